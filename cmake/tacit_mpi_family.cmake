@@ -1,0 +1,27 @@
+# Which MPI this build is for. FindMPI reports Open MPI's mpiexec for every wrapper, so each preset names its own
+# launcher in MPIEXEC_EXECUTABLE, and every MPI test asserts the size of its communicator.
+if(MPI_C_INCLUDE_DIRS MATCHES "mpich")
+  set(TACIT_MPI_FAMILY mpich)
+  set(TACIT_MPIEXEC_FLAGS "")
+else()
+  set(TACIT_MPI_FAMILY openmpi)
+  # Two cores, sixteen ranks, perhaps root in a container: tests must run there too.
+  set(TACIT_MPIEXEC_FLAGS --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1
+                          --mca btl_vader_single_copy_mechanism none)
+endif()
+message(STATUS "tacit: MPI family ${TACIT_MPI_FAMILY}, launcher ${MPIEXEC_EXECUTABLE}")
+
+# tacit_add_mpi_test(NAME name COMMAND target [args…] RANKS n…): one ctest per rank count, named name.np<N>.
+function(tacit_add_mpi_test)
+  cmake_parse_arguments(T "" "NAME;TIMEOUT" "COMMAND;RANKS;LABELS" ${ARGN})
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 120)
+  endif()
+  list(POP_FRONT T_COMMAND program)
+  foreach(n ${T_RANKS})
+    add_test(NAME ${T_NAME}.np${n}
+             COMMAND ${MPIEXEC_EXECUTABLE} ${TACIT_MPIEXEC_FLAGS} -n ${n} $<TARGET_FILE:${program}> ${T_COMMAND})
+    set_tests_properties(${T_NAME}.np${n} PROPERTIES TIMEOUT ${T_TIMEOUT} PROCESSORS 2 LABELS "mpi;${T_LABELS}"
+                         ENVIRONMENT "TACIT_EXPECTED_RANKS=${n}")
+  endforeach()
+endfunction()

@@ -1,0 +1,46 @@
+// The pass list: graph in, schedule out. Read compile.cpp first; it is the program.
+#pragma once
+
+#include "base/diagnostic.h"
+#include "detect/detect.h"
+#include "flow/flow.h"
+#include "graph/graph.h"
+#include "match/match.h"
+#include "plan/plan.h"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tacit {
+
+struct pass_time {
+  std::string_view name;
+  double seconds = 0;
+};
+
+struct compile_options {
+  flow_options flow;
+  detect_options detection;
+  plan_options planning;
+  bool make_plan = true; ///< false: analysis only
+  bool check_races = true;
+  std::vector<std::string> disabled; ///< passes switched off by name: "detect", "races", "rendezvous", "replace"
+  std::function<void(std::string_view pass)> progress; ///< called before each pass, if set
+};
+
+/// All products of the passes. If `problems` has errors, the products after the failing pass are empty.
+struct compilation {
+  diagnostics problems;
+  matching matched;
+  run_order order;
+  transfers moved;
+  findings found;
+  plan schedule;
+  std::vector<pass_time> times;
+};
+
+compilation compile(const graph& g, const compile_options& options = {});
+
+} // namespace tacit

@@ -1,0 +1,59 @@
+// Collectives among transfers (seed 000 section 2.4 and Appendix B, by meaning; SEMANTICS 3).
+//
+// Exact on the full group of each communicator. Everything is counted in bytes, so blocks that the program cut
+// differently still count; the answer is lexicographically best in the order allgather, alltoall, broadcast, then
+// gather and scatter together, where bytes of a complete broadcast are never given to an alltoall.
+#pragma once
+
+#include "base/ids.h"
+#include "calls/patterns.h"
+#include "calls/reasons.h"
+#include "flow/flow.h"
+#include "graph/graph.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tacit {
+
+/// A part of one transfer: bytes [offset, offset + length) of transfers.list[transfer].
+struct slice {
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+  std::uint32_t transfer = 0;
+};
+
+struct finding {
+  pattern kind = pattern::bcast;
+  comm_id comm = world;     ///< the group
+  rank_id root = no_rank;   ///< rooted patterns: the root, as graph rank
+  std::uint64_t bytes = 0;  ///< uniform patterns: bytes per block (pair); vector patterns: bytes of the largest block
+  std::uint32_t blocks = 1; ///< largest number of separate pieces one block consists of (>1: needs a datatype)
+  std::vector<slice> slices; ///< what it takes of the transfers, each byte once over all findings
+};
+
+struct refusal {
+  pattern kind = pattern::bcast;
+  comm_id comm = world;
+  reason why = reason::none;
+  std::string detail; ///< with numbers: "best candidate, rank 3, reaches 5 of 7 ranks"
+};
+
+struct findings {
+  std::vector<finding> found;    ///< highest abstraction first
+  std::vector<slice> residual;   ///< what no finding takes, in transfer order
+  std::vector<refusal> refused;  ///< per communicator and pattern: why not (or why not more)
+};
+
+struct detect_options {
+  bool vector_forms = true; ///< also look for allgatherv, alltoallv, scatterv, gatherv
+  double density = 1.0;     ///< τ of the paper: share of pairs a vector form must have
+};
+
+/// Finds collectives. Groups are tried from the largest communicator to the smallest, in order of creation, each
+/// distinct set of members once; groups of one or two ranks are refused as trivial.
+findings detect(const graph& g, const matching& m, const run_order& o, const transfers& t,
+                const detect_options& options = {});
+
+} // namespace tacit

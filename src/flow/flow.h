@@ -1,0 +1,68 @@
+// Where every byte comes from (seed 000 section 2.3, Algorithms 3 and 4, by meaning): transfers in static single
+// transfer (SST) form, and wait sets.
+//
+// A race-free graph is a simultaneous assignment: each byte it leaves behind is the initial value of exactly one
+// (rank, address), or unknown (⊤, written by an opaque operation). `follow` returns that assignment.
+#pragma once
+
+#include "base/diagnostic.h"
+#include "graph/graph.h"
+#include "match/match.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tacit {
+
+/// `length` bytes at (destination, destination_address) get the initial value of (source, source_address). A local
+/// copy has source == destination. source == no_rank means ⊤: unknown, and source_address is the id of the opaque
+/// operation that wrote it.
+struct transfer {
+  std::uint64_t destination_address = 0;
+  std::uint64_t source_address = 0;
+  std::uint64_t length = 0;
+  rank_id source = no_rank;
+  rank_id destination = no_rank;
+  friend bool operator==(const transfer&, const transfer&) = default;
+};
+
+/// Canonical: sorted by (destination, destination address), maximally coalesced, identity transfers dropped, bytes
+/// that are not live-out dropped.
+struct transfers {
+  std::vector<transfer> list;
+  bool complete = true; ///< false: the fragment budget was exceeded (a diagnostic says so) and `list` is meaningless
+};
+
+struct flow_options {
+  std::uint64_t fragment_budget = 1ull << 28; ///< fragments moved over the whole graph before giving up
+};
+
+/// Follows every byte through the graph. Cost O(operations + fragments moved).
+transfers follow(const graph& g, const matching& m, const run_order& o, diagnostics& problems,
+                 const flow_options& options = {});
+
+/// The ranks that each rank must have heard from before it may leave the graph (seed 000 section 2.3).
+struct wait_sets {
+  /// words[rank * words_per_rank + r / 64] bit r % 64: rank waits for r. A rank is never in its own set.
+  std::vector<std::uint64_t> words;
+  std::size_t words_per_rank = 0;
+  bool contains(rank_id rank, rank_id other) const {
+    return words[index(rank) * words_per_rank + index(other) / 64] >> (index(other) % 64) & 1;
+  }
+};
+
+/// Which paths count.
+enum class sync_paths : std::uint8_t {
+  all,     ///< every path of D ∪ M: the wait sets of the paper
+  explicit_only, ///< paths with at least one zero-byte message or fence: what policy `data` must keep (E4)
+};
+
+/// Wait sets of all ranks. Memory p²/8 bytes: ask for it only where p is moderate. Cost O(operations · p / 64).
+wait_sets compute_wait_sets(const graph& g, const matching& m, const run_order& o, sync_paths paths);
+
+/// True if every member of `group` waits for every other one over `paths`; otherwise `rank` and `missing` (if given)
+/// name a counterexample. Blocks of source ranks with early exit: O(operations) memory at any p.
+bool wait_sets_complete(const graph& g, const matching& m, const run_order& o, std::span<const rank_id> group,
+                        sync_paths paths, rank_id* rank = nullptr, rank_id* missing = nullptr);
+
+} // namespace tacit

@@ -1,0 +1,142 @@
+// The communication graph (cDAG, seed 000 section 1.1): what each rank does, and what must happen before what.
+//
+// Operations are nodes. Local dependencies D are edges between operations of one rank: `before` has completed before
+// `after` starts. Matches M (which receive takes which send) are not stored here, except for the pairs that a put or a
+// get makes (seed 000 section 2.1: the pair is matched when it is made); room `match` computes the rest. A fence
+// orders everything its group did before it, on every member, before everything the group does after it, as
+// MPI_Win_fence does for an epoch: it needs no explicit dependencies.
+//
+// Addresses are opaque 64-bit keys per rank; only overlap and order of bytes matter. Data of an operation is a list of
+// segments (a flattened datatype). Sends and copies read, receives and copies write, an opaque operation reads and
+// writes what it declares and its results are unknown (⊤). Zero-byte messages carry synchronization only.
+//
+// Builders never fail: what is wrong with a graph is said by `check_operations` below and by the later rooms, together
+// and with rank, operation, bytes and remedy.
+#pragma once
+
+#include "base/diagnostic.h"
+#include "base/ids.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tacit {
+
+struct segment {
+  std::uint64_t address = 0;
+  std::uint64_t length = 0; ///< bytes
+  friend bool operator==(const segment&, const segment&) = default;
+};
+
+/// Sum of the lengths.
+std::uint64_t total_length(std::span<const segment> segments);
+
+enum class op_kind : std::uint8_t { send, recv, copy, opaque, fence };
+
+/// "send", "recv", "copy", "opaque", "fence".
+std::string_view name(op_kind kind);
+
+/// One operation, 32 bytes. A contiguous send or receive holds its only segment in place; everything else refers to
+/// the graph's segment pool. Read it through graph::reads and graph::writes.
+struct operation {
+  op_kind kind = op_kind::send;
+  bool pooled = false; ///< `data` is {first access list, …} in the pool instead of the segment itself
+  comm_id comm = world;
+  rank_id rank = no_rank;
+  rank_id peer = no_rank; ///< send: destination, recv: source, else no_rank
+  std::int32_t tag = 0;
+  segment data;
+};
+static_assert(sizeof(operation) == 32);
+
+struct dependency {
+  op_id before;
+  op_id after;
+};
+
+/// Two operations matched when they were made (put: send at the origin, recv at the target; get: the reverse).
+struct made_pair {
+  op_id send;
+  op_id recv;
+  op_id origin; ///< the one at the rank that called put or get; epochs of fences are counted there
+};
+
+struct communicator {
+  std::string name;
+  std::vector<rank_id> members; ///< in communicator rank order
+};
+
+class graph {
+public:
+  /// A graph over `ranks` processes; communicator 0, "world", holds them all.
+  explicit graph(std::uint32_t ranks);
+
+  comm_id add_communicator(std::string name, std::vector<rank_id> members);
+
+  op_id send(rank_id rank, std::span<const segment> from, rank_id to, std::int32_t tag = 0, comm_id comm = world);
+  op_id recv(rank_id rank, std::span<const segment> into, rank_id from, std::int32_t tag = 0, comm_id comm = world);
+  op_id copy(rank_id rank, std::span<const segment> from, std::span<const segment> into);
+  /// Local computation: reads and writes these bytes; what it writes is unknown to the analysis.
+  op_id opaque(rank_id rank, std::span<const segment> reads, std::span<const segment> writes);
+  /// Collective over `comm`: the k-th fence of each member belong together.
+  op_id fence(rank_id rank, comm_id comm = world);
+  /// One-sided write from `rank` to `target`; returns the operation at `rank`.
+  op_id put(rank_id rank, std::span<const segment> local, rank_id target, std::span<const segment> remote);
+  /// One-sided read by `rank` from `target`; returns the operation at `rank`.
+  op_id get(rank_id rank, std::span<const segment> local, rank_id target, std::span<const segment> remote);
+
+  // One contiguous block, the common case.
+  op_id send(rank_id rank, segment from, rank_id to, std::int32_t tag = 0, comm_id comm = world);
+  op_id recv(rank_id rank, segment into, rank_id from, std::int32_t tag = 0, comm_id comm = world);
+
+  void depend(op_id before, op_id after);
+  /// Declares bytes whose final value nobody reads (E-rules: not part of the live-out set).
+  void scratch(rank_id rank, segment bytes);
+  /// Declares the live-out bytes. If nothing is declared, everything written minus scratch is live.
+  void live_out(rank_id rank, segment bytes);
+  /// Makes room for this many operations and dependencies.
+  void reserve(std::size_t operations, std::size_t dependencies);
+
+  std::uint32_t ranks() const { return ranks_; }
+  std::size_t size() const { return operations_.size(); }
+  std::span<const operation> operations() const { return operations_; }
+  const operation& operator[](op_id op) const { return operations_[index(op)]; }
+  std::span<const dependency> dependencies() const { return dependencies_; }
+  std::span<const communicator> communicators() const { return communicators_; }
+  std::span<const made_pair> made_pairs() const { return made_pairs_; }
+  std::span<const std::pair<rank_id, segment>> scratch_bytes() const { return scratch_; }
+  std::span<const std::pair<rank_id, segment>> live_out_bytes() const { return live_out_; }
+
+  /// The bytes an operation reads (send, copy, opaque), in packing order.
+  std::span<const segment> reads(op_id op) const;
+  /// The bytes an operation writes (recv, copy, opaque), in packing order.
+  std::span<const segment> writes(op_id op) const;
+
+private:
+  struct access { // of a pooled operation
+    std::uint32_t first_read, read_count, first_write, write_count;
+  };
+  op_id add(operation op, std::span<const segment> reads, std::span<const segment> writes);
+
+  std::uint32_t ranks_;
+  std::vector<operation> operations_;
+  std::vector<dependency> dependencies_;
+  std::vector<communicator> communicators_;
+  std::vector<made_pair> made_pairs_;
+  std::vector<access> accesses_;
+  std::vector<segment> pool_;
+  std::vector<std::pair<rank_id, segment>> scratch_;
+  std::vector<std::pair<rank_id, segment>> live_out_;
+};
+
+/// "rank 3 op 17: recv 64 B at 0x100 from rank 2, tag 7" — how diagnostics name an operation.
+std::string describe(const graph& g, op_id op);
+
+/// Checks each operation by itself: ranks, communicators and group membership exist, dependencies stay on one rank and
+/// follow creation order, no receive or copy writes a byte twice, copy lengths agree, addresses do not wrap.
+diagnostics check_operations(const graph& g);
+
+} // namespace tacit

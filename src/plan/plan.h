@@ -1,0 +1,86 @@
+// From findings to a schedule: what each rank will really do instead of the graph (SEMANTICS 4, rules E0–E9).
+//
+// A plan always replaces at transfer level: the collectives found, plus every residual transfer sent straight from
+// origin to destination, plus the synchronization that the policy keeps. Per rank it is a small DAG of steps that any
+// driver can execute; the same form also holds the graph "as written", which is what runs when replacing is not legal.
+// All sources that the plan overwrites are staged first (E3: the transfers are one simultaneous assignment).
+#pragma once
+
+#include "detect/detect.h"
+#include "flow/flow.h"
+#include "graph/graph.h"
+#include "match/match.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tacit {
+
+/// Addresses at and above this one are offsets into the rank's private scratch memory, not user memory.
+inline constexpr std::uint64_t scratch_base = 1ull << 63;
+
+enum class step_kind : std::uint8_t {
+  copy,       ///< reads → writes, local
+  send,       ///< reads to peer
+  recv,       ///< writes from peer
+  collective, ///< one collective call of `kind` on `comm`
+  call,       ///< the opaque operation `op` of the graph (only in plans "as written")
+};
+
+/// One block of a collective step: the bytes exchanged with one member of the group (or with all: bcast, allgather's
+/// own block).
+struct block {
+  rank_id peer = no_rank; ///< the other side, as graph rank
+  std::vector<segment> bytes;
+};
+
+struct step {
+  step_kind kind = step_kind::copy;
+  pattern collective = pattern::bcast;
+  comm_id comm = world;
+  rank_id peer = no_rank;   ///< send, recv: other side; collective: root if rooted
+  std::int32_t tag = 0;     ///< private tag, unique per (source, destination) within the plan
+  op_id op = no_op;         ///< call: the opaque operation
+  std::vector<segment> reads;  ///< copy, send
+  std::vector<segment> writes; ///< copy, recv
+  std::vector<block> sends;    ///< collective: blocks this rank contributes
+  std::vector<block> receives; ///< collective: blocks this rank gets
+  std::vector<std::uint32_t> after; ///< indices of earlier steps of this rank that must have completed
+};
+
+struct rank_plan {
+  std::vector<step> steps;
+  std::uint64_t scratch_bytes = 0; ///< size of the private scratch memory
+};
+
+enum class sync_policy : std::uint8_t {
+  data,      ///< keep orders expressed by zero-byte messages and fences; relax what payloads imply (default)
+  keep_sync, ///< keep every wait set
+};
+
+struct plan {
+  std::vector<rank_plan> ranks;
+  bool as_written = false;      ///< the graph itself, nothing replaced
+  reason why_as_written = reason::none;
+  std::string detail;
+};
+
+struct plan_options {
+  sync_policy policy = sync_policy::data;
+};
+
+/// The replacement G′. Legal by construction; `validate` checks it anyway before first use.
+plan make_plan(const graph& g, const matching& m, const run_order& o, const transfers& t, const findings& f,
+               const plan_options& options = {});
+
+/// The graph as written, as steps.
+plan plan_as_written(const graph& g, const matching& m);
+
+/// Translation validation: expands the plan into a graph of its own (collectives by their MPI meaning), follows it and
+/// compares transfers (E1), written bytes (E2), races (E3), synchronization under the policy (E4) and deadlock freedom
+/// with rendezvous semantics (E5). Returns an empty string if the plan is right, else the first difference.
+std::string validate(const graph& g, const matching& m, const run_order& o, const transfers& t, const plan& p,
+                     const plan_options& options = {});
+
+} // namespace tacit
