@@ -1,0 +1,203 @@
+#include "generate/generate.h"
+
+#include "calls/reasons.h"
+#include "generate/algorithms.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <fmt/format.h>
+
+namespace tacit {
+
+namespace {
+
+constexpr std::array<std::string_view, 11> algorithm_names{
+    "linear",    "binomial",           "bruck",         "ring",     "recursive-doubling", "butterfly",
+    "pipelined", "pipelined-binomial", "dissemination", "pairwise", "scatter-allgather"};
+
+constexpr std::array known{
+    known_algorithm{pattern::bcast, algorithm::linear, "the root sends to everybody"},
+    known_algorithm{pattern::bcast, algorithm::binomial, "binomial tree"},
+    known_algorithm{pattern::bcast, algorithm::ring, "chain: everybody passes the block on"},
+    known_algorithm{pattern::bcast, algorithm::pipelined, "chain, block in segments"},
+    known_algorithm{pattern::bcast, algorithm::pipelined_binomial, "binomial tree, block in segments"},
+    known_algorithm{pattern::bcast, algorithm::scatter_allgather,
+                    "van de Geijn: binomial scatter, ring allgather"},
+    known_algorithm{pattern::scatter, algorithm::linear, "the root sends to everybody"},
+    known_algorithm{pattern::scatter, algorithm::binomial, "binomial tree, subtrees' blocks together"},
+    known_algorithm{pattern::scatter, algorithm::ring, "chain, farthest block first"},
+    known_algorithm{pattern::scatter, algorithm::pipelined,
+                    "chain, farthest block first, blocks in segments"},
+    known_algorithm{pattern::gather, algorithm::linear, "everybody sends to the root"},
+    known_algorithm{pattern::gather, algorithm::binomial, "binomial tree, subtrees' blocks together"},
+    known_algorithm{pattern::gather, algorithm::ring, "chain towards the root"},
+    known_algorithm{pattern::gather, algorithm::pipelined, "chain towards the root, blocks in segments"},
+    known_algorithm{pattern::allgather, algorithm::linear, "everybody sends to everybody"},
+    known_algorithm{pattern::allgather, algorithm::binomial, "binomial gather, then binomial broadcast"},
+    known_algorithm{pattern::allgather, algorithm::ring, "blocks travel round the ring"},
+    known_algorithm{pattern::allgather, algorithm::pipelined, "blocks travel round the ring in segments"},
+    known_algorithm{pattern::allgather, algorithm::bruck, "Bruck: log p rounds for any p, then a rotation"},
+    known_algorithm{pattern::allgather, algorithm::recursive_doubling,
+                    "exchange all with rank xor 2^k, folded"},
+    known_algorithm{pattern::allgather, algorithm::butterfly, "the same as recursive doubling"},
+    known_algorithm{pattern::alltoall, algorithm::linear, "everybody sends to everybody"},
+    known_algorithm{pattern::alltoall, algorithm::pairwise, "one partner at a time"},
+    known_algorithm{pattern::alltoall, algorithm::ring, "store and forward round the ring"},
+    known_algorithm{pattern::alltoall, algorithm::bruck, "Bruck: log p rounds for any p, two rotations"},
+    known_algorithm{pattern::alltoall, algorithm::butterfly, "hypercube exchange, p a power of two"},
+    known_algorithm{pattern::barrier, algorithm::linear, "everybody signals the root, the root everybody"},
+    known_algorithm{pattern::barrier, algorithm::binomial, "up and down a binomial tree"},
+    known_algorithm{pattern::barrier, algorithm::ring, "a token goes round twice"},
+    known_algorithm{pattern::barrier, algorithm::dissemination, "signal rank + 2^k in round k"},
+    known_algorithm{pattern::barrier, algorithm::recursive_doubling,
+                    "exchange signals with rank xor 2^k, folded"},
+    known_algorithm{pattern::barrier, algorithm::butterfly, "the same as recursive doubling"},
+};
+
+bool exists(pattern kind, algorithm form) {
+  return std::any_of(known.begin(), known.end(),
+                     [&](const known_algorithm& k) { return k.kind == kind && k.form == form; });
+}
+
+std::string forms_of(pattern kind) {
+  std::string list;
+  for (const known_algorithm& k : known)
+    if (k.kind == kind)
+      list += fmt::format("{}{}", list.empty() ? "" : ", ", name(k.form));
+  return list;
+}
+
+bool refuse(diagnostics& problems, std::string message, std::string remedy) {
+  problems.push_back({.code = number(reason::bad_command),
+                      .level = severity::error,
+                      .message = std::move(message),
+                      .remedy = std::move(remedy)});
+  return false;
+}
+
+bool check(const recipe& r, std::uint64_t p, diagnostics& problems) {
+  if (!exists(r.kind, r.form)) {
+    const std::string forms = forms_of(r.kind);
+    return refuse(problems, fmt::format("there is no known {} {} algorithm", name(r.form), name(r.kind)),
+                  forms.empty() ? "choose bcast, scatter, gather, allgather, alltoall or barrier"
+                                : fmt::format("choose one of: {}", forms));
+  }
+  if (p == 0)
+    return refuse(problems, "a graph needs at least one rank", "ask for one or more ranks");
+  if (r.root >= p)
+    return refuse(problems, fmt::format("root {} does not exist among {} ranks", r.root, p),
+                  fmt::format("choose a root from 0 to {}", p - 1));
+  if (r.kind == pattern::alltoall && r.form == algorithm::butterfly && !std::has_single_bit(p))
+    return refuse(problems, fmt::format("the butterfly alltoall needs a power of two of ranks, not {}", p),
+                  "use bruck, which works for any number of ranks in as many rounds");
+  if (r.kind != pattern::barrier && r.block == 0)
+    return refuse(problems, "a block of 0 bytes moves nothing", "choose a block of at least 1 byte");
+  const std::uint64_t blocks = 4 * p + 4;
+  if (r.block > ((std::uint64_t{1} << 62) - r.base % (std::uint64_t{1} << 62)) / blocks || r.base >> 62 != 0)
+    return refuse(problems,
+                  fmt::format("{} blocks of {} bytes do not fit into the address space", blocks, r.block),
+                  "choose a smaller block or base address");
+  return true;
+}
+
+std::uint32_t segments_of(const recipe& r, std::uint32_t p) {
+  std::uint64_t wanted = 1;
+  if (r.form == algorithm::pipelined || r.form == algorithm::pipelined_binomial)
+    wanted = r.segments;
+  if (r.form == algorithm::scatter_allgather)
+    wanted = p;
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(wanted, 1, std::max<std::uint64_t>(r.block, 1)));
+}
+
+void copy_own_block(weaver& w, const recipe& r) {
+  const bool many =
+      r.kind == pattern::scatter || r.kind == pattern::alltoall; // as many input blocks as ranks
+  const bool single = r.kind == pattern::scatter;                // one output block
+  for (std::uint32_t i = 0; i < w.size(); ++i) {
+    if (is_rooted(r.kind) && i != r.root)
+      continue;
+    w.copy(i, {{region::input, many ? i : 0}}, {{region::output, single ? 0 : i}});
+  }
+}
+
+} // namespace
+
+std::string_view name(algorithm form) {
+  return algorithm_names[static_cast<std::size_t>(form)];
+}
+
+std::optional<algorithm> find_algorithm(std::string_view wanted) {
+  const auto at = std::find(algorithm_names.begin(), algorithm_names.end(), wanted);
+  if (at == algorithm_names.end())
+    return std::nullopt;
+  return static_cast<algorithm>(at - algorithm_names.begin());
+}
+
+std::optional<pattern> find_pattern(std::string_view wanted) {
+  for (int i = 0; i <= static_cast<int>(pattern::barrier); ++i)
+    if (name(static_cast<pattern>(i)) == wanted)
+      return static_cast<pattern>(i);
+  return std::nullopt;
+}
+
+std::span<const known_algorithm> known_algorithms() {
+  return known;
+}
+
+memory_layout layout_of(const recipe& r, std::uint32_t ranks) {
+  const auto page = [](std::uint64_t bytes) { return (bytes + 0xfff) / 0x1000 * 0x1000; };
+  memory_layout m;
+  m.input = r.base;
+  m.output = m.input + page(ranks * r.block);
+  m.scratch = m.output + page(ranks * r.block);
+  m.extra = m.scratch + page((2 * std::uint64_t{ranks} + 2) * r.block);
+  return m;
+}
+
+bool add_pattern(graph& g, comm_id comm, const recipe& r, diagnostics& problems) {
+  const auto p = static_cast<std::uint32_t>(g.communicators()[index(comm)].members.size());
+  if (!check(r, p, problems))
+    return false;
+  weaver w(g, comm, layout_of(r, p), r.block, segments_of(r, p));
+  switch (r.kind) {
+  case pattern::bcast:
+    weave_bcast(w, r.form, r.root);
+    break;
+  case pattern::scatter:
+    weave_scatter(w, r.form, r.root);
+    break;
+  case pattern::gather:
+    weave_gather(w, r.form, r.root);
+    break;
+  case pattern::allgather:
+    weave_allgather(w, r.form, r.root);
+    break;
+  case pattern::alltoall:
+    weave_alltoall(w, r.form);
+    break;
+  default:
+    weave_barrier(w, r.form, r.root);
+  }
+  if (r.self_block && r.kind != pattern::bcast && r.kind != pattern::barrier)
+    copy_own_block(w, r);
+  w.declare_scratch();
+  return true;
+}
+
+std::optional<graph> generate(const recipe& r, diagnostics& problems) {
+  if (!check(r, r.ranks, problems))
+    return std::nullopt;
+  graph g(r.ranks);
+  if (!add_pattern(g, world, r, problems))
+    return std::nullopt;
+  if (r.extra > 0 && r.ranks < 2) {
+    refuse(problems, "extra messages need at least two ranks", "ask for more ranks or no extra messages");
+    return std::nullopt;
+  }
+  add_extra_messages(g, r);
+  return g;
+}
+
+} // namespace tacit

@@ -1,0 +1,94 @@
+// Well-known communication algorithms as graphs, for the command line, tests and benchmarks.
+//
+// Names of algorithms mean those algorithms: a combination of pattern and algorithm exists only if it is one
+// that people know under this name; everything else is refused with a sentence. Apart from the butterfly
+// alltoall, which needs a power of two, every algorithm is built for any number of ranks.
+//
+// Memory of each rank, from `base` on: input blocks, output blocks, temporary blocks (declared scratch), then
+// the bytes of extra messages (see memory_layout). A broadcast works in the input block, as MPI_Bcast does in
+// its buffer.
+#pragma once
+
+#include "base/diagnostic.h"
+#include "base/ids.h"
+#include "calls/patterns.h"
+#include "graph/graph.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace tacit {
+
+enum class algorithm : std::uint8_t {
+  linear,
+  binomial,
+  bruck,
+  ring,
+  recursive_doubling,
+  butterfly,
+  pipelined,          ///< ring in several segments
+  pipelined_binomial, ///< binomial tree in several segments
+  dissemination,
+  pairwise,
+  scatter_allgather, ///< van de Geijn: binomial scatter of pieces, then ring allgather
+};
+
+/// One combination that exists.
+struct known_algorithm {
+  pattern kind;
+  algorithm form;
+  std::string_view what; ///< one line for people
+};
+
+/// Lower case with hyphens, for example "recursive-doubling".
+std::string_view name(algorithm form);
+std::optional<algorithm> find_algorithm(std::string_view name);
+/// By the names of calls/patterns.h.
+std::optional<pattern> find_pattern(std::string_view name);
+/// All combinations that exist, by pattern, simplest first.
+std::span<const known_algorithm> known_algorithms();
+
+enum class extra_messages : std::uint8_t {
+  disjoint,  ///< from and into bytes that nothing else touches
+  dependent, ///< may forward results of the pattern or of each other, and overwrite each other, in order
+};
+
+struct recipe {
+  pattern kind = pattern::bcast;
+  algorithm form = algorithm::linear;
+  std::uint32_t ranks = 4;
+  std::uint64_t block = 64; ///< bytes per block, at least 1 (a barrier has none)
+  std::uint32_t root =
+      0; ///< rooted patterns; also the meeting point of barriers and of the binomial allgather
+  std::uint32_t segments = 4; ///< pipelined forms: pieces per block, at most one per byte
+  bool self_block = false;    ///< also copy the own block to its place, as MPI's calls do
+  std::uint64_t base = 0x1000;
+  std::uint32_t extra = 0; ///< number of random messages added after the pattern
+  extra_messages extra_kind = extra_messages::disjoint;
+  std::uint64_t extra_bytes = 64; ///< largest size of one
+  std::uint64_t seed = 1;
+};
+
+/// Where the parts of a rank's memory begin; equal on all ranks.
+struct memory_layout {
+  std::uint64_t input = 0;
+  std::uint64_t output = 0;
+  std::uint64_t scratch = 0;
+  std::uint64_t extra = 0;
+};
+/// Layout for a communicator of `ranks` members.
+memory_layout layout_of(const recipe& r, std::uint32_t ranks);
+
+/// The graph of the recipe, or nothing and a diagnostic that says what does not exist or does not fit.
+std::optional<graph> generate(const recipe& r, diagnostics& problems);
+
+/// Adds the pattern to `g` among the members of one of its communicators (`ranks` and `extra` of the recipe
+/// are not used; `root` is a position in the communicator). False and a diagnostic if it does not exist.
+bool add_pattern(graph& g, comm_id comm, const recipe& r, diagnostics& problems);
+
+/// Adds `r.extra` random messages between ranks of the whole graph, after everything that is there.
+void add_extra_messages(graph& g, const recipe& r);
+
+} // namespace tacit
