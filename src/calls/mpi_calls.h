@@ -1,0 +1,149 @@
+// What every MPI call is, without any MPI header: numbers, names, classes, blocking twins and parameter
+// roles.
+//
+// The interposer's generator reads the same table (mpi_calls.def) as text; the compiler pass and the report
+// use this interface. One row describes a whole family of symbols (C, large count, three Fortran ones).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace tacit {
+
+/// Stable numbers; the names are MPI's own, without the prefix.
+enum class mpi_call : std::uint16_t {
+  none = 0,
+#define TACIT_CALL(number, name, kind, twin, roles) name = (number),
+#include "calls/mpi_calls.def"
+#undef TACIT_CALL
+};
+
+/// What kind of thing a call does; calls of one class are handled alike.
+enum class call_class : std::uint8_t {
+  init,
+  finalize,
+  abort,
+  pcontrol,
+  send,
+  recv,
+  sendrecv, ///< blocking
+  isend,
+  irecv,
+  isendrecv, ///< nonblocking
+  send_init,
+  recv_init,
+  start, ///< persistent
+  probe,
+  mprobe,
+  mrecv,
+  imrecv,
+  complete, ///< Wait*, Test*
+  request_query,
+  cancel,
+  request_free,
+  collective,
+  icollective,
+  collective_init,
+  neighbor,
+  ineighbor,
+  neighbor_init, ///< neighborhood collectives
+  comm_make,
+  comm_idup,
+  comm_free,
+  type_make,
+  type_free,
+  unknown, ///< its effect on data is ⊤
+  local,   ///< no message, no completion
+};
+
+/// What a parameter means. The direction follows from the role: see `writes`.
+enum class param_role : std::uint8_t {
+  in_buf,
+  out_buf,
+  inout_buf,
+  send_buf,
+  recv_buf,
+  count,
+  datatype,
+  send_count,
+  send_type,
+  recv_count,
+  recv_type,
+  send_counts,
+  send_displs,
+  send_types,
+  recv_counts,
+  recv_displs,
+  recv_types,
+  dest,
+  source,
+  tag,
+  send_tag,
+  recv_tag,
+  root,
+  op,
+  comm,
+  group,
+  request,
+  new_request,
+  requests,
+  request_count,
+  status,
+  statuses,
+  flag,
+  done_index,
+  done_count,
+  done_indices,
+  message,
+  new_message,
+  new_comm,
+  comm_freed,
+  new_type,
+  type_freed,
+  info,
+  argc,
+  argv,
+  thread_level,
+  thread_level_out,
+  error_code,
+  level,
+  color,
+  key,
+  string_tag,
+  peer_comm,
+  local_leader,
+  remote_leader,
+  window,
+  file,
+  rest,  ///< "..."
+  other, ///< irrelevant to communication, or of a call outside the model
+};
+
+struct call_row {
+  mpi_call id = mpi_call::none;
+  std::string_view name; ///< with "MPI_"
+  call_class kind = call_class::local;
+  mpi_call twin = mpi_call::none; ///< the blocking call of the same meaning, if this one is not blocking
+  std::string_view roles;         ///< names of param_role, separated by blanks
+};
+
+/// All rows in numeric order (row i has number i + 1).
+std::span<const call_row> call_rows();
+/// The row of a number, or nullptr.
+const call_row* find_call(std::uint16_t number);
+/// The row of "Send" or "MPI_Send", or nullptr.
+const call_row* find_call(std::string_view name);
+/// "MPI_Send"-style name of a number; "an unknown call" if there is none.
+std::string_view call_name(std::uint16_t number);
+
+/// The roles of a call's parameters, in order.
+std::vector<param_role> parameter_roles(const call_row& row);
+/// True if the call may write what the parameter points to (before it returns, or until its request
+/// completes).
+bool writes(param_role role);
+/// True if the parameter points to message data.
+bool is_buffer(param_role role);
+
+} // namespace tacit
