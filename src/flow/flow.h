@@ -1,8 +1,8 @@
-// Where every byte comes from (seed 000 section 2.3, Algorithms 3 and 4, by meaning): transfers in static single
-// transfer (SST) form, and wait sets.
+// Where every byte comes from (seed 000 section 2.3, Algorithms 3 and 4, by meaning): transfers in static
+// single transfer (SST) form, and wait sets.
 //
-// A race-free graph is a simultaneous assignment: each byte it leaves behind is the initial value of exactly one
-// (rank, address), or unknown (⊤, written by an opaque operation). `follow` returns that assignment.
+// A race-free graph is a simultaneous assignment: each byte it leaves behind is the initial value of exactly
+// one (rank, address), or unknown (⊤, written by an opaque operation). `follow` returns that assignment.
 #pragma once
 
 #include "base/diagnostic.h"
@@ -14,9 +14,9 @@
 
 namespace tacit {
 
-/// `length` bytes at (destination, destination_address) get the initial value of (source, source_address). A local
-/// copy has source == destination. source == no_rank means ⊤: unknown, and source_address is the id of the opaque
-/// operation that wrote it.
+/// `length` bytes at (destination, destination_address) get the initial value of (source, source_address). A
+/// local copy has source == destination. source == no_rank means ⊤: unknown, and source_address is the id of
+/// the opaque operation that wrote it.
 struct transfer {
   std::uint64_t destination_address = 0;
   std::uint64_t source_address = 0;
@@ -26,11 +26,12 @@ struct transfer {
   friend bool operator==(const transfer&, const transfer&) = default;
 };
 
-/// Canonical: sorted by (destination, destination address), maximally coalesced, identity transfers dropped, bytes
-/// that are not live-out dropped.
+/// Canonical: sorted by (destination, destination address), maximally coalesced, identity transfers dropped,
+/// bytes that are not live-out dropped.
 struct transfers {
   std::vector<transfer> list;
-  bool complete = true; ///< false: the fragment budget was exceeded (a diagnostic says so) and `list` is meaningless
+  bool complete =
+      true; ///< false: the fragment budget was exceeded (a diagnostic says so) and `list` is meaningless
 };
 
 struct flow_options {
@@ -53,15 +54,16 @@ struct wait_sets {
 
 /// Which paths count.
 enum class sync_paths : std::uint8_t {
-  all,     ///< every path of D ∪ M: the wait sets of the paper
+  all,           ///< every path of D ∪ M: the wait sets of the paper
   explicit_only, ///< paths with at least one zero-byte message or fence: what policy `data` must keep (E4)
 };
 
-/// Wait sets of all ranks. Memory p²/8 bytes: ask for it only where p is moderate. Cost O(operations · p / 64).
+/// Wait sets of all ranks. Memory p²/8 bytes: ask for it only where p is moderate. Cost O(operations · p /
+/// 64).
 wait_sets compute_wait_sets(const graph& g, const matching& m, const run_order& o, sync_paths paths);
 
-/// True if every member of `group` waits for every other one over `paths`; otherwise `rank` and `missing` (if given)
-/// name a counterexample. Blocks of source ranks with early exit: O(operations) memory at any p.
+/// True if every member of `group` waits for every other one over `paths`; otherwise `rank` and `missing` (if
+/// given) name a counterexample. Blocks of source ranks with early exit: O(operations) memory at any p.
 bool wait_sets_complete(const graph& g, const matching& m, const run_order& o, std::span<const rank_id> group,
                         sync_paths paths, rank_id* rank = nullptr, rank_id* missing = nullptr);
 

@@ -20,7 +20,8 @@ std::string_view name(op_kind kind) {
 
 graph::graph(std::uint32_t ranks) : ranks_(ranks) {
   std::vector<rank_id> everyone(ranks);
-  for (std::uint32_t r = 0; r < ranks; ++r) everyone[r] = rank_id{r};
+  for (std::uint32_t r = 0; r < ranks; ++r)
+    everyone[r] = rank_id{r};
   communicators_.push_back({"world", std::move(everyone)});
 }
 
@@ -48,11 +49,13 @@ op_id graph::add(operation op, std::span<const segment> reads, std::span<const s
 }
 
 op_id graph::send(rank_id rank, std::span<const segment> from, rank_id to, std::int32_t tag, comm_id comm) {
-  return add({.kind = op_kind::send, .comm = comm, .rank = rank, .peer = to, .tag = tag, .data = {}}, from, {});
+  return add({.kind = op_kind::send, .comm = comm, .rank = rank, .peer = to, .tag = tag, .data = {}}, from,
+             {});
 }
 
 op_id graph::recv(rank_id rank, std::span<const segment> into, rank_id from, std::int32_t tag, comm_id comm) {
-  return add({.kind = op_kind::recv, .comm = comm, .rank = rank, .peer = from, .tag = tag, .data = {}}, {}, into);
+  return add({.kind = op_kind::recv, .comm = comm, .rank = rank, .peer = from, .tag = tag, .data = {}}, {},
+             into);
 }
 
 op_id graph::send(rank_id rank, segment from, rank_id to, std::int32_t tag, comm_id comm) {
@@ -72,26 +75,35 @@ op_id graph::opaque(rank_id rank, std::span<const segment> reads, std::span<cons
 }
 
 op_id graph::fence(rank_id rank, comm_id comm) {
+  has_fences_ = true;
   return add({.kind = op_kind::fence, .comm = comm, .rank = rank, .data = {}}, {}, {});
 }
 
-op_id graph::put(rank_id rank, std::span<const segment> local, rank_id target, std::span<const segment> remote) {
+op_id graph::put(rank_id rank, std::span<const segment> local, rank_id target,
+                 std::span<const segment> remote) {
   const op_id sent = send(rank, local, target);
   const op_id received = recv(target, remote, rank);
   made_pairs_.push_back({sent, received, sent});
   return sent;
 }
 
-op_id graph::get(rank_id rank, std::span<const segment> local, rank_id target, std::span<const segment> remote) {
+op_id graph::get(rank_id rank, std::span<const segment> local, rank_id target,
+                 std::span<const segment> remote) {
   const op_id sent = send(target, remote, rank);
   const op_id received = recv(rank, local, target);
   made_pairs_.push_back({sent, received, received});
   return received;
 }
 
-void graph::depend(op_id before, op_id after) { dependencies_.push_back({before, after}); }
-void graph::scratch(rank_id rank, segment bytes) { scratch_.emplace_back(rank, bytes); }
-void graph::live_out(rank_id rank, segment bytes) { live_out_.emplace_back(rank, bytes); }
+void graph::depend(op_id before, op_id after) {
+  dependencies_.push_back({before, after});
+}
+void graph::scratch(rank_id rank, segment bytes) {
+  scratch_.emplace_back(rank, bytes);
+}
+void graph::live_out(rank_id rank, segment bytes) {
+  live_out_.emplace_back(rank, bytes);
+}
 
 void graph::reserve(std::size_t operations, std::size_t dependencies) {
   operations_.reserve(operations);
@@ -120,12 +132,17 @@ std::string describe(const graph& g, op_id id) {
   const operation& op = g[id];
   const auto data = op.kind == op_kind::recv ? g.writes(id) : g.reads(id);
   std::string text = fmt::format("rank {} op {}: {}", index(op.rank), index(id), name(op.kind));
-  if (op.kind == op_kind::fence) return text;
+  if (op.kind == op_kind::fence)
+    return text;
   text += fmt::format(" {} B", total_length(data));
-  if (data.size() == 1) text += fmt::format(" at {:#x}", data.front().address);
-  if (data.size() > 1) text += fmt::format(" in {} segments from {:#x}", data.size(), data.front().address);
-  if (op.kind == op_kind::send) text += fmt::format(" to rank {}, tag {}", index(op.peer), op.tag);
-  if (op.kind == op_kind::recv) text += fmt::format(" from rank {}, tag {}", index(op.peer), op.tag);
+  if (data.size() == 1)
+    text += fmt::format(" at {:#x}", data.front().address);
+  if (data.size() > 1)
+    text += fmt::format(" in {} segments from {:#x}", data.size(), data.front().address);
+  if (op.kind == op_kind::send)
+    text += fmt::format(" to rank {}, tag {}", index(op.peer), op.tag);
+  if (op.kind == op_kind::recv)
+    text += fmt::format(" from rank {}, tag {}", index(op.peer), op.tag);
   if (op.comm != world && index(op.comm) < g.communicators().size())
     text += fmt::format(", communicator {}", g.communicators()[index(op.comm)].name);
   return text;

@@ -1,17 +1,19 @@
-// The communication graph (cDAG, seed 000 section 1.1): what each rank does, and what must happen before what.
+// The communication graph (cDAG, seed 000 section 1.1): what each rank does, and what must happen before
+// what.
 //
-// Operations are nodes. Local dependencies D are edges between operations of one rank: `before` has completed before
-// `after` starts. Matches M (which receive takes which send) are not stored here, except for the pairs that a put or a
-// get makes (seed 000 section 2.1: the pair is matched when it is made); room `match` computes the rest. A fence
-// orders everything its group did before it, on every member, before everything the group does after it, as
-// MPI_Win_fence does for an epoch: it needs no explicit dependencies.
+// Operations are nodes. Local dependencies D are edges between operations of one rank: `before` has completed
+// before `after` starts. Matches M (which receive takes which send) are not stored here, except for the pairs
+// that a put or a get makes (seed 000 section 2.1: the pair is matched when it is made); room `match`
+// computes the rest. A fence orders everything its group did before it, on every member, before everything
+// the group does after it, as MPI_Win_fence does for an epoch: it needs no explicit dependencies.
 //
-// Addresses are opaque 64-bit keys per rank; only overlap and order of bytes matter. Data of an operation is a list of
-// segments (a flattened datatype). Sends and copies read, receives and copies write, an opaque operation reads and
-// writes what it declares and its results are unknown (⊤). Zero-byte messages carry synchronization only.
+// Addresses are opaque 64-bit keys per rank; only overlap and order of bytes matter. Data of an operation is
+// a list of segments (a flattened datatype). Sends and copies read, receives and copies write, an opaque
+// operation reads and writes what it declares and its results are unknown (⊤). Zero-byte messages carry
+// synchronization only.
 //
-// Builders never fail: what is wrong with a graph is said by `check_operations` below and by the later rooms, together
-// and with rank, operation, bytes and remedy.
+// Builders never fail: what is wrong with a graph is said by `check_operations` below and by the later rooms,
+// together and with rank, operation, bytes and remedy.
 #pragma once
 
 #include "base/diagnostic.h"
@@ -39,8 +41,8 @@ enum class op_kind : std::uint8_t { send, recv, copy, opaque, fence };
 /// "send", "recv", "copy", "opaque", "fence".
 std::string_view name(op_kind kind);
 
-/// One operation, 32 bytes. A contiguous send or receive holds its only segment in place; everything else refers to
-/// the graph's segment pool. Read it through graph::reads and graph::writes.
+/// One operation, 32 bytes. A contiguous send or receive holds its only segment in place; everything else
+/// refers to the graph's segment pool. Read it through graph::reads and graph::writes.
 struct operation {
   op_kind kind = op_kind::send;
   bool pooled = false; ///< `data` is {first access list, …} in the pool instead of the segment itself
@@ -57,7 +59,8 @@ struct dependency {
   op_id after;
 };
 
-/// Two operations matched when they were made (put: send at the origin, recv at the target; get: the reverse).
+/// Two operations matched when they were made (put: send at the origin, recv at the target; get: the
+/// reverse).
 struct made_pair {
   op_id send;
   op_id recv;
@@ -76,8 +79,10 @@ public:
 
   comm_id add_communicator(std::string name, std::vector<rank_id> members);
 
-  op_id send(rank_id rank, std::span<const segment> from, rank_id to, std::int32_t tag = 0, comm_id comm = world);
-  op_id recv(rank_id rank, std::span<const segment> into, rank_id from, std::int32_t tag = 0, comm_id comm = world);
+  op_id send(rank_id rank, std::span<const segment> from, rank_id to, std::int32_t tag = 0,
+             comm_id comm = world);
+  op_id recv(rank_id rank, std::span<const segment> into, rank_id from, std::int32_t tag = 0,
+             comm_id comm = world);
   op_id copy(rank_id rank, std::span<const segment> from, std::span<const segment> into);
   /// Local computation: reads and writes these bytes; what it writes is unknown to the analysis.
   op_id opaque(rank_id rank, std::span<const segment> reads, std::span<const segment> writes);
@@ -107,6 +112,7 @@ public:
   std::span<const dependency> dependencies() const { return dependencies_; }
   std::span<const communicator> communicators() const { return communicators_; }
   std::span<const made_pair> made_pairs() const { return made_pairs_; }
+  bool has_fences() const { return has_fences_; }
   std::span<const std::pair<rank_id, segment>> scratch_bytes() const { return scratch_; }
   std::span<const std::pair<rank_id, segment>> live_out_bytes() const { return live_out_; }
 
@@ -122,6 +128,7 @@ private:
   op_id add(operation op, std::span<const segment> reads, std::span<const segment> writes);
 
   std::uint32_t ranks_;
+  bool has_fences_ = false;
   std::vector<operation> operations_;
   std::vector<dependency> dependencies_;
   std::vector<communicator> communicators_;
@@ -135,8 +142,9 @@ private:
 /// "rank 3 op 17: recv 64 B at 0x100 from rank 2, tag 7" — how diagnostics name an operation.
 std::string describe(const graph& g, op_id op);
 
-/// Checks each operation by itself: ranks, communicators and group membership exist, dependencies stay on one rank and
-/// follow creation order, no receive or copy writes a byte twice, copy lengths agree, addresses do not wrap.
+/// Checks each operation by itself: ranks, communicators and group membership exist, dependencies stay on one
+/// rank and follow creation order, no receive or copy writes a byte twice, copy lengths agree, addresses do
+/// not wrap. The later rooms rely on it: they may only be given a graph for which this reports no error.
 diagnostics check_operations(const graph& g);
 
 } // namespace tacit

@@ -1,0 +1,406 @@
+// Conflicting accesses that nothing orders.
+//
+// Two operations of a rank conflict if they touch a common byte and one of them writes it; they must be
+// ordered by happens-before (D ∪ M ∪ fences). Checking every conflicting pair is not needed: walk the
+// operations of a rank in run order and remember per byte the last writer and the readers since; a read is
+// checked against the writer, a write against those readers (or the writer, if there are none). If all of
+// these are ordered, so is every other pair, by transitivity; if any pair is not ordered, some checked pair
+// is not either.
+//
+// Three filters make this fast. Accesses of a rank are swept by address, and only groups of overlapping
+// accesses with a write among them are looked at. An operation knows how long a prefix of its rank's run
+// order lies before it through local dependencies alone (all of it, in a program of blocking calls), and
+// fences of the rank cut its order; both answer in O(1). Only what remains is searched backwards, first along
+// local dependencies and then along all edges, once for all that an operation needs, never past the earliest
+// operation looked for.
+//
+// A receive counts with the bytes that its message really writes. Cost O(operations + accesses log accesses)
+// plus the searches, each bounded by the operations between the two accesses in run order.
+#include "graph/problem_list.h"
+#include "match/dependency_rows.h"
+#include "match/fences.h"
+#include "match/match.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tacit {
+namespace {
+
+/// Races found before the search gives up: the graph is broken, and each further one costs a full search.
+constexpr std::size_t enough = 1000;
+
+struct access {
+  std::uint64_t begin, end;
+  std::uint32_t local; ///< place of the operation in its rank's run order
+  bool write;
+};
+
+class race_search {
+public:
+  race_search(const graph& g, const matching& m, const run_order& o, diagnostics& problems)
+      : g_(g), m_(m), order_(o.order), fences_(order_fences(g)),
+        before_(g, dependency_rows::direction::predecessors),
+        races_(problems, reason::race, severity::error, "unordered conflicting accesses") {}
+
+  void run() {
+    group_by_rank();
+    for (std::uint32_t r = 0; r < g_.ranks() && races_.counted() < enough; ++r) {
+      mine_ = std::span(by_rank_).subspan(first_of_[r], first_of_[r + 1] - first_of_[r]);
+      if (mine_.size() < 2)
+        continue;
+      prefix_.clear();
+      collect();
+      sweep();
+    }
+    if (races_.counted() >= enough)
+      races_.stopped_early();
+  }
+
+private:
+  void group_by_rank() {
+    first_of_.assign(g_.ranks() + 1, 0);
+    for (const op_id op : order_)
+      ++first_of_[index(g_[op].rank) + 1];
+    for (std::size_t r = 1; r < first_of_.size(); ++r)
+      first_of_[r] += first_of_[r - 1];
+    by_rank_.resize(order_.size());
+    local_.assign(g_.size(), 0);
+    std::vector<std::uint32_t> filled(g_.ranks(), 0);
+    for (const op_id op : order_) {
+      const std::size_t r = index(g_[op].rank);
+      local_[index(op)] = filled[r]++;
+      by_rank_[first_of_[r] + local_[index(op)]] = op;
+    }
+  }
+
+  void collect() {
+    accesses_.clear();
+    for (std::uint32_t i = 0; i < mine_.size(); ++i) {
+      const op_id op = mine_[i];
+      for (const segment& s : g_.reads(op))
+        add(s.address, s.length, i, false);
+      std::uint64_t left = ~std::uint64_t{0};
+      if (g_[op].kind == op_kind::recv)
+        left = m_.partner[index(op)] == no_op ? 0 : total_length(g_.reads(m_.partner[index(op)]));
+      for (const segment& s : g_.writes(op)) {
+        add(s.address, std::min(s.length, left), i, true);
+        left -= std::min(s.length, left);
+      }
+    }
+    const auto by_address = [](const access& a, const access& b) { return a.begin < b.begin; };
+    if (!std::is_sorted(accesses_.begin(), accesses_.end(), by_address))
+      std::sort(accesses_.begin(), accesses_.end(), by_address);
+  }
+
+  void add(std::uint64_t address, std::uint64_t length, std::uint32_t local, bool write) {
+    if (length > 0)
+      accesses_.push_back({address, address + length, local, write});
+  }
+
+  /// Cuts the accesses into groups that no byte connects, and looks at those where a conflict is possible.
+  void sweep() {
+    for (std::size_t i = 0; i < accesses_.size();) {
+      std::uint64_t end = accesses_[i].end;
+      bool writes = accesses_[i].write, several = false;
+      std::size_t j = i + 1;
+      for (; j < accesses_.size() && accesses_[j].begin < end; ++j) {
+        end = std::max(end, accesses_[j].end);
+        writes |= accesses_[j].write;
+        several |= accesses_[j].local != accesses_[i].local;
+      }
+      if (writes && several)
+        check_group({accesses_.data() + i, j - i});
+      if (races_.counted() >= enough)
+        return;
+      i = j;
+    }
+  }
+
+  void check_group(std::span<access> group) {
+    if (prefix_.empty())
+      compute_prefixes();
+    cuts_.clear();
+    for (const access& a : group) {
+      cuts_.push_back(a.begin);
+      cuts_.push_back(a.end);
+    }
+    std::sort(cuts_.begin(), cuts_.end());
+    cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
+    cells_.resize(std::max(cells_.size(), cuts_.size()));
+    for (std::size_t c = 0; c < cuts_.size(); ++c) {
+      cells_[c].writer = nobody;
+      cells_[c].readers.clear();
+    }
+    std::sort(group.begin(), group.end(), [](const access& a, const access& b) { return a.local < b.local; });
+    for (std::size_t i = 0; i < group.size() && races_.counted() < enough;) {
+      std::size_t j = i;
+      while (j < group.size() && group[j].local == group[i].local)
+        ++j;
+      visit(group.subspan(i, j - i));
+      i = j;
+    }
+  }
+
+  /// All accesses of one operation within the group.
+  void visit(std::span<const access> own) {
+    const std::uint32_t me = own.front().local;
+    needs_.clear();
+    for (const access& a : own)
+      each_cell(a, [&](std::size_t c) {
+        const cell& at = cells_[c];
+        if (!a.write || at.readers.empty())
+          need(me, at.writer, c);
+        else
+          for (const std::uint32_t reader : at.readers)
+            need(me, reader, c);
+      });
+    if (!needs_.empty())
+      resolve(me);
+    for (const access& a : own)
+      if (!a.write)
+        each_cell(a, [&](std::size_t c) { add_reader(cells_[c], me); });
+    for (const access& a : own)
+      if (a.write)
+        each_cell(a, [&](std::size_t c) {
+          cells_[c].writer = me;
+          cells_[c].readers.clear();
+        });
+  }
+
+  template <typename Visit>
+  void each_cell(const access& a, Visit&& visit_cell) {
+    auto c = static_cast<std::size_t>(std::lower_bound(cuts_.begin(), cuts_.end(), a.begin) - cuts_.begin());
+    for (; cuts_[c] < a.end; ++c)
+      visit_cell(c);
+  }
+
+  struct cell {
+    std::uint32_t writer;
+    std::vector<std::uint32_t> readers; ///< since the writer; those before another reader may be left out
+  };
+
+  /// A reader that is known to be before the new one says nothing more; looking at the last few keeps chains
+  /// short.
+  void add_reader(cell& at, std::uint32_t me) {
+    if (!at.readers.empty() && at.readers.back() == me)
+      return;
+    const std::size_t recent = at.readers.size() > 16 ? at.readers.size() - 16 : 0;
+    at.readers.erase(std::remove_if(at.readers.begin() + static_cast<std::ptrdiff_t>(recent),
+                                    at.readers.end(),
+                                    [&](std::uint32_t r) { return before_for_sure(r, me); }),
+                     at.readers.end());
+    at.readers.push_back(me);
+  }
+
+  /// Notes that `earlier` must be before `me`, unless that is clear.
+  void need(std::uint32_t me, std::uint32_t earlier, std::size_t c) {
+    if (earlier == nobody || earlier == me || before_for_sure(earlier, me))
+      return;
+    needs_.push_back({earlier, static_cast<std::uint32_t>(c)});
+  }
+
+  bool before_for_sure(std::uint32_t earlier, std::uint32_t later) const {
+    if (earlier < prefix_[later])
+      return true;
+    if (!fences_.any())
+      return false;
+    const op_id cut = fences_.after[index(mine_[earlier])], last = fences_.before[index(mine_[later])];
+    return cut != no_op && last != no_op && cut <= last;
+  }
+
+  /// prefix_[i] = n: operations 0 … n-1 of the rank's run order are before operation i by local dependencies
+  /// alone.
+  void compute_prefixes() {
+    prefix_.assign(mine_.size(), 0);
+    for (std::uint32_t i = 0; i < mine_.size(); ++i) {
+      std::uint32_t reach = 0;
+      places_.clear();
+      for (const op_id earlier : before_[mine_[i]]) {
+        const std::uint32_t place = local_[index(earlier)];
+        reach = std::max(reach, prefix_[place]);
+        places_.push_back(place);
+      }
+      if (places_.size() > 1)
+        std::sort(places_.begin(), places_.end());
+      for (const std::uint32_t place : places_)
+        if (place == reach)
+          ++reach;
+      prefix_[i] = reach;
+    }
+  }
+
+  struct requirement {
+    std::uint32_t earlier;
+    std::uint32_t cell;
+  };
+
+  void resolve(std::uint32_t me) {
+    std::sort(needs_.begin(), needs_.end(), [](const requirement& a, const requirement& b) {
+      return a.earlier != b.earlier ? a.earlier < b.earlier : a.cell < b.cell;
+    });
+    if (wanted_.empty()) {
+      wanted_.assign(g_.size(), 0);
+      seen_.assign(g_.size(), 0);
+    }
+    ++query_;
+    std::size_t missing = 0;
+    for (std::size_t i = 0; i < needs_.size(); ++i) {
+      if (i > 0 && needs_[i].earlier == needs_[i - 1].earlier)
+        continue;
+      wanted_[index(mine_[needs_[i].earlier])] = query_;
+      ++missing;
+    }
+    const op_id start = mine_[me];
+    if (missing > 0)
+      missing = search_locally(start, needs_.front().earlier, missing);
+    if (missing > 0)
+      missing = search_everywhere(start, missing);
+    if (missing > 0)
+      report(me);
+  }
+
+  bool found(op_id op) {
+    if (wanted_[index(op)] != query_)
+      return false;
+    wanted_[index(op)] = 0;
+    return true;
+  }
+
+  std::size_t search_locally(op_id start, std::uint32_t earliest, std::size_t missing) {
+    stack_.assign(1, start);
+    while (!stack_.empty() && missing > 0) {
+      const op_id op = stack_.back();
+      stack_.pop_back();
+      for (const op_id earlier : before_[op]) {
+        if (local_[index(earlier)] < earliest || seen_[index(earlier)] == query_)
+          continue;
+        seen_[index(earlier)] = query_;
+        if (found(earlier))
+          --missing;
+        stack_.push_back(earlier);
+      }
+    }
+    return missing;
+  }
+
+  std::size_t search_everywhere(op_id start, std::size_t missing) {
+    if (position_.empty()) {
+      position_.resize(g_.size());
+      for (std::uint32_t i = 0; i < order_.size(); ++i)
+        position_[index(order_[i])] = i;
+      group_seen_.assign(fences_.members.size(), 0);
+    }
+    const std::uint32_t wanted = query_;
+    std::uint32_t earliest = ~std::uint32_t{0};
+    for (const requirement& r : needs_)
+      if (wanted_[index(mine_[r.earlier])] == wanted)
+        earliest = std::min(earliest, position_[index(mine_[r.earlier])]);
+    ++stamp_;
+    stack_.assign(1, start);
+    const auto reach = [&](op_id op) {
+      if (position_[index(op)] < earliest || everywhere_[index(op)] == stamp_)
+        return;
+      everywhere_[index(op)] = stamp_;
+      if (found(op))
+        --missing;
+      stack_.push_back(op);
+    };
+    everywhere_.resize(g_.size(), 0);
+    while (!stack_.empty() && missing > 0) {
+      const op_id op = stack_.back();
+      stack_.pop_back();
+      for (const op_id earlier : before_[op])
+        reach(earlier);
+      if (g_[op].kind == op_kind::recv && m_.partner[index(op)] != no_op)
+        reach(m_.partner[index(op)]);
+      if (fences_.any())
+        reach_over_fences(op, reach);
+    }
+    return missing;
+  }
+
+  template <typename Reach>
+  void reach_over_fences(op_id op, Reach&& reach) {
+    if (fences_.before[index(op)] != no_op)
+      reach(fences_.before[index(op)]);
+    const std::uint32_t group = fences_.group[index(op)];
+    if (group == no_group || group_seen_[group] == stamp_)
+      return;
+    group_seen_[group] = stamp_;
+    for (op_id other = fences_.first_awaited[group]; other != no_op;
+         other = fences_.next_awaited[index(other)])
+      reach(other);
+    for (const op_id fence : fences_.members[group])
+      for (const op_id earlier : before_[fence])
+        reach(earlier);
+  }
+
+  void report(std::uint32_t me) {
+    for (std::size_t i = 0; i < needs_.size();) {
+      std::size_t j = i;
+      while (j < needs_.size() && needs_[j].earlier == needs_[i].earlier)
+        ++j;
+      const op_id first = mine_[needs_[i].earlier];
+      if (wanted_[index(first)] == query_ && races_.count())
+        races_.add(
+            g_[first].rank, first, describe_race(first, mine_[me], std::span(needs_).subspan(i, j - i)),
+            fmt::format("add a dependency between op {} and op {}, or use different buffers",
+                        std::min(index(first), index(mine_[me])), std::max(index(first), index(mine_[me]))));
+      i = j;
+    }
+  }
+
+  std::string describe_race(op_id a, op_id b, std::span<const requirement> where) const {
+    if (b < a)
+      std::swap(a, b);
+    std::string bytes;
+    std::size_t ranges = 0;
+    for (std::size_t i = 0; i < where.size(); ++ranges) {
+      const std::uint64_t begin = cuts_[where[i].cell];
+      std::uint64_t end = cuts_[where[i].cell + 1];
+      for (++i; i < where.size() && cuts_[where[i].cell] <= end; ++i)
+        end = cuts_[where[i].cell + 1];
+      if (ranges < 3)
+        bytes += fmt::format("{}[{:#x}, {:#x})", ranges == 0 ? "" : ", ", begin, end);
+    }
+    if (ranges > 3)
+      bytes += fmt::format(" and {} more ranges", ranges - 3);
+    return fmt::format(
+        "{} and {} both touch the bytes {}, at least one writes them, and nothing orders the two",
+        describe(g_, a), describe(g_, b), bytes);
+  }
+
+  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+
+  const graph& g_;
+  const matching& m_;
+  const std::vector<op_id>& order_;
+  fence_order fences_;
+  dependency_rows before_;
+  problem_list races_;
+
+  std::vector<std::uint32_t> first_of_; ///< per rank: begin in by_rank_
+  std::vector<op_id> by_rank_;          ///< operations of each rank in run order
+  std::vector<std::uint32_t> local_;    ///< per operation: place within its rank
+  std::span<const op_id> mine_;         ///< the current rank's part of by_rank_
+  std::vector<access> accesses_;        ///< of the current rank
+  std::vector<std::uint32_t> prefix_, places_;
+  std::vector<std::uint64_t> cuts_; ///< bounds of the cells of the current group
+  std::vector<cell> cells_;
+
+  std::vector<requirement> needs_;
+  std::vector<std::uint32_t> wanted_, seen_, everywhere_, position_, group_seen_; ///< made on first use
+  std::uint32_t query_ = 0, stamp_ = 0;
+  std::vector<op_id> stack_;
+};
+
+} // namespace
+
+void check_races(const graph& g, const matching& m, const run_order& o, diagnostics& problems) {
+  if (o.order.size() < g.size())
+    return; // a cycle: already said
+  race_search(g, m, o, problems).run();
+}
+
+} // namespace tacit

@@ -1,0 +1,166 @@
+// What check_operations says about malformed operations: the code, the rank, the operation, the bytes, the
+// remedy.
+#include "calls/reasons.h"
+#include "graph/graph.h"
+
+#include <gtest/gtest.h>
+
+using namespace tacit;
+
+namespace {
+
+constexpr rank_id r0{0}, r1{1}, r2{2};
+
+void expect_problem(const graph& g, reason code, rank_id rank, op_id op,
+                    std::initializer_list<const char*> words) {
+  const diagnostics problems = check_operations(g);
+  ASSERT_FALSE(problems.empty());
+  EXPECT_EQ(problems.front().code, number(code));
+  EXPECT_EQ(problems.front().level, severity::error);
+  EXPECT_EQ(problems.front().rank, rank);
+  EXPECT_EQ(problems.front().op, op);
+  EXPECT_FALSE(problems.front().remedy.empty());
+  for (const char* word : words)
+    EXPECT_NE(problems.front().message.find(word), std::string::npos)
+        << "'" << word << "' not in: " << problems.front().message;
+}
+
+} // namespace
+
+TEST(check, well_formed_graph_has_no_problems) {
+  graph g(2);
+  const op_id a = g.send(r0, segment{0, 8}, r1, 3);
+  const op_id b = g.send(r0, segment{8, 0}, r0);
+  g.recv(r1, segment{0, 8}, r0, 3);
+  g.recv(r0, segment{0, 0}, r0);
+  g.depend(a, b);
+  EXPECT_TRUE(check_operations(g).empty());
+}
+
+TEST(check, rank_that_does_not_exist) {
+  graph g(2);
+  const op_id op = g.send(rank_id{7}, segment{0, 8}, r1);
+  expect_problem(g, reason::bad_operation, rank_id{7}, op, {"rank 7", "2 ranks"});
+}
+
+TEST(check, peer_that_does_not_exist) {
+  graph g(2);
+  const op_id op = g.send(r0, segment{0, 8}, rank_id{5});
+  expect_problem(g, reason::bad_operation, r0, op, {"rank 0 op 0", "8 B at 0x0", "peer 5"});
+}
+
+TEST(check, wildcard_source_is_rejected) {
+  graph g(2);
+  const op_id op = g.recv(r0, segment{0, 8}, no_rank);
+  expect_problem(g, reason::bad_operation, r0, op, {"any source"});
+}
+
+TEST(check, wildcard_tag_is_rejected) {
+  graph g(2);
+  const op_id op = g.recv(r0, segment{0, 8}, r1, -1);
+  expect_problem(g, reason::bad_operation, r0, op, {"negative tag -1"});
+}
+
+TEST(check, unknown_communicator) {
+  graph g(2);
+  const op_id op = g.send(r0, segment{0, 8}, r1, 0, comm_id{4});
+  expect_problem(g, reason::bad_operation, r0, op, {"communicator 4", "does not exist"});
+}
+
+TEST(check, rank_outside_its_communicator) {
+  graph g(3);
+  const comm_id row = g.add_communicator("row", {r0, r1});
+  const op_id op = g.send(r2, segment{0, 8}, r0, 0, row);
+  expect_problem(g, reason::bad_operation, r2, op, {"communicator row", "rank 2 is no member"});
+}
+
+TEST(check, peer_outside_its_communicator) {
+  graph g(3);
+  const comm_id row = g.add_communicator("row", {r0, r1});
+  const op_id op = g.send(r0, segment{0, 8}, r2, 0, row);
+  expect_problem(g, reason::bad_operation, r0, op, {"communicator row", "rank 2 is no member"});
+}
+
+TEST(check, communicator_members) {
+  graph twice(2);
+  twice.add_communicator("c", {r0, r0});
+  expect_problem(twice, reason::bad_operation, no_rank, no_op, {"communicator c", "rank 0 twice"});
+  graph missing(2);
+  missing.add_communicator("c", {r0, rank_id{9}});
+  expect_problem(missing, reason::bad_operation, no_rank, no_op, {"communicator c", "rank 9", "2 ranks"});
+}
+
+TEST(check, dependency_between_ranks) {
+  graph g(2);
+  const op_id a = g.send(r0, segment{0, 8}, r1);
+  const op_id b = g.recv(r1, segment{0, 8}, r0);
+  g.depend(a, b);
+  expect_problem(g, reason::bad_operation, r1, b, {"rank 1 op 1", "rank 0 op 0", "another rank"});
+}
+
+TEST(check, dependency_on_an_operation_that_does_not_exist) {
+  graph g(2);
+  const op_id a = g.send(r0, segment{0, 8}, r1);
+  g.depend(a, op_id{12});
+  expect_problem(g, reason::bad_operation, no_rank, no_op, {"op 12 does not exist"});
+}
+
+TEST(check, dependency_against_creation_order) {
+  graph g(2);
+  const op_id a = g.send(r0, segment{0, 8}, r1);
+  const op_id b = g.send(r0, segment{8, 8}, r1);
+  g.depend(b, a);
+  expect_problem(g, reason::creation_order, r0, a, {"rank 0 op 0", "rank 0 op 1", "created later"});
+  graph self(1);
+  const op_id c = self.opaque(r0, {}, {});
+  self.depend(c, c);
+  expect_problem(self, reason::creation_order, r0, c, {"same operation"});
+}
+
+TEST(check, receive_that_writes_a_byte_twice) {
+  graph g(2);
+  const segment into[] = {{0x10, 8}, {0x17, 4}};
+  const op_id op = g.recv(r0, into, r1);
+  expect_problem(g, reason::bad_operation, r0, op, {"[0x17, 0x18)", "twice"});
+}
+
+TEST(check, send_may_read_a_byte_twice_and_opaque_may_write_it_twice) {
+  graph g(1);
+  const segment twice[] = {{0, 8}, {4, 8}};
+  g.opaque(r0, twice, twice);
+  g.send(r0, twice, r0);
+  EXPECT_TRUE(check_operations(g).empty());
+}
+
+TEST(check, empty_segments_never_overlap) {
+  graph g(1);
+  const segment into[] = {{0, 8}, {4, 0}};
+  g.recv(r0, into, r0);
+  EXPECT_TRUE(check_operations(g).empty());
+}
+
+TEST(check, copy_lengths_differ) {
+  graph g(1);
+  const segment from[] = {{0, 8}}, into[] = {{16, 4}};
+  const op_id op = g.copy(r0, from, into);
+  expect_problem(g, reason::bad_operation, r0, op, {"reads 8 B", "writes 4 B"});
+}
+
+TEST(check, address_runs_past_the_end) {
+  graph g(2);
+  const op_id op = g.send(r0, segment{~0ull - 3, 8}, r1);
+  expect_problem(g, reason::bad_operation, r0, op, {"past the last address", "8 B"});
+  graph scratch(1);
+  scratch.scratch(r0, {~0ull, 2});
+  expect_problem(scratch, reason::bad_operation, no_rank, no_op,
+                 {"scratch", "rank 0", "past the last address"});
+}
+
+TEST(check, many_problems_are_counted) {
+  graph g(2);
+  for (int i = 0; i < 1000; ++i)
+    g.send(r0, segment{0, 8}, rank_id{9});
+  const diagnostics problems = check_operations(g);
+  EXPECT_EQ(problems.size(), 21u);
+  EXPECT_NE(problems.back().message.find("980 more"), std::string::npos);
+}
