@@ -4,16 +4,23 @@
 #include "base/diagnostic.h"
 #include "graph/graph.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tacit {
 
 /// Reads a graph; on malformed input returns nothing and says where (line and column) and what was expected.
-std::optional<graph> read_graph(std::string_view text, diagnostics& problems);
+/// Checks form only: whether the operations make sense is for check_operations and the later rooms to say.
+/// `lines`, if given, gets the line of each operation.
+std::optional<graph> read_graph(std::string_view text, diagnostics& problems,
+                                std::vector<std::uint32_t>* lines = nullptr);
 
-/// Writes a graph such that read_graph gives an equal one.
+/// Writes a graph such that read_graph gives an equal one: the same operations in the same order with the
+/// same segments, communicators, pairs and dependencies, and the same scratch and live bytes at each rank.
+/// Operations are labelled with their numbers, as diagnostics name them.
 std::string write_graph(const graph& g);
 
 } // namespace tacit

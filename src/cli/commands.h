@@ -1,0 +1,25 @@
+// One function per command. Each adds its options to the application and says what to do when it was chosen;
+// the function returned runs the command and gives the exit code of the process.
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+} // namespace CLI
+
+namespace tacit::cli {
+
+/// Exit codes of every command except `run`, which passes on the exit code of the program it ran.
+enum exit_code : int {
+  done = 0,
+  input_has_errors = 1, ///< the input was read, and something is wrong with it; or nothing could be written
+  wrong_usage = 2,      ///< the command line was not understood, or a file cannot be read
+};
+
+using command = std::function<int()>;
+
+command add_generate(CLI::App& app);
+command add_explain(CLI::App& app);
+
+} // namespace tacit::cli

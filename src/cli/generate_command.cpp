@@ -1,0 +1,76 @@
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/problems.h"
+#include "generate/generate.h"
+#include "graph/text.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+
+namespace tacit::cli {
+namespace {
+
+struct generate_options {
+  std::string pattern, form = "linear", output;
+  recipe wanted;
+  bool dependent = false;
+};
+
+std::string list_of_forms() {
+  std::string text = "Patterns and forms:\n";
+  for (const known_algorithm& k : known_algorithms())
+    text += fmt::format("  {:<10} {:<19} {}\n", name(k.kind), name(k.form), k.what);
+  return text;
+}
+
+int generate_file(generate_options options) {
+  const auto kind = find_pattern(options.pattern);
+  if (!kind)
+    throw user_error(wrong_usage, fmt::format("there is no pattern '{}'; 'tacit generate --help' lists them",
+                                              options.pattern));
+  const auto form = find_algorithm(options.form);
+  if (!form)
+    throw user_error(wrong_usage,
+                     fmt::format("there is no form '{}'; 'tacit generate --help' lists them", options.form));
+  options.wanted.kind = *kind;
+  options.wanted.form = *form;
+  options.wanted.extra_kind = options.dependent ? extra_messages::dependent : extra_messages::disjoint;
+  diagnostics problems;
+  const auto g = generate(options.wanted, problems);
+  if (!g) {
+    print_problems(problems, "generate");
+    return wrong_usage;
+  }
+  const recipe& r = options.wanted;
+  write_file(options.output, fmt::format("# {} {}, {} ranks, {} bytes a block\n", name(r.form), name(r.kind),
+                                         r.ranks, r.block) +
+                                 write_graph(*g));
+  return done;
+}
+
+} // namespace
+
+command add_generate(CLI::App& app) {
+  auto options = std::make_shared<generate_options>();
+  recipe& r = options->wanted;
+  CLI::App* sub = app.add_subcommand("generate", "write the graph of a well-known algorithm");
+  sub->add_option("PATTERN", options->pattern, "what to communicate, for example bcast")->required();
+  sub->add_option("--form", options->form, "algorithm")->capture_default_str();
+  sub->add_option("-p,--ranks", r.ranks, "number of ranks")
+      ->capture_default_str()
+      ->check(CLI::Range(1u, 1u << 24));
+  sub->add_option("-B,--bytes", r.block, "bytes per block")->capture_default_str();
+  sub->add_option("--root", r.root, "root of a rooted pattern")->capture_default_str();
+  sub->add_option("--segments", r.segments, "pieces per block of pipelined forms")->capture_default_str();
+  sub->add_flag("--self", r.self_block, "also copy each rank's own block, as MPI's calls do");
+  sub->add_option("--random", r.extra, "number of random messages to add")->capture_default_str();
+  sub->add_flag("--dependent", options->dependent,
+                "random messages may forward results and overwrite each other");
+  sub->add_option("--seed", r.seed, "seed of the random messages")->capture_default_str();
+  sub->add_option("-o,--output", options->output, "file to write (default: standard output)");
+  sub->footer(list_of_forms());
+  return [options] { return generate_file(*options); };
+}
+
+} // namespace tacit::cli

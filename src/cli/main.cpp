@@ -1,0 +1,49 @@
+// The command `tacit`: picks the command that was asked for and runs it. Results go to standard output (or
+// -o), everything else to standard error.
+#include "cli/commands.h"
+#include "cli/files.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <new>
+
+namespace {
+
+int run(int argc, char** argv) {
+  using namespace tacit::cli;
+  CLI::App app{"Finds the communication an MPI program means, and explains it."};
+  app.name("tacit");
+  app.set_version_flag("--version", "tacit " TACIT_VERSION);
+  app.require_subcommand(1);
+  app.fallthrough(false);
+  const std::pair<const char*, command> commands[] = {
+      {"generate", add_generate(app)},
+      {"explain", add_explain(app)},
+  };
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error, std::cout, std::cerr) == 0 ? done : wrong_usage;
+  }
+  for (const auto& [name, execute] : commands)
+    if (app.got_subcommand(name))
+      return execute();
+  return wrong_usage;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const tacit::cli::user_error& error) {
+    std::fprintf(stderr, "tacit: %s\n", error.what());
+    return error.exit;
+  } catch (const std::bad_alloc&) {
+    std::fputs("tacit: not enough memory for this input; try a smaller --budget or fewer ranks\n", stderr);
+    return tacit::cli::input_has_errors;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tacit: %s\n", error.what());
+    return tacit::cli::input_has_errors;
+  }
+}
