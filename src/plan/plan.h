@@ -1,11 +1,14 @@
 // From findings to a schedule: what each rank will really do instead of the graph (SEMANTICS 4, rules E0–E9).
 //
-// A plan always replaces at transfer level: the collectives found, plus every residual transfer sent straight from
-// origin to destination, plus the synchronization that the policy keeps. Per rank it is a small DAG of steps that any
-// driver can execute; the same form also holds the graph "as written", which is what runs when replacing is not legal.
-// All sources that the plan overwrites are staged first (E3: the transfers are one simultaneous assignment).
+// A plan always replaces at transfer level: the collectives found, plus every residual transfer sent straight
+// from origin to destination, plus the synchronization that the policy keeps. Per rank it is a small DAG of
+// steps that any driver can execute; the same form also holds the graph "as written", which is what runs when
+// replacing is not legal. All sources that the plan overwrites are staged first (E3: the transfers are one
+// simultaneous assignment).
 #pragma once
 
+#include "calls/patterns.h"
+#include "calls/reasons.h"
 #include "detect/detect.h"
 #include "flow/flow.h"
 #include "graph/graph.h"
@@ -28,8 +31,9 @@ enum class step_kind : std::uint8_t {
   call,       ///< the opaque operation `op` of the graph (only in plans "as written")
 };
 
-/// One block of a collective step: the bytes exchanged with one member of the group (or with all: bcast, allgather's
-/// own block).
+/// One block of a collective step: the bytes exchanged with one member of the group. The block that a
+/// broadcast's root or a member of an allgather sends to everybody has peer no_rank. There is never a block
+/// for the rank itself (E2: self blocks are not copied), and a vector form leaves empty blocks out.
 struct block {
   rank_id peer = no_rank; ///< the other side, as graph rank
   std::vector<segment> bytes;
@@ -39,13 +43,18 @@ struct step {
   step_kind kind = step_kind::copy;
   pattern collective = pattern::bcast;
   comm_id comm = world;
-  rank_id peer = no_rank;   ///< send, recv: other side; collective: root if rooted
-  std::int32_t tag = 0;     ///< private tag, unique per (source, destination) within the plan
-  op_id op = no_op;         ///< call: the opaque operation
+  rank_id peer = no_rank;      ///< send, recv: other side; collective: root if rooted
+  std::int32_t tag = 0;        ///< send, recv: private, unique per (source, destination) within the plan;
+                               ///< collective: its number within the plan, equal on all members
+  op_id op = no_op;            ///< call: the opaque operation
   std::vector<segment> reads;  ///< copy, send
   std::vector<segment> writes; ///< copy, recv
   std::vector<block> sends;    ///< collective: blocks this rank contributes
   std::vector<block> receives; ///< collective: blocks this rank gets
+  std::uint64_t largest_block =
+      0; ///< collective: bytes of the largest block of any member, so that all choose alike
+  std::uint64_t largest_total =
+      0; ///< collective: the most bytes any member sends or receives, own block included
   std::vector<std::uint32_t> after; ///< indices of earlier steps of this rank that must have completed
 };
 
@@ -61,7 +70,7 @@ enum class sync_policy : std::uint8_t {
 
 struct plan {
   std::vector<rank_plan> ranks;
-  bool as_written = false;      ///< the graph itself, nothing replaced
+  bool as_written = false; ///< the graph itself, nothing replaced
   reason why_as_written = reason::none;
   std::string detail;
 };
@@ -74,12 +83,14 @@ struct plan_options {
 plan make_plan(const graph& g, const matching& m, const run_order& o, const transfers& t, const findings& f,
                const plan_options& options = {});
 
-/// The graph as written, as steps.
-plan plan_as_written(const graph& g, const matching& m);
+/// The graph as written, as steps; fences become barriers of their group.
+plan plan_as_written(const graph& g, const matching& m, const run_order& o, reason why, std::string detail);
 
-/// Translation validation: expands the plan into a graph of its own (collectives by their MPI meaning), follows it and
-/// compares transfers (E1), written bytes (E2), races (E3), synchronization under the policy (E4) and deadlock freedom
-/// with rendezvous semantics (E5). Returns an empty string if the plan is right, else the first difference.
+/// Translation validation: expands the plan into a graph of its own (collectives by their MPI meaning),
+/// follows it and compares transfers (E1), written bytes (E2), races (E3), synchronization under the policy
+/// (E4) and deadlock freedom with rendezvous semantics (E5; not for plans as written, which may rely on
+/// buffering as the graph does). Returns an empty string if the plan is right, else the first difference.
+/// Cost as match + flow of the expanded plan.
 std::string validate(const graph& g, const matching& m, const run_order& o, const transfers& t, const plan& p,
                      const plan_options& options = {});
 

@@ -1,0 +1,92 @@
+// The program, in the order in which it happens: read this first.
+//
+// Each pass is a function over plain values; `run_pass` announces it, times it, and skips it if it was
+// switched off by name. A pass that reports an error ends the compilation: what comes after it may rely on
+// what the comment says.
+#include "compile/compile.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+
+namespace tacit {
+namespace {
+
+class pass_list {
+public:
+  pass_list(const compile_options& options, compilation& products) : options_(options), products_(products) {}
+
+  template <typename Pass>
+  void run_pass(std::string_view name, Pass&& pass) {
+    if (has_errors(products_.problems) || is_off(name))
+      return;
+    if (options_.progress)
+      options_.progress(name);
+    const auto start = std::chrono::steady_clock::now();
+    pass();
+    products_.times.push_back(
+        {name, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
+  }
+
+private:
+  bool is_off(std::string_view name) const {
+    if (!options_.make_plan && (name == "replace" || name == "validate"))
+      return true;
+    if (!options_.check_races && name == "races")
+      return true;
+    return std::find(options_.disabled.begin(), options_.disabled.end(), name) != options_.disabled.end();
+  }
+  const compile_options& options_;
+  compilation& products_;
+};
+
+/// Everything left where it is: what detection returns when it is switched off.
+findings nothing_found(const transfers& t) {
+  findings none;
+  for (std::uint32_t i = 0; i < t.list.size(); ++i)
+    none.residual.push_back({0, t.list[i].length, i});
+  return none;
+}
+
+/// A plan that fails its check is a bug of ours: say so, and run the graph as written.
+void replace_if_wrong(const graph& g, compilation& c, const plan_options& options) {
+  const std::string fault = validate(g, c.matched, c.order, c.moved, c.schedule, options);
+  if (fault.empty())
+    return;
+  c.problems.push_back({number(reason::validation_failed), severity::warning, no_rank, no_op,
+                        "the plan failed its check and is not used: " + fault,
+                        "please report this with the graph; it runs as written"});
+  c.schedule = plan_as_written(g, c.matched, c.order, reason::validation_failed, fault);
+}
+
+} // namespace
+
+compilation compile(const graph& g, const compile_options& options) {
+  compilation c;
+  pass_list passes(options, c);
+  const auto run_pass = [&](std::string_view name, auto&& pass) { passes.run_pass(name, pass); };
+
+  run_pass("check", [&] { c.problems = check_operations(g); });
+  // From here on every operation is well formed by itself.
+  run_pass("match", [&] { c.matched = match(g, c.problems); });
+  // From here on every send and receive has its partner.
+  run_pass("order", [&] { c.order = order_operations(g, c.matched, c.problems); });
+  // From here on there is no cycle; `order` is one way to run everything.
+  run_pass("rendezvous", [&] { check_rendezvous(g, c.matched, c.problems); });
+  run_pass("races", [&] { check_races(g, c.matched, c.order, c.problems); });
+  // From here on the graph is one simultaneous assignment, whatever the timing.
+  run_pass("flow", [&] { c.moved = follow(g, c.matched, c.order, c.problems, options.flow); });
+  // From here on it is known where every byte comes from.
+  c.found = nothing_found(c.moved);
+  run_pass("detect", [&] { c.found = detect(g, c.matched, c.order, c.moved, options.detection); });
+  // From here on every byte of a transfer belongs to one finding or to the residual.
+  run_pass("replace",
+           [&] { c.schedule = make_plan(g, c.matched, c.order, c.moved, c.found, options.planning); });
+  if (options.make_plan && c.schedule.ranks.empty() && !has_errors(c.problems))
+    c.schedule = plan_as_written(g, c.matched, c.order, reason::none, "replacing is switched off");
+  run_pass("validate", [&] { replace_if_wrong(g, c, options.planning); });
+  // From here on the schedule does what the graph means, or is the graph itself.
+  return c;
+}
+
+} // namespace tacit

@@ -1,0 +1,94 @@
+// The graph itself as a plan: one step per operation, in an order in which the rank can run them. Pairs that
+// put and get made are ordinary messages here; each message of a pair of ranks has a tag of its own, so the
+// order of posting cannot change the matching. A fence is a barrier of its group that everything before it at
+// the rank precedes and everything after it follows (match/fences.h says what lies where). Cost O(operations
+// + dependencies).
+#include "match/fences.h"
+#include "plan/plan.h"
+
+#include <unordered_map>
+
+namespace tacit {
+namespace {
+
+/// Tags of the messages: the n-th message from one rank to another, counted in creation order of the sends.
+std::vector<std::int32_t> number_messages(const graph& g, const matching& m) {
+  std::vector<std::int32_t> tag(g.size(), 0);
+  std::unordered_map<std::uint64_t, std::int32_t> next;
+  for (std::size_t i = 0; i < g.size(); ++i) {
+    const operation& op = g.operations()[i];
+    if (op.kind != op_kind::send || m.partner[i] == no_op)
+      continue;
+    const std::int32_t number = next[std::uint64_t{index(op.rank)} << 32 | index(op.peer)]++;
+    tag[i] = tag[index(m.partner[i])] = number;
+  }
+  return tag;
+}
+
+step make_step(const graph& g, op_id id, std::int32_t tag) {
+  const operation& op = g[id];
+  const auto reads = g.reads(id), writes = g.writes(id);
+  step s;
+  s.comm = op.comm;
+  s.peer = op.peer;
+  s.tag = tag;
+  s.reads.assign(reads.begin(), reads.end());
+  s.writes.assign(writes.begin(), writes.end());
+  switch (op.kind) {
+  case op_kind::send:
+    s.kind = step_kind::send;
+    break;
+  case op_kind::recv:
+    s.kind = step_kind::recv;
+    break;
+  case op_kind::copy:
+    s.kind = step_kind::copy;
+    break;
+  case op_kind::opaque:
+    s.kind = step_kind::call;
+    s.op = id;
+    break;
+  case op_kind::fence:
+    s.kind = step_kind::collective;
+    s.collective = pattern::barrier;
+    break;
+  }
+  return s;
+}
+
+} // namespace
+
+plan plan_as_written(const graph& g, const matching& m, const run_order& o, reason why, std::string detail) {
+  plan p;
+  p.as_written = true;
+  p.why_as_written = why;
+  p.detail = std::move(detail);
+  p.ranks.resize(g.ranks());
+
+  const std::vector<std::int32_t> tags = number_messages(g, m);
+  const fence_order fences = order_fences(g);
+  std::vector<std::uint32_t> place(g.size(), 0);
+  for (const op_id id : o.order) {
+    auto& steps = p.ranks[index(g[id].rank)].steps;
+    place[index(id)] = static_cast<std::uint32_t>(steps.size());
+    const std::int32_t tag = fences.any() && g[id].kind == op_kind::fence
+                                 ? static_cast<std::int32_t>(fences.group[index(id)])
+                                 : tags[index(id)];
+    steps.push_back(make_step(g, id, tag));
+  }
+  const auto precedes = [&](op_id before, op_id after) {
+    p.ranks[index(g[after].rank)].steps[place[index(after)]].after.push_back(place[index(before)]);
+  };
+  for (const dependency& d : g.dependencies())
+    precedes(d.before, d.after);
+  if (fences.any())
+    for (const op_id id : o.order) {
+      if (fences.before[index(id)] != no_op)
+        precedes(fences.before[index(id)], id);
+      if (fences.after[index(id)] != no_op && g[id].kind != op_kind::fence)
+        precedes(id, fences.after[index(id)]);
+    }
+  return p;
+}
+
+} // namespace tacit

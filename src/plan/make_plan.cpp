@@ -1,0 +1,443 @@
+// The replacement G′ at transfer level (SEMANTICS 4).
+//
+// The transfers are one simultaneous assignment: every source byte is read before it is overwritten (E3). So
+// each rank first copies those of its source bytes that the plan overwrites to private scratch memory, in one
+// step; after that no step writes what another reads, and everything else runs concurrently: one collective
+// per finding, one message per remaining pair of ranks, one local copy per rank, and the zero-byte messages
+// and barriers that the policy keeps. Because every byte arrives straight from its origin, a rank waits for
+// exactly the ranks its data comes from, which is what makes E4 a matter of set differences
+// (synchronization.h).
+//
+// A finding becomes blocks like this. Between one source and one destination the order of bytes inside a
+// block is free, as long as both use the same: pieces are sorted by source address. Broadcast and allgather
+// need one order for all destinations: pieces are cut at the break points of all of them, so that all have
+// the same list of source pieces; a destination that lacks some (sparse vector forms) receives them into
+// scratch, never into user memory (E2). Cost O(transfers log transfers).
+#include "plan/plan.h"
+
+#include "plan/segments.h"
+#include "plan/synchronization.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <tuple>
+
+namespace tacit {
+namespace {
+
+/// A slice of a transfer with its own addresses.
+struct piece {
+  rank_id source, destination;
+  std::uint64_t source_address, destination_address, length;
+};
+
+piece piece_of(const transfers& t, const slice& s) {
+  const transfer& x = t.list[s.transfer];
+  return {x.source, x.destination, x.source_address + s.offset, x.destination_address + s.offset, s.length};
+}
+
+/// Bytes that leave or enter one rank in one step, before staging is known.
+using bytes = std::vector<segment>;
+
+class planner {
+public:
+  planner(const graph& g, const transfers& t)
+      : g_(g), t_(t), plan_{std::vector<rank_plan>(g.ranks()), false, reason::none, {}} {}
+
+  void stage_overwritten_sources();
+  void add_residual(const std::vector<slice>& residual);
+  void add_collective(const finding& f);
+  void add_barrier(comm_id comm);
+  void add_order(const wait_pair& order);
+  plan finish();
+
+private:
+  rank_plan& at(rank_id r) { return plan_.ranks[index(r)]; }
+  step& add(rank_id r, step s);
+  /// Source bytes where they are found when the plan runs: staged ones in scratch.
+  bytes from(rank_id r, const bytes& source) const;
+  void add_shared_blocks(const finding& f, std::vector<piece>& pieces, std::vector<step>& calls);
+  void add_pair_blocks(const finding& f, std::vector<piece>& pieces, std::vector<step>& calls);
+  const std::vector<rank_id>& members(comm_id c) const { return g_.communicators()[index(c)].members; }
+  std::vector<std::uint32_t> positions(comm_id c) const;
+  void settle_sizes(const finding& f, std::vector<step>& calls) const;
+
+  const graph& g_;
+  const transfers& t_;
+  plan plan_;
+  std::int32_t collectives_ = 0;
+  /// Per rank, sorted: user bytes that step 0 copies, and where to.
+  struct staged_piece {
+    segment user;
+    std::uint64_t scratch;
+  };
+  std::vector<std::vector<staged_piece>> staged_;
+};
+
+step& planner::add(rank_id r, step s) {
+  auto& steps = at(r).steps;
+  if (!staged_[index(r)].empty() && !steps.empty())
+    s.after.push_back(0);
+  return steps.emplace_back(std::move(s));
+}
+
+void planner::stage_overwritten_sources() {
+  std::vector<bytes> reads(g_.ranks()), writes(g_.ranks());
+  for (const transfer& x : t_.list) {
+    append(reads[index(x.source)], {x.source_address, x.length});
+    append(writes[index(x.destination)], {x.destination_address, x.length});
+  }
+  staged_.resize(g_.ranks());
+  for (std::uint32_t r = 0; r < g_.ranks(); ++r) {
+    const bytes overwritten = intersection(normalized(std::move(reads[r])), normalized(std::move(writes[r])));
+    if (overwritten.empty())
+      continue;
+    const std::uint64_t total = total_length(overwritten);
+    step copy;
+    copy.reads = overwritten;
+    copy.writes = {{scratch_base, total}};
+    std::uint64_t place = scratch_base;
+    for (const segment& s : overwritten) {
+      staged_[r].push_back({s, place});
+      place += s.length;
+    }
+    plan_.ranks[r].scratch_bytes = total;
+    plan_.ranks[r].steps.push_back(std::move(copy));
+  }
+}
+
+bytes planner::from(rank_id r, const bytes& source) const {
+  const auto& staged = staged_[index(r)];
+  if (staged.empty())
+    return source;
+  bytes out;
+  for (segment s : source) {
+    auto next = std::upper_bound(staged.begin(), staged.end(), s.address,
+                                 [](std::uint64_t a, const staged_piece& p) { return a < p.user.address; });
+    if (next != staged.begin())
+      --next;
+    while (s.length > 0) {
+      while (next != staged.end() && s.address >= next->user.address &&
+             s.address - next->user.address >= next->user.length)
+        ++next;
+      const bool inside = next != staged.end() && next->user.address <= s.address;
+      const std::uint64_t room = inside                 ? next->user.length - (s.address - next->user.address)
+                                 : next != staged.end() ? next->user.address - s.address
+                                                        : s.length;
+      const std::uint64_t length = std::min(s.length, room);
+      append(out, {inside ? next->scratch + (s.address - next->user.address) : s.address, length});
+      s = {s.address + length, s.length - length};
+    }
+  }
+  return out;
+}
+
+void planner::add_residual(const std::vector<slice>& residual) {
+  std::vector<piece> pieces;
+  pieces.reserve(residual.size());
+  for (const slice& s : residual)
+    pieces.push_back(piece_of(t_, s));
+  std::sort(pieces.begin(), pieces.end(), [](const piece& a, const piece& b) {
+    return std::tie(a.source, a.destination, a.destination_address) <
+           std::tie(b.source, b.destination, b.destination_address);
+  });
+  for (std::size_t i = 0; i < pieces.size();) {
+    const rank_id source = pieces[i].source, destination = pieces[i].destination;
+    bytes reads, writes;
+    for (; i < pieces.size() && pieces[i].source == source && pieces[i].destination == destination; ++i) {
+      append(reads, {pieces[i].source_address, pieces[i].length});
+      append(writes, {pieces[i].destination_address, pieces[i].length});
+    }
+    if (source == destination) {
+      add(source, {.reads = from(source, reads),
+                   .writes = std::move(writes),
+                   .sends = {},
+                   .receives = {},
+                   .after = {}});
+      continue;
+    }
+    step send{.kind = step_kind::send,
+              .peer = destination,
+              .reads = from(source, reads),
+              .writes = {},
+              .sends = {},
+              .receives = {},
+              .after = {}};
+    step recv{.kind = step_kind::recv,
+              .peer = source,
+              .reads = {},
+              .writes = std::move(writes),
+              .sends = {},
+              .receives = {},
+              .after = {}};
+    add(source, std::move(send));
+    add(destination, std::move(recv));
+  }
+}
+
+std::vector<std::uint32_t> planner::positions(comm_id c) const {
+  std::vector<std::uint32_t> place(g_.ranks(), ~0u);
+  const auto& group = members(c);
+  for (std::uint32_t i = 0; i < group.size(); ++i)
+    place[index(group[i])] = i;
+  return place;
+}
+
+/// Cuts all pieces of one source at the break points of all its destinations; sorted by (source address,
+/// destination, destination address) afterwards.
+void cut_alike(std::vector<piece>& pieces) {
+  std::vector<std::uint64_t> cuts;
+  for (const piece& p : pieces) {
+    cuts.push_back(p.source_address);
+    cuts.push_back(p.source_address + p.length);
+  }
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  std::vector<piece> out;
+  out.reserve(pieces.size());
+  for (const piece& whole : pieces) {
+    auto cut = std::upper_bound(cuts.begin(), cuts.end(), whole.source_address);
+    for (std::uint64_t done = 0; done < whole.length; ++cut) {
+      const std::uint64_t end = std::min(whole.length, *cut - whole.source_address);
+      out.push_back({whole.source, whole.destination, whole.source_address + done,
+                     whole.destination_address + done, end - done});
+      done = end;
+    }
+  }
+  std::sort(out.begin(), out.end(), [](const piece& a, const piece& b) {
+    return std::tie(a.source_address, a.destination, a.destination_address) <
+           std::tie(b.source_address, b.destination, b.destination_address);
+  });
+  pieces = std::move(out);
+}
+
+/// Broadcast and allgather: what one source sends, all other members receive in the same order.
+void planner::add_shared_blocks(const finding& f, std::vector<piece>& pieces, std::vector<step>& calls) {
+  const std::vector<std::uint32_t> place = positions(f.comm);
+  const auto& group = members(f.comm);
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [](const piece& a, const piece& b) { return a.source < b.source; });
+  for (std::size_t first = 0; first < pieces.size();) {
+    const rank_id source = pieces[first].source;
+    std::size_t end = first;
+    while (end < pieces.size() && pieces[end].source == source)
+      ++end;
+    std::vector<piece> own(pieces.begin() + static_cast<std::ptrdiff_t>(first),
+                           pieces.begin() + static_cast<std::ptrdiff_t>(end));
+    first = end;
+    cut_alike(own);
+
+    bytes sent;
+    std::vector<bytes> received(group.size());
+    for (std::size_t i = 0; i < own.size();) { // all pieces with the same source bytes
+      std::size_t same = i;
+      std::uint32_t copies = 1; // the same bytes may go to several places of one destination
+      for (std::uint32_t run = 0; same < own.size() && own[same].source_address == own[i].source_address;
+           ++same) {
+        run = same > i && own[same].destination == own[same - 1].destination ? run + 1 : 1;
+        copies = std::max(copies, run);
+      }
+      std::vector<std::uint32_t> have(group.size(), 0);
+      for (; i < same; ++i) {
+        const std::uint32_t to = place[index(own[i].destination)];
+        append(received[to], {own[i].destination_address, own[i].length});
+        ++have[to];
+      }
+      const segment block{own[same - 1].source_address, own[same - 1].length};
+      for (std::uint32_t c = 0; c < copies; ++c)
+        append(sent, block);
+      for (std::uint32_t to = 0; to < group.size(); ++to)
+        for (; group[to] != source && have[to] < copies; ++have[to]) {
+          append(received[to], {scratch_base + at(group[to]).scratch_bytes, block.length});
+          at(group[to]).scratch_bytes += block.length;
+        }
+    }
+    calls[place[index(source)]].sends.push_back({no_rank, from(source, sent)});
+    for (std::uint32_t to = 0; to < group.size(); ++to)
+      if (group[to] != source)
+        calls[to].receives.push_back({source, std::move(received[to])});
+  }
+}
+
+/// Alltoall, scatter and gather: every pair has its own block.
+void planner::add_pair_blocks(const finding& f, std::vector<piece>& pieces, std::vector<step>& calls) {
+  const std::vector<std::uint32_t> place = positions(f.comm);
+  std::sort(pieces.begin(), pieces.end(), [](const piece& a, const piece& b) {
+    return std::tie(a.source, a.destination, a.source_address, a.destination_address) <
+           std::tie(b.source, b.destination, b.source_address, b.destination_address);
+  });
+  for (std::size_t i = 0; i < pieces.size();) {
+    const rank_id source = pieces[i].source, destination = pieces[i].destination;
+    bytes reads, writes;
+    for (; i < pieces.size() && pieces[i].source == source && pieces[i].destination == destination; ++i) {
+      append(reads, {pieces[i].source_address, pieces[i].length});
+      append(writes, {pieces[i].destination_address, pieces[i].length});
+    }
+    calls[place[index(source)]].sends.push_back({destination, from(source, reads)});
+    calls[place[index(destination)]].receives.push_back({source, std::move(writes)});
+  }
+}
+
+pattern vector_form(pattern kind) {
+  switch (kind) {
+  case pattern::allgather:
+    return pattern::allgatherv;
+  case pattern::alltoall:
+    return pattern::alltoallv;
+  case pattern::scatter:
+    return pattern::scatterv;
+  case pattern::gather:
+    return pattern::gatherv;
+  default:
+    return kind;
+  }
+}
+
+/// Sizes that all members need to know to choose the same call; a "uniform" finding whose blocks turn out to
+/// differ (or to be missing) is called by its vector form.
+void planner::settle_sizes(const finding& f, std::vector<step>& calls) const {
+  std::uint64_t largest = 0, smallest = ~std::uint64_t{0}, total = 0, blocks = 0;
+  for (const step& call : calls) {
+    std::uint64_t sent = 0, got = 0;
+    for (const block& b : call.sends) {
+      const std::uint64_t length = total_length(b.bytes);
+      largest = std::max(largest, length);
+      smallest = std::min(smallest, length);
+      sent += length;
+      ++blocks;
+    }
+    for (const block& b : call.receives)
+      got += total_length(b.bytes);
+    const bool shared = f.kind == pattern::allgather || f.kind == pattern::allgatherv;
+    total = std::max(total, shared ? sent + got : std::max(sent, got));
+  }
+  const std::uint64_t n = calls.size();
+  const std::uint64_t expected = f.kind == pattern::bcast       ? 1
+                                 : f.kind == pattern::allgather ? n
+                                 : f.kind == pattern::alltoall  ? n * (n - 1)
+                                                                : n - 1;
+  const bool uniform = largest == smallest && blocks == expected;
+  for (step& call : calls) {
+    call.collective = uniform ? f.kind : vector_form(f.kind);
+    call.largest_block = largest;
+    call.largest_total = total;
+  }
+}
+
+void planner::add_collective(const finding& f) {
+  std::vector<piece> pieces;
+  std::vector<slice> local;
+  for (const slice& s : f.slices) {
+    const transfer& x = t_.list[s.transfer];
+    if (x.source == x.destination)
+      local.push_back(s);
+    else
+      pieces.push_back(piece_of(t_, s));
+  }
+  if (!local.empty())
+    add_residual(local);
+  if (pieces.empty())
+    return;
+
+  const auto& group = members(f.comm);
+  std::vector<step> calls(group.size());
+  for (step& call : calls) {
+    call.kind = step_kind::collective;
+    call.comm = f.comm;
+    call.peer = is_rooted(f.kind) ? f.root : no_rank;
+    call.tag = collectives_;
+  }
+  ++collectives_;
+  const bool shared =
+      f.kind == pattern::bcast || f.kind == pattern::allgather || f.kind == pattern::allgatherv;
+  if (shared)
+    add_shared_blocks(f, pieces, calls);
+  else
+    add_pair_blocks(f, pieces, calls);
+  settle_sizes(f, calls);
+  for (std::size_t i = 0; i < group.size(); ++i)
+    add(group[i], std::move(calls[i]));
+}
+
+void planner::add_barrier(comm_id comm) {
+  for (const rank_id r : members(comm)) {
+    step call;
+    call.kind = step_kind::collective;
+    call.collective = pattern::barrier;
+    call.comm = comm;
+    call.tag = collectives_;
+    add(r, std::move(call));
+  }
+  ++collectives_;
+}
+
+void planner::add_order(const wait_pair& order) {
+  step send, recv;
+  send.kind = step_kind::send;
+  send.peer = order.waiter;
+  recv.kind = step_kind::recv;
+  recv.peer = order.other;
+  send.tag = recv.tag = 1; // tag 0 is the pair's data
+  add(order.other, std::move(send));
+  add(order.waiter, std::move(recv));
+}
+
+plan planner::finish() {
+  return std::move(plan_);
+}
+
+/// Why the graph cannot be replaced at all, or reason::none.
+std::pair<reason, std::string> why_not(const graph& g, const transfers& t) {
+  if (!t.complete)
+    return {reason::fragment_budget, "the bytes could not be followed within the budget"};
+  for (const transfer& x : t.list)
+    if (x.source == no_rank)
+      return {reason::opaque_reaches_output,
+              fmt::format("{} B at {:#x} of rank {} are computed by rank {} op {}", x.length,
+                          x.destination_address, index(x.destination),
+                          index(g[op_id{static_cast<std::uint32_t>(x.source_address)}].rank),
+                          x.source_address)};
+  for (std::uint32_t i = 0; i < g.size(); ++i)
+    if (g[op_id{i}].kind == op_kind::opaque)
+      return {reason::opaque_reaches_output,
+              describe(g, op_id{i}) + " is the program's own code and must run where it stands"};
+  for (const transfer& x : t.list) {
+    const bool high =
+        (x.source_address + (x.length - 1)) >> 63 || (x.destination_address + (x.length - 1)) >> 63;
+    if (high)
+      return {reason::frame,
+              fmt::format("rank {} uses addresses at or above 2^63, which plans keep for scratch memory",
+                          index(x.destination))};
+  }
+  return {reason::none, {}};
+}
+
+} // namespace
+
+plan make_plan(const graph& g, const matching& m, const run_order& o, const transfers& t, const findings& f,
+               const plan_options& options) {
+  auto [why, detail] = why_not(g, t);
+  added_synchronization orders;
+  if (why == reason::none) {
+    orders = missing_synchronization(g, m, o, t, options.policy);
+    if (!orders.impossible.empty()) {
+      why = reason::synchronization;
+      detail = orders.impossible;
+    }
+  }
+  if (why != reason::none)
+    return plan_as_written(g, m, o, why, std::move(detail));
+
+  planner p(g, t);
+  p.stage_overwritten_sources();
+  for (const finding& found : f.found)
+    p.add_collective(found);
+  p.add_residual(f.residual);
+  for (const comm_id comm : orders.barriers)
+    p.add_barrier(comm);
+  for (const wait_pair& order : orders.messages)
+    p.add_order(order);
+  return p.finish();
+}
+
+} // namespace tacit

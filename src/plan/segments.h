@@ -1,0 +1,24 @@
+// Small algebra on segment lists: normal form, intersection, coalescing in packing order.
+#pragma once
+
+#include "graph/graph.h"
+
+#include <span>
+#include <vector>
+
+namespace tacit {
+
+/// Sorted, disjoint, maximally merged: the set of bytes.
+std::vector<segment> normalized(std::vector<segment> segments);
+
+/// Bytes in both of two normalized lists, normalized.
+std::vector<segment> intersection(std::span<const segment> a, std::span<const segment> b);
+
+/// The first byte of `part` that is not in the normalized list `whole`, as a segment of length 1; length 0 if
+/// none.
+segment first_outside(std::span<const segment> part, std::span<const segment> whole);
+
+/// Appends in packing order; a piece that continues the last one extends it. Empty pieces are dropped.
+void append(std::vector<segment>& list, segment piece);
+
+} // namespace tacit

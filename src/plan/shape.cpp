@@ -1,0 +1,357 @@
+#include "plan/shape.h"
+
+#include "plan/segments.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <unordered_map>
+
+namespace tacit {
+namespace {
+
+std::string_view name(step_kind kind) {
+  constexpr std::string_view names[] = {"copy", "send", "recv", "collective", "call"};
+  return names[static_cast<int>(kind)];
+}
+
+/// Position of a rank in a communicator, for all communicators that the plan uses in collectives.
+class groups {
+public:
+  explicit groups(const graph& g) : g_(g), place_(g.communicators().size()) {}
+  /// -1 if not a member.
+  std::int64_t position(comm_id c, rank_id r) {
+    auto& place = place_[index(c)];
+    const auto& members = g_.communicators()[index(c)].members;
+    if (place.empty())
+      for (std::size_t i = 0; i < members.size(); ++i)
+        place.emplace(members[i], static_cast<std::int64_t>(i));
+    const auto found = place.find(r);
+    return found == place.end() ? -1 : found->second;
+  }
+  std::size_t size(comm_id c) const { return g_.communicators()[index(c)].members.size(); }
+
+private:
+  const graph& g_;
+  std::vector<std::unordered_map<rank_id, std::int64_t>> place_;
+};
+
+std::string check_bytes(const plan& p, std::uint32_t rank, const std::vector<segment>& list) {
+  for (const segment& s : list) {
+    if (s.length == 0)
+      return "an empty segment";
+    if (s.address + (s.length - 1) < s.address)
+      return "a segment that wraps around";
+    const bool starts_high = s.address >= scratch_base,
+               ends_high = s.address + (s.length - 1) >= scratch_base;
+    if (p.as_written)
+      continue;
+    if (starts_high != ends_high)
+      return "a segment that runs into scratch memory";
+    const std::uint64_t size = p.ranks[rank].scratch_bytes, offset = s.address - scratch_base;
+    if (starts_high && (offset > size || s.length > size - offset))
+      return "a segment beyond its scratch memory";
+  }
+  return {};
+}
+
+std::string check_blocks(groups& all, const step& s, std::uint32_t rank, const std::vector<block>& blocks,
+                         bool shared_allowed) {
+  std::vector<rank_id> peers;
+  for (const block& b : blocks) {
+    if (shared_allowed && b.peer == no_rank && blocks.size() == 1)
+      continue;
+    if (index(b.peer) == rank)
+      return "a block for the rank itself (the call would copy it)";
+    if (all.position(s.comm, b.peer) < 0)
+      return "a block for a rank outside the group";
+    peers.push_back(b.peer);
+  }
+  std::sort(peers.begin(), peers.end());
+  if (std::adjacent_find(peers.begin(), peers.end()) != peers.end())
+    return "two blocks for one rank";
+  return {};
+}
+
+/// Which blocks a rank may have in a call: how many sent, how many received, at most and (uniform) at least.
+struct block_counts {
+  std::size_t sends, receives;
+  bool exact;
+};
+
+block_counts expected_blocks(pattern kind, bool root, std::size_t n) {
+  switch (kind) {
+  case pattern::bcast:
+    return {root ? 1u : 0u, root ? 0u : 1u, true};
+  case pattern::allgather:
+    return {1, n - 1, true};
+  case pattern::allgatherv:
+    return {1, n - 1, false};
+  case pattern::alltoall:
+    return {n - 1, n - 1, true};
+  case pattern::alltoallv:
+    return {n - 1, n - 1, false};
+  case pattern::scatter:
+    return {root ? n - 1 : 0, root ? 0u : 1u, true};
+  case pattern::scatterv:
+    return {root ? n - 1 : 0, root ? 0u : 1u, false};
+  case pattern::gather:
+    return {root ? 0u : 1u, root ? n - 1 : 0, true};
+  case pattern::gatherv:
+    return {root ? 0u : 1u, root ? n - 1 : 0, false};
+  case pattern::barrier:
+    return {0, 0, true};
+  }
+  return {0, 0, true};
+}
+
+std::string check_collective(groups& all, const graph& g, const plan& p, std::uint32_t rank, const step& s) {
+  if (index(s.comm) >= g.communicators().size())
+    return "an unknown communicator";
+  if (all.position(s.comm, rank_id{rank}) < 0)
+    return "a communicator without this rank";
+  if (is_rooted(s.collective) && all.position(s.comm, s.peer) < 0)
+    return "a root outside the group";
+  if (s.tag < 0)
+    return "a negative number";
+  const bool shared = s.collective == pattern::bcast || s.collective == pattern::allgather ||
+                      s.collective == pattern::allgatherv;
+  if (auto fault = check_blocks(all, s, rank, s.sends, shared); !fault.empty())
+    return fault;
+  if (auto fault = check_blocks(all, s, rank, s.receives, false); !fault.empty())
+    return fault;
+  for (const block& b : s.sends)
+    if (shared != (b.peer == no_rank))
+      return "a block for the wrong receivers";
+  const auto allowed = expected_blocks(s.collective, index(s.peer) == rank, all.size(s.comm));
+  if (s.sends.size() > allowed.sends || s.receives.size() > allowed.receives)
+    return "too many blocks";
+  if (allowed.exact && (s.sends.size() != allowed.sends || s.receives.size() != allowed.receives))
+    return "missing blocks";
+  std::uint64_t sent = 0, got = 0;
+  for (const auto* blocks : {&s.sends, &s.receives})
+    for (const block& b : *blocks) {
+      if (auto fault = check_bytes(p, rank, b.bytes); !fault.empty())
+        return fault;
+      const std::uint64_t length = total_length(b.bytes);
+      if (length > s.largest_block || (allowed.exact && length != s.largest_block))
+        return "a block of another size";
+      (blocks == &s.sends ? sent : got) += length;
+    }
+  const bool gathers = s.collective == pattern::allgather || s.collective == pattern::allgatherv;
+  if ((gathers ? sent + got : std::max(sent, got)) > s.largest_total)
+    return "more bytes than it claims";
+  return {};
+}
+
+std::string check_step(groups& all, const graph& g, const plan& p, std::uint32_t rank, std::uint32_t number) {
+  const step& s = p.ranks[rank].steps[number];
+  for (const std::uint32_t before : s.after)
+    if (before >= number)
+      return "a dependency on a later step";
+  if (auto fault = check_bytes(p, rank, s.reads); !fault.empty())
+    return fault;
+  if (auto fault = check_bytes(p, rank, s.writes); !fault.empty())
+    return fault;
+  const bool message = s.kind == step_kind::send || s.kind == step_kind::recv;
+  if (message && (index(s.peer) >= g.ranks() || s.tag < 0))
+    return "a peer or tag that does not exist";
+  if (s.kind == step_kind::copy && total_length(s.reads) != total_length(s.writes))
+    return "unequal lengths";
+  if (s.kind == step_kind::call &&
+      (!p.as_written || index(s.op) >= g.size() || g[s.op].kind != op_kind::opaque))
+    return "a call of something that is no computation of the program";
+  if (s.kind == step_kind::collective)
+    return check_collective(all, g, p, rank, s);
+  if (!s.sends.empty() || !s.receives.empty())
+    return "blocks outside a collective";
+  return {};
+}
+
+/// All members call the same collectives in the same order, per communicator.
+std::string check_agreement(const graph& g, const plan& p) {
+  std::vector<std::unordered_map<rank_id, std::vector<const step*>>> by_rank(g.communicators().size());
+  for (std::uint32_t r = 0; r < p.ranks.size(); ++r)
+    for (const step& s : p.ranks[r].steps)
+      if (s.kind == step_kind::collective)
+        by_rank[index(s.comm)][rank_id{r}].push_back(&s);
+  for (std::size_t c = 0; c < by_rank.size(); ++c) {
+    if (by_rank[c].empty())
+      continue;
+    const auto& members = g.communicators()[c].members;
+    const auto& first = by_rank[c][members.front()];
+    for (const rank_id r : members) {
+      const auto& mine = by_rank[c][r];
+      if (mine.size() != first.size())
+        return fmt::format("ranks {} and {} call {} and {} collectives on communicator {}",
+                           index(members.front()), index(r), first.size(), mine.size(),
+                           g.communicators()[c].name);
+      for (std::size_t k = 0; k < mine.size(); ++k) {
+        const step &a = *first[k], &b = *mine[k];
+        const bool alike = a.collective == b.collective && a.tag == b.tag &&
+                           a.largest_block == b.largest_block && a.largest_total == b.largest_total &&
+                           (!is_rooted(a.collective) || a.peer == b.peer);
+        if (!alike)
+          return fmt::format("ranks {} and {} differ in collective {} on communicator {}",
+                             index(members.front()), index(r), k, g.communicators()[c].name);
+      }
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+std::string describe_step(const plan& p, std::uint32_t rank, std::uint32_t number) {
+  const step& s = p.ranks[rank].steps[number];
+  return fmt::format("rank {} step {} ({})", rank, number,
+                     s.kind == step_kind::collective ? tacit::name(s.collective) : name(s.kind));
+}
+
+std::string check_shape(const graph& g, const plan& p) {
+  if (p.ranks.size() != g.ranks())
+    return fmt::format("plan for {} ranks, graph of {}", p.ranks.size(), g.ranks());
+  groups all(g);
+  for (std::uint32_t r = 0; r < g.ranks(); ++r)
+    for (std::uint32_t i = 0; i < p.ranks[r].steps.size(); ++i)
+      if (auto fault = check_step(all, g, p, r, i); !fault.empty())
+        return fmt::format("{} has {}", describe_step(p, r, i), fault);
+  return check_agreement(g, p);
+}
+
+namespace {
+
+/// Worklist over steps. A step starts when everything in `after` has completed and, if it is a collective,
+/// the previous collective of this rank on the same communicator has started. A group of steps (the two sides
+/// of a message, the members of a collective) completes when all of it has started.
+class progress_run {
+public:
+  progress_run(const graph& g, const plan& p) : p_(p), base_(g.ranks() + 1, 0) {
+    for (std::uint32_t r = 0; r < g.ranks(); ++r)
+      base_[r + 1] = base_[r] + static_cast<std::uint32_t>(p.ranks[r].steps.size());
+    const std::size_t n = base_.back();
+    waiting_.assign(n, 0);
+    party_.resize(n);
+    rank_.resize(n);
+    first_successor_.assign(n, none);
+    make_edges();
+  }
+
+  /// The number of a step that never completes, or `none`.
+  std::uint32_t stuck() {
+    for (const auto& [key, message] : party_of_[0])
+      if (parties_[message].size() != 2)
+        return parties_[message].front(); // a side is missing, or a tag is used twice
+    std::vector<std::uint32_t> ready;
+    for (std::uint32_t i = 0; i < waiting_.size(); ++i)
+      if (waiting_[i] == 0)
+        ready.push_back(i);
+    std::vector<bool> done(waiting_.size(), false);
+    while (!ready.empty()) {
+      const std::uint32_t started = ready.back();
+      ready.pop_back();
+      release(first_on_start(started), ready);
+      if (--not_started_[party_[started]] > 0)
+        continue;
+      for (const std::uint32_t member : parties_[party_[started]]) {
+        done[member] = true;
+        release(first_successor_[member], ready);
+      }
+    }
+    for (std::uint32_t i = 0; i < done.size(); ++i)
+      if (!done[i])
+        return i;
+    return none;
+  }
+
+  std::pair<std::uint32_t, std::uint32_t> rank_and_step(std::uint32_t i) const {
+    return {rank_[i], i - base_[rank_[i]]};
+  }
+  static constexpr std::uint32_t none = ~0u;
+
+private:
+  struct edge {
+    std::uint32_t to, next;
+  };
+  std::uint32_t first_on_start(std::uint32_t i) const {
+    const auto found = next_collective_.find(i);
+    return found == next_collective_.end() ? none : found->second;
+  }
+  void release(std::uint32_t at, std::vector<std::uint32_t>& ready) {
+    for (; at != none; at = edges_[at].next)
+      if (--waiting_[edges_[at].to] == 0)
+        ready.push_back(edges_[at].to);
+  }
+  void add_edge(std::uint32_t& first, std::uint32_t to) {
+    edges_.push_back({to, first});
+    first = static_cast<std::uint32_t>(edges_.size() - 1);
+    ++waiting_[to];
+  }
+  std::uint32_t party_of(std::uint64_t key, int kind, std::uint64_t more) {
+    auto [found, fresh] = party_of_[kind].try_emplace({key, more}, parties_.size());
+    if (fresh)
+      parties_.emplace_back();
+    return static_cast<std::uint32_t>(found->second);
+  }
+  void join(std::uint32_t i, std::uint32_t party) {
+    party_[i] = party;
+    parties_[party].push_back(i);
+  }
+  void make_edges() {
+    for (std::uint32_t r = 0; r + 1 < base_.size(); ++r) {
+      std::unordered_map<comm_id, std::pair<std::uint32_t, std::uint32_t>>
+          last; // last call on it, how many so far
+      for (std::uint32_t i = base_[r]; i < base_[r + 1]; ++i) {
+        const step& s = p_.ranks[r].steps[i - base_[r]];
+        rank_[i] = r;
+        for (const std::uint32_t before : s.after)
+          add_edge(first_successor_[base_[r] + before], i);
+        const auto tag = static_cast<std::uint64_t>(s.tag);
+        if (s.kind == step_kind::send) {
+          join(i, party_of(std::uint64_t{r} << 32 | index(s.peer), 0, tag));
+        } else if (s.kind == step_kind::recv) {
+          join(i, party_of(static_cast<std::uint64_t>(index(s.peer)) << 32 | r, 0, tag));
+        } else if (s.kind == step_kind::collective) {
+          const auto before = last.find(s.comm);
+          const std::uint32_t number = before == last.end() ? 0 : before->second.second;
+          if (before != last.end())
+            add_edge(next_collective_.try_emplace(before->second.first, none).first->second, i);
+          last[s.comm] = {i, number + 1};
+          join(i, party_of(index(s.comm), 1, number));
+        } else {
+          parties_.emplace_back();
+          join(i, static_cast<std::uint32_t>(parties_.size() - 1));
+        }
+      }
+    }
+    not_started_.resize(parties_.size());
+    for (std::size_t i = 0; i < parties_.size(); ++i)
+      not_started_[i] = parties_[i].size();
+  }
+
+  const plan& p_;
+  std::vector<std::uint32_t> base_, waiting_, party_, rank_, first_successor_;
+  std::vector<edge> edges_;
+  std::unordered_map<std::uint32_t, std::uint32_t> next_collective_; ///< released when the step starts
+  struct hash_pair {
+    std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& p) const {
+      return (p.first * 0x9e3779b97f4a7c15ull) ^ (p.second * 0xc2b2ae3d27d4eb4full);
+    }
+  };
+  std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, std::size_t, hash_pair>
+      party_of_[2]; // messages, calls
+  std::vector<std::vector<std::uint32_t>> parties_;
+  std::vector<std::size_t> not_started_;
+};
+
+} // namespace
+
+std::string check_progress(const graph& g, const plan& p) {
+  progress_run run(g, p);
+  const std::uint32_t stuck = run.stuck();
+  if (stuck == progress_run::none)
+    return {};
+  const auto [rank, number] = run.rank_and_step(stuck);
+  return fmt::format("{} can never complete", describe_step(p, rank, number));
+}
+
+} // namespace tacit

@@ -1,0 +1,285 @@
+// Translation validation: is this plan really the graph?
+//
+// Nothing here trusts how the plan was made. The plan is expanded into a graph of its own, in which every
+// collective is what MPI says it means: a broadcast is a message from the root to every other member, a
+// barrier makes every member wait for every other one. That graph goes through the same rooms as the original
+// (match, order, races, flow), and the two results must be equal byte for byte (E1, E3). Then: no step writes
+// a byte that the graph leaves alone (E2), wait sets keep what the policy asks for (E4), and everything
+// completes although no message is buffered (E5).
+//
+// A barrier is expanded into a star of zero-byte messages through its first member: that has exactly the wait
+// sets of a barrier, and unlike a fence it orders nothing that the plan does not order. Steps with several
+// operations are followed by an empty copy, so that a dependency on them is one edge.
+#include "plan/plan.h"
+
+#include "plan/segments.h"
+#include "plan/shape.h"
+#include "plan/synchronization.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tacit {
+namespace {
+
+struct expansion {
+  graph g;
+  std::vector<op_id> original; ///< per operation of `g`: the opaque operation it stands for, or no_op
+};
+
+class expander {
+public:
+  expander(const graph& g, const plan& p) : g_(g), p_(p), out_{graph(g.ranks()), {}} {}
+
+  expansion run() && {
+    for (std::uint32_t r = 0; r < g_.ranks(); ++r) {
+      done_.clear();
+      for (const step& s : p_.ranks[r].steps)
+        add(rank_id{r}, s);
+      if (p_.ranks[r].scratch_bytes > 0)
+        out_.g.scratch(rank_id{r}, {scratch_base, p_.ranks[r].scratch_bytes});
+    }
+    for (const auto& [rank, bytes] : g_.scratch_bytes())
+      out_.g.scratch(rank, bytes);
+    for (const auto& [rank, bytes] : g_.live_out_bytes())
+      out_.g.live_out(rank, bytes);
+    out_.original.resize(out_.g.size(), no_op);
+    return std::move(out_);
+  }
+
+private:
+  static constexpr std::int32_t call_tag = 1 << 30; ///< messages of collectives: above the tags of steps
+  op_id keep(op_id op, const step& s) {
+    for (const std::uint32_t before : s.after)
+      out_.g.depend(done_[before], op);
+    current_.push_back(op);
+    return op;
+  }
+  void send(rank_id r, const step& s, const std::vector<segment>& bytes, rank_id to, std::int32_t tag) {
+    keep(out_.g.send(r, bytes, to, tag), s);
+  }
+  void recv(rank_id r, const step& s, const std::vector<segment>& bytes, rank_id from, std::int32_t tag) {
+    keep(out_.g.recv(r, bytes, from, tag), s);
+  }
+  void add(rank_id r, const step& s) {
+    current_.clear();
+    switch (s.kind) {
+    case step_kind::copy:
+      keep(out_.g.copy(r, s.reads, s.writes), s);
+      break;
+    case step_kind::send:
+      send(r, s, s.reads, s.peer, s.tag);
+      break;
+    case step_kind::recv:
+      recv(r, s, s.writes, s.peer, s.tag);
+      break;
+    case step_kind::call: {
+      const op_id op = keep(out_.g.opaque(r, s.reads, s.writes), s);
+      out_.original.resize(index(op) + 1, no_op);
+      out_.original[index(op)] = s.op;
+      break;
+    }
+    case step_kind::collective:
+      s.collective == pattern::barrier ? add_barrier(r, s) : add_collective(r, s);
+      break;
+    }
+    if (current_.size() == 1) {
+      done_.push_back(current_.front());
+      return;
+    }
+    const op_id join = out_.g.copy(r, {}, {});
+    for (const op_id op : current_)
+      out_.g.depend(op, join);
+    if (current_.empty())
+      for (const std::uint32_t before : s.after)
+        out_.g.depend(done_[before], join);
+    done_.push_back(join);
+  }
+  void add_barrier(rank_id r, const step& s) {
+    const auto& members = g_.communicators()[index(s.comm)].members;
+    const rank_id hub = members.front();
+    if (members.size() < 2)
+      return;
+    if (r != hub) {
+      send(r, s, {}, hub, call_tag + s.tag);
+      recv(r, s, {}, hub, call_tag + s.tag);
+      return;
+    }
+    for (const rank_id other : members)
+      if (other != hub)
+        recv(r, s, {}, other, call_tag + s.tag);
+    const op_id everybody_here = out_.g.copy(r, {}, {});
+    for (const op_id op : current_)
+      out_.g.depend(op, everybody_here);
+    current_.clear();
+    for (const rank_id other : members) {
+      if (other == hub)
+        continue;
+      const op_id release = out_.g.send(r, std::span<const segment>{}, other, call_tag + s.tag);
+      out_.g.depend(everybody_here, release);
+      current_.push_back(release);
+    }
+  }
+  void add_collective(rank_id r, const step& s) {
+    for (const block& b : s.receives)
+      if (!b.bytes.empty())
+        recv(r, s, b.bytes, b.peer, call_tag + s.tag);
+    for (const block& b : s.sends) {
+      if (b.bytes.empty())
+        continue;
+      if (b.peer != no_rank) {
+        send(r, s, b.bytes, b.peer, call_tag + s.tag);
+        continue;
+      }
+      for (const rank_id other : g_.communicators()[index(s.comm)].members)
+        if (other != r)
+          send(r, s, b.bytes, other, call_tag + s.tag);
+    }
+  }
+
+  const graph& g_;
+  const plan& p_;
+  expansion out_;
+  std::vector<op_id> done_;    ///< per step of the current rank: the operation that completes last
+  std::vector<op_id> current_; ///< operations of the current step
+};
+
+std::string first_error(const diagnostics& problems) {
+  for (const diagnostic& d : problems)
+    if (d.level == severity::error)
+      return d.message;
+  return {};
+}
+
+/// Messages of a plan are received in full; only the graph itself may have receives that are longer.
+std::string check_lengths(const expansion& e, const matching& m, bool as_written) {
+  if (as_written)
+    return {};
+  for (std::uint32_t i = 0; i < e.g.size(); ++i) {
+    const op_id op{i};
+    if (e.g[op].kind != op_kind::send || m.partner[i] == no_op)
+      continue;
+    if (total_length(e.g.reads(op)) != total_length(e.g.writes(m.partner[i])))
+      return fmt::format("{} and {} have different lengths", describe(e.g, op), describe(e.g, m.partner[i]));
+  }
+  return {};
+}
+
+std::string check_transfers(const expansion& e, const transfers& wanted, transfers got) {
+  for (transfer& x : got.list) // unknown bytes are named by the operation of the original graph
+    if (x.source == no_rank)
+      x.source_address = index(e.original[x.source_address]);
+  if (got.list == wanted.list)
+    return {};
+  std::size_t i = 0;
+  while (i < got.list.size() && i < wanted.list.size() && got.list[i] == wanted.list[i])
+    ++i;
+  const auto say = [](const transfers& t, std::size_t at) {
+    if (at >= t.list.size())
+      return std::string("nothing");
+    const transfer& x = t.list[at];
+    return fmt::format("{} B at {:#x} of rank {} from {:#x} of rank {}", x.length, x.destination_address,
+                       index(x.destination), x.source_address,
+                       x.source == no_rank ? std::string("no (computed)") : std::to_string(index(x.source)));
+  };
+  return fmt::format("the plan moves {} where the graph moves {}", say(got, i), say(wanted, i));
+}
+
+/// What the graph itself writes at each rank, normalized; a receive writes what is sent to it.
+std::vector<std::vector<segment>> written_bytes(const graph& g, const matching& m) {
+  std::vector<std::vector<segment>> out(g.ranks());
+  for (std::uint32_t i = 0; i < g.size(); ++i) {
+    const op_id op{i};
+    std::uint64_t left = ~std::uint64_t{0};
+    if (g[op].kind == op_kind::recv)
+      left = m.partner[i] == no_op ? 0 : total_length(g.reads(m.partner[i]));
+    for (segment s : g.writes(op)) {
+      s.length = std::min(s.length, left);
+      left -= s.length;
+      append(out[index(g[op].rank)], s);
+    }
+  }
+  for (auto& list : out)
+    list = normalized(std::move(list));
+  return out;
+}
+
+std::string check_frame(const graph& g, const matching& m, const plan& p) {
+  if (p.as_written)
+    return {};
+  const auto allowed = written_bytes(g, m);
+  for (std::uint32_t r = 0; r < g.ranks(); ++r)
+    for (std::uint32_t i = 0; i < p.ranks[r].steps.size(); ++i) {
+      const step& s = p.ranks[r].steps[i];
+      std::vector<segment> user;
+      const auto collect = [&](const std::vector<segment>& bytes) {
+        for (const segment& b : bytes)
+          if (b.address < scratch_base)
+            user.push_back(b);
+      };
+      collect(s.writes);
+      for (const block& b : s.receives)
+        collect(b.bytes);
+      if (const segment extra = first_outside(user, allowed[r]); extra.length > 0)
+        return fmt::format("{} writes {:#x}, which the graph leaves alone", describe_step(p, r, i),
+                           extra.address);
+    }
+  return {};
+}
+
+std::string check_synchronization(const graph& g, const matching& m, const run_order& o, const expansion& e,
+                                  const matching& em, const run_order& eo, sync_policy policy) {
+  if (g.ranks() < 2 || !keeps_orders(g, policy))
+    return {};
+  if (wait_sets_complete(e.g, em, eo, g.communicators().front().members, sync_paths::all))
+    return {};
+  if (g.ranks() > wait_set_limit)
+    return "too many ranks to compare wait sets";
+  const wait_sets required =
+      compute_wait_sets(g, m, o, policy == sync_policy::data ? sync_paths::explicit_only : sync_paths::all);
+  const wait_sets kept = compute_wait_sets(e.g, em, eo, sync_paths::all);
+  for (std::uint32_t r = 0; r < g.ranks(); ++r)
+    for (std::uint32_t other = 0; other < g.ranks(); ++other)
+      if (required.contains(rank_id{r}, rank_id{other}) && !kept.contains(rank_id{r}, rank_id{other}))
+        return fmt::format("rank {} no longer waits for rank {}", r, other);
+  return {};
+}
+
+} // namespace
+
+std::string validate(const graph& g, const matching& m, const run_order& o, const transfers& t, const plan& p,
+                     const plan_options& options) {
+  if (auto fault = check_shape(g, p); !fault.empty())
+    return fault;
+  if (!p.as_written)
+    if (auto fault = check_progress(g, p); !fault.empty())
+      return fault;
+  if (auto fault = check_frame(g, m, p); !fault.empty())
+    return fault;
+
+  const expansion e = expander(g, p).run();
+  diagnostics problems = check_operations(e.g);
+  if (has_errors(problems))
+    return first_error(problems);
+  const matching em = match(e.g, problems);
+  if (has_errors(problems))
+    return first_error(problems);
+  if (auto fault = check_lengths(e, em, p.as_written); !fault.empty())
+    return fault;
+  const run_order eo = order_operations(e.g, em, problems);
+  if (has_errors(problems))
+    return first_error(problems);
+  check_races(e.g, em, eo, problems);
+  if (has_errors(problems))
+    return first_error(problems);
+  if (t.complete) {
+    const transfers moved = follow(e.g, em, eo, problems);
+    if (!moved.complete)
+      return "the plan's bytes could not be followed within the budget";
+    if (auto fault = check_transfers(e, t, moved); !fault.empty())
+      return fault;
+  }
+  return check_synchronization(g, m, o, e, em, eo, options.policy);
+}
+
+} // namespace tacit
