@@ -20,7 +20,7 @@ MAY_INCLUDE = {
     "plan": CORE + ["graph", "match", "flow", "detect"],
     "compile": CORE + ["graph", "match", "flow", "detect", "plan"],
     "record": CORE + ["graph", "match", "flow", "detect"],
-    "run": CORE + ["plan"],
+    "run": CORE + ["graph", "plan"],
     "capi": CORE + ["graph", "match", "flow", "detect", "plan", "compile", "run", "report"],
     "interpose": CORE + ["record", "run"],
     "report": CORE + ["graph", "match", "flow", "detect", "plan", "compile", "record"],
