@@ -224,6 +224,8 @@ private:
       if (next == content_.size())
         return;
       s.length = std::min(s.length, content_.back().end() - offset);
+      if (s.length == 0)
+        continue;
       memory_.erase(rank, s);
       const std::uint64_t end = offset + s.length;
       while (next < content_.size() && content_[next].address < end) {

@@ -1,0 +1,189 @@
+// The analysis against brute force on random graphs: transfers against the byte simulator, matching against
+// counting, races, cycles, wait sets and buffering against searches over happens-before.
+#include "flow/analysis.h"
+#include "oracle/fuzz_count.h"
+#include "oracle/random_graph.h"
+#include "oracle/simulator.h"
+
+#include "calls/reasons.h"
+
+using namespace tacit;
+using namespace tacit::oracle;
+
+namespace {
+
+/// The transfers as a simultaneous assignment to initial memory.
+std::vector<rank_memory> apply(const graph& g, const transfers& t) {
+  std::vector<rank_memory> memory(g.ranks());
+  for (const transfer& x : t.list)
+    for (std::uint64_t i = 0; i < x.length; ++i)
+      memory[index(x.destination)][x.destination_address + i] =
+          x.source == no_rank ? byte_value{unknown_rank, x.source_address}
+                              : byte_value{index(x.source), x.source_address + i};
+  return memory;
+}
+
+/// Only live bytes that do not hold their own initial value.
+std::vector<rank_memory> visible(const graph& g, std::vector<rank_memory> memory) {
+  for (std::uint32_t r = 0; r < g.ranks(); ++r)
+    std::erase_if(memory[r], [&](const auto& entry) {
+      return entry.second == byte_value{r, entry.first} || !is_live(g, rank_id{r}, entry.first);
+    });
+  return memory;
+}
+
+std::string first_difference(const std::vector<rank_memory>& truth, const std::vector<rank_memory>& ours) {
+  const auto show = [](const rank_memory& memory, std::uint64_t address) {
+    const auto found = memory.find(address);
+    if (found == memory.end())
+      return std::string("its initial value");
+    return std::to_string(found->second.first) + ":" + std::to_string(found->second.second);
+  };
+  for (std::size_t r = 0; r < truth.size(); ++r)
+    for (const rank_memory* side : {&truth[r], &ours[r]})
+      for (const auto& [address, value] : *side)
+        if (show(truth[r], address) != show(ours[r], address))
+          return "rank " + std::to_string(r) + " byte " + std::to_string(address) + ": truth " +
+                 show(truth[r], address) + ", transfers say " + show(ours[r], address);
+  return {};
+}
+
+void expect_canonical(const graph& g, const transfers& t) {
+  for (std::size_t i = 0; i < t.list.size(); ++i) {
+    const transfer& x = t.list[i];
+    ASSERT_GT(x.length, 0u);
+    ASSERT_LT(x.length, 1000u);
+    EXPECT_FALSE(x.source == x.destination && x.source_address == x.destination_address) << "identity";
+    for (std::uint64_t b = 0; b < x.length; ++b)
+      EXPECT_TRUE(is_live(g, x.destination, x.destination_address + b));
+    if (i == 0)
+      continue;
+    const transfer& before = t.list[i - 1];
+    if (before.destination != x.destination) {
+      EXPECT_LT(before.destination, x.destination);
+      continue;
+    }
+    EXPECT_LE(before.destination_address + before.length, x.destination_address) << "order";
+    const bool adjacent = before.destination_address + before.length == x.destination_address;
+    const std::uint64_t next =
+        before.source == no_rank ? before.source_address : before.source_address + before.length;
+    EXPECT_FALSE(adjacent && before.source == x.source && next == x.source_address) << "not coalesced";
+  }
+}
+
+template <typename Check>
+void for_random_graphs(const random_recipe& recipe, Check&& check) {
+  for (std::uint64_t i = 0; i < fuzz_count() && !testing::Test::HasFailure(); ++i) {
+    const std::uint64_t seed = fuzz_seed() + i;
+    const graph g = random_graph(seed, recipe);
+    check(g, seed);
+    if (testing::Test::HasFailure())
+      ADD_FAILURE() << "seed " << seed << "\n" << print(g);
+  }
+}
+
+} // namespace
+
+TEST(oracle, transfers_equal_the_bytes_of_an_execution) {
+  for_random_graphs({}, [](const graph& g, std::uint64_t seed) {
+    const analysis a = analyze(g);
+    if (testing::Test::HasFailure())
+      return;
+    expect_canonical(g, a.moved);
+    if (testing::Test::HasFailure())
+      return;
+    const auto ours = apply(g, a.moved);
+    simulator truth(g);
+    for (std::uint64_t interleaving = 0; interleaving < 2; ++interleaving)
+      EXPECT_EQ(first_difference(visible(g, truth.run(seed * 7 + interleaving)), ours), "");
+  });
+}
+
+TEST(oracle, run_order_respects_every_edge_and_receives_follow_their_sends) {
+  for_random_graphs({}, [](const graph& g, std::uint64_t) {
+    const analysis a = analyze(g);
+    ASSERT_EQ(a.order.order.size(), g.size());
+    const happens_before hb(g);
+    EXPECT_EQ(a.matched.partner, hb.shape.partner);
+    std::vector<std::size_t> position(g.size(), g.size());
+    for (std::size_t i = 0; i < g.size(); ++i)
+      position[index(a.order.order[i])] = i;
+    for (std::uint32_t x = 0; x < g.size(); ++x) {
+      ASSERT_LT(position[x], g.size()) << "op " << x << " missing";
+      for (std::uint32_t y = 0; y < g.size(); ++y)
+        EXPECT_TRUE(!hb.is_before(op_id{x}, op_id{y}) || position[x] < position[y]) << x << " before " << y;
+    }
+    for (std::uint32_t x = 0; x < g.size(); ++x) { // nothing but its send holds it back
+      const bool free = g[op_id{x}].kind == op_kind::recv && hb.before(x).size() == 1;
+      EXPECT_TRUE(!free || position[x] == position[index(hb.shape.partner[x])] + 1) << "receive " << x;
+    }
+  });
+}
+
+TEST(oracle, races_are_found_exactly_where_they_are) {
+  std::size_t racy = 0;
+  for_random_graphs({.races = true}, [&](const graph& g, std::uint64_t) {
+    diagnostics problems;
+    const matching m = match(g, problems);
+    const run_order o = order_operations(g, m, problems);
+    ASSERT_TRUE(problems.empty()) << problems.front().message;
+    check_races(g, m, o, problems);
+    const happens_before hb(g);
+    const auto truth = races(hb);
+    racy += !truth.empty();
+    EXPECT_EQ(truth.empty(), problems.empty());
+    for (const diagnostic& d : problems) {
+      if (d.op == no_op)
+        continue;
+      EXPECT_EQ(d.code, number(reason::race));
+      EXPECT_TRUE(std::any_of(truth.begin(), truth.end(), [&](const auto& pair) {
+        const auto names = [&](op_id op) { return d.message.find(describe(g, op)) != std::string::npos; };
+        return names(pair.first) && names(pair.second);
+      })) << d.message;
+    }
+  });
+  EXPECT_GT(racy, fuzz_count() / 20) << "the generator makes too few races for this test to mean anything";
+}
+
+TEST(oracle, wait_sets_equal_reachability) {
+  for_random_graphs({}, [](const graph& g, std::uint64_t) {
+    const analysis a = analyze(g);
+    const happens_before hb(g);
+    for (const bool only_explicit : {false, true}) {
+      const sync_paths paths = only_explicit ? sync_paths::explicit_only : sync_paths::all;
+      const auto truth = hb.heard(only_explicit);
+      const wait_sets w = compute_wait_sets(g, a.matched, a.order, paths);
+      for (std::uint32_t r = 0; r < g.ranks(); ++r)
+        for (std::uint32_t s = 0; s < g.ranks(); ++s)
+          EXPECT_EQ(w.contains(rank_id{r}, rank_id{s}), truth[r][s])
+              << "rank " << r << " from rank " << s << (only_explicit ? ", explicit" : "");
+      for (const communicator& c : g.communicators()) {
+        bool whole = true;
+        for (const rank_id r : c.members)
+          for (const rank_id s : c.members)
+            whole &= r == s || truth[index(r)][index(s)];
+        rank_id rank = no_rank, missing = no_rank;
+        EXPECT_EQ(wait_sets_complete(g, a.matched, a.order, c.members, paths, &rank, &missing), whole);
+        EXPECT_TRUE(whole || (rank != missing && !truth[index(rank)][index(missing)]));
+      }
+    }
+  });
+}
+
+TEST(oracle, reliance_on_buffering_is_found_exactly) {
+  std::size_t unsafe = 0;
+  for_random_graphs({}, [&](const graph& g, std::uint64_t) {
+    diagnostics problems;
+    const matching m = match(g, problems);
+    check_rendezvous(g, m, problems);
+    const bool finishes = finishes_unbuffered(g);
+    unsafe += !finishes;
+    EXPECT_EQ(problems.empty(), finishes);
+    for (const diagnostic& d : problems) {
+      EXPECT_EQ(d.code, number(reason::relies_on_buffering));
+      EXPECT_EQ(d.level, severity::warning);
+    }
+  });
+  EXPECT_GT(unsafe, fuzz_count() / 50);
+  EXPECT_LT(unsafe, fuzz_count() - fuzz_count() / 50);
+}
