@@ -1,8 +1,9 @@
 // Collectives among transfers (seed 000 section 2.4 and Appendix B, by meaning; SEMANTICS 3).
 //
-// Exact on the full group of each communicator. Everything is counted in bytes, so blocks that the program cut
-// differently still count; the answer is lexicographically best in the order allgather, alltoall, broadcast, then
-// gather and scatter together, where bytes of a complete broadcast are never given to an alltoall.
+// Exact on the full group of each communicator. Everything is counted in bytes, so blocks that the program
+// cut differently still count; the answer is lexicographically best in the order allgather, alltoall,
+// broadcast, then gather and scatter together, where bytes of a complete broadcast are never given to an
+// alltoall.
 #pragma once
 
 #include "base/ids.h"
@@ -26,11 +27,16 @@ struct slice {
 
 struct finding {
   pattern kind = pattern::bcast;
-  comm_id comm = world;     ///< the group
-  rank_id root = no_rank;   ///< rooted patterns: the root, as graph rank
-  std::uint64_t bytes = 0;  ///< uniform patterns: bytes per block (pair); vector patterns: bytes of the largest block
-  std::uint32_t blocks = 1; ///< largest number of separate pieces one block consists of (>1: needs a datatype)
-  std::vector<slice> slices; ///< what it takes of the transfers, each byte once over all findings
+  comm_id comm = world;   ///< the group
+  rank_id root = no_rank; ///< rooted patterns: the root, as graph rank
+  std::uint64_t bytes =
+      0; ///< uniform patterns: bytes per block (pair); vector patterns: of the largest block
+  std::uint32_t blocks =
+      1; ///< largest number of separate pieces one block consists of (>1: needs a datatype)
+  /// What it takes of the transfers, each byte once over all findings: by destination, then source. Within a
+  /// pair the slices are in packing order: for bcast and allgather the same sequence of source bytes for
+  /// every destination, for all others by destination address.
+  std::vector<slice> slices;
 };
 
 struct refusal {
@@ -41,18 +47,21 @@ struct refusal {
 };
 
 struct findings {
-  std::vector<finding> found;    ///< highest abstraction first
-  std::vector<slice> residual;   ///< what no finding takes, in transfer order
-  std::vector<refusal> refused;  ///< per communicator and pattern: why not (or why not more)
+  std::vector<finding> found;   ///< highest abstraction first
+  std::vector<slice> residual;  ///< what no finding takes, in transfer order
+  std::vector<refusal> refused; ///< per communicator and pattern: why not (or why not more)
 };
 
 struct detect_options {
   bool vector_forms = true; ///< also look for allgatherv, alltoallv, scatterv, gatherv
   double density = 1.0;     ///< τ of the paper: share of pairs a vector form must have
+  std::uint64_t budget =
+      1ull << 31; ///< elementary steps that one search may take; past it: reason not_searched
+  std::uint32_t smallest_group = 3; ///< smaller groups are refused as trivial; 2 at least
 };
 
-/// Finds collectives. Groups are tried from the largest communicator to the smallest, in order of creation, each
-/// distinct set of members once; groups of one or two ranks are refused as trivial.
+/// Finds collectives. Groups are tried from the largest communicator to the smallest, in order of creation,
+/// each distinct set of members once; groups of one or two ranks are refused as trivial.
 findings detect(const graph& g, const matching& m, const run_order& o, const transfers& t,
                 const detect_options& options = {});
 

@@ -1,0 +1,160 @@
+// Alltoall: every pair of members has data.
+//
+// Bytes of complete broadcasts are taken already. With n_ij what is left from i to j, a uniform alltoall has
+// T = min n_ij bytes per pair; nothing of higher abstraction competes, so that is exact. Which bytes: the
+// piece lengths common to all pairs first, then an exact subset, and only then cut pieces; where pieces would
+// have to be cut although every pair (or the share τ of the pairs) has data, the vector form takes all that
+// is left instead.
+//
+// Two passes over the transfers (three if pieces differ): volumes and common lengths, then taking.
+// O(transfers), O(p) memory. Source: seed 000 section 2.4, Algorithm 5 by meaning.
+#include "detect/family.h"
+#include "detect/uniform.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tacit {
+
+namespace {
+
+class alltoall_search {
+public:
+  explicit alltoall_search(const group_search& search) : s_(search), view_(search.view), sorter_(view_) {}
+
+  void run() {
+    survey();
+    const block_choice choice =
+        choose_block(smallest_, common_.sum(), s_.options.vector_forms, [&] { return exact(); });
+    if (choice.bytes > 0)
+      take_uniform(choice);
+    const bool sparse_vector =
+        !choice.vector_rest && s_.options.density < 1.0 && s_.dense(pairs_with_rest(), pairs());
+    if (choice.vector_rest || sparse_vector)
+      take_rest();
+    explain();
+  }
+
+private:
+  std::uint64_t pairs() const { return std::uint64_t{view_.size()} * (view_.size() - 1); }
+
+  void survey() {
+    smallest_ = ~std::uint64_t{0};
+    for (std::uint32_t j = 0; j < view_.size(); ++j) {
+      const std::uint32_t sources = sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
+        smallest_ = std::min(smallest_, total(pieces));
+        largest_ = std::max(largest_, total(pieces));
+        if (pieces.size() == 1)
+          return common_.add(pieces.front().length);
+        common_.add(lengths(pieces));
+      });
+      pairs_with_data_ += sources;
+      if (sources < view_.size() - 1 && poor_ == none)
+        poor_ = j;
+    }
+    if (pairs_with_data_ < pairs()) {
+      smallest_ = 0;
+      common_ = {};
+    }
+  }
+
+  const std::vector<std::uint64_t>& lengths(std::span<const slice> pieces) {
+    lengths_.clear();
+    for (const slice& s : pieces)
+      lengths_.push_back(s.length);
+    return lengths_;
+  }
+
+  bool exact() {
+    bool all = true;
+    for (std::uint32_t j = 0; j < view_.size() && all; ++j)
+      sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
+        all =
+            all &&
+            pick(lengths(pieces), common_.sorted(), smallest_ - common_.sum(), completion::exact).has_value();
+      });
+    return all;
+  }
+
+  void take_uniform(const block_choice& choice) {
+    finding_filler filler(s_.book(), {.kind = pattern::alltoall, .comm = view_.comm(), .slices = {}});
+    filler.reserve(pairs());
+    const std::uint64_t rest = choice.bytes - common_.sum();
+    for (std::uint32_t j = 0; j < view_.size(); ++j)
+      sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
+        filler.next_pair();
+        if (pieces.size() == 1)
+          return filler.add({pieces[0].offset, choice.bytes, pieces[0].transfer});
+        const auto taken = *pick(lengths(pieces), common_.sorted(), rest, choice.how);
+        for (std::size_t k = 0; k < pieces.size(); ++k)
+          if (taken[k] > 0)
+            filler.add({pieces[k].offset, taken[k], pieces[k].transfer});
+      });
+    s_.out.found.push_back(std::move(filler.result()));
+  }
+
+  std::uint64_t pairs_with_rest() {
+    std::uint64_t count = 0;
+    for (std::uint32_t j = 0; j < view_.size(); ++j)
+      count += sorter_.each_pair(j, [](std::uint32_t, auto) {});
+    return count;
+  }
+
+  void take_rest() {
+    finding_filler filler(s_.book(), {.kind = pattern::alltoallv, .comm = view_.comm(), .slices = {}});
+    for (std::uint32_t j = 0; j < view_.size(); ++j)
+      sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
+        filler.next_pair();
+        for (const slice& s : pieces)
+          filler.add(s);
+      });
+    if (!filler.empty())
+      s_.out.found.push_back(std::move(filler.result()));
+  }
+
+  void explain() {
+    if (s_.found(pattern::alltoall))
+      return;
+    if (s_.found(pattern::alltoallv) && smallest_ > 0)
+      return s_.refuse(pattern::alltoall, reason::unequal_sizes,
+                       fmt::format("blocks from {} to {} bytes; found as alltoallv", smallest_, largest_));
+    if (pairs_with_data_ == 0 && view_.transfer_count() > 0)
+      return s_.refuse(pattern::alltoall, reason::used_by_higher,
+                       "all data belong to broadcasts or an allgather");
+    const bool sparse = pairs_with_data_ > 0 && s_.options.vector_forms && s_.options.density < 1.0;
+    const auto text = fmt::format("{} of {} pairs have data of their own", pairs_with_data_, pairs());
+    if (sparse)
+      s_.refuse(pattern::alltoall, s_.found(pattern::alltoallv) ? reason::missing_pairs : reason::low_density,
+                fmt::format("{}, density {:.3f} asked for", text, s_.options.density));
+    else
+      s_.refuse(pattern::alltoall, reason::missing_pairs, text + first_missing());
+  }
+
+  /// "; rank 1 sends nothing to rank 2".
+  std::string first_missing() {
+    std::vector<char> sends(view_.size(), 0);
+    sorter_.each_pair(poor_, [&](std::uint32_t i, auto) { sends[i] = 1; });
+    sends[poor_] = 1;
+    const auto silent = static_cast<std::uint32_t>(std::find(sends.begin(), sends.end(), 0) - sends.begin());
+    if (silent == view_.size())
+      return {};
+    return fmt::format("; rank {} sends nothing to rank {}", view_.rank(silent), view_.rank(poor_));
+  }
+
+  static constexpr std::uint32_t none = 0xffffffffu;
+  const group_search& s_;
+  const group_view& view_;
+  pair_sorter sorter_;
+  common_lengths common_;
+  std::vector<std::uint64_t> lengths_;
+  std::uint64_t smallest_ = 0, largest_ = 0, pairs_with_data_ = 0;
+  std::uint32_t poor_ = none; ///< first destination that some source sends nothing
+};
+
+} // namespace
+
+void find_alltoall(const group_search& search) {
+  alltoall_search(search).run();
+}
+
+} // namespace tacit

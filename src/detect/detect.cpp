@@ -1,0 +1,80 @@
+// Collectives among transfers: the visible list.
+//
+// Groups from the largest to the smallest, each set of members once; within a group from the highest
+// abstraction to the lowest. Each family takes what it finds from the ledger; what is left at the end is the
+// residual. The families say in their heads what they do and cost; altogether O(transfers · groups that
+// contain them) plus what differing pieces need.
+#include "detect/detect.h"
+
+#include "detect/family.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace tacit {
+
+namespace {
+
+struct group {
+  comm_id comm;
+  std::vector<rank_id> members; ///< ascending
+};
+
+std::vector<group> distinct_groups(const graph& g) {
+  std::vector<group> groups;
+  std::set<std::vector<rank_id>> known;
+  for (std::uint32_t c = 0; c < g.communicators().size(); ++c) {
+    std::vector<rank_id> members = g.communicators()[c].members;
+    if (!std::is_sorted(members.begin(), members.end()))
+      std::sort(members.begin(), members.end());
+    if (known.insert(members).second)
+      groups.push_back({comm_id{static_cast<std::uint16_t>(c)}, std::move(members)});
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const group& a, const group& b) { return a.members.size() > b.members.size(); });
+  return groups;
+}
+
+constexpr pattern uniform_patterns[] = {pattern::allgather, pattern::alltoall, pattern::bcast,
+                                        pattern::scatter,   pattern::gather,   pattern::barrier};
+
+void refuse_all(findings& out, comm_id comm, reason why, const std::string& detail) {
+  for (const pattern kind : uniform_patterns)
+    out.refused.push_back({kind, comm, why, detail});
+}
+
+bool higher(const finding& a, const finding& b) {
+  return a.kind < b.kind;
+}
+
+} // namespace
+
+findings detect(const graph& g, const matching& m, const run_order& o, const transfers& t,
+                const detect_options& options) {
+  findings out;
+  if (!t.complete) {
+    refuse_all(out, world, reason::fragment_budget,
+               "the dataflow was given up, so there are no transfers to search");
+    return out;
+  }
+  ledger book(t);
+  for (group& next : distinct_groups(g)) {
+    if (next.members.size() < std::max(options.smallest_group, 2u)) {
+      refuse_all(out, next.comm, reason::trivial_group, fmt::format("{} rank(s)", next.members.size()));
+      continue;
+    }
+    const auto first = static_cast<std::ptrdiff_t>(out.found.size());
+    const group_view view(book, next.comm, std::move(next.members), g.ranks());
+    const group_search search{view, options, out};
+    find_broadcasts(search);
+    find_alltoall(search);
+    find_scatter_gather(search);
+    find_barrier(search, g, m, o);
+    std::stable_sort(out.found.begin() + first, out.found.end(), higher);
+  }
+  out.residual = book.rest();
+  return out;
+}
+
+} // namespace tacit

@@ -1,0 +1,62 @@
+#include "detect/ledger.h"
+
+#include <algorithm>
+
+namespace tacit {
+
+void ledger::take_part(const slice& s) {
+  auto& parts = cut_[s.transfer];
+  if (state_[s.transfer] == state::free)
+    parts.push_back({0, list_[s.transfer].length, s.transfer});
+  state_[s.transfer] = state::cut;
+  std::vector<slice> left;
+  for (const slice& p : parts) {
+    const std::uint64_t end = p.offset + p.length, taken_end = s.offset + s.length;
+    if (p.offset < s.offset)
+      left.push_back({p.offset, std::min(end, s.offset) - p.offset, s.transfer});
+    if (end > taken_end) {
+      const std::uint64_t begin = std::max(p.offset, taken_end);
+      left.push_back({begin, end - begin, s.transfer});
+    }
+  }
+  parts = std::move(left);
+  if (parts.empty())
+    state_[s.transfer] = state::taken;
+}
+
+std::vector<slice> ledger::rest() const {
+  std::vector<slice> result;
+  for (std::uint32_t id = 0; id < list_.size(); ++id)
+    each_free(id, [&](const slice& s) { result.push_back(s); });
+  return result;
+}
+
+group_view::group_view(ledger& book, comm_id comm, std::vector<rank_id> members, std::uint32_t ranks)
+    : book_(book), comm_(comm), members_(std::move(members)), first_(members_.size() + 1, 0) {
+  std::sort(members_.begin(), members_.end());
+  if (members_.size() < ranks) {
+    positions_.assign(ranks, outside);
+    for (std::uint32_t i = 0; i < size(); ++i)
+      positions_[index(members_[i])] = i;
+  }
+  const auto list = book.list();
+  if (positions_.empty())
+    active_.reserve(list.size());
+  auto at = list.begin();
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    first_[i] = static_cast<std::uint32_t>(active_.size());
+    if (at != list.end() && at->destination < members_[i])
+      at = std::lower_bound(at, list.end(), members_[i],
+                            [](const transfer& t, rank_id rank) { return t.destination < rank; });
+    for (; at != list.end() && at->destination == members_[i]; ++at) {
+      const auto id = static_cast<std::uint32_t>(at - list.begin());
+      if (at->source == no_rank || at->source == at->destination || at->length == 0)
+        continue;
+      if (position(at->source) != outside && book.any_free(id))
+        active_.push_back(id);
+    }
+  }
+  first_[size()] = static_cast<std::uint32_t>(active_.size());
+}
+
+} // namespace tacit

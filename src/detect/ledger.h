@@ -1,0 +1,156 @@
+// What is still free: which bytes of which transfers no finding has taken yet, and the view of one group on
+// them.
+//
+// Nearly all transfers are free as a whole or taken as a whole, so one byte of state per transfer suffices;
+// the few that were cut have their free intervals in a side table. Every access costs O(1) plus the pieces
+// visited.
+#pragma once
+
+#include "detect/detect.h"
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace tacit {
+
+class ledger {
+public:
+  explicit ledger(const transfers& t) : list_(t.list), state_(t.list.size(), state::free) {}
+
+  const transfer& operator[](std::uint32_t id) const { return list_[id]; }
+  std::span<const transfer> list() const { return list_; }
+  bool any_free(std::uint32_t id) const { return state_[id] != state::taken; }
+
+  /// Calls visit(slice) for each free part of a transfer, by offset.
+  template <typename Visit>
+  void each_free(std::uint32_t id, Visit visit) const {
+    if (state_[id] == state::free) {
+      visit(slice{0, list_[id].length, id});
+    } else if (state_[id] == state::cut) {
+      for (const slice& s : cut_.at(id))
+        visit(s);
+    }
+  }
+
+  /// Takes free bytes.
+  void take(const slice& s) {
+    if (s.length == list_[s.transfer].length)
+      state_[s.transfer] = state::taken;
+    else
+      take_part(s);
+  }
+
+  /// Everything that is still free, in transfer order.
+  std::vector<slice> rest() const;
+
+private:
+  enum class state : std::uint8_t { free, taken, cut };
+  void take_part(const slice& s);
+
+  std::span<const transfer> list_;
+  std::vector<state> state_;
+  std::unordered_map<std::uint32_t, std::vector<slice>>
+      cut_; ///< free parts by offset; looked up, never iterated
+};
+
+/// The transfers between two different members of a group that were not wholly taken when the view was made,
+/// by destination and, within one, by destination address. Positions number the members by ascending rank.
+class group_view {
+public:
+  group_view(ledger& book, comm_id comm, std::vector<rank_id> members, std::uint32_t ranks);
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(members_.size()); }
+  comm_id comm() const { return comm_; }
+  std::span<const rank_id> members() const { return members_; }
+  rank_id member(std::uint32_t position) const { return members_[position]; }
+  unsigned long rank(std::uint32_t position) const { return index(members_[position]); } ///< for texts
+  std::uint32_t position(rank_id rank) const {
+    return positions_.empty() ? static_cast<std::uint32_t>(index(rank)) : positions_[index(rank)];
+  }
+  std::uint32_t source(std::uint32_t id) const { return position(book_[id].source); }
+
+  std::size_t transfer_count() const { return active_.size(); }
+  /// Ids of the transfers to one member.
+  std::span<const std::uint32_t> into(std::uint32_t position) const {
+    return std::span(active_).subspan(first_[position], first_[position + 1] - first_[position]);
+  }
+  ledger& book() const { return book_; }
+
+private:
+  static constexpr std::uint32_t outside = 0xffffffffu;
+  ledger& book_;
+  comm_id comm_;
+  std::vector<rank_id> members_;
+  std::vector<std::uint32_t> positions_; ///< by rank; empty if every rank is a member
+  std::vector<std::uint32_t> active_;
+  std::vector<std::uint32_t> first_;
+};
+
+/// Visits the free bytes into one destination pair by pair.
+class pair_sorter {
+public:
+  explicit pair_sorter(const group_view& view) : view_(view), head_(view.size(), none) {}
+
+  /// Calls visit(source, pieces) once for each source with free bytes for `destination`, in order of first
+  /// appearance; the pieces (span of slices) are ordered by destination address. Returns the number of
+  /// sources. Cost O(pieces). `wanted(source)` says which sources matter.
+  template <typename Wanted, typename Visit>
+  std::uint32_t each_pair(std::uint32_t destination, Wanted wanted, Visit visit) {
+    const auto ids = view_.into(destination);
+    next_.resize(ids.size());
+    for (std::size_t k = ids.size(); k-- > 0;) {
+      if (!view_.book().any_free(ids[k]))
+        continue;
+      const std::uint32_t source = view_.source(ids[k]);
+      if (!wanted(source))
+        continue;
+      if (head_[source] == none)
+        touched_.push_back(source);
+      next_[k] = head_[source];
+      head_[source] = static_cast<std::uint32_t>(k);
+    }
+    for (std::size_t n = touched_.size(); n-- > 0;) {
+      const std::uint32_t source = touched_[n];
+      pieces_.clear();
+      for (std::uint32_t k = head_[source]; k != none; k = next_[k])
+        view_.book().each_free(ids[k], [&](const slice& s) { pieces_.push_back(s); });
+      head_[source] = none;
+      visit(source, std::span<const slice>(pieces_));
+    }
+    const auto count = static_cast<std::uint32_t>(touched_.size());
+    touched_.clear();
+    return count;
+  }
+
+  template <typename Visit>
+  std::uint32_t each_pair(std::uint32_t destination, Visit visit) {
+    return each_pair(destination, [](std::uint32_t) { return true; }, visit);
+  }
+
+private:
+  static constexpr std::uint32_t none = 0xffffffffu;
+  const group_view& view_;
+  std::vector<std::uint32_t> head_, next_, touched_;
+  std::vector<slice> pieces_;
+};
+
+/// Sum of the lengths.
+inline std::uint64_t total(std::span<const slice> pieces) {
+  std::uint64_t sum = 0;
+  for (const slice& s : pieces)
+    sum += s.length;
+  return sum;
+}
+
+/// Adds a slice, joined to the last one if it continues it.
+inline void append(std::vector<slice>& list, const slice& s) {
+  if (!list.empty() && list.back().transfer == s.transfer &&
+      list.back().offset + list.back().length == s.offset)
+    list.back().length += s.length;
+  else
+    list.push_back(s);
+}
+
+} // namespace tacit

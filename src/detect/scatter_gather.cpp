@@ -1,0 +1,356 @@
+// Scatters (complete rows of the volume matrix) and gathers (complete columns).
+//
+// Broadcasts and alltoall have taken theirs; m_ij is what is left from i to j. A scatter of x_i bytes per
+// block needs x_i from every pair of row i, a gather y_j from every pair of column j, and they compete for
+// the pair (i, j): maximize Σx + Σy (see packing.cpp; greedy loses). Only complete rows and columns take
+// part, so the matrix of pairs that is kept is complete rows × complete columns; all else is O(p) memory and
+// a constant number of passes over the transfers. The matching costs min(rows, columns)² · max(rows,
+// columns); beyond the budget either only scatters or only gathers are taken, whichever is more, and the
+// other is reported as not searched.
+//
+// Which bytes: as for alltoall, whole pieces first. Where a row would have to cut pieces, scatterv takes all
+// of the row except the bytes that the packing gives to a column; the columns follow in the same way. Source:
+// seed 000 section 2.4 and Algorithm 5 (lines 10–23), by meaning; SEMANTICS 3.
+#include "detect/family.h"
+#include "detect/packing.h"
+#include "detect/uniform.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tacit {
+
+namespace {
+
+constexpr std::uint32_t none = 0xffffffffu;
+
+/// A row or a column of the matrix.
+struct line {
+  std::uint32_t pairs = 0;                    ///< with data
+  std::uint64_t smallest = ~std::uint64_t{0}; ///< volume of a pair
+  void add(std::uint64_t volume) {
+    ++pairs;
+    smallest = std::min(smallest, volume);
+  }
+};
+
+/// A row that becomes a scatter.
+struct row_choice {
+  std::uint32_t source;
+  std::uint64_t bytes;              ///< x
+  common_lengths lengths;           ///< of all its pairs
+  std::vector<std::uint64_t> whole; ///< those of them that fit into x
+  bool exact = true;
+  block_choice choice;
+};
+
+class scatter_gather_search {
+public:
+  explicit scatter_gather_search(const group_search& search)
+      : s_(search), view_(search.view), sorter_(view_), rows_(view_.size()), columns_(view_.size()) {}
+
+  void run() {
+    survey();
+    const std::vector<std::uint32_t> rows = complete(rows_), columns = complete(columns_);
+    pack_lines(rows, columns);
+    take_rows();
+    for (std::uint32_t j = 0; j < view_.size(); ++j)
+      if (column_bytes(j) > 0)
+        take_column(j);
+    if (s_.options.vector_forms && s_.options.density < 1.0)
+      take_sparse_lines();
+    explain(pattern::scatter, pattern::scatterv, rows_, rows);
+    explain(pattern::gather, pattern::gatherv, columns_, columns);
+  }
+
+private:
+  std::uint32_t others() const { return view_.size() - 1; }
+
+  void survey() {
+    for (std::uint32_t j = 0; j < view_.size(); ++j)
+      sorter_.each_pair(j, [&](std::uint32_t i, std::span<const slice> pieces) {
+        const std::uint64_t volume = total(pieces);
+        rows_[i].add(volume);
+        columns_[j].add(volume);
+      });
+  }
+
+  std::vector<std::uint32_t> complete(const std::vector<line>& lines) const {
+    std::vector<std::uint32_t> list;
+    for (std::uint32_t k = 0; k < lines.size(); ++k)
+      if (lines[k].pairs == others())
+        list.push_back(k);
+    return list;
+  }
+
+  void pack_lines(const std::vector<std::uint32_t>& rows, const std::vector<std::uint32_t>& columns) {
+    packing_problem problem;
+    for (const std::uint32_t i : rows)
+      problem.row_limit.push_back(rows_[i].smallest);
+    for (const std::uint32_t j : columns)
+      problem.column_limit.push_back(columns_[j].smallest);
+    packing best;
+    if (packing_cost(rows.size(), columns.size()) > static_cast<double>(s_.options.budget)) {
+      best = one_side(problem);
+    } else {
+      if (!rows.empty() && !columns.empty())
+        fill_pairs(problem, rows, columns);
+      best = pack(problem);
+    }
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      if (best.rows[k] > 0)
+        chosen_rows_.push_back(
+            {.source = rows[k], .bytes = best.rows[k], .lengths = {}, .whole = {}, .choice = {}});
+    if (columns.empty())
+      return;
+    column_bytes_.assign(view_.size(), 0);
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      column_bytes_[columns[k]] = best.columns[k];
+  }
+
+  packing one_side(const packing_problem& problem) {
+    packing only{problem.row_limit, problem.column_limit};
+    double rows = 0, columns = 0;
+    for (const std::uint64_t x : only.rows)
+      rows += static_cast<double>(x);
+    for (const std::uint64_t y : only.columns)
+      columns += static_cast<double>(y);
+    auto& dropped = rows >= columns ? only.columns : only.rows;
+    std::fill(dropped.begin(), dropped.end(), 0);
+    s_.refuse(rows >= columns ? pattern::gather : pattern::scatter, reason::not_searched,
+              fmt::format("weighing {} scatters against {} gathers would take more than {} steps",
+                          only.rows.size(), only.columns.size(), s_.options.budget));
+    return only;
+  }
+
+  void fill_pairs(packing_problem& problem, const std::vector<std::uint32_t>& rows,
+                  const std::vector<std::uint32_t>& columns) {
+    std::vector<std::uint32_t> place(view_.size(), none);
+    for (std::uint32_t k = 0; k < rows.size(); ++k)
+      place[rows[k]] = k;
+    problem.both.assign(rows.size() * columns.size(), packing_problem::free_pair);
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      sorter_.each_pair(
+          columns[c], [&](std::uint32_t i) { return place[i] != none; },
+          [&](std::uint32_t i, std::span<const slice> pieces) {
+            problem.both[place[i] * columns.size() + c] = total(pieces);
+          });
+  }
+
+  std::uint64_t column_bytes(std::uint32_t j) const { return column_bytes_.empty() ? 0 : column_bytes_[j]; }
+
+  static std::vector<std::uint64_t> lengths(std::span<const slice> pieces) {
+    std::vector<std::uint64_t> list;
+    for (const slice& s : pieces)
+      list.push_back(s.length);
+    return list;
+  }
+
+  static std::uint64_t sum(std::span<const std::uint64_t> list) {
+    std::uint64_t result = 0;
+    for (const std::uint64_t x : list)
+      result += x;
+    return result;
+  }
+
+  /// The common lengths as far as they fit into a block of `limit` bytes.
+  static std::vector<std::uint64_t> fitting(const common_lengths& common, std::uint64_t limit) {
+    const auto all = common.sorted();
+    if (common.sum() <= limit)
+      return {all.begin(), all.end()};
+    std::vector<std::uint64_t> kept;
+    if (const auto exact = pick(all, {}, limit, completion::exact)) {
+      for (const std::uint64_t taken : *exact)
+        if (taken > 0)
+          kept.push_back(taken);
+      return kept;
+    }
+    for (std::size_t k = all.size(); k-- > 0;)
+      if (all[k] <= limit) {
+        limit -= all[k];
+        kept.insert(kept.begin(), all[k]);
+      }
+    return kept;
+  }
+
+  template <typename Visit>
+  void each_row_pair(Visit visit) {
+    std::vector<std::uint32_t> place(view_.size(), none);
+    for (std::uint32_t k = 0; k < chosen_rows_.size(); ++k)
+      place[chosen_rows_[k].source] = k;
+    for (std::uint32_t j = 0; j < view_.size(); ++j)
+      sorter_.each_pair(
+          j, [&](std::uint32_t i) { return place[i] != none; },
+          [&](std::uint32_t i, std::span<const slice> pieces) { visit(place[i], j, pieces); });
+  }
+
+  void take_rows() {
+    if (chosen_rows_.empty())
+      return;
+    each_row_pair([&](std::uint32_t k, std::uint32_t, std::span<const slice> pieces) {
+      chosen_rows_[k].lengths.add(lengths(pieces));
+    });
+    bool all_whole = true;
+    for (row_choice& r : chosen_rows_) {
+      r.whole = fitting(r.lengths, r.bytes);
+      all_whole = all_whole && sum(r.whole) == r.bytes;
+    }
+    if (!all_whole)
+      each_row_pair([&](std::uint32_t k, std::uint32_t, std::span<const slice> pieces) {
+        row_choice& r = chosen_rows_[k];
+        r.exact =
+            r.exact && pick(lengths(pieces), r.whole, r.bytes - sum(r.whole), completion::exact).has_value();
+      });
+    std::vector<finding_filler> uniform, rest;
+    for (row_choice& r : chosen_rows_) {
+      r.choice = choose_block(r.bytes, sum(r.whole), s_.options.vector_forms, [&] { return r.exact; });
+      uniform.push_back(filler(pattern::scatter, view_.member(r.source)));
+      rest.push_back(filler(pattern::scatterv, view_.member(r.source)));
+      if (r.choice.bytes > 0)
+        uniform.back().reserve(others());
+    }
+    each_row_pair([&](std::uint32_t k, std::uint32_t j, std::span<const slice> pieces) {
+      const row_choice& r = chosen_rows_[k];
+      std::vector<slice> left = take_block(uniform[k], pieces, r.whole, r.choice);
+      if (r.choice.vector_rest)
+        take_all_but(rest[k], left, column_bytes(j));
+    });
+    keep(uniform);
+    keep(rest);
+  }
+
+  finding_filler filler(pattern kind, rank_id root) const {
+    return {s_.book(), {.kind = kind, .comm = view_.comm(), .root = root, .slices = {}}};
+  }
+
+  void keep(std::vector<finding_filler>& fillers) {
+    for (finding_filler& f : fillers)
+      if (!f.empty())
+        s_.out.found.push_back(std::move(f.result()));
+  }
+
+  /// Takes one uniform block from a pair; returns what is left of the pieces.
+  static std::vector<slice> take_block(finding_filler& into, std::span<const slice> pieces,
+                                       std::span<const std::uint64_t> whole, const block_choice& choice) {
+    std::vector<slice> left;
+    const auto taken =
+        *pick(lengths(pieces), whole, choice.bytes - std::min(choice.bytes, sum(whole)), choice.how);
+    into.next_pair();
+    for (std::size_t k = 0; k < pieces.size(); ++k) {
+      const slice& s = pieces[k];
+      if (taken[k] > 0)
+        into.add({s.offset, taken[k], s.transfer});
+      if (taken[k] < s.length)
+        left.push_back({s.offset + taken[k], s.length - taken[k], s.transfer});
+    }
+    return left;
+  }
+
+  static void take_all_but(finding_filler& into, std::span<const slice> pieces, std::uint64_t spared) {
+    std::uint64_t budget = total(pieces) - spared;
+    into.next_pair();
+    for (const slice& s : pieces) {
+      const std::uint64_t length = std::min(budget, s.length);
+      if (length > 0)
+        into.add({s.offset, length, s.transfer});
+      budget -= length;
+    }
+  }
+
+  void take_column(std::uint32_t j) {
+    common_lengths common;
+    std::uint64_t smallest = ~std::uint64_t{0};
+    sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
+      common.add(lengths(pieces));
+      smallest = std::min(smallest, total(pieces));
+    });
+    const auto whole = fitting(common, smallest);
+    const block_choice choice = choose_block(smallest, sum(whole), s_.options.vector_forms, [&] {
+      bool exact = true;
+      sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
+        exact = exact && pick(lengths(pieces), whole, smallest - sum(whole), completion::exact).has_value();
+      });
+      return exact;
+    });
+    std::vector<finding_filler> fillers{filler(pattern::gather, view_.member(j)),
+                                        filler(pattern::gatherv, view_.member(j))};
+    sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
+      const std::vector<slice> left = take_block(fillers[0], pieces, whole, choice);
+      if (choice.vector_rest)
+        take_all_but(fillers[1], left, 0);
+    });
+    keep(fillers);
+  }
+
+  /// Density below 1: rows, then columns, of which enough pairs have data left.
+  void take_sparse_lines() {
+    std::vector<line> rows(view_.size());
+    for (std::uint32_t j = 0; j < view_.size(); ++j)
+      sorter_.each_pair(j,
+                        [&](std::uint32_t i, std::span<const slice> pieces) { rows[i].add(total(pieces)); });
+    chosen_rows_.clear();
+    std::vector<finding_filler> fillers;
+    for (std::uint32_t i = 0; i < view_.size(); ++i)
+      if (s_.dense(rows[i].pairs, others())) {
+        chosen_rows_.push_back({.source = i, .bytes = 0, .lengths = {}, .whole = {}, .choice = {}});
+        fillers.push_back(filler(pattern::scatterv, view_.member(i)));
+      }
+    each_row_pair([&](std::uint32_t k, std::uint32_t, std::span<const slice> pieces) {
+      take_all_but(fillers[k], pieces, 0);
+    });
+    keep(fillers);
+    for (std::uint32_t j = 0; j < view_.size(); ++j) {
+      const std::uint32_t pairs = sorter_.each_pair(j, [](std::uint32_t, auto) {});
+      if (!s_.dense(pairs, others()))
+        continue;
+      std::vector<finding_filler> column{filler(pattern::gatherv, view_.member(j))};
+      sorter_.each_pair(
+          j, [&](std::uint32_t, std::span<const slice> pieces) { take_all_but(column[0], pieces, 0); });
+      keep(column);
+    }
+  }
+
+  void explain(pattern uniform, pattern vector, const std::vector<line>& lines,
+               const std::vector<std::uint32_t>& complete_lines) {
+    if (s_.found(uniform))
+      return;
+    const bool rows = uniform == pattern::scatter;
+    if (s_.found(vector) && !complete_lines.empty())
+      return s_.refuse(uniform, reason::unequal_sizes,
+                       fmt::format("complete, but blocks differ in size; found as {}", name(vector)));
+    if (!complete_lines.empty())
+      return s_.refuse(uniform, reason::used_by_higher,
+                       fmt::format("rank {} {} all others, but its bytes make more as {}s",
+                                   view_.rank(complete_lines.front()), rows ? "sends to" : "receives from",
+                                   rows ? "gather" : "scatter"));
+    const auto best = static_cast<std::uint32_t>(
+        std::max_element(lines.begin(), lines.end(),
+                         [](const line& a, const line& b) { return a.pairs < b.pairs; }) -
+        lines.begin());
+    if (lines[best].pairs == 0 && view_.transfer_count() > 0)
+      return s_.refuse(uniform, reason::used_by_higher, "all data belong to higher patterns");
+    const bool sparse =
+        s_.options.vector_forms && s_.options.density < 1.0 && !s_.found(vector) && lines[best].pairs > 0;
+    const reason why = sparse ? reason::low_density
+                       : rows ? reason::incomplete_row
+                              : reason::incomplete_column;
+    s_.refuse(uniform, why,
+              fmt::format("best candidate, rank {}, {} {} of {} ranks", view_.rank(best),
+                          rows ? "sends to" : "receives from", lines[best].pairs, others()));
+  }
+
+  const group_search& s_;
+  const group_view& view_;
+  pair_sorter sorter_;
+  std::vector<line> rows_, columns_;
+  std::vector<row_choice> chosen_rows_;
+  std::vector<std::uint64_t> column_bytes_; ///< y by position; empty if there is no complete column
+};
+
+} // namespace
+
+void find_scatter_gather(const group_search& search) {
+  scatter_gather_search(search).run();
+}
+
+} // namespace tacit
