@@ -144,13 +144,4 @@ inline std::uint64_t total(std::span<const slice> pieces) {
   return sum;
 }
 
-/// Adds a slice, joined to the last one if it continues it.
-inline void append(std::vector<slice>& list, const slice& s) {
-  if (!list.empty() && list.back().transfer == s.transfer &&
-      list.back().offset + list.back().length == s.offset)
-    list.back().length += s.length;
-  else
-    list.push_back(s);
-}
-
 } // namespace tacit

@@ -26,30 +26,31 @@ __extension__ using wide = __int128;
 
 class matching_dual {
 public:
-  matching_dual(const packing_problem& p, bool transposed) : p_(p), transposed_(transposed) {}
+  matching_dual(const packing_problem& p, bool large_rows) : p_(p), transposed_(large_rows) {}
 
   packing solve() {
-    const auto& short_limit = transposed_ ? p_.column_limit : p_.row_limit;
-    const auto& long_limit = transposed_ ? p_.row_limit : p_.column_limit;
-    rows_ = short_limit.size();
-    columns_ = long_limit.size() + 1;
+    const auto& row_limit = transposed_ ? p_.column_limit : p_.row_limit;
+    const auto& column_limit = transposed_ ? p_.row_limit : p_.column_limit;
+    rows_ = row_limit.size();
+    columns_ = std::max(rows_, column_limit.size()) + 1;
+    weighted_ = column_limit.size();
     u_.assign(rows_ + 1, 0);
     v_.assign(columns_ + 1, 0);
     match_.assign(columns_ + 1, 0);
     for (std::size_t i = 1; i <= rows_; ++i)
       add_row(i);
-    std::vector<std::uint64_t> x(rows_), y(columns_ - 1);
+    std::vector<std::uint64_t> x(rows_), y(weighted_);
     for (std::size_t i = 0; i < x.size(); ++i)
-      x[i] = short_limit[i] - static_cast<std::uint64_t>(-u_[i + 1]);
+      x[i] = row_limit[i] - static_cast<std::uint64_t>(-u_[i + 1]);
     for (std::size_t j = 0; j < y.size(); ++j)
-      y[j] = long_limit[j] - static_cast<std::uint64_t>(-v_[j + 1]);
+      y[j] = column_limit[j] - static_cast<std::uint64_t>(-v_[j + 1]);
     return transposed_ ? packing{std::move(y), std::move(x)} : packing{std::move(x), std::move(y)};
   }
 
 private:
   /// −w of row i and column j, both counted from 1.
   wide cost(std::size_t i, std::size_t j) const {
-    if (j == columns_)
+    if (j > weighted_)
       return 0;
     const std::size_t row = transposed_ ? j - 1 : i - 1, column = transposed_ ? i - 1 : j - 1;
     const std::uint64_t both = p_.both[row * p_.column_limit.size() + column];
@@ -100,23 +101,22 @@ private:
   const packing_problem& p_;
   bool transposed_;
   std::size_t rows_ = 0, columns_ = 0;
+  std::size_t weighted_ = 0; ///< columns that are not added ones
   std::vector<wide> u_, v_;
   std::vector<std::size_t> match_; ///< row of each column, 0: none
 };
 
 } // namespace
 
-packing pack(const packing_problem& problem) {
-  const std::size_t rows = problem.row_limit.size(), columns = problem.column_limit.size();
-  if (rows == 0 || columns == 0)
+packing pack(const packing_problem& problem, bool large_rows) {
+  if (problem.row_limit.empty() || problem.column_limit.empty())
     return {problem.row_limit, problem.column_limit};
-  return matching_dual(problem, columns < rows).solve();
+  return matching_dual(problem, large_rows).solve();
 }
 
-double packing_cost(std::size_t rows, std::size_t columns) {
-  const auto few = static_cast<double>(std::min(rows, columns)),
-             many = static_cast<double>(std::max(rows, columns));
-  return few * few * many;
+double packing_cost(std::size_t rows, std::size_t columns, bool large_rows) {
+  const auto searched = static_cast<double>(large_rows ? columns : rows);
+  return searched * searched * static_cast<double>(std::max(rows, columns));
 }
 
 } // namespace tacit

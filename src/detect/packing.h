@@ -20,10 +20,11 @@ struct packing {
   std::vector<std::uint64_t> columns; ///< y: bytes per block of each gather
 };
 
-/// Maximizes Σx + Σy subject to x_i ≤ row_limit_i, y_j ≤ column_limit_j and x_i + y_j ≤ both_ij. Exact.
-packing pack(const packing_problem& problem);
+/// Maximizes Σx + Σy subject to x_i ≤ row_limit_i, y_j ≤ column_limit_j and x_i + y_j ≤ both_ij. Exact. Among
+/// equally good answers one with large rows or one with large columns.
+packing pack(const packing_problem& problem, bool large_rows);
 
 /// Elementary steps that `pack` may need.
-double packing_cost(std::size_t rows, std::size_t columns);
+double packing_cost(std::size_t rows, std::size_t columns, bool large_rows);
 
 } // namespace tacit

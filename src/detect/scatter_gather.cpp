@@ -24,6 +24,9 @@ namespace {
 
 constexpr std::uint32_t none = 0xffffffffu;
 
+// Both packings are computed while their cost stays below that of a few passes over a million transfers.
+constexpr double cheap_packing = 1 << 24;
+
 /// A row or a column of the matrix.
 struct line {
   std::uint32_t pairs = 0;                    ///< with data
@@ -89,14 +92,7 @@ private:
       problem.row_limit.push_back(rows_[i].smallest);
     for (const std::uint32_t j : columns)
       problem.column_limit.push_back(columns_[j].smallest);
-    packing best;
-    if (packing_cost(rows.size(), columns.size()) > static_cast<double>(s_.options.budget)) {
-      best = one_side(problem);
-    } else {
-      if (!rows.empty() && !columns.empty())
-        fill_pairs(problem, rows, columns);
-      best = pack(problem);
-    }
+    const packing best = best_packing(problem, rows, columns);
     for (std::size_t k = 0; k < rows.size(); ++k)
       if (best.rows[k] > 0)
         chosen_rows_.push_back(
@@ -106,6 +102,57 @@ private:
     column_bytes_.assign(view_.size(), 0);
     for (std::size_t k = 0; k < columns.size(); ++k)
       column_bytes_[columns[k]] = best.columns[k];
+  }
+
+  packing best_packing(packing_problem& problem, const std::vector<std::uint32_t>& rows,
+                       const std::vector<std::uint32_t>& columns) {
+    if (rows.empty() || columns.empty())
+      return pack(problem, true);
+    const double by_rows = packing_cost(rows.size(), columns.size(), true);
+    const double by_columns = packing_cost(rows.size(), columns.size(), false);
+    if (std::min(by_rows, by_columns) > static_cast<double>(s_.options.budget))
+      return one_side(problem);
+    fill_pairs(problem, rows, columns);
+    if (by_rows + by_columns > cheap_packing)
+      return pack(problem, by_rows <= by_columns);
+    packing large_rows = pack(problem, true), large_columns = pack(problem, false);
+    const line_lengths lengths = common_of_lines(rows, columns);
+    return lengths.whole_bytes(large_columns) > lengths.whole_bytes(large_rows) ? large_columns : large_rows;
+  }
+
+  /// The common piece lengths of the complete rows and columns.
+  struct line_lengths {
+    std::vector<common_lengths> rows, columns;
+    /// Bytes of those scatters and gathers that need no cut.
+    std::uint64_t whole_bytes(const packing& p) const {
+      std::uint64_t bytes = 0;
+      for (std::size_t k = 0; k < rows.size(); ++k)
+        if (sum(fitting(rows[k], p.rows[k])) == p.rows[k])
+          bytes += p.rows[k];
+      for (std::size_t k = 0; k < columns.size(); ++k)
+        if (sum(fitting(columns[k], p.columns[k])) == p.columns[k])
+          bytes += p.columns[k];
+      return bytes;
+    }
+  };
+
+  line_lengths common_of_lines(const std::vector<std::uint32_t>& rows,
+                               const std::vector<std::uint32_t>& columns) {
+    std::vector<std::uint32_t> row(view_.size(), none), column(view_.size(), none);
+    for (std::uint32_t k = 0; k < rows.size(); ++k)
+      row[rows[k]] = k;
+    for (std::uint32_t k = 0; k < columns.size(); ++k)
+      column[columns[k]] = k;
+    line_lengths common{std::vector<common_lengths>(rows.size()),
+                        std::vector<common_lengths>(columns.size())};
+    for (std::uint32_t j = 0; j < view_.size(); ++j)
+      sorter_.each_pair(j, [&](std::uint32_t i, std::span<const slice> pieces) {
+        if (row[i] != none)
+          common.rows[row[i]].add(lengths(pieces));
+        if (column[j] != none)
+          common.columns[column[j]].add(lengths(pieces));
+      });
+    return common;
   }
 
   packing one_side(const packing_problem& problem) {
