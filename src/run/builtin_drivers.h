@@ -1,0 +1,12 @@
+// The drivers that exist, one file each.
+#pragma once
+
+#include "run/driver.h"
+
+namespace tacit {
+
+const driver& coll();
+const driver& p2p();
+const driver& dry();
+
+} // namespace tacit

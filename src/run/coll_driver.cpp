@@ -1,0 +1,384 @@
+// Driver `coll`: collectives of the plan become MPI's nonblocking collectives on a communicator of their
+// group.
+//
+// MPI's calls do more than the pattern says, and every difference is a trap (SEMANTICS 4, E2): Allgather
+// writes the own slot, Alltoall, Gather and Scatter copy the self block. So: allgather runs in place with the
+// displacement of the own slot pointing at the own block itself (nothing is copied), alltoallw gets a zero
+// count for the rank itself, gather and scatter run in place at the root.
+//
+// All members must make the same call with the same sizes, but buffers differ from rank to rank. A rank whose
+// blocks cannot be described by the call (separate pieces, or too far apart for an int displacement) packs
+// into memory of its own; which call is made is decided only by what all members know: pattern, largest
+// block, largest total. Blocks are always passed as contiguous bytes and never as (1, derived type): Open
+// MPI 4.1 cuts long messages by element count, so ranks that describe the same bytes differently would
+// disagree. Alltoallw is the exception; it never cuts.
+#include "run/builtin_drivers.h"
+#include "run/lower.h"
+#include "run/mpi_error.h"
+
+#include <algorithm>
+#include <climits>
+
+namespace tacit {
+namespace {
+
+/// Blocks up to this size are packed so that the uniform call with the library's best small-message algorithm
+/// can be used; the two copies of n · 1 KiB cost less than one more message.
+constexpr std::uint64_t packed_block_limit = 1024;
+/// A broadcast of more is several calls: counts are int.
+constexpr std::uint64_t broadcast_piece = std::uint64_t{1} << 30;
+
+std::byte* pointer(std::uint64_t address) {
+  return reinterpret_cast<std::byte*>(address);
+}
+std::uint64_t address(const std::byte* p) {
+  return reinterpret_cast<std::uint64_t>(p);
+}
+
+/// One contiguous block per member; length 0 if there is none.
+struct slots {
+  std::byte* base = nullptr;
+  std::vector<int> counts, places;
+};
+
+class coll_lowering : public lowering {
+public:
+  coll_lowering(const program& p, MPI_Comm comm) : lowering(p, comm, true) {}
+
+private:
+  /// Per member of the group: its segments (resolved), empty if none. Own entry: `own`.
+  using member_blocks = std::vector<std::vector<segment>>;
+
+  task_span collective(const step& s) override;
+  task_span broadcast(const step& s);
+  task_span allgather(const step& s);
+  task_span alltoall(const step& s);
+  task_span scatter(const step& s);
+  task_span gather(const step& s);
+
+  member_blocks by_member(const step& s, const std::vector<block>& blocks) const;
+  std::size_t me(const step& s) const;
+  std::size_t root(const step& s) const { return position(s, static_cast<int>(index(s.peer))); }
+  std::size_t position(const step& s, int rank) const {
+    const auto& members = program_.group(s.comm).members;
+    return static_cast<std::size_t>(std::find(members.begin(), members.end(), rank) - members.begin());
+  }
+
+  /// Where the blocks are if they fit the call as they stand; else `direct` is false.
+  static bool in_place(const member_blocks& blocks, slots& out);
+  /// Equal slots of `slot` bytes, or tightly one after the other if slot is 0.
+  slots packed(const member_blocks& blocks, std::uint64_t slot);
+  void pack_before(task_span& span, const slots& to, const member_blocks& from);
+  void unpack_after(task_span& span, const slots& from, const member_blocks& to, std::size_t own);
+  /// Posts `call`, after everything in `span` and after earlier calls on the communicator.
+  void post(task_span& span, const step& s, std::function<void(MPI_Request*)> call);
+
+  std::map<comm_id, task_id> last_call_;
+};
+
+std::size_t coll_lowering::me(const step& s) const {
+  return position(s, program_.rank);
+}
+
+coll_lowering::member_blocks coll_lowering::by_member(const step& s, const std::vector<block>& blocks) const {
+  member_blocks out(program_.group(s.comm).members.size());
+  for (const block& b : blocks)
+    out[b.peer == no_rank ? me(s) : position(s, static_cast<int>(index(b.peer)))] = resolve(b.bytes);
+  return out;
+}
+
+bool coll_lowering::in_place(const member_blocks& blocks, slots& out) {
+  std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
+  for (const auto& b : blocks) {
+    if (b.size() > 1 || total_length(b) > INT_MAX)
+      return false;
+    if (b.empty())
+      continue;
+    lowest = std::min(lowest, b.front().address);
+    highest = std::max(highest, b.front().address);
+  }
+  if (lowest <= highest && highest - lowest > INT_MAX)
+    return false;
+  out.base = lowest <= highest ? pointer(lowest) : nullptr;
+  for (const auto& b : blocks) {
+    out.counts.push_back(static_cast<int>(total_length(b)));
+    out.places.push_back(b.empty() ? 0 : static_cast<int>(b.front().address - lowest));
+  }
+  return true;
+}
+
+slots coll_lowering::packed(const member_blocks& blocks, std::uint64_t slot) {
+  slots out;
+  std::uint64_t place = 0;
+  for (const auto& b : blocks) {
+    out.counts.push_back(static_cast<int>(total_length(b)));
+    out.places.push_back(static_cast<int>(place));
+    place += slot > 0 ? slot : total_length(b);
+  }
+  out.base = tasks_.allocate(place);
+  std::fill_n(out.base, place, std::byte{0}); // the self slot of an alltoall is sent, too
+  return out;
+}
+
+void coll_lowering::pack_before(task_span& span, const slots& to, const member_blocks& from) {
+  for (std::size_t i = 0; i < from.size(); ++i)
+    if (!from[i].empty())
+      append(span, copy(from[i], {{address(to.base) + static_cast<std::uint64_t>(to.places[i]),
+                                   total_length(from[i])}}));
+}
+
+void coll_lowering::unpack_after(task_span& span, const slots& from, const member_blocks& to,
+                                 std::size_t own) {
+  task_span unpack;
+  for (std::size_t i = 0; i < to.size(); ++i)
+    if (!to[i].empty() && i != own)
+      append(unpack,
+             copy({{address(from.base) + static_cast<std::uint64_t>(from.places[i]), total_length(to[i])}},
+                  to[i]));
+  if (unpack.first.empty())
+    return;
+  for (const task_id before : span.last)
+    for (const task_id after : unpack.first)
+      tasks_.complete_before(before, after);
+  span.last = unpack.last;
+}
+
+void coll_lowering::post(task_span& span, const step& s, std::function<void(MPI_Request*)> call) {
+  const task_id id = tasks_.add_posted(std::move(call));
+  for (const task_id before : span.last)
+    tasks_.complete_before(before, id);
+  if (const auto last = last_call_.find(s.comm); last != last_call_.end())
+    tasks_.start_before(last->second, id);
+  last_call_[s.comm] = id;
+  if (span.first.empty())
+    span.first = {id};
+  span.last = {id};
+}
+
+task_span coll_lowering::collective(const step& s) {
+  if (s.collective == pattern::barrier) {
+    task_span span;
+    post(span, s, [comm = communicators_.at(s.comm)](MPI_Request* r) {
+      check_mpi(MPI_Ibarrier(comm, r), "MPI_Ibarrier");
+    });
+    return span;
+  }
+  if (s.collective == pattern::bcast)
+    return broadcast(s);
+  const bool counts_fit = s.largest_total <= INT_MAX;
+  switch (s.collective) {
+  case pattern::alltoall:
+  case pattern::alltoallv:
+    return alltoall(s);
+  case pattern::allgather:
+  case pattern::allgatherv:
+    return counts_fit ? allgather(s) : direct(s);
+  case pattern::scatter:
+  case pattern::scatterv:
+    return counts_fit ? scatter(s) : direct(s);
+  default:
+    return counts_fit ? gather(s) : direct(s);
+  }
+}
+
+task_span coll_lowering::broadcast(const step& s) {
+  const std::uint64_t length = s.largest_block;
+  const bool at_root = !s.sends.empty();
+  const std::vector<segment> bytes = resolve(at_root ? s.sends.front().bytes : s.receives.front().bytes);
+  const bool contiguous = bytes.size() == 1;
+  std::byte* at = contiguous ? pointer(bytes.front().address) : tasks_.allocate(length);
+  task_span span;
+  if (at_root && !contiguous)
+    span = copy(bytes, {{address(at), length}});
+  const task_span start = span;
+  task_span all;
+  for (std::uint64_t done = 0; done < length; done += broadcast_piece) {
+    const int count = static_cast<int>(std::min(broadcast_piece, length - done));
+    task_span piece = start;
+    post(piece, s,
+         [comm = communicators_.at(s.comm), where = at + done, count, from = static_cast<int>(root(s))](
+             MPI_Request* r) { check_mpi(MPI_Ibcast(where, count, MPI_BYTE, from, comm, r), "MPI_Ibcast"); });
+    append(all, piece);
+  }
+  if (!at_root && !contiguous) {
+    const task_span unpack = copy({{address(at), length}}, bytes);
+    for (const task_id before : all.last)
+      for (const task_id after : unpack.first)
+        tasks_.complete_before(before, after);
+    all.last = unpack.last;
+  }
+  std::sort(all.first.begin(), all.first.end());
+  all.first.erase(std::unique(all.first.begin(), all.first.end()), all.first.end());
+  return all;
+}
+
+task_span coll_lowering::allgather(const step& s) {
+  const std::size_t own = me(s);
+  member_blocks blocks = by_member(s, s.receives);
+  if (!s.sends.empty())
+    blocks[own] = resolve(s.sends.front().bytes);
+  const MPI_Comm comm = communicators_.at(s.comm);
+  task_span span;
+  slots where;
+  const bool uniform = s.collective == pattern::allgather && s.largest_block <= packed_block_limit;
+  if (uniform || !in_place(blocks, where)) {
+    where = packed(blocks, uniform ? s.largest_block : 0);
+    member_blocks mine(blocks.size());
+    mine[own] = blocks[own];
+    pack_before(span, where, mine);
+  } else {
+    blocks.clear(); // received where they belong
+  }
+  if (uniform)
+    post(span, s, [comm, base = where.base, count = static_cast<int>(s.largest_block)](MPI_Request* r) {
+      check_mpi(MPI_Iallgather(MPI_IN_PLACE, 0, MPI_BYTE, base, count, MPI_BYTE, comm, r), "MPI_Iallgather");
+    });
+  else
+    post(span, s, [comm, where](MPI_Request* r) {
+      check_mpi(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_BYTE, where.base, where.counts.data(),
+                                where.places.data(), MPI_BYTE, comm, r),
+                "MPI_Iallgatherv");
+    });
+  unpack_after(span, where, blocks, own);
+  return span;
+}
+
+task_span coll_lowering::alltoall(const step& s) {
+  const std::size_t own = me(s);
+  const member_blocks out = by_member(s, s.sends), in = by_member(s, s.receives);
+  const MPI_Comm comm = communicators_.at(s.comm);
+  task_span span;
+  if (s.collective == pattern::alltoall && s.largest_block <= packed_block_limit &&
+      s.largest_block * out.size() <= INT_MAX) {
+    const slots from = packed(out, s.largest_block), to = packed(in, s.largest_block);
+    pack_before(span, from, out);
+    post(span, s,
+         [comm, from = from.base, to = to.base, count = static_cast<int>(s.largest_block)](MPI_Request* r) {
+           check_mpi(MPI_Ialltoall(from, count, MPI_BYTE, to, count, MPI_BYTE, comm, r), "MPI_Ialltoall");
+         });
+    unpack_after(span, to, in, own);
+    return span;
+  }
+  struct side {
+    std::vector<int> counts, places;
+    std::vector<MPI_Datatype> types;
+  };
+  const auto describe = [&](const member_blocks& blocks) {
+    side out_side;
+    for (const auto& b : blocks) {
+      out_side.counts.push_back(b.empty() ? 0 : 1);
+      out_side.places.push_back(0);
+      out_side.types.push_back(b.empty() ? MPI_BYTE : tasks_.absolute_type(b));
+    }
+    return out_side;
+  };
+  post(span, s, [comm, from = describe(out), to = describe(in)](MPI_Request* r) {
+    check_mpi(MPI_Ialltoallw(MPI_BOTTOM, from.counts.data(), from.places.data(), from.types.data(),
+                             MPI_BOTTOM, to.counts.data(), to.places.data(), to.types.data(), comm, r),
+              "MPI_Ialltoallw");
+  });
+  return span;
+}
+
+task_span coll_lowering::scatter(const step& s) {
+  const MPI_Comm comm = communicators_.at(s.comm);
+  const bool uniform = s.collective == pattern::scatter && s.largest_block <= packed_block_limit;
+  const int from = static_cast<int>(root(s));
+  task_span span;
+  if (root(s) == me(s)) {
+    const member_blocks out = by_member(s, s.sends);
+    slots where;
+    if (uniform || !in_place(out, where)) {
+      where = packed(out, uniform ? s.largest_block : 0);
+      pack_before(span, where, out);
+    }
+    post(span, s, [=, count = static_cast<int>(s.largest_block)](MPI_Request* r) {
+      if (uniform)
+        check_mpi(MPI_Iscatter(where.base, count, MPI_BYTE, MPI_IN_PLACE, 0, MPI_BYTE, from, comm, r),
+                  "MPI_Iscatter");
+      else
+        check_mpi(MPI_Iscatterv(where.base, where.counts.data(), where.places.data(), MPI_BYTE, MPI_IN_PLACE,
+                                0, MPI_BYTE, from, comm, r),
+                  "MPI_Iscatterv");
+    });
+    return span;
+  }
+  const std::vector<segment> bytes =
+      s.receives.empty() ? std::vector<segment>{} : resolve(s.receives.front().bytes);
+  const bool contiguous = bytes.size() <= 1;
+  const auto length = static_cast<int>(total_length(bytes));
+  std::byte* at = bytes.size() == 1 ? pointer(bytes.front().address)
+                                    : tasks_.allocate(static_cast<std::uint64_t>(length));
+  post(span, s, [=](MPI_Request* r) {
+    if (uniform)
+      check_mpi(MPI_Iscatter(nullptr, 0, MPI_BYTE, at, length, MPI_BYTE, from, comm, r), "MPI_Iscatter");
+    else
+      check_mpi(MPI_Iscatterv(nullptr, nullptr, nullptr, MPI_BYTE, at, length, MPI_BYTE, from, comm, r),
+                "MPI_Iscatterv");
+  });
+  if (!contiguous) {
+    const task_span unpack = copy({{address(at), static_cast<std::uint64_t>(length)}}, bytes);
+    tasks_.complete_before(span.last.front(), unpack.first.front());
+    span.last = unpack.last;
+  }
+  return span;
+}
+
+task_span coll_lowering::gather(const step& s) {
+  const MPI_Comm comm = communicators_.at(s.comm);
+  const bool uniform = s.collective == pattern::gather && s.largest_block <= packed_block_limit;
+  const int to = static_cast<int>(root(s));
+  task_span span;
+  if (root(s) == me(s)) {
+    member_blocks in = by_member(s, s.receives);
+    slots where;
+    if (uniform || !in_place(in, where))
+      where = packed(in, uniform ? s.largest_block : 0);
+    else
+      in.clear(); // received where they belong
+    post(span, s, [=, count = static_cast<int>(s.largest_block)](MPI_Request* r) {
+      if (uniform)
+        check_mpi(MPI_Igather(MPI_IN_PLACE, 0, MPI_BYTE, where.base, count, MPI_BYTE, to, comm, r),
+                  "MPI_Igather");
+      else
+        check_mpi(MPI_Igatherv(MPI_IN_PLACE, 0, MPI_BYTE, where.base, where.counts.data(),
+                               where.places.data(), MPI_BYTE, to, comm, r),
+                  "MPI_Igatherv");
+    });
+    unpack_after(span, where, in, me(s));
+    return span;
+  }
+  const std::vector<segment> bytes =
+      s.sends.empty() ? std::vector<segment>{} : resolve(s.sends.front().bytes);
+  const auto length = static_cast<int>(total_length(bytes));
+  std::byte* at = bytes.size() == 1 ? pointer(bytes.front().address)
+                                    : tasks_.allocate(static_cast<std::uint64_t>(length));
+  if (bytes.size() > 1)
+    span = copy(bytes, {{address(at), static_cast<std::uint64_t>(length)}});
+  post(span, s, [=](MPI_Request* r) {
+    if (uniform)
+      check_mpi(MPI_Igather(at, length, MPI_BYTE, nullptr, 0, MPI_BYTE, to, comm, r), "MPI_Igather");
+    else
+      check_mpi(MPI_Igatherv(at, length, MPI_BYTE, nullptr, nullptr, nullptr, MPI_BYTE, to, comm, r),
+                "MPI_Igatherv");
+  });
+  return span;
+}
+
+class coll_driver : public driver {
+public:
+  std::string_view name() const override { return "coll"; }
+  std::string can_run(const program& p, MPI_Comm comm) const override { return tags_fit(p, comm); }
+  std::unique_ptr<execution> prepare(program p, MPI_Comm comm) const override {
+    return std::make_unique<task_run>(coll_lowering(p, comm).run());
+  }
+};
+
+} // namespace
+
+const driver& coll() {
+  static const coll_driver instance;
+  return instance;
+}
+
+} // namespace tacit

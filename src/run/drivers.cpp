@@ -1,0 +1,19 @@
+#include "run/builtin_drivers.h"
+
+#include <array>
+
+namespace tacit {
+
+std::span<const driver* const> drivers() {
+  static const std::array<const driver*, 3> by_priority{&coll(), &p2p(), &dry()};
+  return by_priority;
+}
+
+const driver* find_driver(std::string_view name) {
+  for (const driver* d : drivers())
+    if (d->name() == name)
+      return d;
+  return nullptr;
+}
+
+} // namespace tacit

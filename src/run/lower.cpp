@@ -1,0 +1,224 @@
+#include "run/lower.h"
+
+#include "run/mpi_error.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace tacit {
+namespace {
+
+int tag_limit(MPI_Comm comm) {
+  int* limit = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(comm, MPI_TAG_UB, &limit, &found);
+  return found ? *limit : 32767; // the least that MPI guarantees
+}
+
+int rank_of(rank_id r) {
+  return static_cast<int>(index(r));
+}
+
+} // namespace
+
+std::string tags_fit(const program& p, MPI_Comm comm) {
+  const int half = tag_limit(comm) / 2;
+  for (const step& s : p.plan.steps) {
+    const bool collective = s.kind == step_kind::collective;
+    if (s.tag >= (collective ? half / tags_per_collective : half))
+      return fmt::format("message or collective number {} needs a tag beyond MPI_TAG_UB / 2 = {}", s.tag,
+                         half);
+  }
+  return {};
+}
+
+void append(task_span& all, const task_span& more) {
+  all.first.insert(all.first.end(), more.first.begin(), more.first.end());
+  all.last.insert(all.last.end(), more.last.begin(), more.last.end());
+}
+
+void copy_bytes(const std::vector<segment>& from, const std::vector<segment>& into) {
+  std::size_t i = 0, j = 0;
+  for (std::uint64_t done_i = 0, done_j = 0; i < from.size() && j < into.size();) {
+    const std::uint64_t n = std::min(from[i].length - done_i, into[j].length - done_j);
+    std::memmove(reinterpret_cast<void*>(into[j].address + done_j),
+                 reinterpret_cast<const void*>(from[i].address + done_i), n);
+    done_i += n;
+    done_j += n;
+    if (done_i == from[i].length)
+      ++i, done_i = 0;
+    if (done_j == into[j].length)
+      ++j, done_j = 0;
+  }
+}
+
+lowering::lowering(const program& p, MPI_Comm comm, bool sub_communicators)
+    : program_(p), comm_(comm), half_of_tags_(tag_limit(comm) / 2) {
+  if (p.plan.scratch_bytes > 0)
+    scratch_ = tasks_.allocate(p.plan.scratch_bytes);
+  if (!sub_communicators)
+    return;
+  int size = 0;
+  check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  MPI_Group everyone = MPI_GROUP_NULL;
+  check_mpi(MPI_Comm_group(comm, &everyone), "MPI_Comm_group");
+  for (const rank_group& group :
+       p.groups) { // same relative order everywhere, so no two ranks wait for each other
+    bool whole = static_cast<int>(group.members.size()) == size;
+    for (int i = 0; whole && i < size; ++i)
+      whole = group.members[static_cast<std::size_t>(i)] == i;
+    if (whole) {
+      communicators_[group.comm] = comm;
+      continue;
+    }
+    MPI_Group members = MPI_GROUP_NULL;
+    MPI_Comm made = MPI_COMM_NULL;
+    check_mpi(
+        MPI_Group_incl(everyone, static_cast<int>(group.members.size()), group.members.data(), &members),
+        "MPI_Group_incl");
+    check_mpi(MPI_Comm_create_group(comm, members, static_cast<int>(index(group.comm)), &made),
+              "MPI_Comm_create_group");
+    MPI_Group_free(&members);
+    tasks_.own(made);
+    check_mpi(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    communicators_[group.comm] = made;
+  }
+  MPI_Group_free(&everyone);
+}
+
+std::vector<segment> lowering::resolve(const std::vector<segment>& bytes) const {
+  if (!scratch_)
+    return bytes;
+  std::vector<segment> out = bytes;
+  for (segment& s : out)
+    if (s.address >= scratch_base)
+      s.address = s.address - scratch_base + reinterpret_cast<std::uint64_t>(scratch_);
+  return out;
+}
+
+task_list lowering::run() {
+  std::vector<std::vector<task_id>> last;
+  last.reserve(program_.plan.steps.size());
+  for (const step& s : program_.plan.steps) {
+    task_span span = lower(s);
+    if (span.first.empty()) { // nothing to do here, but others may wait for it
+      span.first.push_back(tasks_.add_local([] {}));
+      span.last = span.first;
+    }
+    for (const std::uint32_t before : s.after)
+      for (const task_id b : last[before])
+        for (const task_id a : span.first)
+          tasks_.complete_before(b, a);
+    if (span.last.size() > 1) { // one task to wait for, so that edges stay linear
+      const task_id join = tasks_.add_local([] {});
+      for (const task_id b : span.last)
+        tasks_.complete_before(b, join);
+      span.last = {join};
+    }
+    last.push_back(std::move(span.last));
+  }
+  return std::move(tasks_);
+}
+
+task_span lowering::lower(const step& s) {
+  switch (s.kind) {
+  case step_kind::copy:
+    return copy(resolve(s.reads), resolve(s.writes));
+  case step_kind::send:
+    return send(resolve(s.reads), rank_of(s.peer), s.tag);
+  case step_kind::recv:
+    return recv(resolve(s.writes), rank_of(s.peer), s.tag);
+  case step_kind::collective:
+    return collective(s);
+  case step_kind::call: {
+    const task_id id = tasks_.add_local([call = program_.call, op = s.op] { call(op); });
+    return {{id}, {id}};
+  }
+  }
+  return {};
+}
+
+task_span lowering::copy(const std::vector<segment>& from, const std::vector<segment>& into) {
+  const task_id id = tasks_.add_local([from, into] { copy_bytes(from, into); });
+  return {{id}, {id}};
+}
+
+task_span lowering::send(const std::vector<segment>& bytes, int to, int tag) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (bytes.size() <= 1 && total_length(bytes) <= INT_MAX) {
+    const segment s = bytes.empty() ? segment{} : bytes.front();
+    check_mpi(MPI_Send_init(reinterpret_cast<const void*>(s.address), static_cast<int>(s.length), MPI_BYTE,
+                            to, tag, comm_, &request),
+              "MPI_Send_init");
+  } else {
+    check_mpi(MPI_Send_init(MPI_BOTTOM, 1, tasks_.absolute_type(bytes), to, tag, comm_, &request),
+              "MPI_Send_init");
+  }
+  const task_id id = tasks_.add_persistent(request);
+  return {{id}, {id}};
+}
+
+task_span lowering::recv(const std::vector<segment>& bytes, int from, int tag) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (bytes.size() <= 1 && total_length(bytes) <= INT_MAX) {
+    const segment s = bytes.empty() ? segment{} : bytes.front();
+    check_mpi(MPI_Recv_init(reinterpret_cast<void*>(s.address), static_cast<int>(s.length), MPI_BYTE, from,
+                            tag, comm_, &request),
+              "MPI_Recv_init");
+  } else {
+    check_mpi(MPI_Recv_init(MPI_BOTTOM, 1, tasks_.absolute_type(bytes), from, tag, comm_, &request),
+              "MPI_Recv_init");
+  }
+  const task_id id = tasks_.add_persistent(request);
+  return {{id}, {id}};
+}
+
+int lowering::collective_tag(const step& s, int round) const {
+  return half_of_tags_ + s.tag * tags_per_collective + round;
+}
+
+task_span lowering::direct(const step& s) {
+  const rank_group& group = program_.group(s.comm);
+  if (s.collective == pattern::barrier)
+    return dissemination(s, group);
+  const int tag = collective_tag(s, 0);
+  task_span all;
+  for (const block& b : s.receives)
+    if (!b.bytes.empty())
+      append(all, recv(resolve(b.bytes), rank_of(b.peer), tag));
+  for (const block& b : s.sends) {
+    if (b.bytes.empty())
+      continue;
+    if (b.peer != no_rank) {
+      append(all, send(resolve(b.bytes), rank_of(b.peer), tag));
+      continue;
+    }
+    for (const int to : group.members)
+      if (to != program_.rank)
+        append(all, send(resolve(b.bytes), to, tag));
+  }
+  return all;
+}
+
+task_span lowering::dissemination(const step& s, const rank_group& group) {
+  const auto n = static_cast<int>(group.members.size());
+  const auto me = static_cast<int>(std::find(group.members.begin(), group.members.end(), program_.rank) -
+                                   group.members.begin());
+  task_span all;
+  for (int round = 0, distance = 1; distance < n; ++round, distance *= 2) {
+    const int tag = collective_tag(s, round);
+    task_span now = recv({}, group.members[static_cast<std::size_t>((me - distance + n) % n)], tag);
+    append(now, send({}, group.members[static_cast<std::size_t>((me + distance) % n)], tag));
+    for (const task_id before : all.last)
+      for (const task_id after : now.first)
+        tasks_.complete_before(before, after);
+    if (all.first.empty())
+      all.first = now.first;
+    all.last = now.last;
+  }
+  return all;
+}
+
+} // namespace tacit

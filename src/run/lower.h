@@ -1,0 +1,66 @@
+// From steps to tasks: what all drivers share. A driver decides only how a collective is carried out.
+#pragma once
+
+#include "run/program.h"
+#include "run/task_run.h"
+
+#include <map>
+#include <vector>
+
+namespace tacit {
+
+/// Tasks of one step: `first` waits for the step's predecessors, the step is complete when all of `last` are.
+struct task_span {
+  std::vector<task_id> first;
+  std::vector<task_id> last;
+};
+
+class lowering {
+public:
+  /// Allocates the rank's scratch memory. Collective over `comm` if `sub_communicators`: then each group of
+  /// the program that is not the whole communicator gets a communicator of its own.
+  lowering(const program& p, MPI_Comm comm, bool sub_communicators);
+  virtual ~lowering() = default;
+  /// Lowers all steps. Call once.
+  task_list run();
+
+protected:
+  virtual task_span collective(const step& s) = 0;
+
+  /// The collective as messages straight from origin to destination; a barrier as dissemination (log2 n
+  /// rounds).
+  task_span direct(const step& s);
+
+  task_span copy(const std::vector<segment>& from, const std::vector<segment>& into);
+  task_span send(const std::vector<segment>& bytes, int to, int tag);
+  task_span recv(const std::vector<segment>& bytes, int from, int tag);
+  /// User addresses as they are, scratch addresses in this run's memory.
+  std::vector<segment> resolve(const std::vector<segment>& bytes) const;
+
+  const program& program_;
+  MPI_Comm comm_;
+  task_list tasks_;
+  std::map<comm_id, MPI_Comm> communicators_; ///< per group, if asked for
+
+private:
+  task_span lower(const step& s);
+  task_span dissemination(const step& s, const rank_group& group);
+  int collective_tag(const step& s, int round) const;
+
+  std::byte* scratch_ = nullptr;
+  int half_of_tags_ = 0; ///< tags from here on belong to collectives carried out by messages
+};
+
+/// Rounds of a dissemination barrier are numbered below this; so are the tags of one collective.
+inline constexpr int tags_per_collective = 32;
+
+/// Empty if all tags fit into MPI_TAG_UB of the communicator, else why not.
+std::string tags_fit(const program& p, MPI_Comm comm);
+
+/// One after the other.
+void append(task_span& all, const task_span& more);
+
+/// Copies packed bytes between lists of absolute segments of equal total length.
+void copy_bytes(const std::vector<segment>& from, const std::vector<segment>& into);
+
+} // namespace tacit

@@ -1,0 +1,25 @@
+// MPI return codes as exceptions; the C API turns them back into codes.
+#pragma once
+
+#include <mpi.h>
+#include <stdexcept>
+#include <string>
+
+namespace tacit {
+
+struct mpi_error : std::runtime_error {
+  mpi_error(int code_, const std::string& what) : std::runtime_error(what), code(code_) {}
+  int code;
+};
+
+/// Throws if `code` is not MPI_SUCCESS; `call` names the MPI function.
+inline void check_mpi(int code, const char* call) {
+  if (code == MPI_SUCCESS)
+    return;
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw mpi_error(code, std::string(call) + " failed: " + text);
+}
+
+} // namespace tacit

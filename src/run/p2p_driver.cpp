@@ -1,0 +1,33 @@
+// Driver `p2p`: persistent point-to-point messages only. Collectives of the plan become messages straight
+// from origin to destination. Runs wherever MPI runs, and is the yardstick for the others.
+#include "run/builtin_drivers.h"
+#include "run/lower.h"
+
+namespace tacit {
+namespace {
+
+class p2p_lowering : public lowering {
+public:
+  p2p_lowering(const program& p, MPI_Comm comm) : lowering(p, comm, false) {}
+
+private:
+  task_span collective(const step& s) override { return direct(s); }
+};
+
+class p2p_driver : public driver {
+public:
+  std::string_view name() const override { return "p2p"; }
+  std::string can_run(const program& p, MPI_Comm comm) const override { return tags_fit(p, comm); }
+  std::unique_ptr<execution> prepare(program p, MPI_Comm comm) const override {
+    return std::make_unique<task_run>(p2p_lowering(p, comm).run());
+  }
+};
+
+} // namespace
+
+const driver& p2p() {
+  static const p2p_driver instance;
+  return instance;
+}
+
+} // namespace tacit

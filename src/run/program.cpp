@@ -1,0 +1,46 @@
+#include "run/program.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tacit {
+
+const rank_group& program::group(comm_id comm) const {
+  return *std::find_if(groups.begin(), groups.end(), [&](const rank_group& g) { return g.comm == comm; });
+}
+
+std::string summarize(const program& p) {
+  std::size_t sends = 0, recvs = 0, copies = 0, calls = 0;
+  std::uint64_t sent = 0, received = 0, copied = 0;
+  std::string collectives;
+  for (const step& s : p.plan.steps) {
+    switch (s.kind) {
+    case step_kind::send:
+      ++sends, sent += total_length(s.reads);
+      break;
+    case step_kind::recv:
+      ++recvs, received += total_length(s.writes);
+      break;
+    case step_kind::copy:
+      ++copies, copied += total_length(s.reads);
+      break;
+    case step_kind::call:
+      ++calls;
+      break;
+    case step_kind::collective:
+      collectives += fmt::format(", {} among {} ranks", name(s.collective), p.group(s.comm).members.size());
+      if (is_rooted(s.collective))
+        collectives += fmt::format(" from root {}", index(s.peer));
+      if (s.collective != pattern::barrier)
+        collectives += fmt::format(" (blocks of {} B)", s.largest_block);
+      break;
+    }
+  }
+  std::string text = fmt::format("{} messages out ({} B), {} in ({} B), {} local copies ({} B)", sends, sent,
+                                 recvs, received, copies, copied);
+  if (calls > 0)
+    text += fmt::format(", {} computations", calls);
+  return text + collectives;
+}
+
+} // namespace tacit

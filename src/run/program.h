@@ -1,0 +1,32 @@
+// What one rank executes: its steps, the groups its collectives run on, and its own computations.
+#pragma once
+
+#include "plan/plan.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tacit {
+
+/// A group of ranks, as ranks of the schedule's communicator, in group order.
+struct rank_group {
+  comm_id comm = world;
+  std::vector<int> members;
+};
+
+struct program {
+  int rank = 0; ///< this process in the schedule's communicator
+  rank_plan plan;
+  /// The groups of this rank's collectives, in the same relative order on every rank.
+  std::vector<rank_group> groups;
+  /// Runs an opaque operation of the graph (step_kind::call). Must not block on other ranks.
+  std::function<void(op_id)> call;
+
+  const rank_group& group(comm_id comm) const;
+};
+
+/// One line per kind of step: "2 messages sent (128 B), 1 allgather on world (4 x 64 B)".
+std::string summarize(const program& p);
+
+} // namespace tacit

@@ -1,0 +1,185 @@
+#include "run/task_run.h"
+
+#include "run/mpi_error.h"
+
+#include <algorithm>
+#include <climits>
+#include <utility>
+
+namespace tacit {
+
+namespace {
+bool mpi_is_over() {
+  int over = 0;
+  MPI_Finalized(&over);
+  return over != 0;
+}
+} // namespace
+
+task_list::~task_list() {
+  if (mpi_is_over())
+    return;
+  for (task& t : tasks_)
+    if (t.persistent != MPI_REQUEST_NULL)
+      MPI_Request_free(&t.persistent);
+  for (MPI_Datatype& type : types_)
+    MPI_Type_free(&type);
+  for (MPI_Comm& comm : communicators_)
+    MPI_Comm_free(&comm);
+}
+
+task_id task_list::add_local(std::function<void()> work) {
+  tasks_.push_back({std::move(work), nullptr, MPI_REQUEST_NULL});
+  return static_cast<task_id>(tasks_.size() - 1);
+}
+
+task_id task_list::add_persistent(MPI_Request request) {
+  tasks_.push_back({nullptr, nullptr, request});
+  return static_cast<task_id>(tasks_.size() - 1);
+}
+
+task_id task_list::add_posted(std::function<void(MPI_Request*)> post) {
+  tasks_.push_back({nullptr, std::move(post), MPI_REQUEST_NULL});
+  return static_cast<task_id>(tasks_.size() - 1);
+}
+
+std::byte* task_list::allocate(std::uint64_t bytes) {
+  memory_.push_back(std::make_unique_for_overwrite<std::byte[]>(std::max<std::uint64_t>(bytes, 1)));
+  return memory_.back().get();
+}
+
+MPI_Datatype task_list::absolute_type(const std::vector<segment>& bytes) {
+  constexpr std::uint64_t largest_piece = std::uint64_t{1} << 30; // block lengths are int
+  std::vector<int> lengths;
+  std::vector<MPI_Aint> places;
+  for (const segment& s : bytes)
+    for (std::uint64_t done = 0; done < s.length; done += largest_piece) {
+      lengths.push_back(static_cast<int>(std::min(largest_piece, s.length - done)));
+      places.push_back(static_cast<MPI_Aint>(s.address + done));
+    }
+  if (lengths.size() > INT_MAX)
+    throw mpi_error(MPI_ERR_COUNT, "a message of more than 2^31 separate pieces");
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  check_mpi(MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(),
+                                     MPI_BYTE, &type),
+            "MPI_Type_create_hindexed");
+  types_.push_back(type);
+  check_mpi(MPI_Type_commit(&types_.back()), "MPI_Type_commit");
+  return types_.back();
+}
+
+task_run::successor_rows task_run::rows_of(const std::vector<task_list::edge>& edges, std::size_t tasks) {
+  successor_rows rows;
+  rows.first.assign(tasks + 1, 0);
+  for (const auto& e : edges)
+    ++rows.first[e.before + 1];
+  for (std::size_t i = 0; i < tasks; ++i)
+    rows.first[i + 1] += rows.first[i];
+  rows.list.resize(edges.size());
+  std::vector<std::uint32_t> next(rows.first.begin(), rows.first.end() - 1);
+  for (const auto& e : edges)
+    rows.list[next[e.before]++] = e.after;
+  return rows;
+}
+
+task_run::task_run(task_list tasks) : tasks_(std::move(tasks)) {
+  const std::size_t n = tasks_.tasks_.size();
+  on_completion_ = rows_of(tasks_.on_completion_, n);
+  on_start_ = rows_of(tasks_.on_start_, n);
+  predecessors_.assign(n, 0);
+  for (const auto* edges : {&tasks_.on_completion_, &tasks_.on_start_})
+    for (const auto& e : *edges)
+      ++predecessors_[e.after];
+}
+
+void task_run::release(const successor_rows& rows, task_id before) {
+  for (std::uint32_t i = rows.first[before]; i < rows.first[before + 1]; ++i)
+    if (--waiting_[rows.list[i]] == 0)
+      ready_.push_back(rows.list[i]);
+}
+
+void task_run::begin(task_id id) {
+  auto& t = tasks_.tasks_[id];
+  if (t.work) {
+    t.work();
+    release(on_start_, id);
+    release(on_completion_, id);
+    --left_;
+    return;
+  }
+  if (t.post) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    t.post(&request);
+    active_.push_back(request);
+  } else {
+    check_mpi(MPI_Start(&t.persistent), "MPI_Start");
+    active_.push_back(t.persistent);
+  }
+  active_task_.push_back(id);
+  release(on_start_, id);
+}
+
+void task_run::start_ready() {
+  for (std::size_t i = 0; i < ready_.size(); ++i)
+    begin(ready_[i]); // grows while it runs
+  ready_.clear();
+}
+
+void task_run::start() {
+  waiting_ = predecessors_;
+  left_ = waiting_.size();
+  active_.clear();
+  active_task_.clear();
+  for (task_id id = 0; id < waiting_.size(); ++id)
+    if (waiting_[id] == 0)
+      ready_.push_back(id);
+  start_ready();
+}
+
+void task_run::completed(int count) {
+  if (count == MPI_UNDEFINED) { // all remaining requests were complete when posted
+    count = static_cast<int>(active_.size());
+    for (int i = 0; i < count; ++i)
+      finished_[static_cast<std::size_t>(i)] = i;
+  }
+  // From the back, so that moving the last entry into the gap does not disturb indices still to come.
+  std::sort(finished_.begin(), finished_.begin() + count, std::greater<>());
+  for (int i = 0; i < count; ++i) {
+    const auto at = static_cast<std::size_t>(finished_[static_cast<std::size_t>(i)]);
+    const task_id id = active_task_[at];
+    active_[at] = active_.back();
+    active_task_[at] = active_task_.back();
+    active_.pop_back();
+    active_task_.pop_back();
+    --left_;
+    release(on_completion_, id);
+  }
+  start_ready();
+}
+
+bool task_run::progress() {
+  if (done())
+    return true;
+  if (finished_.size() < active_.size())
+    finished_.resize(active_.size());
+  int count = 0;
+  check_mpi(MPI_Testsome(static_cast<int>(active_.size()), active_.data(), &count, finished_.data(),
+                         MPI_STATUSES_IGNORE),
+            "MPI_Testsome");
+  completed(count);
+  return done();
+}
+
+void task_run::finish() {
+  while (!done()) {
+    if (finished_.size() < active_.size())
+      finished_.resize(active_.size());
+    int count = 0;
+    check_mpi(MPI_Waitsome(static_cast<int>(active_.size()), active_.data(), &count, finished_.data(),
+                           MPI_STATUSES_IGNORE),
+              "MPI_Waitsome");
+    completed(count);
+  }
+}
+
+} // namespace tacit
