@@ -5,6 +5,7 @@
 // + dependencies).
 #include "match/fences.h"
 #include "plan/plan.h"
+#include "plan/segments.h"
 
 #include <unordered_map>
 
@@ -32,8 +33,10 @@ step make_step(const graph& g, op_id id, std::int32_t tag) {
   s.comm = op.comm;
   s.peer = op.peer;
   s.tag = tag;
-  s.reads.assign(reads.begin(), reads.end());
-  s.writes.assign(writes.begin(), writes.end());
+  for (const segment& piece : reads)
+    append(s.reads, piece);
+  for (const segment& piece : writes)
+    append(s.writes, piece);
   switch (op.kind) {
   case op_kind::send:
     s.kind = step_kind::send;

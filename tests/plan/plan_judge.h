@@ -1,0 +1,81 @@
+// Judges a plan without looking at how it was made or checked: runs it on the byte machine and compares with
+// the byte simulator of the graph.
+#pragma once
+
+#include "plan/plan_machine.h"
+
+#include <string>
+
+namespace tacit::test {
+
+/// Analysis products of a well-formed graph, by value.
+struct analyzed {
+  graph g;
+  matching m;
+  run_order o;
+  transfers t;
+  findings f;
+};
+
+inline analyzed analyze_all(graph g, bool with_detection = true) {
+  analyzed a{std::move(g), {}, {}, {}, {}};
+  diagnostics problems;
+  a.m = match(a.g, problems);
+  a.o = order_operations(a.g, a.m, problems);
+  a.t = follow(a.g, a.m, a.o, problems);
+  if (with_detection) {
+    a.f = detect(a.g, a.m, a.o, a.t);
+  } else {
+    for (std::uint32_t i = 0; i < a.t.list.size(); ++i)
+      a.f.residual.push_back({0, a.t.list[i].length, i});
+  }
+  return a;
+}
+
+/// First visible difference after one run, or empty.
+inline std::string compare_memory(const graph& g, const plan& p, const std::vector<rank_memory>& truth,
+                                  const std::vector<rank_memory>& got) {
+  const auto value = [](const rank_memory& memory, std::uint32_t rank, std::uint64_t address) {
+    const auto found = memory.find(address);
+    return found == memory.end() ? byte_value{rank, address} : found->second;
+  };
+  for (std::uint32_t r = 0; r < g.ranks(); ++r) {
+    for (const auto& [address, unused] : truth[r])
+      if (oracle::is_live(g, rank_id{r}, address) && value(got[r], r, address) != value(truth[r], r, address))
+        return "rank " + std::to_string(r) + " byte " + std::to_string(address) + " is wrong";
+    for (const auto& [address, unused] : got[r]) {
+      const bool scratch = !p.as_written && address >= scratch_base;
+      if (!scratch && !truth[r].contains(address))
+        return "rank " + std::to_string(r) + " byte " + std::to_string(address) + " should not be written";
+    }
+  }
+  return {};
+}
+
+/// `runs` random executions; empty if all agree with the graph, complete, and keep the synchronization of the
+/// policy.
+inline std::string judge(const analyzed& a, const plan& p, std::uint64_t seed, int runs,
+                         sync_policy policy = sync_policy::data) {
+  const auto truth = oracle::simulator(a.g).run(seed);
+  for (int i = 0; i < runs; ++i) {
+    const bool strict = !p.as_written && i % 2 == 0;
+    const auto got = plan_machine(a.g, p, seed + static_cast<std::uint64_t>(i), strict).run();
+    if (strict && !got.all_finished())
+      return "does not finish";
+    if (!got.all_finished())
+      continue;
+    if (auto fault = compare_memory(a.g, p, truth, got.memory); !fault.empty())
+      return fault;
+  }
+  const wait_sets wanted = compute_wait_sets(
+      a.g, a.m, a.o, policy == sync_policy::data ? sync_paths::explicit_only : sync_paths::all);
+  for (std::uint32_t absent = 0; absent < a.g.ranks(); ++absent) {
+    const auto got = plan_machine(a.g, p, seed, false, rank_id{absent}).run();
+    for (std::uint32_t r = 0; r < a.g.ranks(); ++r)
+      if (r != absent && wanted.contains(rank_id{r}, rank_id{absent}) && got.finished[r])
+        return "rank " + std::to_string(r) + " does not wait for rank " + std::to_string(absent);
+  }
+  return {};
+}
+
+} // namespace tacit::test

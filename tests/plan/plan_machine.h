@@ -1,0 +1,247 @@
+// Executes a plan byte by byte in a random order that its steps allow, for tests. Shares no code with the
+// expander that validation uses: messages and blocks are moved one by one at any time after both sides have
+// started, either buffered (read when the send starts) or not, and in `strict` runs nothing is buffered and a
+// collective completes only when all members have started it.
+#pragma once
+
+#include "oracle/simulator.h"
+#include "plan/plan.h"
+
+#include <algorithm>
+#include <random>
+
+namespace tacit::test {
+
+using oracle::byte_value;
+using oracle::rank_memory;
+
+struct machine_result {
+  std::vector<rank_memory> memory; ///< written bytes, scratch included
+  std::vector<bool> finished;      ///< per rank: all its steps completed
+  bool all_finished() const {
+    return std::all_of(finished.begin(), finished.end(), [](bool f) { return f; });
+  }
+};
+
+class plan_machine {
+public:
+  plan_machine(const graph& g, const plan& p, std::uint64_t seed, bool strict, rank_id absent = no_rank)
+      : g_(g), p_(p), random_(seed), strict_(strict), absent_(absent) {}
+
+  machine_result run() {
+    const std::size_t n = g_.ranks();
+    out_.memory.resize(n);
+    state_.resize(n);
+    for (std::size_t r = 0; r < n; ++r)
+      state_[r].assign(p_.ranks[r].steps.size(), step_state::waiting);
+    make_wires();
+    while (advance()) {
+    }
+    for (std::size_t r = 0; r < n; ++r)
+      out_.finished.push_back(std::all_of(state_[r].begin(), state_[r].end(),
+                                          [](step_state s) { return s == step_state::done; }));
+    return out_;
+  }
+
+private:
+  enum class step_state { waiting, started, done };
+  struct place {
+    std::size_t rank, step;
+  };
+  /// Bytes that go from one step to another.
+  struct wire {
+    place from, to;
+    const std::vector<segment>* reads;
+    const std::vector<segment>* writes;
+    std::vector<byte_value> buffer;
+    bool buffered = false, read = false, written = false;
+  };
+  struct action {
+    enum { start, read, move, complete } what;
+    std::size_t rank = 0, number = 0; ///< step, or wire
+  };
+
+  const step& at(place x) const { return p_.ranks[x.rank].steps[x.step]; }
+  step_state& state(place x) { return state_[x.rank][x.step]; }
+
+  void add_wire(place from, const std::vector<segment>& reads, place to, const std::vector<segment>& writes) {
+    wires_.push_back({from, to, &reads, &writes, {}, !strict_ && random_() % 2 == 0, false, false});
+  }
+
+  std::vector<std::vector<place>> calls_on(comm_id c) const {
+    std::vector<std::vector<place>> calls; // [k][member]
+    for (const rank_id r : g_.communicators()[index(c)].members) {
+      std::size_t k = 0;
+      const auto& steps = p_.ranks[index(r)].steps;
+      for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (steps[i].kind != step_kind::collective || steps[i].comm != c)
+          continue;
+        if (calls.size() <= k)
+          calls.emplace_back();
+        calls[k++].push_back({index(r), i});
+      }
+    }
+    return calls;
+  }
+
+  void make_wires() {
+    for (std::size_t r = 0; r < g_.ranks(); ++r)
+      for (std::size_t i = 0; i < p_.ranks[r].steps.size(); ++i) {
+        const step& s = p_.ranks[r].steps[i];
+        if (s.kind != step_kind::send)
+          continue;
+        const auto& there = p_.ranks[index(s.peer)].steps;
+        for (std::size_t j = 0; j < there.size(); ++j)
+          if (there[j].kind == step_kind::recv && index(there[j].peer) == r && there[j].tag == s.tag)
+            add_wire({r, i}, s.reads, {index(s.peer), j}, there[j].writes);
+      }
+    for (std::size_t c = 0; c < g_.communicators().size(); ++c)
+      for (const auto& call : calls_on(comm_id{static_cast<std::uint16_t>(c)})) {
+        calls_.push_back(call);
+        for (const place a : call)
+          for (const place b : call)
+            wire_blocks(a, b);
+      }
+  }
+
+  void wire_blocks(place a, place b) {
+    if (a.rank == b.rank)
+      return;
+    for (const block& out : at(a).sends) {
+      if (out.peer != no_rank && index(out.peer) != b.rank)
+        continue;
+      for (const block& in : at(b).receives)
+        if (index(in.peer) == a.rank)
+          add_wire(a, out.bytes, b, in.bytes);
+    }
+  }
+
+  bool may_start(place x) {
+    if (state(x) != step_state::waiting || rank_id{static_cast<std::uint32_t>(x.rank)} == absent_)
+      return false;
+    for (const std::uint32_t before : at(x).after)
+      if (state({x.rank, before}) != step_state::done)
+        return false;
+    if (at(x).kind != step_kind::collective)
+      return true;
+    for (std::size_t i = 0; i < x.step; ++i) // collectives of a communicator are called in order
+      if (at({x.rank, i}).kind == step_kind::collective && at({x.rank, i}).comm == at(x).comm &&
+          state({x.rank, i}) == step_state::waiting)
+        return false;
+    return true;
+  }
+
+  bool all_started(place x) {
+    for (const auto& call : calls_)
+      if (std::any_of(call.begin(), call.end(),
+                      [&](place y) { return y.rank == x.rank && y.step == x.step; }))
+        return std::all_of(call.begin(), call.end(),
+                           [&](place y) { return state(y) != step_state::waiting; });
+    return true;
+  }
+
+  bool may_complete(place x) {
+    if (state(x) != step_state::started)
+      return false;
+    const step& s = at(x);
+    const bool together = s.kind == step_kind::collective && (strict_ || s.collective == pattern::barrier);
+    if (together && !all_started(x))
+      return false;
+    bool wired = false;
+    for (const wire& w : wires_) {
+      const bool mine_out = w.from.rank == x.rank && w.from.step == x.step;
+      const bool mine_in = w.to.rank == x.rank && w.to.step == x.step;
+      if (mine_out && !w.read)
+        return false;
+      if (mine_in && !w.written)
+        return false;
+      wired = wired || mine_out || mine_in;
+    }
+    return wired || (s.kind != step_kind::send && s.kind != step_kind::recv);
+  }
+
+  std::vector<action> possible() {
+    std::vector<action> all;
+    for (std::size_t r = 0; r < state_.size(); ++r)
+      for (std::size_t i = 0; i < state_[r].size(); ++i) {
+        if (may_start({r, i}))
+          all.push_back({action::start, r, i});
+        if (may_complete({r, i}))
+          all.push_back({action::complete, r, i});
+      }
+    for (std::size_t w = 0; w < wires_.size(); ++w) {
+      const wire& x = wires_[w];
+      const bool from = state(x.from) != step_state::waiting, to = state(x.to) != step_state::waiting;
+      if (!x.read && from && (x.buffered || to))
+        all.push_back({action::read, 0, w});
+      if (x.read && !x.written && to)
+        all.push_back({action::move, 0, w});
+    }
+    return all;
+  }
+
+  bool advance() {
+    const auto all = possible();
+    if (all.empty())
+      return false;
+    const action a = all[random_() % all.size()];
+    switch (a.what) {
+    case action::start:
+      start({a.rank, a.number});
+      break;
+    case action::complete:
+      state_[a.rank][a.number] = step_state::done;
+      break;
+    case action::read:
+      wires_[a.number].buffer = load(wires_[a.number].from.rank, *wires_[a.number].reads);
+      wires_[a.number].read = true;
+      break;
+    case action::move:
+      store(wires_[a.number].to.rank, *wires_[a.number].writes, wires_[a.number].buffer);
+      wires_[a.number].written = true;
+      break;
+    }
+    return true;
+  }
+
+  void start(place x) {
+    state(x) = step_state::started;
+    const step& s = at(x);
+    if (s.kind == step_kind::copy)
+      store(x.rank, s.writes, load(x.rank, s.reads));
+    if (s.kind == step_kind::call)
+      for (const segment& w : s.writes)
+        for (std::uint64_t i = 0; i < w.length; ++i)
+          out_.memory[x.rank][w.address + i] = {oracle::unknown_rank, index(s.op)};
+  }
+
+  std::vector<byte_value> load(std::size_t rank, const std::vector<segment>& from) const {
+    std::vector<byte_value> out;
+    for (const segment& s : from)
+      for (std::uint64_t i = 0; i < s.length; ++i) {
+        const auto found = out_.memory[rank].find(s.address + i);
+        out.push_back(found != out_.memory[rank].end()
+                          ? found->second
+                          : byte_value{static_cast<std::uint32_t>(rank), s.address + i});
+      }
+    return out;
+  }
+  void store(std::size_t rank, const std::vector<segment>& into, const std::vector<byte_value>& what) {
+    std::size_t next = 0;
+    for (const segment& s : into)
+      for (std::uint64_t i = 0; i < s.length && next < what.size(); ++i)
+        out_.memory[rank][s.address + i] = what[next++];
+  }
+
+  const graph& g_;
+  const plan& p_;
+  std::mt19937_64 random_;
+  bool strict_;
+  rank_id absent_;
+  std::vector<std::vector<step_state>> state_;
+  std::vector<wire> wires_;
+  std::vector<std::vector<place>> calls_;
+  machine_result out_;
+};
+
+} // namespace tacit::test

@@ -1,0 +1,208 @@
+// Plans of random graphs and of every known algorithm: they validate, and the byte machine agrees with the
+// graph. Then plans are damaged at random, and validation must notice whatever the byte machine notices.
+#include "plan/plan_judge.h"
+
+#include "compile/compile.h"
+#include "generate/generate.h"
+#include "oracle/random_graph.h"
+
+#include <gtest/gtest.h>
+
+namespace tacit::test {
+namespace {
+
+plan_options policy_of(std::uint64_t seed) {
+  return {seed % 3 == 0 ? sync_policy::keep_sync : sync_policy::data};
+}
+
+std::string show(const graph& g, std::uint64_t seed) {
+  return "seed " + std::to_string(seed) + "\n" + oracle::print(g);
+}
+
+oracle::random_recipe recipe_of(std::uint64_t seed) {
+  oracle::random_recipe recipe;
+  recipe.opaques = seed % 4 == 0;
+  recipe.one_sided = seed % 2 == 0;
+  recipe.high_addresses = seed % 8 == 0;
+  return recipe;
+}
+
+TEST(plan, random_graphs_replaced) {
+  int replaced = 0;
+  for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
+    const analyzed a = analyze_all(oracle::random_graph(seed, recipe_of(seed)));
+    const plan_options options = policy_of(seed);
+    const plan p = make_plan(a.g, a.m, a.o, a.t, a.f, options);
+    ASSERT_EQ(validate(a.g, a.m, a.o, a.t, p, options), "") << show(a.g, seed);
+    ASSERT_EQ(judge(a, p, seed, 4, options.policy), "") << show(a.g, seed);
+    replaced += !p.as_written;
+  }
+  EXPECT_GT(replaced, 700);
+}
+
+TEST(plan, random_graphs_as_written) {
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    const analyzed a = analyze_all(oracle::random_graph(seed, recipe_of(seed)), false);
+    const plan p = plan_as_written(a.g, a.m, a.o, reason::none, {});
+    ASSERT_EQ(validate(a.g, a.m, a.o, a.t, p, policy_of(seed)), "") << show(a.g, seed);
+    ASSERT_EQ(judge(a, p, seed, 4, policy_of(seed).policy), "") << show(a.g, seed);
+  }
+}
+
+graph known(const known_algorithm& what, std::uint32_t ranks, std::uint32_t extra, std::uint64_t seed) {
+  recipe r;
+  r.kind = what.kind;
+  r.form = what.form;
+  r.ranks = ranks;
+  r.block = 3 + seed % 5;
+  r.root = static_cast<std::uint32_t>(seed % ranks);
+  r.segments = 2;
+  r.self_block = seed % 2 == 0;
+  r.extra = extra;
+  r.extra_kind = seed % 2 == 0 ? extra_messages::disjoint : extra_messages::dependent;
+  r.extra_bytes = 5;
+  r.seed = seed;
+  diagnostics problems;
+  auto g = generate(r, problems);
+  return g ? std::move(*g) : graph(ranks);
+}
+
+TEST(plan, every_known_algorithm) {
+  std::uint64_t seed = 0;
+  for (const known_algorithm& what : known_algorithms())
+    for (std::uint32_t ranks = 1; ranks <= 9; ++ranks) {
+      const analyzed a = analyze_all(known(what, ranks, ranks % 3 * 2, ++seed));
+      const plan_options options = policy_of(seed);
+      const plan p = make_plan(a.g, a.m, a.o, a.t, a.f, options);
+      EXPECT_FALSE(p.as_written) << p.detail;
+      ASSERT_EQ(validate(a.g, a.m, a.o, a.t, p, options), "") << show(a.g, seed);
+      ASSERT_EQ(judge(a, p, seed, 2, options.policy), "") << show(a.g, seed);
+      if (ranks < 3 || a.g.size() == 0) // no butterfly on this number of ranks
+        continue;
+      bool used = false;
+      for (const step& s : p.ranks[0].steps)
+        used = used || s.kind == step_kind::collective;
+      EXPECT_TRUE(used) << name(what.kind) << " " << name(what.form) << " on " << ranks;
+    }
+}
+
+// --- damaged plans ---
+
+class vandal {
+public:
+  explicit vandal(std::uint64_t seed) : random_(seed) {}
+
+  /// Does one random damage; names it, or returns nothing if this plan has no such place.
+  std::string damage(plan& p, std::uint32_t communicators) {
+    rank_plan& r = p.ranks[pick(p.ranks.size())];
+    if (r.steps.empty())
+      return {};
+    const std::size_t at = pick(r.steps.size());
+    step& s = r.steps[at];
+    switch (pick(13)) {
+    case 0:
+      r.steps.erase(r.steps.begin() + static_cast<std::ptrdiff_t>(at));
+      return "step removed";
+    case 1:
+      r.steps.push_back(s);
+      return "step doubled";
+    case 2:
+      return shift(s.reads, "reads moved");
+    case 3:
+      return shift(s.writes, "writes moved");
+    case 4:
+      return resize(s.reads, "reads resized");
+    case 5:
+      return resize(s.writes, "writes resized");
+    case 6:
+      if (s.after.empty())
+        return {};
+      s.after.erase(s.after.begin() + static_cast<std::ptrdiff_t>(pick(s.after.size())));
+      return "dependency removed";
+    case 7:
+      s.peer = rank_id{static_cast<std::uint32_t>(pick(p.ranks.size() + 1))};
+      return "peer changed";
+    case 8:
+      s.tag += static_cast<int>(pick(3)) - 1;
+      return "tag changed";
+    case 9:
+      s.comm = comm_id{static_cast<std::uint16_t>(pick(communicators + 1))};
+      return "communicator changed";
+    case 10:
+      return damage_block(s.sends, "block sent damaged");
+    case 11:
+      return damage_block(s.receives, "block received damaged");
+    default:
+      s.after.push_back(static_cast<std::uint32_t>(pick(r.steps.size())));
+      return "dependency added";
+    }
+  }
+
+private:
+  std::size_t pick(std::size_t n) { return n == 0 ? 0 : random_() % n; }
+  std::string shift(std::vector<segment>& list, const char* what) {
+    if (list.empty())
+      return {};
+    list[pick(list.size())].address += random_() % 2 == 0 ? 1 : std::uint64_t(0) - 1;
+    return what;
+  }
+  std::string resize(std::vector<segment>& list, const char* what) {
+    if (list.empty())
+      return {};
+    list[pick(list.size())].length += random_() % 2 == 0 ? 1 : std::uint64_t(0) - 1;
+    return what;
+  }
+  std::string damage_block(std::vector<block>& blocks, const char* what) {
+    if (blocks.empty())
+      return {};
+    block& b = blocks[pick(blocks.size())];
+    switch (pick(4)) {
+    case 0:
+      blocks.erase(blocks.begin() + (&b - blocks.data()));
+      return what;
+    case 1:
+      return shift(b.bytes, what);
+    case 2:
+      return resize(b.bytes, what);
+    default:
+      std::swap(b.peer, blocks[pick(blocks.size())].peer);
+      return what;
+    }
+  }
+  std::mt19937_64 random_;
+};
+
+TEST(plan, damaged_plans_are_caught) {
+  int damaged = 0, caught = 0;
+  for (std::uint64_t seed = 1; seed <= 2500; ++seed) {
+    oracle::random_recipe recipe = recipe_of(seed | 1);
+    const auto algorithms = known_algorithms();
+    const auto& what = algorithms[seed % algorithms.size()];
+    const analyzed a =
+        analyze_all(seed % 2 == 0 ? oracle::random_graph(seed, recipe)
+                                  : known(what, 3 + static_cast<std::uint32_t>(seed % 4), 3, seed));
+    const plan_options options = policy_of(seed);
+    plan p = make_plan(a.g, a.m, a.o, a.t, a.f, options);
+    if (p.as_written)
+      continue;
+    vandal hand(seed);
+    const std::string done = hand.damage(p, static_cast<std::uint32_t>(a.g.communicators().size()));
+    if (done.empty())
+      continue;
+    ++damaged;
+    if (!validate(a.g, a.m, a.o, a.t, p, options).empty()) {
+      ++caught;
+      continue;
+    }
+    // Some damage does no harm (a dependency that nothing needs); then the byte machine must find nothing
+    // either.
+    ASSERT_EQ(judge(a, p, seed, 12, options.policy), "") << done << " was not noticed\n" << show(a.g, seed);
+  }
+  RecordProperty("damaged", damaged);
+  RecordProperty("caught", caught);
+  EXPECT_GT(damaged, 800);
+  EXPECT_GT(caught, damaged * 6 / 10);
+}
+
+} // namespace
+} // namespace tacit::test
