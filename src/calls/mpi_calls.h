@@ -87,6 +87,7 @@ enum class param_role : std::uint8_t {
   comm,
   group,
   request,
+  request_value,
   new_request,
   requests,
   request_count,

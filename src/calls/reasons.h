@@ -29,6 +29,8 @@ const reason_page* find_reason(std::uint16_t number);
 /// "TACIT-017".
 std::string reason_label(reason code);
 
-constexpr std::uint16_t number(reason code) { return static_cast<std::uint16_t>(code); }
+constexpr std::uint16_t number(reason code) {
+  return static_cast<std::uint16_t>(code);
+}
 
 } // namespace tacit

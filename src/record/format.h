@@ -8,9 +8,9 @@
 // are skipped.
 //
 // While a rank runs, its newest records are in `rank-00000.tail`, memory shared with the kernel, so that they
-// survive kill -9: a tail_header, then records. The recording is the first `position` bytes of the .rec file
-// followed by the records of the tail. A rank that finishes removes its tail. `load_recording` (writer.h)
-// joins the two.
+// survive kill -9: a tail_header, then two halves, one of which holds records. The recording is the first
+// bytes of the .rec file followed by the records of that half. A rank that finishes removes its tail.
+// `load_recording` (writer.h) joins the two.
 //
 // Addresses are relative to the allocation (malloc block, static data of a module, stack, other mapping) they
 // lie in, so that they mean the same in every run and in every version of a reused buffer.
@@ -38,7 +38,9 @@ enum class record_kind : std::uint16_t {
 
 struct tail_header {
   char magic[8];
-  std::uint64_t position; ///< length of the .rec file that the records after this header continue
+  std::uint64_t
+      position; ///< length of the .rec file that the records continue; its lowest bit is the half in use
+  std::uint64_t half_bytes; ///< half h starts at sizeof(tail_header) + h * half_bytes
 };
 
 struct record_header {
@@ -145,6 +147,9 @@ inline constexpr std::int32_t any_tag = -1;
 /// any_source/any_tag kept.
 /// - Completion calls list the requests they were given (0: null or inactive); completion records say which
 /// completed.
+/// - Polls that found nothing (Test*, Iprobe, Improbe without call_flag_true) and follow each other with the
+/// same site and
+///   arguments are one record, from the first to the last, with their number in `count`.
 /// - v- and w-collectives: `count` is the sum of the counts, `layout` that of the (first) datatype.
 struct call_record {
   record_header header;
@@ -173,6 +178,7 @@ inline constexpr std::uint16_t completion_hash_valid = 2;
 inline constexpr std::uint16_t completion_any_source =
     4; ///< posted with MPI_ANY_SOURCE; source is the resolved one
 inline constexpr std::uint16_t completion_any_tag = 8;
+inline constexpr std::uint16_t completion_failed = 16; ///< with an error; its data is undefined
 
 /// A request completed (also a blocking receive, with request = 0 meaning "the call before"). Requests that
 /// are freed while active (MPI_Request_free) never complete here.
@@ -186,9 +192,13 @@ struct completion_record {
   std::uint64_t tick;
 };
 
+// Flags of forward_record.header.flags
+inline constexpr std::uint16_t forward_constant = 1; ///< all bytes are equal (cleared memory?): weak evidence
+
 /// Observed forwarding: packed bytes [send_offset, +length) of the send `call` just before this record are
 /// packed bytes [receive_offset, +length) of an earlier receive, at the same addresses and with unchanged
 /// content since.
+/// Forward records follow the record of the send they belong to directly.
 struct forward_record {
   record_header header;
   std::uint64_t receive; ///< ordinal of the completion_record in this file (0 = first)

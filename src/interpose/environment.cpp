@@ -1,0 +1,71 @@
+#include "interpose/environment.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <string_view>
+#include <unistd.h>
+
+extern "C" char** environ;
+
+namespace tacit::interpose {
+
+namespace {
+
+// All variables of the project, because all of them may be set while the interposer is loaded.
+constexpr std::string_view known_variables[] = {"TACIT_RECORD", "TACIT_HASH",    "TACIT_CHAIN",
+                                                "TACIT_DRIVER", "TACIT_OVERLAP", "TACIT_EXPECTED_RANKS"};
+
+bool switch_value(const char* name, bool standard, std::vector<std::string>& problems) {
+  const char* value = std::getenv(name);
+  if (!value || !*value)
+    return standard;
+  if (std::strcmp(value, "0") == 0)
+    return false;
+  if (std::strcmp(value, "1") == 0)
+    return true;
+  problems.push_back(std::string(name) + "=" + value + " is not understood (0 or 1); using " +
+                     (standard ? "1" : "0"));
+  return standard;
+}
+
+environment read_environment() {
+  environment e;
+  if (const char* folder = std::getenv("TACIT_RECORD"))
+    e.record = folder;
+  e.hash = switch_value("TACIT_HASH", true, e.problems);
+  e.chain = switch_value("TACIT_CHAIN", false, e.problems);
+  for (char** variable = environ; variable && *variable; ++variable) {
+    const std::string_view text = *variable;
+    const std::string_view name = text.substr(0, text.find('='));
+    if (name.starts_with("TACIT_") &&
+        std::find(std::begin(known_variables), std::end(known_variables), name) == std::end(known_variables))
+      e.problems.push_back(std::string(name) + " is no variable of tacit; it is ignored");
+  }
+  std::sort(e.problems.begin(), e.problems.end());
+  return e;
+}
+
+} // namespace
+
+const environment& settings() {
+  static const environment& read =
+      *new environment(read_environment()); // never destroyed: used until the end
+  return read;
+}
+
+void say(reason code, const std::string& text) {
+  const std::string line = "tacit: " + reason_label(code) + ": " + text + "\n";
+  // One write(): lines of several ranks must not mix, and stdio belongs to the program.
+  [[maybe_unused]] const ssize_t done = write(STDERR_FILENO, line.data(), line.size());
+}
+
+bool launched_as_other_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const char* value = std::getenv(name))
+      return std::atoi(value) != 0;
+  return false;
+}
+
+} // namespace tacit::interpose

@@ -1,0 +1,26 @@
+// What the user asked for in TACIT_ variables, and how we speak to the user: on stderr, once, from one rank.
+#pragma once
+
+#include "calls/reasons.h"
+
+#include <string>
+#include <vector>
+
+namespace tacit::interpose {
+
+/// Read when the interposer is loaded.
+struct environment {
+  std::string record; ///< TACIT_RECORD: folder to record into; empty: do not record
+  bool hash = true;   ///< TACIT_HASH: record content hashes (0 or 1)
+  bool chain = false; ///< TACIT_CHAIN: pass calls on to the next tool's MPI_X instead of PMPI_X (0 or 1)
+  std::vector<std::string> problems; ///< unknown variables and values
+};
+
+const environment& settings();
+
+/// "tacit: TACIT-084: text" on stderr.
+void say(reason code, const std::string& text);
+/// True if the launcher's variables say that this is not rank 0 (before MPI tells).
+bool launched_as_other_rank();
+
+} // namespace tacit::interpose

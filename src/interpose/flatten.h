@@ -1,0 +1,17 @@
+// A datatype as segments.
+#pragma once
+
+#include "interpose/content.h"
+
+#include <mpi.h>
+
+namespace tacit::interpose {
+
+/// More segments than this are not listed (16 MiB would be); `known` is then false and the positions are
+/// unknown.
+inline constexpr std::size_t max_listed_segments = 65536;
+
+/// The layout of a datatype (id left 0).
+data_layout flatten(MPI_Datatype type);
+
+} // namespace tacit::interpose

@@ -1,0 +1,112 @@
+// One MPI call as the clients see it: what the parameters mean, whatever family of symbols it came through.
+//
+// A wrapper fills in what its call has; everything else keeps the value "absent". Pointers are the program's
+// own. Clients may replace `status` and `statuses` before the call (by storage of theirs, when the program
+// ignores them).
+#pragma once
+
+#include "calls/mpi_calls.h"
+#include "interpose/forward.h"
+
+#include <cstdint>
+#include <memory>
+#include <mpi.h>
+#include <vector>
+
+namespace tacit::interpose {
+
+/// Data a call sends or receives.
+struct data_part {
+  const void* buffer = nullptr;
+  MPI_Count count = 0;
+  MPI_Datatype type{};
+  const int* counts = nullptr;         ///< v- and w-collectives: one per peer, instead of count
+  const MPI_Datatype* types = nullptr; ///< w-collectives
+};
+
+/// A list that lives inside the invocation while it is short.
+template <typename T, std::size_t N>
+class short_list {
+public:
+  short_list() = default;
+  short_list(const short_list&) = delete;
+  short_list& operator=(const short_list&) = delete;
+  /// Makes room for `n` elements, whose values are undefined.
+  T* resize(std::size_t n) {
+    if (n > N)
+      heap_.reset(new T[n]);
+    size_ = n;
+    return data();
+  }
+  T* data() { return heap_ ? heap_.get() : here_; }
+  std::size_t size() const { return size_; }
+  T& operator[](std::size_t i) { return data()[i]; }
+
+private:
+  std::size_t size_ = 0;
+  std::unique_ptr<T[]> heap_;
+  T here_[N];
+};
+
+/// A request as it was when the call began: by the time the call returns, its handle may name another
+/// request.
+struct seen_request {
+  std::uint64_t handle;
+  std::uint64_t id;   ///< 0: null, inactive or never seen
+  std::uint32_t slot; ///< in the recorder's table, or none
+  static constexpr std::uint32_t none = ~0u;
+};
+
+/// What the recorder notes between before and after.
+struct call_notes {
+  std::uint64_t begin = 0; ///< tick when the library was called
+  std::uint64_t end = 0;   ///< and when it returned
+  bool slow = false;       ///< much was done before the call: take `begin` again
+  std::uint64_t hash = 0;  ///< of the bytes sent
+  bool hashed = false;
+  bool status_ignored = false;
+  std::uint32_t freed = 0; ///< recording's id of the communicator being freed
+  MPI_Message message{};
+  std::vector<forwarded_part> forwards;
+  short_list<seen_request, 8> requests;
+  short_list<MPI_Status, 8> statuses;
+};
+
+inline constexpr int no_peer = -0x7fff0001; ///< no MPI library uses this number for a rank
+
+struct invocation {
+  invocation(mpi_call which, call_class what, const void* caller) : call(which), kind(what), from(caller) {}
+
+  mpi_call call;
+  call_class kind;
+  const void* from; ///< return address
+
+  data_part send;
+  data_part recv; ///< same as `send` for calls with one buffer and one (count, datatype)
+  int dest = no_peer;
+  int source = no_peer;
+  int root = no_peer;
+  int send_tag = 0;
+  int recv_tag = 0;
+  MPI_Comm comm{};
+  MPI_Group group{};
+  MPI_Comm* new_comm = nullptr;
+  MPI_Datatype type_freed{};
+  const char* string_tag = nullptr;
+
+  MPI_Request* new_request = nullptr;
+  MPI_Request* requests = nullptr;
+  int request_count = 0;
+  MPI_Request request_value{};
+  MPI_Status* status = nullptr;
+  MPI_Status* statuses = nullptr;
+  int* flag = nullptr;
+  int* done_index = nullptr;
+  int* done_count = nullptr;
+  int* done_indices = nullptr;
+  MPI_Message* message = nullptr;
+
+  call_notes notes;
+};
+
+} // namespace tacit::interpose

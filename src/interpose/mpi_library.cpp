@@ -1,0 +1,137 @@
+#include "interpose/mpi_library.h"
+
+#include "interpose/clock.h"
+#include "interpose/environment.h"
+#include "interpose/slots.h"
+
+#include <dlfcn.h>
+#include <stdexcept>
+
+namespace tacit::interpose {
+
+namespace {
+
+bool fits = false;
+const void* user = nullptr; ///< an address in an object that uses MPI
+predefined_handles predefined;
+clock_pair first;
+
+#ifdef OPEN_MPI
+constexpr const char* our_family = "Open MPI";
+#else
+constexpr const char* our_family = "MPICH";
+#endif
+
+#if defined(OPEN_MPI) && !defined(TACIT_STATIC)
+template <typename Handle>
+void look_up(Handle& handle, const char* name) {
+  handle = reinterpret_cast<Handle>(library_function(name));
+}
+void look_up_handles() {
+  look_up(predefined.world, "ompi_mpi_comm_world");
+  look_up(predefined.self, "ompi_mpi_comm_self");
+  look_up(predefined.comm_null, "ompi_mpi_comm_null");
+  look_up(predefined.request_null, "ompi_request_null");
+  look_up(predefined.message_null, "ompi_message_null");
+  look_up(predefined.message_no_proc, "ompi_message_no_proc");
+  look_up(predefined.byte, "ompi_mpi_byte");
+  look_up(predefined.datatype_null, "ompi_mpi_datatype_null");
+}
+#else
+void look_up_handles() {
+  predefined = {MPI_COMM_WORLD,   MPI_COMM_SELF,       MPI_COMM_NULL, MPI_REQUEST_NULL,
+                MPI_MESSAGE_NULL, MPI_MESSAGE_NO_PROC, MPI_BYTE,      MPI_DATATYPE_NULL};
+}
+#endif
+
+} // namespace
+
+const char* family_name() {
+  return our_family;
+}
+
+void* find_mpi_symbol(const char* name, const void* from) {
+  // Not RTLD_NEXT: the program may hold a copy of the library's data (copy relocation), and that one counts.
+  if (void* found = dlsym(RTLD_DEFAULT, name))
+    return found;
+  // The library came with an object that was opened privately: look through that object's dependencies.
+  Dl_info info;
+  if (!from || !dladdr(from, &info) || !info.dli_fname)
+    return nullptr;
+  void* object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  return object ? dlsym(object, name) : nullptr;
+}
+
+void* resolve_next(std::size_t slot, const void* from) {
+  void* found = nullptr;
+  if (settings().chain)
+    found = dlsym(RTLD_NEXT, slot_names[slot].symbol); // never RTLD_DEFAULT: that is us
+  if (!found)
+    found = find_mpi_symbol(slot_names[slot].real, from);
+  return real_functions[slot] = found;
+}
+
+void step_aside(const void* from) {
+  for (std::size_t i = 0; i < slot_count; ++i)
+    if (void* next = next_function(i, from))
+      tacit_interpose_slots[i] = next;
+}
+
+void* library_function(const char* name) {
+  void* found = find_mpi_symbol(name, user);
+  if (!found)
+    throw std::runtime_error(std::string("the MPI library has no ") + name);
+  return found;
+}
+
+std::string library_version(const void* from) {
+#ifdef TACIT_STATIC
+  (void)from;
+  const auto ask = &PMPI_Get_library_version;
+#else
+  const auto ask = reinterpret_cast<decltype(&PMPI_Get_library_version)>(
+      find_mpi_symbol("PMPI_Get_library_version", from));
+  if (!ask)
+    return {};
+#endif
+  // Larger than any library's MPI_MAX_LIBRARY_VERSION_STRING (MPICH has 8192), because it may not be ours.
+  static char text[16384];
+  int length = 0;
+  ask(text, &length);
+  return text;
+}
+
+bool is_our_family(const std::string& version) {
+  // Intel MPI and other derivatives share MPICH's binary interface.
+  const bool open_mpi = version.find("Open MPI") != std::string::npos;
+  return open_mpi == (std::string(our_family) == "Open MPI");
+}
+
+void before_init(invocation& v, void (*reject)(const std::string&, const void*)) {
+  user = v.from;
+  const std::string version = library_version(v.from);
+  fits = is_our_family(version);
+  if (!fits)
+    reject(version, v.from);
+  v.notes.begin = ticks_now();
+}
+
+bool library_fits() {
+  if (fits)
+    look_up_handles();
+  return fits;
+}
+
+void mark_first_moment() {
+  first = clock_pair::now();
+}
+
+const clock_pair& first_moment() {
+  return first;
+}
+
+const predefined_handles& handles() {
+  return predefined;
+}
+
+} // namespace tacit::interpose

@@ -1,0 +1,517 @@
+#include "interpose/recorder.h"
+
+#include "interpose/clock.h"
+#include "interpose/environment.h"
+#include "interpose/mpi_library.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tacit::interpose {
+
+namespace rec = recording;
+
+namespace {
+
+std::int32_t rank_code(int rank) {
+  if (rank == no_peer)
+    return rec::peer_none;
+  if (rank == MPI_ANY_SOURCE)
+    return rec::peer_any;
+  if (rank == MPI_PROC_NULL)
+    return rec::peer_null;
+  if (rank == MPI_ROOT)
+    return rec::peer_root;
+  return rank;
+}
+
+/// Locks only if several threads may be in MPI at once.
+class optional_lock {
+public:
+  optional_lock(std::mutex& mutex, bool wanted) : mutex_(wanted ? &mutex : nullptr) {
+    if (mutex_)
+      mutex_->lock();
+  }
+  ~optional_lock() {
+    if (mutex_)
+      mutex_->unlock();
+  }
+  optional_lock(const optional_lock&) = delete;
+  optional_lock& operator=(const optional_lock&) = delete;
+
+private:
+  std::mutex* mutex_;
+};
+
+// Leaving a call is timed once in this many calls, so that the cost we report costs little itself.
+constexpr std::uint32_t sample_every = 64;
+
+std::string program_name() {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
+}
+
+} // namespace
+
+client& recorder() {
+  static call_recorder& it = *new call_recorder; // never destroyed: calls may come until the very end
+  return it;
+}
+
+// Life.
+
+bool call_recorder::start(const invocation& v) {
+  int size = 0, level = MPI_THREAD_SINGLE;
+  TACIT_PMPI(Comm_rank)(handles().world, &world_rank_);
+  TACIT_PMPI(Query_thread)(&level);
+  TACIT_PMPI(Comm_size)(handles().world, &size);
+  threaded_ = level == MPI_THREAD_MULTIPLE;
+  hashing_ = settings().hash;
+  if (world_rank_ == 0)
+    for (const std::string& problem : settings().problems)
+      say(reason::bad_environment, problem);
+  if (mkdir(settings().record.c_str(), 0777) != 0 && errno != EEXIST && world_rank_ == 0)
+    say(reason::disk, "cannot make the folder " + settings().record + ": " + std::strerror(errno));
+  if (!out_.open(settings().record, static_cast<std::uint32_t>(world_rank_))) {
+    check_writer();
+    return false;
+  }
+  names_.emplace(out_);
+  write_start();
+  names_->start();
+  write_call(v, MPI_SUCCESS, part{});
+  return true;
+}
+
+void call_recorder::write_start() {
+  // A short MPI_Init still needs some time between the two moments that calibrate the counter.
+  constexpr std::int64_t enough_ns = 2'000'000;
+  clock_pair now = clock_pair::now();
+  while (now.monotonic_ns - first_moment().monotonic_ns < enough_ns)
+    now = clock_pair::now();
+  const std::string program = program_name(), library = library_version(nullptr);
+  int size = 0;
+  TACIT_PMPI(Comm_size)(handles().world, &size);
+  rec::run_start record{};
+  record.header.kind = static_cast<std::uint16_t>(rec::record_kind::start);
+  std::memcpy(record.magic, rec::magic, sizeof record.magic);
+  record.version = rec::format_version;
+  record.rank = static_cast<std::uint32_t>(world_rank_);
+  record.size = static_cast<std::uint32_t>(size);
+  record.hashing = hashing_;
+  record.seconds_per_tick = seconds_per_tick(first_moment(), now);
+  record.start_unix_ns = nanoseconds_of(CLOCK_REALTIME);
+  record.start_tick = start_tick_ = ticks_now();
+  record.program_bytes = static_cast<std::uint32_t>(program.size());
+  record.library_bytes = static_cast<std::uint32_t>(library.size());
+  out_.append(record, std::as_bytes(std::span(program)), std::as_bytes(std::span(library)));
+}
+
+void call_recorder::finish() {
+  rec::finish_record record{};
+  record.header.kind = static_cast<std::uint16_t>(rec::record_kind::finish);
+  record.tick = ticks_now();
+  record.records = out_.records() + 1;
+  record.cpu_ns = static_cast<std::uint64_t>(nanoseconds_of(CLOCK_PROCESS_CPUTIME_ID));
+  record.recorder_ticks = recorder_ticks_ + hash_ticks_;
+  record.hash_ticks = hash_ticks_;
+  out_.append(record);
+  out_.close();
+  check_writer();
+}
+
+void call_recorder::end() {
+  out_.close();
+}
+
+void call_recorder::forked() {
+  out_.forked();
+}
+
+/// The recording cannot go on: say so once on this node, and let the program be.
+void call_recorder::check_writer() {
+  if (out_.problem().empty() || complained_)
+    return;
+  complained_ = true;
+  clients_active = false;
+  follow_memory(false);
+  // Whoever makes the mark speaks; if no mark can be made, everybody does.
+  const int mark =
+      open((settings().record + "/recording-stopped").c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+  if (mark >= 0)
+    close(mark);
+  if (mark < 0 && errno == EEXIST)
+    return;
+  say(reason::disk,
+      "rank " + std::to_string(world_rank_) + ": " + out_.problem() +
+          ". Recording stops, the program continues; what was written stays usable. Give TACIT_RECORD a new "
+          "folder on a disk with more room.");
+}
+
+// Every call.
+
+void call_recorder::before(invocation& v) {
+  const std::uint64_t entered = ticks_now();
+  {
+    const optional_lock hold(mutex_, threaded_);
+    v.notes.begin = entered;
+    dispatch_before(v);
+  }
+  if (v.notes.slow)
+    v.notes.begin = ticks_now();
+}
+
+void call_recorder::after(invocation& v, int result) {
+  v.notes.end = ticks_now();
+  const optional_lock hold(mutex_, threaded_);
+  dispatch_after(v, result);
+  if (!out_.alive())
+    check_writer();
+  if (--until_sample_ == 0) {
+    until_sample_ = sample_every;
+    recorder_ticks_ += sample_every * (ticks_now() - v.notes.end);
+  }
+}
+
+void call_recorder::dispatch_before(invocation& v) {
+  switch (v.kind) {
+  case call_class::send:
+  case call_class::isend:
+  case call_class::sendrecv:
+  case call_class::isendrecv:
+    if (hashing_ && v.dest != MPI_PROC_NULL) {
+      observe_send(v.send.buffer, v.send.count, names_->layout(v.send.type), v.notes.hash, v.notes.hashed,
+                   v.notes.forwards);
+      v.notes.slow = true;
+    }
+    [[fallthrough]];
+  case call_class::recv:
+  case call_class::mrecv:
+  case call_class::probe:
+  case call_class::mprobe:
+    if (v.message)
+      v.notes.message = *v.message;
+    if (v.status == MPI_STATUS_IGNORE && v.kind != call_class::isend) {
+      v.status = v.notes.statuses.resize(1);
+      v.notes.status_ignored = true;
+    }
+    return;
+  case call_class::imrecv:
+    v.notes.message = *v.message;
+    return;
+  case call_class::start:
+    before_start(v);
+    v.notes.slow = true;
+    return;
+  case call_class::complete:
+    return before_complete(v);
+  case call_class::cancel:
+  case call_class::request_free:
+  case call_class::request_query:
+    return before_request_call(v);
+  case call_class::comm_free:
+    v.notes.freed = names_->comm_id(v.comm);
+    return names_->forget_communicator(v.comm);
+  case call_class::type_free:
+    return names_->forget_type(v.type_freed);
+  case call_class::abort:
+    v.notes.end = v.notes.begin;
+    write_call(v, MPI_SUCCESS, part{});
+    return out_.flush();
+  default:
+    return;
+  }
+}
+
+void call_recorder::dispatch_after(invocation& v, int result) {
+  switch (v.kind) {
+  case call_class::send:
+  case call_class::recv:
+  case call_class::sendrecv:
+  case call_class::isend:
+  case call_class::irecv:
+  case call_class::isendrecv:
+  case call_class::send_init:
+  case call_class::recv_init:
+  case call_class::mrecv:
+  case call_class::imrecv:
+    return after_point_to_point(v, result);
+  case call_class::start:
+    return after_start(v, result);
+  case call_class::complete:
+    return after_complete(v, result);
+  case call_class::probe:
+  case call_class::mprobe:
+    return after_probe(v, result);
+  case call_class::cancel:
+  case call_class::request_free:
+  case call_class::request_query:
+    return write_call(v, result, part{}, std::span(&v.notes.requests[0].id, 1));
+  case call_class::collective:
+  case call_class::icollective:
+  case call_class::collective_init:
+  case call_class::neighbor:
+  case call_class::ineighbor:
+  case call_class::neighbor_init:
+    return after_collective(v, result);
+  case call_class::comm_make:
+  case call_class::comm_idup:
+    return after_constructor(v, result);
+  case call_class::type_make:
+  case call_class::type_free:
+    return; // datatypes are described when they are used
+  case call_class::finalize:
+    write_call(v, result, part{});
+    return finish();
+  default: {
+    const std::uint64_t id = v.new_request && result == MPI_SUCCESS ? post(v) : 0;
+    return write_call(v, result, part{}, std::span(&id, id ? 1 : 0));
+  }
+  }
+}
+
+// Call records.
+
+call_recorder::part call_recorder::sending(const invocation& v) {
+  return {false, &v.send, rank_code(v.dest), v.send_tag, v.notes.hash, v.notes.hashed};
+}
+
+call_recorder::part call_recorder::receiving(const invocation& v) {
+  return {true, &v.recv, rank_code(v.source), v.recv_tag == MPI_ANY_TAG ? rec::any_tag : v.recv_tag,
+          0,    false};
+}
+
+void call_recorder::write_call(const invocation& v, int result, const part& p,
+                               std::span<const std::uint64_t> requests) {
+  rec::call_record record{};
+  record.header.kind = static_cast<std::uint16_t>(rec::record_kind::call);
+  std::uint16_t flags = 0;
+  if (result != MPI_SUCCESS)
+    flags |= rec::call_failed;
+  if (v.notes.status_ignored)
+    flags |= rec::call_status_ignored;
+  if (v.kind == call_class::unknown)
+    flags |= rec::call_unknown;
+  if (v.flag && result == MPI_SUCCESS && *v.flag)
+    flags |= rec::call_flag_true;
+  if (p.hashed)
+    flags |= rec::call_hash_valid;
+  record.call = static_cast<std::uint16_t>(v.call);
+  record.part = p.receives;
+  record.site = names_->site(v.from);
+  record.begin = v.notes.begin;
+  record.end = v.notes.end;
+  record.comm = v.kind == call_class::comm_free ? v.notes.freed
+                : v.comm == MPI_Comm{}          ? 0
+                                                : names_->comm_id(v.comm);
+  record.peer = p.peer;
+  record.tag = p.tag;
+  record.hash = p.hash;
+  record.requests = static_cast<std::uint32_t>(requests.size());
+  if (p.data) {
+    const data_part& d = *p.data;
+    const data_layout* layout = nullptr;
+    if (d.buffer != MPI_IN_PLACE) { // then the other arguments mean nothing
+      record.count = total_count(v, p);
+      const MPI_Datatype type = d.types && record.count > 0 ? d.types[0] : d.type;
+      if (type != MPI_Datatype{})
+        layout = names_->layout(type);
+      record.layout = layout ? layout->id : 0;
+    }
+    if (d.buffer == MPI_IN_PLACE) {
+      flags |= rec::call_in_place;
+    } else if (d.buffer == MPI_BOTTOM && record.count > 0) {
+      flags |= rec::call_bottom;
+    } else if (d.buffer != MPI_BOTTOM) {
+      // The block is that of the first byte: a datatype may start away from the address it is used with.
+      const std::uint64_t address = reinterpret_cast<std::uint64_t>(d.buffer);
+      const std::int64_t first = layout && !layout->segments.empty() ? layout->segments[0].displacement : 0;
+      const place at = names_->locate(address + static_cast<std::uint64_t>(first));
+      record.allocation = at.allocation;
+      record.offset = at.offset - first;
+    }
+  }
+  record.header.flags = flags;
+  out_.append(record, std::as_bytes(requests));
+}
+
+void call_recorder::write_poll(const invocation& v, const part& p, std::span<const std::uint64_t> requests) {
+  auto* last = out_.last<rec::call_record>();
+  const bool same =
+      last && out_.records() == poll_record_ && last->call == static_cast<std::uint16_t>(v.call) &&
+      last->peer == p.peer && last->tag == p.tag && last->requests == requests.size() &&
+      (v.comm == MPI_Comm{} || last->comm == names_->comm_id(v.comm)) && last->site == names_->site(v.from) &&
+      std::equal(requests.begin(), requests.end(), reinterpret_cast<const std::uint64_t*>(last + 1));
+  if (same) {
+    last->end = v.notes.end;
+    ++last->count;
+    return;
+  }
+  write_call(v, MPI_SUCCESS, p, requests);
+  if (auto* written = out_.last<rec::call_record>())
+    written->count = 1;
+  poll_record_ = out_.records();
+}
+
+void call_recorder::write_forwards(const std::vector<forwarded_part>& forwards) {
+  for (const forwarded_part& f : forwards) {
+    rec::forward_record record{};
+    record.header.kind = static_cast<std::uint16_t>(rec::record_kind::forward);
+    record.header.flags = f.constant ? rec::forward_constant : 0;
+    record.receive = f.receive;
+    record.receive_offset = f.receive_offset;
+    record.send_offset = f.send_offset;
+    record.length = f.length;
+    out_.append(record);
+  }
+}
+
+void call_recorder::after_point_to_point(invocation& v, int result) {
+  std::uint64_t id = 0;
+  if (v.message) {
+    // A matched receive: what it matches was said to the probe.
+    if (const found_message* found = messages_.find(bits(v.notes.message))) {
+      v.comm = found->comm;
+      v.source = found->source;
+      v.recv_tag = found->tag;
+      messages_.erase(bits(v.notes.message));
+    }
+  }
+  if (result == MPI_SUCCESS)
+    id = post(v);
+  const std::span<const std::uint64_t> ids(&id, id ? 1 : 0);
+  const bool sends = v.kind == call_class::send || v.kind == call_class::isend ||
+                     v.kind == call_class::send_init || v.kind == call_class::sendrecv ||
+                     v.kind == call_class::isendrecv;
+  const bool receives =
+      !(v.kind == call_class::send || v.kind == call_class::isend || v.kind == call_class::send_init);
+  if (sends) {
+    write_call(v, result, sending(v), ids);
+    write_forwards(v.notes.forwards);
+  }
+  if (receives)
+    write_call(v, result, receiving(v), ids);
+  const bool blocking =
+      v.kind == call_class::recv || v.kind == call_class::sendrecv || v.kind == call_class::mrecv;
+  if (!blocking)
+    return;
+  std::uint16_t flags = result == MPI_SUCCESS ? 0 : rec::completion_failed;
+  if (v.source == MPI_ANY_SOURCE)
+    flags |= rec::completion_any_source;
+  if (v.recv_tag == MPI_ANY_TAG)
+    flags |= rec::completion_any_tag;
+  complete_receive(v.recv.buffer, names_->layout(v.recv.type),
+                   v.recv.count > 0 ? static_cast<std::uint64_t>(v.recv.count) : 0, 0, *v.status, flags);
+}
+
+void call_recorder::after_probe(invocation& v, int result) {
+  part p = receiving(v);
+  p.data = nullptr;
+  if (v.flag && result == MPI_SUCCESS && !*v.flag)
+    return write_poll(v, p);
+  write_call(v, result, p);
+  const bool found = result == MPI_SUCCESS && v.message && *v.message != handles().message_no_proc;
+  if (found)
+    messages_[bits(*v.message)] = {v.comm, v.source, v.recv_tag};
+}
+
+// Collectives.
+
+namespace {
+
+/// The call that a nonblocking or persistent collective means.
+mpi_call blocking_form(mpi_call call) {
+  const call_row* row = find_call(static_cast<std::uint16_t>(call));
+  return row && row->twin != mpi_call::none ? row->twin : call;
+}
+
+/// Which of its two data parts a collective has at this rank.
+struct collective_parts {
+  bool sends = true;
+  bool receives = true;
+};
+
+collective_parts parts_of(const invocation& v, const known_comm* comm) {
+  const bool inter = comm && comm->inter;
+  const bool root = inter ? v.root == MPI_ROOT : comm && v.root == static_cast<int>(comm->rank);
+  const bool idle = inter && v.root == MPI_PROC_NULL; // a bystander in the root's group
+  switch (blocking_form(v.call)) {
+  case mpi_call::Barrier:
+    return {false, false};
+  case mpi_call::Bcast:
+    return {root, !root && !idle};
+  case mpi_call::Gather:
+  case mpi_call::Gatherv:
+  case mpi_call::Reduce:
+    return {!idle && !(inter && root), root};
+  case mpi_call::Scatter:
+  case mpi_call::Scatterv:
+    return {root, !idle && !(inter && root)};
+  default:
+    return {};
+  }
+}
+
+} // namespace
+
+/// Elements in one data part. v- and w-forms have a count per peer; of neighborhood ones the number of peers
+/// is not known here, so 0 stands for "not counted".
+std::uint64_t call_recorder::total_count(const invocation& v, const part& p) {
+  const data_part& d = *p.data;
+  const known_comm* comm = v.comm == MPI_Comm{} ? nullptr : names_->communicator(v.comm);
+  const mpi_call call = blocking_form(v.call);
+  const auto positive = [](MPI_Count n) { return n > 0 ? static_cast<std::uint64_t>(n) : 0; };
+  const int* counts = d.counts;
+  if (call == mpi_call::Reduce_scatter)
+    counts = v.recv.counts;
+  if (call == mpi_call::Reduce_scatter_block && !p.receives && comm)
+    return positive(v.recv.count) * comm->size;
+  if (!counts)
+    return positive(d.count);
+  if (!comm || v.kind == call_class::neighbor || v.kind == call_class::ineighbor ||
+      v.kind == call_class::neighbor_init)
+    return 0;
+  if (call == mpi_call::Reduce_scatter && p.receives)
+    return positive(counts[comm->rank]);
+  std::uint32_t peers = comm->size;
+  if (comm->inter && call != mpi_call::Reduce_scatter) {
+    int remote = 0;
+    TACIT_PMPI(Comm_remote_size)(v.comm, &remote);
+    peers = static_cast<std::uint32_t>(remote);
+  }
+  std::uint64_t sum = 0;
+  for (std::uint32_t i = 0; i < peers; ++i)
+    sum += positive(counts[i]);
+  return sum;
+}
+
+void call_recorder::after_collective(invocation& v, int result) {
+  const std::uint64_t id = result == MPI_SUCCESS ? post(v) : 0;
+  const std::span<const std::uint64_t> ids(&id, id ? 1 : 0);
+  const std::int32_t root = rank_code(v.root);
+  const collective_parts has = parts_of(v, names_->communicator(v.comm));
+  if (!has.sends && !has.receives)
+    return write_call(v, result, {false, nullptr, root, 0, 0, false}, ids);
+  if (has.sends)
+    write_call(v, result, {false, &v.send, root, 0, 0, false}, ids);
+  if (has.receives)
+    write_call(v, result, {true, &v.recv, root, 0, 0, false}, ids);
+}
+
+void call_recorder::after_constructor(invocation& v, int result) {
+  if (v.kind == call_class::comm_idup) {
+    const std::uint64_t id = result == MPI_SUCCESS ? post(v) : 0;
+    return write_call(v, result, part{}, std::span(&id, id ? 1 : 0));
+  }
+  const std::uint64_t key = names_->constructor_key(v);
+  write_call(v, result, part{});
+  if (result == MPI_SUCCESS && v.new_comm)
+    names_->made(*v.new_comm, v.comm == MPI_Comm{} ? 0 : names_->comm_id(v.comm), v.call, key);
+}
+
+} // namespace tacit::interpose

@@ -1,0 +1,100 @@
+// The recorder: a client of the interposer that writes what one rank does (record/format.h).
+//
+// Before a call it hashes what is sent and notes the requests that are waited for; after it, it writes the
+// call, what completed (with the hash of what was received) and which sent bytes were received earlier. It
+// calls the library's own functions only for local facts (counts, groups, datatypes): it adds no
+// communication. All state is under one lock, taken only if the program asked for MPI_THREAD_MULTIPLE.
+#pragma once
+
+#include "interpose/clients.h"
+#include "interpose/dictionary.h"
+#include "interpose/forward.h"
+#include "interpose/requests.h"
+#include "record/writer.h"
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace tacit::interpose {
+
+class call_recorder : public client {
+public:
+  bool start(const invocation& v) override;
+  void before(invocation& v) override;
+  void after(invocation& v, int result) override;
+  void end() override;
+  void forked() override;
+
+private:
+  /// What a call record says beyond its invocation.
+  struct part {
+    bool receives = false;
+    const data_part* data = nullptr;
+    std::int32_t peer = recording::peer_none;
+    std::int32_t tag = 0;
+    std::uint64_t hash = 0;
+    bool hashed = false;
+  };
+
+  // recorder.cpp: life, dispatch, call records.
+  void write_start();
+  void finish();
+  void check_writer();
+  part sending(const invocation& v);
+  part receiving(const invocation& v);
+  void write_call(const invocation& v, int result, const part& p,
+                  std::span<const std::uint64_t> requests = {});
+  /// Like write_call, but joins the record before if it is the same unsuccessful poll.
+  void write_poll(const invocation& v, const part& p, std::span<const std::uint64_t> requests = {});
+  void write_forwards(const std::vector<forwarded_part>& forwards);
+  void dispatch_before(invocation& v);
+  void dispatch_after(invocation& v, int result);
+  void after_point_to_point(invocation& v, int result);
+  void after_collective(invocation& v, int result);
+  std::uint64_t total_count(const invocation& v, const part& p);
+  void after_probe(invocation& v, int result);
+  void after_constructor(invocation& v, int result);
+
+  // recorder_requests.cpp: posting, starting, completing.
+  void observe_send(const void* buffer, MPI_Count count, const data_layout* layout, std::uint64_t& hash,
+                    bool& hashed, std::vector<forwarded_part>& forwards);
+  std::uint64_t post(invocation& v);
+  void before_start(invocation& v);
+  void after_start(invocation& v, int result);
+  void before_complete(invocation& v);
+  void after_complete(invocation& v, int result);
+  void complete(seen_request seen, const MPI_Status& status, bool failed);
+  void complete_receive(const void* buffer, const data_layout* layout, std::uint64_t count,
+                        std::uint64_t request, const MPI_Status& status, std::uint16_t flags);
+  void before_request_call(invocation& v);
+  void collect_runs(const void* buffer, const data_layout& layout, std::uint64_t count, std::uint64_t bytes);
+
+  std::mutex mutex_;
+  bool threaded_ = false;
+  bool hashing_ = false;
+  recording::writer out_;
+  std::optional<dictionary> names_;
+  request_table requests_;
+  received_table received_;
+  /// What a matched probe found, in the terms it was asked in.
+  struct found_message {
+    MPI_Comm comm{};
+    int source = no_peer;
+    int tag = 0;
+  };
+  handle_map<found_message> messages_;
+  std::vector<owned_run> runs_;    ///< scratch
+  std::vector<std::uint64_t> ids_; ///< scratch
+  std::uint64_t last_request_ = 0;
+  std::uint64_t completions_ = 0;
+  std::uint64_t hash_ticks_ = 0;
+  std::uint64_t recorder_ticks_ = 0;
+  std::uint32_t until_sample_ = 1;
+  std::uint64_t poll_record_ = 0; ///< number of the record that is the newest poll
+  std::uint64_t start_tick_ = 0;
+  int world_rank_ = 0;
+  bool complained_ = false;
+};
+
+} // namespace tacit::interpose

@@ -1,0 +1,346 @@
+// The recorder's half about requests: what was posted, started, waited for, completed, and with which bytes.
+#include "interpose/clock.h"
+#include "interpose/mpi_library.h"
+#include "interpose/recorder.h"
+
+namespace tacit::interpose {
+
+namespace rec = recording;
+
+namespace {
+
+std::int32_t rank_code(int rank) {
+  if (rank == MPI_ANY_SOURCE)
+    return rec::peer_any;
+  if (rank == MPI_PROC_NULL)
+    return rec::peer_null;
+  return rank;
+}
+
+/// Received bytes; 0 if the status cannot say.
+std::uint64_t bytes_of(const MPI_Status& status) {
+  int few = 0;
+  TACIT_PMPI(Get_count)(&status, handles().byte, &few);
+  if (few != MPI_UNDEFINED)
+    return few > 0 ? static_cast<std::uint64_t>(few) : 0;
+  MPI_Count many = 0;
+  TACIT_PMPI(Get_elements_x)(&status, handles().byte, &many);
+  return many > 0 ? static_cast<std::uint64_t>(many) : 0;
+}
+
+} // namespace
+
+/// The runs of a buffer's packed bytes, each inside one allocation, into runs_.
+void call_recorder::collect_runs(const void* buffer, const data_layout& layout, std::uint64_t count,
+                                 std::uint64_t bytes) {
+  runs_.clear();
+  memory_block in;
+  for_each_run(reinterpret_cast<std::uint64_t>(buffer), layout, count, bytes, [&](const memory_run& run) {
+    if (!in.contains(run.address))
+      in = names_->block(run.address);
+    runs_.push_back({run, in.id, in.kind == rec::memory_kind::heap});
+  });
+}
+
+void call_recorder::observe_send(const void* buffer, MPI_Count count, const data_layout* layout,
+                                 std::uint64_t& hash, bool& hashed, std::vector<forwarded_part>& forwards) {
+  if (!hashing_ || !layout || !layout->known || count < 0)
+    return;
+  const std::uint64_t begin = ticks_now();
+  const auto elements = static_cast<std::uint64_t>(count);
+  const std::uint64_t bytes = elements * layout->size;
+  hash = hash_packed(reinterpret_cast<std::uint64_t>(buffer), *layout, elements, bytes);
+  hashed = true;
+  if (bytes > 0 && !received_.empty()) {
+    collect_runs(buffer, *layout, elements, bytes);
+    forwards = received_.forwarded(runs_);
+  }
+  hash_ticks_ += ticks_now() - begin;
+}
+
+/// Notes a request that a call made; its id, or 0 if it made none.
+std::uint64_t call_recorder::post(invocation& v) {
+  if (!v.new_request || *v.new_request == handles().request_null)
+    return 0;
+  const std::uint32_t slot = requests_.make();
+  open_request& r = requests_[slot];
+  r.id = ++last_request_;
+  r.active = true;
+  r.comm = names_->comm_id(v.comm);
+  const bool sends = v.kind == call_class::isend || v.kind == call_class::send_init;
+  const data_part& data = sends ? v.send : v.recv;
+  switch (v.kind) {
+  case call_class::isend:
+    r.kind = request_kind::send;
+    break;
+  case call_class::irecv:
+  case call_class::imrecv:
+    r.kind = request_kind::recv;
+    break;
+  case call_class::isendrecv:
+    r.kind = request_kind::both;
+    break;
+  case call_class::comm_idup:
+    r.kind = request_kind::idup;
+    break;
+  case call_class::send_init:
+    r.kind = request_kind::send;
+    break;
+  case call_class::recv_init:
+    r.kind = request_kind::recv;
+    break;
+  default:
+    r.kind = request_kind::other;
+    break;
+  }
+  if (v.kind == call_class::send_init || v.kind == call_class::recv_init ||
+      v.kind == call_class::collective_init || v.kind == call_class::neighbor_init) {
+    r.persistent = true;
+    r.active = false;
+    r.init_id = r.id;
+  }
+  if (r.kind == request_kind::send || r.kind == request_kind::recv || r.kind == request_kind::both) {
+    r.buffer = data.buffer;
+    r.count = data.count > 0 ? static_cast<std::uint64_t>(data.count) : 0;
+    r.layout = names_->layout(data.type);
+    r.peer = rank_code(sends ? v.dest : v.source);
+    r.tag = sends ? v.send_tag : v.recv_tag;
+    r.any_source = !sends && v.source == MPI_ANY_SOURCE;
+    r.any_tag = !sends && v.recv_tag == MPI_ANY_TAG;
+  }
+  if (v.kind == call_class::comm_idup) {
+    r.new_comm = v.new_comm;
+    r.new_key = names_->constructor_key(v);
+  }
+  requests_.put(bits(*v.new_request), slot);
+  return r.id;
+}
+
+// Persistent requests.
+
+void call_recorder::before_start(invocation& v) {
+  for (int i = 0; i < v.request_count; ++i) {
+    const std::uint32_t slot = requests_.look(bits(v.requests[i]));
+    if (slot == request_table::none)
+      continue;
+    open_request& r = requests_[slot];
+    r.hashed = false;
+    r.forwards.clear();
+    if (r.kind == request_kind::send && r.peer != rec::peer_null)
+      observe_send(r.buffer, static_cast<MPI_Count>(r.count), r.layout, r.hash, r.hashed, r.forwards);
+  }
+}
+
+void call_recorder::after_start(invocation& v, int result) {
+  const std::uint64_t end = ticks_now();
+  for (int i = 0; i < v.request_count; ++i) {
+    const std::uint32_t slot = requests_.look(bits(v.requests[i]));
+    if (slot == request_table::none)
+      continue;
+    open_request& r = requests_[slot];
+    if (result == MPI_SUCCESS) {
+      r.id = ++last_request_;
+      r.active = true;
+      r.cancel_asked = false;
+    }
+    rec::call_record record{};
+    record.header.kind = static_cast<std::uint16_t>(rec::record_kind::call);
+    record.header.flags = static_cast<std::uint16_t>((result == MPI_SUCCESS ? 0 : rec::call_failed) |
+                                                     (r.hashed ? rec::call_hash_valid : 0));
+    record.call = static_cast<std::uint16_t>(v.call);
+    record.part = r.kind == request_kind::recv;
+    record.site = names_->site(v.from);
+    record.begin = v.notes.begin;
+    record.end = end;
+    record.comm = r.comm;
+    record.peer = r.kind == request_kind::other ? rec::peer_none : r.peer;
+    record.tag = r.any_tag ? rec::any_tag : r.tag;
+    record.layout = r.layout ? r.layout->id : 0;
+    record.count = r.count;
+    const place at = names_->locate(reinterpret_cast<std::uint64_t>(r.buffer));
+    record.allocation = at.allocation;
+    record.offset = at.offset;
+    record.hash = r.hash;
+    const std::uint64_t ids[2] = {r.id, r.init_id};
+    record.requests = 2;
+    out_.append(record, std::as_bytes(std::span(ids)));
+    write_forwards(r.forwards);
+  }
+}
+
+// Completion.
+
+void call_recorder::before_complete(invocation& v) {
+  const bool several = v.call == mpi_call::Waitall || v.call == mpi_call::Testall ||
+                       v.call == mpi_call::Waitsome || v.call == mpi_call::Testsome;
+  const int n = std::max(v.request_count, 0);
+  if (several && v.statuses == MPI_STATUSES_IGNORE) {
+    v.statuses = v.notes.statuses.resize(static_cast<std::size_t>(std::max(n, 1)));
+    v.notes.status_ignored = true;
+  } else if (!several && v.status == MPI_STATUS_IGNORE) {
+    v.status = v.notes.statuses.resize(1);
+    v.notes.status_ignored = true;
+  }
+  seen_request* seen = v.notes.requests.resize(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) {
+    seen[i] = {bits(v.requests[i]), 0, seen_request::none};
+    if (v.requests[i] == handles().request_null)
+      continue;
+    const std::uint32_t slot = requests_.take(bits(v.requests[i]));
+    if (slot == request_table::none)
+      continue;
+    seen[i].slot = slot;
+    seen[i].id = requests_[slot].active ? requests_[slot].id : 0;
+  }
+}
+
+void call_recorder::complete_receive(const void* buffer, const data_layout* layout, std::uint64_t count,
+                                     std::uint64_t request, const MPI_Status& status, std::uint16_t flags) {
+  rec::completion_record record{};
+  record.header.kind = static_cast<std::uint16_t>(rec::record_kind::completion);
+  record.request = request;
+  record.tick = ticks_now();
+  record.source = rec::peer_none;
+  record.tag = 0;
+  const bool usable = (flags & (rec::completion_cancelled | rec::completion_failed)) == 0;
+  if (usable) {
+    record.source = rank_code(status.MPI_SOURCE);
+    record.tag = status.MPI_TAG;
+    record.bytes = record.source == rec::peer_null ? 0 : bytes_of(status);
+  }
+  if (usable && hashing_ && layout && layout->known && record.source != rec::peer_null) {
+    record.hash = hash_packed(reinterpret_cast<std::uint64_t>(buffer), *layout, count, record.bytes);
+    flags |= rec::completion_hash_valid;
+    if (record.bytes > 0) {
+      collect_runs(buffer, *layout, count, record.bytes);
+      received_.received(completions_, runs_);
+    }
+    hash_ticks_ += ticks_now() - record.tick;
+  }
+  record.header.flags = flags;
+  out_.append(record);
+  ++completions_;
+}
+
+void call_recorder::complete(seen_request seen, const MPI_Status& status, bool failed) {
+  open_request& r = requests_[seen.slot];
+  std::uint16_t flags = failed ? rec::completion_failed : 0;
+  int cancelled = 0;
+  if (r.cancel_asked && !failed)
+    TACIT_PMPI(Test_cancelled)(&status, &cancelled);
+  if (cancelled)
+    flags |= rec::completion_cancelled;
+  if (r.kind == request_kind::recv || r.kind == request_kind::both) {
+    if (r.any_source)
+      flags |= rec::completion_any_source;
+    if (r.any_tag)
+      flags |= rec::completion_any_tag;
+    complete_receive(r.buffer, r.layout, r.count, seen.id, status, flags);
+  } else {
+    rec::completion_record record{};
+    record.header.kind = static_cast<std::uint16_t>(rec::record_kind::completion);
+    record.header.flags = flags;
+    record.request = seen.id;
+    record.source = rec::peer_none;
+    record.tick = ticks_now();
+    out_.append(record);
+    ++completions_;
+    if (r.kind == request_kind::idup && !failed)
+      names_->made(*r.new_comm, r.comm, mpi_call::Comm_idup, r.new_key);
+  }
+}
+
+namespace {
+
+/// Which of the requests of a completion call completed: calls `done(index in requests, status)`.
+template <typename Done>
+void for_each_completed(invocation& v, int result, Done done) {
+  const bool in_status = result == MPI_ERR_IN_STATUS;
+  if (result != MPI_SUCCESS && !in_status && v.request_count != 1 && !v.done_index)
+    return;
+  switch (v.call) {
+  case mpi_call::Wait:
+    return done(0, *v.status);
+  case mpi_call::Test:
+    return *v.flag || result != MPI_SUCCESS ? done(0, *v.status) : void();
+  case mpi_call::Testall:
+    if (!*v.flag && !in_status)
+      return;
+    [[fallthrough]];
+  case mpi_call::Waitall:
+    for (int i = 0; i < v.request_count; ++i)
+      done(i, v.statuses[i]);
+    return;
+  case mpi_call::Testany:
+    if (!*v.flag && result == MPI_SUCCESS)
+      return;
+    [[fallthrough]];
+  case mpi_call::Waitany:
+    if (*v.done_index != MPI_UNDEFINED && *v.done_index >= 0)
+      done(*v.done_index, *v.status);
+    return;
+  case mpi_call::Waitsome:
+  case mpi_call::Testsome:
+    if (*v.done_count == MPI_UNDEFINED)
+      return;
+    for (int i = 0; i < *v.done_count; ++i)
+      done(v.done_indices[i], v.statuses[i]);
+    return;
+  default:
+    return;
+  }
+}
+
+} // namespace
+
+void call_recorder::after_complete(invocation& v, int result) {
+  ids_.clear();
+  seen_request* seen = v.notes.requests.data();
+  const int n = std::max(v.request_count, 0);
+  bool any = false;
+  for_each_completed(v, result, [&](int, const MPI_Status&) { any = true; });
+  for (int i = 0; i < n; ++i)
+    ids_.push_back(seen[i].id);
+  part p;
+  if (v.flag ? *v.flag == 0 : v.call == mpi_call::Testsome && !any)
+    write_poll(v, p, ids_);
+  else
+    write_call(v, result, p, ids_);
+  for_each_completed(v, result, [&](int i, const MPI_Status& status) {
+    seen_request& s = seen[i];
+    if (s.slot == seen_request::none || s.id == 0)
+      return;
+    const int error = result == MPI_ERR_IN_STATUS ? status.MPI_ERROR : result;
+    if (error == MPI_ERR_PENDING)
+      return;
+    complete(s, status, error != MPI_SUCCESS);
+    open_request& r = requests_[s.slot];
+    if (r.persistent) {
+      r.active = false;
+      return;
+    }
+    requests_.release(s.slot);
+    s.slot = seen_request::none;
+  });
+  // What did not complete, and persistent requests, go back where they were. The handles of those are
+  // unchanged.
+  for (int i = n; i-- > 0;)
+    if (seen[i].slot != seen_request::none)
+      requests_.put_back(seen[i].handle, seen[i].slot);
+}
+
+// Cancel, Request_free, Request_get_status.
+
+void call_recorder::before_request_call(invocation& v) {
+  const std::uint64_t handle = bits(*v.requests);
+  const std::uint32_t slot = requests_.look(handle);
+  v.notes.requests.resize(1)[0] = {handle, slot == request_table::none ? 0 : requests_[slot].id, slot};
+  if (slot == request_table::none)
+    return;
+  if (v.kind == call_class::cancel)
+    requests_[slot].cancel_asked = true;
+  if (v.kind == call_class::request_free)
+    requests_.release(requests_.take(handle));
+}
+
+} // namespace tacit::interpose

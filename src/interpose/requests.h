@@ -1,0 +1,113 @@
+// The requests that are under way, by handle.
+//
+// Two traps. A library may give the same handle to several requests at once (MPICH: all sends that completed
+// at once), so a handle names a queue of requests; which of them a completion means does not matter, as they
+// are alike, and first in first out keeps the order. And with several threads a handle can be given out anew
+// while the call that completed its former owner has not returned to us: a completion call therefore takes
+// its requests out of the table before it asks the library, and puts back those that did not complete.
+#pragma once
+
+#include "interpose/content.h"
+#include "interpose/forward.h"
+#include "interpose/handle_map.h"
+
+#include <cstdint>
+#include <mpi.h>
+#include <vector>
+
+namespace tacit::interpose {
+
+enum class request_kind : std::uint8_t { send, recv, both, idup, other };
+
+struct open_request {
+  std::uint64_t id = 0;      ///< of the current start
+  std::uint64_t init_id = 0; ///< persistent: id at creation
+  request_kind kind = request_kind::other;
+  bool persistent = false;
+  bool active = false;
+  bool cancel_asked = false;
+  bool any_source = false;
+  bool any_tag = false;
+  // Data, for what is started again (persistent) or received.
+  const void* buffer = nullptr;
+  const data_layout* layout = nullptr;
+  std::uint64_t count = 0;
+  std::uint32_t comm = 0;
+  std::int32_t peer = 0;
+  std::int32_t tag = 0;
+  // What a start found out before the library was called.
+  std::uint64_t hash = 0;
+  bool hashed = false;
+  std::vector<forwarded_part> forwards;
+  // The communicator being made (idup).
+  MPI_Comm* new_comm = nullptr;
+  std::uint64_t new_key = 0;
+
+  std::uint32_t next = ~0u; ///< in the queue of its handle
+};
+
+class request_table {
+public:
+  static constexpr std::uint32_t none = ~0u;
+
+  open_request& operator[](std::uint32_t slot) { return slots_[slot]; }
+
+  /// A free slot, cleared.
+  std::uint32_t make() {
+    if (free_.empty()) {
+      slots_.emplace_back();
+      return static_cast<std::uint32_t>(slots_.size() - 1);
+    }
+    const std::uint32_t slot = free_.back();
+    free_.pop_back();
+    slots_[slot] = open_request{};
+    return slot;
+  }
+  void release(std::uint32_t slot) { free_.push_back(slot); }
+
+  /// Puts a request at the end of its handle's queue.
+  void put(std::uint64_t handle, std::uint32_t slot) {
+    queue& q = queues_[handle];
+    slots_[slot].next = none;
+    if (q.first == none)
+      q.first = slot;
+    else
+      slots_[q.last].next = slot;
+    q.last = slot;
+  }
+  /// Puts a request back at the front, where it was taken from.
+  void put_back(std::uint64_t handle, std::uint32_t slot) {
+    queue& q = queues_[handle];
+    slots_[slot].next = q.first;
+    if (q.first == none)
+      q.last = slot;
+    q.first = slot;
+  }
+  /// Takes the first request of a handle out; `none` if there is none.
+  std::uint32_t take(std::uint64_t handle) {
+    queue* q = queues_.find(handle);
+    if (!q)
+      return none;
+    const std::uint32_t slot = q->first;
+    q->first = slots_[slot].next;
+    if (q->first == none)
+      queues_.erase(handle);
+    return slot;
+  }
+  /// The first request of a handle, left where it is; `none` if there is none.
+  std::uint32_t look(std::uint64_t handle) {
+    queue* q = queues_.find(handle);
+    return q ? q->first : none;
+  }
+
+private:
+  struct queue {
+    std::uint32_t first = none;
+    std::uint32_t last = none;
+  };
+  handle_map<queue> queues_; ///< never holds an empty queue
+  std::vector<open_request> slots_;
+  std::vector<std::uint32_t> free_;
+};
+
+} // namespace tacit::interpose
