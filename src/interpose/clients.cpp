@@ -82,6 +82,7 @@ void after(invocation& v, int result) {
   if (v.kind == call_class::init) {
     if (result != MPI_SUCCESS || clients_active || !wanted() || !library_fits())
       return;
+    v.notes.end = ticks_now();
     guarded([&] { clients_active = recorder().start(v); });
     if (!clients_active)
       follow_memory(false);

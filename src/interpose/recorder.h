@@ -90,7 +90,7 @@ private:
   std::uint64_t completions_ = 0;
   std::uint64_t hash_ticks_ = 0;
   std::uint64_t recorder_ticks_ = 0;
-  std::uint32_t until_sample_ = 1;
+  std::uint32_t until_sample_ = 64;
   std::uint64_t poll_record_ = 0; ///< number of the record that is the newest poll
   std::uint64_t start_tick_ = 0;
   int world_rank_ = 0;
