@@ -19,6 +19,7 @@ enum exit_code : int {
 
 using command = std::function<int()>;
 
+command add_analyze(CLI::App& app);
 command add_generate(CLI::App& app);
 command add_explain(CLI::App& app);
 

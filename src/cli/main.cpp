@@ -17,6 +17,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.fallthrough(false);
   const std::pair<const char*, command> commands[] = {
+      {"analyze", add_analyze(app)},
       {"generate", add_generate(app)},
       {"explain", add_explain(app)},
   };

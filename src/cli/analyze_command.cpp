@@ -1,0 +1,95 @@
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/problems.h"
+#include "cli/progress.h"
+#include "compile/compile.h"
+#include "graph/text.h"
+#include "report/graph_page.h"
+#include "report/html.h"
+#include "report/text.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+
+namespace tacit::cli {
+namespace {
+
+struct analyze_options {
+  std::string input, output, format = "text", policy = "data";
+  compile_options passes;
+  bool all = false, progress = false;
+};
+
+std::string rendered(const report::graph_analysis& a, const analyze_options& options) {
+  if (options.format == "json")
+    return report::json_of(a);
+  if (options.format == "dot")
+    return report::dot_of(a);
+  if (options.format == "html")
+    return report::html_of(report::page_of(a));
+  return report::text_of(report::page_of(a), options.all ? 0 : 40);
+}
+
+int analyze_graph(analyze_options& options) {
+  diagnostics problems;
+  std::vector<std::uint32_t> lines;
+  const std::string name =
+      options.input == "-" ? "standard input" : std::filesystem::path(options.input).filename().string();
+  progress_line progress(options.progress);
+  progress.show("read", 0);
+  const auto g = read_graph(read_file(options.input), problems, &lines);
+  if (!g) {
+    progress.clear();
+    print_problems(problems, options.input);
+    return input_has_errors;
+  }
+  options.passes.progress = [&](std::string_view pass) { progress.show(pass, 0); };
+  const compilation c = compile(*g, options.passes);
+  progress.show("report", 0);
+  const std::string text = rendered({name, *g, c, lines}, options);
+  progress.clear();
+  write_file(options.output, text);
+  if (options.format != "text" || !options.output.empty())
+    print_problems(c.problems, options.input, lines);
+  return has_errors(c.problems) ? input_has_errors : done;
+}
+
+int analyze(analyze_options options) {
+  options.passes.planning.policy = options.policy == "keep_sync" ? sync_policy::keep_sync : sync_policy::data;
+  return analyze_graph(options);
+}
+
+} // namespace
+
+command add_analyze(CLI::App& app) {
+  auto options = std::make_shared<analyze_options>();
+  CLI::App* sub = app.add_subcommand("analyze", "say what a graph file or a recording means");
+  sub->add_option("INPUT", options->input, "graph file (- for standard input) or folder with a recording")
+      ->required();
+  sub->add_option("--format", options->format, "how to show the result")
+      ->check(CLI::IsMember({"text", "json", "dot", "html"}))
+      ->capture_default_str();
+  sub->add_option("-o,--output", options->output, "file to write (default: standard output)");
+  sub->add_option("--policy", options->policy, "synchronization that a replacement must keep")
+      ->check(CLI::IsMember({"data", "keep_sync"}))
+      ->capture_default_str();
+  sub->add_option("--density", options->passes.detection.density,
+                  "share of pairs that a vector form must have")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  sub->add_option("--budget", options->passes.flow.fragment_budget,
+                  "fragments of data to follow before giving up")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  sub->add_option("--disable", options->passes.disabled, "switch a pass off (can be repeated)")
+      ->check(CLI::IsMember({"rendezvous", "races", "detect", "replace", "validate"}))
+      ->take_all();
+  sub->add_flag("--all", options->all, "text: show all rows of long tables");
+  sub->add_flag("--progress", options->progress, "show progress on standard error even if it is no terminal");
+  sub->footer("Exit codes: 0 done, 1 the input has errors or nothing could be written, 2 wrong usage.");
+  return [options] { return analyze(*options); };
+}
+
+} // namespace tacit::cli

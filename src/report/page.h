@@ -1,0 +1,114 @@
+// What a report says, before it is text or HTML: plain values that both products (the analysis of a graph,
+// the analysis of a recording) are turned into. Nothing here knows how it will look.
+#pragma once
+
+#include "calls/reasons.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tacit::report {
+
+/// Bytes and messages from one rank to another.
+struct matrix_cell {
+  std::uint32_t from = 0, to = 0;
+  std::uint64_t bytes = 0, messages = 0;
+};
+
+struct matrix {
+  std::uint32_t ranks = 0;
+  std::vector<matrix_cell> cells; ///< sorted by (from, to), only pairs with messages
+};
+
+/// A message between two lanes.
+struct lane_message {
+  std::uint32_t from = 0, to = 0;   ///< ranks
+  std::uint32_t start = 0, end = 0; ///< steps, from 0
+  std::uint64_t bytes = 0;
+  bool forwarded = false; ///< carries bytes that its sender received before
+};
+
+/// A collective call: all its members at one step.
+struct lane_call {
+  std::uint32_t step = 0;
+  std::vector<std::uint32_t> members;
+  std::optional<std::uint32_t> root;
+  std::string label;
+};
+
+/// Local work of a rank at a step.
+struct lane_mark {
+  std::uint32_t rank = 0, step = 0;
+  std::string label;
+};
+
+/// A space-time picture: one lane per rank, steps of dependence from left to right.
+struct lanes {
+  std::string caption;
+  std::uint32_t ranks = 0;
+  std::vector<std::uint32_t> only; ///< the lanes to draw, ascending; empty: all ranks
+  std::uint32_t steps = 0;
+  bool cut = false; ///< only the first messages are in it
+  std::vector<lane_message> messages;
+  std::vector<lane_call> calls;
+  std::vector<lane_mark> marks;
+  bool empty() const { return messages.empty() && calls.empty() && marks.empty(); }
+};
+
+/// Something that was recognised.
+struct finding_card {
+  std::string title; ///< "broadcast by a ring"
+  std::string call;  ///< the MPI call that says the same, if there is one
+  std::vector<std::pair<std::string, std::string>> facts; ///< group, roots, sizes, times, …
+  double share = -1;                                      ///< of the run's time, 0 … 1; negative: not known
+  double seconds = -1;                                    ///< negative: not known
+  std::vector<std::string> sites;                         ///< call sites
+  std::string certainty;                                  ///< how sure it is, in words
+  bool replaced = false;
+  reason why = reason::none; ///< left alone because
+  std::string why_detail;
+  lanes before, after;
+};
+
+/// Something that was looked at and is no collective.
+struct left_alone {
+  std::string what;
+  reason why = reason::none;
+  std::string detail;
+  std::uint64_t messages = 0, bytes = 0;
+  double share = -1;
+  std::vector<std::string> sites;
+};
+
+struct problem_line {
+  std::string level; ///< "error", "warning", "remark"
+  reason code = reason::none;
+  std::string message, remedy, place;
+};
+
+struct table {
+  std::string title;
+  std::string note;
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows; ///< first column left, the others right aligned
+};
+
+struct page {
+  std::string title;                                        ///< "hpcc"
+  std::string subtitle;                                     ///< "recorded on 4 ranks, 21 November 2026"
+  std::vector<std::pair<std::string, std::string>> facts;   ///< what was run, how
+  std::vector<std::pair<std::string, std::string>> figures; ///< a few numbers to see at once: value, what
+  std::vector<std::string> headlines;                       ///< whole sentences, most important first
+  std::vector<problem_line> problems;
+  std::vector<finding_card> findings; ///< by share of time, largest first
+  matrix communication;
+  lanes before, after; ///< of the whole, where that makes sense (graphs)
+  std::vector<left_alone> left;
+  std::vector<table> tables; ///< collectives used, recorder cost, transfers, wait sets, …
+  std::vector<std::string> notes;
+};
+
+} // namespace tacit::report
