@@ -53,7 +53,7 @@ std::string dot_of(const graph_analysis& a) {
   for (std::uint32_t i = 0; i < a.c.matched.partner.size(); ++i)
     if (a.g[op_id{i}].kind == op_kind::send && a.c.matched.partner[i] != no_op)
       fmt::format_to(out_at, "  o{} -> o{} [color=\"#0b6e6e\", penwidth=1.6, constraint=true];\n", i,
-          index(a.c.matched.partner[i]));
+                     index(a.c.matched.partner[i]));
   return out + "}\n";
 }
 

@@ -17,7 +17,7 @@ json rank_or_null(rank_id rank) {
 json slices_json(const std::vector<slice>& slices) {
   json list = json::array();
   for (const slice& s : slices)
-    list.push_back({{"transfer", s.transfer}, {"offset", s.offset}, {"length", s.length}});
+    list.push_back(json::array({s.transfer, s.offset, s.length}));
   return list;
 }
 
@@ -113,7 +113,7 @@ std::string json_of(const graph_analysis& a) {
   json& passes = out["passes"] = json::array();
   for (const pass_time& pass : a.c.times)
     passes.push_back({{"name", pass.name}, {"seconds", pass.seconds}});
-  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return out.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 } // namespace tacit::report

@@ -64,7 +64,7 @@ std::string list_of_findings(const graph& g, const findings& f) {
   for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 4); ++i) {
     if (i > 0)
       text += i + 1 == order.size() ? " and " : ", ";
-    text += times[order[i]] > 1 ? fmt::format("{} × {}", times[order[i]], order[i]) : order[i];
+    text += times[order[i]] > 1 ? fmt::format("{} × {}", times[order[i]], order[i]) : "one " + order[i];
   }
   return order.size() > 4 ? text + ", …" : text;
 }
@@ -128,6 +128,7 @@ void add_findings(page& p, const graph_analysis& a) {
     }
     p.findings.push_back(std::move(card));
   }
+  p.left_title = "Not found, because …";
   for (const refusal& r : a.c.found.refused)
     p.left.push_back({.what = fmt::format("{} on {}", name(r.kind), describe_group(a.g, r.comm)),
                       .why = r.why,
@@ -242,10 +243,15 @@ page page_of(const graph_analysis& a) {
                {fmt::format("{}", n.messages()), "messages as written"},
                {readable_bytes(n.bytes), "sent as written"}};
   p.communication = matrix_of(a.g);
+  const auto caption = [](const lanes& l) {
+    std::string text = counted(l.messages.size(), "message");
+    return l.calls.empty() ? text : fmt::format("{}, {}", counted(l.calls.size(), "collective call"), text);
+  };
   const bool ordered =
       a.c.order.order.size() == a.g.size() && a.c.matched.partner.size() == a.g.size() && a.g.size() > 0;
   if (ordered)
     p.before = lanes_of(a.g, a.c.matched, a.c.order, most_drawn);
+  p.before.caption = caption(p.before);
   if (ordered)
     p.figures.emplace_back(fmt::format("{}", p.before.steps > 0 ? p.before.steps - 1 : 0),
                            "steps as written");
@@ -253,6 +259,7 @@ page page_of(const graph_analysis& a) {
     add_findings(p, a);
     if (!a.c.schedule.ranks.empty() && !a.c.schedule.as_written)
       p.after = lanes_of(a.g, a.c.schedule, most_drawn);
+    p.after.caption = caption(p.after);
     p.figures.emplace_back(fmt::format("{}", a.c.found.found.size()), "collectives found");
     p.figures.emplace_back(fmt::format("{}", a.c.found.residual.size()), "transfers left over");
     p.tables.push_back(transfers_table(a.c));

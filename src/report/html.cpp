@@ -133,7 +133,7 @@ private:
     if (!p_.communication.cells.empty())
       raw("<a href=\"#matrix\">Who sends to whom</a>");
     if (!p_.left.empty())
-      raw("<a href=\"#left\">Left alone</a>");
+      raw("<a href=\"#left\">Why not more</a>");
     for (std::size_t i = 0; i < p_.tables.size(); ++i)
       put("<a href=\"#t{}\">{}</a>", i, safe(p_.tables[i].title));
     raw("<a href=\"#run\">What was run</a></nav>");
@@ -319,8 +319,9 @@ private:
   void left() {
     if (p_.left.empty())
       return;
-    raw("<h2 id=\"left\">Left alone, because …</h2><div class=\"card scroll\"><table "
-        "class=\"words\"><tr><th>what</th><th>because</th></tr>");
+    put("<h2 id=\"left\">{}</h2><div class=\"card scroll\"><table "
+        "class=\"words\"><tr><th>what</th><th>because</th></tr>",
+        safe(p_.left_title));
     const std::size_t shown = std::min(p_.left.size(), caps_.rows);
     for (std::size_t i = 0; i < shown; ++i) {
       const left_alone& l = p_.left[i];

@@ -89,7 +89,6 @@ std::uint32_t number(rank_id rank) {
 
 lanes lanes_of(const graph& g, const matching& m, const run_order& o, std::size_t limit) {
   lanes picture;
-  picture.caption = "as written";
   picture.ranks = g.ranks();
   if (m.partner.size() != g.size())
     return picture;
@@ -127,7 +126,6 @@ namespace {
 class plan_walk {
 public:
   plan_walk(const graph& g, const plan& p) : g_(g), p_(p), done_(p.ranks.size()), at_(p.ranks.size()) {
-    picture_.caption = "instead";
     picture_.ranks = g.ranks();
     for (std::size_t r = 0; r < p.ranks.size(); ++r) {
       done_[r].assign(p.ranks[r].steps.size(), false);

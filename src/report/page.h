@@ -107,6 +107,7 @@ struct page {
   matrix communication;
   lanes before, after; ///< of the whole, where that makes sense (graphs)
   std::vector<left_alone> left;
+  std::string left_title = "Left alone, because …";
   std::vector<table> tables; ///< collectives used, recorder cost, transfers, wait sets, …
   std::vector<std::string> notes;
 };

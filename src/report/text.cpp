@@ -102,7 +102,7 @@ private:
   void left() {
     if (p_.left.empty())
       return;
-    section("Left alone, because");
+    section(p_.left_title);
     for (const left_alone& l : p_.left) {
       put("  {}\n", wrapped(fmt::format("{}: {} ({}). {}", plain(l.what), title_of(l.why),
                                         reason_label(l.why), plain(l.detail)),

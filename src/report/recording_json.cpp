@@ -1,0 +1,151 @@
+// The analysis of a recording for machines; the fields are described in docs/cli.md. Times are seconds, ranks
+// are ranks of MPI_COMM_WORLD, references are positions in the lists of the same document.
+#include "calls/reasons.h"
+#include "report/recording_page.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tacit::report {
+namespace {
+
+using json = nlohmann::ordered_json;
+using recording::activity;
+using recording::analysis;
+
+json ranks_json(const std::vector<rank_id>& ranks) {
+  json list = json::array();
+  for (const rank_id r : ranks)
+    list.push_back(index(r));
+  return list;
+}
+
+json lanes_json(const recording::lanes& l) {
+  json messages = json::array(), collectives = json::array();
+  for (const recording::lane_message& m : l.messages)
+    messages.push_back({{"from", index(m.from)},
+                        {"to", index(m.to)},
+                        {"step", m.step},
+                        {"bytes", m.bytes},
+                        {"forwarded", m.forwarded}});
+  for (const recording::lane_collective& c : l.collectives)
+    collectives.push_back({{"pattern", name(c.kind)},
+                           {"root", c.root == no_rank ? json(nullptr) : json(index(c.root))},
+                           {"step", c.step},
+                           {"bytes", c.bytes},
+                           {"members", ranks_json(c.members)}});
+  return {{"ranks", ranks_json(l.ranks)},
+          {"steps", l.steps},
+          {"messages", std::move(messages)},
+          {"collectives", std::move(collectives)},
+          {"cut", l.cut}};
+}
+
+json replacement_json(const recording::replacement& r) {
+  return {{"call", r.call},
+          {"messages_before", r.messages_before},
+          {"messages_after", r.messages_after},
+          {"steps_before", r.steps_before},
+          {"steps_after", r.steps_after},
+          {"bytes_before", r.bytes_before},
+          {"bytes_after", r.bytes_after}};
+}
+
+json activity_json(const activity& x) {
+  json reasons = json::array();
+  for (const recording::left_alone& r : x.reasons)
+    reasons.push_back({{"code", reason_label(r.why)}, {"detail", r.detail}});
+  return {{"kind", recording::name(x.kind)},
+          {"pattern", x.found ? json(name(*x.found)) : json(nullptr)},
+          {"title", x.title},
+          {"sentence", x.sentence},
+          {"algorithm", x.algorithm},
+          {"certainty", x.certainty},
+          {"communicators", x.communicators},
+          {"roots", ranks_json(x.roots)},
+          {"root_rule", x.root_rule},
+          {"episodes", x.episodes},
+          {"messages", x.messages},
+          {"bytes", x.bytes},
+          {"smallest", x.smallest},
+          {"largest", x.largest},
+          {"seconds", x.seconds},
+          {"time_share", x.time_share},
+          {"tags", x.tags},
+          {"distinct_tags", x.distinct_tags},
+          {"sites", x.sites},
+          {"left_alone", std::move(reasons)},
+          {"could_become", x.would_be ? replacement_json(*x.would_be) : json(nullptr)},
+          {"before", lanes_json(x.before)},
+          {"after", lanes_json(x.after)}};
+}
+
+json totals_json(const analysis& a) {
+  return {{"wall_seconds", a.wall_seconds},
+          {"cpu_seconds", a.cpu_seconds},
+          {"communication_seconds", a.communication_seconds},
+          {"recorder_seconds", a.recorder_seconds},
+          {"hash_seconds", a.hash_seconds},
+          {"other_seconds", a.other_seconds},
+          {"calls", a.calls},
+          {"messages", a.messages},
+          {"bytes", a.bytes},
+          {"unmatched_sends", a.unmatched_sends},
+          {"unmatched_receives", a.unmatched_receives},
+          {"cancelled", a.cancelled},
+          {"unmodelled_calls", a.unmodelled_calls},
+          {"unmodelled_names", a.unmodelled_names}};
+}
+
+template <typename List, typename Convert>
+json list_json(const List& list, Convert convert) {
+  json out = json::array();
+  for (const auto& x : list)
+    out.push_back(convert(x));
+  return out;
+}
+
+} // namespace
+
+std::string json_of(const analysis& a, const diagnostics& problems, const run_info& run) {
+  json out = {{"tacit", "recording analysis"},
+              {"format", 1},
+              {"command", run.command},
+              {"outcome", run.outcome},
+              {"program", a.program},
+              {"library", a.library},
+              {"ranks", a.ranks},
+              {"recorded_ranks", a.recorded_ranks},
+              {"complete", a.complete},
+              {"hashing", a.hashing},
+              {"totals", totals_json(a)}};
+  out["problems"] = list_json(problems, [](const diagnostic& d) -> json {
+    constexpr const char* levels[] = {"error", "warning", "remark"};
+    return {{"level", levels[static_cast<int>(d.level)]},
+            {"code", reason_label(reason{d.code})},
+            {"rank", d.rank == no_rank ? json(nullptr) : json(index(d.rank))},
+            {"message", d.message},
+            {"remedy", d.remedy}};
+  });
+  out["communicators"] = list_json(a.communicators, [](const recording::communicator_summary& c) -> json {
+    return {{"name", c.name}, {"shape", c.shape}, {"members", ranks_json(c.members)}};
+  });
+  out["activities"] = list_json(a.activities, activity_json);
+  out["collectives"] = list_json(a.collectives, [](const recording::collective_use& c) -> json {
+    return {{"call", c.call},   {"communicator", c.communicator}, {"calls", c.calls},
+            {"bytes", c.bytes}, {"seconds", c.seconds},           {"time_share", c.time_share}};
+  });
+  out["matrix"] = list_json(a.matrix, [](const auto& entry) -> json {
+    return {{"from", index(entry.first.first)},
+            {"to", index(entry.first.second)},
+            {"messages", entry.second.messages},
+            {"bytes", entry.second.bytes}};
+  });
+  out["sites"] = list_json(a.sites, [](const recording::call_site& s) -> json {
+    return {{"call", s.call},         {"module", s.module},  {"build_id", s.build_id}, {"offset", s.offset},
+            {"function", s.function}, {"file", s.file},      {"line", s.line},         {"text", s.text},
+            {"calls", s.calls},       {"seconds", s.seconds}};
+  });
+  return out.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+} // namespace tacit::report

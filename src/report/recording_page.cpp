@@ -1,0 +1,351 @@
+#include "report/recording_page.h"
+
+#include "report/wrap.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tacit::report {
+namespace {
+
+using recording::activity;
+using recording::activity_kind;
+using recording::analysis;
+
+std::uint32_t number(rank_id rank) {
+  return static_cast<std::uint32_t>(index(rank));
+}
+
+std::string percent(double share) {
+  return fmt::format("{:.{}f} %", share * 100, share * 100 < 9.95 ? 1 : 0);
+}
+
+/// Share of the processes' time that went into MPI.
+double mpi_share(const analysis& a) {
+  const double all = a.wall_seconds * a.recorded_ranks;
+  return all > 0 ? std::min(1.0, a.communication_seconds / all) : 0;
+}
+
+double collectives_share(const analysis& a) {
+  double share = 0;
+  for (const recording::collective_use& c : a.collectives)
+    share += c.time_share;
+  return share;
+}
+
+std::string capitalized(std::string text) {
+  if (!text.empty())
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+std::string sentence_of(const activity& x) {
+  std::string text = capitalized(x.sentence.empty() ? x.title : x.sentence);
+  return text.ends_with('.') ? text : text + '.';
+}
+
+void add_headlines(page& p, const analysis& a) {
+  if (a.recorded_ranks == 0) {
+    p.headlines.emplace_back("Nothing was recorded: the program made no MPI call that tacit could see.");
+    return;
+  }
+  std::string first =
+      fmt::format("{} spent {} of {} in MPI: {} with {}", a.program, percent(mpi_share(a)),
+                  readable_seconds(a.wall_seconds), counted(a.messages, "message"), readable_bytes(a.bytes));
+  const double calls = collectives_share(a);
+  p.headlines.push_back(
+      first + (a.collectives.empty()
+                   ? "."
+                   : fmt::format(", and collective calls that take {} of the MPI time.", percent(calls))));
+  std::uint64_t written_by_hand = 0;
+  double share = 0;
+  for (const activity& x : a.activities)
+    if (x.found)
+      ++written_by_hand, share += x.time_share;
+  if (written_by_hand > 0)
+    p.headlines.push_back(fmt::format("{} by hand out of messages: {} of the MPI time.",
+                                      written_by_hand == 1
+                                          ? "One collective is written"
+                                          : fmt::format("{} collectives are written", written_by_hand),
+                                      percent(share)));
+  else if (a.messages > 0)
+    p.headlines.emplace_back("None of the messages form a collective.");
+  if (!a.complete)
+    p.headlines.push_back(fmt::format("The recording is incomplete ({} of {} were read to some point, not "
+                                      "all to MPI_Finalize); sums are lower bounds.",
+                                      a.recorded_ranks, counted(a.ranks, "rank")));
+}
+
+void add_problems(page& p, const diagnostics& problems) {
+  constexpr const char* levels[] = {"error", "warning", "remark"};
+  for (const diagnostic& d : problems)
+    p.problems.push_back({levels[static_cast<int>(d.level)], reason{d.code}, d.message, d.remedy, ""});
+}
+
+std::string list_of_ranks(const std::vector<rank_id>& ranks) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(ranks.size(), 16); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", index(ranks[i]));
+  return ranks.size() > 16 ? text + fmt::format(", … ({} in all)", ranks.size()) : text;
+}
+
+std::string communicators_of(const analysis& a, const activity& x) {
+  std::string text;
+  for (std::size_t i = 0; i < x.communicators.size(); ++i) {
+    if (i == 4)
+      return text + fmt::format(", and {} more", x.communicators.size() - 4);
+    if (x.communicators[i] >= a.communicators.size())
+      continue;
+    const recording::communicator_summary& c = a.communicators[x.communicators[i]];
+    text += text.empty() ? "" : ", ";
+    text += c.shape.empty() || c.shape == c.name ? c.name : fmt::format("{}: {}", c.name, c.shape);
+  }
+  return text;
+}
+
+std::string range_of_bytes(std::uint64_t smallest, std::uint64_t largest) {
+  return smallest == largest ? readable_bytes(largest)
+                             : fmt::format("{} to {}", readable_bytes(smallest), readable_bytes(largest));
+}
+
+std::string tags_of(const activity& x) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(x.tags.size(), 8); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", x.tags[i]);
+  return x.distinct_tags > 8 ? fmt::format("{}, … ({} different)", text, x.distinct_tags) : text;
+}
+
+std::string site_text(const recording::call_site& s) {
+  return fmt::format("{}  {}", s.text.empty() ? fmt::format("{}+{:#x}", s.module, s.offset) : s.text, s.call);
+}
+
+lanes picture_of(const recording::lanes& l, std::uint32_t world_size) {
+  lanes out;
+  out.ranks = world_size;
+  out.steps = l.steps;
+  out.cut = l.cut;
+  for (const rank_id r : l.ranks)
+    out.only.push_back(number(r));
+  std::sort(out.only.begin(), out.only.end());
+  for (const recording::lane_message& m : l.messages) {
+    out.messages.push_back({number(m.from), number(m.to), m.step, m.step + 1, m.bytes, m.forwarded});
+    out.steps = std::max(out.steps, m.step + 2);
+  }
+  for (const recording::lane_collective& c : l.collectives) {
+    lane_call call{.step = c.step,
+                   .members = {},
+                   .root = {},
+                   .label = fmt::format("{} of {}", name(c.kind), readable_bytes(c.bytes))};
+    for (const rank_id r : c.members)
+      call.members.push_back(number(r));
+    std::sort(call.members.begin(), call.members.end());
+    if (is_rooted(c.kind) && c.root != no_rank)
+      call.root = number(c.root);
+    out.calls.push_back(std::move(call));
+    out.steps = std::max(out.steps, c.step + 1);
+  }
+  return out;
+}
+
+finding_card card_of(const analysis& a, const activity& x) {
+  finding_card card;
+  card.title = capitalized(x.title);
+  if (x.found)
+    card.title += fmt::format(", {} times", x.episodes);
+  if (x.found)
+    card.call = x.would_be && !x.would_be->call.empty() ? x.would_be->call
+                                                        : fmt::format("a {} in meaning", name(*x.found));
+  card.share = x.time_share;
+  card.seconds = x.seconds;
+  card.certainty = x.certainty;
+  const auto fact = [&](const char* what, std::string value) {
+    if (!value.empty())
+      card.facts.emplace_back(what, std::move(value));
+  };
+  fact("what it does", sentence_of(x));
+  fact("algorithm", x.algorithm);
+  fact("group", communicators_of(a, x));
+  if (!x.roots.empty())
+    fact("roots", x.root_rule.empty() ? list_of_ranks(x.roots)
+                                      : fmt::format("{} ({})", x.root_rule, list_of_ranks(x.roots)));
+  fact(x.found ? "size of one" : "size of a message", range_of_bytes(x.smallest, x.largest));
+  fact("messages", fmt::format("{}, {}", x.messages, readable_bytes(x.bytes)));
+  fact("tags", tags_of(x));
+  if (x.would_be)
+    fact("could become",
+         fmt::format("{}: {} in {} instead of {} in {}", x.would_be->call,
+                     counted(x.would_be->messages_after, "message"), counted(x.would_be->steps_after, "step"),
+                     counted(x.would_be->messages_before, "message"),
+                     counted(x.would_be->steps_before, "step")));
+  for (const std::uint32_t site : x.sites)
+    if (site < a.sites.size())
+      card.sites.push_back(site_text(a.sites[site]));
+  if (!x.reasons.empty()) {
+    card.why = x.reasons.front().why;
+    card.why_detail = x.reasons.front().detail;
+  }
+  card.before = picture_of(x.before, a.ranks);
+  card.after = picture_of(x.after, a.ranks);
+  card.before.caption = fmt::format("one of them: {}", counted(card.before.messages.size(), "message"));
+  card.after.caption = card.after.calls.size() == 1 ? card.after.calls.front().label : "";
+  return card;
+}
+
+void add_left(page& p, const analysis& a) {
+  for (const activity& x : a.activities)
+    for (const recording::left_alone& why : x.reasons)
+      p.left.push_back({.what = capitalized(x.title),
+                        .why = why.why,
+                        .detail = why.detail,
+                        .messages = x.messages,
+                        .bytes = x.bytes,
+                        .share = x.time_share,
+                        .sites = {}});
+}
+
+table collectives_table(const analysis& a) {
+  table t{.title = "Collectives used",
+          .note = "Collective operations that the program calls itself.",
+          .head = {"call", "group", "times", "bytes", "time", "of MPI time"},
+          .rows = {}};
+  for (const recording::collective_use& c : a.collectives)
+    t.rows.push_back({c.call,
+                      c.communicator < a.communicators.size() ? a.communicators[c.communicator].name : "",
+                      fmt::format("{}", c.calls), readable_bytes(c.bytes), readable_seconds(c.seconds),
+                      percent(c.time_share)});
+  return t;
+}
+
+table time_table(const analysis& a) {
+  table t{.title = "Where the MPI time goes",
+          .note =
+              fmt::format("Of {} in MPI calls, over all ranks.", readable_seconds(a.communication_seconds)),
+          .head = {"what", "messages", "bytes", "time", "share"},
+          .rows = {}};
+  for (const activity& x : a.activities)
+    t.rows.push_back({capitalized(x.title), fmt::format("{}", x.messages), readable_bytes(x.bytes),
+                      readable_seconds(x.seconds), percent(x.time_share)});
+  double collectives = 0;
+  for (const recording::collective_use& c : a.collectives)
+    collectives += c.seconds;
+  const auto share = [&](double seconds) {
+    return percent(a.communication_seconds > 0 ? seconds / a.communication_seconds : 0);
+  };
+  if (!a.collectives.empty())
+    t.rows.push_back({"Collective calls", "", "", readable_seconds(collectives), share(collectives)});
+  t.rows.push_back({"Other MPI calls", "", "", readable_seconds(a.other_seconds), share(a.other_seconds)});
+  return t;
+}
+
+table cost_table(const analysis& a) {
+  table t{.title = "What recording cost", .note = "", .head = {"what", "time", "of CPU time"}, .rows = {}};
+  const auto row = [&](const char* what, double seconds) {
+    t.rows.push_back(
+        {what, readable_seconds(seconds), a.cpu_seconds > 0 ? percent(seconds / a.cpu_seconds) : "unknown"});
+  };
+  row("recorder without content hashes", std::max(0.0, a.recorder_seconds - a.hash_seconds));
+  row("content hashes", a.hash_seconds);
+  row("together", a.recorder_seconds);
+  return t;
+}
+
+table sites_table(const analysis& a) {
+  table t{.title = "Call sites", .note = "", .head = {"place", "call", "calls", "time"}, .rows = {}};
+  std::vector<const recording::call_site*> sites;
+  for (const recording::call_site& s : a.sites)
+    sites.push_back(&s);
+  std::stable_sort(sites.begin(), sites.end(),
+                   [](const auto* x, const auto* y) { return x->seconds > y->seconds; });
+  for (const recording::call_site* s : sites)
+    t.rows.push_back({s->text.empty() ? fmt::format("{}+{:#x}", s->module, s->offset) : s->text, s->call,
+                      fmt::format("{}", s->calls), readable_seconds(s->seconds)});
+  return t;
+}
+
+table communicators_table(const analysis& a) {
+  table t{.title = "Communicators", .note = "", .head = {"name", "what it is", "ranks"}, .rows = {}};
+  for (const recording::communicator_summary& c : a.communicators)
+    t.rows.push_back({c.name, c.shape, list_of_ranks(c.members)});
+  return t;
+}
+
+void add_facts(page& p, const analysis& a, const run_info& run) {
+  const auto fact = [&](const char* what, std::string value) {
+    if (!value.empty())
+      p.facts.emplace_back(what, std::move(value));
+  };
+  fact("command", run.command);
+  fact("program", a.program);
+  fact("MPI library", a.library);
+  fact("ranks",
+       fmt::format("{}{}", a.ranks,
+                   a.recorded_ranks < a.ranks ? fmt::format(" ({} recorded)", a.recorded_ranks) : ""));
+  fact("ended", run.outcome);
+  fact("recording", run.folder);
+  fact("run time", readable_seconds(a.wall_seconds));
+  fact("CPU time", readable_seconds(a.cpu_seconds));
+  fact("MPI calls", fmt::format("{}", a.calls));
+  fact("content", a.hashing ? "compared by hashes: forwarding was observed"
+                            : "not compared (--no-hash): forwarding could not be observed");
+  if (a.unmatched_sends + a.unmatched_receives > 0)
+    fact("unmatched",
+         fmt::format("{}, {}", counted(a.unmatched_sends, "send"), counted(a.unmatched_receives, "receive")));
+  if (a.cancelled > 0)
+    fact("cancelled", counted(a.cancelled, "request"));
+  if (a.unmodelled_calls > 0) {
+    std::string names;
+    for (const std::string& name : a.unmodelled_names)
+      names += (names.empty() ? "" : ", ") + name;
+    fact("outside the model", fmt::format("{}: {}", counted(a.unmodelled_calls, "call"), names));
+  }
+}
+
+} // namespace
+
+page page_of(const analysis& a, const diagnostics& problems, const run_info& run) {
+  page p;
+  p.title = a.program.empty() ? "recording" : a.program.substr(a.program.find_last_of('/') + 1);
+  p.subtitle = fmt::format("{} under {}, {}", counted(a.ranks, "rank"),
+                           a.library.empty() ? "MPI" : a.library.substr(0, a.library.find(',')),
+                           readable_seconds(a.wall_seconds));
+  add_headlines(p, a);
+  add_problems(p, problems);
+  add_facts(p, a, run);
+  std::uint64_t by_hand = 0;
+  for (const activity& x : a.activities) {
+    by_hand += x.found.has_value();
+    p.findings.push_back(card_of(a, x));
+  }
+  p.figures = {
+      {fmt::format("{}", a.ranks), a.ranks == 1 ? "rank" : "ranks"},
+      {readable_seconds(a.wall_seconds), "run time"},
+      {percent(mpi_share(a)), "of it in MPI"},
+      {fmt::format("{}", a.messages), "messages"},
+      {readable_bytes(a.bytes), "in messages"},
+      {fmt::format("{}", by_hand), "collectives written by hand"},
+      {a.cpu_seconds > 0 ? percent(a.recorder_seconds / a.cpu_seconds) : "unknown", "cost of recording"}};
+  p.communication.ranks = a.ranks;
+  for (const auto& [pair, entry] : a.matrix)
+    if (index(pair.first) < a.ranks && index(pair.second) < a.ranks)
+      p.communication.cells.push_back({number(pair.first), number(pair.second), entry.bytes, entry.messages});
+  add_left(p, a);
+  p.tables = {time_table(a)};
+  if (!a.collectives.empty())
+    p.tables.push_back(collectives_table(a));
+  p.tables.push_back(cost_table(a));
+  if (!a.communicators.empty())
+    p.tables.push_back(communicators_table(a));
+  if (!a.sites.empty())
+    p.tables.push_back(sites_table(a));
+  return p;
+}
+
+std::string dot_of(const analysis& a) {
+  std::string out = "digraph communication {\n  node [shape=circle, fontname=\"sans-serif\"];\n";
+  for (const auto& [pair, entry] : a.matrix)
+    out += fmt::format("  {} -> {} [label=\"{}\"];\n", index(pair.first), index(pair.second),
+                       readable_bytes(entry.bytes));
+  return out + "}\n";
+}
+
+} // namespace tacit::report

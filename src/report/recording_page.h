@@ -1,0 +1,24 @@
+// The analysis of a recording as a page and as JSON.
+#pragma once
+
+#include "base/diagnostic.h"
+#include "record/analysis.h"
+#include "report/page.h"
+
+#include <string>
+
+namespace tacit::report {
+
+/// What only the one who ran the program knows.
+struct run_info {
+  std::string command; ///< as typed; empty: not known
+  std::string folder;  ///< where the recording is
+  std::string outcome; ///< "exit code 0", "killed by signal 9"; empty: not known
+};
+
+page page_of(const recording::analysis& a, const diagnostics& problems, const run_info& run);
+std::string json_of(const recording::analysis& a, const diagnostics& problems, const run_info& run);
+/// Ranks and the bytes between them, for Graphviz.
+std::string dot_of(const recording::analysis& a);
+
+} // namespace tacit::report
