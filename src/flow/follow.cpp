@@ -203,6 +203,7 @@ public:
   }
 
   const memory& result() const { return memory_; }
+  std::uint64_t moved() const { return moved_; }
 
 private:
   void load(op_id op) {
@@ -355,11 +356,12 @@ transfers follow(const graph& g, const matching& m, const run_order& o, diagnost
          fmt::format("{}: following the bytes needed more than {} fragments; the graph runs as written",
                      describe(g, where), options.fragment_budget),
          "raise the fragment budget (--budget) to analyse it all the same"});
-    return {{}, false};
+    return {{}, false, walk.moved()};
   }
   // Counted first, so that the list takes exactly the memory it needs: it is the largest product of a large
   // graph.
   transfers out;
+  out.fragments = walk.moved();
   liveness live(g);
   std::size_t count = 0;
   each_final(g, walk.result(), live, [&](rank_id, const fragment&) { ++count; });
