@@ -30,7 +30,7 @@ struct transfer {
 /// bytes that are not live-out dropped.
 struct transfers {
   std::vector<transfer> list;
-  bool complete = true;        ///< false: fragment budget exceeded (a diagnostic says so), `list` is meaningless
+  bool complete = true; ///< false: fragment budget exceeded (a diagnostic says so), `list` is meaningless
   std::uint64_t fragments = 0; ///< moved over the whole graph: what the budget counts
 };
 

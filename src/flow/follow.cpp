@@ -60,6 +60,36 @@ public:
     own(end);
   }
 
+  void assign(rank_id rank, const fragment& f) {
+    const fragment& slot = slots_[index(rank)];
+    const bool own = f.source == rank && f.source_address == f.address; // its own initial value
+    if (slot.spare != 0 && !own)
+      return trees_[slot.spare - 1].assign(f);
+    erase(rank, {f.address, f.length});
+    if (!own)
+      insert(rank, f);
+  }
+
+  template <typename Visit>
+  void each(rank_id rank, Visit&& visit) const {
+    const fragment& slot = slots_[index(rank)];
+    if (slot.spare != 0)
+      trees_[slot.spare - 1].each(visit);
+    else if (slot.length != 0)
+      visit(slot);
+  }
+
+  /// At most this many fragments are visited by `each` over all ranks.
+  std::size_t size() const {
+    std::size_t count = 0;
+    for (const fragment& slot : slots_)
+      count += slot.spare != 0 ? trees_[slot.spare - 1].size() : slot.length != 0;
+    return count;
+  }
+
+  void prefetch(rank_id rank) const { __builtin_prefetch(&slots_[index(rank)]); }
+
+private:
   void erase(rank_id rank, const segment& s) {
     fragment& slot = slots_[index(rank)];
     const std::uint64_t from = s.address, to = s.address + s.length;
@@ -77,10 +107,7 @@ public:
       slot.length = 0;
   }
 
-  /// The bytes of `f` have been erased before.
-  void insert(rank_id rank, const fragment& f) {
-    if (f.source == rank && f.source_address == f.address)
-      return; // its own initial value
+  void insert(rank_id rank, const fragment& f) { // the place is free
     fragment& slot = slots_[index(rank)];
     if (slot.spare != 0)
       trees_[slot.spare - 1].insert(f);
@@ -92,16 +119,6 @@ public:
       grow(slot).insert(f);
   }
 
-  template <typename Visit>
-  void each(rank_id rank, Visit&& visit) const {
-    const fragment& slot = slots_[index(rank)];
-    if (slot.spare != 0)
-      trees_[slot.spare - 1].each(visit);
-    else if (slot.length != 0)
-      visit(slot);
-  }
-
-private:
   fragment_tree& grow(fragment& slot) {
     trees_.emplace_back();
     trees_.back().insert(slot);
@@ -163,6 +180,7 @@ public:
   /// False if the budget was exceeded; then `where` says at which operation.
   bool run(op_id& where) {
     for (std::size_t i = 0; i < order_.size(); ++i) {
+      look_ahead(i);
       const op_id op = order_[i];
       content_.clear();
       switch (g_[op].kind) {
@@ -206,6 +224,15 @@ public:
   std::uint64_t moved() const { return moved_; }
 
 private:
+  /// The order of a large tree jumps about in memory: ask early for the operations and then for their ranks'
+  /// slots.
+  void look_ahead(std::size_t i) const {
+    if (i + 16 >= order_.size())
+      return;
+    __builtin_prefetch(&g_[order_[i + 16]]);
+    memory_.prefetch(g_[order_[i + 8]].rank);
+  }
+
   void load(op_id op) {
     std::uint64_t offset = 0;
     for (const segment& s : g_.reads(op)) {
@@ -218,37 +245,28 @@ private:
 
   /// Writes the content over the first bytes of the operation's segments; a longer receive keeps its tail.
   void store(op_id op) {
-    const rank_id rank = g_[op].rank;
     std::uint64_t offset = 0;
     std::size_t next = 0;
-    for (segment s : g_.writes(op)) {
+    for (const segment& s : g_.writes(op)) {
+      const std::uint64_t end = offset + s.length;
+      while (next < content_.size() && content_[next].address < end && offset < end) {
+        const std::uint64_t stop = std::min(end, content_[next].end());
+        fragment piece = content_[next].part(offset, stop);
+        piece.address = s.address + (s.length - (end - offset));
+        memory_.assign(g_[op].rank, piece);
+        if (stop == content_[next].end())
+          ++next;
+        offset = stop;
+      }
       if (next == content_.size())
         return;
-      s.length = std::min(s.length, content_.back().end() - offset);
-      if (s.length == 0)
-        continue;
-      memory_.erase(rank, s);
-      const std::uint64_t end = offset + s.length;
-      while (next < content_.size() && content_[next].address < end) {
-        fragment piece = content_[next].part(std::max(offset, content_[next].address),
-                                             std::min(end, content_[next].end()));
-        piece.address = s.address + (piece.address - offset);
-        memory_.insert(rank, piece);
-        if (content_[next].end() > end)
-          break; // goes on in the next segment
-        ++next;
-      }
-      offset = end;
     }
   }
 
   void overwrite_unknown(op_id op) {
-    for (const segment& s : g_.writes(op)) {
-      if (s.length == 0)
-        continue;
-      memory_.erase(g_[op].rank, s);
-      memory_.insert(g_[op].rank, {s.address, s.length, index(op), no_rank, 0});
-    }
+    for (const segment& s : g_.writes(op))
+      if (s.length > 0)
+        memory_.assign(g_[op].rank, {s.address, s.length, index(op), no_rank, 0});
   }
 
   const graph& g_;
@@ -301,8 +319,6 @@ public:
       visit(f.part(from, f.end()));
   }
 
-  void rewind() { at_ = 0; }
-
 private:
   std::uint64_t end_of(std::size_t i) const { return ranges_[i].second.address + ranges_[i].second.length; }
 
@@ -326,7 +342,6 @@ private:
 /// Calls visit(rank, fragment) for every maximal live fragment in destination order.
 template <typename Visit>
 void each_final(const graph& g, const memory& held, liveness& live, Visit&& visit) {
-  live.rewind();
   for (std::uint32_t r = 0; r < g.ranks(); ++r) {
     fragment last; // length 0: nothing held back yet
     const auto emit = [&](const fragment& f) {
@@ -358,14 +373,10 @@ transfers follow(const graph& g, const matching& m, const run_order& o, diagnost
          "raise the fragment budget (--budget) to analyse it all the same"});
     return {{}, false, walk.moved()};
   }
-  // Counted first, so that the list takes exactly the memory it needs: it is the largest product of a large
-  // graph.
   transfers out;
   out.fragments = walk.moved();
+  out.list.reserve(walk.result().size()); // the largest product of a large graph should not grow by doubling
   liveness live(g);
-  std::size_t count = 0;
-  each_final(g, walk.result(), live, [&](rank_id, const fragment&) { ++count; });
-  out.list.reserve(count);
   each_final(g, walk.result(), live, [&](rank_id rank, const fragment& f) {
     out.list.push_back({f.address, f.source_address, f.length, f.source, rank});
   });

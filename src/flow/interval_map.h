@@ -39,62 +39,78 @@ struct fragment {
 };
 static_assert(sizeof(fragment) == 32);
 
-/// Sorted fragments in leaves.
+/// Sorted fragments in leaves. Leaf l holds what starts in [starts_[l], starts_[l + 1]); the first one also
+/// what starts before. The leaf used last is tried first, because memory is mostly visited in runs.
 class fragment_tree {
+  using leaf = std::vector<fragment>;
+  static constexpr std::size_t leaf_size = 64;
+
+  /// The first fragment that ends behind `address`.
+  template <typename Leaf>
+  static auto first_behind(Leaf& l, std::uint64_t address) {
+    if (l.empty() || l.back().end() <= address)
+      return l.end(); // ascending writes are common
+    return std::partition_point(l.begin(), l.end(), [&](const fragment& f) { return f.end() <= address; });
+  }
+
 public:
+  std::size_t size() const {
+    std::size_t count = 0;
+    for (const leaf& l : leaves_)
+      count += l.size();
+    return count;
+  }
+
+  /// The bytes of `f` hold what they hold no longer, but f's value.
+  void assign(const fragment& f) {
+    if (!leaves_.empty()) {
+      const std::size_t l = leaf_for(f.address);
+      const auto at = first_behind(leaves_[l], f.address);
+      if (at != leaves_[l].end() && at->address == f.address && at->length == f.length)
+        return replace(l, at, f);
+      const bool free = at != leaves_[l].end() ? at->address >= f.end() : reaches(l, f.end());
+      if (free && !overlapped_from_before(l, at, f.address))
+        return insert_at(l, at, f);
+      erase(f.address, f.end());
+    }
+    insert(f);
+  }
+
   void insert(const fragment& f) { // the place is free
-    if (leaves_.empty())
+    if (leaves_.empty()) {
       leaves_.emplace_back();
+      starts_.push_back(f.address);
+    }
     const std::size_t l = leaf_for(f.address);
-    std::vector<fragment>& leaf = leaves_[l];
-    const auto at = position(leaf, f.address);
-    if (at != leaf.begin() && std::prev(at)->continued_by(f)) {
-      std::prev(at)->length += f.length;
-      merge_behind(l, static_cast<std::size_t>(at - leaf.begin()) - 1);
-      return;
-    }
-    if (at != leaf.end() && f.continued_by(*at)) {
-      const std::uint64_t length = at->length;
-      *at = f;
-      at->length += length;
-      return;
-    }
-    if (leaf.size() < leaf_size) {
-      leaf.insert(at, f);
-      return;
-    }
-    split_and_insert(l, static_cast<std::size_t>(at - leaf.begin()), f);
+    insert_at(l, first_behind(leaves_[l], f.address), f);
   }
 
   /// Forgets all that is known about [from, to).
   void erase(std::uint64_t from, std::uint64_t to) {
     if (leaves_.empty())
       return;
-    for (std::size_t l = leaf_for(from); l < leaves_.size();) {
-      std::vector<fragment>& leaf = leaves_[l];
-      if (leaf.front().address >= to)
-        return;
-      auto first =
-          std::partition_point(leaf.begin(), leaf.end(), [&](const fragment& f) { return f.end() <= from; });
-      if (first != leaf.end() && first->address < from) {
+    for (std::size_t l = leaf_before(from); l < leaves_.size() && (l == 0 || starts_[l] < to);) {
+      leaf& here = leaves_[l];
+      auto first = first_behind(here, from);
+      if (first != here.end() && first->address < from) {
         const fragment whole = *first;
         *first++ = whole.part(whole.address, from);
-        if (whole.end() > to) {
-          insert(whole.part(to, whole.end()));
-          return;
-        }
+        if (whole.end() > to)
+          return insert(whole.part(to, whole.end()));
       }
-      auto last = std::partition_point(first, leaf.end(), [&](const fragment& f) { return f.end() <= to; });
-      if (last != leaf.end() && last->address < to)
-        *last = last->part(to, last->end());
-      const bool done = last != leaf.end();
-      leaf.erase(first, last);
-      if (leaf.empty())
-        leaves_.erase(leaves_.begin() + static_cast<std::ptrdiff_t>(l));
+      auto last = std::partition_point(first, here.end(), [&](const fragment& f) { return f.end() <= to; });
+      fragment rest; // starts later than its whole, perhaps in another leaf
+      if (last != here.end() && last->address < to) {
+        rest = last->part(to, last->end());
+        ++last;
+      }
+      here.erase(first, last);
+      if (here.empty() && leaves_.size() > 1)
+        remove(l);
       else
         ++l;
-      if (done)
-        return;
+      if (rest.length != 0)
+        return insert(rest);
     }
   }
 
@@ -103,13 +119,11 @@ public:
   void each(std::uint64_t from, std::uint64_t to, Visit&& visit) const {
     if (leaves_.empty())
       return;
-    for (std::size_t l = leaf_for(from); l < leaves_.size(); ++l) {
-      const std::vector<fragment>& leaf = leaves_[l];
-      auto f =
-          std::partition_point(leaf.begin(), leaf.end(), [&](const fragment& x) { return x.end() <= from; });
-      for (; f != leaf.end(); ++f) {
+    for (std::size_t l = leaf_before(from); l < leaves_.size(); ++l) {
+      for (auto f = first_behind(leaves_[l], from); f != leaves_[l].end(); ++f) {
         if (f->address >= to)
           return;
+        recent_ = l;
         visit(*f);
       }
     }
@@ -117,57 +131,88 @@ public:
 
   template <typename Visit>
   void each(Visit&& visit) const {
-    for (const auto& leaf : leaves_)
-      for (const fragment& f : leaf)
+    for (const leaf& l : leaves_)
+      for (const fragment& f : l)
         visit(f);
   }
 
 private:
-  static constexpr std::size_t leaf_size = 64;
-
-  std::vector<fragment>::iterator position(std::vector<fragment>& leaf, std::uint64_t address) {
-    if (leaf.empty() || leaf.back().address < address)
-      return leaf.end(); // ascending writes are common
-    return std::partition_point(leaf.begin(), leaf.end(),
-                                [&](const fragment& f) { return f.address < address; });
-  }
-
-  /// The last leaf that starts at or before `address` (the first one if none does).
   std::size_t leaf_for(std::uint64_t address) const {
-    if (leaves_.back().empty() || leaves_.back().front().address <= address)
-      return leaves_.size() - 1;
-    const auto next = std::partition_point(leaves_.begin(), leaves_.end(),
-                                           [&](const auto& leaf) { return leaf.front().address <= address; });
-    return next == leaves_.begin() ? 0 : static_cast<std::size_t>(next - leaves_.begin()) - 1;
+    const std::size_t r = recent_;
+    if (r < leaves_.size() && (r == 0 || starts_[r] <= address) &&
+        (r + 1 == leaves_.size() || address < starts_[r + 1]))
+      return r;
+    const auto next = std::upper_bound(starts_.begin() + 1, starts_.end(), address);
+    return recent_ = static_cast<std::size_t>(next - starts_.begin()) - 1;
   }
 
-  /// Fragment i of leaf l has grown: joins it with the next one if that continues it.
-  void merge_behind(std::size_t l, std::size_t i) {
-    std::vector<fragment>& leaf = leaves_[l];
-    if (i + 1 < leaf.size()) {
-      if (!leaf[i].continued_by(leaf[i + 1]))
-        return;
-      leaf[i].length += leaf[i + 1].length;
-      leaf.erase(leaf.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  /// Where a search for whatever meets `address` begins: a fragment of the leaf before may reach into it.
+  std::size_t leaf_before(std::uint64_t address) const {
+    const std::size_t l = leaf_for(address);
+    return l > 0 && !leaves_[l - 1].empty() && leaves_[l - 1].back().end() > address ? l - 1 : l;
+  }
+
+  /// Nothing of the leaves behind l starts before `end`.
+  bool reaches(std::size_t l, std::uint64_t end) const {
+    return l + 1 == leaves_.size() || end <= starts_[l + 1];
+  }
+
+  bool overlapped_from_before(std::size_t l, leaf::const_iterator at, std::uint64_t address) const {
+    return at == leaves_[l].begin() && leaf_before(address) != l;
+  }
+
+  void replace(std::size_t l, leaf::iterator at, const fragment& f) {
+    const bool continues = at != leaves_[l].begin() && std::prev(at)->continued_by(f);
+    const bool continued = std::next(at) != leaves_[l].end() && f.continued_by(*std::next(at));
+    if (!continues && !continued)
+      *at = f;
+    else
+      insert_at(l, leaves_[l].erase(at), f);
+  }
+
+  void insert_at(std::size_t l, leaf::iterator at, const fragment& f) {
+    leaf& here = leaves_[l];
+    if (at != here.begin() && std::prev(at)->continued_by(f)) {
+      std::prev(at)->length += f.length;
+      if (at != here.end() && std::prev(at)->continued_by(*at)) {
+        std::prev(at)->length += at->length;
+        here.erase(at);
+      }
+    } else if (at != here.end() && f.continued_by(*at)) {
+      const std::uint64_t length = at->length;
+      *at = f;
+      at->length += length;
+    } else if (here.size() < leaf_size) {
+      here.insert(at, f);
+    } else {
+      split_and_insert(l, static_cast<std::size_t>(at - here.begin()), f);
     }
   }
 
   void split_and_insert(std::size_t l, std::size_t at, const fragment& f) {
     const bool append = at == leaf_size; // full leaves stay full when memory is written in ascending order
     const std::size_t keep = append ? leaf_size : leaf_size / 2;
-    std::vector<fragment> upper(leaves_[l].begin() + static_cast<std::ptrdiff_t>(keep), leaves_[l].end());
+    leaf upper;
+    upper.reserve(leaf_size);
+    upper.assign(leaves_[l].begin() + static_cast<std::ptrdiff_t>(keep), leaves_[l].end());
     leaves_[l].resize(keep);
-    const auto next = static_cast<std::ptrdiff_t>(l) + 1;
-    if (append)
-      upper.push_back(f);
-    else if (at > keep)
+    if (at > keep || append)
       upper.insert(upper.begin() + static_cast<std::ptrdiff_t>(at - keep), f);
     else
       leaves_[l].insert(leaves_[l].begin() + static_cast<std::ptrdiff_t>(at), f);
+    const auto next = static_cast<std::ptrdiff_t>(l) + 1;
+    starts_.insert(starts_.begin() + next, upper.front().address);
     leaves_.insert(leaves_.begin() + next, std::move(upper));
   }
 
-  std::vector<std::vector<fragment>> leaves_; ///< none empty, except the only one of a fresh tree
+  void remove(std::size_t l) {
+    leaves_.erase(leaves_.begin() + static_cast<std::ptrdiff_t>(l));
+    starts_.erase(starts_.begin() + static_cast<std::ptrdiff_t>(l));
+  }
+
+  std::vector<leaf> leaves_; ///< only the only one may be empty
+  std::vector<std::uint64_t> starts_;
+  mutable std::size_t recent_ = 0;
 };
 
 } // namespace tacit
