@@ -34,7 +34,7 @@ public:
     return {items_.data() + begin, first_[index(op) + 1] - begin};
   }
 
-  void prefetch(op_id op) const { __builtin_prefetch(&first_[index(op)]); }
+  [[gnu::always_inline]] void prefetch(op_id op) const { __builtin_prefetch(&first_[index(op)]); }
 
 private:
   std::vector<std::uint32_t> first_;
