@@ -1,0 +1,66 @@
+// The whole analysis: match → order → follow → detect, as the compiler runs it. Milliseconds, and the peak
+// memory per process with the graph included.
+#include "cases.h"
+
+#include "detect/detect.h"
+#include "flow/flow.h"
+#include "match/match.h"
+
+#include <benchmark/benchmark.h>
+#include <ctime>
+
+using namespace tacit;
+using namespace tacit::bench;
+
+namespace {
+
+void run_analysis(benchmark::State& state, const graph_case& c) {
+  std::int64_t graph_bytes = 0;
+  const graph& g = graph_of(c, &graph_bytes);
+  const std::int64_t before = heap_bytes();
+  std::int64_t peak = 0;
+  std::string found;
+  for (auto _ : state) {
+    reset_heap_peak();
+    diagnostics problems;
+    const matching m = match(g, problems);
+    const run_order o = order_operations(g, m, problems);
+    const transfers t = follow(g, m, o, problems);
+    const findings f = detect(g, m, o, t);
+    peak = heap_peak() - before;
+    found = f.found.empty() ? "nothing" : std::string(name(f.found.front().kind));
+  }
+  if (found != name(c.kind))
+    state.SkipWithError(("found " + found).c_str());
+  state.SetLabel(found);
+  state.counters["bytes/process"] = static_cast<double>(graph_bytes + peak) / g.ranks();
+}
+
+void run_detect(benchmark::State& state, const graph_case& c) {
+  const graph& g = graph_of(c);
+  diagnostics problems;
+  const matching m = match(g, problems);
+  const run_order o = order_operations(g, m, problems);
+  const transfers t = follow(g, m, o, problems);
+  const std::clock_t start = std::clock();
+  for (auto _ : state)
+    benchmark::DoNotOptimize(detect(g, m, o, t).found.data());
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  state.counters["ns/transfer"] =
+      seconds * 1e9 / static_cast<double>(state.iterations()) / static_cast<double>(t.list.size());
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  for (const graph_case& c : cases) {
+    benchmark::RegisterBenchmark(("detect/" + label(c)).c_str(), run_detect, c)
+        ->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(("analysis/" + label(c)).c_str(), run_analysis, c)
+        ->Unit(benchmark::kMillisecond);
+  }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv))
+    return 1;
+  benchmark::RunSpecifiedBenchmarks();
+}
