@@ -127,8 +127,12 @@ task_span lowering::lower(const step& s) {
   case step_kind::copy:
     return copy(resolve(s.reads), resolve(s.writes));
   case step_kind::send:
+    if (rank_of(s.peer) == program_.rank)
+      return keep_own_message(s);
     return send(resolve(s.reads), rank_of(s.peer), s.tag);
   case step_kind::recv:
+    if (rank_of(s.peer) == program_.rank)
+      return take_own_message(s);
     return recv(resolve(s.writes), rank_of(s.peer), s.tag);
   case step_kind::collective:
     return collective(s);
@@ -140,8 +144,41 @@ task_span lowering::lower(const step& s) {
   return {};
 }
 
+task_span lowering::keep_own_message(const step& s) {
+  const std::vector<segment> bytes = resolve(s.reads);
+  const std::uint64_t length = total_length(bytes);
+  const std::vector<segment> kept{{reinterpret_cast<std::uint64_t>(tasks_.allocate(length)), length}};
+  const task_span span = copy(bytes, kept);
+  own_messages_[s.tag] = {kept, span.first.front()};
+  return span;
+}
+
+/// Steps are in an order in which they can run, so the send has been seen.
+task_span lowering::take_own_message(const step& s) {
+  const own_message& message = own_messages_.at(s.tag);
+  const task_span span = copy(message.kept, resolve(s.writes));
+  tasks_.complete_before(message.sent, span.first.front());
+  return span;
+}
+
+/// Reads everything before it writes anything: one memmove does, several pieces that overlap go through a
+/// buffer.
 task_span lowering::copy(const std::vector<segment>& from, const std::vector<segment>& into) {
-  const task_id id = tasks_.add_local([from, into] { copy_bytes(from, into); });
+  const bool overlap = std::any_of(from.begin(), from.end(), [&](const segment& a) {
+    return std::any_of(into.begin(), into.end(), [&](const segment& b) {
+      return a.address < b.address + b.length && b.address < a.address + a.length;
+    });
+  });
+  if (!overlap || (from.size() == 1 && into.size() == 1)) {
+    const task_id id = tasks_.add_local([from, into] { copy_bytes(from, into); });
+    return {{id}, {id}};
+  }
+  const std::uint64_t length = total_length(from);
+  const std::vector<segment> between{{reinterpret_cast<std::uint64_t>(tasks_.allocate(length)), length}};
+  const task_id id = tasks_.add_local([from, between, into] {
+    copy_bytes(from, between);
+    copy_bytes(between, into);
+  });
   return {{id}, {id}};
 }
 

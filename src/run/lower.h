@@ -44,9 +44,18 @@ protected:
 
 private:
   task_span lower(const step& s);
+  /// Messages to the own rank are two local copies: a send reads when it starts (buffered semantics), and its
+  /// bytes may overlap those that the receive writes, which MPI forbids.
+  task_span keep_own_message(const step& s);
+  task_span take_own_message(const step& s);
   task_span dissemination(const step& s, const rank_group& group);
   int collective_tag(const step& s, int round) const;
 
+  struct own_message {
+    std::vector<segment> kept;
+    task_id sent;
+  };
+  std::map<std::int32_t, own_message> own_messages_; ///< by tag
   std::byte* scratch_ = nullptr;
   int half_of_tags_ = 0; ///< tags from here on belong to collectives carried out by messages
 };

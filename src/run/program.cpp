@@ -9,6 +9,25 @@ const rank_group& program::group(comm_id comm) const {
   return *std::find_if(groups.begin(), groups.end(), [&](const rank_group& g) { return g.comm == comm; });
 }
 
+program make_program(const graph& g, const plan& p, rank_id rank) {
+  program out;
+  out.rank = static_cast<int>(index(rank));
+  out.plan = p.ranks[index(rank)];
+  std::vector<bool> used(g.communicators().size(), false);
+  for (const step& s : out.plan.steps)
+    if (s.kind == step_kind::collective)
+      used[index(s.comm)] = true;
+  for (std::size_t c = 0; c < used.size(); ++c) { // by number: the same relative order on every rank
+    if (!used[c])
+      continue;
+    rank_group group{comm_id{static_cast<std::uint16_t>(c)}, {}};
+    for (const rank_id r : g.communicators()[c].members)
+      group.members.push_back(static_cast<int>(index(r)));
+    out.groups.push_back(std::move(group));
+  }
+  return out;
+}
+
 std::string summarize(const program& p) {
   std::size_t sends = 0, recvs = 0, copies = 0, calls = 0;
   std::uint64_t sent = 0, received = 0, copied = 0;

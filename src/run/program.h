@@ -26,6 +26,9 @@ struct program {
   const rank_group& group(comm_id comm) const;
 };
 
+/// The program of one rank of a plan.
+program make_program(const graph& g, const plan& p, rank_id rank);
+
 /// One line per kind of step: "2 messages sent (128 B), 1 allgather on world (4 x 64 B)".
 std::string summarize(const program& p);
 

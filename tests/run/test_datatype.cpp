@@ -47,7 +47,8 @@ void expect_same(MPI_Datatype type, const std::string& what, int count = 2) {
   EXPECT_EQ(flatten(type).size, static_cast<std::uint64_t>(size)) << what;
   const auto packed = packed_by_mpi(middle, count, type);
   // MPICH 4.0.2 packs nothing for some types whose extent is 0, although it reports their size rightly.
-  if (packed.size() != static_cast<std::size_t>(size) * static_cast<std::size_t>(count)) return;
+  if (packed.size() != static_cast<std::size_t>(size) * static_cast<std::size_t>(count))
+    return;
   EXPECT_EQ(packed_by_segments(middle, count, type), packed) << what;
 }
 

@@ -1,0 +1,87 @@
+#include "run/pack.h"
+
+namespace tacit {
+namespace {
+
+void pack_blocks(packer& into, const std::vector<block>& blocks) {
+  into.put<std::uint64_t>(blocks.size());
+  for (const block& b : blocks) {
+    into.put(b.peer);
+    into.put_list(b.bytes);
+  }
+}
+
+std::vector<block> unpack_blocks(unpacker& from) {
+  std::vector<block> blocks(from.get<std::uint64_t>());
+  for (block& b : blocks) {
+    b.peer = from.get<rank_id>();
+    b.bytes = from.get_list<segment>();
+  }
+  return blocks;
+}
+
+void pack_step(packer& into, const step& s) {
+  into.put(s.kind);
+  into.put(s.collective);
+  into.put(s.comm);
+  into.put(s.peer);
+  into.put(s.tag);
+  into.put(s.op);
+  into.put(s.largest_block);
+  into.put(s.largest_total);
+  into.put_list(s.reads);
+  into.put_list(s.writes);
+  pack_blocks(into, s.sends);
+  pack_blocks(into, s.receives);
+  into.put_list(s.after);
+}
+
+step unpack_step(unpacker& from) {
+  step s;
+  s.kind = from.get<step_kind>();
+  s.collective = from.get<pattern>();
+  s.comm = from.get<comm_id>();
+  s.peer = from.get<rank_id>();
+  s.tag = from.get<std::int32_t>();
+  s.op = from.get<op_id>();
+  s.largest_block = from.get<std::uint64_t>();
+  s.largest_total = from.get<std::uint64_t>();
+  s.reads = from.get_list<segment>();
+  s.writes = from.get_list<segment>();
+  s.sends = unpack_blocks(from);
+  s.receives = unpack_blocks(from);
+  s.after = from.get_list<std::uint32_t>();
+  return s;
+}
+
+} // namespace
+
+void pack(packer& into, const program& p) {
+  into.put(p.rank);
+  into.put(p.plan.scratch_bytes);
+  into.put<std::uint64_t>(p.plan.steps.size());
+  for (const step& s : p.plan.steps)
+    pack_step(into, s);
+  into.put<std::uint64_t>(p.groups.size());
+  for (const rank_group& g : p.groups) {
+    into.put(g.comm);
+    into.put_list(g.members);
+  }
+}
+
+program unpack_program(unpacker& from) {
+  program p;
+  p.rank = from.get<int>();
+  p.plan.scratch_bytes = from.get<std::uint64_t>();
+  const auto steps = from.get<std::uint64_t>();
+  for (std::uint64_t i = 0; i < steps; ++i)
+    p.plan.steps.push_back(unpack_step(from));
+  const auto groups = from.get<std::uint64_t>();
+  for (std::uint64_t i = 0; i < groups; ++i) {
+    const auto comm = from.get<comm_id>();
+    p.groups.push_back({comm, from.get_list<int>()});
+  }
+  return p;
+}
+
+} // namespace tacit

@@ -1,0 +1,19 @@
+// All executions of this process that are under way. Whoever waits for one must progress the others too: two
+// ranks that wait for two schedules in opposite order would otherwise starve each other.
+#pragma once
+
+#include "run/driver.h"
+
+namespace tacit {
+
+/// Registers a started execution; it must be removed before it is destroyed. Thread-safe, as are the others.
+void begin_progress(execution& e);
+/// Removes it; nothing if it is not there.
+void end_progress(execution& e);
+/// Progresses all registered executions once. True if `wanted` has completed; completed ones are removed.
+/// Does not block.
+bool progress_all(execution& wanted);
+/// Blocks until `wanted` has completed, progressing all.
+void wait_for(execution& wanted);
+
+} // namespace tacit
