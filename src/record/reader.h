@@ -102,6 +102,7 @@ struct forward {
   std::uint64_t receive_offset = 0;
   std::uint64_t send_offset = 0;
   std::uint64_t length = 0;
+  bool constant = false; ///< all bytes are equal: weak evidence
 };
 
 struct rank_recording {
@@ -146,8 +147,8 @@ struct rank_recording {
 
 /// The recordings of one run.
 struct recording_set {
-  std::uint32_t ranks = 0;                            ///< size of MPI_COMM_WORLD; 0 if nothing was readable
-  std::vector<std::optional<rank_recording>> of_rank; ///< `ranks` entries; empty where the file is missing
+  std::uint32_t ranks = 0;                ///< size of MPI_COMM_WORLD; 0 if nothing was readable
+  std::vector<rank_recording> recordings; ///< by rank, at most one for each
 };
 
 /// The recording of one rank from its bytes; nothing if it does not even start as one (a diagnostic says

@@ -1,0 +1,178 @@
+// If every rank gets the whole data in one message (or all its pieces from one rank), the messages are a
+// tree, given by the parent of each rank. The known algorithms are written down as parent tables and
+// compared, so a name means that algorithm and nothing like it; on few ranks several tables are equal.
+//
+// Otherwise the data travels in pieces. Spread and roll (a scatter followed by a ring allgather): the first
+// message that each rank gets brings its share, all others go between neighbors of the ring. In the modified
+// form one rank, the root's successor, gets everything in one message and takes no part in the rest, which
+// closes up around it.
+#include "record/broadcast_shape.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <vector>
+
+namespace tacit::recording {
+namespace {
+
+using parents = std::vector<std::uint32_t>; ///< of ranks 1 … Q-1; entry 0 is 0
+
+parents chains(std::uint32_t ranks, std::initializer_list<std::uint32_t> heads) {
+  parents p(ranks, 0);
+  for (std::uint32_t v = 1; v < ranks; ++v)
+    p[v] = std::find(heads.begin(), heads.end(), v) != heads.end() ? 0 : v - 1;
+  return p;
+}
+
+parents tree(std::uint32_t ranks, const std::function<std::uint32_t(std::uint32_t)>& parent) {
+  parents p(ranks, 0);
+  for (std::uint32_t v = 1; v < ranks; ++v)
+    p[v] = parent(v);
+  return p;
+}
+
+parents reversed(const parents& p) {
+  const auto ranks = static_cast<std::uint32_t>(p.size());
+  parents r(ranks, 0);
+  for (std::uint32_t v = 1; v < ranks; ++v)
+    r[ranks - v] = (ranks - p[v]) % ranks;
+  return r;
+}
+
+bool is_chain(const parents& p) {
+  std::vector<bool> has_child(p.size(), false);
+  for (std::size_t v = 1; v < p.size(); ++v) {
+    if (has_child[p[v]])
+      return false;
+    has_child[p[v]] = true;
+  }
+  return true;
+}
+
+std::string name_tree(const parents& p) {
+  const auto q = static_cast<std::uint32_t>(p.size());
+  struct known {
+    const char* name;
+    parents table;
+  };
+  const known tables[] = {
+      {"linear", parents(q, 0)},
+      {"ring", chains(q, {1})},
+      {"modified ring", chains(q, {1, 2})},
+      {"two rings", chains(q, {1, q / 2})},
+      {"two rings", chains(q, {1, (q + 1) / 2})},
+      {"modified two rings", chains(q, {1, 2, 1 + (q - 1) / 2})},
+      {"modified two rings", chains(q, {1, 2, 1 + q / 2})},
+      {"binomial tree", tree(q, [](std::uint32_t v) { return v & (v - 1); })},
+      {"binomial tree", tree(q, [](std::uint32_t v) { return v & ~std::bit_floor(v); })},
+      {"binary tree", tree(q, [](std::uint32_t v) { return (v - 1) / 2; })},
+  };
+  std::vector<std::string> names;
+  for (const bool backwards : {false, true}) {
+    for (const known& k : tables) {
+      if (p != (backwards ? reversed(k.table) : k.table))
+        continue;
+      const std::string name = fmt::format("{}{}", k.name, backwards ? " (backwards)" : "");
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(name);
+    }
+    if (!names.empty())
+      break;
+  }
+  if (names.size() == 1)
+    return names[0];
+  if (names.size() > 1)
+    return fmt::format("{} (the same on {} ranks)", fmt::join(names, " or "), q);
+  return is_chain(p) ? "chain" : "tree";
+}
+
+/// Spread and roll of the ranks in `part` (ascending, the root first), whose messages are `hops`.
+bool is_spread_and_roll(const std::vector<std::uint32_t>& part, std::span<const hop> hops,
+                        std::uint64_t bytes) {
+  const auto count = static_cast<std::uint32_t>(part.size());
+  if (count < 3)
+    return false;
+  const auto position = [&](std::uint32_t rank) {
+    return static_cast<std::uint32_t>(std::lower_bound(part.begin(), part.end(), rank) - part.begin());
+  };
+  std::vector<bool> has_share(count, false);
+  has_share[0] = true;
+  std::uint32_t rolled = 0;
+  for (const hop& h : hops) {
+    const std::uint32_t from = position(h.from), to = position(h.to);
+    if (h.bytes >= bytes)
+      return false;
+    if (!has_share[to]) {
+      has_share[to] = true;
+      continue;
+    }
+    const std::uint32_t distance = (to + count - from) % count;
+    if (distance != 1 && distance != count - 1)
+      return false;
+    ++rolled;
+  }
+  // Each rank rolls at least what it lacks: all shares but its own, neighbors of the root perhaps in fewer
+  // messages.
+  return std::find(has_share.begin(), has_share.end(), false) == has_share.end() && rolled >= count;
+}
+
+std::string name_pieces(std::uint32_t ranks, std::span<const hop> hops, std::uint64_t bytes) {
+  std::vector<std::uint32_t> part{0};
+  std::vector<std::uint32_t> messages_to(ranks, 0);
+  std::vector<bool> whole(ranks, false), sends(ranks, false);
+  for (const hop& h : hops) {
+    ++messages_to[h.to];
+    whole[h.to] = h.bytes == bytes;
+    sends[h.from] = true;
+  }
+  std::vector<bool> apart(ranks, false);
+  std::uint32_t count_apart = 0;
+  for (std::uint32_t v = 1; v < ranks; ++v) {
+    apart[v] = messages_to[v] == 1 && whole[v] && !sends[v];
+    count_apart += apart[v] ? 1 : 0;
+    if (!apart[v])
+      part.push_back(v);
+  }
+  std::vector<hop> rest;
+  for (const hop& h : hops)
+    if (!apart[h.to])
+      rest.push_back(h);
+  if (count_apart <= 1 && is_spread_and_roll(part, rest, bytes)) {
+    if (count_apart == 0)
+      return "spread and roll (scatter, then ring allgather)";
+    if (apart[1])
+      return "modified spread and roll (all to the successor; scatter, then ring allgather, of the rest)";
+  }
+  return "pieces along several paths";
+}
+
+} // namespace
+
+std::string name_broadcast(std::uint32_t ranks, std::span<const hop> hops, std::uint64_t bytes) {
+  parents parent(ranks, 0);
+  std::vector<std::uint64_t> got(ranks, 0);
+  std::vector<std::uint32_t> pieces(ranks, 0);
+  bool one_parent = ranks >= 2;
+  for (const hop& h : hops) {
+    if (h.from >= ranks || h.to >= ranks)
+      return "tree";
+    one_parent = one_parent && h.to != 0 && (pieces[h.to] == 0 || parent[h.to] == h.from);
+    parent[h.to] = h.from;
+    got[h.to] += h.bytes;
+    ++pieces[h.to];
+  }
+  std::uint32_t most = 0;
+  for (std::uint32_t v = 1; v < ranks; ++v) {
+    one_parent = one_parent && got[v] == bytes;
+    most = std::max(most, pieces[v]);
+  }
+  if (!one_parent)
+    return name_pieces(ranks, hops, bytes);
+  return most > 1 ? "pipelined " + name_tree(parent) : name_tree(parent);
+}
+
+} // namespace tacit::recording

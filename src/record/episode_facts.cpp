@@ -1,0 +1,215 @@
+// Single messages and groups of two ranks are never judged: no collective is there. Without content hashes
+// nothing is judged at all, because a broadcast could not be told from a scatter. Consecutive broadcasts of
+// memory that continues where the last one ended, same root, tag and messages, are the segments of one
+// pipelined broadcast.
+#include "record/episode_facts.h"
+
+#include "record/broadcast_shape.h"
+#include "record/versions.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace tacit::recording {
+namespace {
+
+class fact_gatherer {
+public:
+  fact_gatherer(const recording_set& recorded, const message_table& table, const provenance& data,
+                const episode_list& episodes, const analysis_options& options)
+      : recorded_(recorded), table_(table), data_(data), episodes_(episodes), options_(options),
+        positions_(table) {}
+
+  fact_table run() {
+    list_probes();
+    out_.of_episode.reserve(episodes_.size());
+    for (std::uint32_t e = 0; e < episodes_.size(); ++e) {
+      if (options_.progress && e % 1024 == 0)
+        options_.progress("detecting", static_cast<double>(e) / static_cast<double>(episodes_.size()));
+      out_.of_episode.push_back(facts_of(e));
+    }
+    join_segments();
+    return std::move(out_);
+  }
+
+private:
+  const rank_recording& recording(std::uint32_t world_rank) const {
+    return recorded_.recordings[table_.recording_of_rank[world_rank]];
+  }
+
+  void list_probes() {
+    for (std::uint32_t i = 0; i < recorded_.recordings.size(); ++i) {
+      const rank_recording& r = recorded_.recordings[i];
+      for (const call& c : r.calls) {
+        const call_class kind = class_of(c);
+        if (c.comm == none || (kind != call_class::probe && kind != call_class::mprobe))
+          continue;
+        const bool merged = (c.flags & call_flag_true) == 0 && c.count > 1;
+        out_.probes[{table_.of_recording[i].group_of_comm[c.comm], c.tag}] += merged ? c.count : 1;
+      }
+    }
+  }
+
+  episode_facts facts_of(std::uint32_t e) {
+    const auto messages = episodes_.of(e);
+    episode_facts f;
+    f.group = group_of(table_, messages);
+    std::vector<std::uint32_t> sites;
+    bool hashed = true, consistent = true;
+    for (const std::uint32_t id : messages) {
+      const message& m = table_.messages[id];
+      f.bytes += m.bytes;
+      f.seconds += m.seconds;
+      f.wildcard = f.wildcard || m.wildcard;
+      f.probed = f.probed || out_.probes.contains({m.comm, m.tag}) || out_.probes.contains({m.comm, any_tag});
+      consistent = consistent && m.consistent && m.completion != none;
+      const call& sent = recording(m.from).calls[m.send_call];
+      hashed = hashed && (m.bytes == 0 || (sent.flags & call_hash_valid) != 0);
+      if (f.content == 0 && data_.own_bytes[id] > 0)
+        f.content = sent.hash;
+      sites.push_back(table_.of_recording[table_.recording_of_rank[m.from]].place_of_call[m.send_call]);
+      sites.push_back(table_.of_recording[table_.recording_of_rank[m.to]].place_of_call[m.recv_call]);
+    }
+    f.sites = intern_sites(std::move(sites));
+    const bool judged =
+        messages.size() > 1 && table_.groups[f.group].members.size() > 2 && hashed && consistent;
+    if (judged && messages.size() + 1 >= table_.groups[f.group].members.size())
+      judge(e, f);
+    return f;
+  }
+
+  std::uint32_t intern_sites(std::vector<std::uint32_t> sites) {
+    std::sort(sites.begin(), sites.end());
+    sites.erase(std::unique(sites.begin(), sites.end()), sites.end());
+    const auto [at, is_new] =
+        site_set_ids_.try_emplace(sites, static_cast<std::uint32_t>(out_.site_sets.size()));
+    if (is_new)
+      out_.site_sets.push_back(std::move(sites));
+    return at->second;
+  }
+
+  void judge(std::uint32_t e, episode_facts& f) {
+    const verdict v = judge_episode(recorded_, table_, data_, episodes_.of(e), positions_);
+    if (v.found.empty())
+      return;
+    const collective_found& first = v.found[0];
+    const bool one_kind = std::all_of(v.found.begin(), v.found.end(),
+                                      [&](const collective_found& c) { return c.kind == first.kind; });
+    if (!one_kind)
+      return; // a mixture is described by its traffic
+    f.kind = first.kind;
+    f.root = first.root;
+    f.operations = static_cast<std::uint32_t>(v.found.size());
+    f.assumed = v.assumed_unchanged;
+    for (const collective_found& c : v.found)
+      f.block = std::max(f.block, c.bytes);
+    const bool by_content =
+        f.kind == pattern::bcast || f.kind == pattern::allgather || f.kind == pattern::allgatherv;
+    f.structural = !by_content && f.kind != pattern::barrier;
+    if (by_content && largest_message(e) < options_.smallest_evidence)
+      f.why_not = doubt::tiny;
+    else if (!episodes_.simultaneous[e])
+      f.why_not = doubt::dependent;
+    f.is_collective = f.why_not == doubt::no_doubt;
+    if (f.kind == pattern::bcast && v.found.size() == 1)
+      f.algorithm = intern_algorithm(broadcast_algorithm(e, f));
+  }
+
+  std::uint64_t largest_message(std::uint32_t e) const {
+    std::uint64_t largest = 0;
+    for (const std::uint32_t id : episodes_.of(e))
+      largest = std::max(largest, table_.messages[id].bytes);
+    return largest;
+  }
+
+  std::string broadcast_algorithm(std::uint32_t e, const episode_facts& f) {
+    const auto ranks = static_cast<std::uint32_t>(table_.groups[f.group].members.size());
+    std::vector<std::uint32_t> order(episodes_.of(e).begin(), episodes_.of(e).end());
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return table_.messages[a].completion < table_.messages[b].completion;
+    });
+    std::vector<hop> hops;
+    for (const std::uint32_t id : order) {
+      const message& m = table_.messages[id];
+      hops.push_back({(positions_(f.group, m.from) + ranks - f.root) % ranks,
+                      (positions_(f.group, m.to) + ranks - f.root) % ranks, m.bytes});
+    }
+    return name_broadcast(ranks, hops, f.block);
+  }
+
+  std::uint32_t intern_algorithm(const std::string& name) {
+    const auto at = std::find(out_.algorithms.begin(), out_.algorithms.end(), name);
+    if (at != out_.algorithms.end())
+      return static_cast<std::uint32_t>(at - out_.algorithms.begin());
+    out_.algorithms.push_back(name);
+    return static_cast<std::uint32_t>(out_.algorithms.size() - 1);
+  }
+
+  /// Memory of the root's first send in a broadcast that starts with a whole block.
+  bool root_memory(std::uint32_t e, std::uint64_t& begin, std::uint64_t& end) {
+    const episode_facts& f = out_.of_episode[e];
+    const std::uint32_t root = table_.groups[f.group].members[f.root];
+    for (const std::uint32_t id : episodes_.of(e)) {
+      const message& m = table_.messages[id];
+      if (m.from == root && m.bytes == f.block)
+        return memory_hull(recording(root), recording(root).calls[m.send_call], begin, end);
+    }
+    return false;
+  }
+
+  void join_segments() {
+    struct stream {
+      std::uint32_t head = none;
+      std::uint32_t root = none, algorithm = none, sites = none;
+      std::int32_t tag = 0;
+      std::uint64_t segment = 0; ///< size of all segments but the last
+      std::uint64_t end = 0;     ///< of the memory so far
+      bool closed = false;       ///< a shorter segment has been the last
+    };
+    std::map<std::uint32_t, stream> streams; // per group
+    for (std::uint32_t e = 0; e < out_.of_episode.size(); ++e) {
+      episode_facts& f = out_.of_episode[e];
+      if (!f.is_collective || f.algorithm == none || f.kind != pattern::bcast)
+        continue;
+      std::uint64_t begin = 0, end = 0;
+      const std::int32_t tag = table_.messages[episodes_.of(e)[0]].tag;
+      stream& s = streams[f.group];
+      if (!root_memory(e, begin, end)) {
+        s = {};
+        continue;
+      }
+      const bool continues = s.head != none && !s.closed && s.root == f.root && s.algorithm == f.algorithm &&
+                             s.sites == f.sites && s.tag == tag && begin == s.end && f.block <= s.segment;
+      if (!continues) {
+        s = {e, f.root, f.algorithm, f.sites, tag, f.block, end, false};
+        continue;
+      }
+      f.head = s.head;
+      s.closed = f.block < s.segment;
+      s.end = end;
+      episode_facts& head = out_.of_episode[s.head];
+      head.block += f.block;
+      const std::string& name = out_.algorithms[s.algorithm];
+      head.algorithm = intern_algorithm(name.starts_with("pipelined ") ? name : "pipelined " + name);
+    }
+  }
+
+  const recording_set& recorded_;
+  const message_table& table_;
+  const provenance& data_;
+  const episode_list& episodes_;
+  const analysis_options& options_;
+  group_positions positions_;
+  fact_table out_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> site_set_ids_;
+};
+
+} // namespace
+
+fact_table gather_facts(const recording_set& recorded, const message_table& table, const provenance& data,
+                        const episode_list& episodes, const analysis_options& options) {
+  return fact_gatherer(recorded, table, data, episodes, options).run();
+}
+
+} // namespace tacit::recording

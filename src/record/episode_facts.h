@@ -1,0 +1,53 @@
+// What the analysis knows about each episode before episodes are put together.
+#pragma once
+
+#include "record/analysis.h"
+#include "record/episode_graph.h"
+#include "record/episodes.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tacit::recording {
+
+/// Why a collective that was found does not count.
+enum class doubt : std::uint8_t {
+  no_doubt,
+  tiny,      ///< too few bytes to be evidence
+  dependent, ///< a rank contributes after it got foreign data
+};
+
+struct episode_facts {
+  std::uint32_t group = 0;
+  std::uint32_t sites = 0; ///< index in fact_table::site_sets
+  std::uint64_t bytes = 0; ///< in messages
+  double seconds = 0;
+  bool is_collective = false;
+  bool wildcard = false; ///< a receive with any source or tag
+  bool probed = false;   ///< somebody probes this communicator and tag
+  bool assumed = false;  ///< verdict::assumed_unchanged
+  bool structural =
+      false; ///< no content was compared: the shape of the messages alone says so (scatter, gather, alltoall)
+  doubt why_not = doubt::no_doubt;
+  pattern kind = pattern::bcast;  ///< of is_collective or why_not != no_doubt
+  std::uint32_t root = none;      ///< position in the group
+  std::uint32_t operations = 0;   ///< collectives in it (broadcasts from several roots: one each)
+  std::uint64_t block = 0;        ///< bytes
+  std::uint32_t algorithm = none; ///< index in fact_table::algorithms
+  std::uint32_t head = none;      ///< episode that this one continues (a pipelined broadcast), or none
+  std::uint64_t content = 0;      ///< hash of the first original send
+};
+
+struct fact_table {
+  std::vector<episode_facts> of_episode;
+  std::vector<std::vector<std::uint32_t>> site_sets; ///< places, ascending
+  std::vector<std::string> algorithms;
+  /// Probes of each (group, tag or any_tag): how many calls.
+  std::map<std::pair<std::uint32_t, std::int32_t>, std::uint64_t> probes;
+};
+
+fact_table gather_facts(const recording_set& recorded, const message_table& table, const provenance& data,
+                        const episode_list& episodes, const analysis_options& options);
+
+} // namespace tacit::recording

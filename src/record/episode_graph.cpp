@@ -1,0 +1,263 @@
+// Every received message and every version of an original send gets virtual addresses of its own, so the
+// graph is in single-transfer form from the start: a send reads, where forwarding was observed, the addresses
+// of the earlier receive, and elsewhere those of its version. Matching is known, so each message has a tag of
+// its own. On each rank, sends come after the receives that were complete when they were made; real time
+// orders these, so there is no cycle (in a damaged recording there can be one: then nothing is found). The
+// core does the rest.
+//
+// Found collectives count only if together they explain everything: what remains must be bytes that their
+// receivers get from the collectives anyway (pieces that travel twice, or return to where they came from).
+// Cost that of the core.
+#include "record/episode_graph.h"
+
+#include "flow/flow.h"
+#include "match/match.h"
+#include "record/versions.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace tacit::recording {
+
+std::uint32_t group_positions::operator()(std::uint32_t group, std::uint32_t rank) {
+  auto& positions = of_group_[group];
+  const std::vector<std::uint32_t>& members = table_.groups[group].members;
+  if (positions.empty()) {
+    for (std::uint32_t at = 0; at < members.size(); ++at)
+      positions.emplace_back(members[at], at);
+    std::sort(positions.begin(), positions.end());
+  }
+  const auto found = std::lower_bound(positions.begin(), positions.end(), std::pair{rank, 0u});
+  return found != positions.end() && found->first == rank ? found->second : none;
+}
+
+std::uint32_t group_of(const message_table& table, std::span<const std::uint32_t> episode) {
+  const std::uint32_t first = table.messages[episode[0]].comm;
+  for (const std::uint32_t m : episode)
+    if (table.messages[m].comm != first)
+      return 0;
+  return first;
+}
+
+namespace {
+
+/// An operation of the episode on one rank, in the order in which the program saw them.
+struct event {
+  std::uint32_t rank;     ///< position in the group
+  std::uint32_t position; ///< in the rank's calls; receives: where complete
+  bool receives;
+  std::uint32_t message;
+};
+
+class graph_builder {
+public:
+  graph_builder(const recording_set& recorded, const message_table& table, const provenance& data,
+                std::span<const std::uint32_t> episode, std::uint32_t group, group_positions& positions)
+      : recorded_(recorded), table_(table), data_(data), episode_(episode), group_(group),
+        positions_(positions), graph_(static_cast<std::uint32_t>(table.groups[group].members.size())) {}
+
+  /// False if a message lies outside the group.
+  bool build() {
+    if (!list_events())
+      return false;
+    std::uint32_t rank = none;
+    op_id last_receive = no_op;
+    for (const event& e : events_) {
+      if (e.rank != rank) {
+        rank = e.rank;
+        last_receive = no_op;
+        assumed_ = assumed_ || versions_.assumed_unchanged();
+        versions_ = {};
+      }
+      const op_id op = e.receives ? add_receive(e) : add_send(e);
+      if (last_receive != no_op)
+        graph_.depend(last_receive, op);
+      if (e.receives)
+        last_receive = op;
+    }
+    assumed_ = assumed_ || versions_.assumed_unchanged();
+    return true;
+  }
+
+  const graph& product() const { return graph_; }
+  bool assumed() const { return assumed_; }
+
+private:
+  const rank_recording& recording(std::uint32_t world_rank) const {
+    return recorded_.recordings[table_.recording_of_rank[world_rank]];
+  }
+
+  bool list_events() {
+    for (const std::uint32_t id : episode_) {
+      const message& m = table_.messages[id];
+      const std::uint32_t from = positions_(group_, m.from), to = positions_(group_, m.to);
+      if (from == none || to == none)
+        return false;
+      const std::uint32_t done =
+          m.completion == none ? none
+                               : static_cast<std::uint32_t>(recording(m.to).completions[m.completion].call);
+      events_.push_back({from, m.send_call, false, id});
+      events_.push_back({to, done, true, id});
+    }
+    std::sort(events_.begin(), events_.end(), [](const event& a, const event& b) {
+      return std::tie(a.rank, a.position, a.receives, a.message) <
+             std::tie(b.rank, b.position, b.receives, b.message);
+    });
+    for (std::size_t i = 0; i < episode_.size(); ++i)
+      tag_of_[episode_[i]] = static_cast<std::int32_t>(i);
+    return true;
+  }
+
+  op_id add_receive(const event& e) {
+    const message& m = table_.messages[e.message];
+    const segment into = versions_.fresh(m.bytes);
+    received_[e.message] = into;
+    const rank_recording& r = recording(m.to);
+    versions_.received(r, r.calls[m.recv_call], m.bytes);
+    return graph_.recv(rank_id{e.rank}, into, rank_id{positions_(group_, m.from)}, tag_of_[e.message]);
+  }
+
+  op_id add_send(const event& e) {
+    const message& m = table_.messages[e.message];
+    const std::vector<segment> from = read_by(m, e.message);
+    return graph_.send(rank_id{e.rank}, from, rank_id{positions_(group_, m.to)}, tag_of_[e.message]);
+  }
+
+  std::vector<segment> read_by(const message& m, std::uint32_t id) {
+    if (m.bytes == 0)
+      return {};
+    std::uint64_t forwarded = 0;
+    for (const piece& p : data_.of(id))
+      if (received_.contains(p.source))
+        forwarded += p.length;
+    std::vector<segment> own;
+    const rank_recording& r = recording(m.from);
+    if (forwarded < m.bytes)
+      own = versions_.sent(r, r.calls[m.send_call], m.bytes);
+    std::vector<segment> from;
+    std::uint64_t at = 0;
+    for (const piece& p : data_.of(id)) {
+      const auto source = received_.find(p.source);
+      if (source == received_.end())
+        continue;
+      cut(own, at, p.offset, from);
+      from.push_back({source->second.address + p.source_offset, p.length});
+      at = p.offset + p.length;
+    }
+    cut(own, at, m.bytes, from);
+    return from;
+  }
+
+  /// Appends packed bytes [begin, end) of `all`.
+  static void cut(const std::vector<segment>& all, std::uint64_t begin, std::uint64_t end,
+                  std::vector<segment>& to) {
+    std::uint64_t at = 0;
+    for (const segment& s : all) {
+      const std::uint64_t low = std::max(begin, at), high = std::min(end, at + s.length);
+      if (low < high)
+        to.push_back({s.address + (low - at), high - low});
+      at += s.length;
+      if (at >= end)
+        return;
+    }
+  }
+
+  const recording_set& recorded_;
+  const message_table& table_;
+  const provenance& data_;
+  std::span<const std::uint32_t> episode_;
+  const std::uint32_t group_;
+  group_positions& positions_;
+  graph graph_;
+  std::vector<event> events_;
+  std::unordered_map<std::uint32_t, std::int32_t> tag_of_;
+  std::unordered_map<std::uint32_t, segment>
+      received_; ///< virtual addresses of received messages, looked up only
+  version_map versions_;
+  bool assumed_ = false;
+};
+
+/// Bytes of `source` that `destination` got.
+struct delivered {
+  rank_id source, destination;
+  std::uint64_t begin, end;
+  friend auto operator<=>(const delivered&, const delivered&) = default;
+};
+
+delivered delivery(const transfers& t, const slice& s) {
+  const transfer& whole = t.list[s.transfer];
+  const std::uint64_t begin = whole.source_address + s.offset;
+  return {whole.source, whole.destination, begin, begin + s.length};
+}
+
+/// Bytes of the residual that the findings do not deliver as well.
+std::uint64_t unexplained_bytes(const transfers& t, const findings& f) {
+  std::vector<delivered> known;
+  for (const finding& one : f.found)
+    for (const slice& s : one.slices)
+      known.push_back(delivery(t, s));
+  std::sort(known.begin(), known.end());
+  std::vector<delivered> merged;
+  for (const delivered& d : known) {
+    const bool continues = !merged.empty() && merged.back().source == d.source &&
+                           merged.back().destination == d.destination && d.begin <= merged.back().end;
+    if (continues)
+      merged.back().end = std::max(merged.back().end, d.end);
+    else
+      merged.push_back(d);
+  }
+  std::uint64_t unexplained = 0;
+  for (const slice& s : f.residual) {
+    const delivered d = delivery(t, s);
+    if (d.source == d.destination)
+      continue;
+    auto at =
+        std::upper_bound(merged.begin(), merged.end(), delivered{d.source, d.destination, d.begin, ~0ull});
+    const bool inside = at != merged.begin() && (--at)->source == d.source &&
+                        at->destination == d.destination && at->begin <= d.begin && d.end <= at->end;
+    if (!inside)
+      unexplained += s.length;
+  }
+  return unexplained;
+}
+
+void add_finding(std::vector<collective_found>& to, const finding& f) {
+  const std::uint32_t root = f.root == no_rank ? none : static_cast<std::uint32_t>(index(f.root));
+  for (collective_found& known : to)
+    if (known.kind == f.kind && known.root == root) {
+      known.bytes += f.bytes;
+      return;
+    }
+  to.push_back({f.kind, root, f.bytes});
+}
+
+} // namespace
+
+verdict judge_episode(const recording_set& recorded, const message_table& table, const provenance& data,
+                      std::span<const std::uint32_t> episode, group_positions& positions) {
+  constexpr std::uint64_t budget = 1u << 24; // fragments: a second of work; real episodes need far fewer
+  verdict v;
+  const std::uint32_t group = group_of(table, episode);
+  graph_builder builder(recorded, table, data, episode, group, positions);
+  if (!builder.build())
+    return v;
+  v.assumed_unchanged = builder.assumed();
+  diagnostics problems;
+  const graph& g = builder.product();
+  const matching m = match(g, problems);
+  const run_order order = order_operations(g, m, problems);
+  if (has_errors(problems))
+    return v;
+  const transfers t = follow(g, m, order, problems, {.fragment_budget = budget});
+  if (!t.complete || has_errors(problems))
+    return v;
+  findings f = detect(g, m, order, t);
+  v.refused = std::move(f.refused);
+  v.unexplained = unexplained_bytes(t, f);
+  if (v.unexplained == 0)
+    for (const finding& one : f.found)
+      add_finding(v.found, one);
+  return v;
+}
+
+} // namespace tacit::recording

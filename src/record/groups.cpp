@@ -1,0 +1,81 @@
+// Rows and columns: a set of groups of one size that together are the world, each once, is a grid if the
+// members of each are consecutive ranks (rows) or ranks at the distance of the number of groups (columns).
+#include "record/groups.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+namespace tacit::recording {
+namespace {
+
+/// Distance between consecutive members if it is constant, else 0.
+std::uint32_t stride_of(const std::vector<std::uint32_t>& members) {
+  if (members.size() < 2 || members[1] <= members[0])
+    return 0;
+  const std::uint32_t stride = members[1] - members[0];
+  for (std::size_t i = 1; i < members.size(); ++i)
+    if (members[i] - members[i - 1] != stride || members[i] < members[i - 1])
+      return 0;
+  return stride;
+}
+
+std::string plain_shape(const std::vector<std::uint32_t>& members) {
+  const std::size_t shown = std::min<std::size_t>(members.size(), 16);
+  return fmt::format("ranks {}{}",
+                     fmt::join(members.begin(), members.begin() + static_cast<std::ptrdiff_t>(shown), ","),
+                     shown < members.size() ? ",…" : "");
+}
+
+} // namespace
+
+std::vector<std::string> group_shapes(const std::vector<group>& groups) {
+  const std::size_t world = groups[0].members.size();
+  std::set<std::vector<std::uint32_t>> known;
+  for (const group& g : groups)
+    known.insert(g.members);
+  std::vector<std::string> shapes;
+  for (const group& g : groups) {
+    const std::size_t size = g.members.size();
+    if (g.members == groups[0].members) {
+      shapes.emplace_back("all ranks");
+      continue;
+    }
+    std::vector<std::uint32_t> sorted = g.members;
+    std::sort(sorted.begin(), sorted.end());
+    if (sorted == groups[0].members) {
+      shapes.emplace_back("all ranks, reordered");
+      continue;
+    }
+    const std::uint32_t stride = stride_of(g.members);
+    const std::size_t others = size > 0 && world % size == 0 ? world / size : 0;
+    const bool row = stride == 1 && others > 1 && g.members[0] % size == 0;
+    const bool column = stride > 1 && stride == others && g.members[0] < others;
+    bool all_there = row || column;
+    for (std::uint32_t k = 0; k < others && all_there; ++k) {
+      std::vector<std::uint32_t> sibling;
+      for (std::uint32_t i = 0; i < size; ++i)
+        sibling.push_back(row ? k * static_cast<std::uint32_t>(size) + i : k + i * stride);
+      all_there = known.contains(sibling);
+    }
+    if (row && all_there)
+      shapes.push_back(fmt::format("row {} of a {}x{} grid", g.members[0] / size, others, size));
+    else if (column && all_there)
+      shapes.push_back(fmt::format("column {} of a {}x{} grid", g.members[0], size, others));
+    else
+      shapes.push_back(plain_shape(g.members));
+  }
+  return shapes;
+}
+
+std::string group_noun(const std::string& shape) {
+  if (shape.starts_with("row "))
+    return "row communicator";
+  if (shape.starts_with("column "))
+    return "column communicator";
+  return "communicator";
+}
+
+} // namespace tacit::recording

@@ -1,0 +1,502 @@
+// Per rank, one walk over the calls finds every sending and receiving half, follows requests from the call
+// that posted them to the one that completed them, and shares out the time of every call among what it worked
+// for. Then both sides are sorted by channel and paired. Cost O(records · log records).
+#include "record/messages.h"
+
+#include "calls/reasons.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+namespace tacit::recording {
+
+call_class class_of(const call& c) {
+  const call_row* row = find_call(c.id);
+  return row == nullptr ? call_class::local : row->kind;
+}
+
+namespace {
+
+/// One half of a message before matching.
+struct half {
+  std::uint32_t comm, from, to;
+  std::int32_t tag;
+  std::uint32_t recording; ///< of the rank it happened on
+  std::uint32_t call;
+  std::uint32_t completion = none;
+  std::uint64_t bytes = 0;
+  bool bytes_known = false;
+  bool wildcard = false;
+
+  auto channel() const { return std::tie(comm, from, to, tag); }
+};
+
+bool is_posting(call_class kind) {
+  switch (kind) {
+  case call_class::send:
+  case call_class::recv:
+  case call_class::sendrecv:
+  case call_class::isend:
+  case call_class::irecv:
+  case call_class::isendrecv:
+  case call_class::start:
+  case call_class::mrecv:
+  case call_class::imrecv:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool is_collective(call_class kind) {
+  return kind == call_class::collective || kind == call_class::icollective || kind == call_class::neighbor ||
+         kind == call_class::ineighbor;
+}
+
+bool is_poll(call_class kind) {
+  return kind == call_class::complete || kind == call_class::probe || kind == call_class::mprobe;
+}
+
+/// Which half of a message a record of this class describes, if any.
+enum class side : std::uint8_t { neither, sends, receives };
+side side_of(call_class kind, std::uint16_t part) {
+  switch (kind) {
+  case call_class::send:
+  case call_class::isend:
+    return side::sends;
+  case call_class::recv:
+  case call_class::irecv:
+  case call_class::mrecv:
+  case call_class::imrecv:
+    return side::receives;
+  case call_class::sendrecv:
+  case call_class::isendrecv:
+  case call_class::start:
+    return part == 1 ? side::receives : side::sends;
+  default:
+    return side::neither;
+  }
+}
+
+class matcher {
+public:
+  matcher(const recording_set& recorded, diagnostics& problems, const progress_callback& progress)
+      : recorded_(recorded), problems_(problems), progress_(progress) {}
+
+  message_table run() {
+    out_.groups.emplace_back();
+    for (std::uint32_t r = 0; r < recorded_.ranks; ++r) {
+      if (r < most_members)
+        out_.groups[0].members.push_back(r);
+    }
+    out_.recording_of_rank.assign(
+        recorded_.recordings.empty() ? 0 : index(recorded_.recordings.back().rank) + 1, none);
+    out_.of_recording.resize(recorded_.recordings.size());
+    for (std::uint32_t i = 0; i < recorded_.recordings.size(); ++i) {
+      if (progress_)
+        progress_("matching", 0.8 * i / static_cast<double>(recorded_.recordings.size()));
+      out_.recording_of_rank[index(recorded_.recordings[i].rank)] = i;
+      name_groups(i);
+      name_places(i);
+      walk(i);
+    }
+    pair();
+    share_times();
+    report();
+    return std::move(out_);
+  }
+
+private:
+  static constexpr std::uint32_t most_members = 1u << 20; ///< of a world named without a record
+
+  void name_groups(std::uint32_t i) {
+    const rank_recording& r = recorded_.recordings[i];
+    for (const communicator_info& c : r.communicators) {
+      std::uint32_t group = 0;
+      if (c.id != 1 || c.members.size() != recorded_.ranks) {
+        const auto [at, is_new] = group_ids_.try_emplace(std::make_tuple(c.key, c.inter, c.members),
+                                                         static_cast<std::uint32_t>(out_.groups.size()));
+        if (is_new)
+          out_.groups.push_back({c.key, c.inter, c.members});
+        group = at->second;
+      }
+      out_.of_recording[i].group_of_comm.push_back(group);
+    }
+  }
+
+  void name_places(std::uint32_t i) {
+    const rank_recording& r = recorded_.recordings[i];
+    std::vector<std::uint32_t>& of_call = out_.of_recording[i].place_of_call;
+    of_call.assign(r.calls.size(), none);
+    std::unordered_map<std::uint64_t, std::uint32_t> local; // (site, call id) → place
+    for (std::size_t c = 0; c < r.calls.size(); ++c) {
+      const call& one = r.calls[c];
+      const std::uint64_t key = std::uint64_t{one.site} << 16 | one.id;
+      auto at = local.find(key);
+      if (at == local.end())
+        at = local.emplace(key, intern_place(r, one)).first;
+      of_call[c] = at->second;
+    }
+  }
+
+  std::uint32_t intern_place(const rank_recording& r, const call& c) {
+    place p;
+    p.call = c.id;
+    if (c.site != none) {
+      const site_info& site = r.sites[c.site];
+      p.offset = site.offset;
+      if (site.module != none) {
+        p.module_path = r.modules[site.module].path;
+        p.build_id = r.modules[site.module].build_id;
+      }
+    }
+    const auto key = std::make_tuple(p.build_id.empty() ? p.module_path : p.build_id, p.offset, p.call);
+    const auto [at, is_new] = place_ids_.try_emplace(key, static_cast<std::uint32_t>(out_.places.size()));
+    if (is_new) {
+      out_.places.push_back(std::move(p));
+      out_.place_seconds.push_back(0);
+      out_.place_calls.push_back(0);
+    }
+    return at->second;
+  }
+
+  /// World rank of `peer` in the communicator of `c`, or none.
+  std::uint32_t world_rank(std::uint32_t i, const call& c, std::int32_t peer) const {
+    if (c.comm == none || peer < 0)
+      return none;
+    const communicator_info& comm = recorded_.recordings[i].communicators[c.comm];
+    if (comm.inter || static_cast<std::size_t>(peer) >= comm.members.size())
+      return none;
+    return comm.members[static_cast<std::size_t>(peer)];
+  }
+
+  /// Finds the halves of messages of one rank and where each request was posted.
+  void walk(std::uint32_t i) {
+    const rank_recording& r = recorded_.recordings[i];
+    rank_index& ids = out_.of_recording[i];
+    ids.message_of_call.assign(r.calls.size(), none);
+    ids.message_of_completion.assign(r.completions.size(), none);
+    poster_of_request_.emplace_back(r.request_ids.size(), none);
+    poster_of_completion_.emplace_back(r.completions.size(), none);
+    open_.clear();
+    persistent_collectives_.clear();
+    for (std::uint32_t c = 0; c < r.calls.size(); ++c) {
+      const call& one = r.calls[c];
+      const call_class kind = class_of(one);
+      if (kind == call_class::collective_init || kind == call_class::neighbor_init)
+        for (const std::uint64_t id : r.requests_of(one))
+          persistent_collectives_[id] = c;
+      const bool posts = is_posting(kind) || kind == call_class::icollective || kind == call_class::ineighbor;
+      if (posts && one.requests > 0 && r.requests_of(one)[0] != 0)
+        open_[r.requests_of(one)[0]] = c;
+      if (kind == call_class::complete)
+        for (std::uint64_t q = 0; q < one.requests; ++q)
+          poster_of_request_[i][one.first_request + q] = posting_call(r.request_ids[one.first_request + q]);
+      for (const completion& done : r.completions_of(c)) {
+        const auto at = static_cast<std::size_t>(&done - r.completions.data());
+        poster_of_completion_[i][at] = done.request == 0 ? c : posting_call(done.request);
+      }
+      if ((one.flags & call_failed) == 0)
+        add_half(i, c, kind);
+    }
+    complete_receives(i);
+  }
+
+  std::uint32_t posting_call(std::uint64_t request) const {
+    const auto at = open_.find(request);
+    return at == open_.end() ? none : at->second;
+  }
+
+  bool starts_collective(const rank_recording& r, const call& c) const {
+    return c.requests > 1 && persistent_collectives_.contains(r.requests_of(c)[1]);
+  }
+
+  void add_half(std::uint32_t i, std::uint32_t c, call_class kind) {
+    const rank_recording& r = recorded_.recordings[i];
+    const call& one = r.calls[c];
+    const side which = side_of(kind, one.part);
+    if (which == side::neither || one.peer == peer_null || one.comm == none)
+      return;
+    if (kind == call_class::start && starts_collective(r, one))
+      return;
+    half h{};
+    h.comm = out_.of_recording[i].group_of_comm[one.comm];
+    h.tag = one.tag;
+    h.recording = i;
+    h.call = c;
+    if (one.layout != none && (one.count == 0 || r.layouts[one.layout].size <= ~0ull / one.count)) {
+      h.bytes = r.layouts[one.layout].size * one.count;
+      h.bytes_known = true;
+    }
+    const std::uint32_t peer = world_rank(i, one, one.peer);
+    if (which == side::sends) {
+      h.from = static_cast<std::uint32_t>(index(r.rank));
+      h.to = peer;
+      if (peer == none || peer == not_in_world)
+        ++out_.unmatched_sends;
+      else
+        sends_.push_back(h);
+    } else {
+      h.from = peer;
+      h.to = static_cast<std::uint32_t>(index(r.rank));
+      h.bytes_known = false; // the size of the buffer; the completion knows the message's
+      h.wildcard = one.peer == peer_any || one.tag == any_tag;
+      receive_of_call_[c] = receives_.size();
+      receives_.push_back(h);
+    }
+  }
+
+  /// Gives the receives of rank i what their completions know; drops those that took no message.
+  void complete_receives(std::uint32_t i) {
+    const rank_recording& r = recorded_.recordings[i];
+    for (std::uint32_t at = 0; at < r.completions.size(); ++at) {
+      const completion& done = r.completions[at];
+      const std::uint32_t poster = poster_of_completion_[i][at];
+      const auto receive = poster == none ? receive_of_call_.end() : receive_of_call_.find(poster);
+      if (receive == receive_of_call_.end())
+        continue;
+      half& h = receives_[receive->second];
+      if ((done.flags & (completion_cancelled | completion_failed)) != 0) {
+        h.comm = none;
+        if ((done.flags & completion_cancelled) != 0)
+          ++out_.cancelled;
+        else
+          ++out_.unmatched_receives;
+        continue;
+      }
+      h.completion = at;
+      h.from = done.source == peer_null ? none : world_rank(i, r.calls[h.call], done.source);
+      h.tag = done.tag;
+      h.bytes = done.bytes;
+      h.bytes_known = true;
+      h.wildcard = h.wildcard || (done.flags & (completion_any_source | completion_any_tag)) != 0;
+      if (done.source == peer_null)
+        h.comm = none;
+    }
+    receive_of_call_.clear();
+    const auto took_nothing = [&](const half& h) {
+      if (h.comm == none)
+        return true;
+      const bool unresolved =
+          h.from == none || h.from == not_in_world || (h.completion == none && h.wildcard);
+      if (unresolved)
+        ++out_.unmatched_receives;
+      return unresolved;
+    };
+    const auto first = receives_.begin() + static_cast<std::ptrdiff_t>(receives_done_);
+    receives_.erase(std::remove_if(first, receives_.end(), took_nothing), receives_.end());
+    receives_done_ = receives_.size();
+  }
+
+  /// Pairs the k-th send and receive of each channel. Both lists hold each rank's halves in order of posting.
+  void pair() {
+    const auto by_channel = [](const half& a, const half& b) { return a.channel() < b.channel(); };
+    std::stable_sort(sends_.begin(), sends_.end(), by_channel);
+    std::stable_sort(receives_.begin(), receives_.end(), by_channel);
+    out_.messages.reserve(std::min(sends_.size(), receives_.size()));
+    auto s = sends_.begin();
+    auto v = receives_.begin();
+    while (s != sends_.end() && v != receives_.end()) {
+      if (s->channel() == v->channel())
+        add_message(*s++, *v++);
+      else if (s->channel() < v->channel())
+        unmatched_send(*s++);
+      else
+        ++out_.unmatched_receives, ++v;
+    }
+    for (; s != sends_.end(); ++s)
+      unmatched_send(*s);
+    out_.unmatched_receives += static_cast<std::uint64_t>(receives_.end() - v);
+    sends_ = {};
+    receives_ = {};
+  }
+
+  void unmatched_send(const half& s) {
+    if (out_.unmatched_sends++ == 0)
+      first_unmatched_ =
+          fmt::format("the first: rank {} to rank {}, tag {}, {} B", s.from, s.to, s.tag, s.bytes);
+  }
+
+  void add_message(const half& s, const half& v) {
+    const auto id = static_cast<std::uint32_t>(out_.messages.size());
+    message m;
+    m.from = s.from;
+    m.to = s.to;
+    m.comm = s.comm;
+    m.tag = s.tag;
+    m.bytes = v.bytes_known ? v.bytes : s.bytes;
+    m.send_call = s.call;
+    m.recv_call = v.call;
+    m.completion = v.completion;
+    m.wildcard = v.wildcard;
+    const call& sent = recorded_.recordings[s.recording].calls[s.call];
+    if (v.completion != none) {
+      const completion& done = recorded_.recordings[v.recording].completions[v.completion];
+      out_.of_recording[v.recording].message_of_completion[v.completion] = id;
+      const bool both_hashed =
+          (sent.flags & call_hash_valid) != 0 && (done.flags & completion_hash_valid) != 0;
+      m.consistent =
+          !(s.bytes_known && v.bytes_known && s.bytes != v.bytes) && !(both_hashed && sent.hash != done.hash);
+    }
+    if (!m.consistent && inconsistent_++ == 0)
+      first_inconsistent_ =
+          fmt::format("the first: rank {} to rank {}, tag {}, {} B", s.from, s.to, s.tag, s.bytes);
+    out_.of_recording[s.recording].message_of_call[s.call] = id;
+    out_.of_recording[v.recording].message_of_call[v.call] = id;
+    out_.messages.push_back(m);
+  }
+
+  /// Shares the time of each call among the messages and collectives it posted or waited for.
+  void share_times() {
+    for (std::uint32_t i = 0; i < recorded_.recordings.size(); ++i) {
+      if (progress_)
+        progress_("matching", 0.8 + 0.2 * i / static_cast<double>(recorded_.recordings.size()));
+      const rank_recording& r = recorded_.recordings[i];
+      for (std::size_t at = 0; at < poster_of_completion_[i].size(); ++at) {
+        const std::uint32_t poster = poster_of_completion_[i][at];
+        std::uint32_t& message = out_.of_recording[i].message_of_completion[at];
+        if (message == none && poster != none)
+          message = out_.of_recording[i].message_of_call[poster];
+      }
+      for (std::uint32_t c = 0; c < r.calls.size();) {
+        std::uint32_t end = c + 1;
+        while (end < r.calls.size() && r.calls[end].begin == r.calls[c].begin &&
+               r.calls[end].id == r.calls[c].id)
+          ++end;
+        share_call(i, c, end);
+        c = end;
+      }
+    }
+  }
+
+  /// The records [first, end) are one call.
+  void share_call(std::uint32_t i, std::uint32_t first, std::uint32_t end) {
+    const rank_recording& r = recorded_.recordings[i];
+    const call& one = r.calls[first];
+    const call_class kind = class_of(one);
+    if (kind == call_class::init || kind == call_class::finalize || kind == call_class::abort)
+      return;
+    // Polls that found nothing are one record from the first to the last: what lies between is not MPI's
+    // time.
+    const bool polls = is_poll(kind) && (one.flags & call_flag_true) == 0 && one.count > 1;
+    const double seconds = polls ? 0 : static_cast<double>(one.end - one.begin) * r.seconds_per_tick;
+    out_.calls += polls ? one.count : 1;
+    out_.communication_seconds += seconds;
+    const std::uint32_t where = out_.of_recording[i].place_of_call[first];
+    out_.place_seconds[where] += seconds;
+    out_.place_calls[where] += polls ? one.count : 1;
+    if (kind == call_class::unknown || (one.flags & call_unknown) != 0)
+      ++out_.unmodelled[one.id];
+    if (is_collective(kind))
+      count_collective(i, first, end);
+    shared_to_.clear();
+    if (kind == call_class::complete) {
+      for (std::uint64_t q = 0; q < one.requests; ++q)
+        if (const std::uint32_t poster = poster_of_request_[i][one.first_request + q]; poster != none)
+          shared_to_.push_back(poster);
+    } else {
+      for (std::uint32_t c = first; c < end; ++c)
+        shared_to_.push_back(c);
+    }
+    if (shared_to_.empty())
+      out_.other_seconds += seconds;
+    for (const std::uint32_t c : shared_to_)
+      charge(i, c, seconds / static_cast<double>(shared_to_.size()));
+  }
+
+  /// Books time on what the call `c` of rank i posted.
+  void charge(std::uint32_t i, std::uint32_t c, double seconds) {
+    const std::uint32_t message = out_.of_recording[i].message_of_call[c];
+    const call& one = recorded_.recordings[i].calls[c];
+    if (message != none)
+      out_.messages[message].seconds += seconds;
+    else if (is_collective(class_of(one)) && one.comm != none)
+      collective_of(i, one).seconds += seconds;
+    else
+      out_.other_seconds += seconds;
+  }
+
+  collective_total& collective_of(std::uint32_t i, const call& c) {
+    const call_row* row = find_call(c.id);
+    const std::uint16_t blocking = row->twin == mpi_call::none ? c.id : static_cast<std::uint16_t>(row->twin);
+    return out_.collectives[{blocking, out_.of_recording[i].group_of_comm[c.comm]}];
+  }
+
+  void count_collective(std::uint32_t i, std::uint32_t first, std::uint32_t end) {
+    const rank_recording& r = recorded_.recordings[i];
+    const call& one = r.calls[first];
+    if (one.comm == none)
+      return;
+    collective_total& total = collective_of(i, one);
+    ++total.calls;
+    const bool is_bcast =
+        find_call(one.id)->id == mpi_call::Bcast || find_call(one.id)->twin == mpi_call::Bcast;
+    const auto me = static_cast<std::int32_t>(r.communicators[one.comm].rank);
+    for (std::uint32_t c = first; c < end; ++c) {
+      const call& part = r.calls[c];
+      const bool contributes = part.part == 0 && (!is_bcast || part.peer == me);
+      if (contributes && part.layout != none)
+        total.bytes += r.layouts[part.layout].size * part.count;
+    }
+  }
+
+  void add_problem(reason why, severity level, std::string text, std::string remedy) {
+    diagnostic d;
+    d.code = number(why);
+    d.level = level;
+    d.message = std::move(text);
+    d.remedy = std::move(remedy);
+    problems_.push_back(std::move(d));
+  }
+
+  void report() {
+    if (inconsistent_ != 0)
+      add_problem(reason::bad_file, severity::warning,
+                  fmt::format("{} messages differ in length or content between sender and receiver ({}); "
+                              "their data is not followed",
+                              inconsistent_, first_inconsistent_),
+                  "Either the program changed a buffer while a nonblocking send was using it, or two threads "
+                  "called MPI "
+                  "at once.");
+    if (out_.unmatched_sends != 0)
+      add_problem(reason::unmatched, severity::remark,
+                  fmt::format("{} sends without a recorded receive{}", out_.unmatched_sends,
+                              first_unmatched_.empty() ? "" : " (" + first_unmatched_ + ")"),
+                  "Expected if a rank's recording is missing or the run was aborted.");
+    if (out_.unmatched_receives != 0)
+      add_problem(reason::unmatched, severity::remark,
+                  fmt::format("{} receives without a recorded send", out_.unmatched_receives),
+                  "Expected if a rank's recording is missing, the run was aborted, or receives were never "
+                  "completed.");
+  }
+
+  const recording_set& recorded_;
+  diagnostics& problems_;
+  const progress_callback& progress_;
+  message_table out_;
+  std::map<std::tuple<std::uint64_t, bool, std::vector<std::uint32_t>>, std::uint32_t> group_ids_;
+  std::map<std::tuple<std::string, std::uint64_t, std::uint16_t>, std::uint32_t> place_ids_;
+  std::vector<half> sends_, receives_;
+  std::size_t receives_done_ = 0;                                  ///< receives of earlier ranks
+  std::unordered_map<std::uint32_t, std::size_t> receive_of_call_; ///< of the current rank, into receives_
+  std::unordered_map<std::uint64_t, std::uint32_t> open_;          ///< request → call that posted it
+  std::unordered_map<std::uint64_t, std::uint32_t>
+      persistent_collectives_;                                   ///< request of an _init call → call
+  std::vector<std::vector<std::uint32_t>> poster_of_request_;    ///< per recording, parallel to request_ids
+  std::vector<std::vector<std::uint32_t>> poster_of_completion_; ///< per recording, parallel to completions
+  std::vector<std::uint32_t> shared_to_;
+  std::uint64_t inconsistent_ = 0;
+  std::string first_inconsistent_, first_unmatched_;
+};
+
+} // namespace
+
+message_table match_messages(const recording_set& recorded, diagnostics& problems,
+                             const progress_callback& progress) {
+  return matcher(recorded, problems, progress).run();
+}
+
+} // namespace tacit::recording

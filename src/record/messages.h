@@ -1,0 +1,91 @@
+// The messages of a run: which receive took which send, and how long the program spent on each.
+//
+// Recorded receives know their source and tag, wildcards included, so matching needs no simulation: MPI's
+// non-overtaking rule pairs the k-th send with the k-th receive of (communicator, source, destination, tag),
+// receives counted in the order of posting. Mrecv and Imrecv count where they are called.
+#pragma once
+
+#include "base/diagnostic.h"
+#include "base/ids.h"
+#include "calls/mpi_calls.h"
+#include "record/reader.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tacit::recording {
+
+/// A communicator of the run, the same on all its members.
+struct group {
+  std::uint64_t key = 0;
+  bool inter = false;
+  std::vector<std::uint32_t> members; ///< world ranks in communicator order
+};
+
+/// A call site of the run, the same on all ranks: module (build-id or path) and offset.
+struct place {
+  std::string module_path;
+  std::string build_id;
+  std::uint64_t offset = 0;
+  std::uint16_t call = 0; ///< which MPI function
+};
+
+struct message {
+  std::uint32_t from = 0; ///< world rank
+  std::uint32_t to = 0;
+  std::uint32_t comm = 0; ///< index in message_table::groups
+  std::int32_t tag = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t send_call = none;  ///< index in the sender's calls
+  std::uint32_t recv_call = none;  ///< where the receive was posted, in the receiver's calls
+  std::uint32_t completion = none; ///< in the receiver's completions; none: never seen to complete
+  bool wildcard = false;           ///< received with any source or any tag
+  bool consistent = true;          ///< length and content agree on both sides as far as they are known
+  double seconds = 0;              ///< in its calls, on both sides
+};
+
+/// What the index of a call or completion of one rank refers to in the tables of the run.
+struct rank_index {
+  std::vector<std::uint32_t> message_of_call;       ///< of a sending or receiving part, or none
+  std::vector<std::uint32_t> message_of_completion; ///< receives and sends, or none
+  std::vector<std::uint32_t> group_of_comm;         ///< communicators of the file → groups
+  std::vector<std::uint32_t> place_of_call;         ///< calls → places, or none
+};
+
+/// Time and volume of one collective call on one group.
+struct collective_total {
+  std::uint64_t calls = 0; ///< over all ranks
+  std::uint64_t bytes = 0;
+  double seconds = 0;
+};
+
+struct message_table {
+  std::vector<group> groups; ///< [0] is the world
+  std::vector<place> places;
+  std::vector<double> place_seconds;
+  std::vector<std::uint64_t> place_calls;
+  std::vector<message> messages;                ///< by (group, source, destination, tag), then in order
+  std::vector<rank_index> of_recording;         ///< one for each of recording_set::recordings
+  std::vector<std::uint32_t> recording_of_rank; ///< world rank → index in recording_set::recordings, or none
+  std::map<std::pair<std::uint16_t, std::uint32_t>, collective_total>
+      collectives;                                   ///< (blocking call id, group)
+  std::map<std::uint16_t, std::uint64_t> unmodelled; ///< call id → number
+  std::uint64_t calls = 0;
+  std::uint64_t unmatched_sends = 0;
+  std::uint64_t unmatched_receives = 0;
+  std::uint64_t cancelled = 0;
+  double communication_seconds = 0;
+  double other_seconds = 0; ///< in neither messages nor collectives
+};
+
+/// The class of a recorded call; `local` for numbers that the table does not know.
+call_class class_of(const call& c);
+
+/// Matches all messages. Cost O(records · log records).
+message_table match_messages(const recording_set& recorded, diagnostics& problems,
+                             const progress_callback& progress);
+
+} // namespace tacit::recording

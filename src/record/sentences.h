@@ -1,0 +1,28 @@
+// The words of the analysis: titles, sentences and reasons of activities.
+#pragma once
+
+#include "record/analysis.h"
+#include "record/traffic.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tacit::recording {
+
+/// "44 B", "51.2 KB", "3.4 MB" (decimal units).
+std::string bytes_text(std::uint64_t bytes);
+/// "427 broadcasts", "1 gather".
+std::string count_text(std::uint64_t count, const std::string& noun);
+/// "broadcast", "allgather", … and their plurals by count_text.
+std::string pattern_noun(pattern kind);
+
+/// Fills title and sentence of an activity whose other values are complete. `shape` describes its
+/// communicators.
+void describe_collective(activity& a, std::size_t group_size, const std::string& shape);
+void describe_traffic(activity& a, const traffic& t, std::size_t group_size, const std::string& shape);
+
+/// "always 0", "cycle 0,1,2,3" or "vary": of the roots in order of use.
+std::string root_rule(const std::vector<std::uint32_t>& roots);
+
+} // namespace tacit::recording

@@ -1,0 +1,37 @@
+// Names places in programs: source line from debug information, else function from the symbol table, else the
+// module.
+#pragma once
+
+#include "record/messages.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace tacit::recording {
+
+struct source_place {
+  std::string function; ///< empty if unknown
+  std::uint64_t function_offset = 0;
+  std::string file; ///< empty if unknown
+  std::uint32_t line = 0;
+};
+
+/// Opens each module once; modules that are gone, or were rebuilt since (another build-id), name nothing.
+class symbolizer {
+public:
+  symbolizer();
+  ~symbolizer();
+  symbolizer(const symbolizer&) = delete;
+  symbolizer& operator=(const symbolizer&) = delete;
+  source_place find(const place& where);
+
+private:
+  struct modules;
+  std::unique_ptr<modules> modules_;
+};
+
+/// "bcast.c:120 (ring)", "ring+0x1a (hpcc)", "hpcc+0x4f20" or "an unknown place".
+std::string place_text(const place& where, const source_place& source);
+
+} // namespace tacit::recording

@@ -1,0 +1,175 @@
+// Plain names are decided by shares of messages, so a few odd messages do not change a name:
+//   irregular          most receives are wildcards, or partners and sizes do not repeat
+//   row swap           most sends read where data of the same kind was received before, with other content,
+//   both ways pipeline           the same, but one way only neighbor exchange  each rank exchanges again and
+//   again with the same partners, more than one, fewer than all pairwise           exchanges of two ranks at
+//   a time
+#include "record/traffic.h"
+
+#include "record/versions.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace tacit::recording {
+namespace {
+
+constexpr std::size_t sampled_for_changes =
+    200000;                                ///< messages; changed content shows in any long enough part
+constexpr std::size_t areas_per_rank = 64; ///< received areas remembered, the newest
+
+struct event {
+  std::uint32_t rank, position;
+  bool receives;
+  std::uint32_t message;
+};
+
+struct area {
+  std::uint64_t begin, end;
+};
+
+/// Sends that read where an earlier receive of these messages wrote, but other bytes.
+std::uint64_t count_changed(const recording_set& recorded, const message_table& table, const provenance& data,
+                            std::vector<event>& events) {
+  std::sort(events.begin(), events.end(), [](const event& a, const event& b) {
+    return std::tie(a.rank, a.position, a.receives, a.message) <
+           std::tie(b.rank, b.position, b.receives, b.message);
+  });
+  std::uint64_t changed = 0;
+  std::vector<area> received;
+  std::size_t oldest = 0;
+  std::uint32_t rank = none;
+  for (const event& e : events) {
+    if (e.rank != rank) {
+      rank = e.rank;
+      received.clear();
+      oldest = 0;
+    }
+    const message& m = table.messages[e.message];
+    const rank_recording& r = recorded.recordings[table.recording_of_rank[e.rank]];
+    area a{};
+    if (!memory_hull(r, r.calls[e.receives ? m.recv_call : m.send_call], a.begin, a.end))
+      continue;
+    if (e.receives) {
+      if (received.size() < areas_per_rank)
+        received.push_back(a);
+      else
+        received[oldest++ % areas_per_rank] = a;
+    } else if (data.own_bytes[e.message] > m.bytes / 2 &&
+               std::any_of(received.begin(), received.end(),
+                           [&](const area& known) { return known.begin < a.end && a.begin < known.end; })) {
+      ++changed;
+    }
+  }
+  return changed;
+}
+
+bool is_pair(const message_table& table, std::span<const std::uint32_t> episode) {
+  if (episode.size() < 2)
+    return false;
+  const message& first = table.messages[episode[0]];
+  bool forth = false, back = false;
+  for (const std::uint32_t id : episode) {
+    const message& m = table.messages[id];
+    forth = forth || (m.from == first.from && m.to == first.to);
+    back = back || (m.from == first.to && m.to == first.from);
+    if (!((m.from == first.from && m.to == first.to) || (m.from == first.to && m.to == first.from)))
+      return false;
+  }
+  return forth && back && first.from != first.to;
+}
+
+bool is_ring(const message_table& table, std::span<const std::uint32_t> episode) {
+  if (episode.size() < 3)
+    return false;
+  std::set<std::uint32_t> senders, receivers;
+  for (const std::uint32_t id : episode) {
+    senders.insert(table.messages[id].from);
+    receivers.insert(table.messages[id].to);
+  }
+  return senders.size() == episode.size() && senders == receivers;
+}
+
+} // namespace
+
+traffic measure_traffic(const recording_set& recorded, const message_table& table, const provenance& data,
+                        const episode_list& episodes, std::span<const std::uint32_t> which) {
+  traffic t;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> pairs;
+  std::set<std::uint64_t> sizes;
+  std::set<std::uint32_t> ranks;
+  std::vector<event> events;
+  for (const std::uint32_t episode : which) {
+    const auto messages = episodes.of(episode);
+    t.messages += messages.size();
+    if (is_pair(table, messages))
+      t.in_pairs += messages.size();
+    if (is_ring(table, messages))
+      t.in_rings += messages.size();
+    for (const std::uint32_t id : messages) {
+      const message& m = table.messages[id];
+      ++pairs[{m.from, m.to}];
+      ranks.insert(m.from);
+      ranks.insert(m.to);
+      if (sizes.size() < 1000)
+        sizes.insert(m.bytes);
+      t.wildcards += m.wildcard ? 1 : 0;
+      t.self += m.from == m.to ? 1 : 0;
+      t.forwarded += m.bytes > 0 && data.own_bytes[id] < m.bytes / 2 ? 1 : 0;
+      if (events.size() < 2 * sampled_for_changes && m.completion != none) {
+        const rank_recording& receiver = recorded.recordings[table.recording_of_rank[m.to]];
+        events.push_back({m.from, m.send_call, false, id});
+        events.push_back(
+            {m.to, static_cast<std::uint32_t>(receiver.completions[m.completion].call), true, id});
+      }
+    }
+  }
+  std::map<std::uint32_t, std::uint32_t> partners;
+  for (const auto& [pair, count] : pairs) {
+    if (pair.first == pair.second)
+      continue;
+    ++partners[pair.first];
+    const auto back = pairs.find({pair.second, pair.first});
+    if (back != pairs.end() && std::max(count, back->second) - std::min(count, back->second) <= 1)
+      t.answered += count;
+  }
+  t.ranks = static_cast<std::uint32_t>(ranks.size());
+  t.fewest_partners = partners.empty() ? 0 : none;
+  for (const auto& [rank, count] : partners) {
+    t.most_partners = std::max(t.most_partners, count);
+    t.fewest_partners = std::min(t.fewest_partners, count);
+  }
+  t.rounds = pairs.empty() ? 0 : static_cast<double>(t.messages) / static_cast<double>(pairs.size());
+  t.sizes = sizes.size();
+  // Events of the sample stand for all messages.
+  const std::uint64_t sampled = std::max<std::uint64_t>(1, events.size() / 2);
+  t.changed = count_changed(recorded, table, data, events) * std::max(t.messages, sampled) / sampled;
+  return t;
+}
+
+activity_kind classify(const traffic& t, std::size_t group_size) {
+  const auto share = [&](std::uint64_t part) {
+    return t.messages == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(t.messages);
+  };
+  if (group_size <= 2)
+    return activity_kind::trivial;
+  if (share(t.wildcards) >= 0.5)
+    return activity_kind::irregular;
+  const bool both_ways = share(t.answered) >= 0.9;
+  if (share(t.changed) >= 0.5)
+    return both_ways ? activity_kind::row_swap : activity_kind::pipeline;
+  const bool repeats = t.rounds >= 3;
+  const bool few = t.most_partners >= 2 && t.most_partners < group_size - 1;
+  if (both_ways && few && repeats)
+    return activity_kind::neighbor_exchange;
+  if (both_ways && (share(t.in_pairs) >= 0.8 || t.most_partners == 1))
+    return activity_kind::pairwise;
+  if (both_ways && repeats)
+    return activity_kind::pairwise;
+  if (t.most_partners >= 2 && !repeats && t.sizes > 3)
+    return activity_kind::irregular;
+  return activity_kind::point_to_point;
+}
+
+} // namespace tacit::recording
