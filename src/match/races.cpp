@@ -149,9 +149,9 @@ private:
     for (const access& a : own)
       each_cell(a, [&](std::size_t c) {
         const cell& at = cells_[c];
-        if (!a.write || at.readers.empty())
+        if (a.write ? at.readers.empty() : !follows_a_reader(at, me))
           need(me, at.writer, c);
-        else
+        else if (a.write)
           for (const std::uint32_t reader : at.readers)
             need(me, reader, c);
       });
@@ -180,17 +180,33 @@ private:
     std::vector<std::uint32_t> readers; ///< since the writer; those before another reader may be left out
   };
 
-  /// A reader that is known to be before the new one says nothing more; looking at the last few keeps chains
-  /// short.
-  void add_reader(cell& at, std::uint32_t me) {
+  /// Readers that are looked at to keep the list short; in chains the last ones matter.
+  static constexpr std::size_t recent = 16;
+
+  static std::span<const std::uint32_t> last_readers(const cell& at) {
+    return std::span(at.readers).last(std::min(recent, at.readers.size()));
+  }
+
+  /// A direct predecessor of `me` reads the same value: it has been checked against the writer.
+  bool follows_a_reader(const cell& at, std::uint32_t me) const {
+    const auto readers = last_readers(at);
+    return std::any_of(readers.begin(), readers.end(),
+                       [&](std::uint32_t r) { return directly_before(r, me); });
+  }
+
+  /// A reader that is known to be before the new one says nothing more.
+  void add_reader(cell& at, std::uint32_t me) const {
     if (!at.readers.empty() && at.readers.back() == me)
       return;
-    const std::size_t recent = at.readers.size() > 16 ? at.readers.size() - 16 : 0;
-    at.readers.erase(std::remove_if(at.readers.begin() + static_cast<std::ptrdiff_t>(recent),
-                                    at.readers.end(),
-                                    [&](std::uint32_t r) { return before_for_sure(r, me); }),
-                     at.readers.end());
+    const auto begin = at.readers.end() - static_cast<std::ptrdiff_t>(std::min(recent, at.readers.size()));
+    const auto said = [&](std::uint32_t r) { return before_for_sure(r, me) || directly_before(r, me); };
+    at.readers.erase(std::remove_if(begin, at.readers.end(), said), at.readers.end());
     at.readers.push_back(me);
+  }
+
+  bool directly_before(std::uint32_t earlier, std::uint32_t me) const {
+    const auto direct = before_[mine_[me]];
+    return direct.size() <= 4 && std::find(direct.begin(), direct.end(), mine_[earlier]) != direct.end();
   }
 
   /// Notes that `earlier` must be before `me`, unless that is clear.
