@@ -123,7 +123,7 @@ const data_layout* dictionary::layout(MPI_Datatype type) {
     return *known;
   if (type == handles().datatype_null)
     return nullptr;
-  const data_layout* made = define_layout(flatten(type));
+  const data_layout* made = define_layout(describe_type(type));
   layouts_[bits(type)] = made;
   return made;
 }

@@ -1,4 +1,4 @@
-// A datatype as segments.
+// A datatype as segments, by the flattening of room `run`.
 #pragma once
 
 #include "interpose/content.h"
@@ -7,11 +7,11 @@
 
 namespace tacit::interpose {
 
-/// More segments than this are not listed (16 MiB would be); `known` is then false and the positions are
+/// More segments than this are not listed (a megabyte of them); `known` is then false and the positions are
 /// unknown.
 inline constexpr std::size_t max_listed_segments = 65536;
 
 /// The layout of a datatype (id left 0).
-data_layout flatten(MPI_Datatype type);
+data_layout describe_type(MPI_Datatype type);
 
 } // namespace tacit::interpose
