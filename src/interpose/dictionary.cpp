@@ -106,10 +106,11 @@ void dictionary::define_block(const memory_block& block) {
   out_.append(record);
 }
 
-place dictionary::locate(std::uint64_t address) {
-  const memory_block& in = block(address);
-  return in.id ? place{in.id, static_cast<std::int64_t>(address - in.base)}
-               : place{0, static_cast<std::int64_t>(address)};
+place dictionary::place_of(const void* buffer, const data_layout* layout) {
+  const auto address = reinterpret_cast<std::uint64_t>(buffer);
+  const auto first = layout && !layout->segments.empty() ? layout->segments[0].displacement : 0;
+  const memory_block& in = block(address + static_cast<std::uint64_t>(first));
+  return {in.id, static_cast<std::int64_t>(address - (in.id ? in.base : 0))};
 }
 
 // Datatypes.

@@ -38,7 +38,9 @@ public:
   void start();
 
   std::uint32_t site(const void* return_address);
-  place locate(std::uint64_t address);
+  /// Where a buffer lies: the block is that of its first byte, for a datatype may start away from the address
+  /// it is used with (MPI_BOTTOM above all).
+  place place_of(const void* buffer, const data_layout* layout);
   /// The block an address lies in, defined in the recording if it is new there.
   const memory_block& block(std::uint64_t address);
 

@@ -23,13 +23,15 @@ data_layout size_only(MPI_Datatype type) {
 data_layout describe_type(MPI_Datatype type) {
   try {
     const tacit::layout flat = flatten(type);
-    if (flat.segments.size() > max_listed_segments) return size_only(type);
+    if (flat.segments.size() > max_listed_segments)
+      return size_only(type);
     data_layout layout;
     layout.size = flat.size;
     layout.extent = flat.extent;
     layout.known = true;
     layout.segments.reserve(flat.segments.size());
-    for (const tacit::layout_segment& s : flat.segments) layout.segments.push_back({s.displacement, s.length});
+    for (const tacit::layout_segment& s : flat.segments)
+      layout.segments.push_back({s.displacement, s.length});
     return layout;
   } catch (const datatype_error&) {
     return size_only(type);

@@ -1,5 +1,6 @@
-// Included by the compiler before the sources of room `run` that the interposer shares: they call PMPI_ functions and name
-// predefined datatypes as if an MPI library were linked. Here these names become look-ups at run time (mpi_library.h).
+// Included by the compiler before the sources of room `run` that the interposer shares: they call PMPI_
+// functions and name predefined datatypes as if an MPI library were linked. Here these names become look-ups
+// at run time (mpi_library.h).
 #pragma once
 
 #include "interpose/mpi_library.h"
@@ -15,10 +16,10 @@
 #define PMPI_Type_free TACIT_PMPI(Type_free)
 
 #ifdef OPEN_MPI
-#define TACIT_DATATYPE(symbol)                                                                                       \
-  ([]() {                                                                                                            \
-    static const auto handle = static_cast<MPI_Datatype>(::tacit::interpose::library_function(symbol));              \
-    return handle;                                                                                                   \
+#define TACIT_DATATYPE(symbol)                                                                               \
+  ([]() {                                                                                                    \
+    static const auto handle = static_cast<MPI_Datatype>(::tacit::interpose::library_function(symbol));      \
+    return handle;                                                                                           \
   }())
 #undef MPI_DATATYPE_NULL
 #undef MPI_SHORT_INT

@@ -325,15 +325,12 @@ void call_recorder::write_call(const invocation& v, int result, const part& p,
     }
     if (d.buffer == MPI_IN_PLACE) {
       flags |= rec::call_in_place;
-    } else if (d.buffer == MPI_BOTTOM && record.count > 0) {
-      flags |= rec::call_bottom;
-    } else if (d.buffer != MPI_BOTTOM) {
-      // The block is that of the first byte: a datatype may start away from the address it is used with.
-      const std::uint64_t address = reinterpret_cast<std::uint64_t>(d.buffer);
-      const std::int64_t first = layout && !layout->segments.empty() ? layout->segments[0].displacement : 0;
-      const place at = names_->locate(address + static_cast<std::uint64_t>(first));
+    } else if (record.count > 0 || d.buffer != nullptr) {
+      if (d.buffer == MPI_BOTTOM)
+        flags |= rec::call_bottom;
+      const place at = names_->place_of(d.buffer, layout);
       record.allocation = at.allocation;
-      record.offset = at.offset - first;
+      record.offset = at.offset;
     }
   }
   record.header.flags = flags;

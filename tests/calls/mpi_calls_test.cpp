@@ -1,4 +1,5 @@
-// The call table is complete in itself: names and roles are known, and a call has the parameters of its blocking twin.
+// The call table is complete in itself: names and roles are known, and a call has the parameters of its
+// blocking twin.
 #include "calls/mpi_calls.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,8 @@ using namespace tacit;
 namespace {
 
 std::vector<param_role> without(std::vector<param_role> roles, std::initializer_list<param_role> dropped) {
-  std::erase_if(roles, [&](param_role r) { return std::find(dropped.begin(), dropped.end(), r) != dropped.end(); });
+  std::erase_if(roles,
+                [&](param_role r) { return std::find(dropped.begin(), dropped.end(), r) != dropped.end(); });
   return roles;
 }
 
@@ -68,7 +70,8 @@ TEST(mpi_calls, messages_have_no_parameter_without_a_role) {
 TEST(mpi_calls, nonblocking_and_persistent_calls_have_the_parameters_of_their_blocking_twin) {
   int compared = 0;
   for (const call_row& row : call_rows()) {
-    if (row.twin == mpi_call::none || row.kind == call_class::complete) continue;
+    if (row.twin == mpi_call::none || row.kind == call_class::complete)
+      continue;
     const call_row* twin = find_call(static_cast<std::uint16_t>(row.twin));
     ASSERT_NE(twin, nullptr) << row.name;
     using enum param_role;

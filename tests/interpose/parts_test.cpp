@@ -1,0 +1,244 @@
+// The recorder's parts that need no MPI: handle table, content hashes, forwarding table, writer.
+#include "interpose/content.h"
+#include "interpose/forward.h"
+#include "interpose/handle_map.h"
+#include "recordings.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <random>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace tacit;
+using namespace tacit::interpose;
+
+namespace {
+
+std::uint64_t address_of(const void* p) {
+  return reinterpret_cast<std::uint64_t>(p);
+}
+
+owned_run run_of(const unsigned char* p, std::uint64_t length, std::uint32_t allocation = 1) {
+  return {{address_of(p), length}, allocation, true};
+}
+
+} // namespace
+
+TEST(handle_map, agrees_with_std_map) {
+  const unsigned seed = 4711;
+  std::mt19937_64 random(seed);
+  handle_map<std::uint64_t> ours;
+  std::map<std::uint64_t, std::uint64_t> truth;
+  for (int i = 0; i < 200000; ++i) {
+    const std::uint64_t key = (random() % 500) * 0x100000001ull; // many collisions, many deletions
+    if (random() % 2) {
+      ours[key] = truth[key] = random();
+    } else {
+      ours.erase(key);
+      truth.erase(key);
+    }
+    const std::uint64_t asked = (random() % 500) * 0x100000001ull;
+    const auto found = truth.find(asked);
+    const std::uint64_t* value = ours.find(asked);
+    ASSERT_EQ(value != nullptr, found != truth.end()) << "seed " << seed << " step " << i;
+    if (value) {
+      ASSERT_EQ(*value, found->second) << "seed " << seed << " step " << i;
+    }
+  }
+  EXPECT_EQ(ours.size(), truth.size());
+}
+
+TEST(content, equal_bytes_hash_alike_however_they_lie) {
+  std::vector<unsigned char> scattered(1000), packed;
+  for (std::size_t i = 0; i < scattered.size(); ++i)
+    scattered[i] = static_cast<unsigned char>(i * 37);
+  data_layout pieces;
+  pieces.size = 30;
+  pieces.extent = 100;
+  pieces.known = true;
+  pieces.segments = {{50, 20}, {0, 10}}; // out of address order
+  for (int element = 0; element < 9; ++element) {
+    const auto* at = scattered.data() + 100 * element;
+    packed.insert(packed.end(), at + 50, at + 70);
+    packed.insert(packed.end(), at, at + 10);
+  }
+  const std::uint64_t base = address_of(scattered.data());
+  EXPECT_EQ(hash_packed(base, pieces, 9, 270), hash_bytes(packed.data(), 270));
+  EXPECT_EQ(hash_packed(base, pieces, 9, 47), hash_bytes(packed.data(), 47))
+      << "a short message in a long buffer";
+  EXPECT_EQ(hash_packed(base, pieces, 0, 0), hash_bytes(packed.data(), 0));
+  packed[100] ^= 1;
+  EXPECT_NE(hash_packed(base, pieces, 9, 270), hash_bytes(packed.data(), 270));
+}
+
+// Random receives, writes and sends over a small memory; the truth is kept byte by byte. What the table
+// reports must be true; with blocks of one byte's worth of change it must also be all there is outside
+// changed blocks.
+TEST(forwarding, never_claims_what_did_not_happen) {
+  const unsigned seed = 99;
+  std::mt19937 random(seed);
+  std::vector<unsigned char> memory(6000);
+  struct origin {
+    std::int64_t receive = -1;
+    std::uint64_t offset = 0;
+    unsigned char value = 0;
+  };
+  std::vector<origin> truth(memory.size());
+  received_table table;
+  std::uint64_t reported = 0;
+  for (std::uint64_t step = 0; step < 4000; ++step) {
+    const std::size_t begin = random() % memory.size();
+    const std::size_t length = 1 + random() % std::min<std::size_t>(900, memory.size() - begin);
+    switch (random() % 3) {
+    case 0: // receive
+      for (std::size_t i = 0; i < length; ++i) {
+        memory[begin + i] = static_cast<unsigned char>(random());
+        truth[begin + i] = {static_cast<std::int64_t>(step), i, memory[begin + i]};
+      }
+      table.received(step, std::vector<owned_run>{run_of(memory.data() + begin, length)});
+      break;
+    case 1: // local computation
+      for (std::size_t i = 0; i < std::min<std::size_t>(length, 5); ++i)
+        memory[begin + i] ^= 0x5a;
+      break;
+    default: {
+      const auto parts = table.forwarded(std::vector<owned_run>{run_of(memory.data() + begin, length)});
+      std::uint64_t last_end = 0;
+      for (const forwarded_part& p : parts) {
+        ASSERT_GE(p.send_offset, last_end) << "parts overlap, seed " << seed;
+        last_end = p.send_offset + p.length;
+        ASSERT_LE(last_end, length);
+        for (std::uint64_t i = 0; i < p.length; ++i) {
+          const origin& o = truth[begin + p.send_offset + i];
+          ASSERT_EQ(o.receive, static_cast<std::int64_t>(p.receive)) << "seed " << seed << " step " << step;
+          ASSERT_EQ(o.offset, p.receive_offset + i) << "seed " << seed << " step " << step;
+          ASSERT_EQ(o.value, memory[begin + p.send_offset + i]) << "seed " << seed << " step " << step;
+        }
+        reported += p.length;
+      }
+      break;
+    }
+    }
+  }
+  EXPECT_GT(reported, 10000u) << "the test saw too little forwarding to mean anything";
+}
+
+TEST(forwarding, memory_of_another_allocation_is_another_place) {
+  std::vector<unsigned char> memory(4096, 1);
+  for (std::size_t i = 0; i < memory.size(); ++i)
+    memory[i] = static_cast<unsigned char>(i ^ i >> 8);
+  received_table table;
+  table.received(0, std::vector<owned_run>{run_of(memory.data(), 4096, 1)});
+  EXPECT_EQ(table.forwarded(std::vector<owned_run>{run_of(memory.data(), 4096, 1)}).size(), 1u);
+  EXPECT_TRUE(table.forwarded(std::vector<owned_run>{run_of(memory.data(), 4096, 2)}).empty());
+}
+
+TEST(forwarding, constant_bytes_are_marked) {
+  std::vector<unsigned char> memory(1024, 0);
+  received_table table;
+  table.received(0, std::vector<owned_run>{run_of(memory.data(), 1024)});
+  const auto parts = table.forwarded(std::vector<owned_run>{run_of(memory.data(), 1024)});
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_TRUE(parts[0].constant);
+}
+
+TEST(forwarding, is_bounded) {
+  std::vector<unsigned char> memory(1 << 20);
+  received_table table;
+  for (std::uint64_t i = 0; i < 3 * received_table::max_receives; ++i)
+    table.received(i, std::vector<owned_run>{run_of(memory.data() + 64 * (i % 16000), 64)});
+  EXPECT_LE(table.intervals(), received_table::max_receives);
+  std::vector<owned_run> many;
+  for (std::size_t i = 0; i < received_table::max_runs_of_receive; ++i)
+    many.push_back(run_of(memory.data() + 128 * i, 8));
+  for (std::uint64_t i = 0; i < 20; ++i)
+    table.received(1000000 + i, many);
+  EXPECT_LE(table.intervals(), received_table::max_intervals);
+  EXPECT_FALSE(table.empty());
+}
+
+class writing : public ::testing::Test {
+protected:
+  void SetUp() override {
+    folder = (std::filesystem::temp_directory_path() / ("tacit-writer-" + std::to_string(getpid()))).string();
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+
+  static recording::layout_record record(std::uint32_t id) {
+    recording::layout_record r{};
+    r.header.kind = static_cast<std::uint16_t>(recording::record_kind::layout);
+    r.id = id;
+    return r;
+  }
+  void expect_ids(std::uint32_t count) {
+    const auto seen = tacit::testing::read_recording(folder, 0);
+    EXPECT_TRUE(seen.well_formed);
+    EXPECT_EQ(seen.records, count);
+    EXPECT_EQ(seen.layouts.size(), count);
+    if (count > 0) {
+      EXPECT_EQ(seen.layouts.rbegin()->first, count - 1);
+    }
+  }
+
+  std::string folder;
+};
+
+TEST_F(writing, everything_is_readable_at_any_moment) {
+  recording::writer out;
+  ASSERT_TRUE(out.open(folder, 0)) << out.problem();
+  for (std::uint32_t i = 0; i < 20000; ++i) {
+    out.append(record(i));
+    if (i % 1777 == 0)
+      expect_ids(i + 1); // what a reader sees if we were killed now
+  }
+  expect_ids(20000);
+  out.close();
+  expect_ids(20000);
+  EXPECT_FALSE(std::filesystem::exists(folder + "/rank-00000.tail"));
+}
+
+TEST_F(writing, records_larger_than_the_buffer) {
+  recording::writer out;
+  ASSERT_TRUE(out.open(folder, 0));
+  const std::vector<std::byte> body(1 << 20, std::byte{7});
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    recording::layout_record r = record(i);
+    if (i % 2) {
+      r.segments = (1 << 20) / 16;
+      out.append(r, body);
+    } else {
+      out.append(r);
+    }
+    expect_ids(i + 1);
+  }
+}
+
+TEST_F(writing, an_existing_recording_is_not_overwritten) {
+  {
+    recording::writer out;
+    ASSERT_TRUE(out.open(folder, 0));
+    out.append(record(0));
+  }
+  recording::writer again;
+  EXPECT_FALSE(again.open(folder, 0));
+  EXPECT_NE(again.problem().find("rank-00000.rec"), std::string::npos) << again.problem();
+  again.append(record(1)); // ignored
+  expect_ids(1);
+}
+
+TEST_F(writing, the_last_record_can_be_changed_in_place) {
+  recording::writer out;
+  ASSERT_TRUE(out.open(folder, 0));
+  out.append(record(0));
+  auto* last = out.last<recording::layout_record>();
+  ASSERT_NE(last, nullptr);
+  last->size = 42;
+  const auto seen = tacit::testing::read_recording(folder, 0);
+  EXPECT_EQ(seen.layouts.at(0).record.size, 42u);
+  out.flush();
+  EXPECT_EQ(out.last<recording::layout_record>(), nullptr);
+}
