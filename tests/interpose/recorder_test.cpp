@@ -17,7 +17,6 @@ using namespace tacit::testing;
 
 namespace {
 
-
 /// One program run under the recorder in a folder of its own.
 class recorded_run {
 public:
@@ -442,11 +441,15 @@ TEST(recorder, without_hashing_there_is_no_content) {
 TEST(recorder, calls_outside_the_model_are_marked) {
   const recorded_run run("unmodelled", 2);
   run.expect_complete();
-  for (const mpi_call call : {mpi_call::Win_create, mpi_call::Win_fence, mpi_call::Put, mpi_call::Win_free}) {
+  for (const mpi_call call : {mpi_call::File_open, mpi_call::Grequest_start, mpi_call::Grequest_complete}) {
     const auto found = calls_of(run[0], call);
     ASSERT_FALSE(found.empty());
     EXPECT_TRUE(has(found[0].record.header.flags, rec::call_unknown));
   }
+  const auto started = calls_of(run[0], mpi_call::Grequest_start);
+  const auto wait = calls_of(run[0], mpi_call::Wait);
+  ASSERT_EQ(wait.size(), 1u);
+  EXPECT_EQ(wait[0].completions.at(0).request, started[0].requests.at(0));
 }
 
 TEST(recorder, threads) {
