@@ -1,7 +1,9 @@
+#include "cli/analyze_recording.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/problems.h"
 #include "cli/progress.h"
+#include "cli/result_folder.h"
 #include "compile/compile.h"
 #include "graph/text.h"
 #include "report/graph_page.h"
@@ -56,8 +58,31 @@ int analyze_graph(analyze_options& options) {
   return has_errors(c.problems) ? input_has_errors : done;
 }
 
+std::string rendered(const analyzed_recording& a, const report::run_info& run,
+                     const analyze_options& options) {
+  if (options.format == "json")
+    return report::json_of(a.result, a.problems, run);
+  if (options.format == "dot")
+    return report::dot_of(a.result);
+  const report::page page = report::page_of(a.result, a.problems, run);
+  return options.format == "html" ? report::html_of(page) : report::text_of(page, options.all ? 0 : 40);
+}
+
+int analyze_folder(const analyze_options& options) {
+  if (!has_recording(options.input))
+    throw user_error(wrong_usage,
+                     fmt::format("there is no recording in {}; 'tacit run' makes one", options.input));
+  const analyzed_recording analyzed = analyze_recording(options.input, options.progress);
+  write_file(options.output, rendered(analyzed, {"", options.input, ""}, options));
+  if (options.format != "text" || !options.output.empty())
+    print_problems(analyzed.problems, options.input);
+  return has_errors(analyzed.problems) ? input_has_errors : done;
+}
+
 int analyze(analyze_options options) {
   options.passes.planning.policy = options.policy == "keep_sync" ? sync_policy::keep_sync : sync_policy::data;
+  if (std::error_code error; std::filesystem::is_directory(options.input, error))
+    return analyze_folder(options);
   return analyze_graph(options);
 }
 

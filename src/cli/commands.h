@@ -19,8 +19,11 @@ enum exit_code : int {
 
 using command = std::function<int()>;
 
+command add_run(CLI::App& app);
 command add_analyze(CLI::App& app);
 command add_generate(CLI::App& app);
 command add_explain(CLI::App& app);
+command add_doctor(CLI::App& app);
+command add_view(CLI::App& app);
 
 } // namespace tacit::cli

@@ -17,9 +17,8 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.fallthrough(false);
   const std::pair<const char*, command> commands[] = {
-      {"analyze", add_analyze(app)},
-      {"generate", add_generate(app)},
-      {"explain", add_explain(app)},
+      {"run", add_run(app)},         {"analyze", add_analyze(app)}, {"generate", add_generate(app)},
+      {"explain", add_explain(app)}, {"doctor", add_doctor(app)},   {"view", add_view(app)},
   };
   try {
     app.parse(argc, argv);

@@ -133,7 +133,7 @@ private:
     if (!p_.communication.cells.empty())
       raw("<a href=\"#matrix\">Who sends to whom</a>");
     if (!p_.left.empty())
-      raw("<a href=\"#left\">Why not more</a>");
+      put("<a href=\"#left\">{}</a>", safe(p_.left_title));
     for (std::size_t i = 0; i < p_.tables.size(); ++i)
       put("<a href=\"#t{}\">{}</a>", i, safe(p_.tables[i].title));
     raw("<a href=\"#run\">What was run</a></nav>");
@@ -292,13 +292,13 @@ private:
   void communication() {
     if (p_.communication.cells.empty())
       return;
-    raw("<h2 id=\"matrix\">Who sends to whom</h2><div class=\"card\"><figure><figcaption>Bytes from the rank "
-        "of the row to the rank of "
-        "the column; darker is more (logarithmic). ");
-    put("{}</figcaption><div class=\"scroll\">{}</div></figure>", cut_note(p_.communication),
-        svg_of(p_.communication, caps_));
+    raw("<h2 id=\"matrix\">Who sends to whom</h2><div class=\"card\"><p class=\"note\">Bytes from the rank "
+        "of the row to "
+        "the rank of the column; darker is more (logarithmic). ");
+    put("{}</p><div class=\"pair\"><figure><div class=\"scroll\">{}</div></figure>",
+        cut_note(p_.communication), svg_of(p_.communication, caps_));
     largest_pairs();
-    raw("</div>");
+    raw("</div></div>");
   }
 
   void largest_pairs() {
@@ -308,12 +308,12 @@ private:
                       [](const matrix_cell& a, const matrix_cell& b) {
                         return std::tie(b.bytes, a.from, a.to) < std::tie(a.bytes, b.from, b.to);
                       });
-    raw("<details><summary>The largest as a "
-        "table</summary><table><tr><th>pair</th><th>bytes</th><th>messages</th></tr>");
+    raw("<figure><figcaption>The largest</figcaption>"
+        "<table><tr><th>pair</th><th>bytes</th><th>messages</th></tr>");
     for (std::size_t i = 0; i < shown; ++i)
       put("<tr><td>rank {} to rank {}</td><td>{}</td><td>{}</td></tr>", cells[i].from, cells[i].to,
           readable_bytes(cells[i].bytes), cells[i].messages);
-    raw("</table></details>");
+    raw("</table></figure>");
   }
 
   void left() {

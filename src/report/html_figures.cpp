@@ -117,8 +117,8 @@ frame frame_of(const lanes& l) {
     f.ranks.resize(most_lanes);
   f.steps = std::min(l.steps, most_steps);
   const std::size_t n = f.ranks.size();
-  f.lane = n <= 8 ? 34 : n <= 16 ? 26 : n <= 32 ? 19 : 14;
-  f.step = std::clamp(860.0 / std::max(1u, f.steps), 40.0, 130.0);
+  f.lane = n <= 8 ? 32 : n <= 16 ? 25 : n <= 32 ? 18.5 : 12.5;
+  f.step = std::clamp(600.0 / std::max(1u, f.steps), 38.0, 100.0);
   return f;
 }
 
@@ -161,7 +161,8 @@ void draw_arrows(svg& out, const frame& f, const lanes& l, std::size_t limit) {
     const auto [start, from, to, end, forwarded] = key;
     const double x1 = f.x(static_cast<std::uint32_t>(start)), x2 = f.x(static_cast<std::uint32_t>(end));
     const double y1 = f.y(static_cast<std::uint32_t>(from)), y2 = f.y(static_cast<std::uint32_t>(to));
-    const double wide = 1.1 + std::min(2.4, std::log10(static_cast<double>(a.bytes) + 1) * 0.35);
+    const double most = f.lane < 18 ? 0.6 : 1; // many lanes: thin lines
+    const double wide = most * (1.1 + std::min(2.4, std::log10(static_cast<double>(a.bytes) + 1) * 0.35));
     const std::string size = a.messages == 1
                                  ? readable_bytes(a.bytes)
                                  : fmt::format("{} messages, {}", a.messages, readable_bytes(a.bytes));

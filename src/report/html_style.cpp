@@ -49,7 +49,7 @@ vertical-align:middle;margin-right:6px;background:var(--accent)}.key i.fwd{backg
 table{border-collapse:collapse;width:100%;font-size:.92rem;font-variant-numeric:tabular-nums}th,td{padding:6px 12px 6px 0;text-align:right;
 border-bottom:1px solid var(--line);vertical-align:top}th{color:var(--soft);font-weight:560;font-size:.85rem}th:first-child,td:first-child,.words td,.words th{text-align:left}
 td:first-child{overflow-wrap:anywhere}tr:last-child td{border-bottom:0}ul.sites{margin:.2em 0 0;padding:0;list-style:none}
-details>summary{cursor:pointer;color:var(--soft);font-size:.94rem}.note{color:var(--soft);font-size:.9rem}
+.pair table{width:auto;min-width:260px}.note{color:var(--soft);font-size:.9rem}
 .reasons dt{font-weight:600;margin-top:14px}.reasons dd{margin:2px 0 0;max-width:60em;color:var(--soft)}.reasons dt:target{color:var(--accent)}
 footer{padding:28px 24px 60px;color:var(--soft);font-size:.86rem}
 @media(max-width:620px){dl.facts{grid-template-columns:1fr}dl.facts dd{margin-bottom:6px}h1{font-size:1.6rem}}

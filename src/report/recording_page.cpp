@@ -40,8 +40,12 @@ std::string capitalized(std::string text) {
 }
 
 std::string sentence_of(const activity& x) {
-  std::string text = capitalized(x.sentence.empty() ? x.title : x.sentence);
+  std::string text = capitalized(x.sentence);
   return text.ends_with('.') ? text : text + '.';
+}
+
+std::string file_name(const std::string& path) {
+  return path.substr(path.find_last_of('/') + 1);
 }
 
 void add_headlines(page& p, const analysis& a) {
@@ -50,7 +54,7 @@ void add_headlines(page& p, const analysis& a) {
     return;
   }
   std::string first =
-      fmt::format("{} spent {} of {} in MPI: {} with {}", a.program, percent(mpi_share(a)),
+      fmt::format("{} spent {} of {} in MPI: {} with {}", file_name(a.program), percent(mpi_share(a)),
                   readable_seconds(a.wall_seconds), counted(a.messages, "message"), readable_bytes(a.bytes));
   const double calls = collectives_share(a);
   p.headlines.push_back(
@@ -151,7 +155,7 @@ finding_card card_of(const analysis& a, const activity& x) {
   finding_card card;
   card.title = capitalized(x.title);
   if (x.found)
-    card.title += fmt::format(", {} times", x.episodes);
+    card.title += fmt::format(", {} times", grouped(x.episodes));
   if (x.found)
     card.call = x.would_be && !x.would_be->call.empty() ? x.would_be->call
                                                         : fmt::format("a {} in meaning", name(*x.found));
@@ -162,14 +166,14 @@ finding_card card_of(const analysis& a, const activity& x) {
     if (!value.empty())
       card.facts.emplace_back(what, std::move(value));
   };
-  fact("what it does", sentence_of(x));
+  fact("what it does", x.sentence.empty() ? "" : sentence_of(x));
   fact("algorithm", x.algorithm);
   fact("group", communicators_of(a, x));
   if (!x.roots.empty())
     fact("roots", x.root_rule.empty() ? list_of_ranks(x.roots)
                                       : fmt::format("{} ({})", x.root_rule, list_of_ranks(x.roots)));
   fact(x.found ? "size of one" : "size of a message", range_of_bytes(x.smallest, x.largest));
-  fact("messages", fmt::format("{}, {}", x.messages, readable_bytes(x.bytes)));
+  fact("messages", fmt::format("{}, {}", grouped(x.messages), readable_bytes(x.bytes)));
   fact("tags", tags_of(x));
   if (x.would_be)
     fact("could become",
@@ -209,10 +213,9 @@ table collectives_table(const analysis& a) {
           .head = {"call", "group", "times", "bytes", "time", "of MPI time"},
           .rows = {}};
   for (const recording::collective_use& c : a.collectives)
-    t.rows.push_back({c.call,
-                      c.communicator < a.communicators.size() ? a.communicators[c.communicator].name : "",
-                      fmt::format("{}", c.calls), readable_bytes(c.bytes), readable_seconds(c.seconds),
-                      percent(c.time_share)});
+    t.rows.push_back(
+        {c.call, c.communicator < a.communicators.size() ? a.communicators[c.communicator].name : "",
+         grouped(c.calls), readable_bytes(c.bytes), readable_seconds(c.seconds), percent(c.time_share)});
   return t;
 }
 
@@ -223,7 +226,7 @@ table time_table(const analysis& a) {
           .head = {"what", "messages", "bytes", "time", "share"},
           .rows = {}};
   for (const activity& x : a.activities)
-    t.rows.push_back({capitalized(x.title), fmt::format("{}", x.messages), readable_bytes(x.bytes),
+    t.rows.push_back({capitalized(x.title), grouped(x.messages), readable_bytes(x.bytes),
                       readable_seconds(x.seconds), percent(x.time_share)});
   double collectives = 0;
   for (const recording::collective_use& c : a.collectives)
@@ -258,7 +261,7 @@ table sites_table(const analysis& a) {
                    [](const auto* x, const auto* y) { return x->seconds > y->seconds; });
   for (const recording::call_site* s : sites)
     t.rows.push_back({s->text.empty() ? fmt::format("{}+{:#x}", s->module, s->offset) : s->text, s->call,
-                      fmt::format("{}", s->calls), readable_seconds(s->seconds)});
+                      grouped(s->calls), readable_seconds(s->seconds)});
   return t;
 }
 
@@ -284,7 +287,7 @@ void add_facts(page& p, const analysis& a, const run_info& run) {
   fact("recording", run.folder);
   fact("run time", readable_seconds(a.wall_seconds));
   fact("CPU time", readable_seconds(a.cpu_seconds));
-  fact("MPI calls", fmt::format("{}", a.calls));
+  fact("MPI calls", grouped(a.calls));
   fact("content", a.hashing ? "compared by hashes: forwarding was observed"
                             : "not compared (--no-hash): forwarding could not be observed");
   if (a.unmatched_sends + a.unmatched_receives > 0)
@@ -304,7 +307,7 @@ void add_facts(page& p, const analysis& a, const run_info& run) {
 
 page page_of(const analysis& a, const diagnostics& problems, const run_info& run) {
   page p;
-  p.title = a.program.empty() ? "recording" : a.program.substr(a.program.find_last_of('/') + 1);
+  p.title = a.program.empty() ? "recording" : file_name(a.program);
   p.subtitle = fmt::format("{} under {}, {}", counted(a.ranks, "rank"),
                            a.library.empty() ? "MPI" : a.library.substr(0, a.library.find(',')),
                            readable_seconds(a.wall_seconds));
@@ -320,7 +323,7 @@ page page_of(const analysis& a, const diagnostics& problems, const run_info& run
       {fmt::format("{}", a.ranks), a.ranks == 1 ? "rank" : "ranks"},
       {readable_seconds(a.wall_seconds), "run time"},
       {percent(mpi_share(a)), "of it in MPI"},
-      {fmt::format("{}", a.messages), "messages"},
+      {grouped(a.messages), "messages"},
       {readable_bytes(a.bytes), "in messages"},
       {fmt::format("{}", by_hand), "collectives written by hand"},
       {a.cpu_seconds > 0 ? percent(a.recorder_seconds / a.cpu_seconds) : "unknown", "cost of recording"}};

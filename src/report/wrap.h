@@ -17,6 +17,9 @@ std::string readable_bytes(std::uint64_t bytes);
 /// "3.2 µs", "41 ms", "2.5 s".
 std::string readable_seconds(double seconds);
 
+/// "1,234,567".
+std::string grouped(std::uint64_t number);
+
 /// "1 message", "2 messages": plural in s.
 std::string counted(std::uint64_t count, std::string_view noun);
 

@@ -1,0 +1,24 @@
+// From a recording folder to reports.
+#pragma once
+
+#include "record/analysis.h"
+#include "report/recording_page.h"
+
+#include <filesystem>
+#include <string>
+
+namespace tacit::cli {
+
+struct analyzed_recording {
+  recording::analysis result;
+  diagnostics problems;
+};
+
+/// Reads and analyses; shows progress on a terminal, or if `progress` always.
+analyzed_recording analyze_recording(const std::filesystem::path& folder, bool progress);
+
+/// Writes report.html, report.json and summary.txt into the folder and a summary to standard error. Throws
+/// user_error.
+void write_recording_reports(const std::filesystem::path& folder, const report::run_info& run, bool progress);
+
+} // namespace tacit::cli

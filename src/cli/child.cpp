@@ -1,0 +1,108 @@
+#include "cli/child.h"
+
+#include "cli/files.h"
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tacit::cli {
+namespace {
+
+constexpr std::array forwarded_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+std::atomic<pid_t> child{0};
+
+/// What the terminal sends reaches the whole group, the program included; only what was sent to us alone is
+/// handed on.
+void hand_on(int signal, siginfo_t* info, void*) {
+  const pid_t target = child.load();
+  if (target > 0 && info->si_code <= 0)
+    ::kill(target, signal);
+}
+
+class forwarding {
+public:
+  forwarding() {
+    struct sigaction action{};
+    action.sa_sigaction = hand_on;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    for (std::size_t i = 0; i < forwarded_signals.size(); ++i) {
+      ::sigaction(forwarded_signals[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN)
+        ::sigaction(forwarded_signals[i], &action, nullptr);
+    }
+  }
+  ~forwarding() {
+    child = 0;
+    restore();
+  }
+  forwarding(const forwarding&) = delete;
+  forwarding& operator=(const forwarding&) = delete;
+  void restore() const {
+    for (std::size_t i = 0; i < forwarded_signals.size(); ++i)
+      ::sigaction(forwarded_signals[i], &before_[i], nullptr);
+  }
+
+private:
+  std::array<struct sigaction, forwarded_signals.size()> before_{};
+};
+
+/// In the child: becomes the program, or says through the pipe why not.
+[[noreturn]] void become(const std::vector<std::string>& words, int report) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words)
+    arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  ::execvp(arguments[0], arguments.data());
+  const int error = errno;
+  [[maybe_unused]] const ssize_t told = ::write(report, &error, sizeof error);
+  ::_exit(127);
+}
+
+} // namespace
+
+std::string child_result::outcome() const {
+  return signal != 0 ? fmt::format("killed by signal {} ({})", signal, ::strsignal(signal))
+                     : fmt::format("exit code {}", exit_code);
+}
+
+child_result run_child(const std::vector<std::string>& words) {
+  int report[2];
+  if (::pipe2(report, O_CLOEXEC) != 0)
+    throw user_error(126, fmt::format("could not start {}: {}", words[0], std::strerror(errno)));
+  const forwarding signals;
+  const pid_t pid = ::fork();
+  if (pid < 0) {
+    const int error = errno;
+    ::close(report[0]);
+    ::close(report[1]);
+    throw user_error(126, fmt::format("could not start {}: {}", words[0], std::strerror(error)));
+  }
+  if (pid == 0) {
+    signals.restore();
+    become(words, report[1]);
+  }
+  child = pid;
+  ::close(report[1]);
+  int error = 0, status = 0;
+  ssize_t told = 0;
+  while ((told = ::read(report[0], &error, sizeof error)) < 0 && errno == EINTR) {
+  }
+  ::close(report[0]);
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (told > 0)
+    throw user_error(
+        127, fmt::format("could not start {}: {}; check the name and PATH", words[0], std::strerror(error)));
+  if (WIFSIGNALED(status))
+    return {128 + WTERMSIG(status), WTERMSIG(status)};
+  return {WEXITSTATUS(status), 0};
+}
+
+} // namespace tacit::cli

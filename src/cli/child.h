@@ -1,0 +1,19 @@
+// Runs a program as if it had been started directly.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tacit::cli {
+
+struct child_result {
+  int exit_code = 0; ///< of the program, or 128 + the signal that killed it
+  int signal = 0;    ///< that killed it, or 0
+  std::string outcome() const;
+};
+
+/// Runs it with our standard input, output and error, hands on signals that we get, and waits for its end.
+/// Throws user_error if it cannot be started.
+child_result run_child(const std::vector<std::string>& words);
+
+} // namespace tacit::cli

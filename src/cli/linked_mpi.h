@@ -1,0 +1,32 @@
+// Which MPI library a program is linked with, and which of its functions the program and its libraries call.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tacit::cli {
+
+struct linked_objects {
+  bool dynamic = false; ///< a dynamically linked ELF program; otherwise the rest is empty
+  std::string family;   ///< "openmpi", "mpich", another name, or empty: no MPI library
+  std::string library;  ///< path of the MPI library
+  std::vector<std::string>
+      objects; ///< paths of the program and of the libraries it loads, MPI's own left out
+};
+
+/// Asks the dynamic loader (ldd).
+linked_objects inspect_program(const std::string& path);
+
+/// "openmpi", "mpich", or empty if that cannot be told.
+std::string linked_mpi_family(const std::string& path);
+
+struct mpi_symbols {
+  std::vector<std::string> imported; ///< undefined there: called
+  std::vector<std::string> defined;
+};
+
+/// Symbols of the C (MPI_X) and Fortran (mpi_x_) interfaces in the dynamic symbol table, sorted. Empty if the
+/// file is no ELF file.
+mpi_symbols read_mpi_symbols(const std::string& path);
+
+} // namespace tacit::cli

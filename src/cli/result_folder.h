@@ -1,0 +1,20 @@
+// Where `tacit run` leaves its results.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace tacit::cli {
+
+/// Makes an empty folder: `wanted`, or if that is there the next free name (app.tacit, app.2.tacit, …). With
+/// `force` the results of an earlier run in `wanted` are removed, and nothing else is. Throws user_error.
+std::filesystem::path make_result_folder(const std::filesystem::path& wanted, bool force);
+
+/// Whether the folder holds files of a recording.
+bool has_recording(const std::filesystem::path& folder);
+
+/// The interposer library that belongs to this program (build tree or installed), or `wanted` if that is not
+/// empty. Throws user_error if there is none, or if LD_PRELOAD cannot hold its path.
+std::filesystem::path find_interposer(const std::filesystem::path& wanted);
+
+} // namespace tacit::cli

@@ -1,0 +1,141 @@
+// `tacit run`: starts the program with the recorder preloaded, waits, and says what its messages mean. What
+// the program reads, prints and returns is not touched; our own words go to standard error when it has ended.
+#include "cli/analyze_recording.h"
+#include "cli/child.h"
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/launch_line.h"
+#include "cli/linked_mpi.h"
+#include "cli/result_folder.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <memory>
+
+namespace tacit::cli {
+namespace {
+
+struct run_options {
+  std::vector<std::string> words;
+  std::string output, interposer;
+  bool record_only = false, no_hash = false, force = false, apply = false, dry = false, progress = false;
+};
+
+/// For people: words with special characters in single quotes.
+std::string as_typed(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) {
+    line += line.empty() ? "" : " ";
+    const bool simple = !word.empty() && word.find_first_not_of(
+                                             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                             "@%+=:,./_-") == std::string::npos;
+    if (simple) {
+      line += word;
+      continue;
+    }
+    line += '\'';
+    for (const char c : word)
+      line += c == '\'' ? "'\\''" : std::string(1, c);
+    line += '\'';
+  }
+  return line;
+}
+
+std::vector<std::string> assignments(const run_options& options, const std::string& interposer,
+                                     const std::string& folder) {
+  const char* before = std::getenv("LD_PRELOAD");
+  std::vector<std::string> list{"LD_PRELOAD=" + interposer +
+                                    (before && *before ? ":" + std::string(before) : ""),
+                                "TACIT_RECORD=" + folder};
+  if (options.no_hash)
+    list.emplace_back("TACIT_HASH=0");
+  return list;
+}
+
+void check_mpi_family(const std::vector<std::string>& words, const launch_line& line) {
+  for (const std::size_t at : line.programs) {
+    const std::string family = linked_mpi_family(find_executable(words[at]));
+    if (!family.empty() && std::string(TACIT_MPI_FAMILY) != "" && family != TACIT_MPI_FAMILY)
+      throw user_error(
+          wrong_usage,
+          fmt::format(
+              "TACIT-083: {} uses {}, but this tacit was built for {}; use a tacit built for {} (preset {})",
+              words[at], family, TACIT_MPI_FAMILY, family, family == "mpich" ? "release-mpich" : "release"));
+  }
+}
+
+int report_recording(const run_options& options, const std::filesystem::path& folder,
+                     const child_result& result) {
+  if (!has_recording(folder)) {
+    std::fprintf(stderr, "tacit: nothing was recorded: the program did not call MPI_Init under the recorder\n"
+                         "  ('tacit doctor PROGRAM' says whether the recorder fits it)\n");
+    return 0;
+  }
+  if (options.record_only) {
+    std::fputs(
+        fmt::format("tacit: recorded in {0}; 'tacit analyze {0}' says what it means\n", folder.string())
+            .c_str(),
+        stderr);
+    return 0;
+  }
+  write_recording_reports(folder, {as_typed(options.words), folder.string(), result.outcome()},
+                          options.progress);
+  return 0;
+}
+
+int run(const run_options& options) {
+  if (options.apply)
+    throw user_error(wrong_usage,
+                     "--apply is not in this version: tacit run observes and does not change the program");
+  const launch_line line = parse_launch_line(options.words);
+  if (!line.trouble.empty())
+    throw user_error(wrong_usage, line.trouble);
+  const std::string interposer = find_interposer(options.interposer).string();
+  check_mpi_family(options.words, line);
+  const std::filesystem::path wanted =
+      options.output.empty() ? program_name(options.words, line) + ".tacit" : options.output;
+  if (options.dry) {
+    const auto words = with_environment(
+        options.words, line, assignments(options, interposer, std::filesystem::absolute(wanted).string()));
+    write_file({}, as_typed(words) + "\n");
+    return done;
+  }
+  const std::filesystem::path folder = make_result_folder(wanted, options.force);
+  const child_result result =
+      run_child(with_environment(options.words, line, assignments(options, interposer, folder.string())));
+  int trouble = 0;
+  try {
+    trouble = report_recording(options, folder, result);
+  } catch (const std::exception& error) { // the program's own exit code is more important
+    std::fprintf(stderr, "tacit: %s\n  the recording is kept in %s\n", error.what(), folder.c_str());
+    trouble = input_has_errors;
+  }
+  return result.exit_code != 0 ? result.exit_code : trouble;
+}
+
+} // namespace
+
+command add_run(CLI::App& app) {
+  auto options = std::make_shared<run_options>();
+  CLI::App* sub = app.add_subcommand("run", "run an MPI program, record it, and say what its messages mean");
+  sub->add_option("COMMAND", options->words, "the command, for example -- mpiexec -n 4 ./app")->required();
+  sub->positionals_at_end();
+  sub->add_option("-o,--output", options->output, "folder for the results (default: <program>.tacit)");
+  sub->add_flag("--force", options->force, "replace the results of an earlier run in that folder");
+  sub->add_flag("--record-only", options->record_only, "record and do not analyse");
+  sub->add_flag("--no-hash", options->no_hash,
+                "do not compare contents: cheaper, but forwarding cannot be observed");
+  sub->add_flag("--apply", options->apply, "act on what was found (not in this version)");
+  sub->add_flag("--dry-run", options->dry, "print the command that would run, and do not run it");
+  sub->add_option("--interposer", options->interposer,
+                  "the recorder's library, if not the one that belongs to this tacit");
+  sub->add_flag("--progress", options->progress, "show progress on standard error even if it is no terminal");
+  sub->footer("The exit code is that of the command. Results: report.html, report.json, summary.txt and the "
+              "recording.");
+  return [options] { return run(*options); };
+}
+
+} // namespace tacit::cli
