@@ -63,6 +63,7 @@ fs::path make_result_folder(const fs::path& given, bool force) {
     remove_results(wanted);
     return fs::absolute(wanted);
   }
+  error.clear();
   if (wanted.has_parent_path())
     fs::create_directories(wanted.parent_path(), error);
   for (unsigned number = 1; number < 100000; ++number) {

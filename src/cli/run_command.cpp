@@ -70,8 +70,14 @@ void check_mpi_family(const std::vector<std::string>& words, const launch_line& 
 int report_recording(const run_options& options, const std::filesystem::path& folder,
                      const child_result& result) {
   if (!has_recording(folder)) {
-    std::fprintf(stderr, "tacit: nothing was recorded: the program did not call MPI_Init under the recorder\n"
-                         "  ('tacit doctor PROGRAM' says whether the recorder fits it)\n");
+    std::error_code error;
+    std::filesystem::remove(folder, error); // only if it is empty
+    std::fputs(
+        fmt::format("tacit: nothing was recorded ({}): no process reached MPI_Init under the recorder\n"
+                    "  ('tacit doctor PROGRAM' says whether the recorder fits a program)\n",
+                    result.outcome())
+            .c_str(),
+        stderr);
     return 0;
   }
   if (options.record_only) {
