@@ -23,7 +23,8 @@ public:
   explicit alltoall_search(const group_search& search) : s_(search), view_(search.view), sorter_(view_) {}
 
   void run() {
-    survey();
+    if (!view_.exhausted())
+      survey();
     const block_choice choice =
         choose_block(smallest_, common_.sum(), s_.options.vector_forms, [&] { return exact(); });
     if (choice.bytes > 0)
@@ -132,6 +133,8 @@ private:
 
   /// "; rank 1 sends nothing to rank 2".
   std::string first_missing() {
+    if (poor_ == none)
+      poor_ = 0;
     std::vector<char> sends(view_.size(), 0);
     sorter_.each_pair(poor_, [&](std::uint32_t i, auto) { sends[i] = 1; });
     sends[poor_] = 1;

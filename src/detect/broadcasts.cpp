@@ -56,7 +56,7 @@ struct source_state {
 class broadcast_search {
 public:
   explicit broadcast_search(const group_search& search)
-      : s_(search), view_(search.view), book_(search.book()), sorter_(view_), slot_(view_.size(), none) {}
+      : s_(search), view_(search.view), book_(search.book()), sorter_(view_) {}
 
   void run() {
     pick_candidates();
@@ -85,11 +85,7 @@ private:
   }
 
   void pick_candidates() {
-    for (std::uint32_t& count : slot_)
-      count = 0;
-    for (std::uint32_t j = 0; j < view_.size(); ++j)
-      for (const std::uint32_t id : view_.into(j))
-        ++slot_[view_.source(id)];
+    slot_ = view_.outgoing();
     busiest_ = static_cast<std::uint32_t>(std::max_element(slot_.begin(), slot_.end()) - slot_.begin());
     for (std::uint32_t i = 0; i < view_.size(); ++i) {
       const bool candidate = slot_[i] >= others();

@@ -23,13 +23,16 @@ struct group {
 
 std::vector<group> distinct_groups(const graph& g) {
   std::vector<group> groups;
-  std::set<std::vector<rank_id>> known;
+  groups.reserve(g.communicators().size());
+  const auto before = [&](std::size_t a, std::size_t b) { return groups[a].members < groups[b].members; };
+  std::set<std::size_t, decltype(before)> known(before);
   for (std::uint32_t c = 0; c < g.communicators().size(); ++c) {
-    std::vector<rank_id> members = g.communicators()[c].members;
+    groups.push_back({comm_id{static_cast<std::uint16_t>(c)}, g.communicators()[c].members});
+    auto& members = groups.back().members;
     if (!std::is_sorted(members.begin(), members.end()))
       std::sort(members.begin(), members.end());
-    if (known.insert(members).second)
-      groups.push_back({comm_id{static_cast<std::uint16_t>(c)}, std::move(members)});
+    if (!known.insert(groups.size() - 1).second)
+      groups.pop_back();
   }
   std::stable_sort(groups.begin(), groups.end(),
                    [](const group& a, const group& b) { return a.members.size() > b.members.size(); });

@@ -20,11 +20,15 @@ void ledger::take_part(const slice& s) {
     }
   }
   parts = std::move(left);
-  if (parts.empty())
+  if (parts.empty()) {
     state_[s.transfer] = state::taken;
+    --open_;
+  }
 }
 
 std::vector<slice> ledger::rest() const {
+  if (open_ == 0)
+    return {};
   std::vector<slice> result;
   for (std::uint32_t id = 0; id < list_.size(); ++id)
     each_free(id, [&](const slice& s) { result.push_back(s); });
@@ -33,7 +37,8 @@ std::vector<slice> ledger::rest() const {
 
 group_view::group_view(ledger& book, comm_id comm, std::vector<rank_id> members, std::uint32_t ranks)
     : book_(book), comm_(comm), members_(std::move(members)), first_(members_.size() + 1, 0) {
-  std::sort(members_.begin(), members_.end());
+  if (!std::is_sorted(members_.begin(), members_.end()))
+    std::sort(members_.begin(), members_.end());
   if (members_.size() < ranks) {
     positions_.assign(ranks, outside);
     for (std::uint32_t i = 0; i < size(); ++i)
@@ -57,6 +62,14 @@ group_view::group_view(ledger& book, comm_id comm, std::vector<rank_id> members,
     }
   }
   first_[size()] = static_cast<std::uint32_t>(active_.size());
+  open_before_ = book.open();
+}
+
+std::vector<std::uint32_t> group_view::outgoing() const {
+  std::vector<std::uint32_t> count(size(), 0);
+  for (const std::uint32_t id : active_)
+    ++count[source(id)];
+  return count;
 }
 
 } // namespace tacit

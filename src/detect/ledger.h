@@ -17,10 +17,14 @@ namespace tacit {
 
 class ledger {
 public:
-  explicit ledger(const transfers& t) : list_(t.list), state_(t.list.size(), state::free) {}
+  explicit ledger(const transfers& t)
+      : list_(t.list), state_(t.list.size(), state::free), open_(t.list.size()) {}
 
   const transfer& operator[](std::uint32_t id) const { return list_[id]; }
   std::span<const transfer> list() const { return list_; }
+  /// Number of transfers with free bytes.
+  std::size_t open() const { return open_; }
+  bool whole(std::uint32_t id) const { return state_[id] == state::free; }
   bool any_free(std::uint32_t id) const { return state_[id] != state::taken; }
 
   /// Calls visit(slice) for each free part of a transfer, by offset.
@@ -36,10 +40,10 @@ public:
 
   /// Takes free bytes.
   void take(const slice& s) {
-    if (s.length == list_[s.transfer].length)
-      state_[s.transfer] = state::taken;
-    else
-      take_part(s);
+    if (s.length != list_[s.transfer].length)
+      return take_part(s);
+    state_[s.transfer] = state::taken;
+    --open_;
   }
 
   /// Everything that is still free, in transfer order.
@@ -51,6 +55,7 @@ private:
 
   std::span<const transfer> list_;
   std::vector<state> state_;
+  std::size_t open_;
   std::unordered_map<std::uint32_t, std::vector<slice>>
       cut_; ///< free parts by offset; looked up, never iterated
 };
@@ -72,6 +77,11 @@ public:
   std::uint32_t source(std::uint32_t id) const { return position(book_[id].source); }
 
   std::size_t transfer_count() const { return active_.size(); }
+  /// True if nothing between members is free any more. (Nobody else takes anything while a group is
+  /// searched.)
+  bool exhausted() const { return open_before_ - book_.open() == active_.size(); }
+  /// Number of transfers from each member.
+  std::vector<std::uint32_t> outgoing() const;
   /// Ids of the transfers to one member.
   std::span<const std::uint32_t> into(std::uint32_t position) const {
     return std::span(active_).subspan(first_[position], first_[position + 1] - first_[position]);
@@ -86,19 +96,68 @@ private:
   std::vector<std::uint32_t> positions_; ///< by rank; empty if every rank is a member
   std::vector<std::uint32_t> active_;
   std::vector<std::uint32_t> first_;
+  std::size_t open_before_ = 0;
 };
 
 /// Visits the free bytes into one destination pair by pair.
 class pair_sorter {
 public:
-  explicit pair_sorter(const group_view& view) : view_(view), head_(view.size(), none) {}
+  explicit pair_sorter(const group_view& view) : view_(view) {}
 
-  /// Calls visit(source, pieces) once for each source with free bytes for `destination`, in order of first
-  /// appearance; the pieces (span of slices) are ordered by destination address. Returns the number of
-  /// sources. Cost O(pieces). `wanted(source)` says which sources matter.
+  /// Calls visit(source, pieces) once for each source with free bytes for `destination`, in a fixed order;
+  /// the pieces (span of slices) are ordered by destination address. Returns the number of sources.
+  /// `wanted(source)` says which sources matter. Cost O(pieces). Nearly always every source has one whole
+  /// transfer; then nothing is sorted.
   template <typename Wanted, typename Visit>
   std::uint32_t each_pair(std::uint32_t destination, Wanted wanted, Visit visit) {
     const auto ids = view_.into(destination);
+    if (!one_each(ids))
+      return each_sorted(ids, wanted, visit);
+    std::uint32_t count = 0;
+    for (const std::uint32_t id : ids) {
+      const std::uint32_t source = view_.source(id);
+      if (!view_.book().any_free(id) || !wanted(source))
+        continue;
+      const slice only{0, view_.book()[id].length, id};
+      visit(source, std::span<const slice>(&only, 1));
+      ++count;
+    }
+    return count;
+  }
+
+  template <typename Visit>
+  std::uint32_t each_pair(std::uint32_t destination, Visit visit) {
+    return each_pair(destination, [](std::uint32_t) { return true; }, visit);
+  }
+
+private:
+  static constexpr std::uint32_t none = 0xffffffffu;
+
+  /// True if all free bytes are whole transfers, each from another source.
+  bool one_each(std::span<const std::uint32_t> ids) {
+    if (ids.size() > 1 && stamp_.empty())
+      stamp_.assign(view_.size(), 0);
+    ++mark_;
+    for (const std::uint32_t id : ids) {
+      if (!view_.book().whole(id)) {
+        if (view_.book().any_free(id))
+          return false;
+        continue;
+      }
+      if (ids.size() == 1)
+        break;
+      std::uint32_t& stamp = stamp_[view_.source(id)];
+      if (stamp == mark_)
+        return false;
+      stamp = mark_;
+    }
+    return true;
+  }
+
+  template <typename Wanted, typename Visit>
+  std::uint32_t each_sorted(std::span<const std::uint32_t> ids, Wanted wanted, Visit visit) {
+    if (head_.empty())
+      head_.assign(view_.size(), none);
     next_.resize(ids.size());
     for (std::size_t k = ids.size(); k-- > 0;) {
       if (!view_.book().any_free(ids[k]))
@@ -124,14 +183,9 @@ public:
     return count;
   }
 
-  template <typename Visit>
-  std::uint32_t each_pair(std::uint32_t destination, Visit visit) {
-    return each_pair(destination, [](std::uint32_t) { return true; }, visit);
-  }
-
-private:
-  static constexpr std::uint32_t none = 0xffffffffu;
   const group_view& view_;
+  std::uint32_t mark_ = 0;
+  std::vector<std::uint32_t> stamp_; ///< by source: mark of the last visit in which it appeared
   std::vector<std::uint32_t> head_, next_, touched_;
   std::vector<slice> pieces_;
 };

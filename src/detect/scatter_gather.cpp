@@ -50,9 +50,11 @@ struct row_choice {
 class scatter_gather_search {
 public:
   explicit scatter_gather_search(const group_search& search)
-      : s_(search), view_(search.view), sorter_(view_), rows_(view_.size()), columns_(view_.size()) {}
+      : s_(search), view_(search.view), sorter_(view_) {}
 
   void run() {
+    if (view_.exhausted())
+      return explain_nothing_left();
     survey();
     const std::vector<std::uint32_t> rows = complete(rows_), columns = complete(columns_);
     pack_lines(rows, columns);
@@ -70,6 +72,8 @@ private:
   std::uint32_t others() const { return view_.size() - 1; }
 
   void survey() {
+    rows_.resize(view_.size());
+    columns_.resize(view_.size());
     for (std::uint32_t j = 0; j < view_.size(); ++j)
       sorter_.each_pair(j, [&](std::uint32_t i, std::span<const slice> pieces) {
         const std::uint64_t volume = total(pieces);
@@ -148,9 +152,9 @@ private:
     for (std::uint32_t j = 0; j < view_.size(); ++j)
       sorter_.each_pair(j, [&](std::uint32_t i, std::span<const slice> pieces) {
         if (row[i] != none)
-          common.rows[row[i]].add(lengths(pieces));
+          add_lengths(common.rows[row[i]], pieces);
         if (column[j] != none)
-          common.columns[column[j]].add(lengths(pieces));
+          add_lengths(common.columns[column[j]], pieces);
       });
     return common;
   }
@@ -191,6 +195,13 @@ private:
     for (const slice& s : pieces)
       list.push_back(s.length);
     return list;
+  }
+
+  static void add_lengths(common_lengths& common, std::span<const slice> pieces) {
+    if (pieces.size() == 1)
+      common.add(pieces.front().length);
+    else
+      common.add(lengths(pieces));
   }
 
   static std::uint64_t sum(std::span<const std::uint64_t> list) {
@@ -235,7 +246,7 @@ private:
     if (chosen_rows_.empty())
       return;
     each_row_pair([&](std::uint32_t k, std::uint32_t, std::span<const slice> pieces) {
-      chosen_rows_[k].lengths.add(lengths(pieces));
+      add_lengths(chosen_rows_[k].lengths, pieces);
     });
     bool all_whole = true;
     for (row_choice& r : chosen_rows_) {
@@ -279,10 +290,14 @@ private:
   /// Takes one uniform block from a pair; returns what is left of the pieces.
   static std::vector<slice> take_block(finding_filler& into, std::span<const slice> pieces,
                                        std::span<const std::uint64_t> whole, const block_choice& choice) {
+    into.next_pair();
+    if (pieces.size() == 1 && pieces[0].length == choice.bytes) {
+      into.add(pieces[0]);
+      return {};
+    }
     std::vector<slice> left;
     const auto taken =
         *pick(lengths(pieces), whole, choice.bytes - std::min(choice.bytes, sum(whole)), choice.how);
-    into.next_pair();
     for (std::size_t k = 0; k < pieces.size(); ++k) {
       const slice& s = pieces[k];
       if (taken[k] > 0)
@@ -308,7 +323,7 @@ private:
     common_lengths common;
     std::uint64_t smallest = ~std::uint64_t{0};
     sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
-      common.add(lengths(pieces));
+      add_lengths(common, pieces);
       smallest = std::min(smallest, total(pieces));
     });
     const auto whole = fitting(common, smallest);
@@ -357,6 +372,14 @@ private:
     }
   }
 
+  void explain_nothing_left() {
+    const bool taken = view_.transfer_count() > 0;
+    const std::string text =
+        taken ? "all data belong to higher patterns" : "no bytes move between the ranks of the group";
+    s_.refuse(pattern::scatter, taken ? reason::used_by_higher : reason::incomplete_row, text);
+    s_.refuse(pattern::gather, taken ? reason::used_by_higher : reason::incomplete_column, text);
+  }
+
   void explain(pattern uniform, pattern vector, const std::vector<line>& lines,
                const std::vector<std::uint32_t>& complete_lines) {
     if (s_.found(uniform))
@@ -374,8 +397,6 @@ private:
         std::max_element(lines.begin(), lines.end(),
                          [](const line& a, const line& b) { return a.pairs < b.pairs; }) -
         lines.begin());
-    if (lines[best].pairs == 0 && view_.transfer_count() > 0)
-      return s_.refuse(uniform, reason::used_by_higher, "all data belong to higher patterns");
     const bool sparse =
         s_.options.vector_forms && s_.options.density < 1.0 && !s_.found(vector) && lines[best].pairs > 0;
     const reason why = sparse ? reason::low_density
