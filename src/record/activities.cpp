@@ -18,6 +18,7 @@
 #include <bit>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 
 namespace tacit::recording {
@@ -174,18 +175,19 @@ private:
     sum_up(a, episodes);
     a.certainty = "observed in this run";
     const std::string& shape = shapes_[a.communicators[0]];
-    const std::uint32_t example = typical(episodes);
-    a.before = lanes_before(known_.recorded, known_.table, known_.data, known_.episodes.of(example),
-                            options_.largest_picture);
     if (key.is_collective) {
       a.kind = activity_kind::collective;
+      const std::uint32_t example = typical(episodes);
+      draw(a, known_.episodes.of(example));
       fill_collective(a, key, episodes, example);
       describe_collective(a, key.group_size, shape);
     } else {
       const traffic t =
           measure_traffic(known_.recorded, known_.table, known_.data, known_.episodes, episodes);
       a.kind = classify(t, key.group_size);
-      fill_traffic(a, t, episodes);
+      const std::vector<std::uint32_t> round = example_round(episodes);
+      draw(a, round);
+      fill_traffic(a, t, episodes, round);
       describe_traffic(a, t, key.group_size, shape);
       doubted_pattern(a, key);
     }
@@ -289,20 +291,41 @@ private:
   }
 
   void fill_roots(activity& a, const std::vector<std::uint32_t>& episodes) {
-    std::map<std::uint32_t, std::vector<std::uint32_t>> by_group; // positions, in order of time
+    std::map<std::uint32_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>>
+        by_group; // (time, root position)
     for (const std::uint32_t e : episodes) {
       const episode_facts& f = facts().of_episode[e];
       if (f.head != none || f.root == none)
         continue;
-      by_group[f.group].push_back(f.root);
-      const rank_id world_rank{known_.table.groups[f.group].members[f.root]};
-      if (std::find(a.roots.begin(), a.roots.end(), world_rank) == a.roots.end())
-        a.roots.push_back(world_rank);
+      by_group[f.group].emplace_back(seen_by_first_member(e, f.group), f.root);
     }
-    for (const auto& [group, roots] : by_group) {
+    for (auto& [group, seen] : by_group) {
+      std::stable_sort(seen.begin(), seen.end(),
+                       [](const auto& x, const auto& y) { return x.first < y.first; });
+      std::vector<std::uint32_t> roots;
+      for (const auto& [time, root] : seen) {
+        roots.push_back(root);
+        const rank_id world_rank{known_.table.groups[group].members[root]};
+        if (std::find(a.roots.begin(), a.roots.end(), world_rank) == a.roots.end())
+          a.roots.push_back(world_rank);
+      }
       const std::string rule = root_rule(roots);
       a.root_rule = a.root_rule.empty() || a.root_rule == rule ? rule : "vary";
     }
+  }
+
+  /// When an episode begins in the program order of the group's first member: clocks of ranks need not agree.
+  std::uint32_t seen_by_first_member(std::uint32_t e, std::uint32_t group) const {
+    const std::uint32_t rank = known_.table.groups[group].members[0];
+    std::uint32_t first = none;
+    for (const std::uint32_t id : known_.episodes.of(e)) {
+      const message& m = known_.table.messages[id];
+      if (m.from == rank)
+        first = std::min(first, m.send_call);
+      if (m.to == rank)
+        first = std::min(first, m.recv_call);
+    }
+    return first;
   }
 
   /// The usual algorithm of each collective for `q` ranks and blocks of `n` bytes.
@@ -361,8 +384,30 @@ private:
     return text;
   }
 
-  void fill_traffic(activity& a, const traffic& t, const std::vector<std::uint32_t>& episodes) {
-    const std::uint32_t example = typical(episodes);
+  void draw(activity& a, std::span<const std::uint32_t> messages) {
+    a.before = lanes_before(known_.recorded, known_.table, known_.data, messages, options_.largest_picture);
+  }
+
+  /// Messages from the middle of the activity, until the same two ranks meet for the third time.
+  std::vector<std::uint32_t> example_round(const std::vector<std::uint32_t>& episodes) const {
+    std::vector<std::uint32_t> round;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, int> met;
+    for (std::size_t at = episodes.size() / 2; at < episodes.size(); ++at) {
+      const auto messages = known_.episodes.of(episodes[at]);
+      const bool again = std::any_of(messages.begin(), messages.end(), [&](std::uint32_t id) {
+        const message& m = known_.table.messages[id];
+        return ++met[{m.from, m.to}] > 2;
+      });
+      const bool full = again || round.size() + messages.size() > options_.largest_picture;
+      if (full && !round.empty())
+        break;
+      round.insert(round.end(), messages.begin(), messages.end());
+    }
+    return round;
+  }
+
+  void fill_traffic(activity& a, const traffic& t, const std::vector<std::uint32_t>& episodes,
+                    const std::vector<std::uint32_t>& round) {
     switch (a.kind) {
     case activity_kind::trivial:
       a.reasons.push_back({reason::trivial_group,
@@ -375,10 +420,12 @@ private:
                        count_text(t.most_partners, "partner"))});
       replacement r;
       r.call = "MPI_Neighbor_alltoallv on a distributed graph topology";
-      r.messages_before = r.messages_after = known_.episodes.of(example).size();
+      r.messages_before = r.messages_after = round.size();
       r.steps_before = a.before.steps;
       r.steps_after = std::min(a.before.steps, t.most_partners);
-      r.bytes_before = r.bytes_after = facts().of_episode[example].bytes;
+      for (const std::uint32_t id : round)
+        r.bytes_before += known_.table.messages[id].bytes;
+      r.bytes_after = r.bytes_before;
       a.would_be = r;
       break;
     }

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 namespace tacit::recording {
@@ -66,7 +67,6 @@ std::string name_tree(const parents& p) {
       {"two rings", chains(q, {1, q / 2})},
       {"two rings", chains(q, {1, (q + 1) / 2})},
       {"modified two rings", chains(q, {1, 2, 1 + (q - 1) / 2})},
-      {"modified two rings", chains(q, {1, 2, 1 + q / 2})},
       {"binomial tree", tree(q, [](std::uint32_t v) { return v & (v - 1); })},
       {"binomial tree", tree(q, [](std::uint32_t v) { return v & ~std::bit_floor(v); })},
       {"binary tree", tree(q, [](std::uint32_t v) { return (v - 1) / 2; })},
@@ -74,6 +74,8 @@ std::string name_tree(const parents& p) {
   std::vector<std::string> names;
   for (const bool backwards : {false, true}) {
     for (const known& k : tables) {
+      if (q < 4 && std::string_view(k.name).ends_with("two rings"))
+        continue; // too few ranks for two
       if (p != (backwards ? reversed(k.table) : k.table))
         continue;
       const std::string name = fmt::format("{}{}", k.name, backwards ? " (backwards)" : "");
@@ -99,9 +101,9 @@ bool is_spread_and_roll(const std::vector<std::uint32_t>& part, std::span<const 
   const auto position = [&](std::uint32_t rank) {
     return static_cast<std::uint32_t>(std::lower_bound(part.begin(), part.end(), rank) - part.begin());
   };
-  std::vector<bool> has_share(count, false);
-  has_share[0] = true;
-  std::uint32_t rolled = 0;
+  std::vector<bool> has_share(count, false), passes_on(count, false);
+  std::vector<std::uint32_t> rolled_to(count, 0);
+  has_share[0] = passes_on[0] = true;
   for (const hop& h : hops) {
     const std::uint32_t from = position(h.from), to = position(h.to);
     if (h.bytes >= bytes)
@@ -113,11 +115,14 @@ bool is_spread_and_roll(const std::vector<std::uint32_t>& part, std::span<const 
     const std::uint32_t distance = (to + count - from) % count;
     if (distance != 1 && distance != count - 1)
       return false;
-    ++rolled;
+    ++rolled_to[to];
+    passes_on[from] = true;
   }
-  // Each rank rolls at least what it lacks: all shares but its own, neighbors of the root perhaps in fewer
-  // messages.
-  return std::find(has_share.begin(), has_share.end(), false) == has_share.end() && rolled >= count;
+  // Every rank takes part in the rolling and gets all shares but its own that way; one may be empty.
+  for (std::uint32_t v = 1; v < count; ++v)
+    if (!has_share[v] || !passes_on[v] || rolled_to[v] + 2 < count)
+      return false;
+  return true;
 }
 
 std::string name_pieces(std::uint32_t ranks, std::span<const hop> hops, std::uint64_t bytes) {

@@ -461,8 +461,9 @@ private:
 
   double sent_at(const message& m) const {
     const rank_recording& r = recorded_.recordings[table_.recording_of_rank[m.from]];
-    return static_cast<double>(static_cast<std::int64_t>(r.calls[m.send_call].begin - r.start_tick)) *
-           r.seconds_per_tick;
+    return static_cast<double>(r.start_unix_ns) * 1e-9 +
+           static_cast<double>(static_cast<std::int64_t>(r.calls[m.send_call].begin - r.start_tick)) *
+               r.seconds_per_tick;
   }
 
   const recording_set& recorded_;

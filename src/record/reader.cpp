@@ -142,6 +142,7 @@ private:
     out_.hashing = start.hashing == 1;
     const bool plausible = start.seconds_per_tick > 0 && start.seconds_per_tick < 1e3;
     out_.seconds_per_tick = plausible ? start.seconds_per_tick : 0;
+    out_.start_unix_ns = start.start_unix_ns;
     out_.start_tick = start.start_tick;
     out_.end_tick = start.start_tick;
     return true;

@@ -111,6 +111,7 @@ struct rank_recording {
   bool hashing = false;
   bool finished = false; ///< MPI_Finalize was reached
   double seconds_per_tick = 0;
+  std::int64_t start_unix_ns = 0; ///< wall clock at start_tick
   std::uint64_t start_tick = 0;
   std::uint64_t end_tick = 0; ///< at finish, or the last tick seen
   std::uint64_t cpu_ns = 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records Debian's hpcc with HPL's panel broadcasts and checks what the analysis says they are.
 
-    hpl_variants.py --interpose LIB --print PROGRAM --mpiexec MPIEXEC [--grid 1x4 …] [--bcast 0 …] [--keep FOLDER]
+    hpl_variants.py --interpose LIB --print PROGRAM --mpiexec MPIEXEC [--grid 1x4 …] [--bcast 0 …] [--keep FOLDER | --recorded FOLDER]
 
 Each (grid, variant) is one run of a small problem. HPL broadcasts panel k (k = 0, 1, …) along its row of the grid from
 the column k mod Q. Expected are the number of broadcasts, the communicators, the roots, the algorithm, and the reason
@@ -114,8 +114,8 @@ def check(options, recording, grid, bcast):
         if "roots cycle " + ",".join(map(str, range(q))) not in sentence:
             problems.append("roots do not cycle")
         reason = "TACIT-041" if bcast < 4 else "TACIT-048"  # the long forms do not probe
-        if a[7].strip() != reason:
-            problems.append(f"first reason {a[7]}, not {reason}")
+        if a[8].strip() != reason:
+            problems.append(f"first reason {a[8]}, not {reason}")
     return problems, [a[2] for a in panel_lines]
 
 
@@ -130,6 +130,7 @@ def main():
     parser.add_argument("--nb", type=int, default=40, help="block size")
     parser.add_argument("--timeout", type=float, default=1800)
     parser.add_argument("--keep", help="keep the recordings in this folder")
+    parser.add_argument("--recorded", help="analyse the recordings that --keep left in this folder")
     options = parser.parse_args()
     if not shutil.which("hpcc"):
         print("hpcc is not installed: skipped")
@@ -137,12 +138,15 @@ def main():
     failed = False
     for grid in options.grid:
         for bcast in options.bcast:
+            name = f"{grid}-{NAMES[bcast]}"
             with tempfile.TemporaryDirectory() as scratch:
-                folder = scratch
-                if options.keep:
-                    folder = os.path.join(options.keep, f"{grid}-{NAMES[bcast]}")
-                    os.makedirs(folder)
-                problems, seen = check(options, record(options, folder, grid, bcast), grid, bcast)
+                if options.recorded:
+                    recording = os.path.join(options.recorded, name, "recording")
+                else:
+                    folder = os.path.join(options.keep, name) if options.keep else scratch
+                    os.makedirs(folder, exist_ok=True)
+                    recording = record(options, folder, grid, bcast)
+                problems, seen = check(options, recording, grid, bcast)
             failed = failed or bool(problems)
             print(f"{grid:4} {NAMES[bcast]:7} {'WRONG ' + '; '.join(problems) if problems else 'ok'}")
             for line in seen:

@@ -18,13 +18,14 @@ int main(int argc, char** argv) {
   diagnostics problems;
   const recording::recording_set recorded = recording::read_recording(argv[1], problems);
   const recording::analysis a = recording::analyze(recorded, problems);
-  fmt::print("{} ranks, {} calls, {} messages, {} B, wall {:.3f} s, cpu {:.3f} s, communication {:.3f} s, recorder {:.3f} s "
+  fmt::print("{} ranks, {} calls, {} messages, {} B, wall {:.3f} s, cpu {:.3f} s, communication {:.3f} s, "
+             "recorder {:.3f} s "
              "(hashing {:.3f} s), complete {}\n",
              a.ranks, a.calls, a.messages, a.bytes, a.wall_seconds, a.cpu_seconds, a.communication_seconds,
              a.recorder_seconds, a.hash_seconds, a.complete);
   for (const recording::activity& one : a.activities) {
-    fmt::print("activity | {} | {} | {} | {} messages | {} B | {:.1f}% | tags {}{}", one.title, one.sentence, one.certainty,
-               one.messages, one.bytes, 100 * one.time_share, fmt::join(one.tags, ","),
+    fmt::print("activity | {} | {} | {} | {} messages | {} B | {:.1f}% | tags {}{}", one.title, one.sentence,
+               one.certainty, one.messages, one.bytes, 100 * one.time_share, fmt::join(one.tags, ","),
                one.distinct_tags > one.tags.size() ? ",…" : "");
     for (const recording::left_alone& r : one.reasons)
       fmt::print(" | {}", reason_label(r.why));
@@ -33,8 +34,8 @@ int main(int argc, char** argv) {
     fmt::print("\n");
   }
   for (const recording::collective_use& use : a.collectives)
-    fmt::print("collective | {} | {} | {} calls | {} B | {:.1f}%\n", use.call, a.communicators[use.communicator].name,
-               use.calls, use.bytes, 100 * use.time_share);
+    fmt::print("collective | {} | {} | {} calls | {} B | {:.1f}%\n", use.call,
+               a.communicators[use.communicator].name, use.calls, use.bytes, 100 * use.time_share);
   for (const diagnostic& d : problems)
     fmt::print("problem | TACIT-{:03} | {} | {}\n", d.code, d.message, d.remedy);
   return has_errors(problems) ? 1 : 0;

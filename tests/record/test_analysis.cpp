@@ -1,0 +1,499 @@
+// What recordings mean: every rule with an example, and the traps that must not become collectives.
+#include "record/analysis.h"
+#include "record/scene.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace tacit::recording {
+namespace {
+
+using testing::scene;
+
+std::string dump(const analysis& a) {
+  std::string text;
+  for (const activity& one : a.activities)
+    text += one.title + " | " + one.sentence + "\n";
+  return text;
+}
+
+/// Analyses a scene; checks what must hold for every analysis.
+analysis analyzed(scene& s, const analysis_options& options = {}) {
+  s.finish();
+  diagnostics problems;
+  const recording_set set = s.recorded(problems);
+  analysis a = analyze(set, problems, options);
+  EXPECT_FALSE(has_errors(problems));
+  std::uint64_t messages = 0, bytes = 0, matrix_messages = 0, matrix_bytes = 0;
+  double seconds = a.other_seconds;
+  for (const activity& one : a.activities) {
+    messages += one.messages;
+    bytes += one.bytes;
+    seconds += one.seconds;
+    EXPECT_FALSE(one.reasons.empty()) << one.title;
+    EXPECT_FALSE(one.before.messages.empty()) << one.title;
+    EXPECT_EQ(one.certainty.find("proved"), std::string::npos);
+    EXPECT_EQ(one.found.has_value(), one.kind == activity_kind::collective);
+    for (const std::uint32_t c : one.communicators)
+      EXPECT_LT(c, a.communicators.size());
+    for (const std::uint32_t site : one.sites)
+      EXPECT_LT(site, a.sites.size());
+    for (const lane_message& m : one.before.messages)
+      EXPECT_LT(m.step, one.before.steps);
+  }
+  for (const collective_use& use : a.collectives)
+    seconds += use.seconds;
+  for (const auto& [pair, entry] : a.matrix) {
+    matrix_messages += entry.messages;
+    matrix_bytes += entry.bytes;
+  }
+  EXPECT_EQ(messages, a.messages);
+  EXPECT_EQ(bytes, a.bytes);
+  EXPECT_EQ(matrix_messages, a.messages);
+  EXPECT_EQ(matrix_bytes, a.bytes);
+  EXPECT_NEAR(seconds, a.communication_seconds, 1e-9);
+  return a;
+}
+
+std::vector<activity> collectives_of(const analysis& a) {
+  std::vector<activity> found;
+  for (const activity& one : a.activities)
+    if (one.kind == activity_kind::collective)
+      found.push_back(one);
+  return found;
+}
+
+bool has_reason(const activity& a, reason why) {
+  return std::any_of(a.reasons.begin(), a.reasons.end(), [&](const left_alone& r) { return r.why == why; });
+}
+
+/// A broadcast along a ring from `root`, blocking, as programs write it: other sites for root and the others.
+void ring_broadcast(scene& s, std::uint32_t ranks, std::uint32_t root, std::uint64_t address,
+                    std::uint64_t bytes) {
+  for (std::uint32_t i = 0; i + 1 < ranks; ++i) {
+    const std::uint32_t from = (root + i) % ranks, to = (root + i + 1) % ranks;
+    s.site = i == 0 ? 1 : 2;
+    s.send(from, to, address, bytes);
+    s.site = 3;
+    s.recv(to, from, address, bytes);
+  }
+}
+
+TEST(recorded_collectives, ring_broadcasts_from_changing_roots_are_broadcasts_and_never_an_allgather) {
+  scene s(4);
+  for (std::uint32_t k = 0; k < 12; ++k) {
+    s.compute(k % 4, 100, 500);
+    ring_broadcast(s, 4, k % 4, 100, 500 - 10 * k); // one tag, one buffer, no synchronization in between
+  }
+  const analysis a = analyzed(s);
+  const auto found = collectives_of(a);
+  ASSERT_EQ(found.size(), 1u) << dump(a);
+  EXPECT_EQ(found[0].found, pattern::bcast);
+  EXPECT_EQ(found[0].episodes, 12u);
+  EXPECT_EQ(found[0].algorithm, "ring");
+  EXPECT_EQ(found[0].root_rule, "cycle 0,1,2,3");
+  EXPECT_EQ(found[0].smallest, 390u);
+  EXPECT_EQ(found[0].largest, 500u);
+  EXPECT_EQ(found[0].messages, 36u);
+  EXPECT_TRUE(has_reason(found[0], reason::observation_only));
+  EXPECT_EQ(a.activities.size(), 1u) << dump(a);
+  ASSERT_TRUE(found[0].would_be);
+  EXPECT_EQ(found[0].would_be->steps_before, 3u);
+  EXPECT_EQ(found[0].would_be->steps_after, 2u);
+  EXPECT_EQ(found[0].sentence.find("allgather"), std::string::npos);
+}
+
+TEST(recorded_collectives, linear_broadcasts_in_turn_are_never_an_allgather) {
+  scene s(4);
+  for (std::uint32_t root = 0; root < 4; ++root) // every rank has its own place, as in an allgather
+    for (std::uint32_t to = 0; to < 4; ++to)
+      if (to != root) {
+        s.site = 1;
+        s.send(root, to, 100 + 200 * root, 200);
+        s.site = 2;
+        s.recv(to, root, 100 + 200 * root, 200);
+      }
+  const analysis a = analyzed(s);
+  for (const activity& one : collectives_of(a)) {
+    EXPECT_EQ(one.found, pattern::bcast) << dump(a);
+    EXPECT_EQ(one.algorithm, "linear");
+    EXPECT_EQ(one.episodes, 4u);
+  }
+  EXPECT_EQ(collectives_of(a).size(), 1u) << dump(a);
+}
+
+TEST(recorded_collectives, ring_allgather_is_one_allgather) {
+  scene s(5);
+  for (int round = 0; round < 3; ++round) {
+    for (std::uint32_t r = 0; r < 5; ++r)
+      s.compute(r, 100 + 200 * r, 200);
+    for (std::uint32_t step = 0; step < 4; ++step) {
+      for (std::uint32_t r = 0; r < 5; ++r)
+        s.sendrecv_begin(r, (r + 1) % 5, 100 + 200 * ((r + 5 - step) % 5), 200);
+      for (std::uint32_t r = 0; r < 5; ++r)
+        s.sendrecv_end(r, (r + 4) % 5, 100 + 200 * ((r + 9 - step) % 5), 200);
+    }
+    s.barrier();
+  }
+  const analysis a = analyzed(s);
+  const auto found = collectives_of(a);
+  ASSERT_EQ(found.size(), 1u) << dump(a);
+  EXPECT_EQ(found[0].found, pattern::allgather);
+  EXPECT_EQ(found[0].episodes, 3u);
+  EXPECT_EQ(found[0].largest, 200u);
+}
+
+TEST(recorded_collectives, changed_content_is_no_broadcast) {
+  scene s(4);
+  for (int k = 0; k < 6; ++k) {
+    for (std::uint32_t r = 0; r < 3; ++r) {
+      s.site = r == 0 ? 1 : 2;
+      s.send(r, r + 1, 100, 300);
+      s.site = 3;
+      s.recv(r + 1, r, 100, 300);
+      s.compute(r + 1, 100, 300); // every rank works on it before it sends it on
+    }
+    s.compute(0, 100, 300);
+  }
+  const analysis a = analyzed(s);
+  EXPECT_TRUE(collectives_of(a).empty()) << dump(a);
+  ASSERT_EQ(a.activities.size(), 1u);
+  EXPECT_EQ(a.activities[0].kind, activity_kind::pipeline) << dump(a);
+}
+
+TEST(recorded_collectives, one_changed_byte_stops_the_block_it_is_in) {
+  scene s(4);
+  s.send(0, 1, 100, 300);
+  s.recv(1, 0, 100, 300);
+  s.compute(1, 250, 1);
+  s.send(1, 2, 100, 300);
+  s.recv(2, 1, 100, 300);
+  s.send(2, 3, 100, 300);
+  s.recv(3, 2, 100, 300);
+  const analysis a = analyzed(s);
+  EXPECT_TRUE(collectives_of(a).empty()) << dump(a);
+}
+
+TEST(recorded_collectives, incomplete_broadcast_is_none) {
+  scene s(5);
+  for (std::uint32_t r = 0; r < 3; ++r) { // rank 4 gets nothing
+    s.send(r, r + 1, 100, 300);
+    s.recv(r + 1, r, 100, 300);
+  }
+  EXPECT_TRUE(collectives_of(analyzed(s)).empty());
+}
+
+TEST(recorded_collectives, tiny_blocks_are_no_evidence) {
+  scene s(4);
+  for (int k = 0; k < 5; ++k) {
+    s.compute(0, 100, 8);
+    ring_broadcast(s, 4, 0, 100, 8);
+  }
+  const analysis a = analyzed(s);
+  EXPECT_TRUE(collectives_of(a).empty()) << dump(a);
+}
+
+TEST(recorded_collectives, small_blocks_that_never_change_are_no_evidence) {
+  scene s(4);
+  for (int k = 0; k < 5; ++k)
+    for (std::uint32_t to = 1; to < 4; ++to) {
+      s.site = 1;
+      s.send(0, to, 100, 64);
+      s.site = 2;
+      s.recv(to, 0, 100, 64);
+    }
+  const analysis a = analyzed(s);
+  EXPECT_TRUE(collectives_of(a).empty()) << dump(a);
+  ASSERT_EQ(a.activities.size(), 1u);
+  EXPECT_TRUE(has_reason(a.activities[0], reason::tiny_blocks));
+}
+
+TEST(recorded_collectives, without_hashes_no_collective_is_claimed) {
+  scene s(4, false);
+  ring_broadcast(s, 4, 0, 100, 500);
+  for (std::uint32_t to = 1; to < 4; ++to) {
+    s.send(0, to, 100, 64);
+    s.recv(to, 0, 100, 64);
+  }
+  const analysis a = analyzed(s);
+  EXPECT_FALSE(a.hashing);
+  EXPECT_TRUE(collectives_of(a).empty()) << dump(a);
+}
+
+TEST(recorded_collectives, two_ranks_are_trivial) {
+  scene s(4);
+  s.communicator(7, 70, {0, 1});
+  s.communicator(8, 80, {2, 3});
+  for (int k = 0; k < 4; ++k)
+    for (std::uint32_t row = 0; row < 2; ++row) {
+      s.comm = 7 + row;
+      s.send(2 * row, 2 * row + 1, 100, 500);
+      s.recv(2 * row + 1, 2 * row, 100, 500);
+    }
+  const analysis a = analyzed(s);
+  ASSERT_EQ(a.activities.size(), 1u);
+  EXPECT_EQ(a.activities[0].kind, activity_kind::trivial);
+  EXPECT_EQ(a.activities[0].reasons[0].why, reason::trivial_group);
+  EXPECT_EQ(a.activities[0].communicators.size(), 2u);
+}
+
+TEST(recorded_collectives, a_probe_is_the_first_reason) {
+  scene s(4);
+  s.tag = 33;
+  s.iprobe(2, 1);
+  ring_broadcast(s, 4, 0, 100, 500);
+  const auto found = collectives_of(analyzed(s));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].reasons[0].why, reason::observed_probe);
+}
+
+TEST(recorded_collectives, a_probe_on_another_tag_is_no_reason) {
+  scene s(4);
+  s.tag = 34;
+  s.iprobe(2, 1);
+  s.tag = 33;
+  ring_broadcast(s, 4, 0, 100, 500);
+  const auto found = collectives_of(analyzed(s));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].reasons[0].why, reason::observation_only);
+}
+
+TEST(recorded_collectives, rows_of_a_grid_are_named) {
+  scene s(8);
+  s.communicator(7, 70, {0, 1, 2, 3});
+  s.communicator(8, 80, {4, 5, 6, 7});
+  s.communicator(9, 90, {0, 4});
+  for (std::uint32_t k = 0; k < 8; ++k)
+    for (std::uint32_t row = 0; row < 2; ++row) {
+      s.comm = 7 + row;
+      s.compute(4 * row + k % 4, 100, 400);
+      for (std::uint32_t i = 0; i < 3; ++i) {
+        s.send(4 * row + (k + i) % 4, 4 * row + (k + i + 1) % 4, 100, 400);
+        s.recv(4 * row + (k + i + 1) % 4, 4 * row + (k + i) % 4, 100, 400);
+      }
+    }
+  const analysis a = analyzed(s);
+  const auto found = collectives_of(a);
+  ASSERT_EQ(found.size(), 1u) << dump(a);
+  EXPECT_EQ(found[0].communicators.size(), 2u);
+  EXPECT_EQ(found[0].root_rule, "cycle 0,1,2,3");
+  EXPECT_NE(found[0].sentence.find("16 broadcasts on 2 row communicators of 4 ranks"), std::string::npos)
+      << found[0].sentence;
+  EXPECT_EQ(a.communicators[found[0].communicators[1]].shape, "row 1 of a 2x4 grid");
+}
+
+TEST(recorded_collectives, scatter_and_gather_by_loops) {
+  scene s(5);
+  for (int k = 0; k < 4; ++k) {
+    for (std::uint32_t to = 1; to < 5; ++to) {
+      s.site = 1;
+      s.send(0, to, 100 * to, 100);
+      s.site = 2;
+      s.recv(to, 0, 100, 100);
+      s.compute(to, 100, 100);
+    }
+    for (std::uint32_t from = 1; from < 5; ++from) {
+      s.site = 3;
+      s.send(from, 0, 100, 100);
+      s.site = 4;
+      s.recv(0, from, 100 * from, 100);
+    }
+    s.compute(0, 100, 400);
+  }
+  const analysis a = analyzed(s);
+  const auto found = collectives_of(a);
+  ASSERT_EQ(found.size(), 2u) << dump(a);
+  EXPECT_TRUE(
+      std::any_of(found.begin(), found.end(), [](const activity& c) { return c.found == pattern::scatter; }));
+  EXPECT_TRUE(
+      std::any_of(found.begin(), found.end(), [](const activity& c) { return c.found == pattern::gather; }));
+  for (const activity& one : found)
+    EXPECT_EQ(one.episodes, 4u) << one.sentence;
+}
+
+TEST(recorded_collectives, alltoall_of_nonblocking_messages) {
+  scene s(4);
+  for (int k = 0; k < 3; ++k) {
+    std::vector<std::vector<std::uint64_t>> requests(4);
+    for (std::uint32_t r = 0; r < 4; ++r)
+      for (std::uint32_t other = 0; other < 4; ++other)
+        if (other != r) {
+          s.site = 1;
+          requests[r].push_back(s.irecv(r, other, 4000 + 100 * other, 100));
+          s.site = 2;
+          requests[r].push_back(s.isend(r, other, 100 * other, 100));
+        }
+    for (std::uint32_t r = 0; r < 4; ++r)
+      s.waitall(r, requests[r]);
+    for (std::uint32_t r = 0; r < 4; ++r)
+      s.compute(r, 0, 400);
+  }
+  const analysis a = analyzed(s);
+  const auto found = collectives_of(a);
+  ASSERT_EQ(found.size(), 1u) << dump(a);
+  EXPECT_EQ(found[0].found, pattern::alltoall);
+  EXPECT_EQ(found[0].episodes, 3u);
+}
+
+TEST(recorded_collectives, results_that_depend_on_tasks_are_no_gather) {
+  // Each rank adds its part to what it got and sends all on: the shape of a gather along a chain.
+  scene s(4);
+  for (int k = 0; k < 4; ++k) {
+    for (std::uint32_t r = 3; r > 0; --r) {
+      s.site = 1;
+      s.send(r, r - 1, 100, 100 * (4 - r));
+      s.site = 2;
+      s.recv(r - 1, r, 100, 100 * (4 - r));
+    }
+    for (std::uint32_t r = 0; r < 4; ++r)
+      s.compute(r, 100, 400);
+  }
+  const analysis a = analyzed(s);
+  EXPECT_TRUE(collectives_of(a).empty()) << dump(a);
+}
+
+TEST(recorded_collectives, a_farm_of_workers_is_no_collective) {
+  scene s(5);
+  std::uint32_t worker = 1;
+  for (std::uint32_t w = 1; w < 5; ++w) {
+    s.site = 1;
+    s.compute(0, 0, 50);
+    s.send(0, w, 0, 50);
+    s.site = 2;
+    s.recv(w, 0, 0, 50);
+  }
+  for (int task = 0; task < 40; ++task) {
+    worker = 1 + (worker * 7 + static_cast<std::uint32_t>(task)) % 4;
+    s.site = 3;
+    s.compute(worker, 100, 60);
+    s.send(worker, 0, 100, 60);
+    s.site = 4;
+    s.recv(0, worker, 200, 60, true);
+    s.site = 5;
+    s.compute(0, 0, 50);
+    s.send(0, worker, 0, 50);
+    s.site = 2;
+    s.recv(worker, 0, 0, 50);
+  }
+  const analysis a = analyzed(s);
+  EXPECT_TRUE(collectives_of(a).empty()) << dump(a);
+  EXPECT_TRUE(std::any_of(a.activities.begin(), a.activities.end(), [](const activity& one) {
+    return one.kind == activity_kind::irregular && has_reason(one, reason::wildcard);
+  })) << dump(a);
+}
+
+TEST(recorded_collectives, segments_of_one_buffer_are_pipelined) {
+  scene s(5);
+  for (int k = 0; k < 3; ++k) {
+    s.compute(0, 1000, 2000);
+    for (std::uint64_t piece = 0; piece < 5; ++piece)
+      ring_broadcast(s, 5, 0, 1000 + 400 * piece, 400);
+  }
+  const analysis a = analyzed(s);
+  const auto found = collectives_of(a);
+  ASSERT_EQ(found.size(), 1u) << dump(a);
+  EXPECT_EQ(found[0].algorithm, "pipelined ring");
+  EXPECT_EQ(found[0].episodes, 3u) << found[0].sentence;
+  EXPECT_EQ(found[0].largest, 2000u);
+}
+
+TEST(recorded_traffic, halo_exchange) {
+  scene s(6);
+  for (int k = 0; k < 10; ++k) {
+    std::vector<std::vector<std::uint64_t>> requests(6);
+    for (std::uint32_t r = 0; r < 6; ++r)
+      for (const std::uint32_t other : {(r + 1) % 6, (r + 5) % 6}) {
+        requests[r].push_back(s.irecv(r, other, 5000 + 100 * other, 100));
+        requests[r].push_back(s.isend(r, other, 100, 100));
+      }
+    for (std::uint32_t r = 0; r < 6; ++r) {
+      s.waitall(r, requests[r]);
+      s.compute(r, 100, 100);
+    }
+  }
+  const analysis a = analyzed(s);
+  ASSERT_EQ(a.activities.size(), 1u) << dump(a);
+  EXPECT_EQ(a.activities[0].kind, activity_kind::neighbor_exchange) << dump(a);
+  EXPECT_EQ(a.activities[0].episodes, 10u);
+  EXPECT_EQ(a.activities[0].reasons[0].why, reason::neighbor_exchange);
+}
+
+TEST(recorded_traffic, pairwise_exchange_by_sendrecv) {
+  scene s(4);
+  for (const std::uint32_t mask : {1u, 2u, 3u})
+    for (std::uint32_t r = 0; r < 4; ++r)
+      if ((r ^ mask) > r) {
+        s.sendrecv_begin(r, r ^ mask, 100, 300);
+        s.sendrecv_begin(r ^ mask, r, 100, 300);
+        s.sendrecv_end(r, r ^ mask, 2000, 300);
+        s.sendrecv_end(r ^ mask, r, 2000, 300);
+        s.compute(r, 100, 300); // each exchange sends something new
+        s.compute(r ^ mask, 100, 300);
+      }
+  const analysis a = analyzed(s);
+  ASSERT_EQ(a.activities.size(), 1u) << dump(a);
+  EXPECT_EQ(a.activities[0].kind, activity_kind::pairwise) << dump(a);
+  EXPECT_EQ(a.activities[0].reasons[0].why, reason::pairwise);
+}
+
+TEST(recorded_traffic, exchange_of_changed_rows) {
+  scene s(4);
+  for (int k = 0; k < 6; ++k)
+    for (std::uint32_t r = 0; r < 4; r += 2) {
+      const std::uint32_t other = k % 2 == 0 ? r + 1 : (r + 3) % 4;
+      s.sendrecv_begin(r, other, 100, 300);
+      s.sendrecv_begin(other, r, 100, 300);
+      s.sendrecv_end(r, other, 100, 300);
+      s.sendrecv_end(other, r, 100, 300);
+      s.compute(r, 100, 300);
+      s.compute(other, 100, 300);
+    }
+  const analysis a = analyzed(s);
+  ASSERT_EQ(a.activities.size(), 1u) << dump(a);
+  EXPECT_EQ(a.activities[0].kind, activity_kind::row_swap) << dump(a);
+  EXPECT_EQ(a.activities[0].reasons[0].why, reason::content_changed);
+}
+
+TEST(recorded_traffic, irregular_updates_with_wildcards) {
+  scene s(4);
+  for (std::uint32_t k = 0; k < 60; ++k) {
+    const std::uint32_t from = (k * 7 + 1) % 4, to = (from + 1 + k % 3) % 4;
+    const auto request = s.irecv(to, from, 3000, 1000, true);
+    s.compute(from, 100, 200);
+    s.send(from, to, 100, 50 + k, "Isend");
+    s.waitall(to, {request});
+  }
+  const analysis a = analyzed(s);
+  for (const activity& one : a.activities) {
+    EXPECT_EQ(one.kind, activity_kind::irregular) << dump(a);
+    EXPECT_TRUE(has_reason(one, reason::wildcard));
+  }
+}
+
+TEST(recorded_traffic, collectives_that_the_program_calls_are_listed) {
+  scene s(3);
+  s.barrier();
+  s.barrier();
+  const analysis a = analyzed(s);
+  ASSERT_EQ(a.collectives.size(), 1u);
+  EXPECT_EQ(a.collectives[0].call, "MPI_Barrier");
+  EXPECT_EQ(a.collectives[0].calls, 2u);
+  EXPECT_EQ(a.communicators[a.collectives[0].communicator].name, "world");
+}
+
+TEST(recorded_traffic, answers_are_the_same_every_time) {
+  const auto run = [] {
+    scene s(4);
+    for (std::uint32_t k = 0; k < 8; ++k) {
+      s.compute(k % 4, 100, 500);
+      ring_broadcast(s, 4, k % 4, 100, 500);
+    }
+    return dump(analyzed(s));
+  };
+  EXPECT_EQ(run(), run());
+}
+
+} // namespace
+} // namespace tacit::recording
