@@ -1,9 +1,8 @@
 // Detection on transfers of large patterns: time per transfer, and memory beyond the transfers themselves.
 #include "detect/detect.h"
-#include "generate/generate.h"
+#include "heap.h"
 
 #include <benchmark/benchmark.h>
-#include <malloc.h>
 
 namespace {
 
@@ -24,11 +23,6 @@ transfers moved_by(pattern kind, std::uint32_t p) {
   return t;
 }
 
-std::size_t heap_in_use() {
-  const auto m = mallinfo2();
-  return m.uordblks + m.hblkhd;
-}
-
 void detect_pattern(benchmark::State& state, pattern kind) {
   const auto p = static_cast<std::uint32_t>(state.range(0));
   const graph g(p);
@@ -39,9 +33,10 @@ void detect_pattern(benchmark::State& state, pattern kind) {
       state.SkipWithError("not found");
     benchmark::DoNotOptimize(f);
   }
-  const std::size_t before = heap_in_use();
+  const std::int64_t before = bench::heap_bytes();
+  bench::reset_heap_peak();
   const findings f = detect(g, {}, {}, t);
-  state.counters["result_bytes_per_rank"] = static_cast<double>(heap_in_use() - before) / p;
+  state.counters["peak_bytes_per_rank"] = static_cast<double>(bench::heap_peak() - before) / p;
   state.counters["ns_per_transfer"] =
       benchmark::Counter(static_cast<double>(t.list.size()) * 1e-9,
                          benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
@@ -55,3 +50,5 @@ BENCHMARK_CAPTURE(detect_pattern, gather, pattern::gather)->Arg(300000)->Unit(be
 BENCHMARK_CAPTURE(detect_pattern, allgather, pattern::allgather)->Arg(2048)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(detect_pattern, alltoall, pattern::alltoall)->Arg(2048)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(detect_pattern, alltoallv, pattern::alltoallv)->Arg(2048)->Unit(benchmark::kMillisecond);
+
+BENCHMARK_MAIN();
