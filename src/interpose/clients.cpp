@@ -20,7 +20,8 @@ namespace {
 void switch_off(const char* what) {
   clients_active = false;
   follow_memory(false);
-  say(reason::disk, std::string("recording stopped, the program continues unchanged: ") + what);
+  say(reason::recording_incomplete,
+      std::string("recording stopped, the program continues unchanged: ") + what);
 }
 
 /// Runs a part of a client; nothing escapes.
@@ -89,8 +90,10 @@ void after(invocation& v, int result) {
     return;
   }
   guarded([&] { recorder().after(v, result); });
-  if (v.kind == call_class::finalize)
+  if (v.kind == call_class::finalize) {
     clients_active = false;
+    follow_memory(false);
+  }
 }
 
 } // namespace tacit::interpose

@@ -41,13 +41,8 @@ void add_part(std::vector<forwarded_part>& parts, const forwarded_part& part) {
 } // namespace
 
 void received_table::received(std::uint64_t ordinal, std::span<const owned_run> runs) {
-  if (runs.empty() || runs.size() > max_runs_of_receive) {
-    // Not kept; but what it overwrote is no longer what the table says. The content check alone would still
-    // be right, the newest owner would not.
-    for (const owned_run& r : runs)
-      claim(r.run.address, r.run.address + r.run.length, {});
+  if (runs.empty())
     return;
-  }
   receive kept;
   std::uint64_t packed = 0;
   for (const owned_run& r : runs) {

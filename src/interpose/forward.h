@@ -50,10 +50,12 @@ class received_table {
 public:
   static constexpr std::size_t max_receives = 4096;
   static constexpr std::size_t max_intervals = 32768;
-  static constexpr std::size_t max_runs_of_receive = 4096; ///< a receive with more runs is not kept
+  static constexpr std::size_t max_runs_of_receive = 4096; ///< a receive with more runs is not to be given
 
   /// Receive `ordinal` has just written these runs (in packing order).
   void received(std::uint64_t ordinal, std::span<const owned_run> runs);
+  /// Something wrote in these bytes that is not worth keeping.
+  void overwritten(memory_run bytes) { claim(bytes.address, bytes.address + bytes.length, {}); }
   /// What of these runs (a send, in packing order) was received and is unchanged; joined where possible.
   std::vector<forwarded_part> forwarded(std::span<const owned_run> runs);
   bool empty() const { return intervals_.empty(); }

@@ -49,6 +49,8 @@ private:
 
 // Leaving a call is timed once in this many calls, so that the cost we report costs little itself.
 constexpr std::uint32_t sample_every = 64;
+// About 20 µs. A longer sample was interrupted, not working, and would count 64 times.
+constexpr std::uint64_t longest_sample = 1u << 16;
 
 std::string program_name() {
   char path[4096];
@@ -169,13 +171,15 @@ void call_recorder::before(invocation& v) {
 void call_recorder::after(invocation& v, int result) {
   v.notes.end = ticks_now();
   const optional_lock hold(mutex_, threaded_);
+  const std::uint64_t hashed = hash_ticks_;
   dispatch_after(v, result);
   if (!out_.alive())
     check_writer();
-  if (--until_sample_ == 0) {
-    until_sample_ = sample_every;
-    recorder_ticks_ += sample_every * (ticks_now() - v.notes.end);
-  }
+  if (--until_sample_ > 0)
+    return;
+  until_sample_ = sample_every;
+  const std::uint64_t spent = ticks_now() - v.notes.end - (hash_ticks_ - hashed);
+  recorder_ticks_ += sample_every * std::min(spent, longest_sample);
 }
 
 void call_recorder::dispatch_before(invocation& v) {

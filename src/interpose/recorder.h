@@ -68,7 +68,8 @@ private:
   void complete_receive(const void* buffer, const data_layout* layout, std::uint64_t count,
                         std::uint64_t request, const MPI_Status& status, std::uint16_t flags);
   void before_request_call(invocation& v);
-  void collect_runs(const void* buffer, const data_layout& layout, std::uint64_t count, std::uint64_t bytes);
+  bool collect_runs(const void* buffer, const data_layout& layout, std::uint64_t count, std::uint64_t bytes,
+                    memory_run& hull);
 
   std::mutex mutex_;
   bool threaded_ = false;

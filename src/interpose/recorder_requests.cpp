@@ -30,16 +30,26 @@ std::uint64_t bytes_of(const MPI_Status& status) {
 
 } // namespace
 
-/// The runs of a buffer's packed bytes, each inside one allocation, into runs_.
-void call_recorder::collect_runs(const void* buffer, const data_layout& layout, std::uint64_t count,
-                                 std::uint64_t bytes) {
+/// The runs of a buffer's packed bytes, each inside one allocation, into runs_. False if there are more than
+/// are worth following; `hull` covers them all either way.
+bool call_recorder::collect_runs(const void* buffer, const data_layout& layout, std::uint64_t count,
+                                 std::uint64_t bytes, memory_run& hull) {
   runs_.clear();
+  std::uint64_t low = ~std::uint64_t{0}, high = 0;
+  bool few = true;
   memory_block in;
   for_each_run(reinterpret_cast<std::uint64_t>(buffer), layout, count, bytes, [&](const memory_run& run) {
+    low = std::min(low, run.address);
+    high = std::max(high, run.address + run.length);
+    few = few && runs_.size() < received_table::max_runs_of_receive;
+    if (!few)
+      return;
     if (!in.contains(run.address))
       in = names_->block(run.address);
     runs_.push_back({run, in.id, in.kind == rec::memory_kind::heap});
   });
+  hull = {low, high > low ? high - low : 0};
+  return few;
 }
 
 void call_recorder::observe_send(const void* buffer, MPI_Count count, const data_layout* layout,
@@ -52,8 +62,9 @@ void call_recorder::observe_send(const void* buffer, MPI_Count count, const data
   hash = hash_packed(reinterpret_cast<std::uint64_t>(buffer), *layout, elements, bytes);
   hashed = true;
   if (bytes > 0 && !received_.empty()) {
-    collect_runs(buffer, *layout, elements, bytes);
-    forwards = received_.forwarded(runs_);
+    memory_run hull;
+    if (collect_runs(buffer, *layout, elements, bytes, hull))
+      forwards = received_.forwarded(runs_);
   }
   hash_ticks_ += ticks_now() - begin;
 }
@@ -94,7 +105,8 @@ std::uint64_t call_recorder::post(invocation& v) {
     break;
   }
   if (v.kind == call_class::send_init || v.kind == call_class::recv_init ||
-      v.kind == call_class::collective_init || v.kind == call_class::neighbor_init) {
+      v.kind == call_class::collective_init || v.kind == call_class::neighbor_init ||
+      v.call == mpi_call::Psend_init || v.call == mpi_call::Precv_init) {
     r.persistent = true;
     r.active = false;
     r.init_id = r.id;
@@ -212,8 +224,11 @@ void call_recorder::complete_receive(const void* buffer, const data_layout* layo
     record.hash = hash_packed(reinterpret_cast<std::uint64_t>(buffer), *layout, count, record.bytes);
     flags |= rec::completion_hash_valid;
     if (record.bytes > 0) {
-      collect_runs(buffer, *layout, count, record.bytes);
-      received_.received(completions_, runs_);
+      memory_run hull;
+      if (collect_runs(buffer, *layout, count, record.bytes, hull))
+        received_.received(completions_, runs_);
+      else
+        received_.overwritten(hull);
     }
     hash_ticks_ += ticks_now() - record.tick;
   }

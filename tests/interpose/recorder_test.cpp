@@ -558,3 +558,25 @@ TEST(recorder, linked_statically) {
   run.expect_complete();
   EXPECT_EQ(calls_of(run[0], mpi_call::Sendrecv).size(), 4u);
 }
+
+#ifdef OTHER_PROGRAMS
+TEST(recorder, another_mpi_family_is_refused_and_not_disturbed) {
+  const std::string folder =
+      (std::filesystem::temp_directory_path() / ("tacit-other-" + std::to_string(getpid()))).string();
+  std::filesystem::create_directories(folder);
+  const std::string command = OTHER_LAUNCHER " -n 2 env TACIT_RECORD=" + folder +
+                              "/rec LD_PRELOAD=" INTERPOSER " " OTHER_PROGRAMS " communicators 2 > " +
+                              folder + "/out 2> " + folder + "/err < /dev/null";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  std::ifstream err(folder + "/err"), out(folder + "/out");
+  const std::string said{std::istreambuf_iterator<char>(err), {}},
+      printed{std::istreambuf_iterator<char>(out), {}};
+  const std::size_t first = said.find("TACIT-083");
+  EXPECT_NE(first, std::string::npos) << said;
+  EXPECT_EQ(said.find("TACIT-083", first + 1), std::string::npos) << "said more than once: " << said;
+  EXPECT_NE(printed.find("rank 0 done"), std::string::npos);
+  EXPECT_NE(printed.find("rank 1 done"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(folder + "/rec/rank-00000.rec"));
+  std::filesystem::remove_all(folder);
+}
+#endif

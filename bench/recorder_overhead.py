@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""What recording costs: per call, and on Debian's hpcc. Writes one result file: machine, commit, command, numbers.
+
+    bench/recorder_overhead.py                   20 pairs of hpcc runs at 2 ranks, bench/results/recorder-<machine>.json
+    bench/recorder_overhead.py --pairs 40 --stdout
+
+Per call: bench/recorder_calls.c with and without the recorder (no hashing), alternating; the difference of the fastest
+blocks, in nanoseconds (two time stamps, the record, the file, everything included). hpcc: interleaved runs without
+and with the recorder; CPU time (user + system) of all ranks; the median of the ratios of the pairs. Ranks that wait use
+CPU time too, so run it on a calm machine with at least as many cores as ranks.
+"""
+import argparse
+import json
+import os
+import platform
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LAUNCHER = ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe"]
+HPCC_INPUT = Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
+MODES = {"plain": None, "no hashing": "0", "hashing": "1"}
+
+
+def command_output(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def machine():
+    model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    return {"cpu": model.group(1) if model else platform.machine(), "cores": os.cpu_count(),
+            "system": platform.platform(), "load": os.getloadavg()[0]}
+
+
+def run(command, folder, mode, library, ranks):
+    """Runs under the recorder (or not); returns stdout and CPU seconds of all its processes."""
+    shutil.rmtree(folder / "rec", ignore_errors=True)
+    prefix = ["env"]
+    if MODES[mode] is not None:
+        prefix += [f"TACIT_RECORD={folder / 'rec'}", f"TACIT_HASH={MODES[mode]}", f"LD_PRELOAD={library}"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([*LAUNCHER, "-n", str(ranks), *prefix, *command], cwd=folder, capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed: {done.stderr[-2000:]}")
+    return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def calls(folder, library, rounds):
+    program = folder / "recorder_calls"
+    subprocess.run(["mpicc.openmpi", "-O2", str(ROOT / "bench/recorder_calls.c"), "-o", str(program)], check=True)
+    best = {"plain": {}, "no hashing": {}}
+    for _ in range(rounds):
+        for mode, times in best.items():
+            output, _ = run([str(program)], folder, mode, library, 1)
+            for name, ns in re.findall(r"^(\w+) ([\d.]+)$", output, re.MULTILINE):
+                times[name] = min(times.get(name, 1e30), float(ns))
+    return {name: {"plain_ns": plain, "recorded_ns": best["no hashing"][name],
+                   "added_ns": round(best["no hashing"][name] - plain, 1)} for name, plain in best["plain"].items()}
+
+
+def hpcc_input(folder, size, ranks):
+    text = HPCC_INPUT.read_text()
+    text = re.sub(r"^\S+(\s+Ns)$", rf"{size}\1", text, flags=re.MULTILINE)
+    text = re.sub(r"^\S+(\s+Ps)$", r"1\1", text, count=1, flags=re.MULTILINE)
+    text = re.sub(r"^\S+(\s+Qs)$", rf"{ranks}\1", text, count=1, flags=re.MULTILINE)
+    (folder / "hpccinf.txt").write_text(text)
+
+
+def hpcc(folder, library, pairs, size, ranks):
+    hpcc_input(folder, size, ranks)
+    seconds = {mode: [] for mode in MODES}
+    run(["hpcc"], folder, "plain", library, ranks)  # warms caches
+    for pair in range(pairs):
+        order = list(MODES) if pair % 2 == 0 else list(MODES)[::-1]
+        for mode in order:
+            (folder / "hpccoutf.txt").unlink(missing_ok=True)
+            _, used = run(["hpcc"], folder, mode, library, ranks)
+            seconds[mode].append(used)
+            if "FAILED" in (folder / "hpccoutf.txt").read_text().replace("0 tests completed and failed", ""):
+                sys.exit(f"hpcc reports a failure ({mode})")
+        print(f"pair {pair + 1}/{pairs}: " + ", ".join(f"{m} {seconds[m][-1]:.2f} s" for m in MODES), file=sys.stderr)
+    ratio = {mode: [r / p for r, p in zip(seconds[mode], seconds["plain"])] for mode in MODES if mode != "plain"}
+    return {"ranks": ranks, "N": size, "pairs": pairs, "cpu_seconds": seconds,
+            "median_ratio": {mode: round(statistics.median(values), 4) for mode, values in ratio.items()},
+            "ratio_of_medians": {mode: round(statistics.median(seconds[mode]) / statistics.median(seconds["plain"]), 4)
+                                 for mode in ratio}}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release")
+    parser.add_argument("--pairs", type=int, default=20)
+    parser.add_argument("--size", type=int, default=1000, help="hpcc's N")
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=5, help="of the per-call benchmark")
+    parser.add_argument("--stdout", action="store_true")
+    arguments = parser.parse_args()
+    library = (arguments.build / "lib/libtacit-interpose.so").resolve()
+    if not library.exists():
+        sys.exit(f"{library} does not exist: build the preset release first")
+    with tempfile.TemporaryDirectory(prefix="tacit-bench-") as name:
+        folder = Path(name)
+        result = {"benchmark": "recorder overhead", "machine": machine(),
+                  "commit": command_output("git", "-C", str(ROOT), "rev-parse", "HEAD"),
+                  "command": " ".join(["bench/recorder_overhead.py", *sys.argv[1:]]),
+                  "calls": calls(folder, library, arguments.rounds)}
+        if arguments.pairs:
+            result["hpcc"] = hpcc(folder, library, arguments.pairs, arguments.size, arguments.ranks)
+        result["load_at_end"] = os.getloadavg()[0]
+    text = json.dumps(result, indent=1) + "\n"
+    if arguments.stdout:
+        print(text, end="")
+        return
+    name = re.sub(r"[^a-z0-9]+", "-", f"{result['machine']['cpu']}-{os.cpu_count()}-cores".lower()).strip("-")
+    target = ROOT / "bench/results" / f"recorder-{name}.json"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text)
+    print(f"written: {target}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
