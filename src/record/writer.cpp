@@ -51,7 +51,7 @@ private:
 };
 
 /// Writes all bytes; 0 or errno.
-int write_all(int file, const std::byte* from, std::size_t bytes) {
+int write_bytes(int file, const std::byte* from, std::size_t bytes) {
   const no_size_signal guard;
   while (bytes > 0) {
     const ssize_t done = ::write(file, from, bytes);
@@ -98,6 +98,10 @@ bool writer::open(const std::string& folder, std::uint32_t rank) {
     return fail(tail_path_.c_str(), error), false;
   madvise(mapped, buffer_bytes, MADV_DONTFORK); // a forked child must not write into its parent's recording
   buffer_ = static_cast<std::byte*>(mapped);
+  struct stat status{};
+  fstat(file_, &status);
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
   tail_header header{};
   std::memcpy(header.magic, magic, sizeof magic);
   header.half_bytes = half_bytes;
@@ -146,12 +150,22 @@ void writer::commit(std::byte* to, const void* record, std::size_t size, std::sp
   last_ = to;
 }
 
+// A program may close descriptors it does not know and open files of its own under the same number.
+int writer::write_all(const std::byte* from, std::size_t bytes) {
+  struct stat now{};
+  if (fstat(file_, &now) != 0 || now.st_dev != device_ || now.st_ino != inode_) {
+    file_ = -1;
+    return EBADF;
+  }
+  return write_bytes(file_, from, bytes);
+}
+
 void writer::write_large(const record_header& header) {
   flush();
   if (!buffer_)
     return;
   std::memcpy(large_.data(), &header, sizeof header);
-  if (const int error = write_all(file_, large_.data(), large_.size()))
+  if (const int error = write_all(large_.data(), large_.size()))
     return fail("the recording", error);
   position_ += large_.size();
   large_ = {};
@@ -161,7 +175,7 @@ void writer::write_large(const record_header& header) {
 void writer::flush() {
   if (!buffer_ || used_ == 0)
     return;
-  if (const int error = write_all(file_, half(half_), used_))
+  if (const int error = write_all(half(half_), used_))
     return fail("the recording", error);
   position_ += used_;
   used_ = 0;
@@ -192,7 +206,9 @@ void writer::abandon() {
   if (buffer_ && !forked_)
     munmap(buffer_, buffer_bytes);
   buffer_ = last_ = nullptr;
-  if (file_ >= 0)
+  struct stat now{};
+  if (file_ >= 0 &&
+      (inode_ == 0 || (fstat(file_, &now) == 0 && now.st_dev == device_ && now.st_ino == inode_)))
     ::close(file_);
   file_ = -1;
 }

@@ -69,6 +69,7 @@ public:
 
 private:
   std::byte* half(std::size_t which) const;
+  int write_all(const std::byte* from, std::size_t bytes);
   std::byte* reserve(std::size_t bytes);
   void commit(std::byte* to, const void* record, std::size_t size, std::span<const std::byte> part1,
               std::span<const std::byte> part2);
@@ -78,6 +79,8 @@ private:
   void fail(const char* what, int error);
 
   int file_ = -1;
+  std::uint64_t device_ = 0; ///< what file_ was when it was opened
+  std::uint64_t inode_ = 0;
   std::byte* buffer_ = nullptr; ///< the mapped tail, header included; null when dead
   std::size_t half_ = 0;        ///< which half is in use
   std::size_t used_ = 0;        ///< bytes of that half in use

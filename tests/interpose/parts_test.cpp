@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <fcntl.h>
 #include <filesystem>
 #include <random>
 #include <sys/stat.h>
@@ -215,6 +217,33 @@ TEST_F(writing, records_larger_than_the_buffer) {
     }
     expect_ids(i + 1);
   }
+}
+
+// A program that closes all descriptors and opens files of its own must find in them what it wrote itself.
+TEST_F(writing, a_descriptor_that_became_another_file_is_left_alone) {
+  recording::writer out;
+  ASSERT_TRUE(out.open(folder, 0));
+  out.append(record(0));
+  const auto path = folder + "/rank-00000.rec";
+  struct stat ours{};
+  ASSERT_EQ(stat(path.c_str(), &ours), 0);
+  int taken = -1;
+  for (int fd = 3; fd < 64 && taken < 0; ++fd) {
+    struct stat now{};
+    if (fstat(fd, &now) == 0 && now.st_ino == ours.st_ino)
+      taken = fd;
+  }
+  ASSERT_GE(taken, 0);
+  const auto other = folder + "/program.txt";
+  FILE* file = std::fopen(other.c_str(), "w");
+  dup2(fileno(file), taken);
+  out.flush();
+  EXPECT_FALSE(out.alive());
+  EXPECT_FALSE(out.problem().empty());
+  EXPECT_GE(fcntl(taken, F_GETFD), 0) << "the program's descriptor was closed";
+  EXPECT_EQ(std::filesystem::file_size(other), 0u);
+  std::fclose(file);
+  ::close(taken);
 }
 
 TEST_F(writing, an_existing_recording_is_not_overwritten) {
