@@ -33,6 +33,8 @@ class driver {
 public:
   virtual ~driver() = default;
   virtual std::string_view name() const = 0;
+  /// False: taken only if asked for by name.
+  virtual bool automatic() const { return true; }
   /// Empty if this rank's program can be executed on `comm`, else why not. Local.
   virtual std::string can_run(const program& p, MPI_Comm comm) const = 0;
   /// Collective over `comm`, which must be private to the schedule (E6), return errors and outlive the

@@ -1,0 +1,80 @@
+#include "capi/errors.h"
+
+#include "run/datatype.h"
+#include "run/mpi_error.h"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <new>
+#include <tacit/tacit.h>
+
+namespace tacit::capi {
+namespace {
+
+thread_local std::string last_text;
+
+/// MPI error codes of our own class, one per return code, made at the first error.
+int mpi_code(int code, const std::string& text) {
+  static std::mutex guard;
+  static std::array<int, 8> codes{};
+  const std::lock_guard lock(guard);
+  if (codes[0] == 0) {
+    int error_class = 0;
+    if (MPI_Add_error_class(&error_class) != MPI_SUCCESS)
+      return MPI_ERR_OTHER;
+    MPI_Add_error_string(error_class, "tacit: communication graph error");
+    for (int& c : codes)
+      MPI_Add_error_code(error_class, &c);
+  }
+  const int mine = codes[static_cast<std::size_t>(code) % codes.size()];
+  const std::string cut = ("tacit: " + text).substr(0, MPI_MAX_ERROR_STRING - 1);
+  MPI_Add_error_string(mine, cut.c_str());
+  return mine;
+}
+
+} // namespace
+
+bool mpi_is_running() {
+  int started = 0, over = 0;
+  MPI_Initialized(&started);
+  MPI_Finalized(&over);
+  return started != 0 && over == 0;
+}
+
+int report(MPI_Comm comm, int code, const std::string& text) {
+  last_text = text;
+  if (mpi_is_running())
+    MPI_Comm_call_errhandler(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm, mpi_code(code, text));
+  return code;
+}
+
+int code_of_exception(std::string& text) {
+  try {
+    throw;
+  } catch (const api_error& e) {
+    text = e.what();
+    return e.code;
+  } catch (const datatype_error& e) {
+    text = std::string("datatype: ") + e.what();
+    return TACIT_ERR_ARGUMENT;
+  } catch (const mpi_error& e) {
+    text = e.what();
+    return TACIT_ERR_MPI;
+  } catch (const std::bad_alloc&) {
+    text = "out of memory";
+    return TACIT_ERR_MEMORY;
+  } catch (const std::length_error&) {
+    text = "out of memory: more elements than a list can hold";
+    return TACIT_ERR_MEMORY;
+  } catch (const std::exception& e) {
+    text = std::string("internal error: ") + e.what();
+    return TACIT_ERR_INTERNAL;
+  }
+}
+
+const char* last_error_text() {
+  return last_text.c_str();
+}
+
+} // namespace tacit::capi

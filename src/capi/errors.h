@@ -1,0 +1,42 @@
+// How errors leave the library: a code, a text, and the communicator's error handler.
+#pragma once
+
+#include <mpi.h>
+#include <stdexcept>
+#include <string>
+
+namespace tacit::capi {
+
+/// An error of the C API on its way to the boundary.
+struct api_error : std::runtime_error {
+  api_error(int code_, const std::string& text) : std::runtime_error(text), code(code_) {}
+  int code; ///< TACIT_ERR_…
+};
+
+/// Remembers the text for tacit_last_error, calls the error handler of `comm` (MPI_COMM_NULL:
+/// MPI_COMM_WORLD's) if MPI is running, and returns `code`.
+int report(MPI_Comm comm, int code, const std::string& text);
+
+/// The exception being handled, as code and text.
+int code_of_exception(std::string& text);
+
+const char* last_error_text();
+
+/// True between MPI_Init and MPI_Finalize.
+bool mpi_is_running();
+
+/// Runs `body`; exceptions become reported codes. The only way out of every function of the C API.
+template <typename Body>
+int guarded(MPI_Comm comm, Body&& body) {
+  std::string text;
+  int code = 0;
+  try {
+    body();
+    return 0;
+  } catch (...) {
+    code = code_of_exception(text);
+  }
+  return report(comm, code, text);
+}
+
+} // namespace tacit::capi

@@ -1,0 +1,252 @@
+// tacit_graph_…: checks arguments, reads datatypes, appends to the local graph. An error is reported and also
+// kept, so that tacit_compile fails on all ranks.
+#include "capi/handles.h"
+
+#include "run/datatype.h"
+
+#include <algorithm>
+#include <climits>
+#include <fmt/format.h>
+
+namespace {
+
+using namespace tacit;
+using namespace tacit::capi;
+
+[[noreturn]] void refuse(const std::string& text) {
+  throw api_error(TACIT_ERR_ARGUMENT, text);
+}
+
+std::vector<segment> bytes_of(const char* what, const void* buffer, MPI_Count count, MPI_Datatype type) {
+  if (count < 0)
+    refuse(fmt::format("{}: count is {}, but must not be negative", what, count));
+  if (type == MPI_DATATYPE_NULL)
+    refuse(fmt::format("{}: the datatype is MPI_DATATYPE_NULL", what));
+  if (count == 0)
+    return {};
+  std::vector<segment> bytes = segments_of(buffer, static_cast<std::uint64_t>(count), flatten(type));
+  if (buffer == nullptr && !bytes.empty() && bytes.front().address == 0)
+    refuse(fmt::format("{}: the buffer is a null pointer, but has {} B", what, total_length(bytes)));
+  return bytes;
+}
+
+/// Adds one operation; the common frame of all functions below.
+template <typename Fill>
+int add(tacit_graph graph, const char* name, tacit_op* op, Fill&& fill) {
+  if (!graph)
+    return report(MPI_COMM_NULL, TACIT_ERR_ARGUMENT, fmt::format("{}: the graph handle is null", name));
+  const int result = guarded(graph->comm, [&] {
+    require_calls_allowed();
+    if (graph->local.operations.size() >= INT_MAX)
+      refuse("too many operations");
+    local_operation added;
+    try {
+      fill(added);
+    } catch (const datatype_error& e) {
+      refuse(fmt::format("datatype: {}", e.what()));
+    } catch (const api_error& e) {
+      throw api_error(e.code, fmt::format("rank {}, operation {} ({}): {}", graph->rank,
+                                          graph->local.operations.size(), name, e.what()));
+    }
+    graph->local.operations.push_back(std::move(added));
+    if (op)
+      *op = static_cast<tacit_op>(graph->local.operations.size() - 1);
+  });
+  if (result != TACIT_SUCCESS && graph->first_error == TACIT_SUCCESS) {
+    graph->first_error = result;
+    graph->first_error_text = tacit_last_error();
+  }
+  return result;
+}
+
+void set_peer(const tacit_graph graph, local_operation& op, local_kind kind, int peer, int tag) {
+  if (peer == MPI_ANY_SOURCE)
+    refuse("MPI_ANY_SOURCE: which message would be taken depends on time; name the source (TACIT-047)");
+  if (tag == MPI_ANY_TAG)
+    refuse("MPI_ANY_TAG: which message would be taken depends on time; name the tag (TACIT-047)");
+  if (peer != MPI_PROC_NULL && (peer < 0 || peer >= graph->size))
+    refuse(fmt::format("rank {} is not in the communicator of {} ranks", peer, graph->size));
+  if (tag < 0)
+    refuse(fmt::format("tag is {}, but must not be negative", tag));
+  op.kind = peer == MPI_PROC_NULL ? local_kind::nothing : kind;
+  op.peer = peer;
+  op.tag = tag;
+}
+
+void one_sided(tacit_graph graph, local_operation& op, local_kind kind, const void* local, MPI_Count count,
+               MPI_Datatype type, int target, MPI_Aint address, MPI_Count remote_count,
+               MPI_Datatype remote_type) {
+  set_peer(graph, op, kind, target, 0);
+  auto here = bytes_of("local buffer", local, count, type);
+  auto there =
+      bytes_of("buffer at the target", reinterpret_cast<const void*>(address), remote_count, remote_type);
+  if (total_length(here) != total_length(there))
+    refuse(fmt::format("{} B here, but {} B at the target", total_length(here), total_length(there)));
+  if (op.kind == local_kind::nothing)
+    return;
+  op.reads = kind == local_kind::put ? std::move(here) : std::move(there);
+  op.writes = kind == local_kind::put ? std::move(there) : std::move(here);
+}
+
+} // namespace
+
+extern "C" {
+
+int tacit_graph_create(MPI_Comm comm, tacit_graph* graph) {
+  return guarded(MPI_COMM_NULL, [&] {
+    if (!graph)
+      refuse("tacit_graph_create: the place for the graph is a null pointer");
+    *graph = TACIT_GRAPH_NULL;
+    require_calls_allowed();
+    if (comm == MPI_COMM_NULL)
+      refuse("tacit_graph_create: the communicator is MPI_COMM_NULL");
+    int inter = 0;
+    MPI_Comm_test_inter(comm, &inter);
+    if (inter)
+      refuse(
+          "tacit_graph_create: the communicator is an intercommunicator; merge it with MPI_Intercomm_merge");
+    auto made = std::make_unique<tacit_graph_s>();
+    made->comm = comm;
+    MPI_Comm_rank(comm, &made->rank);
+    MPI_Comm_size(comm, &made->size);
+    *graph = made.release();
+  });
+}
+
+int tacit_graph_free(tacit_graph* graph) {
+  if (!graph)
+    return report(MPI_COMM_NULL, TACIT_ERR_ARGUMENT, "tacit_graph_free: the pointer to the handle is null");
+  delete *graph;
+  *graph = TACIT_GRAPH_NULL;
+  return TACIT_SUCCESS;
+}
+
+int tacit_graph_send(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
+                     int tag, tacit_op* op) {
+  return add(graph, "tacit_graph_send", op, [&](local_operation& added) {
+    set_peer(graph, added, local_kind::send, dest, tag);
+    auto bytes = bytes_of("buffer", buf, count, datatype);
+    if (added.kind != local_kind::nothing)
+      added.reads = std::move(bytes);
+  });
+}
+
+int tacit_graph_recv(tacit_graph graph, void* buf, MPI_Count count, MPI_Datatype datatype, int source,
+                     int tag, tacit_op* op) {
+  return add(graph, "tacit_graph_recv", op, [&](local_operation& added) {
+    set_peer(graph, added, local_kind::recv, source, tag);
+    auto bytes = bytes_of("buffer", buf, count, datatype);
+    if (added.kind != local_kind::nothing)
+      added.writes = std::move(bytes);
+  });
+}
+
+int tacit_graph_put(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype, int target,
+                    MPI_Aint target_address, MPI_Count target_count, MPI_Datatype target_datatype,
+                    tacit_op* op) {
+  return add(graph, "tacit_graph_put", op, [&](local_operation& added) {
+    one_sided(graph, added, local_kind::put, buf, count, datatype, target, target_address, target_count,
+              target_datatype);
+  });
+}
+
+int tacit_graph_get(tacit_graph graph, void* buf, MPI_Count count, MPI_Datatype datatype, int target,
+                    MPI_Aint target_address, MPI_Count target_count, MPI_Datatype target_datatype,
+                    tacit_op* op) {
+  return add(graph, "tacit_graph_get", op, [&](local_operation& added) {
+    one_sided(graph, added, local_kind::get, buf, count, datatype, target, target_address, target_count,
+              target_datatype);
+  });
+}
+
+int tacit_graph_copy(tacit_graph graph, const void* from, MPI_Count from_count, MPI_Datatype from_datatype,
+                     void* to, MPI_Count to_count, MPI_Datatype to_datatype, tacit_op* op) {
+  return add(graph, "tacit_graph_copy", op, [&](local_operation& added) {
+    added.kind = local_kind::copy;
+    added.reads = bytes_of("source", from, from_count, from_datatype);
+    added.writes = bytes_of("destination", to, to_count, to_datatype);
+    if (total_length(added.reads) != total_length(added.writes))
+      refuse(fmt::format("the source has {} B, the destination {} B", total_length(added.reads),
+                         total_length(added.writes)));
+  });
+}
+
+int tacit_graph_compute(tacit_graph graph, tacit_compute_function* function, void* context, const void* reads,
+                        MPI_Count read_count, MPI_Datatype read_datatype, void* writes, MPI_Count write_count,
+                        MPI_Datatype write_datatype, tacit_op* op) {
+  tacit_op made = -1;
+  const int result = add(graph, "tacit_graph_compute", &made, [&](local_operation& added) {
+    if (!function)
+      refuse("the function is a null pointer");
+    added.kind = local_kind::compute;
+    added.reads = bytes_of("bytes read", reads, read_count, read_datatype);
+    added.writes = bytes_of("bytes written", writes, write_count, write_datatype);
+  });
+  if (result != TACIT_SUCCESS)
+    return result;
+  graph->computations[made] = {function, context};
+  if (op)
+    *op = made;
+  return TACIT_SUCCESS;
+}
+
+int tacit_graph_fence(tacit_graph graph, tacit_op* op) {
+  return add(graph, "tacit_graph_fence", op, [](local_operation& added) { added.kind = local_kind::fence; });
+}
+
+} // extern "C"
+
+namespace {
+
+/// Declarations, which are no operations.
+template <typename Body>
+int declare(tacit_graph graph, const char* name, Body&& body) {
+  if (!graph)
+    return report(MPI_COMM_NULL, TACIT_ERR_ARGUMENT, fmt::format("{}: the graph handle is null", name));
+  const int result = guarded(graph->comm, [&] {
+    require_calls_allowed();
+    try {
+      body();
+    } catch (const api_error& e) {
+      throw api_error(e.code, fmt::format("rank {} ({}): {}", graph->rank, name, e.what()));
+    }
+  });
+  if (result != TACIT_SUCCESS && graph->first_error == TACIT_SUCCESS) {
+    graph->first_error = result;
+    graph->first_error_text = tacit_last_error();
+  }
+  return result;
+}
+
+} // namespace
+
+extern "C" {
+
+int tacit_graph_depend(tacit_graph graph, tacit_op before, tacit_op after) {
+  return declare(graph, "tacit_graph_depend", [&] {
+    const auto n = static_cast<std::int64_t>(graph->local.operations.size());
+    if (before < 0 || after < 0 || before >= n || after >= n)
+      refuse(fmt::format("operation {} does not exist; the graph has {}",
+                         before < 0 || before >= n ? before : after, n));
+    if (before >= after)
+      refuse(fmt::format("operation {} cannot wait for operation {}, which was created {} it (TACIT-006)",
+                         after, before, before == after ? "as" : "after"));
+    graph->local.dependencies.emplace_back(before, after);
+  });
+}
+
+int tacit_graph_scratch(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype) {
+  return declare(graph, "tacit_graph_scratch", [&] {
+    for (const segment& s : bytes_of("buffer", buf, count, datatype))
+      graph->local.scratch.push_back(s);
+  });
+}
+
+int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype) {
+  return declare(graph, "tacit_graph_live_out", [&] {
+    for (const segment& s : bytes_of("buffer", buf, count, datatype))
+      graph->local.live_out.push_back(s);
+  });
+}
+
+} // extern "C"

@@ -1,0 +1,46 @@
+// The objects behind the opaque handles.
+#pragma once
+
+#include "capi/errors.h"
+#include "capi/local_graph.h"
+#include "run/driver.h"
+
+#include <map>
+#include <memory>
+#include <tacit/tacit.h>
+
+struct tacit_graph_s {
+  MPI_Comm comm = MPI_COMM_NULL; ///< the user's
+  int rank = 0;
+  int size = 0;
+  tacit::capi::local_graph local;
+  std::map<tacit_op, std::pair<tacit_compute_function*, void*>> computations;
+  int first_error = TACIT_SUCCESS; ///< of a call that added to this graph
+  std::string first_error_text;
+};
+
+struct tacit_schedule_s {
+  MPI_Comm comm = MPI_COMM_NULL; ///< the user's, for its error handler
+  MPI_Comm private_comm = MPI_COMM_NULL;
+  std::unique_ptr<tacit::execution> run;
+  bool active = false;
+  std::string text, json; ///< explanations
+};
+
+namespace tacit::capi {
+
+/// Throws unless MPI is running and no computation of a schedule is on the stack.
+void require_calls_allowed();
+
+/// On while a computation of the program runs.
+struct computation_scope {
+  computation_scope();
+  ~computation_scope();
+};
+
+/// Collective part of tacit_compile. Throws the same api_error on all ranks, also if `has_place` is false on
+/// one of them (it gave no place for the handle).
+std::unique_ptr<tacit_schedule_s> compile_collectively(const tacit_graph_s& graph, MPI_Info info,
+                                                       bool has_place);
+
+} // namespace tacit::capi

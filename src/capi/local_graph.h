@@ -1,0 +1,42 @@
+// One rank's part of a graph, as the C API collects it, and how the parts travel and become one graph on rank
+// 0.
+#pragma once
+
+#include "graph/graph.h"
+#include "run/pack.h"
+
+#include <cstdint>
+#include <functional>
+#include <mpi.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tacit::capi {
+
+enum class local_kind : std::uint8_t { send, recv, copy, compute, fence, put, get, nothing };
+
+struct local_operation {
+  local_kind kind = local_kind::nothing;
+  int peer = -1;
+  int tag = 0;
+  std::vector<segment> reads, writes; ///< put: reads here, writes there; get: the reverse
+};
+
+struct local_graph {
+  std::vector<local_operation> operations;
+  std::vector<std::pair<std::int32_t, std::int32_t>> dependencies;
+  std::vector<segment> scratch, live_out;
+};
+
+void pack(packer& into, const local_graph& g);
+local_graph unpack_local_graph(unpacker& from);
+
+/// All parts as one graph, rank by rank.
+struct joined_graph {
+  graph g;
+  std::vector<std::vector<op_id>> names; ///< per rank and local operation: the operation in `g`
+};
+joined_graph join(const std::vector<local_graph>& parts);
+
+} // namespace tacit::capi

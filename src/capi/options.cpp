@@ -1,0 +1,128 @@
+#include "capi/options.h"
+
+#include "capi/errors.h"
+#include "run/driver.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <tacit/tacit.h>
+#include <vector>
+
+namespace tacit::capi {
+namespace {
+
+[[noreturn]] void refuse(const std::string& where, const std::string& value, const std::string& allowed) {
+  throw api_error(TACIT_ERR_ENVIRONMENT, fmt::format("{} is \"{}\", but must be {}", where, value, allowed));
+}
+
+std::string driver_names() {
+  std::string all;
+  for (const driver* d : drivers())
+    all += fmt::format("{}{}", all.empty() ? "" : ", ", d->name());
+  return all;
+}
+
+template <typename Number>
+bool parse(const std::string& text, Number& out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+struct option {
+  const char* name;
+  void (*set)(requested& r, const std::string& where, const std::string& value);
+};
+
+void set_policy(requested& r, const std::string& where, const std::string& value) {
+  if (value == "data")
+    r.compile.planning.policy = sync_policy::data;
+  else if (value == "keep_sync")
+    r.compile.planning.policy = sync_policy::keep_sync;
+  else
+    refuse(where, value, "data or keep_sync");
+}
+
+void set_driver(requested& r, const std::string& where, const std::string& value) {
+  if (!find_driver(value))
+    refuse(where, value, "one of " + driver_names());
+  r.driver = value;
+}
+
+void set_density(requested& r, const std::string& where, const std::string& value) {
+  double density = -1;
+  if (!parse(value, density) || !(density >= 0 && density <= 1))
+    refuse(where, value, "a number from 0 to 1");
+  r.compile.detection.density = density;
+}
+
+void set_budget(requested& r, const std::string& where, const std::string& value) {
+  std::uint64_t budget = 0;
+  if (!parse(value, budget) || budget == 0)
+    refuse(where, value, "a number of fragments, at least 1");
+  r.compile.flow.fragment_budget = budget;
+}
+
+void set_replace(requested& r, const std::string& where, const std::string& value) {
+  if (value == "false")
+    r.compile.disabled.emplace_back("replace");
+  else if (value == "true")
+    std::erase(r.compile.disabled, "replace");
+  else
+    refuse(where, value, "true or false");
+}
+
+constexpr option options[] = {{"policy", set_policy},
+                              {"driver", set_driver},
+                              {"density", set_density},
+                              {"budget", set_budget},
+                              {"replace", set_replace}};
+
+const option* find_option(const std::string& name) {
+  for (const option& o : options)
+    if (name == o.name)
+      return &o;
+  return nullptr;
+}
+
+void read_info(requested& r, MPI_Info info) {
+  int count = 0;
+  MPI_Info_get_nkeys(info, &count);
+  for (int i = 0; i < count; ++i) {
+    char key[MPI_MAX_INFO_KEY + 1] = {};
+    MPI_Info_get_nthkey(info, i, key);
+    if (std::strncmp(key, "tacit_", 6) != 0)
+      continue;
+    std::vector<char> value(MPI_MAX_INFO_VAL + 1, '\0');
+    int found = 0;
+    MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found);
+    const option* o = find_option(key + 6);
+    if (!o)
+      throw api_error(
+          TACIT_ERR_ENVIRONMENT,
+          fmt::format("info key \"{}\" is unknown; tacit knows tacit_policy, tacit_driver, tacit_density, "
+                      "tacit_budget and tacit_replace",
+                      key));
+    o->set(r, fmt::format("info key \"{}\"", key), value.data());
+  }
+}
+
+} // namespace
+
+requested read_options(MPI_Info info) {
+  requested r;
+  if (info != MPI_INFO_NULL)
+    read_info(r, info);
+  for (const option& o : options) {
+    std::string variable = fmt::format("TACIT_{}", o.name);
+    for (char& c : variable)
+      if (c >= 'a' && c <= 'z')
+        c = static_cast<char>(c - 'a' + 'A');
+    if (const char* value = std::getenv(variable.c_str()))
+      o.set(r, variable, value);
+  }
+  return r;
+}
+
+} // namespace tacit::capi

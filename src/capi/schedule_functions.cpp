@@ -1,0 +1,188 @@
+// tacit_compile, the life of a schedule, and what the library says about itself.
+#include "capi/handles.h"
+
+#include "run/progress.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace tacit::capi {
+namespace {
+thread_local int computations_on_stack = 0;
+}
+
+computation_scope::computation_scope() {
+  ++computations_on_stack;
+}
+computation_scope::~computation_scope() {
+  --computations_on_stack;
+}
+
+void require_calls_allowed() {
+  if (!mpi_is_running())
+    throw api_error(TACIT_ERR_STATE, "MPI is not running; call tacit between MPI_Init and MPI_Finalize");
+  if (computations_on_stack > 0)
+    throw api_error(TACIT_ERR_STATE,
+                    "a computation of a graph must not call tacit; do it after the schedule is complete");
+}
+
+namespace {
+
+void begin(tacit_schedule schedule) {
+  if (schedule->active)
+    throw api_error(
+        TACIT_ERR_STATE,
+        "the schedule is active; complete it with tacit_wait or tacit_test before starting it again");
+  schedule->active = true;
+  try {
+    schedule->run->start();
+    begin_progress(*schedule->run);
+  } catch (...) {
+    schedule->active = false;
+    throw;
+  }
+}
+
+void complete(tacit_schedule schedule) {
+  if (!schedule->active)
+    return;
+  wait_for(*schedule->run);
+  schedule->active = false;
+}
+
+template <typename Body>
+int with(tacit_schedule schedule, const char* name, Body&& body) {
+  if (!schedule)
+    return report(MPI_COMM_NULL, TACIT_ERR_ARGUMENT, fmt::format("{}: the schedule handle is null", name));
+  return guarded(schedule->comm, [&] {
+    require_calls_allowed();
+    body();
+  });
+}
+
+} // namespace
+} // namespace tacit::capi
+
+using namespace tacit;
+using namespace tacit::capi;
+
+extern "C" {
+
+int tacit_compile(tacit_graph graph, MPI_Info info, tacit_schedule* schedule) {
+  if (!graph)
+    return report(MPI_COMM_NULL, TACIT_ERR_ARGUMENT, "tacit_compile: the graph handle is null");
+  return guarded(graph->comm, [&] {
+    require_calls_allowed();
+    if (schedule)
+      *schedule = TACIT_SCHEDULE_NULL;
+    auto made = compile_collectively(*graph, info, schedule != nullptr);
+    *schedule = made.release();
+  });
+}
+
+int tacit_start(tacit_schedule schedule) {
+  return with(schedule, "tacit_start", [&] { begin(schedule); });
+}
+
+int tacit_test(tacit_schedule schedule, int* flag) {
+  return with(schedule, "tacit_test", [&] {
+    if (!flag)
+      throw api_error(TACIT_ERR_ARGUMENT, "tacit_test: the place for the flag is a null pointer");
+    if (schedule->active && progress_all(*schedule->run))
+      schedule->active = false;
+    *flag = schedule->active ? 0 : 1;
+  });
+}
+
+int tacit_wait(tacit_schedule schedule) {
+  return with(schedule, "tacit_wait", [&] { complete(schedule); });
+}
+
+int tacit_run(tacit_schedule schedule) {
+  return with(schedule, "tacit_run", [&] {
+    begin(schedule);
+    complete(schedule);
+  });
+}
+
+int tacit_schedule_free(tacit_schedule* schedule) {
+  if (!schedule)
+    return report(MPI_COMM_NULL, TACIT_ERR_ARGUMENT,
+                  "tacit_schedule_free: the pointer to the handle is null");
+  tacit_schedule s = *schedule;
+  if (!s)
+    return TACIT_SUCCESS;
+  return guarded(mpi_is_running() ? s->comm : MPI_COMM_NULL, [&] {
+    if (mpi_is_running()) {
+      require_calls_allowed();
+      if (s->active)
+        throw api_error(TACIT_ERR_STATE,
+                        "tacit_schedule_free: the schedule is active; complete it with tacit_wait first");
+    }
+    end_progress(*s->run);
+    s->run.reset();
+    if (mpi_is_running())
+      MPI_Comm_free(&s->private_comm);
+    delete s;
+    *schedule = TACIT_SCHEDULE_NULL;
+  });
+}
+
+int tacit_explain(tacit_schedule schedule, int format, char* text, size_t size, size_t* needed) {
+  if (!schedule)
+    return report(MPI_COMM_NULL, TACIT_ERR_ARGUMENT, "tacit_explain: the schedule handle is null");
+  return guarded(schedule->comm, [&] {
+    if (format != TACIT_EXPLAIN_TEXT && format != TACIT_EXPLAIN_JSON)
+      throw api_error(TACIT_ERR_ARGUMENT, fmt::format("tacit_explain: format {} does not exist", format));
+    if (!text && size > 0)
+      throw api_error(TACIT_ERR_ARGUMENT, "tacit_explain: the text is a null pointer, but its size is not 0");
+    const std::string& all = format == TACIT_EXPLAIN_JSON ? schedule->json : schedule->text;
+    if (needed)
+      *needed = all.size() + 1;
+    if (size == 0)
+      return;
+    const std::size_t n = std::min(all.size(), size - 1);
+    std::memcpy(text, all.data(), n);
+    text[n] = '\0';
+  });
+}
+
+const char* tacit_error_string(int code) {
+  switch (code) {
+  case TACIT_SUCCESS:
+    return "success";
+  case TACIT_ERR_ARGUMENT:
+    return "invalid argument";
+  case TACIT_ERR_GRAPH:
+    return "malformed communication graph";
+  case TACIT_ERR_STATE:
+    return "not allowed in this state";
+  case TACIT_ERR_MPI:
+    return "an MPI function failed";
+  case TACIT_ERR_MEMORY:
+    return "out of memory";
+  case TACIT_ERR_ENVIRONMENT:
+    return "info key or environment variable not understood";
+  case TACIT_ERR_INTERNAL:
+    return "internal error in tacit";
+  default:
+    return "unknown error code";
+  }
+}
+
+const char* tacit_last_error(void) {
+  return last_error_text();
+}
+
+int tacit_version(int* major, int* minor, int* patch) {
+  if (major)
+    *major = TACIT_VERSION_MAJOR;
+  if (minor)
+    *minor = TACIT_VERSION_MINOR;
+  if (patch)
+    *patch = TACIT_VERSION_PATCH;
+  return TACIT_SUCCESS;
+}
+
+} // extern "C"

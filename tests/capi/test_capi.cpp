@@ -1,0 +1,500 @@
+// The C API from outside: traps of MPI's collectives (SEMANTICS 4), reuse, several schedules in flight,
+// communicators, datatypes, one-sided operations, computations, and errors that must reach every rank.
+#include "mpi_main.h"
+
+#include <tacit/tacit.h>
+
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace {
+
+int rank() {
+  int r = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &r);
+  return r;
+}
+int size() {
+  int n = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &n);
+  return n;
+}
+
+/// MPI_COMM_WORLD's group with errors returned.
+class returning_comm : public testing::Test {
+protected:
+  void SetUp() override {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    ASSERT_EQ(tacit_graph_create(comm, &graph), TACIT_SUCCESS);
+  }
+  void TearDown() override {
+    if (schedule) {
+      EXPECT_EQ(tacit_schedule_free(&schedule), TACIT_SUCCESS);
+    }
+    EXPECT_EQ(tacit_graph_free(&graph), TACIT_SUCCESS);
+    MPI_Comm_free(&comm);
+  }
+  void compile(const char* driver = nullptr) {
+    MPI_Info info = MPI_INFO_NULL;
+    if (driver) {
+      MPI_Info_create(&info);
+      MPI_Info_set(info, "tacit_driver", driver);
+    }
+    ASSERT_EQ(tacit_compile(graph, info, &schedule), TACIT_SUCCESS) << tacit_last_error();
+    if (driver)
+      MPI_Info_free(&info);
+  }
+  std::string explain(int format = TACIT_EXPLAIN_TEXT) {
+    size_t needed = 0;
+    tacit_explain(schedule, format, nullptr, 0, &needed);
+    std::vector<char> text(needed);
+    tacit_explain(schedule, format, text.data(), needed, nullptr);
+    return text.data();
+  }
+  MPI_Comm comm = MPI_COMM_NULL;
+  tacit_graph graph = TACIT_GRAPH_NULL;
+  tacit_schedule schedule = TACIT_SCHEDULE_NULL;
+};
+using capi = returning_comm;
+
+TEST_F(capi, own_slot_of_an_allgather_is_not_written) {
+  std::vector<int> slots(static_cast<std::size_t>(size()), -7);
+  int mine = 0;
+  for (int i = 0; i < size(); ++i) {
+    if (i == rank())
+      continue;
+    tacit_graph_send(graph, &mine, 1, MPI_INT, i, 5, nullptr);
+    tacit_graph_recv(graph, &slots[static_cast<std::size_t>(i)], 1, MPI_INT, i, 5, nullptr);
+  }
+  compile();
+  if (size() > 2) {
+    EXPECT_NE(explain().find("found: allgather"), std::string::npos) << explain();
+  }
+  for (int round = 0; round < 3; ++round) {
+    mine = 100 * round + rank();
+    ASSERT_EQ(tacit_run(schedule), TACIT_SUCCESS);
+    for (int i = 0; i < size(); ++i)
+      EXPECT_EQ(slots[static_cast<std::size_t>(i)], i == rank() ? -7 : 100 * round + i);
+  }
+}
+
+TEST_F(capi, self_block_of_an_alltoall_is_untouched) {
+  for (const int block : {2, 600}) { // below and above the packing limit
+    tacit_graph g;
+    tacit_schedule s;
+    ASSERT_EQ(tacit_graph_create(comm, &g), TACIT_SUCCESS);
+    const auto n = static_cast<std::size_t>(block) * static_cast<std::size_t>(size());
+    std::vector<int> out(n), in(n, -3);
+    std::iota(out.begin(), out.end(), 1000 * rank());
+    for (int i = 0; i < size(); ++i) {
+      if (i == rank())
+        continue;
+      tacit_graph_send(g, &out[static_cast<std::size_t>(i * block)], block, MPI_INT, i, 0, nullptr);
+      tacit_graph_recv(g, &in[static_cast<std::size_t>(i * block)], block, MPI_INT, i, 0, nullptr);
+    }
+    ASSERT_EQ(tacit_compile(g, MPI_INFO_NULL, &s), TACIT_SUCCESS) << tacit_last_error();
+    ASSERT_EQ(tacit_run(s), TACIT_SUCCESS);
+    for (int i = 0; i < size(); ++i)
+      for (int k = 0; k < block; ++k)
+        ASSERT_EQ(in[static_cast<std::size_t>(i * block + k)],
+                  i == rank() ? -3 : 1000 * i + rank() * block + k);
+    tacit_schedule_free(&s);
+    tacit_graph_free(&g);
+  }
+}
+
+TEST_F(capi, swap_in_place) {
+  int value = 0;
+  const int partner = rank() ^ 1;
+  if (partner < size()) {
+    tacit_op sent = -1, received = -1;
+    int other = 0;
+    tacit_graph_send(graph, &value, 1, MPI_INT, partner, 0, &sent);
+    tacit_graph_recv(graph, &other, 1, MPI_INT, partner, 0, &received);
+    tacit_op copied = -1;
+    tacit_graph_copy(graph, &other, 1, MPI_INT, &value, 1, MPI_INT, &copied);
+    tacit_graph_depend(graph, received, copied);
+    tacit_graph_depend(graph, sent, copied);
+    tacit_graph_scratch(graph, &other, 1, MPI_INT);
+    compile();
+    value = rank();
+    tacit_run(schedule);
+    EXPECT_EQ(value, partner);
+    return;
+  }
+  compile();
+  tacit_run(schedule);
+}
+
+TEST_F(capi, forwarded_data_that_landed_in_user_memory_arrives_there_too) {
+  // A chain 0 → 1 → … : every stop keeps its copy (E9), and the last one gets the first one's bytes.
+  std::vector<char> data(10, static_cast<char>(rank()));
+  tacit_op received = -1, sent = -1;
+  if (rank() > 0)
+    tacit_graph_recv(graph, data.data(), 10, MPI_CHAR, rank() - 1, 0, &received);
+  if (rank() + 1 < size())
+    tacit_graph_send(graph, data.data(), 10, MPI_CHAR, rank() + 1, 0, &sent);
+  if (received >= 0 && sent >= 0)
+    tacit_graph_depend(graph, received, sent);
+  compile();
+  if (size() > 2) {
+    EXPECT_NE(explain().find("found: bcast"), std::string::npos) << explain();
+  }
+  for (char round = 1; round < 4; ++round) {
+    if (rank() == 0)
+      std::fill(data.begin(), data.end(), round);
+    tacit_run(schedule);
+    EXPECT_EQ(data, std::vector<char>(10, round));
+  }
+}
+
+TEST_F(capi, zero_byte_orders_are_kept) {
+  // Everybody hears from everybody by messages without bytes: a barrier, and it must remain one.
+  for (int i = 0; i < size(); ++i) {
+    if (i == rank())
+      continue;
+    tacit_graph_send(graph, nullptr, 0, MPI_BYTE, i, 0, nullptr);
+    tacit_graph_recv(graph, nullptr, 0, MPI_BYTE, i, 0, nullptr);
+  }
+  compile();
+  if (size() == 1)
+    return;
+  int flag = 1;
+  if (rank() != 0) {
+    tacit_start(schedule);
+    for (int i = 0; i < 200; ++i) {
+      tacit_test(schedule, &flag);
+      ASSERT_EQ(flag, 0) << "left before rank 0 came";
+    }
+  }
+  MPI_Barrier(comm); // rank 0 starts only after everybody has looked
+  if (rank() == 0)
+    tacit_start(schedule);
+  EXPECT_EQ(tacit_wait(schedule), TACIT_SUCCESS);
+}
+
+TEST_F(capi, large_broadcast_by_isends_does_not_hang) {
+  std::vector<char> data(4 << 20, static_cast<char>(rank() + 1));
+  if (rank() == 0)
+    for (int i = 1; i < size(); ++i)
+      tacit_graph_send(graph, data.data(), 4 << 20, MPI_CHAR, i, 0, nullptr);
+  else
+    tacit_graph_recv(graph, data.data(), 4 << 20, MPI_CHAR, 0, 0, nullptr);
+  compile();
+  tacit_run(schedule);
+  EXPECT_EQ(data.front(), 1);
+  EXPECT_EQ(data.back(), 1);
+}
+
+TEST_F(capi, several_in_flight_completed_in_opposite_orders) {
+  // As written, chains need every rank to progress both schedules while it waits for one of them.
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "tacit_replace", "false");
+  constexpr std::size_t many = 4;
+  std::vector<int> data(many);
+  std::vector<tacit_schedule> all(many);
+  for (std::size_t k = 0; k < many; ++k) {
+    tacit_graph g;
+    tacit_graph_create(comm, &g);
+    tacit_op last = -1;
+    for (int hop = 0; hop < 3 * size(); ++hop) { // three times around the ring
+      tacit_op op = -1;
+      if (size() == 1)
+        break;
+      if (hop % size() == rank())
+        tacit_graph_send(g, &data[k], 1, MPI_INT, (rank() + 1) % size(), 0, &op);
+      if ((hop + 1) % size() == rank())
+        tacit_graph_recv(g, &data[k], 1, MPI_INT, (rank() + size() - 1) % size(), 0, &op);
+      if (op < 0)
+        continue;
+      if (last >= 0)
+        tacit_graph_depend(g, last, op);
+      last = op;
+    }
+    ASSERT_EQ(tacit_compile(g, info, &all[k]), TACIT_SUCCESS) << tacit_last_error();
+    tacit_graph_free(&g);
+  }
+  MPI_Info_free(&info);
+  for (int round = 1; round < 4; ++round) {
+    for (std::size_t k = 0; k < many; ++k)
+      data[k] = rank() == 0 ? round * 10 + static_cast<int>(k) : -1;
+    for (std::size_t k = 0; k < many; ++k)
+      ASSERT_EQ(tacit_start(all[k]), TACIT_SUCCESS);
+    for (std::size_t k = 0; k < many; ++k)
+      ASSERT_EQ(tacit_wait(all[rank() % 2 == 0 ? k : many - 1 - k]), TACIT_SUCCESS);
+    for (std::size_t k = 0; k < many && size() > 1; ++k)
+      EXPECT_EQ(data[k], round * 10 + static_cast<int>(k));
+  }
+  for (tacit_schedule& s : all)
+    EXPECT_EQ(tacit_schedule_free(&s), TACIT_SUCCESS);
+}
+
+TEST_F(capi, split_and_reversed_communicators_with_derived_types) {
+  MPI_Comm half;
+  MPI_Comm_split(comm, rank() % 2, -rank(), &half);
+  int n = 0, me = 0;
+  MPI_Comm_size(half, &n);
+  MPI_Comm_rank(half, &me);
+  tacit_graph g;
+  tacit_schedule s;
+  tacit_graph_create(half, &g);
+  MPI_Datatype column; // freed before use: only its description counts; not committed either
+  MPI_Type_vector(4, 1, n, MPI_INT, &column);
+  std::vector<int> matrix(static_cast<std::size_t>(4 * n)), rows(static_cast<std::size_t>(4 * n), -1);
+  for (int i = 0; i < n; ++i) {
+    tacit_graph_send(g, &matrix[static_cast<std::size_t>(i)], 1, column, i, 0, nullptr);
+    tacit_graph_recv(g, &rows[static_cast<std::size_t>(4 * i)], 4, MPI_INT, i, 0, nullptr);
+  }
+  MPI_Type_free(&column);
+  ASSERT_EQ(tacit_compile(g, MPI_INFO_NULL, &s), TACIT_SUCCESS) << tacit_last_error();
+  for (std::size_t k = 0; k < matrix.size(); ++k)
+    matrix[k] = me * 1000 + static_cast<int>(k);
+  tacit_run(s);
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < 4; ++k)
+      EXPECT_EQ(rows[static_cast<std::size_t>(4 * i + k)], i * 1000 + k * n + me);
+  tacit_schedule_free(&s);
+  tacit_graph_free(&g);
+  MPI_Comm_free(&half);
+}
+
+TEST_F(capi, puts_and_gets_between_fences) {
+  int window[3] = {rank(), -1, -1}, fetched = -1;
+  const int right = (rank() + 1) % size();
+  std::vector<MPI_Aint> places(static_cast<std::size_t>(size()));
+  MPI_Aint mine;
+  MPI_Get_address(window, &mine);
+  MPI_Allgather(&mine, 1, MPI_AINT, places.data(), 1, MPI_AINT, comm);
+  const MPI_Aint there = places[static_cast<std::size_t>(right)];
+  const auto at = [](MPI_Aint base, int i) {
+    return base + static_cast<MPI_Aint>(i * static_cast<int>(sizeof(int)));
+  };
+  tacit_graph_fence(graph, nullptr);
+  tacit_graph_put(graph, &window[0], 1, MPI_INT, right, at(there, 1), 1, MPI_INT, nullptr);
+  tacit_graph_fence(graph, nullptr);
+  tacit_graph_get(graph, &fetched, 1, MPI_INT, right, at(there, 1), 1, MPI_INT, nullptr);
+  tacit_graph_fence(graph, nullptr);
+  for (const char* replace : {"true", "false"}) {
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "tacit_replace", replace);
+    tacit_schedule s;
+    ASSERT_EQ(tacit_compile(graph, info, &s), TACIT_SUCCESS) << tacit_last_error();
+    window[1] = fetched = -1;
+    tacit_run(s);
+    EXPECT_EQ(window[1], (rank() + size() - 1) % size());
+    EXPECT_EQ(fetched, rank());
+    EXPECT_EQ(window[2], -1);
+    tacit_schedule_free(&s);
+    MPI_Info_free(&info);
+  }
+}
+
+struct counter {
+  int *in, *out, calls;
+};
+
+TEST_F(capi, computations_run_where_they_stand) {
+  int value = 0, doubled = 0, result = 0;
+  counter c{&value, &doubled, 0};
+  tacit_op received = -1, computed = -1, sent = -1;
+  tacit_graph_recv(graph, &value, 1, MPI_INT, (rank() + size() - 1) % size(), 0, &received);
+  int own = rank();
+  tacit_graph_send(graph, &own, 1, MPI_INT, (rank() + 1) % size(), 0, nullptr);
+  tacit_graph_compute(
+      graph,
+      [](void* context) {
+        auto* data = static_cast<counter*>(context);
+        *data->out = 2 * *data->in;
+        ++data->calls;
+        tacit_graph none = TACIT_GRAPH_NULL;
+        EXPECT_EQ(tacit_graph_create(MPI_COMM_WORLD, &none), TACIT_ERR_STATE);
+      },
+      &c, &value, 1, MPI_INT, &doubled, 1, MPI_INT, &computed);
+  tacit_graph_depend(graph, received, computed);
+  tacit_graph_send(graph, &doubled, 1, MPI_INT, (rank() + 1) % size(), 1, &sent);
+  tacit_graph_depend(graph, computed, sent);
+  tacit_graph_recv(graph, &result, 1, MPI_INT, (rank() + size() - 1) % size(), 1, nullptr);
+  compile();
+  EXPECT_NE(explain().find("TACIT-040"), std::string::npos) << explain();
+  for (int round = 1; round < 3; ++round) {
+    tacit_run(schedule);
+    EXPECT_EQ(c.calls, round);
+    EXPECT_EQ(result, 2 * ((rank() + 2 * size() - 2) % size()));
+  }
+}
+
+TEST_F(capi, every_driver_by_name_and_dry_does_nothing) {
+  int value = rank() == 0 ? 5 : -1;
+  if (rank() == 0)
+    for (int i = 1; i < size(); ++i)
+      tacit_graph_send(graph, &value, 1, MPI_INT, i, 0, nullptr);
+  else
+    tacit_graph_recv(graph, &value, 1, MPI_INT, 0, 0, nullptr);
+  for (const char* name : {"coll", "p2p", "dry"}) {
+    value = rank() == 0 ? 5 : -1;
+    compile(name);
+    tacit_run(schedule);
+    EXPECT_EQ(value, rank() == 0 || std::string(name) != "dry" ? 5 : -1);
+    EXPECT_NE(explain(TACIT_EXPLAIN_JSON).find(std::string("\"driver\":\"") + name), std::string::npos);
+    tacit_schedule_free(&schedule);
+  }
+}
+
+TEST_F(capi, null_process_and_empty_graph) {
+  tacit_op op = -1;
+  EXPECT_EQ(tacit_graph_send(graph, nullptr, 3, MPI_INT, MPI_PROC_NULL, 0, &op),
+            TACIT_ERR_ARGUMENT); // null buffer
+  tacit_graph_free(&graph);
+  tacit_graph_create(comm, &graph);
+  int x = 1;
+  EXPECT_EQ(tacit_graph_send(graph, &x, 1, MPI_INT, MPI_PROC_NULL, 0, &op), TACIT_SUCCESS);
+  EXPECT_EQ(tacit_graph_recv(graph, &x, 1, MPI_INT, MPI_PROC_NULL, 0, nullptr), TACIT_SUCCESS);
+  compile();
+  EXPECT_EQ(tacit_run(schedule), TACIT_SUCCESS);
+  EXPECT_EQ(x, 1);
+}
+
+// --- errors ---
+
+TEST_F(capi, an_argument_error_of_one_rank_reaches_all) {
+  int x = 0;
+  const int bad = size() - 1;
+  if (rank() == bad) {
+    EXPECT_EQ(tacit_graph_send(graph, &x, -1, MPI_INT, 0, 0, nullptr), TACIT_ERR_ARGUMENT);
+  }
+  EXPECT_EQ(tacit_compile(graph, MPI_INFO_NULL, &schedule), TACIT_ERR_ARGUMENT);
+  EXPECT_NE(std::string(tacit_last_error()).find("rank " + std::to_string(bad)), std::string::npos)
+      << tacit_last_error();
+  EXPECT_EQ(schedule, TACIT_SCHEDULE_NULL);
+}
+
+TEST_F(capi, each_bad_argument_is_named) {
+  int x = 0;
+  const auto expect = [&](int code, const char* words) {
+    EXPECT_EQ(code, TACIT_ERR_ARGUMENT) << words;
+    EXPECT_NE(std::string(tacit_last_error()).find(words), std::string::npos) << tacit_last_error();
+  };
+  expect(tacit_graph_send(graph, &x, 1, MPI_DATATYPE_NULL, 0, 0, nullptr), "MPI_DATATYPE_NULL");
+  expect(tacit_graph_send(graph, &x, 1, MPI_INT, size(), 0, nullptr), "not in the communicator");
+  expect(tacit_graph_send(graph, &x, 1, MPI_INT, 0, -5, nullptr), "tag");
+  expect(tacit_graph_recv(graph, &x, 1, MPI_INT, MPI_ANY_SOURCE, 0, nullptr), "MPI_ANY_SOURCE");
+  expect(tacit_graph_recv(graph, &x, 1, MPI_INT, 0, MPI_ANY_TAG, nullptr), "MPI_ANY_TAG");
+  expect(tacit_graph_copy(graph, &x, 1, MPI_INT, &x, 2, MPI_INT, nullptr), "4 B");
+  expect(tacit_graph_depend(graph, 0, 1), "does not exist");
+  expect(tacit_graph_send(TACIT_GRAPH_NULL, &x, 1, MPI_INT, 0, 0, nullptr), "null");
+  expect(tacit_start(TACIT_SCHEDULE_NULL), "null");
+  tacit_graph none;
+  expect(tacit_graph_create(MPI_COMM_NULL, &none), "MPI_COMM_NULL");
+  expect(tacit_graph_create(comm, nullptr), "null");
+}
+
+TEST_F(capi, unmatched_send_is_an_error_everywhere_with_reason_and_remedy) {
+  int x = 0;
+  if (rank() == 0)
+    tacit_graph_send(graph, &x, 1, MPI_INT, size() - 1, 17, nullptr);
+  EXPECT_EQ(tacit_compile(graph, MPI_INFO_NULL, &schedule), TACIT_ERR_GRAPH);
+  const std::string text = tacit_last_error();
+  EXPECT_NE(text.find("TACIT-002"), std::string::npos) << text;
+  EXPECT_NE(text.find("operation 0 of rank 0"), std::string::npos) << text;
+}
+
+TEST_F(capi, race_is_an_error_everywhere) {
+  int x = 0, y = 1;
+  tacit_graph_copy(graph, &x, 1, MPI_INT, &y, 1, MPI_INT, nullptr);
+  if (rank() == size() - 1)
+    tacit_graph_copy(graph, &y, 1, MPI_INT, &x, 1, MPI_INT, nullptr);
+  EXPECT_EQ(tacit_compile(graph, MPI_INFO_NULL, &schedule), TACIT_ERR_GRAPH);
+  EXPECT_NE(std::string(tacit_last_error()).find("TACIT-004"), std::string::npos) << tacit_last_error();
+}
+
+TEST_F(capi, unknown_driver_and_info_keys_are_errors) {
+  const char* pairs[][2] = {
+      {"tacit_driver", "fast"}, {"tacit_policy", "none"}, {"tacit_density", "2"}, {"tacit_speed", "1"}};
+  for (const auto& pair : pairs) {
+    MPI_Info info = MPI_INFO_NULL;
+    if (rank() == 0) { // one rank's mistake is everybody's
+      MPI_Info_create(&info);
+      MPI_Info_set(info, pair[0], pair[1]);
+    }
+    EXPECT_EQ(tacit_compile(graph, info, &schedule), TACIT_ERR_ENVIRONMENT) << pair[0];
+    EXPECT_NE(std::string(tacit_last_error()).find(pair[0]), std::string::npos) << tacit_last_error();
+    if (info != MPI_INFO_NULL)
+      MPI_Info_free(&info);
+  }
+}
+
+TEST_F(capi, starting_twice_and_freeing_active_schedules) {
+  int x = 0;
+  tacit_graph_copy(graph, &x, 1, MPI_INT, &x, 1, MPI_INT, nullptr);
+  if (size() > 1) {
+    if (rank() == 0)
+      tacit_graph_send(graph, nullptr, 0, MPI_INT, 1, 0, nullptr);
+    if (rank() == 1)
+      tacit_graph_recv(graph, nullptr, 0, MPI_INT, 0, 0, nullptr);
+  }
+  compile();
+  int flag = 0;
+  EXPECT_EQ(tacit_test(schedule, &flag), TACIT_SUCCESS);
+  EXPECT_EQ(flag, 1) << "never started";
+  EXPECT_EQ(tacit_wait(schedule), TACIT_SUCCESS);
+  EXPECT_EQ(tacit_start(schedule), TACIT_SUCCESS);
+  EXPECT_EQ(tacit_start(schedule), TACIT_ERR_STATE);
+  EXPECT_EQ(tacit_schedule_free(&schedule), TACIT_ERR_STATE);
+  EXPECT_EQ(tacit_wait(schedule), TACIT_SUCCESS);
+}
+
+int handler_calls = 0, handler_code = 0;
+void count_errors(MPI_Comm*, int* code, ...) {
+  ++handler_calls, handler_code = *code;
+}
+
+TEST_F(capi, errors_go_through_the_communicators_handler) {
+  handler_calls = 0;
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(&count_errors, &handler);
+  MPI_Comm_set_errhandler(comm, handler);
+  int x = 0;
+  tacit_graph_send(graph, &x, -1, MPI_INT, 0, 0, nullptr);
+  EXPECT_EQ(handler_calls, 1);
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  MPI_Error_string(handler_code, text, &length);
+  EXPECT_NE(std::string(text).find("negative"), std::string::npos) << text;
+  MPI_Errhandler_free(&handler);
+}
+
+TEST_F(capi, intercommunicators_are_refused) {
+  if (size() < 2)
+    return;
+  MPI_Comm part, inter;
+  MPI_Comm_split(comm, rank() == 0 ? 0 : 1, rank(), &part);
+  MPI_Intercomm_create(part, 0, comm, rank() == 0 ? 1 : 0, 3, &inter);
+  tacit_graph g;
+  EXPECT_EQ(tacit_graph_create(inter, &g), TACIT_ERR_ARGUMENT);
+  MPI_Comm_free(&inter);
+  MPI_Comm_free(&part);
+}
+
+TEST_F(capi, explanations_are_cut_to_size) {
+  compile();
+  char text[8];
+  size_t needed = 0;
+  EXPECT_EQ(tacit_explain(schedule, TACIT_EXPLAIN_TEXT, text, sizeof text, &needed), TACIT_SUCCESS);
+  EXPECT_EQ(std::strlen(text), 7u);
+  EXPECT_GT(needed, 8u);
+  EXPECT_EQ(tacit_explain(schedule, 9, text, sizeof text, nullptr), TACIT_ERR_ARGUMENT);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  const int result = tacit::test::mpi_main(argc, argv);
+  tacit_graph late = TACIT_GRAPH_NULL;
+  return tacit_graph_create(MPI_COMM_WORLD, &late) == TACIT_ERR_STATE ? result : 1; // after MPI_Finalize
+}
