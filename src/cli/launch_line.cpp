@@ -119,6 +119,12 @@ int values_of(launcher_kind kind, std::string_view option) {
   return kind == launcher_kind::srun ? look_up(srun_options) : look_up(mpiexec_options);
 }
 
+/// The program is named in a file, not on the line.
+bool names_a_file(std::string_view option) {
+  option.remove_prefix(std::min(option.find_first_not_of('-'), option.size()));
+  return option == "app" || option == "configfile" || option == "multi-prog";
+}
+
 bool is_option(const std::string& word) {
   return word.size() > 1 && word[0] == '-';
 }
@@ -130,6 +136,8 @@ std::size_t find_program(const std::vector<std::string>& words, launcher_kind ki
     if (words[at] == "--")
       return at + 1; // the launcher's own end of options
     if (is_option(words[at])) {
+      if (names_a_file(words[at]))
+        return end;
       at += 1 + static_cast<std::size_t>(values_of(kind, words[at]));
     } else {
       if (!find_executable(words[at]).empty())

@@ -84,13 +84,14 @@ void add_headlines(page& p, const graph_analysis& a, const counts& n) {
   if (c.found.found.empty())
     p.headlines.push_back(fmt::format("{} on {} form no collective.", counted(n.messages(), "message"),
                                       counted(a.g.ranks(), "rank")));
-  else
+  else if (c.found.residual.empty())
     p.headlines.push_back(fmt::format("{} do the work of {}.", counted(n.messages(), "message"),
                                       list_of_findings(a.g, c.found)));
-  if (!c.found.found.empty() && !c.found.residual.empty())
-    p.headlines.push_back(fmt::format("{} are left over in {} that belong to no collective.",
-                                      readable_bytes(bytes_of(c.found.residual)),
-                                      counted(c.found.residual.size(), "transfer")));
+  else
+    p.headlines.push_back(fmt::format("Among {} there are {}; {} of {} belong to no collective.",
+                                      counted(n.messages(), "message"), list_of_findings(a.g, c.found),
+                                      counted(c.found.residual.size(), "transfer"),
+                                      readable_bytes(bytes_of(c.found.residual))));
   if (c.schedule.ranks.empty())
     return;
   if (c.schedule.as_written)

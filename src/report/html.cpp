@@ -126,8 +126,14 @@ private:
 
   void navigation() {
     raw("<nav aria-label=\"Sections\">");
-    if (!p_.findings.empty())
-      raw("<a href=\"#findings\">What was found</a>");
+    const auto listed = [&](bool collective) {
+      return std::ranges::any_of(p_.findings,
+                                 [&](const finding_card& f) { return f.collective == collective; });
+    };
+    if (listed(true))
+      raw("<a href=\"#findings\">Collectives found</a>");
+    if (listed(false))
+      raw("<a href=\"#others\">Other messages</a>");
     if (!p_.before.empty())
       raw("<a href=\"#lanes\">Before and after</a>");
     if (!p_.communication.cells.empty())
@@ -174,14 +180,24 @@ private:
           all - shown, what);
   }
 
+  /// Collectives first, then what else the messages are; both as they come, by share of time.
   void findings() {
-    if (p_.findings.empty())
+    std::vector<const finding_card*> collectives, others;
+    for (const finding_card& f : p_.findings)
+      (f.collective ? collectives : others).push_back(&f);
+    findings_section("findings", "Collectives found", collectives);
+    findings_section("others", "Other messages", others);
+  }
+
+  void findings_section(std::string_view id, std::string_view title,
+                        const std::vector<const finding_card*>& cards) {
+    if (cards.empty())
       return;
-    raw("<h2 id=\"findings\">What was found</h2>");
-    const std::size_t shown = std::min(p_.findings.size(), caps_.findings);
+    put("<h2 id=\"{}\">{}</h2>", id, title);
+    const std::size_t shown = std::min(cards.size(), caps_.findings);
     for (std::size_t i = 0; i < shown; ++i)
-      finding(p_.findings[i], i < caps_.pictures);
-    cut(shown, p_.findings.size(), "findings");
+      finding(*cards[i], i < caps_.pictures);
+    cut(shown, cards.size(), "findings");
   }
 
   static std::string percent(double share) {
@@ -207,7 +223,7 @@ private:
       put("<span class=\"tag call\">{}</span>", safe(f.call));
     if (!f.certainty.empty())
       put("<span class=\"tag\">{}</span>", safe(f.certainty));
-    raw("</div><dl class=\"facts\">");
+    raw("</div><div class=\"body\"><dl class=\"facts\">");
     for (const auto& [name, value] : f.facts)
       put("<dt>{}</dt><dd>{}</dd>", safe(name), safe(value));
     if (!f.sites.empty()) {
@@ -216,13 +232,17 @@ private:
       raw("</dd>");
     }
     raw("</dl>");
+    const bool beside = with_picture && !f.before.empty() && f.after.empty() && f.before.steps <= 5;
+    if (beside)
+      pictures(f.before, f.after);
+    raw("</div>");
     if (f.why != reason::none)
       put("<div class=\"verdict\"><p>Left alone, because <strong>{}</strong> ({}). {}</p></div>",
           safe(title_of(f.why)), link(f.why), safe(f.why_detail));
     else if (f.replaced)
       put("<div class=\"verdict good\"><p>{}</p></div>",
           safe(f.why_detail.empty() ? "Can be replaced." : f.why_detail));
-    if (with_picture)
+    if (with_picture && !beside)
       pictures(f.before, f.after);
     raw("</article>");
   }
@@ -271,12 +291,13 @@ private:
   void pictures(const lanes& before, const lanes& after) {
     if (before.empty())
       return;
-    raw("<div class=\"pair\">");
-    picture("Before", before);
+    raw("<div class=\"pictures\"><div class=\"pair\">");
+    picture(after.empty() ? "Example" : "Before", before);
     if (!after.empty())
       picture("After", after);
     raw("</div>");
     key(before, after);
+    raw("</div>");
   }
 
   void whole_lanes() {

@@ -20,7 +20,7 @@ std::string escaped(std::string_view text, std::size_t limit = 400);
 /// How much is shown; the renderer lowers these until the file is small enough.
 struct html_caps {
   std::size_t findings = 60;
-  std::size_t pictures = 8;   ///< findings with lanes
+  std::size_t pictures = 30;  ///< findings with lanes
   std::size_t messages = 900; ///< arrows per picture
   std::size_t rows = 150;     ///< per table
   std::size_t sites = 8;      ///< per finding

@@ -34,7 +34,7 @@ dl.facts{display:grid;grid-template-columns:max-content 1fr;gap:3px 18px;margin:
 dl.facts dt{color:var(--soft)}dl.facts dd{margin:0;overflow-wrap:anywhere}
 .verdict{margin:14px 0 0;padding:9px 14px;border-left:3px solid var(--accent2);background:var(--faint);border-radius:0 8px 8px 0;font-size:.95rem}
 .verdict.good{border-color:var(--good)}.verdict.error{border-color:var(--bad)}.verdict.warning{border-color:var(--warn)}.verdict p{margin:.2em 0}.card>p:first-child{margin-top:0}
-.pair{display:flex;flex-wrap:wrap;gap:18px 28px;margin:14px 0 0}figure{margin:0;min-width:0;max-width:100%}
+.body{display:flex;flex-wrap:wrap;gap:0 32px;justify-content:space-between}.body>dl{flex:1 1 420px;align-self:flex-start}.pair{display:flex;flex-wrap:wrap;gap:18px 28px;margin:14px 0 0}figure{margin:0;min-width:0;max-width:100%}
 figcaption{font-size:.88rem;color:var(--soft);margin:0 0 6px}figcaption b{color:var(--ink);font-weight:600}
 .scroll{overflow-x:auto;max-width:100%}svg.figure{display:block;font-family:inherit}
 .tick{fill:var(--soft);font-size:11px}.axis{fill:var(--soft);font-size:12px}.value{fill:var(--ink);font-size:10.5px}.value.on{fill:var(--on)}

@@ -68,6 +68,7 @@ struct finding_card {
   std::vector<std::string> sites;                         ///< call sites
   std::string certainty;                                  ///< how sure it is, in words
   bool replaced = false;
+  bool collective = true;    ///< a collective, not other messages
   reason why = reason::none; ///< left alone because
   std::string why_detail;
   lanes before, after;

@@ -154,6 +154,7 @@ lanes picture_of(const recording::lanes& l, std::uint32_t world_size) {
 finding_card card_of(const analysis& a, const activity& x) {
   finding_card card;
   card.title = capitalized(x.title);
+  card.collective = x.found.has_value();
   if (x.found)
     card.title += fmt::format(", {} times", grouped(x.episodes));
   if (x.found)

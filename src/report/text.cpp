@@ -72,8 +72,9 @@ private:
       return;
     section("Problems");
     for (const problem_line& line : p_.problems) {
-      put("  {} {}{}{}: {}\n", line.level, reason_label(line.code), line.place.empty() ? "" : ", ",
-          line.place, plain(line.message));
+      put("  {}\n", wrapped(fmt::format("{} {}{}{}: {}", line.level, reason_label(line.code),
+                                        line.place.empty() ? "" : ", ", line.place, plain(line.message)),
+                            100, 4));
       if (!line.remedy.empty())
         put("    {}\n", wrapped(plain(line.remedy), 100, 4));
     }
@@ -165,30 +166,36 @@ std::string text_of(const page& p, std::size_t rows) {
 
 std::string summary_of(const page& p, std::size_t lines) {
   constexpr std::size_t width = 100;
-  std::vector<std::string> out;
-  out.push_back(fmt::format("tacit: {}, {}", plain(p.title), plain(p.subtitle)));
+  const auto card_line = [](const finding_card& f) {
+    const std::string why = f.why == reason::none ? "" : fmt::format(" ({})", reason_label(f.why));
+    return fmt::format("  {:>6}  {}{}", f.share < 0 ? "" : percent(f.share), shortened(plain(f.title), 78),
+                       why);
+  };
+  std::vector<std::string> out{
+      shortened(fmt::format("tacit: {}, {}", plain(p.title), plain(p.subtitle)), width)};
   for (const std::string& line : p.headlines)
-    out.push_back("  " + plain(line));
+    out.push_back("  " + wrapped(plain(line), width - 2, 2));
   for (const problem_line& line : p.problems)
     if (line.level == "error")
-      out.push_back(fmt::format("  {}: {}", reason_label(line.code), plain(line.message)));
-  for (const finding_card& f : p.findings) {
-    const std::string why = f.why == reason::none
-                                ? ""
-                                : fmt::format("; left alone: {} ({})", title_of(f.why), reason_label(f.why));
-    out.push_back(fmt::format("  {:>6}  {}{}", f.share < 0 ? "" : percent(f.share), plain(f.title), why));
-  }
-  for (const left_alone& l : p.left)
-    out.push_back(fmt::format("  {:>6}  {}: {} ({})", l.share < 0 ? "" : percent(l.share), plain(l.what),
-                              title_of(l.why), reason_label(l.why)));
-  const std::size_t all = out.size();
-  if (all > lines) {
-    out.resize(lines - 1);
-    out.push_back(fmt::format("  … and {} more in the report", all - lines + 1));
-  }
+      out.push_back(shortened(fmt::format("  {}: {}", reason_label(line.code), plain(line.message)), width));
+  for (const finding_card& f : p.findings)
+    if (f.collective)
+      out.push_back(card_line(f));
+  for (const finding_card& f : p.findings)
+    if (!f.collective)
+      out.push_back(card_line(f));
+  std::size_t used = 0, shown = 0;
   std::string text;
-  for (const std::string& line : out)
-    text += shortened(line, width) + '\n';
+  for (const std::string& entry : out) {
+    const auto needs = static_cast<std::size_t>(std::ranges::count(entry, '\n')) + 1;
+    if (used + needs + (shown + 1 < out.size()) > lines)
+      break; // one line is kept for what is left out
+    text += entry + '\n';
+    used += needs;
+    ++shown;
+  }
+  if (shown < out.size())
+    text += fmt::format("  … and {} more in the report\n", out.size() - shown);
   return text;
 }
 

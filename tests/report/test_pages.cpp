@@ -82,9 +82,10 @@ TEST(pages, recording_of_four_ranks_says_it_all) {
       kept("four.html", html_of(page_of(a, {}, {"mpiexec -n 4 solver", "solver.tacit", "exit code 0"})));
   expect_safe_page(html);
   for (const char* part :
-       {"Broadcast, ring, 427 times", "41 % of MPI time", "MPI_Bcast on a row communicator", "cycle 0,1,2,3",
-        "panel.c:118 (broadcast_panel)", "Left alone, because", "id=\"TACIT-041\"", "href=\"#TACIT-041\"",
-        "MPI_Allreduce", "content hashes", "observed in this run", "mpiexec -n 4 solver", "rank 0 to rank 1"})
+       {"Broadcast, ring, 427 times", "Collectives found", "Other messages", "41 % of MPI time",
+        "MPI_Bcast on a row communicator", "cycle 0,1,2,3", "panel.c:118 (broadcast_panel)",
+        "Left alone, because", "id=\"TACIT-041\"", "href=\"#TACIT-041\"", "MPI_Allreduce", "content hashes",
+        "observed in this run", "mpiexec -n 4 solver", "rank 0 to rank 1"})
     EXPECT_TRUE(contains(html, part)) << part;
 }
 

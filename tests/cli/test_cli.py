@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""The commands that need no MPI, through the real binary."""
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+TACIT = os.environ["COMMAND_FILE"]
+EXAMPLES = Path(os.environ["SOURCE_FOLDER"]) / "examples" / "graphs"
+# Any library does where nothing is recorded.
+SOME_LIBRARY = next(str(p) for p in Path("/usr/lib").rglob("libm.so.6"))
+
+
+def tacit(*words, **more):
+    return subprocess.run([TACIT, *map(str, words)], capture_output=True, text=True, timeout=60, **more)
+
+
+class Analyze(unittest.TestCase):
+    def golden(self, name, *parts, code=0, options=()):
+        done = tacit("analyze", EXAMPLES / name, *options)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        for part in parts:
+            self.assertIn(part, done.stdout + done.stderr)
+
+    def test_butterfly_is_an_alltoall(self):
+        self.golden("butterfly.tacit", "8 messages do the work of one alltoall on all 4 ranks, 1 B per block.",
+                    "rank 0           0x1      1  rank 1      0x1", "TACIT-005, line 10", "rank 0        1–3")
+
+    def test_binomial_tree_is_a_broadcast(self):
+        self.golden("broadcast.tacit", "3 messages do the work of one bcast on all 4 ranks, root 0, 64 B per block.", "rank 3       0, 2")
+
+    def test_mixture(self):
+        self.golden("mixture.tacit", "one bcast on all 4 ranks, root 2, 32 B per block and one gather on all 4", "belong to no",
+                    "rank 3          0x40      4  rank 1     0x40", "TACIT-020")
+
+    def test_one_broken_example_per_diagnostic(self):
+        self.golden("broken-cycle.tacit", "error TACIT-001", code=1)
+        self.golden("broken-unmatched.tacit", "error TACIT-002", "differs in tag", code=1)
+        self.golden("broken-truncation.tacit", "error TACIT-003", "16 B into 8 B", code=1)
+        self.golden("broken-race.tacit", "error TACIT-004", "[0x4, 0x8)", code=1)
+        self.golden("broken-buffering.tacit", "warning TACIT-005")
+        self.golden("broken-order.tacit", "error TACIT-006", code=1)
+        self.golden("broken-operation.tacit", "error TACIT-007", "peer 5", code=1)
+        self.golden("broken-budget.tacit", "TACIT-008", options=("--budget", "4"))
+        self.golden("broken-syntax.tacit", "TACIT-080: line 4, column 21: expected '+', found 'to'", code=1)
+        self.assertEqual(len(list(EXAMPLES.glob("broken-*"))), 9, "every broken example is tested above")
+
+    def test_json(self):
+        done = tacit("analyze", EXAMPLES / "butterfly.tacit", "--format", "json")
+        report = json.loads(done.stdout)
+        self.assertEqual([f["pattern"] for f in report["findings"]], ["alltoall"])
+        self.assertEqual(len(report["transfers"]), 12)
+        self.assertEqual(report["problems"][0]["line"], 10)
+        self.assertFalse(report["plan"]["as_written"])
+
+    def test_html_is_one_well_formed_file_that_loads_nothing(self):
+        for example in sorted(EXAMPLES.glob("*.tacit")):
+            done = tacit("analyze", example, "--format", "html")
+            if not done.stdout:
+                self.assertEqual(example.name, "broken-syntax.tacit")
+                continue
+            page = xml.fromstring(done.stdout.removeprefix("<!DOCTYPE html>\n"))
+            names = {e.tag for e in page.iter()}
+            self.assertTrue({"h1", "table"} <= names and ("svg" in names or "broken" in example.name), example.name)
+            self.assertFalse({"script", "link", "iframe", "img", "object"} & names, example.name)
+            for element in page.iter():
+                for attribute, value in element.attrib.items():
+                    self.assertFalse(attribute.startswith("on") or attribute == "src", (example.name, attribute))
+                    if attribute == "href":
+                        self.assertTrue(value.startswith("#"), value)
+            targets = {e.get("id") for e in page.iter()}
+            for link in page.iter("a"):
+                self.assertIn(link.get("href")[1:], targets)
+
+    def test_dot(self):
+        done = tacit("analyze", EXAMPLES / "broadcast.tacit", "--format", "dot")
+        self.assertTrue(done.stdout.startswith('digraph "broadcast.tacit" {'))
+        self.assertEqual(done.stdout.count("penwidth"), 3)
+
+    def test_options_reach_the_passes(self):
+        without = json.loads(tacit("analyze", EXAMPLES / "butterfly.tacit", "--format", "json", "--disable", "detect", "--disable", "rendezvous").stdout)
+        self.assertEqual((without["findings"], without["problems"]), ([], []))
+        for wrong in (["--disable", "nothing"], ["--policy", "x"], ["--density", "2"], ["--budget", "-1"], ["--format", "pdf"]):
+            self.assertEqual(tacit("analyze", EXAMPLES / "butterfly.tacit", *wrong).returncode, 2, wrong)
+
+    def test_standard_input_and_progress(self):
+        text = (EXAMPLES / "broadcast.tacit").read_text()
+        done = tacit("analyze", "-", "--progress", input=text)
+        self.assertIn("standard input: communication graph", done.stdout)
+        self.assertIn("tacit: flow", done.stderr)
+        self.assertNotIn("tacit:", tacit("analyze", "-", input=text).stderr)
+
+    def test_files_that_cannot_be_read_or_written(self):
+        self.assertEqual(tacit("analyze", "/nonexistent").returncode, 2)
+        with tempfile.TemporaryDirectory() as folder:
+            empty = tacit("analyze", folder)
+            self.assertEqual(empty.returncode, 2)
+            self.assertIn("there is no recording", empty.stderr)
+            target = Path(folder) / "there" / "out.html"
+            failed = tacit("analyze", EXAMPLES / "broadcast.tacit", "-o", target)
+            self.assertEqual(failed.returncode, 1)
+            self.assertIn(str(target), failed.stderr)
+        full = tacit("analyze", EXAMPLES / "broadcast.tacit", "-o", "/dev/full")
+        self.assertEqual(full.returncode, 1)
+        self.assertIn("could not write /dev/full: No space left on device; make room", full.stderr)
+
+    def test_a_failed_write_leaves_the_old_file_and_no_other(self):
+        with tempfile.TemporaryDirectory() as folder:
+            target = Path(folder) / "out.txt"
+            target.write_text("old")
+            # A limit on the file size stands for a full disk.
+            limited = f"ulimit -f 1; trap '' XFSZ; exec '{TACIT}' analyze '{EXAMPLES}/mixture.tacit' --format html -o '{target}'"
+            done = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertEqual(target.read_text(), "old")
+            self.assertEqual([p.name for p in Path(folder).iterdir()], ["out.txt"])
+
+
+class Generate(unittest.TestCase):
+    def test_what_is_generated_is_found_again(self):
+        for pattern, form, found in (("bcast", "ring", "bcast"), ("scatter", "binomial", "scatter"), ("gather", "linear", "gather"),
+                                     ("allgather", "bruck", "allgather"), ("alltoall", "pairwise", "alltoall"),
+                                     ("barrier", "dissemination", "barrier")):
+            graph = tacit("generate", pattern, "--form", form, "-p", 6, "--random", 4, "--seed", 3)
+            self.assertEqual(graph.returncode, 0, graph.stderr)
+            report = json.loads(tacit("analyze", "-", "--format", "json", input=graph.stdout).stdout)
+            self.assertIn(found, [f["pattern"] for f in report["findings"]], (pattern, form))
+
+    def test_the_same_seed_gives_the_same_graph(self):
+        a, b, c = (tacit("generate", "bcast", "--random", 5, "--seed", s).stdout for s in (1, 1, 2))
+        self.assertEqual(a, b)
+        self.assertNotEqual(a, c)
+
+    def test_what_does_not_exist_is_refused(self):
+        for words in (["sort"], ["bcast", "--form", "bruck"], ["alltoall", "--form", "butterfly", "-p", "3"], ["bcast", "-p", "0"]):
+            done = tacit("generate", *words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertTrue(done.stderr, words)
+
+
+class Explain(unittest.TestCase):
+    def test_every_way_to_name_a_code(self):
+        texts = {tacit("explain", name).stdout for name in ("TACIT-041", "tacit-41", "41", "041", "observed_probe")}
+        self.assertEqual(len(texts), 1)
+        self.assertIn("MPI_Iprobe", texts.pop())
+
+    def test_all_codes_are_listed_and_explained(self):
+        pages = json.loads(tacit("explain", "--json").stdout)
+        self.assertGreater(len(pages), 30)
+        self.assertEqual(len(tacit("explain").stdout.splitlines()), len(pages))
+        self.assertTrue(all(page["text"] for page in pages))
+        self.assertEqual(tacit("explain", "TACIT-999").returncode, 2)
+
+
+class Run(unittest.TestCase):
+    """How the command line is changed, and what happens around the program; nothing is recorded here."""
+
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        for name in ("mpiexec", "srun"):
+            launcher = self.folder / name
+            launcher.write_text('#!/bin/sh\nwhile [ "$1" = -n ]; do shift 2; done\nexec "$@"\n')
+            launcher.chmod(0o755)
+        program = self.folder / "app"
+        program.write_text("#!/bin/sh\nexit 5\n")
+        program.chmod(0o755)
+
+    def tacit_run(self, *words, **more):
+        environment = dict(os.environ, PATH=f"{self.folder}:{os.environ['PATH']}")
+        environment.pop("LD_PRELOAD", None)
+        return tacit("run", "--interposer", SOME_LIBRARY, *words, cwd=self.folder, env=environment, **more)
+
+    def dry(self, *words):
+        done = self.tacit_run("--dry-run", "-o", "x", "--", *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        marks = f"env LD_PRELOAD={SOME_LIBRARY} TACIT_RECORD={self.folder}/x"
+        return done.stdout.strip().replace(marks, "ENV")
+
+    def test_the_recorder_is_put_before_each_program(self):
+        for line, expected in (
+            ("mpiexec -n 4 ./app -n 3", "mpiexec -n 4 ENV ./app -n 3"),
+            ("mpiexec -n 2 ./app 1 : -n 2 ./app 2", "mpiexec -n 2 ENV ./app 1 : -n 2 ENV ./app 2"),
+            ("mpiexec --mca btl tcp,self -x PATH --bind-to core ./app", "mpiexec --mca btl tcp,self -x PATH --bind-to core ENV ./app"),
+            ("mpiexec -genv A B -ppn 2 -hosts a,b app", "mpiexec -genv A B -ppn 2 -hosts a,b ENV app"),
+            ("mpiexec --unknown value ./app", "mpiexec --unknown value ENV ./app"),
+            ("mpiexec --hostfile=hosts -np 2 env A=b ./app", "mpiexec --hostfile=hosts -np 2 ENV env A=b ./app"),
+            ("srun -n 4 -J env ./app : x", "srun -n 4 -J env ENV ./app : x"),
+            ("timeout 10 mpiexec -n 2 ./app", "timeout 10 mpiexec -n 2 ENV ./app"),
+            ("./app mpi", "ENV ./app mpi"),
+        ):
+            self.assertEqual(self.dry(*line.split()), expected)
+
+    def test_a_line_without_a_program_is_refused_with_a_remedy(self):
+        for line in ("mpiexec -n 4", "mpiexec -n 4 ./missing", "mpiexec --app file", "missing-program"):
+            done = self.tacit_run("--dry-run", "--", *line.split())
+            self.assertEqual(done.returncode, 2, line)
+            self.assertRegex(done.stderr, "program", line)
+
+    def test_exit_code_and_folder_without_a_recording(self):
+        done = self.tacit_run("--", "mpiexec", "-n", "2", "./app")
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("nothing was recorded (exit code 5)", done.stderr)
+        self.assertFalse((self.folder / "app.tacit").exists())
+
+    def test_signals_are_handed_on(self):
+        script = self.folder / "waits"
+        script.write_text("#!/bin/bash\ntrap 'echo got TERM; exit 9' TERM\necho ready\nwhile :; do sleep 0.05; done\n")
+        script.chmod(0o755)
+        child = subprocess.Popen([TACIT, "run", "--interposer", SOME_LIBRARY, "--", "./waits"], cwd=self.folder,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(child.stdout.readline(), "ready\n")
+        child.send_signal(signal.SIGTERM)
+        out, _ = child.communicate(timeout=30)
+        self.assertEqual((child.returncode, out), (9, "got TERM\n"))
+
+    def test_apply_is_refused(self):
+        done = self.tacit_run("--apply", "--", "./app")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("not in this version", done.stderr)
+
+    def test_wrong_usage(self):
+        self.assertEqual(tacit().returncode, 2)
+        self.assertEqual(tacit("run").returncode, 2)
+        self.assertEqual(tacit("frobnicate").returncode, 2)
+        self.assertEqual(tacit("view", self.folder).returncode, 2)
+        self.assertRegex(tacit("--version").stdout, r"^tacit \d+\.\d+\.\d+$")
+
+
+class Doctor(unittest.TestCase):
+    def test_unknown_variables_are_reported(self):
+        done = tacit("doctor", "--interposer", SOME_LIBRARY, "sh", env=dict(os.environ, TACIT_TYPO="1"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("TACIT_TYPO is no variable of tacit", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
