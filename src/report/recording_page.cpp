@@ -44,6 +44,17 @@ std::string sentence_of(const activity& x) {
   return text.ends_with('.') ? text : text + '.';
 }
 
+/// "Open MPI v4.1.4", "MPICH 4.0.2": the beginning of what MPI_Get_library_version says.
+std::string library_name(const std::string& library) {
+  std::string text = library.substr(0, library.find_first_of(",\n"));
+  std::replace(text.begin(), text.end(), '\t', ' ');
+  if (const std::size_t at = text.find(" Version:"); at != std::string::npos)
+    text.erase(at, 9);
+  text = text.substr(0, text.find("Release"));
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text.empty() ? "MPI" : text;
+}
+
 std::string file_name(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
 }
@@ -75,9 +86,11 @@ void add_headlines(page& p, const analysis& a) {
   else if (a.messages > 0)
     p.headlines.emplace_back("None of the messages form a collective.");
   if (!a.complete)
-    p.headlines.push_back(fmt::format("The recording is incomplete ({} of {} were read to some point, not "
-                                      "all to MPI_Finalize); sums are lower bounds.",
-                                      a.recorded_ranks, counted(a.ranks, "rank")));
+    p.headlines.emplace_back(
+        a.recorded_ranks < a.ranks
+            ? fmt::format("Only {} of {} ranks could be read; sums are lower bounds.", a.recorded_ranks,
+                          a.ranks)
+            : "The run did not reach MPI_Finalize on every rank; sums are lower bounds.");
 }
 
 void add_problems(page& p, const diagnostics& problems) {
@@ -280,7 +293,7 @@ void add_facts(page& p, const analysis& a, const run_info& run) {
   };
   fact("command", run.command);
   fact("program", a.program);
-  fact("MPI library", a.library);
+  fact("MPI library", library_name(a.library));
   fact("ranks",
        fmt::format("{}{}", a.ranks,
                    a.recorded_ranks < a.ranks ? fmt::format(" ({} recorded)", a.recorded_ranks) : ""));
@@ -309,8 +322,7 @@ void add_facts(page& p, const analysis& a, const run_info& run) {
 page page_of(const analysis& a, const diagnostics& problems, const run_info& run) {
   page p;
   p.title = a.program.empty() ? "recording" : file_name(a.program);
-  p.subtitle = fmt::format("{} under {}, {}", counted(a.ranks, "rank"),
-                           a.library.empty() ? "MPI" : a.library.substr(0, a.library.find(',')),
+  p.subtitle = fmt::format("{} under {}, {}", counted(a.ranks, "rank"), library_name(a.library),
                            readable_seconds(a.wall_seconds));
   add_headlines(p, a);
   add_problems(p, problems);

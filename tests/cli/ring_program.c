@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
     printf("last %d\n", block[100]);
     fflush(stdout);
   }
+  MPI_Barrier(MPI_COMM_WORLD); /* all messages have arrived before anybody is killed */
   if (argc > 2 && strcmp(argv[2], "kill") == 0) abort();
   MPI_Finalize();
   return argc > 1 ? atoi(argv[1]) : 0;
