@@ -1,5 +1,5 @@
-/* What a call costs, for bench/recorder_overhead.py: calls that do nearly nothing (to MPI_PROC_NULL), in short blocks; prints
-   the fastest block of each kind in nanoseconds a call. */
+/* What a call costs, for bench/recorder_overhead.py: calls that do nearly nothing (to MPI_PROC_NULL), in
+   short blocks; prints the fastest block of each kind in nanoseconds a call. */
 #include <mpi.h>
 #include <stdio.h>
 #include <time.h>
@@ -13,11 +13,13 @@ static double now_ns(void) {
 }
 
 static void send_calls(char* b, int n) {
-  for (int i = 0; i < n; ++i) MPI_Send(b, 64, MPI_CHAR, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+  for (int i = 0; i < n; ++i)
+    MPI_Send(b, 64, MPI_CHAR, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
 }
 static void recv_calls(char* b, int n) {
   MPI_Status s;
-  for (int i = 0; i < n; ++i) MPI_Recv(b, 64, MPI_CHAR, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &s);
+  for (int i = 0; i < n; ++i)
+    MPI_Recv(b, 64, MPI_CHAR, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &s);
 }
 static void isend_wait_calls(char* b, int n) { /* n / 2 of each */
   MPI_Request q;
@@ -37,7 +39,8 @@ static void iprobe_calls(char* b, int n) {
   MPI_Status s;
   int flag;
   (void)b;
-  for (int i = 0; i < n; ++i) MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &flag, &s);
+  for (int i = 0; i < n; ++i)
+    MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &flag, &s);
 }
 
 int main(int argc, char** argv) {
@@ -57,7 +60,8 @@ int main(int argc, char** argv) {
       const double begin = now_ns();
       kinds[k].run(buffer, calls);
       const double each = (now_ns() - begin) / calls;
-      if (each < best) best = each;
+      if (each < best)
+        best = each;
     }
     printf("%s %.2f\n", kinds[k].name, best);
   }

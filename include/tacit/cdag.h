@@ -1,12 +1,13 @@
-/* The names of the paper (T. Hoefler, T. Schneider: Runtime Detection and Optimization of Collective Communication
- * Patterns, PACT 2012, section 1.2) on top of tacit.h. Buffers are bytes, peers are ranks of MPI_COMM_WORLD, tags are 0.
+/* The names of the paper (T. Hoefler, T. Schneider: Runtime Detection and Optimization of Collective
+ * Communication Patterns, PACT 2012, section 1.2) on top of tacit.h. Buffers are bytes, peers are ranks of
+ * MPI_COMM_WORLD, tags are 0.
  *
  * The paper prints one call as "cDAG CompileGraph(g)", with a space where the underscore belongs. Define
- * TACIT_CDAG_AS_PRINTED before including this header to compile that line, too; it defines the macros cDAG and
- * CompileGraph.
+ * TACIT_CDAG_AS_PRINTED before including this header to compile that line, too; it defines the macros cDAG
+ * and CompileGraph.
  *
- * Errors are reported as tacit.h says, through the error handler of MPI_COMM_WORLD; functions that return handles return
- * the null handle after an error. */
+ * Errors are reported as tacit.h says, through the error handler of MPI_COMM_WORLD; functions that return
+ * handles return the null handle after an error. */
 #ifndef TACIT_CDAG_H
 #define TACIT_CDAG_H
 
@@ -29,14 +30,15 @@ static inline cDAG_graph cDAG_CreateGraph(void) {
 }
 
 /* Adds a message of `bytes` bytes to rank `peer`; returns the operation, or -1. Local, moves nothing. */
-static inline cDAG_op cDAG_Send(cDAG_graph graph, const void *buffer, MPI_Count bytes, int peer) {
+static inline cDAG_op cDAG_Send(cDAG_graph graph, const void* buffer, MPI_Count bytes, int peer) {
   tacit_op op = -1;
   tacit_graph_send(graph, buffer, bytes, MPI_BYTE, peer, 0, &op);
   return op;
 }
 
-/* Adds the receive of a message of at most `bytes` bytes from rank `peer`; returns the operation, or -1. Local. */
-static inline cDAG_op cDAG_Recv(cDAG_graph graph, void *buffer, MPI_Count bytes, int peer) {
+/* Adds the receive of a message of at most `bytes` bytes from rank `peer`; returns the operation, or -1.
+ * Local. */
+static inline cDAG_op cDAG_Recv(cDAG_graph graph, void* buffer, MPI_Count bytes, int peer) {
   tacit_op op = -1;
   tacit_graph_recv(graph, buffer, bytes, MPI_BYTE, peer, 0, &op);
   return op;
@@ -55,12 +57,18 @@ static inline cDAG_Schedule cDAG_CompileGraph(cDAG_graph graph) {
 }
 
 /* Runs the schedule once; blocks until it is complete. It can be run again. */
-static inline int cDAG_Run(cDAG_Schedule schedule) { return tacit_run(schedule); }
+static inline int cDAG_Run(cDAG_Schedule schedule) {
+  return tacit_run(schedule);
+}
 
 /* Frees the graph. Local. */
-static inline int cDAG_FreeGraph(cDAG_graph graph) { return tacit_graph_free(&graph); }
+static inline int cDAG_FreeGraph(cDAG_graph graph) {
+  return tacit_graph_free(&graph);
+}
 
 /* Frees the schedule. Collective. */
-static inline int cDAG_FreeSchedule(cDAG_Schedule schedule) { return tacit_schedule_free(&schedule); }
+static inline int cDAG_FreeSchedule(cDAG_Schedule schedule) {
+  return tacit_schedule_free(&schedule);
+}
 
 #endif

@@ -1,10 +1,11 @@
 /* tacit: communication graphs that are compiled into schedules.
  *
- * A graph says what every rank sends, receives, copies and computes, and in which order. tacit_compile finds out what
- * the whole graph means as a movement of data, recognises MPI's collective operations in it, and makes a schedule that
- * does the same thing: the same bytes at the same addresses, and nothing else written. Every schedule is checked by
- * replay before it is returned; a graph that cannot be replaced runs as written, and tacit_explain says why.
- * (T. Hoefler, T. Schneider: Runtime Detection and Optimization of Collective Communication Patterns, PACT 2012.)
+ * A graph says what every rank sends, receives, copies and computes, and in which order. tacit_compile finds
+ * out what the whole graph means as a movement of data, recognises MPI's collective operations in it, and
+ * makes a schedule that does the same thing: the same bytes at the same addresses, and nothing else written.
+ * Every schedule is checked by replay before it is returned; a graph that cannot be replaced runs as written,
+ * and tacit_explain says why. (T. Hoefler, T. Schneider: Runtime Detection and Optimization of Collective
+ * Communication Patterns, PACT 2012.)
  *
  *     tacit_graph graph;
  *     tacit_schedule schedule;
@@ -18,21 +19,24 @@
  *     while (...) { fill(out); tacit_run(schedule); use(in); }
  *     tacit_schedule_free(&schedule);
  *
- * Errors. Every function returns TACIT_SUCCESS or one of the codes below. Before an error is returned, the error handler
- * of the graph's communicator is called (of MPI_COMM_WORLD if there is no valid handle) with an MPI error code of
- * tacit's own class, whose string says what is wrong; so with MPI_ERRORS_ARE_FATAL, MPI's default, the program aborts,
- * and with MPI_ERRORS_RETURN it goes on. tacit_last_error gives the whole text: it names rank, operation, bytes and
- * remedy. An error in the graph of one rank is an error of tacit_compile on all ranks, with the same text.
+ * Errors. Every function returns TACIT_SUCCESS or one of the codes below. Before an error is returned, the
+ * error handler of the graph's communicator is called (of MPI_COMM_WORLD if there is no valid handle) with an
+ * MPI error code of tacit's own class, whose string says what is wrong; so with MPI_ERRORS_ARE_FATAL, MPI's
+ * default, the program aborts, and with MPI_ERRORS_RETURN it goes on. tacit_last_error gives the whole text:
+ * it names rank, operation, bytes and remedy. An error in the graph of one rank is an error of tacit_compile
+ * on all ranks, with the same text.
  *
- * Threads. The library never starts threads and asks nothing of MPI beyond the level the program has chosen. Under
- * MPI_THREAD_MULTIPLE different threads may use different graphs and schedules at the same time; one graph or one
- * schedule must not be used by two threads at once. Below that level all calls must come as MPI's rules for that level
- * say. Collective functions must be called in the same order on all ranks of a communicator.
+ * Threads. The library never starts threads and asks nothing of MPI beyond the level the program has chosen.
+ * Under MPI_THREAD_MULTIPLE different threads may use different graphs and schedules at the same time; one
+ * graph or one schedule must not be used by two threads at once. Below that level all calls must come as
+ * MPI's rules for that level say. Collective functions must be called in the same order on all ranks of a
+ * communicator.
  *
- * Progress. A schedule advances inside tacit_start, tacit_test, tacit_wait and tacit_run. Waiting for one schedule
- * advances all schedules of the process that have been started.
+ * Progress. A schedule advances inside tacit_start, tacit_test, tacit_wait and tacit_run. Waiting for one
+ * schedule advances all schedules of the process that have been started.
  *
- * Calls are allowed between MPI_Init and MPI_Finalize. After MPI_Finalize only the functions that free may be called.
+ * Calls are allowed between MPI_Init and MPI_Finalize. After MPI_Finalize only the functions that free may be
+ * called.
  */
 #ifndef TACIT_TACIT_H
 #define TACIT_TACIT_H
@@ -49,9 +53,9 @@ extern "C" {
 #endif
 
 /* What one rank contributes to a communication graph. */
-typedef struct tacit_graph_s *tacit_graph;
+typedef struct tacit_graph_s* tacit_graph;
 /* A compiled graph: like a persistent request, started and completed any number of times. */
-typedef struct tacit_schedule_s *tacit_schedule;
+typedef struct tacit_schedule_s* tacit_schedule;
 /* An operation of the local graph: 0, 1, 2 ... in order of creation. */
 typedef int tacit_op;
 
@@ -61,11 +65,12 @@ typedef int tacit_op;
 /* Return codes. */
 enum {
   TACIT_SUCCESS = 0,
-  TACIT_ERR_ARGUMENT = 1,    /* null handle, negative count, rank or tag out of range, datatype without description */
-  TACIT_ERR_GRAPH = 2,       /* the graph as a whole is malformed: unmatched, cyclic, racing, truncating ... */
-  TACIT_ERR_STATE = 3,       /* schedule active where it must not be, MPI not running, call from a computation */
-  TACIT_ERR_MPI = 4,         /* an MPI function failed */
-  TACIT_ERR_MEMORY = 5,      /* out of memory */
+  TACIT_ERR_ARGUMENT =
+      1, /* null handle, negative count, rank or tag out of range, datatype without description */
+  TACIT_ERR_GRAPH = 2,  /* the graph as a whole is malformed: unmatched, cyclic, racing, truncating ... */
+  TACIT_ERR_STATE = 3,  /* schedule active where it must not be, MPI not running, call from a computation */
+  TACIT_ERR_MPI = 4,    /* an MPI function failed */
+  TACIT_ERR_MEMORY = 5, /* out of memory */
   TACIT_ERR_ENVIRONMENT = 6, /* info key or TACIT_ variable unknown or not understood */
   TACIT_ERR_INTERNAL = 7     /* a bug in tacit */
 };
@@ -73,130 +78,142 @@ enum {
 /* Forms of tacit_explain. */
 enum { TACIT_EXPLAIN_TEXT = 0, TACIT_EXPLAIN_JSON = 1 };
 
-/* --- graphs ---------------------------------------------------------------------------------------------------------
+/* --- graphs
+ * ---------------------------------------------------------------------------------------------------------
  *
- * All functions of this section are local and do not block. They only describe: no data is read or written before the
- * schedule runs. Buffers are given as in MPI, as address, count and datatype; the datatype is read at once, need not be
- * committed and may be freed afterwards; buffers must stay where they are as long as the schedule is used. Ranks are
- * ranks of the graph's communicator. `op` may be NULL if the operation's name is not needed. A function that fails adds
- * nothing; tacit_compile then fails on all ranks with the first such error, so that it is safe to check only there. */
+ * All functions of this section are local and do not block. They only describe: no data is read or written
+ * before the schedule runs. Buffers are given as in MPI, as address, count and datatype; the datatype is read
+ * at once, need not be committed and may be freed afterwards; buffers must stay where they are as long as the
+ * schedule is used. Ranks are ranks of the graph's communicator. `op` may be NULL if the operation's name is
+ * not needed. A function that fails adds nothing; tacit_compile then fails on all ranks with the first such
+ * error, so that it is safe to check only there. */
 
-/* Makes an empty graph for this rank. `comm` must be an intracommunicator and must not be freed before tacit_compile.
- * Errors: TACIT_ERR_ARGUMENT (null or intercommunicator), TACIT_ERR_STATE (MPI not running). */
-int tacit_graph_create(MPI_Comm comm, tacit_graph *graph);
+/* Makes an empty graph for this rank. `comm` must be an intracommunicator and must not be freed before
+ * tacit_compile. Errors: TACIT_ERR_ARGUMENT (null or intercommunicator), TACIT_ERR_STATE (MPI not running).
+ */
+int tacit_graph_create(MPI_Comm comm, tacit_graph* graph);
 
-/* Frees the graph and sets it to TACIT_GRAPH_NULL. Schedules made from it stay valid. Freeing the null handle is
- * allowed and does nothing. */
-int tacit_graph_free(tacit_graph *graph);
+/* Frees the graph and sets it to TACIT_GRAPH_NULL. Schedules made from it stay valid. Freeing the null handle
+ * is allowed and does nothing. */
+int tacit_graph_free(tacit_graph* graph);
 
-/* Sends `count` elements to rank `dest` (MPI_PROC_NULL: nothing happens; *op becomes an operation that does nothing).
- * Completes when the buffer has been read. The k-th send and the k-th receive between two ranks with one tag belong
- * together, in order of creation. A message without bytes moves no data but orders: the receiver waits for the sender,
- * and this order is kept in every schedule. Tags are 0 ... INT_MAX.
- * Errors: TACIT_ERR_ARGUMENT. */
-int tacit_graph_send(tacit_graph graph, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                     tacit_op *op);
+/* Sends `count` elements to rank `dest` (MPI_PROC_NULL: nothing happens; *op becomes an operation that does
+ * nothing). Completes when the buffer has been read. The k-th send and the k-th receive between two ranks
+ * with one tag belong together, in order of creation. A message without bytes moves no data but orders: the
+ * receiver waits for the sender, and this order is kept in every schedule. Tags are 0 ... INT_MAX. Errors:
+ * TACIT_ERR_ARGUMENT. */
+int tacit_graph_send(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
+                     int tag, tacit_op* op);
 
-/* Receives into `buf` from rank `source`. The message may be shorter than the buffer; longer is an error of the graph.
- * MPI_ANY_SOURCE and MPI_ANY_TAG are refused: which message they take depends on time, and a graph has one meaning.
- * Errors: TACIT_ERR_ARGUMENT. */
-int tacit_graph_recv(tacit_graph graph, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
-                     tacit_op *op);
+/* Receives into `buf` from rank `source`. The message may be shorter than the buffer; longer is an error of
+ * the graph. MPI_ANY_SOURCE and MPI_ANY_TAG are refused: which message they take depends on time, and a graph
+ * has one meaning. Errors: TACIT_ERR_ARGUMENT. */
+int tacit_graph_recv(tacit_graph graph, void* buf, MPI_Count count, MPI_Datatype datatype, int source,
+                     int tag, tacit_op* op);
 
-/* Writes `count` elements at `buf` to rank `target`, at `target_address` in its memory (absolute, as MPI_Get_address
- * gives it there) in the layout of `target_count` elements of `target_datatype`, of equal size. The target adds nothing
- * to its own graph; tacit_graph_fence orders one-sided operations with the target's own.
- * Errors: TACIT_ERR_ARGUMENT. Source: section 2.1 of the paper. */
-int tacit_graph_put(tacit_graph graph, const void *buf, MPI_Count count, MPI_Datatype datatype, int target,
-                    MPI_Aint target_address, MPI_Count target_count, MPI_Datatype target_datatype, tacit_op *op);
+/* Writes `count` elements at `buf` to rank `target`, at `target_address` in its memory (absolute, as
+ * MPI_Get_address gives it there) in the layout of `target_count` elements of `target_datatype`, of equal
+ * size. The target adds nothing to its own graph; tacit_graph_fence orders one-sided operations with the
+ * target's own. Errors: TACIT_ERR_ARGUMENT. Source: section 2.1 of the paper. */
+int tacit_graph_put(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype, int target,
+                    MPI_Aint target_address, MPI_Count target_count, MPI_Datatype target_datatype,
+                    tacit_op* op);
 
 /* The reverse: reads from rank `target` into `buf`. */
-int tacit_graph_get(tacit_graph graph, void *buf, MPI_Count count, MPI_Datatype datatype, int target,
-                    MPI_Aint target_address, MPI_Count target_count, MPI_Datatype target_datatype, tacit_op *op);
+int tacit_graph_get(tacit_graph graph, void* buf, MPI_Count count, MPI_Datatype datatype, int target,
+                    MPI_Aint target_address, MPI_Count target_count, MPI_Datatype target_datatype,
+                    tacit_op* op);
 
-/* Copies locally. Source and destination have equal size and may overlap: everything is read before anything is
- * written. Errors: TACIT_ERR_ARGUMENT. */
-int tacit_graph_copy(tacit_graph graph, const void *from, MPI_Count from_count, MPI_Datatype from_datatype, void *to,
-                     MPI_Count to_count, MPI_Datatype to_datatype, tacit_op *op);
+/* Copies locally. Source and destination have equal size and may overlap: everything is read before anything
+ * is written. Errors: TACIT_ERR_ARGUMENT. */
+int tacit_graph_copy(tacit_graph graph, const void* from, MPI_Count from_count, MPI_Datatype from_datatype,
+                     void* to, MPI_Count to_count, MPI_Datatype to_datatype, tacit_op* op);
 
-/* A computation of the program: `function(context)` is called each time the schedule runs, after everything it depends
- * on, on the thread that progresses the schedule. It must touch no other bytes than the ones given (several buffers: one
- * struct datatype on MPI_BOTTOM), must not communicate and must not call tacit. A graph with computations runs as
- * written. Errors: TACIT_ERR_ARGUMENT. */
-typedef void tacit_compute_function(void *context);
-int tacit_graph_compute(tacit_graph graph, tacit_compute_function *function, void *context, const void *reads,
-                        MPI_Count read_count, MPI_Datatype read_datatype, void *writes, MPI_Count write_count,
-                        MPI_Datatype write_datatype, tacit_op *op);
+/* A computation of the program: `function(context)` is called each time the schedule runs, after everything
+ * it depends on, on the thread that progresses the schedule. It must touch no other bytes than the ones given
+ * (several buffers: one struct datatype on MPI_BOTTOM), must not communicate and must not call tacit. A graph
+ * with computations runs as written. Errors: TACIT_ERR_ARGUMENT. */
+typedef void tacit_compute_function(void* context);
+int tacit_graph_compute(tacit_graph graph, tacit_compute_function* function, void* context, const void* reads,
+                        MPI_Count read_count, MPI_Datatype read_datatype, void* writes, MPI_Count write_count,
+                        MPI_Datatype write_datatype, tacit_op* op);
 
-/* Everything that any rank created before its k-th fence, one-sided operations included, completes before anything that
- * any rank created after its k-th fence starts. Every rank must create equally many fences; no dependencies needed. */
-int tacit_graph_fence(tacit_graph graph, tacit_op *op);
+/* Everything that any rank created before its k-th fence, one-sided operations included, completes before
+ * anything that any rank created after its k-th fence starts. Every rank must create equally many fences; no
+ * dependencies needed. */
+int tacit_graph_fence(tacit_graph graph, tacit_op* op);
 
-/* `before` has completed before `after` starts; `before` must have been created first. Operations without dependency are
- * concurrent, in whatever order they were created. Errors: TACIT_ERR_ARGUMENT. */
+/* `before` has completed before `after` starts; `before` must have been created first. Operations without
+ * dependency are concurrent, in whatever order they were created. Errors: TACIT_ERR_ARGUMENT. */
 int tacit_graph_depend(tacit_graph graph, tacit_op before, tacit_op after);
 
-/* Declares bytes whose contents nobody reads after the schedule: intermediate buffers. Whether they are written is then
- * left to the schedule, which makes more graphs replaceable by less communication. */
-int tacit_graph_scratch(tacit_graph graph, const void *buf, MPI_Count count, MPI_Datatype datatype);
+/* Declares bytes whose contents nobody reads after the schedule: intermediate buffers. Whether they are
+ * written is then left to the schedule, which makes more graphs replaceable by less communication. */
+int tacit_graph_scratch(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype);
 
-/* Declares bytes whose contents are read after the schedule. If any rank declares some, all other bytes of all ranks are
- * scratch; if none does, everything that the graph writes is live. */
-int tacit_graph_live_out(tacit_graph graph, const void *buf, MPI_Count count, MPI_Datatype datatype);
+/* Declares bytes whose contents are read after the schedule. If any rank declares some, all other bytes of
+ * all ranks are scratch; if none does, everything that the graph writes is live. */
+int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype);
 
-/* --- schedules --------------------------------------------------------------------------------------------------- */
+/* --- schedules
+ * --------------------------------------------------------------------------------------------------- */
 
-/* Compiles the graphs of all ranks into one schedule. Collective over the graph's communicator; blocks. The graph is not
- * changed and may be freed or compiled again. The schedule communicates on communicators of its own.
+/* Compiles the graphs of all ranks into one schedule. Collective over the graph's communicator; blocks. The
+ * graph is not changed and may be freed or compiled again. The schedule communicates on communicators of its
+ * own.
  *
- * The graphs are gathered to rank 0, analysed there, and every rank gets its part; time and memory on rank 0 grow with
- * the sum of all graphs. Info keys (rank 0's values count; the environment variable in brackets overrides):
- *   tacit_policy   data (default): keep the orders that messages without bytes and fences express, relax those that data
- *                  only implies; keep_sync: every rank waits for the same ranks as in the graph       [TACIT_POLICY]
- *   tacit_driver   coll, p2p or dry (does nothing, not even copies); without it the first that can run [TACIT_DRIVER]
- *   tacit_density  0 ... 1 (default 1): share of pairs that a vector collective must have              [TACIT_DENSITY]
- *   tacit_budget   fragments that the analysis may move before it gives up                              [TACIT_BUDGET]
- *   tacit_replace  true (default) or false: run the graph as written                                    [TACIT_REPLACE]
- * Other keys are ignored unless they start with tacit_.
- * Errors, equal on all ranks: TACIT_ERR_GRAPH, TACIT_ERR_ARGUMENT (first failed call on the graph),
- * TACIT_ERR_ENVIRONMENT, TACIT_ERR_MEMORY, TACIT_ERR_MPI. A null graph handle is an error of the calling rank alone,
- * because it names no communicator. */
-int tacit_compile(tacit_graph graph, MPI_Info info, tacit_schedule *schedule);
+ * The graphs are gathered to rank 0, analysed there, and every rank gets its part; time and memory on rank 0
+ * grow with the sum of all graphs. Info keys (rank 0's values count; the environment variable in brackets
+ * overrides): tacit_policy   data (default): keep the orders that messages without bytes and fences express,
+ * relax those that data only implies; keep_sync: every rank waits for the same ranks as in the graph
+ * [TACIT_POLICY] tacit_driver   coll, p2p or dry (does nothing, not even copies); without it the first that
+ * can run [TACIT_DRIVER] tacit_density  0 ... 1 (default 1): share of pairs that a vector collective must
+ * have              [TACIT_DENSITY] tacit_budget   fragments that the analysis may move before it gives up
+ * [TACIT_BUDGET] tacit_replace  true (default) or false: run the graph as written [TACIT_REPLACE] Other keys
+ * are ignored unless they start with tacit_. Errors, equal on all ranks: TACIT_ERR_GRAPH, TACIT_ERR_ARGUMENT
+ * (first failed call on the graph), TACIT_ERR_ENVIRONMENT, TACIT_ERR_MEMORY, TACIT_ERR_MPI. A null graph
+ * handle is an error of the calling rank alone, because it names no communicator. */
+int tacit_compile(tacit_graph graph, MPI_Info info, tacit_schedule* schedule);
 
-/* Starts the schedule: local, does not block. From now on, until completion, buffers that it reads must not be written
- * and buffers that it writes must not be touched. All ranks must start it, equally often; several schedules may be under
- * way. Errors: TACIT_ERR_STATE if it is active, TACIT_ERR_MPI. */
+/* Starts the schedule: local, does not block. From now on, until completion, buffers that it reads must not
+ * be written and buffers that it writes must not be touched. All ranks must start it, equally often; several
+ * schedules may be under way. Errors: TACIT_ERR_STATE if it is active, TACIT_ERR_MPI. */
 int tacit_start(tacit_schedule schedule);
 
-/* Progresses; *flag becomes 1 if the schedule is complete or was not active, else 0. Local, does not block. */
-int tacit_test(tacit_schedule schedule, int *flag);
+/* Progresses; *flag becomes 1 if the schedule is complete or was not active, else 0. Local, does not block.
+ */
+int tacit_test(tacit_schedule schedule, int* flag);
 
-/* Blocks until the schedule is complete; returns at once if it was not active. Not collective, but completes only if the
- * other ranks have started the schedule, too. */
+/* Blocks until the schedule is complete; returns at once if it was not active. Not collective, but completes
+ * only if the other ranks have started the schedule, too. */
 int tacit_wait(tacit_schedule schedule);
 
 /* tacit_start, then tacit_wait. */
 int tacit_run(tacit_schedule schedule);
 
-/* Frees the schedule and sets it to TACIT_SCHEDULE_NULL. Collective over its communicator (it frees communicators). The
- * null handle is allowed. Errors: TACIT_ERR_STATE if it is active; it is then not freed. */
-int tacit_schedule_free(tacit_schedule *schedule);
+/* Frees the schedule and sets it to TACIT_SCHEDULE_NULL. Collective over its communicator (it frees
+ * communicators). The null handle is allowed. Errors: TACIT_ERR_STATE if it is active; it is then not freed.
+ */
+int tacit_schedule_free(tacit_schedule* schedule);
 
-/* What was found, what was left alone and why, and what this rank does when the schedule runs. Writes at most `size`
- * bytes with the terminating zero into `text` (which may be NULL if size is 0), and to *needed, if not NULL, the bytes
- * that the whole text takes with its zero. Local. `format` is TACIT_EXPLAIN_TEXT or TACIT_EXPLAIN_JSON. */
-int tacit_explain(tacit_schedule schedule, int format, char *text, size_t size, size_t *needed);
+/* What was found, what was left alone and why, and what this rank does when the schedule runs. Writes at most
+ * `size` bytes with the terminating zero into `text` (which may be NULL if size is 0), and to *needed, if not
+ * NULL, the bytes that the whole text takes with its zero. Local. `format` is TACIT_EXPLAIN_TEXT or
+ * TACIT_EXPLAIN_JSON. */
+int tacit_explain(tacit_schedule schedule, int format, char* text, size_t size, size_t* needed);
 
-/* --- about ------------------------------------------------------------------------------------------------------- */
+/* --- about
+ * ------------------------------------------------------------------------------------------------------- */
 
 /* A few words for a return code; never NULL. */
-const char *tacit_error_string(int code);
+const char* tacit_error_string(int code);
 
-/* The whole text of the last error on the calling thread, "" if there was none; valid until its next error. */
-const char *tacit_last_error(void);
+/* The whole text of the last error on the calling thread, "" if there was none; valid until its next error.
+ */
+const char* tacit_last_error(void);
 
 /* Version of the library that is running; any pointer may be NULL. */
-int tacit_version(int *major, int *minor, int *patch);
+int tacit_version(int* major, int* minor, int* patch);
 
 #ifdef __cplusplus
 }

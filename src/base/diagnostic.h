@@ -1,5 +1,6 @@
-// What is wrong with an input, in the terms of the person who wrote it. Diagnostics are collected and returned,
-// never printed here; a diagnostic of severity `error` means the product it came with must not be used.
+// What is wrong with an input, in the terms of the person who wrote it. Diagnostics are collected and
+// returned, never printed here; a diagnostic of severity `error` means the product it came with must not be
+// used.
 #pragma once
 
 #include "base/ids.h"
@@ -26,7 +27,8 @@ using diagnostics = std::vector<diagnostic>;
 /// True if any diagnostic is an error.
 inline bool has_errors(const diagnostics& all) {
   for (const diagnostic& d : all)
-    if (d.level == severity::error) return true;
+    if (d.level == severity::error)
+      return true;
   return false;
 }
 

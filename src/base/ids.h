@@ -19,6 +19,9 @@ inline constexpr op_id no_op{std::numeric_limits<std::uint32_t>::max()};
 inline constexpr comm_id world{0};
 
 /// The id as an array index.
-template <typename Id> constexpr std::size_t index(Id id) { return static_cast<std::size_t>(id); }
+template <typename Id>
+constexpr std::size_t index(Id id) {
+  return static_cast<std::size_t>(id);
+}
 
 } // namespace tacit

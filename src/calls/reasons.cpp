@@ -13,14 +13,19 @@ constexpr std::array pages{
 };
 } // namespace
 
-std::span<const reason_page> reason_pages() { return pages; }
+std::span<const reason_page> reason_pages() {
+  return pages;
+}
 
 const reason_page* find_reason(std::uint16_t wanted) {
   for (const reason_page& page : pages)
-    if (number(page.code) == wanted) return &page;
+    if (number(page.code) == wanted)
+      return &page;
   return nullptr;
 }
 
-std::string reason_label(reason code) { return fmt::format("TACIT-{:03}", number(code)); }
+std::string reason_label(reason code) {
+  return fmt::format("TACIT-{:03}", number(code));
+}
 
 } // namespace tacit

@@ -26,7 +26,8 @@ struct compile_options {
   plan_options planning;
   bool make_plan = true; ///< false: analysis only
   bool check_races = true;
-  std::vector<std::string> disabled; ///< passes switched off by name: "detect", "races", "rendezvous", "replace"
+  std::vector<std::string>
+      disabled; ///< passes switched off by name: "detect", "races", "rendezvous", "replace"
   std::function<void(std::string_view pass)> progress; ///< called before each pass, if set
 };
 

@@ -21,7 +21,8 @@ struct episode_list {
   }
 };
 
-/// Splits the messages into episodes, in the order in which their first messages were sent (by the ranks' wall clocks).
+/// Splits the messages into episodes, in the order in which their first messages were sent (by the ranks'
+/// wall clocks).
 episode_list find_episodes(const recording_set& recorded, const message_table& table, const provenance& data,
                            std::uint64_t smallest_evidence, const progress_callback& progress);
 

@@ -120,8 +120,8 @@ struct allocation_record {
 inline constexpr std::uint16_t call_failed = 1;         ///< returned an error code
 inline constexpr std::uint16_t call_status_ignored = 2; ///< no status was asked for
 inline constexpr std::uint16_t call_bottom = 4;         ///< buffer was MPI_BOTTOM (address 0)
-inline constexpr std::uint16_t call_hash_valid = 8; ///< `hash` is the hash of the packed bytes
-inline constexpr std::uint16_t call_unknown = 16;   ///< outside the model: its effect on data is ⊤
+inline constexpr std::uint16_t call_hash_valid = 8;     ///< `hash` is the hash of the packed bytes
+inline constexpr std::uint16_t call_unknown = 16;       ///< outside the model: its effect on data is ⊤
 inline constexpr std::uint16_t call_in_place = 32;
 inline constexpr std::uint16_t call_flag_true = 64; ///< Test*, Iprobe: flag was true
 
@@ -167,7 +167,7 @@ struct call_record {
   std::uint32_t requests;   ///< number of request ids that follow (posting calls: 1, completions: those
                             ///< completed or waited for)
   std::int64_t offset;      ///< buffer address minus allocation base (allocation 0: the address itself)
-  std::uint64_t hash;  ///< sends: hash of the packed bytes when the send was posted or started
+  std::uint64_t hash;       ///< sends: hash of the packed bytes when the send was posted or started
   // std::uint64_t request_ids[requests]: unique over the run; a persistent request gets a new one at each
   // start
 };

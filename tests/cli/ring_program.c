@@ -1,5 +1,5 @@
-/* A broadcast by hand along a ring, ten times, each with other content. Prints, reads its input, and returns what it is
- * told to: `ring_program CODE [kill]`. */
+/* A broadcast by hand along a ring, ten times, each with other content. Prints, reads its input, and returns
+ * what it is told to: `ring_program CODE [kill]`. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,19 +13,23 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (int round = 0; round < 10; ++round) {
     if (rank == 0)
-      for (size_t i = 0; i < sizeof block; ++i) block[i] = (char)(i * 31 + (size_t)round * 7 + i / 97);
+      for (size_t i = 0; i < sizeof block; ++i)
+        block[i] = (char)(i * 31 + (size_t)round * 7 + i / 97);
     else
       MPI_Recv(block, sizeof block, MPI_BYTE, rank - 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (rank + 1 < size) MPI_Send(block, sizeof block, MPI_BYTE, rank + 1, 5, MPI_COMM_WORLD);
+    if (rank + 1 < size)
+      MPI_Send(block, sizeof block, MPI_BYTE, rank + 1, 5, MPI_COMM_WORLD);
   }
   if (rank == 0) {
     char line[64] = "";
-    if (fgets(line, sizeof line, stdin)) printf("heard %s", line);
+    if (fgets(line, sizeof line, stdin))
+      printf("heard %s", line);
     printf("last %d\n", block[100]);
     fflush(stdout);
   }
   MPI_Barrier(MPI_COMM_WORLD); /* all messages have arrived before anybody is killed */
-  if (argc > 2 && strcmp(argv[2], "kill") == 0) abort();
+  if (argc > 2 && strcmp(argv[2], "kill") == 0)
+    abort();
   MPI_Finalize();
   return argc > 1 ? atoi(argv[1]) : 0;
 }

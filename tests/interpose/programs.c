@@ -1,5 +1,6 @@
-/* Small MPI programs whose every call is known; test_interpose runs them under the recorder and compares. Each is a
-   function of (rank, size); the first argument of main names it. They know nothing of the recorder. */
+/* Small MPI programs whose every call is known; test_interpose runs them under the recorder and compares.
+   Each is a function of (rank, size); the first argument of main names it. They know nothing of the recorder.
+ */
 #define _GNU_SOURCE
 #include <mpi.h>
 
@@ -50,7 +51,8 @@ static void blocking(int rank, int size) {
 static void datatypes(int rank, int size) {
   (void)size;
   double* m = malloc(100 * sizeof *m);
-  for (int i = 0; i < 100; ++i) m[i] = rank * 1000 + i;
+  for (int i = 0; i < 100; ++i)
+    m[i] = rank * 1000 + i;
   MPI_Datatype column, pieces, moved;
   MPI_Type_vector(10, 1, 10, MPI_DOUBLE, &column);
   MPI_Type_commit(&column);
@@ -66,7 +68,7 @@ static void datatypes(int rank, int size) {
   MPI_Type_create_hindexed(1, one, shift, MPI_DOUBLE, &moved); /* starts 80 bytes after the buffer */
   MPI_Type_commit(&moved);
   if (rank == 0) {
-    MPI_Send(m + 3, 1, column, 1, 1, W);       /* ten pieces ... */
+    MPI_Send(m + 3, 1, column, 1, 1, W); /* ten pieces ... */
     MPI_Send(MPI_BOTTOM, 1, pieces, 1, 2, W);
     MPI_Send(m, 1, moved, 1, 3, W);
   } else if (rank == 1) {
@@ -94,7 +96,8 @@ static void persistent(int rank, int size) {
   if (rank < 2) {
     MPI_Wait(&r[0], MPI_STATUS_IGNORE); /* inactive: returns at once */
     for (int i = 0; i < 2; ++i) {
-      if (rank == 0) fill(b, 2048, 50 + i);
+      if (rank == 0)
+        fill(b, 2048, 50 + i);
       MPI_Start(&r[0]);
       MPI_Start(&r[2]);
       MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
@@ -114,17 +117,22 @@ static void completion(int rank, int size) {
   MPI_Request r[8];
   MPI_Status s[8];
   int index, count, indices[8], flag;
-  for (int i = 0; i < 8; ++i) r[i] = MPI_REQUEST_NULL;
+  for (int i = 0; i < 8; ++i)
+    r[i] = MPI_REQUEST_NULL;
   if (rank == 0) {
-    for (int i = 0; i < 6; ++i) MPI_Isend(b + i * 600, 600, MPI_CHAR, 1, i, W, &r[i]);
+    for (int i = 0; i < 6; ++i)
+      MPI_Isend(b + i * 600, 600, MPI_CHAR, 1, i, W, &r[i]);
     MPI_Waitall(8, r, MPI_STATUSES_IGNORE);
   } else if (rank == 1) {
-    for (int i = 0; i < 6; ++i) MPI_Irecv(b + i * 600, 600, MPI_CHAR, 0, i, W, &r[i]);
+    for (int i = 0; i < 6; ++i)
+      MPI_Irecv(b + i * 600, 600, MPI_CHAR, 0, i, W, &r[i]);
     MPI_Waitany(8, r, &index, MPI_STATUS_IGNORE);
     MPI_Waitsome(8, r, &count, indices, MPI_STATUSES_IGNORE);
-    do MPI_Testany(8, r, &index, &flag, s);
+    do
+      MPI_Testany(8, r, &index, &flag, s);
     while (!flag);
-    do MPI_Testall(8, r, &flag, s);
+    do
+      MPI_Testall(8, r, &flag, s);
     while (!flag);
     MPI_Testsome(8, r, &count, indices, s); /* nothing left: MPI_UNDEFINED */
     MPI_Waitany(8, r, &index, MPI_STATUS_IGNORE);
@@ -136,7 +144,8 @@ static void completion(int rank, int size) {
     MPI_Send(b, 600, MPI_CHAR, 1, 78, W);
   } else if (rank == 1) {
     MPI_Irecv(b, 600, MPI_CHAR, 0, 78, W, &q);
-    for (int i = 0; i < 50; ++i) MPI_Test(&q, &flag, MPI_STATUS_IGNORE); /* cannot succeed yet */
+    for (int i = 0; i < 50; ++i)
+      MPI_Test(&q, &flag, MPI_STATUS_IGNORE); /* cannot succeed yet */
     MPI_Send(b + 600, 1, MPI_CHAR, 0, 77, W);
     MPI_Wait(&q, MPI_STATUS_IGNORE);
   }
@@ -158,15 +167,18 @@ static void probes(int rank, int size) {
   int flag = 0;
   if (rank == 0) {
     MPI_Recv(b, 0, MPI_CHAR, 1, 1, W, MPI_STATUS_IGNORE);
-    for (int tag = 10; tag < 15; ++tag) MPI_Send(b, 100 * tag, MPI_CHAR, 1, tag, W);
+    for (int tag = 10; tag < 15; ++tag)
+      MPI_Send(b, 100 * tag, MPI_CHAR, 1, tag, W);
   } else if (rank == 1) {
-    for (int i = 0; i < 20; ++i) MPI_Iprobe(0, 10, W, &flag, MPI_STATUS_IGNORE); /* nothing can be there */
+    for (int i = 0; i < 20; ++i)
+      MPI_Iprobe(0, 10, W, &flag, MPI_STATUS_IGNORE); /* nothing can be there */
     MPI_Send(b, 0, MPI_CHAR, 0, 1, W);
     MPI_Probe(MPI_ANY_SOURCE, 10, W, &s);
     MPI_Recv(b, 4096, MPI_CHAR, s.MPI_SOURCE, s.MPI_TAG, W, MPI_STATUS_IGNORE);
     MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, W, &m, &s);
     MPI_Mrecv(b, 4096, MPI_CHAR, &m, MPI_STATUS_IGNORE);
-    do MPI_Improbe(0, 12, W, &flag, &m, &s);
+    do
+      MPI_Improbe(0, 12, W, &flag, &m, &s);
     while (!flag);
     MPI_Imrecv(b, 4096, MPI_CHAR, &m, &q);
     MPI_Wait(&q, MPI_STATUS_IGNORE);
@@ -207,7 +219,8 @@ static void communicators(int rank, int size) {
   MPI_Cart_create(W, 1, dims, periods, 0, &line);
   MPI_Cart_sub(line, remain, &lone);
   MPI_Comm_split(W, rank == 0 ? MPI_UNDEFINED : 1, 0, &chosen);
-  if (chosen != MPI_COMM_NULL) MPI_Comm_free(&chosen);
+  if (chosen != MPI_COMM_NULL)
+    MPI_Comm_free(&chosen);
   MPI_Comm_idup(W, &later, &q);
   MPI_Wait(&q, MPI_STATUS_IGNORE);
   MPI_Barrier(later);
@@ -222,8 +235,10 @@ static void communicators(int rank, int size) {
   MPI_Comm_split(W, rank % 2, 0, &half);
   MPI_Intercomm_create(half, 0, W, rank % 2 ? 0 : 1, 4, &inter);
   char c = (char)rank;
-  if (rank == 0) MPI_Send(&c, 1, MPI_CHAR, 0, 3, inter);
-  if (rank == 1) MPI_Recv(&c, 1, MPI_CHAR, 0, 3, inter, MPI_STATUS_IGNORE);
+  if (rank == 0)
+    MPI_Send(&c, 1, MPI_CHAR, 0, 3, inter);
+  if (rank == 1)
+    MPI_Recv(&c, 1, MPI_CHAR, 0, 3, inter, MPI_STATUS_IGNORE);
   MPI_Intercomm_merge(inter, rank % 2, &merged);
   MPI_Barrier(merged);
   MPI_Group_free(&all);
@@ -237,8 +252,10 @@ static void collectives(int rank, int size) {
   int* b = malloc(4096 * sizeof *b);
   int counts[64], displacements[64];
   MPI_Request q;
-  for (int i = 0; i < 4096; ++i) a[i] = rank, b[i] = 0;
-  for (int i = 0; i < size; ++i) counts[i] = i + 1, displacements[i] = 10 * i;
+  for (int i = 0; i < 4096; ++i)
+    a[i] = rank, b[i] = 0;
+  for (int i = 0; i < size; ++i)
+    counts[i] = i + 1, displacements[i] = 10 * i;
   MPI_Bcast(a, 100, MPI_INT, 1, W);
   MPI_Gather(rank == 0 ? MPI_IN_PLACE : a, 7, MPI_INT, b, 7, MPI_INT, 0, W);
   MPI_Scatterv(a, counts, displacements, MPI_INT, b, rank + 1, MPI_INT, 0, W);
@@ -254,15 +271,17 @@ static void collectives(int rank, int size) {
   free(b);
 }
 
-/* Rank 1 sends to rank 0 what rank 0 sent before: all of it, half of it, parts of two messages regrouped, changed content,
-   and the same content from another place. */
+/* Rank 1 sends to rank 0 what rank 0 sent before: all of it, half of it, parts of two messages regrouped,
+   changed content, and the same content from another place. */
 static void forwards(int rank, int size) {
   (void)size;
   char* b = buffer_of(16384, 7 + rank);
   char* other = buffer_of(16384, 8);
   if (rank == 0) {
-    for (int i = 0; i < 2; ++i) MPI_Send(b + 4096 * i, 4096, MPI_CHAR, 1, i, W);
-    for (int i = 0; i < 6; ++i) MPI_Recv(other, 8192, MPI_CHAR, 1, 10 + i, W, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 2; ++i)
+      MPI_Send(b + 4096 * i, 4096, MPI_CHAR, 1, i, W);
+    for (int i = 0; i < 6; ++i)
+      MPI_Recv(other, 8192, MPI_CHAR, 1, 10 + i, W, MPI_STATUS_IGNORE);
     fill(b, 4096, 1234);
     MPI_Send(b, 4096, MPI_CHAR, 1, 2, W);
     MPI_Recv(other, 8192, MPI_CHAR, 1, 16, W, MPI_STATUS_IGNORE);
@@ -276,16 +295,16 @@ static void forwards(int rank, int size) {
     memcpy(other, b, 4096);
     MPI_Send(other, 4096, MPI_CHAR, 0, 13, W); /* same content, other place */
     fill(b, 4096, 99);
-    MPI_Send(b, 4096, MPI_CHAR, 0, 14, W);     /* same place, other content */
-    MPI_Send(b, 8192, MPI_CHAR, 0, 15, W);     /* only the second half is forwarded */
+    MPI_Send(b, 4096, MPI_CHAR, 0, 14, W); /* same place, other content */
+    MPI_Send(b, 8192, MPI_CHAR, 0, 15, W); /* only the second half is forwarded */
     MPI_Recv(b, 4096, MPI_CHAR, 0, 2, W, MPI_STATUS_IGNORE);
-    MPI_Send(b, 8192, MPI_CHAR, 0, 16, W);     /* two versions of the buffer side by side */
+    MPI_Send(b, 8192, MPI_CHAR, 0, 16, W); /* two versions of the buffer side by side */
     char copy[4096];
     memcpy(copy, b, 4096);
     free(b);
     b = malloc(16384);
     memcpy(b, copy, 4096);
-    MPI_Send(b, 4096, MPI_CHAR, 0, 17, W);     /* freed and allocated anew, perhaps at the same address */
+    MPI_Send(b, 4096, MPI_CHAR, 0, 17, W); /* freed and allocated anew, perhaps at the same address */
   }
   free(b);
   free(other);
@@ -342,8 +361,10 @@ static void* ping(void* argument) {
 static void threads(int rank, int size) {
   (void)rank, (void)size;
   pthread_t t[3];
-  for (long i = 0; i < 3; ++i) pthread_create(&t[i], NULL, ping, (void*)(i + 1));
-  for (int i = 0; i < 3; ++i) pthread_join(t[i], NULL);
+  for (long i = 0; i < 3; ++i)
+    pthread_create(&t[i], NULL, ping, (void*)(i + 1));
+  for (int i = 0; i < 3; ++i)
+    pthread_join(t[i], NULL);
 }
 
 static void forked(int rank, int size) {
@@ -352,12 +373,14 @@ static void forked(int rank, int size) {
   MPI_Sendrecv_replace(b, 1024, MPI_CHAR, rank, 1, rank, 1, W, MPI_STATUS_IGNORE);
   const pid_t child = fork();
   if (child == 0) {
-    for (int i = 0; i < 1000; ++i) free(malloc(4096));
+    for (int i = 0; i < 1000; ++i)
+      free(malloc(4096));
     _exit(7);
   }
   int status = 0;
   waitpid(child, &status, 0);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 7) printf("child failed\n");
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 7)
+    printf("child failed\n");
   MPI_Sendrecv_replace(b, 1024, MPI_CHAR, rank, 2, rank, 2, W, MPI_STATUS_IGNORE);
   free(b);
 }
@@ -367,9 +390,11 @@ static void killed(int rank, int size) {
   (void)size;
   char* b = buffer_of(256, rank);
   for (int i = 0; i < 3000; ++i) {
-    if (rank == 0) MPI_Sendrecv(b, 64, MPI_CHAR, 1, 1, b + 64, 64, MPI_CHAR, 1, 2, W, MPI_STATUS_IGNORE);
+    if (rank == 0)
+      MPI_Sendrecv(b, 64, MPI_CHAR, 1, 1, b + 64, 64, MPI_CHAR, 1, 2, W, MPI_STATUS_IGNORE);
     if (rank == 1) {
-      if (i == 1000) raise(SIGKILL);
+      if (i == 1000)
+        raise(SIGKILL);
       MPI_Sendrecv(b, 64, MPI_CHAR, 0, 2, b + 64, 64, MPI_CHAR, 0, 1, W, MPI_STATUS_IGNORE);
     }
   }
@@ -380,7 +405,8 @@ static void aborted(int rank, int size) {
   (void)size;
   char b[64] = {0};
   MPI_Sendrecv_replace(b, 64, MPI_CHAR, rank, 1, rank, 1, W, MPI_STATUS_IGNORE);
-  if (rank == 0) MPI_Abort(W, 3);
+  if (rank == 0)
+    MPI_Abort(W, 3);
   MPI_Recv(b, 64, MPI_CHAR, 0, 2, W, MPI_STATUS_IGNORE);
 }
 
@@ -388,7 +414,8 @@ static void aborted(int rank, int size) {
 static void much(int rank, int size) {
   (void)size;
   char* b = buffer_of(1024, rank);
-  for (int i = 0; i < 20000; ++i) MPI_Sendrecv_replace(b, 16, MPI_CHAR, rank, i % 7, rank, i % 7, W, MPI_STATUS_IGNORE);
+  for (int i = 0; i < 20000; ++i)
+    MPI_Sendrecv_replace(b, 16, MPI_CHAR, rank, i % 7, rank, i % 7, W, MPI_STATUS_IGNORE);
   free(b);
 }
 
@@ -404,10 +431,14 @@ struct program {
 };
 
 static const struct program programs[] = {
-    {"blocking", blocking},       {"datatypes", datatypes},     {"persistent", persistent},   {"completion", completion},
-    {"probes", probes},           {"cancelled", cancelled},     {"sendrecv", sendrecv},       {"communicators", communicators},
-    {"collectives", collectives}, {"forwards", forwards},       {"unmodelled", unmodelled},   {"threads", threads},
-    {"forked", forked},           {"killed", killed},           {"aborted", aborted},         {"much", much},
+    {"blocking", blocking},       {"datatypes", datatypes},
+    {"persistent", persistent},   {"completion", completion},
+    {"probes", probes},           {"cancelled", cancelled},
+    {"sendrecv", sendrecv},       {"communicators", communicators},
+    {"collectives", collectives}, {"forwards", forwards},
+    {"unmodelled", unmodelled},   {"threads", threads},
+    {"forked", forked},           {"killed", killed},
+    {"aborted", aborted},         {"much", much},
     {"limited", limited},
 };
 
@@ -425,7 +456,8 @@ int main(int argc, char** argv) {
     MPI_Abort(W, 2);
   }
   for (size_t i = 0; i < sizeof programs / sizeof *programs; ++i)
-    if (strcmp(programs[i].name, name) == 0) programs[i].run(rank, size);
+    if (strcmp(programs[i].name, name) == 0)
+      programs[i].run(rank, size);
   MPI_Finalize();
   printf("rank %d done\n", rank);
   return 0;
