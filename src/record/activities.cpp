@@ -467,8 +467,11 @@ private:
     if (key.why_not == doubt::no_doubt)
       return;
     const std::string noun = pattern_noun(key.kind);
+    std::erase_if(a.reasons, [](const left_alone& r) { return r.why == reason::no_replacement_needed; });
     if (key.why_not == doubt::tiny) {
-      a.title = key.kind == pattern::bcast ? "small messages along a tree" : "small messages";
+      const bool tree =
+          key.algorithm != none && facts().algorithms[key.algorithm].find("pieces") == std::string::npos;
+      a.title = tree ? "small messages along a tree" : "small messages, passed on";
       a.reasons.insert(a.reasons.begin(),
                        {reason::tiny_blocks,
                         fmt::format("It has the shape of {}, but blocks of {} that are this small or never "
