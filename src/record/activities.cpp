@@ -255,7 +255,6 @@ private:
       fill_roots(a, episodes);
     bool assumed = false;
     std::uint64_t wildcards = 0, probed = 0, probes = 0;
-    std::set<std::pair<std::uint32_t, std::int32_t>> counted;
     for (const std::uint32_t e : episodes) {
       const episode_facts& f = facts().of_episode[e];
       assumed = assumed || f.assumed;
@@ -263,24 +262,17 @@ private:
       probed += f.probed ? 1 : 0;
       if (!f.probed)
         continue;
-      for (const std::uint32_t id : known_.episodes.of(e)) {
-        const message& m = known_.table.messages[id];
-        for (const std::int32_t tag : {m.tag, any_tag}) {
-          const auto at = facts().probes.find({m.comm, tag});
-          if (at != facts().probes.end() && counted.insert(at->first).second)
-            probes += at->second;
-        }
-      }
+      for (const std::uint32_t id : known_.episodes.of(e))
+        if (const auto at = facts().probes.find(id); at != facts().probes.end())
+          probes += at->second;
     }
     if (assumed)
       a.certainty += ", assuming that memory sent twice in one operation did not change in between";
     const std::string noun = pattern_noun(key.kind);
     if (probed > 0)
-      a.reasons.push_back(
-          {reason::observed_probe,
-           fmt::format(
-               "The program probes for the messages of {} of {} ({} on their communicators and tags).",
-               probed, count_text(episodes.size(), noun), count_text(probes, "probe"))});
+      a.reasons.push_back({reason::observed_probe,
+                           fmt::format("The program probes for the messages of {} of {} ({}).", probed,
+                                       count_text(episodes.size(), noun), count_text(probes, "probe"))});
     if (wildcards > 0)
       a.reasons.push_back(
           {reason::wildcard, fmt::format("{} of {} use a receive from any source or with any tag.", wildcards,

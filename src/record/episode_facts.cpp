@@ -38,15 +38,30 @@ private:
     return recorded_.recordings[table_.recording_of_rank[world_rank]];
   }
 
+  /// A probe looks at the message that the next fitting receive of the same rank takes.
   void list_probes() {
     for (std::uint32_t i = 0; i < recorded_.recordings.size(); ++i) {
       const rank_recording& r = recorded_.recordings[i];
-      for (const call& c : r.calls) {
-        const call_class kind = class_of(c);
-        if (c.comm == none || (kind != call_class::probe && kind != call_class::mprobe))
+      const rank_index& ids = table_.of_recording[i];
+      std::map<std::pair<std::uint32_t, std::int32_t>, std::uint64_t>
+          pending; // (group, tag or any_tag) → calls
+      for (std::uint32_t c = 0; c < r.calls.size(); ++c) {
+        const call& one = r.calls[c];
+        const call_class kind = class_of(one);
+        if (one.comm != none && (kind == call_class::probe || kind == call_class::mprobe)) {
+          const bool merged = (one.flags & call_flag_true) == 0 && one.count > 1;
+          pending[{ids.group_of_comm[one.comm], one.tag}] += merged ? one.count : 1;
+        }
+        const std::uint32_t id = ids.message_of_call[c];
+        if (pending.empty() || id == none || table_.messages[id].to != index(r.rank) ||
+            table_.messages[id].recv_call != c)
           continue;
-        const bool merged = (c.flags & call_flag_true) == 0 && c.count > 1;
-        out_.probes[{table_.of_recording[i].group_of_comm[c.comm], c.tag}] += merged ? c.count : 1;
+        const message& m = table_.messages[id];
+        for (const std::int32_t tag : {m.tag, any_tag})
+          if (const auto at = pending.find({m.comm, tag}); at != pending.end()) {
+            out_.probes[id] += at->second;
+            pending.erase(at);
+          }
       }
     }
   }
@@ -62,7 +77,7 @@ private:
       f.bytes += m.bytes;
       f.seconds += m.seconds;
       f.wildcard = f.wildcard || m.wildcard;
-      f.probed = f.probed || out_.probes.contains({m.comm, m.tag}) || out_.probes.contains({m.comm, any_tag});
+      f.probed = f.probed || out_.probes.contains(id);
       consistent = consistent && m.consistent && m.completion != none;
       const call& sent = recording(m.from).calls[m.send_call];
       hashed = hashed && (m.bytes == 0 || (sent.flags & call_hash_valid) != 0);

@@ -25,7 +25,7 @@ struct episode_facts {
   double seconds = 0;
   bool is_collective = false;
   bool wildcard = false; ///< a receive with any source or tag
-  bool probed = false;   ///< somebody probes this communicator and tag
+  bool probed = false;   ///< a receiver probed for one of its messages
   bool assumed = false;  ///< verdict::assumed_unchanged
   bool structural =
       false; ///< no content was compared: the shape of the messages alone says so (scatter, gather, alltoall)
@@ -43,8 +43,8 @@ struct fact_table {
   std::vector<episode_facts> of_episode;
   std::vector<std::vector<std::uint32_t>> site_sets; ///< places, ascending
   std::vector<std::string> algorithms;
-  /// Probes of each (group, tag or any_tag): how many calls.
-  std::map<std::pair<std::uint32_t, std::int32_t>, std::uint64_t> probes;
+  /// Messages that their receiver probed for before it posted the receive: with how many calls.
+  std::map<std::uint32_t, std::uint64_t> probes;
 };
 
 fact_table gather_facts(const recording_set& recorded, const message_table& table, const provenance& data,

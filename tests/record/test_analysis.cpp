@@ -260,6 +260,19 @@ TEST(recorded_collectives, a_probe_on_another_tag_is_no_reason) {
   EXPECT_EQ(found[0].reasons[0].why, reason::observation_only);
 }
 
+TEST(recorded_collectives, a_probe_counts_only_for_the_message_it_looks_at) {
+  scene s(4);
+  ring_broadcast(s, 4, 0, 100, 500);
+  s.iprobe(2, 1); // for the receive that comes next, by other calls
+  s.send(1, 2, 3000, 40);
+  s.site = 9;
+  s.recv(2, 1, 3000, 40);
+  const analysis a = analyzed(s);
+  const auto found = collectives_of(a);
+  ASSERT_EQ(found.size(), 1u) << dump(a);
+  EXPECT_EQ(found[0].reasons[0].why, reason::observation_only);
+}
+
 TEST(recorded_collectives, rows_of_a_grid_are_named) {
   scene s(8);
   s.communicator(7, 70, {0, 1, 2, 3});
