@@ -29,6 +29,9 @@ namespace tacit {
 namespace {
 
 constexpr std::uint32_t none = 0xffffffffu;
+/// So few candidates (nearly always the one root of a broadcast) are compared one by one: that needs no table
+/// of 4 bytes a rank and is faster than a look-up in it.
+constexpr std::size_t few_candidates = 4;
 
 /// Bytes [begin, last] of a source in one lane, given to one finding.
 struct block_piece {
@@ -42,7 +45,8 @@ struct source_state {
   std::uint32_t source;
   std::uint32_t seen_by = none; ///< last destination that got something from it
   bool started = false;
-  bool simple = true; ///< one run, one transfer to each destination so far
+  bool dropped = false; ///< no longer a candidate
+  bool simple = true;   ///< one run, one transfer to each destination so far
   std::vector<address_run> runs;
   std::vector<block_piece> pieces;
   std::uint64_t bytes() const {
@@ -85,23 +89,41 @@ private:
   }
 
   void pick_candidates() {
-    slot_ = view_.outgoing();
-    busiest_ = static_cast<std::uint32_t>(std::max_element(slot_.begin(), slot_.end()) - slot_.begin());
-    for (std::uint32_t i = 0; i < view_.size(); ++i) {
-      const bool candidate = slot_[i] >= others();
-      slot_[i] = candidate ? static_cast<std::uint32_t>(sources_.size()) : none;
-      if (candidate)
+    const std::vector<std::uint32_t> sent = view_.outgoing();
+    busiest_ = static_cast<std::uint32_t>(std::max_element(sent.begin(), sent.end()) - sent.begin());
+    for (std::uint32_t i = 0; i < view_.size(); ++i)
+      if (sent[i] >= others()) {
+        alive_.push_back(static_cast<std::uint32_t>(sources_.size()));
         sources_.push_back({.source = i, .runs = {}, .pieces = {}});
-    }
+      }
+    if (sources_.size() <= few_candidates)
+      return;
+    slot_.assign(view_.size(), none);
+    for (const std::uint32_t k : alive_)
+      slot_[sources_[k].source] = k;
+  }
+
+  /// Index in sources_ of a source that is still a candidate, else none.
+  std::uint32_t slot(std::uint32_t source) const {
+    if (!slot_.empty())
+      return slot_[source];
     for (std::uint32_t k = 0; k < sources_.size(); ++k)
-      alive_.push_back(k);
+      if (sources_[k].source == source)
+        return sources_[k].dropped ? none : k;
+    return none;
+  }
+
+  void drop(source_state& state) {
+    state.dropped = true;
+    if (!slot_.empty())
+      slot_[state.source] = none;
   }
 
   template <typename Visit>
   void each_block(std::uint32_t destination, Visit visit) {
     sorter_.each_pair(
-        destination, [&](std::uint32_t i) { return slot_[i] != none; },
-        [&](std::uint32_t i, std::span<const slice> pieces) { visit(sources_[slot_[i]], pieces); });
+        destination, [&](std::uint32_t i) { return slot(i) != none; },
+        [&](std::uint32_t i, std::span<const slice> pieces) { visit(sources_[slot(i)], pieces); });
   }
 
   arrival arrives(const slice& s) const {
@@ -126,7 +148,7 @@ private:
         source_state& state = sources_[k];
         if (state.source == j || (state.seen_by == j && !state.runs.empty()))
           return false;
-        slot_[state.source] = none;
+        drop(state);
         return true;
       });
       if (spent_ > s_.options.budget)
@@ -169,7 +191,7 @@ private:
         if (state.simple || spent_ > s_.options.budget)
           return;
         arrive(pieces);
-        auto& list = cuts[slot_[state.source]];
+        auto& list = cuts[slot(state.source)];
         for (const lane_step& step : choose_lanes(state.runs, arrivals_))
           list.push_back(step.begin);
         std::sort(list.begin(), list.end());
@@ -328,7 +350,7 @@ private:
   void explain_allgather() {
     const auto complete = alive_.size();
     std::uint32_t without = 0;
-    while (without + 1 < view_.size() && slot_[without] != none)
+    while (without + 1 < view_.size() && slot(without) != none)
       ++without;
     const auto why = complete > 0 && s_.options.vector_forms && s_.options.density < 1.0
                          ? reason::low_density
@@ -378,7 +400,7 @@ private:
   const group_view& view_;
   ledger& book_;
   pair_sorter sorter_;
-  std::vector<std::uint32_t> slot_; ///< by position of the source: index in sources_ while it is a candidate
+  std::vector<std::uint32_t> slot_; ///< by position of the source, as slot(); empty for few candidates
   std::vector<source_state> sources_;
   std::vector<std::uint32_t> alive_; ///< indices in sources_
   std::vector<finding_filler> fillers_;

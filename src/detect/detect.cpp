@@ -18,19 +18,30 @@ namespace {
 
 struct group {
   comm_id comm;
-  std::vector<rank_id> members; ///< ascending
+  std::span<const rank_id> members; ///< ascending: the communicator's own list, or `sorted`
+  std::vector<rank_id> sorted;      ///< empty if the communicator's list is ascending already
 };
+
+group group_of(const graph& g, comm_id comm) {
+  group made{comm, g.communicators()[index(comm)].members, {}};
+  if (!std::is_sorted(made.members.begin(), made.members.end())) {
+    made.sorted.assign(made.members.begin(), made.members.end());
+    std::sort(made.sorted.begin(), made.sorted.end());
+    made.members = made.sorted; // stays valid when the group is moved
+  }
+  return made;
+}
 
 std::vector<group> distinct_groups(const graph& g) {
   std::vector<group> groups;
   groups.reserve(g.communicators().size());
-  const auto before = [&](std::size_t a, std::size_t b) { return groups[a].members < groups[b].members; };
+  const auto before = [&](std::size_t a, std::size_t b) {
+    return std::lexicographical_compare(groups[a].members.begin(), groups[a].members.end(),
+                                        groups[b].members.begin(), groups[b].members.end());
+  };
   std::set<std::size_t, decltype(before)> known(before);
   for (std::uint32_t c = 0; c < g.communicators().size(); ++c) {
-    groups.push_back({comm_id{static_cast<std::uint16_t>(c)}, g.communicators()[c].members});
-    auto& members = groups.back().members;
-    if (!std::is_sorted(members.begin(), members.end()))
-      std::sort(members.begin(), members.end());
+    groups.push_back(group_of(g, comm_id{static_cast<std::uint16_t>(c)}));
     if (!known.insert(groups.size() - 1).second)
       groups.pop_back();
   }
@@ -62,13 +73,13 @@ findings detect(const graph& g, const matching& m, const run_order& o, const tra
     return out;
   }
   ledger book(t);
-  for (group& next : distinct_groups(g)) {
+  for (const group& next : distinct_groups(g)) {
     if (next.members.size() < std::max(options.smallest_group, 2u)) {
       refuse_all(out, next.comm, reason::trivial_group, fmt::format("{} rank(s)", next.members.size()));
       continue;
     }
     const auto first = static_cast<std::ptrdiff_t>(out.found.size());
-    const group_view view(book, next.comm, std::move(next.members), g.ranks());
+    const group_view view(book, next.comm, next.members, g.ranks());
     const group_search search{view, options, out};
     find_broadcasts(search);
     find_alltoall(search);

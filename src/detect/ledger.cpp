@@ -35,10 +35,8 @@ std::vector<slice> ledger::rest() const {
   return result;
 }
 
-group_view::group_view(ledger& book, comm_id comm, std::vector<rank_id> members, std::uint32_t ranks)
-    : book_(book), comm_(comm), members_(std::move(members)), first_(members_.size() + 1, 0) {
-  if (!std::is_sorted(members_.begin(), members_.end()))
-    std::sort(members_.begin(), members_.end());
+group_view::group_view(ledger& book, comm_id comm, std::span<const rank_id> members, std::uint32_t ranks)
+    : book_(book), comm_(comm), members_(members), first_(members_.size() + 1, 0) {
   if (members_.size() < ranks) {
     positions_.assign(ranks, outside);
     for (std::uint32_t i = 0; i < size(); ++i)

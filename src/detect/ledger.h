@@ -64,7 +64,8 @@ private:
 /// by destination and, within one, by destination address. Positions number the members by ascending rank.
 class group_view {
 public:
-  group_view(ledger& book, comm_id comm, std::vector<rank_id> members, std::uint32_t ranks);
+  /// `members` must be ascending and outlive the view.
+  group_view(ledger& book, comm_id comm, std::span<const rank_id> members, std::uint32_t ranks);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(members_.size()); }
   comm_id comm() const { return comm_; }
@@ -92,7 +93,7 @@ private:
   static constexpr std::uint32_t outside = 0xffffffffu;
   ledger& book_;
   comm_id comm_;
-  std::vector<rank_id> members_;
+  std::span<const rank_id> members_;
   std::vector<std::uint32_t> positions_; ///< by rank; empty if every rank is a member
   std::vector<std::uint32_t> active_;
   std::vector<std::uint32_t> first_;
