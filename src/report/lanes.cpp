@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace tacit::report {
@@ -204,9 +205,8 @@ private:
   bool collective(std::uint32_t r, std::uint32_t i, std::uint32_t step) {
     const tacit::step& s = p_.ranks[r].steps[i];
     auto& waiting = gathering_[s.comm];
-    const auto same_rank = [&](const auto& w) { return std::get<0>(w) == r; };
-    if (std::ranges::any_of(waiting, same_rank))
-      return false;
+    if (!waits_[r].insert(s.comm).second)
+      return false; // it has come to an earlier one that is not complete
     waiting.emplace_back(r, i, step);
     const auto& members = g_.communicators()[index(s.comm)].members;
     if (waiting.size() < members.size())
@@ -216,8 +216,10 @@ private:
       call.step = std::max(call.step, at);
       call.members.push_back(rank);
     }
-    for (const auto& [rank, position, at] : waiting)
+    for (const auto& [rank, position, at] : waiting) {
       complete(rank, position, call.step);
+      waits_[rank].erase(s.comm);
+    }
     std::ranges::sort(call.members);
     if (is_rooted(s.collective))
       call.root = number(s.peer);
@@ -234,6 +236,8 @@ private:
   std::map<channel, std::vector<std::uint32_t>> sent_;
   std::map<channel, std::size_t> taken_;
   std::map<comm_id, std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>> gathering_;
+  std::map<std::uint32_t, std::set<comm_id>>
+      waits_; ///< per rank: communicators whose next collective it has come to
   lanes picture_;
 };
 
