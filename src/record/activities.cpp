@@ -93,9 +93,6 @@ private:
   }
 
   void doubt_rare_shapes() {
-    struct volume {
-      std::uint64_t all = 0, shaped = 0;
-    };
     std::map<std::tuple<std::uint32_t, std::size_t, pattern>, std::uint64_t> shaped;
     std::map<std::pair<std::uint32_t, std::size_t>, std::uint64_t> all;
     for (std::uint32_t e = 0; e < facts().of_episode.size(); ++e) {

@@ -183,7 +183,7 @@ struct analysis_options {
 
 /// What the program means by its messages. `problems` gets what is missing or contradictory in the recording
 /// (reasons 2, 3, 63, 64, 80). Never fails: an empty recording gives an empty analysis. Cost O(records · log
-/// records), memory about 150 bytes per record.
+/// records), memory about 250 bytes per call.
 analysis analyze(const recording_set& recorded, diagnostics& problems, const analysis_options& options = {});
 
 } // namespace tacit::recording
