@@ -3,6 +3,7 @@
 #include "interpose/clock.h"
 #include "interpose/environment.h"
 #include "interpose/mpi_library.h"
+#include "interpose/polls.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -60,6 +61,10 @@ std::string program_name() {
 
 } // namespace
 
+open_poll open_polls[max_open_polls];
+std::size_t open_poll_count = 0;
+bool quick_polls = false;
+
 client& recorder() {
   static call_recorder& it = *new call_recorder; // never destroyed: calls may come until the very end
   return it;
@@ -73,6 +78,7 @@ bool call_recorder::start(const invocation& v) {
   TACIT_PMPI(Query_thread)(&level);
   TACIT_PMPI(Comm_size)(handles().world, &size);
   threaded_ = level == MPI_THREAD_MULTIPLE;
+  quick_polls = !threaded_;
   hashing_ = settings().hash;
   if (world_rank_ == 0)
     for (const std::string& problem : settings().problems)
@@ -183,6 +189,10 @@ void call_recorder::after(invocation& v, int result) {
 }
 
 void call_recorder::dispatch_before(invocation& v) {
+  const bool may_poll =
+      v.kind == call_class::complete || v.kind == call_class::probe || v.kind == call_class::mprobe;
+  if (!may_poll)
+    open_poll_count = 0; // see polls.h; those that may are decided when it is known what they found
   switch (v.kind) {
   case call_class::send:
   case call_class::isend:
@@ -341,22 +351,26 @@ void call_recorder::write_call(const invocation& v, int result, const part& p,
   out_.append(record, std::as_bytes(requests));
 }
 
-void call_recorder::write_poll(const invocation& v, const part& p, std::span<const std::uint64_t> requests) {
-  auto* last = out_.last<rec::call_record>();
-  const bool same =
-      last && out_.records() == poll_record_ && last->call == static_cast<std::uint16_t>(v.call) &&
-      last->peer == p.peer && last->tag == p.tag && last->requests == requests.size() &&
-      (v.comm == MPI_Comm{} || last->comm == names_->comm_id(v.comm)) && last->site == names_->site(v.from) &&
-      std::equal(requests.begin(), requests.end(), reinterpret_cast<const std::uint64_t*>(last + 1));
-  if (same) {
-    last->end = v.notes.end;
-    ++last->count;
-    return;
-  }
+bool call_recorder::join_poll(const invocation& v, std::uint64_t key) {
+  if (out_.flushes() != poll_flushes_)
+    open_poll_count = 0;
+  const open_poll* const open = find_open_poll(v.from, key);
+  if (open)
+    repeat_poll(*open);
+  return open != nullptr;
+}
+
+void call_recorder::write_poll(const invocation& v, std::uint64_t key, const part& p,
+                               std::span<const std::uint64_t> requests) {
   write_call(v, MPI_SUCCESS, p, requests);
-  if (auto* written = out_.last<rec::call_record>())
-    written->count = 1;
-  poll_record_ = out_.records();
+  if (out_.flushes() != poll_flushes_ || open_poll_count == max_open_polls)
+    open_poll_count = 0;
+  poll_flushes_ = out_.flushes();
+  auto* const written = out_.last<rec::call_record>();
+  if (!written)
+    return;
+  written->count = 1;
+  open_polls[open_poll_count++] = {v.from, key, written};
 }
 
 void call_recorder::write_forwards(const std::vector<forwarded_part>& forwards) {
@@ -413,8 +427,11 @@ void call_recorder::after_point_to_point(invocation& v, int result) {
 void call_recorder::after_probe(invocation& v, int result) {
   part p = receiving(v);
   p.data = nullptr;
-  if (v.flag && result == MPI_SUCCESS && !*v.flag)
-    return write_poll(v, p);
+  if (v.flag && result == MPI_SUCCESS && !*v.flag) {
+    const std::uint64_t key = poll_key(v.call, v.comm, v.source, v.recv_tag);
+    return join_poll(v, key) ? void() : write_poll(v, key, p);
+  }
+  open_poll_count = 0;
   write_call(v, result, p);
   const bool found = result == MPI_SUCCESS && v.message && *v.message != handles().message_no_proc;
   if (found)

@@ -45,8 +45,10 @@ private:
   part receiving(const invocation& v);
   void write_call(const invocation& v, int result, const part& p,
                   std::span<const std::uint64_t> requests = {});
-  /// Like write_call, but joins the record before if it is the same unsuccessful poll.
-  void write_poll(const invocation& v, const part& p, std::span<const std::uint64_t> requests = {});
+  /// Counts an unsuccessful poll in its record, if that is still open.
+  bool join_poll(const invocation& v, std::uint64_t key);
+  void write_poll(const invocation& v, std::uint64_t key, const part& p,
+                  std::span<const std::uint64_t> requests = {});
   void write_forwards(const std::vector<forwarded_part>& forwards);
   void dispatch_before(invocation& v);
   void dispatch_after(invocation& v, int result);
@@ -64,6 +66,8 @@ private:
   void after_start(invocation& v, int result);
   void before_complete(invocation& v);
   void after_complete(invocation& v, int result);
+  void take_requests(invocation& v);
+  void put_back_requests(invocation& v);
   void complete(seen_request seen, const MPI_Status& status, bool failed);
   void complete_receive(const void* buffer, const data_layout* layout, std::uint64_t count,
                         std::uint64_t request, const MPI_Status& status, std::uint16_t flags);
@@ -92,7 +96,7 @@ private:
   std::uint64_t hash_ticks_ = 0;
   std::uint64_t recorder_ticks_ = 0;
   std::uint32_t until_sample_ = 64;
-  std::uint64_t poll_record_ = 0; ///< number of the record that is the newest poll
+  std::uint64_t poll_flushes_ = 0; ///< how often the buffer was flushed when the newest poll was written
   std::uint64_t start_tick_ = 0;
   int world_rank_ = 0;
   bool complained_ = false;

@@ -1,6 +1,7 @@
 // The recorder's half about requests: what was posted, started, waited for, completed, and with which bytes.
 #include "interpose/clock.h"
 #include "interpose/mpi_library.h"
+#include "interpose/polls.h"
 #include "interpose/recorder.h"
 
 namespace tacit::interpose {
@@ -198,15 +199,31 @@ void call_recorder::before_complete(invocation& v) {
     v.notes.status_ignored = true;
   }
   seen_request* seen = v.notes.requests.resize(static_cast<std::size_t>(n));
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; ++i)
     seen[i] = {bits(v.requests[i]), 0, seen_request::none};
-    if (v.requests[i] == handles().request_null)
+  if (threaded_)
+    take_requests(v); // else nobody can get the handles anew while we wait
+}
+
+/// Takes the requests of a completion call out of the table.
+void call_recorder::take_requests(invocation& v) {
+  const std::uint64_t null = bits(handles().request_null);
+  for (std::size_t i = 0; i < v.notes.requests.size(); ++i) {
+    seen_request& seen = v.notes.requests[i];
+    if (seen.handle == null)
       continue;
-    const std::uint32_t slot = requests_.take(bits(v.requests[i]));
-    if (slot == request_table::none)
-      continue;
-    seen[i].slot = slot;
-    seen[i].id = requests_[slot].active ? requests_[slot].id : 0;
+    seen.slot = requests_.take(seen.handle);
+    if (seen.slot != request_table::none)
+      seen.id = requests_[seen.slot].active ? requests_[seen.slot].id : 0;
+  }
+}
+
+/// What did not complete, and persistent requests, go back where they were.
+void call_recorder::put_back_requests(invocation& v) {
+  for (std::size_t i = v.notes.requests.size(); i-- > 0;) {
+    const seen_request& seen = v.notes.requests[i];
+    if (seen.slot != seen_request::none)
+      requests_.put_back(seen.handle, seen.slot);
   }
 }
 
@@ -312,19 +329,37 @@ void for_each_completed(invocation& v, int result, Done done) {
 
 } // namespace
 
+namespace {
+
+/// True if a Test* found nothing.
+bool found_nothing(const invocation& v, int result) {
+  if (result != MPI_SUCCESS)
+    return false;
+  if (v.flag)
+    return *v.flag == 0;
+  return v.call == mpi_call::Testsome && (*v.done_count == 0 || *v.done_count == MPI_UNDEFINED);
+}
+
+} // namespace
+
 void call_recorder::after_complete(invocation& v, int result) {
+  const bool nothing = found_nothing(v, result);
+  const std::uint64_t key = nothing ? poll_key(v.call, v.requests, v.request_count) : 0;
+  if (nothing && join_poll(v, key))
+    return threaded_ ? put_back_requests(v) : void();
+  if (!nothing)
+    open_poll_count = 0;
+  if (!threaded_)
+    take_requests(v);
   ids_.clear();
+  for (std::size_t i = 0; i < v.notes.requests.size(); ++i)
+    ids_.push_back(v.notes.requests[i].id);
+  if (nothing) {
+    write_poll(v, key, part{}, ids_);
+    return put_back_requests(v);
+  }
+  write_call(v, result, part{}, ids_);
   seen_request* seen = v.notes.requests.data();
-  const int n = std::max(v.request_count, 0);
-  bool any = false;
-  for_each_completed(v, result, [&](int, const MPI_Status&) { any = true; });
-  for (int i = 0; i < n; ++i)
-    ids_.push_back(seen[i].id);
-  part p;
-  if (v.flag ? *v.flag == 0 : v.call == mpi_call::Testsome && !any)
-    write_poll(v, p, ids_);
-  else
-    write_call(v, result, p, ids_);
   for_each_completed(v, result, [&](int i, const MPI_Status& status) {
     seen_request& s = seen[i];
     if (s.slot == seen_request::none || s.id == 0)
@@ -341,11 +376,7 @@ void call_recorder::after_complete(invocation& v, int result) {
     requests_.release(s.slot);
     s.slot = seen_request::none;
   });
-  // What did not complete, and persistent requests, go back where they were. The handles of those are
-  // unchanged.
-  for (int i = n; i-- > 0;)
-    if (seen[i].slot != seen_request::none)
-      requests_.put_back(seen[i].handle, seen[i].slot);
+  put_back_requests(v);
 }
 
 // Cancel, Request_free, Request_get_status.

@@ -147,9 +147,10 @@ inline constexpr std::int32_t any_tag = -1;
 /// any_source/any_tag kept.
 /// - Completion calls list the requests they were given (0: null or inactive); completion records say which
 /// completed.
-/// - Polls that found nothing (Test*, Iprobe, Improbe without call_flag_true) and follow each other with the
-/// same site and
-///   arguments are one record, from the first to the last, with their number in `count`.
+/// - Polls that found nothing (Test*, Iprobe, Improbe without call_flag_true) with the same site and
+/// arguments are one
+///   record, from the first to the last, with their number in `count`, as long as only such polls (up to four
+///   different ones in turn) follow each other.
 /// - v- and w-collectives: `count` is the sum of the counts, `layout` that of the (first) datatype.
 struct call_record {
   record_header header;

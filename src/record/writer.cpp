@@ -179,6 +179,7 @@ void writer::flush() {
     return fail("the recording", error);
   position_ += used_;
   used_ = 0;
+  ++flushes_;
   last_ = nullptr;
   half_ = 1 - half_;
   std::memset(half(half_), 0, end_mark);
@@ -206,6 +207,7 @@ void writer::abandon() {
   if (buffer_ && !forked_)
     munmap(buffer_, buffer_bytes);
   buffer_ = last_ = nullptr;
+  ++flushes_;
   struct stat now{};
   if (file_ >= 0 &&
       (inode_ == 0 || (fstat(file_, &now) == 0 && now.st_dev == device_ && now.st_ino == inode_)))

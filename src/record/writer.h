@@ -38,6 +38,8 @@ public:
   bool alive() const { return buffer_ != nullptr; }
   const std::string& problem() const { return problem_; }
   std::uint64_t records() const { return records_; }
+  /// How often the buffer was emptied: what `last` returned before is gone when this has changed.
+  std::uint64_t flushes() const { return flushes_; }
 
   /// Appends one record: `record` starts with a record_header whose `bytes` this function sets; the parts
   /// follow each other without gaps and the whole is padded to 8 bytes.
@@ -87,6 +89,7 @@ private:
   bool forked_ = false;
   std::uint64_t position_ = 0;
   std::uint64_t records_ = 0;
+  std::uint64_t flushes_ = 0;
   std::byte* last_ = nullptr;    ///< the newest record, if it is in the buffer
   std::vector<std::byte> large_; ///< for a record that does not fit into the buffer
   std::string tail_path_;

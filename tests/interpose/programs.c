@@ -144,8 +144,10 @@ static void completion(int rank, int size) {
     MPI_Send(b, 600, MPI_CHAR, 1, 78, W);
   } else if (rank == 1) {
     MPI_Irecv(b, 600, MPI_CHAR, 0, 78, W, &q);
-    for (int i = 0; i < 50; ++i)
-      MPI_Test(&q, &flag, MPI_STATUS_IGNORE); /* cannot succeed yet */
+    for (int i = 0; i < 50; ++i) { /* cannot succeed yet */
+      MPI_Test(&q, &flag, MPI_STATUS_IGNORE);
+      MPI_Iprobe(0, 80, W, &flag, MPI_STATUS_IGNORE);
+    }
     MPI_Send(b + 600, 1, MPI_CHAR, 0, 77, W);
     MPI_Wait(&q, MPI_STATUS_IGNORE);
   }

@@ -1,0 +1,86 @@
+// Polls that find nothing, as cheap as they can be.
+//
+// Programs poll millions of times between two messages (RandomAccess in hpcc: 8 million times in a second of
+// CPU time), often several things in turn. A record for each would cost more than the poll. So the newest few
+// unsuccessful polls stay open: a wrapper that is called with what an open poll had calls the library at
+// once, and if nothing was found again it counts that in the open record, in the writer's buffer, without
+// time stamps, clients or tables. Whatever else is recorded closes them. Only when a poll succeeds does it
+// take the usual way, after the fact.
+//
+// Not with MPI_THREAD_MULTIPLE: there the usual way is taken, under the recorder's lock.
+#pragma once
+
+#include "calls/mpi_calls.h"
+#include "interpose/clock.h"
+#include "record/format.h"
+
+#include <cstdint>
+#include <cstring>
+#include <mpi.h>
+
+namespace tacit::interpose {
+
+struct open_poll {
+  const void* from = nullptr; ///< return address
+  std::uint64_t key = 0;      ///< of the call and its arguments
+  recording::call_record* record = nullptr;
+};
+
+inline constexpr std::size_t max_open_polls = 4;
+inline constexpr int quick_poll_requests = 8; ///< polls of more requests take the usual way
+
+extern open_poll open_polls[max_open_polls];
+extern std::size_t open_poll_count;
+extern bool quick_polls; ///< wrappers may use the open polls
+
+inline std::uint64_t mix_poll_key(std::uint64_t key, std::uint64_t word) {
+  return (key ^ word) * 0x9e3779b97f4a7c15u + (key >> 29);
+}
+
+inline std::uint64_t poll_key(mpi_call call, const MPI_Request* requests, int count) {
+  auto key = static_cast<std::uint64_t>(call);
+  for (int i = 0; i < count; ++i) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, &requests[i], sizeof requests[i]);
+    key = mix_poll_key(key, word);
+  }
+  return key;
+}
+
+inline std::uint64_t poll_key(mpi_call call, MPI_Comm comm, int source, int tag) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, &comm, sizeof comm);
+  const std::uint64_t asked =
+      static_cast<std::uint64_t>(static_cast<std::uint32_t>(source)) << 32 | static_cast<std::uint32_t>(tag);
+  return mix_poll_key(mix_poll_key(static_cast<std::uint64_t>(call), word), asked);
+}
+
+inline open_poll* find_open_poll(const void* from, std::uint64_t key) {
+  for (std::size_t i = 0; i < open_poll_count; ++i)
+    if (open_polls[i].from == from && open_polls[i].key == key)
+      return &open_polls[i];
+  return nullptr;
+}
+
+/// False if something else was recorded since (by a callback of the program, while the library was polling).
+inline bool still_open(const open_poll* poll) { return poll < open_polls + open_poll_count; }
+
+/// The poll found nothing once more. The end of a long row is stamped now and then only.
+inline void repeat_poll(const open_poll& poll) {
+  const std::uint64_t times = ++poll.record->count;
+  if (times < 64 || times % 32 == 0)
+    poll.record->end = ticks_now();
+}
+
+/// What a successful poll changes, as it was before: handles, and statuses where the program wants none.
+struct poll_frame {
+  poll_frame() = default;
+  poll_frame(const MPI_Request* from, int count) {
+    for (int i = 0; i < count; ++i)
+      requests[i] = from[i];
+  }
+  MPI_Request requests[quick_poll_requests];
+  MPI_Status statuses[quick_poll_requests];
+};
+
+} // namespace tacit::interpose
