@@ -63,7 +63,9 @@ inline open_poll* find_open_poll(const void* from, std::uint64_t key) {
 }
 
 /// False if something else was recorded since (by a callback of the program, while the library was polling).
-inline bool still_open(const open_poll* poll) { return poll < open_polls + open_poll_count; }
+inline bool still_open(const open_poll* poll) {
+  return poll < open_polls + open_poll_count;
+}
 
 /// The poll found nothing once more. The end of a long row is stamped now and then only.
 inline void repeat_poll(const open_poll& poll) {
