@@ -56,6 +56,7 @@ private:
 /// In the child: becomes the program, or says through the pipe why not.
 [[noreturn]] void become(const std::vector<std::string>& words, int report) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words)
     arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);

@@ -5,7 +5,7 @@
 #include <functional>
 
 namespace CLI {
-class App;
+class App; // NOLINT(readability-identifier-naming): CLI11's name
 } // namespace CLI
 
 namespace tacit::cli {

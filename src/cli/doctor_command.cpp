@@ -15,8 +15,6 @@
 #include <memory>
 #include <unistd.h>
 
-extern char** environ;
-
 namespace tacit::cli {
 namespace {
 

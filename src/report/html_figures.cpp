@@ -47,6 +47,7 @@ std::vector<matrix_cell> joined(const matrix& m, std::uint32_t block) {
     b.messages += c.messages;
   }
   std::vector<matrix_cell> list;
+  list.reserve(blocks.size());
   for (const auto& [key, cell] : blocks)
     list.push_back(cell);
   return list;

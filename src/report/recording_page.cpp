@@ -9,7 +9,6 @@ namespace tacit::report {
 namespace {
 
 using recording::activity;
-using recording::activity_kind;
 using recording::analysis;
 
 std::uint32_t number(rank_id rank) {
@@ -269,6 +268,7 @@ table cost_table(const analysis& a) {
 table sites_table(const analysis& a) {
   table t{.title = "Call sites", .note = "", .head = {"place", "call", "calls", "time"}, .rows = {}};
   std::vector<const recording::call_site*> sites;
+  sites.reserve(a.sites.size());
   for (const recording::call_site& s : a.sites)
     sites.push_back(&s);
   std::stable_sort(sites.begin(), sites.end(),
