@@ -12,6 +12,7 @@ import json
 import os
 import platform
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -69,7 +70,7 @@ def main() -> int:
         "machine": machine(),
         "commit": output("git", "rev-parse", "--short", "HEAD"),
         "dirty": bool(output("git", "status", "--porcelain", "--untracked-files=no")),
-        "command": "bench/run.py",
+        "command": shlex.join(["bench/run.py", *sys.argv[1:]]),
         "benchmarks": [row for program in programs for row in run(program, arguments.filter, arguments.repetitions)],
     }
     text = json.dumps(result, indent=1) + "\n"
