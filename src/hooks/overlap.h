@@ -19,9 +19,10 @@
 extern "C" {
 #endif
 
-/* One pending operation and the bytes it uses. Zero bits: nothing pending. The pass knows only the size. */
+/* One pending operation (or the array of one MPI_Waitall) and the bytes it uses, up to eight ranges; more are merged into
+ * one. Zero bits: nothing pending. The pass knows only the size. */
 typedef struct tacit_slot {
-  uint64_t word[8];
+  uint64_t word[64];
 } tacit_slot;
 
 /* The blocking call of the same arguments, but its completion is left to the slot. What the slot held is completed first. */
@@ -35,8 +36,8 @@ int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, 
  * a copy would gain nothing (below the eager limit) or is not possible (memory cap, a derived datatype with gaps). */
 int __tacit_send_renamed(const void* buffer, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
-/* Called where an operation is posted whose wait is moved: remembers the bytes it uses for tacit_wait_overlap. */
-void __tacit_note(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype);
+/* Called where an operation is posted whose wait is moved: adds the bytes it uses to those that the next defer makes pending. */
+void __tacit_note(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int receives);
 /* Replaces MPI_Wait(request, MPI_STATUS_IGNORE): moves the request into the slot and leaves MPI_REQUEST_NULL behind (a
  * persistent request stays where it is). What the slot held is completed first. */
 int __tacit_defer(tacit_slot* slot, MPI_Request* request);
@@ -45,8 +46,9 @@ int __tacit_defer_all(tacit_slot* slot, int count, MPI_Request* requests);
 
 /* Completes what the slot holds, if anything. Blocking. */
 void __tacit_wait(tacit_slot* slot, void* buffer);
-/* The same, only if the bytes [low, high) meet those of the pending operation, or if those are not known, or low > high. */
-void __tacit_wait_overlap(tacit_slot* slot, void* buffer, const void* low, const void* high);
+/* The same, only if writing (writes != 0) or reading the bytes [low, high) would disturb the pending operation: writing
+ * disturbs every operation, reading only a receive. Also if its bytes are not known, or if low > high. */
+void __tacit_wait_overlap(tacit_slot* slot, void* buffer, const void* low, const void* high, int writes);
 /* Lets MPI progress (MPI_Test on what the slot holds), at most once in a few microseconds. Not blocking. */
 void __tacit_poke(tacit_slot* slot);
 
@@ -60,7 +62,7 @@ void __tacit_sendrecv_f(tacit_slot* slot, const void* send_buffer, const MPI_Fin
                         MPI_Fint* status, MPI_Fint* ierror);
 void __tacit_send_renamed_f(const void* buffer, const MPI_Fint* count, const MPI_Fint* datatype, const MPI_Fint* dest,
                             const MPI_Fint* tag, const MPI_Fint* comm, MPI_Fint* ierror);
-void __tacit_note_f(tacit_slot* slot, const void* buffer, const MPI_Fint* count, const MPI_Fint* datatype);
+void __tacit_note_f(tacit_slot* slot, const void* buffer, const MPI_Fint* count, const MPI_Fint* datatype, int receives);
 void __tacit_defer_f(tacit_slot* slot, MPI_Fint* request, MPI_Fint* ierror);
 void __tacit_defer_all_f(tacit_slot* slot, const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ierror);
 

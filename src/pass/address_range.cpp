@@ -1,0 +1,91 @@
+// An affine access {start, +, step} of a loop that runs n + 1 times touches its extremes in the first and the
+// last iteration. In a nest whose inner trip counts do not depend on the outer loops the iteration space is a
+// box, so the extremes are at its corners, and the two ends can be followed through the loops one at a time,
+// from the expression of the address outwards. A loop that does not run makes its end meaningless, but then
+// (the box is empty) the access does not happen either. An end that wraps around is caught at run time: low >
+// high counts as an overlap.
+#include "pass/address_range.h"
+
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
+
+namespace tacit::overlap {
+
+namespace {
+
+using llvm::SCEV;
+
+class box {
+public:
+  box(const llvm::Loop* nest, llvm::ScalarEvolution& evolution) : nest_(nest), se_(evolution) {}
+
+  std::optional<address_range> ends_of(const SCEV* value) {
+    if (!nest_ || se_.isLoopInvariant(value, nest_))
+      return address_range{value, value};
+    if (const auto* recurrence = llvm::dyn_cast<llvm::SCEVAddRecExpr>(value))
+      return ends_of_recurrence(*recurrence);
+    if (const auto* sum = llvm::dyn_cast<llvm::SCEVAddExpr>(value))
+      return ends_of_sum(*sum);
+    return std::nullopt;
+  }
+
+private:
+  std::optional<address_range> ends_of_recurrence(const llvm::SCEVAddRecExpr& recurrence) {
+    if (!recurrence.isAffine())
+      return std::nullopt;
+    const SCEV* trips = se_.getBackedgeTakenCount(recurrence.getLoop());
+    const SCEV* step = recurrence.getStepRecurrence(se_);
+    if (llvm::isa<llvm::SCEVCouldNotCompute>(trips) || !se_.isLoopInvariant(trips, nest_) ||
+        !se_.isLoopInvariant(step, nest_))
+      return std::nullopt;
+    const auto start = ends_of(recurrence.getStart());
+    if (!start)
+      return std::nullopt;
+    llvm::Type* width = se_.getEffectiveSCEVType(recurrence.getType());
+    if (se_.getTypeSizeInBits(trips->getType()) > se_.getTypeSizeInBits(width))
+      return std::nullopt;
+    const SCEV* way = se_.getMulExpr(se_.getNoopOrZeroExtend(trips, width), step);
+    const SCEV* zero = se_.getZero(width);
+    const SCEV* down = se_.isKnownNonNegative(step)   ? zero
+                       : se_.isKnownNonPositive(step) ? way
+                                                      : se_.getSMinExpr(way, zero);
+    const SCEV* up = se_.isKnownNonNegative(step)   ? way
+                     : se_.isKnownNonPositive(step) ? zero
+                                                    : se_.getSMaxExpr(way, zero);
+    return address_range{se_.getAddExpr(start->low, down), se_.getAddExpr(start->high, up)};
+  }
+
+  std::optional<address_range> ends_of_sum(const llvm::SCEVAddExpr& sum) {
+    llvm::SmallVector<const SCEV*, 4> low, high;
+    for (const SCEV* operand : sum.operands()) {
+      const auto ends = ends_of(operand);
+      if (!ends)
+        return std::nullopt;
+      low.push_back(ends->low);
+      high.push_back(ends->high);
+    }
+    return address_range{se_.getAddExpr(low), se_.getAddExpr(high)};
+  }
+
+  const llvm::Loop* nest_;
+  llvm::ScalarEvolution& se_;
+};
+
+} // namespace
+
+std::optional<address_range> range_of(llvm::Value* pointer, std::uint64_t bytes, const llvm::Loop* nest,
+                                      const llvm::Instruction* before, llvm::ScalarEvolution& evolution) {
+  const SCEV* address = evolution.getSCEV(pointer);
+  auto ends = box(nest, evolution).ends_of(address);
+  if (!ends)
+    return std::nullopt;
+  ends->high = evolution.getAddExpr(
+      ends->high, evolution.getConstant(evolution.getEffectiveSCEVType(address->getType()), bytes));
+  const llvm::SCEVExpander expander(evolution, before->getModule()->getDataLayout(), "tacit");
+  if (!expander.isSafeToExpandAt(ends->low, before) || !expander.isSafeToExpandAt(ends->high, before))
+    return std::nullopt;
+  return ends;
+}
+
+} // namespace tacit::overlap

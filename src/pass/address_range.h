@@ -1,0 +1,23 @@
+// The bytes that an access inside a loop nest may touch in all iterations together, as an expression that can
+// be computed before the nest.
+#pragma once
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+
+#include <optional>
+
+namespace tacit::overlap {
+
+struct address_range {
+  const llvm::SCEV* low = nullptr;  ///< first byte
+  const llvm::SCEV* high = nullptr; ///< one past the last byte
+};
+
+/// The range of `bytes` at `pointer` over all iterations of `nest` (or at the one place `before`, if nest is
+/// nullptr), computable before the instruction `before`; nothing if it is not affine in the nest, or not
+/// known there.
+std::optional<address_range> range_of(llvm::Value* pointer, std::uint64_t bytes, const llvm::Loop* nest,
+                                      const llvm::Instruction* before, llvm::ScalarEvolution& evolution);
+
+} // namespace tacit::overlap

@@ -1,0 +1,351 @@
+#include "pass/effects.h"
+
+#include "pass/known_functions.h"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+
+namespace tacit::overlap {
+
+namespace {
+
+using llvm::dyn_cast;
+using llvm::isa;
+using llvm::MemoryLocation;
+
+/// The place of an operation's bytes. In a later iteration the pointer may have another value, so only its
+/// object counts.
+MemoryLocation place_of(const in_flight& operation, reach how) {
+  if (how == reach::next_iteration || !operation.starts_at_buffer)
+    return MemoryLocation::getBeforeOrAfter(how == reach::next_iteration ? operation.object
+                                                                         : operation.buffer);
+  return MemoryLocation::getAfter(operation.buffer);
+}
+
+/// True if the pointer may be based on the object; pointers loaded from memory are not, if MPI alone knows
+/// its address.
+bool may_be_into(const llvm::Value* pointer, const llvm::Value* object) {
+  llvm::SmallVector<const llvm::Value*, 4> objects;
+  llvm::getUnderlyingObjects(pointer, objects, nullptr, 0);
+  return llvm::any_of(objects, [&](const llvm::Value* one) {
+    return one == object || isa<llvm::PHINode>(one) || isa<llvm::SelectInst>(one) ||
+           isa<llvm::IntToPtrInst>(one);
+  });
+}
+
+std::string name_of(const llvm::CallBase& call) {
+  const llvm::Function* callee = call.getCalledFunction();
+  if (!callee)
+    return call.isInlineAsm() ? "inline assembly" : "a function pointer";
+  return callee->getName().str();
+}
+
+bool starts_messages(call_class kind) {
+  switch (kind) {
+  case call_class::send:
+  case call_class::sendrecv:
+  case call_class::isend:
+  case call_class::isendrecv:
+  case call_class::start:
+  case call_class::collective:
+  case call_class::icollective:
+  case call_class::neighbor:
+  case call_class::ineighbor:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Calls after which nothing may be pending, or that may run code of the user (attribute callbacks), or that
+/// start operations on buffers that the call does not name.
+bool is_opaque(call_class kind) {
+  switch (kind) {
+  case call_class::init:
+  case call_class::finalize:
+  case call_class::abort:
+  case call_class::start:
+  case call_class::collective_init:
+  case call_class::neighbor_init:
+  case call_class::comm_make:
+  case call_class::comm_idup:
+  case call_class::comm_free:
+  case call_class::unknown:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool uses_requests(call_class kind) {
+  return kind == call_class::complete || kind == call_class::request_query ||
+         kind == call_class::request_free || kind == call_class::cancel;
+}
+
+/// Operands that are handles or numbers by value in C: in Open MPI handles are pointers, but to nothing of
+/// the program.
+bool is_memory(const mpi_site& site, param_role role, const llvm::Value* operand) {
+  if (!operand->getType()->isPointerTy())
+    return false;
+  if (site.language == binding::fortran)
+    return true;
+  switch (role) {
+  case param_role::datatype:
+  case param_role::send_type:
+  case param_role::recv_type:
+  case param_role::op:
+  case param_role::comm:
+  case param_role::peer_comm:
+  case param_role::group:
+  case param_role::info:
+  case param_role::request_value:
+  case param_role::window:
+  case param_role::file:
+    return false;
+  default:
+    return true;
+  }
+}
+
+param_role type_role_of(param_role buffer) {
+  return buffer == param_role::send_buf   ? param_role::send_type
+         : buffer == param_role::recv_buf ? param_role::recv_type
+                                          : param_role::datatype;
+}
+
+conflict access_conflict(const in_flight& operation, bool writes, std::string detail) {
+  return {operation.writes_buffer && !writes ? reason::buffer_read : reason::buffer_written,
+          std::move(detail),
+          {}};
+}
+
+} // namespace
+
+bool effects::may_touch(llvm::Function& in, const in_flight& operation, const MemoryLocation& where,
+                        reach how) {
+  if (operation.local_object && !may_be_into(where.Ptr, operation.object))
+    return false;
+  return !aliases_(in).isNoAlias(place_of(operation, how), where);
+}
+
+std::optional<conflict> effects::of(llvm::Instruction& at, const in_flight& operation, reach how) {
+  if (at.isDebugOrPseudoInst() || !(at.mayReadOrWriteMemory() || at.mayThrow()))
+    return std::nullopt;
+  if (auto* call = dyn_cast<llvm::CallBase>(&at); call && !isa<llvm::AnyMemIntrinsic>(call))
+    return of_call(*call, operation, how);
+  return of_access(at, operation, how);
+}
+
+std::optional<conflict> effects::of_access(llvm::Instruction& at, const in_flight& operation, reach how) {
+  if (at.isAtomic() || at.isVolatile() || isa<llvm::FenceInst>(at))
+    return conflict{reason::synchronizes, "an atomic or volatile access", {}};
+  const auto touches = [&](const MemoryLocation& where) {
+    return may_touch(*at.getFunction(), operation, where, how);
+  };
+  const auto checkable = [&](llvm::Value* pointer, std::uint64_t bytes, bool writes) {
+    conflict found = access_conflict(operation, writes, writes ? "a store" : "a load");
+    found.checkable = plain_access{pointer, bytes, writes};
+    return found;
+  };
+  const llvm::DataLayout& layout = at.getModule()->getDataLayout();
+  if (auto* store = dyn_cast<llvm::StoreInst>(&at)) {
+    if (!touches(MemoryLocation::get(store)))
+      return std::nullopt;
+    return checkable(store->getPointerOperand(), layout.getTypeStoreSize(store->getValueOperand()->getType()),
+                     true);
+  }
+  if (auto* load = dyn_cast<llvm::LoadInst>(&at)) {
+    if (!operation.writes_buffer || !touches(MemoryLocation::get(load)))
+      return std::nullopt;
+    return checkable(load->getPointerOperand(), layout.getTypeStoreSize(load->getType()), false);
+  }
+  if (auto* memory = dyn_cast<llvm::AnyMemIntrinsic>(&at)) {
+    if (touches(MemoryLocation::getForDest(memory)))
+      return access_conflict(operation, true, "a block copy or fill");
+    auto* transfer = dyn_cast<llvm::AnyMemTransferInst>(&at);
+    if (transfer && operation.writes_buffer && touches(MemoryLocation::getForSource(transfer)))
+      return access_conflict(operation, false, "a block copy");
+    return std::nullopt;
+  }
+  return conflict{reason::unknown_effect, at.getOpcodeName(), {}};
+}
+
+std::optional<conflict> effects::of_call(llvm::CallBase& call, const in_flight& operation, reach how) {
+  llvm::Function& in = *call.getFunction();
+  const auto unknown = [&](const std::string& what) { return conflict{reason::unknown_effect, what, {}}; };
+  if (const auto site = recognise(call))
+    return of_mpi(*site, operation, how);
+  llvm::Function* callee = call.getCalledFunction();
+  if (!callee)
+    return unknown(name_of(call));
+  if (callee->getName().starts_with("__tacit_"))
+    return std::nullopt; // completes, notes or pokes other operations
+  if (auto* intrinsic = dyn_cast<llvm::IntrinsicInst>(&call)) {
+    if (intrinsic->isLifetimeStartOrEnd()) {
+      if (!may_touch(in, operation, MemoryLocation::getBeforeOrAfter(intrinsic->getArgOperand(1)), how))
+        return std::nullopt;
+      return conflict{reason::buffer_ends, "the buffer goes out of scope", {}};
+    }
+    if (intrinsic->getIntrinsicID() == llvm::Intrinsic::stackrestore)
+      return isa<llvm::AllocaInst>(operation.object) ? std::optional(unknown("the stack is unwound"))
+                                                     : std::nullopt;
+    if (intrinsic->isAssumeLikeIntrinsic() || intrinsic->getIntrinsicID() == llvm::Intrinsic::stacksave ||
+        call.onlyAccessesInaccessibleMemory())
+      return std::nullopt;
+  }
+  if (call.doesNotAccessMemory() && call.doesNotThrow())
+    return std::nullopt;
+  if (callee->hasExactDefinition())
+    return of_body(call, operation, how);
+  if (is_pure_function(callee->getName()))
+    return std::nullopt;
+  const bool output = is_output_function(callee->getName());
+  const bool by_arguments = isa<llvm::IntrinsicInst>(&call)
+                                ? call.onlyAccessesArgMemory() && call.doesNotThrow()
+                                : is_argument_function(callee->getName());
+  if (!output && !by_arguments)
+    return unknown(name_of(call));
+  if (output && operation.orders)
+    return conflict{reason::synchronizes, name_of(call) + " writes output", {}};
+  for (llvm::Value* argument : call.args())
+    if (argument->getType()->isPointerTy() &&
+        !(output && !operation.writes_buffer && isa<llvm::Constant>(argument)) &&
+        may_touch(in, operation, MemoryLocation::getBeforeOrAfter(argument), how) &&
+        !(output && !operation.writes_buffer))
+      return access_conflict(operation, true, name_of(call));
+  return std::nullopt;
+}
+
+std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& operation, reach how) {
+  const std::string name = name_of(*site.call);
+  if (is_opaque(site.row->kind))
+    return conflict{reason::unknown_effect, name, {}};
+  if (operation.persistent && uses_requests(site.row->kind))
+    return conflict{reason::request_touched, name + " may use the persistent request", {}};
+  if (operation.orders && starts_messages(site.row->kind))
+    return conflict{reason::synchronizes, name + " may tell others that the message has arrived", {}};
+  if (llvm::Value* op = site.operand(param_role::op);
+      op && !is_predefined_operation(site, op) && !operation.local_object)
+    return conflict{reason::unknown_effect, name + " may run an operation of the user", {}};
+  for (unsigned i = site.first; i < site.call->arg_size(); ++i) {
+    llvm::Value* operand = site.call->getArgOperand(i);
+    const param_role role = site.role(i);
+    if (!is_memory(site, role, operand))
+      continue;
+    const bool writes_it = role == param_role::other || writes(role) || operand == site.ierror();
+    if (!writes_it && !operation.writes_buffer)
+      continue;
+    bool from_pointer = false;
+    if (is_buffer(role)) {
+      llvm::Value* type = site.operand(type_role_of(role));
+      from_pointer = type && is_predefined_datatype(site, type);
+      if (is_buffer_sentinel(operand)) {
+        if (from_pointer)
+          continue; // no data, or MPI_IN_PLACE
+        return conflict{reason::unknown_effect, name + " with absolute addresses", {}};
+      }
+    }
+    const MemoryLocation where =
+        from_pointer ? MemoryLocation::getAfter(operand) : MemoryLocation::getBeforeOrAfter(operand);
+    if (may_touch(*site.call->getFunction(), operation, where, how))
+      return access_conflict(operation, writes_it, name);
+  }
+  return std::nullopt;
+}
+
+std::optional<conflict> effects::of_body(llvm::CallBase& call, const in_flight& operation, reach how) {
+  llvm::Function& callee = *call.getCalledFunction();
+  const call_summary& summary = summary_of(callee);
+  const std::string name = name_of(call);
+  if (!summary.unknown.empty())
+    return conflict{reason::unknown_effect, name + " calls " + summary.unknown, {}};
+  if (!call.doesNotThrow())
+    return conflict{reason::unknown_effect, name + " may throw", {}};
+  if (operation.orders && summary.communicates)
+    return conflict{reason::synchronizes, name + " sends messages", {}};
+  const auto touched = [&](const llvm::SmallPtrSetImpl<const llvm::Value*>& objects, bool anything) {
+    if (anything && !operation.local_object)
+      return true;
+    return llvm::any_of(objects, [&](const llvm::Value* object) {
+      const auto* argument = dyn_cast<llvm::Argument>(object);
+      const llvm::Value* actual = argument ? call.getArgOperand(argument->getArgNo()) : object;
+      return may_touch(*call.getFunction(), operation, MemoryLocation::getBeforeOrAfter(actual), how);
+    });
+  };
+  if (touched(summary.writes, summary.writes_anything))
+    return access_conflict(operation, true, name);
+  if (operation.writes_buffer && touched(summary.reads, summary.reads_anything))
+    return access_conflict(operation, false, name);
+  return std::nullopt;
+}
+
+const call_summary& effects::summary_of(llvm::Function& function) {
+  const auto [entry, fresh] = summaries_.try_emplace(&function);
+  if (!fresh)
+    return entry->second;
+  entry->second.unknown = "itself"; // what a recursive call sees
+  call_summary made;
+  for (llvm::BasicBlock& block : function)
+    for (llvm::Instruction& instruction : block)
+      if (made.unknown.empty() && !instruction.isDebugOrPseudoInst())
+        add_to_summary(made, instruction);
+  return summaries_[&function] = std::move(made);
+}
+
+void effects::add_to_summary(call_summary& summary, llvm::Instruction& instruction) {
+  const auto touch = [&](const llvm::Value* pointer, bool written) {
+    llvm::SmallVector<const llvm::Value*, 4> objects;
+    llvm::getUnderlyingObjects(pointer, objects, nullptr, 0);
+    for (const llvm::Value* object : objects) {
+      if (isa<llvm::Argument>(object) || isa<llvm::GlobalVariable>(object))
+        (written ? summary.writes : summary.reads).insert(object);
+      else if (!isa<llvm::AllocaInst>(object) && !llvm::isNoAliasCall(object))
+        (written ? summary.writes_anything : summary.reads_anything) = true;
+    }
+  };
+  if (instruction.isAtomic() || instruction.isVolatile()) {
+    summary.unknown = "an atomic or volatile access";
+  } else if (auto* store = dyn_cast<llvm::StoreInst>(&instruction)) {
+    touch(store->getPointerOperand(), true);
+  } else if (auto* load = dyn_cast<llvm::LoadInst>(&instruction)) {
+    touch(load->getPointerOperand(), false);
+  } else if (auto* memory = dyn_cast<llvm::AnyMemIntrinsic>(&instruction)) {
+    touch(memory->getDest(), true);
+    if (auto* transfer = dyn_cast<llvm::AnyMemTransferInst>(memory))
+      touch(transfer->getSource(), false);
+  } else if (auto* call = dyn_cast<llvm::CallBase>(&instruction)) {
+    llvm::Function* callee = call->getCalledFunction();
+    if (!callee) {
+      summary.unknown = name_of(*call);
+    } else if (call->doesNotAccessMemory() || is_pure_function(callee->getName()) ||
+               (isa<llvm::IntrinsicInst>(call) &&
+                (call->isLifetimeStartOrEnd() || call->onlyAccessesInaccessibleMemory() ||
+                 llvm::cast<llvm::IntrinsicInst>(call)->isAssumeLikeIntrinsic()))) {
+      return;
+    } else if (callee->hasExactDefinition()) {
+      const call_summary inner = summary_of(*callee);
+      summary.unknown = inner.unknown;
+      summary.communicates |= inner.communicates;
+      summary.reads_anything |= inner.reads_anything;
+      summary.writes_anything |= inner.writes_anything;
+      for (const bool written : {false, true})
+        for (const llvm::Value* object : written ? inner.writes : inner.reads) {
+          const auto* argument = dyn_cast<llvm::Argument>(object);
+          touch(argument ? call->getArgOperand(argument->getArgNo()) : object, written);
+        }
+    } else if (is_argument_function(callee->getName())) {
+      for (llvm::Value* argument : call->args())
+        if (argument->getType()->isPointerTy())
+          touch(argument, true);
+    } else {
+      summary.unknown = name_of(*call); // MPI calls too: routines that communicate are inlined before
+    }
+  } else if (instruction.mayReadOrWriteMemory() || instruction.mayThrow()) {
+    summary.unknown = instruction.getOpcodeName();
+  }
+}
+
+} // namespace tacit::overlap

@@ -1,0 +1,66 @@
+// What an instruction does to a pending operation: the conflicts that end the region in which it may stay
+// pending.
+//
+// An instruction conflicts with a pending operation if it may touch the bytes of the operation in a way that
+// the operation forbids (COMPILER, condition 2), if the completion of the operation must come before it
+// (condition 4), or if nothing is known about it. Everything that is not shown to be harmless conflicts.
+// Conflicts of plain loads and stores with bytes of unknown place are `checkable`: comparing the two address
+// ranges at run time decides them.
+#pragma once
+
+#include "calls/reasons.h"
+#include "pass/in_flight.h"
+
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/MemoryLocation.h>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace tacit::overlap {
+
+/// A plain load or store; its bytes can be compared with those of a pending operation at run time.
+struct plain_access {
+  llvm::Value* pointer = nullptr;
+  std::uint64_t bytes = 0;
+  bool writes = false;
+};
+
+struct conflict {
+  reason why = reason::none;
+  std::string detail;
+  std::optional<plain_access> checkable;
+};
+
+/// What calling a function with a body here may do, as far as pending operations care.
+struct call_summary {
+  llvm::SmallPtrSet<const llvm::Value*, 8> reads, writes; ///< globals, and arguments of the function
+  bool reads_anything = false, writes_anything = false;   ///< through pointers of unknown origin
+  bool communicates = false;                              ///< sends, or takes part in a collective
+  std::string unknown; ///< the first thing inside that nothing is known about
+};
+
+class effects {
+public:
+  explicit effects(std::function<llvm::AAResults&(llvm::Function&)> aliases) : aliases_(std::move(aliases)) {}
+
+  /// The conflict of the instruction with the operation, if there is one.
+  std::optional<conflict> of(llvm::Instruction& at, const in_flight& operation, reach how);
+
+private:
+  std::optional<conflict> of_access(llvm::Instruction& at, const in_flight& operation, reach how);
+  std::optional<conflict> of_call(llvm::CallBase& call, const in_flight& operation, reach how);
+  std::optional<conflict> of_mpi(const mpi_site& site, const in_flight& operation, reach how);
+  std::optional<conflict> of_body(llvm::CallBase& call, const in_flight& operation, reach how);
+  bool may_touch(llvm::Function& in, const in_flight& operation, const llvm::MemoryLocation& where,
+                 reach how);
+  const call_summary& summary_of(llvm::Function& function);
+  void add_to_summary(call_summary& summary, llvm::Instruction& instruction);
+
+  std::function<llvm::AAResults&(llvm::Function&)> aliases_;
+  std::map<const llvm::Function*, call_summary> summaries_;
+};
+
+} // namespace tacit::overlap

@@ -1,0 +1,33 @@
+// An operation whose completion may be moved: which bytes it uses, how, and what its completion orders.
+#pragma once
+
+#include "pass/mpi_site.h"
+
+#include <llvm/ADT/SmallVector.h>
+
+namespace tacit::overlap {
+
+struct in_flight {
+  mpi_site post;                 ///< the call that starts it (a blocking call starts and completes it)
+  llvm::Value* buffer = nullptr; ///< the pointer, as it is at the post
+  llvm::Value* object =
+      nullptr; ///< what the pointer is into; the same in every iteration of loops it is invariant in
+  bool writes_buffer = false; ///< a receive: nobody may read or write; else a send: nobody may write
+  bool orders = false; ///< completion tells that another rank has got somewhere (COMPILER 4: an acquire)
+  bool starts_at_buffer = false; ///< no byte below the pointer is used
+  bool persistent = false;       ///< its request stays with the program, which must not use it meanwhile
+  bool local_object = false; ///< the object is a local of this function whose address only MPI gets to know
+};
+
+/// How a point of the region where an operation is pending is reached from the point where its wait stood.
+enum class reach : std::uint8_t {
+  none,
+  same_iteration, ///< values of the current iteration are those of the post
+  next_iteration, ///< a loop around the post has started another iteration since
+};
+
+/// The operations that a post starts: one, or two for a combined send and receive. Empty if a buffer cannot
+/// be told (MPI_BOTTOM, a persistent or collective form that is not modelled).
+llvm::SmallVector<in_flight, 2> operations_of(const mpi_site& post);
+
+} // namespace tacit::overlap

@@ -1,0 +1,79 @@
+// Order: the strongly connected components of the call graph from the leaves up, so that a routine is inlined
+// with what was inlined into it before. Cost: linear in the code that results, which the two limits bound.
+#include "pass/inline_mpi.h"
+
+#include "pass/mpi_site.h"
+
+#include <llvm/ADT/SCCIterator.h>
+#include <llvm/Analysis/CallGraph.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+namespace tacit::overlap {
+
+namespace {
+
+constexpr unsigned max_callee = 3000;  // instructions of a routine that is inlined
+constexpr unsigned max_caller = 30000; // instructions of a routine that others are inlined into
+
+bool may_be_inlined(const llvm::Function& function) {
+  return function.hasExactDefinition() && !function.hasFnAttribute(llvm::Attribute::NoInline) &&
+         !function.hasOptNone() && function.getInstructionCount() <= max_callee && !function.isVarArg() &&
+         has_messages(function);
+}
+
+} // namespace
+
+bool has_messages(const llvm::Function& function) {
+  for (const llvm::BasicBlock& block : function)
+    for (const llvm::Instruction& at : block)
+      if (auto* call = llvm::dyn_cast<llvm::CallBase>(const_cast<llvm::Instruction*>(&at)))
+        if (const auto site = recognise(*call))
+          switch (site->row->kind) {
+          case call_class::send:
+          case call_class::recv:
+          case call_class::sendrecv:
+          case call_class::isend:
+          case call_class::irecv:
+          case call_class::isendrecv:
+          case call_class::start:
+          case call_class::complete:
+            return true;
+          default:
+            break;
+          }
+  return false;
+}
+
+llvm::SmallPtrSet<llvm::Function*, 16> inline_mpi_routines(llvm::Module& module) {
+  llvm::SmallVector<llvm::Function*, 32> order;
+  {
+    llvm::CallGraph calls(module);
+    for (auto component = llvm::scc_begin(&calls); !component.isAtEnd(); ++component)
+      if (component->size() == 1 && !component.hasCycle())
+        if (llvm::Function* function = component->front()->getFunction();
+            function && !function->isDeclaration())
+          order.push_back(function);
+  }
+  llvm::SmallPtrSet<llvm::Function*, 16> changed;
+  for (llvm::Function* routine : order) {
+    if (!may_be_inlined(*routine))
+      continue;
+    llvm::SmallVector<llvm::CallBase*, 8> callers;
+    for (llvm::User* user : routine->users())
+      if (auto* call = llvm::dyn_cast<llvm::CallBase>(user); call && call->getCalledFunction() == routine)
+        callers.push_back(call);
+    for (llvm::CallBase* call : callers) {
+      llvm::Function* caller = call->getFunction();
+      if (caller == routine || caller->hasOptNone() || call->isNoInline() || call->isMustTailCall() ||
+          caller->getInstructionCount() + routine->getInstructionCount() > max_caller)
+        continue;
+      llvm::InlineFunctionInfo info;
+      if (llvm::InlineFunction(*call, info).isSuccess())
+        changed.insert(caller);
+    }
+  }
+  return changed;
+}
+
+} // namespace tacit::overlap

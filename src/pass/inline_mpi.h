@@ -1,0 +1,17 @@
+// MPI-directed inlining (seed 001, section 3.1: "by applying the wait sinking algorithm after aggressive
+// inlining").
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+namespace tacit::overlap {
+
+/// Inlines routines that post or complete messages into their callers within the module, from the leaves up,
+/// as long as they are not recursive and the callers do not grow too much. Returns the functions that
+/// changed.
+llvm::SmallPtrSet<llvm::Function*, 16> inline_mpi_routines(llvm::Module& module);
+
+/// True if the function calls MPI to send, receive or complete.
+bool has_messages(const llvm::Function& function);
+
+} // namespace tacit::overlap

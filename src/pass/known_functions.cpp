@@ -1,0 +1,51 @@
+#include "pass/known_functions.h"
+
+#include <llvm/ADT/StringSet.h>
+
+namespace tacit::overlap {
+
+namespace {
+
+bool is_mathematics(llvm::StringRef name) {
+  static const llvm::StringSet<> known = {
+      "acos", "acosh", "asin",   "asinh",     "atan",   "atan2",     "atanh", "cbrt",  "ceil",   "copysign",
+      "cos",  "cosh",  "erf",    "erfc",      "exp",    "exp2",      "expm1", "fabs",  "fdim",   "floor",
+      "fma",  "fmax",  "fmin",   "fmod",      "hypot",  "ldexp",     "log",   "log10", "log1p",  "log2",
+      "logb", "lrint", "lround", "nearbyint", "pow",    "remainder", "rint",  "round", "scalbn", "sin",
+      "sinh", "sqrt",  "tan",    "tanh",      "tgamma", "trunc",     "abs",   "labs"};
+  if (known.contains(name))
+    return true;
+  return (name.ends_with("f") || name.ends_with("l")) && known.contains(name.drop_back());
+}
+
+} // namespace
+
+bool is_pure_function(llvm::StringRef name) {
+  static const llvm::StringSet<> clocks = {
+      "clock",      "omp_get_wtime", "omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads",
+      "sched_yield"};
+  return is_mathematics(name) || clocks.contains(name) || name.starts_with("_FortranAFPow") ||
+         name.starts_with("_FortranAModulo") || name.starts_with("_FortranANearest") ||
+         name.starts_with("_FortranAScale") || name.starts_with("_FortranASpacing") ||
+         name.starts_with("_FortranAExponent") || name.starts_with("_FortranAFraction");
+}
+
+bool is_argument_function(llvm::StringRef name) {
+  static const llvm::StringSet<> known = {
+      "malloc",        "calloc",  "free",   "aligned_alloc", "posix_memalign", "memcmp",
+      "bcmp",          "strlen",  "strcmp", "strncmp",       "strchr",         "strrchr",
+      "strcpy",        "strncpy", "strcat", "snprintf",      "sprintf",        "gettimeofday",
+      "clock_gettime", "time",    "frexp",  "modf",          "sincos",         "sincosf",
+      "_Znwm",         "_Znam",   "_ZdlPv", "_ZdaPv",        "_ZdlPvm",        "_ZdaPvm"};
+  return known.contains(name);
+}
+
+bool is_output_function(llvm::StringRef name) {
+  static const llvm::StringSet<> known = {"printf", "fprintf", "puts",   "putchar", "fputs",
+                                          "fputc",  "putc",    "fwrite", "fflush",  "perror"};
+  return known.contains(name) || name.starts_with("_FortranAioOutput") ||
+         name == "_FortranAioEndIoStatement" || name == "_FortranAioBeginExternalListOutput" ||
+         name == "_FortranAioBeginExternalFormattedOutput";
+}
+
+} // namespace tacit::overlap

@@ -1,0 +1,15 @@
+// Functions of the C and Fortran run times of which more is known than their declarations say.
+#pragma once
+
+#include <llvm/ADT/StringRef.h>
+
+namespace tacit::overlap {
+
+/// Touches no memory of the program (mathematics; errno aside) and neither waits nor communicates.
+bool is_pure_function(llvm::StringRef name);
+/// Touches only memory that its pointer arguments point into, and neither waits nor communicates.
+bool is_argument_function(llvm::StringRef name);
+/// Writes to a file or terminal: reads its arguments and orders what others may observe.
+bool is_output_function(llvm::StringRef name);
+
+} // namespace tacit::overlap

@@ -1,0 +1,172 @@
+#include "pass/mpi_site.h"
+
+#include <llvm/ADT/StringMap.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/Instructions.h>
+
+namespace tacit::overlap {
+
+namespace {
+
+struct named_row {
+  const call_row* row = nullptr;
+  binding language = binding::c;
+  unsigned first = 0;
+  bool hook = false;
+};
+
+/// Every symbol of every row: MPI_X, PMPI_X, their _c forms, mpi_x_, pmpi_x_; and the hooks that post an
+/// operation.
+const llvm::StringMap<named_row>& symbols() {
+  static const llvm::StringMap<named_row> table = [] {
+    llvm::StringMap<named_row> made;
+    for (const call_row& row : call_rows()) {
+      const std::string c(row.name);
+      const std::string fortran = llvm::StringRef(c).lower() + "_";
+      for (const char* profiling : {"", "P"}) {
+        made[profiling + c] = {&row, binding::c};
+        made[profiling + c + "_c"] = {&row, binding::c_large};
+      }
+      made[fortran] = made["p" + fortran] = {&row, binding::fortran};
+    }
+    for (const auto& [hook, call, first] :
+         {std::tuple("__tacit_send", "Send", 1U), std::tuple("__tacit_recv", "Recv", 1U),
+          std::tuple("__tacit_sendrecv", "Sendrecv", 1U), std::tuple("__tacit_send_renamed", "Send", 0U)}) {
+      made[hook] = {find_call(call), binding::c, first, true};
+      made[std::string(hook) + "_f"] = {find_call(call), binding::fortran, first, true};
+    }
+    return made;
+  }();
+  return table;
+}
+
+/// The value of a reference argument: a constant global's, or the one value that every store to the variable
+/// stores.
+const llvm::Value* value_behind(const llvm::Value* reference) {
+  if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(reference))
+    return global->isConstant() && global->hasDefinitiveInitializer() ? global->getInitializer() : nullptr;
+  const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(reference);
+  if (!variable)
+    return nullptr;
+  const llvm::Value* only = nullptr;
+  for (const llvm::User* user : variable->users()) {
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+        store && store->getPointerOperand() == variable) {
+      if (only && only != store->getValueOperand())
+        return nullptr;
+      only = store->getValueOperand();
+    } else if (llvm::isa<llvm::CallBase>(user)) {
+      const auto* other = llvm::cast<llvm::CallBase>(user);
+      if (other->isLifetimeStartOrEnd())
+        continue;
+      // MPI reads what it gets by reference in an input role; anything else might write.
+      const auto site = recognise(const_cast<llvm::CallBase&>(*other));
+      if (!site || site->language != binding::fortran)
+        return nullptr;
+      for (unsigned i = 0; i < other->arg_size(); ++i)
+        if (other->getArgOperand(i) == variable &&
+            (site->role(i) == param_role::other || writes(site->role(i)) || is_buffer(site->role(i))))
+          return nullptr;
+    } else if (!llvm::isa<llvm::LoadInst>(user)) {
+      return nullptr;
+    }
+  }
+  return only;
+}
+
+bool names_global(const llvm::Value* value, llvm::StringRef part) {
+  const auto* global = llvm::dyn_cast<llvm::GlobalValue>(value->stripPointerCasts());
+  return global && global->getName().contains_insensitive(part);
+}
+
+} // namespace
+
+llvm::Value* mpi_site::operand(param_role role) const {
+  const auto roles = parameter_roles(*row);
+  for (unsigned i = 0; i < roles.size() && i + first < call->arg_size(); ++i)
+    if (roles[i] == role)
+      return call->getArgOperand(i + first);
+  return nullptr;
+}
+
+param_role mpi_site::role(unsigned index) const {
+  const auto roles = parameter_roles(*row);
+  return index >= first && index - first < roles.size() ? roles[index - first] : param_role::other;
+}
+
+llvm::Value* mpi_site::ierror() const {
+  return language == binding::fortran ? call->getArgOperand(call->arg_size() - 1) : nullptr;
+}
+
+std::optional<mpi_site> recognise(llvm::CallBase& call) {
+  const llvm::Function* callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration())
+    return std::nullopt;
+  const auto found = symbols().find(callee->getName());
+  if (found == symbols().end())
+    return std::nullopt;
+  const auto [row, language, first, hook] = found->second;
+  const std::size_t expected = parameter_roles(*row).size() + (language == binding::fortran ? 1 : 0);
+  const bool modelled = row->kind != call_class::unknown && row->kind != call_class::local;
+  if (modelled && !hook && call.arg_size() != expected)
+    return std::nullopt; // not the function that the standard describes
+  return mpi_site{&call, row, language, first, hook};
+}
+
+bool is_f08_name(llvm::StringRef name) {
+  return (name.starts_with("mpi_") || name.starts_with("pmpi_")) &&
+         (name.ends_with("_f08_") || name.ends_with("_f08ts_"));
+}
+
+std::optional<std::int64_t> constant_argument(const mpi_site& site, const llvm::Value* argument) {
+  const llvm::Value* value = site.language == binding::fortran ? value_behind(argument) : argument;
+  const auto* constant = value ? llvm::dyn_cast<llvm::ConstantInt>(value) : nullptr;
+  return constant ? std::optional(constant->getSExtValue()) : std::nullopt;
+}
+
+bool is_predefined_datatype(const mpi_site& site, const llvm::Value* datatype) {
+  if (names_global(datatype, "ompi_mpi_"))
+    return true;
+  const auto handle = constant_argument(site, datatype);
+  if (!handle)
+    return false;
+  // MPICH: builtin handles have 0x4c in the first byte (and carry their size); pair types have 0x8c and gaps.
+  // Open MPI's Fortran handles are small indices; its derived types come after the predefined ones.
+  constexpr std::int64_t open_mpi_predefined = 70;
+  return ((*handle >> 24) & 0xff) == 0x4c || (*handle >= 0 && *handle < open_mpi_predefined);
+}
+
+bool is_predefined_operation(const mpi_site& site, const llvm::Value* operation) {
+  if (names_global(operation, "ompi_mpi_op_"))
+    return true;
+  const auto handle = constant_argument(site, operation);
+  constexpr std::int64_t open_mpi_predefined = 15;
+  return handle && (((*handle >> 24) & 0xff) == 0x58 || (*handle >= 0 && *handle < open_mpi_predefined));
+}
+
+bool is_status_ignore(const mpi_site& site, const llvm::Value* status) {
+  if (site.language == binding::fortran)
+    return names_global(status, "mpi_fortran_status") || names_global(status, "mpipriv");
+  // Open MPI: a null pointer; MPICH: the address 1.
+  if (llvm::isa<llvm::ConstantPointerNull>(status))
+    return true;
+  const auto* address = llvm::dyn_cast<llvm::ConstantExpr>(status);
+  return address && address->getOpcode() == llvm::Instruction::IntToPtr &&
+         llvm::isa<llvm::ConstantInt>(address->getOperand(0)) &&
+         llvm::cast<llvm::ConstantInt>(address->getOperand(0))->isOne();
+}
+
+bool is_buffer_sentinel(const llvm::Value* buffer) {
+  const llvm::Value* pointer = buffer->stripPointerCasts();
+  if (llvm::isa<llvm::ConstantPointerNull>(pointer))
+    return true;
+  if (const auto* expression = llvm::dyn_cast<llvm::ConstantExpr>(pointer))
+    if (expression->getOpcode() == llvm::Instruction::IntToPtr)
+      return true;
+  return names_global(pointer, "mpi_fortran_bottom") || names_global(pointer, "mpi_fortran_in_place") ||
+         names_global(pointer, "mpipriv");
+}
+
+} // namespace tacit::overlap

@@ -1,0 +1,50 @@
+// Recognising MPI calls in LLVM IR: which row of the call table a call is, in which language binding, and
+// which operand has which role. C names (MPI_X, PMPI_X, MPI_X_c) and the Fortran names of mpif.h and `use
+// mpi` (mpi_x_, pmpi_x_).
+#pragma once
+
+#include "calls/mpi_calls.h"
+
+#include <llvm/IR/InstrTypes.h>
+
+#include <optional>
+
+namespace tacit::overlap {
+
+enum class binding : std::uint8_t { c, c_large, fortran };
+
+struct mpi_site {
+  llvm::CallBase* call = nullptr;
+  const call_row* row = nullptr;
+  binding language = binding::c;
+  unsigned first = 0; ///< operands before the MPI arguments (the slot of a hook)
+  bool hook = false;  ///< a call of src/hooks that stands for this MPI call
+
+  [[nodiscard]] bool is(mpi_call id) const { return row->id == id; }
+  [[nodiscard]] bool is(call_class kind) const { return row->kind == kind; }
+  /// The operand with this role, or nullptr.
+  [[nodiscard]] llvm::Value* operand(param_role role) const;
+  /// The role of the call's operand `index`; `other` where the table has none.
+  [[nodiscard]] param_role role(unsigned index) const;
+  /// Fortran's ierror; nullptr in C.
+  [[nodiscard]] llvm::Value* ierror() const;
+};
+
+/// The MPI call that `call` is, if it calls a function that the table knows and that has no body here (a body
+/// would be somebody else's MPI).
+std::optional<mpi_site> recognise(llvm::CallBase& call);
+/// True for a name of the `mpi_f08` binding, which is not followed (its descriptors hide the buffers).
+bool is_f08_name(llvm::StringRef name);
+
+/// The constant that an integer argument has, by value (C) or behind a reference (Fortran), if it is known.
+std::optional<std::int64_t> constant_argument(const mpi_site& site, const llvm::Value* argument);
+/// True if the handle in this operand is one of MPI's predefined datatypes.
+bool is_predefined_datatype(const mpi_site& site, const llvm::Value* datatype);
+/// True if the handle in this operand is one of MPI's predefined reduction operations.
+bool is_predefined_operation(const mpi_site& site, const llvm::Value* operation);
+/// True if the pointer is MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE.
+bool is_status_ignore(const mpi_site& site, const llvm::Value* status);
+/// True if the pointer is a sentinel (MPI_BOTTOM, MPI_IN_PLACE) and not a buffer.
+bool is_buffer_sentinel(const llvm::Value* buffer);
+
+} // namespace tacit::overlap

@@ -1,0 +1,368 @@
+// For every MPI call that completes an operation (a site): which operations, whether the program could tell
+// the difference, where the completion has to stand at the latest, and whether enough runs in between. Sites
+// are independent of each other: each gets a slot of its own, and posts keep their order (COMPILER, condition
+// 5).
+#include "pass/overlap.h"
+
+#include "pass/requests.h"
+#include "pass/rewrite.h"
+
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/IRBuilder.h>
+
+namespace tacit::overlap {
+
+namespace {
+
+using llvm::OptimizationRemark;
+using llvm::OptimizationRemarkAnalysis;
+using llvm::OptimizationRemarkMissed;
+using operations = llvm::SmallVector<in_flight, 4>;
+
+constexpr const char* pass_name = "mpi-overlap";
+constexpr std::int64_t max_elements = 16; // of a Waitall that is taken apart
+
+struct refusal {
+  reason why = reason::none;
+  std::string detail;
+  llvm::Instruction* blocker = nullptr;
+};
+
+class function_pass {
+public:
+  function_pass(function_context& context, effects& effects, const options& options, wait_graph& graph)
+      : context_(context), effects_(effects), options_(options), graph_(graph) {}
+
+  bool run() {
+    llvm::SmallVector<mpi_site, 16> sites;
+    for (llvm::BasicBlock& block : context_.analyses.function)
+      for (llvm::Instruction& at : block)
+        if (auto* call = llvm::dyn_cast<llvm::CallBase>(&at))
+          collect(*call, sites);
+    for (const mpi_site& site : sites)
+      consider(site);
+    promote_buffers(slots_, context_.analyses.dominators);
+    return changed_;
+  }
+
+private:
+  void collect(llvm::CallBase& call, llvm::SmallVectorImpl<mpi_site>& sites) {
+    const llvm::Function* callee = call.getCalledFunction();
+    if (callee && is_f08_name(callee->getName()))
+      return missed(call, callee->getName(), {reason::binding_not_followed, "mpi_f08", nullptr}, 0);
+    if (const auto site = recognise(call); site && !site->hook)
+      sites.push_back(*site);
+  }
+
+  void consider(const mpi_site& site) {
+    if (site.is(mpi_call::Send) || site.is(mpi_call::Recv) || site.is(mpi_call::Sendrecv))
+      consider_blocking(site);
+    else if (site.is(mpi_call::Ssend))
+      missed(site, {reason::synchronous_send, "", nullptr});
+    else if (site.is(mpi_call::Wait))
+      consider_wait(site);
+    else if (site.is(mpi_call::Waitall))
+      consider_waitall(site);
+    else if (site.is(call_class::complete))
+      missed(site, {reason::completion_chosen, "", nullptr});
+  }
+
+  // --- blocking calls
+  // ---------------------------------------------------------------------------------------------------
+
+  void consider_blocking(const mpi_site& site) {
+    if (site.language == binding::c_large)
+      return missed(site, {reason::binding_not_followed, "large counts", nullptr});
+    if (const auto no = observable(site))
+      return missed(site, *no);
+    const auto all = operations_of(site);
+    if (all.empty())
+      return missed(site, {reason::buffer_unknown, "", nullptr});
+    // Of a combined call only the sending half moves: its receiving half is what the program is waiting for.
+    const llvm::ArrayRef<in_flight> moved(all.begin(), 1);
+    if (!site.is(mpi_call::Sendrecv) && site.is(mpi_call::Recv) && !status_unused(site))
+      return missed(site, {reason::status_read, "", nullptr});
+    const placement places = place(*site.call, moved, effects_, context_.analyses, options_);
+    draw(site, moved, places);
+    if (places.window < options_.min_window)
+      return too_narrow(site, places);
+    const std::string did = std::string(site.row->name) + " split";
+    if (options_.act == action::apply) {
+      const slot into = new_slot();
+      passed(site, did, places);
+      insert_completions(into, places, context_.analyses, pokes());
+      split_call(site, into);
+      done();
+    } else {
+      could(site, did, places);
+    }
+  }
+
+  void too_narrow(const mpi_site& site, const placement& places) {
+    const bool rename = site.is(mpi_call::Send) && options_.rename && options_.mode == motion::aggressive &&
+                        !context_.waits_elsewhere &&
+                        is_predefined_datatype(site, site.operand(param_role::datatype));
+    if (!rename)
+      return missed(site, first_cause(places), places.window);
+    if (options_.act != action::apply)
+      return could(site, std::string(site.row->name) + " sent from a copy", places);
+    passed(site, std::string(site.row->name) + " sent from a copy", places);
+    rename_send(site);
+    done();
+  }
+
+  // --- waits
+  // ------------------------------------------------------------------------------------------------------------
+
+  void consider_wait(const mpi_site& site) {
+    llvm::Value* request = site.operand(param_role::request);
+    if (const auto no = observable(site))
+      return missed(site, *no);
+    if (!status_unused(site))
+      return missed(site, {reason::status_read, "", nullptr});
+    operations moved;
+    if (const auto no = match(site, request_place(site, request), moved))
+      return missed(site, *no);
+    const placement places = place(*site.call, moved, effects_, context_.analyses, options_);
+    draw(site, moved, places);
+    if (places.window < options_.min_window)
+      return missed(site, first_cause(places), places.window);
+    const std::string did = std::string(site.row->name) + " moved";
+    if (options_.act != action::apply)
+      return could(site, did, places);
+    const slot into = new_slot();
+    passed(site, did, places);
+    insert_completions(into, places, context_.analyses, pokes());
+    defer_wait(site, into, moved, uses_ranges(places));
+    done();
+  }
+
+  void consider_waitall(const mpi_site& site) {
+    if (const auto no = observable(site))
+      return missed(site, *no);
+    if (!status_unused(site))
+      return missed(site, {reason::status_read, "", nullptr});
+    llvm::Value* requests = site.operand(param_role::requests);
+    const auto count = constant_argument(site, site.operand(param_role::request_count));
+    const unsigned bytes = request_bytes(*site.call->getModule(), site.language);
+    operations all;
+    if (const auto no = match(site, array_place(requests, count, bytes), all))
+      return missed(site, *no);
+    const placement together = place(*site.call, all, effects_, context_.analyses, options_);
+    draw(site, all, together);
+    const bool separable = count && *count <= max_elements && bytes != 0;
+    if (separable && mixed(all) && move_elements(site, *count, bytes, together))
+      return;
+    if (together.window >= options_.min_window)
+      return move_all(site, all, together);
+    missed(site, first_cause(together), together.window);
+  }
+
+  static bool mixed(llvm::ArrayRef<in_flight> all) {
+    return llvm::any_of(all, [](const in_flight& one) { return one.writes_buffer; }) &&
+           llvm::any_of(all, [](const in_flight& one) { return !one.writes_buffer; });
+  }
+
+  void move_all(const mpi_site& site, llvm::ArrayRef<in_flight> all, const placement& places) {
+    const std::string did = std::string(site.row->name) + " moved";
+    if (options_.act != action::apply)
+      return could(site, did, places);
+    const slot into = new_slot();
+    passed(site, did, places);
+    insert_completions(into, places, context_.analyses, pokes());
+    defer_waitall(site, into, all, uses_ranges(places));
+    done();
+  }
+
+  /// Takes out of a Waitall those requests that may wait longer (usually the sends), each on its own. False
+  /// if there is none.
+  bool move_elements(const mpi_site& site, std::int64_t count, unsigned bytes, const placement& together) {
+    unsigned moved = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      operations element;
+      const llvm::APInt offset(64, static_cast<std::uint64_t>(i) * bytes);
+      llvm::Value* requests = site.operand(param_role::requests);
+      llvm::IRBuilder<> at(site.call);
+      llvm::Value* request =
+          i == 0 ? requests : at.CreateConstInBoundsGEP1_64(at.getInt8Ty(), requests, offset.getZExtValue());
+      const llvm::MemoryLocation where(request, llvm::LocationSize::precise(bytes));
+      const bool known = !match(site, where, element);
+      placement places;
+      if (known)
+        places = place(*site.call, element, effects_, context_.analyses, options_);
+      if (!known || places.window < options_.min_window || options_.act != action::apply) {
+        moved += known && places.window >= options_.min_window ? 1 : 0;
+        if (auto* made = llvm::dyn_cast<llvm::Instruction>(request); made && made->use_empty())
+          made->eraseFromParent();
+        continue;
+      }
+      const slot into = new_slot();
+      insert_completions(into, places, context_.analyses, pokes());
+      defer_element(site, request, into, element, uses_ranges(places));
+      context_.analyses.evolution.forgetAllLoops();
+      changed_ = true;
+      ++moved;
+    }
+    if (moved == 0)
+      return false;
+    const std::string did = std::string(site.row->name) + ": " + std::to_string(moved) + " of " +
+                            std::to_string(count) + " moved";
+    options_.act == action::apply ? passed(site, did, together) : could(site, did, together);
+    return true;
+  }
+
+  // --- conditions
+  // -------------------------------------------------------------------------------------------------------
+
+  std::optional<refusal> observable(const mpi_site& site) {
+    if (context_.error_handlers && (site.ierror() || !site.call->use_empty()))
+      return refusal{reason::error_code_used, "", nullptr};
+    return std::nullopt;
+  }
+
+  bool status_unused(const mpi_site& site) {
+    llvm::Value* status =
+        site.operand(site.is(mpi_call::Waitall) ? param_role::statuses : param_role::status);
+    return is_status_ignore(site, status) || status_is_dead(*site.call, status, context_.aliases);
+  }
+
+  llvm::MemoryLocation request_place(const mpi_site& site, llvm::Value* request) {
+    const unsigned bytes = request_bytes(*site.call->getModule(), site.language);
+    return bytes ? llvm::MemoryLocation(request, llvm::LocationSize::precise(bytes))
+                 : llvm::MemoryLocation::getBeforeOrAfter(request);
+  }
+
+  static llvm::MemoryLocation array_place(llvm::Value* requests, std::optional<std::int64_t> count,
+                                          unsigned bytes) {
+    if (count && *count > 0 && bytes)
+      return llvm::MemoryLocation(requests,
+                                  llvm::LocationSize::upperBound(static_cast<std::uint64_t>(*count) * bytes));
+    return llvm::MemoryLocation::getAfter(requests);
+  }
+
+  std::optional<refusal> match(const mpi_site& site, const llvm::MemoryLocation& place, operations& into) {
+    const matched_posts found = match_request(*site.call, place, context_.aliases);
+    if (found.why != reason::none)
+      return refusal{found.why, found.detail, found.blocker};
+    for (const mpi_site& post : found.posts) {
+      if (post.language == binding::c_large)
+        return refusal{reason::binding_not_followed, "large counts", post.call};
+      const auto started = operations_of(post);
+      if (started.empty())
+        return refusal{reason::buffer_unknown, std::string(post.row->name), post.call};
+      into.append(started.begin(), started.end());
+    }
+    return std::nullopt;
+  }
+
+  // --- rewriting and remarks
+  // --------------------------------------------------------------------------------------------
+
+  slot new_slot() {
+    slots_.push_back(make_slot(context_.analyses.function));
+    return slots_.back();
+  }
+
+  void done() {
+    changed_ = true;
+    context_.analyses.evolution.forgetAllLoops();
+  }
+
+  [[nodiscard]] bool pokes() const {
+    return options_.poke && !context_.analyses.function.getName().contains(".omp_outlined");
+  }
+
+  static bool uses_ranges(const placement& places) {
+    return llvm::any_of(places.completions, [](const completion& one) { return !one.unless_apart.empty(); });
+  }
+
+  static refusal first_cause(const placement& places) {
+    if (places.completions.empty())
+      return {reason::no_window, "", nullptr};
+    const completion& first = places.completions.front();
+    return {first.cause.why, first.cause.detail, first.blocker};
+  }
+
+  static std::string line_of(const llvm::Instruction* at) {
+    return at ? " at " + place_name(*at) : std::string();
+  }
+
+  static std::string describe(const placement& places) {
+    std::string text =
+        "; about " + std::to_string(places.window) + " instructions run meanwhile; complete before ";
+    std::string separator;
+    for (const completion& one : places.completions) {
+      text += separator + one.cause.detail + line_of(one.blocker) +
+              (one.unless_apart.empty() ? "" : " (if it is the same memory)") + " [" +
+              reason_label(one.cause.why) + "]";
+      separator = ", ";
+    }
+    return text;
+  }
+
+  template <class Make>
+  void emit(Make make) {
+    if (!options_.silent)
+      context_.remarks.emit(make);
+  }
+
+  void passed(const mpi_site& site, const std::string& did, const placement& places) {
+    emit([&] { return OptimizationRemark(pass_name, "Moved", site.call) << did << describe(places); });
+  }
+
+  void could(const mpi_site& site, const std::string& did, const placement& places) {
+    emit([&] {
+      return OptimizationRemarkAnalysis(pass_name, "Possible", site.call)
+             << "possible: " << did << describe(places);
+    });
+  }
+
+  void missed(const mpi_site& site, const refusal& no, std::uint64_t window = 0) {
+    missed(*site.call, llvm::StringRef(site.row->name.data(), site.row->name.size()), no, window);
+  }
+
+  void missed(const llvm::CallBase& call, llvm::StringRef name, const refusal& no, std::uint64_t window) {
+    const reason_page* page = find_reason(number(no.why));
+    emit([&] {
+      OptimizationRemarkMissed remark(pass_name, "NotMoved", &call);
+      remark << llvm::ore::NV("Call", name)
+             << " not moved: " << llvm::ore::NV("Reason", std::string(page ? page->title : ""));
+      if (!no.detail.empty())
+        remark << " (" << no.detail << line_of(no.blocker) << ")";
+      if (window > 0)
+        remark << "; window of " << llvm::ore::NV("Window", static_cast<unsigned>(window))
+               << " instructions is too small";
+      return remark << " [" << llvm::ore::NV("Code", reason_label(no.why)) << "]";
+    });
+  }
+
+  void draw(const mpi_site& site, llvm::ArrayRef<in_flight> moved, const placement& places) {
+    if (options_.graph.empty())
+      return;
+    const unsigned wait = graph_.node(*site.call, std::string(site.row->name));
+    for (const in_flight& operation : moved)
+      if (operation.post.call != site.call)
+        graph_.edge(graph_.node(*operation.post.call, std::string(operation.post.row->name)), wait,
+                    wait_graph::edge_kind::completes);
+    for (const completion& one : places.completions)
+      if (one.blocker)
+        graph_.edge(wait, graph_.node(*one.blocker, one.cause.detail), wait_graph::edge_kind::orders,
+                    reason_label(one.cause.why));
+  }
+
+  function_context& context_;
+  effects& effects_;
+  const options& options_;
+  wait_graph& graph_;
+  llvm::SmallVector<slot, 8> slots_;
+  bool changed_ = false;
+};
+
+} // namespace
+
+bool overlap_function(function_context& context, effects& effects, const options& options,
+                      wait_graph& graph) {
+  return function_pass(context, effects, options, graph).run();
+}
+
+} // namespace tacit::overlap

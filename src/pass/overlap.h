@@ -1,0 +1,26 @@
+// The overlap pass over one function: matching, placement, motion, and a remark for every site.
+#pragma once
+
+#include "pass/effects.h"
+#include "pass/options.h"
+#include "pass/placement.h"
+#include "pass/wait_graph.h"
+
+#include <llvm/Analysis/OptimizationRemarkEmitter.h>
+
+namespace tacit::overlap {
+
+/// What the pass over a function needs of LLVM.
+struct function_context {
+  function_analyses analyses;
+  llvm::AAResults& aliases;
+  llvm::OptimizationRemarkEmitter& remarks;
+  bool error_handlers;  ///< the module sets MPI error handlers
+  bool waits_elsewhere; ///< the module calls functions that wait for others outside MPI
+};
+
+/// Finds, explains and (if `options` says so) rewrites every site of the function. Returns true if it changed
+/// anything.
+bool overlap_function(function_context& context, effects& effects, const options& options, wait_graph& graph);
+
+} // namespace tacit::overlap

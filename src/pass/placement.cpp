@@ -1,0 +1,245 @@
+#include "pass/placement.h"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+namespace tacit::overlap {
+
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Instruction;
+using llvm::Loop;
+
+using checks = llvm::SmallVector<checked_range, 4>;
+
+constexpr unsigned max_ranges = 6;             // comparisons in one place
+constexpr unsigned max_straight_checks = 4;    // comparisons outside loops, for one wait
+constexpr std::uint64_t iterations_guess = 64; // of a loop whose trip count is not known
+
+class placer {
+public:
+  placer(Instruction& wait, llvm::ArrayRef<in_flight> operations, effects& effects, function_analyses& in,
+         const options& options)
+      : wait_(wait), operations_(operations), effects_(effects), in_(in), options_(options),
+        home_(in.loops.getLoopFor(wait.getParent())) {}
+
+  placement run() {
+    scan(*wait_.getParent(), std::next(wait_.getIterator()), reach::same_iteration);
+    while (!work_.empty()) {
+      BasicBlock* block = work_.pop_back_val();
+      scan(*block, block->begin(), reached_[block]);
+    }
+    drop_superseded();
+    return std::move(result_);
+  }
+
+private:
+  [[nodiscard]] bool around_wait(const Loop* loop) const { return loop && loop->contains(&wait_); }
+
+  std::optional<conflict> conflict_at(Instruction& at, reach how) {
+    // Posting anew into the slot: completed by the hook itself, so only the buffers of the operations count.
+    for (const in_flight& operation : operations_)
+      if (auto found = effects_.of(at, operation, how))
+        return found;
+    return std::nullopt;
+  }
+
+  void add(completion made) { result_.completions.push_back(std::move(made)); }
+
+  void scan(BasicBlock& block, BasicBlock::iterator from, reach how) {
+    for (Instruction& at : llvm::make_range(from, block.end())) {
+      if (&at == &wait_)
+        return; // the next operation of this slot starts here; the hook completes the pending one first
+      if (at.isTerminator() &&
+          (llvm::isa<llvm::ReturnInst, llvm::ResumeInst, llvm::UnreachableInst>(at) || at.isEHPad())) {
+        if (!llvm::isa<llvm::UnreachableInst>(at))
+          add({&at, nullptr, nullptr, {}, {reason::function_ends, "the function returns", {}}, &at});
+        return;
+      }
+      if (const auto found = conflict_at(at, how)) {
+        const auto range = checkable_here(*found, at);
+        add({&at, nullptr, nullptr, range ? checks{*range} : checks{}, *found, &at});
+        if (!range)
+          return;
+      }
+      result_.window += at.isDebugOrPseudoInst() ? 0 : 1;
+    }
+    for (BasicBlock* next : llvm::successors(&block))
+      follow(block, *next, how);
+  }
+
+  /// A single access outside the loops that are passed as one step.
+  std::optional<checked_range> checkable_here(const conflict& found, const Instruction& at) {
+    if (straight_checks_ >= max_straight_checks)
+      return std::nullopt;
+    auto range = checkable(found, nullptr, &at);
+    straight_checks_ += range ? 1 : 0;
+    return range;
+  }
+
+  std::optional<checked_range> checkable(const conflict& found, const Loop* nest, const Instruction* before) {
+    if (!found.checkable)
+      return std::nullopt;
+    const auto range =
+        range_of(found.checkable->pointer, found.checkable->bytes, nest, before, in_.evolution);
+    return range ? std::optional(checked_range{*range, found.checkable->writes}) : std::nullopt;
+  }
+
+  void follow(BasicBlock& from, BasicBlock& to, reach how) {
+    Loop* inner = in_.loops.getLoopFor(&to);
+    const bool enters = inner && inner->getHeader() == &to && !inner->contains(&from);
+    if (enters && !around_wait(inner)) {
+      enter_loop(from, to, *inner, how);
+      return;
+    }
+    if (inner && inner->getHeader() == &to && inner->contains(&from) && around_wait(inner))
+      how = next_iteration(from, to, *inner, how);
+    else if (const Loop* left = in_.loops.getLoopFor(&from); left && left->contains(&wait_) &&
+                                                             !left->contains(&to) &&
+                                                             options_.mode == motion::conservative) {
+      complete_on_edge(from, to, {reason::interval_ends, "the loop of the wait ends", {}},
+                       from.getTerminator());
+      return;
+    }
+    if (how != reach::none)
+      arrive(to, how);
+  }
+
+  void arrive(BasicBlock& at, reach how) {
+    reach& known = reached_[&at];
+    if (known >= how)
+      return;
+    known = how;
+    work_.push_back(&at);
+  }
+
+  /// Crossing the back edge of a loop around the wait.
+  reach next_iteration(BasicBlock& from, BasicBlock& to, const Loop& loop, reach how) {
+    const auto stop = [&](reason why, const char* detail) {
+      complete_on_edge(from, to, {why, detail, {}}, from.getTerminator());
+      return reach::none;
+    };
+    if (options_.mode == motion::conservative)
+      return stop(reason::interval_ends, "the iteration of the loop of the wait ends");
+    for (const in_flight& operation : operations_) {
+      if (!loop.isLoopInvariant(operation.object))
+        return stop(reason::buffer_varies, "the next iteration uses another buffer");
+      if (!loop.isLoopInvariant(operation.buffer))
+        how = reach::next_iteration;
+    }
+    return how;
+  }
+
+  void enter_loop(BasicBlock& from, BasicBlock& to, Loop& loop, reach how) {
+    if (const auto seen = entered_.find(&loop); seen != entered_.end() && seen->second >= how)
+      return;
+    entered_[&loop] = how;
+    completion check{from.getTerminator(), nullptr, nullptr, {}, {}, nullptr};
+    if (from.getSingleSuccessor() != &to)
+      check = {nullptr, &from, &to, {}, {}, nullptr};
+    for (BasicBlock* block : loop.blocks())
+      for (Instruction& at : *block) {
+        const auto found = conflict_at(at, how);
+        if (!found)
+          continue;
+        if (check.cause.why == reason::none)
+          check.cause = *found, check.blocker = &at;
+        const Instruction* before = from.getTerminator();
+        const auto range = checkable(*found, &loop, before);
+        if (!range || (!known(check.unless_apart, *range) && check.unless_apart.size() == max_ranges)) {
+          check.cause = *found, check.blocker = &at;
+          check.unless_apart.clear();
+          add(std::move(check));
+          return;
+        }
+        if (!known(check.unless_apart, *range))
+          check.unless_apart.push_back(*range);
+      }
+    if (!check.unless_apart.empty())
+      add(std::move(check));
+    if (how == reach::same_iteration || !llvm::is_contained(result_.passed, &loop))
+      pass_loop(loop);
+    llvm::SmallVector<std::pair<BasicBlock*, BasicBlock*>, 4> exits;
+    loop.getExitEdges(exits);
+    for (const auto& [inside, outside] : exits)
+      follow(*inside, *outside, how);
+  }
+
+  static bool known(llvm::ArrayRef<checked_range> ranges, const checked_range& range) {
+    return llvm::any_of(ranges, [&](const checked_range& one) {
+      return one.bytes.low == range.bytes.low && one.bytes.high == range.bytes.high &&
+             one.writes == range.writes;
+    });
+  }
+
+  void pass_loop(Loop& loop) {
+    if (!llvm::is_contained(result_.passed, &loop))
+      result_.passed.push_back(&loop);
+    result_.window += cost_of(loop);
+  }
+
+  std::uint64_t cost_of(const Loop& loop) {
+    std::uint64_t cost = 0;
+    for (const BasicBlock* block : loop.blocks())
+      if (in_.loops.getLoopFor(block) == &loop)
+        cost += block->size();
+    for (const Loop* inner : loop)
+      cost += cost_of(*inner);
+    const unsigned trips = in_.evolution.getSmallConstantMaxTripCount(&loop);
+    return cost * (trips != 0 ? std::min<std::uint64_t>(trips, 1 << 20) : iterations_guess);
+  }
+
+  void complete_on_edge(BasicBlock& from, BasicBlock& to, conflict cause, Instruction* blocker) {
+    if (from.getSingleSuccessor())
+      add({from.getTerminator(), nullptr, nullptr, {}, std::move(cause), blocker});
+    else
+      add({nullptr, &from, &to, {}, std::move(cause), blocker});
+  }
+
+  /// The same place can be found twice, once per reach: the stricter completion (without ranges) stands for
+  /// both.
+  void drop_superseded() {
+    llvm::SmallVector<completion, 4> kept;
+    for (completion& one : result_.completions) {
+      auto same = llvm::find_if(kept, [&](const completion& other) {
+        return other.before == one.before && other.from == one.from && other.to == one.to;
+      });
+      if (same == kept.end()) {
+        kept.push_back(std::move(one));
+        continue;
+      }
+      if (one.unless_apart.empty())
+        *same = std::move(one);
+      else if (!same->unless_apart.empty())
+        for (const checked_range& range : one.unless_apart)
+          if (!known(same->unless_apart, range))
+            same->unless_apart.push_back(range);
+    }
+    result_.completions = std::move(kept);
+  }
+
+  Instruction& wait_;
+  llvm::ArrayRef<in_flight> operations_;
+  effects& effects_;
+  function_analyses& in_;
+  const options& options_;
+  const Loop* home_;
+  placement result_;
+  llvm::DenseMap<BasicBlock*, reach> reached_;
+  llvm::DenseMap<const Loop*, reach> entered_;
+  llvm::SmallVector<BasicBlock*, 16> work_;
+  unsigned straight_checks_ = 0;
+};
+
+} // namespace
+
+placement place(Instruction& wait, llvm::ArrayRef<in_flight> operations, effects& effects,
+                function_analyses& in, const options& options) {
+  return placer(wait, operations, effects, in, options).run();
+}
+
+} // namespace tacit::overlap

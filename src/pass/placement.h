@@ -1,0 +1,63 @@
+// Where the completion of a pending operation has to stand.
+//
+// Problem: the wait of an operation stood at one point p. From p on, the operation may stay pending along
+// every path up to the first instruction that conflicts with it. Find the points, as late as possible, such
+// that every path from p completes the operation before a conflict, and as few of them as possible are inside
+// loops that p is not in.
+//
+// Idea: walk forward from p over the control-flow graph. A block is entered pending if some path brings the
+// pending operation to it; it is left pending unless something in it conflicts. A loop that is entered
+// pending is one step: if nothing in it conflicts, the operation stays pending through it; conflicts with
+// plain accesses whose addresses can be told before the loop become one comparison at run time there; any
+// other conflict completes the operation before the loop. Completing an empty slot does nothing, so paths
+// that do not come from p need no flag.
+//
+// This replaces the walk up the dominator tree of the seed (Algorithm 1), which can climb to the block that
+// it came from. The two modes keep the seed's names: conservative (Algorithm 1) stays in the innermost loop
+// ("interval") of the wait; aggressive (Algorithm 2) also follows the back edge and the exits of that loop.
+//
+// Cost: every block is scanned at most twice (once per `reach`), every loop once more. Termination: reach
+// only grows.
+#pragma once
+
+#include "pass/address_range.h"
+#include "pass/effects.h"
+#include "pass/options.h"
+
+#include <llvm/IR/Dominators.h>
+
+namespace tacit::overlap {
+
+/// Bytes that are accessed while the operation is pending, unless that would disturb it.
+struct checked_range {
+  address_range bytes;
+  bool writes = false;
+};
+
+struct completion {
+  llvm::Instruction* before = nullptr;             ///< complete before this instruction …
+  llvm::BasicBlock *from = nullptr, *to = nullptr; ///< … or on this edge
+  llvm::SmallVector<checked_range, 4>
+      unless_apart; ///< if not empty: only if one of these would disturb the operation
+  conflict cause;
+  llvm::Instruction* blocker = nullptr; ///< the instruction that conflicts, if it is one
+};
+
+struct placement {
+  llvm::SmallVector<completion, 4> completions;
+  llvm::SmallVector<llvm::Loop*, 4> passed; ///< outermost loops that run while the operation is pending
+  std::uint64_t window = 0;                 ///< estimated cost of what runs meanwhile, in instructions
+};
+
+struct function_analyses {
+  llvm::Function& function;
+  llvm::DominatorTree& dominators;
+  llvm::LoopInfo& loops;
+  llvm::ScalarEvolution& evolution;
+};
+
+/// Places the completion of `operations`, which are pending from just after `wait` on.
+placement place(llvm::Instruction& wait, llvm::ArrayRef<in_flight> operations, effects& effects,
+                function_analyses& in, const options& options);
+
+} // namespace tacit::overlap

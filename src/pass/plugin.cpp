@@ -1,0 +1,218 @@
+// The entry point of TacitPass.so: where the pass stands in the pipelines of clang, flang and the link-time
+// optimizer.
+//
+// Per module it runs after the inliner and the scalar simplifications (routines are whole, variables are
+// values) and before the vectorizers; at link time it runs first, on the whole program. Reporting works on a
+// copy of the module, so that asking what could be done never changes the program.
+#include "pass/inline_mpi.h"
+#include "pass/mpi_site.h"
+#include "pass/overlap.h"
+
+#include <llvm/Config/llvm-config.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/PassPlugin.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/Local.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+
+namespace tacit::overlap {
+
+namespace {
+
+bool calls_mpi(const llvm::Module& module) {
+  return llvm::any_of(module, [](const llvm::Function& function) {
+    return function.isDeclaration() && !function.use_empty() &&
+           (function.getName().contains("PI_") || function.getName().contains("mpi_"));
+  });
+}
+
+bool declares(const llvm::Module& module, llvm::ArrayRef<const char*> names) {
+  return llvm::any_of(names, [&](const char* name) {
+    const llvm::Function* function = module.getFunction(name);
+    return function && !function->use_empty();
+  });
+}
+
+bool sets_error_handlers(const llvm::Module& module) {
+  return declares(module, {"MPI_Comm_set_errhandler", "MPI_Errhandler_set", "mpi_comm_set_errhandler_",
+                           "mpi_errhandler_set_"});
+}
+
+/// A program that waits for others outside MPI may rely on a finished MPI_Send needing no more calls of its
+/// rank.
+bool waits_elsewhere(const llvm::Module& module) {
+  return declares(module, {"pthread_join",
+                           "pthread_cond_wait",
+                           "pthread_barrier_wait",
+                           "pthread_mutex_lock",
+                           "sem_wait",
+                           "usleep",
+                           "nanosleep",
+                           "sleep",
+                           "system",
+                           "popen",
+                           "flock",
+                           "lockf",
+                           "fcntl",
+                           "poll",
+                           "select",
+                           "read",
+                           "recv",
+                           "accept",
+                           "waitpid",
+                           "wait",
+                           "semop",
+                           "msgrcv",
+                           "epoll_wait"});
+}
+
+/// MPI's functions do not throw; as plain calls they do not end blocks.
+void make_plain_calls(llvm::Function& function) {
+  llvm::SmallVector<llvm::InvokeInst*, 8> invokes;
+  for (llvm::BasicBlock& block : function)
+    if (auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(block.getTerminator()); invoke && recognise(*invoke))
+      invokes.push_back(invoke);
+  for (llvm::InvokeInst* invoke : invokes)
+    llvm::changeToCall(invoke);
+}
+
+class driver {
+public:
+  driver(llvm::Module& module, const options& options) : module_(module), options_(options) {
+    builder_.registerModuleAnalyses(modules_);
+    builder_.registerCGSCCAnalyses(components_);
+    builder_.registerFunctionAnalyses(functions_);
+    builder_.registerLoopAnalyses(loops_);
+    builder_.crossRegisterProxies(loops_, functions_, components_, modules_);
+  }
+
+  bool run() {
+    const auto inlined = inline_mpi_routines(module_);
+    effects effects([this](llvm::Function& function) -> llvm::AAResults& {
+      return functions_.getResult<llvm::AAManager>(function);
+    });
+    bool changed = !inlined.empty();
+    for (llvm::Function& function : module_) {
+      if (function.isDeclaration() || function.hasOptNone() || !has_messages(function) ||
+          function.callsFunctionThatReturnsTwice())
+        continue;
+      prepare(function, inlined.contains(&function));
+      changed |= run_on(function, effects);
+    }
+    return changed;
+  }
+
+  [[nodiscard]] const wait_graph& graph() const { return graph_; }
+
+private:
+  void prepare(llvm::Function& function, bool inlined) {
+    make_plain_calls(function);
+    llvm::FunctionPassManager passes;
+    if (inlined) {
+      passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+      passes.addPass(llvm::EarlyCSEPass(true));
+      passes.addPass(llvm::InstCombinePass());
+      passes.addPass(llvm::SimplifyCFGPass());
+    }
+    passes.addPass(llvm::LoopSimplifyPass());
+    passes.run(function, functions_);
+    functions_.invalidate(function, llvm::PreservedAnalyses::none());
+  }
+
+  bool run_on(llvm::Function& function, effects& effects) {
+    function_context context{{function, functions_.getResult<llvm::DominatorTreeAnalysis>(function),
+                              functions_.getResult<llvm::LoopAnalysis>(function),
+                              functions_.getResult<llvm::ScalarEvolutionAnalysis>(function)},
+                             functions_.getResult<llvm::AAManager>(function),
+                             functions_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function),
+                             options_.errors_return || sets_error_handlers(module_),
+                             waits_elsewhere(module_)};
+    const bool changed = overlap_function(context, effects, options_, graph_);
+    if (changed) {
+      functions_.invalidate(function, llvm::PreservedAnalyses::none());
+      if (llvm::verifyFunction(function, &llvm::errs()))
+        llvm::report_fatal_error(
+            "tacit: the overlap pass broke a function; please report this with its source, and compile "
+            "with TACIT_OVERLAP=off meanwhile");
+    }
+    return changed;
+  }
+
+  llvm::Module& module_;
+  const options& options_;
+  llvm::LoopAnalysisManager loops_;
+  llvm::FunctionAnalysisManager functions_;
+  llvm::CGSCCAnalysisManager components_;
+  llvm::ModuleAnalysisManager modules_;
+  llvm::PassBuilder builder_;
+  wait_graph graph_;
+};
+
+void write_graph(const wait_graph& graph, const std::string& path) {
+  std::error_code error;
+  llvm::raw_fd_ostream out(path, error);
+  if (error) {
+    llvm::errs() << "tacit: cannot write " << path << ": " << error.message() << " [TACIT-084]\n";
+    return;
+  }
+  llvm::StringRef(path).ends_with(".dot") ? graph.print_dot(out) : graph.print_text(out);
+}
+
+/// Explains on a copy of the module.
+void report(const llvm::Module& module, options wanted) {
+  wanted.act = action::report;
+  const auto copy = llvm::CloneModule(module);
+  driver on_copy(*copy, wanted);
+  on_copy.run();
+  if (!wanted.graph.empty())
+    write_graph(on_copy.graph(), wanted.graph);
+}
+
+class overlap_pass : public llvm::PassInfoMixin<overlap_pass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    options wanted = current_options();
+    if (wanted.act == action::off || !calls_mpi(module))
+      return llvm::PreservedAnalyses::all();
+    if (wanted.act == action::report || !wanted.graph.empty()) {
+      wanted.silent = wanted.act == action::apply;
+      report(module, wanted);
+    }
+    if (wanted.act == action::report)
+      return llvm::PreservedAnalyses::all();
+    wanted.graph.clear();
+    wanted.silent = false;
+    return driver(module, wanted).run() ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+  }
+};
+
+void add_to_pipelines(llvm::PassBuilder& builder) {
+  builder.registerOptimizerEarlyEPCallback(
+      [](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+        if (level != llvm::OptimizationLevel::O0)
+          passes.addPass(overlap_pass());
+      });
+  builder.registerFullLinkTimeOptimizationEarlyEPCallback(
+      [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(overlap_pass()); });
+  builder.registerPipelineParsingCallback([](llvm::StringRef name, llvm::ModulePassManager& passes,
+                                             llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+    if (name != "tacit-overlap")
+      return false;
+    passes.addPass(overlap_pass());
+    return true;
+  });
+}
+
+} // namespace
+
+} // namespace tacit::overlap
+
+extern "C" __attribute__((visibility("default"))) ::llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "tacit", LLVM_VERSION_STRING, tacit::overlap::add_to_pipelines};
+}

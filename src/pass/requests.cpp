@@ -1,0 +1,237 @@
+#include "pass/requests.h"
+
+#include "pass/known_functions.h"
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/CaptureTracking.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+
+namespace tacit::overlap {
+
+namespace {
+
+using llvm::AliasResult;
+using llvm::dyn_cast;
+using llvm::Instruction;
+using llvm::isa;
+using llvm::MemoryLocation;
+
+/// True for an address that only loads, stores and MPI calls of this function use.
+bool only_mpi_knows(llvm::Value* pointer) {
+  llvm::Value* object = llvm::getUnderlyingObject(pointer, 0);
+  if (!isa<llvm::AllocaInst>(object))
+    return false;
+  struct tracker final : llvm::CaptureTracker {
+    bool found = false;
+    void tooManyUses() override { found = true; }
+    bool captured(const llvm::Use* use) override {
+      auto* call = dyn_cast<llvm::CallBase>(use->getUser());
+      if (call && (recognise(*call) || (call->getCalledFunction() &&
+                                        call->getCalledFunction()->getName().starts_with("__tacit_"))))
+        return false;
+      return found = true;
+    }
+  } foreign;
+  llvm::PointerMayBeCaptured(object, &foreign);
+  return !foreign.found;
+}
+
+enum class effect_on_request : std::uint8_t { none, may_match, matches, clears, unknown };
+
+class backward_search {
+public:
+  backward_search(const MemoryLocation& place, llvm::AAResults& aliases)
+      : place_(place), aliases_(aliases), local_(only_mpi_knows(const_cast<llvm::Value*>(place.Ptr))) {}
+
+  matched_posts run(Instruction& wait) {
+    persistent_ = starts_persistent(*wait.getFunction());
+    search(*wait.getParent(), wait.getIterator());
+    while (!work_.empty() && found_.why == reason::none) {
+      llvm::BasicBlock* block = work_.pop_back_val();
+      search(*block, block->end());
+    }
+    if (found_.why == reason::none && found_.posts.empty())
+      stop(reason::request_unknown, "no post of this request is in this function", nullptr);
+    return std::move(found_);
+  }
+
+private:
+  void stop(reason why, std::string detail, Instruction* at) {
+    found_.why = why;
+    found_.detail = std::move(detail);
+    found_.blocker = at;
+  }
+
+  /// A completed persistent request keeps its handle, so that a wait does not end the search for its post.
+  bool starts_persistent(llvm::Function& function) {
+    for (llvm::BasicBlock& block : function)
+      for (Instruction& at : block)
+        if (auto* call = dyn_cast<llvm::CallBase>(&at))
+          if (const auto site = recognise(*call); site && site->is(call_class::start)) {
+            llvm::Value* started = site->is(mpi_call::Start) ? site->operand(param_role::request)
+                                                             : site->operand(param_role::requests);
+            if (relation(started, llvm::LocationSize::beforeOrAfterPointer()) != AliasResult::NoAlias)
+              return true;
+          }
+    return false;
+  }
+
+  void search(llvm::BasicBlock& block, llvm::BasicBlock::iterator from) {
+    while (from != block.begin()) {
+      Instruction& at = *--from;
+      switch (effect_of(at)) {
+      case effect_on_request::none:
+        break;
+      case effect_on_request::clears:
+        return;
+      case effect_on_request::unknown:
+        return stop(reason::request_touched, "the request may be changed by something other than MPI", &at);
+      case effect_on_request::may_match:
+      case effect_on_request::matches: {
+        auto& call = llvm::cast<llvm::CallBase>(at);
+        if (llvm::none_of(found_.posts, [&](const mpi_site& one) { return one.call == &call; }))
+          found_.posts.push_back(*recognise(call));
+        if (effect_of(at) == effect_on_request::matches)
+          return;
+      }
+      }
+    }
+    if (block.isEntryBlock() && !isa<llvm::AllocaInst>(llvm::getUnderlyingObject(place_.Ptr, 0)))
+      return stop(reason::request_unknown, "the request may have been posted before this function was called",
+                  nullptr);
+    for (llvm::BasicBlock* before : llvm::predecessors(&block))
+      if (seen_.insert(before).second)
+        work_.push_back(before);
+  }
+
+  AliasResult relation(const llvm::Value* pointer, llvm::LocationSize size) {
+    return aliases_.alias(MemoryLocation(pointer, size), place_);
+  }
+
+  effect_on_request effect_of(Instruction& at) {
+    if (!at.mayWriteToMemory() || at.isDebugOrPseudoInst())
+      return effect_on_request::none;
+    if (auto* call = dyn_cast<llvm::CallBase>(&at))
+      return effect_of_call(*call);
+    if (auto* store = dyn_cast<llvm::StoreInst>(&at)) {
+      if (relation(store->getPointerOperand(), MemoryLocation::get(store).Size) == AliasResult::NoAlias)
+        return effect_on_request::none;
+      // Setting a request to a constant is setting it to MPI_REQUEST_NULL.
+      return isa<llvm::Constant>(store->getValueOperand()) ? effect_on_request::none
+                                                           : effect_on_request::unknown;
+    }
+    return isModSet(aliases_.getModRefInfo(&at, place_)) ? effect_on_request::unknown
+                                                         : effect_on_request::none;
+  }
+
+  effect_on_request effect_of_call(llvm::CallBase& call) {
+    const auto site = recognise(call);
+    if (!site) {
+      if (const auto* intrinsic = dyn_cast<llvm::IntrinsicInst>(&call);
+          intrinsic && intrinsic->isLifetimeStartOrEnd())
+        return effect_on_request::none;
+      if (const auto* fill = dyn_cast<llvm::MemSetInst>(&call); fill && isa<llvm::Constant>(fill->getValue()))
+        return effect_on_request::none;
+      if (local_ && !isa<llvm::AnyMemIntrinsic>(&call))
+        return effect_on_request::none; // nobody else knows where the request is
+      const llvm::Function* callee = call.getCalledFunction();
+      if (callee && (is_pure_function(callee->getName()) || is_output_function(callee->getName())))
+        return effect_on_request::none;
+      return isModSet(aliases_.getModRefInfo(&call, place_)) ? effect_on_request::unknown
+                                                             : effect_on_request::none;
+    }
+    for (unsigned i = site->first; i < call.arg_size(); ++i) {
+      llvm::Value* operand = call.getArgOperand(i);
+      const param_role role = site->role(i);
+      if (!operand->getType()->isPointerTy())
+        continue;
+      if (role == param_role::new_request) {
+        const AliasResult how = relation(operand, place_.Size);
+        if (how == AliasResult::NoAlias)
+          continue;
+        return how == AliasResult::MustAlias && place_.Size.isPrecise() ? effect_on_request::matches
+                                                                        : effect_on_request::may_match;
+      }
+      if (role == param_role::request && site->is(mpi_call::Wait) && place_.Size.isPrecise() &&
+          relation(operand, place_.Size) == AliasResult::MustAlias)
+        return persistent_ ? effect_on_request::none : effect_on_request::clears;
+      const bool request_role = role == param_role::request || role == param_role::requests;
+      if (!request_role && (role == param_role::other ? site->is(call_class::unknown) : writes(role)) &&
+          relation(operand, llvm::LocationSize::beforeOrAfterPointer()) != AliasResult::NoAlias && !local_)
+        return effect_on_request::unknown;
+    }
+    return effect_on_request::none;
+  }
+
+  MemoryLocation place_;
+  llvm::AAResults& aliases_;
+  bool local_;
+  bool persistent_ = false;
+  matched_posts found_;
+  llvm::SmallPtrSet<llvm::BasicBlock*, 16> seen_;
+  llvm::SmallVector<llvm::BasicBlock*, 16> work_;
+};
+
+} // namespace
+
+unsigned request_bytes(const llvm::Module& module, binding language) {
+  if (language == binding::fortran)
+    return 4;
+  for (const llvm::Function& function : module)
+    for (const llvm::User* user : function.users())
+      if (auto* call = dyn_cast<llvm::CallBase>(const_cast<llvm::User*>(user)))
+        if (const auto site = recognise(*call); site && site->language != binding::fortran)
+          if (const llvm::Value* comm = site->operand(param_role::comm))
+            return comm->getType()->isPointerTy() ? 8 : 4;
+  return 0;
+}
+
+matched_posts match_request(Instruction& wait, const MemoryLocation& place, llvm::AAResults& aliases) {
+  return backward_search(place, aliases).run(wait);
+}
+
+bool status_is_dead(Instruction& after, llvm::Value* status, llvm::AAResults& aliases) {
+  if (!only_mpi_knows(status))
+    return false;
+  const MemoryLocation place = MemoryLocation::getBeforeOrAfter(status);
+  llvm::SmallPtrSet<llvm::BasicBlock*, 16> seen;
+  llvm::SmallVector<std::pair<llvm::BasicBlock*, llvm::BasicBlock::iterator>, 16> work;
+  work.emplace_back(after.getParent(), std::next(after.getIterator()));
+  while (!work.empty()) {
+    auto [block, at] = work.pop_back_val();
+    bool rewritten = false;
+    for (; at != block->end() && !rewritten; ++at) {
+      if (const auto* load = dyn_cast<llvm::LoadInst>(&*at);
+          load && !aliases.isNoAlias(MemoryLocation::get(load), place))
+        return false;
+      auto* call = dyn_cast<llvm::CallBase>(&*at);
+      if (!call || (isa<llvm::IntrinsicInst>(call) && !isa<llvm::AnyMemIntrinsic>(call)))
+        continue;
+      const auto site = recognise(*call);
+      for (unsigned i = 0; i < call->arg_size(); ++i) {
+        llvm::Value* operand = call->getArgOperand(i);
+        if (!operand->getType()->isPointerTy() ||
+            aliases.isNoAlias(MemoryLocation::getBeforeOrAfter(operand), place))
+          continue;
+        const param_role role = site ? site->role(i) : param_role::other;
+        if (role != param_role::status && role != param_role::statuses)
+          return false;
+        // A status is written by blocking calls only; a Test may leave it alone.
+        rewritten |= operand == status && role == param_role::status && !site->operand(param_role::flag);
+      }
+    }
+    if (rewritten)
+      continue;
+    for (llvm::BasicBlock* next : llvm::successors(block))
+      if (seen.insert(next).second)
+        work.emplace_back(next, next->begin());
+  }
+  return true;
+}
+
+} // namespace tacit::overlap

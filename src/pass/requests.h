@@ -1,0 +1,41 @@
+// Matching waits to the posts whose requests they complete (seed 001, section 3.1; COMPILER, condition 1).
+//
+// The request of a wait is a place in memory. Going back from the wait along every path, the first post that
+// writes this very place is a match; one that may write it (an element of an array whose index is not known)
+// is a match too, and the search goes on behind it. Anything else that may write the place, and the beginning
+// of the function if the place is not a local variable, makes the request unknown. So the set found contains
+// every post that the wait may complete.
+//
+// Cost: one backward walk per wait, each block visited once.
+#pragma once
+
+#include "calls/reasons.h"
+#include "pass/mpi_site.h"
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/MemoryLocation.h>
+
+#include <string>
+
+namespace tacit::overlap {
+
+struct matched_posts {
+  llvm::SmallVector<mpi_site, 4> posts;
+  reason why = reason::none; ///< why the match is not complete; none if it is
+  std::string detail;
+  llvm::Instruction* blocker = nullptr;
+};
+
+/// Bytes of an MPI_Request, told from how this module passes communicators; 0 if it passes none.
+unsigned request_bytes(const llvm::Module& module, binding language);
+
+/// The posts that may have written the request(s) at `place` when control is at `wait`.
+matched_posts match_request(llvm::Instruction& wait, const llvm::MemoryLocation& place,
+                            llvm::AAResults& aliases);
+
+/// True if no path from `after` reads the status at `status` before MPI writes it again. Only local variables
+/// whose address nobody but MPI knows are followed.
+bool status_is_dead(llvm::Instruction& after, llvm::Value* status, llvm::AAResults& aliases);
+
+} // namespace tacit::overlap

@@ -1,0 +1,195 @@
+#include "pass/rewrite.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
+#include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
+
+namespace tacit::overlap {
+
+namespace {
+
+using llvm::IRBuilder;
+using llvm::Type;
+using llvm::Value;
+
+constexpr unsigned slot_words = 64; // sizeof(tacit_slot) / 8
+
+llvm::CallInst* call_hook(IRBuilder<>& at, llvm::StringRef name, Type* result,
+                          llvm::ArrayRef<Value*> operands) {
+  llvm::SmallVector<Type*, 12> types;
+  for (const Value* operand : operands)
+    types.push_back(operand->getType());
+  llvm::Module& module = *at.GetInsertBlock()->getModule();
+  llvm::FunctionCallee hook = module.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
+  if (auto* function = llvm::dyn_cast<llvm::Function>(hook.getCallee()))
+    function->setDoesNotThrow();
+  return at.CreateCall(hook, operands);
+}
+
+std::string named(const char* hook, binding language) {
+  return language == binding::fortran ? std::string(hook) + "_f" : std::string(hook);
+}
+
+void replace(llvm::CallBase& old, llvm::CallInst& by) {
+  by.setDebugLoc(old.getDebugLoc());
+  old.replaceAllUsesWith(&by);
+  old.eraseFromParent();
+}
+
+void remember(const in_flight& operation, const slot& into) {
+  IRBuilder<> at(operation.post.call->getNextNode());
+  at.SetCurrentDebugLocation(operation.post.call->getDebugLoc());
+  at.CreateStore(operation.buffer, into.buffer);
+}
+
+/// Lets the slot know which bytes the operation uses.
+void note(const in_flight& operation, const slot& into) {
+  const mpi_site& post = operation.post;
+  IRBuilder<> at(post.call->getNextNode());
+  at.SetCurrentDebugLocation(post.call->getDebugLoc());
+  call_hook(at, named("__tacit_note", post.language), at.getVoidTy(),
+            {into.storage, operation.buffer, post.operand(param_role::count),
+             post.operand(param_role::datatype), at.getInt32(operation.writes_buffer)});
+}
+
+void after_posts(llvm::ArrayRef<in_flight> operations, const slot& into, bool ranges) {
+  for (const in_flight& operation : operations) {
+    remember(operation, into);
+    if (ranges)
+      note(operation, into);
+  }
+}
+
+void complete(IRBuilder<>& at, const slot& pending, llvm::ArrayRef<checked_range> unless_apart,
+              llvm::ScalarEvolution& evolution) {
+  if (unless_apart.empty()) {
+    call_hook(at, "__tacit_wait", at.getVoidTy(),
+              {pending.storage, at.CreateLoad(at.getPtrTy(), pending.buffer)});
+    return;
+  }
+  llvm::Instruction* before = &*at.GetInsertPoint();
+  llvm::SCEVExpander expander(evolution, before->getModule()->getDataLayout(), "tacit");
+  for (const checked_range& range : unless_apart) {
+    const auto address = [&](const llvm::SCEV* end) {
+      Value* value = expander.expandCodeFor(end, nullptr, before);
+      IRBuilder<> here(before);
+      return value->getType()->isPointerTy() ? value : here.CreateIntToPtr(value, here.getPtrTy());
+    };
+    Value* low = address(range.bytes.low);
+    Value* high = address(range.bytes.high);
+    IRBuilder<> here(before);
+    call_hook(here, "__tacit_wait_overlap", here.getVoidTy(),
+              {pending.storage, here.CreateLoad(here.getPtrTy(), pending.buffer), low, high,
+               here.getInt32(range.writes)});
+  }
+}
+
+/// An outer loop gets its poke at the end of each iteration; an innermost loop would lose its vectorization.
+void insert_pokes(const slot& pending, llvm::ArrayRef<llvm::Loop*> loops) {
+  for (llvm::Loop* loop : loops) {
+    llvm::BasicBlock* latch = loop->getLoopLatch();
+    if (loop->isInnermost() || !latch)
+      continue;
+    IRBuilder<> at(latch->getTerminator());
+    llvm::CallInst* poke = call_hook(at, "__tacit_poke", at.getVoidTy(), {pending.storage});
+    poke->getCalledFunction()->setMemoryEffects(llvm::MemoryEffects::inaccessibleOrArgMemOnly());
+  }
+}
+
+} // namespace
+
+slot make_slot(llvm::Function& function) {
+  IRBuilder<> at(&*function.getEntryBlock().getFirstInsertionPt());
+  Type* words = llvm::ArrayType::get(at.getInt64Ty(), slot_words);
+  slot made;
+  made.storage = at.CreateAlloca(words, nullptr, "tacit.slot");
+  made.buffer = at.CreateAlloca(at.getPtrTy(), nullptr, "tacit.buffer");
+  at.CreateStore(llvm::Constant::getNullValue(words), made.storage);
+  at.CreateStore(llvm::ConstantPointerNull::get(at.getPtrTy()), made.buffer);
+  return made;
+}
+
+void insert_completions(const slot& pending, const placement& places, function_analyses& in, bool poke) {
+  for (const completion& one : places.completions) {
+    llvm::Instruction* before = one.before;
+    if (!before) {
+      llvm::BasicBlock* between = llvm::SplitEdge(one.from, one.to, &in.dominators, &in.loops);
+      before = between->getTerminator();
+      in.evolution.forgetAllLoops();
+    }
+    IRBuilder<> at(before);
+    at.SetCurrentDebugLocation(before->getDebugLoc());
+    complete(at, pending, one.unless_apart, in.evolution);
+  }
+  if (poke)
+    insert_pokes(pending, places.passed);
+}
+
+void split_call(const mpi_site& site, const slot& into) {
+  llvm::CallBase& call = *site.call;
+  const auto roles = parameter_roles(*site.row);
+  const bool receive = site.is(mpi_call::Recv);
+  llvm::SmallVector<Value*, 14> operands{into.storage};
+  for (unsigned i = 0; i < call.arg_size(); ++i)
+    if (!(receive && i < roles.size() && roles[i] == param_role::status))
+      operands.push_back(call.getArgOperand(i));
+  const char* hook = site.is(mpi_call::Send) ? "__tacit_send" : receive ? "__tacit_recv" : "__tacit_sendrecv";
+  IRBuilder<> at(&call);
+  Value* buffer = site.is(mpi_call::Sendrecv) ? site.operand(param_role::send_buf) : call.getArgOperand(0);
+  llvm::CallInst* posted = call_hook(at, named(hook, site.language), call.getType(), operands);
+  at.CreateStore(buffer, into.buffer);
+  replace(call, *posted);
+}
+
+void rename_send(const mpi_site& site) {
+  IRBuilder<> at(site.call);
+  const llvm::SmallVector<Value*, 8> operands(site.call->args());
+  replace(*site.call,
+          *call_hook(at, named("__tacit_send_renamed", site.language), site.call->getType(), operands));
+}
+
+void defer_wait(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight> operations, bool ranges) {
+  after_posts(operations, into, ranges);
+  IRBuilder<> at(site.call);
+  llvm::SmallVector<Value*, 3> operands{into.storage, site.operand(param_role::request)};
+  if (Value* ierror = site.ierror())
+    operands.push_back(ierror);
+  replace(*site.call, *call_hook(at, named("__tacit_defer", site.language), site.call->getType(), operands));
+}
+
+void defer_waitall(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight> operations,
+                   bool ranges) {
+  after_posts(operations, into, ranges);
+  IRBuilder<> at(site.call);
+  llvm::SmallVector<Value*, 4> operands{into.storage, site.operand(param_role::request_count),
+                                        site.operand(param_role::requests)};
+  if (Value* ierror = site.ierror())
+    operands.push_back(ierror);
+  replace(*site.call,
+          *call_hook(at, named("__tacit_defer_all", site.language), site.call->getType(), operands));
+}
+
+void defer_element(const mpi_site& waitall, Value* request, const slot& into,
+                   llvm::ArrayRef<in_flight> operations, bool ranges) {
+  after_posts(operations, into, ranges);
+  IRBuilder<> at(waitall.call);
+  at.SetCurrentDebugLocation(waitall.call->getDebugLoc());
+  llvm::SmallVector<Value*, 3> operands{into.storage, request};
+  if (Value* ierror = waitall.ierror())
+    operands.push_back(ierror);
+  Type* result = waitall.language == binding::fortran ? at.getVoidTy() : static_cast<Type*>(at.getInt32Ty());
+  call_hook(at, named("__tacit_defer", waitall.language), result, operands);
+}
+
+void promote_buffers(llvm::ArrayRef<slot> slots, llvm::DominatorTree& dominators) {
+  llvm::SmallVector<llvm::AllocaInst*, 16> variables;
+  for (const slot& one : slots)
+    if (llvm::isAllocaPromotable(one.buffer))
+      variables.push_back(one.buffer);
+  if (!variables.empty())
+    llvm::PromoteMemToReg(variables, dominators);
+}
+
+} // namespace tacit::overlap

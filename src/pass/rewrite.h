@@ -1,0 +1,34 @@
+// Changing the program: slots, calls of the hooks (src/hooks/overlap.h), completions at the places found.
+#pragma once
+
+#include "pass/placement.h"
+
+namespace tacit::overlap {
+
+/// A slot in the frame of the function, empty at its beginning, and the variable that remembers the pending
+/// buffer.
+struct slot {
+  llvm::AllocaInst* storage = nullptr;
+  llvm::AllocaInst* buffer = nullptr;
+};
+
+slot make_slot(llvm::Function& function);
+/// Puts the completions and, if asked, the pokes of one placement into the program.
+void insert_completions(const slot& at, const placement& places, function_analyses& in, bool poke);
+
+/// Replaces a blocking MPI_Send, MPI_Recv or MPI_Sendrecv by the hook that posts it into the slot.
+void split_call(const mpi_site& site, const slot& into);
+/// Replaces MPI_Send by the hook that sends from a copy.
+void rename_send(const mpi_site& site);
+/// Replaces MPI_Wait by moving its request into the slot.
+void defer_wait(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight> operations, bool ranges);
+/// Replaces MPI_Waitall by moving all of its requests into the slot.
+void defer_waitall(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight> operations, bool ranges);
+/// Moves one request of an MPI_Waitall that stays into the slot.
+void defer_element(const mpi_site& waitall, llvm::Value* request, const slot& into,
+                   llvm::ArrayRef<in_flight> operations, bool ranges);
+
+/// Turns the variables that remember buffers into values.
+void promote_buffers(llvm::ArrayRef<slot> slots, llvm::DominatorTree& dominators);
+
+} // namespace tacit::overlap
