@@ -1,6 +1,7 @@
 #include "pass/effects.h"
 
 #include "pass/known_functions.h"
+#include "pass/locals.h"
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Function.h>
@@ -22,18 +23,9 @@ MemoryLocation place_of(const in_flight& operation, reach how) {
   if (how == reach::next_iteration || !operation.starts_at_buffer)
     return MemoryLocation::getBeforeOrAfter(how == reach::next_iteration ? operation.object
                                                                          : operation.buffer);
-  return MemoryLocation::getAfter(operation.buffer);
-}
-
-/// True if the pointer may be based on the object; pointers loaded from memory are not, if MPI alone knows
-/// its address.
-bool may_be_into(const llvm::Value* pointer, const llvm::Value* object) {
-  llvm::SmallVector<const llvm::Value*, 4> objects;
-  llvm::getUnderlyingObjects(pointer, objects, nullptr, 0);
-  return llvm::any_of(objects, [&](const llvm::Value* one) {
-    return one == object || isa<llvm::PHINode>(one) || isa<llvm::SelectInst>(one) ||
-           isa<llvm::IntToPtrInst>(one);
-  });
+  if (operation.bytes == 0)
+    return MemoryLocation::getAfter(operation.buffer);
+  return MemoryLocation(operation.buffer, llvm::LocationSize::upperBound(operation.bytes));
 }
 
 std::string name_of(const llvm::CallBase& call) {
@@ -181,7 +173,7 @@ std::optional<conflict> effects::of_call(llvm::CallBase& call, const in_flight& 
   llvm::Function* callee = call.getCalledFunction();
   if (!callee)
     return unknown(name_of(call));
-  if (callee->getName().starts_with("__tacit_"))
+  if (is_hook(call))
     return std::nullopt; // completes, notes or pokes other operations
   if (auto* intrinsic = dyn_cast<llvm::IntrinsicInst>(&call)) {
     if (intrinsic->isLifetimeStartOrEnd()) {
@@ -234,6 +226,8 @@ std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& o
     llvm::Value* operand = site.call->getArgOperand(i);
     const param_role role = site.role(i);
     if (!is_memory(site, role, operand))
+      continue;
+    if ((role == param_role::status || role == param_role::statuses) && is_status_ignore(site, operand))
       continue;
     const bool writes_it = role == param_role::other || writes(role) || operand == site.ierror();
     if (!writes_it && !operation.writes_buffer)

@@ -13,7 +13,8 @@ struct in_flight {
   llvm::Value* object =
       nullptr; ///< what the pointer is into; the same in every iteration of loops it is invariant in
   bool writes_buffer = false; ///< a receive: nobody may read or write; else a send: nobody may write
-  bool orders = false; ///< completion tells that another rank has got somewhere (COMPILER 4: an acquire)
+  bool orders = false;     ///< completion tells that another rank has got somewhere (COMPILER 4: an acquire)
+  std::uint64_t bytes = 0; ///< from the pointer on, if the type and the count are constants; 0: not known
   bool starts_at_buffer = false; ///< no byte below the pointer is used
   bool persistent = false;       ///< its request stays with the program, which must not use it meanwhile
   bool local_object = false; ///< the object is a local of this function whose address only MPI gets to know

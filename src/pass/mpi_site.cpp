@@ -1,6 +1,7 @@
 #include "pass/mpi_site.h"
 
 #include <llvm/ADT/StringMap.h>
+#include <llvm/ADT/StringSwitch.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/GlobalVariable.h>
@@ -115,6 +116,11 @@ std::optional<mpi_site> recognise(llvm::CallBase& call) {
   return mpi_site{&call, row, language, first, hook};
 }
 
+bool is_hook(const llvm::CallBase& call) {
+  const llvm::Function* callee = call.getCalledFunction();
+  return callee && callee->getName().starts_with("__tacit_");
+}
+
 bool is_f08_name(llvm::StringRef name) {
   return (name.starts_with("mpi_") || name.starts_with("pmpi_")) &&
          (name.ends_with("_f08_") || name.ends_with("_f08ts_"));
@@ -136,6 +142,36 @@ bool is_predefined_datatype(const mpi_site& site, const llvm::Value* datatype) {
   // Open MPI's Fortran handles are small indices; its derived types come after the predefined ones.
   constexpr std::int64_t open_mpi_predefined = 70;
   return ((*handle >> 24) & 0xff) == 0x4c || (*handle >= 0 && *handle < open_mpi_predefined);
+}
+
+std::uint64_t datatype_bytes(const mpi_site& site, const llvm::Value* datatype) {
+  if (!is_predefined_datatype(site, datatype))
+    return 0;
+  if (const auto* global = llvm::dyn_cast<llvm::GlobalValue>(datatype->stripPointerCasts()))
+    return llvm::StringSwitch<std::uint64_t>(global->getName())
+        .Cases("ompi_mpi_char", "ompi_mpi_byte", "ompi_mpi_signed_char", "ompi_mpi_unsigned_char",
+               "ompi_mpi_packed", 1)
+        .Cases("ompi_mpi_int", "ompi_mpi_unsigned", "ompi_mpi_float", "ompi_mpi_int32_t", "ompi_mpi_uint32_t",
+               4)
+        .Cases("ompi_mpi_double", "ompi_mpi_long", "ompi_mpi_unsigned_long", "ompi_mpi_int64_t",
+               "ompi_mpi_uint64_t", 8)
+        .Cases("ompi_mpi_long_long_int", "ompi_mpi_unsigned_long_long", 8)
+        .Default(0);
+  const std::int64_t handle = constant_argument(site, datatype).value_or(0);
+  if (((handle >> 24) & 0xff) == 0x4c)
+    return static_cast<std::uint64_t>((handle >> 8) & 0xff); // MPICH keeps the size in the handle
+  switch (handle) {                                          // Open MPI's mpif.h
+  case 1:                                                    // MPI_BYTE
+  case 5:
+    return 1; // MPI_CHARACTER
+  case 7:     // MPI_INTEGER
+  case 13:
+    return 4; // MPI_REAL
+  case 17:
+    return 8; // MPI_DOUBLE_PRECISION
+  default:
+    return 0;
+  }
 }
 
 bool is_predefined_operation(const mpi_site& site, const llvm::Value* operation) {

@@ -33,6 +33,8 @@ struct mpi_site {
 /// The MPI call that `call` is, if it calls a function that the table knows and that has no body here (a body
 /// would be somebody else's MPI).
 std::optional<mpi_site> recognise(llvm::CallBase& call);
+/// True for a call of one of our hooks.
+bool is_hook(const llvm::CallBase& call);
 /// True for a name of the `mpi_f08` binding, which is not followed (its descriptors hide the buffers).
 bool is_f08_name(llvm::StringRef name);
 
@@ -40,6 +42,8 @@ bool is_f08_name(llvm::StringRef name);
 std::optional<std::int64_t> constant_argument(const mpi_site& site, const llvm::Value* argument);
 /// True if the handle in this operand is one of MPI's predefined datatypes.
 bool is_predefined_datatype(const mpi_site& site, const llvm::Value* datatype);
+/// Bytes of one element of a predefined datatype, if they are known; 0 else.
+std::uint64_t datatype_bytes(const mpi_site& site, const llvm::Value* datatype);
 /// True if the handle in this operand is one of MPI's predefined reduction operations.
 bool is_predefined_operation(const mpi_site& site, const llvm::Value* operation);
 /// True if the pointer is MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE.

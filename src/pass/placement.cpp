@@ -1,6 +1,7 @@
 #include "pass/placement.h"
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Instructions.h>
@@ -86,7 +87,19 @@ private:
       return std::nullopt;
     const auto range =
         range_of(found.checkable->pointer, found.checkable->bytes, nest, before, in_.evolution);
-    return range ? std::optional(checked_range{*range, found.checkable->writes}) : std::nullopt;
+    if (!range || meets_for_sure(*range))
+      return std::nullopt;
+    return checked_range{*range, found.checkable->writes};
+  }
+
+  /// An access that begins inside the buffer of an operation needs no comparison: it has to wait.
+  bool meets_for_sure(const address_range& range) {
+    return llvm::any_of(operations_, [&](const in_flight& operation) {
+      const llvm::SCEV* offset =
+          in_.evolution.getMinusSCEV(range.low, in_.evolution.getSCEV(operation.buffer));
+      const auto* constant = llvm::dyn_cast<llvm::SCEVConstant>(offset);
+      return constant && constant->getAPInt().ult(std::max<std::uint64_t>(operation.bytes, 1));
+    });
   }
 
   void follow(BasicBlock& from, BasicBlock& to, reach how) {

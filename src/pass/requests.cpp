@@ -1,9 +1,9 @@
 #include "pass/requests.h"
 
 #include "pass/known_functions.h"
+#include "pass/locals.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
-#include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
@@ -21,24 +21,8 @@ using llvm::Instruction;
 using llvm::isa;
 using llvm::MemoryLocation;
 
-/// True for an address that only loads, stores and MPI calls of this function use.
-bool only_mpi_knows(llvm::Value* pointer) {
-  llvm::Value* object = llvm::getUnderlyingObject(pointer, 0);
-  if (!isa<llvm::AllocaInst>(object))
-    return false;
-  struct tracker final : llvm::CaptureTracker {
-    bool found = false;
-    void tooManyUses() override { found = true; }
-    bool captured(const llvm::Use* use) override {
-      auto* call = dyn_cast<llvm::CallBase>(use->getUser());
-      if (call && (recognise(*call) || (call->getCalledFunction() &&
-                                        call->getCalledFunction()->getName().starts_with("__tacit_"))))
-        return false;
-      return found = true;
-    }
-  } foreign;
-  llvm::PointerMayBeCaptured(object, &foreign);
-  return !foreign.found;
+bool only_mpi_knows(const llvm::Value* pointer) {
+  return known_to_mpi_only(const_cast<llvm::Value*>(llvm::getUnderlyingObject(pointer, 0)));
 }
 
 enum class effect_on_request : std::uint8_t { none, may_match, matches, clears, unknown };
@@ -46,7 +30,7 @@ enum class effect_on_request : std::uint8_t { none, may_match, matches, clears, 
 class backward_search {
 public:
   backward_search(const MemoryLocation& place, llvm::AAResults& aliases)
-      : place_(place), aliases_(aliases), local_(only_mpi_knows(const_cast<llvm::Value*>(place.Ptr))) {}
+      : place_(place), aliases_(aliases), local_(only_mpi_knows(place.Ptr)) {}
 
   matched_posts run(Instruction& wait) {
     persistent_ = starts_persistent(*wait.getFunction());
@@ -109,6 +93,10 @@ private:
         work_.push_back(before);
   }
 
+  [[nodiscard]] bool may_be_place(const llvm::Value* pointer) const {
+    return !local_ || may_be_into(pointer, llvm::getUnderlyingObject(place_.Ptr, 0));
+  }
+
   AliasResult relation(const llvm::Value* pointer, llvm::LocationSize size) {
     return aliases_.alias(MemoryLocation(pointer, size), place_);
   }
@@ -119,7 +107,8 @@ private:
     if (auto* call = dyn_cast<llvm::CallBase>(&at))
       return effect_of_call(*call);
     if (auto* store = dyn_cast<llvm::StoreInst>(&at)) {
-      if (relation(store->getPointerOperand(), MemoryLocation::get(store).Size) == AliasResult::NoAlias)
+      if (!may_be_place(store->getPointerOperand()) ||
+          relation(store->getPointerOperand(), MemoryLocation::get(store).Size) == AliasResult::NoAlias)
         return effect_on_request::none;
       // Setting a request to a constant is setting it to MPI_REQUEST_NULL.
       return isa<llvm::Constant>(store->getValueOperand()) ? effect_on_request::none
@@ -199,6 +188,7 @@ bool status_is_dead(Instruction& after, llvm::Value* status, llvm::AAResults& al
   if (!only_mpi_knows(status))
     return false;
   const MemoryLocation place = MemoryLocation::getBeforeOrAfter(status);
+  const llvm::Value* object = llvm::getUnderlyingObject(status, 0);
   llvm::SmallPtrSet<llvm::BasicBlock*, 16> seen;
   llvm::SmallVector<std::pair<llvm::BasicBlock*, llvm::BasicBlock::iterator>, 16> work;
   work.emplace_back(after.getParent(), std::next(after.getIterator()));
@@ -207,7 +197,8 @@ bool status_is_dead(Instruction& after, llvm::Value* status, llvm::AAResults& al
     bool rewritten = false;
     for (; at != block->end() && !rewritten; ++at) {
       if (const auto* load = dyn_cast<llvm::LoadInst>(&*at);
-          load && !aliases.isNoAlias(MemoryLocation::get(load), place))
+          load && may_be_into(load->getPointerOperand(), object) &&
+          !aliases.isNoAlias(MemoryLocation::get(load), place))
         return false;
       auto* call = dyn_cast<llvm::CallBase>(&*at);
       if (!call || (isa<llvm::IntrinsicInst>(call) && !isa<llvm::AnyMemIntrinsic>(call)))
@@ -215,13 +206,14 @@ bool status_is_dead(Instruction& after, llvm::Value* status, llvm::AAResults& al
       const auto site = recognise(*call);
       for (unsigned i = 0; i < call->arg_size(); ++i) {
         llvm::Value* operand = call->getArgOperand(i);
-        if (!operand->getType()->isPointerTy() ||
+        if (!operand->getType()->isPointerTy() || !may_be_into(operand, object) ||
             aliases.isNoAlias(MemoryLocation::getBeforeOrAfter(operand), place))
           continue;
         const param_role role = site ? site->role(i) : param_role::other;
-        if (role != param_role::status && role != param_role::statuses)
-          return false;
-        // A status is written by blocking calls only; a Test may leave it alone.
+        const bool result = role == param_role::status || role == param_role::statuses;
+        if (!result || site->is(call_class::local) || site->is(call_class::unknown))
+          return false; // MPI_Get_count and the like read it
+        // A status is written for sure by blocking calls only; a Test may leave it alone.
         rewritten |= operand == status && role == param_role::status && !site->operand(param_role::flag);
       }
     }
