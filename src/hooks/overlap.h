@@ -1,14 +1,16 @@
-/* What programs transformed by the overlap pass call (src/pass; seed 001). One slot holds one operation whose completion
- * the compiler has moved. The pass places a zeroed slot in the frame of the function, posts into it or moves the request
- * of a deleted wait into it, and completes it before the first access that could disturb the operation. Completing an
- * empty slot does nothing, so the pass completes unconditionally at every such place and needs no flags (the seed's b<n>).
+/* What programs transformed by the overlap pass call (src/pass; seed 001). One slot holds one operation whose
+ * completion the compiler has moved. The pass places a zeroed slot in the frame of the function, posts into
+ * it or moves the request of a deleted wait into it, and completes it before the first access that could
+ * disturb the operation. Completing an empty slot does nothing, so the pass completes unconditionally at
+ * every such place and needs no flags (the seed's b<n>).
  *
- * None of these functions is collective. Errors of MPI go through the error handler of the operation's communicator, as
- * they would have at the original call. Every function exists twice: for C and C++ (MPI's C types), and for Fortran
- * (suffix _f: everything by reference, handles are INTEGERs, `ierror` last, as mpif.h and `use mpi` call MPI).
+ * None of these functions is collective. Errors of MPI go through the error handler of the operation's
+ * communicator, as they would have at the original call. Every function exists twice: for C and C++ (MPI's C
+ * types), and for Fortran (suffix _f: everything by reference, handles are INTEGERs, `ierror` last, as mpif.h
+ * and `use mpi` call MPI).
  *
- * The buffer that tacit_wait and tacit_wait_overlap name is not used: it tells the optimizers that run after the pass that
- * the call may read and write it, which keeps accesses to it on their side of the call. */
+ * The buffer that tacit_wait and tacit_wait_overlap name is not used: it tells the optimizers that run after
+ * the pass that the call may read and write it, which keeps accesses to it on their side of the call. */
 #ifndef TACIT_HOOKS_OVERLAP_H
 #define TACIT_HOOKS_OVERLAP_H
 
@@ -19,50 +21,61 @@
 extern "C" {
 #endif
 
-/* One pending operation (or the array of one MPI_Waitall) and the bytes it uses, up to eight ranges; more are merged into
- * one. Zero bits: nothing pending. The pass knows only the size. */
+/* One pending operation (or the array of one MPI_Waitall) and the bytes it uses, up to eight ranges; more are
+ * merged into one. Zero bits: nothing pending. The pass knows only the size. */
 typedef struct tacit_slot {
   uint64_t word[64];
 } tacit_slot;
 
-/* The blocking call of the same arguments, but its completion is left to the slot. What the slot held is completed first. */
-int __tacit_send(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
-int __tacit_recv(tacit_slot* slot, void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm);
+/* The blocking call of the same arguments, but its completion is left to the slot. What the slot held is
+ * completed first. */
+int __tacit_send(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,
+                 MPI_Comm comm);
+int __tacit_recv(tacit_slot* slot, void* buffer, int count, MPI_Datatype datatype, int source, int tag,
+                 MPI_Comm comm);
 /* MPI_Sendrecv whose receiving half is complete on return and whose sending half is left to the slot. */
-int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, MPI_Datatype send_type, int dest, int send_tag,
-                     void* recv_buffer, int recv_count, MPI_Datatype recv_type, int source, int recv_tag, MPI_Comm comm,
-                     MPI_Status* status);
-/* MPI_Send from a copy of the buffer that the hooks own, so that the buffer is free at once. Falls back to MPI_Send where
- * a copy would gain nothing (below the eager limit) or is not possible (memory cap, a derived datatype with gaps). */
-int __tacit_send_renamed(const void* buffer, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, MPI_Datatype send_type,
+                     int dest, int send_tag, void* recv_buffer, int recv_count, MPI_Datatype recv_type,
+                     int source, int recv_tag, MPI_Comm comm, MPI_Status* status);
+/* MPI_Send from a copy of the buffer that the hooks own, so that the buffer is free at once. Falls back to
+ * MPI_Send where a copy would gain nothing (below the eager limit) or is not possible (memory cap, a derived
+ * datatype with gaps). */
+int __tacit_send_renamed(const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,
+                         MPI_Comm comm);
 
-/* Called where an operation is posted whose wait is moved: adds the bytes it uses to those that the next defer makes pending. */
+/* Called where an operation is posted whose wait is moved: adds the bytes it uses to those that the next
+ * defer makes pending. */
 void __tacit_note(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int receives);
-/* Replaces MPI_Wait(request, MPI_STATUS_IGNORE): moves the request into the slot and leaves MPI_REQUEST_NULL behind (a
- * persistent request stays where it is). What the slot held is completed first. */
+/* Replaces MPI_Wait(request, MPI_STATUS_IGNORE): moves the request into the slot and leaves MPI_REQUEST_NULL
+ * behind (a persistent request stays where it is). What the slot held is completed first. */
 int __tacit_defer(tacit_slot* slot, MPI_Request* request);
-/* Replaces MPI_Waitall(count, requests, MPI_STATUSES_IGNORE) where all of its requests are moved; takes a copy of the array. */
+/* Replaces MPI_Waitall(count, requests, MPI_STATUSES_IGNORE) where all of its requests are moved; takes a
+ * copy of the array. */
 int __tacit_defer_all(tacit_slot* slot, int count, MPI_Request* requests);
 
 /* Completes what the slot holds, if anything. Blocking. */
 void __tacit_wait(tacit_slot* slot, void* buffer);
-/* The same, only if writing (writes != 0) or reading the bytes [low, high) would disturb the pending operation: writing
- * disturbs every operation, reading only a receive. Also if its bytes are not known, or if low > high. */
+/* The same, only if writing (writes != 0) or reading the bytes [low, high) would disturb the pending
+ * operation: writing disturbs every operation, reading only a receive. Also if its bytes are not known, or if
+ * low > high. */
 void __tacit_wait_overlap(tacit_slot* slot, void* buffer, const void* low, const void* high, int writes);
 /* Lets MPI progress (MPI_Test on what the slot holds), at most once in a few microseconds. Not blocking. */
 void __tacit_poke(tacit_slot* slot);
 
-void __tacit_send_f(tacit_slot* slot, const void* buffer, const MPI_Fint* count, const MPI_Fint* datatype, const MPI_Fint* dest,
-                    const MPI_Fint* tag, const MPI_Fint* comm, MPI_Fint* ierror);
-void __tacit_recv_f(tacit_slot* slot, void* buffer, const MPI_Fint* count, const MPI_Fint* datatype, const MPI_Fint* source,
-                    const MPI_Fint* tag, const MPI_Fint* comm, MPI_Fint* ierror);
-void __tacit_sendrecv_f(tacit_slot* slot, const void* send_buffer, const MPI_Fint* send_count, const MPI_Fint* send_type,
-                        const MPI_Fint* dest, const MPI_Fint* send_tag, void* recv_buffer, const MPI_Fint* recv_count,
-                        const MPI_Fint* recv_type, const MPI_Fint* source, const MPI_Fint* recv_tag, const MPI_Fint* comm,
+void __tacit_send_f(tacit_slot* slot, const void* buffer, const MPI_Fint* count, const MPI_Fint* datatype,
+                    const MPI_Fint* dest, const MPI_Fint* tag, const MPI_Fint* comm, MPI_Fint* ierror);
+void __tacit_recv_f(tacit_slot* slot, void* buffer, const MPI_Fint* count, const MPI_Fint* datatype,
+                    const MPI_Fint* source, const MPI_Fint* tag, const MPI_Fint* comm, MPI_Fint* ierror);
+void __tacit_sendrecv_f(tacit_slot* slot, const void* send_buffer, const MPI_Fint* send_count,
+                        const MPI_Fint* send_type, const MPI_Fint* dest, const MPI_Fint* send_tag,
+                        void* recv_buffer, const MPI_Fint* recv_count, const MPI_Fint* recv_type,
+                        const MPI_Fint* source, const MPI_Fint* recv_tag, const MPI_Fint* comm,
                         MPI_Fint* status, MPI_Fint* ierror);
-void __tacit_send_renamed_f(const void* buffer, const MPI_Fint* count, const MPI_Fint* datatype, const MPI_Fint* dest,
-                            const MPI_Fint* tag, const MPI_Fint* comm, MPI_Fint* ierror);
-void __tacit_note_f(tacit_slot* slot, const void* buffer, const MPI_Fint* count, const MPI_Fint* datatype, int receives);
+void __tacit_send_renamed_f(const void* buffer, const MPI_Fint* count, const MPI_Fint* datatype,
+                            const MPI_Fint* dest, const MPI_Fint* tag, const MPI_Fint* comm,
+                            MPI_Fint* ierror);
+void __tacit_note_f(tacit_slot* slot, const void* buffer, const MPI_Fint* count, const MPI_Fint* datatype,
+                    int receives);
 void __tacit_defer_f(tacit_slot* slot, MPI_Fint* request, MPI_Fint* ierror);
 void __tacit_defer_all_f(tacit_slot* slot, const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ierror);
 

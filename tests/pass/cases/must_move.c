@@ -1,5 +1,6 @@
 // options: mode=aggressive rename=off
-/* What satisfies the eight conditions, each near one of must_not_move.c: everything marked here has to move. */
+/* What satisfies the eight conditions, each near one of must_not_move.c: everything marked here has to move.
+ */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -8,8 +9,8 @@
 enum { n = 4096 };
 extern double* work;
 
-#define COMPUTE                                                                                                              \
-  for (int i = 0; i < n; i++)                                                                                                \
+#define COMPUTE                                                                                              \
+  for (int i = 0; i < n; i++)                                                                                \
   work[i] = work[i] * 1.5 + i
 
 void split_send(double* b, int peer) {
@@ -21,7 +22,8 @@ void split_receive(double* b, int peer) {
   COMPUTE;
 }
 void split_both(double* restrict b, double* restrict c, int peer) {
-  MPI_Sendrecv(b, n, MPI_DOUBLE, peer, 0, c, n, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // moved
+  MPI_Sendrecv(b, n, MPI_DOUBLE, peer, 0, c, n, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE); // moved
   for (int i = 0; i < n; i++)
     work[i] += c[i];
 }

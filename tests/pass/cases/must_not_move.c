@@ -10,8 +10,8 @@ double shared[n];
 void unknown(void);
 void keep(MPI_Request* r);
 
-#define COMPUTE                                                                                                              \
-  for (int i = 0; i < n; i++)                                                                                                \
+#define COMPUTE                                                                                              \
+  for (int i = 0; i < n; i++)                                                                                \
   work[i] = work[i] * 1.5 + i
 
 /* 1 Match */
