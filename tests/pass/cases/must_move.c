@@ -22,8 +22,8 @@ void split_receive(double* b, int peer) {
   COMPUTE;
 }
 void split_both(double* restrict b, double* restrict c, int peer) {
-  MPI_Sendrecv(b, n, MPI_DOUBLE, peer, 0, c, n, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD,
-               MPI_STATUS_IGNORE); // moved
+  const MPI_Comm comm = MPI_COMM_WORLD;
+  MPI_Sendrecv(b, n, MPI_DOUBLE, peer, 0, c, n, MPI_DOUBLE, peer, 0, comm, MPI_STATUS_IGNORE); // moved
   for (int i = 0; i < n; i++)
     work[i] += c[i];
 }
