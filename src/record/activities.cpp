@@ -6,6 +6,7 @@
 // their traffic. Every message is in exactly one activity. Cost O(messages · log messages).
 #include "record/activities.h"
 
+#include "base/amounts.h"
 #include "record/groups.h"
 #include "record/sentences.h"
 #include "record/steps.h"
@@ -202,7 +203,8 @@ private:
       a.messages += known_.episodes.of(e).size();
       a.bytes += f.bytes;
       a.seconds += f.seconds;
-      a.episodes += f.head == none ? std::max(1u, f.is_collective ? f.operations : 1u) : 0;
+      const bool seen = f.is_collective || f.why_not != doubt::no_doubt;
+      a.episodes += f.head == none ? std::max(1u, seen ? f.operations : 1u) : 0;
       for (const std::uint32_t site : sites_of(f))
         sites.try_emplace(site, known_.table.place_seconds[site]);
       for (const std::uint32_t id : known_.episodes.of(e)) {
@@ -395,12 +397,24 @@ private:
     return round;
   }
 
+  left_alone no_pattern(const traffic& t) const {
+    if (t.forwarded * 2 > t.messages)
+      return {reason::no_common_block,
+              fmt::format("{} of {} pass on what their sender had received; no data reaches the whole group.",
+                          t.forwarded, count_text(t.messages, "message"))};
+    const bool compared = std::ranges::all_of(known_.recorded.recordings, &rank_recording::hashing);
+    return {reason::no_replacement_needed,
+            compared ? "They form no collective, and most carry nothing that was seen to arrive before."
+                     : "By their shape they form no collective; contents were not compared."};
+  }
+
   void fill_traffic(activity& a, const traffic& t, const std::vector<std::uint32_t>& episodes,
                     const std::vector<std::uint32_t>& round) {
     switch (a.kind) {
     case activity_kind::trivial:
       a.reasons.push_back({reason::trivial_group,
-                           "The communicator has two ranks: a collective would be the same messages."});
+                           fmt::format("The communicator has {}: a collective would be the same messages.",
+                                       t.self == t.messages ? "one rank" : "two ranks")});
       break;
     case activity_kind::neighbor_exchange: {
       a.reasons.push_back(
@@ -422,7 +436,7 @@ private:
       a.reasons.push_back(
           {reason::pairwise, "Two ranks exchange at a time; what the next exchange sends may depend on it."});
       break;
-    case activity_kind::row_swap:
+    case activity_kind::changed_exchange:
       a.reasons.push_back(
           {reason::content_changed,
            fmt::format(
@@ -437,8 +451,7 @@ private:
       a.reasons.push_back({reason::irregular, "Partners or sizes change from round to round."});
       break;
     default:
-      a.reasons.push_back(
-          {reason::no_replacement_needed, "The messages go straight from origin to destination."});
+      a.reasons.push_back(no_pattern(t));
       break;
     }
     if (t.wildcards > 0)
@@ -460,12 +473,14 @@ private:
     if (key.why_not == doubt::tiny) {
       const bool tree =
           key.algorithm != none && facts().algorithms[key.algorithm].find("pieces") == std::string::npos;
-      a.title = tree ? "small messages along a tree" : "small messages, passed on";
+      const std::string title = tree ? "small messages along a tree" : "small messages, passed on";
+      a.sentence.replace(0, a.title.size(), title);
+      a.title = title;
       a.reasons.insert(a.reasons.begin(),
                        {reason::tiny_blocks,
                         fmt::format("It has the shape of {}, but blocks of {} that are this small or never "
                                     "change look alike by chance.",
-                                    count_text(a.episodes, noun), bytes_text(a.largest))});
+                                    count_text(a.episodes, noun), readable_bytes(a.largest))});
     } else {
       a.reasons.insert(
           a.reasons.begin(),
@@ -475,7 +490,7 @@ private:
                "may depend on theirs.",
                count_text(a.episodes, noun))});
     }
-    a.sentence += fmt::format(" (shape of {})", count_text(a.episodes, noun));
+    a.sentence += fmt::format(", in the shape of {}", count_text(a.episodes, noun));
   }
 
   const findings_so_far& known_;

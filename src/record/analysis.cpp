@@ -99,9 +99,7 @@ void fill_communicators(analysis& a, const message_table& table, const std::vect
       if (member != not_in_world)
         c.members.push_back(rank_id{member});
     c.shape = shapes[group];
-    c.name = group == 0 ? "world"
-                        : fmt::format("communicator {} ({} ranks: {})", new_index[group], c.members.size(),
-                                      shapes[group]);
+    c.name = group == 0 ? "world" : fmt::format("communicator {}", new_index[group]);
     a.communicators.push_back(std::move(c));
     return new_index[group];
   };

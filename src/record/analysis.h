@@ -40,7 +40,7 @@ struct call_site {
 
 /// A communicator as named in the sentences below.
 struct communicator_summary {
-  std::string name;  ///< "world", or "communicator 3 (4 ranks: 0,2,4,6)"
+  std::string name;  ///< "world", or "communicator 3"
   std::string shape; ///< "all ranks", "row 0 of a 2x4 grid", "every 2nd rank from 1", "" (none of these)
   std::vector<rank_id> members;
 };
@@ -98,13 +98,13 @@ struct lanes {
 
 enum class activity_kind : std::uint8_t {
   collective,        ///< messages that form a collective: `found` says which
-  trivial,           ///< on a group of two ranks: a message, or an exchange
-  neighbor_exchange, ///< few fixed partners: halo exchange
+  trivial,           ///< on a group of one or two ranks: a message, or an exchange
+  neighbor_exchange, ///< few fixed partners, as in a halo exchange
   pairwise,          ///< each rank exchanges with one partner at a time
-  row_swap,  ///< same addresses received and sent on with other content: exchange with computation in between
-  pipeline,  ///< each rank receives, computes, sends on
-  irregular, ///< partners or sizes change from round to round
-  point_to_point, ///< none of these
+  changed_exchange,  ///< same addresses received and sent on with other content: computation in between
+  pipeline,          ///< each rank receives, computes, sends on
+  irregular,         ///< partners or sizes change from round to round
+  point_to_point,    ///< none of these
 };
 /// "collective", "neighbor exchange", …
 std::string_view name(activity_kind kind);
@@ -113,7 +113,7 @@ std::string_view name(activity_kind kind);
 struct activity {
   activity_kind kind = activity_kind::point_to_point;
   std::optional<pattern> found; ///< for activity_kind::collective
-  std::string title;            ///< short: "broadcast, ring", "halo exchange", "irregular exchange"
+  std::string title;            ///< short: "broadcast, ring", "neighbor exchange", "irregular exchange"
   std::string sentence; ///< complete: "427 broadcasts on 1 communicator of 4 ranks, roots cycle 0,1,2,3, …"
   std::string
       algorithm; ///< collectives: "ring", "modified ring", "two rings", "spread and roll", …; else empty

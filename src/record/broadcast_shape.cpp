@@ -78,7 +78,7 @@ std::string name_tree(const parents& p) {
         continue; // too few ranks for two
       if (p != (backwards ? reversed(k.table) : k.table))
         continue;
-      const std::string name = fmt::format("{}{}", k.name, backwards ? " (backwards)" : "");
+      const std::string name = fmt::format("{}{}", backwards ? "backward " : "", k.name);
       if (std::find(names.begin(), names.end(), name) == names.end())
         names.push_back(name);
     }
@@ -88,7 +88,8 @@ std::string name_tree(const parents& p) {
   if (names.size() == 1)
     return names[0];
   if (names.size() > 1)
-    return fmt::format("{} (the same on {} ranks)", fmt::join(names, " or "), q);
+    return fmt::format("{} (on {} ranks the same as {})", names[0], q,
+                       fmt::join(names.begin() + 1, names.end(), ", "));
   return is_chain(p) ? "chain" : "tree";
 }
 

@@ -20,6 +20,9 @@
 
 namespace tacit::recording {
 
+/// Empty file in the folder of the recordings: a rank could not write any more (disk full, no permission).
+inline constexpr const char* stop_mark = "recording-stopped";
+
 inline constexpr char magic[8] = {'T', 'A', 'C', 'I', 'T', 'R', 'E', 'C'};
 inline constexpr std::uint32_t format_version = 1;
 

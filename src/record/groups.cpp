@@ -24,7 +24,7 @@ std::uint32_t stride_of(const std::vector<std::uint32_t>& members) {
 
 std::string plain_shape(const std::vector<std::uint32_t>& members) {
   const std::size_t shown = std::min<std::size_t>(members.size(), 16);
-  return fmt::format("ranks {}{}",
+  return fmt::format("{} {}{}", members.size() == 1 ? "rank" : "ranks",
                      fmt::join(members.begin(), members.begin() + static_cast<std::ptrdiff_t>(shown), ","),
                      shown < members.size() ? ",…" : "");
 }

@@ -390,6 +390,11 @@ recording_set read_recording(const std::string& folder, diagnostics& problems,
     return {};
   }
   std::sort(files.begin(), files.end());
+  if (std::filesystem::exists(std::filesystem::path(folder) / stop_mark, failed))
+    problems.push_back(folder_problem(reason::disk, severity::warning,
+                                      "the recorder could not write any more on at least one rank and stopped "
+                                      "there; the program went on",
+                                      "Record into a folder on a disk with more room."));
   std::vector<rank_recording> recordings;
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (progress)
@@ -398,7 +403,7 @@ recording_set read_recording(const std::string& folder, diagnostics& problems,
     const std::vector<std::byte> bytes = load_recording(files[i], trouble);
     if (!trouble.empty()) {
       problems.push_back(folder_problem(reason::bad_file, severity::warning, files[i] + ": " + trouble,
-                                        "Check the file's permissions."));
+                                        "Check what it is and its permissions."));
     }
     if (bytes.empty() && !trouble.empty())
       continue;

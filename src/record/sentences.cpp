@@ -1,26 +1,14 @@
 // Text only; every number in it is also a value of the activity.
 #include "record/sentences.h"
 
+#include "base/amounts.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
 namespace tacit::recording {
-
-std::string bytes_text(std::uint64_t bytes) {
-  const char* units[] = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
-  if (bytes < 1000)
-    return fmt::format("{} B", bytes);
-  auto value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (value >= 999.5 && unit + 1 < std::size(units)) {
-    value /= 1000;
-    ++unit;
-  }
-  return value < 10 ? fmt::format("{:.1f} {}", value, units[unit])
-                    : fmt::format("{:.0f} {}", value, units[unit]);
-}
 
 std::string count_text(std::uint64_t count, const std::string& noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -31,9 +19,20 @@ std::string pattern_noun(pattern kind) {
 }
 
 std::string_view name(activity_kind kind) {
-  constexpr std::string_view names[] = {"collective", "trivial",  "neighbor exchange",  "pairwise exchange",
-                                        "row swap",   "pipeline", "irregular exchange", "point-to-point"};
+  constexpr std::string_view names[] = {"collective",
+                                        "trivial",
+                                        "neighbor exchange",
+                                        "pairwise exchange",
+                                        "exchange with computation",
+                                        "pipeline",
+                                        "irregular exchange",
+                                        "point-to-point"};
   return names[static_cast<int>(kind)];
+}
+
+std::string short_algorithm(const std::string& algorithm) {
+  const bool several = algorithm.find("the same as") != std::string::npos;
+  return algorithm.substr(0, algorithm.find(" (")) + (several ? " or equal" : "");
 }
 
 std::string root_rule(const std::vector<std::uint32_t>& roots) {
@@ -64,7 +63,7 @@ std::string root_rule(const std::vector<std::uint32_t>& roots) {
 namespace {
 
 std::string range_text(std::uint64_t low, std::uint64_t high) {
-  const std::string first = bytes_text(low), last = bytes_text(high);
+  const std::string first = readable_bytes(low), last = readable_bytes(high);
   return first == last ? first : first + " to " + last;
 }
 
@@ -82,14 +81,14 @@ std::string where_text(const activity& a, std::size_t group_size, const std::str
 std::string plain_title(activity_kind kind, const traffic& t) {
   switch (kind) {
   case activity_kind::trivial:
-    return "messages between two ranks";
-  case activity_kind::neighbor_exchange:
-    return "halo exchange";
-  case activity_kind::row_swap:
+    return t.self == t.messages ? "messages of a rank to itself" : "messages between two ranks";
+  case activity_kind::changed_exchange:
     return "exchange with computation in between";
   default:
     break;
   }
+  if (t.self == t.messages)
+    return "messages of ranks to themselves";
   if (kind == activity_kind::point_to_point && t.in_rings * 10 >= t.messages * 8)
     return "shift around a ring";
   if (kind == activity_kind::point_to_point && t.forwarded * 2 > t.messages)
@@ -101,14 +100,16 @@ std::string traffic_text(const activity& a, const traffic& t) {
   const std::string partners = t.fewest_partners == t.most_partners
                                    ? count_text(t.most_partners, "partner")
                                    : fmt::format("{} to {} partners", t.fewest_partners, t.most_partners);
+  const std::string changes =
+      fmt::format("{} of {} messages send other content from memory that was received into before", t.changed,
+                  t.messages);
   switch (a.kind) {
   case activity_kind::neighbor_exchange:
     return fmt::format("each of {} ranks exchanges again and again with the same {}", t.ranks, partners);
   case activity_kind::pairwise:
     return fmt::format("{} ranks exchange with one partner at a time ({} each)", t.ranks, partners);
-  case activity_kind::row_swap:
-    return fmt::format("{} of {} messages send other content from memory that was received into before",
-                       t.changed, t.messages);
+  case activity_kind::changed_exchange:
+    return changes;
   case activity_kind::pipeline:
     return fmt::format(
         "{} ranks receive, compute and send on; {} of {} messages carry other content than was received",
@@ -121,22 +122,27 @@ std::string traffic_text(const activity& a, const traffic& t) {
                : fmt::format("{} ranks with {}, {} distinct sizes, {:.1f} messages per pair", t.ranks,
                              partners, t.sizes, t.rounds);
   default:
-    return fmt::format("{} ranks with {}", t.ranks, partners);
+    break;
   }
+  std::string text = t.self == t.messages ? count_text(t.ranks, "rank")
+                                          : fmt::format("{} with {}", count_text(t.ranks, "rank"), partners);
+  if (t.changed > 0)
+    text += "; " + changes;
+  return text;
 }
 
 } // namespace
 
 void describe_collective(activity& a, std::size_t group_size, const std::string& shape) {
   const std::string noun = pattern_noun(*a.found);
-  a.title = a.algorithm.empty() ? noun : fmt::format("{}, {}", noun, a.algorithm);
+  a.title = a.algorithm.empty() ? noun : fmt::format("{}, {}", noun, short_algorithm(a.algorithm));
   std::string text = fmt::format("{} {}", count_text(a.episodes, noun), where_text(a, group_size, shape));
   if (!a.root_rule.empty())
     text += a.root_rule.starts_with("always") ? ", root " + a.root_rule : ", roots " + a.root_rule;
   if (a.largest > 0)
     text += ", " + range_text(a.smallest, a.largest);
   if (!a.algorithm.empty())
-    text += ", algorithm: " + a.algorithm;
+    text += ", algorithm: " + short_algorithm(a.algorithm);
   a.sentence = text;
 }
 

@@ -10,12 +10,14 @@
 
 namespace tacit::recording {
 
-/// "44 B", "51.2 KB", "3.4 MB" (decimal units).
-std::string bytes_text(std::uint64_t bytes);
 /// "427 broadcasts", "1 gather".
 std::string count_text(std::uint64_t count, const std::string& noun);
 /// "broadcast", "allgather", … and their plurals by count_text.
 std::string pattern_noun(pattern kind);
+
+/// What names an algorithm in a title: without explanation, "modified ring or equal" if several are the same
+/// on so few ranks.
+std::string short_algorithm(const std::string& algorithm);
 
 /// Fills title and sentence of an activity whose other values are complete. `shape` describes its
 /// communicators.

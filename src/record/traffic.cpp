@@ -1,9 +1,11 @@
 // Plain names are decided by shares of messages, so a few odd messages do not change a name:
-//   irregular          most receives are wildcards, or partners and sizes do not repeat
-//   row swap           most sends read where data of the same kind was received before, with other content,
-//   both ways pipeline           the same, but one way only neighbor exchange  each rank exchanges again and
-//   again with the same partners, more than one, fewer than all pairwise           exchanges of two ranks at
-//   a time
+//
+// * irregular: most receives are wildcards, or partners and sizes do not repeat;
+// * changed exchange: most sends read where data was received before, with other content, both ways;
+// * pipeline: the same, but one way only;
+// * neighbor exchange: each rank exchanges again and again with the same partners, more than one, fewer than
+//   all;
+// * pairwise: exchanges of two ranks at a time.
 #include "record/traffic.h"
 
 #include "record/versions.h"
@@ -131,8 +133,8 @@ traffic measure_traffic(const recording_set& recorded, const message_table& tabl
       continue;
     ++partners[pair.first];
     const auto back = pairs.find({pair.second, pair.first});
-    if (back != pairs.end() && std::max(count, back->second) - std::min(count, back->second) <= 1)
-      t.answered += count;
+    if (back != pairs.end())
+      t.answered += std::min(count, back->second);
   }
   t.ranks = static_cast<std::uint32_t>(ranks.size());
   t.fewest_partners = partners.empty() ? 0 : none;
@@ -158,7 +160,7 @@ activity_kind classify(const traffic& t, std::size_t group_size) {
     return activity_kind::irregular;
   const bool both_ways = share(t.answered) >= 0.9;
   if (share(t.changed) >= 0.5)
-    return both_ways ? activity_kind::row_swap : activity_kind::pipeline;
+    return both_ways ? activity_kind::changed_exchange : activity_kind::pipeline;
   const bool repeats = t.rounds >= 3;
   const bool few = t.most_partners >= 2 && t.most_partners < group_size - 1;
   if (both_ways && few && repeats)

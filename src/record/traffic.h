@@ -21,7 +21,7 @@ struct traffic {
   std::uint64_t in_pairs = 0;  ///< in episodes that are an exchange of two ranks
   std::uint64_t in_rings =
       0; ///< in episodes where each rank sends one message and receives one, three ranks or more
-  std::uint64_t answered = 0;      ///< between ranks that send to each other equally often (within one)
+  std::uint64_t answered = 0;      ///< for which there is one the other way between the same ranks
   std::uint64_t self = 0;          ///< from a rank to itself
   std::uint32_t ranks = 0;         ///< that take part
   std::uint32_t most_partners = 0; ///< ranks that one rank sends to

@@ -85,9 +85,14 @@ bool writer::open(const std::string& folder, std::uint32_t rank) {
   file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (file_ < 0)
     return fail(path.c_str(), errno), false;
+  const auto give_up = [&](int error) { // a file without even a start is no recording
+    fail(tail_path_.c_str(), error);
+    unlink(path.c_str());
+    return false;
+  };
   const int tail = ::open(tail_path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (tail < 0)
-    return fail(tail_path_.c_str(), errno), false;
+    return give_up(errno);
   const int full = reserve_blocks(tail, buffer_bytes);
   void* mapped =
       full ? MAP_FAILED
@@ -95,7 +100,7 @@ bool writer::open(const std::string& folder, std::uint32_t rank) {
   const int error = full ? full : errno;
   ::close(tail);
   if (mapped == MAP_FAILED)
-    return fail(tail_path_.c_str(), error), false;
+    return give_up(error);
   madvise(mapped, buffer_bytes, MADV_DONTFORK); // a forked child must not write into its parent's recording
   buffer_ = static_cast<std::byte*>(mapped);
   struct stat status{};
@@ -230,7 +235,7 @@ std::vector<std::byte> read_file(const std::string& path, std::string& problem) 
   std::vector<std::byte> bytes;
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0)
-    return problem = path + ": " + std::strerror(errno), bytes;
+    return problem = std::strerror(errno), bytes;
   struct stat status{};
   fstat(file, &status);
   bytes.resize(static_cast<std::size_t>(std::max<off_t>(status.st_size, 0)));
@@ -240,7 +245,7 @@ std::vector<std::byte> read_file(const std::string& path, std::string& problem) 
     if (done < 0 && errno == EINTR)
       continue;
     if (done < 0)
-      problem = path + ": " + std::strerror(errno);
+      problem = std::strerror(errno);
     if (done <= 0)
       break;
     have += static_cast<std::size_t>(done);

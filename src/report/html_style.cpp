@@ -20,13 +20,13 @@ code,.mono{font:.86em/1.5 ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mon
 nav{margin:14px 0 0;font-size:.92rem;display:flex;flex-wrap:wrap;gap:4px 18px}
 .headlines{margin:22px 0 0;padding:0;list-style:none}.headlines li{font-size:1.12rem;line-height:1.5;margin:.35em 0;max-width:62em}
 .headlines li:first-child{font-size:1.3rem;line-height:1.4;font-weight:560}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(132px,1fr));gap:1px;background:var(--line);border:1px solid var(--line);
-border-radius:12px;overflow:hidden;margin:26px 0 0}.figures div{background:var(--card);padding:14px 16px}
+.figures{display:flex;flex-wrap:wrap;gap:1px;background:var(--line);border:1px solid var(--line);
+border-radius:12px;overflow:hidden;margin:26px 0 0}.figures div{flex:1 1 132px;background:var(--card);padding:14px 16px}
 .figures b{display:block;font-size:1.42rem;font-weight:620;letter-spacing:-.01em;font-variant-numeric:tabular-nums}
 .figures span{color:var(--soft);font-size:.86rem;line-height:1.3;display:block}
 .card{background:var(--card);border:1px solid var(--line);border-radius:12px;box-shadow:var(--shadow);padding:18px 20px;margin:14px 0}
 .card>header{display:flex;flex-wrap:wrap;align-items:baseline;gap:4px 12px;justify-content:space-between}
-.tags{display:flex;flex-wrap:wrap;gap:6px;margin:8px 0 0}.tag{font-size:.78rem;line-height:1.5;padding:1px 9px;border-radius:99px;
+.tags{display:flex;flex-wrap:wrap;gap:6px;margin:8px 0 0}.tag{font-size:.78rem;line-height:1.5;padding:1px 9px;border-radius:11px;
 background:var(--faint);color:var(--soft);border:1px solid var(--line)}.tag.call{color:var(--accent);border-color:var(--accent);background:none}
 .share{font-variant-numeric:tabular-nums;color:var(--soft);font-size:.92rem;white-space:nowrap}
 .bar{height:5px;border-radius:3px;background:var(--faint);margin:10px 0 2px;overflow:hidden}.bar i{display:block;height:100%;background:var(--accent)}

@@ -83,13 +83,14 @@ void add_headlines(page& p, const analysis& a) {
                                           : fmt::format("{} collectives are written", written_by_hand),
                                       percent(share)));
   else if (a.messages > 0)
-    p.headlines.emplace_back("None of the messages form a collective.");
+    p.headlines.emplace_back(a.complete ? "None of the messages form a collective."
+                                        : "No collective was found in what was recorded.");
   if (!a.complete)
     p.headlines.emplace_back(
         a.recorded_ranks < a.ranks
             ? fmt::format("Only {} of {} ranks could be read; sums are lower bounds.", a.recorded_ranks,
                           a.ranks)
-            : "The run did not reach MPI_Finalize on every rank; sums are lower bounds.");
+            : "Not every rank's recording reaches MPI_Finalize; sums are lower bounds.");
 }
 
 void add_problems(page& p, const diagnostics& problems) {
@@ -105,16 +106,20 @@ std::string list_of_ranks(const std::vector<rank_id>& ranks) {
   return ranks.size() > 16 ? text + fmt::format(", … ({} in all)", ranks.size()) : text;
 }
 
+/// "communicator 3 (4 ranks: row 0 of a 2x4 grid)".
+std::string described(const recording::communicator_summary& c) {
+  return fmt::format("{} ({}: {})", c.name, counted(c.members.size(), "rank"), c.shape);
+}
+
 std::string communicators_of(const analysis& a, const activity& x) {
   std::string text;
   for (std::size_t i = 0; i < x.communicators.size(); ++i) {
     if (i == 4)
-      return text + fmt::format(", and {} more", x.communicators.size() - 4);
+      return text + fmt::format("; and {} more", x.communicators.size() - 4);
     if (x.communicators[i] >= a.communicators.size())
       continue;
     const recording::communicator_summary& c = a.communicators[x.communicators[i]];
-    text += text.empty() ? "" : ", ";
-    text += c.shape.empty() || c.shape == c.name ? c.name : fmt::format("{}: {}", c.name, c.shape);
+    text += (text.empty() ? "" : "; ") + described(c);
   }
   return text;
 }
@@ -183,8 +188,8 @@ finding_card card_of(const analysis& a, const activity& x) {
   fact("algorithm", x.algorithm);
   fact("group", communicators_of(a, x));
   if (!x.roots.empty())
-    fact("roots", x.root_rule.empty() ? list_of_ranks(x.roots)
-                                      : fmt::format("{} ({})", x.root_rule, list_of_ranks(x.roots)));
+    fact("roots", fmt::format("{}; ranks of the world: {}", x.root_rule.empty() ? "vary" : x.root_rule,
+                              list_of_ranks(x.roots)));
   fact(x.found ? "size of one" : "size of a message", range_of_bytes(x.smallest, x.largest));
   fact("messages", fmt::format("{}, {}", grouped(x.messages), readable_bytes(x.bytes)));
   fact("tags", tags_of(x));
@@ -227,7 +232,7 @@ table collectives_table(const analysis& a) {
           .rows = {}};
   for (const recording::collective_use& c : a.collectives)
     t.rows.push_back(
-        {c.call, c.communicator < a.communicators.size() ? a.communicators[c.communicator].name : "",
+        {c.call, c.communicator < a.communicators.size() ? described(a.communicators[c.communicator]) : "",
          grouped(c.calls), readable_bytes(c.bytes), readable_seconds(c.seconds), percent(c.time_share)});
   return t;
 }

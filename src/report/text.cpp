@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <ranges>
 
 namespace tacit::report {
 namespace {
@@ -46,7 +47,8 @@ public:
     for (const std::string& line : p_.headlines)
       put("{}\n", wrapped(plain(line), 100, 2));
     problems();
-    findings();
+    findings("Collectives found", true);
+    findings("Other messages", false);
     left();
     for (const table& t : p_.tables)
       table_text(t);
@@ -80,23 +82,24 @@ private:
     }
   }
 
-  void findings() {
-    if (p_.findings.empty())
+  void findings(std::string_view title, bool collective) {
+    const auto wanted = [&](const finding_card& f) { return f.collective == collective; };
+    if (std::ranges::none_of(p_.findings, wanted))
       return;
-    section("Found");
-    for (const finding_card& f : p_.findings) {
+    section(title);
+    for (const finding_card& f : p_.findings | std::views::filter(wanted)) {
       put("  {}{}\n", plain(f.title),
           f.share >= 0 ? fmt::format("  ({} of MPI time)", percent(f.share)) : "");
       for (const auto& [name, value] : f.facts)
-        put("      {} {}\n", padded(plain(name), 18, false), wrapped(plain(value), 100, 25));
+        put("      {} {}\n", padded(plain(name), 18, false), wrapped(plain(value), 100, 25, 25));
       for (std::size_t i = 0; i < f.sites.size(); ++i)
         put("      {} {}\n", padded(i == 0 ? "called from" : "", 18, false), plain(f.sites[i]));
       if (!f.certainty.empty())
-        put("      {} {}\n", padded("certainty", 18, false), plain(f.certainty));
+        put("      {} {}\n", padded("certainty", 18, false), wrapped(plain(f.certainty), 100, 25, 25));
       if (f.why != reason::none)
         put("      {}\n", wrapped(fmt::format("left alone: {} ({}). {}", title_of(f.why), reason_label(f.why),
                                               plain(f.why_detail)),
-                                  100, 6));
+                                  100, 6, 6));
     }
   }
 
@@ -168,8 +171,10 @@ std::string summary_of(const page& p, std::size_t lines) {
   constexpr std::size_t width = 100;
   const auto card_line = [](const finding_card& f) {
     const std::string why = f.why == reason::none ? "" : fmt::format(" ({})", reason_label(f.why));
-    return fmt::format("  {:>6}  {}{}", f.share < 0 ? "" : percent(f.share), shortened(plain(f.title), 78),
-                       why);
+    // The same pattern may be written in several places: the busiest call tells them apart.
+    const std::string place = f.sites.empty() ? "" : ", " + f.sites[0].substr(0, f.sites[0].find("  "));
+    return fmt::format("  {:>6}  {}{}", f.share < 0 ? "" : percent(f.share),
+                       shortened(plain(f.title + place), 78), why);
   };
   std::vector<std::string> out{
       shortened(fmt::format("tacit: {}, {}", plain(p.title), plain(p.subtitle)), width)};

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-SAME_ON_4 = "modified ring or two rings or modified two rings or binomial tree (the same on 4 ranks)"
+SAME_ON_4 = "modified ring (on 4 ranks the same as two rings, modified two rings, binomial tree)"
 SPREAD = "spread and roll (scatter, then ring allgather)"
 MODIFIED_SPREAD = "modified spread and roll (all to the successor; scatter, then ring allgather, of the rest)"
 EXPECTED = {  # (Q, variant) → algorithm
@@ -93,18 +93,18 @@ def check(options, recording, grid, bcast, together):
     problems = []
     found = activities(options, recording)
     # Panels are the only broadcasts of more than a few hundred bytes in hpcc that programs write by hand.
-    panel_lines = [a for a in found if re.search(r"\d [KM]B", a[2]) and a[1].startswith("broadcast")]
+    panel_lines = [a for a in found if re.search(r"\d [KM]iB", a[2]) and a[1].startswith("broadcast")]
     collectives = [a for a in found if "broadcasts on" in a[2] or re.match(r"\d+ (all|scatter|gather|bcast|barrier)", a[2])]
     for a in collectives:
         if not a[1].startswith("broadcast"):
             problems.append(f"false collective: {a[2]}")
     if together:
-        panel_lines = [a for a in panel_lines if a[2].endswith("algorithm: " + EXPECTED[(q, bcast)])]
+        panel_lines = [a for a in panel_lines if a[8] == EXPECTED[(q, bcast)]]
     if len(panel_lines) != 1:
         problems.append(f"{len(panel_lines)} activities are panel broadcasts, not 1")
     for a in panel_lines:
         sentence = a[2]
-        algorithm = sentence.split("algorithm: ")[-1]
+        algorithm = a[8]
         if algorithm != EXPECTED[(q, bcast)]:
             problems.append(f"algorithm {algorithm}, not {EXPECTED[(q, bcast)]}")
         count = int(sentence.split()[0])
@@ -116,8 +116,8 @@ def check(options, recording, grid, bcast, together):
         if "roots cycle " + ",".join(map(str, range(q))) not in sentence:
             problems.append("roots do not cycle")
         reason = "TACIT-041" if bcast < 4 else "TACIT-048"  # the long forms do not probe
-        if a[8].strip() != reason:
-            problems.append(f"first reason {a[8]}, not {reason}")
+        if a[9].strip() != reason:
+            problems.append(f"first reason {a[9]}, not {reason}")
     return problems, [a[2] for a in panel_lines]
 
 

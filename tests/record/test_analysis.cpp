@@ -465,7 +465,7 @@ TEST(recorded_traffic, exchange_of_changed_rows) {
     }
   const analysis a = analyzed(s);
   ASSERT_EQ(a.activities.size(), 1u) << dump(a);
-  EXPECT_EQ(a.activities[0].kind, activity_kind::row_swap) << dump(a);
+  EXPECT_EQ(a.activities[0].kind, activity_kind::changed_exchange) << dump(a);
   EXPECT_EQ(a.activities[0].reasons[0].why, reason::content_changed);
 }
 

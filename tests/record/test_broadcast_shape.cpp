@@ -23,7 +23,7 @@ std::string name_of(const std::vector<std::uint32_t>& parents) {
 TEST(broadcast_shape, names_trees_of_eight_ranks) {
   EXPECT_EQ(name_of({0, 0, 0, 0, 0, 0, 0, 0}), "linear");
   EXPECT_EQ(name_of({0, 0, 1, 2, 3, 4, 5, 6}), "ring");
-  EXPECT_EQ(name_of({0, 2, 3, 4, 5, 6, 7, 0}), "ring (backwards)");
+  EXPECT_EQ(name_of({0, 2, 3, 4, 5, 6, 7, 0}), "backward ring");
   EXPECT_EQ(name_of({0, 0, 0, 2, 3, 4, 5, 6}), "modified ring");
   EXPECT_EQ(name_of({0, 0, 1, 2, 0, 4, 5, 6}), "two rings");
   EXPECT_EQ(name_of({0, 0, 0, 2, 0, 4, 5, 6}), "modified two rings");
@@ -43,7 +43,7 @@ TEST(broadcast_shape, tells_the_ring_forms_of_six_ranks_apart) {
 
 TEST(broadcast_shape, says_when_algorithms_coincide) {
   EXPECT_EQ(name_of({0, 0, 0, 2}),
-            "modified ring or two rings or modified two rings or binomial tree (the same on 4 ranks)");
+            "modified ring (on 4 ranks the same as two rings, modified two rings, binomial tree)");
 }
 
 TEST(broadcast_shape, pieces_along_one_tree_are_pipelined) {
