@@ -21,7 +21,7 @@ namespace {
 struct analyze_options {
   std::string input, output, format = "text", policy = "data";
   compile_options passes;
-  bool all = false, progress = false;
+  bool all = false, progress = false, json = false;
 };
 
 std::string rendered(const report::graph_analysis& a, const analyze_options& options) {
@@ -79,7 +79,20 @@ int analyze_folder(const analyze_options& options) {
   return has_errors(analyzed.problems) ? input_has_errors : done;
 }
 
+/// Somebody named one file of a recording.
+void refuse_part_of_recording(const std::string& input) {
+  const std::filesystem::path path = input;
+  const std::string name = path.filename().string();
+  if (name.starts_with("rank-") && (name.ends_with(".rec") || name.ends_with(".tail")))
+    throw user_error(wrong_usage,
+                     fmt::format("{} is the recording of one rank; name its folder: tacit analyze {}", input,
+                                 path.has_parent_path() ? path.parent_path().string() : "."));
+}
+
 int analyze(analyze_options options) {
+  if (options.json)
+    options.format = "json";
+  refuse_part_of_recording(options.input);
   options.passes.planning.policy = options.policy == "keep_sync" ? sync_policy::keep_sync : sync_policy::data;
   if (std::error_code error; std::filesystem::is_directory(options.input, error))
     return analyze_folder(options);
@@ -96,6 +109,7 @@ command add_analyze(CLI::App& app) {
   sub->add_option("--format", options->format, "how to show the result")
       ->check(CLI::IsMember({"text", "json", "dot", "html"}))
       ->capture_default_str();
+  sub->add_flag("--json", options->json, "the same as --format json");
   sub->add_option("-o,--output", options->output, "file to write (default: standard output)");
   sub->add_option("--policy", options->policy, "synchronization that a replacement must keep")
       ->check(CLI::IsMember({"data", "keep_sync"}))

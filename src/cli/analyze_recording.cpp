@@ -23,15 +23,17 @@ analyzed_recording analyze_recording(const std::filesystem::path& folder, bool p
 }
 
 void write_recording_reports(const std::filesystem::path& folder, const report::run_info& run,
-                             bool progress) {
-  const analyzed_recording analyzed = analyze_recording(folder, progress);
+                             const diagnostics& more, bool progress) {
+  analyzed_recording analyzed = analyze_recording(folder, progress);
+  analyzed.problems.insert(analyzed.problems.end(), more.begin(), more.end());
   const report::page page = report::page_of(analyzed.result, analyzed.problems, run);
-  const std::string where = fmt::format("report: {}\n", (folder / "report.html").string());
-  const std::string summary = report::summary_of(page, 14) + where;
+  std::string summary = report::summary_of(page, 14);
+  std::fputs(summary.c_str(), stderr); // first: it must not be lost if the disk is full
   write_file(folder / "report.html", report::html_of(page));
   write_file(folder / "report.json", report::json_of(analyzed.result, analyzed.problems, run));
-  write_file(folder / "summary.txt", summary);
-  std::fputs(summary.c_str(), stderr);
+  const std::string where = fmt::format("report: {}\n", (folder / "report.html").string());
+  write_file(folder / "summary.txt", summary + where);
+  std::fputs(where.c_str(), stderr);
 }
 
 } // namespace tacit::cli

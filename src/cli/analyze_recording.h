@@ -17,8 +17,9 @@ struct analyzed_recording {
 /// Reads and analyses; shows progress on a terminal, or if `progress` always.
 analyzed_recording analyze_recording(const std::filesystem::path& folder, bool progress);
 
-/// Writes report.html, report.json and summary.txt into the folder and a summary to standard error. Throws
-/// user_error.
-void write_recording_reports(const std::filesystem::path& folder, const report::run_info& run, bool progress);
+/// Writes a summary to standard error, and report.html, report.json and summary.txt into the folder. `more`
+/// is reported beside the problems of the recording. Throws user_error.
+void write_recording_reports(const std::filesystem::path& folder, const report::run_info& run,
+                             const diagnostics& more, bool progress);
 
 } // namespace tacit::cli

@@ -1,8 +1,8 @@
 // `tacit doctor`: will `tacit run` see what this program does? Compares what the program imports with what
 // the recorder wraps, before anything is run.
-#include "calls/mpi_calls.h"
 #include "calls/reasons.h"
 #include "cli/commands.h"
+#include "cli/coverage.h"
 #include "cli/files.h"
 #include "cli/launch_line.h"
 #include "cli/linked_mpi.h"
@@ -11,8 +11,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
+#include <fmt/ranges.h>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <unistd.h>
 
 namespace tacit::cli {
@@ -20,27 +22,54 @@ namespace {
 
 struct doctor_options {
   std::string program, interposer;
+  bool json = false;
 };
 
+/// What was found out, in order.
 class examination {
 public:
   void fact(std::string_view what, std::string_view value) {
-    text_ += fmt::format("{:<12} {}\n", what, value);
+    lines_.push_back({what, std::string(value), {}});
   }
   void trouble(reason code, std::string_view what) {
-    text_ += fmt::format("{:<12} {}: {}\n", "PROBLEM", reason_label(code), what);
+    lines_.push_back({"PROBLEM", std::string(what), code});
     ++troubles_;
   }
-  void remark(std::string_view what) { text_ += fmt::format("{:<12} {}\n", "note", what); }
-  int finish() {
-    if (troubles_ == 0)
-      text_ += "all well: tacit run will see this program's messages\n";
-    write_file({}, text_);
+  void remark(std::string_view what) { lines_.push_back({"note", std::string(what), {}}); }
+  int finish(bool json) const {
+    write_file({}, json ? as_json() : as_text());
     return troubles_ == 0 ? done : input_has_errors;
   }
 
 private:
-  std::string text_;
+  struct line {
+    std::string_view what;
+    std::string text;
+    std::optional<reason> code;
+  };
+
+  std::string as_text() const {
+    std::string text;
+    for (const line& l : lines_)
+      text += fmt::format("{:<12} {}{}\n", l.what, l.code ? reason_label(*l.code) + ": " : "", l.text);
+    return text + (troubles_ == 0 ? "nothing speaks against recording this program\n" : "");
+  }
+
+  std::string as_json() const {
+    nlohmann::ordered_json out{{"tacit", "doctor"}, {"format", 1}, {"fits", troubles_ == 0}};
+    out["facts"] = nlohmann::ordered_json::object();
+    out["notes"] = out["problems"] = nlohmann::ordered_json::array();
+    for (const line& l : lines_)
+      if (l.code)
+        out["problems"].push_back({{"code", reason_label(*l.code)}, {"message", l.text}});
+      else if (l.what == "note")
+        out["notes"].push_back(l.text);
+      else
+        out["facts"][std::string(l.what)] = l.text;
+    return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  }
+
+  std::vector<line> lines_;
   int troubles_ = 0;
 };
 
@@ -55,43 +84,19 @@ void check_environment(examination& report) {
   }
 }
 
-/// Calls that neither move nor complete messages need not be recorded.
-bool matters(const std::string& name) {
-  const call_row* row = find_call(std::string_view(name));
-  return !row || row->kind != call_class::local;
-}
-
-bool is_fortran(const std::string& name) {
-  return name.starts_with("mpi_");
-}
-
 void check_coverage(examination& report, const linked_objects& linked, const std::string& interposer) {
-  const std::vector<std::string> wrapped = read_mpi_symbols(interposer).defined;
-  std::vector<std::string> called;
-  for (const std::string& object : linked.objects) {
-    const std::vector<std::string> imported = read_mpi_symbols(object).imported;
-    std::copy_if(imported.begin(), imported.end(), std::back_inserter(called), matters);
-  }
-  std::sort(called.begin(), called.end());
-  called.erase(std::unique(called.begin(), called.end()), called.end());
-  std::vector<std::string> missed;
-  std::set_difference(called.begin(), called.end(), wrapped.begin(), wrapped.end(),
-                      std::back_inserter(missed));
-  report.fact("coverage", fmt::format("{} of {} imported MPI functions that concern messages are recorded",
-                                      called.size() - missed.size(), called.size()));
-  const auto fortran = static_cast<std::size_t>(std::count_if(missed.begin(), missed.end(), is_fortran));
-  if (fortran > 0)
+  const coverage seen = find_coverage(linked, interposer);
+  if (seen.called > 0)
+    report.fact("coverage", fmt::format("{} of {} imported MPI functions that concern messages are recorded",
+                                        seen.recorded(), seen.called));
+  if (seen.fortran_missed > 0)
     report.trouble(
         reason::recording_incomplete,
         fmt::format(
             "{} functions are called through MPI's Fortran interface, which this version does not record",
-            fortran));
-  std::string names;
-  for (const std::string& name : missed)
-    if (!is_fortran(name))
-      names += (names.empty() ? "" : ", ") + name;
-  if (!names.empty())
-    report.remark("not recorded: " + names);
+            seen.fortran_missed));
+  if (!seen.missed.empty())
+    report.remark(fmt::format("not recorded: {}", fmt::join(seen.missed, ", ")));
 }
 
 int examine(const doctor_options& options) {
@@ -103,9 +108,12 @@ int examine(const doctor_options& options) {
   report.fact("program", program);
   check_environment(report);
   const linked_objects linked = inspect_program(program);
-  if (!linked.dynamic) {
-    report.remark("not a dynamically linked program: if it is a script, ask about the program it starts; a "
-                  "static program needs to be linked with libtacit-interpose.a");
+  if (linked.is_static) {
+    report.trouble(reason::recording_incomplete,
+                   "linked statically, so that the recorder cannot be loaded into it: link it with "
+                   "libtacit-interpose.a");
+  } else if (!linked.dynamic) {
+    report.remark("no program of machine code: if it is a script, ask about the program it starts");
   } else if (linked.family.empty()) {
     report.remark("not linked with an MPI library (a program that loads MPI later, such as Python, is "
                   "recorded all the same)");
@@ -119,7 +127,7 @@ int examine(const doctor_options& options) {
   report.fact("recorder", interposer);
   if (linked.dynamic)
     check_coverage(report, linked, interposer);
-  return report.finish();
+  return report.finish(options.json);
 }
 
 } // namespace
@@ -130,6 +138,7 @@ command add_doctor(CLI::App& app) {
   sub->add_option("PROGRAM", options->program, "the MPI program")->required();
   sub->add_option("--interposer", options->interposer,
                   "the recorder's library, if not the one that belongs to this tacit");
+  sub->add_flag("--json", options->json, "as JSON");
   return [options] { return examine(*options); };
 }
 

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -19,13 +20,26 @@ namespace {
     remedy = "; check the name";
   if (error == EACCES || error == EPERM || error == EROFS)
     remedy = "; check its permissions or choose another place with -o";
-  if (error == ENOSPC || error == EDQUOT)
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG)
     remedy = "; make room or choose another place with -o";
   throw user_error(code, fmt::format("{} {}: {}{}", what, path.string(), std::strerror(error), remedy));
 }
 
+/// A file larger than the limit of the shell is an error like a full disk, not a reason to die half-way.
+class no_size_signal {
+public:
+  no_size_signal() : before_(std::signal(SIGXFSZ, SIG_IGN)) {}
+  ~no_size_signal() { std::signal(SIGXFSZ, before_); }
+  no_size_signal(const no_size_signal&) = delete;
+  no_size_signal& operator=(const no_size_signal&) = delete;
+
+private:
+  void (*before_)(int);
+};
+
 /// Returns 0 or the error.
 int write_all(int file, std::string_view content) {
+  const no_size_signal guard;
   while (!content.empty()) {
     const ssize_t written = ::write(file, content.data(), content.size());
     if (written < 0 && errno == EINTR)

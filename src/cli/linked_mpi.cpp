@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <gelf.h>
 #include <libelf.h>
 #include <spawn.h>
@@ -84,6 +85,12 @@ bool is_mpi_name(std::string_view name) {
   return name.starts_with("mpi_") && name.ends_with("_");
 }
 
+bool is_elf(const std::string& path) {
+  std::array<char, SELFMAG> start{};
+  std::ifstream file(path, std::ios::binary);
+  return file.read(start.data(), start.size()) && std::equal(start.begin(), start.end(), ELFMAG);
+}
+
 void sort_unique(std::vector<std::string>& list) {
   std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
@@ -132,6 +139,7 @@ linked_objects inspect_program(const std::string& path) {
   }
   if (out.dynamic)
     out.objects.insert(out.objects.begin(), absolute);
+  out.is_static = !out.dynamic && is_elf(absolute);
   return out;
 }
 

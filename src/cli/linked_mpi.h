@@ -7,9 +7,10 @@
 namespace tacit::cli {
 
 struct linked_objects {
-  bool dynamic = false; ///< a dynamically linked ELF program; otherwise the rest is empty
-  std::string family;   ///< "openmpi", "mpich", another name, or empty: no MPI library
-  std::string library;  ///< path of the MPI library
+  bool dynamic = false;   ///< a dynamically linked ELF program; otherwise the rest is empty
+  bool is_static = false; ///< an ELF program that loads nothing
+  std::string family;     ///< "openmpi", "mpich", another name, or empty: no MPI library
+  std::string library;    ///< path of the MPI library
   std::vector<std::string>
       objects; ///< paths of the program and of the libraries it loads, MPI's own left out
 };

@@ -4,8 +4,11 @@
 #include "cli/files.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <fmt/format.h>
 #include <new>
+#include <string_view>
 
 namespace {
 
@@ -20,6 +23,10 @@ int run(int argc, char** argv) {
       {"run", add_run(app)},         {"analyze", add_analyze(app)}, {"generate", add_generate(app)},
       {"explain", add_explain(app)}, {"doctor", add_doctor(app)},   {"view", add_view(app)},
   };
+  const auto is_asked_for = [&](const auto& known) { return std::string_view(argv[1]) == known.first; };
+  if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(commands, is_asked_for))
+    throw user_error(wrong_usage,
+                     fmt::format("there is no command '{}'; 'tacit --help' lists them", argv[1]));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

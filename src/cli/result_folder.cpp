@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "record/format.h"
 
 #include <cstdlib>
 #include <fmt/format.h>
@@ -16,7 +17,8 @@ namespace fs = std::filesystem;
 bool is_result(const fs::path& file) {
   const std::string name = file.filename().string();
   const bool of_rank = name.starts_with("rank-") && (name.ends_with(".rec") || name.ends_with(".tail"));
-  return of_rank || name == "report.html" || name == "report.json" || name == "summary.txt";
+  return of_rank || name == recording::stop_mark || name == "report.html" || name == "report.json" ||
+         name == "summary.txt";
 }
 
 void remove_results(const fs::path& folder) {
@@ -46,6 +48,11 @@ fs::path numbered(const fs::path& wanted, unsigned number) {
 
 } // namespace
 
+bool recorder_stopped(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(folder / recording::stop_mark, error);
+}
+
 bool has_recording(const fs::path& folder) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
@@ -54,6 +61,12 @@ bool has_recording(const fs::path& folder) {
       return true;
   }
   return false;
+}
+
+void remove_empty_result(const fs::path& folder) {
+  std::error_code error;
+  fs::remove(folder / recording::stop_mark, error);
+  fs::remove(folder, error); // fails if it is not empty
 }
 
 fs::path make_result_folder(const fs::path& given, bool force) {

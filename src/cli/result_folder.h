@@ -10,8 +10,14 @@ namespace tacit::cli {
 /// `force` the results of an earlier run in `wanted` are removed, and nothing else is. Throws user_error.
 std::filesystem::path make_result_folder(const std::filesystem::path& wanted, bool force);
 
+/// Whether the recorder left the mark that it could not write.
+bool recorder_stopped(const std::filesystem::path& folder);
+
 /// Whether the folder holds files of a recording.
 bool has_recording(const std::filesystem::path& folder);
+
+/// Removes a folder of make_result_folder in which nothing was recorded, unless it holds something else.
+void remove_empty_result(const std::filesystem::path& folder);
 
 /// The interposer library that belongs to this program (build tree or installed), or `wanted` if that is not
 /// empty. Throws user_error if there is none, or if LD_PRELOAD cannot hold its path.

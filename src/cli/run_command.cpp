@@ -1,8 +1,10 @@
 // `tacit run`: starts the program with the recorder preloaded, waits, and says what its messages mean. What
 // the program reads, prints and returns is not touched; our own words go to standard error when it has ended.
+#include "calls/reasons.h"
 #include "cli/analyze_recording.h"
 #include "cli/child.h"
 #include "cli/commands.h"
+#include "cli/coverage.h"
 #include "cli/files.h"
 #include "cli/launch_line.h"
 #include "cli/linked_mpi.h"
@@ -67,17 +69,52 @@ void check_mpi_family(const std::vector<std::string>& words, const launch_line& 
   }
 }
 
-int report_recording(const run_options& options, const std::filesystem::path& folder,
-                     const child_result& result) {
+/// A started program and what it was started with.
+struct finished_run {
+  launch_line line;
+  std::string interposer;
+  std::filesystem::path folder;
+  child_result result;
+};
+
+std::string why_nothing(const run_options& options, const finished_run& run) {
+  if (recorder_stopped(run.folder))
+    return fmt::format("the recorder could not write to {} (its message is above)", run.folder.string());
+  for (const std::size_t at : run.line.programs)
+    if (const std::string why = obstacle(find_executable(options.words[at]), run.interposer); !why.empty())
+      return why;
+  return "no process reached MPI_Init under the recorder\n  ('tacit doctor PROGRAM' says whether the "
+         "recorder "
+         "fits a program)";
+}
+
+/// What the recording lacks because the recorder does not see it.
+diagnostics gaps(const run_options& options, const finished_run& run) {
+  diagnostics found;
+  for (const std::size_t at : run.line.programs) {
+    const coverage seen = find_coverage(inspect_program(find_executable(options.words[at])), run.interposer);
+    if (seen.fortran_missed == 0)
+      continue;
+    diagnostic d;
+    d.code = number(reason::recording_incomplete);
+    d.level = severity::warning;
+    d.message =
+        fmt::format("{} also calls {} MPI functions through the Fortran interface, which this version "
+                    "does not record",
+                    options.words[at], seen.fortran_missed);
+    d.remedy = "What they send and receive may be missing; sums are lower bounds.";
+    found.push_back(std::move(d));
+    break; // one is enough to know
+  }
+  return found;
+}
+
+int report_recording(const run_options& options, const finished_run& run) {
+  const auto& [line, interposer, folder, result] = run;
   if (!has_recording(folder)) {
-    std::error_code error;
-    std::filesystem::remove(folder, error); // only if it is empty
-    std::fputs(
-        fmt::format("tacit: nothing was recorded ({}): no process reached MPI_Init under the recorder\n"
-                    "  ('tacit doctor PROGRAM' says whether the recorder fits a program)\n",
-                    result.outcome())
-            .c_str(),
-        stderr);
+    const std::string why = why_nothing(options, run);
+    std::fputs(fmt::format("tacit: nothing was recorded ({}): {}\n", result.outcome(), why).c_str(), stderr);
+    remove_empty_result(folder);
     return 0;
   }
   if (options.record_only) {
@@ -88,7 +125,7 @@ int report_recording(const run_options& options, const std::filesystem::path& fo
     return 0;
   }
   write_recording_reports(folder, {as_typed(options.words), folder.string(), result.outcome()},
-                          options.progress);
+                          gaps(options, run), options.progress);
   return 0;
 }
 
@@ -114,7 +151,7 @@ int run(const run_options& options) {
       run_child(with_environment(options.words, line, assignments(options, interposer, folder.string())));
   int trouble = 0;
   try {
-    trouble = report_recording(options, folder, result);
+    trouble = report_recording(options, {line, interposer, folder, result});
   } catch (const std::exception& error) { // the program's own exit code is more important
     std::fprintf(stderr, "tacit: %s\n  the recording is kept in %s\n", error.what(), folder.c_str());
     trouble = input_has_errors;

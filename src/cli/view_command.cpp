@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/launch_line.h"
+#include "cli/result_folder.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -15,12 +16,16 @@ namespace {
 int view(const std::string& folder) {
   std::error_code error;
   const std::filesystem::path given = folder;
+  if (!std::filesystem::exists(given, error))
+    throw user_error(wrong_usage, fmt::format("there is no file or folder {}; check the name", folder));
   const std::filesystem::path page =
       std::filesystem::is_directory(given, error) ? given / "report.html" : given;
   if (!std::filesystem::exists(page, error))
     throw user_error(wrong_usage,
-                     fmt::format("there is no {}; 'tacit analyze {} --format html -o {}' writes it",
-                                 page.string(), folder, page.string()));
+                     !has_recording(given)
+                         ? fmt::format("there is neither a report nor a recording in {}", folder)
+                         : fmt::format("there is no {}; 'tacit analyze {} --format html -o {}' writes it",
+                                       page.string(), folder, page.string()));
   const std::string path = std::filesystem::absolute(page).string();
   write_file({}, path + "\n");
   const bool desktop = std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY");

@@ -53,6 +53,24 @@ constexpr std::uint32_t sample_every = 64;
 // About 20 µs. A longer sample was interrupted, not working, and would count 64 times.
 constexpr std::uint64_t longest_sample = 1u << 16;
 
+/// Whoever makes the mark speaks; if no mark can be made, everybody does. The mark of an earlier run does not
+/// count.
+bool another_rank_has_spoken(const std::string& mark) {
+  const auto make = [&] {
+    const int file = open(mark.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+    return file >= 0 && close(file) == 0;
+  };
+  if (make() || errno != EEXIST)
+    return false;
+  struct stat found{};
+  const std::int64_t began =
+      nanoseconds_of(CLOCK_REALTIME) - (nanoseconds_of(CLOCK_MONOTONIC) - first_moment().monotonic_ns);
+  constexpr std::int64_t slack_ns = 2'000'000'000; // ranks are not started at the same moment
+  const bool old = stat(mark.c_str(), &found) == 0 &&
+                   found.st_mtim.tv_sec * 1'000'000'000 + found.st_mtim.tv_nsec < began - slack_ns;
+  return !old || unlink(mark.c_str()) != 0 || !make();
+}
+
 std::string program_name() {
   char path[4096];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
@@ -148,12 +166,7 @@ void call_recorder::check_writer() {
   complained_ = true;
   clients_active = false;
   follow_memory(false);
-  // Whoever makes the mark speaks; if no mark can be made, everybody does.
-  const int mark =
-      open((settings().record + "/recording-stopped").c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
-  if (mark >= 0)
-    close(mark);
-  if (mark < 0 && errno == EEXIST)
+  if (another_rank_has_spoken(settings().record + "/" + rec::stop_mark))
     return;
   say(reason::disk,
       "rank " + std::to_string(world_rank_) + ": " + out_.problem() +
