@@ -391,10 +391,11 @@ recording_set read_recording(const std::string& folder, diagnostics& problems,
   }
   std::sort(files.begin(), files.end());
   if (std::filesystem::exists(std::filesystem::path(folder) / stop_mark, failed))
-    problems.push_back(folder_problem(reason::disk, severity::warning,
-                                      "the recorder could not write any more on at least one rank and stopped "
-                                      "there; the program went on",
-                                      "Record into a folder on a disk with more room."));
+    problems.push_back(
+        folder_problem(reason::disk, severity::warning,
+                       "the recorder could not write any more on at least one rank and stopped "
+                       "there; the program went on",
+                       "Record into a folder on a disk with more room."));
   std::vector<rank_recording> recordings;
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (progress)

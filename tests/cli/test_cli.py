@@ -225,8 +225,13 @@ class Run(unittest.TestCase):
     def test_wrong_usage(self):
         self.assertEqual(tacit().returncode, 2)
         self.assertEqual(tacit("run").returncode, 2)
+        self.assertIn("there is no command 'frobnicate'", tacit("frobnicate").stderr)
         self.assertEqual(tacit("frobnicate").returncode, 2)
         self.assertEqual(tacit("view", self.folder).returncode, 2)
+        self.assertIn("check the name", tacit("view", self.folder / "missing").stderr)
+        one_rank = tacit("analyze", self.folder / "rank-00000.rec")
+        self.assertEqual(one_rank.returncode, 2)
+        self.assertIn("name its folder", one_rank.stderr)
         self.assertRegex(tacit("--version").stdout, r"^tacit \d+\.\d+\.\d+$")
 
 

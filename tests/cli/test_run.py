@@ -58,6 +58,61 @@ class Run(unittest.TestCase):
         self.assertFalse(report["complete"])
         self.assertEqual(report["totals"]["messages"], 10)
 
+    def test_a_program_that_never_calls_finalize_is_analysed(self):
+        self.run_tacit(*self.ring(2, "0", "quit"), input="")
+        report = json.loads((self.folder / "ring_program.tacit" / "report.json").read_text())
+        self.assertFalse(report["complete"])
+        self.assertEqual(report["totals"]["messages"], 10)
+
+    def on_small_disk(self, size, script):
+        """Runs a shell script with a file system of that size in ./disk, in a mount namespace of its own."""
+        (self.folder / "disk").mkdir()
+        user = [] if os.geteuid() == 0 else ["--map-root-user"]
+        mount = ["unshare", "--mount", *user, "sh", "-c", f"mount -t tmpfs -o size={size} tmpfs disk || exit 99; {script}"]
+        try:
+            done = subprocess.run(mount, cwd=self.folder, capture_output=True, text=True, timeout=150, stdin=subprocess.DEVNULL)
+        except FileNotFoundError:
+            self.skipTest("there is no unshare to mount a small file system with")
+        if done.returncode == 99 or "unshare:" in done.stderr:
+            self.skipTest(f"a small file system cannot be mounted here: {done.stderr.strip()}")
+        return done
+
+    def test_a_full_disk_stops_the_recording_and_not_the_program(self):
+        command = shlex.join([TACIT, "run", "-o", "disk/out", *self.ring(2, "7", "long")])
+        done = self.on_small_disk("700k", f"{command}; status=$?; cp -r disk/out kept; exit $status")
+        self.assertEqual(done.returncode, 7, done.stderr)
+        self.assertRegex(done.stdout, r"last -?\d+\n")
+        self.assertEqual(done.stderr.count("TACIT-084: rank"), 1, done.stderr)
+        self.assertIn("ring_program, 2 ranks", done.stderr)  # the summary is shown all the same
+        self.assertIn("could not write", done.stderr)
+        left = {f.name for f in (self.folder / "kept").iterdir()}
+        self.assertLessEqual(left, {f"rank-0000{r}.{kind}" for r in (0, 1) for kind in ("rec", "tail")} | {"recording-stopped"})
+        shown = subprocess.run([TACIT, "analyze", "kept", "--json"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        report = json.loads(shown.stdout)
+        self.assertFalse(report["complete"])
+        self.assertGreater(report["totals"]["messages"], 100)
+        self.assertIn("TACIT-084", [p["code"] for p in report["problems"]])
+
+    def test_a_disk_too_full_to_begin_on_leaves_nothing(self):
+        command = shlex.join([TACIT, "run", "-o", "disk/out", *self.ring(2, "7")])
+        done = self.on_small_disk("16k", f"{command}; status=$?; ls -A disk > kept; exit $status")
+        self.assertEqual(done.returncode, 7, done.stderr)
+        self.assertRegex(done.stderr, r"nothing was recorded \(exit code 7\): the recorder could not write")
+        self.assertEqual((self.folder / "kept").read_text(), "")
+
+    def test_reports_are_written_whole_or_not_at_all(self):
+        self.run_tacit("--record-only", "-o", "out", *self.ring(2), input="")
+        formats = ("html", "json", "text", "dot")
+        self.on_small_disk("12k", "echo old | tee disk/html disk/json disk/text > /dev/null; head -c 20000 /dev/zero > disk/fill; "
+                           + "".join(f"{TACIT} analyze out --format {f} -o disk/{f} 2>> errors; echo $? >> codes; " for f in formats)
+                           + "head -c 4 disk/html disk/json disk/text > kept; ls -A disk >> kept")
+        self.assertEqual((self.folder / "codes").read_text().split(), ["1"] * 4)
+        self.assertEqual((self.folder / "errors").read_text().count("No space left on device; make room"), 4)
+        kept = (self.folder / "kept").read_text().split()
+        self.assertEqual(kept.count("old"), 3)
+        self.assertEqual([name for name in kept if "." in name or name == "dot"], [])
+
     def test_record_only_then_analyze(self):
         done = self.run_tacit("--record-only", "-o", "out", *self.ring(2), input="")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -74,7 +129,9 @@ class Run(unittest.TestCase):
     def test_doctor_finds_the_program_covered(self):
         done = subprocess.run([TACIT, "doctor", PROGRAM], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("all well", done.stdout)
+        self.assertIn("nothing speaks against recording", done.stdout)
+        facts = subprocess.run([TACIT, "doctor", "--json", PROGRAM], capture_output=True, text=True, timeout=60)
+        self.assertTrue(json.loads(facts.stdout)["fits"])
 
 
 if __name__ == "__main__":

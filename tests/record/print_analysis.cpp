@@ -24,9 +24,9 @@ int main(int argc, char** argv) {
              a.ranks, a.calls, a.messages, a.bytes, a.wall_seconds, a.cpu_seconds, a.communication_seconds,
              a.recorder_seconds, a.hash_seconds, a.complete);
   for (const recording::activity& one : a.activities) {
-    fmt::print("activity | {} | {} | {} | {} messages | {} B | {:.1f}% | tags {}{} | {}", one.title, one.sentence,
-               one.certainty, one.messages, one.bytes, 100 * one.time_share, fmt::join(one.tags, ","),
-               one.distinct_tags > one.tags.size() ? ",…" : "", one.algorithm);
+    fmt::print("activity | {} | {} | {} | {} messages | {} B | {:.1f}% | tags {}{} | {}", one.title,
+               one.sentence, one.certainty, one.messages, one.bytes, 100 * one.time_share,
+               fmt::join(one.tags, ","), one.distinct_tags > one.tags.size() ? ",…" : "", one.algorithm);
     for (const recording::left_alone& r : one.reasons)
       fmt::print(" | {}", reason_label(r.why));
     for (const std::uint32_t site : one.sites)

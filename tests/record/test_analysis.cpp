@@ -451,6 +451,62 @@ TEST(recorded_traffic, pairwise_exchange_by_sendrecv) {
   EXPECT_EQ(a.activities[0].reasons[0].why, reason::pairwise);
 }
 
+TEST(recorded_traffic, a_few_unanswered_messages_do_not_change_the_name) {
+  scene s(4);
+  const auto exchange = [&](std::uint32_t r, std::uint32_t other) {
+    s.sendrecv_begin(r, other, 100, 300);
+    s.sendrecv_begin(other, r, 100, 300);
+    s.sendrecv_end(r, other, 2000, 300);
+    s.sendrecv_end(other, r, 2000, 300);
+    s.compute(r, 100, 300);
+    s.compute(other, 100, 300);
+  };
+  for (int round = 0; round < 20; ++round)
+    for (const std::uint32_t mask : {1u, 2u, 3u})
+      for (std::uint32_t r = 0; r < 4; ++r)
+        if ((r ^ mask) > r)
+          exchange(r, r ^ mask);
+  for (int odd = 0; odd < 3; ++odd) {
+    for (std::uint32_t r = 0; r < 3; ++r)
+      s.sendrecv_begin(r, (r + 1) % 3, 100, 300);
+    for (std::uint32_t r = 0; r < 3; ++r)
+      s.sendrecv_end(r, (r + 2) % 3, 2000, 300);
+  }
+  const analysis a = analyzed(s);
+  ASSERT_EQ(a.activities.size(), 1u) << dump(a);
+  EXPECT_EQ(a.activities[0].kind, activity_kind::pairwise) << dump(a);
+}
+
+TEST(recorded_traffic, messages_of_a_rank_to_itself_are_called_so) {
+  scene s(1);
+  for (int k = 0; k < 3; ++k)
+    s.sendrecv(0, 0, 100, 0, 2000, 300);
+  const analysis a = analyzed(s);
+  ASSERT_EQ(a.activities.size(), 1u) << dump(a);
+  EXPECT_EQ(a.activities[0].kind, activity_kind::trivial);
+  EXPECT_EQ(a.activities[0].title, "messages of a rank to itself");
+  EXPECT_NE(a.activities[0].reasons[0].detail.find("one rank"), std::string::npos);
+}
+
+TEST(recorded_traffic, two_ranks_that_change_what_they_got_are_trivial_and_said_to_do_so) {
+  scene s(2);
+  for (int k = 0; k < 5; ++k) {
+    s.sendrecv_begin(0, 1, 100, 300);
+    s.sendrecv_begin(1, 0, 100, 300);
+    s.sendrecv_end(0, 1, 100, 300);
+    s.sendrecv_end(1, 0, 100, 300);
+    s.compute(0, 100, 300);
+    s.compute(1, 100, 300);
+  }
+  const analysis a = analyzed(s);
+  ASSERT_EQ(a.activities.size(), 1u) << dump(a);
+  EXPECT_EQ(a.activities[0].kind, activity_kind::trivial);
+  EXPECT_NE(
+      a.activities[0].sentence.find("8 of 10 messages send other content from memory that was received"),
+      std::string::npos)
+      << a.activities[0].sentence;
+}
+
 TEST(recorded_traffic, exchange_of_changed_rows) {
   scene s(4);
   for (int k = 0; k < 6; ++k)

@@ -1,5 +1,6 @@
 // Names of broadcast algorithms mean those algorithms.
 #include "record/broadcast_shape.h"
+#include "record/sentences.h"
 
 #include <gtest/gtest.h>
 
@@ -44,6 +45,12 @@ TEST(broadcast_shape, tells_the_ring_forms_of_six_ranks_apart) {
 TEST(broadcast_shape, says_when_algorithms_coincide) {
   EXPECT_EQ(name_of({0, 0, 0, 2}),
             "modified ring (on 4 ranks the same as two rings, modified two rings, binomial tree)");
+}
+
+TEST(broadcast_shape, a_title_has_the_short_name) {
+  EXPECT_EQ(short_algorithm(name_of({0, 0, 0, 2})), "modified ring or equal");
+  EXPECT_EQ(short_algorithm(name_of({0, 0, 1, 2, 3, 4})), "ring");
+  EXPECT_EQ(short_algorithm("spread and roll (scatter, then ring allgather)"), "spread and roll");
 }
 
 TEST(broadcast_shape, pieces_along_one_tree_are_pipelined) {

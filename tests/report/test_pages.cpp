@@ -199,6 +199,8 @@ TEST(pages, numbers_for_people) {
   EXPECT_EQ(readable_seconds(0.9999), "1 s");
   EXPECT_EQ(wrapped("aa bb cc", 5, 2), "aa bb\n  cc");
   EXPECT_EQ(wrapped("", 5), "");
+  EXPECT_EQ(wrapped("takes 11 % of all", 8), "takes\n11 % of\nall"); // a number keeps its unit
+  EXPECT_EQ(wrapped("aa bb", 5, 1, 3), "aa\n bb");                   // behind three other characters
 }
 
 } // namespace
