@@ -86,11 +86,10 @@ void add_headlines(page& p, const analysis& a) {
     p.headlines.emplace_back(a.complete ? "None of the messages form a collective."
                                         : "No collective was found in what was recorded.");
   if (!a.complete)
-    p.headlines.emplace_back(
-        a.recorded_ranks < a.ranks
-            ? fmt::format("Only {} of {} ranks could be read; sums are lower bounds.", a.recorded_ranks,
-                          a.ranks)
-            : "Not every rank's recording reaches MPI_Finalize; sums are lower bounds.");
+    p.headlines.emplace_back(a.recorded_ranks < a.ranks
+                                 ? fmt::format("Only {} of {} ranks could be read; sums are lower bounds.",
+                                               a.recorded_ranks, a.ranks)
+                                 : "Not every rank's recording reaches MPI_Finalize; sums are lower bounds.");
 }
 
 void add_problems(page& p, const diagnostics& problems) {
