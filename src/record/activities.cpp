@@ -434,7 +434,10 @@ private:
     }
     case activity_kind::pairwise:
       a.reasons.push_back(
-          {reason::pairwise, "Two ranks exchange at a time; what the next exchange sends may depend on it."});
+          {reason::pairwise,
+           one_partner_at_a_time(t)
+               ? "Two ranks exchange at a time; what the next exchange sends may depend on it."
+               : "Messages go both ways between pairs of ranks; together they form no collective."});
       break;
     case activity_kind::changed_exchange:
       a.reasons.push_back(

@@ -91,6 +91,8 @@ std::string plain_title(activity_kind kind, const traffic& t) {
     return "messages of ranks to themselves";
   if (kind == activity_kind::point_to_point && t.in_rings * 10 >= t.messages * 8)
     return "shift around a ring";
+  if (kind == activity_kind::point_to_point && t.in_two_way_rings * 10 >= t.messages * 8)
+    return "shift around a ring, both ways";
   if (kind == activity_kind::point_to_point && t.forwarded * 2 > t.messages)
     return "forwarded messages";
   return kind == activity_kind::point_to_point ? "point-to-point messages" : std::string(name(kind));
@@ -107,7 +109,9 @@ std::string traffic_text(const activity& a, const traffic& t) {
   case activity_kind::neighbor_exchange:
     return fmt::format("each of {} ranks exchanges again and again with the same {}", t.ranks, partners);
   case activity_kind::pairwise:
-    return fmt::format("{} ranks exchange with one partner at a time ({} each)", t.ranks, partners);
+    return one_partner_at_a_time(t)
+               ? fmt::format("{} ranks exchange with one partner at a time ({} each)", t.ranks, partners)
+               : fmt::format("{} ranks with {}, messages go both ways between them", t.ranks, partners);
   case activity_kind::changed_exchange:
     return changes;
   case activity_kind::pipeline:

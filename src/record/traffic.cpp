@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace tacit::recording {
 namespace {
@@ -93,6 +94,27 @@ bool is_ring(const message_table& table, std::span<const std::uint32_t> episode)
   return senders.size() == episode.size() && senders == receivers;
 }
 
+/// Each rank exchanges with its two neighbors on one ring that joins all of them.
+bool is_two_way_ring(const message_table& table, std::span<const std::uint32_t> episode) {
+  std::map<std::uint32_t, std::set<std::uint32_t>> to, from;
+  for (const std::uint32_t id : episode) {
+    const message& m = table.messages[id];
+    if (!to[m.from].insert(m.to).second)
+      return false;
+    from[m.to].insert(m.from);
+  }
+  if (to.size() < 3 || to != from)
+    return false;
+  std::uint32_t last = to.begin()->first, at = *to.begin()->second.begin();
+  for (std::size_t steps = 1; steps < to.size(); ++steps) {
+    const std::set<std::uint32_t>& next = to[at];
+    if (next.size() != 2 || at == to.begin()->first)
+      return false; // not two neighbors, or the ring closes too early
+    last = std::exchange(at, *next.begin() == last ? *next.rbegin() : *next.begin());
+  }
+  return at == to.begin()->first && to.begin()->second.size() == 2;
+}
+
 } // namespace
 
 traffic measure_traffic(const recording_set& recorded, const message_table& table, const provenance& data,
@@ -109,6 +131,8 @@ traffic measure_traffic(const recording_set& recorded, const message_table& tabl
       t.in_pairs += messages.size();
     if (is_ring(table, messages))
       t.in_rings += messages.size();
+    if (is_two_way_ring(table, messages))
+      t.in_two_way_rings += messages.size();
     for (const std::uint32_t id : messages) {
       const message& m = table.messages[id];
       ++pairs[{m.from, m.to}];
@@ -150,6 +174,10 @@ traffic measure_traffic(const recording_set& recorded, const message_table& tabl
   return t;
 }
 
+bool one_partner_at_a_time(const traffic& t) {
+  return t.in_pairs * 10 >= t.messages * 8 || t.most_partners == 1;
+}
+
 activity_kind classify(const traffic& t, std::size_t group_size) {
   const auto share = [&](std::uint64_t part) {
     return t.messages == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(t.messages);
@@ -165,9 +193,9 @@ activity_kind classify(const traffic& t, std::size_t group_size) {
   const bool few = t.most_partners >= 2 && t.most_partners < group_size - 1;
   if (both_ways && few && repeats)
     return activity_kind::neighbor_exchange;
-  if (both_ways && (share(t.in_pairs) >= 0.8 || t.most_partners == 1))
-    return activity_kind::pairwise;
-  if (both_ways && repeats)
+  if (share(t.in_two_way_rings) >= 0.8)
+    return activity_kind::point_to_point;
+  if (both_ways && (one_partner_at_a_time(t) || repeats))
     return activity_kind::pairwise;
   if (t.most_partners >= 2 && !repeats && t.sizes > 3)
     return activity_kind::irregular;

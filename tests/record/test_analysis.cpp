@@ -477,6 +477,28 @@ TEST(recorded_traffic, a_few_unanswered_messages_do_not_change_the_name) {
   EXPECT_EQ(a.activities[0].kind, activity_kind::pairwise) << dump(a);
 }
 
+TEST(recorded_traffic, shifts_around_changing_rings_in_both_directions) {
+  scene s(6);
+  const std::vector<std::vector<std::uint32_t>> rings{
+      {0, 1, 2, 3, 4, 5}, {0, 2, 4, 1, 3, 5}, {0, 3, 1, 5, 2, 4}, {0, 5, 1, 4, 2, 3}};
+  for (int round = 0; round < 8; ++round) {
+    const std::vector<std::uint32_t>& ring = rings[static_cast<std::size_t>(round) % rings.size()];
+    std::vector<std::vector<std::uint64_t>> requests(6);
+    for (std::uint32_t i = 0; i < 6; ++i) {
+      const std::uint32_t r = ring[i], right = ring[(i + 1) % 6], left = ring[(i + 5) % 6];
+      requests[r] = {s.irecv(r, left, 2000, 300), s.irecv(r, right, 3000, 300), s.isend(r, right, 100, 300),
+                     s.isend(r, left, 500, 300)};
+    }
+    for (std::uint32_t r = 0; r < 6; ++r) {
+      s.waitall(r, requests[r]);
+      s.compute(r, 100, 700);
+    }
+  }
+  const analysis a = analyzed(s);
+  ASSERT_EQ(a.activities.size(), 1u) << dump(a);
+  EXPECT_EQ(a.activities[0].title, "shift around a ring, both ways") << dump(a);
+}
+
 TEST(recorded_traffic, messages_of_a_rank_to_itself_are_called_so) {
   scene s(1);
   for (int k = 0; k < 3; ++k)
