@@ -66,7 +66,8 @@ private:
     problem(reason::recording_incomplete, severity::warning,
             fmt::format("rank {}: the recording ends after {} calls ({} of {} bytes) without MPI_Finalize",
                         index(out_.rank), out_.calls.size(), at_, bytes_.size()),
-            "Was the program killed, or the disk full? Sums are lower bounds.");
+            "Was the program killed (launchers do so when one rank fails), or the disk full? Sums are lower "
+            "bounds.");
   }
 
   /// The fixed part of the record at record_at_; false if the record is too short for it.
