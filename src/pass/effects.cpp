@@ -256,8 +256,6 @@ std::optional<conflict> effects::of_body(llvm::CallBase& call, const in_flight& 
   const std::string name = name_of(call);
   if (!summary.unknown.empty())
     return conflict{reason::unknown_effect, name + " calls " + summary.unknown, {}};
-  if (!call.doesNotThrow())
-    return conflict{reason::unknown_effect, name + " may throw", {}};
   if (operation.orders && summary.communicates)
     return conflict{reason::synchronizes, name + " sends messages", {}};
   const auto touched = [&](const llvm::SmallPtrSetImpl<const llvm::Value*>& objects, bool anything) {
@@ -314,11 +312,16 @@ void effects::add_to_summary(call_summary& summary, llvm::Instruction& instructi
     llvm::Function* callee = call->getCalledFunction();
     if (!callee) {
       summary.unknown = name_of(*call);
-    } else if (call->doesNotAccessMemory() || is_pure_function(callee->getName()) ||
+    } else if ((call->doesNotAccessMemory() && call->doesNotThrow()) || is_pure_function(callee->getName()) ||
                (isa<llvm::IntrinsicInst>(call) &&
                 (call->isLifetimeStartOrEnd() || call->onlyAccessesInaccessibleMemory() ||
                  llvm::cast<llvm::IntrinsicInst>(call)->isAssumeLikeIntrinsic()))) {
       return;
+    } else if (const auto site = recognise(*call); site && site->is(call_class::local)) {
+      for (unsigned i = 0; i < call->arg_size(); ++i)
+        if (llvm::Value* operand = call->getArgOperand(i); is_memory(*site, site->role(i), operand))
+          touch(operand,
+                site->role(i) == param_role::other || writes(site->role(i)) || operand == site->ierror());
     } else if (callee->hasExactDefinition()) {
       const call_summary inner = summary_of(*callee);
       summary.unknown = inner.unknown;

@@ -39,7 +39,7 @@ struct call_summary {
   llvm::SmallPtrSet<const llvm::Value*, 8> reads, writes; ///< globals, and arguments of the function
   bool reads_anything = false, writes_anything = false;   ///< through pointers of unknown origin
   bool communicates = false;                              ///< sends, or takes part in a collective
-  std::string unknown; ///< the first thing inside that nothing is known about
+  std::string unknown; ///< the first thing inside that nothing is known about; also what may throw
 };
 
 class effects {

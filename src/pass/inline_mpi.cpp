@@ -18,8 +18,17 @@ constexpr unsigned max_caller = 30000; // instructions of a routine that others 
 
 bool may_be_inlined(const llvm::Function& function) {
   return function.hasExactDefinition() && !function.hasFnAttribute(llvm::Attribute::NoInline) &&
-         !function.hasOptNone() && function.getInstructionCount() <= max_callee && !function.isVarArg() &&
-         has_messages(function);
+         !function.hasOptNone() && function.getInstructionCount() <= max_callee && !function.isVarArg();
+}
+
+bool inline_call(llvm::CallBase& call) {
+  llvm::Function& routine = *call.getCalledFunction();
+  const llvm::Function& caller = *call.getFunction();
+  if (&caller == &routine || !may_be_inlined(routine) || caller.hasOptNone() || call.isNoInline() ||
+      call.isMustTailCall() || caller.getInstructionCount() + routine.getInstructionCount() > max_caller)
+    return false;
+  llvm::InlineFunctionInfo info;
+  return llvm::InlineFunction(call, info).isSuccess();
 }
 
 } // namespace
@@ -57,22 +66,25 @@ llvm::SmallPtrSet<llvm::Function*, 16> inline_mpi_routines(llvm::Module& module)
   }
   llvm::SmallPtrSet<llvm::Function*, 16> changed;
   for (llvm::Function* routine : order) {
-    if (!may_be_inlined(*routine))
+    if (!has_messages(*routine))
       continue;
-    llvm::SmallVector<llvm::CallBase*, 8> callers;
+    llvm::SmallVector<llvm::CallBase*, 8> calls;
     for (llvm::User* user : routine->users())
       if (auto* call = llvm::dyn_cast<llvm::CallBase>(user); call && call->getCalledFunction() == routine)
-        callers.push_back(call);
-    for (llvm::CallBase* call : callers) {
+        calls.push_back(call);
+    for (llvm::CallBase* call : calls) {
       llvm::Function* caller = call->getFunction();
-      if (caller == routine || caller->hasOptNone() || call->isNoInline() || call->isMustTailCall() ||
-          caller->getInstructionCount() + routine->getInstructionCount() > max_caller)
-        continue;
-      llvm::InlineFunctionInfo info;
-      if (llvm::InlineFunction(*call, info).isSuccess())
+      if (inline_call(*call))
         changed.insert(caller);
     }
   }
+  return changed;
+}
+
+bool inline_routines(llvm::ArrayRef<llvm::CallBase*> calls) {
+  bool changed = false;
+  for (llvm::CallBase* call : calls)
+    changed |= inline_call(*call);
   return changed;
 }
 

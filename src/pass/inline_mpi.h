@@ -2,6 +2,7 @@
 // inlining").
 #pragma once
 
+#include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Module.h>
 
 namespace tacit::overlap {
@@ -10,6 +11,9 @@ namespace tacit::overlap {
 /// as long as they are not recursive and the callers do not grow too much. Returns the functions that
 /// changed.
 llvm::SmallPtrSet<llvm::Function*, 16> inline_mpi_routines(llvm::Module& module);
+
+/// Inlines these calls, as far as the same limits allow. Returns true if it inlined one.
+bool inline_routines(llvm::ArrayRef<llvm::CallBase*> calls);
 
 /// True if the function calls MPI to send, receive or complete.
 bool has_messages(const llvm::Function& function);

@@ -32,11 +32,10 @@ bool is_pure_function(llvm::StringRef name) {
 
 bool is_argument_function(llvm::StringRef name) {
   static const llvm::StringSet<> known = {
-      "malloc",        "calloc",  "free",   "aligned_alloc", "posix_memalign", "memcmp",
-      "bcmp",          "strlen",  "strcmp", "strncmp",       "strchr",         "strrchr",
-      "strcpy",        "strncpy", "strcat", "snprintf",      "sprintf",        "gettimeofday",
-      "clock_gettime", "time",    "frexp",  "modf",          "sincos",         "sincosf",
-      "_Znwm",         "_Znam",   "_ZdlPv", "_ZdaPv",        "_ZdlPvm",        "_ZdaPvm"};
+      "malloc", "calloc",   "free",    "aligned_alloc", "posix_memalign", "memcmp",  "bcmp",
+      "strlen", "strcmp",   "strncmp", "strchr",        "strrchr",        "strcpy",  "strncpy",
+      "strcat", "snprintf", "sprintf", "gettimeofday",  "clock_gettime",  "time",    "frexp",
+      "modf",   "sincos",   "sincosf", "_ZdlPv",        "_ZdaPv",         "_ZdlPvm", "_ZdaPvm"};
   return known.contains(name);
 }
 

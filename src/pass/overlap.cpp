@@ -45,6 +45,8 @@ public:
     return changed_;
   }
 
+  [[nodiscard]] const llvm::SmallSetVector<llvm::CallBase*, 8>& routines() const { return routines_; }
+
 private:
   void collect(llvm::CallBase& call, llvm::SmallVectorImpl<mpi_site>& sites) {
     const llvm::Function* callee = call.getCalledFunction();
@@ -82,7 +84,7 @@ private:
     const llvm::ArrayRef<in_flight> moved(all.begin(), 1);
     if (!site.is(mpi_call::Sendrecv) && site.is(mpi_call::Recv) && !status_unused(site))
       return missed(site, {reason::status_read, "", nullptr});
-    const placement places = place(*site.call, moved, effects_, context_.analyses, options_);
+    const placement places = find_places(site, moved);
     draw(site, moved, places);
     if (places.window < options_.min_window)
       return too_narrow(site, places);
@@ -100,8 +102,7 @@ private:
 
   void too_narrow(const mpi_site& site, const placement& places) {
     const bool rename = site.is(mpi_call::Send) && options_.rename && options_.mode == motion::aggressive &&
-                        !context_.waits_elsewhere &&
-                        is_predefined_datatype(site, site.operand(param_role::datatype));
+                        !context_.waits_elsewhere;
     if (!rename)
       return missed(site, first_cause(places), places.window);
     if (options_.act != action::apply)
@@ -123,7 +124,7 @@ private:
     operations moved;
     if (const auto no = match(site, request_place(site, request), moved))
       return missed(site, *no);
-    const placement places = place(*site.call, moved, effects_, context_.analyses, options_);
+    const placement places = find_places(site, moved);
     draw(site, moved, places);
     if (places.window < options_.min_window)
       return missed(site, first_cause(places), places.window);
@@ -148,7 +149,7 @@ private:
     operations all;
     if (const auto no = match(site, array_place(requests, count, bytes), all))
       return missed(site, *no);
-    const placement together = place(*site.call, all, effects_, context_.analyses, options_);
+    const placement together = find_places(site, all);
     draw(site, all, together);
     const bool separable = count && *count <= max_elements && bytes != 0;
     if (separable && mixed(all) && move_elements(site, *count, bytes, together))
@@ -189,7 +190,7 @@ private:
       const bool known = !match(site, where, element);
       placement places;
       if (known)
-        places = place(*site.call, element, effects_, context_.analyses, options_);
+        places = find_places(site, element);
       if (!known || places.window < options_.min_window || options_.act != action::apply) {
         moved += known && places.window >= options_.min_window ? 1 : 0;
         if (auto* made = llvm::dyn_cast<llvm::Instruction>(request); made && made->use_empty())
@@ -241,7 +242,8 @@ private:
   }
 
   std::optional<refusal> match(const mpi_site& site, const llvm::MemoryLocation& place, operations& into) {
-    const matched_posts found = match_request(*site.call, place, context_.aliases);
+    const matched_posts found =
+        match_request(*site.call, place, context_.aliases, effects_, context_.analyses.loops);
     if (found.why != reason::none)
       return refusal{found.why, found.detail, found.blocker};
     for (const mpi_site& post : found.posts) {
@@ -336,6 +338,16 @@ private:
     });
   }
 
+  placement find_places(const mpi_site& site, llvm::ArrayRef<in_flight> moved) {
+    placement places = place(*site.call, moved, effects_, context_.analyses, options_);
+    for (const completion& one : places.completions)
+      if (auto* call = one.blocker ? llvm::dyn_cast<llvm::CallBase>(one.blocker) : nullptr)
+        if (one.cause.why == reason::buffer_written || one.cause.why == reason::buffer_read)
+          if (call->getCalledFunction() && call->getCalledFunction()->hasExactDefinition())
+            routines_.insert(call);
+    return places;
+  }
+
   void draw(const mpi_site& site, llvm::ArrayRef<in_flight> moved, const placement& places) {
     if (options_.graph.empty())
       return;
@@ -355,10 +367,22 @@ private:
   const options& options_;
   wait_graph& graph_;
   llvm::SmallVector<slot, 8> slots_;
+  llvm::SmallSetVector<llvm::CallBase*, 8> routines_;
   bool changed_ = false;
 };
 
 } // namespace
+
+llvm::SmallSetVector<llvm::CallBase*, 8> blocking_routines(function_context& context, effects& effects,
+                                                           options options) {
+  options.act = action::report;
+  options.silent = true;
+  options.graph.clear();
+  wait_graph unused;
+  function_pass scout(context, effects, options, unused);
+  scout.run();
+  return scout.routines();
+}
 
 bool overlap_function(function_context& context, effects& effects, const options& options,
                       wait_graph& graph) {

@@ -6,6 +6,7 @@
 #include "pass/placement.h"
 #include "pass/wait_graph.h"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
 
 namespace tacit::overlap {
@@ -18,6 +19,11 @@ struct function_context {
   bool error_handlers;  ///< the module sets MPI error handlers
   bool waits_elsewhere; ///< the module calls functions that wait for others outside MPI
 };
+
+/// Calls of routines with a body here that stop an operation of the function from staying pending, because of
+/// what they do to its buffer: inlined, their accesses can be told apart. Changes nothing and says nothing.
+llvm::SmallSetVector<llvm::CallBase*, 8> blocking_routines(function_context& context, effects& effects,
+                                                           options options);
 
 /// Finds, explains and (if `options` says so) rewrites every site of the function. Returns true if it changed
 /// anything.

@@ -18,6 +18,7 @@ using llvm::Loop;
 using checks = llvm::SmallVector<checked_range, 4>;
 
 constexpr unsigned max_ranges = 6;             // comparisons in one place
+constexpr std::uint64_t close_by = 4096;       // bytes between accesses that one comparison covers
 constexpr unsigned max_straight_checks = 4;    // comparisons outside loops, for one wait
 constexpr std::uint64_t iterations_guess = 64; // of a loop whose trip count is not known
 
@@ -151,42 +152,81 @@ private:
     if (const auto seen = entered_.find(&loop); seen != entered_.end() && seen->second >= how)
       return;
     entered_[&loop] = how;
-    completion check{from.getTerminator(), nullptr, nullptr, {}, {}, nullptr};
-    if (from.getSingleSuccessor() != &to)
-      check = {nullptr, &from, &to, {}, {}, nullptr};
-    for (BasicBlock* block : loop.blocks())
-      for (Instruction& at : *block) {
-        const auto found = conflict_at(at, how);
-        if (!found)
-          continue;
-        if (check.cause.why == reason::none)
-          check.cause = *found, check.blocker = &at;
-        const Instruction* before = from.getTerminator();
-        const auto range = checkable(*found, &loop, before);
-        if (!range || (!known(check.unless_apart, *range) && check.unless_apart.size() == max_ranges)) {
-          check.cause = *found, check.blocker = &at;
-          check.unless_apart.clear();
-          add(std::move(check));
-          return;
-        }
-        if (!known(check.unless_apart, *range))
-          check.unless_apart.push_back(*range);
-      }
-    if (!check.unless_apart.empty())
-      add(std::move(check));
-    if (how == reach::same_iteration || !llvm::is_contained(result_.passed, &loop))
-      pass_loop(loop);
+    loop_check check = check_loop(loop, *from.getTerminator(), how);
+    if (check.how == verdict::unknown && !loop.isInnermost())
+      return arrive(
+          to, how); // its inner loops may have ranges of their own, one iteration of this loop at a time
+    if (check.how == verdict::hard || check.how == verdict::unknown) {
+      complete_on_edge(from, to, check.cause, check.blocker);
+      return;
+    }
+    if (!check.ranges.empty()) {
+      complete_on_edge(from, to, check.cause, check.blocker);
+      result_.completions.back().unless_apart = std::move(check.ranges);
+    }
+    pass_loop(loop);
     llvm::SmallVector<std::pair<BasicBlock*, BasicBlock*>, 4> exits;
     loop.getExitEdges(exits);
     for (const auto& [inside, outside] : exits)
       follow(*inside, *outside, how);
   }
 
-  static bool known(llvm::ArrayRef<checked_range> ranges, const checked_range& range) {
-    return llvm::any_of(ranges, [&](const checked_range& one) {
-      return one.bytes.low == range.bytes.low && one.bytes.high == range.bytes.high &&
-             one.writes == range.writes;
-    });
+  enum class verdict : std::uint8_t { clear, unknown, hard };
+
+  /// What a loop as a whole does to the operations: nothing but accesses with these ranges (clear), also
+  /// accesses whose ranges are not known before it (unknown), or something that no comparison can clear
+  /// (hard).
+  struct loop_check {
+    verdict how = verdict::clear;
+    checks ranges;
+    conflict cause;
+    Instruction* blocker = nullptr;
+  };
+
+  loop_check check_loop(const Loop& loop, const Instruction& before, reach how) {
+    loop_check check;
+    for (BasicBlock* block : loop.blocks())
+      for (Instruction& at : *block) {
+        const auto found = conflict_at(at, how);
+        if (!found)
+          continue;
+        const auto range = found->checkable ? range_of(found->checkable->pointer, found->checkable->bytes,
+                                                       &loop, &before, in_.evolution)
+                                            : std::nullopt;
+        const bool hard = !found->checkable || (range && meets_for_sure(*range));
+        if (hard || check.cause.why == reason::none)
+          check.cause = *found, check.blocker = &at;
+        if (hard) {
+          check.how = verdict::hard;
+          return check;
+        }
+        const checked_range checked{range.value_or(address_range{}), found->checkable->writes};
+        if (range)
+          add_range(check.ranges, checked);
+        if (!range || check.ranges.size() > max_ranges)
+          check.how = verdict::unknown;
+      }
+    return check;
+  }
+
+  /// Adds a range, as part of one that begins close to it if there is one: an unrolled loop makes dozens of
+  /// neighbours.
+  void add_range(checks& ranges, const checked_range& more) {
+    llvm::ScalarEvolution& evolution = in_.evolution;
+    for (checked_range& one : ranges) {
+      const auto* distance =
+          llvm::dyn_cast<llvm::SCEVConstant>(evolution.getMinusSCEV(more.bytes.low, one.bytes.low));
+      const auto* growth =
+          llvm::dyn_cast<llvm::SCEVConstant>(evolution.getMinusSCEV(more.bytes.high, one.bytes.high));
+      if (!distance || !growth || one.writes != more.writes || distance->getAPInt().abs().ugt(close_by))
+        continue;
+      if (distance->getAPInt().isNegative())
+        one.bytes.low = more.bytes.low;
+      if (growth->getAPInt().isStrictlyPositive())
+        one.bytes.high = more.bytes.high;
+      return;
+    }
+    ranges.push_back(more);
   }
 
   void pass_loop(Loop& loop) {
@@ -229,8 +269,7 @@ private:
         *same = std::move(one);
       else if (!same->unless_apart.empty())
         for (const checked_range& range : one.unless_apart)
-          if (!known(same->unless_apart, range))
-            same->unless_apart.push_back(range);
+          add_range(same->unless_apart, range);
     }
     result_.completions = std::move(kept);
   }

@@ -15,6 +15,8 @@
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -103,6 +105,7 @@ public:
           function.callsFunctionThatReturnsTwice())
         continue;
       prepare(function, inlined.contains(&function));
+      changed |= inline_what_blocks(function, effects);
       changed |= run_on(function, effects);
     }
     return changed;
@@ -119,20 +122,43 @@ private:
       passes.addPass(llvm::EarlyCSEPass(true));
       passes.addPass(llvm::InstCombinePass());
       passes.addPass(llvm::SimplifyCFGPass());
+      // Loop bounds that a routine got by reference can leave its loops now; address ranges need them
+      // outside.
+      passes.addPass(
+          llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
     }
     passes.addPass(llvm::LoopSimplifyPass());
     passes.run(function, functions_);
     functions_.invalidate(function, llvm::PreservedAnalyses::none());
   }
 
+  function_context context_of(llvm::Function& function) {
+    return {{function, functions_.getResult<llvm::DominatorTreeAnalysis>(function),
+             functions_.getResult<llvm::LoopAnalysis>(function),
+             functions_.getResult<llvm::ScalarEvolutionAnalysis>(function)},
+            functions_.getResult<llvm::AAManager>(function),
+            functions_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function),
+            options_.errors_return || sets_error_handlers(module_),
+            waits_elsewhere(module_)};
+  }
+
+  bool inline_what_blocks(llvm::Function& function, effects& effects) {
+    constexpr int rounds = 3; // of routines that call routines
+    bool changed = false;
+    for (int round = 0; round < rounds; ++round) {
+      function_context context = context_of(function);
+      const auto routines = blocking_routines(context, effects, options_);
+      if (!inline_routines(routines.getArrayRef()))
+        break;
+      functions_.invalidate(function, llvm::PreservedAnalyses::none());
+      prepare(function, true);
+      changed = true;
+    }
+    return changed;
+  }
+
   bool run_on(llvm::Function& function, effects& effects) {
-    function_context context{{function, functions_.getResult<llvm::DominatorTreeAnalysis>(function),
-                              functions_.getResult<llvm::LoopAnalysis>(function),
-                              functions_.getResult<llvm::ScalarEvolutionAnalysis>(function)},
-                             functions_.getResult<llvm::AAManager>(function),
-                             functions_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function),
-                             options_.errors_return || sets_error_handlers(module_),
-                             waits_elsewhere(module_)};
+    function_context context = context_of(function);
     const bool changed = overlap_function(context, effects, options_, graph_);
     if (changed) {
       functions_.invalidate(function, llvm::PreservedAnalyses::none());

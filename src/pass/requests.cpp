@@ -3,6 +3,7 @@
 #include "pass/known_functions.h"
 #include "pass/locals.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
@@ -25,18 +26,33 @@ bool only_mpi_knows(const llvm::Value* pointer) {
   return known_to_mpi_only(const_cast<llvm::Value*>(llvm::getUnderlyingObject(pointer, 0)));
 }
 
+std::string what(const Instruction& at) {
+  const auto* call = dyn_cast<llvm::CallBase>(&at);
+  const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+  return callee ? callee->getName().str() : std::string("a ") + at.getOpcodeName();
+}
+
 enum class effect_on_request : std::uint8_t { none, may_match, matches, clears, unknown };
 
 class backward_search {
 public:
-  backward_search(const MemoryLocation& place, llvm::AAResults& aliases)
-      : place_(place), aliases_(aliases), local_(only_mpi_knows(place.Ptr)) {}
+  backward_search(const MemoryLocation& place, llvm::AAResults& aliases, effects& effects,
+                  const llvm::LoopInfo& loops)
+      : place_(place), aliases_(aliases), effects_(effects), loops_(loops),
+        local_(only_mpi_knows(place.Ptr)) {
+    request_.buffer = const_cast<llvm::Value*>(place.Ptr);
+    request_.object = llvm::getUnderlyingObject(request_.buffer, 0);
+    request_.bytes = place.Size.hasValue() ? place.Size.getValue().getKnownMinValue() : 0;
+    request_.starts_at_buffer = true;
+    request_.local_object = local_;
+  }
 
   matched_posts run(Instruction& wait) {
     persistent_ = starts_persistent(*wait.getFunction());
     search(*wait.getParent(), wait.getIterator());
     while (!work_.empty() && found_.why == reason::none) {
-      llvm::BasicBlock* block = work_.pop_back_val();
+      const auto [block, how] = work_.pop_back_val();
+      how_ = how;
       search(*block, block->end());
     }
     if (found_.why == reason::none && found_.posts.empty())
@@ -74,7 +90,7 @@ private:
       case effect_on_request::clears:
         return;
       case effect_on_request::unknown:
-        return stop(reason::request_touched, "the request may be changed by something other than MPI", &at);
+        return stop(reason::request_touched, "the request may be changed by " + what(at), &at);
       case effect_on_request::may_match:
       case effect_on_request::matches: {
         auto& call = llvm::cast<llvm::CallBase>(at);
@@ -89,15 +105,31 @@ private:
       return stop(reason::request_unknown, "the request may have been posted before this function was called",
                   nullptr);
     for (llvm::BasicBlock* before : llvm::predecessors(&block))
-      if (seen_.insert(before).second)
-        work_.push_back(before);
+      go_back(block, *before);
   }
 
-  [[nodiscard]] bool may_be_place(const llvm::Value* pointer) const {
-    return !local_ || may_be_into(pointer, llvm::getUnderlyingObject(place_.Ptr, 0));
+  void go_back(const llvm::BasicBlock& block, llvm::BasicBlock& before) {
+    reach how = how_;
+    const llvm::Loop* loop = loops_.getLoopFor(&block);
+    if (loop && loop->getHeader() == &block && loop->contains(&before)) {
+      if (!loop->isLoopInvariant(request_.object))
+        return stop(reason::request_unknown, "the request is elsewhere in each iteration", nullptr);
+      if (!loop->isLoopInvariant(request_.buffer))
+        how = reach::next_iteration;
+    }
+    reach& known = seen_[&before];
+    if (known >= how)
+      return;
+    known = how;
+    work_.emplace_back(&before, how);
   }
 
   AliasResult relation(const llvm::Value* pointer, llvm::LocationSize size) {
+    if (how_ == reach::next_iteration)
+      return aliases_.alias(MemoryLocation(pointer, size),
+                            MemoryLocation::getBeforeOrAfter(request_.object)) == AliasResult::NoAlias
+                 ? AliasResult::NoAlias
+                 : AliasResult::MayAlias;
     return aliases_.alias(MemoryLocation(pointer, size), place_);
   }
 
@@ -105,38 +137,26 @@ private:
     if (!at.mayWriteToMemory() || at.isDebugOrPseudoInst())
       return effect_on_request::none;
     if (auto* call = dyn_cast<llvm::CallBase>(&at))
-      return effect_of_call(*call);
-    if (auto* store = dyn_cast<llvm::StoreInst>(&at)) {
-      if (!may_be_place(store->getPointerOperand()) ||
-          relation(store->getPointerOperand(), MemoryLocation::get(store).Size) == AliasResult::NoAlias)
-        return effect_on_request::none;
-      // Setting a request to a constant is setting it to MPI_REQUEST_NULL.
-      return isa<llvm::Constant>(store->getValueOperand()) ? effect_on_request::none
-                                                           : effect_on_request::unknown;
-    }
-    return isModSet(aliases_.getModRefInfo(&at, place_)) ? effect_on_request::unknown
-                                                         : effect_on_request::none;
+      if (const auto site = recognise(*call))
+        return effect_of_mpi(*site);
+    const auto found = effects_.of(at, request_, how_);
+    if (!found || found->why == reason::synchronizes || found->why == reason::buffer_ends)
+      return effect_on_request::none;
+    if (local_ && found->why == reason::unknown_effect)
+      return effect_on_request::none; // nobody else knows where the request is
+    // Setting a request to a constant is setting it to MPI_REQUEST_NULL.
+    const auto* store = dyn_cast<llvm::StoreInst>(&at);
+    const auto* fill = dyn_cast<llvm::MemSetInst>(&at);
+    const bool cleared = (store && isa<llvm::Constant>(store->getValueOperand())) ||
+                         (fill && isa<llvm::Constant>(fill->getValue()));
+    return cleared ? effect_on_request::none : effect_on_request::unknown;
   }
 
-  effect_on_request effect_of_call(llvm::CallBase& call) {
-    const auto site = recognise(call);
-    if (!site) {
-      if (const auto* intrinsic = dyn_cast<llvm::IntrinsicInst>(&call);
-          intrinsic && intrinsic->isLifetimeStartOrEnd())
-        return effect_on_request::none;
-      if (const auto* fill = dyn_cast<llvm::MemSetInst>(&call); fill && isa<llvm::Constant>(fill->getValue()))
-        return effect_on_request::none;
-      if (local_ && !isa<llvm::AnyMemIntrinsic>(&call))
-        return effect_on_request::none; // nobody else knows where the request is
-      const llvm::Function* callee = call.getCalledFunction();
-      if (callee && (is_pure_function(callee->getName()) || is_output_function(callee->getName())))
-        return effect_on_request::none;
-      return isModSet(aliases_.getModRefInfo(&call, place_)) ? effect_on_request::unknown
-                                                             : effect_on_request::none;
-    }
-    for (unsigned i = site->first; i < call.arg_size(); ++i) {
+  effect_on_request effect_of_mpi(const mpi_site& site) {
+    llvm::CallBase& call = *site.call;
+    for (unsigned i = site.first; i < call.arg_size(); ++i) {
       llvm::Value* operand = call.getArgOperand(i);
-      const param_role role = site->role(i);
+      const param_role role = site.role(i);
       if (!operand->getType()->isPointerTy())
         continue;
       if (role == param_role::new_request) {
@@ -146,11 +166,11 @@ private:
         return how == AliasResult::MustAlias && place_.Size.isPrecise() ? effect_on_request::matches
                                                                         : effect_on_request::may_match;
       }
-      if (role == param_role::request && site->is(mpi_call::Wait) && place_.Size.isPrecise() &&
+      if (role == param_role::request && site.is(mpi_call::Wait) && place_.Size.isPrecise() &&
           relation(operand, place_.Size) == AliasResult::MustAlias)
         return persistent_ ? effect_on_request::none : effect_on_request::clears;
       const bool request_role = role == param_role::request || role == param_role::requests;
-      if (!request_role && (role == param_role::other ? site->is(call_class::unknown) : writes(role)) &&
+      if (!request_role && (role == param_role::other ? site.is(call_class::unknown) : writes(role)) &&
           relation(operand, llvm::LocationSize::beforeOrAfterPointer()) != AliasResult::NoAlias && !local_)
         return effect_on_request::unknown;
     }
@@ -159,11 +179,15 @@ private:
 
   MemoryLocation place_;
   llvm::AAResults& aliases_;
+  effects& effects_;
+  const llvm::LoopInfo& loops_;
+  in_flight request_; ///< the request seen as data that must not be written
   bool local_;
   bool persistent_ = false;
   matched_posts found_;
-  llvm::SmallPtrSet<llvm::BasicBlock*, 16> seen_;
-  llvm::SmallVector<llvm::BasicBlock*, 16> work_;
+  reach how_ = reach::same_iteration;
+  llvm::DenseMap<const llvm::BasicBlock*, reach> seen_;
+  llvm::SmallVector<std::pair<llvm::BasicBlock*, reach>, 16> work_;
 };
 
 } // namespace
@@ -180,8 +204,9 @@ unsigned request_bytes(const llvm::Module& module, binding language) {
   return 0;
 }
 
-matched_posts match_request(Instruction& wait, const MemoryLocation& place, llvm::AAResults& aliases) {
-  return backward_search(place, aliases).run(wait);
+matched_posts match_request(Instruction& wait, const MemoryLocation& place, llvm::AAResults& aliases,
+                            effects& effects, const llvm::LoopInfo& loops) {
+  return backward_search(place, aliases, effects, loops).run(wait);
 }
 
 bool status_is_dead(Instruction& after, llvm::Value* status, llvm::AAResults& aliases) {
@@ -214,7 +239,8 @@ bool status_is_dead(Instruction& after, llvm::Value* status, llvm::AAResults& al
         if (!result || site->is(call_class::local) || site->is(call_class::unknown))
           return false; // MPI_Get_count and the like read it
         // A status is written for sure by blocking calls only; a Test may leave it alone.
-        rewritten |= operand == status && role == param_role::status && !site->operand(param_role::flag);
+        rewritten |= operand == status && isa<llvm::AllocaInst>(status->stripInBoundsConstantOffsets()) &&
+                     role == param_role::status && !site->operand(param_role::flag);
       }
     }
     if (rewritten)

@@ -6,17 +6,16 @@
 // of the function if the place is not a local variable, makes the request unknown. So the set found contains
 // every post that the wait may complete.
 //
-// Cost: one backward walk per wait, each block visited once.
+// Behind the back edge of a loop in which the place is another one in each iteration (requests[i]), only the
+// array that it is in counts: every post into the array may match then.
+//
+// Cost: one backward walk per wait, each block visited at most twice.
 #pragma once
 
-#include "calls/reasons.h"
-#include "pass/mpi_site.h"
+#include "pass/effects.h"
 
 #include <llvm/ADT/SmallVector.h>
-#include <llvm/Analysis/AliasAnalysis.h>
-#include <llvm/Analysis/MemoryLocation.h>
-
-#include <string>
+#include <llvm/Analysis/LoopInfo.h>
 
 namespace tacit::overlap {
 
@@ -32,7 +31,7 @@ unsigned request_bytes(const llvm::Module& module, binding language);
 
 /// The posts that may have written the request(s) at `place` when control is at `wait`.
 matched_posts match_request(llvm::Instruction& wait, const llvm::MemoryLocation& place,
-                            llvm::AAResults& aliases);
+                            llvm::AAResults& aliases, effects& effects, const llvm::LoopInfo& loops);
 
 /// True if no path from `after` reads the status at `status` before MPI writes it again. Only local variables
 /// whose address nobody but MPI knows are followed.
