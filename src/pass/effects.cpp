@@ -219,6 +219,8 @@ std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& o
     return conflict{reason::request_touched, name + " may use the persistent request", {}};
   if (operation.orders && starts_messages(site.row->kind))
     return conflict{reason::synchronizes, name + " may tell others that the message has arrived", {}};
+  if (windows_ && !site.is(call_class::local))
+    return conflict{reason::unknown_effect, name + " may let others write into a window", {}};
   if (llvm::Value* op = site.operand(param_role::op);
       op && !is_predefined_operation(site, op) && !operation.local_object)
     return conflict{reason::unknown_effect, name + " may run an operation of the user", {}};

@@ -44,7 +44,10 @@ struct call_summary {
 
 class effects {
 public:
-  explicit effects(std::function<llvm::AAResults&(llvm::Function&)> aliases) : aliases_(std::move(aliases)) {}
+  /// `windows`: the program exposes memory to one-sided access, so that other ranks may write a buffer as
+  /// soon as a message or a collective tells them to.
+  effects(std::function<llvm::AAResults&(llvm::Function&)> aliases, bool windows)
+      : aliases_(std::move(aliases)), windows_(windows) {}
 
   /// The conflict of the instruction with the operation, if there is one.
   std::optional<conflict> of(llvm::Instruction& at, const in_flight& operation, reach how);
@@ -60,6 +63,7 @@ private:
   void add_to_summary(call_summary& summary, llvm::Instruction& instruction);
 
   std::function<llvm::AAResults&(llvm::Function&)> aliases_;
+  bool windows_;
   std::map<const llvm::Function*, call_summary> summaries_;
 };
 

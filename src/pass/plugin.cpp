@@ -74,6 +74,21 @@ bool waits_elsewhere(const llvm::Module& module) {
                            "epoll_wait"});
 }
 
+bool exposes_windows(const llvm::Module& module) {
+  return llvm::any_of(module, [](const llvm::Function& function) {
+    return function.getName().contains_insensitive("mpi_win_") && !function.use_empty();
+  });
+}
+
+/// Jumps of unknown aim (setjmp, computed goto) leave no place for a completion.
+bool can_be_changed(llvm::Function& function) {
+  return !function.isDeclaration() && !function.hasOptNone() && has_messages(function) &&
+         !function.callsFunctionThatReturnsTwice() &&
+         llvm::none_of(function, [](const llvm::BasicBlock& block) {
+           return llvm::isa<llvm::IndirectBrInst, llvm::CallBrInst>(block.getTerminator());
+         });
+}
+
 /// MPI's functions do not throw; as plain calls they do not end blocks.
 void make_plain_calls(llvm::Function& function) {
   llvm::SmallVector<llvm::InvokeInst*, 8> invokes;
@@ -96,13 +111,14 @@ public:
 
   bool run() {
     const auto inlined = inline_mpi_routines(module_);
-    effects effects([this](llvm::Function& function) -> llvm::AAResults& {
-      return functions_.getResult<llvm::AAManager>(function);
-    });
+    effects effects(
+        [this](llvm::Function& function) -> llvm::AAResults& {
+          return functions_.getResult<llvm::AAManager>(function);
+        },
+        exposes_windows(module_));
     bool changed = !inlined.empty();
     for (llvm::Function& function : module_) {
-      if (function.isDeclaration() || function.hasOptNone() || !has_messages(function) ||
-          function.callsFunctionThatReturnsTwice())
+      if (!can_be_changed(function))
         continue;
       prepare(function, inlined.contains(&function));
       changed |= inline_what_blocks(function, effects);
