@@ -43,15 +43,20 @@ int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, 
 int __tacit_send_renamed(const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,
                          MPI_Comm comm);
 
-/* Called where an operation is posted whose wait is moved: adds the bytes it uses to those that the next
- * defer makes pending. */
-void __tacit_note(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int receives);
+/* Called right after the post of an operation whose wait is moved: remembers which bytes the operation of this
+ * request uses, until the request is deferred. The request tells several posts in flight apart. */
+void __tacit_note(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int receives,
+                  const MPI_Request* request);
 /* Replaces MPI_Wait(request, MPI_STATUS_IGNORE): moves the request into the slot and leaves MPI_REQUEST_NULL
- * behind (a persistent request stays where it is). What the slot held is completed first. */
+ * behind. What the slot held is completed first. */
 int __tacit_defer(tacit_slot* slot, MPI_Request* request);
 /* Replaces MPI_Waitall(count, requests, MPI_STATUSES_IGNORE) where all of its requests are moved; takes a
  * copy of the array. */
 int __tacit_defer_all(tacit_slot* slot, int count, MPI_Request* requests);
+/* The same for persistent requests, which stay where they are: the slot holds copies of their handles. They
+ * must not be started or freed before the slot is complete. */
+int __tacit_defer_started(tacit_slot* slot, MPI_Request* request);
+int __tacit_defer_all_started(tacit_slot* slot, int count, MPI_Request* requests);
 
 /* Completes what the slot holds, if anything. Blocking. */
 void __tacit_wait(tacit_slot* slot, void* buffer);
@@ -75,9 +80,12 @@ void __tacit_send_renamed_f(const void* buffer, const MPI_Fint* count, const MPI
                             const MPI_Fint* dest, const MPI_Fint* tag, const MPI_Fint* comm,
                             MPI_Fint* ierror);
 void __tacit_note_f(tacit_slot* slot, const void* buffer, const MPI_Fint* count, const MPI_Fint* datatype,
-                    int receives);
+                    int receives, const MPI_Fint* request);
 void __tacit_defer_f(tacit_slot* slot, MPI_Fint* request, MPI_Fint* ierror);
 void __tacit_defer_all_f(tacit_slot* slot, const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ierror);
+void __tacit_defer_started_f(tacit_slot* slot, MPI_Fint* request, MPI_Fint* ierror);
+void __tacit_defer_all_started_f(tacit_slot* slot, const MPI_Fint* count, MPI_Fint* requests,
+                                 MPI_Fint* ierror);
 
 #ifdef __cplusplus
 }

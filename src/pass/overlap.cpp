@@ -254,6 +254,9 @@ private:
         return refusal{reason::buffer_unknown, std::string(post.row->name), post.call};
       into.append(started.begin(), started.end());
     }
+    const auto persistent = [](const in_flight& one) { return one.persistent; };
+    if (llvm::any_of(into, persistent) && !llvm::all_of(into, persistent))
+      return refusal{reason::mixed_requests, "persistent and other requests", nullptr};
     return std::nullopt;
   }
 

@@ -54,6 +54,10 @@ void note(const in_flight& operation, const slot& into) {
              post.operand(param_role::datatype), at.getInt32(operation.writes_buffer)});
 }
 
+bool started(llvm::ArrayRef<in_flight> operations) {
+  return operations.front().persistent;
+}
+
 void after_posts(llvm::ArrayRef<in_flight> operations, const slot& into, bool ranges) {
   for (const in_flight& operation : operations) {
     remember(operation, into);
@@ -156,7 +160,10 @@ void defer_wait(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight
   llvm::SmallVector<Value*, 3> operands{into.storage, site.operand(param_role::request)};
   if (Value* ierror = site.ierror())
     operands.push_back(ierror);
-  replace(*site.call, *call_hook(at, named("__tacit_defer", site.language), site.call->getType(), operands));
+  replace(*site.call,
+          *call_hook(at,
+                     named(started(operations) ? "__tacit_defer_started" : "__tacit_defer", site.language),
+                     site.call->getType(), operands));
 }
 
 void defer_waitall(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight> operations,
@@ -168,7 +175,10 @@ void defer_waitall(const mpi_site& site, const slot& into, llvm::ArrayRef<in_fli
   if (Value* ierror = site.ierror())
     operands.push_back(ierror);
   replace(*site.call,
-          *call_hook(at, named("__tacit_defer_all", site.language), site.call->getType(), operands));
+          *call_hook(
+              at,
+              named(started(operations) ? "__tacit_defer_all_started" : "__tacit_defer_all", site.language),
+              site.call->getType(), operands));
 }
 
 void defer_element(const mpi_site& waitall, Value* request, const slot& into,
@@ -180,7 +190,8 @@ void defer_element(const mpi_site& waitall, Value* request, const slot& into,
   if (Value* ierror = waitall.ierror())
     operands.push_back(ierror);
   Type* result = waitall.language == binding::fortran ? at.getVoidTy() : static_cast<Type*>(at.getInt32Ty());
-  call_hook(at, named("__tacit_defer", waitall.language), result, operands);
+  call_hook(at, named(started(operations) ? "__tacit_defer_started" : "__tacit_defer", waitall.language),
+            result, operands);
 }
 
 void promote_buffers(llvm::ArrayRef<slot> slots, llvm::DominatorTree& dominators) {
