@@ -51,7 +51,8 @@ void note(const in_flight& operation, const slot& into) {
   at.SetCurrentDebugLocation(post.call->getDebugLoc());
   call_hook(at, named("__tacit_note", post.language), at.getVoidTy(),
             {into.storage, operation.buffer, post.operand(param_role::count),
-             post.operand(param_role::datatype), at.getInt32(operation.writes_buffer)});
+             post.operand(param_role::datatype), at.getInt32(operation.writes_buffer),
+             post.operand(param_role::new_request)});
 }
 
 bool started(llvm::ArrayRef<in_flight> operations) {
