@@ -43,8 +43,8 @@ int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, 
 int __tacit_send_renamed(const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,
                          MPI_Comm comm);
 
-/* Called right after the post of an operation whose wait is moved: remembers which bytes the operation of this
- * request uses, until the request is deferred. The request tells several posts in flight apart. */
+/* Called right after the post of an operation whose wait is moved: remembers which bytes the operation of
+ * this request uses, until the request is deferred. The request tells several posts in flight apart. */
 void __tacit_note(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int receives,
                   const MPI_Request* request);
 /* Replaces MPI_Wait(request, MPI_STATUS_IGNORE): moves the request into the slot and leaves MPI_REQUEST_NULL
