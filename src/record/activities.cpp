@@ -284,11 +284,15 @@ private:
   void fill_roots(activity& a, const std::vector<std::uint32_t>& episodes) {
     std::map<std::uint32_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>>
         by_group; // (time, root position)
+    bool several = false;
     for (const std::uint32_t e : episodes) {
       const episode_facts& f = facts().of_episode[e];
       if (f.head != none || f.root == none)
         continue;
-      by_group[f.group].emplace_back(seen_by_first_member(e, f.group), f.root);
+      const std::uint32_t time = seen_by_first_member(e, f.group);
+      for (const std::uint32_t root : roots_of(e))
+        by_group[f.group].emplace_back(time, root);
+      several = several || roots_of(e).size() > 1;
     }
     for (auto& [group, seen] : by_group) {
       std::stable_sort(seen.begin(), seen.end(),
@@ -303,6 +307,15 @@ private:
       const std::string rule = root_rule(roots);
       a.root_rule = a.root_rule.empty() || a.root_rule == rule ? rule : "vary";
     }
+    if (several)
+      a.root_rule = several_roots;
+  }
+
+  std::vector<std::uint32_t> roots_of(std::uint32_t e) {
+    const auto joint = facts().joint.find(e);
+    if (joint == facts().joint.end() || joint->second.roots.empty())
+      return {facts().of_episode[e].root};
+    return joint->second.roots;
   }
 
   /// When an episode begins in the program order of the group's first member: clocks of ranks need not agree.
@@ -325,30 +338,36 @@ private:
     const std::uint64_t q = key.group_size, n = f.block;
     const auto log = static_cast<std::uint32_t>(std::bit_width(q - 1));
     replacement r;
-    r.call = fmt::format("MPI_{} on a {}", mpi_name(key.kind), group_noun(shapes_[f.group]));
+    // Operations of one episode with one root are one call.
+    const std::vector<std::uint32_t> roots = roots_of(example);
+    const std::uint64_t calls = is_rooted(key.kind) ? roots.size() : std::max(1u, f.operations);
+    const auto joint = facts().joint.find(example);
+    const std::uint64_t blocks = joint == facts().joint.end() ? n : joint->second.bytes;
+    r.call = fmt::format("{}MPI_{} on a {}", calls > 1 ? fmt::format("{} × ", calls) : "", mpi_name(key.kind),
+                         group_noun(shapes_[f.group]));
     r.messages_before = known_.episodes.of(example).size();
     r.steps_before = a.before.steps;
     r.bytes_before = f.bytes;
-    r.steps_after = log;
+    r.steps_after = log * static_cast<std::uint32_t>(calls);
     switch (key.kind) {
     case pattern::bcast: // binomial tree
     case pattern::scatter:
     case pattern::scatterv:
     case pattern::gather:
     case pattern::gatherv:
-      r.messages_after = q - 1;
-      r.bytes_after = (q - 1) * n;
+      r.messages_after = calls * (q - 1);
+      r.bytes_after = (q - 1) * blocks;
       break;
     case pattern::allgather: // Bruck
     case pattern::allgatherv:
-      r.messages_after = q * log;
-      r.bytes_after = q * (q - 1) * n;
+      r.messages_after = calls * q * log;
+      r.bytes_after = q * (q - 1) * blocks;
       break;
     case pattern::alltoall: // pairwise
     case pattern::alltoallv:
-      r.messages_after = q * (q - 1);
-      r.bytes_after = q * (q - 1) * n;
-      r.steps_after = static_cast<std::uint32_t>(q - 1);
+      r.messages_after = calls * q * (q - 1);
+      r.bytes_after = q * (q - 1) * blocks;
+      r.steps_after = static_cast<std::uint32_t>(calls * (q - 1));
       break;
     case pattern::barrier: // dissemination
       r.messages_after = q * log;
@@ -362,11 +381,14 @@ private:
       call.members.push_back(rank_id{member});
       a.after.ranks.push_back(rank_id{member});
     }
-    if (f.root != none)
-      call.root = call.members[f.root];
     std::sort(a.after.ranks.begin(), a.after.ranks.end());
-    a.after.steps = 1;
-    a.after.collectives.push_back(std::move(call));
+    for (std::uint32_t i = 0; i < calls; ++i) {
+      call.step = i;
+      if (f.root != none)
+        call.root = call.members[roots[i]];
+      a.after.collectives.push_back(call);
+    }
+    a.after.steps = static_cast<std::uint32_t>(calls);
   }
 
   static std::string mpi_name(pattern kind) {

@@ -120,8 +120,8 @@ struct activity {
   std::string certainty;                    ///< "observed in this run": never a proof
   std::vector<std::uint32_t> communicators; ///< indices in analysis.communicators
   std::vector<rank_id> roots;               ///< distinct roots in order of first use, for rooted patterns
-  std::string root_rule;                    ///< "always 0", "cycle 0,1,2,3", "vary"; may be empty
-  std::uint64_t episodes = 0;               ///< how often the pattern occurs
+  std::string root_rule;      ///< "always 0", "cycle 0,1,2,3", "vary", "several at once"; may be empty
+  std::uint64_t episodes = 0; ///< how often the pattern occurs
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;    ///< in all messages
   std::uint64_t smallest = 0; ///< bytes of one episode's data (broadcasts: the block; else one message)

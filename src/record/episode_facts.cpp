@@ -119,6 +119,8 @@ private:
     f.assumed = v.assumed_unchanged;
     for (const collective_found& c : v.found)
       f.block = std::max(f.block, c.bytes);
+    if (v.found.size() > 1)
+      out_.joint[e] = join(v.found);
     const bool by_content =
         f.kind == pattern::bcast || f.kind == pattern::allgather || f.kind == pattern::allgatherv;
     f.structural = !by_content && f.kind != pattern::barrier;
@@ -129,6 +131,18 @@ private:
     f.is_collective = f.why_not == doubt::no_doubt;
     if (f.kind == pattern::bcast && v.found.size() == 1)
       f.algorithm = intern_algorithm(broadcast_algorithm(e, f));
+  }
+
+  static joint_operations join(std::span<const collective_found> found) {
+    joint_operations all;
+    for (const collective_found& c : found) {
+      all.bytes += c.bytes;
+      if (is_rooted(c.kind))
+        all.roots.push_back(c.root);
+    }
+    std::sort(all.roots.begin(), all.roots.end());
+    all.roots.erase(std::unique(all.roots.begin(), all.roots.end()), all.roots.end());
+    return all;
   }
 
   std::uint64_t largest_message(std::uint32_t e) const {

@@ -6,6 +6,7 @@
 #include "record/episodes.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct episode_facts {
       false; ///< no content was compared: the shape of the messages alone says so (scatter, gather, alltoall)
   doubt why_not = doubt::no_doubt;
   pattern kind = pattern::bcast;  ///< of is_collective or why_not != no_doubt
-  std::uint32_t root = none;      ///< position in the group
+  std::uint32_t root = none;      ///< position in the group; of the first one if there are several
   std::uint32_t operations = 0;   ///< collectives in it (broadcasts from several roots: one each)
   std::uint64_t block = 0;        ///< bytes
   std::uint32_t algorithm = none; ///< index in fact_table::algorithms
@@ -39,8 +40,15 @@ struct episode_facts {
   std::uint64_t content = 0;      ///< hash of the first original send
 };
 
+/// What an episode with more than one collective of a kind adds to its facts.
+struct joint_operations {
+  std::vector<std::uint32_t> roots; ///< distinct positions in the group, ascending; empty if not rooted
+  std::uint64_t bytes = 0;          ///< of all their blocks
+};
+
 struct fact_table {
   std::vector<episode_facts> of_episode;
+  std::map<std::uint32_t, joint_operations> joint;   ///< by episode
   std::vector<std::vector<std::uint32_t>> site_sets; ///< places, ascending
   std::vector<std::string> algorithms;
   /// Messages that their receiver probed for before it posted the receive: with how many calls.

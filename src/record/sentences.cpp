@@ -141,7 +141,10 @@ void describe_collective(activity& a, std::size_t group_size, const std::string&
   const std::string noun = pattern_noun(*a.found);
   a.title = a.algorithm.empty() ? noun : fmt::format("{}, {}", noun, short_algorithm(a.algorithm));
   std::string text = fmt::format("{} {}", count_text(a.episodes, noun), where_text(a, group_size, shape));
-  if (!a.root_rule.empty())
+  if (a.root_rule == several_roots) {
+    a.title += " with several roots at once";
+    text += ", several roots at once";
+  } else if (!a.root_rule.empty())
     text += a.root_rule.starts_with("always") ? ", root " + a.root_rule : ", roots " + a.root_rule;
   if (a.largest > 0)
     text += ", " + range_text(a.smallest, a.largest);

@@ -24,6 +24,9 @@ std::string short_algorithm(const std::string& algorithm);
 void describe_collective(activity& a, std::size_t group_size, const std::string& shape);
 void describe_traffic(activity& a, const traffic& t, std::size_t group_size, const std::string& shape);
 
+/// Instead of a rule: one operation has several roots.
+inline constexpr const char* several_roots = "several at once";
+
 /// "always 0", "cycle 0,1,2,3" or "vary": of the roots in order of use.
 std::string root_rule(const std::vector<std::uint32_t>& roots);
 

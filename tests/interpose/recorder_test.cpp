@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -527,6 +528,20 @@ TEST(recorder, a_recording_is_never_overwritten) {
   EXPECT_EQ(run.status(), 0);
   EXPECT_NE(run.text("err").find("TACIT-084"), std::string::npos) << run.text("err");
   EXPECT_NE(run.text("out").find("rank 0 done"), std::string::npos);
+}
+
+TEST(recorder, the_mark_of_an_earlier_run_silences_nobody) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("tacit-mark-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / rec::recording_name(0)) << "an earlier recording";
+  std::ofstream(folder / rec::stop_mark) << "";
+  std::filesystem::last_write_time(folder / rec::stop_mark,
+                                   std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+  const recorded_run run("cancelled", 1, "TACIT_RECORD=" + folder.string());
+  EXPECT_EQ(run.status(), 0);
+  EXPECT_NE(run.text("err").find("TACIT-084"), std::string::npos) << run.text("err");
+  std::filesystem::remove_all(folder);
 }
 
 TEST(recorder, unknown_variables_are_reported_once) {

@@ -145,6 +145,37 @@ TEST(recorded_collectives, ring_allgather_is_one_allgather) {
   EXPECT_EQ(found[0].largest, 200u);
 }
 
+TEST(recorded_collectives, broadcasts_of_one_moment_name_all_their_roots) {
+  scene s(4);
+  for (int round = 0; round < 5; ++round) {
+    std::vector<std::vector<std::uint64_t>> requests(4);
+    for (const std::uint32_t root : {1u, 3u})
+      for (std::uint32_t r = 0; r < 4; ++r)
+        if (r != root)
+          requests[r].push_back(s.irecv(r, root, 4000 + 1000 * root, 600));
+    for (const std::uint32_t root : {1u, 3u})
+      for (std::uint32_t r = 0; r < 4; ++r)
+        if (r != root)
+          requests[root].push_back(s.isend(root, r, 100, 600));
+    for (std::uint32_t r = 0; r < 4; ++r)
+      s.waitall(r, requests[r]);
+    s.compute(1, 100, 600);
+    s.compute(3, 100, 600);
+  }
+  const analysis a = analyzed(s);
+  ASSERT_EQ(a.activities.size(), 1u) << dump(a);
+  const activity& one = a.activities[0];
+  EXPECT_EQ(one.found, pattern::bcast);
+  EXPECT_EQ(one.episodes, 10u);
+  EXPECT_EQ(one.root_rule, "several at once");
+  EXPECT_EQ(one.roots, (std::vector<rank_id>{rank_id{1}, rank_id{3}}));
+  ASSERT_TRUE(one.would_be);
+  EXPECT_EQ(one.would_be->call, "2 × MPI_Bcast on a communicator");
+  EXPECT_EQ(one.would_be->messages_after, 6u);
+  EXPECT_EQ(one.would_be->bytes_after, one.would_be->bytes_before);
+  EXPECT_EQ(one.after.collectives.size(), 2u);
+}
+
 TEST(recorded_collectives, changed_content_is_no_broadcast) {
   scene s(4);
   for (int k = 0; k < 6; ++k) {
