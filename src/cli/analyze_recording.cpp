@@ -26,7 +26,9 @@ void write_recording_reports(const std::filesystem::path& folder, const report::
                              const diagnostics& more, bool progress) {
   analyzed_recording analyzed = analyze_recording(folder, progress);
   analyzed.problems.insert(analyzed.problems.end(), more.begin(), more.end());
-  const report::page page = report::page_of(analyzed.result, analyzed.problems, run);
+  report::page page = report::page_of(analyzed.result, analyzed.problems, run);
+  for (const diagnostic& d : more)
+    page.headlines.push_back(d.message + '.');
   std::string summary = report::summary_of(page, 14);
   std::fputs(summary.c_str(), stderr); // first: it must not be lost if the disk is full
   write_file(folder / "report.html", report::html_of(page));
