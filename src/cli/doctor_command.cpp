@@ -1,6 +1,7 @@
 // `tacit doctor`: will `tacit run` see what this program does? Compares what the program imports with what
 // the recorder wraps, before anything is run.
 #include "calls/reasons.h"
+#include "calls/variables.h"
 #include "cli/commands.h"
 #include "cli/coverage.h"
 #include "cli/files.h"
@@ -9,7 +10,6 @@
 #include "cli/result_folder.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
@@ -74,11 +74,9 @@ private:
 };
 
 void check_environment(examination& report) {
-  constexpr std::string_view known[] = {"TACIT_RECORD", "TACIT_HASH",    "TACIT_CHAIN",
-                                        "TACIT_DRIVER", "TACIT_OVERLAP", "TACIT_EXPECTED_RANKS"};
   for (char** variable = environ; variable && *variable; ++variable) {
     const std::string_view text = *variable, name = text.substr(0, text.find('='));
-    if (name.starts_with("TACIT_") && std::find(std::begin(known), std::end(known), name) == std::end(known))
+    if (is_unknown_variable(name))
       report.trouble(reason::bad_environment,
                      fmt::format("{} is no variable of tacit; it has no effect", name));
   }

@@ -1,9 +1,10 @@
 #include "interpose/environment.h"
 
+#include "calls/variables.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 #include <string_view>
 #include <unistd.h>
 
@@ -12,10 +13,6 @@ extern "C" char** environ;
 namespace tacit::interpose {
 
 namespace {
-
-// All variables of the project, because all of them may be set while the interposer is loaded.
-constexpr std::string_view known_variables[] = {"TACIT_RECORD", "TACIT_HASH",    "TACIT_CHAIN",
-                                                "TACIT_DRIVER", "TACIT_OVERLAP", "TACIT_EXPECTED_RANKS"};
 
 bool switch_value(const char* name, bool standard, std::vector<std::string>& problems) {
   const char* value = std::getenv(name);
@@ -39,8 +36,7 @@ environment read_environment() {
   for (char** variable = environ; variable && *variable; ++variable) {
     const std::string_view text = *variable;
     const std::string_view name = text.substr(0, text.find('='));
-    if (name.starts_with("TACIT_") &&
-        std::find(std::begin(known_variables), std::end(known_variables), name) == std::end(known_variables))
+    if (is_unknown_variable(name))
       e.problems.push_back(std::string(name) + " is no variable of tacit; it is ignored");
   }
   std::sort(e.problems.begin(), e.problems.end());
