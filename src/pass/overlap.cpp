@@ -28,6 +28,13 @@ struct refusal {
   llvm::Instruction* blocker = nullptr;
 };
 
+/// One request of a Waitall.
+struct element {
+  llvm::Value* request = nullptr;
+  operations moved;
+  bool known = false; ///< `moved` is complete
+};
+
 class function_pass {
 public:
   function_pass(function_context& context, effects& effects, const options& options, wait_graph& graph)
@@ -69,8 +76,7 @@ private:
       missed(site, {reason::completion_chosen, "", nullptr});
   }
 
-  // --- blocking calls
-  // ---------------------------------------------------------------------------------------------------
+  // --- blocking calls ---
 
   void consider_blocking(const mpi_site& site) {
     if (site.language == binding::c_large)
@@ -112,8 +118,7 @@ private:
     done();
   }
 
-  // --- waits
-  // ------------------------------------------------------------------------------------------------------------
+  // --- waits ---
 
   void consider_wait(const mpi_site& site) {
     llvm::Value* request = site.operand(param_role::request);
@@ -143,20 +148,52 @@ private:
       return missed(site, *no);
     if (!status_unused(site))
       return missed(site, {reason::status_read, "", nullptr});
-    llvm::Value* requests = site.operand(param_role::requests);
-    const auto count = constant_argument(site, site.operand(param_role::request_count));
-    const unsigned bytes = request_bytes(*site.call->getModule(), site.language);
+    llvm::SmallVector<element, 16> elements = elements_of(site);
+    consider_requests(site, elements);
+    for (const element& one : elements)
+      if (auto* address = llvm::dyn_cast<llvm::Instruction>(one.request); address && address->use_empty())
+        address->eraseFromParent();
+  }
+
+  void consider_requests(const mpi_site& site, llvm::ArrayRef<element> elements) {
     operations all;
-    if (const auto no = match(site, array_place(requests, count, bytes), all))
+    const bool each_known =
+        !elements.empty() && llvm::all_of(elements, [](const element& one) { return one.known; });
+    if (each_known)
+      for (const element& one : elements)
+        all.append(one.moved.begin(), one.moved.end());
+    else if (const auto no =
+                 match(site, llvm::MemoryLocation::getAfter(site.operand(param_role::requests)), all))
       return missed(site, *no);
     const placement together = find_places(site, all);
     draw(site, all, together);
-    const bool separable = count && *count <= max_elements && bytes != 0;
-    if (separable && mixed(all) && move_elements(site, *count, bytes, together))
+    if (mixed(all) && move_elements(site, elements, together))
       return;
     if (together.window >= options_.min_window)
       return move_all(site, all, together);
     missed(site, first_cause(together), together.window);
+  }
+
+  /// The requests of a Waitall one by one, if their number is a small constant: each with the operations that
+  /// it may stand for.
+  llvm::SmallVector<element, 16> elements_of(const mpi_site& site) {
+    llvm::SmallVector<element, 16> elements;
+    const std::int64_t count = constant_argument(site, site.operand(param_role::request_count)).value_or(0);
+    const unsigned bytes = request_bytes(*site.call->getModule(), site.language);
+    if (count > max_elements || bytes == 0)
+      return elements;
+    llvm::IRBuilder<> at(site.call);
+    for (std::int64_t i = 0; i < count; ++i) {
+      element one;
+      one.request = site.operand(param_role::requests);
+      if (i > 0)
+        one.request =
+            at.CreateConstInBoundsGEP1_64(at.getInt8Ty(), one.request, static_cast<std::uint64_t>(i) * bytes);
+      one.known =
+          !match(site, llvm::MemoryLocation(one.request, llvm::LocationSize::precise(bytes)), one.moved);
+      elements.push_back(std::move(one));
+    }
+    return elements;
   }
 
   static bool mixed(llvm::ArrayRef<in_flight> all) {
@@ -177,43 +214,31 @@ private:
 
   /// Takes out of a Waitall those requests that may wait longer (usually the sends), each on its own. False
   /// if there is none.
-  bool move_elements(const mpi_site& site, std::int64_t count, unsigned bytes, const placement& together) {
+  bool move_elements(const mpi_site& site, llvm::ArrayRef<element> elements, const placement& together) {
     unsigned moved = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
-      operations element;
-      const llvm::APInt offset(64, static_cast<std::uint64_t>(i) * bytes);
-      llvm::Value* requests = site.operand(param_role::requests);
-      llvm::IRBuilder<> at(site.call);
-      llvm::Value* request =
-          i == 0 ? requests : at.CreateConstInBoundsGEP1_64(at.getInt8Ty(), requests, offset.getZExtValue());
-      const llvm::MemoryLocation where(request, llvm::LocationSize::precise(bytes));
-      const bool known = !match(site, where, element);
-      placement places;
-      if (known)
-        places = find_places(site, element);
-      if (!known || places.window < options_.min_window || options_.act != action::apply) {
-        moved += known && places.window >= options_.min_window ? 1 : 0;
-        if (auto* made = llvm::dyn_cast<llvm::Instruction>(request); made && made->use_empty())
-          made->eraseFromParent();
+    for (const element& one : elements) {
+      if (!one.known)
         continue;
-      }
+      const placement places = find_places(site, one.moved);
+      if (places.window < options_.min_window)
+        continue;
+      ++moved;
+      if (options_.act != action::apply)
+        continue;
       const slot into = new_slot();
       insert_completions(into, places, context_.analyses, pokes());
-      defer_element(site, request, into, element, uses_ranges(places));
-      context_.analyses.evolution.forgetAllLoops();
-      changed_ = true;
-      ++moved;
+      defer_element(site, one.request, into, one.moved, uses_ranges(places));
+      done();
     }
     if (moved == 0)
       return false;
     const std::string did = std::string(site.row->name) + ": " + std::to_string(moved) + " of " +
-                            std::to_string(count) + " moved";
+                            std::to_string(elements.size()) + " moved";
     options_.act == action::apply ? passed(site, did, together) : could(site, did, together);
     return true;
   }
 
-  // --- conditions
-  // -------------------------------------------------------------------------------------------------------
+  // --- conditions ---
 
   std::optional<refusal> observable(const mpi_site& site) {
     if (context_.error_handlers && (site.ierror() || !site.call->use_empty()))
@@ -231,14 +256,6 @@ private:
     const unsigned bytes = request_bytes(*site.call->getModule(), site.language);
     return bytes ? llvm::MemoryLocation(request, llvm::LocationSize::precise(bytes))
                  : llvm::MemoryLocation::getBeforeOrAfter(request);
-  }
-
-  static llvm::MemoryLocation array_place(llvm::Value* requests, std::optional<std::int64_t> count,
-                                          unsigned bytes) {
-    if (count && *count > 0 && bytes)
-      return llvm::MemoryLocation(requests,
-                                  llvm::LocationSize::upperBound(static_cast<std::uint64_t>(*count) * bytes));
-    return llvm::MemoryLocation::getAfter(requests);
   }
 
   std::optional<refusal> match(const mpi_site& site, const llvm::MemoryLocation& place, operations& into) {
@@ -260,8 +277,7 @@ private:
     return std::nullopt;
   }
 
-  // --- rewriting and remarks
-  // --------------------------------------------------------------------------------------------
+  // --- rewriting and remarks ---
 
   slot new_slot() {
     slots_.push_back(make_slot(context_.analyses.function));
