@@ -171,21 +171,25 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  * have              [TACIT_DENSITY] tacit_budget   fragments that the analysis may move before it gives up
  * [TACIT_BUDGET] tacit_replace  true (default) or false: run the graph as written [TACIT_REPLACE] Other keys
  * are ignored unless they start with tacit_. Errors, equal on all ranks: TACIT_ERR_GRAPH, TACIT_ERR_ARGUMENT
- * (first failed call on the graph), TACIT_ERR_ENVIRONMENT, TACIT_ERR_MEMORY, TACIT_ERR_MPI. A null graph
+ * (first failed call on the graph), TACIT_ERR_ENVIRONMENT, TACIT_ERR_MEMORY, TACIT_ERR_MPI; a rank
+ * that fails alone, for want of memory or in MPI, is named. A null graph
  * handle is an error of the calling rank alone, because it names no communicator. */
 int tacit_compile(tacit_graph graph, MPI_Info info, tacit_schedule* schedule);
 
 /* Starts the schedule: local, does not block. From now on, until completion, buffers that it reads must not
  * be written and buffers that it writes must not be touched. All ranks must start it, equally often; several
- * schedules may be under way. Errors: TACIT_ERR_STATE if it is active, TACIT_ERR_MPI. */
+ * schedules may be under way. Errors: TACIT_ERR_STATE if it is active, TACIT_ERR_MPI. A schedule in which MPI
+ * has failed on this rank, here or below, is neither active nor complete: every further call reports the same
+ * error, its buffers are undefined, and it can only be freed. Other ranks are not told, as in MPI, and may
+ * wait for this one. */
 int tacit_start(tacit_schedule schedule);
 
-/* Progresses; *flag becomes 1 if the schedule is complete or was not active, else 0. Local, does not block.
- */
+/* Progresses; *flag becomes 1 if the schedule is complete or was not active, else 0 (also after an error).
+ * Local, does not block. Errors: TACIT_ERR_MPI. */
 int tacit_test(tacit_schedule schedule, int* flag);
 
 /* Blocks until the schedule is complete; returns at once if it was not active. Not collective, but completes
- * only if the other ranks have started the schedule, too. */
+ * only if the other ranks have started the schedule, too. Errors: TACIT_ERR_MPI. */
 int tacit_wait(tacit_schedule schedule);
 
 /* tacit_start, then tacit_wait. */

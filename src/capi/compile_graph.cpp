@@ -4,8 +4,10 @@
 // 2. The local graphs travel to rank 0, which joins and compiles them; it alone decides (E7).
 // 3. Everybody agrees on the outcome, then gets its program; an error text goes to all ranks instead.
 // 4. The first driver that can run on all ranks is prepared; everybody agrees again.
-// After each step either all ranks go on or all throw the same error, so none is left waiting for another.
-// Cost on rank 0: the sum of all graphs; messages are linear in the number of ranks.
+// Between the steps every rank reports success or an error (agreement.h), so that a rank that fails, be it
+// for want of memory, leaves none waiting. What is collective in a step itself is tried by all ranks. Cost on
+// rank 0: the sum of all graphs; messages are linear in the number of ranks.
+#include "capi/agreement.h"
 #include "capi/errors.h"
 #include "capi/explain.h"
 #include "capi/handles.h"
@@ -16,28 +18,13 @@
 #include <algorithm>
 #include <climits>
 #include <fmt/format.h>
+#include <optional>
 
 namespace tacit::capi {
 namespace {
 
 /// Word at the head of everything that travels: ranks that run different builds notice.
 constexpr std::uint64_t wire_version = 0x7461636974000001; // "tacit", 1
-
-/// The first exception of this rank, kept until all ranks have agreed.
-struct local_error {
-  int code = TACIT_SUCCESS;
-  std::string text;
-  template <typename Body>
-  void catch_from(Body&& body) {
-    if (code != TACIT_SUCCESS)
-      return;
-    try {
-      body();
-    } catch (...) {
-      code = code_of_exception(text);
-    }
-  }
-};
 
 struct private_communicator {
   MPI_Comm comm = MPI_COMM_NULL;
@@ -47,42 +34,6 @@ struct private_communicator {
   }
   MPI_Comm release() { return std::exchange(comm, MPI_COMM_NULL); }
 };
-
-/// Collective. Throws the error of the lowest rank that has one, on all ranks.
-void agree(MPI_Comm comm, int rank, int size, const local_error& mine) {
-  int first = mine.code == TACIT_SUCCESS ? size : rank, lowest = size;
-  check_mpi(MPI_Allreduce(&first, &lowest, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  if (lowest == size)
-    return;
-  int head[2] = {mine.code, static_cast<int>(std::min<std::size_t>(mine.text.size(), 1 << 20))};
-  check_mpi(MPI_Bcast(head, 2, MPI_INT, lowest, comm), "MPI_Bcast");
-  std::string text = mine.text;
-  text.resize(static_cast<std::size_t>(head[1]));
-  check_mpi(MPI_Bcast(text.data(), head[1], MPI_CHAR, lowest, comm), "MPI_Bcast");
-  throw api_error(head[0], text);
-}
-
-constexpr std::size_t piece = std::size_t{1} << 30; // counts are int
-
-void send_bytes(const std::vector<std::byte>& bytes, int to, MPI_Comm comm) {
-  const std::uint64_t size = bytes.size();
-  check_mpi(MPI_Send(&size, 1, MPI_UINT64_T, to, 0, comm), "MPI_Send");
-  for (std::size_t at = 0; at < bytes.size(); at += piece)
-    check_mpi(MPI_Send(bytes.data() + at, static_cast<int>(std::min(piece, bytes.size() - at)), MPI_BYTE, to,
-                       1, comm),
-              "MPI_Send");
-}
-
-std::vector<std::byte> receive_bytes(int from, MPI_Comm comm) {
-  std::uint64_t size = 0;
-  check_mpi(MPI_Recv(&size, 1, MPI_UINT64_T, from, 0, comm, MPI_STATUS_IGNORE), "MPI_Recv");
-  std::vector<std::byte> bytes(size);
-  for (std::size_t at = 0; at < bytes.size(); at += piece)
-    check_mpi(MPI_Recv(bytes.data() + at, static_cast<int>(std::min(piece, bytes.size() - at)), MPI_BYTE,
-                       from, 1, comm, MPI_STATUS_IGNORE),
-              "MPI_Recv");
-  return bytes;
-}
 
 std::vector<std::byte> packed(const local_graph& g) {
   packer out;
@@ -157,48 +108,71 @@ std::vector<std::byte> packed_for(const outcome& o, std::uint32_t rank, const st
   return out.take();
 }
 
-/// Step 2 and 3: gathers the graphs, compiles on rank 0; returns this rank's part.
-std::vector<std::byte> compile_on_root(const tacit_graph_s& graph, const requested& wanted, MPI_Comm comm) {
-  const std::vector<std::byte> mine = packed(graph.local);
-  if (graph.rank != 0) {
-    send_bytes(mine, 0, comm);
-    agree(comm, graph.rank, graph.size, {});
-    return receive_bytes(0, comm);
+/// What rank 0 makes of the parts that it has received.
+outcome compile_parts(std::vector<std::vector<std::byte>>& received, const compile_options& options) {
+  std::vector<local_graph> parts;
+  for (auto& bytes : received) {
+    unpacker from(bytes);
+    require_version(from);
+    parts.push_back(unpack_local_graph(from));
+    std::vector<std::byte>().swap(bytes);
   }
-  std::vector<std::vector<std::byte>> received{mine};
+  return compile_all(parts, options);
+}
+
+/// Steps 2 and 3: gathers the graphs, compiles on rank 0; returns this rank's part.
+std::vector<std::byte> compile_on_root(const tacit_graph_s& graph, std::vector<std::byte> mine,
+                                       const requested& wanted, MPI_Comm comm, agreement& all) {
+  std::vector<std::byte> result;
+  if (graph.rank != 0) {
+    all.always("sending the graph to rank 0", [&] { send_bytes(&mine, 0, comm); });
+    all.agree();
+    all.always("receiving the schedule from rank 0", [&] { receive_bytes(result, 0, comm); });
+    all.agree();
+    return result;
+  }
+  const auto size = static_cast<std::size_t>(graph.size);
+  std::vector<std::vector<std::byte>> received;
+  all.here("making room for the graphs of all ranks", [&] { received.resize(size); });
+  std::vector<std::byte> unwanted;
   for (int r = 1; r < graph.size; ++r)
-    received.push_back(receive_bytes(r, comm));
-  local_error error;
-  outcome o{{}, {tacit::graph(0), {}}, {}};
-  error.catch_from([&] {
-    std::vector<local_graph> parts;
-    for (auto& bytes : received) {
-      unpacker from(bytes);
-      require_version(from);
-      parts.push_back(unpack_local_graph(from));
-      bytes.clear();
-      bytes.shrink_to_fit();
-    }
-    o = compile_all(parts, wanted.compile);
+    all.always("receiving the graphs", [&] {
+      receive_bytes(received.empty() ? unwanted : received[static_cast<std::size_t>(r)], r, comm);
+    });
+  std::optional<outcome> o; // made inside a stage: even an empty graph needs memory
+  all.here("compiling the graph", [&] {
+    received[0] = std::move(mine);
+    o = compile_parts(received, wanted.compile);
   });
-  agree(comm, graph.rank, graph.size, error);
-  for (int r = 1; r < graph.size; ++r)
-    send_bytes(packed_for(o, static_cast<std::uint32_t>(r), wanted.driver), r, comm);
-  return packed_for(o, 0, wanted.driver);
+  all.agree();
+  for (int r = 1; r < graph.size; ++r) {
+    std::vector<std::byte> theirs;
+    const bool made = all.here("making the schedules of all ranks", [&] {
+      theirs = packed_for(*o, static_cast<std::uint32_t>(r), wanted.driver);
+    });
+    all.always("sending the schedules", [&] { send_bytes(made ? &theirs : nullptr, r, comm); });
+  }
+  all.here("making the schedule of rank 0", [&] { result = packed_for(*o, 0, wanted.driver); });
+  all.agree();
+  return result;
 }
 
 /// Collective: the driver that can run everywhere, by name or by priority.
-const driver& choose_driver(const std::string& name, const program& p, MPI_Comm comm) {
+const driver& choose_driver(const std::string& name, const program& p, MPI_Comm comm, agreement& all) {
   std::string why;
   for (const driver* d : drivers()) {
     if (name.empty() ? !d->automatic() : d->name() != name)
       continue;
-    const std::string mine = d->can_run(p, comm);
-    int can = mine.empty() ? 1 : 0, all = 0;
-    check_mpi(MPI_Allreduce(&can, &all, 1, MPI_INT, MPI_LAND, comm), "MPI_Allreduce");
-    if (all)
+    int mine = 0, everywhere = 0;
+    all.here("choosing a driver", [&] {
+      const std::string reason = d->can_run(p, comm);
+      mine = reason.empty() ? 1 : 0;
+      why += fmt::format("; {}: {}", d->name(), reason.empty() ? "cannot run on another rank" : reason);
+    });
+    all.agree();
+    check_mpi(MPI_Allreduce(&mine, &everywhere, 1, MPI_INT, MPI_LAND, comm), "MPI_Allreduce");
+    if (everywhere)
       return *d;
-    why += fmt::format("; {}: {}", d->name(), mine.empty() ? "cannot run on another rank" : mine);
   }
   throw api_error(TACIT_ERR_ENVIRONMENT, "no driver can run this schedule" + why);
 }
@@ -224,23 +198,28 @@ std::unique_ptr<tacit_schedule_s> compile_collectively(const tacit_graph_s& grap
   check_mpi(MPI_Comm_dup(graph.comm, &own.comm), "MPI_Comm_dup");
   check_mpi(MPI_Comm_set_errhandler(own.comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
 
-  local_error error{graph.first_error, graph.first_error_text};
+  agreement all(own.comm, graph.rank, graph.size);
+  if (graph.first_error != TACIT_SUCCESS)
+    all.fail(graph.first_error, graph.first_error_text);
   requested wanted;
-  error.catch_from([&] {
+  std::vector<std::byte> bytes;
+  std::unique_ptr<tacit_schedule_s> schedule;
+  all.here("reading its arguments", [&] {
     if (!has_place)
       throw api_error(
           TACIT_ERR_ARGUMENT,
           fmt::format("rank {}: tacit_compile: the place for the schedule is a null pointer", graph.rank));
     wanted = read_options(info);
+    schedule = std::make_unique<tacit_schedule_s>();
+    bytes = packed(graph.local);
   });
-  agree(own.comm, graph.rank, graph.size, error);
-
-  const std::vector<std::byte> bytes = compile_on_root(graph, wanted, own.comm);
-  auto schedule = std::make_unique<tacit_schedule_s>();
+  all.agree();
+  // From here on every rank has a graph without errors of its own.
+  bytes = compile_on_root(graph, std::move(bytes), wanted, own.comm, all);
   std::string driver_name;
   program mine;
   explanation why;
-  error.catch_from([&] {
+  all.here("reading the schedule", [&] {
     unpacker from(bytes);
     require_version(from);
     driver_name = from.get_text();
@@ -249,15 +228,22 @@ std::unique_ptr<tacit_schedule_s> compile_collectively(const tacit_graph_s& grap
     mine = unpack_program(from);
     mine.call = computations_of(graph, from);
   });
-  agree(own.comm, graph.rank, graph.size, error);
-
-  const driver& chosen = choose_driver(driver_name, mine, own.comm);
-  error.catch_from([&] {
+  all.agree();
+  // From here on every rank has its program.
+  const driver& chosen = choose_driver(driver_name, mine, own.comm, all);
+  all.here("preparing communicators", [&] {
     why = explain_here(why, chosen.name(), summarize(mine));
-    schedule->run = chosen.prepare(std::move(mine), own.comm);
+    if (chosen.wants_communicators())
+      schedule->groups = group_communicators(mine, own.comm);
   });
-  agree(own.comm, graph.rank, graph.size, error);
+  all.agree();
+  all.always("making communicators", [&] { schedule->groups.create(); });
+  all.agree();
+  all.here("preparing the schedule",
+           [&] { schedule->run = chosen.prepare(std::move(mine), own.comm, schedule->groups); });
+  all.agree();
   schedule->comm = graph.comm;
+  schedule->rank = graph.rank;
   schedule->text = std::move(why.text);
   schedule->json = std::move(why.json);
   schedule->private_comm = own.release();

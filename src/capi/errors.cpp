@@ -49,11 +49,15 @@ int report(MPI_Comm comm, int code, const std::string& text) {
   return code;
 }
 
-int code_of_exception(std::string& text) {
+int code_of_exception(std::string& text, bool* complete) {
+  if (complete)
+    *complete = false;
   try {
     throw;
   } catch (const api_error& e) {
     text = e.what();
+    if (complete)
+      *complete = true;
     return e.code;
   } catch (const datatype_error& e) {
     text = std::string("datatype: ") + e.what();
@@ -61,6 +65,9 @@ int code_of_exception(std::string& text) {
   } catch (const mpi_error& e) {
     text = e.what();
     return TACIT_ERR_MPI;
+  } catch (const memory_error& e) {
+    text = std::string("out of memory: ") + e.what();
+    return TACIT_ERR_MEMORY;
   } catch (const std::bad_alloc&) {
     text = "out of memory";
     return TACIT_ERR_MEMORY;
@@ -69,6 +76,9 @@ int code_of_exception(std::string& text) {
     return TACIT_ERR_MEMORY;
   } catch (const std::exception& e) {
     text = std::string("internal error: ") + e.what();
+    return TACIT_ERR_INTERNAL;
+  } catch (...) {
+    text = "an exception of an unknown type, perhaps thrown by a computation of the graph";
     return TACIT_ERR_INTERNAL;
   }
 }

@@ -17,8 +17,9 @@ struct api_error : std::runtime_error {
 /// MPI_COMM_WORLD's) if MPI is running, and returns `code`.
 int report(MPI_Comm comm, int code, const std::string& text);
 
-/// The exception being handled, as code and text.
-int code_of_exception(std::string& text);
+/// The exception being handled, as code and text. *complete, if wanted: the text names rank and remedy where
+/// that helps (api_error); others only say what happened.
+int code_of_exception(std::string& text, bool* complete = nullptr);
 
 const char* last_error_text();
 

@@ -3,12 +3,9 @@
 #include "calls/reasons.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace tacit::capi {
 namespace {
-
-using json = nlohmann::ordered_json;
 
 std::string words(const graph& g, const finding& f) {
   std::string text =
@@ -37,45 +34,68 @@ std::string in_text(const graph& g, const compilation& c) {
   return out;
 }
 
-json in_json(const graph& g, const compilation& c) {
-  json found = json::array(), refused = json::array(), notes = json::array(), times = json::object();
-  for (const finding& f : c.found.found) {
-    json one{{"pattern", name(f.kind)},
-             {"ranks", g.communicators()[index(f.comm)].members.size()},
-             {"bytes", f.bytes}};
-    if (is_rooted(f.kind))
-      one["root"] = index(f.root);
-    found.push_back(one);
+// JSON is put together as text: nlohmann::json allocates in its destructor, so that being out of memory would
+// end the program instead of becoming an error.
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      out += c;
   }
-  for (const refusal& r : c.found.refused)
-    refused.push_back({{"pattern", name(r.kind)}, {"reason", reason_label(r.why)}, {"detail", r.detail}});
-  for (const diagnostic& d : c.problems)
-    notes.push_back(
-        {{"reason", fmt::format("TACIT-{:03}", d.code)}, {"message", d.message}, {"remedy", d.remedy}});
+  return out + '"';
+}
+
+/// [one of each, …], one made by `write`.
+template <typename List, typename Write>
+std::string array(const List& list, Write&& write) {
+  std::string out;
+  for (const auto& one : list)
+    out += fmt::format("{}{{{}}}", out.empty() ? "" : ",", write(one));
+  return "[" + out + "]";
+}
+
+std::string in_json(const graph& g, const compilation& c) {
+  const std::string found = array(c.found.found, [&](const finding& f) {
+    return fmt::format(R"("pattern":{},"ranks":{},"bytes":{}{})", quoted(name(f.kind)),
+                       g.communicators()[index(f.comm)].members.size(), f.bytes,
+                       is_rooted(f.kind) ? fmt::format(R"(,"root":{})", index(f.root)) : "");
+  });
+  const std::string refused = array(c.found.refused, [](const refusal& r) {
+    return fmt::format(R"("pattern":{},"reason":{},"detail":{})", quoted(name(r.kind)),
+                       quoted(reason_label(r.why)), quoted(r.detail));
+  });
+  const std::string notes = array(c.problems, [](const diagnostic& d) {
+    return fmt::format(R"("reason":"TACIT-{:03}","message":{},"remedy":{})", d.code, quoted(d.message),
+                       quoted(d.remedy));
+  });
+  std::string times;
   for (const pass_time& t : c.times)
-    times[std::string(t.name)] = t.seconds;
-  json out{{"ranks", g.ranks()}, {"operations", g.size()}, {"transfers", c.moved.list.size()},
-           {"found", found},     {"refused", refused},     {"as_written", c.schedule.as_written}};
-  if (c.schedule.as_written) {
-    out["reason"] = c.schedule.why_as_written == reason::none ? "" : reason_label(c.schedule.why_as_written);
-    out["detail"] = c.schedule.detail;
-  }
-  out["notes"] = notes;
-  out["seconds"] = times;
-  return out;
+    times += fmt::format("{}{}:{:.9f}", times.empty() ? "" : ",", quoted(t.name), t.seconds);
+  std::string why;
+  if (c.schedule.as_written)
+    why = fmt::format(
+        R"(,"reason":{},"detail":{})",
+        quoted(c.schedule.why_as_written == reason::none ? "" : reason_label(c.schedule.why_as_written)),
+        quoted(c.schedule.detail));
+  return fmt::format(
+      R"({{"ranks":{},"operations":{},"transfers":{},"found":{},"refused":{},"as_written":{}{},"notes":{},"seconds":{{{}}}}})",
+      g.ranks(), g.size(), c.moved.list.size(), found, refused, c.schedule.as_written, why, notes, times);
 }
 
 } // namespace
 
 explanation explain(const graph& g, const compilation& c) {
-  return {in_text(g, c), in_json(g, c).dump()};
+  return {in_text(g, c), in_json(g, c)};
 }
 
 explanation explain_here(const explanation& shared, std::string_view driver, const std::string& steps) {
-  json all = json::parse(shared.json);
-  all["driver"] = driver;
-  all["here"] = steps;
-  return {shared.text + fmt::format("driver {}; this rank: {}\n", driver, steps), all.dump()};
+  const std::string open = shared.json.substr(0, shared.json.size() - 1); // without its last brace
+  return {shared.text + fmt::format("driver {}; this rank: {}\n", driver, steps),
+          open + fmt::format(R"(,"driver":{},"here":{}}})", quoted(driver), quoted(steps))};
 }
 
 } // namespace tacit::capi

@@ -22,8 +22,12 @@ struct tacit_graph_s {
 struct tacit_schedule_s {
   MPI_Comm comm = MPI_COMM_NULL; ///< the user's, for its error handler
   MPI_Comm private_comm = MPI_COMM_NULL;
-  std::unique_ptr<tacit::execution> run;
+  int rank = 0;
+  tacit::group_communicators groups;
+  std::unique_ptr<tacit::execution> run; ///< after `groups`, which it uses
   bool active = false;
+  int failure = TACIT_SUCCESS; ///< the execution has failed; nothing is left but to free the schedule
+  std::string failure_text;
   std::string text, json; ///< explanations
 };
 

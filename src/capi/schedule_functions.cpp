@@ -29,26 +29,46 @@ void require_calls_allowed() {
 
 namespace {
 
+/// Runs `body` on an execution. What it throws ends the schedule: MPI cannot say what has become of the other
+/// messages, so it is neither active nor complete, and every later call reports the same error until it is
+/// freed.
+template <typename Body>
+void advance(tacit_schedule schedule, Body&& body) {
+  if (schedule->failure == TACIT_SUCCESS) {
+    try {
+      body();
+      return;
+    } catch (...) {
+      schedule->failure = code_of_exception(schedule->failure_text);
+    }
+    schedule->active = false;
+    end_progress(*schedule->run);
+  }
+  throw api_error(
+      schedule->failure,
+      fmt::format("rank {}: the schedule failed: {}. Its buffers are undefined, and other ranks may "
+                  "wait for this one; free the schedule and compile again, or abort",
+                  schedule->rank, schedule->failure_text));
+}
+
 void begin(tacit_schedule schedule) {
   if (schedule->active)
     throw api_error(
         TACIT_ERR_STATE,
         "the schedule is active; complete it with tacit_wait or tacit_test before starting it again");
-  schedule->active = true;
-  try {
+  advance(schedule, [&] {
     schedule->run->start();
     begin_progress(*schedule->run);
-  } catch (...) {
-    schedule->active = false;
-    throw;
-  }
+    schedule->active = true;
+  });
 }
 
 void complete(tacit_schedule schedule) {
-  if (!schedule->active)
-    return;
-  wait_for(*schedule->run);
-  schedule->active = false;
+  advance(schedule, [&] {
+    if (schedule->active)
+      wait_for(*schedule->run);
+    schedule->active = false;
+  });
 }
 
 template <typename Body>
@@ -89,8 +109,11 @@ int tacit_test(tacit_schedule schedule, int* flag) {
   return with(schedule, "tacit_test", [&] {
     if (!flag)
       throw api_error(TACIT_ERR_ARGUMENT, "tacit_test: the place for the flag is a null pointer");
-    if (schedule->active && progress_all(*schedule->run))
-      schedule->active = false;
+    *flag = 0;
+    advance(schedule, [&] {
+      if (schedule->active && progress_all(*schedule->run))
+        schedule->active = false;
+    });
     *flag = schedule->active ? 0 : 1;
   });
 }
@@ -122,6 +145,7 @@ int tacit_schedule_free(tacit_schedule* schedule) {
     }
     end_progress(*s->run);
     s->run.reset();
+    s->groups = {};
     if (mpi_is_running())
       MPI_Comm_free(&s->private_comm);
     delete s;

@@ -43,7 +43,8 @@ struct slots {
 
 class coll_lowering : public lowering {
 public:
-  coll_lowering(const program& p, MPI_Comm comm) : lowering(p, comm, true) {}
+  coll_lowering(const program& p, MPI_Comm comm, const group_communicators& groups)
+      : lowering(p, comm), communicators_(groups) {}
 
 private:
   /// Per member of the group: its segments (resolved), empty if none. Own entry: `own`.
@@ -73,6 +74,7 @@ private:
   /// Posts `call`, after everything in `span` and after earlier calls on the communicator.
   void post(task_span& span, const step& s, std::function<void(MPI_Request*)> call);
 
+  const group_communicators& communicators_;
   std::map<comm_id, task_id> last_call_;
 };
 
@@ -144,7 +146,7 @@ void coll_lowering::unpack_after(task_span& span, const slots& from, const membe
 }
 
 void coll_lowering::post(task_span& span, const step& s, std::function<void(MPI_Request*)> call) {
-  const task_id id = tasks_.add_posted(std::move(call));
+  const task_id id = tasks_.add_posted(std::move(call), {name(s.collective), -1, s.largest_block});
   for (const task_id before : span.last)
     tasks_.complete_before(before, id);
   if (const auto last = last_call_.find(s.comm); last != last_call_.end())
@@ -158,7 +160,7 @@ void coll_lowering::post(task_span& span, const step& s, std::function<void(MPI_
 task_span coll_lowering::collective(const step& s) {
   if (s.collective == pattern::barrier) {
     task_span span;
-    post(span, s, [comm = communicators_.at(s.comm)](MPI_Request* r) {
+    post(span, s, [comm = communicators_.of(s.comm)](MPI_Request* r) {
       check_mpi(MPI_Ibarrier(comm, r), "MPI_Ibarrier");
     });
     return span;
@@ -196,7 +198,7 @@ task_span coll_lowering::broadcast(const step& s) {
     const int count = static_cast<int>(std::min(broadcast_piece, length - done));
     task_span piece = start;
     post(piece, s,
-         [comm = communicators_.at(s.comm), where = at + done, count, from = static_cast<int>(root(s))](
+         [comm = communicators_.of(s.comm), where = at + done, count, from = static_cast<int>(root(s))](
              MPI_Request* r) { check_mpi(MPI_Ibcast(where, count, MPI_BYTE, from, comm, r), "MPI_Ibcast"); });
     append(all, piece);
   }
@@ -217,7 +219,7 @@ task_span coll_lowering::allgather(const step& s) {
   member_blocks blocks = by_member(s, s.receives);
   if (!s.sends.empty())
     blocks[own] = resolve(s.sends.front().bytes);
-  const MPI_Comm comm = communicators_.at(s.comm);
+  const MPI_Comm comm = communicators_.of(s.comm);
   task_span span;
   slots where;
   const bool uniform = s.collective == pattern::allgather && s.largest_block <= packed_block_limit;
@@ -246,7 +248,7 @@ task_span coll_lowering::allgather(const step& s) {
 task_span coll_lowering::alltoall(const step& s) {
   const std::size_t own = me(s);
   const member_blocks out = by_member(s, s.sends), in = by_member(s, s.receives);
-  const MPI_Comm comm = communicators_.at(s.comm);
+  const MPI_Comm comm = communicators_.of(s.comm);
   task_span span;
   if (s.collective == pattern::alltoall && s.largest_block <= packed_block_limit &&
       s.largest_block * out.size() <= INT_MAX) {
@@ -281,7 +283,7 @@ task_span coll_lowering::alltoall(const step& s) {
 }
 
 task_span coll_lowering::scatter(const step& s) {
-  const MPI_Comm comm = communicators_.at(s.comm);
+  const MPI_Comm comm = communicators_.of(s.comm);
   const bool uniform = s.collective == pattern::scatter && s.largest_block <= packed_block_limit;
   const int from = static_cast<int>(root(s));
   task_span span;
@@ -325,7 +327,7 @@ task_span coll_lowering::scatter(const step& s) {
 }
 
 task_span coll_lowering::gather(const step& s) {
-  const MPI_Comm comm = communicators_.at(s.comm);
+  const MPI_Comm comm = communicators_.of(s.comm);
   const bool uniform = s.collective == pattern::gather && s.largest_block <= packed_block_limit;
   const int to = static_cast<int>(root(s));
   task_span span;
@@ -369,8 +371,10 @@ class coll_driver : public driver {
 public:
   std::string_view name() const override { return "coll"; }
   std::string can_run(const program& p, MPI_Comm comm) const override { return tags_fit(p, comm); }
-  std::unique_ptr<execution> prepare(program p, MPI_Comm comm) const override {
-    return std::make_unique<task_run>(coll_lowering(p, comm).run());
+  bool wants_communicators() const override { return true; }
+  std::unique_ptr<execution> prepare(program p, MPI_Comm comm,
+                                     const group_communicators& groups) const override {
+    return std::make_unique<task_run>(coll_lowering(p, comm, groups).run());
   }
 };
 

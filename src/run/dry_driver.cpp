@@ -19,7 +19,7 @@ public:
   std::string_view name() const override { return "dry"; }
   bool automatic() const override { return false; }
   std::string can_run(const program&, MPI_Comm) const override { return {}; }
-  std::unique_ptr<execution> prepare(program, MPI_Comm) const override {
+  std::unique_ptr<execution> prepare(program, MPI_Comm, const group_communicators&) const override {
     return std::make_unique<dry_execution>();
   }
 };

@@ -6,6 +6,7 @@
 #include <climits>
 #include <cstring>
 #include <fmt/format.h>
+#include <new>
 
 namespace tacit {
 namespace {
@@ -54,39 +55,8 @@ void copy_bytes(const std::vector<segment>& from, const std::vector<segment>& in
   }
 }
 
-lowering::lowering(const program& p, MPI_Comm comm, bool sub_communicators)
-    : program_(p), comm_(comm), half_of_tags_(tag_limit(comm) / 2) {
-  if (p.plan.scratch_bytes > 0)
-    scratch_ = tasks_.allocate(p.plan.scratch_bytes);
-  if (!sub_communicators)
-    return;
-  int size = 0;
-  check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  MPI_Group everyone = MPI_GROUP_NULL;
-  check_mpi(MPI_Comm_group(comm, &everyone), "MPI_Comm_group");
-  for (const rank_group& group :
-       p.groups) { // same relative order everywhere, so no two ranks wait for each other
-    bool whole = static_cast<int>(group.members.size()) == size;
-    for (int i = 0; whole && i < size; ++i)
-      whole = group.members[static_cast<std::size_t>(i)] == i;
-    if (whole) {
-      communicators_[group.comm] = comm;
-      continue;
-    }
-    MPI_Group members = MPI_GROUP_NULL;
-    MPI_Comm made = MPI_COMM_NULL;
-    check_mpi(
-        MPI_Group_incl(everyone, static_cast<int>(group.members.size()), group.members.data(), &members),
-        "MPI_Group_incl");
-    check_mpi(MPI_Comm_create_group(comm, members, static_cast<int>(index(group.comm)), &made),
-              "MPI_Comm_create_group");
-    MPI_Group_free(&members);
-    tasks_.own(made);
-    check_mpi(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    communicators_[group.comm] = made;
-  }
-  MPI_Group_free(&everyone);
-}
+lowering::lowering(const program& p, MPI_Comm comm)
+    : program_(p), comm_(comm), half_of_tags_(tag_limit(comm) / 2) {}
 
 std::vector<segment> lowering::resolve(const std::vector<segment>& bytes) const {
   if (!scratch_)
@@ -99,10 +69,16 @@ std::vector<segment> lowering::resolve(const std::vector<segment>& bytes) const 
 }
 
 task_list lowering::run() {
+  try {
+    if (program_.plan.scratch_bytes > 0)
+      scratch_ = tasks_.allocate(program_.plan.scratch_bytes);
+  } catch (const std::bad_alloc&) {
+    throw memory_error(fmt::format("no memory for {} B of scratch", program_.plan.scratch_bytes));
+  }
   std::vector<std::vector<task_id>> last;
   last.reserve(program_.plan.steps.size());
   for (const step& s : program_.plan.steps) {
-    task_span span = lower(s);
+    task_span span = lower_or_name(s);
     if (span.first.empty()) { // nothing to do here, but others may wait for it
       span.first.push_back(tasks_.add_local([] {}));
       span.last = span.first;
@@ -120,6 +96,16 @@ task_list lowering::run() {
     last.push_back(std::move(span.last));
   }
   return std::move(tasks_);
+}
+
+task_span lowering::lower_or_name(const step& s) {
+  try {
+    return lower(s);
+  } catch (const mpi_error& e) {
+    throw mpi_error(e.code, describe(program_, s) + ": " + e.what());
+  } catch (const std::bad_alloc&) {
+    throw memory_error(describe(program_, s) + ": no memory for its buffers and lists");
+  }
 }
 
 task_span lowering::lower(const step& s) {
@@ -193,7 +179,7 @@ task_span lowering::send(const std::vector<segment>& bytes, int to, int tag) {
     check_mpi(MPI_Send_init(MPI_BOTTOM, 1, tasks_.absolute_type(bytes), to, tag, comm_, &request),
               "MPI_Send_init");
   }
-  const task_id id = tasks_.add_persistent(request);
+  const task_id id = tasks_.add_persistent(request, {"send to", to, total_length(bytes)});
   return {{id}, {id}};
 }
 
@@ -208,7 +194,7 @@ task_span lowering::recv(const std::vector<segment>& bytes, int from, int tag) {
     check_mpi(MPI_Recv_init(MPI_BOTTOM, 1, tasks_.absolute_type(bytes), from, tag, comm_, &request),
               "MPI_Recv_init");
   }
-  const task_id id = tasks_.add_persistent(request);
+  const task_id id = tasks_.add_persistent(request, {"receive from", from, total_length(bytes)});
   return {{id}, {id}};
 }
 

@@ -17,11 +17,10 @@ struct task_span {
 
 class lowering {
 public:
-  /// Allocates the rank's scratch memory. Collective over `comm` if `sub_communicators`: then each group of
-  /// the program that is not the whole communicator gets a communicator of its own.
-  lowering(const program& p, MPI_Comm comm, bool sub_communicators);
+  lowering(const program& p, MPI_Comm comm);
   virtual ~lowering() = default;
-  /// Lowers all steps. Call once.
+  /// Allocates the rank's scratch memory and lowers all steps. Call once. Throws mpi_error and memory_error
+  /// that name the step.
   task_list run();
 
 protected:
@@ -40,10 +39,10 @@ protected:
   const program& program_;
   MPI_Comm comm_;
   task_list tasks_;
-  std::map<comm_id, MPI_Comm> communicators_; ///< per group, if asked for
 
 private:
   task_span lower(const step& s);
+  task_span lower_or_name(const step& s);
   /// Messages to the own rank are two local copies: a send reads when it starts (buffered semantics), and its
   /// bytes may overlap those that the receive writes, which MPI forbids.
   task_span keep_own_message(const step& s);

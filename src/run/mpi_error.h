@@ -12,6 +12,11 @@ struct mpi_error : std::runtime_error {
   int code;
 };
 
+/// Out of memory, and for what.
+struct memory_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Throws if `code` is not MPI_SUCCESS; `call` names the MPI function.
 inline void check_mpi(int code, const char* call) {
   if (code == MPI_SUCCESS)

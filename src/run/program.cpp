@@ -28,6 +28,25 @@ program make_program(const graph& g, const plan& p, rank_id rank) {
   return out;
 }
 
+std::string describe(const program& p, const step& s) {
+  switch (s.kind) {
+  case step_kind::send:
+    return fmt::format("send of {} B to rank {}", total_length(s.reads), index(s.peer));
+  case step_kind::recv:
+    return fmt::format("receive of {} B from rank {}", total_length(s.writes), index(s.peer));
+  case step_kind::copy:
+    return fmt::format("copy of {} B", total_length(s.reads));
+  case step_kind::call:
+    return fmt::format("computation {}", index(s.op));
+  case step_kind::collective:
+    break;
+  }
+  std::string text = fmt::format("{} among {} ranks", name(s.collective), p.group(s.comm).members.size());
+  if (is_rooted(s.collective))
+    text += fmt::format(", root {}", index(s.peer));
+  return text + fmt::format(", blocks of {} B", s.largest_block);
+}
+
 std::string summarize(const program& p) {
   std::size_t sends = 0, recvs = 0, copies = 0, calls = 0;
   std::uint64_t sent = 0, received = 0, copied = 0;

@@ -29,6 +29,9 @@ struct program {
 /// The program of one rank of a plan.
 program make_program(const graph& g, const plan& p, rank_id rank);
 
+/// "send of 64 B to rank 3", "bcast among 4 ranks, root 1, blocks of 64 B": how errors name a step.
+std::string describe(const program& p, const step& s);
+
 /// One line per kind of step: "2 messages sent (128 B), 1 allgather on world (4 x 64 B)".
 std::string summarize(const program& p);
 

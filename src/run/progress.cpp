@@ -1,8 +1,7 @@
 // One list under one mutex. If only one execution is under way and MPI was not initialized for several
 // threads, waiting is MPI's own blocking wait; else it is a loop that progresses everything, gives other
-// threads the mutex between two rounds, and yields the core. An execution that fails is removed and remembers
-// nothing: its error is thrown to whoever progressed it, which is its owner unless several schedules are
-// waited for together.
+// threads the mutex between two rounds, and yields the core. An execution that fails is removed and keeps its
+// error for its owner, who may not be the one that progressed it.
 #include "run/progress.h"
 
 #include <algorithm>
@@ -37,8 +36,7 @@ void progress_each() {
     try {
       done = e->progress();
     } catch (...) {
-      remove(*e);
-      throw;
+      e->failure = std::current_exception();
     }
     if (done)
       remove(*e);
@@ -62,6 +60,8 @@ void end_progress(execution& e) {
 bool progress_all(execution& wanted) {
   const std::lock_guard lock(guard);
   progress_each();
+  if (wanted.failure)
+    std::rethrow_exception(wanted.failure);
   return !is_under_way(wanted);
 }
 
@@ -70,7 +70,12 @@ void wait_for(execution& wanted) {
     const std::lock_guard lock(guard);
     if (under_way.size() == 1 && is_under_way(wanted) && !several_threads()) {
       remove(wanted);
-      wanted.finish();
+      try {
+        wanted.finish();
+      } catch (...) {
+        wanted.failure = std::current_exception();
+        throw;
+      }
       return;
     }
   }

@@ -10,10 +10,11 @@ namespace tacit {
 void begin_progress(execution& e);
 /// Removes it; nothing if it is not there.
 void end_progress(execution& e);
-/// Progresses all registered executions once. True if `wanted` has completed; completed ones are removed.
-/// Does not block.
+/// Progresses all registered executions once. True if `wanted` has completed; completed ones are removed. An
+/// execution that fails is removed, too, and keeps what it threw until its owner asks: throws only what
+/// `wanted` has thrown. Does not block.
 bool progress_all(execution& wanted);
-/// Blocks until `wanted` has completed, progressing all.
+/// Blocks until `wanted` has completed, progressing all. Throws as progress_all.
 void wait_for(execution& wanted);
 
 } // namespace tacit

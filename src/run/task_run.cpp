@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <fmt/format.h>
 #include <utility>
 
 namespace tacit {
@@ -16,6 +17,12 @@ bool mpi_is_over() {
 }
 } // namespace
 
+std::string describe(const task_note& note) {
+  if (note.peer < 0)
+    return fmt::format("{} with blocks of {} B", note.what, note.bytes);
+  return fmt::format("{} rank {}, {} B", note.what, note.peer, note.bytes);
+}
+
 task_list::~task_list() {
   if (mpi_is_over())
     return;
@@ -23,24 +30,33 @@ task_list::~task_list() {
     if (t.persistent != MPI_REQUEST_NULL)
       MPI_Request_free(&t.persistent);
   for (MPI_Datatype& type : types_)
-    MPI_Type_free(&type);
-  for (MPI_Comm& comm : communicators_)
-    MPI_Comm_free(&comm);
+    if (type != MPI_DATATYPE_NULL)
+      MPI_Type_free(&type);
 }
 
 task_id task_list::add_local(std::function<void()> work) {
-  tasks_.push_back({std::move(work), nullptr, MPI_REQUEST_NULL});
+  tasks_.push_back({std::move(work), nullptr, MPI_REQUEST_NULL, {}});
   return static_cast<task_id>(tasks_.size() - 1);
 }
 
-task_id task_list::add_persistent(MPI_Request request) {
-  tasks_.push_back({nullptr, nullptr, request});
+task_id task_list::add_persistent(MPI_Request request, task_note note) {
+  try {
+    tasks_.push_back({nullptr, nullptr, request, note});
+  } catch (...) {
+    MPI_Request_free(&request);
+    throw;
+  }
   return static_cast<task_id>(tasks_.size() - 1);
 }
 
-task_id task_list::add_posted(std::function<void(MPI_Request*)> post) {
-  tasks_.push_back({nullptr, std::move(post), MPI_REQUEST_NULL});
+task_id task_list::add_posted(std::function<void(MPI_Request*)> post, task_note note) {
+  tasks_.push_back({nullptr, std::move(post), MPI_REQUEST_NULL, note});
   return static_cast<task_id>(tasks_.size() - 1);
+}
+
+void task_list::leave_memory_to_mpi() {
+  for (auto& piece : memory_)
+    static_cast<void>(piece.release());
 }
 
 std::byte* task_list::allocate(std::uint64_t bytes) {
@@ -60,10 +76,11 @@ MPI_Datatype task_list::absolute_type(const std::vector<segment>& bytes) {
   if (lengths.size() > INT_MAX)
     throw mpi_error(MPI_ERR_COUNT, "a message of more than 2^31 separate pieces");
   MPI_Datatype type = MPI_DATATYPE_NULL;
+  types_.push_back(type); // first, so that the type is not lost if there is no memory
   check_mpi(MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(),
                                      MPI_BYTE, &type),
             "MPI_Type_create_hindexed");
-  types_.push_back(type);
+  types_.back() = type;
   check_mpi(MPI_Type_commit(&types_.back()), "MPI_Type_commit");
   return types_.back();
 }
@@ -87,9 +104,17 @@ task_run::task_run(task_list tasks) : tasks_(std::move(tasks)) {
   on_completion_ = rows_of(tasks_.on_completion_, n);
   on_start_ = rows_of(tasks_.on_start_, n);
   predecessors_.assign(n, 0);
+  ready_.reserve(n); // so that a request that has been started is never lost for want of memory
+  active_.reserve(n);
+  active_task_.reserve(n);
   for (const auto* edges : {&tasks_.on_completion_, &tasks_.on_start_})
     for (const auto& e : *edges)
       ++predecessors_[e.after];
+}
+
+task_run::~task_run() {
+  if (!done())
+    tasks_.leave_memory_to_mpi();
 }
 
 void task_run::release(const successor_rows& rows, task_id before) {
@@ -112,7 +137,8 @@ void task_run::begin(task_id id) {
     t.post(&request);
     active_.push_back(request);
   } else {
-    check_mpi(MPI_Start(&t.persistent), "MPI_Start");
+    if (const int code = MPI_Start(&t.persistent); code != MPI_SUCCESS)
+      check_mpi(code, (describe(t.note) + ": MPI_Start").c_str());
     active_.push_back(t.persistent);
   }
   active_task_.push_back(id);
@@ -134,6 +160,27 @@ void task_run::start() {
     if (waiting_[id] == 0)
       ready_.push_back(id);
   start_ready();
+}
+
+void task_run::make_room() {
+  if (finished_.size() >= active_.size())
+    return;
+  finished_.resize(active_.size());
+  statuses_.resize(active_.size());
+}
+
+void task_run::check_completion(int code, int count, const char* call) const {
+  if (code == MPI_SUCCESS)
+    return;
+  if (code == MPI_ERR_IN_STATUS)
+    for (int i = 0; i < count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const int one = statuses_[at].MPI_ERROR;
+      if (one != MPI_SUCCESS && one != MPI_ERR_PENDING)
+        check_mpi(
+            one, describe(tasks_.tasks_[active_task_[static_cast<std::size_t>(finished_[at])]].note).c_str());
+    }
+  check_mpi(code, call);
 }
 
 void task_run::completed(int count) {
@@ -160,24 +207,22 @@ void task_run::completed(int count) {
 bool task_run::progress() {
   if (done())
     return true;
-  if (finished_.size() < active_.size())
-    finished_.resize(active_.size());
+  make_room();
   int count = 0;
-  check_mpi(MPI_Testsome(static_cast<int>(active_.size()), active_.data(), &count, finished_.data(),
-                         MPI_STATUSES_IGNORE),
-            "MPI_Testsome");
+  const int code = MPI_Testsome(static_cast<int>(active_.size()), active_.data(), &count, finished_.data(),
+                                statuses_.data());
+  check_completion(code, count, "MPI_Testsome");
   completed(count);
   return done();
 }
 
 void task_run::finish() {
   while (!done()) {
-    if (finished_.size() < active_.size())
-      finished_.resize(active_.size());
+    make_room();
     int count = 0;
-    check_mpi(MPI_Waitsome(static_cast<int>(active_.size()), active_.data(), &count, finished_.data(),
-                           MPI_STATUSES_IGNORE),
-              "MPI_Waitsome");
+    const int code = MPI_Waitsome(static_cast<int>(active_.size()), active_.data(), &count, finished_.data(),
+                                  statuses_.data());
+    check_completion(code, count, "MPI_Waitsome");
     completed(count);
   }
 }

@@ -14,11 +14,21 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace tacit {
 
 using task_id = std::uint32_t;
+
+/// How errors name a task of communication.
+struct task_note {
+  std::string_view what; ///< "send to", "receive from", "allgather" …; static text
+  int peer = -1;
+  std::uint64_t bytes = 0;
+};
+std::string describe(const task_note& note);
 
 /// Tasks and the resources they use; filled by a driver, then run by task_run.
 class task_list {
@@ -29,9 +39,9 @@ public:
   ~task_list();
 
   task_id add_local(std::function<void()> work);
-  /// Takes over the request.
-  task_id add_persistent(MPI_Request request);
-  task_id add_posted(std::function<void(MPI_Request*)> post);
+  /// Takes over the request, also if it throws.
+  task_id add_persistent(MPI_Request request, task_note note);
+  task_id add_posted(std::function<void(MPI_Request*)> post, task_note note);
   /// `after` starts when `before` has completed.
   void complete_before(task_id before, task_id after) { on_completion_.push_back({before, after}); }
   /// `after` starts when `before` has started.
@@ -41,8 +51,9 @@ public:
   std::byte* allocate(std::uint64_t bytes);
   /// Committed type of these absolute addresses, for use with MPI_BOTTOM and count 1; freed with the list.
   MPI_Datatype absolute_type(const std::vector<segment>& bytes);
-  /// Takes over a communicator.
-  void own(MPI_Comm comm) { communicators_.push_back(comm); }
+  /// For a run that failed with requests under way, into whose memory MPI may still write: the memory is
+  /// never freed.
+  void leave_memory_to_mpi();
 
 private:
   friend class task_run;
@@ -53,17 +64,18 @@ private:
     std::function<void()> work;
     std::function<void(MPI_Request*)> post;
     MPI_Request persistent = MPI_REQUEST_NULL;
+    task_note note;
   };
   std::vector<task> tasks_;
   std::vector<edge> on_completion_, on_start_;
   std::vector<std::unique_ptr<std::byte[]>> memory_;
   std::vector<MPI_Datatype> types_;
-  std::vector<MPI_Comm> communicators_;
 };
 
 class task_run : public execution {
 public:
   explicit task_run(task_list tasks);
+  ~task_run() override;
   void start() override;
   bool progress() override;
   void finish() override;
@@ -78,7 +90,10 @@ private:
   void release(const successor_rows& rows, task_id before);
   void start_ready();
   void begin(task_id id);
+  /// Throws if an MPI call on the active requests failed, naming the one that did.
+  void check_completion(int code, int count, const char* call) const;
   void completed(int count);
+  void make_room();
   bool done() const { return left_ == 0; }
 
   task_list tasks_;
@@ -88,6 +103,7 @@ private:
   std::vector<MPI_Request> active_;  ///< requests under way
   std::vector<task_id> active_task_; ///< and whose they are
   std::vector<int> finished_;        ///< indices that MPI_Testsome returned
+  std::vector<MPI_Status> statuses_; ///< and how they ended
   std::size_t left_ = 0;             ///< tasks of this run that have not completed
 };
 

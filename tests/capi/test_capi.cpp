@@ -5,6 +5,7 @@
 #include <tacit/tacit.h>
 
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -489,6 +490,10 @@ TEST_F(capi, explanations_are_cut_to_size) {
   EXPECT_EQ(std::strlen(text), 7u);
   EXPECT_GT(needed, 8u);
   EXPECT_EQ(tacit_explain(schedule, 9, text, sizeof text, nullptr), TACIT_ERR_ARGUMENT);
+  const auto json = nlohmann::json::parse(explain(TACIT_EXPLAIN_JSON));
+  EXPECT_EQ(json.at("ranks"), size());
+  EXPECT_EQ(json.at("driver"), "coll");
+  EXPECT_TRUE(json.at("found").is_array());
 }
 
 } // namespace

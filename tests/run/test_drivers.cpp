@@ -127,7 +127,8 @@ private:
 
 struct prepared {
   std::unique_ptr<arena> memory;
-  std::unique_ptr<execution> run;
+  group_communicators groups;
+  std::unique_ptr<execution> run; // after its communicators
   oracle::rank_memory truth;
   int round = 0;
 };
@@ -191,7 +192,11 @@ std::unique_ptr<prepared> prepare(const graph& g, const std::vector<std::byte>& 
   mine.call = [&g, data = out.get()](op_id op) { data->memory->compute(g, op, data->round); };
   const driver* d = find_driver(driver_name);
   EXPECT_EQ(d->can_run(mine, comm), "");
-  out->run = d->prepare(std::move(mine), comm);
+  if (d->wants_communicators()) {
+    out->groups = group_communicators(mine, comm);
+    out->groups.create();
+  }
+  out->run = d->prepare(std::move(mine), comm, out->groups);
   return out;
 }
 

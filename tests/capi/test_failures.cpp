@@ -1,0 +1,299 @@
+// One rank fails: out of memory at every single allocation of tacit_compile, or in an MPI function. All ranks
+// must get the same error through their handler, and nobody may hang. The failures come from outside: this
+// program replaces operator new and, by MPI's profiling interface, the MPI functions that libtacit calls.
+#include "mpi_main.h"
+
+#include <tacit/tacit.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+/// Which call from now on fails (1: the next), 0: none. Set on one rank only.
+long allocation_to_fail = 0;
+struct mpi_fault {
+  const char* function = "";
+  int countdown = 0;
+} fault;
+
+bool fails(const char* function) {
+  return fault.countdown > 0 && std::string_view(function) == fault.function && --fault.countdown == 0;
+}
+
+} // namespace
+
+void* operator new(std::size_t size) {
+  if (allocation_to_fail > 0 && --allocation_to_fail == 0)
+    throw std::bad_alloc();
+  void* p = std::malloc(size > 0 ? size : 1);
+  if (!p)
+    throw std::bad_alloc();
+  return p;
+}
+void operator delete(void* p) noexcept {
+  std::free(p);
+}
+void operator delete(void* p, std::size_t) noexcept {
+  std::free(p);
+}
+
+extern "C" {
+int MPI_Send_init(const void* buf, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+  return fails("MPI_Send_init") ? MPI_ERR_OTHER : PMPI_Send_init(buf, count, type, to, tag, comm, request);
+}
+int MPI_Start(MPI_Request* request) {
+  return fails("MPI_Start") ? MPI_ERR_OTHER : PMPI_Start(request);
+}
+int MPI_Testsome(int n, MPI_Request* requests, int* count, int* which, MPI_Status* statuses) {
+  return fails("MPI_Testsome") ? MPI_ERR_OTHER : PMPI_Testsome(n, requests, count, which, statuses);
+}
+int MPI_Waitsome(int n, MPI_Request* requests, int* count, int* which, MPI_Status* statuses) {
+  return fails("MPI_Waitsome") ? MPI_ERR_OTHER : PMPI_Waitsome(n, requests, count, which, statuses);
+}
+int MPI_Iallgather(const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype in_type,
+                   MPI_Comm comm, MPI_Request* request) {
+  return fails("MPI_Iallgather") ? MPI_ERR_OTHER
+                                 : PMPI_Iallgather(out, n, type, in, m, in_type, comm, request);
+}
+int MPI_Group_incl(MPI_Group group, int n, const int* ranks, MPI_Group* made) {
+  return fails("MPI_Group_incl") ? MPI_ERR_OTHER : PMPI_Group_incl(group, n, ranks, made);
+}
+}
+
+namespace {
+
+int handler_calls = 0;
+void count_errors(MPI_Comm*, int*, ...) {
+  ++handler_calls;
+}
+
+class failures : public testing::Test {
+protected:
+  void SetUp() override {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_create_errhandler(&count_errors, &handler);
+    MPI_Comm_set_errhandler(comm, handler);
+    victim = size - 1;
+    in.resize(static_cast<std::size_t>(size));
+  }
+  void TearDown() override {
+    fault = {};
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&comm);
+  }
+  /// Everybody to everybody, which is an allgather.
+  tacit_graph exchange() {
+    tacit_graph g = TACIT_GRAPH_NULL;
+    tacit_graph_create(comm, &g);
+    for (int i = 0; i < size; ++i) {
+      if (i == rank)
+        continue;
+      tacit_graph_send(g, &out, 1, MPI_INT, i, 0, nullptr);
+      tacit_graph_recv(g, &in[static_cast<std::size_t>(i)], 1, MPI_INT, i, 0, nullptr);
+    }
+    return g;
+  }
+  static tacit_schedule compiled(tacit_graph g, const char* driver, int expected = TACIT_SUCCESS) {
+    MPI_Info info;
+    MPI_Info_create(&info);
+    if (driver)
+      MPI_Info_set(info, "tacit_driver", driver);
+    tacit_schedule s = TACIT_SCHEDULE_NULL;
+    EXPECT_EQ(tacit_compile(g, info, &s), expected) << tacit_last_error();
+    MPI_Info_free(&info);
+    return s;
+  }
+  void arm(const char* function, int countdown = 1) {
+    if (rank == victim)
+      fault = {function, countdown};
+  }
+  /// The schedule still works: nothing of a failure has stayed behind.
+  void expect_good_run(tacit_graph g) {
+    tacit_schedule s = compiled(g, nullptr);
+    out = 100 + rank;
+    EXPECT_EQ(tacit_run(s), TACIT_SUCCESS) << tacit_last_error();
+    for (int i = 0; i < size; ++i) {
+      if (i != rank) {
+        EXPECT_EQ(in[static_cast<std::size_t>(i)], 100 + i);
+      }
+    }
+    EXPECT_EQ(tacit_schedule_free(&s), TACIT_SUCCESS);
+  }
+  static bool said(const std::string& words) {
+    return std::string(tacit_last_error()).find(words) != std::string::npos;
+  }
+  std::string victims_name() const { return "rank " + std::to_string(victim); }
+
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  int rank = 0, size = 1, victim = 0, out = 0;
+  std::vector<int> in;
+};
+
+/// The errors of all ranks are one: same code, and each handler was called once.
+void expect_same_everywhere(int code, int calls) {
+  int low[2] = {code, calls}, high[2] = {};
+  MPI_Allreduce(low, high, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  EXPECT_EQ(code, high[0]);
+  EXPECT_EQ(calls, high[1]);
+}
+
+TEST_F(failures, every_allocation_of_compiling_may_fail_on_any_rank) {
+  tacit_graph g = exchange();
+  for (victim = 0; victim < size; victim += size > 1 ? size - 1 : 1) {
+    long failed = 0;
+    for (long n = 1;; n += n < 400 ? 1 : 1 + n / 50) {
+      handler_calls = 0;
+      tacit_schedule s = TACIT_SCHEDULE_NULL;
+      allocation_to_fail = rank == victim ? n : 0;
+      const int code = tacit_compile(g, MPI_INFO_NULL, &s);
+      int reached = rank == victim && allocation_to_fail == 0;
+      allocation_to_fail = 0;
+      MPI_Bcast(&reached, 1, MPI_INT, victim, MPI_COMM_WORLD);
+      expect_same_everywhere(code, handler_calls);
+      if (code == TACIT_SUCCESS) {
+        EXPECT_EQ(tacit_schedule_free(&s), TACIT_SUCCESS);
+      } else {
+        ++failed;
+        EXPECT_EQ(code, TACIT_ERR_MEMORY) << "allocation " << n << ": " << tacit_last_error();
+        EXPECT_TRUE(said(victims_name())) << "allocation " << n << ": " << tacit_last_error();
+        EXPECT_TRUE(said("emedy")) << "allocation " << n << ": " << tacit_last_error();
+        EXPECT_EQ(s, TACIT_SCHEDULE_NULL);
+        EXPECT_EQ(handler_calls, 1);
+      }
+      if (!reached || HasFailure())
+        break;
+    }
+    EXPECT_GT(failed, 50);
+  }
+  expect_good_run(g);
+  tacit_graph_free(&g);
+}
+
+TEST_F(failures, a_driver_that_needs_too_much_memory) {
+  // A message of the rank to itself is kept in memory of the schedule: 2^47 bytes are more than there can be.
+  tacit_graph g = exchange();
+  if (rank == victim) {
+    const MPI_Count much = MPI_Count{1} << 47;
+    auto* from = reinterpret_cast<char*>(std::uintptr_t{1} << 50);
+    tacit_graph_send(g, from, much, MPI_BYTE, rank, 9, nullptr);
+    tacit_graph_recv(g, from + much, much, MPI_BYTE, rank, 9, nullptr);
+  }
+  for (const char* driver : {"coll", "p2p"}) {
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "tacit_driver", driver);
+    MPI_Info_set(info, "tacit_replace", "false");
+    tacit_schedule s = TACIT_SCHEDULE_NULL;
+    handler_calls = 0;
+    EXPECT_EQ(tacit_compile(g, info, &s), TACIT_ERR_MEMORY) << driver << ": " << tacit_last_error();
+    EXPECT_EQ(handler_calls, 1);
+    EXPECT_TRUE(said(victims_name()) && said("send of 140737488355328 B") && said("emedy"))
+        << tacit_last_error();
+    MPI_Info_free(&info);
+  }
+  tacit_graph_free(&g);
+}
+
+TEST_F(failures, mpi_errors_while_preparing) {
+  if (size == 1)
+    return;
+  tacit_graph g = exchange();
+  arm("MPI_Send_init");
+  handler_calls = 0;
+  compiled(g, "p2p", TACIT_ERR_MPI);
+  EXPECT_TRUE(said(victims_name()) && said("MPI_Send_init") && said("among") && said("emedy"))
+      << tacit_last_error();
+  EXPECT_EQ(handler_calls, 1);
+  fault = {};
+  expect_good_run(g);
+  tacit_graph_free(&g);
+}
+
+TEST_F(failures, mpi_errors_at_start_are_reported_until_the_schedule_is_freed) {
+  if (size == 1)
+    return;
+  tacit_graph g = exchange();
+  const char* cases[][2] = {{"p2p", "MPI_Start"}, {"coll", "MPI_Iallgather"}};
+  for (const auto& [driver, function] : cases) {
+    tacit_schedule s = compiled(g, driver);
+    arm(function);
+    handler_calls = 0;
+    int expected = 0;
+    if (rank == victim) { // the others have not started, and need not wait
+      expected = 4;
+      int flag = 7;
+      EXPECT_EQ(tacit_start(s), TACIT_ERR_MPI);
+      EXPECT_TRUE(said(victims_name())) << tacit_last_error();
+      EXPECT_EQ(tacit_test(s, &flag), TACIT_ERR_MPI);
+      EXPECT_EQ(flag, 0);
+      EXPECT_EQ(tacit_wait(s), TACIT_ERR_MPI);
+      EXPECT_EQ(tacit_run(s), TACIT_ERR_MPI);
+    }
+    EXPECT_EQ(handler_calls, expected);
+    MPI_Barrier(comm);
+    EXPECT_EQ(tacit_schedule_free(&s), TACIT_SUCCESS);
+    EXPECT_EQ(s, TACIT_SCHEDULE_NULL);
+  }
+  expect_good_run(g);
+  tacit_graph_free(&g);
+}
+
+TEST_F(failures, mpi_errors_while_running_are_not_counted_as_complete) {
+  if (size == 1)
+    return;
+  tacit_graph g = exchange();
+  for (const bool by_test : {true, false}) {
+    tacit_schedule s = compiled(g, "p2p");
+    EXPECT_EQ(tacit_start(s), TACIT_SUCCESS);
+    arm(by_test ? "MPI_Testsome" : "MPI_Waitsome");
+    int flag = 7;
+    if (rank == victim) {
+      EXPECT_EQ(by_test ? tacit_test(s, &flag) : tacit_wait(s), TACIT_ERR_MPI);
+      EXPECT_TRUE(said(by_test ? "MPI_Testsome" : "MPI_Waitsome")) << tacit_last_error();
+      EXPECT_EQ(tacit_test(s, &flag), TACIT_ERR_MPI);
+      EXPECT_EQ(flag, 0);
+    } else {
+      EXPECT_EQ(tacit_wait(s), TACIT_SUCCESS) << "the victim has sent its messages";
+    }
+    MPI_Barrier(comm);
+    EXPECT_EQ(tacit_schedule_free(&s), TACIT_SUCCESS);
+  }
+  expect_good_run(g);
+  tacit_graph_free(&g);
+}
+
+TEST_F(failures, another_schedules_error_stays_with_its_owner) {
+  if (size == 1)
+    return;
+  tacit_graph first = exchange(), second = TACIT_GRAPH_NULL;
+  int x = 1, y = 0;
+  tacit_graph_create(comm, &second);
+  tacit_graph_copy(second, &x, 1, MPI_INT, &y, 1, MPI_INT, nullptr);
+  tacit_schedule a = compiled(first, "p2p"), b = compiled(second, "p2p");
+  EXPECT_EQ(tacit_start(a), TACIT_SUCCESS);
+  EXPECT_EQ(tacit_start(b), TACIT_SUCCESS);
+  arm("MPI_Testsome");
+  EXPECT_EQ(tacit_wait(b), TACIT_SUCCESS) << "progresses a, which fails on one rank";
+  EXPECT_EQ(y, 1);
+  EXPECT_EQ(tacit_wait(a), rank == victim ? TACIT_ERR_MPI : TACIT_SUCCESS);
+  MPI_Barrier(comm);
+  tacit_schedule_free(&a);
+  tacit_schedule_free(&b);
+  tacit_graph_free(&first);
+  tacit_graph_free(&second);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  return tacit::test::mpi_main(argc, argv);
+}
