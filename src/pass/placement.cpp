@@ -7,6 +7,10 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include <queue>
+#include <tuple>
+#include <vector>
+
 namespace tacit::overlap {
 
 namespace {
@@ -32,14 +36,26 @@ public:
   placement run() {
     scan(*wait_.getParent(), std::next(wait_.getIterator()), reach::same_iteration);
     while (!work_.empty()) {
-      BasicBlock* block = work_.pop_back_val();
-      scan(*block, block->begin(), reached_[block]);
+      const arrival next = work_.top();
+      work_.pop();
+      distance_ = next.distance;
+      scan(*next.block, next.block->begin(), reached_[next.block]);
     }
     drop_superseded();
     return std::move(result_);
   }
 
 private:
+  /// The nearest block is scanned first, so that the distance of every completion is the shortest one.
+  struct arrival {
+    std::uint64_t distance; ///< instructions from the wait
+    std::uint64_t order;    ///< of arrival, to make ties deterministic
+    BasicBlock* block;
+    bool operator>(const arrival& other) const {
+      return std::tie(distance, order) > std::tie(other.distance, other.order);
+    }
+  };
+
   [[nodiscard]] bool around_wait(const Loop* loop) const { return loop && loop->contains(&wait_); }
 
   std::optional<conflict> conflict_at(Instruction& at, reach how) {
@@ -50,12 +66,26 @@ private:
     return std::nullopt;
   }
 
-  void add(completion made) { result_.completions.push_back(std::move(made)); }
+  void add(completion made) {
+    const BasicBlock* at = made.before ? made.before->getParent() : made.from;
+    if (made.unless_apart.empty() &&
+        (!home_ || (home_->contains(at) && (!made.to || home_->contains(made.to)))))
+      result_.shortest = std::min(result_.shortest, distance_);
+    result_.completions.push_back(std::move(made));
+  }
+
+  void advance(std::uint64_t instructions) {
+    distance_ += instructions;
+    result_.window += instructions;
+  }
 
   void scan(BasicBlock& block, BasicBlock::iterator from, reach how) {
     for (Instruction& at : llvm::make_range(from, block.end())) {
-      if (&at == &wait_)
-        return; // the next operation of this slot starts here; the hook completes the pending one first
+      if (&at ==
+          &wait_) { // the next operation of this slot starts here; the hook completes the pending one first
+        result_.shortest = std::min(result_.shortest, distance_);
+        return;
+      }
       if (at.isTerminator() &&
           (llvm::isa<llvm::ReturnInst, llvm::ResumeInst, llvm::UnreachableInst>(at) || at.isEHPad())) {
         if (!llvm::isa<llvm::UnreachableInst>(at))
@@ -68,7 +98,7 @@ private:
         if (!range)
           return;
       }
-      result_.window += at.isDebugOrPseudoInst() ? 0 : 1;
+      advance(at.isDebugOrPseudoInst() ? 0 : 1);
     }
     for (BasicBlock* next : llvm::successors(&block))
       follow(block, *next, how);
@@ -128,7 +158,7 @@ private:
     if (known >= how)
       return;
     known = how;
-    work_.push_back(&at);
+    work_.push({distance_, arrivals_++, &at});
   }
 
   /// Crossing the back edge of a loop around the wait.
@@ -161,14 +191,15 @@ private:
       return;
     }
     if (!check.ranges.empty()) {
-      complete_on_edge(from, to, check.cause, check.blocker);
-      result_.completions.back().unless_apart = std::move(check.ranges);
+      complete_on_edge(from, to, check.cause, check.blocker, std::move(check.ranges));
     }
+    const std::uint64_t before = distance_;
     pass_loop(loop);
     llvm::SmallVector<std::pair<BasicBlock*, BasicBlock*>, 4> exits;
     loop.getExitEdges(exits);
     for (const auto& [inside, outside] : exits)
       follow(*inside, *outside, how);
+    distance_ = before;
   }
 
   enum class verdict : std::uint8_t { clear, unknown, hard };
@@ -232,7 +263,7 @@ private:
   void pass_loop(Loop& loop) {
     if (!llvm::is_contained(result_.passed, &loop))
       result_.passed.push_back(&loop);
-    result_.window += cost_of(loop);
+    advance(cost_of(loop));
   }
 
   std::uint64_t cost_of(const Loop& loop) {
@@ -246,11 +277,16 @@ private:
     return cost * (trips != 0 ? std::min<std::uint64_t>(trips, 1 << 20) : iterations_guess);
   }
 
-  void complete_on_edge(BasicBlock& from, BasicBlock& to, conflict cause, Instruction* blocker) {
-    if (from.getSingleSuccessor())
-      add({from.getTerminator(), nullptr, nullptr, {}, std::move(cause), blocker});
-    else
-      add({nullptr, &from, &to, {}, std::move(cause), blocker});
+  void complete_on_edge(BasicBlock& from, BasicBlock& to, conflict cause, Instruction* blocker,
+                        checks unless_apart = {}) {
+    completion made{from.getTerminator(),    nullptr,          nullptr,
+                    std::move(unless_apart), std::move(cause), blocker};
+    if (!from.getSingleSuccessor()) {
+      made.before = nullptr;
+      made.from = &from;
+      made.to = &to;
+    }
+    add(std::move(made));
   }
 
   /// The same place can be found twice, once per reach: the stricter completion (without ranges) stands for
@@ -279,11 +315,13 @@ private:
   effects& effects_;
   function_analyses& in_;
   const options& options_;
-  const Loop* home_;
+  const Loop* home_; ///< the innermost loop of the wait
   placement result_;
   llvm::DenseMap<BasicBlock*, reach> reached_;
   llvm::DenseMap<const Loop*, reach> entered_;
-  llvm::SmallVector<BasicBlock*, 16> work_;
+  std::priority_queue<arrival, std::vector<arrival>, std::greater<>> work_;
+  std::uint64_t distance_ = 0; ///< of what is being looked at
+  std::uint64_t arrivals_ = 0;
   unsigned straight_checks_ = 0;
 };
 

@@ -16,8 +16,8 @@
 // it came from. The two modes keep the seed's names: conservative (Algorithm 1) stays in the innermost loop
 // ("interval") of the wait; aggressive (Algorithm 2) also follows the back edge and the exits of that loop.
 //
-// Cost: every block is scanned at most twice (once per `reach`), every loop once more. Termination: reach
-// only grows.
+// Cost: every block is scanned at most twice (once per `reach`), every loop once more; blocks are taken in
+// the order of their distance from the wait. Termination: reach only grows.
 #pragma once
 
 #include "pass/address_range.h"
@@ -25,6 +25,8 @@
 #include "pass/options.h"
 
 #include <llvm/IR/Dominators.h>
+
+#include <limits>
 
 namespace tacit::overlap {
 
@@ -46,7 +48,10 @@ struct completion {
 struct placement {
   llvm::SmallVector<completion, 4> completions;
   llvm::SmallVector<llvm::Loop*, 4> passed; ///< outermost loops that run while the operation is pending
-  std::uint64_t window = 0;                 ///< estimated cost of what runs meanwhile, in instructions
+  /// Instructions on the shortest way from the wait to a completion, within the innermost loop of the wait if
+  /// it is in one (ways out of it are taken once).
+  std::uint64_t shortest = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t window = 0; ///< instructions that run meanwhile, on all paths together
 };
 
 struct function_analyses {
