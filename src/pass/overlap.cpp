@@ -52,6 +52,7 @@ public:
     for (const mpi_site& site : sites)
       consider(site);
     promote_buffers(slots_, context_.analyses.dominators);
+    insert_pokes(windows_);
     return changed_;
   }
 
@@ -103,7 +104,7 @@ private:
     if (options_.act == action::apply) {
       const slot into = new_slot();
       passed(site, did, places);
-      insert_completions(into, places, context_.analyses, pokes());
+      complete_at(places, into);
       split_call(site, into);
       done();
     } else {
@@ -146,7 +147,7 @@ private:
       return could(site, did, places);
     const slot into = new_slot();
     passed(site, did, places);
-    insert_completions(into, places, context_.analyses, pokes());
+    complete_at(places, into);
     defer_wait(site, into, moved, uses_ranges(places));
     done();
   }
@@ -215,7 +216,7 @@ private:
       return could(site, did, places);
     const slot into = new_slot();
     passed(site, did, places);
-    insert_completions(into, places, context_.analyses, pokes());
+    complete_at(places, into);
     defer_waitall(site, into, all, uses_ranges(places));
     done();
   }
@@ -234,7 +235,7 @@ private:
       if (options_.act != action::apply)
         continue;
       const slot into = new_slot();
-      insert_completions(into, places, context_.analyses, pokes());
+      complete_at(places, into);
       defer_element(site, one.request, into, one.moved, uses_ranges(places));
       done();
     }
@@ -287,6 +288,13 @@ private:
 
   // --- rewriting and remarks ---
 
+  void complete_at(const placement& places, const slot& into) {
+    insert_completions(into, places, context_.analyses);
+    if (options_.poke && !context_.analyses.function.getName().contains(".omp_outlined"))
+      for (llvm::Loop* loop : places.passed)
+        windows_.push_back({into, loop});
+  }
+
   slot new_slot() {
     slots_.push_back(make_slot(context_.analyses.function));
     return slots_.back();
@@ -295,10 +303,6 @@ private:
   void done() {
     changed_ = true;
     context_.analyses.evolution.forgetAllLoops();
-  }
-
-  [[nodiscard]] bool pokes() const {
-    return options_.poke && !context_.analyses.function.getName().contains(".omp_outlined");
   }
 
   static bool uses_ranges(const placement& places) {
@@ -394,6 +398,7 @@ private:
   const options& options_;
   wait_graph& graph_;
   llvm::SmallVector<slot, 8> slots_;
+  llvm::SmallVector<window, 8> windows_;
   llvm::SmallSetVector<llvm::CallBase*, 8> routines_;
   bool changed_ = false;
 };

@@ -1,5 +1,9 @@
 #include "pass/rewrite.h"
 
+#include "pass/strip_mine.h"
+
+#include <llvm/ADT/bit.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
@@ -14,7 +18,8 @@ using llvm::IRBuilder;
 using llvm::Type;
 using llvm::Value;
 
-constexpr unsigned slot_words = 64; // sizeof(tacit_slot) / 8
+constexpr std::uint64_t poke_interval = 1 << 17; // instructions between two chances for MPI to progress
+constexpr unsigned slot_words = 64;              // sizeof(tacit_slot) / 8
 
 llvm::CallInst* call_hook(IRBuilder<>& at, llvm::StringRef name, Type* result,
                           llvm::ArrayRef<Value*> operands) {
@@ -91,16 +96,19 @@ void complete(IRBuilder<>& at, const slot& pending, llvm::ArrayRef<checked_range
   }
 }
 
-/// An outer loop gets its poke at the end of each iteration; an innermost loop would lose its vectorization.
-void insert_pokes(const slot& pending, llvm::ArrayRef<llvm::Loop*> loops) {
-  for (llvm::Loop* loop : loops) {
-    llvm::BasicBlock* latch = loop->getLoopLatch();
-    if (loop->isInnermost() || !latch)
-      continue;
-    IRBuilder<> at(latch->getTerminator());
-    llvm::CallInst* poke = call_hook(at, "__tacit_poke", at.getVoidTy(), {pending.storage});
-    poke->getCalledFunction()->setMemoryEffects(llvm::MemoryEffects::inaccessibleOrArgMemOnly());
-  }
+void poke_before(llvm::Instruction& place, const slot& pending) {
+  IRBuilder<> at(&place);
+  llvm::CallInst* poke = call_hook(at, "__tacit_poke", at.getVoidTy(), {pending.storage});
+  poke->getCalledFunction()->setMemoryEffects(llvm::MemoryEffects::inaccessibleOrArgMemOnly());
+  // Calls need a location where their function has one.
+  poke->setDebugLoc(llvm::DILocation::get(place.getContext(), 0, 0, place.getFunction()->getSubprogram()));
+}
+
+std::uint64_t instructions_of(const llvm::Loop& loop) {
+  std::uint64_t count = 0;
+  for (const llvm::BasicBlock* block : loop.blocks())
+    count += block->size();
+  return std::max<std::uint64_t>(count, 1);
 }
 
 } // namespace
@@ -116,7 +124,7 @@ slot make_slot(llvm::Function& function) {
   return made;
 }
 
-void insert_completions(const slot& pending, const placement& places, function_analyses& in, bool poke) {
+void insert_completions(const slot& pending, const placement& places, function_analyses& in) {
   for (const completion& one : places.completions) {
     llvm::Instruction* before = one.before;
     if (!before) {
@@ -128,8 +136,23 @@ void insert_completions(const slot& pending, const placement& places, function_a
     at.SetCurrentDebugLocation(before->getDebugLoc());
     complete(at, pending, one.unless_apart, in.evolution);
   }
-  if (poke)
-    insert_pokes(pending, places.passed);
+}
+
+void insert_pokes(llvm::ArrayRef<window> windows) {
+  llvm::SmallPtrSet<const llvm::Loop*, 8> in_chunks;
+  for (const window& one : windows) {
+    llvm::BasicBlock* latch = one.loop->getLoopLatch();
+    if (!latch)
+      continue;
+    if (!one.loop->isInnermost()) {
+      poke_before(*latch->getTerminator(), one.pending);
+    } else if (in_chunks.insert(one.loop).second) {
+      const std::uint64_t chunk =
+          llvm::bit_floor(std::max<std::uint64_t>(poke_interval / instructions_of(*one.loop), 64));
+      if (llvm::Instruction* between = strip_mine(*one.loop, chunk))
+        poke_before(*between, one.pending);
+    }
+  }
 }
 
 void split_call(const mpi_site& site, const slot& into) {

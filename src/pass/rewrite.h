@@ -13,8 +13,17 @@ struct slot {
 };
 
 slot make_slot(llvm::Function& function);
-/// Puts the completions and, if asked, the pokes of one placement into the program.
-void insert_completions(const slot& at, const placement& places, function_analyses& in, bool poke);
+/// A loop that runs while the operation in a slot is pending.
+struct window {
+  slot pending;
+  llvm::Loop* loop = nullptr;
+};
+
+/// Puts the completions of one placement into the program.
+void insert_completions(const slot& at, const placement& places, function_analyses& in);
+/// Lets MPI progress in these loops: at the end of an iteration, or between chunks of an innermost loop. To
+/// be called last: dominators and loops have to be recomputed afterwards.
+void insert_pokes(llvm::ArrayRef<window> windows);
 
 /// Replaces a blocking MPI_Send, MPI_Recv or MPI_Sendrecv by the hook that posts it into the slot.
 void split_call(const mpi_site& site, const slot& into);
