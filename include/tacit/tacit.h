@@ -58,6 +58,9 @@ typedef struct tacit_graph_s* tacit_graph;
 typedef struct tacit_schedule_s* tacit_schedule;
 /* An operation of the local graph: 0, 1, 2 ... in order of creation. */
 typedef int tacit_op;
+/* A communicator in the local graph: TACIT_COMM_GRAPH, or one that tacit_graph_add_comm gave. */
+typedef int tacit_comm;
+#define TACIT_COMM_GRAPH 0
 
 #define TACIT_GRAPH_NULL ((tacit_graph)0)
 #define TACIT_SCHEDULE_NULL ((tacit_schedule)0)
@@ -81,12 +84,12 @@ enum { TACIT_EXPLAIN_TEXT = 0, TACIT_EXPLAIN_JSON = 1 };
 /* --- graphs
  * ---------------------------------------------------------------------------------------------------------
  *
- * All functions of this section are local and do not block. They only describe: no data is read or written
- * before the schedule runs. Buffers are given as in MPI, as address, count and datatype; the datatype is read
- * at once, need not be committed and may be freed afterwards; buffers must stay where they are as long as the
- * schedule is used. Ranks are ranks of the graph's communicator. `op` may be NULL if the operation's name is
- * not needed. A function that fails adds nothing; tacit_compile then fails on all ranks with the first such
- * error, so that it is safe to check only there. */
+ * All functions of this section but tacit_graph_add_comm are local and do not block. They only describe: no
+ * data is read or written before the schedule runs. Buffers are given as in MPI, as address, count and
+ * datatype; the datatype is read at once, need not be committed and may be freed afterwards; buffers must
+ * stay where they are as long as the schedule is used. Ranks are ranks of the graph's communicator. `op` may
+ * be NULL if the operation's name is not needed. A function that fails adds nothing; tacit_compile then fails
+ * on all ranks with the first such error, so that it is safe to check only there. */
 
 /* Makes an empty graph for this rank. `comm` must be an intracommunicator and must not be freed before
  * tacit_compile. Errors: TACIT_ERR_ARGUMENT (null or intercommunicator), TACIT_ERR_STATE (MPI not running).
@@ -110,6 +113,22 @@ int tacit_graph_send(tacit_graph graph, const void* buf, MPI_Count count, MPI_Da
  * has one meaning. Errors: TACIT_ERR_ARGUMENT. */
 int tacit_graph_recv(tacit_graph graph, void* buf, MPI_Count count, MPI_Datatype datatype, int source,
                      int tag, tacit_op* op);
+
+/* Makes a further communicator known to the graph: its messages match among themselves, and collectives are
+ * looked for in its group, too (as in the groups of all others). All members must be in the graph's
+ * communicator. The same communicator may be added again, as another one, like a duplicate. Collective over
+ * `comm` (the only function of this section that is): all its members add it to their part of one graph; an
+ * error of one is an error of all. `comm` may be freed afterwards. Errors: TACIT_ERR_ARGUMENT,
+ * TACIT_ERR_MEMORY, TACIT_ERR_MPI. */
+int tacit_graph_add_comm(tacit_graph graph, MPI_Comm comm, tacit_comm* added);
+
+/* As tacit_graph_send, tacit_graph_recv and tacit_graph_fence, on a communicator of the graph: `dest` and
+ * `source` are ranks in it, and only its members fence. Errors: TACIT_ERR_ARGUMENT. */
+int tacit_graph_send_on(tacit_graph graph, tacit_comm comm, const void* buf, MPI_Count count,
+                        MPI_Datatype datatype, int dest, int tag, tacit_op* op);
+int tacit_graph_recv_on(tacit_graph graph, tacit_comm comm, void* buf, MPI_Count count, MPI_Datatype datatype,
+                        int source, int tag, tacit_op* op);
+int tacit_graph_fence_on(tacit_graph graph, tacit_comm comm, tacit_op* op);
 
 /* Writes `count` elements at `buf` to rank `target`, at `target_address` in its memory (absolute, as
  * MPI_Get_address gives it there) in the layout of `target_count` elements of `target_datatype`, of equal
@@ -160,7 +179,8 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
 
 /* Compiles the graphs of all ranks into one schedule. Collective over the graph's communicator; blocks. The
  * graph is not changed and may be freed or compiled again. The schedule communicates on communicators of its
- * own.
+ * own; the graph's communicator may be freed. Errors of the schedule call the error handler that it has now,
+ * with a communicator of the schedule.
  *
  * The graphs are gathered to rank 0, analysed there, and every rank gets its part; time and memory on rank 0
  * grow with the sum of all graphs. Info keys (rank 0's values count; the environment variable in brackets

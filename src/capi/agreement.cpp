@@ -46,12 +46,12 @@ void agreement::keep(const char* stage) noexcept {
     bool complete = false;
     code = code_of_exception(text, &complete);
     fail(code, complete ? text
-                        : fmt::format("rank {}: tacit_compile, {}: {}. Remedy: {}", rank_, stage, text,
+                        : fmt::format("rank {}: {}, {}: {}. Remedy: {}", rank_, function_, stage, text,
                                       remedy(code)));
   } catch (...) { // no memory to say so
     if (code_ == TACIT_SUCCESS)
-      std::snprintf(text_.data(), text_.size(), "rank %d: tacit_compile, %s: out of memory. Remedy: %s",
-                    rank_, stage, remedy(TACIT_ERR_MEMORY));
+      std::snprintf(text_.data(), text_.size(), "rank %d: %s, %s: out of memory. Remedy: %s", rank_,
+                    function_, stage, remedy(TACIT_ERR_MEMORY));
     code_ = code_ == TACIT_SUCCESS ? code : code_;
   }
 }

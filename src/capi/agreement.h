@@ -14,7 +14,8 @@ namespace tacit::capi {
 class agreement {
 public:
   /// `comm` must return errors.
-  agreement(MPI_Comm comm, int rank, int size) : comm_(comm), rank_(rank), size_(size) {}
+  agreement(MPI_Comm comm, int rank, int size, const char* function)
+      : comm_(comm), rank_(rank), size_(size), function_(function) {}
 
   /// Keeps an error of this rank, unless it has one.
   void fail(int code, const std::string& text) noexcept;
@@ -43,6 +44,7 @@ private:
 
   MPI_Comm comm_;
   int rank_, size_;
+  const char* function_; ///< of the C API
   int code_ = 0;
   std::array<char, 8192> text_{}; ///< an array: keeping "out of memory" must not need memory
 };

@@ -24,7 +24,7 @@ namespace tacit::capi {
 namespace {
 
 /// Word at the head of everything that travels: ranks that run different builds notice.
-constexpr std::uint64_t wire_version = 0x7461636974000001; // "tacit", 1
+constexpr std::uint64_t wire_version = 0x7461636974000002; // "tacit", 2
 
 struct private_communicator {
   MPI_Comm comm = MPI_COMM_NULL;
@@ -198,7 +198,7 @@ std::unique_ptr<tacit_schedule_s> compile_collectively(const tacit_graph_s& grap
   check_mpi(MPI_Comm_dup(graph.comm, &own.comm), "MPI_Comm_dup");
   check_mpi(MPI_Comm_set_errhandler(own.comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
 
-  agreement all(own.comm, graph.rank, graph.size);
+  agreement all(own.comm, graph.rank, graph.size, "tacit_compile");
   if (graph.first_error != TACIT_SUCCESS)
     all.fail(graph.first_error, graph.first_error_text);
   requested wanted;
@@ -242,10 +242,10 @@ std::unique_ptr<tacit_schedule_s> compile_collectively(const tacit_graph_s& grap
   all.here("preparing the schedule",
            [&] { schedule->run = chosen.prepare(std::move(mine), own.comm, schedule->groups); });
   all.agree();
-  schedule->comm = graph.comm;
   schedule->rank = graph.rank;
   schedule->text = std::move(why.text);
   schedule->json = std::move(why.json);
+  MPI_Comm_get_errhandler(graph.comm, &schedule->handler); // cannot fail: the communicator is in use
   schedule->private_comm = own.release();
   return schedule;
 }

@@ -26,9 +26,9 @@ const char* last_error_text();
 /// True between MPI_Init and MPI_Finalize.
 bool mpi_is_running();
 
-/// Runs `body`; exceptions become reported codes. The only way out of every function of the C API.
-template <typename Body>
-int guarded(MPI_Comm comm, Body&& body) {
+/// Runs `body`; exceptions become codes given to `tell(code, text)`.
+template <typename Body, typename Tell>
+int guarded_with(Tell&& tell, Body&& body) {
   std::string text;
   int code = 0;
   try {
@@ -37,7 +37,13 @@ int guarded(MPI_Comm comm, Body&& body) {
   } catch (...) {
     code = code_of_exception(text);
   }
-  return report(comm, code, text);
+  return tell(code, text);
+}
+
+/// The same, reported to `comm`. Every function of the C API ends in one of the two.
+template <typename Body>
+int guarded(MPI_Comm comm, Body&& body) {
+  return guarded_with([&](int code, const std::string& text) { return report(comm, code, text); }, body);
 }
 
 } // namespace tacit::capi

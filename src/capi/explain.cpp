@@ -10,6 +10,8 @@ namespace {
 std::string words(const graph& g, const finding& f) {
   std::string text =
       fmt::format("{} among {} ranks", name(f.kind), g.communicators()[index(f.comm)].members.size());
+  if (f.comm != world)
+    text += fmt::format(" of {}", g.communicators()[index(f.comm)].name);
   if (is_rooted(f.kind))
     text += fmt::format(", root {}", index(f.root));
   if (f.kind != pattern::barrier)

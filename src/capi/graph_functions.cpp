@@ -17,14 +17,22 @@ using namespace tacit::capi;
   throw api_error(TACIT_ERR_ARGUMENT, text);
 }
 
+/// Above are addresses that no program has; schedules use them for scratch memory.
+constexpr std::uint64_t address_limit = scratch_base;
+
 std::vector<segment> bytes_of(const char* what, const void* buffer, MPI_Count count, MPI_Datatype type) {
   if (count < 0)
     refuse(fmt::format("{}: count is {}, but must not be negative", what, count));
+  if (buffer == MPI_IN_PLACE)
+    refuse(fmt::format("{}: MPI_IN_PLACE is no buffer; give its address", what));
   if (type == MPI_DATATYPE_NULL)
     refuse(fmt::format("{}: the datatype is MPI_DATATYPE_NULL", what));
   if (count == 0)
     return {};
   std::vector<segment> bytes = segments_of(buffer, static_cast<std::uint64_t>(count), flatten(type));
+  for (const segment& s : bytes)
+    if (s.address >= address_limit || s.length > address_limit - s.address)
+      refuse(fmt::format("{}: {} B at {:#x} are not in the memory of a program", what, s.length, s.address));
   if (buffer == nullptr && !bytes.empty() && bytes.front().address == 0)
     refuse(fmt::format("{}: the buffer is a null pointer, but has {} B", what, total_length(bytes)));
   return bytes;
@@ -59,18 +67,50 @@ int add(tacit_graph graph, const char* name, tacit_op* op, Fill&& fill) {
   return result;
 }
 
-void set_peer(const tacit_graph graph, local_operation& op, local_kind kind, int peer, int tag) {
+/// The members of an added communicator.
+const std::vector<int>& members_of(const tacit_graph graph, tacit_comm comm) {
+  const auto& all = graph->local.communicators;
+  if (comm < 1 || static_cast<std::size_t>(comm) > all.size())
+    refuse(fmt::format("communicator {} has not been added to this graph; it has {}", comm, all.size()));
+  return all[static_cast<std::size_t>(comm) - 1].members;
+}
+
+void set_peer(const tacit_graph graph, local_operation& op, local_kind kind, int peer, int tag,
+              tacit_comm comm = TACIT_COMM_GRAPH) {
+  const std::vector<int>* members = comm == TACIT_COMM_GRAPH ? nullptr : &members_of(graph, comm);
+  const int size = members ? static_cast<int>(members->size()) : graph->size;
   if (peer == MPI_ANY_SOURCE)
     refuse("MPI_ANY_SOURCE: which message would be taken depends on time; name the source (TACIT-047)");
   if (tag == MPI_ANY_TAG)
     refuse("MPI_ANY_TAG: which message would be taken depends on time; name the tag (TACIT-047)");
-  if (peer != MPI_PROC_NULL && (peer < 0 || peer >= graph->size))
-    refuse(fmt::format("rank {} is not in the communicator of {} ranks", peer, graph->size));
+  if (peer != MPI_PROC_NULL && (peer < 0 || peer >= size))
+    refuse(fmt::format("rank {} is not in the communicator of {} ranks", peer, size));
   if (tag < 0)
     refuse(fmt::format("tag is {}, but must not be negative", tag));
   op.kind = peer == MPI_PROC_NULL ? local_kind::nothing : kind;
-  op.peer = peer;
+  op.peer = members && peer != MPI_PROC_NULL ? (*members)[static_cast<std::size_t>(peer)] : peer;
+  op.comm = comm;
   op.tag = tag;
+}
+
+int add_send(tacit_graph graph, const char* name, tacit_comm comm, const void* buf, MPI_Count count,
+             MPI_Datatype type, int dest, int tag, tacit_op* op) {
+  return add(graph, name, op, [&](local_operation& added) {
+    set_peer(graph, added, local_kind::send, dest, tag, comm);
+    auto bytes = bytes_of("buffer", buf, count, type);
+    if (added.kind != local_kind::nothing)
+      added.reads = std::move(bytes);
+  });
+}
+
+int add_recv(tacit_graph graph, const char* name, tacit_comm comm, void* buf, MPI_Count count,
+             MPI_Datatype type, int source, int tag, tacit_op* op) {
+  return add(graph, name, op, [&](local_operation& added) {
+    set_peer(graph, added, local_kind::recv, source, tag, comm);
+    auto bytes = bytes_of("buffer", buf, count, type);
+    if (added.kind != local_kind::nothing)
+      added.writes = std::move(bytes);
+  });
 }
 
 void one_sided(tacit_graph graph, local_operation& op, local_kind kind, const void* local, MPI_Count count,
@@ -123,22 +163,22 @@ int tacit_graph_free(tacit_graph* graph) {
 
 int tacit_graph_send(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
                      int tag, tacit_op* op) {
-  return add(graph, "tacit_graph_send", op, [&](local_operation& added) {
-    set_peer(graph, added, local_kind::send, dest, tag);
-    auto bytes = bytes_of("buffer", buf, count, datatype);
-    if (added.kind != local_kind::nothing)
-      added.reads = std::move(bytes);
-  });
+  return add_send(graph, "tacit_graph_send", TACIT_COMM_GRAPH, buf, count, datatype, dest, tag, op);
+}
+
+int tacit_graph_send_on(tacit_graph graph, tacit_comm comm, const void* buf, MPI_Count count,
+                        MPI_Datatype datatype, int dest, int tag, tacit_op* op) {
+  return add_send(graph, "tacit_graph_send_on", comm, buf, count, datatype, dest, tag, op);
 }
 
 int tacit_graph_recv(tacit_graph graph, void* buf, MPI_Count count, MPI_Datatype datatype, int source,
                      int tag, tacit_op* op) {
-  return add(graph, "tacit_graph_recv", op, [&](local_operation& added) {
-    set_peer(graph, added, local_kind::recv, source, tag);
-    auto bytes = bytes_of("buffer", buf, count, datatype);
-    if (added.kind != local_kind::nothing)
-      added.writes = std::move(bytes);
-  });
+  return add_recv(graph, "tacit_graph_recv", TACIT_COMM_GRAPH, buf, count, datatype, source, tag, op);
+}
+
+int tacit_graph_recv_on(tacit_graph graph, tacit_comm comm, void* buf, MPI_Count count, MPI_Datatype datatype,
+                        int source, int tag, tacit_op* op) {
+  return add_recv(graph, "tacit_graph_recv_on", comm, buf, count, datatype, source, tag, op);
 }
 
 int tacit_graph_put(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype, int target,
@@ -192,6 +232,15 @@ int tacit_graph_compute(tacit_graph graph, tacit_compute_function* function, voi
 
 int tacit_graph_fence(tacit_graph graph, tacit_op* op) {
   return add(graph, "tacit_graph_fence", op, [](local_operation& added) { added.kind = local_kind::fence; });
+}
+
+int tacit_graph_fence_on(tacit_graph graph, tacit_comm comm, tacit_op* op) {
+  return add(graph, "tacit_graph_fence_on", op, [&](local_operation& added) {
+    if (comm != TACIT_COMM_GRAPH)
+      members_of(graph, comm);
+    added.kind = local_kind::fence;
+    added.comm = comm;
+  });
 }
 
 } // extern "C"

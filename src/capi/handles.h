@@ -20,7 +20,7 @@ struct tacit_graph_s {
 };
 
 struct tacit_schedule_s {
-  MPI_Comm comm = MPI_COMM_NULL; ///< the user's, for its error handler
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL; ///< of the user's communicator, which may be freed by now
   MPI_Comm private_comm = MPI_COMM_NULL;
   int rank = 0;
   tacit::group_communicators groups;

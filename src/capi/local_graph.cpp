@@ -1,11 +1,22 @@
 #include "capi/local_graph.h"
 
+#include <limits>
+#include <map>
+#include <stdexcept>
+
 namespace tacit::capi {
 
 void pack(packer& into, const local_graph& g) {
+  into.put<std::uint64_t>(g.communicators.size());
+  for (const local_communicator& c : g.communicators) {
+    into.put(c.id);
+    into.put_list(c.members);
+    into.put_text(c.name);
+  }
   into.put<std::uint64_t>(g.operations.size());
   for (const local_operation& op : g.operations) {
     into.put(op.kind);
+    into.put(op.comm);
     into.put(op.peer);
     into.put(op.tag);
     into.put_list(op.reads);
@@ -23,8 +34,16 @@ void pack(packer& into, const local_graph& g) {
 local_graph unpack_local_graph(unpacker& from) {
   local_graph g;
   for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
+    local_communicator c;
+    c.id = from.get<std::uint64_t>();
+    c.members = from.get_list<int>();
+    c.name = from.get_text();
+    g.communicators.push_back(std::move(c));
+  }
+  for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
     local_operation op;
     op.kind = from.get<local_kind>();
+    op.comm = from.get<std::int32_t>();
     op.peer = from.get<int>();
     op.tag = from.get<int>();
     op.reads = from.get_list<segment>();
@@ -42,19 +61,19 @@ local_graph unpack_local_graph(unpacker& from) {
 
 namespace {
 
-op_id add(graph& g, rank_id rank, const local_operation& op) {
+op_id add(graph& g, rank_id rank, const local_operation& op, comm_id comm) {
   const rank_id peer{static_cast<std::uint32_t>(op.peer)};
   switch (op.kind) {
   case local_kind::send:
-    return g.send(rank, op.reads, peer, op.tag);
+    return g.send(rank, op.reads, peer, op.tag, comm);
   case local_kind::recv:
-    return g.recv(rank, op.writes, peer, op.tag);
+    return g.recv(rank, op.writes, peer, op.tag, comm);
   case local_kind::copy:
     return g.copy(rank, op.reads, op.writes);
   case local_kind::compute:
     return g.opaque(rank, op.reads, op.writes);
   case local_kind::fence:
-    return g.fence(rank);
+    return g.fence(rank, comm);
   case local_kind::put:
     return g.put(rank, op.reads, peer, op.writes);
   case local_kind::get:
@@ -65,15 +84,46 @@ op_id add(graph& g, rank_id rank, const local_operation& op) {
   return g.copy(rank, {}, {});
 }
 
+/// The communicators of all ranks by their agreed numbers; every member names the same members.
+class communicator_table {
+public:
+  explicit communicator_table(graph& g) : g_(g) {}
+  /// The local communicators of one rank, the graph's first.
+  std::vector<comm_id> add(const std::vector<local_communicator>& local) {
+    std::vector<comm_id> out{world};
+    for (const local_communicator& c : local) {
+      const auto [place, is_new] = known_.try_emplace(c.id, world);
+      if (is_new)
+        place->second = make(c);
+      out.push_back(place->second);
+    }
+    return out;
+  }
+
+private:
+  comm_id make(const local_communicator& c) {
+    if (g_.communicators().size() > std::numeric_limits<std::uint16_t>::max())
+      throw std::length_error("too many communicators in one graph");
+    std::vector<rank_id> members;
+    for (const int r : c.members)
+      members.push_back(rank_id{static_cast<std::uint32_t>(r)});
+    return g_.add_communicator(c.name, std::move(members));
+  }
+  graph& g_;
+  std::map<std::uint64_t, comm_id> known_;
+};
+
 } // namespace
 
 joined_graph join(const std::vector<local_graph>& parts) {
   joined_graph out{graph(static_cast<std::uint32_t>(parts.size())),
                    std::vector<std::vector<op_id>>(parts.size())};
+  communicator_table table(out.g);
   for (std::uint32_t r = 0; r < parts.size(); ++r) {
     const rank_id rank{r};
+    const std::vector<comm_id> communicators = table.add(parts[r].communicators);
     for (const local_operation& op : parts[r].operations)
-      out.names[r].push_back(add(out.g, rank, op));
+      out.names[r].push_back(add(out.g, rank, op, communicators[static_cast<std::size_t>(op.comm)]));
     for (const auto& [before, after] : parts[r].dependencies)
       out.g.depend(out.names[r][static_cast<std::size_t>(before)],
                    out.names[r][static_cast<std::size_t>(after)]);

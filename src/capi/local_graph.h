@@ -16,14 +16,23 @@ namespace tacit::capi {
 
 enum class local_kind : std::uint8_t { send, recv, copy, compute, fence, put, get, nothing };
 
+/// A communicator that was added to the graph.
+struct local_communicator {
+  std::uint64_t id = 0;     ///< agreed among its members, unique in the graph
+  std::vector<int> members; ///< as ranks of the graph's communicator
+  std::string name;
+};
+
 struct local_operation {
   local_kind kind = local_kind::nothing;
+  std::int32_t comm = 0; ///< 0: the graph's; k: the k-th that was added
   int peer = -1;
   int tag = 0;
   std::vector<segment> reads, writes; ///< put: reads here, writes there; get: the reverse
 };
 
 struct local_graph {
+  std::vector<local_communicator> communicators;
   std::vector<local_operation> operations;
   std::vector<std::pair<std::int32_t, std::int32_t>> dependencies;
   std::vector<segment> scratch, live_out;
@@ -32,7 +41,8 @@ struct local_graph {
 void pack(packer& into, const local_graph& g);
 local_graph unpack_local_graph(unpacker& from);
 
-/// All parts as one graph, rank by rank.
+/// All parts as one graph, rank by rank. Throws std::length_error if there are more communicators than a
+/// comm_id can tell apart.
 struct joined_graph {
   graph g;
   std::vector<std::vector<op_id>> names; ///< per rank and local operation: the operation in `g`

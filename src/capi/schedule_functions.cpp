@@ -71,11 +71,29 @@ void complete(tacit_schedule schedule) {
   });
 }
 
+/// Through the error handler that the user's communicator had when the schedule was compiled; that
+/// communicator may have been freed since. The private one borrows the handler for the call.
+int report_for(tacit_schedule schedule, int code, const std::string& text) {
+  if (!mpi_is_running())
+    return report(MPI_COMM_NULL, code, text);
+  const MPI_Comm comm = schedule->private_comm;
+  MPI_Comm_set_errhandler(comm, schedule->handler);
+  report(comm, code, text);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  return code;
+}
+
+template <typename Body>
+int guarded_for(tacit_schedule schedule, Body&& body) {
+  return guarded_with([&](int code, const std::string& text) { return report_for(schedule, code, text); },
+                      body);
+}
+
 template <typename Body>
 int with(tacit_schedule schedule, const char* name, Body&& body) {
   if (!schedule)
     return report(MPI_COMM_NULL, TACIT_ERR_ARGUMENT, fmt::format("{}: the schedule handle is null", name));
-  return guarded(schedule->comm, [&] {
+  return guarded_for(schedule, [&] {
     require_calls_allowed();
     body();
   });
@@ -136,7 +154,7 @@ int tacit_schedule_free(tacit_schedule* schedule) {
   tacit_schedule s = *schedule;
   if (!s)
     return TACIT_SUCCESS;
-  return guarded(mpi_is_running() ? s->comm : MPI_COMM_NULL, [&] {
+  return guarded_for(s, [&] {
     if (mpi_is_running()) {
       require_calls_allowed();
       if (s->active)
@@ -146,8 +164,10 @@ int tacit_schedule_free(tacit_schedule* schedule) {
     end_progress(*s->run);
     s->run.reset();
     s->groups = {};
-    if (mpi_is_running())
+    if (mpi_is_running()) {
+      MPI_Errhandler_free(&s->handler);
       MPI_Comm_free(&s->private_comm);
+    }
     delete s;
     *schedule = TACIT_SCHEDULE_NULL;
   });
@@ -156,7 +176,7 @@ int tacit_schedule_free(tacit_schedule* schedule) {
 int tacit_explain(tacit_schedule schedule, int format, char* text, size_t size, size_t* needed) {
   if (!schedule)
     return report(MPI_COMM_NULL, TACIT_ERR_ARGUMENT, "tacit_explain: the schedule handle is null");
-  return guarded(schedule->comm, [&] {
+  return guarded_for(schedule, [&] {
     if (format != TACIT_EXPLAIN_TEXT && format != TACIT_EXPLAIN_JSON)
       throw api_error(TACIT_ERR_ARGUMENT, fmt::format("tacit_explain: format {} does not exist", format));
     if (!text && size > 0)

@@ -370,6 +370,13 @@ layout flatten(MPI_Datatype type) {
 }
 
 std::vector<segment> segments_of(const void* buffer, std::uint64_t count, const layout& element) {
+  std::int64_t span = 0, size = 0;
+  if (count > std::uint64_t{1} << 62 ||
+      __builtin_mul_overflow(static_cast<std::int64_t>(count), element.extent, &span) ||
+      __builtin_mul_overflow(static_cast<std::int64_t>(count), static_cast<std::int64_t>(element.size),
+                             &size))
+    throw datatype_error(fmt::format("{} elements of {} B and extent {} are more than an address space holds",
+                                     count, element.size, element.extent));
   std::vector<layout_segment> all;
   repeat(all, static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(buffer)),
          static_cast<std::int64_t>(count), element);

@@ -496,6 +496,91 @@ TEST_F(capi, explanations_are_cut_to_size) {
   EXPECT_TRUE(json.at("found").is_array());
 }
 
+TEST_F(capi, rows_of_a_grid_have_broadcasts_of_their_own) {
+  const int columns = 4, row = rank() / columns, column = rank() % columns;
+  if (size() % columns != 0 || size() == columns) // one row: the group is the whole graph
+    return;
+  MPI_Comm part;
+  MPI_Comm_split(comm, row, -rank(), &part); // reversed: ranks of the row are not those of the graph
+  MPI_Comm_set_name(part, "row");
+  tacit_comm id = -1;
+  ASSERT_EQ(tacit_graph_add_comm(graph, part, &id), TACIT_SUCCESS) << tacit_last_error();
+  EXPECT_EQ(id, 1);
+  int in_row = 0;
+  MPI_Comm_rank(part, &in_row);
+  EXPECT_EQ(in_row, columns - 1 - column);
+  MPI_Comm_free(&part);
+  const int root = row % columns; // in the row
+  std::vector<int> panel(100, -1);
+  for (int to = 0; to < columns && in_row == root; ++to)
+    if (to != root)
+      tacit_graph_send_on(graph, id, panel.data(), 100, MPI_INT, to, 3, nullptr);
+  if (in_row != root)
+    tacit_graph_recv_on(graph, id, panel.data(), 100, MPI_INT, root, 3, nullptr);
+  compile();
+  const std::string text = explain();
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find("found: bcast among 4 ranks of row", at)) != std::string::npos;
+       ++at)
+    ++found;
+  EXPECT_EQ(found, static_cast<std::size_t>(size() / columns)) << text;
+  for (int round = 0; round < 3; ++round) {
+    std::fill(panel.begin(), panel.end(), in_row == root ? 10 * round + row : -1);
+    ASSERT_EQ(tacit_run(schedule), TACIT_SUCCESS) << tacit_last_error();
+    EXPECT_EQ(panel, std::vector<int>(100, 10 * round + row));
+  }
+}
+
+TEST_F(capi, added_communicators_are_known_by_number) {
+  tacit_comm id = -1;
+  int x = 0;
+  ASSERT_EQ(tacit_graph_add_comm(graph, comm, &id), TACIT_SUCCESS);
+  EXPECT_EQ(id, 1);
+  EXPECT_EQ(tacit_graph_send_on(graph, 7, &x, 1, MPI_INT, 0, 0, nullptr), TACIT_ERR_ARGUMENT);
+  EXPECT_NE(std::string(tacit_last_error()).find("communicator 7"), std::string::npos) << tacit_last_error();
+  EXPECT_EQ(tacit_graph_fence_on(graph, -1, nullptr), TACIT_ERR_ARGUMENT);
+}
+
+TEST_F(capi, added_communicators_carry_messages_and_fences) {
+  MPI_Comm twin;
+  MPI_Comm_dup(comm, &twin);
+  tacit_comm a = 0, b = 0;
+  ASSERT_EQ(tacit_graph_add_comm(graph, twin, &a), TACIT_SUCCESS);
+  ASSERT_EQ(tacit_graph_add_comm(graph, twin, &b), TACIT_SUCCESS);
+  MPI_Comm_free(&twin);
+  const int next = (rank() + 1) % size(), last = (rank() + size() - 1) % size();
+  int out[3] = {rank(), 100 + rank(), 200 + rank()}, in[3] = {-1, -1, -1};
+  const tacit_comm order[3] = {TACIT_COMM_GRAPH, a, b};
+  for (const int i : {0, 1, 2})
+    tacit_graph_send_on(graph, order[i], &out[i], 1, MPI_INT, next, 0, nullptr);
+  for (const int i : {2, 0, 1})
+    tacit_graph_recv_on(graph, order[i], &in[i], 1, MPI_INT, last, 0, nullptr);
+  EXPECT_EQ(tacit_graph_fence_on(graph, a, nullptr), TACIT_SUCCESS);
+  for (const char* driver : {"coll", "p2p"}) {
+    if (schedule)
+      tacit_schedule_free(&schedule);
+    compile(driver);
+    std::fill(in, in + 3, -1);
+    ASSERT_EQ(tacit_run(schedule), TACIT_SUCCESS) << tacit_last_error();
+    for (const int i : {0, 1, 2})
+      EXPECT_EQ(in[i], 100 * i + last);
+  }
+}
+
+TEST_F(capi, added_communicators_must_lie_in_the_graph_and_errors_reach_all_members) {
+  tacit_comm id = 0;
+  EXPECT_EQ(tacit_graph_add_comm(rank() == 0 ? TACIT_GRAPH_NULL : graph, comm, &id), TACIT_ERR_ARGUMENT);
+  EXPECT_EQ(tacit_graph_add_comm(graph, MPI_COMM_NULL, &id), TACIT_ERR_ARGUMENT);
+  MPI_Comm part;
+  MPI_Comm_split(comm, rank() == 0 ? 0 : 1, 0, &part);
+  tacit_graph smaller;
+  ASSERT_EQ(tacit_graph_create(part, &smaller), TACIT_SUCCESS);
+  const int result = tacit_graph_add_comm(smaller, comm, &id);
+  EXPECT_EQ(result, size() == 1 ? TACIT_SUCCESS : TACIT_ERR_ARGUMENT) << tacit_last_error();
+  tacit_graph_free(&smaller);
+  MPI_Comm_free(&part);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {

@@ -10,8 +10,8 @@
 
 namespace tacit::test {
 
-inline int mpi_main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+/// Between MPI_Init and MPI_Finalize, for programs with something to do around them.
+inline int run_tests(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -39,8 +39,14 @@ inline int mpi_main(int argc, char** argv) {
     }
   int any = 0;
   MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
-  MPI_Finalize();
   return any;
+}
+
+inline int mpi_main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int failed = run_tests(argc, argv);
+  MPI_Finalize();
+  return failed;
 }
 
 } // namespace tacit::test
