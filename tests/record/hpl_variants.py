@@ -76,6 +76,10 @@ def record(options, folder, grid, bcasts):
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=options.timeout)
     if done.returncode != 0:
         sys.exit(f"hpcc failed:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
+    with open(os.path.join(folder, "hpccoutf.txt")) as file:
+        output = file.read()
+    if len(re.findall(r"\|\|Ax-b\|\|_oo/.*PASSED", output)) != len(bcasts) or re.search(r"\bFAILED\b", output):
+        sys.exit(f"hpcc's own checks fail under the recorder:\n{output[-4000:]}")
     return recording
 
 
