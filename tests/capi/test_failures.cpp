@@ -172,7 +172,7 @@ TEST_F(failures, every_allocation_of_compiling_may_fail_on_any_rank) {
       if (!reached || HasFailure())
         break;
     }
-    EXPECT_GT(failed, 50);
+    EXPECT_GT(failed, 20); // the sweep has reached the inside of the compiler
   }
   expect_good_run(g);
   tacit_graph_free(&g);
@@ -210,7 +210,7 @@ TEST_F(failures, mpi_errors_while_preparing) {
   arm("MPI_Send_init");
   handler_calls = 0;
   compiled(g, "p2p", TACIT_ERR_MPI);
-  EXPECT_TRUE(said(victims_name()) && said("MPI_Send_init") && said("among") && said("emedy"))
+  EXPECT_TRUE(said(victims_name()) && said("MPI_Send_init") && said("4 B") && said("emedy"))
       << tacit_last_error();
   EXPECT_EQ(handler_calls, 1);
   fault = {};
