@@ -42,6 +42,10 @@ private:
   void survey() {
     smallest_ = ~std::uint64_t{0};
     for (std::uint32_t j = 0; j < view_.size(); ++j) {
+      if (poor_ != none && view_.untouched() && view_.one_each(j)) {
+        pairs_with_data_ += static_cast<std::uint32_t>(view_.into(j).size()); // no uniform block any more
+        continue;
+      }
       const std::uint32_t sources = sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
         smallest_ = std::min(smallest_, total(pieces));
         largest_ = std::max(largest_, total(pieces));
@@ -103,6 +107,8 @@ private:
 
   void take_rest() {
     finding_filler filler(s_.book(), {.kind = pattern::alltoallv, .comm = view_.comm(), .slices = {}});
+    if (!view_.exhausted())
+      filler.reserve(view_.transfer_count());
     for (std::uint32_t j = 0; j < view_.size(); ++j)
       sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
         filler.next_pair();

@@ -36,7 +36,8 @@ std::vector<slice> ledger::rest() const {
 }
 
 group_view::group_view(ledger& book, comm_id comm, std::span<const rank_id> members, std::uint32_t ranks)
-    : book_(book), comm_(comm), members_(members), first_(members_.size() + 1, 0) {
+    : book_(book), comm_(comm), members_(members), first_(members_.size() + 1, 0),
+      one_each_(members_.size(), 1) {
   if (members_.size() < ranks) {
     positions_.assign(ranks, outside);
     for (std::uint32_t i = 0; i < size(); ++i)
@@ -45,6 +46,7 @@ group_view::group_view(ledger& book, comm_id comm, std::span<const rank_id> memb
   const auto list = book.list();
   if (positions_.empty())
     active_.reserve(list.size());
+  std::vector<std::uint32_t> last_destination(size(), outside); // by source: where it was seen last
   auto at = list.begin();
   for (std::uint32_t i = 0; i < size(); ++i) {
     first_[i] = static_cast<std::uint32_t>(active_.size());
@@ -55,8 +57,12 @@ group_view::group_view(ledger& book, comm_id comm, std::span<const rank_id> memb
       const auto id = static_cast<std::uint32_t>(at - list.begin());
       if (at->source == no_rank || at->source == at->destination || at->length == 0)
         continue;
-      if (position(at->source) != outside && book.any_free(id))
-        active_.push_back(id);
+      const std::uint32_t from = position(at->source);
+      if (from == outside || !book.any_free(id))
+        continue;
+      active_.push_back(id);
+      one_each_[i] &= last_destination[from] != i && book.whole(id);
+      last_destination[from] = i;
     }
   }
   first_[size()] = static_cast<std::uint32_t>(active_.size());

@@ -26,6 +26,8 @@ public:
   std::size_t open() const { return open_; }
   bool whole(std::uint32_t id) const { return state_[id] == state::free; }
   bool any_free(std::uint32_t id) const { return state_[id] != state::taken; }
+  /// True if some transfer was taken in part.
+  bool has_cuts() const { return !cut_.empty(); }
 
   /// Calls visit(slice) for each free part of a transfer, by offset.
   template <typename Visit>
@@ -81,12 +83,16 @@ public:
   /// True if nothing between members is free any more. (Nobody else takes anything while a group is
   /// searched.)
   bool exhausted() const { return open_before_ - book_.open() == active_.size(); }
+  /// True if nothing was taken since the view was made.
+  bool untouched() const { return open_before_ == book_.open() && !book_.has_cuts(); }
   /// Number of transfers from each member.
   std::vector<std::uint32_t> outgoing() const;
   /// Ids of the transfers to one member.
   std::span<const std::uint32_t> into(std::uint32_t position) const {
     return std::span(active_).subspan(first_[position], first_[position + 1] - first_[position]);
   }
+  /// True if every free transfer to this member is whole and comes from another source.
+  bool one_each(std::uint32_t position) const { return one_each_[position] && !book_.has_cuts(); }
   ledger& book() const { return book_; }
 
 private:
@@ -97,6 +103,7 @@ private:
   std::vector<std::uint32_t> positions_; ///< by rank; empty if every rank is a member
   std::vector<std::uint32_t> active_;
   std::vector<std::uint32_t> first_;
+  std::vector<std::uint8_t> one_each_; ///< by destination, when the view was made
   std::size_t open_before_ = 0;
 };
 
@@ -112,7 +119,7 @@ public:
   template <typename Wanted, typename Visit>
   std::uint32_t each_pair(std::uint32_t destination, Wanted wanted, Visit visit) {
     const auto ids = view_.into(destination);
-    if (!one_each(ids))
+    if (!view_.one_each(destination))
       return each_sorted(ids, wanted, visit);
     std::uint32_t count = 0;
     for (const std::uint32_t id : ids) {
@@ -133,27 +140,6 @@ public:
 
 private:
   static constexpr std::uint32_t none = 0xffffffffu;
-
-  /// True if all free bytes are whole transfers, each from another source.
-  bool one_each(std::span<const std::uint32_t> ids) {
-    if (ids.size() > 1 && stamp_.empty())
-      stamp_.assign(view_.size(), 0);
-    ++mark_;
-    for (const std::uint32_t id : ids) {
-      if (!view_.book().whole(id)) {
-        if (view_.book().any_free(id))
-          return false;
-        continue;
-      }
-      if (ids.size() == 1)
-        break;
-      std::uint32_t& stamp = stamp_[view_.source(id)];
-      if (stamp == mark_)
-        return false;
-      stamp = mark_;
-    }
-    return true;
-  }
 
   template <typename Wanted, typename Visit>
   std::uint32_t each_sorted(std::span<const std::uint32_t> ids, Wanted wanted, Visit visit) {
@@ -185,8 +171,6 @@ private:
   }
 
   const group_view& view_;
-  std::uint32_t mark_ = 0;
-  std::vector<std::uint32_t> stamp_; ///< by source: mark of the last visit in which it appeared
   std::vector<std::uint32_t> head_, next_, touched_;
   std::vector<slice> pieces_;
 };

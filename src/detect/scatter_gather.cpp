@@ -30,11 +30,18 @@ constexpr double cheap_packing = 1 << 24;
 /// A row or a column of the matrix.
 struct line {
   std::uint32_t pairs = 0;                    ///< with data
+  bool pieces = false;                        ///< some pair has more than one
   std::uint64_t smallest = ~std::uint64_t{0}; ///< volume of a pair
-  void add(std::uint64_t volume) {
+  std::uint64_t largest = 0;
+  void add(std::span<const slice> of_pair) {
+    const std::uint64_t volume = total(of_pair);
     ++pairs;
+    pieces |= of_pair.size() > 1;
     smallest = std::min(smallest, volume);
+    largest = std::max(largest, volume);
   }
+  /// One piece for each pair, all of one length: nothing to look for.
+  bool even() const { return !pieces && smallest == largest; }
 };
 
 /// A row that becomes a scatter.
@@ -76,9 +83,8 @@ private:
     columns_.resize(view_.size());
     for (std::uint32_t j = 0; j < view_.size(); ++j)
       sorter_.each_pair(j, [&](std::uint32_t i, std::span<const slice> pieces) {
-        const std::uint64_t volume = total(pieces);
-        rows_[i].add(volume);
-        columns_[j].add(volume);
+        rows_[i].add(pieces);
+        columns_[j].add(pieces);
       });
   }
 
@@ -242,12 +248,23 @@ private:
           [&](std::uint32_t i, std::span<const slice> pieces) { visit(place[i], j, pieces); });
   }
 
+  void find_row_lengths() {
+    bool even = true;
+    for (const row_choice& r : chosen_rows_)
+      even = even && rows_[r.source].even();
+    for (row_choice& r : chosen_rows_)
+      if (even)
+        r.lengths.add(rows_[r.source].smallest);
+    if (!even)
+      each_row_pair([&](std::uint32_t k, std::uint32_t, std::span<const slice> pieces) {
+        add_lengths(chosen_rows_[k].lengths, pieces);
+      });
+  }
+
   void take_rows() {
     if (chosen_rows_.empty())
       return;
-    each_row_pair([&](std::uint32_t k, std::uint32_t, std::span<const slice> pieces) {
-      add_lengths(chosen_rows_[k].lengths, pieces);
-    });
+    find_row_lengths();
     bool all_whole = true;
     for (row_choice& r : chosen_rows_) {
       r.whole = fitting(r.lengths, r.bytes);
@@ -322,10 +339,15 @@ private:
   void take_column(std::uint32_t j) {
     common_lengths common;
     std::uint64_t smallest = ~std::uint64_t{0};
-    sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
-      add_lengths(common, pieces);
-      smallest = std::min(smallest, total(pieces));
-    });
+    if (columns_[j].even() && chosen_rows_.empty()) {
+      smallest = columns_[j].smallest;
+      common.add(smallest);
+    } else {
+      sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
+        add_lengths(common, pieces);
+        smallest = std::min(smallest, total(pieces));
+      });
+    }
     const auto whole = fitting(common, smallest);
     const block_choice choice = choose_block(smallest, sum(whole), s_.options.vector_forms, [&] {
       bool exact = true;
@@ -336,6 +358,7 @@ private:
     });
     std::vector<finding_filler> fillers{filler(pattern::gather, view_.member(j)),
                                         filler(pattern::gatherv, view_.member(j))};
+    fillers[choice.bytes > 0 ? 0 : 1].reserve(view_.into(j).size());
     sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
       const std::vector<slice> left = take_block(fillers[0], pieces, whole, choice);
       if (choice.vector_rest)
@@ -348,8 +371,7 @@ private:
   void take_sparse_lines() {
     std::vector<line> rows(view_.size());
     for (std::uint32_t j = 0; j < view_.size(); ++j)
-      sorter_.each_pair(j,
-                        [&](std::uint32_t i, std::span<const slice> pieces) { rows[i].add(total(pieces)); });
+      sorter_.each_pair(j, [&](std::uint32_t i, std::span<const slice> pieces) { rows[i].add(pieces); });
     chosen_rows_.clear();
     std::vector<finding_filler> fillers;
     for (std::uint32_t i = 0; i < view_.size(); ++i)
