@@ -93,7 +93,9 @@ void place_remote_half(const graph& g, const fence_index& fences, op_id origin, 
                        fence_order& out) {
   op_id before = no_op, after = no_op;
   const rank_id here = g[remote].rank, there = g[origin].rank;
-  for (const auto& [comm, members] : fences.comms()) {
+  for (const auto& group : fences.comms()) {
+    const comm_id comm = group.first;
+    const auto& members = group.second;
     const auto holds = [&](rank_id r) { return std::binary_search(members.begin(), members.end(), r); };
     if (!holds(here) || !holds(there))
       continue;
