@@ -87,9 +87,9 @@ private:
     const std::uint64_t rest = choice.bytes - common_.sum();
     for (std::uint32_t j = 0; j < view_.size(); ++j)
       sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
-        filler.next_pair();
         if (pieces.size() == 1)
-          return filler.add({pieces[0].offset, choice.bytes, pieces[0].transfer});
+          return filler.add_pair({pieces[0].offset, choice.bytes, pieces[0].transfer});
+        filler.next_pair();
         const auto taken = *pick(lengths(pieces), common_.sorted(), rest, choice.how);
         for (std::size_t k = 0; k < pieces.size(); ++k)
           if (taken[k] > 0)
@@ -111,6 +111,8 @@ private:
       filler.reserve(view_.transfer_count());
     for (std::uint32_t j = 0; j < view_.size(); ++j)
       sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
+        if (pieces.size() == 1)
+          return filler.add_pair(pieces[0]);
         filler.next_pair();
         for (const slice& s : pieces)
           filler.add(s);

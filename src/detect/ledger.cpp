@@ -1,6 +1,7 @@
 #include "detect/ledger.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tacit {
 
@@ -43,36 +44,56 @@ group_view::group_view(ledger& book, comm_id comm, std::span<const rank_id> memb
     for (std::uint32_t i = 0; i < size(); ++i)
       positions_[index(members_[i])] = i;
   }
-  const auto list = book.list();
-  if (positions_.empty())
-    active_.reserve(list.size());
+  collect();
+  open_before_ = book.open();
+}
+
+void group_view::collect() {
+  const auto list = book_.list();
   std::vector<std::uint32_t> last_destination(size(), outside); // by source: where it was seen last
+  std::uint32_t count = 0;
+  const auto leave_out = [&] { // from now on the ids are not consecutive any more
+    if (!all_)
+      return;
+    active_.resize(count);
+    std::iota(active_.begin(), active_.end(), 0u);
+    all_ = false;
+  };
+  all_ = true;
   auto at = list.begin();
   for (std::uint32_t i = 0; i < size(); ++i) {
-    first_[i] = static_cast<std::uint32_t>(active_.size());
-    if (at != list.end() && at->destination < members_[i])
+    first_[i] = count;
+    if (at != list.end() && at->destination < members_[i]) {
+      leave_out();
       at = std::lower_bound(at, list.end(), members_[i],
                             [](const transfer& t, rank_id rank) { return t.destination < rank; });
+    }
     for (; at != list.end() && at->destination == members_[i]; ++at) {
       const auto id = static_cast<std::uint32_t>(at - list.begin());
-      if (at->source == no_rank || at->source == at->destination || at->length == 0)
+      if (at->source == no_rank || at->source == at->destination || at->length == 0) {
+        leave_out();
         continue;
+      }
       const std::uint32_t from = position(at->source);
-      if (from == outside || !book.any_free(id))
+      if (from == outside || !book_.any_free(id)) {
+        leave_out();
         continue;
-      active_.push_back(id);
-      one_each_[i] &= last_destination[from] != i && book.whole(id);
+      }
+      if (!all_)
+        active_.push_back(id);
+      ++count;
+      one_each_[i] &= last_destination[from] != i && book_.whole(id);
       last_destination[from] = i;
     }
   }
-  first_[size()] = static_cast<std::uint32_t>(active_.size());
-  open_before_ = book.open();
+  first_[size()] = count;
 }
 
 std::vector<std::uint32_t> group_view::outgoing() const {
   std::vector<std::uint32_t> count(size(), 0);
-  for (const std::uint32_t id : active_)
-    ++count[source(id)];
+  for (std::uint32_t i = 0; i < size(); ++i)
+    for (const std::uint32_t id : into(i))
+      ++count[source(id)];
   return count;
 }
 

@@ -62,6 +62,47 @@ private:
       cut_; ///< free parts by offset; looked up, never iterated
 };
 
+/// Ids of transfers: consecutive ones, or a list.
+class id_range {
+public:
+  class iterator {
+  public:
+    using difference_type = std::ptrdiff_t;
+    using value_type = std::uint32_t;
+    iterator() = default;
+    iterator(const std::uint32_t* list, std::uint32_t at) : list_(list), at_(at) {}
+    std::uint32_t operator*() const { return list_ ? list_[at_] : at_; }
+    iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    iterator operator++(int) {
+      const iterator old = *this;
+      ++at_;
+      return old;
+    }
+    friend bool operator==(const iterator&, const iterator&) = default;
+
+  private:
+    const std::uint32_t* list_ = nullptr;
+    std::uint32_t at_ = 0;
+  };
+
+  id_range(const std::uint32_t* list, std::uint32_t begin, std::uint32_t end)
+      : list_(list), begin_(begin), end_(end) {}
+  iterator begin() const { return {list_, begin_}; }
+  iterator end() const { return {list_, end_}; }
+  std::size_t size() const { return end_ - begin_; }
+  std::uint32_t operator[](std::size_t k) const {
+    const auto at = static_cast<std::uint32_t>(begin_ + k);
+    return list_ ? list_[at] : at;
+  }
+
+private:
+  const std::uint32_t* list_; ///< nullptr: the positions are the ids
+  std::uint32_t begin_, end_;
+};
+
 /// The transfers between two different members of a group that were not wholly taken when the view was made,
 /// by destination and, within one, by destination address. Positions number the members by ascending rank.
 class group_view {
@@ -79,17 +120,17 @@ public:
   }
   std::uint32_t source(std::uint32_t id) const { return position(book_[id].source); }
 
-  std::size_t transfer_count() const { return active_.size(); }
+  std::size_t transfer_count() const { return first_[size()]; }
   /// True if nothing between members is free any more. (Nobody else takes anything while a group is
   /// searched.)
-  bool exhausted() const { return open_before_ - book_.open() == active_.size(); }
+  bool exhausted() const { return open_before_ - book_.open() == transfer_count(); }
   /// True if nothing was taken since the view was made.
   bool untouched() const { return open_before_ == book_.open() && !book_.has_cuts(); }
   /// Number of transfers from each member.
   std::vector<std::uint32_t> outgoing() const;
   /// Ids of the transfers to one member.
-  std::span<const std::uint32_t> into(std::uint32_t position) const {
-    return std::span(active_).subspan(first_[position], first_[position + 1] - first_[position]);
+  id_range into(std::uint32_t position) const {
+    return {all_ ? nullptr : active_.data(), first_[position], first_[position + 1]};
   }
   /// True if every free transfer to this member is whole and comes from another source.
   bool one_each(std::uint32_t position) const { return one_each_[position] && !book_.has_cuts(); }
@@ -97,11 +138,14 @@ public:
 
 private:
   static constexpr std::uint32_t outside = 0xffffffffu;
+  void collect();
+
   ledger& book_;
   comm_id comm_;
   std::span<const rank_id> members_;
   std::vector<std::uint32_t> positions_; ///< by rank; empty if every rank is a member
-  std::vector<std::uint32_t> active_;
+  bool all_ = false;                     ///< every transfer of the graph is in the view
+  std::vector<std::uint32_t> active_;    ///< ids; empty if all_
   std::vector<std::uint32_t> first_;
   std::vector<std::uint8_t> one_each_; ///< by destination, when the view was made
   std::size_t open_before_ = 0;
@@ -142,7 +186,7 @@ private:
   static constexpr std::uint32_t none = 0xffffffffu;
 
   template <typename Wanted, typename Visit>
-  std::uint32_t each_sorted(std::span<const std::uint32_t> ids, Wanted wanted, Visit visit) {
+  std::uint32_t each_sorted(const id_range& ids, Wanted wanted, Visit visit) {
     if (head_.empty())
       head_.assign(view_.size(), none);
     next_.resize(ids.size());

@@ -34,7 +34,7 @@ struct line {
   std::uint64_t smallest = ~std::uint64_t{0}; ///< volume of a pair
   std::uint64_t largest = 0;
   void add(std::span<const slice> of_pair) {
-    const std::uint64_t volume = total(of_pair);
+    const std::uint64_t volume = of_pair.size() == 1 ? of_pair[0].length : total(of_pair);
     ++pairs;
     pieces |= of_pair.size() > 1;
     smallest = std::min(smallest, volume);
@@ -286,7 +286,9 @@ private:
     }
     each_row_pair([&](std::uint32_t k, std::uint32_t j, std::span<const slice> pieces) {
       const row_choice& r = chosen_rows_[k];
-      std::vector<slice> left = take_block(uniform[k], pieces, r.whole, r.choice);
+      if (is_block(pieces, r.choice))
+        return uniform[k].add_pair(pieces[0]);
+      const std::vector<slice> left = take_block(uniform[k], pieces, r.whole, r.choice);
       if (r.choice.vector_rest)
         take_all_but(rest[k], left, column_bytes(j));
     });
@@ -304,14 +306,15 @@ private:
         s_.out.found.push_back(std::move(f.result()));
   }
 
+  /// True if the pair has one piece, which is the block.
+  static bool is_block(std::span<const slice> pieces, const block_choice& choice) {
+    return pieces.size() == 1 && pieces[0].length == choice.bytes;
+  }
+
   /// Takes one uniform block from a pair; returns what is left of the pieces.
   static std::vector<slice> take_block(finding_filler& into, std::span<const slice> pieces,
                                        std::span<const std::uint64_t> whole, const block_choice& choice) {
     into.next_pair();
-    if (pieces.size() == 1 && pieces[0].length == choice.bytes) {
-      into.add(pieces[0]);
-      return {};
-    }
     std::vector<slice> left;
     const auto taken =
         *pick(lengths(pieces), whole, choice.bytes - std::min(choice.bytes, sum(whole)), choice.how);
@@ -360,6 +363,8 @@ private:
                                         filler(pattern::gatherv, view_.member(j))};
     fillers[choice.bytes > 0 ? 0 : 1].reserve(view_.into(j).size());
     sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
+      if (is_block(pieces, choice))
+        return fillers[0].add_pair(pieces[0]);
       const std::vector<slice> left = take_block(fillers[0], pieces, whole, choice);
       if (choice.vector_rest)
         take_all_but(fillers[1], left, 0);
