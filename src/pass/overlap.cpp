@@ -92,8 +92,6 @@ private:
       return missed(site, {reason::buffer_unknown, "", nullptr});
     // Of a combined call only the sending half moves: its receiving half is what the program is waiting for.
     const llvm::ArrayRef<in_flight> moved(all.begin(), 1);
-    if (!site.is(mpi_call::Sendrecv) && site.is(mpi_call::Recv) && !status_unused(site))
-      return missed(site, {reason::status_read, "", nullptr});
     const placement places = find_places(site, moved);
     draw(site, moved, places);
     if (places.shortest < handshake && may_copy(site))
@@ -133,8 +131,6 @@ private:
     llvm::Value* request = site.operand(param_role::request);
     if (const auto no = observable(site))
       return missed(site, *no);
-    if (!status_unused(site))
-      return missed(site, {reason::status_read, "", nullptr});
     operations moved;
     if (const auto no = match(site, request_place(site, request), moved))
       return missed(site, *no);
@@ -142,21 +138,12 @@ private:
     draw(site, moved, places);
     if (places.window < options_.min_window)
       return missed(site, first_cause(places), places.window);
-    const std::string did = std::string(site.row->name) + " moved";
-    if (options_.act != action::apply)
-      return could(site, did, places);
-    const slot into = new_slot();
-    passed(site, did, places);
-    complete_at(places, into);
-    defer_wait(site, into, moved, uses_ranges(places));
-    done();
+    move_all(site, moved, places);
   }
 
   void consider_waitall(const mpi_site& site) {
     if (const auto no = observable(site))
       return missed(site, *no);
-    if (!status_unused(site))
-      return missed(site, {reason::status_read, "", nullptr});
     llvm::SmallVector<element, 16> elements = elements_of(site);
     consider_requests(site, elements);
     for (const element& one : elements)
@@ -217,7 +204,10 @@ private:
     const slot into = new_slot();
     passed(site, did, places);
     complete_at(places, into);
-    defer_waitall(site, into, all, uses_ranges(places));
+    if (site.is(mpi_call::Wait))
+      defer_wait(site, into, all, uses_ranges(places));
+    else
+      defer_waitall(site, into, all, uses_ranges(places));
     done();
   }
 
@@ -252,6 +242,9 @@ private:
   std::optional<refusal> observable(const mpi_site& site) {
     if (context_.error_handlers && (site.ierror() || !site.call->use_empty()))
       return refusal{reason::error_code_used, "", nullptr};
+    // The status of a combined call is there when its receiving half is: that half stays.
+    if (!site.is(mpi_call::Send) && !site.is(mpi_call::Sendrecv) && !status_unused(site))
+      return refusal{reason::status_read, "", nullptr};
     return std::nullopt;
   }
 
