@@ -1,0 +1,178 @@
+/* Check mode: TACIT_OVERLAP_CHECK=1 finds accesses to buffers of operations whose completion was moved too
+ * far.
+ *
+ * Every operation is completed already where the program as written completed it. The data of a receive are
+ * then put aside and its buffer is spoiled; where the moved completion stands, the buffer must still be
+ * spoiled, and gets its data. So a read that comes too early yields garbage each time, not only when the
+ * message happens to be late, and a write is noticed. The bytes of a send must be the same at both places.
+ * Packing by the datatype touches the data only, so that gaps may be used meanwhile as they may in MPI. */
+#include "hooks/slot.h"
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct shadow {
+  struct shadow* next;
+  message posted; /* its datatype is a duplicate that is ours */
+  MPI_Request request;
+  int ambiguous; /* noted twice under one handle */
+  int bytes;
+  unsigned char* data; /* as it was when the program had completed the operation */
+} shadow;
+
+/* As a double a huge number, as an index far outside, as a pointer not mapped. */
+enum { poison = 0x7b };
+
+int tacit_checks(void) {
+  static _Atomic int once;
+  if (once == 0) {
+    const char* text = getenv("TACIT_OVERLAP_CHECK");
+    once = text && *text && strcmp(text, "0") != 0 ? 2 : 1;
+  }
+  return once == 2;
+}
+
+static shadow* describe(const message* posted, MPI_Request request) {
+  shadow* made = calloc(1, sizeof *made);
+  if (!made)
+    return NULL;
+  made->posted = *posted;
+  made->request = request;
+  if (MPI_Type_dup(posted->datatype, &made->posted.datatype) == MPI_SUCCESS)
+    return made;
+  free(made);
+  return NULL;
+}
+
+static void forget(shadow* one) {
+  MPI_Type_free(&one->posted.datatype);
+  free(one->data);
+  free(one);
+}
+
+static void push(shadow** list, shadow* one) {
+  if (!one)
+    return;
+  one->next = *list;
+  *list = one;
+}
+
+void tacit_check_hold(slot_state* slot, const message* posted) {
+  push(&slot->shadows, describe(posted, MPI_REQUEST_NULL));
+}
+
+void tacit_check_note(slot_state* slot, MPI_Request request, const message* posted) {
+  for (shadow* one = slot->noted_shadows; one; one = one->next)
+    if (one->request == request) {
+      one->ambiguous = 1;
+      return;
+    }
+  push(&slot->noted_shadows, describe(posted, request));
+}
+
+void tacit_check_defer(slot_state* slot, MPI_Request request, int persistent) {
+  shadow** link = &slot->noted_shadows;
+  while (*link && (*link)->request != request)
+    link = &(*link)->next;
+  shadow* found = *link;
+  if (!found)
+    return;
+  if (!found->ambiguous)
+    push(&slot->shadows, describe(&found->posted, request));
+  if (!persistent) {
+    *link = found->next;
+    forget(found);
+  }
+}
+
+static int pack(const shadow* one, unsigned char* into) {
+  int position = 0;
+  return MPI_Pack(one->posted.buffer, one->posted.count, one->posted.datatype, into, one->bytes, &position,
+                  MPI_COMM_SELF) == MPI_SUCCESS
+             ? position
+             : 0;
+}
+
+static void unpack(const shadow* one, const unsigned char* from) {
+  int position = 0;
+  (void)MPI_Unpack(from, one->bytes, &position, (void*)one->posted.buffer, one->posted.count,
+                   one->posted.datatype, MPI_COMM_SELF);
+}
+
+static int packed_bytes(const shadow* one) {
+  int size = 0;
+  if (one->posted.count <= 0 || MPI_Type_size(one->posted.datatype, &size) != MPI_SUCCESS || size <= 0 ||
+      one->posted.count > INT_MAX / 2 / size)
+    return 0;
+  return MPI_Pack_size(one->posted.count, one->posted.datatype, MPI_COMM_SELF, &size) == MPI_SUCCESS ? size
+                                                                                                     : 0;
+}
+
+static void put_aside(shadow* one) {
+  one->bytes = packed_bytes(one);
+  one->data = one->bytes > 0 ? malloc((size_t)one->bytes) : NULL;
+  one->bytes = one->data ? pack(one, one->data) : 0;
+}
+
+static void spoil(const shadow* one) {
+  unsigned char* garbage = malloc((size_t)one->bytes);
+  if (!garbage)
+    return;
+  memset(garbage, poison, (size_t)one->bytes);
+  unpack(one, garbage);
+  free(garbage);
+}
+
+void tacit_check_start(slot_state* slot) {
+  MPI_Request* requests = slot->many ? slot->many : slot->few;
+  (void)MPI_Waitall(slot->request_count, requests, MPI_STATUSES_IGNORE);
+  for (shadow* one = slot->shadows; one; one = one->next)
+    put_aside(one);
+  for (shadow* one = slot->shadows; one; one = one->next)
+    if (one->posted.receives && one->bytes > 0)
+      spoil(one);
+}
+
+static void report(const shadow* one, int first) {
+  int rank = -1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  fprintf(stderr,
+          "tacit: rank %d: byte %d of the %d bytes of a pending %s (buffer %p, %d elements) was written "
+          "before the operation was complete.\n"
+          "tacit: The completion was moved too far: please report it, and compile this file with "
+          "TACIT_OVERLAP=off meanwhile. [TACIT-118]\n",
+          rank, first, one->bytes, one->posted.receives ? "receive" : "send", one->posted.buffer,
+          one->posted.count);
+  fflush(stderr);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void verify(const shadow* one) {
+  unsigned char* now = malloc((size_t)one->bytes);
+  if (!now || pack(one, now) != one->bytes) {
+    free(now);
+    return;
+  }
+  for (int i = 0; i < one->bytes; ++i)
+    if (now[i] != (one->posted.receives ? poison : one->data[i])) {
+      report(one, i);
+      break;
+    }
+  free(now);
+}
+
+void tacit_check_end(slot_state* slot) {
+  for (const shadow* one = slot->shadows; one; one = one->next)
+    if (one->bytes > 0)
+      verify(one);
+  while (slot->shadows) {
+    shadow* one = slot->shadows;
+    if (one->posted.receives && one->bytes > 0)
+      unpack(one, one->data);
+    slot->shadows = one->next;
+    forget(one);
+  }
+}

@@ -1,0 +1,225 @@
+/* Sends from copies: the pool of copies that are under way.
+ *
+ * A blocking send whose buffer is written again at once need not wait for its receiver if it is sent from a
+ * copy. The copies form one list, oldest first. Later calls of the hooks test the oldest few and free what is
+ * complete; what is left is completed when MPI_Finalize deletes the attributes of MPI_COMM_SELF, its first
+ * act by the standard.
+ *
+ * TACIT_OVERLAP_MEMORY (bytes; K, M, G) bounds the copies; a send that finds no room is an ordinary MPI_Send.
+ * So are messages up to TACIT_OVERLAP_EAGER bytes, for which MPI makes a copy itself. The lock is held only
+ * for work on the list and for tests, never while waiting; where it is taken, reaping is left to its holder.
+ */
+#include "hooks/slot.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct copy {
+  struct copy* next;
+  MPI_Request request;
+  size_t bytes;
+  max_align_t data[];
+} copy;
+
+/* Open MPI's shared memory sends up to 4 kB without a handshake, MPICH's and both over TCP more. */
+enum { normal_eager = 4096, normal_memory = 64 << 20 };
+/* Old sends that a slow receiver blocks must not make every later call look at the whole list. */
+enum { tests_at_once = 4 };
+
+static copy* first;
+static copy** last = &first;
+static size_t bytes_held;
+static _Atomic int under_way;
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+static int finalize_key = MPI_KEYVAL_INVALID;
+
+static int try_lock(void) {
+  return !atomic_flag_test_and_set_explicit(&lock, memory_order_acquire);
+}
+static void unlock(void) {
+  atomic_flag_clear_explicit(&lock, memory_order_release);
+}
+static void take_lock(void) {
+  while (!try_lock()) {
+  }
+}
+
+static size_t size_setting(const char* variable, size_t normal) {
+  const char* text = getenv(variable);
+  if (!text || !*text)
+    return normal;
+  char* end;
+  const unsigned long long value = strtoull(text, &end, 10);
+  switch (*end) {
+  case 'k':
+  case 'K':
+    return (size_t)value << 10;
+  case 'm':
+  case 'M':
+    return (size_t)value << 20;
+  case 'g':
+  case 'G':
+    return (size_t)value << 30;
+  default:
+    return end == text ? normal : (size_t)value;
+  }
+}
+
+static size_t memory_limit(void) {
+  static _Atomic size_t once;
+  if (once == 0)
+    once = size_setting("TACIT_OVERLAP_MEMORY", normal_memory) + 1;
+  return once - 1;
+}
+
+static size_t eager_limit(void) {
+  static _Atomic size_t once;
+  if (once == 0)
+    once = size_setting("TACIT_OVERLAP_EAGER", normal_eager) + 1;
+  return once - 1;
+}
+
+/* Bytes of the message if they lie in one piece at the buffer, else 0. */
+static size_t plain_bytes(const void* buffer, int count, MPI_Datatype datatype) {
+  int integers, addresses, types, combiner, size;
+  MPI_Aint lower, extent;
+  if (!buffer || count <= 0 ||
+      MPI_Type_get_envelope(datatype, &integers, &addresses, &types, &combiner) != MPI_SUCCESS ||
+      combiner != MPI_COMBINER_NAMED || MPI_Type_size(datatype, &size) != MPI_SUCCESS || size <= 0 ||
+      MPI_Type_get_extent(datatype, &lower, &extent) != MPI_SUCCESS || lower != 0 || extent != size)
+    return 0;
+  return (size_t)count * (size_t)size;
+}
+
+/* Appends to *done what is complete among the oldest `limit` copies. */
+static void collect(copy*** done, int limit) {
+  copy** link = &first;
+  for (int tested = 0; *link && tested < limit; ++tested) {
+    copy* one = *link;
+    int complete = 0;
+    if (MPI_Test(&one->request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS || complete) {
+      *link = one->next;
+      bytes_held -= one->bytes;
+      --under_way;
+      one->next = NULL;
+      **done = one;
+      *done = &one->next;
+      --tested;
+    } else {
+      link = &one->next;
+    }
+  }
+  last = &first;
+  while (*last)
+    last = &(*last)->next;
+}
+
+static void free_all(copy* list) {
+  while (list) {
+    copy* next = list->next;
+    free(list);
+    list = next;
+  }
+}
+
+static void reap(int limit) {
+  copy* done = NULL;
+  copy** end = &done;
+  if (!under_way || !try_lock())
+    return;
+  collect(&end, limit);
+  unlock();
+  free_all(done);
+}
+
+void tacit_reap_copies(void) {
+  reap(tests_at_once);
+}
+
+int tacit_copies_under_way(void) {
+  return atomic_load_explicit(&under_way, memory_order_relaxed) != 0;
+}
+
+static int fits(size_t bytes) {
+  take_lock();
+  const size_t limit = memory_limit();
+  const int fit = bytes <= limit && bytes_held <= limit - bytes;
+  if (fit)
+    bytes_held += bytes;
+  unlock();
+  return fit;
+}
+
+static void give_back(size_t bytes) {
+  take_lock();
+  bytes_held -= bytes;
+  unlock();
+}
+
+static int at_finalize(MPI_Comm self, int key, void* value, void* extra) {
+  (void)self, (void)key, (void)value, (void)extra;
+  take_lock();
+  copy* list = first;
+  first = NULL;
+  last = &first;
+  bytes_held = 0;
+  under_way = 0;
+  unlock();
+  for (copy* one = list; one; one = one->next)
+    (void)MPI_Wait(&one->request, MPI_STATUS_IGNORE);
+  free_all(list);
+  return MPI_SUCCESS;
+}
+
+/* Nonzero if what is under way will be completed by MPI_Finalize. */
+static int registered(void) {
+  int ready = 1;
+  take_lock();
+  if (finalize_key == MPI_KEYVAL_INVALID)
+    ready = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &finalize_key, NULL) == MPI_SUCCESS &&
+            MPI_Comm_set_attr(MPI_COMM_SELF, finalize_key, NULL) == MPI_SUCCESS;
+  unlock();
+  return ready;
+}
+
+void* tacit_copy_message(const void* buffer, int count, MPI_Datatype datatype, int dest) {
+  const size_t bytes = dest == MPI_PROC_NULL ? 0 : plain_bytes(buffer, count, datatype);
+  tacit_reap_copies();
+  if (bytes <= eager_limit() || !registered())
+    return NULL;
+  if (!fits(bytes)) {
+    reap(under_way);
+    if (!fits(bytes))
+      return NULL;
+  }
+  copy* made = malloc(sizeof *made + bytes);
+  if (!made) {
+    give_back(bytes);
+    return NULL;
+  }
+  made->bytes = bytes;
+  return memcpy(made->data, buffer, bytes);
+}
+
+static copy* copy_of(void* data) {
+  return (copy*)(void*)((char*)data - offsetof(copy, data));
+}
+
+void tacit_copy_sent(void* data, MPI_Request request) {
+  copy* sent = copy_of(data);
+  sent->request = request;
+  sent->next = NULL;
+  take_lock();
+  *last = sent;
+  last = &sent->next;
+  ++under_way;
+  unlock();
+}
+
+void tacit_copy_unsent(void* data) {
+  copy* unsent = copy_of(data);
+  give_back(unsent->bytes);
+  free(unsent);
+}

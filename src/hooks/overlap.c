@@ -1,0 +1,94 @@
+/* The hooks for C and C++. */
+#include "hooks/slot.h"
+
+int __tacit_send(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,
+                 MPI_Comm comm) {
+  slot_state* state = state_of(slot);
+  int error = tacit_complete(state);
+  if (error != MPI_SUCCESS)
+    return error;
+  MPI_Request request;
+  error = MPI_Isend(buffer, count, datatype, dest, tag, comm, &request);
+  if (error == MPI_SUCCESS)
+    tacit_hold(state, request, &(message){buffer, count, datatype, 0});
+  return error;
+}
+
+int __tacit_recv(tacit_slot* slot, void* buffer, int count, MPI_Datatype datatype, int source, int tag,
+                 MPI_Comm comm) {
+  slot_state* state = state_of(slot);
+  int error = tacit_complete(state);
+  if (error != MPI_SUCCESS)
+    return error;
+  MPI_Request request;
+  error = MPI_Irecv(buffer, count, datatype, source, tag, comm, &request);
+  if (error == MPI_SUCCESS)
+    tacit_hold(state, request, &(message){buffer, count, datatype, 1});
+  return error;
+}
+
+int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, MPI_Datatype send_type,
+                     int dest, int send_tag, void* recv_buffer, int recv_count, MPI_Datatype recv_type,
+                     int source, int recv_tag, MPI_Comm comm, MPI_Status* status) {
+  slot_state* state = state_of(slot);
+  int error = tacit_complete(state);
+  if (error != MPI_SUCCESS)
+    return error;
+  MPI_Request receive, send;
+  error = MPI_Irecv(recv_buffer, recv_count, recv_type, source, recv_tag, comm, &receive);
+  if (error != MPI_SUCCESS)
+    return error;
+  error = MPI_Isend(send_buffer, send_count, send_type, dest, send_tag, comm, &send);
+  if (error != MPI_SUCCESS)
+    return error;
+  error = MPI_Wait(&receive, status);
+  tacit_hold(state, send, &(message){send_buffer, send_count, send_type, 0});
+  return error;
+}
+
+int __tacit_send_renamed(const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,
+                         MPI_Comm comm) {
+  void* copy = tacit_copy_message(buffer, count, datatype, dest);
+  if (!copy)
+    return MPI_Send(buffer, count, datatype, dest, tag, comm);
+  MPI_Request request;
+  const int error = MPI_Isend(copy, count, datatype, dest, tag, comm, &request);
+  if (error == MPI_SUCCESS)
+    tacit_copy_sent(copy, request);
+  else
+    tacit_copy_unsent(copy);
+  return error;
+}
+
+void __tacit_note(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int receives,
+                  const MPI_Request* request) {
+  tacit_note(state_of(slot), *request, &(message){buffer, count, datatype, receives});
+}
+
+static int defer(tacit_slot* slot, int count, MPI_Request* requests, int persistent) {
+  slot_state* state = state_of(slot);
+  const int error = tacit_complete(state);
+  if (error != MPI_SUCCESS)
+    return error;
+  if (!tacit_defer(state, count, requests, persistent))
+    return MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < count && !persistent; ++i)
+    requests[i] = MPI_REQUEST_NULL;
+  return MPI_SUCCESS;
+}
+
+int __tacit_defer(tacit_slot* slot, MPI_Request* request) {
+  return defer(slot, 1, request, 0);
+}
+
+int __tacit_defer_all(tacit_slot* slot, int count, MPI_Request* requests) {
+  return defer(slot, count, requests, 0);
+}
+
+int __tacit_defer_started(tacit_slot* slot, MPI_Request* request) {
+  return defer(slot, 1, request, 1);
+}
+
+int __tacit_defer_all_started(tacit_slot* slot, int count, MPI_Request* requests) {
+  return defer(slot, count, requests, 1);
+}
