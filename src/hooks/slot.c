@@ -197,6 +197,8 @@ int tacit_defer(slot_state* slot, int count, const MPI_Request* requests, int pe
 static int disturbs(const slot_state* slot, uintptr_t low, uintptr_t high, int writes) {
   if (slot->unknown_bytes || low > high)
     return 1;
+  if (low == high)
+    return 0;
   for (uint32_t i = 0; i < slot->range_count; ++i)
     if (low < slot->ranges[i].high && slot->ranges[i].low < high &&
         (writes || (slot->received_ranges & 1U << i)))

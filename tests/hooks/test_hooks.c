@@ -1,0 +1,334 @@
+/* The hooks as transformed programs call them: each case posts through a hook, computes, completes, and looks
+ * at the data and at what is still pending. Every case runs on all ranks around a ring. */
+#include "hooks/slot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size, right, left, failures;
+
+#define EXPECT(condition)                                                                                    \
+  do {                                                                                                       \
+    if (!(condition)) {                                                                                      \
+      ++failures;                                                                                            \
+      fprintf(stderr, "rank %d: %s:%d: not true: %s\n", rank, __FILE__, __LINE__, #condition);               \
+    }                                                                                                        \
+  } while (0)
+
+enum { big = 1 << 16 };
+
+static void fill(double* data, int count, double from) {
+  for (int i = 0; i < count; ++i)
+    data[i] = from + i;
+}
+
+static int filled(const double* data, int count, double from) {
+  for (int i = 0; i < count; ++i)
+    if (data[i] != from + i)
+      return 0;
+  return 1;
+}
+
+static int holds(tacit_slot* slot) {
+  return state_of(slot)->pending;
+}
+
+static void empty_slots_do_nothing(void) {
+  tacit_slot slot = {{0}};
+  __tacit_wait(&slot, NULL);
+  __tacit_wait_overlap(&slot, NULL, NULL, (void*)1, 1);
+  __tacit_poke(&slot);
+  MPI_Request none = MPI_REQUEST_NULL;
+  EXPECT(__tacit_defer(&slot, &none) == MPI_SUCCESS);
+  EXPECT(__tacit_defer_all(&slot, 0, NULL) == MPI_SUCCESS);
+  EXPECT(!holds(&slot));
+}
+
+static void a_split_send_and_receive_carry_data(void) {
+  double* out = malloc(sizeof(double) * big);
+  double* in = malloc(sizeof(double) * big);
+  tacit_slot sent = {{0}}, received = {{0}};
+  fill(out, big, rank * 1000.0);
+  EXPECT(__tacit_recv(&received, in, big, MPI_DOUBLE, left, 1, MPI_COMM_WORLD) == MPI_SUCCESS);
+  EXPECT(__tacit_send(&sent, out, big, MPI_DOUBLE, right, 1, MPI_COMM_WORLD) == MPI_SUCCESS);
+  __tacit_wait(&received, in);
+  __tacit_wait(&sent, out);
+  EXPECT(filled(in, big, left * 1000.0));
+  EXPECT(!holds(&sent) && !holds(&received));
+  free(out);
+  free(in);
+}
+
+static void what_a_slot_held_is_completed_before_it_is_used_again(void) {
+  double out[4], in[8];
+  tacit_slot sent = {{0}}, received = {{0}};
+  fill(out, 4, rank);
+  for (int round = 0; round < 2; ++round) {
+    __tacit_recv(&received, in + 4 * round, 4, MPI_DOUBLE, left, 2, MPI_COMM_WORLD);
+    if (round == 1)
+      EXPECT(filled(in, 4, left));
+    __tacit_send(&sent, out, 4, MPI_DOUBLE, right, 2, MPI_COMM_WORLD);
+  }
+  __tacit_wait(&sent, out);
+  __tacit_wait(&received, in);
+  EXPECT(filled(in + 4, 4, left));
+}
+
+static void only_accesses_that_disturb_complete(void) {
+  double out[8], in[8];
+  tacit_slot sent = {{0}}, received = {{0}};
+  fill(out, 8, rank);
+  __tacit_recv(&received, in + 2, 4, MPI_DOUBLE, left, 3, MPI_COMM_WORLD);
+  __tacit_send(&sent, out + 2, 4, MPI_DOUBLE, right, 3, MPI_COMM_WORLD);
+  __tacit_wait_overlap(&received, in, in, in + 2, 1);
+  __tacit_wait_overlap(&received, in, in + 6, in + 8, 1);
+  __tacit_wait_overlap(&received, in, in + 3, in + 3, 1); /* no bytes */
+  EXPECT(holds(&received));
+  __tacit_wait_overlap(&sent, out, out, out + 8, 0); /* reading does not disturb a send */
+  EXPECT(holds(&sent));
+  __tacit_wait_overlap(&sent, out, out + 5, out + 8, 1);
+  EXPECT(!holds(&sent));
+  __tacit_wait_overlap(&received, in, (char*)in + 47, (char*)in + 48, 0); /* its last byte */
+  EXPECT(!holds(&received) && filled(in + 2, 4, left + 2));
+  __tacit_send(&sent, out, 4, MPI_DOUBLE, right, 3, MPI_COMM_WORLD);
+  MPI_Recv(in, 4, MPI_DOUBLE, left, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  __tacit_wait_overlap(&sent, out, (void*)2, (void*)1, 0); /* bounds that are not understood */
+  EXPECT(!holds(&sent));
+}
+
+static void ranges_follow_the_true_extent(void) {
+  MPI_Datatype column, moved;
+  byte_range bytes;
+  char base[1];
+  MPI_Type_vector(3, 1, 10, MPI_DOUBLE, &column);
+  MPI_Type_create_resized(column, -16, 8, &moved);
+  const uintptr_t at = (uintptr_t)base;
+  EXPECT(tacit_byte_range(&(message){base, 2, moved, 0}, &bytes));
+  EXPECT(bytes.low == at && bytes.high == at + 21 * 8 + 8);
+  MPI_Type_free(&moved);
+  MPI_Type_create_resized(column, 0, -24, &moved); /* elements go down in memory */
+  EXPECT(tacit_byte_range(&(message){base, 3, moved, 0}, &bytes));
+  EXPECT(bytes.low == at - 48 && bytes.high == at + 21 * 8);
+  EXPECT(tacit_byte_range(&(message){base, 0, moved, 0}, &bytes) && bytes.low == bytes.high);
+  EXPECT(tacit_byte_range(&(message){base, 0x7fffffff, MPI_DOUBLE, 0}, &bytes));
+  EXPECT(bytes.high - bytes.low == 8 * 0x7fffffffULL);
+  EXPECT(!tacit_byte_range(&(message){(void*)(UINTPTR_MAX - 15), 4, MPI_DOUBLE, 0}, &bytes));
+  EXPECT(!tacit_byte_range(&(message){(void*)16, 3, moved, 0}, &bytes));
+  MPI_Type_free(&moved);
+  MPI_Type_free(&column);
+}
+
+static void deferred_requests_are_told_apart_by_their_handles(void) {
+  double in[2][16], out[2][16];
+  MPI_Request requests[2], sends[2];
+  tacit_slot slot = {{0}};
+  for (int i = 0; i < 2; ++i) {
+    fill(out[i], 16, rank + 100 * i);
+    MPI_Irecv(in[i], 16, MPI_DOUBLE, left, 10 + i, MPI_COMM_WORLD, &requests[i]);
+    __tacit_note(&slot, in[i], 16, MPI_DOUBLE, 1, &requests[i]);
+  }
+  for (int i = 0; i < 2; ++i)
+    MPI_Isend(out[i], 16, MPI_DOUBLE, right, 10 + i, MPI_COMM_WORLD, &sends[i]);
+  __tacit_defer(&slot, &requests[0]);
+  EXPECT(requests[0] == MPI_REQUEST_NULL && requests[1] != MPI_REQUEST_NULL);
+  __tacit_wait_overlap(&slot, in, in[1], in[1] + 16, 1); /* the other's */
+  EXPECT(holds(&slot));
+  __tacit_wait_overlap(&slot, in, in[0], in[0] + 16, 0);
+  EXPECT(!holds(&slot) && filled(in[0], 16, left));
+  __tacit_defer(&slot, &requests[1]);
+  __tacit_wait_overlap(&slot, in, in[0], in[0] + 16, 1);
+  EXPECT(holds(&slot));
+  __tacit_wait_overlap(&slot, in, in[1] + 15, in[1] + 16, 0);
+  EXPECT(!holds(&slot) && filled(in[1], 16, left + 100));
+  MPI_Waitall(2, sends, MPI_STATUSES_IGNORE);
+}
+
+static void a_request_without_a_note_overlaps_everything(void) {
+  int in = -1;
+  MPI_Request request;
+  tacit_slot slot = {{0}};
+  MPI_Irecv(&in, 1, MPI_INT, left, 4, MPI_COMM_WORLD, &request);
+  MPI_Send(&rank, 1, MPI_INT, right, 4, MPI_COMM_WORLD);
+  __tacit_defer(&slot, &request);
+  __tacit_wait_overlap(&slot, NULL, (void*)8, (void*)9, 0);
+  EXPECT(!holds(&slot) && in == left);
+}
+
+static void long_arrays_are_copied_and_their_ranges_merged(void) {
+  enum { many = 20 };
+  int in[2 * many], out[many];
+  MPI_Request requests[2 * many + 1];
+  tacit_slot slot = {{0}};
+  for (int i = 0; i < many; ++i) {
+    out[i] = rank * 100 + i;
+    MPI_Irecv(&in[2 * i], 1, MPI_INT, left, 20 + i, MPI_COMM_WORLD, &requests[i]);
+    __tacit_note(&slot, &in[2 * i], 1, MPI_INT, 1, &requests[i]);
+  }
+  for (int i = 0; i < many; ++i) {
+    MPI_Isend(&out[i], 1, MPI_INT, right, 20 + i, MPI_COMM_WORLD, &requests[many + i]);
+    __tacit_note(&slot, &out[i], 1, MPI_INT, 0, &requests[many + i]);
+  }
+  requests[2 * many] = MPI_REQUEST_NULL;
+  __tacit_defer_all(&slot, 2 * many + 1, requests);
+  for (int i = 0; i < 2 * many; ++i)
+    EXPECT(requests[i] == MPI_REQUEST_NULL);
+  memset(requests, 0x55, sizeof requests); /* the slot has its own copy */
+  __tacit_wait_overlap(&slot, in, &in[2 * (many - 1)], &in[2 * (many - 1)] + 1, 0);
+  EXPECT(!holds(&slot));
+  for (int i = 0; i < many; ++i)
+    EXPECT(in[2 * i] == left * 100 + i);
+}
+
+static void persistent_requests_stay_and_keep_their_notes(void) {
+  double in[4], out[4];
+  MPI_Request requests[2];
+  tacit_slot slot = {{0}};
+  MPI_Recv_init(in, 4, MPI_DOUBLE, left, 5, MPI_COMM_WORLD, &requests[0]);
+  __tacit_note(&slot, in, 4, MPI_DOUBLE, 1, &requests[0]);
+  MPI_Send_init(out, 4, MPI_DOUBLE, right, 5, MPI_COMM_WORLD, &requests[1]);
+  __tacit_note(&slot, out, 4, MPI_DOUBLE, 0, &requests[1]);
+  for (int round = 0; round < 3; ++round) {
+    fill(out, 4, rank + 10 * round);
+    MPI_Startall(2, requests);
+    __tacit_defer_all_started(&slot, 2, requests);
+    EXPECT(requests[0] != MPI_REQUEST_NULL && requests[1] != MPI_REQUEST_NULL);
+    double elsewhere[2];
+    __tacit_wait_overlap(&slot, in, elsewhere, elsewhere + 2, 1);
+    EXPECT(holds(&slot));
+    __tacit_wait_overlap(&slot, in, out, out + 1, 1);
+    EXPECT(!holds(&slot) && filled(in, 4, left + 10 * round));
+  }
+  MPI_Request_free(&requests[0]);
+  MPI_Request_free(&requests[1]);
+}
+
+static void a_combined_call_has_received_when_it_returns(void) {
+  double* out = malloc(sizeof(double) * big);
+  double* in = malloc(sizeof(double) * big);
+  tacit_slot slot = {{0}};
+  MPI_Status status;
+  fill(out, big, rank);
+  __tacit_sendrecv(&slot, out, big, MPI_DOUBLE, right, 6, in, big, MPI_DOUBLE, left, 6, MPI_COMM_WORLD,
+                   &status);
+  EXPECT(filled(in, big, left) && status.MPI_SOURCE == left && status.MPI_TAG == 6);
+  EXPECT(holds(&slot));
+  __tacit_wait(&slot, out);
+  __tacit_sendrecv(&slot, NULL, 0, MPI_INT, MPI_PROC_NULL, 6, NULL, 0, MPI_INT, MPI_PROC_NULL, 6,
+                   MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  __tacit_wait(&slot, NULL);
+  free(out);
+  free(in);
+}
+
+static void pokes_complete_and_deliver(void) {
+  double* out = malloc(sizeof(double) * big);
+  double* in = malloc(sizeof(double) * big);
+  tacit_slot sent = {{0}}, received = {{0}};
+  fill(out, big, rank);
+  __tacit_recv(&received, in, big, MPI_DOUBLE, left, 7, MPI_COMM_WORLD);
+  __tacit_send(&sent, out, big, MPI_DOUBLE, right, 7, MPI_COMM_WORLD);
+  while (holds(&received) || holds(&sent)) {
+    __tacit_poke(&received);
+    __tacit_poke(&sent);
+  }
+  __tacit_wait(&received, in);
+  __tacit_wait(&sent, out);
+  EXPECT(filled(in, big, left));
+  free(out);
+  free(in);
+}
+
+/* Every rank sends before it receives: with rendezvous this ends only because the sends are copies. */
+static void sends_from_copies_leave_the_buffer_free(void) {
+  double* out = malloc(sizeof(double) * big);
+  double* in = malloc(sizeof(double) * big);
+  for (int round = 0; round < 5; ++round) {
+    fill(out, big, rank + round);
+    __tacit_send_renamed(out, big, MPI_DOUBLE, right, 30 + round, MPI_COMM_WORLD);
+  }
+  memset(out, 0, sizeof(double) * big);
+  EXPECT(tacit_copies_under_way());
+  for (int round = 0; round < 5; ++round) {
+    MPI_Recv(in, big, MPI_DOUBLE, left, 30 + round, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    EXPECT(filled(in, big, left + round));
+  }
+  free(out);
+  free(in);
+}
+
+/* The cap is 4 MiB (set by main): half a MiB each, so that some find no room and are ordinary sends. Even
+ * ranks send first. */
+static void full_memory_means_ordinary_sends(void) {
+  double* data = malloc(sizeof(double) * big);
+  for (int half = 0; half < 2; ++half)
+    for (int i = 0; i < 12; ++i)
+      if ((rank % 2 == 0) == (half == 0) && rank / 2 * 2 + 1 < size) {
+        fill(data, big, i);
+        __tacit_send_renamed(data, big, MPI_DOUBLE, rank ^ 1, 50, MPI_COMM_WORLD);
+      } else if ((rank ^ 1) < size) {
+        MPI_Recv(data, big, MPI_DOUBLE, rank ^ 1, 50, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        EXPECT(filled(data, big, i));
+      }
+  free(data);
+}
+
+static void what_cannot_be_copied_is_sent(void) {
+  int in[4] = {0}, out[4] = {1, 2, 3, 4};
+  MPI_Datatype gaps;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &gaps);
+  MPI_Type_commit(&gaps);
+  MPI_Request request;
+  MPI_Irecv(in, 1, gaps, left, 8, MPI_COMM_WORLD, &request);
+  __tacit_send_renamed(out, 1, gaps, right, 8, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  EXPECT(in[0] == 1 && in[1] == 0 && in[2] == 3);
+  __tacit_send_renamed(NULL, 0, MPI_INT, MPI_PROC_NULL, 8, MPI_COMM_WORLD);
+  MPI_Type_free(&gaps);
+}
+
+/* Left to MPI_Finalize: the receiver takes it only after all else (main). */
+static void the_last_sends_are_completed_by_finalize(void) {
+  double* out = malloc(sizeof(double) * big);
+  fill(out, big, rank);
+  __tacit_send_renamed(out, big, MPI_DOUBLE, right, 99, MPI_COMM_WORLD);
+  free(out);
+  double* in = malloc(sizeof(double) * big);
+  MPI_Recv(in, big, MPI_DOUBLE, left, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  EXPECT(filled(in, big, left));
+  free(in);
+}
+
+int main(int argc, char** argv) {
+  setenv("TACIT_OVERLAP_MEMORY", "4M", 1);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const char* expected = getenv("TACIT_EXPECTED_RANKS");
+  EXPECT(!expected || atoi(expected) == size);
+  right = (rank + 1) % size;
+  left = (rank + size - 1) % size;
+  empty_slots_do_nothing();
+  if (!tacit_checks()) { /* as blocking calls, which check mode makes of them again, these would wait forever
+                          */
+    a_split_send_and_receive_carry_data();
+    what_a_slot_held_is_completed_before_it_is_used_again();
+    only_accesses_that_disturb_complete();
+    pokes_complete_and_deliver();
+  }
+  ranges_follow_the_true_extent();
+  deferred_requests_are_told_apart_by_their_handles();
+  a_request_without_a_note_overlaps_everything();
+  long_arrays_are_copied_and_their_ranges_merged();
+  persistent_requests_stay_and_keep_their_notes();
+  a_combined_call_has_received_when_it_returns();
+  sends_from_copies_leave_the_buffer_free();
+  full_memory_means_ordinary_sends();
+  what_cannot_be_copied_is_sent();
+  the_last_sends_are_completed_by_finalize();
+  int all = 0;
+  MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  EXPECT(!tacit_copies_under_way());
+  return all + failures != 0;
+}
