@@ -25,6 +25,7 @@ std::vector<segment> memory_runs(const rank_recording& r, const call& c, std::ui
     return runs;
   }
   for (std::uint64_t element = 0; element < c.count && bytes > 0; ++element) {
+    const std::uint64_t left = bytes;
     for (const layout_segment& s : l.segments) {
       const std::uint64_t length = std::min(bytes, s.length);
       if (length == 0)
@@ -39,8 +40,8 @@ std::vector<segment> memory_runs(const rank_recording& r, const call& c, std::ui
         runs.push_back({address, length});
       bytes -= length;
     }
-    if (l.segments.empty())
-      return {};
+    if (bytes == left)
+      return {}; // no bytes in an element, as only a damaged recording has them
   }
   return bytes == 0 ? runs : std::vector<segment>{};
 }

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <random>
 
 namespace tacit::recording {
@@ -152,6 +154,37 @@ TEST(recording_reader, an_empty_run_has_an_empty_analysis) {
   EXPECT_EQ(alone.ranks, 1u);
   EXPECT_TRUE(alone.complete);
   EXPECT_TRUE(alone.activities.empty());
+}
+
+/// Calls visit(kind, bytes of the record) for each record of a file.
+template <typename Visit>
+void each_record(std::vector<std::byte>& file, Visit visit) {
+  for (std::size_t at = 0; at + sizeof(record_header) <= file.size();) {
+    record_header h;
+    std::memcpy(&h, file.data() + at, sizeof h);
+    visit(static_cast<record_kind>(h.kind), file.data() + at);
+    at += h.bytes;
+  }
+}
+
+TEST(recording_reader, elements_without_bytes_end_the_walk_over_a_buffer) {
+  for (std::uint32_t damaged = 0; damaged < 4; ++damaged) {
+    scene s = busy_scene();
+    each_record(s.file(damaged), [&](record_kind kind, std::byte* record) {
+      const std::uint64_t nothing = 0, many = 1ull << 60;
+      if (kind == record_kind::layout)
+        std::memcpy(record + sizeof(layout_record) + 8, &nothing, 8); // the length of its only segment
+      if (kind == record_kind::call)
+        std::memcpy(record + offsetof(call_record, count), &many, 8);
+    });
+    diagnostics problems;
+    std::vector<rank_recording> all;
+    for (std::uint32_t r = 0; r < 4; ++r)
+      if (auto one = read_rank(s.file(r), "file", problems))
+        all.push_back(std::move(*one));
+    EXPECT_EQ(all.size(), 4u);
+    analyze(join_ranks(std::move(all), problems), problems); // ends
+  }
 }
 
 TEST(recording_reader, survives_random_damage) {
