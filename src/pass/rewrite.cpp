@@ -100,8 +100,9 @@ void poke_before(llvm::Instruction& place, const slot& pending) {
   IRBuilder<> at(&place);
   llvm::CallInst* poke = call_hook(at, "__tacit_poke", at.getVoidTy(), {pending.storage});
   poke->getCalledFunction()->setMemoryEffects(llvm::MemoryEffects::inaccessibleOrArgMemOnly());
-  // Calls need a location where their function has one.
-  poke->setDebugLoc(llvm::DILocation::get(place.getContext(), 0, 0, place.getFunction()->getSubprogram()));
+  // Calls have to have a location where their function has one.
+  if (llvm::DISubprogram* scope = place.getFunction()->getSubprogram())
+    poke->setDebugLoc(llvm::DILocation::get(place.getContext(), 0, 0, scope));
 }
 
 std::uint64_t instructions_of(const llvm::Loop& loop) {
