@@ -17,9 +17,8 @@
 #include <unistd.h>
 
 namespace tacit::cli {
-namespace {
+namespace {} // namespace
 
-/// Standard output of a program, or empty if it fails.
 std::string output_of(const std::vector<std::string>& words) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
@@ -55,6 +54,8 @@ std::string output_of(const std::vector<std::string>& words) {
   }
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? text : "";
 }
+
+namespace {
 
 /// By the names that the libraries have had: Debian and upstream MPICH, Open MPI, Intel, the standard ABI,
 /// SimGrid.

@@ -6,6 +6,9 @@
 
 namespace tacit::cli {
 
+/// Standard output of a program, or empty if it fails.
+std::string output_of(const std::vector<std::string>& words);
+
 struct linked_objects {
   bool dynamic = false;   ///< a dynamically linked ELF program; otherwise the rest is empty
   bool is_static = false; ///< an ELF program that loads nothing

@@ -1,6 +1,7 @@
 // The command `tacit`: picks the command that was asked for and runs it. Results go to standard output (or
 // -o), everything else to standard error.
 #include "cli/commands.h"
+#include "cli/compiler_wrapper.h"
 #include "cli/files.h"
 
 #include <CLI/CLI.hpp>
@@ -14,6 +15,8 @@ namespace {
 
 int run(int argc, char** argv) {
   using namespace tacit::cli;
+  if (const auto exit = compiler_command(argc, argv))
+    return *exit;
   CLI::App app{"Finds the communication an MPI program means, and explains it."};
   app.name("tacit");
   app.set_version_flag("--version", "tacit " TACIT_VERSION);
@@ -27,6 +30,7 @@ int run(int argc, char** argv) {
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(commands, is_asked_for))
     throw user_error(wrong_usage,
                      fmt::format("there is no command '{}'; 'tacit --help' lists them", argv[1]));
+  describe_compiler_commands(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

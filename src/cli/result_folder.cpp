@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/own_files.h"
 #include "record/format.h"
 
 #include <cstdlib>
@@ -105,10 +106,7 @@ fs::path find_interposer(const fs::path& wanted) {
     found = fs::absolute(wanted);
   } else {
     const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
-    for (const char* folder :
-         {"../lib", "../" TACIT_LIBRARY_FOLDER, "../" TACIT_LIBRARY_FOLDER "/tacit", "."})
-      if (found.empty() && fs::exists(program / folder / file, error))
-        found = fs::canonical(program / folder / file, error);
+    found = find_own_file(file);
     if (found.empty())
       throw user_error(
           wrong_usage,

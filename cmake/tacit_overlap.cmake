@@ -1,0 +1,40 @@
+# tacit_overlap(target [LTO] [REPORT] [MODE conservative|aggressive])
+#
+# Compiles the target's C, C++ and Fortran sources with the overlap pass and links what it calls. It transforms unless REPORT
+# is given, which only makes remarks (add -Rpass-analysis=mpi-overlap). LTO: the pass sees the whole program, at link time.
+function(tacit_overlap target)
+  cmake_parse_arguments(T "LTO;REPORT" "MODE" "" ${ARGN})
+  if(T_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tacit_overlap: not understood: ${T_UNPARSED_ARGUMENTS}")
+  endif()
+  if(T_MODE AND NOT T_MODE MATCHES "^(conservative|aggressive)$")
+    message(FATAL_ERROR "tacit_overlap: MODE is conservative or aggressive, not ${T_MODE}")
+  endif()
+  if(NOT EXISTS "${tacit_PASS}")
+    message(FATAL_ERROR "tacit_overlap: this tacit was built without LLVM 19, so that it has no ${tacit_PASS}")
+  endif()
+  foreach(language C CXX Fortran)
+    if(CMAKE_${language}_COMPILER_LOADED AND NOT CMAKE_${language}_COMPILER_ID MATCHES "^(Clang|LLVMFlang)$")
+      message(FATAL_ERROR "tacit_overlap: ${language} is compiled by ${CMAKE_${language}_COMPILER_ID}; the pass needs clang 19 or "
+                          "flang 19 (CMAKE_${language}_COMPILER)")
+    endif()
+  endforeach()
+  set(settings -tacit-overlap=$<IF:$<BOOL:${T_REPORT}>,report,apply>)
+  if(T_MODE)
+    list(APPEND settings -tacit-overlap-mode=${T_MODE})
+  endif()
+  if(T_LTO)
+    # lld reads -mllvm options before it loads plugins, unless LLVM itself is told to load them.
+    list(TRANSFORM settings PREPEND LINKER:-mllvm,)
+    target_compile_options(${target} PRIVATE -flto)
+    target_link_options(${target} PRIVATE -flto -fuse-ld=lld LINKER:-mllvm,-load=${tacit_PASS}
+                        LINKER:--load-pass-plugin=${tacit_PASS} ${settings})
+  else()
+    list(TRANSFORM settings PREPEND "SHELL:-mllvm ")
+    target_compile_options(${target} PRIVATE
+      "$<$<COMPILE_LANGUAGE:C,CXX>:-fplugin=${tacit_PASS}>"
+      "$<$<COMPILE_LANGUAGE:Fortran>:SHELL:-Xflang -load -Xflang ${tacit_PASS}>"
+      -fpass-plugin=${tacit_PASS} ${settings})
+  endif()
+  target_link_libraries(${target} PRIVATE ${tacit_HOOKS})
+endfunction()

@@ -1,0 +1,302 @@
+// The wrappers add as little as possible to a command line: the plugin when something is compiled, the hooks
+// when something is linked. C and C++ go through MPI's own wrapper, which is told to run clang; Fortran does
+// not, because those wrappers add options that only gfortran knows: MPI's C wrapper is asked where the
+// library is. Everything else is passed on as it is, and the process becomes the compiler where it can.
+#include "cli/compiler_wrapper.h"
+
+#include "calls/reasons.h"
+#include "cli/child.h"
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/flang_module.h"
+#include "cli/own_files.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+namespace tacit::cli {
+namespace {
+
+enum class language : std::uint8_t { c, cxx, fortran };
+
+struct request {
+  language of = language::c;
+  std::string act;                ///< off, report, apply; empty: TACIT_OVERLAP decides
+  std::string mpi;                ///< openmpi or mpich
+  std::string hooks;              ///< an archive of another build
+  std::vector<std::string> words; ///< for the compiler
+};
+
+/// "--name=value".
+bool takes(std::string_view name, const std::string& word, std::string& into) {
+  if (word.starts_with(name) && word.size() > name.size() && word[name.size()] == '=') {
+    into = word.substr(name.size() + 1);
+    return true;
+  }
+  return false;
+}
+
+void expect(std::string_view option, const std::string& value,
+            std::initializer_list<std::string_view> known) {
+  if (std::find(known.begin(), known.end(), value) == known.end())
+    throw user_error(wrong_usage, fmt::format("{}={} is not understood; expected {}", option, value,
+                                              fmt::join(known, ", ")));
+}
+
+request read_words(language of, const std::vector<std::string>& words) {
+  request made{of, "", TACIT_MPI_FAMILY, "", {}};
+  for (const std::string& word : words)
+    if (!takes("--overlap", word, made.act) && !takes("--mpi", word, made.mpi) &&
+        !takes("--hooks", word, made.hooks))
+      made.words.push_back(word);
+  if (!made.act.empty())
+    expect("--overlap", made.act, {"off", "report", "apply"});
+  if (made.mpi.empty())
+    throw user_error(wrong_usage,
+                     "this tacit was built without MPI; name one with --mpi=openmpi or --mpi=mpich");
+  expect("--mpi", made.mpi, {"openmpi", "mpich"});
+  return made;
+}
+
+bool ends_with_any(std::string_view word, std::initializer_list<std::string_view> endings) {
+  return std::any_of(endings.begin(), endings.end(),
+                     [&](std::string_view end) { return word.ends_with(end); });
+}
+
+/// The wrapper of an MPI family. Debian has both side by side, under names with the family in them.
+std::string mpi_wrapper(const std::string& family, const char* plain) {
+  const std::string named = std::string(plain) + "." + family;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "/usr/bin");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (::access((folder + "/" + named).c_str(), X_OK) == 0)
+      return named;
+  return plain;
+}
+
+const std::string& required(const std::string& path, const char* file, const char* remedy) {
+  if (path.empty())
+    throw user_error(wrong_usage,
+                     fmt::format("there is no {} in the library folder of tacit; {}", file, remedy));
+  return path;
+}
+
+std::string plugin() {
+  return find_own_file("TacitPass.so").string();
+}
+std::string own_hooks() {
+  return find_own_file("libtacit-hooks.a").string();
+}
+
+std::string hooks_for(const request& asked) {
+  if (!asked.hooks.empty())
+    return asked.hooks;
+  if (asked.mpi != TACIT_MPI_FAMILY)
+    throw user_error(
+        wrong_usage,
+        fmt::format("the hooks of this tacit were built for {} and do not fit {}; use the tacit that was "
+                    "built for {}, or name its library with --hooks=…/libtacit-hooks.a",
+                    TACIT_MPI_FAMILY, asked.mpi, asked.mpi));
+  return required(own_hooks(), "libtacit-hooks.a",
+                  "build it with -DTACIT_WITH_MPI=ON, or name it with --hooks");
+}
+
+bool is_off(const request& asked) {
+  const char* given = std::getenv("TACIT_OVERLAP");
+  return (asked.act.empty() && given ? std::string(given) : asked.act) == "off";
+}
+
+/// What the pass needs on this command line, apart from what the user wrote.
+struct additions {
+  std::vector<std::string> before, after;
+};
+
+additions additions_for(const request& asked, const compilation& what) {
+  additions made;
+  if (what.asks || !what.has_input || is_off(asked))
+    return made;
+  const std::string pass = required(
+      plugin(), "TacitPass.so", "build tacit where LLVM 19 is installed (llvm-19-dev), or use --overlap=off");
+  // With link-time optimization the pass sees the whole program, and acts only then.
+  if (!what.whole)
+    made.before.push_back("-fpass-plugin=" + pass);
+  if (what.links && what.whole) {
+    made.before.insert(made.before.end(), {"-fuse-ld=lld", "-Wl,--load-pass-plugin=" + pass});
+  }
+  if (what.links)
+    made.after.push_back(hooks_for(asked));
+  return made;
+}
+
+[[noreturn]] void become(const std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (const std::string& word : words)
+    arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  ::execvp(arguments[0], arguments.data());
+  throw user_error(127,
+                   fmt::format("could not start {}: {}; is it installed?", words[0], std::strerror(errno)));
+}
+
+std::vector<std::string> joined(std::vector<std::string> line, const request& asked, const additions& added) {
+  line.insert(line.end(), added.before.begin(), added.before.end());
+  line.insert(line.end(), asked.words.begin(), asked.words.end());
+  line.insert(line.end(), added.after.begin(), added.after.end());
+  return line;
+}
+
+int compile_c(const request& asked) {
+  const bool plus = asked.of == language::cxx;
+  const char* compiler = plus ? "clang++-19" : "clang-19";
+  // What the user has chosen stays.
+  ::setenv(plus ? "OMPI_CXX" : "OMPI_CC", compiler, 0);
+  ::setenv(plus ? "MPICH_CXX" : "MPICH_CC", compiler, 0);
+  const additions added = additions_for(asked, look_at(asked.words));
+  become(joined({mpi_wrapper(asked.mpi, plus ? "mpicxx" : "mpicc")}, asked, added));
+}
+
+bool uses_f08(const std::string& file) {
+  std::ifstream in(file);
+  std::string line;
+  while (std::getline(in, line)) {
+    std::transform(line.begin(), line.end(), line.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::string name;
+    std::istringstream words(line);
+    if (words >> name && name == "use" && line.find("mpi_f08") < line.find('!'))
+      return true;
+  }
+  return false;
+}
+
+void explain_f08(const request& asked) {
+  for (const std::string& word : asked.words)
+    if (ends_with_any(word,
+                      {".f90", ".F90", ".f", ".F", ".f95", ".F95", ".f03", ".F03", ".f08", ".F08", ".for"}) &&
+        uses_f08(word))
+      std::fprintf(
+          stderr,
+          "tacit: %s uses the module mpi_f08, which tacit fc does not offer (the module of this MPI was made "
+          "by another compiler); write `use mpi` or include 'mpif.h' [%s]\n",
+          word.c_str(), reason_label(reason::binding_not_followed).c_str());
+}
+
+int compile_fortran(const request& asked) {
+  const compilation what = look_at(asked.words);
+  const char* chosen = std::getenv("TACIT_FC");
+  const std::string compiler = chosen && *chosen ? chosen : "flang-new-19";
+  if (what.asks || !what.has_input)
+    become(joined({compiler}, asked, {}));
+  const mpi_place mpi = place_of_mpi(mpi_wrapper(asked.mpi, "mpicc"));
+  additions added = additions_for(asked, what);
+  // First of all: beside mpif.h there may be a module that only gfortran can read.
+  added.before.push_back("-I" + flang_module_folder(compiler, mpi));
+  added.before.insert(added.before.end(), mpi.include_options.begin(), mpi.include_options.end());
+  if (what.links) {
+    added.after.insert(added.after.end(), mpi.link_options.begin(), mpi.link_options.end());
+    const bool open_mpi = asked.mpi == "openmpi";
+    added.after.insert(added.after.end(),
+                       {open_mpi ? "-lmpi_mpifh" : "-lmpichfort", open_mpi ? "-lmpi" : "-lmpich"});
+  }
+  const child_result result = run_child(joined({compiler}, asked, added));
+  if (result.exit_code != 0)
+    explain_f08(asked);
+  return result.exit_code;
+}
+
+int compile(const request& asked) {
+  if (!asked.act.empty())
+    ::setenv("TACIT_OVERLAP", asked.act.c_str(), 1);
+  return asked.of == language::fortran ? compile_fortran(asked) : compile_c(asked);
+}
+
+int print_path(const std::string& path, const char* file, const char* remedy) {
+  std::printf("%s\n", required(path, file, remedy).c_str());
+  return done;
+}
+
+/// The words of a response file, near enough to see what is asked for.
+std::vector<std::string> words_in(const std::string& file) {
+  std::ifstream in(file);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;)
+    words.push_back(word);
+  return words;
+}
+
+bool has_value_of_its_own(const std::string& word) {
+  static constexpr std::array options{
+      "-o",       "-I",       "-D",          "-U",      "-L",      "-l",
+      "-include", "-isystem", "-x",          "-Xclang", "-MF",     "-MT",
+      "-MQ",      "-Xlinker", "-mllvm",      "-Xflang", "-J",      "-module-dir",
+      "-T",       "-u",       "-idirafter",  "-iquote", "-target", "-Xpreprocessor",
+      "-arch",    "-imacros", "-Xassembler", "--param", "-z"};
+  return std::find(options.begin(), options.end(), word) != options.end();
+}
+
+} // namespace
+
+compilation look_at(const std::vector<std::string>& words) {
+  compilation seen;
+  bool stops_early = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word.starts_with("@")) {
+      const compilation inside = look_at(words_in(word.substr(1)));
+      seen.has_input |= inside.has_input;
+      seen.whole |= inside.whole;
+      stops_early |= inside.has_input && !inside.links;
+    } else if (word == "-" || !word.starts_with("-")) {
+      seen.has_input = true;
+    } else if (has_value_of_its_own(word)) {
+      ++i;
+    } else {
+      seen.asks |= word.starts_with("-show") || word.starts_with("--show") || word == "--version" ||
+                   word.starts_with("-print-") || word.starts_with("--print-") || word.starts_with("-dump") ||
+                   word == "-###" || word == "--help" || word == "-link_info" || word == "-compile_info" ||
+                   word == "-compile-info" || word == "-link-info";
+      seen.whole = word.starts_with("-flto") || (seen.whole && word != "-fno-lto");
+      stops_early |= word == "-c" || word == "-S" || word == "-E" || word == "-M" || word == "-MM" ||
+                     word == "-fsyntax-only" || word == "-emit-ast" || word == "--precompile" || word == "-r";
+    }
+  }
+  seen.links = seen.has_input && !stops_early;
+  return seen;
+}
+
+std::optional<int> compiler_command(int argc, char** argv) {
+  if (argc < 2)
+    return std::nullopt;
+  const std::string_view first = argv[1];
+  if (first == "--pass")
+    return print_path(plugin(), "TacitPass.so", "build tacit where LLVM 19 is installed (llvm-19-dev)");
+  if (first == "--hooks")
+    return print_path(own_hooks(), "libtacit-hooks.a", "build it with -DTACIT_WITH_MPI=ON");
+  const std::vector<std::string> words(argv + 2, argv + argc);
+  if (first == "cc")
+    return compile(read_words(language::c, words));
+  if (first == "cxx" || first == "c++")
+    return compile(read_words(language::cxx, words));
+  if (first == "fc")
+    return compile(read_words(language::fortran, words));
+  return std::nullopt;
+}
+
+void describe_compiler_commands(CLI::App& app) {
+  app.add_subcommand(
+      "cc", "Compile C: MPI's compiler with clang and the overlap pass (--overlap=off|report|apply)");
+  app.add_subcommand("cxx", "Compile C++ likewise");
+  app.add_subcommand("fc", "Compile Fortran likewise, with flang");
+  app.footer(
+      "tacit --pass and tacit --hooks print where the compiler plugin and its run-time functions are.");
+}
+
+} // namespace tacit::cli

@@ -1,0 +1,94 @@
+#include "cli/flang_module.h"
+
+#include "cli/child.h"
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/linked_mpi.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sstream>
+#include <unistd.h>
+
+namespace tacit::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// FNV-1a: names one folder for each compiler and MPI.
+std::uint64_t fingerprint(const std::string& compiler, const mpi_place& mpi) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  const auto mix = [&](const std::string& text) {
+    for (const char c : text)
+      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  };
+  mix(compiler);
+  for (const std::string& option : mpi.include_options)
+    mix(" " + option);
+  return hash;
+}
+
+fs::path cache_folder() {
+  for (const auto& [variable, below] : {std::pair("XDG_CACHE_HOME", ""), std::pair("HOME", ".cache")}) {
+    const char* folder = std::getenv(variable);
+    if (folder && *folder == '/' && ::access(folder, W_OK) == 0)
+      return fs::path(folder) / below / "tacit";
+  }
+  return fs::temp_directory_path() / fmt::format("tacit-{}", ::getuid());
+}
+
+/// Made under another name and renamed, so that compilations at the same time do not meet half a module.
+void make_module(const std::string& compiler, const mpi_place& mpi, const fs::path& folder) {
+  const fs::path draft = fmt::format("{}.{}", folder.string(), ::getpid());
+  fs::create_directories(draft);
+  write_file(draft / "mpi.f90", "module mpi\n  include 'mpif.h'\nend module\n");
+  std::vector<std::string> line{compiler, "-fsyntax-only", "-module-dir", draft.string()};
+  line.insert(line.end(), mpi.include_options.begin(), mpi.include_options.end());
+  line.push_back((draft / "mpi.f90").string());
+  const child_result made = run_child(line);
+  std::error_code error;
+  if (made.exit_code == 0 && fs::exists(draft / "mpi.mod"))
+    fs::rename(draft, folder, error); // fails where another process was faster
+  fs::remove_all(draft, error);
+  if (!fs::exists(folder / "mpi.mod"))
+    throw user_error(input_has_errors,
+                     fmt::format("{} could not compile MPI's mpif.h ({}), so `use mpi` cannot be offered",
+                                 compiler, made.outcome()));
+}
+
+} // namespace
+
+mpi_place place_of_mpi(const std::string& wrapper) {
+  mpi_place found;
+  std::istringstream words(output_of({wrapper, "-show"}));
+  for (std::string word; words >> word;)
+    if (word.starts_with("-I"))
+      found.include_options.push_back(word);
+    else if (word.starts_with("-L") || word.starts_with("-Wl,"))
+      found.link_options.push_back(word);
+  if (found.include_options.empty())
+    throw user_error(wrong_usage,
+                     fmt::format("`{} -show` does not say where MPI is; is it installed?", wrapper));
+  return found;
+}
+
+std::string flang_module_folder(const std::string& compiler, const mpi_place& mpi) {
+  const fs::path folder = cache_folder() / fmt::format("flang-{:016x}", fingerprint(compiler, mpi));
+  std::error_code error;
+  if (fs::exists(folder / "mpi.mod", error))
+    return folder.string();
+  try {
+    make_module(compiler, mpi, folder);
+  } catch (const fs::filesystem_error& failure) {
+    throw user_error(input_has_errors,
+                     fmt::format("could not keep the module mpi in {}: {}; name another folder in "
+                                 "XDG_CACHE_HOME",
+                                 folder.string(), failure.code().message()));
+  }
+  return folder.string();
+}
+
+} // namespace tacit::cli

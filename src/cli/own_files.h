@@ -1,0 +1,12 @@
+// Where the files of this installation are: relative to the program, so that a tree can be moved and a build
+// tree works too.
+#pragma once
+
+#include <filesystem>
+
+namespace tacit::cli {
+
+/// The file in the library folder that belongs to this program, or empty.
+std::filesystem::path find_own_file(const char* name);
+
+} // namespace tacit::cli

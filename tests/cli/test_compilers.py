@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""`tacit cc`, `cxx` and `fc`: what they build runs, and where there is no MPI they are as if they were not there."""
+import os
+import re
+import shlex
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+TACIT = os.environ["COMMAND_FILE"]
+LAUNCHER = shlex.split(os.environ["MPI_LAUNCHER"])
+FAMILY = os.environ["MPI_FAMILY"]
+WRAPPER = {"openmpi": "OMPI", "mpich": "MPICH"}[FAMILY]
+
+C_PROGRAM = """#include <mpi.h>
+#include <stdio.h>
+double in[2000], out[2000], other[2000];
+int main(int argc, char** argv) {
+  int rank, size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Request requests[2];
+  out[7] = rank;
+  MPI_Irecv(in, 2000, MPI_DOUBLE, (rank + size - 1) % size, 0, MPI_COMM_WORLD, &requests[0]);
+  MPI_Isend(out, 2000, MPI_DOUBLE, (rank + 1) % size, 0, MPI_COMM_WORLD, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < 2000; i++) other[i] = other[i] * 3 + i;
+  if (in[7] == (rank + size - 1) % size && other[5] == 5) printf("right\\n");
+  MPI_Finalize();
+}
+"""
+FORTRAN_PROGRAM = """program ring
+  use mpi
+  implicit none
+  integer :: error, rank, ranks, i, here(2000), there(2000), other(2000)
+  call mpi_init(error)
+  call mpi_comm_rank(MPI_COMM_WORLD, rank, error)
+  call mpi_comm_size(MPI_COMM_WORLD, ranks, error)
+  here = rank
+  call mpi_sendrecv(here, 2000, MPI_INTEGER, mod(rank + 1, ranks), 1, there, 2000, MPI_INTEGER, &
+                    mod(rank + ranks - 1, ranks), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, error)
+  do i = 1, 2000
+    other(i) = there(i) * 3
+  end do
+  here = 0
+  if (other(2000) == 3 * mod(rank + ranks - 1, ranks)) print '(a)', 'right'
+  call mpi_finalize(error)
+end program
+"""
+
+
+class Compilers(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = Path(self.folder.name)
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("TACIT_", "OMPI_C", "MPICH_C"))}
+        self.environment["XDG_CACHE_HOME"] = self.folder.name
+
+    def write(self, name, text):
+        (self.path / name).write_text(text)
+
+    def tacit(self, *words, code=0):
+        done = subprocess.run([TACIT, *words], capture_output=True, text=True, timeout=120, cwd=self.path, env=self.environment)
+        if code is not None:
+            self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def run_on_two(self, program):
+        done = subprocess.run([*LAUNCHER, "-n", "2", self.path / program], capture_output=True, text=True, timeout=60,
+                              env=self.environment)
+        self.assertEqual(done.stdout.split(), ["right", "right"], done.stderr)
+
+    def test_paths_are_printed(self):
+        self.assertTrue(Path(self.tacit("--pass").stdout.strip()).is_file())
+        self.assertTrue(Path(self.tacit("--hooks").stdout.strip()).is_file())
+
+    def test_c_is_reported_by_default_and_transformed_on_demand(self):
+        self.write("a.c", C_PROGRAM)
+        remarks = ["-O2", "-Rpass=mpi-overlap", "-Rpass-analysis=mpi-overlap"]
+        reported = self.tacit("cc", *remarks, "a.c", "-o", "reported")
+        self.assertIn("possible: MPI_Waitall", reported.stderr)
+        moved = self.tacit("cc", "--overlap=apply", *remarks, "a.c", "-o", "moved")
+        self.assertRegex(moved.stderr, r"a\.c:\d+:\d+: remark: MPI_Waitall")
+        self.assertNotIn("possible", moved.stderr)
+        for program in ("reported", "moved"):
+            self.run_on_two(program)
+
+    def test_objects_and_whole_programs_link(self):
+        self.write("a.c", C_PROGRAM)
+        self.tacit("cc", "--overlap=apply", "-O2", "-c", "a.c")
+        self.tacit("cc", "--overlap=apply", "a.o", "-o", "linked")
+        self.tacit("cc", "--overlap=apply", "-O2", "-flto", "a.c", "-o", "whole")
+        self.write("words", "-O2 -c a.c -o b.o\n")
+        self.tacit("cc", "--overlap=apply", "@words")
+        self.assertTrue((self.path / "b.o").exists())
+        for program in ("linked", "whole"):
+            self.run_on_two(program)
+
+    def test_cxx(self):
+        self.write("a.cpp", C_PROGRAM)
+        self.tacit("cxx", "--overlap=apply", "-O2", "a.cpp", "-o", "program")
+        self.run_on_two("program")
+
+    def test_fortran_has_use_mpi(self):
+        self.write("ring.f90", FORTRAN_PROGRAM)
+        moved = self.tacit("fc", "--overlap=apply", "-O2", "-Rpass=mpi-overlap", "ring.f90", "-o", "program")
+        self.assertRegex(moved.stderr, r"(?i)remark: MPI_Sendrecv split")
+        self.run_on_two("program")
+        self.tacit("fc", "-c", "ring.f90")
+        self.tacit("fc", "ring.o", "-o", "linked")
+        self.run_on_two("linked")
+
+    def test_mpi_f08_is_refused_clearly(self):
+        self.write("new.f90", "program p\n  use mpi_f08\nend program\n")
+        self.assertRegex(self.tacit("fc", "-c", "new.f90", code=1).stderr, r"new\.f90 uses the module mpi_f08.*TACIT-117")
+
+    def test_probes_see_the_compiler_alone(self):
+        self.write("probe.c", "int main(void) { return 0; }\n")
+        self.write("broken.c", "int main(void) { return nothing; }\n")
+        alone = dict(self.environment, **{f"{WRAPPER}_CC": "clang-19"})
+        for words in (["--version"], ["-v"], ["-show"], ["-c", "probe.c"], ["-E", "probe.c"], ["-O2", "probe.c", "-o", "probe"],
+                      ["-c", "broken.c"], ["-Werror", "-O2", "-c", "probe.c"], ["probe.o", "-o", "probe"], [], ["nothing.c"]):
+            with self.subTest(words=words):
+                expected = subprocess.run([f"mpicc.{FAMILY}", *words], capture_output=True, text=True, cwd=self.path, env=alone)
+                seen = self.tacit("cc", *words, code=expected.returncode)
+                # Names of temporary files differ from call to call.
+                self.assertEqual(seen.stdout, expected.stdout)
+                self.assertEqual(re.sub("/tmp/[^ ]*", "", seen.stderr), re.sub("/tmp/[^ ]*", "", expected.stderr))
+
+    def test_wrong_words_are_refused(self):
+        self.assertIn("expected off, report, apply", self.tacit("cc", "--overlap=on", "a.c", code=2).stderr)
+        other = "mpich" if FAMILY == "openmpi" else "openmpi"
+        self.write("a.c", C_PROGRAM)
+        self.assertIn("do not fit", self.tacit("cc", f"--mpi={other}", "a.c", code=2).stderr)
+        self.tacit("cc", f"--mpi={other}", "--overlap=off", "-c", "a.c")
+
+
+if __name__ == "__main__":
+    unittest.main()
