@@ -57,7 +57,8 @@ llvm::Instruction* strip_mine(llvm::Loop& loop, std::uint64_t chunk) {
   header->replacePhiUsesWith(preheader, start);
   preheader->getTerminator()->replaceSuccessorWith(header, start);
 
-  llvm::IRBuilder<> at_header(&*header->begin());
+  // By iterator, so that debug records at the head of the block stay behind the phis.
+  llvm::IRBuilder<> at_header(header, header->begin());
   llvm::PHINode* counter = at_header.CreatePHI(at_header.getInt64Ty(), 2, "tacit.counter");
   llvm::IRBuilder<> at_end(branch);
   llvm::Value* counted = at_end.CreateNUWAdd(counter, at_end.getInt64(1));
