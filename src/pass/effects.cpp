@@ -20,9 +20,10 @@ using llvm::MemoryLocation;
 /// The place of an operation's bytes. In a later iteration the pointer may have another value, so only its
 /// object counts.
 MemoryLocation place_of(const in_flight& operation, reach how) {
-  if (how == reach::next_iteration || !operation.starts_at_buffer)
-    return MemoryLocation::getBeforeOrAfter(how == reach::next_iteration ? operation.object
-                                                                         : operation.buffer);
+  if (how == reach::next_iteration || operation.varies)
+    return MemoryLocation::getBeforeOrAfter(operation.object);
+  if (!operation.starts_at_buffer)
+    return MemoryLocation::getBeforeOrAfter(operation.buffer);
   if (operation.bytes == 0)
     return MemoryLocation::getAfter(operation.buffer);
   return MemoryLocation(operation.buffer, llvm::LocationSize::upperBound(operation.bytes));

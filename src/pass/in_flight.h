@@ -16,7 +16,8 @@ struct in_flight {
   bool orders = false;     ///< completion tells that another rank has got somewhere (COMPILER 4: an acquire)
   std::uint64_t bytes = 0; ///< from the pointer on, if the type and the count are constants; 0: not known
   bool starts_at_buffer = false; ///< no byte below the pointer is used
-  bool persistent = false;       ///< its request stays with the program, which must not use it meanwhile
+  bool varies = false; ///< the pointer may since have the value of another iteration: only the object counts
+  bool persistent = false;   ///< its request stays with the program, which must not use it meanwhile
   bool local_object = false; ///< the object is a local of this function whose address only MPI gets to know
 };
 

@@ -265,12 +265,21 @@ private:
         match_request(*site.call, place, context_.aliases, effects_, context_.analyses.loops);
     if (found.why != reason::none)
       return refusal{found.why, found.detail, found.blocker};
-    for (const mpi_site& post : found.posts) {
-      if (post.language == binding::c_large)
-        return refusal{reason::binding_not_followed, "large counts", post.call};
-      const auto started = operations_of(post);
+    for (const matched_post& post : found.posts) {
+      if (post.site.language == binding::c_large)
+        return refusal{reason::binding_not_followed, "large counts", post.site.call};
+      auto started = operations_of(post.site);
       if (started.empty())
-        return refusal{reason::buffer_unknown, std::string(post.row->name), post.call};
+        return refusal{reason::buffer_unknown, std::string(post.site.row->name), post.site.call};
+      for (in_flight& operation : started) {
+        const auto varies = [&](const llvm::Value* value) {
+          return varies_since(context_.analyses.loops, value, *post.site.call, *site.call,
+                              post.earlier_iteration);
+        };
+        if (varies(operation.object))
+          return refusal{reason::buffer_varies, "each iteration uses another buffer", post.site.call};
+        operation.varies = varies(operation.buffer);
+      }
       into.append(started.begin(), started.end());
     }
     const auto persistent = [](const in_flight& one) { return one.persistent; };

@@ -32,6 +32,14 @@ std::string what(const Instruction& at) {
   return callee ? callee->getName().str() : std::string("a ") + at.getOpcodeName();
 }
 
+/// How far back the search is.
+enum class distance : std::uint8_t {
+  none,
+  same_iteration,    ///< of all loops around the wait
+  earlier_iteration, ///< of one of them, perhaps
+  other_place,       ///< and there the request of the wait was another element of its array
+};
+
 enum class effect_on_request : std::uint8_t { none, may_match, matches, clears, unknown };
 
 class backward_search {
@@ -48,6 +56,7 @@ public:
   }
 
   matched_posts run(Instruction& wait) {
+    wait_ = &wait;
     persistent_ = starts_persistent(*wait.getFunction());
     search(*wait.getParent(), wait.getIterator());
     while (!work_.empty() && found_.why == reason::none) {
@@ -94,8 +103,7 @@ private:
       case effect_on_request::may_match:
       case effect_on_request::matches: {
         auto& call = llvm::cast<llvm::CallBase>(at);
-        if (llvm::none_of(found_.posts, [&](const mpi_site& one) { return one.call == &call; }))
-          found_.posts.push_back(*recognise(call));
+        add_post(call);
         if (effect_of(at) == effect_on_request::matches)
           return;
       }
@@ -108,16 +116,25 @@ private:
       go_back(block, *before);
   }
 
+  void add_post(llvm::CallBase& call) {
+    const auto same =
+        llvm::find_if(found_.posts, [&](const matched_post& one) { return one.site.call == &call; });
+    if (same == found_.posts.end())
+      found_.posts.push_back({*recognise(call), how_ != distance::same_iteration});
+    else
+      same->earlier_iteration |= how_ != distance::same_iteration;
+  }
+
   void go_back(const llvm::BasicBlock& block, llvm::BasicBlock& before) {
-    reach how = how_;
+    distance how = how_;
     const llvm::Loop* loop = loops_.getLoopFor(&block);
     if (loop && loop->getHeader() == &block && loop->contains(&before)) {
       if (!loop->isLoopInvariant(request_.object))
         return stop(reason::request_unknown, "the request is elsewhere in each iteration", nullptr);
-      if (!loop->isLoopInvariant(request_.buffer))
-        how = reach::next_iteration;
+      how = std::max(how, loop->isLoopInvariant(request_.buffer) ? distance::earlier_iteration
+                                                                 : distance::other_place);
     }
-    reach& known = seen_[&before];
+    distance& known = seen_[&before];
     if (known >= how)
       return;
     known = how;
@@ -125,7 +142,7 @@ private:
   }
 
   AliasResult relation(const llvm::Value* pointer, llvm::LocationSize size) {
-    if (how_ == reach::next_iteration)
+    if (how_ == distance::other_place)
       return aliases_.alias(MemoryLocation(pointer, size),
                             MemoryLocation::getBeforeOrAfter(request_.object)) == AliasResult::NoAlias
                  ? AliasResult::NoAlias
@@ -139,7 +156,8 @@ private:
     if (auto* call = dyn_cast<llvm::CallBase>(&at))
       if (const auto site = recognise(*call))
         return effect_of_mpi(*site);
-    const auto found = effects_.of(at, request_, how_);
+    const auto found = effects_.of(
+        at, request_, how_ == distance::other_place ? reach::next_iteration : reach::same_iteration);
     if (!found || found->why == reason::synchronizes || found->why == reason::buffer_ends)
       return effect_on_request::none;
     if (local_ && found->why == reason::unknown_effect)
@@ -163,8 +181,9 @@ private:
         const AliasResult how = relation(operand, place_.Size);
         if (how == AliasResult::NoAlias)
           continue;
-        return how == AliasResult::MustAlias && place_.Size.isPrecise() ? effect_on_request::matches
-                                                                        : effect_on_request::may_match;
+        const bool sure = how == AliasResult::MustAlias && place_.Size.isPrecise() &&
+                          !varies_since(loops_, operand, call, *wait_, how_ != distance::same_iteration);
+        return sure ? effect_on_request::matches : effect_on_request::may_match;
       }
       if (role == param_role::request && site.is(mpi_call::Wait) && place_.Size.isPrecise() &&
           relation(operand, place_.Size) == AliasResult::MustAlias)
@@ -185,12 +204,21 @@ private:
   bool local_;
   bool persistent_ = false;
   matched_posts found_;
-  reach how_ = reach::same_iteration;
-  llvm::DenseMap<const llvm::BasicBlock*, reach> seen_;
-  llvm::SmallVector<std::pair<llvm::BasicBlock*, reach>, 16> work_;
+  const Instruction* wait_ = nullptr;
+  distance how_ = distance::same_iteration;
+  llvm::DenseMap<const llvm::BasicBlock*, distance> seen_;
+  llvm::SmallVector<std::pair<llvm::BasicBlock*, distance>, 16> work_;
 };
 
 } // namespace
+
+bool varies_since(const llvm::LoopInfo& loops, const llvm::Value* value, const Instruction& post,
+                  const Instruction& wait, bool earlier_iteration) {
+  for (const llvm::Loop* loop = loops.getLoopFor(post.getParent()); loop; loop = loop->getParentLoop())
+    if (!loop->isLoopInvariant(value) && (earlier_iteration || !loop->contains(&wait)))
+      return true;
+  return false;
+}
 
 unsigned request_bytes(const llvm::Module& module, binding language) {
   if (language == binding::fortran)

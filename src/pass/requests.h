@@ -19,12 +19,22 @@
 
 namespace tacit::overlap {
 
+struct matched_post {
+  mpi_site site;
+  bool earlier_iteration = false; ///< perhaps executed before a loop around it came to its present iteration
+};
+
 struct matched_posts {
-  llvm::SmallVector<mpi_site, 4> posts;
+  llvm::SmallVector<matched_post, 4> posts;
   reason why = reason::none; ///< why the match is not complete; none if it is
   std::string detail;
   llvm::Instruction* blocker = nullptr;
 };
+
+/// True if the value, as it was at the post, may not be what it is now, at the wait: a loop around the post
+/// has come to another iteration since, or has ended.
+bool varies_since(const llvm::LoopInfo& loops, const llvm::Value* value, const llvm::Instruction& post,
+                  const llvm::Instruction& wait, bool earlier_iteration);
 
 /// Bytes of an MPI_Request, told from how this module passes communicators; 0 if it passes none.
 unsigned request_bytes(const llvm::Module& module, binding language);
