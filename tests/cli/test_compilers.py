@@ -63,13 +63,13 @@ class Compilers(unittest.TestCase):
         (self.path / name).write_text(text)
 
     def tacit(self, *words, code=0):
-        done = subprocess.run([TACIT, *words], capture_output=True, text=True, timeout=120, cwd=self.path, env=self.environment)
+        done = subprocess.run([TACIT, *words], capture_output=True, text=True, errors="replace", timeout=120, cwd=self.path, env=self.environment)
         if code is not None:
             self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
 
     def run_on_two(self, program):
-        done = subprocess.run([*LAUNCHER, "-n", "2", self.path / program], capture_output=True, text=True, timeout=60,
+        done = subprocess.run([*LAUNCHER, "-n", "2", self.path / program], capture_output=True, text=True, errors="replace", timeout=60,
                               env=self.environment)
         self.assertEqual(done.stdout.split(), ["right", "right"], done.stderr)
 
@@ -124,7 +124,7 @@ class Compilers(unittest.TestCase):
         for words in (["--version"], ["-v"], ["-show"], ["-c", "probe.c"], ["-E", "probe.c"], ["-O2", "probe.c", "-o", "probe"],
                       ["-c", "broken.c"], ["-Werror", "-O2", "-c", "probe.c"], ["probe.o", "-o", "probe"], [], ["nothing.c"]):
             with self.subTest(words=words):
-                expected = subprocess.run([f"mpicc.{FAMILY}", *words], capture_output=True, text=True, cwd=self.path, env=alone)
+                expected = subprocess.run([f"mpicc.{FAMILY}", *words], capture_output=True, text=True, errors="replace", cwd=self.path, env=alone)
                 seen = self.tacit("cc", *words, code=expected.returncode)
                 # Names of temporary files differ from call to call.
                 self.assertEqual(seen.stdout, expected.stdout)
