@@ -55,18 +55,22 @@ private:
 
 /// In the child: becomes the program, or says through the pipe why not.
 [[noreturn]] void become(const std::vector<std::string>& words, int report) {
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (const std::string& word : words)
-    arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  ::execvp(arguments[0], arguments.data());
+  execute(words);
   const int error = errno;
   [[maybe_unused]] const ssize_t told = ::write(report, &error, sizeof error);
   ::_exit(127);
 }
 
 } // namespace
+
+void execute(const std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (const std::string& word : words)
+    arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  ::execvp(arguments[0], arguments.data());
+}
 
 std::string child_result::outcome() const {
   return signal != 0 ? fmt::format("killed by signal {} ({})", signal, ::strsignal(signal))

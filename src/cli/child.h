@@ -16,4 +16,7 @@ struct child_result {
 /// Throws user_error if it cannot be started.
 child_result run_child(const std::vector<std::string>& words);
 
+/// Becomes the program. Returns only if it cannot be started; errno says why.
+void execute(const std::vector<std::string>& words);
+
 } // namespace tacit::cli

@@ -137,12 +137,7 @@ additions additions_for(const request& asked, const compilation& what) {
 }
 
 [[noreturn]] void become(const std::vector<std::string>& words) {
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (const std::string& word : words)
-    arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  ::execvp(arguments[0], arguments.data());
+  execute(words);
   throw user_error(127,
                    fmt::format("could not start {}: {}; is it installed?", words[0], std::strerror(errno)));
 }

@@ -201,13 +201,14 @@ std::optional<conflict> effects::of_call(llvm::CallBase& call, const in_flight& 
                                 : is_argument_function(callee->getName());
   if (!output && !by_arguments)
     return unknown(name_of(call));
-  if (output && operation.orders)
+  if (output) { // reads its arguments, which a send does not mind
+    if (!operation.orders)
+      return std::nullopt;
     return conflict{reason::synchronizes, name_of(call) + " writes output", {}};
+  }
   for (llvm::Value* argument : call.args())
     if (argument->getType()->isPointerTy() &&
-        !(output && !operation.writes_buffer && isa<llvm::Constant>(argument)) &&
-        may_touch(in, operation, MemoryLocation::getBeforeOrAfter(argument), how) &&
-        !(output && !operation.writes_buffer))
+        may_touch(in, operation, MemoryLocation::getBeforeOrAfter(argument), how))
       return access_conflict(operation, true, name_of(call));
   return std::nullopt;
 }

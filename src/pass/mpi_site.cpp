@@ -18,6 +18,17 @@ struct named_row {
   bool hook = false;
 };
 
+/// parameter_roles, read from the table once: it is asked for every operand of every call.
+const std::vector<param_role>& roles_of(const call_row& row) {
+  static const std::vector<std::vector<param_role>> by_row = [] {
+    std::vector<std::vector<param_role>> made;
+    for (const call_row& each : call_rows())
+      made.push_back(parameter_roles(each));
+    return made;
+  }();
+  return by_row[static_cast<std::size_t>(row.id) - 1];
+}
+
 /// Every symbol of every row: MPI_X, PMPI_X, their _c forms, mpi_x_, pmpi_x_; and the hooks that post an
 /// operation.
 const llvm::StringMap<named_row>& symbols() {
@@ -85,7 +96,7 @@ bool names_global(const llvm::Value* value, llvm::StringRef part) {
 } // namespace
 
 llvm::Value* mpi_site::operand(param_role role) const {
-  const auto roles = parameter_roles(*row);
+  const auto& roles = roles_of(*row);
   for (unsigned i = 0; i < roles.size() && i + first < call->arg_size(); ++i)
     if (roles[i] == role)
       return call->getArgOperand(i + first);
@@ -93,7 +104,7 @@ llvm::Value* mpi_site::operand(param_role role) const {
 }
 
 param_role mpi_site::role(unsigned index) const {
-  const auto roles = parameter_roles(*row);
+  const auto& roles = roles_of(*row);
   return index >= first && index - first < roles.size() ? roles[index - first] : param_role::other;
 }
 
@@ -109,7 +120,7 @@ std::optional<mpi_site> recognise(llvm::CallBase& call) {
   if (found == symbols().end())
     return std::nullopt;
   const auto [row, language, first, hook] = found->second;
-  const std::size_t expected = parameter_roles(*row).size() + (language == binding::fortran ? 1 : 0);
+  const std::size_t expected = roles_of(*row).size() + (language == binding::fortran ? 1 : 0);
   const bool modelled = row->kind != call_class::unknown && row->kind != call_class::local;
   if (modelled && !hook && call.arg_size() != expected)
     return std::nullopt; // not the function that the standard describes

@@ -101,7 +101,10 @@ void make_plain_calls(llvm::Function& function) {
 
 class driver {
 public:
-  driver(llvm::Module& module, const options& options) : module_(module), options_(options) {
+  driver(llvm::Module& module, const options& options)
+      : module_(module), options_(options),
+        error_handlers_(options.errors_return || sets_error_handlers(module)),
+        waits_elsewhere_(waits_elsewhere(module)) {
     builder_.registerModuleAnalyses(modules_);
     builder_.registerCGSCCAnalyses(components_);
     builder_.registerFunctionAnalyses(functions_);
@@ -154,8 +157,8 @@ private:
              functions_.getResult<llvm::ScalarEvolutionAnalysis>(function)},
             functions_.getResult<llvm::AAManager>(function),
             functions_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function),
-            options_.errors_return || sets_error_handlers(module_),
-            waits_elsewhere(module_)};
+            error_handlers_,
+            waits_elsewhere_};
   }
 
   bool inline_what_blocks(llvm::Function& function, effects& effects) {
@@ -188,6 +191,8 @@ private:
 
   llvm::Module& module_;
   const options& options_;
+  bool error_handlers_; ///< MPI errors may come back to the program
+  bool waits_elsewhere_;
   llvm::LoopAnalysisManager loops_;
   llvm::FunctionAnalysisManager functions_;
   llvm::CGSCCAnalysisManager components_;

@@ -93,7 +93,8 @@ private:
   void search(llvm::BasicBlock& block, llvm::BasicBlock::iterator from) {
     while (from != block.begin()) {
       Instruction& at = *--from;
-      switch (effect_of(at)) {
+      const effect_on_request effect = effect_of(at);
+      switch (effect) {
       case effect_on_request::none:
         break;
       case effect_on_request::clears:
@@ -104,7 +105,7 @@ private:
       case effect_on_request::matches: {
         auto& call = llvm::cast<llvm::CallBase>(at);
         add_post(call);
-        if (effect_of(at) == effect_on_request::matches)
+        if (effect == effect_on_request::matches)
           return;
       }
       }
