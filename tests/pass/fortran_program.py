@@ -41,6 +41,16 @@ contains
       h = mod(h * 31 + a(j), 2147483647_8)
     end do
   end subroutine
+  ! One rank prints for all: launchers may mix what several ranks print.
+  subroutine print_all(k, value)
+    integer, intent(in) :: k, value
+    integer :: values(0:63), i, error
+    call mpi_gather(value, 1, MPI_INTEGER, values, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, error)
+    if (rank /= 0) return
+    do i = 0, ranks - 1
+      print '(a,i0,a,i0,a,i0)', 'routine ', k, ' rank ', i, ': ', values(i)
+    end do
+  end subroutine
 """
 # Pointers into one array are written out: a piece of `big` is big(offset + i).
 BASE = {view.name: (view.object, view.offset) for view in VIEWS}
@@ -218,7 +228,7 @@ class Fortran:
         self.put(1, "end block all")
         for name, n in OBJECTS.items():
             self.put(1, f"call hash(h, {name}, {n})")
-        self.put(1, f"print '(a,i0,a,i0,a,i0)', 'routine {index} rank ', rank, ': ', mod(h * 31 + total, 2147483647_8)")
+        self.put(1, f"call print_all({index}, int(mod(h * 31 + total, 2147483647_8)))")
         self.put(0, "end subroutine")
 
 
