@@ -67,6 +67,35 @@ void __tacit_wait_overlap(tacit_slot* slot, void* buffer, const void* low, const
 /* Lets MPI progress (MPI_Test on what the slot holds), at most once in a few microseconds. Not blocking. */
 void __tacit_poke(tacit_slot* slot);
 
+/* The blocking collective of the same name, but its completion is left to the slot; with a null slot it is
+ * complete on return. They match nonblocking collectives only, so that every rank has to use them
+ * (docs/overlap.md, "Collectives"). */
+int __tacit_bcast(tacit_slot* slot, void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
+int __tacit_reduce(tacit_slot* slot, const void* send_buffer, void* recv_buffer, int count,
+                   MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm);
+int __tacit_allreduce(tacit_slot* slot, const void* send_buffer, void* recv_buffer, int count,
+                      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int __tacit_alltoall(tacit_slot* slot, const void* send_buffer, int send_count, MPI_Datatype send_type,
+                     void* recv_buffer, int recv_count, MPI_Datatype recv_type, MPI_Comm comm);
+int __tacit_alltoallv(tacit_slot* slot, const void* send_buffer, const int* send_counts,
+                      const int* send_displs, MPI_Datatype send_type, void* recv_buffer,
+                      const int* recv_counts, const int* recv_displs, MPI_Datatype recv_type, MPI_Comm comm);
+int __tacit_allgather(tacit_slot* slot, const void* send_buffer, int send_count, MPI_Datatype send_type,
+                      void* recv_buffer, int recv_count, MPI_Datatype recv_type, MPI_Comm comm);
+int __tacit_allgatherv(tacit_slot* slot, const void* send_buffer, int send_count, MPI_Datatype send_type,
+                       void* recv_buffer, const int* recv_counts, const int* recv_displs,
+                       MPI_Datatype recv_type, MPI_Comm comm);
+int __tacit_gather(tacit_slot* slot, const void* send_buffer, int send_count, MPI_Datatype send_type,
+                   void* recv_buffer, int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm);
+int __tacit_gatherv(tacit_slot* slot, const void* send_buffer, int send_count, MPI_Datatype send_type,
+                    void* recv_buffer, const int* recv_counts, const int* recv_displs, MPI_Datatype recv_type,
+                    int root, MPI_Comm comm);
+int __tacit_scatter(tacit_slot* slot, const void* send_buffer, int send_count, MPI_Datatype send_type,
+                    void* recv_buffer, int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm);
+int __tacit_scatterv(tacit_slot* slot, const void* send_buffer, const int* send_counts,
+                     const int* send_displs, MPI_Datatype send_type, void* recv_buffer, int recv_count,
+                     MPI_Datatype recv_type, int root, MPI_Comm comm);
+
 void __tacit_send_f(tacit_slot* slot, const void* buffer, const MPI_Fint* count, const MPI_Fint* datatype,
                     const MPI_Fint* dest, const MPI_Fint* tag, const MPI_Fint* comm, MPI_Fint* ierror);
 void __tacit_recv_f(tacit_slot* slot, void* buffer, const MPI_Fint* count, const MPI_Fint* datatype,
@@ -86,6 +115,44 @@ void __tacit_defer_all_f(tacit_slot* slot, const MPI_Fint* count, MPI_Fint* requ
 void __tacit_defer_started_f(tacit_slot* slot, MPI_Fint* request, MPI_Fint* ierror);
 void __tacit_defer_all_started_f(tacit_slot* slot, const MPI_Fint* count, MPI_Fint* requests,
                                  MPI_Fint* ierror);
+void __tacit_bcast_f(tacit_slot* slot, void* buffer, const MPI_Fint* count, const MPI_Fint* datatype,
+                     const MPI_Fint* root, const MPI_Fint* comm, MPI_Fint* ierror);
+void __tacit_reduce_f(tacit_slot* slot, const void* send_buffer, void* recv_buffer, const MPI_Fint* count,
+                      const MPI_Fint* datatype, const MPI_Fint* op, const MPI_Fint* root,
+                      const MPI_Fint* comm, MPI_Fint* ierror);
+void __tacit_allreduce_f(tacit_slot* slot, const void* send_buffer, void* recv_buffer, const MPI_Fint* count,
+                         const MPI_Fint* datatype, const MPI_Fint* op, const MPI_Fint* comm,
+                         MPI_Fint* ierror);
+void __tacit_alltoall_f(tacit_slot* slot, const void* send_buffer, const MPI_Fint* send_count,
+                        const MPI_Fint* send_type, void* recv_buffer, const MPI_Fint* recv_count,
+                        const MPI_Fint* recv_type, const MPI_Fint* comm, MPI_Fint* ierror);
+void __tacit_alltoallv_f(tacit_slot* slot, const void* send_buffer, const MPI_Fint* send_counts,
+                         const MPI_Fint* send_displs, const MPI_Fint* send_type, void* recv_buffer,
+                         const MPI_Fint* recv_counts, const MPI_Fint* recv_displs, const MPI_Fint* recv_type,
+                         const MPI_Fint* comm, MPI_Fint* ierror);
+void __tacit_allgather_f(tacit_slot* slot, const void* send_buffer, const MPI_Fint* send_count,
+                         const MPI_Fint* send_type, void* recv_buffer, const MPI_Fint* recv_count,
+                         const MPI_Fint* recv_type, const MPI_Fint* comm, MPI_Fint* ierror);
+void __tacit_allgatherv_f(tacit_slot* slot, const void* send_buffer, const MPI_Fint* send_count,
+                          const MPI_Fint* send_type, void* recv_buffer, const MPI_Fint* recv_counts,
+                          const MPI_Fint* recv_displs, const MPI_Fint* recv_type, const MPI_Fint* comm,
+                          MPI_Fint* ierror);
+void __tacit_gather_f(tacit_slot* slot, const void* send_buffer, const MPI_Fint* send_count,
+                      const MPI_Fint* send_type, void* recv_buffer, const MPI_Fint* recv_count,
+                      const MPI_Fint* recv_type, const MPI_Fint* root, const MPI_Fint* comm,
+                      MPI_Fint* ierror);
+void __tacit_gatherv_f(tacit_slot* slot, const void* send_buffer, const MPI_Fint* send_count,
+                       const MPI_Fint* send_type, void* recv_buffer, const MPI_Fint* recv_counts,
+                       const MPI_Fint* recv_displs, const MPI_Fint* recv_type, const MPI_Fint* root,
+                       const MPI_Fint* comm, MPI_Fint* ierror);
+void __tacit_scatter_f(tacit_slot* slot, const void* send_buffer, const MPI_Fint* send_count,
+                       const MPI_Fint* send_type, void* recv_buffer, const MPI_Fint* recv_count,
+                       const MPI_Fint* recv_type, const MPI_Fint* root, const MPI_Fint* comm,
+                       MPI_Fint* ierror);
+void __tacit_scatterv_f(tacit_slot* slot, const void* send_buffer, const MPI_Fint* send_counts,
+                        const MPI_Fint* send_displs, const MPI_Fint* send_type, void* recv_buffer,
+                        const MPI_Fint* recv_count, const MPI_Fint* recv_type, const MPI_Fint* root,
+                        const MPI_Fint* comm, MPI_Fint* ierror);
 
 #ifdef __cplusplus
 }

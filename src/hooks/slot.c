@@ -72,12 +72,14 @@ static void add_range(slot_state* slot, byte_range bytes, int receives) {
     slot->received_ranges |= 1U << into;
 }
 
-static void add_message(slot_state* slot, const message* posted) {
+void tacit_describe(slot_state* slot, const message* posted) {
   byte_range bytes;
   if (tacit_byte_range(posted, &bytes))
     add_range(slot, bytes, posted->receives);
   else
     slot->unknown_bytes = 1;
+  if (tacit_checks())
+    tacit_check_hold(slot, posted);
 }
 
 static MPI_Request* requests_of(slot_state* slot) {
@@ -104,14 +106,16 @@ int tacit_complete(slot_state* slot) {
   return error;
 }
 
-void tacit_hold(slot_state* slot, MPI_Request request, const message* posted) {
+void tacit_hold_described(slot_state* slot, MPI_Request request) {
   slot->pending = slot->request_count = 1;
   slot->few[0] = request;
-  add_message(slot, posted);
-  if (tacit_checks()) {
-    tacit_check_hold(slot, posted);
+  if (tacit_checks())
     tacit_check_start(slot);
-  }
+}
+
+void tacit_hold(slot_state* slot, MPI_Request request, const message* posted) {
+  tacit_describe(slot, posted);
+  tacit_hold_described(slot, request);
 }
 
 static uint32_t place_for(const slot_state* slot, MPI_Request request) {

@@ -71,6 +71,10 @@ static inline slot_state* state_of(tacit_slot* slot) {
 int tacit_complete(slot_state* slot);
 /* Puts an operation that was just posted into the slot, which is empty. */
 void tacit_hold(slot_state* slot, MPI_Request request, const message* posted);
+/* The same in two steps, for an operation that uses several pieces of memory: each piece, then the request.
+ */
+void tacit_describe(slot_state* slot, const message* posted);
+void tacit_hold_described(slot_state* slot, MPI_Request request);
 void tacit_note(slot_state* slot, MPI_Request request, const message* posted);
 /* Takes over the requests, which stay in the caller's array, and the notes about them; nulls are left out. A
  * persistent request is noted once and deferred each time it was started, so that its note stays. Zero if

@@ -29,6 +29,61 @@ bool add(llvm::SmallVectorImpl<in_flight>& to, const mpi_site& post, param_role 
   return true;
 }
 
+/// One piece of memory of a collective, if it has one. False if the piece cannot be told.
+bool add_piece(llvm::SmallVectorImpl<in_flight>& to, const mpi_site& post, param_role buffer,
+               param_role count, param_role type, bool receives) {
+  llvm::Value* pointer = post.operand(buffer);
+  if (!pointer || is_in_place(pointer))
+    return true;
+  if (is_buffer_sentinel(pointer)) // no data here, or absolute addresses
+    return is_predefined_datatype(post, post.operand(type));
+  in_flight piece;
+  piece.post = post;
+  piece.buffer = pointer;
+  piece.object = llvm::getUnderlyingObject(pointer, 0);
+  piece.writes_buffer = receives;
+  piece.orders = true;
+  // Displacements may lead below the pointer, so that only plain counts tell where the piece begins.
+  piece.starts_at_buffer = post.operand(count) && is_predefined_datatype(post, post.operand(type));
+  piece.local_object = known_to_mpi_only(piece.object);
+  to.push_back(piece);
+  return true;
+}
+
+/// Counts and displacements belong to the operation until it is complete (MPI-3.1, 5.12).
+void add_array(llvm::SmallVectorImpl<in_flight>& to, const mpi_site& post, param_role role) {
+  llvm::Value* pointer = post.operand(role);
+  if (!pointer || is_buffer_sentinel(pointer))
+    return;
+  in_flight piece;
+  piece.post = post;
+  piece.buffer = pointer;
+  piece.object = llvm::getUnderlyingObject(pointer, 0);
+  piece.starts_at_buffer = true;
+  piece.orders = true;
+  piece.local_object = known_to_mpi_only(piece.object);
+  to.push_back(piece);
+}
+
+/// Every rank's completion may tell that others have come here, so that it orders like a receive's. The root
+/// of a broadcast only reads the buffer; which rank that is, is not known here.
+bool add_collective(llvm::SmallVectorImpl<in_flight>& to, const mpi_site& post) {
+  llvm::Value* op = post.operand(param_role::op);
+  if (!can_be_started(*post.row) || (op && !is_predefined_operation(post, op)))
+    return false;
+  const bool typed_sides = post.operand(param_role::send_type) != nullptr;
+  const auto type = [&](param_role side) { return typed_sides ? side : param_role::datatype; };
+  const auto count = [&](param_role side) { return typed_sides ? side : param_role::count; };
+  for (const param_role role :
+       {param_role::send_counts, param_role::send_displs, param_role::recv_counts, param_role::recv_displs})
+    add_array(to, post, role);
+  return add_piece(to, post, param_role::inout_buf, param_role::count, param_role::datatype, true) &&
+         add_piece(to, post, param_role::send_buf, count(param_role::send_count), type(param_role::send_type),
+                   false) &&
+         add_piece(to, post, param_role::recv_buf, count(param_role::recv_count), type(param_role::recv_type),
+                   true);
+}
+
 } // namespace
 
 llvm::SmallVector<in_flight, 2> operations_of(const mpi_site& post) {
@@ -52,6 +107,9 @@ llvm::SmallVector<in_flight, 2> operations_of(const mpi_site& post) {
         post.operand(param_role::send_buf) &&
         add(made, post, param_role::send_buf, param_role::send_count, param_role::send_type, false, false) &&
         add(made, post, param_role::recv_buf, param_role::recv_count, param_role::recv_type, true, true);
+    break;
+  case call_class::collective:
+    known = add_collective(made, post);
     break;
   default:
     break;

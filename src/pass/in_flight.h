@@ -28,7 +28,8 @@ enum class reach : std::uint8_t {
   next_iteration, ///< a loop around the post has started another iteration since
 };
 
-/// The operations that a post starts: one, or two for a combined send and receive. Empty if a buffer cannot
+/// The operations that a post starts: one, two for a combined send and receive, or one for each piece of
+/// memory that a collective uses. Empty if a buffer cannot
 /// be told (MPI_BOTTOM, a persistent or collective form that is not modelled).
 llvm::SmallVector<in_flight, 2> operations_of(const mpi_site& post);
 

@@ -33,7 +33,7 @@ bool inline_call(llvm::CallBase& call) {
 
 } // namespace
 
-bool has_messages(const llvm::Function& function) {
+bool has_messages(const llvm::Function& function, bool collectives) {
   for (const llvm::BasicBlock& block : function)
     for (const llvm::Instruction& at : block)
       if (auto* call = llvm::dyn_cast<llvm::CallBase>(const_cast<llvm::Instruction*>(&at)))
@@ -48,13 +48,17 @@ bool has_messages(const llvm::Function& function) {
           case call_class::start:
           case call_class::complete:
             return true;
+          case call_class::collective:
+            if (collectives)
+              return true;
+            break;
           default:
             break;
           }
   return false;
 }
 
-llvm::SmallPtrSet<llvm::Function*, 16> inline_mpi_routines(llvm::Module& module) {
+llvm::SmallPtrSet<llvm::Function*, 16> inline_mpi_routines(llvm::Module& module, bool collectives) {
   llvm::SmallVector<llvm::Function*, 32> order;
   {
     llvm::CallGraph calls(module);
@@ -66,7 +70,7 @@ llvm::SmallPtrSet<llvm::Function*, 16> inline_mpi_routines(llvm::Module& module)
   }
   llvm::SmallPtrSet<llvm::Function*, 16> changed;
   for (llvm::Function* routine : order) {
-    if (!has_messages(*routine))
+    if (!has_messages(*routine, collectives))
       continue;
     llvm::SmallVector<llvm::CallBase*, 8> calls;
     for (llvm::User* user : routine->users())

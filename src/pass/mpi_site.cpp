@@ -11,13 +11,6 @@ namespace tacit::overlap {
 
 namespace {
 
-struct named_row {
-  const call_row* row = nullptr;
-  binding language = binding::c;
-  unsigned first = 0;
-  bool hook = false;
-};
-
 /// parameter_roles, read from the table once: it is asked for every operand of every call.
 const std::vector<param_role>& roles_of(const call_row& row) {
   static const std::vector<std::vector<param_role>> by_row = [] {
@@ -49,6 +42,11 @@ const llvm::StringMap<named_row>& symbols() {
       made[hook] = {find_call(call), binding::c, first, true};
       made[std::string(hook) + "_f"] = {find_call(call), binding::fortran, first, true};
     }
+    for (const call_row& row : call_rows())
+      if (can_be_started(row)) {
+        made[starting_hook(row)] = {&row, binding::c, 1, true};
+        made[starting_hook(row) + "_f"] = {&row, binding::fortran, 1, true};
+      }
     return made;
   }();
   return table;
@@ -112,6 +110,11 @@ llvm::Value* mpi_site::ierror() const {
   return language == binding::fortran ? call->getArgOperand(call->arg_size() - 1) : nullptr;
 }
 
+std::optional<named_row> known_symbol(llvm::StringRef name) {
+  const auto found = symbols().find(name);
+  return found == symbols().end() ? std::nullopt : std::optional(found->second);
+}
+
 std::optional<mpi_site> recognise(llvm::CallBase& call) {
   const llvm::Function* callee = call.getCalledFunction();
   if (!callee || !callee->isDeclaration())
@@ -130,6 +133,29 @@ std::optional<mpi_site> recognise(llvm::CallBase& call) {
 bool is_hook(const llvm::CallBase& call) {
   const llvm::Function* callee = call.getCalledFunction();
   return callee && callee->getName().starts_with("__tacit_");
+}
+
+bool can_be_started(const call_row& row) {
+  switch (row.id) {
+  case mpi_call::Allgather:
+  case mpi_call::Allgatherv:
+  case mpi_call::Allreduce:
+  case mpi_call::Alltoall:
+  case mpi_call::Alltoallv:
+  case mpi_call::Bcast:
+  case mpi_call::Gather:
+  case mpi_call::Gatherv:
+  case mpi_call::Reduce:
+  case mpi_call::Scatter:
+  case mpi_call::Scatterv:
+    return true;
+  default:
+    return false;
+  }
+}
+
+std::string starting_hook(const call_row& row) {
+  return "__tacit_" + llvm::StringRef(row.name).drop_front(sizeof("MPI_") - 1).lower();
 }
 
 bool is_f08_name(llvm::StringRef name) {
@@ -203,6 +229,12 @@ bool is_status_ignore(const mpi_site& site, const llvm::Value* status) {
   return address && address->getOpcode() == llvm::Instruction::IntToPtr &&
          llvm::isa<llvm::ConstantInt>(address->getOperand(0)) &&
          llvm::cast<llvm::ConstantInt>(address->getOperand(0))->isOne();
+}
+
+bool is_in_place(const llvm::Value* buffer) {
+  const auto* address = llvm::dyn_cast<llvm::ConstantExpr>(buffer);
+  return (address && address->getOpcode() == llvm::Instruction::IntToPtr) ||
+         names_global(buffer, "mpi_fortran_in_place");
 }
 
 bool is_buffer_sentinel(const llvm::Value* buffer) {

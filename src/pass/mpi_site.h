@@ -8,6 +8,7 @@
 #include <llvm/IR/InstrTypes.h>
 
 #include <optional>
+#include <string>
 
 namespace tacit::overlap {
 
@@ -30,6 +31,16 @@ struct mpi_site {
   [[nodiscard]] llvm::Value* ierror() const;
 };
 
+/// What a symbol stands for.
+struct named_row {
+  const call_row* row = nullptr;
+  binding language = binding::c;
+  unsigned first = 0; ///< as in mpi_site
+  bool hook = false;
+};
+
+/// The row of an MPI function or of one of our hooks by its symbol.
+std::optional<named_row> known_symbol(llvm::StringRef name);
 /// The MPI call that `call` is, if it calls a function that the table knows and that has no body here (a body
 /// would be somebody else's MPI).
 std::optional<mpi_site> recognise(llvm::CallBase& call);
@@ -37,6 +48,11 @@ std::optional<mpi_site> recognise(llvm::CallBase& call);
 bool is_hook(const llvm::CallBase& call);
 /// True for a name of the `mpi_f08` binding, which is not followed (its descriptors hide the buffers).
 bool is_f08_name(llvm::StringRef name);
+
+/// True for a blocking collective that the pass may start as a nonblocking one.
+bool can_be_started(const call_row& row);
+/// The hook that starts it: "__tacit_bcast".
+std::string starting_hook(const call_row& row);
 
 /// The constant that an integer argument has, by value (C) or behind a reference (Fortran), if it is known.
 std::optional<std::int64_t> constant_argument(const mpi_site& site, const llvm::Value* argument);
@@ -48,6 +64,8 @@ std::uint64_t datatype_bytes(const mpi_site& site, const llvm::Value* datatype);
 bool is_predefined_operation(const mpi_site& site, const llvm::Value* operation);
 /// True if the pointer is MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE.
 bool is_status_ignore(const mpi_site& site, const llvm::Value* status);
+/// True if the pointer is MPI_IN_PLACE for sure.
+bool is_in_place(const llvm::Value* buffer);
 /// True if the pointer is a sentinel (MPI_BOTTOM, MPI_IN_PLACE) and not a buffer.
 bool is_buffer_sentinel(const llvm::Value* buffer);
 

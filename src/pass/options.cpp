@@ -22,6 +22,11 @@ llvm::cl::opt<std::string> rename_sends("tacit-overlap-rename",
 llvm::cl::opt<std::string> poke("tacit-overlap-poke",
                                 llvm::cl::desc("progress calls in windows: on (default) or off"),
                                 llvm::cl::cat(category));
+llvm::cl::opt<std::string> collectives(
+    "tacit-overlap-collectives",
+    llvm::cl::desc("nonblocking forms of blocking collectives: on, for all files of a program and "
+                   "the libraries it calls; or off (default)"),
+    llvm::cl::cat(category));
 llvm::cl::opt<std::string> errors(
     "tacit-overlap-errors",
     llvm::cl::desc("MPI errors end the program: fatal (default); or return: error codes are looked at"),
@@ -68,6 +73,8 @@ options read() {
   made.rename =
       choose(rename_sends, "TACIT_OVERLAP_RENAME", true, {{"on", true}, {"off", false}}, "on or off");
   made.poke = choose(poke, "TACIT_OVERLAP_POKE", true, {{"on", true}, {"off", false}}, "on or off");
+  made.collectives =
+      choose(collectives, "TACIT_OVERLAP_COLLECTIVES", false, {{"on", true}, {"off", false}}, "on or off");
   made.errors_return =
       choose(errors, "TACIT_OVERLAP_ERRORS", false, {{"fatal", false}, {"return", true}}, "fatal or return");
   made.graph = value_of(graph, "TACIT_OVERLAP_GRAPH");

@@ -72,6 +72,8 @@ private:
       consider_blocking(site);
     else if (site.is(mpi_call::Ssend))
       missed(site, {reason::synchronous_send, "", nullptr});
+    else if (site.is(call_class::collective))
+      consider_collective(site);
     else if (site.is(mpi_call::Wait))
       consider_wait(site);
     else if (site.is(mpi_call::Waitall))
@@ -108,6 +110,33 @@ private:
     } else {
       could(site, did, places);
     }
+  }
+
+  /// Where the completion cannot move, `start_all_collectives` replaces the call in the end.
+  void consider_collective(const mpi_site& site) {
+    if (site.is(mpi_call::Barrier))
+      return missed(site, {reason::synchronizes, "nobody passes before all have come", nullptr});
+    if (site.language == binding::c_large)
+      return missed(site, {reason::binding_not_followed, "large counts", nullptr});
+    if (const auto no = observable(site))
+      return missed(site, *no);
+    const auto moved = operations_of(site);
+    if (moved.empty())
+      return missed(site, {reason::buffer_unknown, "", nullptr});
+    const placement places = find_places(site, moved);
+    draw(site, moved, places);
+    if (places.window < options_.min_window)
+      return missed(site, first_cause(places), places.window);
+    if (!options_.collectives)
+      return missed(site, {reason::collective_blocking, "", nullptr});
+    const std::string did = std::string(site.row->name) + " started";
+    if (options_.act != action::apply)
+      return could(site, did, places);
+    const slot into = new_slot();
+    passed(site, did, places);
+    complete_at(places, into);
+    start_collective(site, into, moved);
+    done();
   }
 
   [[nodiscard]] bool may_copy(const mpi_site& site) const {
@@ -243,7 +272,8 @@ private:
     if (context_.error_handlers && (site.ierror() || !site.call->use_empty()))
       return refusal{reason::error_code_used, "", nullptr};
     // The status of a combined call is there when its receiving half is: that half stays.
-    if (!site.is(mpi_call::Send) && !site.is(mpi_call::Sendrecv) && !status_unused(site))
+    const bool own_status = site.is(call_class::recv) || site.is(call_class::complete);
+    if (own_status && !status_unused(site))
       return refusal{reason::status_read, "", nullptr};
     return std::nullopt;
   }

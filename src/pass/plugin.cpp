@@ -4,6 +4,7 @@
 // Per module it runs after the inliner and the scalar simplifications (routines are whole, variables are
 // values) and before the vectorizers; at link time it runs first, on the whole program. Reporting works on a
 // copy of the module, so that asking what could be done never changes the program.
+#include "pass/collectives.h"
 #include "pass/inline_mpi.h"
 #include "pass/mpi_site.h"
 #include "pass/overlap.h"
@@ -82,7 +83,7 @@ bool exposes_windows(const llvm::Module& module) {
 
 /// Jumps of unknown aim (setjmp, computed goto) leave no place for a completion.
 bool can_be_changed(llvm::Function& function) {
-  return !function.isDeclaration() && !function.hasOptNone() && has_messages(function) &&
+  return !function.isDeclaration() && !function.hasOptNone() && has_messages(function, true) &&
          !function.callsFunctionThatReturnsTwice() &&
          llvm::none_of(function, [](const llvm::BasicBlock& block) {
            return llvm::isa<llvm::IndirectBrInst, llvm::CallBrInst>(block.getTerminator());
@@ -113,7 +114,7 @@ public:
   }
 
   bool run() {
-    const auto inlined = inline_mpi_routines(module_);
+    const auto inlined = inline_mpi_routines(module_, options_.collectives);
     effects effects(
         [this](llvm::Function& function) -> llvm::AAResults& {
           return functions_.getResult<llvm::AAManager>(function);
@@ -235,8 +236,23 @@ public:
       return llvm::PreservedAnalyses::all();
     wanted.graph.clear();
     wanted.silent = false;
-    return driver(module, wanted).run() ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+    bool changed = driver(module, wanted).run();
+    if (wanted.collectives)
+      changed |= start_all_collectives(module);
+    return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
   }
+};
+
+/// Without optimization nothing moves, but collectives have to match those of the other files.
+class collectives_pass : public llvm::PassInfoMixin<collectives_pass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    const options& asked = current_options();
+    return asked.act == action::apply && asked.collectives && start_all_collectives(module)
+               ? llvm::PreservedAnalyses::none()
+               : llvm::PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
 };
 
 void add_to_pipelines(llvm::PassBuilder& builder) {
@@ -244,6 +260,8 @@ void add_to_pipelines(llvm::PassBuilder& builder) {
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
         if (level != llvm::OptimizationLevel::O0)
           passes.addPass(overlap_pass());
+        else
+          passes.addPass(collectives_pass());
       });
   builder.registerFullLinkTimeOptimizationEarlyEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(overlap_pass()); });

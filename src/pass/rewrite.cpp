@@ -172,6 +172,18 @@ void split_call(const mpi_site& site, const slot& into) {
   replace(call, *posted);
 }
 
+void start_collective(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight> operations) {
+  llvm::SmallVector<Value*, 12> operands{into.storage};
+  operands.append(site.call->arg_begin(), site.call->arg_end());
+  IRBuilder<> at(site.call);
+  llvm::CallInst* posted =
+      call_hook(at, named(starting_hook(*site.row).c_str(), site.language), site.call->getType(), operands);
+  // What is written matters most to whoever comes after.
+  const auto* named = llvm::find_if(operations, [](const in_flight& one) { return one.writes_buffer; });
+  at.CreateStore((named != operations.end() ? *named : operations.front()).buffer, into.buffer);
+  replace(*site.call, *posted);
+}
+
 void rename_send(const mpi_site& site) {
   IRBuilder<> at(site.call);
   const llvm::SmallVector<Value*, 8> operands(site.call->args());

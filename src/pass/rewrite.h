@@ -27,6 +27,9 @@ void insert_pokes(llvm::ArrayRef<window> windows);
 
 /// Replaces a blocking MPI_Send, MPI_Recv or MPI_Sendrecv by the hook that posts it into the slot.
 void split_call(const mpi_site& site, const slot& into);
+/// Replaces a blocking collective by the hook that starts it into the slot; `operations` are the pieces of
+/// memory that it uses.
+void start_collective(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight> operations);
 /// Replaces MPI_Send by the hook that sends from a copy.
 void rename_send(const mpi_site& site);
 /// Replaces MPI_Wait by moving its request into the slot.

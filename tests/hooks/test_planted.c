@@ -18,17 +18,30 @@ int main(int argc, char** argv) {
   __tacit_note(&received, in, 8, MPI_DOUBLE, 1, &request);
   __tacit_send(&sent, out, 8, MPI_DOUBLE, (rank + 1) % size, 0, MPI_COMM_WORLD);
   __tacit_defer(&received, &request);
+  double sums[8], everywhere[8] = {0};
+  int counts[4] = {2, 2, 2, 2}, places[4] = {0, 2, 4, 6};
+  tacit_slot summed = {{0}}, gathered = {{0}};
+  __tacit_allreduce(&summed, out, sums, 8, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  __tacit_allgatherv(&gathered, out, 2, MPI_DOUBLE, everywhere, counts, places, MPI_DOUBLE, MPI_COMM_WORLD);
   if (strcmp(planted, "send") == 0)
     out[3] = -3;
   if (strcmp(planted, "receive") == 0)
     in[7] = 0;
+  if (strcmp(planted, "sum") == 0)
+    sums[4] = 0;
+  if (strcmp(planted, "counts") == 0)
+    counts[1] = 1;
+  if (strcmp(planted, "gather") == 0)
+    everywhere[3] = 0;
   const double early = strcmp(planted, "read") == 0 ? in[1] : 2;
+  __tacit_wait(&summed, sums);
+  __tacit_wait(&gathered, everywhere);
   __tacit_wait(&sent, out);
   __tacit_wait(&received, in);
   if (early != 2)
     printf("read too early: %g\n", early);
   for (int i = 0; i < 8; ++i)
-    if (in[i] != i + 1)
+    if (in[i] != i + 1 || sums[i] != i + 1 || (i < 2 * size && everywhere[i] != i % 2 + 1))
       printf("wrong data\n");
   MPI_Finalize();
   return 0;

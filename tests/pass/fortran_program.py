@@ -164,6 +164,15 @@ class Fortran:
     def do_barrier(self, d): self.put(d, "call mpi_barrier(MPI_COMM_WORLD, error)")
     def do_bcast(self, d, a, low, n): self.put(d, f"call mpi_bcast({self.at(a, low)}, {n}, MPI_INTEGER, 0, MPI_COMM_WORLD, error)")
 
+    def do_maximum(self, d, a, low, n):
+        self.put(d, f"call mpi_allreduce(MPI_IN_PLACE, {self.at(a, low)}, {n}, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, error)")
+
+    def do_add_up(self, d, a, low, b, to, n):
+        self.put(d, f"call mpi_allreduce({self.at(a, low)}, {self.at(b, to)}, {n}, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, error)")
+
+    def do_everybody(self, d, a, low, b, to, n):
+        self.put(d, f"call mpi_allgather({self.at(a, low)}, {n}, MPI_INTEGER, {self.at(b, to)}, {n}, MPI_INTEGER, MPI_COMM_WORLD, error)")
+
     def block(self, d, head, code, other=()):
         self.put(d, f"if ({head}) then")
         self.write(code, d + 1)

@@ -248,10 +248,63 @@ class Program:
             self.emit("  MPI_Wait(&last, MPI_STATUS_IGNORE);")
             self.emit("}")
 
+    # --- collectives ---
+    def collective(self):
+        """At most four ranks: a block of `each` words per rank."""
+        rng = self.rng
+        each = rng.choice([1, 16, 64, 130])
+        type_, comm = "MPI_UNSIGNED_LONG", "MPI_COMM_WORLD"
+        root = rng.choice(["0", "p - 1", "turn % p"])
+        op = rng.choice(["MPI_SUM", "MPI_BXOR", "MPI_MAX"])
+        out, into = self.two_places(4 * each, 4 * each)
+        one = f"{each}, {type_}"
+        form = rng.randrange(12)
+        if form == 0:
+            self.emit(f"MPI_Bcast({into[0]}, {one}, {root}, {comm});")
+        elif form == 1:  # different calls on different ranks make one collective
+            self.emit(f"if (me == {root})")
+            self.emit(f"  MPI_Bcast({out[0]}, {one}, {root}, {comm});")
+            self.emit("else {")
+            self.depth += 1
+            self.compute()
+            self.emit(f"MPI_Bcast({into[0]}, {one}, {root}, {comm});")
+            self.depth -= 1
+            self.emit("}")
+        elif form == 2:
+            self.emit(f"MPI_Allreduce({rng.choice([out[0], 'MPI_IN_PLACE'])}, {into[0]}, {one}, {op}, {comm});")
+        elif form == 3:
+            self.emit(f"MPI_Reduce({out[0]}, {into[0]}, {one}, {op}, {root}, {comm});")
+        elif form == 4:
+            self.emit(f"MPI_Alltoall({rng.choice([out[0], 'MPI_IN_PLACE'])}, {one}, {into[0]}, {one}, {comm});")
+        elif form == 5:
+            self.emit(f"MPI_Allgather({out[0]}, {one}, {into[0]}, {one}, {comm});")
+        elif form == 6:
+            self.emit(f"MPI_Gather({out[0]}, {one}, {into[0]}, {one}, {root}, {comm});")
+        elif form == 7:
+            self.emit(f"MPI_Scatter({out[0]}, {one}, {into[0]}, {one}, {root}, {comm});")
+        else:
+            self.emit("{")
+            self.depth += 1
+            self.emit("int counts[4], displs[4];")
+            # Blocks of different length, in turned order, between them words that nobody sends.
+            self.emit(f"for (int k = 0; k < p; k++) counts[k] = {each} - k % 2 * {each // 2}, displs[k] = (p - 1 - k) * {each};")
+            self.emit({8: f"MPI_Allgatherv({out[0]}, counts[me], {type_}, {into[0]}, counts, displs, {type_}, {comm});",
+                       9: f"MPI_Gatherv({out[0]}, counts[me], {type_}, {into[0]}, counts, displs, {type_}, {root}, {comm});",
+                       10: f"MPI_Scatterv({out[0]}, counts, displs, {type_}, {into[0]}, counts[me], {type_}, {root}, {comm});",
+                       11: f"{{ int mine[4]; for (int k = 0; k < p; k++) mine[k] = counts[me]; "
+                           f"MPI_Alltoallv({out[0]}, counts, displs, {type_}, {into[0]}, mine, displs, {type_}, {comm}); }}"}[form])
+            if rng.random() < 0.5:
+                self.compute()
+            self.emit("x += (word)(counts[0] + displs[0]);")
+            self.depth -= 1
+            self.emit("}")
+
     def block(self, statements, level=0):
         for _ in range(statements):
             what = self.rng.random()
-            if what < 0.45:
+            if what < 0.08:
+                self.collective()
+            elif what < 0.45:
                 self.exchange()
             elif what < 0.85 or level == 2:
                 self.compute()

@@ -330,9 +330,15 @@ class Routine:
                 ("loop", self.rng.randrange(KNOBS), body), ("free", a), ("free", b)]
 
     def collective(self):
-        n = self.rng.choice([1, 16])
-        into = self.place(n, True)
-        return [("bcast", into[0], into[1], n)] if into and self.rng.random() < 0.5 else [("barrier",)]
+        n = self.rng.choice([1, 16, 150])
+        into = self.place(8 * n, True)
+        out = into and self.place(n, False, [(into[2], True)])
+        form = self.rng.choice(["bcast", "add_up", "maximum", "everybody", "barrier"])
+        if not out or form == "barrier":
+            return [("barrier",)]
+        if form in ("bcast", "maximum"):
+            return [(form, into[0], into[1], n)]
+        return [(form, out[0], out[1], into[0], into[1], n)]
 
     # --- structure
     def branch(self):
@@ -536,6 +542,15 @@ class C:
 
     def do_barrier(self, d): self.put(d, "MPI_Barrier(MPI_COMM_WORLD);")
     def do_bcast(self, d, a, low, n): self.put(d, f"MPI_Bcast({self.at(a, low)}, {n}, MPI_INT, 0, MPI_COMM_WORLD);")
+
+    def do_maximum(self, d, a, low, n):
+        self.put(d, f"MPI_Allreduce(MPI_IN_PLACE, {self.at(a, low)}, {n}, MPI_INT, MPI_MAX, MPI_COMM_WORLD);")
+
+    def do_add_up(self, d, a, low, b, to, n):
+        self.put(d, f"MPI_Allreduce({self.at(a, low)}, {self.at(b, to)}, {n}, MPI_INT, MPI_SUM, MPI_COMM_WORLD);")
+
+    def do_everybody(self, d, a, low, b, to, n):
+        self.put(d, f"MPI_Allgather({self.at(a, low)}, {n}, MPI_INT, {self.at(b, to)}, {n}, MPI_INT, MPI_COMM_WORLD);")
 
     def block(self, d, head, code, other=()):
         self.put(d, head + " {")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares random MPI programs as they are with what the overlap pass makes of them: every bit of memory, on every rank.
 
-Each batch is compiled plain and transformed (conservative, aggressive, aggressive without copies), and run with messages sent
+Each batch is compiled plain and transformed (see VARIANTS), and run with messages sent
 eagerly and by rendezvous, and in check mode, in which buffers in flight hold other bytes than the program would see. Prints the
 seed; a program that differs is kept.
 
@@ -18,7 +18,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 VARIANTS = [("conservative", {"MODE": "conservative"}), ("aggressive", {"MODE": "aggressive"}),
-            ("aggressive, no copies", {"MODE": "aggressive", "RENAME": "off"})]
+            ("aggressive, no copies", {"MODE": "aggressive", "RENAME": "off"}),
+            ("with collectives", {"MODE": "aggressive", "COLLECTIVES": "on"})]
 
 
 def compile_batch(source, output, arguments, settings):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the routines of generate_routines.py as they are with what the overlap pass makes of them.
 
-Each batch is compiled plain and transformed (aggressive and conservative, every window taken), and run eagerly, by rendezvous
+Each batch is compiled plain and transformed (aggressive with collectives, and conservative; every window taken), and run eagerly, by rendezvous
 and in check mode. The plain program must not depend on buffering, so that it is run both ways, too. Prints the seed; a source
 that differs is kept. The routines go through tacit cc and tacit fc.
 
@@ -71,8 +71,8 @@ class Batch:
             return self.failures
         if self.asked.rendezvous:
             self.expect(expected, self.run("plain", self.asked.rendezvous), "the plain program by rendezvous")
-        for mode in ("aggressive", "conservative"):
-            if not self.compile("moved", TACIT_OVERLAP="apply", TACIT_OVERLAP_MODE=mode):
+        for mode, collectives in (("aggressive", "on"), ("conservative", "off")):
+            if not self.compile("moved", TACIT_OVERLAP="apply", TACIT_OVERLAP_MODE=mode, TACIT_OVERLAP_COLLECTIVES=collectives):
                 continue
             self.expect(expected, self.run("moved", TACIT_OVERLAP_EAGER="0"), f"{mode}, eager")
             if self.asked.rendezvous:

@@ -10,7 +10,7 @@ void expose(double* b, MPI_Win* window) {
 }
 void send_then_barrier(double* b, int peer) {
   MPI_Send(b, n, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD); // stays TACIT-109
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);                         // stays TACIT-110
   for (int i = 0; i < n; i++)
     work[i] = work[i] * 1.5 + i;
 }
@@ -18,5 +18,5 @@ void send_then_compute(double* b, int peer) {
   MPI_Send(b, n, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD); // moved
   for (int i = 0; i < n; i++)
     work[i] = work[i] * 1.5 + i;
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD); // stays TACIT-110
 }

@@ -1,0 +1,163 @@
+/* Blocking collectives started as nonblocking ones, for C and C++. A nonblocking collective matches only
+ * nonblocking ones (MPI-3.1, 5.12), so that the pass replaces every call of these functions; where the
+ * completion cannot move it passes no slot. An object of its own in the archive: only programs that ask for
+ * it take it in. */
+#include "hooks/collectives.h"
+
+#include <limits.h>
+
+static void describe(slot_state* slot, const void* buffer, int count, MPI_Datatype datatype, int receives) {
+  tacit_describe(slot, &(message){buffer, count, datatype, receives});
+}
+
+static void describe_parts(slot_state* slot, const side* of, int ranks, int receives) {
+  describe(slot, of->counts, ranks, MPI_INT, 0);
+  describe(slot, of->displacements, ranks, MPI_INT, 0);
+  MPI_Aint lower, extent;
+  if (MPI_Type_get_extent(of->datatype, &lower, &extent) != MPI_SUCCESS) {
+    slot->unknown_bytes = 1;
+    return;
+  }
+  for (int i = 0; i < ranks; ++i)
+    if (of->counts[i] > 0)
+      describe(slot, (const char*)of->buffer + of->displacements[i] * extent, of->counts[i], of->datatype,
+               receives);
+}
+
+static void describe_side(slot_state* slot, const side* of, int ranks, int receives) {
+  if (of->buffer == MPI_IN_PLACE)
+    return;
+  if (of->counts)
+    describe_parts(slot, of, ranks, receives);
+  else if (!of->per_rank)
+    describe(slot, of->buffer, of->count, of->datatype, receives);
+  else if (of->count <= INT_MAX / ranks)
+    describe(slot, of->buffer, of->count * ranks, of->datatype, receives);
+  else
+    slot->unknown_bytes = 1;
+}
+
+static void describe_collective(slot_state* slot, const collective* posted) {
+  int between_groups = 1, ranks = 0, me = 0;
+  MPI_Comm_test_inter(posted->comm, &between_groups);
+  if (between_groups) {
+    slot->unknown_bytes = 1;
+    return;
+  }
+  MPI_Comm_size(posted->comm, &ranks);
+  MPI_Comm_rank(posted->comm, &me);
+  const int at_root = me == posted->root;
+  if (posted->shape == broadcast) {
+    describe_side(slot, &posted->received, ranks, !at_root);
+    return;
+  }
+  if (posted->shape != from_root || at_root)
+    describe_side(slot, &posted->sent, ranks, 0);
+  if (posted->shape != to_root || at_root)
+    describe_side(slot, &posted->received, ranks, 1);
+}
+
+int tacit_make_room(tacit_slot* slot) {
+  return slot ? tacit_complete(state_of(slot)) : MPI_SUCCESS;
+}
+
+int tacit_hold_collective(tacit_slot* slot, MPI_Request request, const collective* posted) {
+  if (!slot)
+    return MPI_Wait(&request, MPI_STATUS_IGNORE);
+  describe_collective(state_of(slot), posted);
+  tacit_hold_described(state_of(slot), request);
+  return MPI_SUCCESS;
+}
+
+/* The body of every form below: room in the slot, the post, its description. */
+#define START(post, ...)                                                                                     \
+  MPI_Request request;                                                                                       \
+  int error = tacit_make_room(slot);                                                                         \
+  if (error == MPI_SUCCESS)                                                                                  \
+    error = post;                                                                                            \
+  return error != MPI_SUCCESS ? error : tacit_hold_collective(slot, request, &(collective){__VA_ARGS__})
+
+int __tacit_bcast(tacit_slot* slot, void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
+  START(MPI_Ibcast(buffer, count, datatype, root, comm, &request), .shape = broadcast,
+        .received = {buffer, count, datatype}, .root = root, .comm = comm);
+}
+
+int __tacit_reduce(tacit_slot* slot, const void* send_buffer, void* recv_buffer, int count,
+                   MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
+  START(MPI_Ireduce(send_buffer, recv_buffer, count, datatype, op, root, comm, &request), .shape = to_root,
+        .sent = {send_buffer, count, datatype}, .received = {recv_buffer, count, datatype}, .root = root,
+        .comm = comm);
+}
+
+int __tacit_allreduce(tacit_slot* slot, const void* send_buffer, void* recv_buffer, int count,
+                      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  START(MPI_Iallreduce(send_buffer, recv_buffer, count, datatype, op, comm, &request), .shape = symmetric,
+        .sent = {send_buffer, count, datatype}, .received = {recv_buffer, count, datatype}, .comm = comm);
+}
+
+int __tacit_alltoall(tacit_slot* slot, const void* send_buffer, int send_count, MPI_Datatype send_type,
+                     void* recv_buffer, int recv_count, MPI_Datatype recv_type, MPI_Comm comm) {
+  START(MPI_Ialltoall(send_buffer, send_count, send_type, recv_buffer, recv_count, recv_type, comm, &request),
+        .shape = symmetric, .sent = {send_buffer, send_count, send_type, 1},
+        .received = {recv_buffer, recv_count, recv_type, 1}, .comm = comm);
+}
+
+int __tacit_alltoallv(tacit_slot* slot, const void* send_buffer, const int* send_counts,
+                      const int* send_displs, MPI_Datatype send_type, void* recv_buffer,
+                      const int* recv_counts, const int* recv_displs, MPI_Datatype recv_type, MPI_Comm comm) {
+  START(MPI_Ialltoallv(send_buffer, send_counts, send_displs, send_type, recv_buffer, recv_counts,
+                       recv_displs, recv_type, comm, &request),
+        .shape = symmetric, .sent = {send_buffer, 0, send_type, 1, send_counts, send_displs},
+        .received = {recv_buffer, 0, recv_type, 1, recv_counts, recv_displs}, .comm = comm);
+}
+
+int __tacit_allgather(tacit_slot* slot, const void* send_buffer, int send_count, MPI_Datatype send_type,
+                      void* recv_buffer, int recv_count, MPI_Datatype recv_type, MPI_Comm comm) {
+  START(
+      MPI_Iallgather(send_buffer, send_count, send_type, recv_buffer, recv_count, recv_type, comm, &request),
+      .shape = symmetric, .sent = {send_buffer, send_count, send_type},
+      .received = {recv_buffer, recv_count, recv_type, 1}, .comm = comm);
+}
+
+int __tacit_allgatherv(tacit_slot* slot, const void* send_buffer, int send_count, MPI_Datatype send_type,
+                       void* recv_buffer, const int* recv_counts, const int* recv_displs,
+                       MPI_Datatype recv_type, MPI_Comm comm) {
+  START(MPI_Iallgatherv(send_buffer, send_count, send_type, recv_buffer, recv_counts, recv_displs, recv_type,
+                        comm, &request),
+        .shape = symmetric, .sent = {send_buffer, send_count, send_type},
+        .received = {recv_buffer, 0, recv_type, 1, recv_counts, recv_displs}, .comm = comm);
+}
+
+int __tacit_gather(tacit_slot* slot, const void* send_buffer, int send_count, MPI_Datatype send_type,
+                   void* recv_buffer, int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm) {
+  START(MPI_Igather(send_buffer, send_count, send_type, recv_buffer, recv_count, recv_type, root, comm,
+                    &request),
+        .shape = to_root, .sent = {send_buffer, send_count, send_type},
+        .received = {recv_buffer, recv_count, recv_type, 1}, .root = root, .comm = comm);
+}
+
+int __tacit_gatherv(tacit_slot* slot, const void* send_buffer, int send_count, MPI_Datatype send_type,
+                    void* recv_buffer, const int* recv_counts, const int* recv_displs, MPI_Datatype recv_type,
+                    int root, MPI_Comm comm) {
+  START(MPI_Igatherv(send_buffer, send_count, send_type, recv_buffer, recv_counts, recv_displs, recv_type,
+                     root, comm, &request),
+        .shape = to_root, .sent = {send_buffer, send_count, send_type},
+        .received = {recv_buffer, 0, recv_type, 1, recv_counts, recv_displs}, .root = root, .comm = comm);
+}
+
+int __tacit_scatter(tacit_slot* slot, const void* send_buffer, int send_count, MPI_Datatype send_type,
+                    void* recv_buffer, int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm) {
+  START(MPI_Iscatter(send_buffer, send_count, send_type, recv_buffer, recv_count, recv_type, root, comm,
+                     &request),
+        .shape = from_root, .sent = {send_buffer, send_count, send_type, 1},
+        .received = {recv_buffer, recv_count, recv_type}, .root = root, .comm = comm);
+}
+
+int __tacit_scatterv(tacit_slot* slot, const void* send_buffer, const int* send_counts,
+                     const int* send_displs, MPI_Datatype send_type, void* recv_buffer, int recv_count,
+                     MPI_Datatype recv_type, int root, MPI_Comm comm) {
+  START(MPI_Iscatterv(send_buffer, send_counts, send_displs, send_type, recv_buffer, recv_count, recv_type,
+                      root, comm, &request),
+        .shape = from_root, .sent = {send_buffer, 0, send_type, 1, send_counts, send_displs},
+        .received = {recv_buffer, recv_count, recv_type}, .root = root, .comm = comm);
+}

@@ -1,0 +1,92 @@
+// Problem: MPI_Ibcast does not match MPI_Bcast (MPI-3.1, 5.12). If one rank starts a broadcast, all ranks of
+// the communicator must start theirs, whichever call they execute: `if (rank == root) MPI_Bcast(a…) else
+// MPI_Bcast(b…)` is one collective. Which calls of a program meet cannot be told in general.
+//
+// Idea: all or nothing. With the option on, the calls whose completion can move go to the hooks with a slot
+// (overlap.cpp), and in the end every mention of the MPI function that is left in the module gives way to a
+// function of the module that starts and completes. That all files of the program and the libraries it calls
+// are compiled so is what the user promises with the option. Nothing of it is decided at run time, where
+// ranks could differ. Cost: linear in the functions declared.
+#include "pass/collectives.h"
+
+#include "pass/mpi_site.h"
+
+#include <llvm/IR/IRBuilder.h>
+
+namespace tacit::overlap {
+
+namespace {
+
+using llvm::Function;
+
+/// void or int f(arguments) { return hook(nullptr, arguments); }
+Function* starts_and_completes(Function& blocking, const std::string& hook) {
+  llvm::Module& module = *blocking.getParent();
+  auto* made = Function::Create(blocking.getFunctionType(), llvm::GlobalValue::InternalLinkage,
+                                "tacit.now." + blocking.getName(), module);
+  llvm::IRBuilder<> at(llvm::BasicBlock::Create(module.getContext(), "", made));
+  llvm::SmallVector<llvm::Value*, 12> operands{llvm::ConstantPointerNull::get(at.getPtrTy())};
+  llvm::SmallVector<llvm::Type*, 12> types{at.getPtrTy()};
+  for (llvm::Argument& argument : made->args()) {
+    operands.push_back(&argument);
+    types.push_back(argument.getType());
+  }
+  llvm::Type* result = blocking.getReturnType();
+  llvm::CallInst* call = at.CreateCall(
+      module.getOrInsertFunction(hook, llvm::FunctionType::get(result, types, false)), operands);
+  result->isVoidTy() ? at.CreateRetVoid() : at.CreateRet(call);
+  return made;
+}
+
+/// What keeps the function from being replaced; empty if nothing does.
+std::string obstacle(const Function& function, binding language, std::size_t parameters) {
+  if (language == binding::c_large)
+    return "has large counts";
+  if (function.isVarArg() || function.arg_size() != parameters)
+    return "is not declared as the MPI standard has it";
+  return "";
+}
+
+bool is_f08_collective(const Function& function) {
+  if (!is_f08_name(function.getName()))
+    return false;
+  return llvm::any_of(call_rows(), [&](const call_row& row) {
+    return can_be_started(row) && function.getName().contains(llvm::StringRef(row.name).lower() + "_f08");
+  });
+}
+
+void complain(const Function& function, const std::string& why) {
+  function.getContext().emitError(
+      "tacit: " + function.getName() + " " + why +
+      ", so that it stays blocking and would not match the collectives of other ranks, which start theirs; "
+      "compile the whole program with TACIT_OVERLAP_COLLECTIVES=off [TACIT-117]");
+}
+
+} // namespace
+
+bool start_all_collectives(llvm::Module& module) {
+  bool changed = false;
+  llvm::SmallVector<Function*, 16> declared;
+  for (Function& function : module)
+    if (function.isDeclaration() && !function.use_empty())
+      declared.push_back(&function);
+  for (Function* function : declared) {
+    if (is_f08_collective(*function))
+      complain(*function, "is of the mpi_f08 module");
+    const auto found = known_symbol(function->getName());
+    if (!found || found->hook || !can_be_started(*found->row))
+      continue;
+    const bool fortran = found->language == binding::fortran;
+    const std::size_t parameters = parameter_roles(*found->row).size() + (fortran ? 1 : 0);
+    if (const std::string why = obstacle(*function, found->language, parameters); !why.empty()) {
+      complain(*function, why);
+      continue;
+    }
+    function->replaceAllUsesWith(
+        starts_and_completes(*function, starting_hook(*found->row) + (fortran ? "_f" : "")));
+    changed = true;
+  }
+  return changed;
+}
+
+} // namespace tacit::overlap
