@@ -114,8 +114,10 @@ int tacit_compile(tacit_graph graph, MPI_Info info, tacit_schedule* schedule) {
     require_calls_allowed();
     if (schedule)
       *schedule = TACIT_SCHEDULE_NULL;
+    // Throws on every rank where one rank gives no place for the handle.
     auto made = compile_collectively(*graph, info, schedule != nullptr);
-    *schedule = made.release();
+    if (schedule)
+      *schedule = made.release();
   });
 }
 

@@ -73,16 +73,16 @@ bool ends_with_any(std::string_view word, std::initializer_list<std::string_view
 
 /// The wrapper of an MPI family. Debian has both side by side, under names with the family in them.
 std::string mpi_wrapper(const std::string& family, const char* plain) {
-  const std::string named = std::string(plain) + "." + family;
+  std::string named = fmt::format("{}.{}", plain, family);
   const char* path = std::getenv("PATH");
   std::istringstream folders(path ? path : "/usr/bin");
   for (std::string folder; std::getline(folders, folder, ':');)
-    if (::access((folder + "/" + named).c_str(), X_OK) == 0)
+    if (::access(fmt::format("{}/{}", folder, named).c_str(), X_OK) == 0)
       return named;
   return plain;
 }
 
-const std::string& required(const std::string& path, const char* file, const char* remedy) {
+std::string required(std::string path, const char* file, const char* remedy) {
   if (path.empty())
     throw user_error(wrong_usage,
                      fmt::format("there is no {} in the library folder of tacit; {}", file, remedy));

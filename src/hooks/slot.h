@@ -64,7 +64,7 @@ typedef struct slot_state {
 _Static_assert(sizeof(slot_state) <= sizeof(tacit_slot), "the pass reserves sizeof(tacit_slot) bytes");
 
 static inline slot_state* state_of(tacit_slot* slot) {
-  return (slot_state*)(void*)slot;
+  return (slot_state*)slot;
 }
 
 /* Waits for what the slot holds and empties it. */

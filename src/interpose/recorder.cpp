@@ -107,7 +107,7 @@ bool call_recorder::start(const invocation& v) {
     check_writer();
     return false;
   }
-  names_.emplace(out_);
+  names_ = std::make_unique<dictionary>(out_);
   write_start();
   names_->start();
   write_call(v, MPI_SUCCESS, part{});

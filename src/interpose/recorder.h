@@ -12,8 +12,8 @@
 #include "interpose/requests.h"
 #include "record/writer.h"
 
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 
 namespace tacit::interpose {
@@ -79,7 +79,7 @@ private:
   bool threaded_ = false;
   bool hashing_ = false;
   recording::writer out_;
-  std::optional<dictionary> names_;
+  std::unique_ptr<dictionary> names_;
   request_table requests_;
   received_table received_;
   /// What a matched probe found, in the terms it was asked in.

@@ -314,19 +314,18 @@ void effects::add_to_summary(call_summary& summary, llvm::Instruction& instructi
       touch(transfer->getSource(), false);
   } else if (auto* call = dyn_cast<llvm::CallBase>(&instruction)) {
     llvm::Function* callee = call->getCalledFunction();
-    if (!callee) {
-      summary.unknown = name_of(*call);
-    } else if ((call->doesNotAccessMemory() && call->doesNotThrow()) || is_pure_function(callee->getName()) ||
-               (isa<llvm::IntrinsicInst>(call) &&
-                (call->isLifetimeStartOrEnd() || call->onlyAccessesInaccessibleMemory() ||
-                 llvm::cast<llvm::IntrinsicInst>(call)->isAssumeLikeIntrinsic()))) {
+    const auto* intrinsic = dyn_cast<llvm::IntrinsicInst>(call);
+    if ((call->doesNotAccessMemory() && call->doesNotThrow()) ||
+        (callee && is_pure_function(callee->getName())) ||
+        (intrinsic && (call->isLifetimeStartOrEnd() || call->onlyAccessesInaccessibleMemory() ||
+                       intrinsic->isAssumeLikeIntrinsic()))) {
       return;
     } else if (const auto site = recognise(*call); site && site->is(call_class::local)) {
       for (unsigned i = 0; i < call->arg_size(); ++i)
         if (llvm::Value* operand = call->getArgOperand(i); is_memory(*site, site->role(i), operand))
           touch(operand,
                 site->role(i) == param_role::other || writes(site->role(i)) || operand == site->ierror());
-    } else if (callee->hasExactDefinition()) {
+    } else if (callee && callee->hasExactDefinition()) {
       const call_summary inner = summary_of(*callee);
       summary.unknown = inner.unknown;
       summary.communicates |= inner.communicates;
@@ -337,7 +336,7 @@ void effects::add_to_summary(call_summary& summary, llvm::Instruction& instructi
           const auto* argument = dyn_cast<llvm::Argument>(object);
           touch(argument ? call->getArgOperand(argument->getArgNo()) : object, written);
         }
-    } else if (is_argument_function(callee->getName())) {
+    } else if (callee && is_argument_function(callee->getName())) {
       for (llvm::Value* argument : call->args())
         if (argument->getType()->isPointerTy())
           touch(argument, true);

@@ -56,6 +56,7 @@ std::vector<std::string> group_shapes(const std::vector<group>& groups) {
     bool all_there = row || column;
     for (std::uint32_t k = 0; k < others && all_there; ++k) {
       std::vector<std::uint32_t> sibling;
+      sibling.reserve(size);
       for (std::uint32_t i = 0; i < size; ++i)
         sibling.push_back(row ? k * static_cast<std::uint32_t>(size) + i : k + i * stride);
       all_there = known.contains(sibling);

@@ -17,7 +17,7 @@ namespace tacit::recording {
 namespace {
 
 // Large enough that the write() is rare, small enough to stay in the second-level cache of the core.
-constexpr std::size_t half_bytes = 128 * 1024;
+constexpr std::size_t half_bytes = std::size_t{128} * 1024;
 constexpr std::size_t buffer_bytes = sizeof(tail_header) + 2 * half_bytes;
 constexpr std::size_t end_mark = sizeof(std::uint64_t); ///< room for the zero that ends the list of records
 
