@@ -124,8 +124,9 @@ void one_sided(tacit_graph graph, local_operation& op, local_kind kind, const vo
     refuse(fmt::format("{} B here, but {} B at the target", total_length(here), total_length(there)));
   if (op.kind == local_kind::nothing)
     return;
-  op.reads = kind == local_kind::put ? std::move(here) : std::move(there);
-  op.writes = kind == local_kind::put ? std::move(there) : std::move(here);
+  const bool put = kind == local_kind::put;
+  op.reads = std::move(put ? here : there);
+  op.writes = std::move(put ? there : here);
 }
 
 } // namespace

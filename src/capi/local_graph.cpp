@@ -105,6 +105,7 @@ private:
     if (g_.communicators().size() > std::numeric_limits<std::uint16_t>::max())
       throw std::length_error("too many communicators in one graph");
     std::vector<rank_id> members;
+    members.reserve(c.members.size());
     for (const int r : c.members)
       members.push_back(rank_id{static_cast<std::uint32_t>(r)});
     return g_.add_communicator(c.name, std::move(members));

@@ -204,7 +204,7 @@ void* tacit_copy_message(const void* buffer, int count, MPI_Datatype datatype, i
 }
 
 static copy* copy_of(void* data) {
-  return (copy*)(void*)((char*)data - offsetof(copy, data));
+  return (copy*)((char*)data - offsetof(copy, data));
 }
 
 void tacit_copy_sent(void* data, MPI_Request request) {

@@ -8,8 +8,6 @@
 #include <string_view>
 #include <unistd.h>
 
-extern "C" char** environ;
-
 namespace tacit::interpose {
 
 namespace {

@@ -25,14 +25,14 @@ extern const std::size_t slot_count;
 extern const slot_name slot_names[];
 extern void* real_functions[]; ///< filled on first use
 
+void* resolve_next(std::size_t slot, const void* from);
+
 /// What the wrapper of `slot`, called from address `from`, passes the call on to.
 inline void* next_function(std::size_t slot, const void* from) {
-  void* resolve_next(std::size_t, const void*);
   void* known = real_functions[slot];
   return known ? known : resolve_next(slot, from);
 }
 
-void* resolve_next(std::size_t slot, const void* from);
 /// A symbol of the program's MPI library, or nullptr. `from`: an address in an object that uses it.
 void* find_mpi_symbol(const char* name, const void* from);
 /// Sets every slot to the library's function: from now on nothing is intercepted.

@@ -1,5 +1,6 @@
 #include "pass/effects.h"
 
+#include "pass/fortran_variables.h"
 #include "pass/known_functions.h"
 #include "pass/locals.h"
 
@@ -20,13 +21,14 @@ using llvm::MemoryLocation;
 /// The place of an operation's bytes. In a later iteration the pointer may have another value, so only its
 /// object counts.
 MemoryLocation place_of(const in_flight& operation, reach how) {
+  const llvm::AAMDNodes variable(operation.tag, nullptr, nullptr, nullptr);
   if (how == reach::next_iteration || operation.varies)
-    return MemoryLocation::getBeforeOrAfter(operation.object);
+    return MemoryLocation::getBeforeOrAfter(operation.object, variable);
   if (!operation.starts_at_buffer)
-    return MemoryLocation::getBeforeOrAfter(operation.buffer);
+    return MemoryLocation::getBeforeOrAfter(operation.buffer, variable);
   if (operation.bytes == 0)
-    return MemoryLocation::getAfter(operation.buffer);
-  return MemoryLocation(operation.buffer, llvm::LocationSize::upperBound(operation.bytes));
+    return MemoryLocation::getAfter(operation.buffer, variable);
+  return MemoryLocation(operation.buffer, llvm::LocationSize::upperBound(operation.bytes), variable);
 }
 
 std::string name_of(const llvm::CallBase& call) {
@@ -120,6 +122,8 @@ conflict access_conflict(const in_flight& operation, bool writes, std::string de
 bool effects::may_touch(llvm::Function& in, const in_flight& operation, const MemoryLocation& where,
                         reach how) {
   if (operation.local_object && !may_be_into(where.Ptr, operation.object))
+    return false;
+  if (are_different_variables(operation.object, llvm::getUnderlyingObject(where.Ptr, 0)))
     return false;
   return !aliases_(in).isNoAlias(place_of(operation, how), where);
 }

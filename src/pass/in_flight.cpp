@@ -1,5 +1,6 @@
 #include "pass/in_flight.h"
 
+#include "pass/fortran_variables.h"
 #include "pass/locals.h"
 
 #include <llvm/Analysis/ValueTracking.h>
@@ -24,6 +25,7 @@ bool add(llvm::SmallVectorImpl<in_flight>& to, const mpi_site& post, param_role 
     operation.bytes = static_cast<std::uint64_t>(*elements) * datatype_bytes(post, post.operand(type));
   operation.starts_at_buffer = is_predefined_datatype(post, post.operand(type));
   operation.persistent = post.is(call_class::send_init) || post.is(call_class::recv_init);
+  operation.tag = variable_tag(*post.call->getFunction(), operation.object);
   operation.local_object = known_to_mpi_only(operation.object);
   to.push_back(operation);
   return true;

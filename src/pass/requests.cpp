@@ -103,8 +103,10 @@ private:
         return stop(reason::request_touched, "the request may be changed by " + what(at), &at);
       case effect_on_request::may_match:
       case effect_on_request::matches: {
-        auto& call = llvm::cast<llvm::CallBase>(at);
-        add_post(call);
+        const auto site = recognise(llvm::cast<llvm::CallBase>(at));
+        if (!site)
+          return stop(reason::request_touched, "the request may be changed by " + what(at), &at);
+        add_post(*site);
         if (effect == effect_on_request::matches)
           return;
       }
@@ -117,11 +119,11 @@ private:
       go_back(block, *before);
   }
 
-  void add_post(llvm::CallBase& call) {
+  void add_post(const mpi_site& site) {
     const auto same =
-        llvm::find_if(found_.posts, [&](const matched_post& one) { return one.site.call == &call; });
+        llvm::find_if(found_.posts, [&](const matched_post& one) { return one.site.call == site.call; });
     if (same == found_.posts.end())
-      found_.posts.push_back({*recognise(call), how_ != distance::same_iteration});
+      found_.posts.push_back({site, how_ != distance::same_iteration});
     else
       same->earlier_iteration |= how_ != distance::same_iteration;
   }
@@ -265,7 +267,7 @@ bool status_is_dead(Instruction& after, llvm::Value* status, llvm::AAResults& al
           continue;
         const param_role role = site ? site->role(i) : param_role::other;
         const bool result = role == param_role::status || role == param_role::statuses;
-        if (!result || site->is(call_class::local) || site->is(call_class::unknown))
+        if (!site || !result || site->is(call_class::local) || site->is(call_class::unknown))
           return false; // MPI_Get_count and the like read it
         // A status is written for sure by blocking calls only; a Test may leave it alone.
         rewritten |= operand == status && isa<llvm::AllocaInst>(status->stripInBoundsConstantOffsets()) &&

@@ -213,8 +213,11 @@ std::uint64_t unexplained_bytes(const transfers& t, const findings& f) {
       continue;
     auto at =
         std::upper_bound(merged.begin(), merged.end(), delivered{d.source, d.destination, d.begin, ~0ull});
-    const bool inside = at != merged.begin() && (--at)->source == d.source &&
-                        at->destination == d.destination && at->begin <= d.begin && d.end <= at->end;
+    const bool any = at != merged.begin();
+    if (any)
+      --at;
+    const bool inside = any && at->source == d.source && at->destination == d.destination &&
+                        at->begin <= d.begin && d.end <= at->end;
     if (!inside)
       unexplained += s.length;
   }

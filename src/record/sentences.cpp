@@ -102,7 +102,7 @@ std::string traffic_text(const activity& a, const traffic& t) {
   const std::string partners = t.fewest_partners == t.most_partners
                                    ? count_text(t.most_partners, "partner")
                                    : fmt::format("{} to {} partners", t.fewest_partners, t.most_partners);
-  const std::string changes =
+  std::string changes =
       fmt::format("{} of {} messages send other content from memory that was received into before", t.changed,
                   t.messages);
   switch (a.kind) {
@@ -138,6 +138,8 @@ std::string traffic_text(const activity& a, const traffic& t) {
 } // namespace
 
 void describe_collective(activity& a, std::size_t group_size, const std::string& shape) {
+  if (!a.found)
+    return; // no collective
   const std::string noun = pattern_noun(*a.found);
   a.title = a.algorithm.empty() ? noun : fmt::format("{}, {}", noun, short_algorithm(a.algorithm));
   std::string text = fmt::format("{} {}", count_text(a.episodes, noun), where_text(a, group_size, shape));
