@@ -224,6 +224,46 @@ void __tacit_wait_overlap(tacit_slot* slot, void* buffer, const void* low, const
     (void)tacit_complete(state);
 }
 
+/* Iterations before the first that may touch [to.low, to.high); those that jump over it count as touching. */
+static uint64_t iterations_before(byte_range from, int64_t step, byte_range to) {
+  if (from.low < to.high && to.low < from.high)
+    return 0;
+  const uint64_t stride = step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
+  if (step > 0 && from.high <= to.low)
+    return (to.low - from.high) / stride + 1;
+  if (step < 0 && from.low >= to.high)
+    return (from.low - to.high) / stride + 1;
+  return UINT64_MAX;
+}
+
+/* Iterations until addresses wrap around: what comes then is not known. */
+static uint64_t iterations_in_memory(byte_range from, int64_t step) {
+  if (step == 0)
+    return UINT64_MAX;
+  const uint64_t last =
+      step > 0 ? (UINTPTR_MAX - from.high) / (uint64_t)step : from.low / (0 - (uint64_t)step);
+  return last == UINT64_MAX ? last : last + 1;
+}
+
+uint64_t __tacit_until(tacit_slot* slot, void* buffer, uintptr_t low, uintptr_t high, int64_t step,
+                       int writes) {
+  slot_state* state = state_of(slot);
+  if (!state->pending)
+    return UINT64_MAX;
+  if (disturbs(state, low, high, writes)) {
+    __tacit_wait(slot, buffer);
+    return UINT64_MAX;
+  }
+  const byte_range from = {low, high};
+  uint64_t least = iterations_in_memory(from, step);
+  for (uint32_t i = 0; i < state->range_count; ++i)
+    if (writes || (state->received_ranges & 1U << i)) {
+      const uint64_t before = iterations_before(from, step, state->ranges[i]);
+      least = before < least ? before : least;
+    }
+  return least;
+}
+
 /* A clock that costs nothing, and the least distance of two pokes: 5 to 8 microseconds, during which a fast
  * network moves some 50 kB, and of which an MPI_Test takes a few percent. Simulated programs have only the
  * simulated time. */

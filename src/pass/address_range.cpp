@@ -18,7 +18,9 @@ using llvm::SCEV;
 
 class box {
 public:
-  box(const llvm::Loop* nest, llvm::ScalarEvolution& evolution) : nest_(nest), se_(evolution) {}
+  /// `kept`: the iterations of this loop are told apart.
+  box(const llvm::Loop* nest, llvm::ScalarEvolution& evolution, const llvm::Loop* kept = nullptr)
+      : nest_(nest), kept_(kept), se_(evolution) {}
 
   std::optional<address_range> ends_of(const SCEV* value) {
     if (!nest_ || se_.isLoopInvariant(value, nest_))
@@ -34,6 +36,8 @@ private:
   std::optional<address_range> ends_of_recurrence(const llvm::SCEVAddRecExpr& recurrence) {
     if (!recurrence.isAffine())
       return std::nullopt;
+    if (recurrence.getLoop() == kept_)
+      return address_range{&recurrence, &recurrence};
     const SCEV* trips = se_.getBackedgeTakenCount(recurrence.getLoop());
     const SCEV* step = recurrence.getStepRecurrence(se_);
     if (llvm::isa<llvm::SCEVCouldNotCompute>(trips) || !se_.isLoopInvariant(trips, nest_) ||
@@ -69,6 +73,7 @@ private:
   }
 
   const llvm::Loop* nest_;
+  const llvm::Loop* kept_;
   llvm::ScalarEvolution& se_;
 };
 
@@ -85,6 +90,36 @@ std::optional<address_range> range_of(llvm::Value* pointer, std::uint64_t bytes,
   const llvm::SCEVExpander expander(evolution, before->getModule()->getDataLayout(), "tacit");
   if (!expander.isSafeToExpandAt(ends->low, before) || !expander.isSafeToExpandAt(ends->high, before))
     return std::nullopt;
+  return ends;
+}
+
+const llvm::SCEV* first_value(const llvm::SCEV* end) {
+  const auto* recurrence = llvm::dyn_cast<llvm::SCEVAddRecExpr>(end);
+  return recurrence ? recurrence->getStart() : end;
+}
+
+const llvm::SCEV* step_of(const llvm::SCEV* end, llvm::ScalarEvolution& evolution) {
+  const auto* recurrence = llvm::dyn_cast<llvm::SCEVAddRecExpr>(end);
+  return recurrence ? recurrence->getStepRecurrence(evolution)
+                    : evolution.getZero(evolution.getEffectiveSCEVType(end->getType()));
+}
+
+std::optional<address_range> range_in_iteration(llvm::Value* pointer, std::uint64_t bytes,
+                                                const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+  const SCEV* address = evolution.getSCEV(pointer);
+  auto ends = box(&loop, evolution, &loop).ends_of(address);
+  const llvm::BasicBlock* before = loop.getLoopPreheader();
+  if (!ends || !before)
+    return std::nullopt;
+  ends->high = evolution.getAddExpr(
+      ends->high, evolution.getConstant(evolution.getEffectiveSCEVType(address->getType()), bytes));
+  if (step_of(ends->low, evolution) != step_of(ends->high, evolution))
+    return std::nullopt;
+  const llvm::SCEVExpander expander(evolution, before->getModule()->getDataLayout(), "tacit");
+  for (const SCEV* needed : {first_value(ends->low), first_value(ends->high), step_of(ends->low, evolution)})
+    if (!evolution.isLoopInvariant(needed, &loop) ||
+        !expander.isSafeToExpandAt(needed, before->getTerminator()))
+      return std::nullopt;
   return ends;
 }
 

@@ -20,4 +20,13 @@ struct address_range {
 std::optional<address_range> range_of(llvm::Value* pointer, std::uint64_t bytes, const llvm::Loop* nest,
                                       const llvm::Instruction* before, llvm::ScalarEvolution& evolution);
 
+/// The range of `bytes` at `pointer` in one iteration of `loop`: both ends as expressions that advance by the
+/// same step with each iteration (or stay), whose beginning and step can be computed before the loop. Nothing
+/// if there are none.
+std::optional<address_range> range_in_iteration(llvm::Value* pointer, std::uint64_t bytes,
+                                                const llvm::Loop& loop, llvm::ScalarEvolution& evolution);
+/// The value of such an end in the first iteration, and what it advances by.
+const llvm::SCEV* first_value(const llvm::SCEV* end);
+const llvm::SCEV* step_of(const llvm::SCEV* end, llvm::ScalarEvolution& evolution);
+
 } // namespace tacit::overlap

@@ -52,6 +52,7 @@ public:
     for (const mpi_site& site : sites)
       consider(site);
     promote_buffers(slots_, context_.analyses.dominators);
+    insert_splits(splits_);
     insert_pokes(windows_);
     return changed_;
   }
@@ -321,7 +322,7 @@ private:
   // --- rewriting and remarks ---
 
   void complete_at(const placement& places, const slot& into) {
-    insert_completions(into, places, context_.analyses);
+    insert_completions(into, places, context_.analyses, splits_);
     if (options_.poke && !context_.analyses.function.getName().contains(".omp_outlined"))
       for (llvm::Loop* loop : places.passed)
         windows_.push_back({into, loop});
@@ -358,8 +359,10 @@ private:
     std::string separator;
     for (const completion& one : places.completions) {
       text += separator + one.cause.detail + line_of(one.blocker) +
-              (one.unless_apart.empty() ? "" : " (if it is the same memory)") + " [" +
-              reason_label(one.cause.why) + "]";
+              (one.within                 ? " (in the first iteration that needs it)"
+               : one.unless_apart.empty() ? ""
+                                          : " (if it is the same memory)") +
+              " [" + reason_label(one.cause.why) + "]";
       separator = ", ";
     }
     return text;
@@ -431,6 +434,7 @@ private:
   wait_graph& graph_;
   llvm::SmallVector<slot, 8> slots_;
   llvm::SmallVector<window, 8> windows_;
+  llvm::SmallVector<split_loop, 8> splits_;
   llvm::SmallSetVector<llvm::CallBase*, 8> routines_;
   bool changed_ = false;
 };

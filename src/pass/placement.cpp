@@ -1,5 +1,7 @@
 #include "pass/placement.h"
 
+#include "pass/strip_mine.h"
+
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -89,12 +91,12 @@ private:
       if (at.isTerminator() &&
           (llvm::isa<llvm::ReturnInst, llvm::ResumeInst, llvm::UnreachableInst>(at) || at.isEHPad())) {
         if (!llvm::isa<llvm::UnreachableInst>(at))
-          add({&at, nullptr, nullptr, {}, {reason::function_ends, "the function returns", {}}, &at});
+          add({&at, nullptr, nullptr, {}, nullptr, {reason::function_ends, "the function returns", {}}, &at});
         return;
       }
       if (const auto found = conflict_at(at, how)) {
         const auto range = checkable_here(*found, at);
-        add({&at, nullptr, nullptr, range ? checks{*range} : checks{}, *found, &at});
+        add({&at, nullptr, nullptr, range ? checks{*range} : checks{}, nullptr, *found, &at});
         if (!range)
           return;
       }
@@ -178,30 +180,6 @@ private:
     return how;
   }
 
-  void enter_loop(BasicBlock& from, BasicBlock& to, Loop& loop, reach how) {
-    if (const auto seen = entered_.find(&loop); seen != entered_.end() && seen->second >= how)
-      return;
-    entered_[&loop] = how;
-    loop_check check = check_loop(loop, *from.getTerminator(), how);
-    if (check.how == verdict::unknown && !loop.isInnermost())
-      return arrive(
-          to, how); // its inner loops may have ranges of their own, one iteration of this loop at a time
-    if (check.how == verdict::hard || check.how == verdict::unknown) {
-      complete_on_edge(from, to, check.cause, check.blocker);
-      return;
-    }
-    if (!check.ranges.empty()) {
-      complete_on_edge(from, to, check.cause, check.blocker, std::move(check.ranges));
-    }
-    const std::uint64_t before = distance_;
-    pass_loop(loop);
-    llvm::SmallVector<std::pair<BasicBlock*, BasicBlock*>, 4> exits;
-    loop.getExitEdges(exits);
-    for (const auto& [inside, outside] : exits)
-      follow(*inside, *outside, how);
-    distance_ = before;
-  }
-
   enum class verdict : std::uint8_t { clear, unknown, hard };
 
   /// What a loop as a whole does to the operations: nothing but accesses with these ranges (clear), also
@@ -213,6 +191,80 @@ private:
     conflict cause;
     Instruction* blocker = nullptr;
   };
+
+  void enter_loop(BasicBlock& from, BasicBlock& to, Loop& loop, reach how) {
+    if (const auto seen = entered_.find(&loop); seen != entered_.end() && seen->second >= how)
+      return;
+    entered_[&loop] = how;
+    loop_check check = check_loop(loop, *from.getTerminator(), how);
+    if (check.cause.why != reason::none)
+      if (checks iterations = iterations_apart(loop, how); !iterations.empty()) {
+        complete_within(loop, from, std::move(check), std::move(iterations));
+        return leave_loop(loop, how);
+      }
+    if (check.how == verdict::unknown && !loop.isInnermost())
+      return arrive(
+          to, how); // its inner loops may have ranges of their own, one iteration of this loop at a time
+    if (check.how == verdict::hard || check.how == verdict::unknown) {
+      complete_on_edge(from, to, check.cause, check.blocker);
+      return;
+    }
+    if (!check.ranges.empty()) {
+      complete_on_edge(from, to, check.cause, check.blocker, std::move(check.ranges));
+    }
+    leave_loop(loop, how);
+  }
+
+  /// Goes on behind a loop that runs while the operation is pending.
+  void leave_loop(Loop& loop, reach how) {
+    const std::uint64_t before = distance_;
+    pass_loop(loop);
+    llvm::SmallVector<std::pair<BasicBlock*, BasicBlock*>, 4> exits;
+    loop.getExitEdges(exits);
+    for (const auto& [inside, outside] : exits)
+      follow(*inside, *outside, how);
+    distance_ = before;
+  }
+
+  /// What single iterations of the loop access, if that moves on with the iterations and begins outside the
+  /// buffer: then some may run while the operation is pending. Else, or if the accesses are probably
+  /// elsewhere anyway (one comparison before the loop is cheaper), nothing.
+  checks iterations_apart(const Loop& loop, reach how) {
+    checks ranges;
+    if (!can_be_chunked(loop))
+      return ranges;
+    bool same_memory = false;
+    for (BasicBlock* block : loop.blocks())
+      for (Instruction& at : *block) {
+        const auto found = conflict_at(at, how);
+        if (!found)
+          continue;
+        if (!found->checkable)
+          return {};
+        const plain_access& access = *found->checkable;
+        const auto range = range_in_iteration(access.pointer, access.bytes, loop, in_.evolution);
+        if (!range || meets_for_sure({first_value(range->low), first_value(range->high)}))
+          return {};
+        same_memory |= in_memory_of_operation(range->low);
+        add_range(ranges, {*range, access.writes});
+        if (ranges.size() > max_ranges)
+          return {};
+      }
+    return same_memory ? ranges : checks{};
+  }
+
+  bool in_memory_of_operation(const llvm::SCEV* address) {
+    const llvm::SCEV* base = in_.evolution.getPointerBase(address);
+    return llvm::any_of(operations_, [&](const in_flight& operation) {
+      return base == in_.evolution.getPointerBase(in_.evolution.getSCEV(operation.buffer));
+    });
+  }
+
+  void complete_within(Loop& loop, BasicBlock& from, loop_check check, checks iterations) {
+    completion made{from.getTerminator(),   nullptr,      nullptr, std::move(iterations), &loop,
+                    std::move(check.cause), check.blocker};
+    add(std::move(made));
+  }
 
   loop_check check_loop(const Loop& loop, const Instruction& before, reach how) {
     loop_check check;
@@ -279,8 +331,8 @@ private:
 
   void complete_on_edge(BasicBlock& from, BasicBlock& to, conflict cause, Instruction* blocker,
                         checks unless_apart = {}) {
-    completion made{from.getTerminator(),    nullptr,          nullptr,
-                    std::move(unless_apart), std::move(cause), blocker};
+    completion made{from.getTerminator(), nullptr, nullptr, std::move(unless_apart), nullptr,
+                    std::move(cause),     blocker};
     if (!from.getSingleSuccessor()) {
       made.before = nullptr;
       made.from = &from;
@@ -295,7 +347,8 @@ private:
     llvm::SmallVector<completion, 4> kept;
     for (completion& one : result_.completions) {
       auto same = llvm::find_if(kept, [&](const completion& other) {
-        return other.before == one.before && other.from == one.from && other.to == one.to;
+        return other.before == one.before && other.from == one.from && other.to == one.to &&
+               other.within == one.within;
       });
       if (same == kept.end()) {
         kept.push_back(std::move(one));

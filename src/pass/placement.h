@@ -12,6 +12,11 @@
 // other conflict completes the operation before the loop. Completing an empty slot does nothing, so paths
 // that do not come from p need no flag.
 //
+// A loop whose accesses to the buffer move on with its iterations (a stencil that reaches the halo in its
+// last row, a loop over received messages) is entered pending, too: the operation completes between two
+// iterations, before the first one that touches the buffer. Which one that is, the hook computes from the
+// buffer and the ranges of the first iteration and their step. The order of the iterations stays.
+//
 // This replaces the walk up the dominator tree of the seed (Algorithm 1), which can climb to the block that
 // it came from. The two modes keep the seed's names: conservative (Algorithm 1) stays in the innermost loop
 // ("interval") of the wait; aggressive (Algorithm 2) also follows the back edge and the exits of that loop.
@@ -40,7 +45,9 @@ struct completion {
   llvm::Instruction* before = nullptr;             ///< complete before this instruction …
   llvm::BasicBlock *from = nullptr, *to = nullptr; ///< … or on this edge
   llvm::SmallVector<checked_range, 4>
-      unless_apart; ///< if not empty: only if one of these would disturb the operation
+      unless_apart;             ///< if not empty: only if one of these would disturb the operation
+  llvm::Loop* within = nullptr; ///< … or between the iterations of this loop that stands there: before the
+                                ///< first whose ranges (`unless_apart`, per iteration) would disturb it
   conflict cause;
   llvm::Instruction* blocker = nullptr; ///< the instruction that conflicts, if it is one
 };

@@ -2,6 +2,7 @@
 
 #include "pass/strip_mine.h"
 
+#include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/bit.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
@@ -96,13 +97,51 @@ void complete(IRBuilder<>& at, const slot& pending, llvm::ArrayRef<checked_range
   }
 }
 
+/// Calls have to have a location where their function has one.
+void locate(llvm::CallInst& call) {
+  if (llvm::DISubprogram* scope = call.getFunction()->getSubprogram())
+    call.setDebugLoc(llvm::DILocation::get(call.getContext(), 0, 0, scope));
+}
+
 void poke_before(llvm::Instruction& place, const slot& pending) {
   IRBuilder<> at(&place);
   llvm::CallInst* poke = call_hook(at, "__tacit_poke", at.getVoidTy(), {pending.storage});
   poke->getCalledFunction()->setMemoryEffects(llvm::MemoryEffects::inaccessibleOrArgMemOnly());
-  // Calls have to have a location where their function has one.
-  if (llvm::DISubprogram* scope = place.getFunction()->getSubprogram())
-    poke->setDebugLoc(llvm::DILocation::get(place.getContext(), 0, 0, scope));
+  locate(*poke);
+}
+
+/// Computes before the loop what the first iteration accesses.
+void prepare_splits(const slot& pending, const completion& one, llvm::ScalarEvolution& evolution,
+                    llvm::SmallVectorImpl<split_loop>& splits) {
+  llvm::Instruction* before = one.within->getLoopPreheader()->getTerminator();
+  llvm::SCEVExpander expander(evolution, before->getModule()->getDataLayout(), "tacit");
+  IRBuilder<> at(before);
+  at.SetCurrentDebugLocation(before->getDebugLoc());
+  Value* buffer = at.CreateLoad(at.getPtrTy(), pending.buffer);
+  const auto number = [&](const llvm::SCEV* expression) {
+    Value* value = expander.expandCodeFor(expression, nullptr, before);
+    IRBuilder<> here(before);
+    return value->getType()->isPointerTy() ? here.CreatePtrToInt(value, here.getInt64Ty())
+                                           : here.CreateSExt(value, here.getInt64Ty());
+  };
+  for (const checked_range& range : one.unless_apart)
+    splits.push_back({pending, one.within, buffer, number(first_value(range.bytes.low)),
+                      number(first_value(range.bytes.high)), number(step_of(range.bytes.low, evolution)),
+                      range.writes});
+}
+
+/// How many iterations may run before one of the operations has to be complete.
+Value* iterations_until(IRBuilder<>& at, Value* finished, llvm::ArrayRef<const split_loop*> splits) {
+  Value* least = nullptr;
+  for (const split_loop* one : splits) {
+    Value* way = at.CreateMul(finished, one->step);
+    llvm::CallInst* until = call_hook(at, "__tacit_until", at.getInt64Ty(),
+                                      {one->pending.storage, one->buffer, at.CreateAdd(one->low, way),
+                                       at.CreateAdd(one->high, way), one->step, at.getInt32(one->writes)});
+    locate(*until);
+    least = least ? at.CreateBinaryIntrinsic(llvm::Intrinsic::umin, least, until) : until;
+  }
+  return least;
 }
 
 std::uint64_t instructions_of(const llvm::Loop& loop) {
@@ -125,8 +164,13 @@ slot make_slot(llvm::Function& function) {
   return made;
 }
 
-void insert_completions(const slot& pending, const placement& places, function_analyses& in) {
+void insert_completions(const slot& pending, const placement& places, function_analyses& in,
+                        llvm::SmallVectorImpl<split_loop>& splits) {
   for (const completion& one : places.completions) {
+    if (one.within) {
+      prepare_splits(pending, one, in.evolution, splits);
+      continue;
+    }
     llvm::Instruction* before = one.before;
     if (!before) {
       llvm::BasicBlock* between = llvm::SplitEdge(one.from, one.to, &in.dominators, &in.loops);
@@ -136,6 +180,24 @@ void insert_completions(const slot& pending, const placement& places, function_a
     IRBuilder<> at(before);
     at.SetCurrentDebugLocation(before->getDebugLoc());
     complete(at, pending, one.unless_apart, in.evolution);
+  }
+}
+
+void insert_splits(llvm::ArrayRef<split_loop> splits) {
+  llvm::MapVector<llvm::Loop*, llvm::SmallVector<const split_loop*, 4>> of_loop;
+  for (const split_loop& one : splits)
+    of_loop[one.loop].push_back(&one);
+  for (auto& [loop, parts] : of_loop) {
+    const auto length = [&parts = parts](IRBuilder<>& at, Value* finished) {
+      return iterations_until(at, finished, parts);
+    };
+    if (run_in_chunks(*loop, length))
+      continue;
+    // Another completion has changed the form of the loop: complete before it.
+    for (const split_loop* one : parts) {
+      IRBuilder<> at(loop->getLoopPreheader()->getTerminator());
+      locate(*call_hook(at, "__tacit_wait", at.getVoidTy(), {one->pending.storage, one->buffer}));
+    }
   }
 }
 

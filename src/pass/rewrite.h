@@ -3,6 +3,8 @@
 
 #include "pass/placement.h"
 
+#include <llvm/IR/ValueHandle.h>
+
 namespace tacit::overlap {
 
 /// A slot in the frame of the function, empty at its beginning, and the variable that remembers the pending
@@ -19,10 +21,24 @@ struct window {
   llvm::Loop* loop = nullptr;
 };
 
-/// Puts the completions of one placement into the program.
-void insert_completions(const slot& at, const placement& places, function_analyses& in);
+/// A completion between the iterations of a loop. The values are those of the first iteration, computed
+/// before the loop.
+struct split_loop {
+  slot pending;
+  llvm::Loop* loop = nullptr;
+  llvm::WeakTrackingVH buffer, low, high, step; ///< followed when variables become values
+  bool writes = false;
+};
+
+/// Puts the completions of one placement into the program; those between iterations only get their values
+/// computed, and are added to `splits`.
+void insert_completions(const slot& at, const placement& places, function_analyses& in,
+                        llvm::SmallVectorImpl<split_loop>& splits);
+/// Puts completions between iterations into the program. To be called after all others: dominators and loops
+/// have to be recomputed afterwards.
+void insert_splits(llvm::ArrayRef<split_loop> splits);
 /// Lets MPI progress in these loops: at the end of an iteration, or between chunks of an innermost loop. To
-/// be called last: dominators and loops have to be recomputed afterwards.
+/// be called last (behind insert_splits): dominators and loops have to be recomputed afterwards.
 void insert_pokes(llvm::ArrayRef<window> windows);
 
 /// Replaces a blocking MPI_Send, MPI_Recv or MPI_Sendrecv by the hook that posts it into the slot.

@@ -11,8 +11,6 @@
 // `between` per chunk.
 #include "pass/strip_mine.h"
 
-#include <llvm/IR/IRBuilder.h>
-
 namespace tacit::overlap {
 
 namespace {
@@ -27,8 +25,7 @@ struct bottom_exit {
 
 bottom_exit bottom_exit_of(const llvm::Loop& loop) {
   BasicBlock* latch = loop.getLoopLatch();
-  if (!loop.isInnermost() || !loop.getLoopPreheader() || !latch || loop.getExitingBlock() != latch ||
-      !loop.getExitBlock())
+  if (!loop.getLoopPreheader() || !latch || loop.getExitingBlock() != latch || !loop.getExitBlock())
     return {};
   auto* branch = llvm::dyn_cast<llvm::BranchInst>(latch->getTerminator());
   return branch && branch->isConditional() ? bottom_exit{branch, loop.getExitBlock()} : bottom_exit{};
@@ -36,10 +33,15 @@ bottom_exit bottom_exit_of(const llvm::Loop& loop) {
 
 } // namespace
 
-llvm::Instruction* strip_mine(llvm::Loop& loop, std::uint64_t chunk) {
+bool can_be_chunked(const llvm::Loop& loop) {
   const auto [branch, exit] = bottom_exit_of(loop);
-  if (!branch || !exit->getSinglePredecessor())
-    return nullptr; // LoopSimplify gives every loop an exit of its own
+  return branch && exit->getSinglePredecessor(); // LoopSimplify gives every loop an exit of its own
+}
+
+llvm::Instruction* run_in_chunks(llvm::Loop& loop, chunk_length length) {
+  if (!can_be_chunked(loop))
+    return nullptr;
+  const auto [branch, exit] = bottom_exit_of(loop);
   BasicBlock *preheader = loop.getLoopPreheader(), *header = loop.getHeader(), *latch = loop.getLoopLatch();
   llvm::Function& function = *header->getParent();
   BasicBlock* start = BasicBlock::Create(function.getContext(), "tacit.chunk", &function, header);
@@ -53,6 +55,8 @@ llvm::Instruction* strip_mine(llvm::Loop& loop, std::uint64_t chunk) {
     outer->addIncoming(around.getIncomingValueForBlock(latch), more);
     around.setIncomingValueForBlock(preheader, outer);
   }
+  llvm::PHINode* finished = at_start.CreatePHI(at_start.getInt64Ty(), 2, "tacit.finished");
+  llvm::Value* iterations = length(at_start, finished);
   at_start.CreateBr(header);
   header->replacePhiUsesWith(preheader, start);
   preheader->getTerminator()->replaceSuccessorWith(header, start);
@@ -67,7 +71,7 @@ llvm::Instruction* strip_mine(llvm::Loop& loop, std::uint64_t chunk) {
   llvm::Value* done = branch->getCondition();
   if (branch->getSuccessor(1) == exit)
     done = at_end.CreateNot(done);
-  llvm::Value* full = at_end.CreateICmpEQ(counted, at_end.getInt64(chunk));
+  llvm::Value* full = at_end.CreateICmpEQ(counted, iterations);
   branch->setCondition(at_end.CreateOr(done, full));
   branch->setSuccessor(0, between);
   branch->setSuccessor(1, header);
@@ -76,7 +80,16 @@ llvm::Instruction* strip_mine(llvm::Loop& loop, std::uint64_t chunk) {
   exit->replacePhiUsesWith(latch, between);
   llvm::IRBuilder<>(between).CreateCondBr(done, exit, more);
   llvm::IRBuilder<> at_more(more);
+  finished->addIncoming(at_more.getInt64(0), preheader);
+  finished->addIncoming(at_more.CreateAdd(finished, counted), more);
   return at_more.CreateBr(start);
+}
+
+llvm::Instruction* strip_mine(llvm::Loop& loop, std::uint64_t chunk) {
+  if (!loop.isInnermost())
+    return nullptr;
+  return run_in_chunks(loop,
+                       [&](llvm::IRBuilder<>& at_start, llvm::Value*) { return at_start.getInt64(chunk); });
 }
 
 } // namespace tacit::overlap

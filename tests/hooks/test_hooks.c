@@ -299,6 +299,44 @@ static void the_last_sends_are_completed_by_finalize(void) {
   free(in);
 }
 
+static uintptr_t of(const double* place) {
+  return (uintptr_t)place;
+}
+
+/* Rows of 8 doubles, of which the last of 10 is received. */
+static void iterations_run_until_one_needs_the_data(void) {
+  double rows[80] = {0}, out[8];
+  fill(out, 8, rank);
+  const int64_t row = 8 * sizeof(double);
+  for (int turn = 0; turn < 3; ++turn) {
+    tacit_slot slot = {{0}};
+    MPI_Request requests[2];
+    MPI_Irecv(rows + 72, 8, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, &requests[0]);
+    __tacit_note(&slot, rows + 72, 8, MPI_DOUBLE, 1, &requests[0]);
+    MPI_Isend(out, 8, MPI_DOUBLE, right, 1, MPI_COMM_WORLD, &requests[1]);
+    EXPECT(__tacit_until(&slot, rows, of(rows), of(rows + 8), row, 0) == UINT64_MAX); /* nothing pending */
+    __tacit_defer(&slot, &requests[0]);
+    EXPECT(__tacit_until(&slot, rows, of(rows), of(rows + 8), row, 0) == 9);
+    EXPECT(__tacit_until(&slot, rows, of(rows), of(rows + 16), row, 0) == 8);    /* looks one row ahead */
+    EXPECT(__tacit_until(&slot, rows, of(rows + 1), of(rows + 9), 16, 1) == 32); /* ends at double 73 */
+    EXPECT(__tacit_until(&slot, rows, of(rows), of(rows + 8), 7 * row, 0) == 2); /* jumps over the row */
+    EXPECT(__tacit_until(&slot, out, of(rows + 8), of(rows + 16), 0, 1) == UINT64_MAX);
+    EXPECT(__tacit_until(&slot, out, 4096, 4104, -8, 1) == 513); /* until addresses wrap */
+    EXPECT(__tacit_until(&slot, out, UINTPTR_MAX - 99, UINTPTR_MAX - 79, 8, 1) == 10);
+    EXPECT(__tacit_until(&slot, out, UINTPTR_MAX - 99, UINTPTR_MAX - 79, INT64_MAX, 1) == 1);
+    EXPECT(__tacit_until(&slot, out, UINTPTR_MAX - 99, UINTPTR_MAX - 79, INT64_MIN, 1) <= 2);
+    EXPECT(holds(&slot));
+    if (turn == 0)
+      EXPECT(__tacit_until(&slot, rows, of(rows + 72), of(rows + 73), -row, 0) == UINT64_MAX);
+    else if (turn == 1)
+      EXPECT(__tacit_until(&slot, rows, 8, 4, 8, 0) == UINT64_MAX); /* not a range */
+    EXPECT(holds(&slot) == turn > 1);
+    __tacit_wait(&slot, rows);
+    EXPECT(filled(rows + 72, 8, left));
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+  }
+}
+
 int main(int argc, char** argv) {
   setenv("TACIT_OVERLAP_MEMORY", "4M", 1);
   MPI_Init(&argc, &argv);
@@ -317,6 +355,7 @@ int main(int argc, char** argv) {
     pokes_complete_and_deliver();
   }
   ranges_follow_the_true_extent();
+  iterations_run_until_one_needs_the_data();
   deferred_requests_are_told_apart_by_their_handles();
   a_request_without_a_note_overlaps_everything();
   long_arrays_are_copied_and_their_ranges_merged();

@@ -248,6 +248,64 @@ class Program:
             self.emit("  MPI_Wait(&last, MPI_STATUS_IGNORE);")
             self.emit("}")
 
+    # --- rows, of which one or two are received ---
+    def rows(self):
+        """A loop over the rows of a block follows, up or down, that needs the received ones in some of its iterations."""
+        self.tag += 1
+        rng = self.rng
+        width, rows = rng.choice([(5, 7), (40, 12), (64, 14), (130, 6)])
+        block, out = self.two_places(width * rows, 2 * width)
+        first, second = sorted(rng.sample(range(rows), 2))
+        wide = rng.choice([1, 1, 2]) if first + 2 <= second else 1
+        one, two = (f"{block[0]} + {row * width}" for row in (first, second))
+        message = f"{width}, MPI_UNSIGNED_LONG"
+        right, left = (f"{side}, {self.tag}, MPI_COMM_WORLD" for side in ("right", "left"))
+        form = rng.randrange(4)
+        if form == 0:
+            self.emit(f"MPI_Isend({out[0]}, {wide * width}, MPI_UNSIGNED_LONG, {right}, &r[1]);")
+            self.emit(f"MPI_Recv({one}, {wide * width}, MPI_UNSIGNED_LONG, {left}, MPI_STATUS_IGNORE);")
+            self.emit("MPI_Wait(&r[1], MPI_STATUS_IGNORE);")
+        else:
+            self.emit(f"MPI_Irecv({one}, {message}, {left}, &r[0]);")
+            self.emit(f"MPI_Irecv({two}, {message}, {left}, &r[1]);")
+            self.emit(f"MPI_Isend({out[0]}, {message}, {right}, &r[2]);")
+            self.emit(f"MPI_Isend({out[0]} + {width}, {message}, {right}, &r[3]);")
+            self.aside()
+            if form == 1:
+                self.emit("MPI_Waitall(4, r, MPI_STATUSES_IGNORE);")
+            else:
+                waits = [f"MPI_Wait(&r[{k}], MPI_STATUS_IGNORE);" for k in range(4)]
+                rng.shuffle(waits)
+                for text in waits:
+                    self.emit(text)
+        self.over_rows(block, width, rows)
+        if rng.random() < 0.3:
+            self.over_rows(block, width, rows)
+
+    def over_rows(self, block, width, rows):
+        rng = self.rng
+        other = self.place(width * rows)[0]
+        reach_down, reach_up = rng.choice([0, 0, 1]), rng.choice([0, 0, 1])
+        low, high = reach_down, rows - reach_up
+        step = rng.choice([1, 1, 1, 2, 3])
+        head = rng.choice([f"for (int j = {low}; j < {high}; j += {step})", f"for (int j = {high} - 1; j >= {low}; j -= {step})"])
+        body = rng.choice([
+            f"({other})[j * {width} + i] += ({block[0]})[(j - {reach_down}) * {width} + i] * 3 + ({block[0]})[(j + {reach_up}) * {width} + i];",
+            f"x += ({block[0]})[(j + {reach_up}) * {width} + i] ^ (word)(j + i);",
+            f"({block[0]})[j * {width} + i] = ({block[0]})[(j - {reach_down}) * {width} + i] + x;",
+            f"({block[0]})[j * {width} + i] ^= ({other})[i] + j;"])
+        inner = f"for (int i = 0; i < {width}; i++)" if rng.random() < 0.7 else f"for (int i = 1; i < {width} - 1; i++)"
+        if rng.random() < 0.25:
+            body = "{ if (x % 7 == 3) continue; " + body + " }"
+        elif rng.random() < 0.15:
+            self.emit(f"{head} {inner} {{ if (x % 97 == 3) goto stop_{self.tag}_{len(self.lines)}; {body} }} "
+                      f"stop_{self.tag}_{len(self.lines)}:;")
+            return
+        if rng.random() < 0.2:  # one loop over all
+            self.emit(f"for (int i = 0; i < {width * (high - low)}; i++) x += ({block[0]})[i + {low * width}];")
+        else:
+            self.emit(f"{head} {inner} {body}")
+
     # --- collectives ---
     def collective(self):
         """At most four ranks: a block of `each` words per rank."""
@@ -304,7 +362,9 @@ class Program:
             what = self.rng.random()
             if what < 0.08:
                 self.collective()
-            elif what < 0.45:
+            elif what < 0.18:
+                self.rows()
+            elif what < 0.5:
                 self.exchange()
             elif what < 0.85 or level == 2:
                 self.compute()

@@ -1,0 +1,69 @@
+// options: mode=aggressive
+/* Waits for received data inside the loop that uses them: before the first iteration that needs them. */
+#include <mpi.h>
+
+enum { m = 512 };
+extern double* work;
+
+/* The halo below is needed in the last row only. */
+void row_below(double* restrict to, double* restrict from, int rows, int below) {
+  MPI_Request r;
+  MPI_Irecv(&from[(rows + 1) * m], m, MPI_DOUBLE, below, 0, MPI_COMM_WORLD, &r);
+  MPI_Wait(&r, MPI_STATUS_IGNORE); // moved
+  for (int i = 1; i <= rows; i++)
+    for (int j = 1; j < m - 1; j++)
+      to[i * m + j] =
+          from[(i - 1) * m + j] + from[(i + 1) * m + j] + from[i * m + j - 1] + from[i * m + j + 1];
+}
+/* The loop runs towards the halo above. */
+void row_above(double* restrict to, double* restrict from, int rows, int above) {
+  MPI_Request r;
+  MPI_Irecv(from, m, MPI_DOUBLE, above, 0, MPI_COMM_WORLD, &r);
+  MPI_Wait(&r, MPI_STATUS_IGNORE); // moved
+  for (int i = rows; i > 0; i--)
+    for (int j = 1; j < m - 1; j++)
+      to[i * m + j] = from[(i - 1) * m + j] + from[(i + 1) * m + j];
+}
+/* Two halos and two sends at once. */
+void both(double* restrict to, double* restrict from, int rows, int above, int below) {
+  MPI_Request r[4];
+  MPI_Irecv(from, m, MPI_DOUBLE, above, 0, MPI_COMM_WORLD, &r[0]);
+  MPI_Irecv(&from[(rows + 1) * m], m, MPI_DOUBLE, below, 1, MPI_COMM_WORLD, &r[1]);
+  MPI_Isend(&from[m], m, MPI_DOUBLE, above, 1, MPI_COMM_WORLD, &r[2]);
+  MPI_Isend(&from[rows * m], m, MPI_DOUBLE, below, 0, MPI_COMM_WORLD, &r[3]);
+  MPI_Waitall(4, r, MPI_STATUSES_IGNORE); // moved
+  for (int i = 1; i <= rows; i++)
+    for (int j = 1; j < m - 1; j++)
+      to[i * m + j] = from[(i - 1) * m + j] + from[(i + 1) * m + j];
+}
+void second_block(double* restrict sums, double* restrict in, int blocks, int peer) {
+  MPI_Recv(&in[m], m, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // moved
+  for (int b = 0; b < blocks; b++)
+    for (int j = 0; j < m; j++)
+      sums[b] += in[b * m + j];
+}
+
+/* The first iteration needs the data. */
+void first_row(double* restrict to, double* restrict from, int rows, int peer) {
+  MPI_Recv(from, m, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // stays TACIT-105
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < m; j++)
+      to[i * m + j] = from[i * m + j];
+}
+/* Which iteration needs them is not known before. */
+void through_an_index(double* restrict to, double* restrict from, const int* restrict index, int rows,
+                      int peer) {
+  MPI_Recv(&from[rows], m, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // stays TACIT-105
+  for (int i = 0; i < rows; i++)
+    to[i] = from[index[i]];
+}
+/* An iteration may leave the loop, or tell others. */
+void sends_each_row(double* restrict to, double* restrict from, int peer) {
+  enum { rows = 100 };
+  MPI_Recv(&from[rows * m], m, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // stays TACIT-110
+  for (int i = 0; i <= rows; i++) {
+    for (int j = 0; j < m; j++)
+      to[j] = from[i * m + j] * 2;
+    MPI_Ssend(to, m, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD); // stays TACIT-114
+  }
+}
