@@ -58,14 +58,14 @@ static void describe_collective(slot_state* slot, const collective* posted) {
 }
 
 int tacit_make_room(tacit_slot* slot) {
-  return slot ? tacit_complete(state_of(slot)) : MPI_SUCCESS;
+  return slot ? tacit_complete(tacit_open(slot)) : MPI_SUCCESS;
 }
 
 int tacit_hold_collective(tacit_slot* slot, MPI_Request request, const collective* posted) {
   if (!slot)
     return MPI_Wait(&request, MPI_STATUS_IGNORE);
-  describe_collective(state_of(slot), posted);
-  tacit_hold_described(state_of(slot), request);
+  describe_collective(tacit_open(slot), posted);
+  tacit_hold_described(tacit_open(slot), request);
   return MPI_SUCCESS;
 }
 

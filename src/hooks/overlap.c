@@ -3,7 +3,7 @@
 
 int __tacit_send(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,
                  MPI_Comm comm) {
-  slot_state* state = state_of(slot);
+  slot_state* state = tacit_open(slot);
   int error = tacit_complete(state);
   if (error != MPI_SUCCESS)
     return error;
@@ -16,7 +16,7 @@ int __tacit_send(tacit_slot* slot, const void* buffer, int count, MPI_Datatype d
 
 int __tacit_recv(tacit_slot* slot, void* buffer, int count, MPI_Datatype datatype, int source, int tag,
                  MPI_Comm comm) {
-  slot_state* state = state_of(slot);
+  slot_state* state = tacit_open(slot);
   int error = tacit_complete(state);
   if (error != MPI_SUCCESS)
     return error;
@@ -30,7 +30,7 @@ int __tacit_recv(tacit_slot* slot, void* buffer, int count, MPI_Datatype datatyp
 int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, MPI_Datatype send_type,
                      int dest, int send_tag, void* recv_buffer, int recv_count, MPI_Datatype recv_type,
                      int source, int recv_tag, MPI_Comm comm, MPI_Status* status) {
-  slot_state* state = state_of(slot);
+  slot_state* state = tacit_open(slot);
   int error = tacit_complete(state);
   if (error != MPI_SUCCESS)
     return error;
@@ -62,11 +62,11 @@ int __tacit_send_renamed(const void* buffer, int count, MPI_Datatype datatype, i
 
 void __tacit_note(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int receives,
                   const MPI_Request* request) {
-  tacit_note(state_of(slot), *request, &(message){buffer, count, datatype, receives});
+  tacit_note(tacit_open(slot), *request, &(message){buffer, count, datatype, receives});
 }
 
 static int defer(tacit_slot* slot, int count, MPI_Request* requests, int persistent) {
-  slot_state* state = state_of(slot);
+  slot_state* state = tacit_open(slot);
   const int error = tacit_complete(state);
   if (error != MPI_SUCCESS)
     return error;

@@ -22,7 +22,8 @@ extern "C" {
 #endif
 
 /* One pending operation (or the array of one MPI_Waitall) and the bytes it uses, up to eight ranges; more are
- * merged into one. Zero bits: nothing pending. The pass knows only the size. */
+ * merged into one. First word zero: nothing pending. Compiled code knows the size, clears the first word, and
+ * calls __tacit_wait… only if its first 32 bits are not zero. */
 typedef struct tacit_slot {
   uint64_t word[64];
 } tacit_slot;

@@ -30,7 +30,7 @@ static void hold(slot_state* slot, MPI_Fint request, const message* posted) {
 
 void __tacit_send_f(tacit_slot* slot, const void* buffer, integer count, integer datatype, integer dest,
                     integer tag, integer comm, MPI_Fint* ierror) {
-  slot_state* state = state_of(slot);
+  slot_state* state = tacit_open(slot);
   *ierror = tacit_complete(state);
   if (*ierror != MPI_SUCCESS)
     return;
@@ -44,7 +44,7 @@ void __tacit_send_f(tacit_slot* slot, const void* buffer, integer count, integer
 
 void __tacit_recv_f(tacit_slot* slot, void* buffer, integer count, integer datatype, integer source,
                     integer tag, integer comm, MPI_Fint* ierror) {
-  slot_state* state = state_of(slot);
+  slot_state* state = tacit_open(slot);
   *ierror = tacit_complete(state);
   if (*ierror != MPI_SUCCESS)
     return;
@@ -60,7 +60,7 @@ void __tacit_sendrecv_f(tacit_slot* slot, const void* send_buffer, integer send_
                         integer dest, integer send_tag, void* recv_buffer, integer recv_count,
                         integer recv_type, integer source, integer recv_tag, integer comm, MPI_Fint* status,
                         MPI_Fint* ierror) {
-  slot_state* state = state_of(slot);
+  slot_state* state = tacit_open(slot);
   *ierror = tacit_complete(state);
   if (*ierror != MPI_SUCCESS)
     return;
@@ -94,7 +94,7 @@ void __tacit_send_renamed_f(const void* buffer, integer count, integer datatype,
 void __tacit_note_f(tacit_slot* slot, const void* buffer, integer count, integer datatype, int receives,
                     integer request) {
   const message posted = message_of(buffer, count, datatype, receives);
-  tacit_note(state_of(slot), MPI_Request_f2c(*request), &posted);
+  tacit_note(tacit_open(slot), MPI_Request_f2c(*request), &posted);
 }
 
 static void wait_for(int count, const MPI_Request* handles, integer requests, MPI_Fint* ierror) {
@@ -105,7 +105,7 @@ static void wait_for(int count, const MPI_Request* handles, integer requests, MP
 }
 
 static void defer(tacit_slot* slot, MPI_Fint count, MPI_Fint* requests, int persistent, MPI_Fint* ierror) {
-  slot_state* state = state_of(slot);
+  slot_state* state = tacit_open(slot);
   *ierror = tacit_complete(state);
   if (*ierror != MPI_SUCCESS || count <= 0)
     return;

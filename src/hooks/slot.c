@@ -95,6 +95,15 @@ static void empty(slot_state* slot) {
   slot->range_count = slot->received_ranges = slot->unknown_bytes = 0;
 }
 
+slot_state* tacit_open(tacit_slot* slot) {
+  slot_state* state = state_of(slot);
+  if (!state->in_use) {
+    memset(state, 0, sizeof *state);
+    state->in_use = 1;
+  }
+  return state;
+}
+
 int tacit_complete(slot_state* slot) {
   if (!slot->pending)
     return MPI_SUCCESS;
@@ -287,7 +296,7 @@ enum { poke_distance = 5000 };
 #endif
 
 void __tacit_poke(tacit_slot* slot) {
-  slot_state* state = state_of(slot);
+  slot_state* state = tacit_open(slot);
   if (!state->pending && !tacit_copies_under_way())
     return;
   const uint64_t now = ticks();

@@ -7,6 +7,9 @@
  * range of one would be taken for that of the other.) Handles are unique among the requests that are not yet
  * complete; one that is found twice belongs to a completed operation, for which any range is right.
  *
+ * Compiled code clears the first word only (functions may be short, and slots many); the first use clears the
+ * rest, so a slot whose first word is zero is empty whatever follows.
+ *
  * A range is never too small: what cannot be known overlaps everything. */
 #ifndef TACIT_HOOKS_SLOT_H
 #define TACIT_HOOKS_SLOT_H
@@ -37,7 +40,8 @@ typedef struct noted_range {
 struct shadow; /* check.c */
 
 typedef struct slot_state {
-  int pending;       /* something is in the slot */
+  int pending;       /* something is in the slot; compiled code looks at this */
+  int in_use;        /* what follows is valid */
   int request_count; /* in `many` if it is set, else in `few` */
   MPI_Request few[slot_requests];
   MPI_Request* many;
@@ -67,6 +71,8 @@ static inline slot_state* state_of(tacit_slot* slot) {
   return (slot_state*)slot;
 }
 
+/* The slot, about to be used: clears it at the first time. */
+slot_state* tacit_open(tacit_slot* slot);
 /* Waits for what the slot holds and empties it. */
 int tacit_complete(slot_state* slot);
 /* Puts an operation that was just posted into the slot, which is empty. */

@@ -4,7 +4,13 @@
 // from the expression of the address outwards. A loop that does not run makes its end meaningless, but then
 // (the box is empty) the access does not happen either. An end that wraps around is caught at run time: low >
 // high counts as an overlap.
+//
+// Fortran forbids that integers overflow (Fortran 2018, 10.1.5.2.4), but flang 19 does not tell LLVM: there
+// sext(i32 a + i) is widened to sext(a) + sext(i) here, without which no subscript that is computed in
+// default integers would be affine.
 #include "pass/address_range.h"
+
+#include "pass/fortran_variables.h"
 
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/Module.h>
@@ -15,6 +21,28 @@ namespace tacit::overlap {
 namespace {
 
 using llvm::SCEV;
+
+class widened : public llvm::SCEVRewriteVisitor<widened> {
+public:
+  explicit widened(llvm::ScalarEvolution& evolution) : SCEVRewriteVisitor(evolution) {}
+
+  const SCEV* visitSignExtendExpr(const llvm::SCEVSignExtendExpr* extended) {
+    const SCEV* narrow = extended->getOperand();
+    const auto wide = [&](const SCEV* part) {
+      return visit(SE.getSignExtendExpr(part, extended->getType()));
+    };
+    if (const auto* recurrence = llvm::dyn_cast<llvm::SCEVAddRecExpr>(narrow);
+        recurrence && recurrence->isAffine())
+      return SE.getAddRecExpr(wide(recurrence->getStart()), wide(recurrence->getStepRecurrence(SE)),
+                              recurrence->getLoop(), SCEV::FlagAnyWrap);
+    if (!llvm::isa<llvm::SCEVAddExpr, llvm::SCEVMulExpr>(narrow))
+      return SCEVRewriteVisitor::visitSignExtendExpr(extended);
+    llvm::SmallVector<const SCEV*, 4> parts;
+    for (const SCEV* part : llvm::cast<llvm::SCEVNAryExpr>(narrow)->operands())
+      parts.push_back(wide(part));
+    return llvm::isa<llvm::SCEVAddExpr>(narrow) ? SE.getAddExpr(parts) : SE.getMulExpr(parts);
+  }
+};
 
 class box {
 public:
@@ -82,6 +110,8 @@ private:
 std::optional<address_range> range_of(llvm::Value* pointer, std::uint64_t bytes, const llvm::Loop* nest,
                                       const llvm::Instruction* before, llvm::ScalarEvolution& evolution) {
   const SCEV* address = evolution.getSCEV(pointer);
+  if (is_fortran(*before->getFunction()))
+    address = widened(evolution).visit(address);
   auto ends = box(nest, evolution).ends_of(address);
   if (!ends)
     return std::nullopt;

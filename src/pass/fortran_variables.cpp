@@ -18,6 +18,8 @@ using llvm::isa;
 constexpr unsigned version_member = 2, attribute_member = 5, members = 7;
 constexpr std::uint64_t descriptor_version = 20180515, allocatable = 2;
 
+constexpr llvm::StringRef flang_root = "Flang function root ";
+
 bool is_allocatable(const llvm::GlobalVariable& descriptor) {
   if (!descriptor.hasDefinitiveInitializer())
     return false;
@@ -54,7 +56,7 @@ llvm::StringRef name_of_root(const llvm::MDNode* type) {
 /// Flang's name of the function before it became the name of a symbol: _QPwork and _QMmPwork for work_ and
 /// _QMmPwork.
 bool is_root_of(llvm::StringRef root, llvm::StringRef function) {
-  if (!root.consume_front("Flang function root "))
+  if (!root.consume_front(flang_root))
     return false;
   if (root == function)
     return true;
@@ -92,6 +94,16 @@ void collect_tags(const llvm::Value* object, llvm::SmallPtrSetImpl<llvm::MDNode*
 }
 
 } // namespace
+
+bool is_fortran(const llvm::Function& function) {
+  for (const llvm::BasicBlock& block : function)
+    for (const llvm::Instruction& at : block)
+      if (const llvm::MDNode* tag = at.getMetadata(llvm::LLVMContext::MD_tbaa);
+          tag && tag->getNumOperands() > 1)
+        if (const auto* type = dyn_cast<llvm::MDNode>(tag->getOperand(1)))
+          return name_of_root(type).starts_with(flang_root);
+  return false;
+}
 
 bool are_different_variables(const llvm::Value* one, const llvm::Value* other) {
   const llvm::GlobalVariable* first = allocatable_of(one);

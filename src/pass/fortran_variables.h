@@ -18,6 +18,9 @@
 
 namespace tacit::overlap {
 
+/// True if flang has compiled the function, or something that was inlined into it.
+bool is_fortran(const llvm::Function& function);
+
 /// True if the two underlying objects are memory of different variables, whatever their types.
 bool are_different_variables(const llvm::Value* one, const llvm::Value* other);
 

@@ -49,6 +49,7 @@ public:
       for (llvm::Instruction& at : block)
         if (auto* call = llvm::dyn_cast<llvm::CallBase>(&at))
           collect(*call, sites);
+    find_exchanges(sites);
     for (const mpi_site& site : sites)
       consider(site);
     promote_buffers(slots_, context_.analyses.dominators);
@@ -99,7 +100,7 @@ private:
     draw(site, moved, places);
     if (places.shortest < handshake && may_copy(site))
       return copy(site, places);
-    if (places.window < options_.min_window)
+    if (!worthwhile(places))
       return missed(site, first_cause(places), places.window);
     const std::string did = std::string(site.row->name) + " split";
     if (options_.act == action::apply) {
@@ -126,7 +127,7 @@ private:
       return missed(site, {reason::buffer_unknown, "", nullptr});
     const placement places = find_places(site, moved);
     draw(site, moved, places);
-    if (places.window < options_.min_window)
+    if (!worthwhile(places))
       return missed(site, first_cause(places), places.window);
     if (!options_.collectives)
       return missed(site, {reason::collective_blocking, "", nullptr});
@@ -142,7 +143,22 @@ private:
 
   [[nodiscard]] bool may_copy(const mpi_site& site) const {
     return site.is(mpi_call::Send) && options_.rename && options_.mode == motion::aggressive &&
-           !context_.waits_elsewhere;
+           !context_.waits_elsewhere && !exchanges_.contains(site.call);
+  }
+
+  /// Finds the sends beside a receive (in the same loop) that comes from where the send goes. Both partners
+  /// send before they wait for each other, so that the send is complete when the receive is, and a copy would
+  /// only cost.
+  void find_exchanges(llvm::ArrayRef<mpi_site> sites) {
+    const auto loop_of = [&](const mpi_site& site) {
+      return context_.analyses.loops.getLoopFor(site.call->getParent());
+    };
+    for (const mpi_site& send : sites)
+      if (const llvm::Value* partner = send.is(mpi_call::Send) ? send.operand(param_role::dest) : nullptr)
+        if (llvm::any_of(sites, [&](const mpi_site& other) {
+              return other.operand(param_role::source) == partner && loop_of(other) == loop_of(send);
+            }))
+          exchanges_.insert(send.call);
   }
 
   /// For a send that would have to be complete almost at once, at least on some path.
@@ -166,7 +182,7 @@ private:
       return missed(site, *no);
     const placement places = find_places(site, moved);
     draw(site, moved, places);
-    if (places.window < options_.min_window)
+    if (!worthwhile(places))
       return missed(site, first_cause(places), places.window);
     move_all(site, moved, places);
   }
@@ -195,7 +211,7 @@ private:
     draw(site, all, together);
     if (mixed(all) && move_elements(site, elements, together))
       return;
-    if (together.window >= options_.min_window)
+    if (worthwhile(together))
       return move_all(site, all, together);
     missed(site, first_cause(together), together.window);
   }
@@ -249,7 +265,7 @@ private:
       if (!one.known)
         continue;
       const placement places = find_places(site, one.moved);
-      if (places.window < options_.min_window)
+      if (!worthwhile(places))
         continue;
       ++moved;
       if (options_.act != action::apply)
@@ -268,6 +284,11 @@ private:
   }
 
   // --- conditions ---
+
+  /// Enough runs meanwhile, and not only on ways that are seldom taken.
+  [[nodiscard]] bool worthwhile(const placement& places) const {
+    return places.window >= options_.min_window && places.soon < 0.5;
+  }
 
   std::optional<refusal> observable(const mpi_site& site) {
     if (context_.error_handlers && (site.ierror() || !site.call->use_empty()))
@@ -397,7 +418,9 @@ private:
              << " not moved: " << llvm::ore::NV("Reason", std::string(page ? page->title : ""));
       if (!no.detail.empty())
         remark << " (" << no.detail << line_of(no.blocker) << ")";
-      if (window > 0)
+      if (window >= options_.min_window)
+        remark << "; what could run meanwhile is on ways that are seldom taken";
+      else if (window > 0)
         remark << "; window of " << llvm::ore::NV("Window", static_cast<unsigned>(window))
                << " instructions is too small";
       return remark << " [" << llvm::ore::NV("Code", reason_label(no.why)) << "]";
@@ -432,6 +455,7 @@ private:
   effects& effects_;
   const options& options_;
   wait_graph& graph_;
+  llvm::SmallPtrSet<const llvm::CallBase*, 8> exchanges_;
   llvm::SmallVector<slot, 8> slots_;
   llvm::SmallVector<window, 8> windows_;
   llvm::SmallVector<split_loop, 8> splits_;

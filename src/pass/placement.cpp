@@ -3,6 +3,7 @@
 #include "pass/strip_mine.h"
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/Analysis/BranchProbabilityInfo.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
@@ -23,10 +24,11 @@ using llvm::Loop;
 
 using checks = llvm::SmallVector<checked_range, 4>;
 
-constexpr unsigned max_ranges = 6;             // comparisons in one place
-constexpr std::uint64_t close_by = 4096;       // bytes between accesses that one comparison covers
-constexpr unsigned max_straight_checks = 4;    // comparisons outside loops, for one wait
-constexpr std::uint64_t iterations_guess = 64; // of a loop whose trip count is not known
+constexpr unsigned max_ranges = 6;                // comparisons in one place
+constexpr std::uint64_t close_by = 4096;          // bytes between accesses that one comparison covers
+constexpr unsigned max_straight_checks = 4;       // comparisons outside loops, for one wait
+constexpr std::uint64_t worth_a_comparison = 400; // instructions of a loop that runs again and again
+constexpr std::uint64_t iterations_guess = 64;    // of a loop whose trip count is not known
 
 class placer {
 public:
@@ -44,6 +46,7 @@ public:
       scan(*next.block, next.block->begin(), reached_[next.block]);
     }
     drop_superseded();
+    result_.soon = share_soon(*wait_.getParent(), std::next(wait_.getIterator()), 1, 0);
     return std::move(result_);
   }
 
@@ -180,6 +183,11 @@ private:
     return how;
   }
 
+  /// Comparisons in front of the inner loops cost little compared with what these loops do.
+  [[nodiscard]] bool comparisons_are_cheap(const Loop& loop) {
+    return llvm::all_of(loop, [&](const Loop* inner) { return cost_of(*inner) >= worth_a_comparison; });
+  }
+
   enum class verdict : std::uint8_t { clear, unknown, hard };
 
   /// What a loop as a whole does to the operations: nothing but accesses with these ranges (clear), also
@@ -202,9 +210,9 @@ private:
         complete_within(loop, from, std::move(check), std::move(iterations));
         return leave_loop(loop, how);
       }
-    if (check.how == verdict::unknown && !loop.isInnermost())
-      return arrive(
-          to, how); // its inner loops may have ranges of their own, one iteration of this loop at a time
+    // Its inner loops may have ranges of their own, one iteration of this loop at a time.
+    if (check.how == verdict::unknown && !loop.isInnermost() && comparisons_are_cheap(loop))
+      return arrive(to, how);
     if (check.how == verdict::hard || check.how == verdict::unknown) {
       complete_on_edge(from, to, check.cause, check.blocker);
       return;
@@ -361,6 +369,37 @@ private:
           add_range(same->unless_apart, range);
     }
     result_.completions = std::move(kept);
+  }
+
+  /// The share of the executions that get here, `distance` instructions behind the wait, of which the
+  /// operation has to be complete before the least window has passed. Follows whoever is more than one in a
+  /// hundred.
+  double share_soon(BasicBlock& block, BasicBlock::iterator from, double share, std::uint64_t distance) {
+    for (Instruction& at : llvm::make_range(from, block.end())) {
+      if (&at == &wait_ || has_to_be_complete(&at, nullptr, nullptr))
+        return share;
+      if (++distance >= options_.min_window)
+        return 0;
+    }
+    double soon = 0;
+    for (BasicBlock* next : llvm::successors(&block)) {
+      const auto taken = in_.frequencies.getBPI()->getEdgeProbability(&block, next);
+      const double part = share * taken.getNumerator() / llvm::BranchProbability::getDenominator();
+      const Loop* inner = in_.loops.getLoopFor(next);
+      const bool passes = inner && llvm::is_contained(result_.passed, inner) && !inner->contains(&block);
+      if (has_to_be_complete(nullptr, &block, next))
+        soon += part;
+      else if (part > 0.01 && !(passes && distance + cost_of(*inner) >= options_.min_window))
+        soon += share_soon(*next, next->begin(), part, distance);
+    }
+    return soon;
+  }
+
+  [[nodiscard]] bool has_to_be_complete(const Instruction* before, const BasicBlock* from,
+                                        const BasicBlock* to) const {
+    return llvm::any_of(result_.completions, [&](const completion& one) {
+      return one.unless_apart.empty() && one.before == before && one.from == from && one.to == to;
+    });
   }
 
   Instruction& wait_;

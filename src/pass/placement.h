@@ -29,6 +29,7 @@
 #include "pass/effects.h"
 #include "pass/options.h"
 
+#include <llvm/Analysis/BlockFrequencyInfo.h>
 #include <llvm/IR/Dominators.h>
 
 #include <limits>
@@ -59,6 +60,9 @@ struct placement {
   /// it is in one (ways out of it are taken once).
   std::uint64_t shortest = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t window = 0; ///< instructions that run meanwhile, on all paths together
+  /// The share of executions, by LLVM's guess, in which the operation has to be complete before the least
+  /// window has passed.
+  double soon = 0;
 };
 
 struct function_analyses {
@@ -66,6 +70,7 @@ struct function_analyses {
   llvm::DominatorTree& dominators;
   llvm::LoopInfo& loops;
   llvm::ScalarEvolution& evolution;
+  llvm::BlockFrequencyInfo& frequencies;
 };
 
 /// Places the completion of `operations`, which are pending from just after `wait` on.

@@ -155,7 +155,8 @@ private:
   function_context context_of(llvm::Function& function) {
     return {{function, functions_.getResult<llvm::DominatorTreeAnalysis>(function),
              functions_.getResult<llvm::LoopAnalysis>(function),
-             functions_.getResult<llvm::ScalarEvolutionAnalysis>(function)},
+             functions_.getResult<llvm::ScalarEvolutionAnalysis>(function),
+             functions_.getResult<llvm::BlockFrequencyAnalysis>(function)},
             functions_.getResult<llvm::AAManager>(function),
             functions_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function),
             error_handlers_,

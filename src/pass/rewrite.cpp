@@ -3,7 +3,10 @@
 #include "pass/strip_mine.h"
 
 #include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/bit.h>
+#include <llvm/Analysis/BranchProbabilityInfo.h>
+#include <llvm/Analysis/DomTreeUpdater.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
@@ -73,27 +76,39 @@ void after_posts(llvm::ArrayRef<in_flight> operations, const slot& into, bool ra
   }
 }
 
-void complete(IRBuilder<>& at, const slot& pending, llvm::ArrayRef<checked_range> unless_apart,
-              llvm::ScalarEvolution& evolution) {
+/// Completes what is pending, before the instruction. Most slots are empty most of the time (nothing was
+/// posted on this path, or it is complete): that costs a load and a branch.
+void complete(llvm::Instruction* before, const slot& pending, llvm::ArrayRef<checked_range> unless_apart,
+              function_analyses& in) {
+  IRBuilder<> test(before);
+  test.SetCurrentDebugLocation(before->getDebugLoc());
+  Value* occupied =
+      test.CreateIsNotNull(test.CreateLoad(test.getInt32Ty(), pending.storage, "tacit.pending"));
+  llvm::DomTreeUpdater dominators(in.dominators, llvm::DomTreeUpdater::UpdateStrategy::Eager);
+  llvm::Instruction* inside =
+      llvm::SplitBlockAndInsertIfThen(occupied, before, false, nullptr, &dominators, &in.loops);
+  in.evolution.forgetAllLoops();
+  const llvm::BlockFrequency often = in.frequencies.getBlockFreq(inside->getParent()->getSinglePredecessor());
+  in.frequencies.setBlockFreq(inside->getParent(), often);
+  in.frequencies.setBlockFreq(before->getParent(), often);
+  IRBuilder<> at(inside);
+  at.SetCurrentDebugLocation(before->getDebugLoc());
+  Value* buffer = at.CreateLoad(at.getPtrTy(), pending.buffer);
   if (unless_apart.empty()) {
-    call_hook(at, "__tacit_wait", at.getVoidTy(),
-              {pending.storage, at.CreateLoad(at.getPtrTy(), pending.buffer)});
+    call_hook(at, "__tacit_wait", at.getVoidTy(), {pending.storage, buffer});
     return;
   }
-  llvm::Instruction* before = &*at.GetInsertPoint();
-  llvm::SCEVExpander expander(evolution, before->getModule()->getDataLayout(), "tacit");
+  llvm::SCEVExpander expander(in.evolution, before->getModule()->getDataLayout(), "tacit");
   for (const checked_range& range : unless_apart) {
     const auto address = [&](const llvm::SCEV* end) {
-      Value* value = expander.expandCodeFor(end, nullptr, before);
-      IRBuilder<> here(before);
-      return value->getType()->isPointerTy() ? value : here.CreateIntToPtr(value, here.getPtrTy());
+      Value* value = expander.expandCodeFor(end, nullptr, inside);
+      at.SetInsertPoint(inside);
+      return value->getType()->isPointerTy() ? value : at.CreateIntToPtr(value, at.getPtrTy());
     };
     Value* low = address(range.bytes.low);
     Value* high = address(range.bytes.high);
-    IRBuilder<> here(before);
-    call_hook(here, "__tacit_wait_overlap", here.getVoidTy(),
-              {pending.storage, here.CreateLoad(here.getPtrTy(), pending.buffer), low, high,
-               here.getInt32(range.writes)});
+    call_hook(at, "__tacit_wait_overlap", at.getVoidTy(),
+              {pending.storage, buffer, low, high, at.getInt32(range.writes)});
   }
 }
 
@@ -101,6 +116,14 @@ void complete(IRBuilder<>& at, const slot& pending, llvm::ArrayRef<checked_range
 void locate(llvm::CallInst& call) {
   if (llvm::DISubprogram* scope = call.getFunction()->getSubprogram())
     call.setDebugLoc(llvm::DILocation::get(call.getContext(), 0, 0, scope));
+}
+
+llvm::BasicBlock& split_edge(llvm::BasicBlock& from, llvm::BasicBlock& to, function_analyses& in) {
+  const llvm::BlockFrequency often =
+      in.frequencies.getBlockFreq(&from) * in.frequencies.getBPI()->getEdgeProbability(&from, &to);
+  llvm::BasicBlock* between = llvm::SplitEdge(&from, &to, &in.dominators, &in.loops);
+  in.frequencies.setBlockFreq(between, often);
+  return *between;
 }
 
 void poke_before(llvm::Instruction& place, const slot& pending) {
@@ -159,28 +182,22 @@ slot make_slot(llvm::Function& function) {
   slot made;
   made.storage = at.CreateAlloca(words, nullptr, "tacit.slot");
   made.buffer = at.CreateAlloca(at.getPtrTy(), nullptr, "tacit.buffer");
-  at.CreateStore(llvm::Constant::getNullValue(words), made.storage);
+  at.CreateStore(at.getInt64(0), made.storage); // the hooks clear the rest when they first use it
   at.CreateStore(llvm::ConstantPointerNull::get(at.getPtrTy()), made.buffer);
   return made;
 }
 
 void insert_completions(const slot& pending, const placement& places, function_analyses& in,
                         llvm::SmallVectorImpl<split_loop>& splits) {
-  for (const completion& one : places.completions) {
-    if (one.within) {
+  // Edges first: completing before an instruction splits its block, and with it the edges that leave it.
+  llvm::SmallVector<std::pair<const completion*, llvm::Instruction*>, 8> found;
+  for (const completion& one : places.completions)
+    if (one.within)
       prepare_splits(pending, one, in.evolution, splits);
-      continue;
-    }
-    llvm::Instruction* before = one.before;
-    if (!before) {
-      llvm::BasicBlock* between = llvm::SplitEdge(one.from, one.to, &in.dominators, &in.loops);
-      before = between->getTerminator();
-      in.evolution.forgetAllLoops();
-    }
-    IRBuilder<> at(before);
-    at.SetCurrentDebugLocation(before->getDebugLoc());
-    complete(at, pending, one.unless_apart, in.evolution);
-  }
+    else
+      found.emplace_back(&one, one.before ? one.before : split_edge(*one.from, *one.to, in).getTerminator());
+  for (const auto& [one, before] : found)
+    complete(before, pending, one->unless_apart, in);
 }
 
 void insert_splits(llvm::ArrayRef<split_loop> splits) {

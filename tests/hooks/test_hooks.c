@@ -34,8 +34,16 @@ static int holds(tacit_slot* slot) {
   return state_of(slot)->pending;
 }
 
+/* As compiled code makes it: only the first word is cleared. */
+static tacit_slot fresh_slot(void) {
+  tacit_slot made;
+  memset(&made, 0xab, sizeof made);
+  made.word[0] = 0;
+  return made;
+}
+
 static void empty_slots_do_nothing(void) {
-  tacit_slot slot = {{0}};
+  tacit_slot slot = fresh_slot();
   __tacit_wait(&slot, NULL);
   __tacit_wait_overlap(&slot, NULL, NULL, (void*)1, 1);
   __tacit_poke(&slot);
@@ -48,7 +56,7 @@ static void empty_slots_do_nothing(void) {
 static void a_split_send_and_receive_carry_data(void) {
   double* out = malloc(sizeof(double) * big);
   double* in = malloc(sizeof(double) * big);
-  tacit_slot sent = {{0}}, received = {{0}};
+  tacit_slot sent = fresh_slot(), received = fresh_slot();
   fill(out, big, rank * 1000.0);
   EXPECT(__tacit_recv(&received, in, big, MPI_DOUBLE, left, 1, MPI_COMM_WORLD) == MPI_SUCCESS);
   EXPECT(__tacit_send(&sent, out, big, MPI_DOUBLE, right, 1, MPI_COMM_WORLD) == MPI_SUCCESS);
@@ -62,7 +70,7 @@ static void a_split_send_and_receive_carry_data(void) {
 
 static void what_a_slot_held_is_completed_before_it_is_used_again(void) {
   double out[4], in[8];
-  tacit_slot sent = {{0}}, received = {{0}};
+  tacit_slot sent = fresh_slot(), received = fresh_slot();
   fill(out, 4, rank);
   for (int round = 0; round < 2; ++round) {
     __tacit_recv(&received, in + 4 * round, 4, MPI_DOUBLE, left, 2, MPI_COMM_WORLD);
@@ -77,7 +85,7 @@ static void what_a_slot_held_is_completed_before_it_is_used_again(void) {
 
 static void only_accesses_that_disturb_complete(void) {
   double out[8], in[8];
-  tacit_slot sent = {{0}}, received = {{0}};
+  tacit_slot sent = fresh_slot(), received = fresh_slot();
   fill(out, 8, rank);
   __tacit_recv(&received, in + 2, 4, MPI_DOUBLE, left, 3, MPI_COMM_WORLD);
   __tacit_send(&sent, out + 2, 4, MPI_DOUBLE, right, 3, MPI_COMM_WORLD);
@@ -122,7 +130,7 @@ static void ranges_follow_the_true_extent(void) {
 static void deferred_requests_are_told_apart_by_their_handles(void) {
   double in[2][16], out[2][16];
   MPI_Request requests[2], sends[2];
-  tacit_slot slot = {{0}};
+  tacit_slot slot = fresh_slot();
   for (int i = 0; i < 2; ++i) {
     fill(out[i], 16, rank + 100 * i);
     MPI_Irecv(in[i], 16, MPI_DOUBLE, left, 10 + i, MPI_COMM_WORLD, &requests[i]);
@@ -147,7 +155,7 @@ static void deferred_requests_are_told_apart_by_their_handles(void) {
 static void a_request_without_a_note_overlaps_everything(void) {
   int in = -1;
   MPI_Request request;
-  tacit_slot slot = {{0}};
+  tacit_slot slot = fresh_slot();
   MPI_Irecv(&in, 1, MPI_INT, left, 4, MPI_COMM_WORLD, &request);
   MPI_Send(&rank, 1, MPI_INT, right, 4, MPI_COMM_WORLD);
   __tacit_defer(&slot, &request);
@@ -159,7 +167,7 @@ static void long_arrays_are_copied_and_their_ranges_merged(void) {
   enum { many = 20 };
   int in[2 * many], out[many];
   MPI_Request requests[2 * many + 1];
-  tacit_slot slot = {{0}};
+  tacit_slot slot = fresh_slot();
   for (int i = 0; i < many; ++i) {
     out[i] = rank * 100 + i;
     MPI_Irecv(&in[2 * i], 1, MPI_INT, left, 20 + i, MPI_COMM_WORLD, &requests[i]);
@@ -183,7 +191,7 @@ static void long_arrays_are_copied_and_their_ranges_merged(void) {
 static void persistent_requests_stay_and_keep_their_notes(void) {
   double in[4], out[4];
   MPI_Request requests[2];
-  tacit_slot slot = {{0}};
+  tacit_slot slot = fresh_slot();
   MPI_Recv_init(in, 4, MPI_DOUBLE, left, 5, MPI_COMM_WORLD, &requests[0]);
   __tacit_note(&slot, in, 4, MPI_DOUBLE, 1, &requests[0]);
   MPI_Send_init(out, 4, MPI_DOUBLE, right, 5, MPI_COMM_WORLD, &requests[1]);
@@ -206,7 +214,7 @@ static void persistent_requests_stay_and_keep_their_notes(void) {
 static void a_combined_call_has_received_when_it_returns(void) {
   double* out = malloc(sizeof(double) * big);
   double* in = malloc(sizeof(double) * big);
-  tacit_slot slot = {{0}};
+  tacit_slot slot = fresh_slot();
   MPI_Status status;
   fill(out, big, rank);
   __tacit_sendrecv(&slot, out, big, MPI_DOUBLE, right, 6, in, big, MPI_DOUBLE, left, 6, MPI_COMM_WORLD,
@@ -224,7 +232,7 @@ static void a_combined_call_has_received_when_it_returns(void) {
 static void pokes_complete_and_deliver(void) {
   double* out = malloc(sizeof(double) * big);
   double* in = malloc(sizeof(double) * big);
-  tacit_slot sent = {{0}}, received = {{0}};
+  tacit_slot sent = fresh_slot(), received = fresh_slot();
   fill(out, big, rank);
   __tacit_recv(&received, in, big, MPI_DOUBLE, left, 7, MPI_COMM_WORLD);
   __tacit_send(&sent, out, big, MPI_DOUBLE, right, 7, MPI_COMM_WORLD);

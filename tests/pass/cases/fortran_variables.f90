@@ -101,3 +101,20 @@ subroutine one_of_two_equivalent(peer)
   end do
   v(1) = first(1)
 end subroutine
+
+! The subscript is counted in a default integer, which may not overflow.
+subroutine counted_subscripts(peer, lines)
+  use fields
+  integer :: peer, lines, ierr, i, j, at
+  double precision :: buffer(2 * n, 2)
+  common /buffers/ buffer
+  call mpi_isend(buffer(1, 1), n, MPI_DOUBLE_PRECISION, peer, 1, MPI_COMM_WORLD, request, ierr)
+  call mpi_wait(request, MPI_STATUS_IGNORE, ierr) ! guarded
+  at = 0
+  do j = 1, lines
+    do i = 1, n
+      at = at + 1
+      buffer(at, 2) = fixed(i) * j
+    end do
+  end do
+end subroutine
