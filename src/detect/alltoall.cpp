@@ -40,12 +40,15 @@ private:
   std::uint64_t pairs() const { return std::uint64_t{view_.size()} * (view_.size() - 1); }
 
   void survey() {
+    if (view_.plain() && view_.transfer_count() < pairs()) { // no uniform block: lengths do not matter
+      pairs_with_data_ = view_.transfer_count();
+      poor_ = 0;
+      while (view_.into(poor_).size() == view_.size() - 1)
+        ++poor_;
+      return;
+    }
     smallest_ = ~std::uint64_t{0};
     for (std::uint32_t j = 0; j < view_.size(); ++j) {
-      if (poor_ != none && view_.untouched() && view_.one_each(j)) {
-        pairs_with_data_ += static_cast<std::uint32_t>(view_.into(j).size()); // no uniform block any more
-        continue;
-      }
       const std::uint32_t sources = sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
         smallest_ = std::min(smallest_, total(pieces));
         largest_ = std::max(largest_, total(pieces));
@@ -54,7 +57,7 @@ private:
         common_.add(lengths(pieces));
       });
       pairs_with_data_ += sources;
-      if (sources < view_.size() - 1 && poor_ == none)
+      if (sources < view_.size() - 1 && poor_ == nowhere)
         poor_ = j;
     }
     if (pairs_with_data_ < pairs()) {
@@ -141,7 +144,7 @@ private:
 
   /// "; rank 1 sends nothing to rank 2".
   std::string first_missing() {
-    if (poor_ == none)
+    if (poor_ == nowhere)
       poor_ = 0;
     std::vector<char> sends(view_.size(), 0);
     sorter_.each_pair(poor_, [&](std::uint32_t i, auto) { sends[i] = 1; });
@@ -152,14 +155,13 @@ private:
     return fmt::format("; rank {} sends nothing to rank {}", view_.rank(silent), view_.rank(poor_));
   }
 
-  static constexpr std::uint32_t none = 0xffffffffu;
   const group_search& s_;
   const group_view& view_;
   pair_sorter sorter_;
   common_lengths common_;
   std::vector<std::uint64_t> lengths_;
   std::uint64_t smallest_ = 0, largest_ = 0, pairs_with_data_ = 0;
-  std::uint32_t poor_ = none; ///< first destination that some source sends nothing
+  std::uint32_t poor_ = nowhere; ///< first destination that some source sends nothing
 };
 
 } // namespace

@@ -28,11 +28,6 @@ namespace tacit {
 
 namespace {
 
-constexpr std::uint32_t none = 0xffffffffu;
-/// So few candidates (nearly always the one root of a broadcast) are compared one by one: that needs no table
-/// of 4 bytes a rank and is faster than a look-up in it.
-constexpr std::size_t few_candidates = 4;
-
 /// Bytes [begin, last] of a source in one lane, given to one finding.
 struct block_piece {
   std::uint64_t begin, last;
@@ -43,12 +38,17 @@ struct block_piece {
 
 struct source_state {
   std::uint32_t source;
-  std::uint32_t seen_by = none; ///< last destination that got something from it
+  std::uint32_t seen_by = nowhere; ///< last destination that got something from it
   bool started = false;
-  bool dropped = false; ///< no longer a candidate
-  bool simple = true;   ///< one run, one transfer to each destination so far
-  std::vector<address_run> runs;
+  bool simple = true;            ///< at most one run, one transfer to each destination so far
+  address_run only;              ///< if simple: the run; begin > last if nothing is left of it
+  std::vector<address_run> many; ///< else the runs
   std::vector<block_piece> pieces;
+  std::span<const address_run> runs() const {
+    if (!simple)
+      return many;
+    return {&only, started && only.begin <= only.last ? 1u : 0u};
+  }
   std::uint64_t bytes() const {
     std::uint64_t sum = 0;
     for (const block_piece& p : pieces)
@@ -89,41 +89,26 @@ private:
   }
 
   void pick_candidates() {
-    const std::vector<std::uint32_t> sent = view_.outgoing();
-    busiest_ = static_cast<std::uint32_t>(std::max_element(sent.begin(), sent.end()) - sent.begin());
-    for (std::uint32_t i = 0; i < view_.size(); ++i)
-      if (sent[i] >= others()) {
-        alive_.push_back(static_cast<std::uint32_t>(sources_.size()));
-        sources_.push_back({.source = i, .runs = {}, .pieces = {}});
-      }
-    if (sources_.size() <= few_candidates)
-      return;
-    slot_.assign(view_.size(), none);
-    for (const std::uint32_t k : alive_)
-      slot_[sources_[k].source] = k;
+    std::vector<std::uint32_t> candidates;
+    for (std::uint32_t i = 0; i < view_.size(); ++i) {
+      if (view_.outgoing(i) > view_.outgoing(busiest_))
+        busiest_ = i;
+      if (view_.outgoing(i) >= others())
+        candidates.push_back(i);
+    }
+    slot_ = place_index(candidates, view_.size());
+    for (const std::uint32_t i : candidates) {
+      alive_.push_back(static_cast<std::uint32_t>(sources_.size()));
+      sources_.push_back({.source = i, .only = {}, .many = {}, .pieces = {}});
+    }
   }
 
-  /// Index in sources_ of a source that is still a candidate, else none.
-  std::uint32_t slot(std::uint32_t source) const {
-    if (!slot_.empty())
-      return slot_[source];
-    for (std::uint32_t k = 0; k < sources_.size(); ++k)
-      if (sources_[k].source == source)
-        return sources_[k].dropped ? none : k;
-    return none;
-  }
-
-  void drop(source_state& state) {
-    state.dropped = true;
-    if (!slot_.empty())
-      slot_[state.source] = none;
-  }
-
+  /// Calls visit(state, pieces) for each candidate that sends something; returns their number.
   template <typename Visit>
-  void each_block(std::uint32_t destination, Visit visit) {
-    sorter_.each_pair(
-        destination, [&](std::uint32_t i) { return slot(i) != none; },
-        [&](std::uint32_t i, std::span<const slice> pieces) { visit(sources_[slot(i)], pieces); });
+  std::uint32_t each_block(std::uint32_t destination, Visit visit) {
+    return sorter_.each_pair(
+        destination, [&](std::uint32_t i) { return slot_(i); },
+        [&](std::uint32_t k, std::span<const slice> pieces) { visit(sources_[k], pieces); });
   }
 
   arrival arrives(const slice& s) const {
@@ -131,7 +116,7 @@ private:
     return {begin, begin + (s.length - 1), s.transfer};
   }
 
-  const std::vector<arrival>& arrive(std::span<const slice> pieces) {
+  std::vector<arrival>& arrive(std::span<const slice> pieces) {
     arrivals_.clear();
     for (const slice& s : pieces)
       arrivals_.push_back(arrives(s));
@@ -140,45 +125,56 @@ private:
 
   void fold_destinations() {
     for (std::uint32_t j = 0; j < view_.size() && !alive_.empty(); ++j) {
-      each_block(j, [&](source_state& state, std::span<const slice> pieces) {
+      bool all_left = true;
+      const std::size_t seen = each_block(j, [&](source_state& state, std::span<const slice> pieces) {
         state.seen_by = j;
-        fold(state, pieces);
+        all_left = fold(state, pieces) && all_left;
       });
-      std::erase_if(alive_, [&](std::uint32_t k) {
-        source_state& state = sources_[k];
-        if (state.source == j || (state.seen_by == j && !state.runs.empty()))
-          return false;
-        drop(state);
-        return true;
-      });
+      if (!all_left || seen + (slot_(j) != nowhere ? 1 : 0) < alive_.size())
+        drop_incomplete(j);
       if (spent_ > s_.options.budget)
         return;
     }
   }
 
-  void fold(source_state& state, std::span<const slice> pieces) {
-    if (pieces.size() == 1 && state.started && state.simple) {
-      const arrival a = arrives(pieces.front());
-      address_run& run = state.runs.front();
-      remember(state);
-      run = {std::max(run.begin, a.begin), std::min(run.last, a.last), 1};
-      if (run.begin > run.last)
-        state.runs.clear();
-      return;
-    }
-    arrive(pieces);
-    const auto copies = count_copies(arrivals_);
+  /// Drops the candidates of which this destination left nothing.
+  void drop_incomplete(std::uint32_t destination) {
+    std::erase_if(alive_, [&](std::uint32_t k) {
+      const source_state& state = sources_[k];
+      if (state.source == destination || (state.seen_by == destination && !state.runs().empty()))
+        return false;
+      slot_.remove(state.source);
+      return true;
+    });
+  }
+
+  /// Cuts the runs down to what arrived; says whether something is left.
+  bool fold(source_state& state, std::span<const slice> pieces) {
+    if (pieces.size() > 1 || !state.started || !state.simple)
+      return fold_any(state, pieces);
     remember(state);
-    state.runs = state.started ? smaller(state.runs, copies) : copies;
+    const arrival a = arrives(pieces.front());
+    state.only.begin = std::max(state.only.begin, a.begin);
+    state.only.last = std::min(state.only.last, a.last);
+    return state.only.begin <= state.only.last;
+  }
+
+  bool fold_any(source_state& state, std::span<const slice> pieces) {
+    const auto copies = count_copies(arrive(pieces));
+    remember(state);
+    state.many = state.started ? smaller(state.runs(), copies) : copies;
     state.simple = state.simple && pieces.size() == 1;
     state.started = true;
-    spent_ += state.runs.size() + copies.size();
+    if (state.simple)
+      state.only = state.many.front(); // one transfer: one run
+    spent_ += state.runs().size() + copies.size();
+    return !state.runs().empty();
   }
 
   /// Keeps the last byte that was still complete, for the explanation.
   void remember(const source_state& state) {
     if (state.started)
-      best_ = {state.source, state.runs.front().begin};
+      best_ = {state.source, state.runs().front().begin};
   }
 
   void cut_into_pieces() {
@@ -191,8 +187,8 @@ private:
         if (state.simple || spent_ > s_.options.budget)
           return;
         arrive(pieces);
-        auto& list = cuts[slot(state.source)];
-        for (const lane_step& step : choose_lanes(state.runs, arrivals_))
+        auto& list = cuts[slot_(state.source)];
+        for (const lane_step& step : choose_lanes(state.runs(), arrivals_))
           list.push_back(step.begin);
         std::sort(list.begin(), list.end());
         list.erase(std::unique(list.begin(), list.end()), list.end());
@@ -204,13 +200,13 @@ private:
 
   void cut_source(source_state& state, std::span<const std::uint64_t> cuts) {
     auto cut = cuts.begin();
-    for (const address_run& run : state.runs)
+    for (const address_run& run : state.runs())
       for (std::uint64_t begin = run.begin;;) {
         while (cut != cuts.end() && *cut <= begin)
           ++cut;
         const std::uint64_t last = cut != cuts.end() && *cut <= run.last ? *cut - 1 : run.last;
         for (std::uint32_t lane = 0; lane < run.copies; ++lane)
-          state.pieces.push_back({begin, last, lane, none});
+          state.pieces.push_back({begin, last, lane, nowhere});
         if (last == run.last)
           break;
         begin = last + 1;
@@ -264,28 +260,28 @@ private:
       if (taken[k] > 0)
         pieces.push_back({p.begin, p.begin + (taken[k] - 1), p.lane, target});
       if (taken[k] < p.length())
-        pieces.push_back({p.begin + taken[k], p.last, p.lane, none});
+        pieces.push_back({p.begin + taken[k], p.last, p.lane, nowhere});
     }
     state.pieces = std::move(pieces);
   }
 
   static bool has_rest(const source_state& state) {
     return std::any_of(state.pieces.begin(), state.pieces.end(),
-                       [](const block_piece& p) { return p.target == none; });
+                       [](const block_piece& p) { return p.target == nowhere; });
   }
 
   void give_rest(bool vector_rest) {
     const auto with_rest = static_cast<std::uint64_t>(
         std::count_if(alive_.begin(), alive_.end(), [&](std::uint32_t k) { return has_rest(sources_[k]); }));
     vector_rest = vector_rest || s_.dense(with_rest, view_.size());
-    std::uint32_t target = vector_rest && with_rest > 0 ? open(pattern::allgatherv, no_rank) : none;
+    std::uint32_t target = vector_rest && with_rest > 0 ? open(pattern::allgatherv, no_rank) : nowhere;
     for (const std::uint32_t k : alive_) {
       if (!has_rest(sources_[k]))
         continue;
       if (!vector_rest)
         target = open(pattern::bcast, view_.member(sources_[k].source));
       for (block_piece& p : sources_[k].pieces)
-        if (p.target == none)
+        if (p.target == nowhere)
           p.target = target;
       if (!vector_rest)
         fillers_[target].reserve(others());
@@ -299,28 +295,26 @@ private:
       each_block(j, [&](source_state& state, std::span<const slice> pieces) {
         if (state.simple && state.pieces.size() == 1) {
           const block_piece& p = state.pieces.front();
-          fillers_[p.target].next_pair();
-          add(p, pieces.front().transfer);
-          return;
+          return fillers_[p.target].add_pair(part(p, pieces.front().transfer));
         }
         take_pieces(state, pieces);
       });
   }
 
-  void add(const block_piece& p, std::uint32_t id) {
-    fillers_[p.target].add({p.begin - book_[id].source_address, p.length(), id});
+  slice part(const block_piece& p, std::uint32_t id) const {
+    return {p.begin - book_[id].source_address, p.length(), id};
   }
 
   void take_pieces(const source_state& state, std::span<const slice> slices) {
     arrive(slices);
-    const auto steps = choose_lanes(state.runs, arrivals_);
+    const auto steps = choose_lanes(state.runs(), arrivals_);
     for (const block_piece& p : state.pieces)
       fillers_[p.target].next_pair();
     auto step = steps.begin();
     for (const block_piece& p : state.pieces) {
       while (step->last < p.begin)
         ++step;
-      add(p, step->transfers[p.lane]);
+      fillers_[p.target].add(part(p, step->transfers[p.lane]));
     }
   }
 
@@ -350,7 +344,7 @@ private:
   void explain_allgather() {
     const auto complete = alive_.size();
     std::uint32_t without = 0;
-    while (without + 1 < view_.size() && slot(without) != none)
+    while (without + 1 < view_.size() && slot_(without) != nowhere)
       ++without;
     const auto why = complete > 0 && s_.options.vector_forms && s_.options.density < 1.0
                          ? reason::low_density
@@ -365,28 +359,43 @@ private:
       return "no bytes move between the ranks of the group";
     if (!best_)
       best_ = first_byte_of(busiest_);
-    std::uint32_t reached = 0, missing = none;
+    std::uint32_t reached = 0, missing = nowhere;
+    std::size_t place = 0;
     for (std::uint32_t j = 0; j < view_.size(); ++j) {
       if (j == best_->source)
         continue;
-      const auto ids = view_.into(j);
-      const bool gets = std::any_of(ids.begin(), ids.end(), [&](std::uint32_t id) {
-        return view_.source(id) == best_->source &&
-               best_->address - book_[id].source_address < book_[id].length;
-      });
+      const bool gets = arrives_at(j, *best_, place);
       reached += gets ? 1 : 0;
-      if (!gets && missing == none)
+      if (!gets && missing == nowhere)
         missing = j;
     }
     return fmt::format("best candidate, rank {} at {:#x}, reaches {} of {} ranks, not rank {}",
                        view_.rank(best_->source), best_->address, reached, others(),
-                       view_.rank(missing == none ? best_->source : missing));
+                       view_.rank(missing == nowhere ? best_->source : missing));
   }
 
   struct byte {
     std::uint32_t source;
     std::uint64_t address;
   };
+
+  /// True if a transfer brings the byte to `destination`. Looks first at the place where it was found before:
+  /// most destinations hear from the sources in the same order.
+  bool arrives_at(std::uint32_t destination, const byte& wanted, std::size_t& place) const {
+    const auto ids = view_.into(destination);
+    const auto brings = [&](std::size_t k) {
+      const transfer& t = book_[ids[k]];
+      return view_.source(ids[k]) == wanted.source && wanted.address - t.source_address < t.length;
+    };
+    if (place < ids.size() && brings(place))
+      return true;
+    for (std::size_t k = 0; k < ids.size(); ++k)
+      if (brings(k)) {
+        place = k;
+        return true;
+      }
+    return false;
+  }
 
   byte first_byte_of(std::uint32_t source) const {
     for (std::uint32_t j = 0; j < view_.size(); ++j)
@@ -400,7 +409,7 @@ private:
   const group_view& view_;
   ledger& book_;
   pair_sorter sorter_;
-  std::vector<std::uint32_t> slot_; ///< by position of the source, as slot(); empty for few candidates
+  place_index slot_; ///< index in sources_ of a position that is still a candidate
   std::vector<source_state> sources_;
   std::vector<std::uint32_t> alive_; ///< indices in sources_
   std::vector<finding_filler> fillers_;

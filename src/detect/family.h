@@ -65,10 +65,7 @@ public:
   /// A pair that gives this slice and nothing else.
   void add_pair(const slice& s) {
     result_.slices.push_back(s);
-    result_.blocks = std::max(result_.blocks, 1u);
     result_.bytes = std::max(result_.bytes, s.length);
-    pieces_ = 1;
-    bytes_ = s.length;
     book_.take(s);
   }
   void reserve(std::size_t slices) { result_.slices.reserve(slices); }

@@ -6,6 +6,11 @@
 namespace tacit {
 
 void ledger::take_part(const slice& s) {
+  ++cuts_;
+  const std::size_t destination = index(list_[s.transfer].destination);
+  if (destination >= cut_at_.size())
+    cut_at_.resize(destination + 1);
+  cut_at_[destination] = true;
   auto& parts = cut_[s.transfer];
   if (state_[s.transfer] == state::free)
     parts.push_back({0, list_[s.transfer].length, s.transfer});
@@ -38,19 +43,26 @@ std::vector<slice> ledger::rest() const {
 
 group_view::group_view(ledger& book, comm_id comm, std::span<const rank_id> members, std::uint32_t ranks)
     : book_(book), comm_(comm), members_(members), first_(members_.size() + 1, 0),
-      one_each_(members_.size(), 1) {
+      outgoing_(members_.size(), 0) {
   if (members_.size() < ranks) {
-    positions_.assign(ranks, outside);
+    positions_.assign(ranks, nowhere);
     for (std::uint32_t i = 0; i < size(); ++i)
       positions_[index(members_[i])] = i;
   }
   collect();
   open_before_ = book.open();
+  cuts_before_ = book.cuts();
+}
+
+void group_view::note_several(std::uint32_t position) {
+  if (one_each_.empty())
+    one_each_.assign(size(), true);
+  one_each_[position] = false;
 }
 
 void group_view::collect() {
   const auto list = book_.list();
-  std::vector<std::uint32_t> last_destination(size(), outside); // by source: where it was seen last
+  std::vector<std::uint32_t> last_destination(size(), nowhere); // by source: where it was seen last
   std::uint32_t count = 0;
   const auto leave_out = [&] { // from now on the ids are not consecutive any more
     if (!all_)
@@ -75,26 +87,20 @@ void group_view::collect() {
         continue;
       }
       const std::uint32_t from = position(at->source);
-      if (from == outside || !book_.any_free(id)) {
+      if (from == nowhere || !book_.any_free(id)) {
         leave_out();
         continue;
       }
       if (!all_)
         active_.push_back(id);
       ++count;
-      one_each_[i] &= last_destination[from] != i && book_.whole(id);
+      ++outgoing_[from];
+      if (last_destination[from] == i || !book_.whole(id))
+        note_several(i);
       last_destination[from] = i;
     }
   }
   first_[size()] = count;
-}
-
-std::vector<std::uint32_t> group_view::outgoing() const {
-  std::vector<std::uint32_t> count(size(), 0);
-  for (std::uint32_t i = 0; i < size(); ++i)
-    for (const std::uint32_t id : into(i))
-      ++count[source(id)];
-  return count;
 }
 
 } // namespace tacit

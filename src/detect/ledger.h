@@ -8,12 +8,16 @@
 
 #include "detect/detect.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 namespace tacit {
+
+inline constexpr std::uint32_t nowhere = 0xffffffffu; ///< no position, no index
 
 class ledger {
 public:
@@ -26,8 +30,12 @@ public:
   std::size_t open() const { return open_; }
   bool whole(std::uint32_t id) const { return state_[id] == state::free; }
   bool any_free(std::uint32_t id) const { return state_[id] != state::taken; }
-  /// True if some transfer was taken in part.
-  bool has_cuts() const { return !cut_.empty(); }
+  /// How often a transfer was taken in part.
+  std::size_t cuts() const { return cuts_; }
+  /// True if some transfer to this rank was taken in part.
+  bool cut_at(rank_id destination) const {
+    return index(destination) < cut_at_.size() && cut_at_[index(destination)];
+  }
 
   /// Calls visit(slice) for each free part of a transfer, by offset.
   template <typename Visit>
@@ -58,6 +66,8 @@ private:
   std::span<const transfer> list_;
   std::vector<state> state_;
   std::size_t open_;
+  std::size_t cuts_ = 0;
+  std::vector<bool> cut_at_; ///< by destination rank, as far as one was cut
   std::unordered_map<std::uint32_t, std::vector<slice>>
       cut_; ///< free parts by offset; looked up, never iterated
 };
@@ -124,21 +134,26 @@ public:
   /// True if nothing between members is free any more. (Nobody else takes anything while a group is
   /// searched.)
   bool exhausted() const { return open_before_ - book_.open() == transfer_count(); }
-  /// True if nothing was taken since the view was made.
-  bool untouched() const { return open_before_ == book_.open() && !book_.has_cuts(); }
-  /// Number of transfers from each member.
-  std::vector<std::uint32_t> outgoing() const;
+  /// True if every pair of members has one whole transfer or none, and nothing was taken since the view was
+  /// made: to count transfers is to count pairs.
+  bool plain() const {
+    return one_each_.empty() && open_before_ == book_.open() && cuts_before_ == book_.cuts();
+  }
+  /// Number of transfers from one member.
+  std::uint32_t outgoing(std::uint32_t position) const { return outgoing_[position]; }
   /// Ids of the transfers to one member.
   id_range into(std::uint32_t position) const {
     return {all_ ? nullptr : active_.data(), first_[position], first_[position + 1]};
   }
   /// True if every free transfer to this member is whole and comes from another source.
-  bool one_each(std::uint32_t position) const { return one_each_[position] && !book_.has_cuts(); }
+  bool one_each(std::uint32_t position) const {
+    return (one_each_.empty() || one_each_[position]) && !book_.cut_at(members_[position]);
+  }
   ledger& book() const { return book_; }
 
 private:
-  static constexpr std::uint32_t outside = 0xffffffffu;
   void collect();
+  void note_several(std::uint32_t position);
 
   ledger& book_;
   comm_id comm_;
@@ -147,8 +162,10 @@ private:
   bool all_ = false;                     ///< every transfer of the graph is in the view
   std::vector<std::uint32_t> active_;    ///< ids; empty if all_
   std::vector<std::uint32_t> first_;
-  std::vector<std::uint8_t> one_each_; ///< by destination, when the view was made
+  std::vector<std::uint32_t> outgoing_;
+  std::vector<bool> one_each_; ///< by destination, when the view was made; empty if true for all
   std::size_t open_before_ = 0;
+  std::size_t cuts_before_ = 0;
 };
 
 /// Visits the free bytes into one destination pair by pair.
@@ -156,47 +173,46 @@ class pair_sorter {
 public:
   explicit pair_sorter(const group_view& view) : view_(view) {}
 
-  /// Calls visit(source, pieces) once for each source with free bytes for `destination`, in a fixed order;
-  /// the pieces (span of slices) are ordered by destination address. Returns the number of sources.
-  /// `wanted(source)` says which sources matter. Cost O(pieces). Nearly always every source has one whole
-  /// transfer; then nothing is sorted.
-  template <typename Wanted, typename Visit>
-  std::uint32_t each_pair(std::uint32_t destination, Wanted wanted, Visit visit) {
+  /// Calls visit(key, pieces) once for each source with free bytes for `destination`, in a fixed order; key =
+  /// key_of(source), and sources with key `nowhere` are left out. The pieces (span of slices) are ordered by
+  /// destination address. Returns the number of sources visited. Cost O(pieces). Nearly always every source
+  /// has one whole transfer; then nothing is sorted.
+  template <typename KeyOf, typename Visit>
+  std::uint32_t each_pair(std::uint32_t destination, KeyOf key_of, Visit visit) {
     const auto ids = view_.into(destination);
     if (!view_.one_each(destination))
-      return each_sorted(ids, wanted, visit);
+      return each_sorted(ids, key_of, visit);
     std::uint32_t count = 0;
     for (const std::uint32_t id : ids) {
-      const std::uint32_t source = view_.source(id);
-      if (!view_.book().any_free(id) || !wanted(source))
+      const std::uint32_t key = key_of(view_.source(id));
+      if (key == nowhere || !view_.book().any_free(id))
         continue;
       const slice only{0, view_.book()[id].length, id};
-      visit(source, std::span<const slice>(&only, 1));
+      visit(key, std::span<const slice>(&only, 1));
       ++count;
     }
     return count;
   }
 
+  /// Calls visit(source, pieces).
   template <typename Visit>
   std::uint32_t each_pair(std::uint32_t destination, Visit visit) {
-    return each_pair(destination, [](std::uint32_t) { return true; }, visit);
+    return each_pair(destination, [](std::uint32_t source) { return source; }, visit);
   }
 
 private:
-  static constexpr std::uint32_t none = 0xffffffffu;
-
-  template <typename Wanted, typename Visit>
-  std::uint32_t each_sorted(const id_range& ids, Wanted wanted, Visit visit) {
+  template <typename KeyOf, typename Visit>
+  std::uint32_t each_sorted(const id_range& ids, KeyOf key_of, Visit visit) {
     if (head_.empty())
-      head_.assign(view_.size(), none);
+      head_.assign(view_.size(), nowhere);
     next_.resize(ids.size());
     for (std::size_t k = ids.size(); k-- > 0;) {
       if (!view_.book().any_free(ids[k]))
         continue;
       const std::uint32_t source = view_.source(ids[k]);
-      if (!wanted(source))
+      if (key_of(source) == nowhere)
         continue;
-      if (head_[source] == none)
+      if (head_[source] == nowhere)
         touched_.push_back(source);
       next_[k] = head_[source];
       head_[source] = static_cast<std::uint32_t>(k);
@@ -204,10 +220,10 @@ private:
     for (std::size_t n = touched_.size(); n-- > 0;) {
       const std::uint32_t source = touched_[n];
       pieces_.clear();
-      for (std::uint32_t k = head_[source]; k != none; k = next_[k])
+      for (std::uint32_t k = head_[source]; k != nowhere; k = next_[k])
         view_.book().each_free(ids[k], [&](const slice& s) { pieces_.push_back(s); });
-      head_[source] = none;
-      visit(source, std::span<const slice>(pieces_));
+      head_[source] = nowhere;
+      visit(key_of(source), std::span<const slice>(pieces_));
     }
     const auto count = static_cast<std::uint32_t>(touched_.size());
     touched_.clear();
@@ -217,6 +233,42 @@ private:
   const group_view& view_;
   std::vector<std::uint32_t> head_, next_, touched_;
   std::vector<slice> pieces_;
+};
+
+/// Which of a few or many chosen positions a position is. Up to four (nearly always there is one: the root)
+/// are compared one by one: that needs no table of 4 bytes a rank and is faster than a look-up in it.
+class place_index {
+public:
+  place_index() = default;
+  place_index(std::span<const std::uint32_t> chosen, std::uint32_t positions) {
+    if (chosen.size() <= few_.size()) {
+      std::copy(chosen.begin(), chosen.end(), few_.begin());
+      return;
+    }
+    table_.assign(positions, nowhere);
+    for (std::uint32_t k = 0; k < chosen.size(); ++k)
+      table_[chosen[k]] = k;
+  }
+  /// k if this is the k-th chosen position, else none.
+  std::uint32_t operator()(std::uint32_t position) const {
+    if (!table_.empty())
+      return table_[position];
+    for (std::uint32_t k = 0; k < few_.size(); ++k)
+      if (few_[k] == position)
+        return k;
+    return nowhere;
+  }
+  /// It is chosen no longer; the others keep their numbers.
+  void remove(std::uint32_t position) {
+    if (!table_.empty())
+      table_[position] = nowhere;
+    else
+      std::replace(few_.begin(), few_.end(), position, nowhere);
+  }
+
+private:
+  std::array<std::uint32_t, 4> few_{nowhere, nowhere, nowhere, nowhere}; ///< if the table is empty
+  std::vector<std::uint32_t> table_;                                     ///< by position
 };
 
 /// Sum of the lengths.

@@ -22,20 +22,17 @@ namespace tacit {
 
 namespace {
 
-constexpr std::uint32_t none = 0xffffffffu;
-
 // Both packings are computed while their cost stays below that of a few passes over a million transfers.
 constexpr double cheap_packing = 1 << 24;
 
-/// A row or a column of the matrix.
+/// A complete row or column of the matrix.
 struct line {
-  std::uint32_t pairs = 0;                    ///< with data
+  std::uint32_t at;                           ///< position of its root
   bool pieces = false;                        ///< some pair has more than one
   std::uint64_t smallest = ~std::uint64_t{0}; ///< volume of a pair
   std::uint64_t largest = 0;
   void add(std::span<const slice> of_pair) {
     const std::uint64_t volume = of_pair.size() == 1 ? of_pair[0].length : total(of_pair);
-    ++pairs;
     pieces |= of_pair.size() > 1;
     smallest = std::min(smallest, volume);
     largest = std::max(largest, volume);
@@ -62,71 +59,107 @@ public:
   void run() {
     if (view_.exhausted())
       return explain_nothing_left();
-    survey();
-    const std::vector<std::uint32_t> rows = complete(rows_), columns = complete(columns_);
-    pack_lines(rows, columns);
+    count_pairs();
+    find_complete_lines();
+    measure_lines();
+    pack_lines();
     take_rows();
-    for (std::uint32_t j = 0; j < view_.size(); ++j)
-      if (column_bytes(j) > 0)
-        take_column(j);
+    for (std::uint32_t k = 0; k < columns_.size(); ++k)
+      if (column_bytes_[k] > 0)
+        take_column(columns_[k]);
     if (s_.options.vector_forms && s_.options.density < 1.0)
       take_sparse_lines();
-    explain(pattern::scatter, pattern::scatterv, rows_, rows);
-    explain(pattern::gather, pattern::gatherv, columns_, columns);
+    explain(pattern::scatter, pattern::scatterv, rows_, [&](std::uint32_t i) { return pairs_from(i); });
+    explain(pattern::gather, pattern::gatherv, columns_, [&](std::uint32_t j) { return pairs_into(j); });
   }
 
 private:
   std::uint32_t others() const { return view_.size() - 1; }
 
-  void survey() {
-    rows_.resize(view_.size());
-    columns_.resize(view_.size());
+  /// Pairs with data in each row and column; the view knows them if it is plain.
+  void count_pairs() {
+    if (view_.plain())
+      return;
+    row_pairs_.assign(view_.size(), 0);
+    column_pairs_.assign(view_.size(), 0);
     for (std::uint32_t j = 0; j < view_.size(); ++j)
-      sorter_.each_pair(j, [&](std::uint32_t i, std::span<const slice> pieces) {
-        rows_[i].add(pieces);
-        columns_[j].add(pieces);
-      });
+      column_pairs_[j] = sorter_.each_pair(j, [&](std::uint32_t i, auto) { ++row_pairs_[i]; });
   }
 
-  std::vector<std::uint32_t> complete(const std::vector<line>& lines) const {
-    std::vector<std::uint32_t> list;
-    for (std::uint32_t k = 0; k < lines.size(); ++k)
-      if (lines[k].pairs == others())
-        list.push_back(k);
-    return list;
+  std::uint32_t pairs_from(std::uint32_t i) const {
+    return row_pairs_.empty() ? view_.outgoing(i) : row_pairs_[i];
+  }
+  std::uint32_t pairs_into(std::uint32_t j) const {
+    return column_pairs_.empty() ? static_cast<std::uint32_t>(view_.into(j).size()) : column_pairs_[j];
   }
 
-  void pack_lines(const std::vector<std::uint32_t>& rows, const std::vector<std::uint32_t>& columns) {
-    packing_problem problem;
+  void find_complete_lines() {
+    std::vector<std::uint32_t> rows, columns;
+    for (std::uint32_t k = 0; k < view_.size(); ++k) {
+      if (pairs_from(k) == others())
+        rows.push_back(k);
+      if (pairs_into(k) == others())
+        columns.push_back(k);
+    }
+    row_at_ = place_index(rows, view_.size());
+    column_at_ = place_index(columns, view_.size());
     for (const std::uint32_t i : rows)
-      problem.row_limit.push_back(rows_[i].smallest);
+      rows_.push_back({.at = i});
     for (const std::uint32_t j : columns)
-      problem.column_limit.push_back(columns_[j].smallest);
-    const packing best = best_packing(problem, rows, columns);
-    for (std::size_t k = 0; k < rows.size(); ++k)
+      columns_.push_back({.at = j});
+  }
+
+  /// Calls visit(row, column, pieces) for each pair of a complete row or column; one of them may be
+  /// `nowhere`.
+  template <typename Visit>
+  void each_complete_pair(Visit visit) {
+    for (std::uint32_t j = 0; j < view_.size(); ++j) {
+      const std::uint32_t column = column_at_(j);
+      if (column != nowhere)
+        sorter_.each_pair(
+            j, [&](std::uint32_t i, std::span<const slice> pieces) { visit(row_at_(i), column, pieces); });
+      else if (!rows_.empty())
+        sorter_.each_pair(j, row_at_, [&](std::uint32_t row, std::span<const slice> pieces) {
+          visit(row, nowhere, pieces);
+        });
+    }
+  }
+
+  void measure_lines() {
+    each_complete_pair([&](std::uint32_t row, std::uint32_t column, std::span<const slice> pieces) {
+      if (row != nowhere)
+        rows_[row].add(pieces);
+      if (column != nowhere)
+        columns_[column].add(pieces);
+    });
+  }
+
+  void pack_lines() {
+    packing_problem problem;
+    for (const line& row : rows_)
+      problem.row_limit.push_back(row.smallest);
+    for (const line& column : columns_)
+      problem.column_limit.push_back(column.smallest);
+    packing best = best_packing(problem);
+    for (std::uint32_t k = 0; k < rows_.size(); ++k)
       if (best.rows[k] > 0)
         chosen_rows_.push_back(
-            {.source = rows[k], .bytes = best.rows[k], .lengths = {}, .whole = {}, .choice = {}});
-    if (columns.empty())
-      return;
-    column_bytes_.assign(view_.size(), 0);
-    for (std::size_t k = 0; k < columns.size(); ++k)
-      column_bytes_[columns[k]] = best.columns[k];
+            {.source = rows_[k].at, .bytes = best.rows[k], .lengths = {}, .whole = {}, .choice = {}});
+    column_bytes_ = std::move(best.columns);
   }
 
-  packing best_packing(packing_problem& problem, const std::vector<std::uint32_t>& rows,
-                       const std::vector<std::uint32_t>& columns) {
-    if (rows.empty() || columns.empty())
+  packing best_packing(packing_problem& problem) {
+    if (rows_.empty() || columns_.empty())
       return pack(problem, true);
-    const double by_rows = packing_cost(rows.size(), columns.size(), true);
-    const double by_columns = packing_cost(rows.size(), columns.size(), false);
+    const double by_rows = packing_cost(rows_.size(), columns_.size(), true);
+    const double by_columns = packing_cost(rows_.size(), columns_.size(), false);
     if (std::min(by_rows, by_columns) > static_cast<double>(s_.options.budget))
       return one_side(problem);
-    fill_pairs(problem, rows, columns);
+    fill_pairs(problem);
     if (by_rows + by_columns > cheap_packing)
       return pack(problem, by_rows <= by_columns);
     packing large_rows = pack(problem, true), large_columns = pack(problem, false);
-    const line_lengths lengths = common_of_lines(rows, columns);
+    const line_lengths lengths = common_of_lines();
     return lengths.whole_bytes(large_columns) > lengths.whole_bytes(large_rows) ? large_columns : large_rows;
   }
 
@@ -146,22 +179,15 @@ private:
     }
   };
 
-  line_lengths common_of_lines(const std::vector<std::uint32_t>& rows,
-                               const std::vector<std::uint32_t>& columns) {
-    std::vector<std::uint32_t> row(view_.size(), none), column(view_.size(), none);
-    for (std::uint32_t k = 0; k < rows.size(); ++k)
-      row[rows[k]] = k;
-    for (std::uint32_t k = 0; k < columns.size(); ++k)
-      column[columns[k]] = k;
-    line_lengths common{std::vector<common_lengths>(rows.size()),
-                        std::vector<common_lengths>(columns.size())};
-    for (std::uint32_t j = 0; j < view_.size(); ++j)
-      sorter_.each_pair(j, [&](std::uint32_t i, std::span<const slice> pieces) {
-        if (row[i] != none)
-          add_lengths(common.rows[row[i]], pieces);
-        if (column[j] != none)
-          add_lengths(common.columns[column[j]], pieces);
-      });
+  line_lengths common_of_lines() {
+    line_lengths common{std::vector<common_lengths>(rows_.size()),
+                        std::vector<common_lengths>(columns_.size())};
+    each_complete_pair([&](std::uint32_t row, std::uint32_t column, std::span<const slice> pieces) {
+      if (row != nowhere)
+        add_lengths(common.rows[row], pieces);
+      if (column != nowhere)
+        add_lengths(common.columns[column], pieces);
+    });
     return common;
   }
 
@@ -180,21 +206,19 @@ private:
     return only;
   }
 
-  void fill_pairs(packing_problem& problem, const std::vector<std::uint32_t>& rows,
-                  const std::vector<std::uint32_t>& columns) {
-    std::vector<std::uint32_t> place(view_.size(), none);
-    for (std::uint32_t k = 0; k < rows.size(); ++k)
-      place[rows[k]] = k;
-    problem.both.assign(rows.size() * columns.size(), packing_problem::free_pair);
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      sorter_.each_pair(
-          columns[c], [&](std::uint32_t i) { return place[i] != none; },
-          [&](std::uint32_t i, std::span<const slice> pieces) {
-            problem.both[place[i] * columns.size() + c] = total(pieces);
-          });
+  void fill_pairs(packing_problem& problem) {
+    problem.both.assign(rows_.size() * columns_.size(), packing_problem::free_pair);
+    for (std::size_t c = 0; c < columns_.size(); ++c)
+      sorter_.each_pair(columns_[c].at, row_at_, [&](std::uint32_t row, std::span<const slice> pieces) {
+        problem.both[row * columns_.size() + c] = total(pieces);
+      });
   }
 
-  std::uint64_t column_bytes(std::uint32_t j) const { return column_bytes_.empty() ? 0 : column_bytes_[j]; }
+  /// What the packing gives to the column of this position.
+  std::uint64_t column_bytes(std::uint32_t j) const {
+    const std::uint32_t k = column_at_(j);
+    return k == nowhere ? 0 : column_bytes_[k];
+  }
 
   static std::vector<std::uint64_t> lengths(std::span<const slice> pieces) {
     std::vector<std::uint64_t> list;
@@ -237,24 +261,24 @@ private:
     return kept;
   }
 
+  /// Calls visit(k, destination, pieces) for the pairs of chosen_rows_[k].
   template <typename Visit>
   void each_row_pair(Visit visit) {
-    std::vector<std::uint32_t> place(view_.size(), none);
-    for (std::uint32_t k = 0; k < chosen_rows_.size(); ++k)
-      place[chosen_rows_[k].source] = k;
+    std::vector<std::uint32_t> sources;
+    for (const row_choice& r : chosen_rows_)
+      sources.push_back(r.source);
+    const place_index at(sources, view_.size());
     for (std::uint32_t j = 0; j < view_.size(); ++j)
-      sorter_.each_pair(
-          j, [&](std::uint32_t i) { return place[i] != none; },
-          [&](std::uint32_t i, std::span<const slice> pieces) { visit(place[i], j, pieces); });
+      sorter_.each_pair(j, at, [&](std::uint32_t k, std::span<const slice> pieces) { visit(k, j, pieces); });
   }
 
   void find_row_lengths() {
     bool even = true;
     for (const row_choice& r : chosen_rows_)
-      even = even && rows_[r.source].even();
+      even = even && rows_[row_at_(r.source)].even();
     for (row_choice& r : chosen_rows_)
       if (even)
-        r.lengths.add(rows_[r.source].smallest);
+        r.lengths.add(rows_[row_at_(r.source)].smallest);
     if (!even)
       each_row_pair([&](std::uint32_t k, std::uint32_t, std::span<const slice> pieces) {
         add_lengths(chosen_rows_[k].lengths, pieces);
@@ -339,11 +363,12 @@ private:
     }
   }
 
-  void take_column(std::uint32_t j) {
+  void take_column(const line& column) {
+    const std::uint32_t j = column.at;
     common_lengths common;
     std::uint64_t smallest = ~std::uint64_t{0};
-    if (columns_[j].even() && chosen_rows_.empty()) {
-      smallest = columns_[j].smallest;
+    if (column.even() && chosen_rows_.empty()) {
+      smallest = column.smallest;
       common.add(smallest);
     } else {
       sorter_.each_pair(j, [&](std::uint32_t, std::span<const slice> pieces) {
@@ -374,13 +399,13 @@ private:
 
   /// Density below 1: rows, then columns, of which enough pairs have data left.
   void take_sparse_lines() {
-    std::vector<line> rows(view_.size());
+    std::vector<std::uint32_t> row_pairs(view_.size(), 0);
     for (std::uint32_t j = 0; j < view_.size(); ++j)
-      sorter_.each_pair(j, [&](std::uint32_t i, std::span<const slice> pieces) { rows[i].add(pieces); });
+      sorter_.each_pair(j, [&](std::uint32_t i, auto) { ++row_pairs[i]; });
     chosen_rows_.clear();
     std::vector<finding_filler> fillers;
     for (std::uint32_t i = 0; i < view_.size(); ++i)
-      if (s_.dense(rows[i].pairs, others())) {
+      if (s_.dense(row_pairs[i], others())) {
         chosen_rows_.push_back({.source = i, .bytes = 0, .lengths = {}, .whole = {}, .choice = {}});
         fillers.push_back(filler(pattern::scatterv, view_.member(i)));
       }
@@ -407,8 +432,8 @@ private:
     s_.refuse(pattern::gather, taken ? reason::used_by_higher : reason::incomplete_column, text);
   }
 
-  void explain(pattern uniform, pattern vector, const std::vector<line>& lines,
-               const std::vector<std::uint32_t>& complete_lines) {
+  template <typename Pairs>
+  void explain(pattern uniform, pattern vector, const std::vector<line>& complete_lines, Pairs pairs) {
     if (s_.found(uniform))
       return;
     const bool rows = uniform == pattern::scatter;
@@ -418,28 +443,30 @@ private:
     if (!complete_lines.empty())
       return s_.refuse(uniform, reason::used_by_higher,
                        fmt::format("rank {} {} all others, but its bytes make more as {}s",
-                                   view_.rank(complete_lines.front()), rows ? "sends to" : "receives from",
+                                   view_.rank(complete_lines.front().at), rows ? "sends to" : "receives from",
                                    rows ? "gather" : "scatter"));
-    const auto best = static_cast<std::uint32_t>(
-        std::max_element(lines.begin(), lines.end(),
-                         [](const line& a, const line& b) { return a.pairs < b.pairs; }) -
-        lines.begin());
+    std::uint32_t best = 0;
+    for (std::uint32_t k = 1; k < view_.size(); ++k)
+      if (pairs(k) > pairs(best))
+        best = k;
     const bool sparse =
-        s_.options.vector_forms && s_.options.density < 1.0 && !s_.found(vector) && lines[best].pairs > 0;
+        s_.options.vector_forms && s_.options.density < 1.0 && !s_.found(vector) && pairs(best) > 0;
     const reason why = sparse ? reason::low_density
                        : rows ? reason::incomplete_row
                               : reason::incomplete_column;
     s_.refuse(uniform, why,
               fmt::format("best candidate, rank {}, {} {} of {} ranks", view_.rank(best),
-                          rows ? "sends to" : "receives from", lines[best].pairs, others()));
+                          rows ? "sends to" : "receives from", pairs(best), others()));
   }
 
   const group_search& s_;
   const group_view& view_;
   pair_sorter sorter_;
-  std::vector<line> rows_, columns_;
+  std::vector<std::uint32_t> row_pairs_, column_pairs_; ///< by position; empty if the view knows them
+  std::vector<line> rows_, columns_;                    ///< the complete ones
+  place_index row_at_, column_at_;                      ///< index in rows_, columns_
   std::vector<row_choice> chosen_rows_;
-  std::vector<std::uint64_t> column_bytes_; ///< y by position; empty if there is no complete column
+  std::vector<std::uint64_t> column_bytes_; ///< y of each of columns_
 };
 
 } // namespace

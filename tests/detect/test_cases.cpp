@@ -297,6 +297,32 @@ TEST(detect_cases, a_subgroup_may_use_the_rest_of_a_message_that_a_larger_group_
   EXPECT_EQ(m.found(), (texts{"bcast 8 root 0", "three bcast 4 root 0"}));
 }
 
+TEST(detect_cases, cuts_in_one_group_leave_whole_transfers_of_another_as_they_are) {
+  made m(7);
+  m.g.add_communicator("left", {rank_id{0}, rank_id{1}, rank_id{2}, rank_id{3}});
+  m.g.add_communicator("right", {rank_id{4}, rank_id{5}, rank_id{6}});
+  m.move(0, 0x100, 1, 12).move(0, 0x100, 2, 12).move(0, 0x100, 3, 8); // cut at 1 and 2, whole at 3
+  for (std::uint32_t i : {4u, 5u, 6u})
+    for (std::uint32_t j : {4u, 5u, 6u})
+      if (i != j)
+        m.move(i, 0x100 + 64 * j, j, 8);
+  const findings f = m.detect(uniform_only);
+  EXPECT_EQ(test::summary(m.g, f), (texts{"left bcast 8 root 0", "right alltoall 8"}));
+  ASSERT_EQ(f.residual.size(), 2u);
+  for (const slice& s : f.residual) {
+    EXPECT_EQ(s.offset, 8u);
+    EXPECT_EQ(s.length, 4u);
+  }
+}
+
+TEST(detect_cases, what_is_left_of_cut_transfers_is_searched_beside_whole_ones) {
+  made m(4);
+  for (std::uint32_t j : {1u, 2u, 3u}) // 8 bytes go to all, and further ones of their own
+    m.move(0, 0x100, j, j == 3 ? 8 : 12).move(1, 0x100 + 64 * j, j == 1 ? 0 : j, 6);
+  m.move(0, 0x900, 3, 4);
+  EXPECT_EQ(m.found(uniform_only), (texts{"bcast 8 root 0", "scatter 4 root 0", "scatter 6 root 1"}));
+}
+
 TEST(detect_cases, bytes_at_the_very_end_of_the_address_space_are_bytes_too) {
   made m(4);
   const std::uint64_t end = ~std::uint64_t{0};
