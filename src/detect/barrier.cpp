@@ -13,14 +13,18 @@ namespace tacit {
 
 namespace {
 
+/// Whether this send is of no bytes; nearly all hold their only segment in place.
+bool is_empty_send(const graph& g, std::uint32_t i) {
+  const operation& op = g.operations()[i];
+  return op.kind == op_kind::send && (op.pooled ? total_length(g.reads(op_id{i})) == 0 : op.data.length == 0);
+}
+
 bool has_signals(const graph& g) {
-  for (std::uint32_t i = 0; i < g.size(); ++i) {
-    const operation& op = g[op_id{i}];
-    if (op.kind == op_kind::fence)
+  if (g.has_fences())
+    return true;
+  for (std::uint32_t i = 0; i < g.size(); ++i)
+    if (is_empty_send(g, i))
       return true;
-    if (op.kind == op_kind::send && total_length(g.reads(op_id{i})) == 0)
-      return true;
-  }
   return false;
 }
 

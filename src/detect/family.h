@@ -2,6 +2,7 @@
 // not find.
 #pragma once
 
+#include "base/huge_pages.h"
 #include "detect/ledger.h"
 
 #include <algorithm>
@@ -68,7 +69,10 @@ public:
     result_.bytes = std::max(result_.bytes, s.length);
     book_.take(s);
   }
-  void reserve(std::size_t slices) { result_.slices.reserve(slices); }
+  void reserve(std::size_t slices) {
+    result_.slices.reserve(slices);
+    prefer_huge_pages(result_.slices.data(), slices * sizeof(slice));
+  }
   bool empty() const { return result_.slices.empty(); }
   finding& result() { return result_; }
 

@@ -147,13 +147,16 @@ public:
   }
   /// True if every free transfer to this member is whole and comes from another source.
   bool one_each(std::uint32_t position) const {
-    return (one_each_.empty() || one_each_[position]) && !book_.cut_at(members_[position]);
+    return (one_each_.empty() && book_.cuts() == 0) || one_each_in_spite_of_others(position);
   }
   ledger& book() const { return book_; }
 
 private:
   void collect();
   void note_several(std::uint32_t position);
+  bool one_each_in_spite_of_others(std::uint32_t position) const {
+    return (one_each_.empty() || one_each_[position]) && !book_.cut_at(members_[position]);
+  }
 
   ledger& book_;
   comm_id comm_;
@@ -178,7 +181,7 @@ public:
   /// destination address. Returns the number of sources visited. Cost O(pieces). Nearly always every source
   /// has one whole transfer; then nothing is sorted.
   template <typename KeyOf, typename Visit>
-  std::uint32_t each_pair(std::uint32_t destination, KeyOf key_of, Visit visit) {
+  std::uint32_t each_pair(std::uint32_t destination, const KeyOf& key_of, Visit visit) {
     const auto ids = view_.into(destination);
     if (!view_.one_each(destination))
       return each_sorted(ids, key_of, visit);
@@ -202,7 +205,7 @@ public:
 
 private:
   template <typename KeyOf, typename Visit>
-  std::uint32_t each_sorted(const id_range& ids, KeyOf key_of, Visit visit) {
+  std::uint32_t each_sorted(const id_range& ids, const KeyOf& key_of, Visit visit) {
     if (head_.empty())
       head_.assign(view_.size(), nowhere);
     next_.resize(ids.size());
@@ -243,6 +246,7 @@ public:
   place_index(std::span<const std::uint32_t> chosen, std::uint32_t positions) {
     if (chosen.size() <= few_.size()) {
       std::copy(chosen.begin(), chosen.end(), few_.begin());
+      few_count_ = static_cast<std::uint32_t>(chosen.size());
       return;
     }
     table_.assign(positions, nowhere);
@@ -253,7 +257,7 @@ public:
   std::uint32_t operator()(std::uint32_t position) const {
     if (!table_.empty())
       return table_[position];
-    for (std::uint32_t k = 0; k < few_.size(); ++k)
+    for (std::uint32_t k = 0; k < few_count_; ++k)
       if (few_[k] == position)
         return k;
     return nowhere;
@@ -267,8 +271,9 @@ public:
   }
 
 private:
-  std::array<std::uint32_t, 4> few_{nowhere, nowhere, nowhere, nowhere}; ///< if the table is empty
-  std::vector<std::uint32_t> table_;                                     ///< by position
+  std::array<std::uint32_t, 4> few_{}; ///< if the table is empty
+  std::uint32_t few_count_ = 0;
+  std::vector<std::uint32_t> table_; ///< by position
 };
 
 /// Sum of the lengths.

@@ -1,0 +1,20 @@
+#include "base/huge_pages.h"
+
+#include <cstdint>
+#include <sys/mman.h>
+
+namespace tacit {
+
+void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  // Only whole huge pages, so that no neighbor on the heap is touched; 2 MiB on the machines we know, and
+  // elsewhere multiples of the page size still.
+  constexpr std::uintptr_t huge = std::uintptr_t{2} << 20;
+  const auto begin = (reinterpret_cast<std::uintptr_t>(memory) + huge - 1) / huge * huge;
+  const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / huge * huge;
+  if (begin < end)
+    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+}
+
+} // namespace tacit
