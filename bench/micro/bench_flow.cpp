@@ -81,7 +81,8 @@ void run_follow(benchmark::State& state, const graph_case& c) {
   for (auto _ : state)
     fragments = follow(g, m, o, problems).fragments;
   watch.report("ns/op", g.size());
-  watch.report("ns/fragment", fragments);
+  if (fragments > 0)
+    watch.report("ns/fragment", fragments);
   state.counters["fragments"] = static_cast<double>(fragments);
 }
 

@@ -25,6 +25,7 @@ inline constexpr graph_case cases[] = {
     {pattern::alltoall, algorithm::bruck, 1'024},
     {pattern::alltoall, algorithm::butterfly, 1'024},
     {pattern::allgather, algorithm::recursive_doubling, 2'048},
+    {pattern::barrier, algorithm::dissemination, 2'048},
 };
 
 inline std::string label(const graph_case& c) {

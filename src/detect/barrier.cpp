@@ -13,21 +13,6 @@ namespace tacit {
 
 namespace {
 
-/// Whether this send is of no bytes; nearly all hold their only segment in place.
-bool is_empty_send(const graph& g, std::uint32_t i) {
-  const operation& op = g.operations()[i];
-  return op.kind == op_kind::send && (op.pooled ? total_length(g.reads(op_id{i})) == 0 : op.data.length == 0);
-}
-
-bool has_signals(const graph& g) {
-  if (g.has_fences())
-    return true;
-  for (std::uint32_t i = 0; i < g.size(); ++i)
-    if (is_empty_send(g, i))
-      return true;
-  return false;
-}
-
 /// A barrier found on a group that contains all members of this one.
 const finding* covering_barrier(const group_search& s, const graph& g) {
   for (const finding& f : s.out.found) {
@@ -44,7 +29,7 @@ const finding* covering_barrier(const group_search& s, const graph& g) {
 } // namespace
 
 void find_barrier(const group_search& s, const graph& g, const matching& m, const run_order& o) {
-  if (!has_signals(g))
+  if (!g.has_fences() && !g.has_empty_sends())
     return s.refuse(
         pattern::barrier, reason::wait_set_incomplete,
         fmt::format("there are neither zero-byte messages nor fences: rank {} has not heard from rank {}",

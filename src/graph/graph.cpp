@@ -49,6 +49,7 @@ op_id graph::add(operation op, std::span<const segment> reads, std::span<const s
 }
 
 op_id graph::send(rank_id rank, std::span<const segment> from, rank_id to, std::int32_t tag, comm_id comm) {
+  has_empty_sends_ = has_empty_sends_ || total_length(from) == 0;
   return add({.kind = op_kind::send, .comm = comm, .rank = rank, .peer = to, .tag = tag, .data = {}}, from,
              {});
 }

@@ -113,6 +113,8 @@ public:
   std::span<const communicator> communicators() const { return communicators_; }
   std::span<const made_pair> made_pairs() const { return made_pairs_; }
   bool has_fences() const { return has_fences_; }
+  /// Zero-byte messages: synchronization only.
+  bool has_empty_sends() const { return has_empty_sends_; }
   std::span<const std::pair<rank_id, segment>> scratch_bytes() const { return scratch_; }
   std::span<const std::pair<rank_id, segment>> live_out_bytes() const { return live_out_; }
 
@@ -129,6 +131,7 @@ private:
 
   std::uint32_t ranks_;
   bool has_fences_ = false;
+  bool has_empty_sends_ = false;
   std::vector<operation> operations_;
   std::vector<dependency> dependencies_;
   std::vector<communicator> communicators_;

@@ -257,6 +257,18 @@ TEST(detect_cases, an_incomplete_broadcast_names_its_best_candidate) {
   EXPECT_EQ(refusal_of(f, pattern::gather)->detail, "best candidate, rank 0, receives from 1 of 7 ranks");
 }
 
+TEST(detect_cases, a_graph_knows_whether_it_holds_empty_messages_or_fences) {
+  graph bytes(3), empty(3), no_segments(3), fence(3);
+  bytes.send(rank_id{0}, segment{0x100, 1}, rank_id{1});
+  empty.send(rank_id{0}, segment{0x100, 0}, rank_id{1});
+  no_segments.send(rank_id{0}, std::span<const segment>{}, rank_id{1});
+  fence.fence(rank_id{0});
+  EXPECT_FALSE(bytes.has_empty_sends());
+  EXPECT_TRUE(empty.has_empty_sends());
+  EXPECT_TRUE(no_segments.has_empty_sends());
+  EXPECT_TRUE(fence.has_fences() && !fence.has_empty_sends());
+}
+
 TEST(detect_cases, nothing_moves_nothing_found) {
   made m(4);
   const findings f = m.detect();
