@@ -2,14 +2,15 @@
 //
 // A simulator that measures the host charges each rank for noise. Here every basic block adds the cost that
 // LLVM's model of the target gives to its instructions (target transform info, reciprocal throughput) to a
-// counter, and before each call of MPI, or of a hook that may call MPI, the counter is handed to
-// `tacit_charge` (charge.c), which lets the simulated processor compute for that long:
+// counter, and before each call of MPI the counter is handed to `tacit_charge` (charge.c), which lets the
+// simulated processor compute for that long:
 //
 //   before:  loop: …20 units…; br loop        after:  loop: spent += 20; …; br loop
 //            MPI_Send(…)                              tacit_charge(spent); spent = 0; MPI_Send(…)
 //
 // The counter is a local variable, promoted to a register, so that loops stay as fast as they were. It moves
-// to the global counter of the process before a call of other code that may charge, and at every return.
+// to the global counter of the process before a call of other counted code (the hooks are), and at every
+// return.
 // Copies whose length is known at run time only cost their length. The pass has to stand behind the pass that
 // moves completions (give it last on the command line): the computation between the new places has to be
 // charged there. It counts before vectorization, so that every form of a program is counted by the same
@@ -33,9 +34,13 @@ constexpr std::uint64_t copied_per_unit = 8; // bytes; one load and one store of
 /// What has to be charged before a call can happen.
 enum class duty { none, keep, charge, charge_last };
 
-bool is_hook_or_mpi(llvm::StringRef name) {
-  return name.starts_with("MPI_") || name.starts_with("PMPI_") || name.starts_with("mpi_") ||
-         name.starts_with("__tacit_");
+bool is_mpi(llvm::StringRef name) {
+  return name.starts_with("MPI_") || name.starts_with("PMPI_") || name.starts_with("mpi_");
+}
+
+/// The hooks, and the part of them in charge.c: counted code of other files.
+bool is_ours(llvm::StringRef name) {
+  return name.starts_with("__tacit_") || name.starts_with("tacit_");
 }
 
 duty duty_of(const llvm::CallBase& call) {
@@ -46,9 +51,9 @@ duty duty_of(const llvm::CallBase& call) {
     return duty::keep;
   if (callee->getName().equals_insensitive("mpi_finalize") || callee->getName() == "mpi_finalize_")
     return duty::charge_last;
-  if (is_hook_or_mpi(callee->getName()))
+  if (is_mpi(callee->getName()))
     return duty::charge;
-  return callee->isDeclaration() && !callee->getName().starts_with("tacit_") ? duty::none : duty::keep;
+  return callee->isDeclaration() && !is_ours(callee->getName()) ? duty::none : duty::keep;
 }
 
 class function_counter {

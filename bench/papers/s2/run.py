@@ -108,7 +108,8 @@ class Toolchain:
         self.libraries = llvm[1]
         call(["c++", "-std=c++17", "-O2", "-fPIC", "-shared", "-fno-rtti", "-isystem", llvm[0], HERE / "cost_counter.cpp",
               "-o", self.counter])
-        c = [self.clang, "-std=gnu11", "-O2", "-fPIC", "-c", f"-I{self.headers}", f"-I{ROOT / 'src'}"]
+        c = [self.clang, "-std=gnu11", "-O2", "-fPIC", "-c", f"-I{self.headers}", f"-I{ROOT / 'src'}",
+             "-DTACIT_TICKS=tacit_computed", f"-DTACIT_UNITS_PER_NANOSECOND={SPEED / 1e9:.0f}"]
         self.hooks = {"c": [], "fortran": []}
         for source in sorted((ROOT / "src" / "hooks").glob("*.c")):
             made = WORK / f"hooks_{source.stem}.o"
