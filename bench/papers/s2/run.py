@@ -45,20 +45,22 @@ VARIANTS = {"plain": "off", "conservative": "conservative", "aggressive": "aggre
 class Kernel:
     name: str
     source: str
-    sizes: tuple  # (name, arguments)
+    small: str  # arguments
     ranks: tuple
+    large: str
+    large_ranks: int
     hand: str = ""
     table: str = ""  # of the seed
 
 
 KERNELS = (
-    Kernel("mg", "mg.f90", (("small", "64 2 4"), ("large", "128 2 5")), (16, 32, 64), "mg_hand.f90", "Table 1"),
-    Kernel("lu", "lu.f90", (("small", "64 2"), ("large", "128 1")), (16, 64), "lu_hand.f90", "Table 2"),
-    Kernel("sp", "sp.f90", (("small", "60 2"), ("large", "120 1")), (16, 25, 36), table="Table 3"),
-    Kernel("ft", "ft.c", (("small", "256 4"), ("large", "1024 1")), (16, 32, 64)),
-    Kernel("cg", "cg.c", (("small", "4096 20"), ("large", "65536 5")), (16, 64)),
-    Kernel("stencil", "stencil.c", (("small", "512 20"), ("large", "2048 4")), (16, 32, 64)),
-    Kernel("ring", "ring.c", (("small", "2048 2"), ("large", "8192 1")), (16, 32, 64)),
+    Kernel("mg", "mg.f90", "64 2 4", (16, 32, 64), "128 2 5", 32, hand="mg_hand.f90", table="Table 1"),
+    Kernel("lu", "lu.f90", "64 2", (16, 64), "128 1", 16, hand="lu_hand.f90", table="Table 2"),
+    Kernel("sp", "sp.f90", "60 2", (16, 25, 36), "120 1", 25, table="Table 3"),
+    Kernel("ft", "ft.c", "256 4", (16, 32, 64), "1024 1", 32),
+    Kernel("cg", "cg.c", "4096 20", (16, 64), "65536 5", 16),
+    Kernel("stencil", "stencil.c", "512 20", (16, 32, 64), "2048 4", 32),
+    Kernel("ring", "ring.c", "2048 2", (16, 32, 64), "8192 1", 32),
 )
 
 
@@ -155,18 +157,21 @@ def count_remarks(text: str) -> dict:
             "missed": sorted({f"{place} {what}" for place, remarks in sites.items() if place not in moved for _, what in remarks})}
 
 
-def write_platform(network: str, ranks: int) -> tuple[Path, Path]:
+def platform_files(network: str, ranks: int) -> tuple[Path, Path]:
+    return WORK / f"{network}-{ranks}.xml", WORK / f"hosts-{ranks}"
+
+
+def write_platform(network: str, ranks: int) -> None:
     bandwidth, latency = NETWORKS[network]
-    xml, hosts = WORK / f"{network}-{ranks}.xml", WORK / f"hosts-{ranks}"
+    xml, hosts = platform_files(network, ranks)
     xml.write_text("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n"
                    f'  <cluster id="cluster" prefix="node" suffix="" radical="0-{ranks - 1}" speed="{SPEED:.0f}f" '
                    f'bw="{bandwidth}" lat="{latency}"/>\n</platform>\n')
     hosts.write_text("".join(f"node{i}\n" for i in range(ranks)))
-    return xml, hosts
 
 
 def simulate(tools: Toolchain, program: Path, arguments: str, ranks: int, network: str, protocol: str) -> dict:
-    xml, hosts = write_platform(network, ranks)
+    xml, hosts = platform_files(network, ranks)
     eager = PROTOCOLS[protocol]
     done = call([tools.smpirun, "-np", ranks, "-platform", xml, "-hostfile", hosts, program, "--log=root.thres:critical",
                  "--cfg=smpi/simulate-computation:no", f"--cfg=smpi/test:{TEST}", f"--cfg=smpi/iprobe:{TEST}",
@@ -246,16 +251,18 @@ def git(*words: str) -> str:
     return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
 
 
-def configurations(arguments) -> list:
-    chosen = [kernel for kernel in KERNELS if not arguments.kernel or kernel.name in arguments.kernel]
-    for kernel in chosen:
-        for size in kernel.sizes[:1] if arguments.quick else kernel.sizes:
-            for ranks in kernel.ranks[:1] if arguments.quick else kernel.ranks:
-                for network in NETWORKS:
-                    for protocol in PROTOCOLS:
-                        if (not arguments.ranks or ranks in arguments.ranks) and protocol in arguments.protocol \
-                                and network in arguments.network:
-                            yield kernel, size, ranks, network, protocol
+def configurations(arguments):
+    for kernel in KERNELS:
+        if arguments.kernel and kernel.name not in arguments.kernel:
+            continue
+        cases = [(("small", kernel.small), ranks) for ranks in kernel.ranks]
+        cases = cases[:1] if arguments.quick else [*cases, (("large", kernel.large), kernel.large_ranks)]
+        for size, ranks in cases:
+            if arguments.ranks and ranks not in arguments.ranks:
+                continue
+            for network in arguments.network:
+                for protocol in arguments.protocol:
+                    yield kernel, size, ranks, network, protocol
 
 
 def run(arguments) -> dict:
@@ -264,6 +271,10 @@ def run(arguments) -> dict:
     say("building the cost counter and the hooks for SMPI")
     tools.prepare()
     todo = list(configurations(arguments))
+    if not todo:
+        raise Trouble("no configuration is left: look at KERNELS for the ranks of each kernel")
+    for network, ranks in {("gbe", 1), *((network, ranks) for _, _, ranks, network, _ in todo)}:
+        write_platform(network, ranks)
     programs, remarks, references = {}, {}, {}
     for kernel in dict.fromkeys(kernel for kernel, *_ in todo):
         say(f"building {kernel.name}")
