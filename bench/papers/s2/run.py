@@ -175,6 +175,7 @@ def simulate(tools: Toolchain, program: Path, arguments: str, ranks: int, networ
     eager = PROTOCOLS[protocol]
     done = call([tools.smpirun, "-np", ranks, "-platform", xml, "-hostfile", hosts, program, "--log=root.thres:critical",
                  "--cfg=smpi/simulate-computation:no", f"--cfg=smpi/test:{TEST}", f"--cfg=smpi/iprobe:{TEST}",
+                 "--cfg=smpi/grow-injected-times:no",
                  *(f"--cfg=smpi/{what}:0:{CALL}:0" for what in ("os", "ois", "or")),
                  f"--cfg=smpi/send-is-detached-thresh:{eager}", f"--cfg=smpi/async-small-thresh:{eager}",
                  "--cfg=smpi/lat-factor:0:1", "--cfg=smpi/bw-factor:0:1", *arguments.split()],
