@@ -31,7 +31,7 @@ public:
   forwarding() {
     struct sigaction action{};
     action.sa_sigaction = hand_on;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    action.sa_flags = SA_SIGINFO; // what is interrupted below begins again by itself
     for (std::size_t i = 0; i < forwarded_signals.size(); ++i) {
       ::sigaction(forwarded_signals[i], nullptr, &before_[i]);
       if (before_[i].sa_handler != SIG_IGN)
