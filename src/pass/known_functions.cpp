@@ -39,6 +39,10 @@ bool is_argument_function(llvm::StringRef name) {
   return known.contains(name);
 }
 
+bool is_operator_new(llvm::StringRef name) {
+  return name.starts_with("_Znwm") || name.starts_with("_Znam");
+}
+
 bool is_output_function(llvm::StringRef name) {
   static const llvm::StringSet<> known = {"printf", "fprintf", "puts",   "putchar", "fputs",
                                           "fputc",  "putc",    "fwrite", "fflush",  "perror"};

@@ -156,9 +156,12 @@ private:
   effect_on_request effect_of(Instruction& at) {
     if (!at.mayWriteToMemory() || at.isDebugOrPseudoInst())
       return effect_on_request::none;
-    if (auto* call = dyn_cast<llvm::CallBase>(&at))
+    if (auto* call = dyn_cast<llvm::CallBase>(&at)) {
       if (const auto site = recognise(*call))
         return effect_of_mpi(*site);
+      if (call->getCalledFunction() && is_operator_new(call->getCalledFunction()->getName()))
+        return effect_on_request::none;
+    }
     const auto found = effects_.of(
         at, request_, how_ == distance::other_place ? reach::next_iteration : reach::same_iteration);
     if (!found || found->why == reason::synchronizes || found->why == reason::buffer_ends)
@@ -192,7 +195,10 @@ private:
           relation(operand, place_.Size) == AliasResult::MustAlias)
         return persistent_ ? effect_on_request::none : effect_on_request::clears;
       const bool request_role = role == param_role::request || role == param_role::requests;
-      if (!request_role && (role == param_role::other ? site.is(call_class::unknown) : writes(role)) &&
+      // No message carries a request that can be waited for: what overwrites a request with one is followed
+      // by what sets it again, and that has been met on the way.
+      if (!request_role && !is_buffer(role) &&
+          (role == param_role::other ? site.is(call_class::unknown) : writes(role)) &&
           relation(operand, llvm::LocationSize::beforeOrAfterPointer()) != AliasResult::NoAlias && !local_)
         return effect_on_request::unknown;
     }
