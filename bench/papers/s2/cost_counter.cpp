@@ -65,6 +65,7 @@ public:
     llvm::IRBuilder<> entry(&*function_.getEntryBlock().getFirstInsertionPt());
     spent_ = entry.CreateAlloca(units_, nullptr, "spent");
     entry.CreateStore(entry.getInt64(0), spent_);
+    function_.setMemoryEffects(llvm::MemoryEffects::unknown());
     for (llvm::BasicBlock& block : function_)
       count(block);
     llvm::DominatorTree dominators(function_);
@@ -87,6 +88,7 @@ private:
       auto* call = llvm::dyn_cast<llvm::CallBase>(at);
       const duty what = call ? duty_of(*call) : duty::none;
       if (what != duty::none) {
+        touches_counter(*call);
         add(*at, cost);
         cost = 0;
         what == duty::keep ? keep(*at) : charge(*at, what);
@@ -104,6 +106,13 @@ private:
     const auto cost =
         costs_.getInstructionCost(&at, llvm::TargetTransformInfo::TCK_RecipThroughput).getValue();
     return cost && *cost > 0 ? static_cast<std::uint64_t>(*cost) : 0;
+  }
+
+  /// Counted code has a memory effect that its attributes, found or promised before, do not know.
+  static void touches_counter(llvm::CallBase& call) {
+    call.setMemoryEffects(llvm::MemoryEffects::unknown());
+    if (llvm::Function* callee = call.getCalledFunction())
+      callee->setMemoryEffects(llvm::MemoryEffects::unknown());
   }
 
   void add_length(llvm::MemIntrinsic& copy) {
