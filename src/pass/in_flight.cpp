@@ -47,6 +47,7 @@ bool add_piece(llvm::SmallVectorImpl<in_flight>& to, const mpi_site& post, param
   piece.orders = true;
   // Displacements may lead below the pointer, so that only plain counts tell where the piece begins.
   piece.starts_at_buffer = post.operand(count) && is_predefined_datatype(post, post.operand(type));
+  piece.tag = variable_tag(*post.call->getFunction(), piece.object);
   piece.local_object = known_to_mpi_only(piece.object);
   to.push_back(piece);
   return true;

@@ -22,6 +22,9 @@ llvm::cl::opt<std::string> rename_sends("tacit-overlap-rename",
 llvm::cl::opt<std::string> poke("tacit-overlap-poke",
                                 llvm::cl::desc("progress calls in windows: on (default) or off"),
                                 llvm::cl::cat(category));
+llvm::cl::opt<std::string> hoist("tacit-overlap-hoist",
+                                 llvm::cl::desc("post messages earlier: on (default) or off"),
+                                 llvm::cl::cat(category));
 llvm::cl::opt<std::string> collectives(
     "tacit-overlap-collectives",
     llvm::cl::desc("nonblocking forms of blocking collectives: on, for all files of a program and "
@@ -73,6 +76,7 @@ options read() {
   made.rename =
       choose(rename_sends, "TACIT_OVERLAP_RENAME", true, {{"on", true}, {"off", false}}, "on or off");
   made.poke = choose(poke, "TACIT_OVERLAP_POKE", true, {{"on", true}, {"off", false}}, "on or off");
+  made.hoist = choose(hoist, "TACIT_OVERLAP_HOIST", true, {{"on", true}, {"off", false}}, "on or off");
   made.collectives =
       choose(collectives, "TACIT_OVERLAP_COLLECTIVES", false, {{"on", true}, {"off", false}}, "on or off");
   made.errors_return =

@@ -15,6 +15,7 @@ struct options {
   motion mode = motion::aggressive;
   bool rename = true;         ///< send from copies where a buffer is reused too early
   bool poke = true;           ///< let MPI progress in long windows
+  bool hoist = true;          ///< post messages earlier
   bool collectives = false;   ///< start blocking collectives as nonblocking ones: all of the program's
   bool errors_return = false; ///< the program looks at error codes: decline where one is used
   unsigned min_window = 40;   ///< instructions that must fit into a window for a move to be worth it

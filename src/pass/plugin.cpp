@@ -5,6 +5,7 @@
 // values) and before the vectorizers; at link time it runs first, on the whole program. Reporting works on a
 // copy of the module, so that asking what could be done never changes the program.
 #include "pass/collectives.h"
+#include "pass/hoist.h"
 #include "pass/inline_mpi.h"
 #include "pass/mpi_site.h"
 #include "pass/overlap.h"
@@ -125,8 +126,9 @@ public:
       if (!can_be_changed(function))
         continue;
       prepare(function, inlined.contains(&function));
-      changed |= inline_what_blocks(function, effects);
-      changed |= run_on(function, effects);
+      inline_what_blocks(function, effects);
+      run_on(function, effects);
+      changed = true; // preparing a function is a change, too: loops get preheaders
     }
     return changed;
   }
@@ -163,9 +165,8 @@ private:
             waits_elsewhere_};
   }
 
-  bool inline_what_blocks(llvm::Function& function, effects& effects) {
+  void inline_what_blocks(llvm::Function& function, effects& effects) {
     constexpr int rounds = 3; // of routines that call routines
-    bool changed = false;
     for (int round = 0; round < rounds; ++round) {
       function_context context = context_of(function);
       const auto routines = blocking_routines(context, effects, options_);
@@ -173,22 +174,20 @@ private:
         break;
       functions_.invalidate(function, llvm::PreservedAnalyses::none());
       prepare(function, true);
-      changed = true;
     }
-    return changed;
   }
 
-  bool run_on(llvm::Function& function, effects& effects) {
+  void run_on(llvm::Function& function, effects& effects) {
     function_context context = context_of(function);
-    const bool changed = overlap_function(context, effects, options_, graph_);
-    if (changed) {
-      functions_.invalidate(function, llvm::PreservedAnalyses::none());
-      if (llvm::verifyFunction(function, &llvm::errs()))
-        llvm::report_fatal_error(
-            "tacit: the overlap pass broke a function; please report this with its source, and compile "
-            "with TACIT_OVERLAP=off meanwhile");
-    }
-    return changed;
+    bool changed = options_.hoist && hoist_posts(context, effects, options_);
+    changed |= overlap_function(context, effects, options_, graph_);
+    if (!changed)
+      return;
+    functions_.invalidate(function, llvm::PreservedAnalyses::none());
+    if (llvm::verifyFunction(function, &llvm::errs()))
+      llvm::report_fatal_error(
+          "tacit: the overlap pass broke a function; please report this with its source, and compile "
+          "with TACIT_OVERLAP=off meanwhile");
   }
 
   llvm::Module& module_;
