@@ -61,13 +61,13 @@ int __tacit_defer_all_started(tacit_slot* slot, int count, MPI_Request* requests
 
 /* Completes what the slot holds, if anything. Blocking. */
 void __tacit_wait(tacit_slot* slot, void* buffer);
-/* The same, only if writing (writes != 0) or reading the bytes [low, high) would disturb the pending
- * operation: writing disturbs every operation, reading only a receive. Also if its bytes are not known, or if
- * low > high. */
+/* The same, only for those of the pending operations that writing (writes != 0) or reading the bytes
+ * [low, high) would disturb: writing disturbs every operation, reading only a receive. For all of them if it
+ * is not known which bytes are whose, or if low > high. */
 void __tacit_wait_overlap(tacit_slot* slot, void* buffer, const void* low, const void* high, int writes);
 /* For a loop whose iterations access [low, high), [low + step, high + step) and so on: how many of them may
- * run before what the slot holds has to be complete; at least 1, because it is completed if the first one
- * would disturb it. UINT64_MAX if nothing is pending. */
+ * run before one of the operations in the slot has to be complete; at least 1, because those that the first
+ * one would disturb are completed. UINT64_MAX if nothing is pending. */
 uint64_t __tacit_until(tacit_slot* slot, void* buffer, uintptr_t low, uintptr_t high, int64_t step,
                        int writes);
 /* Lets MPI progress (MPI_Test on what the slot holds), at most once in a few microseconds. Not blocking. */

@@ -64,6 +64,7 @@ static void add_range(slot_state* slot, byte_range bytes, int receives) {
           length(hull(slot->ranges[into], bytes)) - length(slot->ranges[into]))
         into = i;
     bytes = hull(slot->ranges[into], bytes);
+    slot->owned &= ~(1U << into);
   } else {
     ++slot->range_count;
   }
@@ -92,7 +93,7 @@ static void empty(slot_state* slot) {
   free(slot->many);
   slot->many = NULL;
   slot->pending = slot->request_count = 0;
-  slot->range_count = slot->received_ranges = slot->unknown_bytes = 0;
+  slot->range_count = slot->received_ranges = slot->unknown_bytes = slot->owned = 0;
 }
 
 slot_state* tacit_open(tacit_slot* slot) {
@@ -169,15 +170,34 @@ static void take_rest(slot_state* slot, int persistent) {
     slot->rest_unknown = slot->rest_received = 0;
 }
 
+static uint32_t is_complete(MPI_Request request) {
+  int complete = 0;
+  return MPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE) == MPI_SUCCESS && complete;
+}
+
+/* The last range, if it is new, belongs to the last request. */
+static void own_range(slot_state* slot, uint32_t ranges_before) {
+  if (slot->range_count == ranges_before || slot->request_count > UINT8_MAX)
+    return;
+  slot->owners[ranges_before] = (uint8_t)(slot->request_count - 1);
+  slot->owned |= 1U << ranges_before;
+}
+
+/* For the last of the slot's requests. */
 static void take_note(slot_state* slot, MPI_Request request, int persistent) {
   const uint32_t place = place_for(slot, request);
   const int found = place < slot_ranges && (slot->noted_used & 1U << place) != 0;
   if (!found && slot->rest_count > 0)
     take_rest(slot, persistent);
-  else if (!found || (slot->noted_unknown & 1U << place))
+  else if (!found)
+    slot->unknown_bytes |= !is_complete(request); /* completed operations may share a handle, and a note */
+  else if (slot->noted_unknown & 1U << place)
     slot->unknown_bytes = 1;
-  else
+  else {
+    const uint32_t ranges_before = slot->range_count;
     add_range(slot, slot->noted[place].bytes, (slot->noted_received & 1U << place) != 0);
+    own_range(slot, ranges_before);
+  }
   if (found && !persistent)
     set_bit(&slot->noted_used, place, 0);
   if (tacit_checks())
@@ -207,30 +227,58 @@ int tacit_defer(slot_state* slot, int count, const MPI_Request* requests, int pe
   return 1;
 }
 
-static int disturbs(const slot_state* slot, uintptr_t low, uintptr_t high, int writes) {
-  if (slot->unknown_bytes || low > high)
-    return 1;
-  if (low == high)
-    return 0;
-  for (uint32_t i = 0; i < slot->range_count; ++i)
-    if (low < slot->ranges[i].high && slot->ranges[i].low < high &&
-        (writes || (slot->received_ranges & 1U << i)))
-      return 1;
-  return 0;
+static int range_disturbed(const slot_state* slot, uint32_t i, byte_range bytes, int writes) {
+  return bytes.low < slot->ranges[i].high && slot->ranges[i].low < bytes.high &&
+         (writes || (slot->received_ranges & 1U << i));
+}
+
+static void drop_range(slot_state* slot, uint32_t i) {
+  const uint32_t last = --slot->range_count;
+  slot->ranges[i] = slot->ranges[last];
+  slot->owners[i] = slot->owners[last];
+  set_bit(&slot->received_ranges, i, (slot->received_ranges & 1U << last) != 0);
+  set_bit(&slot->owned, i, (slot->owned & 1U << last) != 0);
+  set_bit(&slot->received_ranges, last, 0);
+  set_bit(&slot->owned, last, 0);
+}
+
+/* Completes what an access to these bytes would disturb. Errors have been seen by the error handler of the
+ * communicator. */
+static void complete_disturbed(slot_state* slot, byte_range bytes, int writes) {
+  int all = slot->unknown_bytes || bytes.low > bytes.high, some = 0;
+  if (!all && bytes.low == bytes.high)
+    return;
+  for (uint32_t i = 0; i < slot->range_count && !all; ++i)
+    if (range_disturbed(slot, i, bytes, writes)) {
+      some = 1;
+      all = slot->request_count == 1 || !(slot->owned & 1U << i);
+    }
+  if (!all && some) {
+    for (uint32_t i = slot->range_count; i-- > 0;)
+      if (range_disturbed(slot, i, bytes, writes)) {
+        (void)MPI_Wait(&requests_of(slot)[slot->owners[i]], MPI_STATUS_IGNORE);
+        drop_range(slot, i);
+      }
+    if (slot->shadows)
+      tacit_check_end_some(slot, bytes, writes);
+    all = slot->range_count == 0; /* what is left has no bytes */
+  }
+  if (all)
+    (void)tacit_complete(slot);
 }
 
 void __tacit_wait(tacit_slot* slot, void* buffer) {
   (void)buffer;
   slot_state* state = state_of(slot);
   if (state->pending)
-    (void)tacit_complete(state); /* the error handler of the communicator has seen the error */
+    (void)tacit_complete(state);
 }
 
 void __tacit_wait_overlap(tacit_slot* slot, void* buffer, const void* low, const void* high, int writes) {
   (void)buffer;
   slot_state* state = state_of(slot);
-  if (state->pending && disturbs(state, (uintptr_t)low, (uintptr_t)high, writes))
-    (void)tacit_complete(state);
+  if (state->pending)
+    complete_disturbed(state, (byte_range){(uintptr_t)low, (uintptr_t)high}, writes);
 }
 
 /* Iterations before the first that may touch [to.low, to.high); those that jump over it count as touching. */
@@ -256,14 +304,13 @@ static uint64_t iterations_in_memory(byte_range from, int64_t step) {
 
 uint64_t __tacit_until(tacit_slot* slot, void* buffer, uintptr_t low, uintptr_t high, int64_t step,
                        int writes) {
+  (void)buffer;
   slot_state* state = state_of(slot);
+  const byte_range from = {low, high};
+  if (state->pending)
+    complete_disturbed(state, from, writes);
   if (!state->pending)
     return UINT64_MAX;
-  if (disturbs(state, low, high, writes)) {
-    __tacit_wait(slot, buffer);
-    return UINT64_MAX;
-  }
-  const byte_range from = {low, high};
   uint64_t least = iterations_in_memory(from, step);
   for (uint32_t i = 0; i < state->range_count; ++i)
     if (writes || (state->received_ranges & 1U << i)) {

@@ -10,7 +10,8 @@
  * Compiled code clears the first word only (functions may be short, and slots many); the first use clears the
  * rest, so a slot whose first word is zero is empty whatever follows.
  *
- * A range is never too small: what cannot be known overlaps everything. */
+ * A range is never too small: what cannot be known overlaps everything. Where each range belongs to one
+ * request, an access that disturbs some of the requests completes those and leaves the others pending. */
 #ifndef TACIT_HOOKS_SLOT_H
 #define TACIT_HOOKS_SLOT_H
 
@@ -51,6 +52,8 @@ typedef struct slot_state {
   uint32_t range_count;
   uint32_t received_ranges; /* bit i: ranges[i] is received into */
   uint32_t unknown_bytes;   /* nonzero: may use any byte */
+  uint32_t owned;           /* bit i: ranges[i] are the bytes of one request, owners[i] */
+  uint8_t owners[slot_ranges];
 
   uint32_t noted_used;     /* bit i: noted[i] is valid */
   uint32_t noted_unknown;  /* bit i: noted[i] may be any byte */
@@ -113,5 +116,7 @@ void tacit_check_defer(slot_state* slot, MPI_Request request, int persistent);
  * transformed, and spoils their buffers. */
 void tacit_check_start(slot_state* slot);
 void tacit_check_end(slot_state* slot);
+/* The same for those operations only that an access to these bytes would disturb. */
+void tacit_check_end_some(slot_state* slot, byte_range bytes, int writes);
 
 #endif

@@ -209,7 +209,7 @@ private:
       return missed(site, *no);
     const placement together = find_places(site, all);
     draw(site, all, together);
-    if (mixed(all) && move_elements(site, elements, together))
+    if ((mixed(all) || some_wait_longer(site, elements, together)) && move_elements(site, elements, together))
       return;
     if (worthwhile(together))
       return move_all(site, all, together);
@@ -241,6 +241,13 @@ private:
   static bool mixed(llvm::ArrayRef<in_flight> all) {
     return llvm::any_of(all, [](const in_flight& one) { return one.writes_buffer; }) &&
            llvm::any_of(all, [](const in_flight& one) { return !one.writes_buffer; });
+  }
+
+  /// Buffers that are used one after the other: the last ones are not needed for long after the first.
+  bool some_wait_longer(const mpi_site& site, llvm::ArrayRef<element> elements, const placement& together) {
+    return elements.size() > 1 && llvm::any_of(elements, [&](const element& one) {
+             return one.known && find_places(site, one.moved).window / 2 > together.window;
+           });
   }
 
   void move_all(const mpi_site& site, llvm::ArrayRef<in_flight> all, const placement& places) {

@@ -57,6 +57,8 @@ int main(void) {
   for (int i = 0; i < 12; ++i)
     EXPECT(requests[i] == null);
   __tacit_wait_overlap(&received, array, &array[5], &array[5] + 1, 0);
+  EXPECT(array[5] == left);
+  __tacit_wait(&received, array);
   EXPECT(!state_of(&received)->pending);
   for (int i = 0; i < 6; ++i)
     EXPECT(array[i] == left);
