@@ -65,7 +65,8 @@ public:
   }
   /// A pair that gives this slice and nothing else.
   void add_pair(const slice& s) {
-    result_.slices.push_back(s);
+    // Member by member: a slice that has just been written cannot be loaded as a whole without a stall.
+    result_.slices.emplace_back(s.offset, s.length, s.transfer);
     result_.bytes = std::max(result_.bytes, s.length);
     book_.take(s);
   }
