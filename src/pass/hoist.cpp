@@ -44,6 +44,45 @@ constexpr unsigned max_passed = 4000;          // instructions looked at for one
 constexpr std::uint64_t iterations_guess = 64; // of a loop that is passed
 constexpr unsigned max_depth = 3;              // of loops that count for the guess
 
+/// MPI's calls but for plain questions: others communicate, or set what the post relies on (a datatype, an
+/// error handler).
+bool is_more_than_a_question(const mpi_site& site) {
+  switch (site.row->id) {
+  case mpi_call::Comm_rank:
+  case mpi_call::Comm_size:
+  case mpi_call::Wtime:
+  case mpi_call::Get_count:
+  case mpi_call::Get_address:
+  case mpi_call::Type_size:
+  case mpi_call::Cart_rank:
+  case mpi_call::Cart_coords:
+  case mpi_call::Cart_shift:
+    return false;
+  default:
+    return true;
+  }
+}
+
+/// True if the call is, or may lead to, one of MPI that is more than a question. What has no body here and is
+/// not MPI's is judged by its effects.
+bool uses_mpi(llvm::CallBase& call) {
+  llvm::SmallVector<llvm::CallBase*, 16> work{&call};
+  llvm::SmallPtrSet<const llvm::Function*, 16> known;
+  while (!work.empty()) {
+    llvm::CallBase& next = *work.pop_back_val();
+    if (const auto site = recognise(next); site ? is_more_than_a_question(*site) : is_hook(next))
+      return true;
+    llvm::Function* callee = next.getCalledFunction();
+    if (!callee || callee->isDeclaration() || !known.insert(callee).second)
+      continue;
+    for (BasicBlock& block : *callee)
+      for (Instruction& at : block)
+        if (auto* inner = dyn_cast<llvm::CallBase>(&at))
+          work.push_back(inner);
+  }
+  return false;
+}
+
 class climber {
 public:
   climber(const mpi_site& post, llvm::ArrayRef<in_flight> operations, function_context& context,
@@ -139,31 +178,9 @@ private:
     if (!(above.mayReadOrWriteMemory() || above.mayThrow()))
       return true;
     if (auto* call = dyn_cast<llvm::CallBase>(&above))
-      if (is_hook(*call) || is_more_than_a_question(*call))
+      if (uses_mpi(*call))
         return false;
     return !disturbs(operations_, above) && !touches_group(above);
-  }
-
-  /// MPI's calls but for plain questions: others communicate, or set what the post relies on (a datatype, an
-  /// error handler).
-  static bool is_more_than_a_question(llvm::CallBase& call) {
-    const auto site = recognise(call);
-    if (!site)
-      return false;
-    switch (site->row->id) {
-    case mpi_call::Comm_rank:
-    case mpi_call::Comm_size:
-    case mpi_call::Wtime:
-    case mpi_call::Get_count:
-    case mpi_call::Get_address:
-    case mpi_call::Type_size:
-    case mpi_call::Cart_rank:
-    case mpi_call::Cart_coords:
-    case mpi_call::Cart_shift:
-      return false;
-    default:
-      return true;
-    }
   }
 
   [[nodiscard]] bool disturbs(llvm::ArrayRef<in_flight> operations, Instruction& above) const {

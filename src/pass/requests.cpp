@@ -32,6 +32,13 @@ std::string what(const Instruction& at) {
   return callee ? callee->getName().str() : std::string("a ") + at.getOpcodeName();
 }
 
+/// Gives memory without any contents, unlike realloc.
+bool allocates(const Instruction& at) {
+  const std::string name = what(at);
+  return name == "malloc" || name == "calloc" || name == "aligned_alloc" || name == "_Znwm" ||
+         name == "_Znam";
+}
+
 /// How far back the search is.
 enum class distance : std::uint8_t {
   none,
@@ -93,6 +100,8 @@ private:
   void search(llvm::BasicBlock& block, llvm::BasicBlock::iterator from) {
     while (from != block.begin()) {
       Instruction& at = *--from;
+      if (&at == request_.object && allocates(at))
+        return; // fresh memory holds no request
       const effect_on_request effect = effect_of(at);
       switch (effect) {
       case effect_on_request::none:

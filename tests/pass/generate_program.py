@@ -282,6 +282,30 @@ class Program:
         if rng.random() < 0.3:
             self.over_rows(block, width, rows)
 
+    def all_rows(self):
+        """A message for each row of a block, so many as are known only when the program runs, and a loop over the rows."""
+        self.tag += 1
+        width, rows = self.rng.choice([(5, 7), (40, 12), (64, 14), (130, 6)])
+        block, out = self.two_places(width * rows, width * rows)
+        arguments = f"{width}, MPI_UNSIGNED_LONG, %s, {self.tag}, MPI_COMM_WORLD"
+        self.emit("{")
+        self.depth += 1
+        self.emit(f"const int many = {self.rng.randrange(1, rows - 1)} + turn % 3;")
+        self.emit("MPI_Request* q = malloc(sizeof *q * 2 * (unsigned)many);")
+        self.emit(f"for (int k = 0; k < many; k++) MPI_Irecv({block[0]} + k * {width}, {arguments % 'left'}, &q[k]);")
+        self.emit(f"for (int k = 0; k < many; k++) MPI_Isend({out[0]} + k * {width}, {arguments % 'right'}, &q[many + k]);")
+        self.aside()
+        self.emit("MPI_Waitall(2 * many, q, MPI_STATUSES_IGNORE);")
+        if self.rng.random() < 0.5:
+            self.emit("free(q);")
+            self.over_rows(block, width, rows)
+        else:
+            self.over_rows(block, width, rows)
+            self.over_rows(out, width, rows)
+            self.emit("free(q);")
+        self.depth -= 1
+        self.emit("}")
+
     def over_rows(self, block, width, rows):
         rng = self.rng
         other = self.place(width * rows)[0]
@@ -363,7 +387,7 @@ class Program:
             if what < 0.08:
                 self.collective()
             elif what < 0.18:
-                self.rows()
+                self.rng.choice([self.rows, self.rows, self.all_rows])()
             elif what < 0.5:
                 self.exchange()
             elif what < 0.85 or level == 2:

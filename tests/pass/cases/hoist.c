@@ -145,3 +145,17 @@ void argument_computed(double* restrict in) {
   MPI_Irecv(in, n, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, &r);
   MPI_Wait(&r, MPI_STATUS_IGNORE); // stays TACIT-111
 }
+/* A datatype that is committed in between, in a routine. */
+static __attribute__((noinline)) double commit(MPI_Datatype type) {
+  MPI_Type_commit(&type);
+  return work[3];
+}
+double type_committed(double* restrict in, int peer, MPI_Datatype type) {
+  MPI_Request r;
+  for (int i = 0; i < n; i++)
+    work[i] += 1;
+  const double sum = commit(type);
+  MPI_Irecv(in, 1, type, peer, 0, MPI_COMM_WORLD, &r);
+  MPI_Wait(&r, MPI_STATUS_IGNORE); // stays TACIT-111
+  return sum;
+}
