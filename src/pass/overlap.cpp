@@ -4,6 +4,7 @@
 // 5).
 #include "pass/overlap.h"
 
+#include "pass/loop_cost.h"
 #include "pass/requests.h"
 #include "pass/rewrite.h"
 
@@ -23,6 +24,9 @@ constexpr const char* pass_name = "mpi-overlap";
 // Instructions that run while two ranks agree on a large message (a few microseconds): a window that is
 // shorter on some path does not even hide that.
 constexpr std::uint64_t handshake = 10000;
+// Of the executions, by LLVM's guess, that have no window; a branch of which nothing is known counts one
+// half.
+constexpr double too_often = 0.6;
 constexpr std::int64_t max_elements = 16; // of a Waitall that is taken apart
 
 struct refusal {
@@ -294,7 +298,7 @@ private:
 
   /// Enough runs meanwhile, and not only on ways that are seldom taken.
   [[nodiscard]] bool worthwhile(const placement& places) const {
-    return places.window >= options_.min_window && places.soon < 0.5;
+    return places.window >= options_.min_window && places.soon < too_often;
   }
 
   std::optional<refusal> observable(const mpi_site& site) {
@@ -353,7 +357,8 @@ private:
     insert_completions(into, places, context_.analyses, splits_);
     if (options_.poke && !context_.analyses.function.getName().contains(".omp_outlined"))
       for (llvm::Loop* loop : places.passed)
-        windows_.push_back({into, loop});
+        windows_.push_back({into, loop, iteration_cost(*loop, context_.analyses.evolution),
+                            loop_cost(*loop, context_.analyses.evolution)});
   }
 
   slot new_slot() {

@@ -1,5 +1,6 @@
 #include "pass/placement.h"
 
+#include "pass/loop_cost.h"
 #include "pass/strip_mine.h"
 
 #include <llvm/ADT/DenseMap.h>
@@ -28,7 +29,6 @@ constexpr unsigned max_ranges = 6;                // comparisons in one place
 constexpr std::uint64_t close_by = 4096;          // bytes between accesses that one comparison covers
 constexpr unsigned max_straight_checks = 4;       // comparisons outside loops, for one wait
 constexpr std::uint64_t worth_a_comparison = 400; // instructions of a loop that runs again and again
-constexpr std::uint64_t iterations_guess = 64;    // of a loop whose trip count is not known
 
 class placer {
 public:
@@ -185,7 +185,8 @@ private:
 
   /// Comparisons in front of the inner loops cost little compared with what these loops do.
   [[nodiscard]] bool comparisons_are_cheap(const Loop& loop) {
-    return llvm::all_of(loop, [&](const Loop* inner) { return cost_of(*inner) >= worth_a_comparison; });
+    return llvm::all_of(
+        loop, [&](const Loop* inner) { return loop_cost(*inner, in_.evolution) >= worth_a_comparison; });
   }
 
   enum class verdict : std::uint8_t { clear, unknown, hard };
@@ -323,18 +324,7 @@ private:
   void pass_loop(Loop& loop) {
     if (!llvm::is_contained(result_.passed, &loop))
       result_.passed.push_back(&loop);
-    advance(cost_of(loop));
-  }
-
-  std::uint64_t cost_of(const Loop& loop) {
-    std::uint64_t cost = 0;
-    for (const BasicBlock* block : loop.blocks())
-      if (in_.loops.getLoopFor(block) == &loop)
-        cost += block->size();
-    for (const Loop* inner : loop)
-      cost += cost_of(*inner);
-    const unsigned trips = in_.evolution.getSmallConstantMaxTripCount(&loop);
-    return cost * (trips != 0 ? std::min<std::uint64_t>(trips, 1 << 20) : iterations_guess);
+    advance(loop_cost(loop, in_.evolution));
   }
 
   void complete_on_edge(BasicBlock& from, BasicBlock& to, conflict cause, Instruction* blocker,
@@ -389,7 +379,7 @@ private:
       const bool passes = inner && llvm::is_contained(result_.passed, inner) && !inner->contains(&block);
       if (has_to_be_complete(nullptr, &block, next))
         soon += part;
-      else if (part > 0.01 && !(passes && distance + cost_of(*inner) >= options_.min_window))
+      else if (part > 0.01 && !(passes && distance + loop_cost(*inner, in_.evolution) >= options_.min_window))
         soon += share_soon(*next, next->begin(), part, distance);
     }
     return soon;

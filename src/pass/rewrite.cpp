@@ -23,7 +23,9 @@ using llvm::Type;
 using llvm::Value;
 
 constexpr std::uint64_t poke_interval = 1 << 17; // instructions between two chances for MPI to progress
-constexpr unsigned slot_words = 64;              // sizeof(tacit_slot) / 8
+constexpr std::uint64_t poke_worth = 1
+                                     << 13; // instructions of a loop that needs no chance inside it, at most
+constexpr unsigned slot_words = 64;         // sizeof(tacit_slot) / 8
 
 llvm::CallInst* call_hook(IRBuilder<>& at, llvm::StringRef name, Type* result,
                           llvm::ArrayRef<Value*> operands) {
@@ -76,17 +78,22 @@ void after_posts(llvm::ArrayRef<in_flight> operations, const slot& into, bool ra
   }
 }
 
-/// Completes what is pending, before the instruction. Most slots are empty most of the time (nothing was
-/// posted on this path, or it is complete): that costs a load and a branch.
-void complete(llvm::Instruction* before, const slot& pending, llvm::ArrayRef<checked_range> unless_apart,
-              function_analyses& in) {
+/// The end of a block that runs, before the instruction, if the slot is not empty. Most slots are empty most
+/// of the time (nothing was posted on this path, or it is complete): that costs a load and a branch.
+llvm::Instruction* if_pending(llvm::Instruction* before, const slot& pending,
+                              llvm::DomTreeUpdater* dominators = nullptr, llvm::LoopInfo* loops = nullptr) {
   IRBuilder<> test(before);
   test.SetCurrentDebugLocation(before->getDebugLoc());
   Value* occupied =
       test.CreateIsNotNull(test.CreateLoad(test.getInt32Ty(), pending.storage, "tacit.pending"));
+  return llvm::SplitBlockAndInsertIfThen(occupied, before, false, nullptr, dominators, loops);
+}
+
+/// Completes what is pending, before the instruction.
+void complete(llvm::Instruction* before, const slot& pending, llvm::ArrayRef<checked_range> unless_apart,
+              function_analyses& in) {
   llvm::DomTreeUpdater dominators(in.dominators, llvm::DomTreeUpdater::UpdateStrategy::Eager);
-  llvm::Instruction* inside =
-      llvm::SplitBlockAndInsertIfThen(occupied, before, false, nullptr, &dominators, &in.loops);
+  llvm::Instruction* inside = if_pending(before, pending, &dominators, &in.loops);
   in.evolution.forgetAllLoops();
   const llvm::BlockFrequency often = in.frequencies.getBlockFreq(inside->getParent()->getSinglePredecessor());
   in.frequencies.setBlockFreq(inside->getParent(), often);
@@ -133,6 +140,19 @@ void poke_before(llvm::Instruction& place, const slot& pending) {
   locate(*poke);
 }
 
+void poke_in(llvm::Loop& loop, llvm::ArrayRef<const window*> windows) {
+  const std::uint64_t iteration = std::max<std::uint64_t>(windows.front()->iteration_cost, 1);
+  if (iteration < poke_interval / 8) {
+    if (llvm::Instruction* between = strip_mine(loop, llvm::bit_floor(poke_interval / iteration)))
+      for (const window* one : windows)
+        poke_before(*between, one->pending);
+  } else if (llvm::BasicBlock* latch = loop.getLoopLatch()) {
+    llvm::Instruction* end = latch->getTerminator(); // stays the end of the iteration
+    for (const window* one : windows)
+      poke_before(*if_pending(end, one->pending), one->pending);
+  }
+}
+
 /// Computes before the loop what the first iteration accesses.
 void prepare_splits(const slot& pending, const completion& one, llvm::ScalarEvolution& evolution,
                     llvm::SmallVectorImpl<split_loop>& splits) {
@@ -165,13 +185,6 @@ Value* iterations_until(IRBuilder<>& at, Value* finished, llvm::ArrayRef<const s
     least = least ? at.CreateBinaryIntrinsic(llvm::Intrinsic::umin, least, until) : until;
   }
   return least;
-}
-
-std::uint64_t instructions_of(const llvm::Loop& loop) {
-  std::uint64_t count = 0;
-  for (const llvm::BasicBlock* block : loop.blocks())
-    count += block->size();
-  return std::max<std::uint64_t>(count, 1);
 }
 
 } // namespace
@@ -219,20 +232,17 @@ void insert_splits(llvm::ArrayRef<split_loop> splits) {
 }
 
 void insert_pokes(llvm::ArrayRef<window> windows) {
-  llvm::SmallPtrSet<const llvm::Loop*, 8> in_chunks;
-  for (const window& one : windows) {
-    llvm::BasicBlock* latch = one.loop->getLoopLatch();
-    if (!latch)
-      continue;
-    if (!one.loop->isInnermost()) {
-      poke_before(*latch->getTerminator(), one.pending);
-    } else if (in_chunks.insert(one.loop).second) {
-      const std::uint64_t chunk =
-          llvm::bit_floor(std::max<std::uint64_t>(poke_interval / instructions_of(*one.loop), 64));
-      if (llvm::Instruction* between = strip_mine(*one.loop, chunk))
-        poke_before(*between, one.pending);
-    }
-  }
+  llvm::MapVector<llvm::Loop*, llvm::SmallVector<const window*, 4>> of_loop;
+  for (const window& one : windows)
+    if (one.cost >= poke_worth)
+      of_loop[one.loop].push_back(&one);
+  // Outer loops first: chunks of a loop hide the ends of those around it.
+  auto order = of_loop.takeVector();
+  llvm::stable_sort(order, [](const auto& one, const auto& other) {
+    return one.first->getLoopDepth() < other.first->getLoopDepth();
+  });
+  for (const auto& [loop, all] : order)
+    poke_in(*loop, all);
 }
 
 void split_call(const mpi_site& site, const slot& into) {

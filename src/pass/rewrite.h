@@ -19,6 +19,7 @@ slot make_slot(llvm::Function& function);
 struct window {
   slot pending;
   llvm::Loop* loop = nullptr;
+  std::uint64_t iteration_cost = 0, cost = 0; ///< see loop_cost.h
 };
 
 /// A completion between the iterations of a loop. The values are those of the first iteration, computed

@@ -86,8 +86,6 @@ llvm::Instruction* run_in_chunks(llvm::Loop& loop, chunk_length length) {
 }
 
 llvm::Instruction* strip_mine(llvm::Loop& loop, std::uint64_t chunk) {
-  if (!loop.isInnermost())
-    return nullptr;
   return run_in_chunks(loop,
                        [&](llvm::IRBuilder<>& at_start, llvm::Value*) { return at_start.getInt64(chunk); });
 }

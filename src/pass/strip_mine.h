@@ -18,7 +18,7 @@ using chunk_length = llvm::function_ref<llvm::Value*(llvm::IRBuilder<>&, llvm::V
 /// point that is reached between two chunks; nullptr (and no change) if it cannot be chunked. The caller has
 /// to recompute dominators and loops.
 llvm::Instruction* run_in_chunks(llvm::Loop& loop, chunk_length length);
-/// The same for an innermost loop and chunks of one length.
+/// The same with chunks of one length.
 llvm::Instruction* strip_mine(llvm::Loop& loop, std::uint64_t chunk);
 
 } // namespace tacit::overlap
