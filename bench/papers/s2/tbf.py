@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""How much of the communication a real MPI hides: Open MPI between two network namespaces of 200 Mbit/s.
+
+    bench/papers/s2/tbf.py                 1, 2 and 4 MiB; writes bench/results/papers-s2-tbf.json
+    bench/papers/s2/tbf.py --stdout        prints the result only
+    bench/papers/s2/tbf.py --rate 1gbit --mib 4
+
+Two ranks exchange messages over TCP and compute longer than the communication takes (kernels/exchange.c). The hidden share
+is (plain - moved) / communication, where communication is what the messages add to the plain program: plain - the same
+program with messages of 512 bytes. At 100 % they cost nothing any more. `moved` is the program after the overlap pass, with
+and without the calls that let MPI progress (pokes). Times are medians of interleaved runs, because other load on the
+machine changes the speed of computation from one minute to the next.
+
+Needs root (for `ip netns` and `tc`), Open MPI, clang 19 and the built pass; says why and succeeds where it may not.
+"""
+import argparse
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+from run import HERE, ROOT, Trouble, git, machine, say
+
+WORK = ROOT / "build" / "s2-tbf"
+BUILDS = {"plain": {"TACIT_OVERLAP": "off"}, "moved": {"TACIT_OVERLAP": "apply", "TACIT_OVERLAP_POKE": "off"},
+          "moved and poked": {"TACIT_OVERLAP": "apply"}}
+ADDRESSES = ("10.213.77.1", "10.213.77.2")
+TOLERANCE = 1e-9
+SIZED = 1.2  # computation per communication: enough to hide all of it, also when another program disturbs
+TINY = 8 * 64  # bytes: the program as it would be with communication that costs nothing
+
+
+class NotPermitted(Exception):
+    pass
+
+
+def call(*command, **environment) -> str:
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env={**os.environ, **environment})
+    if done.returncode != 0:
+        raise Trouble(f"{shlex.join(str(word) for word in command)}\nfailed:\n{(done.stdout + done.stderr)[-2000:]}")
+    return done.stdout
+
+
+class Network:
+    """Two namespaces joined by a cable whose both ends are shaped."""
+
+    def __init__(self, rate: str):
+        self.rate = rate
+        self.names = [f"tacit-{os.getpid()}-{side}" for side in "ab"]
+        self.cable = [f"tc{os.getpid() % 100000}{side}" for side in "ab"]
+
+    def __enter__(self):
+        try:
+            for name in self.names:
+                call("ip", "netns", "add", name)
+            call("ip", "link", "add", self.cable[0], "netns", self.names[0], "type", "veth", "peer", "name", self.cable[1],
+                 "netns", self.names[1])
+            for name, end, address in zip(self.names, self.cable, ADDRESSES):
+                call("ip", "-n", name, "addr", "add", f"{address}/24", "dev", end)
+                call("ip", "-n", name, "link", "set", end, "up")
+                call("ip", "-n", name, "link", "set", "lo", "up")
+                call("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", end, "root", "tbf", "rate", self.rate, "burst",
+                     "64kb", "latency", "5ms")
+        except Trouble as trouble:
+            self.__exit__()
+            raise NotPermitted(str(trouble).replace("\n", " ")) from None
+        return self
+
+    def __exit__(self, *_):
+        for name in self.names:
+            subprocess.run(["ip", "netns", "del", name], capture_output=True)
+
+
+def look_around(overlap_pass: Path, hooks: Path) -> None:
+    if os.geteuid() != 0:
+        raise NotPermitted("network namespaces need root")
+    for program, package in (("ip", "iproute2"), ("tc", "iproute2"), ("unshare", "util-linux"),
+                             ("mpirun.openmpi", "openmpi-bin"), ("mpicc.openmpi", "libopenmpi-dev"), ("clang-19", "clang-19")):
+        if not shutil.which(program):
+            raise NotPermitted(f"{program} is missing ({package})")
+    for made in (overlap_pass, hooks):
+        if not made.exists():
+            raise Trouble(f"{made} is missing: build it with  cmake --preset release && cmake --build --preset release")
+
+
+def build(overlap_pass: Path, hooks: Path) -> dict:
+    programs = {}
+    for name, settings in BUILDS.items():
+        programs[name] = WORK / name.replace(" ", "-")
+        call("mpicc.openmpi", "-std=gnu11", "-O2", f"-fpass-plugin={overlap_pass}", HERE / "kernels" / "exchange.c", hooks,
+             "-lm", "-o", programs[name], OMPI_CC="clang-19", **settings)
+    return programs
+
+
+def write_agent(network: Network) -> Path:
+    """What mpirun starts its remote part with, instead of ssh; a host name of its own makes it another machine."""
+    agent = WORK / "agent"
+    agent.write_text(f"#!/bin/sh\nshift\nexec ip netns exec {network.names[1]} unshare --uts sh -c \"hostname tacit-b; $*\"\n")
+    agent.chmod(0o755)
+    return agent
+
+
+def run_once(network: Network, agent: Path, program: Path, bytes_: int, steps: int, sweeps: int, mca: list) -> tuple[float, float]:
+    subnet = "10.213.77.0/24"
+    text = call("timeout", "120", "nice", "-n", "-15", "ip", "netns", "exec", network.names[0], "mpirun.openmpi", "--allow-run-as-root", "-np", "2",
+                "--host", ",".join(f"{address}:1" for address in ADDRESSES), "--mca", "plm_rsh_agent", agent,
+                "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", subnet, "--mca", "oob_tcp_if_include", subnet,
+                *(word for setting in mca for word in ("--mca", *setting.split("=", 1))), "--bind-to", "none", program, bytes_, steps, sweeps)
+    values = dict(re.findall(r"^(checksum|seconds) (\S+)", text, re.MULTILINE))
+    if set(values) != {"checksum", "seconds"}:
+        raise Trouble(f"{program} did not print its results:\n{text}")
+    return float(values["seconds"]), float(values["checksum"])
+
+
+def measure(network: Network, agent: Path, programs: dict, mib: int, arguments) -> dict:
+    bytes_, steps, repetitions = mib << 20, arguments.steps, arguments.repetitions
+
+    def timed(name: str, sweeps: int, size: int = bytes_) -> tuple[float, float]:
+        return run_once(network, agent, programs[name], size, steps, sweeps, arguments.mca)
+
+    say(f"{mib} MiB: communication without computation")
+    alone = statistics.median(timed("plain", 0)[0] for _ in range(3))
+    trial = 4000
+    sweeps = max(1, round(trial * SIZED * alone / statistics.median(timed("plain", trial, TINY)[0] for _ in range(3))))
+    seconds = {name: [] for name in programs}
+    checksums = set()
+    computation = []
+    for repetition in range(repetitions):
+        computation.append(timed("plain", sweeps, TINY)[0])
+        for name in programs:
+            taken, checksum = timed(name, sweeps)
+            seconds[name].append(taken)
+            checksums.add(checksum)
+        say(f"{mib} MiB [{repetition + 1}/{repetitions}] computation {computation[-1]:.3f} s, " + ", ".join(f"{name} {values[-1]:.3f} s" for name, values in seconds.items()))
+    if max(checksums) - min(checksums) > TOLERANCE * max(checksums):
+        raise Trouble(f"{mib} MiB: the programs print different checksums: {sorted(checksums)}")
+    median = {name: statistics.median(values) for name, values in seconds.items()}
+    communication = median["plain"] - statistics.median(computation)
+    return {"mib": mib, "steps": steps, "sweeps": sweeps, "alone": alone, "communication": communication, "seconds": median,
+            "all": {"computation": computation, **seconds},
+            "hidden": {name: (median["plain"] - median[name]) / communication for name in programs if name != "plain"}}
+
+
+def run(arguments) -> dict:
+    overlap_pass, hooks = Path(arguments.overlap_pass), Path(arguments.hooks)
+    look_around(overlap_pass, hooks)
+    WORK.mkdir(parents=True, exist_ok=True)
+    programs = build(overlap_pass, hooks)
+    with Network(arguments.rate) as network:
+        agent = write_agent(network)
+        rows = [measure(network, agent, programs, mib, arguments) for mib in arguments.mib]
+    poked = [row["hidden"]["moved and poked"] for row in rows]
+    return {"machine": machine(), "commit": git("rev-parse", "--short", "HEAD"),
+            "dirty": bool(git("status", "--porcelain", "--untracked-files=no")),
+            "command": shlex.join(["bench/papers/s2/tbf.py", *sys.argv[1:]]), "rate": arguments.rate, "mca": arguments.mca,
+            "mpi": call("mpirun.openmpi", "--version").splitlines()[0],
+            "target": {"text": "hidden share of the communication at least 80 %", "met": min(poked) >= 0.8}, "rows": rows}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rate", default="200mbit")
+    parser.add_argument("--mib", nargs="+", type=int, default=[1, 2, 4])
+    parser.add_argument("--steps", type=int, default=8)
+    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--mca", nargs="+", default=[], metavar="NAME=VALUE",
+                        help="settings of Open MPI; btl_tcp_flags=1 lets both directions have the whole rate at once")
+    parser.add_argument("--pass", dest="overlap_pass", default=str(ROOT / "build" / "release" / "lib" / "TacitPass.so"))
+    parser.add_argument("--hooks", default=str(ROOT / "build" / "release" / "lib" / "libtacit-hooks.a"), help="built for Open MPI")
+    parser.add_argument("--stdout", action="store_true", help="do not write bench/results/papers-s2-tbf.json")
+    arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # leaves no namespaces behind
+    try:
+        result = run(arguments)
+    except NotPermitted as reason:
+        print(f"s2: skipped: {reason}")
+        return 0
+    except Trouble as trouble:
+        print(f"s2: {trouble}", file=sys.stderr)
+        return 1
+    print(f"{'message':>8} {'comm. s':>8} {'plain s':>8} {'moved s':>8} {'hidden':>7} {'poked s':>8} {'hidden':>7}")
+    for row in result["rows"]:
+        times, hidden = row["seconds"], row["hidden"]
+        print(f"{row['mib']:4} MiB {row['communication']:8.3f} {times['plain']:8.3f} {times['moved']:8.3f} {hidden['moved']:7.0%} "
+              f"{times['moved and poked']:8.3f} {hidden['moved and poked']:7.0%}")
+    print("reached" if result["target"]["met"] else "missed ", result["target"]["text"])
+    if not arguments.stdout:
+        path = ROOT / "bench" / "results" / "papers-s2-tbf.json"
+        path.write_text(json.dumps(result, indent=1) + "\n")
+        say(str(path.relative_to(ROOT)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
