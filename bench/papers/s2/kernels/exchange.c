@@ -1,5 +1,5 @@
-/* Two ranks exchange a message per step and compute something else meanwhile; the waits stand before the computation,
- * where they are easiest to write.
+/* Two ranks exchange a message per step and compute something else meanwhile; the waits stand before the
+ * computation, where they are easiest to write.
  *
  * exchange BYTES STEPS WORK: bytes of a message, steps, sweeps over own data per step. */
 #include <mpi.h>
