@@ -112,6 +112,8 @@ private:
   /// The request, and what Fortran passes by reference, seen as data that the post reads or writes. (The
   /// buffer belongs to the operation.)
   void add_arguments() {
+    // In Fortran all of them are INTEGERs, as large as a request.
+    const unsigned bytes = request_bytes(*post_.call->getModule(), post_.language);
     for (unsigned i = 0; i < post_.call->arg_size(); ++i) {
       llvm::Value* argument = post_.call->getArgOperand(i);
       const param_role role = post_.role(i);
@@ -124,6 +126,7 @@ private:
       place.object = llvm::getUnderlyingObject(argument, 0);
       place.writes_buffer = written;
       place.starts_at_buffer = true;
+      place.bytes = bytes;
       place.tag = variable_tag(in_.function, place.object);
       place.local_object = known_to_mpi_only(place.object);
       arguments_.push_back(place);
@@ -166,7 +169,7 @@ private:
     if (above.isTerminator() || isa<llvm::AllocaInst>(above))
       return false;
     if (auto* store = dyn_cast<llvm::StoreInst>(&above))
-      return store->isSimple() && reads_argument(*store) && !touches_group(above);
+      return store->isSimple() && reads_argument(*store);
     if (auto* load = dyn_cast<llvm::LoadInst>(&above))
       return load->isSimple();
     return !above.mayReadOrWriteMemory() && llvm::isSafeToSpeculativelyExecute(&above);

@@ -2,6 +2,7 @@
 
 #include <llvm/ADT/StringMap.h>
 #include <llvm/ADT/StringSwitch.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/GlobalVariable.h>
@@ -87,7 +88,8 @@ const llvm::Value* value_behind(const llvm::Value* reference) {
 }
 
 bool names_global(const llvm::Value* value, llvm::StringRef part) {
-  const auto* global = llvm::dyn_cast<llvm::GlobalValue>(value->stripPointerCasts());
+  // MPICH's constants for Fortran are members of common blocks.
+  const auto* global = llvm::dyn_cast<llvm::GlobalValue>(llvm::getUnderlyingObject(value));
   return global && global->getName().contains_insensitive(part);
 }
 
