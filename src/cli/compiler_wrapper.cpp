@@ -119,6 +119,17 @@ struct additions {
   std::vector<std::string> before, after;
 };
 
+void ask_for_remarks(additions& to, const compilation& what) {
+  if (what.whole)
+    to.before.push_back("-gline-tables-only"); // the linker knows of lines only what is in the objects
+  for (const char* kind : {"missed", "analysis"}) {
+    if (!what.whole)
+      to.before.push_back(fmt::format("-Rpass-{}=mpi-overlap", kind));
+    else if (what.links)
+      to.before.push_back(fmt::format("-Wl,-mllvm,-pass-remarks-{}=mpi-overlap", kind));
+  }
+}
+
 additions additions_for(const request& asked, const compilation& what) {
   additions made;
   if (what.asks || !what.has_input || is_off(asked))
@@ -133,6 +144,12 @@ additions additions_for(const request& asked, const compilation& what) {
   }
   if (what.links)
     made.after.push_back(hooks_for(asked));
+  // Who asks for the report on the command line wants to read it; who has it in the environment, or says what
+  // to print, does not need more.
+  const bool chosen = std::any_of(asked.words.begin(), asked.words.end(),
+                                  [](const std::string& word) { return word.starts_with("-Rpass"); });
+  if (asked.act == "report" && !chosen)
+    ask_for_remarks(made, what);
   return made;
 }
 

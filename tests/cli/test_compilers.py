@@ -93,6 +93,15 @@ class Compilers(unittest.TestCase):
         for program in ("reported", "moved"):
             self.run_on_two(program)
 
+    def test_a_report_that_is_asked_for_is_printed(self):
+        self.write("a.c", C_PROGRAM)
+        self.assertRegex(self.tacit("cc", "--overlap=report", "-O2", "-c", "a.c").stderr, r"a\.c:\d+:\d+: remark: possible: MPI_Waitall")
+        whole = self.tacit("cc", "--overlap=report", "-O2", "-flto", "a.c", "-o", "whole")
+        self.assertRegex(whole.stdout + whole.stderr, r"a\.c:\d+:\d+: possible: MPI_Waitall")
+        self.assertNotIn("remark", self.tacit("cc", "-O2", "-c", "a.c").stderr)
+        self.write("ring.f90", FORTRAN_PROGRAM)
+        self.assertRegex(self.tacit("fc", "--overlap=report", "-O2", "-c", "ring.f90").stderr, r"(?i)ring\.f90:\d+:\d+: remark: possible: MPI_Sendrecv split")
+
     def test_objects_and_whole_programs_link(self):
         self.write("a.c", C_PROGRAM)
         self.tacit("cc", "--overlap=apply", "-O2", "-c", "a.c")
