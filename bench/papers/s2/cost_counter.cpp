@@ -8,13 +8,11 @@
 //   before:  loop: …20 units…; br loop        after:  loop: spent += 20; …; br loop
 //            MPI_Send(…)                              tacit_charge(spent); spent = 0; MPI_Send(…)
 //
-// The counter is a local variable, promoted to a register, so that loops stay as fast as they were. It moves
-// to the global counter of the process before a call of other counted code (the hooks are), and at every
-// return.
-// Copies whose length is known at run time only cost their length. The pass has to stand behind the pass that
-// moves completions (give it last on the command line): the computation between the new places has to be
-// charged there. It counts before vectorization, so that every form of a program is counted by the same
-// measure.
+// The counter is a local variable, promoted to a register. It moves to the global counter of the process
+// before a call of other counted code (the hooks are), and at every return. Copies whose length is known at
+// run time only cost their length. The pass stands at the end of the optimizer, so that it counts what will
+// run: vector code where loops were vectorized, and the computation between the places to which the overlap
+// pass has moved completions.
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/Dominators.h>
@@ -170,7 +168,7 @@ public:
 extern "C" __attribute__((visibility("default"))) ::llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
   return {
       LLVM_PLUGIN_API_VERSION, "cost-counter", LLVM_VERSION_STRING, [](llvm::PassBuilder& builder) {
-        builder.registerOptimizerEarlyEPCallback(
+        builder.registerOptimizerLastEPCallback(
             [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(cost_counter()); });
       }};
 }
