@@ -324,6 +324,11 @@ private:
   void pass_loop(Loop& loop) {
     if (!llvm::is_contained(result_.passed, &loop))
       result_.passed.push_back(&loop);
+    Loop* outermost = &loop;
+    while (outermost->getParentLoop() && !around_wait(outermost->getParentLoop()))
+      outermost = outermost->getParentLoop();
+    if (!llvm::is_contained(result_.behind, outermost))
+      result_.behind.push_back(outermost);
     advance(loop_cost(loop, in_.evolution));
   }
 

@@ -55,7 +55,9 @@ struct completion {
 
 struct placement {
   llvm::SmallVector<completion, 4> completions;
-  llvm::SmallVector<llvm::Loop*, 4> passed; ///< outermost loops that run while the operation is pending
+  llvm::SmallVector<llvm::Loop*, 4> passed; ///< loops that run as a whole while the operation is pending
+  /// The outermost loops behind the wait in which it is pending, perhaps not in all of their iterations.
+  llvm::SmallVector<llvm::Loop*, 4> behind;
   /// Instructions on the shortest way from the wait to a completion, within the innermost loop of the wait if
   /// it is in one (ways out of it are taken once).
   std::uint64_t shortest = std::numeric_limits<std::uint64_t>::max();
