@@ -368,7 +368,7 @@ private:
 
   void done() {
     changed_ = true;
-    context_.analyses.evolution.forgetAllLoops();
+    context_.analyses.evolution.forgetBlockAndLoopDispositions();
   }
 
   static bool uses_ranges(const placement& places) {

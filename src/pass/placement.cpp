@@ -280,8 +280,8 @@ private:
     for (BasicBlock* block : loop.blocks())
       for (Instruction& at : *block) {
         const auto found = conflict_at(at, how);
-        if (!found)
-          continue;
+        if (!found || (found->checkable && check.how == verdict::unknown))
+          continue; // of an unknown loop only what no comparison can clear is still of interest
         const auto range = found->checkable ? range_of(found->checkable->pointer, found->checkable->bytes,
                                                        &loop, &before, in_.evolution)
                                             : std::nullopt;
@@ -297,6 +297,8 @@ private:
           add_range(check.ranges, checked);
         if (!range || check.ranges.size() > max_ranges)
           check.how = verdict::unknown;
+        if (check.how == verdict::unknown && loop.isInnermost())
+          return check; // is completed before, like a hard one
       }
     return check;
   }

@@ -11,6 +11,7 @@
 #include "pass/overlap.h"
 
 #include <llvm/Config/llvm-config.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
@@ -165,9 +166,16 @@ private:
             waits_elsewhere_};
   }
 
+  static bool calls_routines(const llvm::Function& function) {
+    return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& at) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&at);
+      return call && call->getCalledFunction() && call->getCalledFunction()->hasExactDefinition();
+    });
+  }
+
   void inline_what_blocks(llvm::Function& function, effects& effects) {
     constexpr int rounds = 3; // of routines that call routines
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; round < rounds && calls_routines(function); ++round) {
       function_context context = context_of(function);
       const auto routines = blocking_routines(context, effects, options_);
       if (!inline_routines(routines.getArrayRef()))

@@ -94,7 +94,7 @@ void complete(llvm::Instruction* before, const slot& pending, llvm::ArrayRef<che
               function_analyses& in) {
   llvm::DomTreeUpdater dominators(in.dominators, llvm::DomTreeUpdater::UpdateStrategy::Eager);
   llvm::Instruction* inside = if_pending(before, pending, &dominators, &in.loops);
-  in.evolution.forgetAllLoops();
+  in.evolution.forgetBlockAndLoopDispositions();
   const llvm::BlockFrequency often = in.frequencies.getBlockFreq(inside->getParent()->getSinglePredecessor());
   in.frequencies.setBlockFreq(inside->getParent(), often);
   in.frequencies.setBlockFreq(before->getParent(), often);
