@@ -7,6 +7,7 @@
 #include "pass/loop_cost.h"
 #include "pass/requests.h"
 #include "pass/rewrite.h"
+#include "pass/strip_mine.h"
 
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
@@ -58,6 +59,10 @@ public:
       consider(site);
     promote_buffers(slots_, context_.analyses.dominators);
     insert_splits(splits_);
+    // What was one loop runs in chunks now: the number of its iterations is no longer that of the inner one.
+    for (window& one : windows_)
+      if (llvm::any_of(splits_, [&](const split_loop& split) { return split.loop == one.loop; }))
+        one.iterations = nullptr;
     insert_pokes(windows_);
     return changed_;
   }
@@ -358,7 +363,8 @@ private:
     if (options_.poke && !context_.analyses.function.getName().contains(".omp_outlined"))
       for (llvm::Loop* loop : places.behind)
         windows_.push_back({into, loop, iteration_cost(*loop, context_.analyses.evolution),
-                            loop_cost(*loop, context_.analyses.evolution)});
+                            loop_cost(*loop, context_.analyses.evolution),
+                            trip_count(*loop, context_.analyses.evolution)});
   }
 
   slot new_slot() {

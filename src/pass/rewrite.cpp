@@ -143,7 +143,8 @@ void poke_before(llvm::Instruction& place, const slot& pending) {
 void poke_in(llvm::Loop& loop, llvm::ArrayRef<const window*> windows) {
   const std::uint64_t iteration = std::max<std::uint64_t>(windows.front()->iteration_cost, 1);
   if (iteration < poke_interval / 8) {
-    if (llvm::Instruction* between = strip_mine(loop, llvm::bit_floor(poke_interval / iteration)))
+    if (llvm::Instruction* between =
+            strip_mine(loop, llvm::bit_floor(poke_interval / iteration), windows.front()->iterations))
       for (const window* one : windows)
         poke_before(*between, one->pending);
   } else if (llvm::BasicBlock* latch = loop.getLoopLatch()) {
@@ -167,10 +168,11 @@ void prepare_splits(const slot& pending, const completion& one, llvm::ScalarEvol
     return value->getType()->isPointerTy() ? here.CreatePtrToInt(value, here.getInt64Ty())
                                            : here.CreateSExt(value, here.getInt64Ty());
   };
+  llvm::Value* iterations = trip_count(*one.within, evolution);
   for (const checked_range& range : one.unless_apart)
     splits.push_back({pending, one.within, buffer, number(first_value(range.bytes.low)),
                       number(first_value(range.bytes.high)), number(step_of(range.bytes.low, evolution)),
-                      range.writes});
+                      range.writes, iterations});
 }
 
 /// How many iterations may run before one of the operations has to be complete.
@@ -221,7 +223,7 @@ void insert_splits(llvm::ArrayRef<split_loop> splits) {
     const auto length = [&parts = parts](IRBuilder<>& at, Value* finished) {
       return iterations_until(at, finished, parts);
     };
-    if (run_in_chunks(*loop, length))
+    if (run_in_chunks(*loop, length, parts.front()->iterations))
       continue;
     // Another completion has changed the form of the loop: complete before it.
     for (const split_loop* one : parts) {

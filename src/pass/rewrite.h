@@ -20,6 +20,7 @@ struct window {
   slot pending;
   llvm::Loop* loop = nullptr;
   std::uint64_t iteration_cost = 0, cost = 0; ///< see loop_cost.h
+  llvm::Value* iterations = nullptr;          ///< see trip_count
 };
 
 /// A completion between the iterations of a loop. The values are those of the first iteration, computed
@@ -29,6 +30,7 @@ struct split_loop {
   llvm::Loop* loop = nullptr;
   llvm::WeakTrackingVH buffer, low, high, step; ///< followed when variables become values
   bool writes = false;
+  llvm::Value* iterations = nullptr; ///< see trip_count
 };
 
 /// Puts the completions of one placement into the program; those between iterations only get their values

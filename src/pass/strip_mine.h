@@ -3,6 +3,7 @@
 
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/IRBuilder.h>
 
 namespace tacit::overlap {
@@ -14,11 +15,15 @@ bool can_be_chunked(const llvm::Loop& loop);
 /// have run before.
 using chunk_length = llvm::function_ref<llvm::Value*(llvm::IRBuilder<>&, llvm::Value*)>;
 
+/// The number of iterations of a loop that can be chunked, computed before it; nullptr if that is not
+/// possible.
+llvm::Value* trip_count(llvm::Loop& loop, llvm::ScalarEvolution& evolution);
+
 /// Turns a loop into two nested ones, of which the inner runs a chunk of iterations at most, and returns the
-/// point that is reached between two chunks; nullptr (and no change) if it cannot be chunked. The caller has
-/// to recompute dominators and loops.
-llvm::Instruction* run_in_chunks(llvm::Loop& loop, chunk_length length);
+/// point that is reached between two chunks (`total`: see trip_count, may be nullptr); nullptr (and no
+/// change) if it cannot be chunked. The caller has to recompute dominators and loops.
+llvm::Instruction* run_in_chunks(llvm::Loop& loop, chunk_length length, llvm::Value* total);
 /// The same with chunks of one length.
-llvm::Instruction* strip_mine(llvm::Loop& loop, std::uint64_t chunk);
+llvm::Instruction* strip_mine(llvm::Loop& loop, std::uint64_t chunk, llvm::Value* total);
 
 } // namespace tacit::overlap
