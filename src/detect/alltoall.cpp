@@ -93,7 +93,7 @@ private:
         if (pieces.size() == 1)
           return filler.add_pair({pieces[0].offset, choice.bytes, pieces[0].transfer});
         filler.next_pair();
-        const auto taken = *pick(lengths(pieces), common_.sorted(), rest, choice.how);
+        const auto taken = pick_chosen(lengths(pieces), common_.sorted(), rest, choice.how);
         for (std::size_t k = 0; k < pieces.size(); ++k)
           if (taken[k] > 0)
             filler.add({pieces[k].offset, taken[k], pieces[k].transfer});

@@ -222,6 +222,7 @@ private:
 
   static std::vector<std::uint64_t> lengths(const source_state& state) {
     std::vector<std::uint64_t> list;
+    list.reserve(state.pieces.size());
     for (const block_piece& p : state.pieces)
       list.push_back(p.length());
     return list;
@@ -248,7 +249,8 @@ private:
       fillers_[target].reserve(std::size_t{view_.size()} * others());
       for (const std::uint32_t k : alive_)
         give(sources_[k],
-             *pick(lengths(sources_[k]), common.sorted(), choice.bytes - common.sum(), choice.how), target);
+             pick_chosen(lengths(sources_[k]), common.sorted(), choice.bytes - common.sum(), choice.how),
+             target);
     }
     give_rest(choice.vector_rest);
   }

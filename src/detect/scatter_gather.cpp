@@ -222,6 +222,7 @@ private:
 
   static std::vector<std::uint64_t> lengths(std::span<const slice> pieces) {
     std::vector<std::uint64_t> list;
+    list.reserve(pieces.size());
     for (const slice& s : pieces)
       list.push_back(s.length);
     return list;
@@ -341,7 +342,7 @@ private:
     into.next_pair();
     std::vector<slice> left;
     const auto taken =
-        *pick(lengths(pieces), whole, choice.bytes - std::min(choice.bytes, sum(whole)), choice.how);
+        pick_chosen(lengths(pieces), whole, choice.bytes - std::min(choice.bytes, sum(whole)), choice.how);
     for (std::size_t k = 0; k < pieces.size(); ++k) {
       const slice& s = pieces[k];
       if (taken[k] > 0)

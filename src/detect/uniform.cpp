@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <stdexcept>
 
 namespace tacit {
 
@@ -96,6 +97,14 @@ std::optional<std::vector<std::uint64_t>> pick(std::span<const std::uint64_t> le
     rest -= taken[k];
   }
   return taken;
+}
+
+std::vector<std::uint64_t> pick_chosen(std::span<const std::uint64_t> lengths,
+                                       std::span<const std::uint64_t> common, std::uint64_t rest,
+                                       completion how) {
+  if (auto taken = pick(lengths, common, rest, how))
+    return *std::move(taken);
+  throw std::logic_error("a chosen block does not fit into one of its slots");
 }
 
 } // namespace tacit

@@ -42,6 +42,11 @@ enum class completion : std::uint8_t {
 std::optional<std::vector<std::uint64_t>> pick(std::span<const std::uint64_t> lengths,
                                                std::span<const std::uint64_t> common, std::uint64_t rest,
                                                completion how);
+/// The same for a block that has been chosen so that every slot fits; throws std::logic_error if one does
+/// not.
+std::vector<std::uint64_t> pick_chosen(std::span<const std::uint64_t> lengths,
+                                       std::span<const std::uint64_t> common, std::uint64_t rest,
+                                       completion how);
 
 /// What a family takes from its slots.
 struct block_choice {
