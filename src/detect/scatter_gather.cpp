@@ -266,6 +266,7 @@ private:
   template <typename Visit>
   void each_row_pair(Visit visit) {
     std::vector<std::uint32_t> sources;
+    sources.reserve(chosen_rows_.size());
     for (const row_choice& r : chosen_rows_)
       sources.push_back(r.source);
     const place_index at(sources, view_.size());

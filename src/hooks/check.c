@@ -151,7 +151,7 @@ static void report(const shadow* one, int first) {
           one->posted.count);
   fflush(stderr);
   /* A launcher may drop what it has not read yet when a rank aborts (MPICH's lost one message in ten). */
-  nanosleep(&(struct timespec){0, 200 * 1000 * 1000}, NULL);
+  nanosleep(&(struct timespec){0, 200000000L}, NULL);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
