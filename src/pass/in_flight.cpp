@@ -10,23 +10,28 @@ namespace tacit::overlap {
 
 namespace {
 
+in_flight use_of(const mpi_site& post, llvm::Value* pointer, bool receives, bool orders) {
+  in_flight made;
+  made.post = post;
+  made.buffer = pointer;
+  made.object = llvm::getUnderlyingObject(pointer, 0);
+  made.writes_buffer = receives;
+  made.orders = orders;
+  made.local_object = known_to_mpi_only(made.object);
+  return made;
+}
+
 bool add(llvm::SmallVectorImpl<in_flight>& to, const mpi_site& post, param_role buffer, param_role count,
          param_role type, bool receives, bool orders) {
   llvm::Value* pointer = post.operand(buffer);
   if (!pointer || is_buffer_sentinel(pointer))
     return false;
-  in_flight operation;
-  operation.post = post;
-  operation.buffer = pointer;
-  operation.object = llvm::getUnderlyingObject(pointer, 0);
-  operation.writes_buffer = receives;
-  operation.orders = orders;
+  in_flight operation = use_of(post, pointer, receives, orders);
   if (const auto elements = constant_argument(post, post.operand(count)); elements && *elements > 0)
     operation.bytes = static_cast<std::uint64_t>(*elements) * datatype_bytes(post, post.operand(type));
   operation.starts_at_buffer = is_predefined_datatype(post, post.operand(type));
   operation.persistent = post.is(call_class::send_init) || post.is(call_class::recv_init);
   operation.tag = variable_tag(*post.call->getFunction(), operation.object);
-  operation.local_object = known_to_mpi_only(operation.object);
   to.push_back(operation);
   return true;
 }
@@ -39,16 +44,10 @@ bool add_piece(llvm::SmallVectorImpl<in_flight>& to, const mpi_site& post, param
     return true;
   if (is_buffer_sentinel(pointer)) // no data here, or absolute addresses
     return is_predefined_datatype(post, post.operand(type));
-  in_flight piece;
-  piece.post = post;
-  piece.buffer = pointer;
-  piece.object = llvm::getUnderlyingObject(pointer, 0);
-  piece.writes_buffer = receives;
-  piece.orders = true;
+  in_flight piece = use_of(post, pointer, receives, true);
   // Displacements may lead below the pointer, so that only plain counts tell where the piece begins.
   piece.starts_at_buffer = post.operand(count) && is_predefined_datatype(post, post.operand(type));
   piece.tag = variable_tag(*post.call->getFunction(), piece.object);
-  piece.local_object = known_to_mpi_only(piece.object);
   to.push_back(piece);
   return true;
 }
@@ -58,13 +57,8 @@ void add_array(llvm::SmallVectorImpl<in_flight>& to, const mpi_site& post, param
   llvm::Value* pointer = post.operand(role);
   if (!pointer || is_buffer_sentinel(pointer))
     return;
-  in_flight piece;
-  piece.post = post;
-  piece.buffer = pointer;
-  piece.object = llvm::getUnderlyingObject(pointer, 0);
+  in_flight piece = use_of(post, pointer, false, true);
   piece.starts_at_buffer = true;
-  piece.orders = true;
-  piece.local_object = known_to_mpi_only(piece.object);
   to.push_back(piece);
 }
 

@@ -1,13 +1,7 @@
 # Installs into a fresh prefix, builds examples/outside against it with find_package and with pkg-config, runs all three
 # programs on two ranks, and looks at what the libraries export.
 # Variables: BUILD (build folder), SOURCE, WORK (fresh folder), LAUNCH (mpiexec with flags), MPICC, LIBDIR, NM
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(NOT result EQUAL 0)
-    message(FATAL_ERROR "${ARGN}: exit ${result}\n${output}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/../run_command.cmake)
 separate_arguments(LAUNCH)
 
 file(REMOVE_RECURSE ${WORK})
