@@ -297,7 +297,8 @@ private:
       each_block(j, [&](source_state& state, std::span<const slice> pieces) {
         if (state.simple && state.pieces.size() == 1) {
           const block_piece& p = state.pieces.front();
-          return fillers_[p.target].add_pair(part(p, pieces.front().transfer));
+          const std::uint32_t id = pieces.front().transfer;
+          return fillers_[p.target].add_pair(p.begin - book_[id].source_address, p.length(), id);
         }
         take_pieces(state, pieces);
       });

@@ -63,13 +63,14 @@ public:
       result_.bytes = bytes_;
     book_.take(s);
   }
-  /// A pair that gives this slice and nothing else.
-  void add_pair(const slice& s) {
-    // Member by member: a slice that has just been written cannot be loaded as a whole without a stall.
-    result_.slices.emplace_back(s.offset, s.length, s.transfer);
-    result_.bytes = std::max(result_.bytes, s.length);
-    book_.take(s);
+  /// A pair that gives this slice and nothing else. The members come one by one: a slice that has just been
+  /// written to memory cannot be loaded as a whole without a stall.
+  void add_pair(std::uint64_t offset, std::uint64_t length, std::uint32_t transfer) {
+    result_.slices.emplace_back(offset, length, transfer);
+    result_.bytes = std::max(result_.bytes, length);
+    book_.take({offset, length, transfer});
   }
+  void add_pair(const slice& s) { add_pair(s.offset, s.length, s.transfer); }
   void reserve(std::size_t slices) {
     result_.slices.reserve(slices);
     prefer_huge_pages(result_.slices.data(), slices * sizeof(slice));
