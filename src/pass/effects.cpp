@@ -105,6 +105,11 @@ bool is_memory(const mpi_site& site, param_role role, const llvm::Value* operand
   }
 }
 
+/// False if the object may be an array of variable length.
+bool is_elsewhere_than_stack(const llvm::Value* object) {
+  return isa<llvm::GlobalVariable, llvm::Argument>(object) || llvm::isNoAliasCall(object);
+}
+
 param_role type_role_of(param_role buffer) {
   return buffer == param_role::send_buf   ? param_role::send_type
          : buffer == param_role::recv_buf ? param_role::recv_type
@@ -128,9 +133,24 @@ bool effects::may_touch(llvm::Function& in, const in_flight& operation, const Me
   return !aliases_(in).isNoAlias(place_of(operation, how), where);
 }
 
+bool effects::is_ordered(const in_flight& operation, const llvm::Value* pointer) const {
+  if (!exposed_.windows || !operation.orders)
+    return false;
+  llvm::SmallVector<const llvm::Value*, 4> objects;
+  llvm::getUnderlyingObjects(pointer, objects, nullptr, 0);
+  return !llvm::all_of(objects, [](const llvm::Value* object) {
+    const auto* global = dyn_cast<llvm::GlobalVariable>(object);
+    return global ? global->isConstant() : known_to_mpi_only(const_cast<llvm::Value*>(object));
+  });
+}
+
 std::optional<conflict> effects::of(llvm::Instruction& at, const in_flight& operation, reach how) {
+  if (auto* call = dyn_cast<llvm::CallInst>(&at); call && call->isMustTailCall())
+    return conflict{reason::function_ends, "a tail call", {}};
   if (at.isDebugOrPseudoInst() || !(at.mayReadOrWriteMemory() || at.mayThrow()))
     return std::nullopt;
+  if (exposed_.joined_variables && !operation.starts_at_buffer)
+    return conflict{reason::buffer_unknown, "a datatype may lead to another variable", {}};
   if (auto* call = dyn_cast<llvm::CallBase>(&at); call && !isa<llvm::AnyMemIntrinsic>(call))
     return of_call(*call, operation, how);
   return of_access(at, operation, how);
@@ -147,16 +167,21 @@ std::optional<conflict> effects::of_access(llvm::Instruction& at, const in_fligh
     found.checkable = plain_access{pointer, bytes, writes};
     return found;
   };
+  const auto unless_ordered = [&](const llvm::Value* pointer) {
+    return is_ordered(operation, pointer)
+               ? std::optional(conflict{reason::synchronizes, "memory that other ranks may access", {}})
+               : std::nullopt;
+  };
   const llvm::DataLayout& layout = at.getModule()->getDataLayout();
   if (auto* store = dyn_cast<llvm::StoreInst>(&at)) {
     if (!touches(MemoryLocation::get(store)))
-      return std::nullopt;
+      return unless_ordered(store->getPointerOperand());
     return checkable(store->getPointerOperand(), layout.getTypeStoreSize(store->getValueOperand()->getType()),
                      true);
   }
   if (auto* load = dyn_cast<llvm::LoadInst>(&at)) {
     if (!operation.writes_buffer || !touches(MemoryLocation::get(load)))
-      return std::nullopt;
+      return unless_ordered(load->getPointerOperand());
     return checkable(load->getPointerOperand(), layout.getTypeStoreSize(load->getType()), false);
   }
   if (auto* memory = dyn_cast<llvm::AnyMemIntrinsic>(&at)) {
@@ -165,7 +190,8 @@ std::optional<conflict> effects::of_access(llvm::Instruction& at, const in_fligh
     auto* transfer = dyn_cast<llvm::AnyMemTransferInst>(&at);
     if (transfer && operation.writes_buffer && touches(MemoryLocation::getForSource(transfer)))
       return access_conflict(operation, false, "a block copy");
-    return std::nullopt;
+    auto found = unless_ordered(memory->getRawDest());
+    return found || !transfer ? found : unless_ordered(transfer->getRawSource());
   }
   return conflict{reason::unknown_effect, at.getOpcodeName(), {}};
 }
@@ -187,8 +213,8 @@ std::optional<conflict> effects::of_call(llvm::CallBase& call, const in_flight& 
       return conflict{reason::buffer_ends, "the buffer goes out of scope", {}};
     }
     if (intrinsic->getIntrinsicID() == llvm::Intrinsic::stackrestore)
-      return isa<llvm::AllocaInst>(operation.object) ? std::optional(unknown("the stack is unwound"))
-                                                     : std::nullopt;
+      return is_elsewhere_than_stack(operation.object) ? std::nullopt
+                                                       : std::optional(unknown("the stack is unwound"));
     if (intrinsic->isAssumeLikeIntrinsic() || intrinsic->getIntrinsicID() == llvm::Intrinsic::stacksave ||
         call.onlyAccessesInaccessibleMemory())
       return std::nullopt;
@@ -211,9 +237,12 @@ std::optional<conflict> effects::of_call(llvm::CallBase& call, const in_flight& 
     return conflict{reason::synchronizes, name_of(call) + " writes output", {}};
   }
   for (llvm::Value* argument : call.args())
-    if (argument->getType()->isPointerTy() &&
-        may_touch(in, operation, MemoryLocation::getBeforeOrAfter(argument), how))
-      return access_conflict(operation, true, name_of(call));
+    if (argument->getType()->isPointerTy()) {
+      if (may_touch(in, operation, MemoryLocation::getBeforeOrAfter(argument), how))
+        return access_conflict(operation, true, name_of(call));
+      if (is_ordered(operation, argument))
+        return conflict{reason::synchronizes, name_of(call) + " may access what other ranks do", {}};
+    }
   return std::nullopt;
 }
 
@@ -225,7 +254,7 @@ std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& o
     return conflict{reason::request_touched, name + " may use the persistent request", {}};
   if (operation.orders && starts_messages(site.row->kind))
     return conflict{reason::synchronizes, name + " may tell others that the message has arrived", {}};
-  if (windows_ && !site.is(call_class::local))
+  if (exposed_.windows && !site.is(call_class::local))
     return conflict{reason::unknown_effect, name + " may let others write into a window", {}};
   if (llvm::Value* op = site.operand(param_role::op);
       op && !is_predefined_operation(site, op) && !operation.local_object)
@@ -249,6 +278,9 @@ std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& o
           continue; // no data, or MPI_IN_PLACE
         return conflict{reason::unknown_effect, name + " with absolute addresses", {}};
       }
+      if (!from_pointer && type && exposed_.joined_variables)
+        return conflict{
+            reason::unknown_effect, name + " with a datatype that may lead to other variables", {}};
     }
     const MemoryLocation where =
         from_pointer ? MemoryLocation::getAfter(operand) : MemoryLocation::getBeforeOrAfter(operand);
@@ -279,6 +311,15 @@ std::optional<conflict> effects::of_body(llvm::CallBase& call, const in_flight& 
     return access_conflict(operation, true, name);
   if (operation.writes_buffer && touched(summary.reads, summary.reads_anything))
     return access_conflict(operation, false, name);
+  const auto ordered = [&](const llvm::SmallPtrSetImpl<const llvm::Value*>& objects) {
+    return llvm::any_of(objects, [&](const llvm::Value* object) {
+      const auto* argument = dyn_cast<llvm::Argument>(object);
+      return is_ordered(operation, argument ? call.getArgOperand(argument->getArgNo()) : object);
+    });
+  };
+  const bool anything = summary.writes_anything || summary.reads_anything;
+  if ((anything && exposed_.windows && operation.orders) || ordered(summary.writes) || ordered(summary.reads))
+    return conflict{reason::synchronizes, name + " accesses memory that other ranks may access", {}};
   return std::nullopt;
 }
 

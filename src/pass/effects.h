@@ -42,12 +42,19 @@ struct call_summary {
   std::string unknown; ///< the first thing inside that nothing is known about; also what may throw
 };
 
+/// What a module does that makes more memory matter than the buffers that it names.
+struct exposure {
+  /// It shares memory with other ranks: they may write a buffer, and read or write other memory, as soon as a
+  /// message or a collective tells them to.
+  bool windows = false;
+  /// It makes datatypes that lead from one variable to another (datatypes.h).
+  bool joined_variables = false;
+};
+
 class effects {
 public:
-  /// `windows`: the program exposes memory to one-sided access, so that other ranks may write a buffer as
-  /// soon as a message or a collective tells them to.
-  effects(std::function<llvm::AAResults&(llvm::Function&)> aliases, bool windows)
-      : aliases_(std::move(aliases)), windows_(windows) {}
+  effects(std::function<llvm::AAResults&(llvm::Function&)> aliases, exposure exposed)
+      : aliases_(std::move(aliases)), exposed_(exposed) {}
 
   /// The conflict of the instruction with the operation, if there is one.
   std::optional<conflict> of(llvm::Instruction& at, const in_flight& operation, reach how);
@@ -59,11 +66,13 @@ private:
   std::optional<conflict> of_body(llvm::CallBase& call, const in_flight& operation, reach how);
   bool may_touch(llvm::Function& in, const in_flight& operation, const llvm::MemoryLocation& where,
                  reach how);
+  /// True if other ranks may access what the pointer leads to, and the operation tells when they do.
+  [[nodiscard]] bool is_ordered(const in_flight& operation, const llvm::Value* pointer) const;
   const call_summary& summary_of(llvm::Function& function);
   void add_to_summary(call_summary& summary, llvm::Instruction& instruction);
 
   std::function<llvm::AAResults&(llvm::Function&)> aliases_;
-  bool windows_;
+  exposure exposed_;
   std::map<const llvm::Function*, call_summary> summaries_;
 };
 

@@ -21,10 +21,18 @@ in_flight use_of(const mpi_site& post, llvm::Value* pointer, bool receives, bool
   return made;
 }
 
+/// True if the pointer may be MPI_BOTTOM, the null pointer, on some way.
+bool may_be_bottom(const llvm::Value* pointer) {
+  llvm::SmallVector<const llvm::Value*, 4> objects;
+  llvm::getUnderlyingObjects(pointer, objects, nullptr, 0);
+  return llvm::any_of(objects, [](const llvm::Value* one) { return is_buffer_sentinel(one); });
+}
+
 bool add(llvm::SmallVectorImpl<in_flight>& to, const mpi_site& post, param_role buffer, param_role count,
          param_role type, bool receives, bool orders) {
   llvm::Value* pointer = post.operand(buffer);
-  if (!pointer || is_buffer_sentinel(pointer))
+  if (!pointer || is_buffer_sentinel(pointer) ||
+      (!is_predefined_datatype(post, post.operand(type)) && may_be_bottom(pointer)))
     return false;
   in_flight operation = use_of(post, pointer, receives, orders);
   if (const auto elements = constant_argument(post, post.operand(count)); elements && *elements > 0)

@@ -6,6 +6,7 @@
 
 #include <llvm/ADT/SCCIterator.h>
 #include <llvm/Analysis/CallGraph.h>
+#include <llvm/Analysis/InlineCost.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
@@ -21,14 +22,25 @@ bool may_be_inlined(const llvm::Function& function) {
          !function.hasOptNone() && function.getInstructionCount() <= max_callee && !function.isVarArg();
 }
 
+/// As LLVM's inliner asks: the code of both is made for the same processor and by the same rules.
+bool are_compatible(const llvm::Function& caller, const llvm::Function& routine) {
+  const auto same = [&](llvm::StringRef attribute) {
+    return caller.getFnAttribute(attribute) == routine.getFnAttribute(attribute);
+  };
+  return same("target-cpu") && same("target-features") &&
+         llvm::AttributeFuncs::areInlineCompatible(caller, routine);
+}
+
 bool inline_call(llvm::CallBase& call) {
   llvm::Function& routine = *call.getCalledFunction();
   const llvm::Function& caller = *call.getFunction();
   if (&caller == &routine || !may_be_inlined(routine) || caller.hasOptNone() || call.isNoInline() ||
-      call.isMustTailCall() || caller.getInstructionCount() + routine.getInstructionCount() > max_caller)
+      call.isMustTailCall() || !are_compatible(caller, routine) ||
+      !llvm::isInlineViable(routine).isSuccess() ||
+      caller.getInstructionCount() + routine.getInstructionCount() > max_caller)
     return false;
   llvm::InlineFunctionInfo info;
-  return llvm::InlineFunction(call, info).isSuccess();
+  return llvm::InlineFunction(call, info, /*MergeAttributes=*/true).isSuccess();
 }
 
 } // namespace

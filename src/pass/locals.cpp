@@ -11,15 +11,40 @@ namespace tacit::overlap {
 
 namespace {
 
+/// True for calls of MPI that keep a pointer and give it back to the program later, or to code of the user.
+bool gives_pointers_back(const mpi_site& site) {
+  switch (site.row->id) {
+  case mpi_call::Address:
+  case mpi_call::Get_address:
+  case mpi_call::Attr_put:
+  case mpi_call::Comm_set_attr:
+  case mpi_call::Type_set_attr:
+  case mpi_call::Win_set_attr:
+  case mpi_call::Buffer_attach:
+  case mpi_call::Comm_create_keyval:
+  case mpi_call::Keyval_create:
+  case mpi_call::Type_create_keyval:
+  case mpi_call::Win_create_keyval:
+  case mpi_call::Register_datarep:
+    return true;
+  default:
+    return site.is(call_class::unknown); // windows, generalized requests
+  }
+}
+
 class foreign_captures final : public llvm::CaptureTracker {
 public:
   bool found = false;
 
   void tooManyUses() override { found = true; }
   bool captured(const llvm::Use* use) override {
-    if (auto* call = llvm::dyn_cast<llvm::CallBase>(use->getUser()))
-      if (call->getCalledFunction() && (recognise(*call) || is_hook(*call)))
+    if (auto* call = llvm::dyn_cast<llvm::CallBase>(use->getUser()); call && call->getCalledFunction()) {
+      const auto site = recognise(*call);
+      if (site ? !(call->isArgOperand(use) && site->role(call->getArgOperandNo(use)) == param_role::other &&
+                   gives_pointers_back(*site))
+               : is_hook(*call))
         return false;
+    }
     return found = true;
   }
 };

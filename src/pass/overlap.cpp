@@ -49,13 +49,9 @@ public:
       : context_(context), effects_(effects), options_(options), graph_(graph) {}
 
   bool run() {
-    llvm::SmallVector<mpi_site, 16> sites;
-    for (llvm::BasicBlock& block : context_.analyses.function)
-      for (llvm::Instruction& at : block)
-        if (auto* call = llvm::dyn_cast<llvm::CallBase>(&at))
-          collect(*call, sites);
-    find_exchanges(sites);
-    for (const mpi_site& site : sites)
+    const auto all = sites();
+    find_exchanges(all);
+    for (const mpi_site& site : all)
       consider(site);
     promote_buffers(slots_, context_.analyses.dominators);
     insert_splits(splits_);
@@ -67,6 +63,12 @@ public:
     return changed_;
   }
 
+  void refuse_all(const char* why) {
+    for (const mpi_site& site : sites())
+      if (is_considered(site))
+        missed(site, {reason::unknown_effect, why, nullptr});
+  }
+
   [[nodiscard]] const llvm::SmallSetVector<llvm::CallBase*, 8>& routines() const { return routines_; }
 
 private:
@@ -76,6 +78,20 @@ private:
       return missed(call, callee->getName(), {reason::binding_not_followed, "mpi_f08", nullptr}, 0);
     if (const auto site = recognise(call); site && !site->hook)
       sites.push_back(*site);
+  }
+
+  llvm::SmallVector<mpi_site, 16> sites() {
+    llvm::SmallVector<mpi_site, 16> found;
+    for (llvm::BasicBlock& block : context_.analyses.function)
+      for (llvm::Instruction& at : block)
+        if (auto* call = llvm::dyn_cast<llvm::CallBase>(&at))
+          collect(*call, found);
+    return found;
+  }
+
+  static bool is_considered(const mpi_site& site) {
+    return site.is(mpi_call::Send) || site.is(mpi_call::Recv) || site.is(mpi_call::Sendrecv) ||
+           site.is(mpi_call::Ssend) || site.is(call_class::collective) || site.is(call_class::complete);
   }
 
   void consider(const mpi_site& site) {
@@ -492,6 +508,11 @@ llvm::SmallSetVector<llvm::CallBase*, 8> blocking_routines(function_context& con
   function_pass scout(context, effects, options, unused);
   scout.run();
   return scout.routines();
+}
+
+void explain_obstacle(function_context& context, effects& effects, const options& options, const char* what) {
+  wait_graph unused;
+  function_pass(context, effects, options, unused).refuse_all(what);
 }
 
 bool overlap_function(function_context& context, effects& effects, const options& options,

@@ -25,6 +25,9 @@ struct function_context {
 llvm::SmallSetVector<llvm::CallBase*, 8> blocking_routines(function_context& context, effects& effects,
                                                            options options);
 
+/// Says for every site of a function that cannot be changed what the obstacle is.
+void explain_obstacle(function_context& context, effects& effects, const options& options, const char* what);
+
 /// Finds, explains and (if `options` says so) rewrites every site of the function. Returns true if it changed
 /// anything.
 bool overlap_function(function_context& context, effects& effects, const options& options, wait_graph& graph);

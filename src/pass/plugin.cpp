@@ -5,11 +5,14 @@
 // values) and before the vectorizers; at link time it runs first, on the whole program. Reporting works on a
 // copy of the module, so that asking what could be done never changes the program.
 #include "pass/collectives.h"
+#include "pass/datatypes.h"
 #include "pass/hoist.h"
 #include "pass/inline_mpi.h"
 #include "pass/mpi_site.h"
 #include "pass/overlap.h"
 
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/Analysis/CFG.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Verifier.h>
@@ -77,19 +80,34 @@ bool waits_elsewhere(const llvm::Module& module) {
                            "epoll_wait"});
 }
 
+/// One-sided access, and memory that processes of a node have in common.
 bool exposes_windows(const llvm::Module& module) {
-  return llvm::any_of(module, [](const llvm::Function& function) {
-    return function.getName().contains_insensitive("mpi_win_") && !function.use_empty();
+  return declares(module, {"mmap", "mmap64", "shm_open", "shmat"}) ||
+         llvm::any_of(module, [](const llvm::Function& function) {
+           return function.getName().contains_insensitive("mpi_win_") && !function.use_empty();
+         });
+}
+
+/// Jumps of unknown aim leave no place for a completion.
+bool jumps_anywhere(llvm::Function& function) {
+  return llvm::any_of(function, [](const llvm::BasicBlock& block) {
+    return llvm::isa<llvm::IndirectBrInst, llvm::CallBrInst>(block.getTerminator());
   });
 }
 
-/// Jumps of unknown aim (setjmp, computed goto) leave no place for a completion.
-bool can_be_changed(llvm::Function& function) {
-  return !function.isDeclaration() && !function.hasOptNone() && has_messages(function, true) &&
-         !function.callsFunctionThatReturnsTwice() &&
-         llvm::none_of(function, [](const llvm::BasicBlock& block) {
-           return llvm::isa<llvm::IndirectBrInst, llvm::CallBrInst>(block.getTerminator());
-         });
+/// A cycle that is entered in two places is no loop to LLVM, so that what is new in each round is not known.
+bool has_other_cycles(llvm::Function& function, const llvm::LoopInfo& loops) {
+  const llvm::ReversePostOrderTraversal<const llvm::Function*> order(&function);
+  return llvm::containsIrreducibleCFG<const llvm::BasicBlock*>(order, loops);
+}
+
+/// Why the function cannot be changed; empty if it can.
+const char* obstacle(llvm::Function& function, const llvm::LoopInfo& loops) {
+  return function.hasOptNone()                      ? "this function is not optimized"
+         : function.callsFunctionThatReturnsTwice() ? "this function calls setjmp"
+         : jumps_anywhere(function)                 ? "this function has computed jumps"
+         : has_other_cycles(function, loops)        ? "this function jumps into a cycle from outside"
+                                                    : "";
 }
 
 /// MPI's functions do not throw; as plain calls they do not end blocks.
@@ -121,14 +139,17 @@ public:
         [this](llvm::Function& function) -> llvm::AAResults& {
           return functions_.getResult<llvm::AAManager>(function);
         },
-        exposes_windows(module_));
+        exposure{exposes_windows(module_), joins_variables(module_)});
     bool changed = !inlined.empty();
     for (llvm::Function& function : module_) {
-      if (!can_be_changed(function))
+      if (function.isDeclaration() || !has_messages(function, true))
+        continue;
+      if (is_left_alone(function, effects))
         continue;
       prepare(function, inlined.contains(&function));
       inline_what_blocks(function, effects);
-      run_on(function, effects);
+      if (!is_left_alone(function, effects))
+        run_on(function, effects);
       changed = true; // preparing a function is a change, too: loops get preheaders
     }
     return changed;
@@ -164,6 +185,15 @@ private:
             functions_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function),
             error_handlers_,
             waits_elsewhere_};
+  }
+
+  bool is_left_alone(llvm::Function& function, effects& effects) {
+    const char* why = obstacle(function, functions_.getResult<llvm::LoopAnalysis>(function));
+    if (!*why)
+      return false;
+    function_context context = context_of(function);
+    explain_obstacle(context, effects, options_, why);
+    return true;
   }
 
   static bool calls_routines(const llvm::Function& function) {

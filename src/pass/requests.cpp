@@ -39,6 +39,23 @@ bool allocates(const Instruction& at) {
          name == "_Znam";
 }
 
+/// True if the value may be another one in each iteration. It may be computed behind the loop, from what the
+/// last iteration left.
+bool depends_on(const llvm::Value* value, const llvm::Loop& loop) {
+  llvm::SmallVector<const llvm::Value*, 8> work{value};
+  llvm::SmallPtrSet<const llvm::Value*, 8> known;
+  while (!work.empty()) {
+    const auto* made = dyn_cast<Instruction>(work.pop_back_val());
+    if (!made || !known.insert(made).second)
+      continue;
+    if (loop.contains(made))
+      return true;
+    if (!isa<llvm::PHINode>(made)) // a value of its own: not taken for the one in the loop
+      work.append(made->value_op_begin(), made->value_op_end());
+  }
+  return false;
+}
+
 /// How far back the search is.
 enum class distance : std::uint8_t {
   none,
@@ -141,10 +158,10 @@ private:
     distance how = how_;
     const llvm::Loop* loop = loops_.getLoopFor(&block);
     if (loop && loop->getHeader() == &block && loop->contains(&before)) {
-      if (!loop->isLoopInvariant(request_.object))
+      if (depends_on(request_.object, *loop))
         return stop(reason::request_unknown, "the request is elsewhere in each iteration", nullptr);
-      how = std::max(how, loop->isLoopInvariant(request_.buffer) ? distance::earlier_iteration
-                                                                 : distance::other_place);
+      how = std::max(how, depends_on(request_.buffer, *loop) ? distance::other_place
+                                                             : distance::earlier_iteration);
     }
     distance& known = seen_[&before];
     if (known >= how)
@@ -173,16 +190,24 @@ private:
     }
     const auto found = effects_.of(
         at, request_, how_ == distance::other_place ? reach::next_iteration : reach::same_iteration);
-    if (!found || found->why == reason::synchronizes || found->why == reason::buffer_ends)
+    if (!found || found->why == reason::buffer_ends)
       return effect_on_request::none;
-    if (local_ && found->why == reason::unknown_effect)
-      return effect_on_request::none; // nobody else knows where the request is
+    if (found->why == reason::synchronizes || (local_ && found->why == reason::unknown_effect))
+      return is_given(at) ? effect_on_request::unknown : effect_on_request::none; // nobody else knows it
     // Setting a request to a constant is setting it to MPI_REQUEST_NULL.
     const auto* store = dyn_cast<llvm::StoreInst>(&at);
     const auto* fill = dyn_cast<llvm::MemSetInst>(&at);
     const bool cleared = (store && isa<llvm::Constant>(store->getValueOperand())) ||
                          (fill && isa<llvm::Constant>(fill->getValue()));
     return cleared ? effect_on_request::none : effect_on_request::unknown;
+  }
+
+  /// True if the instruction may get at the request through its operands.
+  bool is_given(const Instruction& at) {
+    return llvm::any_of(at.operand_values(), [&](const llvm::Value* operand) {
+      return operand->getType()->isPointerTy() && (!local_ || may_be_into(operand, request_.object)) &&
+             relation(operand, llvm::LocationSize::beforeOrAfterPointer()) != AliasResult::NoAlias;
+    });
   }
 
   effect_on_request effect_of_mpi(const mpi_site& site) {
