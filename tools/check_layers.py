@@ -18,11 +18,14 @@ MAY_INCLUDE = {
     "flow": CORE + ["graph", "match"],
     "detect": CORE + ["graph", "match", "flow"],
     "plan": CORE + ["graph", "match", "flow", "detect"],
+    "topology": CORE,
+    "neighbor": CORE + ["graph", "plan", "topology"],
     "compile": CORE + ["graph", "match", "flow", "detect", "plan"],
     "record": CORE + ["graph", "match", "flow", "detect"],
     "run": CORE + ["graph", "plan"],
-    "capi": CORE + ["graph", "match", "flow", "detect", "plan", "compile", "run", "report"],
-    "interpose": CORE + ["record", "run"],
+    "exchange": CORE + ["graph", "plan", "topology", "neighbor", "run"],
+    "capi": CORE + ["graph", "match", "flow", "detect", "plan", "compile", "topology", "exchange", "run", "report"],
+    "interpose": CORE + ["record", "topology", "exchange", "run"],
     "report": CORE + ["graph", "match", "flow", "detect", "plan", "compile", "record"],
     "cli": CORE + ["graph", "generate", "match", "flow", "detect", "plan", "compile", "record", "report"],
     "hooks": CORE + ["run"],
@@ -30,7 +33,7 @@ MAY_INCLUDE = {
     "pass": CORE,
     "annotate": CORE,
 }
-MAY_SEE_MPI = {"run", "interpose", "capi", "hooks", "tasks"}
+MAY_SEE_MPI = {"run", "exchange", "interpose", "capi", "hooks", "tasks"}
 MAY_SEE_LLVM = {"pass", "annotate"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.MULTILINE)

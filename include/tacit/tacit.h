@@ -226,6 +226,174 @@ int tacit_schedule_free(tacit_schedule* schedule);
  * TACIT_EXPLAIN_JSON. */
 int tacit_explain(tacit_schedule schedule, int format, char* text, size_t size, size_t* needed);
 
+/* --- neighborhood collectives
+ * ------------------------------------------------------------------------------------
+ *
+ * The five neighborhood collectives of MPI with MPI's argument order, on communicators with a Cartesian,
+ * graph or distributed graph topology, or with one of the topologies below. They mean what MPI-4.1
+ * section 8.6 says, also where MPI libraries are wrong: on periodic dimensions of size 1 and 2 the block sent
+ * in slot s arrives in slot s^1 of its dimension (Example 8.10), parallel edges of a graph match k-th to
+ * k-th, and the receive block of an open boundary (MPI_PROC_NULL) is not touched. Any datatype; MPI_BOTTOM;
+ * no MPI_IN_PLACE.
+ *
+ * All members of the communicator must call the same sequence of neighborhood collectives of tacit on it, as
+ * with any collective operation; these match only each other, never MPI's. They communicate on a private
+ * duplicate, made at the first call and kept with the communicator, as are the plans of earlier calls; both
+ * go with MPI_Comm_free, or with the last schedule that uses them.
+ *
+ * The two ends of an edge must describe equally many bytes. If they do not, a blocking or nonblocking
+ * operation fails at the receiver when the message arrives, and an _init call fails on all ranks. Errors of
+ * all functions: TACIT_ERR_ARGUMENT, TACIT_ERR_MEMORY, TACIT_ERR_MPI, TACIT_ERR_ENVIRONMENT (TACIT_
+ * variables), TACIT_ERR_STATE. Neighborhoods that contradict each other (rank a lists an edge to b that b
+ * does not list) are an error of the first call, on all ranks.
+ *
+ * Environment: TACIT_DRIVER forces a driver; TACIT_NEIGHBOR_WITHOUT names optimizations to leave out,
+ * separated by commas (docs/neighborhood.md lists them); both must be equal on all ranks. */
+
+/* A process topology that lives in this library, for MPI libraries without, and to tell relative neighbors.
+ */
+typedef struct tacit_topology_s* tacit_topology;
+#define TACIT_TOPOLOGY_NULL ((tacit_topology)0)
+
+/* A grid, as MPI_Cart_create has it: ranks in row-major order, slots 2d and 2d+1 are the neighbors in
+ * negative and positive direction of dimension d. Local. Errors: TACIT_ERR_ARGUMENT. */
+int tacit_topology_cart(int ndims, const int dims[], const int periods[], tacit_topology* topology);
+
+/* A grid with any neighbors, the same relative ones on all ranks: block i goes to the rank at offset i, and
+ * block i comes from the rank at minus offset i. `offsets` has count rows of ndims numbers. Local. Errors:
+ * TACIT_ERR_ARGUMENT. */
+int tacit_topology_stencil(int ndims, const int dims[], const int periods[], int count, const int offsets[],
+                           tacit_topology* topology);
+
+/* This rank's edges of any graph, as MPI_Dist_graph_create_adjacent has them. The weights may be NULL or
+ * MPI_UNWEIGHTED. MPI_PROC_NULL is allowed as a neighbor. Local. Errors: TACIT_ERR_ARGUMENT. */
+int tacit_topology_graph(int indegree, const int sources[], const int sourceweights[], int outdegree,
+                         const int destinations[], const int destweights[], tacit_topology* topology);
+
+/* Makes a duplicate of `comm` with the topology attached, for the functions below; MPI_Comm_dup of it keeps
+ * the topology, which may be freed. Collective; an error of one rank is an error of all. Errors:
+ * TACIT_ERR_ARGUMENT (grid and communicator differ in size, rank out of range), TACIT_ERR_MPI. */
+int tacit_topology_comm(tacit_topology topology, MPI_Comm comm, MPI_Comm* newcomm);
+
+/* Frees the topology and sets it to TACIT_TOPOLOGY_NULL. Local. */
+int tacit_topology_free(tacit_topology* topology);
+
+/* The neighborhood of this rank in the topology of `comm`, MPI's or ours, as MPI_Dist_graph_neighbors_count
+ * and MPI_Dist_graph_neighbors give it for one kind of topology: at most maxin sources and maxout
+ * destinations with their weights (which may be NULL), MPI_PROC_NULL at open boundaries. Local. Errors:
+ * TACIT_ERR_ARGUMENT (no topology). */
+int tacit_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree, int* weighted);
+int tacit_neighbors(MPI_Comm comm, int maxin, int sources[], int sourceweights[], int maxout,
+                    int destinations[], int destweights[]);
+
+/* Blocking. The first call on a communicator synchronizes its members. */
+int tacit_neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                             int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int tacit_neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                              const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                              MPI_Comm comm);
+int tacit_neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                            int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int tacit_neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                             MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+                             const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+int tacit_neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                             const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                             const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
+int tacit_neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                               MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int tacit_neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                                MPI_Datatype recvtype, MPI_Comm comm);
+int tacit_neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                              MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int tacit_neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                               MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+                               const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+int tacit_neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                               const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+                               const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
+
+/* Nonblocking: local, also the first one on a communicator. *schedule is under way when the call returns;
+ * complete it with tacit_wait or tacit_test, then free it with tacit_schedule_free, which is local for
+ * neighborhood collectives. It cannot be started again. */
+int tacit_ineighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm, tacit_schedule* schedule);
+int tacit_ineighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                               const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                               MPI_Comm comm, tacit_schedule* schedule);
+int tacit_ineighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                             int recvcount, MPI_Datatype recvtype, MPI_Comm comm, tacit_schedule* schedule);
+int tacit_ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                              MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+                              const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                              tacit_schedule* schedule);
+int tacit_ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                              const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                              const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                              tacit_schedule* schedule);
+int tacit_ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                tacit_schedule* schedule);
+int tacit_ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                 void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                                 MPI_Datatype recvtype, MPI_Comm comm, tacit_schedule* schedule);
+int tacit_ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                               MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                               tacit_schedule* schedule);
+int tacit_ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+                                const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                tacit_schedule* schedule);
+int tacit_ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+                                const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                                tacit_schedule* schedule);
+
+/* Persistent, on every MPI: nothing is sent before tacit_start. Buffers, counts, displacements and datatypes
+ * are read here, once; the counts and displacements may be changed and the datatypes freed afterwards, the
+ * buffers must stay where they are. Collective and blocking: sizes are exchanged and compared, and drivers
+ * connect. Schedules of one communicator are initialized in the same order on all ranks; they may be started
+ * in any order and several at once. Info keys: tacit_driver, tacit_neighbor_without, as the variables above,
+ * which override them; equal on all ranks. */
+int tacit_neighbor_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                  tacit_schedule* schedule);
+int tacit_neighbor_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                   const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                                   MPI_Comm comm, MPI_Info info, tacit_schedule* schedule);
+int tacit_neighbor_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                 int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                 tacit_schedule* schedule);
+int tacit_neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                                  MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+                                  const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                  tacit_schedule* schedule);
+int tacit_neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                                  const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                                  const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                                  MPI_Info info, tacit_schedule* schedule);
+int tacit_neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                    void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                    MPI_Info info, tacit_schedule* schedule);
+int tacit_neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                     void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                                     MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                     tacit_schedule* schedule);
+int tacit_neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                   void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                   MPI_Info info, tacit_schedule* schedule);
+int tacit_neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[],
+                                    const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
+                                    const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                                    MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                    tacit_schedule* schedule);
+int tacit_neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[],
+                                    const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf,
+                                    const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                                    const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
+                                    tacit_schedule* schedule);
+
 /* --- about
  * ------------------------------------------------------------------------------------------------------- */
 
