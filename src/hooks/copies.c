@@ -82,6 +82,12 @@ static size_t eager_limit(void) {
   return once - 1;
 }
 
+int tacit_sends_at_once(int count, MPI_Datatype datatype) {
+  int size;
+  return !tacit_checks() && MPI_Type_size(datatype, &size) == MPI_SUCCESS && size >= 0 &&
+         (unsigned long long)(count > 0 ? count : 0) * (unsigned)size <= eager_limit();
+}
+
 /* Bytes of the message if they lie in one piece at the buffer, else 0. */
 static size_t plain_bytes(const void* buffer, int count, MPI_Datatype datatype) {
   int integers, addresses, types, combiner, size;

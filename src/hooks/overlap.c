@@ -7,6 +7,8 @@ int __tacit_send(tacit_slot* slot, const void* buffer, int count, MPI_Datatype d
   int error = tacit_complete(state);
   if (error != MPI_SUCCESS)
     return error;
+  if (tacit_sends_at_once(count, datatype))
+    return MPI_Send(buffer, count, datatype, dest, tag, comm);
   MPI_Request request;
   error = MPI_Isend(buffer, count, datatype, dest, tag, comm, &request);
   if (error == MPI_SUCCESS)
@@ -34,6 +36,9 @@ int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, 
   int error = tacit_complete(state);
   if (error != MPI_SUCCESS)
     return error;
+  if (tacit_sends_at_once(send_count, send_type))
+    return MPI_Sendrecv(send_buffer, send_count, send_type, dest, send_tag, recv_buffer, recv_count,
+                        recv_type, source, recv_tag, comm, status);
   MPI_Request receive, send;
   error = MPI_Irecv(recv_buffer, recv_count, recv_type, source, recv_tag, comm, &receive);
   if (error != MPI_SUCCESS)

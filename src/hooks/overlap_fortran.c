@@ -13,6 +13,9 @@ void mpi_irecv_(void* buffer, integer count, integer datatype, integer source, i
                 MPI_Fint* request, MPI_Fint* ierror);
 void mpi_send_(const void* buffer, integer count, integer datatype, integer dest, integer tag, integer comm,
                MPI_Fint* ierror);
+void mpi_sendrecv_(const void* send_buffer, integer send_count, integer send_type, integer dest,
+                   integer send_tag, void* recv_buffer, integer recv_count, integer recv_type, integer source,
+                   integer recv_tag, integer comm, MPI_Fint* status, MPI_Fint* ierror);
 void mpi_wait_(MPI_Fint* request, MPI_Fint* status, MPI_Fint* ierror);
 void mpi_get_address_(const void* location, MPI_Aint* address, MPI_Fint* ierror);
 
@@ -34,6 +37,10 @@ void __tacit_send_f(tacit_slot* slot, const void* buffer, integer count, integer
   *ierror = tacit_complete(state);
   if (*ierror != MPI_SUCCESS)
     return;
+  if (tacit_sends_at_once(*count, MPI_Type_f2c(*datatype))) {
+    mpi_send_(buffer, count, datatype, dest, tag, comm, ierror);
+    return;
+  }
   MPI_Fint request;
   mpi_isend_(buffer, count, datatype, dest, tag, comm, &request, ierror);
   if (*ierror != MPI_SUCCESS)
@@ -64,6 +71,11 @@ void __tacit_sendrecv_f(tacit_slot* slot, const void* send_buffer, integer send_
   *ierror = tacit_complete(state);
   if (*ierror != MPI_SUCCESS)
     return;
+  if (tacit_sends_at_once(*send_count, MPI_Type_f2c(*send_type))) {
+    mpi_sendrecv_(send_buffer, send_count, send_type, dest, send_tag, recv_buffer, recv_count, recv_type,
+                  source, recv_tag, comm, status, ierror);
+    return;
+  }
   MPI_Fint receive, send;
   mpi_irecv_(recv_buffer, recv_count, recv_type, source, recv_tag, comm, &receive, ierror);
   if (*ierror != MPI_SUCCESS)

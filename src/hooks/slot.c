@@ -204,6 +204,14 @@ static void take_note(slot_state* slot, MPI_Request request, int persistent) {
     tacit_check_defer(slot, request, persistent);
 }
 
+/* What has already arrived where the program waits for it need not be watched for any longer. */
+static void empty_if_complete(slot_state* slot) {
+  int complete = 0;
+  const int error = MPI_Testall(slot->request_count, requests_of(slot), &complete, MPI_STATUSES_IGNORE);
+  if (error == MPI_SUCCESS && complete)
+    empty(slot);
+}
+
 int tacit_defer(slot_state* slot, int count, const MPI_Request* requests, int persistent) {
   int active = 0;
   for (int i = 0; i < count; ++i)
@@ -224,6 +232,8 @@ int tacit_defer(slot_state* slot, int count, const MPI_Request* requests, int pe
   slot->pending = 1;
   if (tacit_checks())
     tacit_check_start(slot);
+  else
+    empty_if_complete(slot);
   return 1;
 }
 
@@ -359,8 +369,5 @@ void __tacit_poke(tacit_slot* slot) {
   tacit_reap_copies();
   if (!state->pending || state->shadows) /* spoiled buffers stay so until the program could need them */
     return;
-  int complete = 0;
-  const int error = MPI_Testall(state->request_count, requests_of(state), &complete, MPI_STATUSES_IGNORE);
-  if (error == MPI_SUCCESS && complete)
-    empty(state);
+  empty_if_complete(state);
 }

@@ -101,6 +101,9 @@ void* tacit_copy_message(const void* buffer, int count, MPI_Datatype datatype, i
 /* Hands the copy over to the pool, which frees it when the request is complete. */
 void tacit_copy_sent(void* copy, MPI_Request request);
 void tacit_copy_unsent(void* copy);
+/* Nonzero if MPI copies a message of this size itself, so that its blocking send does not wait for anybody:
+ * splitting it would only cost. Zero in check mode. */
+int tacit_sends_at_once(int count, MPI_Datatype datatype);
 /* Frees copies whose sends are complete. Not blocking. */
 void tacit_reap_copies(void);
 int tacit_copies_under_way(void);

@@ -34,6 +34,19 @@ static int holds(tacit_slot* slot) {
   return state_of(slot)->pending;
 }
 
+/* What is deferred before anybody has sent stays pending; check mode completes it there, so that the send has
+ * to come first. Both are called around a deferral, with the same message. */
+static void send_before(const void* data, int count, int tag) {
+  if (tacit_checks())
+    MPI_Send(data, count, MPI_DOUBLE, right, tag, MPI_COMM_WORLD);
+}
+static void send_behind(const void* data, int count, int tag) {
+  if (tacit_checks())
+    return;
+  MPI_Barrier(MPI_COMM_WORLD); /* everybody has deferred */
+  MPI_Send(data, count, MPI_DOUBLE, right, tag, MPI_COMM_WORLD);
+}
+
 /* As compiled code makes it: only the first word is cleared. */
 static tacit_slot fresh_slot(void) {
   tacit_slot made;
@@ -129,27 +142,71 @@ static void ranges_follow_the_true_extent(void) {
 
 static void deferred_requests_are_told_apart_by_their_handles(void) {
   double in[2][16], out[2][16];
-  MPI_Request requests[2], sends[2];
+  MPI_Request requests[2];
   tacit_slot slot = fresh_slot();
   for (int i = 0; i < 2; ++i) {
     fill(out[i], 16, rank + 100 * i);
     MPI_Irecv(in[i], 16, MPI_DOUBLE, left, 10 + i, MPI_COMM_WORLD, &requests[i]);
     __tacit_note(&slot, in[i], 16, MPI_DOUBLE, 1, &requests[i]);
   }
-  for (int i = 0; i < 2; ++i)
-    MPI_Isend(out[i], 16, MPI_DOUBLE, right, 10 + i, MPI_COMM_WORLD, &sends[i]);
+  send_before(out[0], 16, 10);
   __tacit_defer(&slot, &requests[0]);
   EXPECT(requests[0] == MPI_REQUEST_NULL && requests[1] != MPI_REQUEST_NULL);
   __tacit_wait_overlap(&slot, in, in[1], in[1] + 16, 1); /* the other's */
   EXPECT(holds(&slot));
+  send_behind(out[0], 16, 10);
   __tacit_wait_overlap(&slot, in, in[0], in[0] + 16, 0);
   EXPECT(!holds(&slot) && filled(in[0], 16, left));
+  send_before(out[1], 16, 11);
   __tacit_defer(&slot, &requests[1]);
   __tacit_wait_overlap(&slot, in, in[0], in[0] + 16, 1);
   EXPECT(holds(&slot));
+  send_behind(out[1], 16, 11);
   __tacit_wait_overlap(&slot, in, in[1] + 15, in[1] + 16, 0);
   EXPECT(!holds(&slot) && filled(in[1], 16, left + 100));
-  MPI_Waitall(2, sends, MPI_STATUSES_IGNORE);
+}
+
+static void what_is_complete_is_not_deferred(void) {
+  double in[4], out[4];
+  MPI_Request requests[2];
+  tacit_slot slot = fresh_slot();
+  for (int round = 0; round < 20; ++round) { /* more than a slot can keep notes of */
+    fill(out, 4, rank + round);
+    MPI_Irecv(in, 4, MPI_DOUBLE, left, 9, MPI_COMM_WORLD, &requests[0]);
+    __tacit_note(&slot, in, 4, MPI_DOUBLE, 1, &requests[0]);
+    MPI_Isend(out, 4, MPI_DOUBLE, right, 9, MPI_COMM_WORLD, &requests[1]);
+    __tacit_note(&slot, out, 4, MPI_DOUBLE, 0, &requests[1]);
+    for (int both = 0, arrived = 0; both < 2; both += arrived)
+      MPI_Request_get_status(requests[both], &arrived, MPI_STATUS_IGNORE);
+    __tacit_defer_all(&slot, 2, requests);
+    EXPECT(requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL);
+    EXPECT(holds(&slot) == tacit_checks() && state_of(&slot)->noted_used == 0 &&
+           !state_of(&slot)->rest_count);
+    __tacit_wait(&slot, in);
+    EXPECT(filled(in, 4, left + round));
+  }
+}
+
+/* The limit is 16 bytes (set by main). */
+static void what_mpi_copies_itself_is_not_split(void) {
+  double in[4], out[4], back[4];
+  tacit_slot slot = fresh_slot();
+  MPI_Request request;
+  MPI_Status status;
+  fill(out, 4, rank);
+  for (int count = 1; count <= 4; ++count) {
+    MPI_Irecv(in, count, MPI_DOUBLE, left, 12, MPI_COMM_WORLD, &request);
+    __tacit_send(&slot, out, count, MPI_DOUBLE, right, 12, MPI_COMM_WORLD);
+    EXPECT(holds(&slot) == (count > 2 || tacit_checks()));
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    __tacit_wait(&slot, out);
+    EXPECT(filled(in, count, left));
+    __tacit_sendrecv(&slot, out, count, MPI_DOUBLE, right, 13, back, 4, MPI_DOUBLE, left, 13, MPI_COMM_WORLD,
+                     &status);
+    EXPECT(holds(&slot) == (count > 2 || tacit_checks()));
+    EXPECT(filled(back, count, left) && status.MPI_SOURCE == left);
+    __tacit_wait(&slot, out);
+  }
 }
 
 static void a_request_without_a_note_overlaps_everything(void) {
@@ -194,16 +251,18 @@ static void long_arrays_are_copied_and_their_ranges_merged(void) {
 }
 
 static void persistent_requests_stay_and_keep_their_notes(void) {
-  double in[4], out[4];
+  double in[4], out[4], late[4], third[4];
   MPI_Request requests[2];
   tacit_slot slot = fresh_slot();
   MPI_Recv_init(in, 4, MPI_DOUBLE, left, 5, MPI_COMM_WORLD, &requests[0]);
   __tacit_note(&slot, in, 4, MPI_DOUBLE, 1, &requests[0]);
-  MPI_Send_init(out, 4, MPI_DOUBLE, right, 5, MPI_COMM_WORLD, &requests[1]);
+  MPI_Send_init(out, 4, MPI_DOUBLE, right, 14, MPI_COMM_WORLD, &requests[1]);
   __tacit_note(&slot, out, 4, MPI_DOUBLE, 0, &requests[1]);
   for (int round = 0; round < 3; ++round) {
-    fill(out, 4, rank + 10 * round);
+    fill(out, 4, rank);
+    fill(late, 4, rank + 10 * round);
     MPI_Startall(2, requests);
+    send_before(late, 4, 5);
     __tacit_defer_all_started(&slot, 2, requests);
     EXPECT(requests[0] != MPI_REQUEST_NULL && requests[1] != MPI_REQUEST_NULL);
     double elsewhere[2];
@@ -211,8 +270,11 @@ static void persistent_requests_stay_and_keep_their_notes(void) {
     EXPECT(holds(&slot));
     __tacit_wait_overlap(&slot, in, out, out + 1, 1);
     EXPECT(holds(&slot));
+    send_behind(late, 4, 5);
     __tacit_wait_overlap(&slot, in, in, in + 1, 0);
     EXPECT(!holds(&slot) && filled(in, 4, left + 10 * round));
+    MPI_Recv(third, 4, MPI_DOUBLE, left, 14, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    EXPECT(filled(third, 4, left));
   }
   MPI_Request_free(&requests[0]);
   MPI_Request_free(&requests[1]);
@@ -318,13 +380,15 @@ static uintptr_t of(const double* place) {
   return (uintptr_t)place;
 }
 
-/* Four messages in one slot: what is read or written completes its own message only. */
+/* Several messages in one slot: what is read or written completes its own message only. */
 static void each_of_several_is_completed_when_it_is_needed(void) {
   double* out = malloc(sizeof(double) * 2 * big); /* long messages: short ones may be complete at once */
   double* in = malloc(sizeof(double) * 2 * big);
-  MPI_Request requests[4];
+  double last[4], late[4];
+  MPI_Request requests[5];
   tacit_slot slot = fresh_slot();
   fill(out, 2 * big, rank);
+  fill(last, 4, rank);
   for (int i = 0; i < 2; ++i) {
     double *into = in + i * big, *from = out + i * big;
     MPI_Irecv(into, big, MPI_DOUBLE, left, i, MPI_COMM_WORLD, &requests[i]);
@@ -332,17 +396,23 @@ static void each_of_several_is_completed_when_it_is_needed(void) {
     MPI_Isend(from, big, MPI_DOUBLE, right, i, MPI_COMM_WORLD, &requests[2 + i]);
     __tacit_note(&slot, from, big, MPI_DOUBLE, 0, &requests[2 + i]);
   }
-  __tacit_defer_all(&slot, 4, requests);
-  EXPECT(state_of(&slot)->range_count == 4);
+  MPI_Irecv(late, 4, MPI_DOUBLE, left, 2, MPI_COMM_WORLD, &requests[4]);
+  __tacit_note(&slot, late, 4, MPI_DOUBLE, 1, &requests[4]);
+  send_before(last, 4, 2);
+  __tacit_defer_all(&slot, 5, requests);
+  EXPECT(state_of(&slot)->range_count == 5);
   __tacit_wait_overlap(&slot, in, out, out + 2 * big, 0);
-  EXPECT(state_of(&slot)->range_count == 4); /* sent data may be read */
+  EXPECT(state_of(&slot)->range_count == 5); /* sent data may be read */
   __tacit_wait_overlap(&slot, in, in + 3, in + 4, 0);
-  EXPECT(holds(&slot) && state_of(&slot)->range_count == 3 && filled(in, big, left));
+  EXPECT(holds(&slot) && state_of(&slot)->range_count == 4 && filled(in, big, left));
   EXPECT(__tacit_until(&slot, in, of(in), of(in + 1), 8, 0) == big);
   EXPECT(__tacit_until(&slot, in, of(in + big), of(in + big + 1), 8, 0) > big);
-  EXPECT(holds(&slot) && state_of(&slot)->range_count == 2 && filled(in, 2 * big, left));
+  EXPECT(holds(&slot) && state_of(&slot)->range_count == 3 && filled(in, 2 * big, left));
   __tacit_wait_overlap(&slot, in, out, out + big + 1, 1);
-  EXPECT(!holds(&slot));
+  EXPECT(holds(&slot) && state_of(&slot)->range_count == 1);
+  send_behind(last, 4, 2);
+  __tacit_wait_overlap(&slot, in, late, late + 1, 0);
+  EXPECT(!holds(&slot) && filled(late, 4, left));
   free(out);
   free(in);
 }
@@ -354,12 +424,12 @@ static void iterations_run_until_one_needs_the_data(void) {
   const int64_t row = 8 * sizeof(double);
   for (int turn = 0; turn < 3; ++turn) {
     tacit_slot slot = {{0}};
-    MPI_Request requests[2];
-    MPI_Irecv(rows + 72, 8, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, &requests[0]);
-    __tacit_note(&slot, rows + 72, 8, MPI_DOUBLE, 1, &requests[0]);
-    MPI_Isend(out, 8, MPI_DOUBLE, right, 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Request request;
+    MPI_Irecv(rows + 72, 8, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, &request);
+    __tacit_note(&slot, rows + 72, 8, MPI_DOUBLE, 1, &request);
+    send_before(out, 8, 1);
     EXPECT(__tacit_until(&slot, rows, of(rows), of(rows + 8), row, 0) == UINT64_MAX); /* nothing pending */
-    __tacit_defer(&slot, &requests[0]);
+    __tacit_defer(&slot, &request);
     EXPECT(__tacit_until(&slot, rows, of(rows), of(rows + 8), row, 0) == 9);
     EXPECT(__tacit_until(&slot, rows, of(rows), of(rows + 16), row, 0) == 8);    /* looks one row ahead */
     EXPECT(__tacit_until(&slot, rows, of(rows + 1), of(rows + 9), 16, 1) == 32); /* ends at double 73 */
@@ -370,6 +440,7 @@ static void iterations_run_until_one_needs_the_data(void) {
     EXPECT(__tacit_until(&slot, out, UINTPTR_MAX - 99, UINTPTR_MAX - 79, INT64_MAX, 1) == 1);
     EXPECT(__tacit_until(&slot, out, UINTPTR_MAX - 99, UINTPTR_MAX - 79, INT64_MIN, 1) <= 2);
     EXPECT(holds(&slot));
+    send_behind(out, 8, 1);
     if (turn == 0)
       EXPECT(__tacit_until(&slot, rows, of(rows + 72), of(rows + 73), -row, 0) == UINT64_MAX);
     else if (turn == 1)
@@ -377,12 +448,12 @@ static void iterations_run_until_one_needs_the_data(void) {
     EXPECT(holds(&slot) == turn > 1);
     __tacit_wait(&slot, rows);
     EXPECT(filled(rows + 72, 8, left));
-    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
   }
 }
 
 int main(int argc, char** argv) {
   setenv("TACIT_OVERLAP_MEMORY", "4M", 1);
+  setenv("TACIT_OVERLAP_EAGER", "16", 1);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -403,6 +474,8 @@ int main(int argc, char** argv) {
   if (size > 1) /* messages to oneself are complete at once, and may share a handle */
     each_of_several_is_completed_when_it_is_needed();
   deferred_requests_are_told_apart_by_their_handles();
+  what_is_complete_is_not_deferred();
+  what_mpi_copies_itself_is_not_split();
   a_request_without_a_note_overlaps_everything();
   long_arrays_are_copied_and_their_ranges_merged();
   persistent_requests_stay_and_keep_their_notes();

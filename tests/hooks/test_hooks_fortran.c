@@ -24,6 +24,7 @@ static int rank, failures;
 int main(void) {
   MPI_Fint error;
   int size;
+  setenv("TACIT_OVERLAP_EAGER", "4", 1);
   mpi_init_(&error);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -36,7 +37,7 @@ int main(void) {
   __tacit_recv_f(&received, in, &two, &type, &left, &tag, &comm, &error);
   EXPECT(error == MPI_SUCCESS);
   __tacit_send_f(&sent, out, &two, &type, &right, &tag, &comm, &error);
-  EXPECT(error == MPI_SUCCESS);
+  EXPECT(error == MPI_SUCCESS && state_of(&sent)->pending);
   __tacit_wait_overlap(&received, in, out, out + 2, 1);
   EXPECT(state_of(&received)->pending);
   __tacit_wait_overlap(&received, in, in, in + 1, 0);
@@ -66,7 +67,10 @@ int main(void) {
   MPI_Fint status[sizeof(MPI_Status) / sizeof(MPI_Fint) + 1];
   __tacit_sendrecv_f(&sent, out, &one, &type, &right, &tag, in, &one, &type, &left, &tag, &comm, status,
                      &error);
-  EXPECT(error == MPI_SUCCESS && in[0] == left);
+  EXPECT(error == MPI_SUCCESS && in[0] == left && !state_of(&sent)->pending); /* four bytes are not split */
+  __tacit_sendrecv_f(&sent, out, &two, &type, &right, &tag, in, &two, &type, &left, &tag, &comm, status,
+                     &error);
+  EXPECT(error == MPI_SUCCESS && in[1] == left + 1 && state_of(&sent)->pending);
   __tacit_wait(&sent, out);
 
   enum { big = 1 << 16 };
