@@ -5,6 +5,7 @@
 #include "pass/overlap.h"
 
 #include "pass/loop_cost.h"
+#include "pass/pending_tests.h"
 #include "pass/requests.h"
 #include "pass/rewrite.h"
 #include "pass/strip_mine.h"
@@ -53,6 +54,7 @@ public:
     find_exchanges(all);
     for (const mpi_site& site : all)
       consider(site);
+    hoist_pending_tests(slots_, context_.analyses);
     promote_buffers(slots_, context_.analyses.dominators);
     insert_splits(splits_);
     // What was one loop runs in chunks now: the number of its iterations is no longer that of the inner one.
