@@ -23,9 +23,6 @@ using llvm::OptimizationRemarkMissed;
 using operations = llvm::SmallVector<in_flight, 4>;
 
 constexpr const char* pass_name = "mpi-overlap";
-// Instructions that run while two ranks agree on a large message (a few microseconds): a window that is
-// shorter on some path does not even hide that.
-constexpr std::uint64_t handshake = 10000;
 // Of the executions, by LLVM's guess, that have no window; a branch of which nothing is known counts one
 // half.
 constexpr double too_often = 0.6;

@@ -84,6 +84,15 @@ private:
     result_.window += instructions;
   }
 
+  /// A call that starts another message and waits for a partner: the two messages are under way together,
+  /// which is worth a window even if the program computes nothing meanwhile.
+  static bool talks_meanwhile(Instruction& at) {
+    auto* call = llvm::dyn_cast<llvm::CallBase>(&at);
+    const auto site = call ? recognise(*call) : std::nullopt;
+    return site &&
+           (site->is(call_class::send) || site->is(call_class::recv) || site->is(call_class::sendrecv));
+  }
+
   void scan(BasicBlock& block, BasicBlock::iterator from, reach how) {
     for (Instruction& at : llvm::make_range(from, block.end())) {
       if (&at ==
@@ -104,6 +113,8 @@ private:
           return;
       }
       advance(at.isDebugOrPseudoInst() ? 0 : 1);
+      if (talks_meanwhile(at))
+        result_.window += handshake;
     }
     for (BasicBlock* next : llvm::successors(&block))
       follow(block, *next, how);
@@ -375,7 +386,7 @@ private:
     for (Instruction& at : llvm::make_range(from, block.end())) {
       if (&at == &wait_ || has_to_be_complete(&at, nullptr, nullptr))
         return share;
-      if (++distance >= options_.min_window)
+      if (++distance >= options_.min_window || talks_meanwhile(at))
         return 0;
     }
     double soon = 0;

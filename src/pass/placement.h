@@ -36,6 +36,9 @@
 
 namespace tacit::overlap {
 
+/// Instructions that run while two ranks agree on a large message (a few microseconds).
+constexpr std::uint64_t handshake = 10000;
+
 /// Bytes that are accessed while the operation is pending, unless that would disturb it.
 struct checked_range {
   address_range bytes;
