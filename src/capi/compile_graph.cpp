@@ -161,11 +161,11 @@ std::vector<std::byte> compile_on_root(const tacit_graph_s& graph, std::vector<s
 const driver& choose_driver(const std::string& name, const program& p, MPI_Comm comm, agreement& all) {
   std::string why;
   for (const driver* d : drivers()) {
-    if (name.empty() ? !d->automatic() : d->name() != name)
+    if (!name.empty() && d->name() != name)
       continue;
     int mine = 0, everywhere = 0;
     all.here("choosing a driver", [&] {
-      const std::string reason = d->can_run(p, comm);
+      const std::string reason = name.empty() && !d->automatic(p) ? "only by name" : d->can_run(p, comm);
       mine = reason.empty() ? 1 : 0;
       why += fmt::format("; {}: {}", d->name(), reason.empty() ? "cannot run on another rank" : reason);
     });
@@ -231,16 +231,20 @@ std::unique_ptr<tacit_schedule_s> compile_collectively(const tacit_graph_s& grap
   all.agree();
   // From here on every rank has its program.
   const driver& chosen = choose_driver(driver_name, mine, own.comm, all);
-  all.here("preparing communicators", [&] {
-    why = explain_here(why, chosen.name(), summarize(mine));
-    if (chosen.wants_communicators())
-      schedule->groups = group_communicators(mine, own.comm);
+  all.here("preparing to connect", [&] { schedule->peers = chosen.offer(mine, own.comm); });
+  all.agree();
+  all.always("connecting", [&] {
+    if (schedule->peers)
+      schedule->peers->create();
   });
   all.agree();
-  all.always("making communicators", [&] { schedule->groups.create(); });
-  all.agree();
-  all.here("preparing the schedule",
-           [&] { schedule->run = chosen.prepare(std::move(mine), own.comm, schedule->groups); });
+  all.here("preparing the schedule", [&] {
+    std::string here = summarize(mine);
+    if (const std::string how = schedule->peers ? schedule->peers->describe() : std::string(); !how.empty())
+      here += "; " + how;
+    why = explain_here(why, chosen.name(), here);
+    schedule->run = chosen.prepare(std::move(mine), own.comm, schedule->peers.get());
+  });
   all.agree();
   schedule->rank = graph.rank;
   schedule->text = std::move(why.text);

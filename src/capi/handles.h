@@ -23,8 +23,8 @@ struct tacit_schedule_s {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL; ///< of the user's communicator, which may be freed by now
   MPI_Comm private_comm = MPI_COMM_NULL;
   int rank = 0;
-  tacit::group_communicators groups;
-  std::unique_ptr<tacit::execution> run; ///< after `groups`, which it uses
+  std::unique_ptr<tacit::connection> peers;
+  std::unique_ptr<tacit::execution> run; ///< after `peers`, which it uses
   bool active = false;
   int failure = TACIT_SUCCESS; ///< the execution has failed; nothing is left but to free the schedule
   std::string failure_text;

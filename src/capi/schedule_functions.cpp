@@ -165,7 +165,7 @@ int tacit_schedule_free(tacit_schedule* schedule) {
     }
     end_progress(*s->run);
     s->run.reset();
-    s->groups = {};
+    s->peers.reset();
     if (mpi_is_running()) {
       MPI_Errhandler_free(&s->handler);
       MPI_Comm_free(&s->private_comm);

@@ -13,6 +13,7 @@
 // MPI 4.1 cuts long messages by element count, so ranks that describe the same bytes differently would
 // disagree. Alltoallw is the exception; it never cuts.
 #include "run/builtin_drivers.h"
+#include "run/communicators.h"
 #include "run/lower.h"
 #include "run/mpi_error.h"
 
@@ -371,9 +372,11 @@ class coll_driver : public driver {
 public:
   std::string_view name() const override { return "coll"; }
   std::string can_run(const program& p, MPI_Comm comm) const override { return tags_fit(p, comm); }
-  bool wants_communicators() const override { return true; }
-  std::unique_ptr<execution> prepare(program p, MPI_Comm comm,
-                                     const group_communicators& groups) const override {
+  std::unique_ptr<connection> offer(const program& p, MPI_Comm comm) const override {
+    return std::make_unique<group_communicators>(p, comm);
+  }
+  std::unique_ptr<execution> prepare(program p, MPI_Comm comm, connection* peers) const override {
+    const auto& groups = dynamic_cast<const group_communicators&>(*peers);
     return std::make_unique<task_run>(coll_lowering(p, comm, groups).run());
   }
 };

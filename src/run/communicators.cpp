@@ -19,30 +19,34 @@ bool is_everyone(const std::vector<int>& members, int size) {
 } // namespace
 
 group_communicators::group_communicators(const program& p, MPI_Comm comm) : parent_(comm) {
-  group_communicators made; // its destructor frees what was made before a failure
-  made.entries_.reserve(p.groups.size());
+  entries_.reserve(p.groups.size());
   int size = 0;
   check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
   MPI_Group everyone = MPI_GROUP_NULL;
   check_mpi(MPI_Comm_group(comm, &everyone), "MPI_Comm_group");
   int result = MPI_SUCCESS;
   for (const rank_group& group : p.groups) {
-    entry& e = made.entries_.emplace_back();
+    entry& e = entries_.emplace_back();
     e.id = group.comm;
     if (!is_everyone(group.members, size) && result == MPI_SUCCESS)
       result =
           MPI_Group_incl(everyone, static_cast<int>(group.members.size()), group.members.data(), &e.members);
   }
   MPI_Group_free(&everyone);
+  if (result == MPI_SUCCESS)
+    return;
+  free_all(); // no destructor will
   check_mpi(result, "MPI_Group_incl");
-  entries_.swap(made.entries_);
 }
 
 group_communicators::~group_communicators() {
   int over = 0;
   MPI_Finalized(&over);
-  if (over)
-    return;
+  if (!over)
+    free_all();
+}
+
+void group_communicators::free_all() {
   for (entry& e : entries_) {
     if (e.members != MPI_GROUP_NULL)
       MPI_Group_free(&e.members);

@@ -1,15 +1,17 @@
 // Drivers: several ways to execute one plan behind one interface. List order is priority; a name forces one,
 // and an unknown name is an error, never a silent fallback.
 //
-// Life of a schedule: every rank asks `can_run`, the ranks agree (the caller's business: one reduction), the
-// communicators of the groups are made if the driver wants them (collective, see communicators.h), `prepare`
-// makes an execution, and the execution is started and finished any number of times. `prepare` is local, so
-// that a rank that fails in it leaves nobody waiting; the caller agrees on success before anyone starts.
+// Life of a schedule: every rank asks `can_run`, and the ranks agree (the caller's business: one reduction).
+// `offer` gathers what the driver needs from other ranks, `connection::create` gets it (the only part in
+// which ranks wait for each other), `prepare` makes an execution, and the execution is started and finished
+// any number of times. A rank can fail in each part. So `offer` and `prepare` are local, and the caller
+// agrees on success after each of the three: nobody enters `create` unless everybody does, nobody starts
+// unless everybody can.
 #pragma once
 
-#include "run/communicators.h"
 #include "run/program.h"
 
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <mpi.h>
@@ -31,25 +33,39 @@ public:
   virtual bool progress() = 0;
   /// Blocks until everything has completed. Progresses only this execution: see progress.h for several.
   virtual void finish() = 0;
+  /// Moves the buffers: from the next run on, all user memory that the plan reads lies `reads` bytes further
+  /// than the plan given to `prepare` says, and all that it writes `writes` bytes (so 0, 0 is the way back);
+  /// scratch memory stays. False: cannot, prepare anew. Must not be active. Local.
+  virtual bool rebind(std::ptrdiff_t /*reads*/, std::ptrdiff_t /*writes*/) { return false; }
 
   /// What start, progress or finish has thrown; kept by progress.h for the owner of the execution.
   std::exception_ptr failure;
+};
+
+/// What a driver has set up with other ranks: communicators, memory of neighbors. Outlives the executions.
+class connection {
+public:
+  virtual ~connection() = default; ///< collective over the ranks that `create` involved
+  /// Collective over the ranks that take part in the program. Throws mpi_error.
+  virtual void create() = 0;
+  /// One line for the explanation: which peers are reached how. May be empty. After `create`.
+  virtual std::string describe() const { return {}; }
 };
 
 class driver {
 public:
   virtual ~driver() = default;
   virtual std::string_view name() const = 0;
-  /// False: taken only if asked for by name.
-  virtual bool automatic() const { return true; }
+  /// False: taken only if asked for by name. Ranks may differ; then it is not taken. Local.
+  virtual bool automatic(const program&) const { return true; }
   /// Empty if this rank's program can be executed on `comm`, else why not. Local.
   virtual std::string can_run(const program& p, MPI_Comm comm) const = 0;
-  /// True: `prepare` needs a communicator for each group of the program.
-  virtual bool wants_communicators() const { return false; }
-  /// Local. `comm` must be private to the schedule (E6), return errors and, like `groups`, outlive the
-  /// execution. Throws mpi_error and memory_error.
-  virtual std::unique_ptr<execution> prepare(program p, MPI_Comm comm,
-                                             const group_communicators& groups) const = 0;
+  /// What `prepare` needs from other ranks, still to be created; null if nothing. Local. `comm` as in
+  /// `prepare`; it must outlive the connection. Throws mpi_error and std::bad_alloc.
+  virtual std::unique_ptr<connection> offer(const program&, MPI_Comm /*comm*/) const { return nullptr; }
+  /// Local. `comm` must be private to the schedule (E6), return errors and, like `peers`, outlive the
+  /// execution. `peers` is what `offer` of the same program gave, created. Throws mpi_error and memory_error.
+  virtual std::unique_ptr<execution> prepare(program p, MPI_Comm comm, connection* peers) const = 0;
 };
 
 /// All drivers by priority: coll, p2p, dry.

@@ -17,9 +17,9 @@ public:
 class dry_driver : public driver {
 public:
   std::string_view name() const override { return "dry"; }
-  bool automatic() const override { return false; }
+  bool automatic(const program&) const override { return false; }
   std::string can_run(const program&, MPI_Comm) const override { return {}; }
-  std::unique_ptr<execution> prepare(program, MPI_Comm, const group_communicators&) const override {
+  std::unique_ptr<execution> prepare(program, MPI_Comm, connection*) const override {
     return std::make_unique<dry_execution>();
   }
 };

@@ -18,7 +18,7 @@ class p2p_driver : public driver {
 public:
   std::string_view name() const override { return "p2p"; }
   std::string can_run(const program& p, MPI_Comm comm) const override { return tags_fit(p, comm); }
-  std::unique_ptr<execution> prepare(program p, MPI_Comm comm, const group_communicators&) const override {
+  std::unique_ptr<execution> prepare(program p, MPI_Comm comm, connection*) const override {
     return std::make_unique<task_run>(p2p_lowering(p, comm).run());
   }
 };

@@ -127,8 +127,8 @@ private:
 
 struct prepared {
   std::unique_ptr<arena> memory;
-  group_communicators groups;
-  std::unique_ptr<execution> run; // after its communicators
+  std::unique_ptr<connection> peers;
+  std::unique_ptr<execution> run; // after its peers
   oracle::rank_memory truth;
   int round = 0;
 };
@@ -192,11 +192,10 @@ std::unique_ptr<prepared> prepare(const graph& g, const std::vector<std::byte>& 
   mine.call = [&g, data = out.get()](op_id op) { data->memory->compute(g, op, data->round); };
   const driver* d = find_driver(driver_name);
   EXPECT_EQ(d->can_run(mine, comm), "");
-  if (d->wants_communicators()) {
-    out->groups = group_communicators(mine, comm);
-    out->groups.create();
-  }
-  out->run = d->prepare(std::move(mine), comm, out->groups);
+  out->peers = d->offer(mine, comm);
+  if (out->peers)
+    out->peers->create();
+  out->run = d->prepare(std::move(mine), comm, out->peers.get());
   return out;
 }
 
