@@ -35,6 +35,9 @@ static size_t bytes_held;
 static _Atomic int under_way;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static int finalize_key = MPI_KEYVAL_INVALID;
+static int thread_level = MPI_THREAD_SINGLE;
+static _Thread_local char here;   /* its address tells threads apart */
+static const char* communicating; /* the thread that made the first copy */
 
 static int try_lock(void) {
   return !atomic_flag_test_and_set_explicit(&lock, memory_order_acquire);
@@ -145,8 +148,12 @@ void tacit_reap_copies(void) {
   reap(tests_at_once);
 }
 
-int tacit_copies_under_way(void) {
-  return atomic_load_explicit(&under_way, memory_order_relaxed) != 0;
+/* Below MPI_THREAD_MULTIPLE only the thread that communicates may, and where threads take turns nobody knows
+ * whose it is. */
+int tacit_copies_may_progress(void) {
+  return atomic_load_explicit(&under_way, memory_order_relaxed) != 0 &&
+         (thread_level == MPI_THREAD_MULTIPLE ||
+          (thread_level != MPI_THREAD_SERIALIZED && communicating == &here));
 }
 
 static int fits(size_t bytes) {
@@ -184,9 +191,12 @@ static int at_finalize(MPI_Comm self, int key, void* value, void* extra) {
 static int registered(void) {
   int ready = 1;
   take_lock();
-  if (finalize_key == MPI_KEYVAL_INVALID)
-    ready = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &finalize_key, NULL) == MPI_SUCCESS &&
+  if (finalize_key == MPI_KEYVAL_INVALID) {
+    communicating = &here;
+    ready = MPI_Query_thread(&thread_level) == MPI_SUCCESS &&
+            MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &finalize_key, NULL) == MPI_SUCCESS &&
             MPI_Comm_set_attr(MPI_COMM_SELF, finalize_key, NULL) == MPI_SUCCESS;
+  }
   unlock();
   return ready;
 }

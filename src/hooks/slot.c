@@ -360,7 +360,7 @@ enum { poke_distance = 5000 };
 
 void __tacit_poke(tacit_slot* slot) {
   slot_state* state = tacit_open(slot);
-  if (!state->pending && !tacit_copies_under_way())
+  if (!state->pending && !tacit_copies_may_progress())
     return;
   const uint64_t now = ticks();
   if (now - state->last_poke < poke_distance)

@@ -375,7 +375,7 @@ private:
 
   void complete_at(const placement& places, const slot& into) {
     insert_completions(into, places, context_.analyses, splits_);
-    if (options_.poke && !context_.analyses.function.getName().contains(".omp_outlined"))
+    if (options_.poke && !context_.analyses.function.getName().contains(".omp_")) // outlined for threads
       for (llvm::Loop* loop : places.behind)
         windows_.push_back({into, loop, iteration_cost(*loop, context_.analyses.evolution),
                             loop_cost(*loop, context_.analyses.evolution),

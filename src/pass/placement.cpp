@@ -349,7 +349,9 @@ private:
                         checks unless_apart = {}) {
     completion made{from.getTerminator(), nullptr, nullptr, std::move(unless_apart), nullptr,
                     std::move(cause),     blocker};
-    if (!from.getSingleSuccessor()) {
+    if (to.isEHPad() || to.getUniquePredecessor() == &from) {
+      made.before = &*to.getFirstInsertionPt(); // completing twice does no harm
+    } else if (!from.getSingleSuccessor()) {
       made.before = nullptr;
       made.from = &from;
       made.to = &to;

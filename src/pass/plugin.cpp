@@ -77,7 +77,16 @@ bool waits_elsewhere(const llvm::Module& module) {
                            "wait",
                            "semop",
                            "msgrcv",
-                           "epoll_wait"});
+                           "epoll_wait",
+                           "clock_nanosleep",
+                           "pause",
+                           "access",
+                           "stat",
+                           "thrd_sleep",
+                           "sleep_",
+                           "_FortranASleep",
+                           "_FortranAExecuteCommandLine",
+                           "_FortranAioBeginInquireFile"});
 }
 
 /// One-sided access, and memory that processes of a node have in common.

@@ -128,7 +128,14 @@ void locate(llvm::CallInst& call) {
 llvm::BasicBlock& split_edge(llvm::BasicBlock& from, llvm::BasicBlock& to, function_analyses& in) {
   const llvm::BlockFrequency often =
       in.frequencies.getBlockFreq(&from) * in.frequencies.getBPI()->getEdgeProbability(&from, &to);
-  llvm::BasicBlock* between = llvm::SplitEdge(&from, &to, &in.dominators, &in.loops);
+  // All edges between the two: a switch may have several.
+  const auto options = llvm::CriticalEdgeSplittingOptions(&in.dominators, &in.loops)
+                           .setMergeIdenticalEdges()
+                           .setPreserveLCSSA();
+  llvm::BasicBlock* between =
+      llvm::SplitCriticalEdge(from.getTerminator(), llvm::GetSuccessorNumber(&from, &to), options);
+  if (!between)
+    between = llvm::SplitEdge(&from, &to, &in.dominators, &in.loops);
   in.frequencies.setBlockFreq(between, often);
   return *between;
 }

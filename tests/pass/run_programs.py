@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Runs the programs of tests/pass/programs plain and transformed; both must print the same.
+
+The first line of a program may give settings of the pass and the number of ranks: `// options: mode=conservative ranks=3`
+(2 ranks otherwise; `//` or `!`). Every program runs plain, transformed, and transformed in check mode.
+
+Usage: run_programs.py --tacit FILE --launcher "MPIEXEC FLAGS" PROGRAM...
+"""
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+COMPILERS = {".c": "cc", ".cpp": "cxx", ".f90": "fc"}
+
+
+def settings_of(source):
+    first = source.read_text().split("\n", 1)[0]
+    return dict(pair.split("=") for pair in first.split("options:")[1].split()) if "options:" in first else {}
+
+
+def compile_program(tacit, source, program, overlap, settings):
+    environment = dict(os.environ, TACIT_OVERLAP=overlap)
+    environment |= {f"TACIT_OVERLAP_{name.upper()}": value for name, value in settings.items()}
+    flags = ["-fopenmp"] if "pragma omp" in source.read_text() else []
+    command = [tacit, COMPILERS[source.suffix], "-O2", "-w", *flags, str(source), "-o", str(program)]
+    done = subprocess.run(command, cwd=program.parent, env=environment, capture_output=True, text=True)
+    return "" if done.returncode == 0 else f"does not compile ({overlap}):\n{done.stderr}"
+
+
+def run(launcher, ranks, program, **environment):
+    command = [*shlex.split(launcher), "-n", ranks, str(program)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=dict(os.environ, **environment))
+    except subprocess.TimeoutExpired:
+        return "hangs"
+    return done.stdout if done.returncode == 0 else f"exit {done.returncode}: {done.stdout}{done.stderr}"
+
+
+def problems_of(source, asked, folder):
+    settings = settings_of(source)
+    ranks = settings.pop("ranks", "2")
+    programs = {"off": folder / "plain", "apply": folder / "moved"}
+    for overlap, program in programs.items():
+        if problem := compile_program(asked.tacit, source, program, overlap, settings):
+            return [problem]
+    plain = run(asked.launcher, ranks, programs["off"])
+    if not plain or plain.startswith(("exit", "hangs")):
+        return [f"the program itself: {plain or 'prints nothing'}"]
+    seen = {"transformed": run(asked.launcher, ranks, programs["apply"]),
+            "in check mode": run(asked.launcher, ranks, programs["apply"], TACIT_OVERLAP_CHECK="1")}
+    return [f"{how}: {text!r} instead of {plain!r}" for how, text in seen.items() if text != plain]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tacit", required=True)
+    parser.add_argument("--launcher", required=True)
+    parser.add_argument("programs", nargs="+", type=lambda name: Path(name).resolve())
+    asked = parser.parse_args()
+    failed = 0
+    for source in asked.programs:
+        with tempfile.TemporaryDirectory() as folder:
+            for problem in problems_of(source, asked, Path(folder)):
+                failed += 1
+                print(f"{source.name}: {problem}")
+    print(f"{len(asked.programs)} programs, {failed} problems")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
