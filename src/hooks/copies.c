@@ -148,12 +148,15 @@ void tacit_reap_copies(void) {
   reap(tests_at_once);
 }
 
+int tacit_copies_under_way(void) {
+  return atomic_load_explicit(&under_way, memory_order_relaxed) != 0;
+}
+
 /* Below MPI_THREAD_MULTIPLE only the thread that communicates may, and where threads take turns nobody knows
  * whose it is. */
 int tacit_copies_may_progress(void) {
-  return atomic_load_explicit(&under_way, memory_order_relaxed) != 0 &&
-         (thread_level == MPI_THREAD_MULTIPLE ||
-          (thread_level != MPI_THREAD_SERIALIZED && communicating == &here));
+  return tacit_copies_under_way() && (thread_level == MPI_THREAD_MULTIPLE ||
+                                      (thread_level != MPI_THREAD_SERIALIZED && communicating == &here));
 }
 
 static int fits(size_t bytes) {

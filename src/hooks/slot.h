@@ -106,6 +106,7 @@ void tacit_copy_unsent(void* copy);
 int tacit_sends_at_once(int count, MPI_Datatype datatype);
 /* Frees copies whose sends are complete. Not blocking. */
 void tacit_reap_copies(void);
+int tacit_copies_under_way(void);
 /* Nonzero if copies are under way and this thread may call MPI without having been asked to by the program.
  */
 int tacit_copies_may_progress(void);
