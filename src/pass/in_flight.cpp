@@ -74,7 +74,7 @@ void add_array(llvm::SmallVectorImpl<in_flight>& to, const mpi_site& post, param
 /// of a broadcast only reads the buffer; which rank that is, is not known here.
 bool add_collective(llvm::SmallVectorImpl<in_flight>& to, const mpi_site& post) {
   llvm::Value* op = post.operand(param_role::op);
-  if (!can_be_started(*post.row) || (op && !is_predefined_operation(post, op)))
+  if (op && !is_predefined_operation(post, op))
     return false;
   const bool typed_sides = post.operand(param_role::send_type) != nullptr;
   const auto type = [&](param_role side) { return typed_sides ? side : param_role::datatype; };
@@ -87,6 +87,31 @@ bool add_collective(llvm::SmallVectorImpl<in_flight>& to, const mpi_site& post) 
                    false) &&
          add_piece(to, post, param_role::recv_buf, count(param_role::recv_count), type(param_role::recv_type),
                    true);
+}
+
+/// Nonblocking collectives whose memory is that of their buffer and count arguments (MPI_Ialltoallw has
+/// arrays of datatypes, MPI_Ibarrier has no memory).
+bool has_told_pieces(const call_row& row) {
+  switch (row.id) {
+  case mpi_call::Iallgather:
+  case mpi_call::Iallgatherv:
+  case mpi_call::Iallreduce:
+  case mpi_call::Ialltoall:
+  case mpi_call::Ialltoallv:
+  case mpi_call::Ibcast:
+  case mpi_call::Iexscan:
+  case mpi_call::Igather:
+  case mpi_call::Igatherv:
+  case mpi_call::Ireduce:
+  case mpi_call::Ireduce_scatter:
+  case mpi_call::Ireduce_scatter_block:
+  case mpi_call::Iscan:
+  case mpi_call::Iscatter:
+  case mpi_call::Iscatterv:
+    return true;
+  default:
+    return false;
+  }
 }
 
 } // namespace
@@ -114,13 +139,19 @@ llvm::SmallVector<in_flight, 2> operations_of(const mpi_site& post) {
         add(made, post, param_role::recv_buf, param_role::recv_count, param_role::recv_type, true, true);
     break;
   case call_class::collective:
-    known = add_collective(made, post);
+    known = can_be_started(*post.row) && add_collective(made, post);
+    break;
+  case call_class::icollective:
+    known = has_told_pieces(*post.row) && add_collective(made, post);
     break;
   default:
     break;
   }
   if (!known)
     made.clear();
+  // A note ties one piece of memory to one request (src/hooks/slot.h).
+  for (in_flight& one : made)
+    one.comparable = !post.is(call_class::icollective) && !post.is(call_class::isendrecv);
   return made;
 }
 

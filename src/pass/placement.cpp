@@ -35,7 +35,8 @@ public:
   placer(Instruction& wait, llvm::ArrayRef<in_flight> operations, effects& effects, function_analyses& in,
          const options& options)
       : wait_(wait), operations_(operations), effects_(effects), in_(in), options_(options),
-        home_(in.loops.getLoopFor(wait.getParent())) {}
+        home_(in.loops.getLoopFor(wait.getParent())),
+        comparable_(llvm::all_of(operations, [](const in_flight& one) { return one.comparable; })) {}
 
   placement run() {
     scan(*wait_.getParent(), std::next(wait_.getIterator()), reach::same_iteration);
@@ -66,8 +67,11 @@ private:
   std::optional<conflict> conflict_at(Instruction& at, reach how) {
     // Posting anew into the slot: completed by the hook itself, so only the buffers of the operations count.
     for (const in_flight& operation : operations_)
-      if (auto found = effects_.of(at, operation, how))
+      if (auto found = effects_.of(at, operation, how)) {
+        if (!comparable_)
+          found->checkable.reset();
         return found;
+      }
     return std::nullopt;
   }
 
@@ -417,7 +421,8 @@ private:
   effects& effects_;
   function_analyses& in_;
   const options& options_;
-  const Loop* home_; ///< the innermost loop of the wait
+  const Loop* home_;      ///< the innermost loop of the wait
+  const bool comparable_; ///< whether accesses disturb the operations may be left to comparisons
   placement result_;
   llvm::DenseMap<BasicBlock*, reach> reached_;
   llvm::DenseMap<const Loop*, reach> entered_;
