@@ -5,6 +5,7 @@
     bench/papers/s2/run.py --kernel lu mg     some kernels
     bench/papers/s2/run.py --quick            one small size of each, 16 ranks
     bench/papers/s2/run.py --json --stdout    print the results as JSON instead of writing them
+    bench/papers/s2/run.py --check            a few small configurations, twice: fails if digits differ or a target is missed
 
 Each kernel is built four times by the same compiler: as written (plain), with the overlap pass (conservative and
 aggressive motion), and, where there is one, the version an expert would write (hand). SimGrid's SMPI runs them on a
@@ -29,7 +30,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-WORK = ROOT / "build" / "s2"
+WORK = ROOT / "build" / "s2"  # see --work
 SPEED = 2e9  # units of cost_counter.cpp per second and rank
 CALL = 5e-7  # seconds that a send or receive takes of its caller
 TEST = 1e-7  # seconds that an unsuccessful test takes
@@ -62,6 +63,15 @@ KERNELS = (
     Kernel("stencil", "stencil.c", "512 20", (16, 32, 64), "2048 4", 32),
     Kernel("ring", "ring.c", "2048 2", (16, 32, 64), "8192 1", 32),
 )
+
+
+# What --check runs: arguments, ranks, network, protocol, and the least speedup of each form. Where a form gains, the floor is
+# somewhat below what it reaches, so that a compiler that vectorizes otherwise does not fail it.
+CHECKED = {
+    "lu": ("32 1", 16, "gbe", "rendezvous", {"conservative": 1.1, "aggressive": 1.5}),
+    "mg": ("64 1 4", 16, "gbe", "rendezvous", {"conservative": 1.2, "aggressive": 1.2}),
+    "sp": ("60 1", 36, "fast", "eager", {"conservative": GUARD, "aggressive": GUARD}),
+}
 
 
 class Trouble(Exception):
@@ -266,6 +276,29 @@ def configurations(arguments):
                     yield kernel, size, ranks, network, protocol
 
 
+def check(arguments) -> None:
+    """Results are verified by `measure`; two runs have to agree in every digit."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    tools = Toolchain(Path(arguments.overlap_pass))
+    tools.prepare()
+    write_platform("gbe", 1)
+    wrong = []
+    for kernel in (kernel for kernel in KERNELS if kernel.name in CHECKED):
+        words, ranks, network, protocol, floors = CHECKED[kernel.name]
+        write_platform(network, ranks)
+        programs = {variant: tools.build(kernel.source, variant)[0] for variant in VARIANTS}
+        reference = simulate(tools, programs["plain"], words, 1, "gbe", "rendezvous")["checksum"]
+        first, second = (measure(tools, kernel, programs, ("checked", words), ranks, network, protocol, reference)
+                         for _ in range(2))
+        print(table([first]).splitlines()[1])
+        if first != second:
+            wrong.append(f"{kernel.name}: two runs differ:\n{first}\n{second}")
+        wrong += [f"{kernel.name}: {variant} {first[variant]['speedup']:.4f}x of plain, at least {floor}x is expected"
+                  for variant, floor in floors.items() if first[variant]["speedup"] < floor]
+    if wrong:
+        raise Trouble("\n".join(wrong))
+
+
 def run(arguments) -> dict:
     WORK.mkdir(parents=True, exist_ok=True)
     tools = Toolchain(Path(arguments.overlap_pass))
@@ -319,8 +352,14 @@ def main() -> int:
     parser.add_argument("--pass", dest="overlap_pass", default=str(ROOT / "build" / "release" / "lib" / "TacitPass.so"))
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     parser.add_argument("--stdout", action="store_true", help="do not write bench/results/papers-s2-simulated.json")
+    parser.add_argument("--check", action="store_true", help="a few small configurations, as a test")
+    parser.add_argument("--work", type=Path, default=WORK, help="where programs are built (build/s2)")
     arguments = parser.parse_args()
+    globals()["WORK"] = arguments.work.resolve()
     try:
+        if arguments.check:
+            check(arguments)
+            return 0
         result = run(arguments)
     except Trouble as trouble:
         print(f"s2: {trouble}", file=sys.stderr)
