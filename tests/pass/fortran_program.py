@@ -162,16 +162,21 @@ class Fortran:
         self.loop(d, ROWS, f"m(j * columns + {c}) = iand(m(j * columns + {c}) * 3 + {k}, 65535)")
 
     def do_barrier(self, d): self.put(d, "call mpi_barrier(MPI_COMM_WORLD, error)")
-    def do_bcast(self, d, a, low, n): self.put(d, f"call mpi_bcast({self.at(a, low)}, {n}, MPI_INTEGER, 0, MPI_COMM_WORLD, error)")
+    def collective(self, d, name, arguments, q):
+        self.put(d, f"call mpi_{'i' if q else ''}{name}({arguments}, MPI_COMM_WORLD{', ' + self.request(q) if q else ''}, error)")
 
-    def do_maximum(self, d, a, low, n):
-        self.put(d, f"call mpi_allreduce(MPI_IN_PLACE, {self.at(a, low)}, {n}, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, error)")
+    def do_bcast(self, d, a, low, n, q=None): self.collective(d, "bcast", f"{self.at(a, low)}, {n}, MPI_INTEGER, 0", q)
 
-    def do_add_up(self, d, a, low, b, to, n):
-        self.put(d, f"call mpi_allreduce({self.at(a, low)}, {self.at(b, to)}, {n}, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, error)")
+    def do_maximum(self, d, a, low, n, q=None):
+        self.collective(d, "allreduce", f"MPI_IN_PLACE, {self.at(a, low)}, {n}, MPI_INTEGER, MPI_MAX", q)
 
-    def do_everybody(self, d, a, low, b, to, n):
-        self.put(d, f"call mpi_allgather({self.at(a, low)}, {n}, MPI_INTEGER, {self.at(b, to)}, {n}, MPI_INTEGER, MPI_COMM_WORLD, error)")
+    def do_add_up(self, d, a, low, b, to, n, q=None):
+        self.collective(d, "allreduce", f"{self.at(a, low)}, {self.at(b, to)}, {n}, MPI_INTEGER, MPI_SUM", q)
+
+    def do_everybody(self, d, a, low, b, to, n, q=None):
+        self.collective(d, "allgather", f"{self.at(a, low)}, {n}, MPI_INTEGER, {self.at(b, to)}, {n}, MPI_INTEGER", q)
+
+    do_ibcast, do_imaximum, do_iadd_up, do_ieverybody = do_bcast, do_maximum, do_add_up, do_everybody
 
     def block(self, d, head, code, other=()):
         self.put(d, f"if ({head}) then")

@@ -336,9 +336,18 @@ class Routine:
         form = self.rng.choice(["bcast", "add_up", "maximum", "everybody", "barrier"])
         if not out or form == "barrier":
             return [("barrier",)]
-        if form in ("bcast", "maximum"):
-            return [(form, into[0], into[1], n)]
-        return [(form, out[0], out[1], into[0], into[1], n)]
+        one_buffer = form in ("bcast", "maximum")
+        made = (form, into[0], into[1], n) if one_buffer else (form, out[0], out[1], into[0], into[1], n)
+        request = self.take_requests(1) if self.rng.random() < 0.7 else None
+        if not request:
+            return [made]
+        entries = [(into[2], True)] + ([] if one_buffer else [(out[2], False)])
+        self.flight += entries
+        self.open.append((request, entries, None))
+        started = [("i" + form, *made[1:], request[0])]
+        if self.rng.random() < 0.6:
+            started += self.computing(2) + self.close(len(self.open) - 1)
+        return started
 
     # --- structure
     def branch(self):
@@ -366,7 +375,7 @@ class Routine:
         r = self.rng
         choices = [(self.nonblocking, 6), (self.half_blocking, 3), (self.combined, 3), (self.red_black, 3), (self.pipeline, 3),
                    (self.helper, 2), (self.column, 2), (self.carried, 2), (self.double_buffered, 1), (self.persistent, 1),
-                   (self.collective, 1), (lambda: self.computing(3), 8)]
+                   (self.collective, 4), (lambda: self.computing(3), 8)]
         if self.depth < 2:
             choices += [(self.branch, 2), (self.loop, 3)]
         if self.open:
@@ -541,16 +550,22 @@ class C:
         self.put(d, f"for (int j = 0; j < ROWS; ++j) m[j * COLUMNS + {c}] = (m[j * COLUMNS + {c}] * 3 + {k}) & 65535;")
 
     def do_barrier(self, d): self.put(d, "MPI_Barrier(MPI_COMM_WORLD);")
-    def do_bcast(self, d, a, low, n): self.put(d, f"MPI_Bcast({self.at(a, low)}, {n}, MPI_INT, 0, MPI_COMM_WORLD);")
+    def collective(self, d, name, arguments, q):
+        name = f"I{name.lower()}" if q else name
+        self.put(d, f"MPI_{name}({arguments}, MPI_COMM_WORLD{', ' + self.request(q) if q else ''});")
 
-    def do_maximum(self, d, a, low, n):
-        self.put(d, f"MPI_Allreduce(MPI_IN_PLACE, {self.at(a, low)}, {n}, MPI_INT, MPI_MAX, MPI_COMM_WORLD);")
+    def do_bcast(self, d, a, low, n, q=None): self.collective(d, "Bcast", f"{self.at(a, low)}, {n}, MPI_INT, 0", q)
 
-    def do_add_up(self, d, a, low, b, to, n):
-        self.put(d, f"MPI_Allreduce({self.at(a, low)}, {self.at(b, to)}, {n}, MPI_INT, MPI_SUM, MPI_COMM_WORLD);")
+    def do_maximum(self, d, a, low, n, q=None):
+        self.collective(d, "Allreduce", f"MPI_IN_PLACE, {self.at(a, low)}, {n}, MPI_INT, MPI_MAX", q)
 
-    def do_everybody(self, d, a, low, b, to, n):
-        self.put(d, f"MPI_Allgather({self.at(a, low)}, {n}, MPI_INT, {self.at(b, to)}, {n}, MPI_INT, MPI_COMM_WORLD);")
+    def do_add_up(self, d, a, low, b, to, n, q=None):
+        self.collective(d, "Allreduce", f"{self.at(a, low)}, {self.at(b, to)}, {n}, MPI_INT, MPI_SUM", q)
+
+    def do_everybody(self, d, a, low, b, to, n, q=None):
+        self.collective(d, "Allgather", f"{self.at(a, low)}, {n}, MPI_INT, {self.at(b, to)}, {n}, MPI_INT", q)
+
+    do_ibcast, do_imaximum, do_iadd_up, do_ieverybody = do_bcast, do_maximum, do_add_up, do_everybody
 
     def block(self, d, head, code, other=()):
         self.put(d, head + " {")
