@@ -1,0 +1,99 @@
+#include "channel/channel.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tacit {
+namespace {
+
+/// Messages up to here have a slot of their own size; larger ones go through a ring of pieces.
+constexpr std::uint64_t largest_slot = 8128;
+/// 8 KiB with the flag in a line of its own, so that payload and user memory stay aligned alike.
+constexpr std::uint32_t ring_stride = 8192;
+constexpr std::uint64_t ring_piece = ring_stride - cache_line;
+constexpr std::uint32_t ring_slots = 8;
+
+/// Lines that are worth fetching ahead of a message; more would push out what the program works on.
+constexpr std::size_t claimed_bytes = 4096;
+
+constexpr std::uint64_t round_up(std::uint64_t n, std::uint64_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+/// Fetches a line in order to write it. Without -mprfchw compilers turn __builtin_prefetch(p, 1) into a
+/// prefetch for reading, which leaves the line shared; the instruction itself runs on every x86-64.
+inline void prefetch_for_write(const std::byte* line) {
+#if defined(__x86_64__)
+  asm volatile("prefetchw %0" : : "m"(*line));
+#else
+  __builtin_prefetch(line, 1);
+#endif
+}
+
+} // namespace
+
+channel_shape shape_for(std::uint64_t bytes, bool reciprocal) {
+  channel_shape shape;
+  shape.bytes = bytes;
+  shape.reciprocal = reciprocal;
+  if (bytes <= largest_slot) {
+    shape.piece_bytes = bytes;
+    shape.stride = static_cast<std::uint32_t>(round_up(bytes + sizeof(std::uint64_t), cache_line));
+  } else {
+    shape.piece_bytes = ring_piece;
+    shape.pieces = static_cast<std::uint32_t>((bytes + ring_piece - 1) / ring_piece);
+    shape.stride = ring_stride;
+    shape.slots = std::min(2 * shape.pieces, ring_slots);
+  }
+  shape.counted = !reciprocal || shape.slots < 2 * shape.pieces;
+  return shape;
+}
+
+channel_port::channel_port(const channel_shape& shape, std::byte* slots, std::uint64_t* acknowledgement,
+                           std::vector<segment> payload_)
+    : payload(std::move(payload_)), slots_(slots), acknowledgement_(acknowledgement),
+      piece_bytes_(shape.piece_bytes), bytes_(shape.bytes), stride_(shape.stride) {}
+
+template <typename Move>
+void channel_port::each_part(std::uint32_t slot, std::uint32_t piece, Move&& move) {
+  std::byte* at = slot_at(slot);
+  const std::uint64_t before = piece * piece_bytes_;
+  std::uint64_t left = std::min(piece_bytes_, bytes_ - before);
+  if (payload.size() == 1) {
+    move(at, reinterpret_cast<std::byte*>(payload.front().address + before), left);
+    return;
+  }
+  if (piece == 0)
+    segment_ = 0, done_ = 0;
+  while (left > 0) {
+    const segment& s = payload[segment_];
+    const std::uint64_t n = std::min(left, s.length - done_);
+    move(at, reinterpret_cast<std::byte*>(s.address + done_), n);
+    at += n;
+    left -= n;
+    done_ += n;
+    if (done_ == s.length)
+      ++segment_, done_ = 0;
+  }
+}
+
+void source_port::fill(std::uint32_t slot, std::uint32_t piece) {
+  each_part(slot, piece, [](std::byte* slot_part, const std::byte* user, std::uint64_t n) {
+    std::memcpy(slot_part, user, n);
+  });
+}
+
+void destination_port::drain(std::uint32_t slot, std::uint32_t piece) {
+  each_part(slot, piece, [](const std::byte* slot_part, std::byte* user, std::uint64_t n) {
+    std::memcpy(user, slot_part, n);
+  });
+}
+
+void source_port::claim(std::uint32_t slot) const {
+  const std::byte* at = slot_at(slot);
+  const std::byte* end = at + std::min<std::size_t>(claimed_bytes, stride());
+  for (; at < end; at += cache_line)
+    prefetch_for_write(at);
+}
+
+} // namespace tacit

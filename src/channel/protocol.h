@@ -1,0 +1,135 @@
+// How one message of a plan travels through shared memory, run after run: the state machines of both sides.
+//
+// Problem. Source and destination share memory. In every run of a plan the source hands over one message of
+// the same size, the destination takes it; neither may block, both may run ahead, and a small message should
+// cost little more than the transfer of one cache line.
+//
+// Idea. A message is cut into `pieces` (mostly one). A channel has `slots`; piece number q (from 0, counted
+// over all runs) goes through slot q mod slots. The source copies the payload straight from the user's
+// segments into the slot and then stores q + 1 into the slot's flag (release); the destination waits until it
+// loads q + 1 (acquire) and copies straight into the user's segments. The flag is in the last 8 bytes of the
+// slot, so that 56 B of payload and flag share one cache line (the "canary" of seed 004), and the destination
+// watches only that line.
+//
+// Flow control: piece q may be written when piece q - slots has been consumed. The source knows
+//   counted     what the destination has stored into the channel's acknowledgement (release) after it
+//               consumed a piece, as loaded (acquire) here; or, without any acknowledgement,
+//   reciprocal  that all pieces of the messages before the last one have been consumed, if the destination
+//               also sends the source a channel message in every run.
+// Proof of the second rule. Call the sides A and B; a rank starts run i after it has completed run i - 1, and
+// a run is complete when all its messages have been handed over and consumed at this rank. Let A start run i.
+// A has completed run i - 1, so it has acquired a flag of B's message of run i - 1. B released it after it
+// had started run i - 1, hence after B had completed run i - 2, in which it consumed A's messages up to
+// number i - 2. Release and acquire put those reads before A's start of run i. With two slots per piece A
+// never waits. One slot is not enough: B may still be reading A's message i - 1 while A writes message i.
+//
+// Termination: a poll that finds neither a new flag nor a new acknowledgement returns. Messages are consumed
+// in order, the oldest one never waits for a later one, so some side can always go on. Deadlock freedom and
+// the absence of data races are checked on this very code over all interleavings and all reorderings that
+// release and acquire allow (tests/channel/test_interleavings.cpp); therefore memory is behind a port.
+// Cost per message: one copy in, one copy out, one cache line per 64 B each way and none for flow control
+// under the second rule. Seed 004 section 5; Gropp, Thakur 2005 on neighbors; MPI-4.1 chapter 8.
+#pragma once
+
+#include <cstdint>
+
+namespace tacit {
+
+struct channel_shape {
+  std::uint64_t bytes = 0;       ///< of one message
+  std::uint64_t piece_bytes = 0; ///< payload of one slot
+  std::uint32_t pieces = 1;      ///< of one message; at least 1, also of an empty one
+  std::uint32_t slots = 2;
+  std::uint32_t stride = 64; ///< bytes from slot to slot, a multiple of the cache line
+  bool reciprocal = false;   ///< there is also a channel the other way, used in every run
+  bool counted = false;      ///< the destination acknowledges
+};
+
+/// The shape that both sides derive from the same facts.
+channel_shape shape_for(std::uint64_t bytes, bool reciprocal);
+
+/// Port: `acknowledged()` loads the acknowledgement (acquire); `fill(slot, piece)` writes the payload of a
+/// piece of the message; `publish(slot, number)` stores its flag (release); `claim(slot)` hints that the slot
+/// will be written soon.
+template <typename Port>
+class channel_source {
+public:
+  channel_source(const channel_shape& shape, Port port_) : port(port_), shape_(shape) {}
+
+  /// Hands over the next message; the last one must have been handed over. True when it is all in the slots.
+  bool post() {
+    if (shape_.reciprocal && posted_ > consumed_ + shape_.pieces)
+      consumed_ = posted_ - shape_.pieces;
+    posted_ += shape_.pieces;
+    return poll();
+  }
+  /// Goes on; true when all has been handed over.
+  bool poll() {
+    while (next_ != posted_) {
+      if (next_ - consumed_ >= shape_.slots) {
+        if (const std::uint64_t seen = port.acknowledged(); seen > consumed_)
+          consumed_ = seen;
+        if (next_ - consumed_ >= shape_.slots)
+          return false;
+      }
+      port.fill(slot_, static_cast<std::uint32_t>(next_ + shape_.pieces - posted_));
+      port.publish(slot_, ++next_);
+      slot_ = slot_ + 1 == shape_.slots ? 0 : slot_ + 1;
+    }
+    return true;
+  }
+  /// Between two runs: makes the next post cheaper.
+  void claim_next() { port.claim(slot_); }
+
+  bool done() const { return next_ == posted_; }
+  std::uint64_t next() const { return next_; }
+  std::uint64_t posted() const { return posted_; }
+  std::uint64_t consumed() const { return consumed_; }
+
+  Port port;
+
+private:
+  channel_shape shape_;
+  std::uint64_t next_ = 0;     ///< piece to hand over next
+  std::uint64_t posted_ = 0;   ///< end of the pieces of the current message
+  std::uint64_t consumed_ = 0; ///< pieces known to be consumed
+  std::uint32_t slot_ = 0;     ///< next_ mod slots
+};
+
+/// Port: `published(slot)` loads a flag (acquire); `drain(slot, piece)` reads the payload of a piece;
+/// `acknowledge(number)` stores the acknowledgement (release).
+template <typename Port>
+class channel_destination {
+public:
+  channel_destination(const channel_shape& shape, Port port_) : port(port_), shape_(shape) {}
+
+  /// Expects the next message; the last one must have been taken.
+  void post() { posted_ += shape_.pieces; }
+  /// Takes what has arrived; true when the message is complete.
+  bool poll() {
+    while (next_ != posted_) {
+      if (port.published(slot_) != next_ + 1)
+        return false;
+      port.drain(slot_, static_cast<std::uint32_t>(next_ + shape_.pieces - posted_));
+      ++next_;
+      if (shape_.counted)
+        port.acknowledge(next_);
+      slot_ = slot_ + 1 == shape_.slots ? 0 : slot_ + 1;
+    }
+    return true;
+  }
+
+  bool done() const { return next_ == posted_; }
+  std::uint64_t next() const { return next_; }
+  std::uint64_t posted() const { return posted_; }
+
+  Port port;
+
+private:
+  channel_shape shape_;
+  std::uint64_t next_ = 0;   ///< piece to take next
+  std::uint64_t posted_ = 0; ///< end of the pieces of the current message
+  std::uint32_t slot_ = 0;   ///< next_ mod slots
+};
+
+} // namespace tacit
