@@ -51,7 +51,7 @@ static void finish(int program, int me) {{
   MPI_Comm_size(MPI_COMM_WORLD, &p);
   MPI_Gather(&sum, 1, MPI_UNSIGNED_LONG, sums, 1, MPI_UNSIGNED_LONG, 0, MPI_COMM_WORLD);
   for (int rank = 0; me == 0 && rank < p; rank++)
-    printf("%d %d %lx\\n", program, rank, sums[rank]);
+    printf("routine %d rank %d: %lx\\n", program, rank, sums[rank]);
 }}
 """
 
@@ -401,7 +401,7 @@ class Program:
                 self.depth -= 1
                 self.emit("}")
             if self.rng.random() < 0.03:
-                self.emit("if (turn == 7) goto out;")
+                self.emit(f"if (turn == {self.rng.choice([1, 2, 7])}) goto out;")
 
     def text(self):
         rng = self.rng
@@ -418,19 +418,22 @@ class Program:
         return "\n".join(head + self.lines + tail) + "\n"
 
 
-def main():
-    seed, count = int(sys.argv[1]), int(sys.argv[2])
-    print(HEAD.format(arena=ARENA))
+def make(seed, count):
     made = [Program(random.Random(f"{seed}/{k}"), k) for k in range(count)]
+    text = [HEAD.format(arena=ARENA), *(program.text() for program in made),
+            "int main(int argc, char** argv) {\n  int me, p;\n  MPI_Init(&argc, &argv);\n  MPI_Comm_rank(MPI_COMM_WORLD, &me);\n"
+            "  MPI_Comm_size(MPI_COMM_WORLD, &p);\n  word* heap = malloc(2048 * sizeof *heap);"]
     for program in made:
-        print(program.text())
-    print("int main(int argc, char** argv) {\n  int me, p;\n  MPI_Init(&argc, &argv);\n  MPI_Comm_rank(MPI_COMM_WORLD, &me);\n"
-          "  MPI_Comm_size(MPI_COMM_WORLD, &p);\n  word* heap = malloc(2048 * sizeof *heap);")
-    for program in made:
-        print(f"  start({program.number}, me);\n  for (int i = 0; i < 2048; i++) heap[i] = (word)i;\n"
-              f"  for (int turn = 0; turn < 3; turn++) program_{program.number}(me, p, turn, arena + {program.a}, arena + {program.b}, heap);\n"
-              f"  for (int i = 0; i < 2048; i++) other[i] += heap[i];\n  finish({program.number}, me);")
-    print("  free(heap);\n  MPI_Finalize();\n  return 0;\n}")
+        text.append(f"  start({program.number}, me);\n  for (int i = 0; i < 2048; i++) heap[i] = (word)i;\n"
+                    f"  for (int turn = 0; turn < 3; turn++) program_{program.number}(me, p, turn, arena + {program.a}, "
+                    f"arena + {program.b}, heap);\n"
+                    f"  for (int i = 0; i < 2048; i++) other[i] += heap[i];\n  finish({program.number}, me);")
+    text.append("  free(heap);\n  MPI_Finalize();\n  if (me == 0)\n    puts(\"ok\");\n  return 0;\n}\n")
+    return "\n".join(text)
+
+
+def main():
+    print(make(int(sys.argv[1]), int(sys.argv[2])), end="")
 
 
 if __name__ == "__main__":

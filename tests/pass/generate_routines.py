@@ -45,8 +45,8 @@ def meet(a, b):
 class Routine:
     """Makes one routine as a list of statements (tuples), which the languages below write down."""
 
-    def __init__(self, rng):
-        self.rng = rng
+    def __init__(self, rng, persistent=True):
+        self.rng, self.with_persistent = rng, persistent
         self.flight = []   # (bytes, receives)
         self.open = []     # (requests, bytes entries, conditional knob or None): posted, not yet waited for
         self.free_requests = [f"q{i}" for i in range(4)] + [f"r{i}" for i in range(6)]
@@ -374,8 +374,8 @@ class Routine:
     def statement(self):
         r = self.rng
         choices = [(self.nonblocking, 6), (self.half_blocking, 3), (self.combined, 3), (self.red_black, 3), (self.pipeline, 3),
-                   (self.helper, 2), (self.column, 2), (self.carried, 2), (self.double_buffered, 1), (self.persistent, 1),
-                   (self.collective, 4), (lambda: self.computing(3), 8)]
+                   (self.helper, 2), (self.column, 2), (self.carried, 2), (self.double_buffered, 1),
+                   (self.persistent, int(self.with_persistent)), (self.collective, 4), (lambda: self.computing(3), 8)]
         if self.depth < 2:
             choices += [(self.branch, 2), (self.loop, 3)]
         if self.open:
@@ -443,7 +443,7 @@ int main(int argc, char** argv) {
   right = (rank + 1) %% size;
   MPI_Type_vector(ROWS, 1, COLUMNS, MPI_INT, &column);
   MPI_Type_commit(&column);
-  const unsigned seed = argc > 1 ? (unsigned)atoi(argv[1]) : 0;
+  const unsigned seed = argc > 1 ? (unsigned)atoi(argv[1]) : %d;
   if (argc > 2) only = atoi(argv[2]);
   for (int k = 0; k < %d; ++k) {
     if (only >= 0 && k != only) continue;
@@ -453,6 +453,7 @@ int main(int argc, char** argv) {
   }
   MPI_Type_free(&column);
   MPI_Finalize();
+  if (rank == 0) puts("ok");
   return 0;
 }
 """
@@ -622,20 +623,20 @@ class C:
         self.put(0, "}")
 
 
-def c_program(routines):
+def c_program(routines, seed):
     out = C()
     for index, code in enumerate(routines):
         out.routine(index, code)
     table = "static unsigned (*const routines[])(void) = {" + ", ".join(f"routine_{i}" for i in range(len(routines))) + "};"
-    return C_HEAD % (LENGTH, ROWS, COLUMNS, KNOBS) + "\n".join(out.lines) + "\n" + table + C_TAIL % len(routines)
+    return C_HEAD % (LENGTH, ROWS, COLUMNS, KNOBS) + "\n".join(out.lines) + "\n" + table + C_TAIL % (seed % 1000, len(routines))
 
 
-def make(seed, count, language):
-    routines = [Routine(random.Random(f"{seed}/{i}")).whole() for i in range(count)]
+def make(seed, count, language, persistent=True):
+    routines = [Routine(random.Random(f"{seed}/{i}"), persistent).whole() for i in range(count)]
     if language == "c":
-        return c_program(routines)
+        return c_program(routines, seed)
     from fortran_program import fortran_program
-    return fortran_program(routines)
+    return fortran_program(routines, seed)
 
 
 def main():

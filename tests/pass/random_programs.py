@@ -1,91 +1,187 @@
 #!/usr/bin/env python3
 """Compares random MPI programs as they are with what the overlap pass makes of them: every bit of memory, on every rank.
 
-Each batch is compiled plain and transformed (see VARIANTS), and run with messages sent
-eagerly and by rendezvous, and in check mode, in which buffers in flight hold other bytes than the program would see. Prints the
-seed; a program that differs is kept.
+Batches of programs in C and Fortran (program_batch.py) are compiled plain and transformed in several ways, every window taken, and
+run with messages sent eagerly and by rendezvous, and in check mode, in which buffers in flight hold other bytes than the
+program would see. With --smpirun all this happens in simulation, where the order of events is the same each time and a
+deadlock is seen at once. Batch k has seed S + k; the seed is printed, and a source that differs is kept.
 
-Usage: random_programs.py --plugin SO --hooks A --mpicc MPICC --mpiexec "LAUNCHER FLAGS" [--programs N] [--seed S] [--ranks N]
+With --plant, a plugin that makes the pass believe what is not true, mismatches must be found instead.
+
+Usage: random_programs.py --tacit FILE --mpicc FILE --launcher "MPIEXEC FLAGS" [--rendezvous FLAGS] [--programs N] [--seed S]
+       random_programs.py --tacit FILE --smpirun FILE ...
 """
 import argparse
+import concurrent.futures
+import json
 import os
+import platform
+import random
+import re
+import resource
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-VARIANTS = [("conservative", {"MODE": "conservative"}), ("aggressive", {"MODE": "aggressive"}),
-            ("aggressive, no copies", {"MODE": "aggressive", "RENAME": "off"}),
-            ("with collectives", {"MODE": "aggressive", "COLLECTIVES": "on"})]
+from program_batch import Batch, HERE, KINDS, Real, Simulated, Trouble, WAYS
+
+ROOT = HERE.parents[1]
+ALWAYS = ("conservative", "aggressive")
 
 
-def compile_batch(source, output, arguments, settings):
-    environment = dict(os.environ, OMPI_CC="clang-19", MPICH_CC="clang-19", TACIT_OVERLAP="apply" if settings is not None else "off",
-                       TACIT_OVERLAP_WINDOW="1")
-    for key, value in (settings or {}).items():
-        environment["TACIT_OVERLAP_" + key] = value
-    command = [arguments.mpicc, "-O2", "-w", f"-fpass-plugin={arguments.plugin}", str(source), arguments.elsewhere, arguments.hooks,
-               "-o", str(output)]
-    subprocess.run(command, env=environment, check=True)
+def ways_of(number, every):
+    """The ways in which a batch is compiled: two always, the others in a share of the batches."""
+    if every:
+        return list(WAYS)
+    return ["conservative", "with collectives"] if number % 3 == 2 else \
+        [*ALWAYS, "aggressive, no copies"] if number % 6 == 1 else list(ALWAYS)
 
 
-def run_batch(program, arguments, extra, environment=None):
-    command = shlex.split(arguments.mpiexec) + extra + ["-n", str(arguments.ranks), str(program)]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=300, env=dict(os.environ, **(environment or {})))
-    if run.returncode != 0:
-        return f"exit status {run.returncode}\n{run.stderr[-2000:]}"
-    return "\n".join(sorted(line for line in run.stdout.splitlines() if line[:1].isdigit()))
+def git(*words):
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
 
 
-def first_difference(expected, seen):
-    missing = sorted(set(expected.splitlines()) - set(seen.splitlines()), key=lambda line: int(line.split()[0]))
-    return f"program {missing[0].split()[0]}" if missing else "no program: " + seen[:2000]
+def machine():
+    model = re.search(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return {"cpu": model.group(1) if model else platform.processor(), "cores": os.cpu_count(), "system": platform.platform()}
+
+
+class Worker:
+    """A folder and what was built in it; one to a process."""
+
+    def __init__(self, asked):
+        self.asked = asked
+        self.platform = (Simulated if asked.smpirun else Real)(asked, Path(tempfile.mkdtemp(dir=asked.folder)))
+
+    def batch(self, number):
+        asked, before = self.asked, processor_seconds()
+        made = Batch(self.platform, asked.kinds[number % len(asked.kinds)], asked.seed + number,
+                     min(asked.batch, asked.programs - number * asked.batch), asked.ranks[number % len(asked.ranks)])
+        expected = made.plain()
+        ways = [way for way in asked.ways or ways_of(number, asked.every) if self.platform.can(way, made.kind)]
+        done = {"kind": made.kind, "programs": made.count, "ways": ways, "places": 0, "found": []}
+        for way in done["ways"]:
+            changed, differences = made.compare(expected, way)
+            done["places"] += changed
+            for mode, difference in differences:
+                self.complain(made, way, mode, difference)
+                done["found"].append({"kind": made.kind, "seed": made.seed, "programs": made.count, "ranks": made.ranks, "way": way,
+                                      "mode": mode, "difference": difference})
+        return done | {"seconds": processor_seconds() - before}
+
+    def complain(self, batch, way, mode, difference):
+        text = f"{batch.kind}, seed {batch.seed}, {batch.count} programs, {batch.ranks} ranks, {way}, {mode}: {difference}"
+        if not self.asked.plant:
+            kept = Path(f"failed_{batch.kind}_{batch.seed}{batch.source.suffix}").absolute()
+            shutil.copy(batch.source, kept)
+            text += f"\nkept as {kept}"
+        print(text, flush=True)
+
+
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+worker = None  # of this process
+
+
+def begin(asked):
+    global worker
+    worker = Worker(asked)
+
+
+def work(number):
+    return worker.batch(number)
+
+
+class House:
+    """What came of all batches."""
+
+    def __init__(self, asked):
+        self.asked, self.begun = asked, time.time()
+        self.programs = dict.fromkeys(asked.kinds, 0)
+        self.transformed = {}   # way: programs
+        self.places = self.seconds = 0
+        self.found = []
+
+    def add(self, done):
+        self.programs[done["kind"]] += done["programs"]
+        for way in done["ways"]:
+            self.transformed[way] = self.transformed.get(way, 0) + done["programs"]
+        self.places += done["places"]
+        self.seconds += done["seconds"]
+        self.found += done["found"]
+
+    def summary(self):
+        return (f"{sum(self.programs.values())} programs ({', '.join(f'{count} {kind}' for kind, count in self.programs.items())}), "
+                f"{self.places} places changed: {len(self.found)} mismatches")
+
+    def result(self):
+        asked = self.asked
+        return {"what": "Random MPI programs, plain (-O1) against transformed (even seeds -O2, odd ones -O1): all memory of all "
+                        "ranks. arena and routines are in C.",
+                "machine": machine(), "last_commit_of_pass_and_hooks": asked.commit,
+                "command": shlex.join(["tests/pass/random_programs.py", *sys.argv[1:]]),
+                "first_seed": asked.seed, "last_seed": asked.seed + (sum(self.programs.values()) - 1) // asked.batch,
+                "programs_per_seed": asked.batch, "ranks": asked.ranks, "programs": self.programs,
+                "transformed": self.transformed, "run": list(modes_of(asked)), "places_changed": self.places,
+                "mismatches": self.found, "minutes": round((time.time() - self.begun) / 60, 1),
+                "processor_minutes": round(self.seconds / 60, 1)}
+
+
+def modes_of(asked):
+    return Simulated.modes if asked.smpirun else \
+        [mode for mode in Real.modes if mode != "rendezvous" or asked.rendezvous]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tacit", required=True)
+    parser.add_argument("--mpicc", default="mpicc")
+    parser.add_argument("--launcher", default="mpiexec", help="with its flags")
+    parser.add_argument("--rendezvous", default="", help="flags of the launcher that send small messages by rendezvous")
+    parser.add_argument("--smpirun", default="", help="simulate, instead")
+    parser.add_argument("--programs", type=int, default=200)
+    parser.add_argument("--batch", type=int, default=50, help="programs to a binary")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="in turn")
+    parser.add_argument("--ways", nargs="+", choices=list(WAYS), help="for each batch; else they change")
+    parser.add_argument("--every", action="store_true", help="each batch in every way")
+    parser.add_argument("--ranks", nargs="+", type=int, default=[3], help="in turn")
+    parser.add_argument("--jobs", type=int, default=1, help="batches at a time (1)")
+    parser.add_argument("--plant", default="", help="a plugin that plants an error; it has to be found, in check mode, too")
+    parser.add_argument("--json", default="", help="write what was done and seen to this file")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**7))
+    asked = parser.parse_args()
+    tested = ("--", "src/pass", "src/hooks", "src/calls")
+    asked.commit = git("log", "-1", "--format=%h", *tested) + (" and changes" if git("status", "--porcelain", *tested) else "")
+    return asked
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--plugin", required=True)
-    parser.add_argument("--hooks", required=True)
-    parser.add_argument("--mpicc", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--rendezvous", default="", help="flags of the launcher that send small messages by rendezvous")
-    parser.add_argument("--programs", type=int, default=200)
-    parser.add_argument("--batch", type=int, default=50)
-    parser.add_argument("--ranks", type=int, default=3)
-    parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(3), "big"))
-    arguments = parser.parse_args()
-    print(f"seed {arguments.seed}", flush=True)
-    failures = 0
+    asked = arguments()
+    house = House(asked)
+    print(f"seed {asked.seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        folder = Path(folder)
-        arguments.elsewhere = str(folder / "elsewhere.o")
-        subprocess.run([arguments.mpicc, "-O2", "-c", str(HERE / "elsewhere.c"), "-o", arguments.elsewhere], check=True,
-                       env=dict(os.environ, OMPI_CC="clang-19", MPICH_CC="clang-19"))
-        for batch in range(0, arguments.programs, arguments.batch):
-            seed = f"{arguments.seed + batch}"
-            source = folder / "programs.c"
-            source.write_text(subprocess.run([sys.executable, str(HERE / "generate_program.py"), seed, str(arguments.batch)],
-                                             check=True, capture_output=True, text=True).stdout)
-            compile_batch(source, folder / "plain", arguments, None)
-            expected = run_batch(folder / "plain", arguments, [])
-            if expected.count("\n") + 1 != arguments.batch * arguments.ranks:
-                print(f"seed {seed}: the plain programs do not run: {expected[:2000]}")
-                return 1
-            for name, settings in VARIANTS:
-                compile_batch(source, folder / "moved", arguments, settings)
-                for how, extra, environment in (("eager", [], {}), ("rendezvous", shlex.split(arguments.rendezvous), {}),
-                                                ("check mode", [], {"TACIT_OVERLAP_CHECK": "1"})):
-                    seen = run_batch(folder / "moved", arguments, extra, environment | {"TACIT_OVERLAP_EAGER": "0"})
-                    if seen != expected:
-                        failures += 1
-                        kept = Path(f"failed_{seed}.c")
-                        shutil.copy(source, kept)
-                        print(f"seed {seed}, {name}, {how}: {first_difference(expected, seen)} differs; kept as {kept}", flush=True)
-    print(f"{arguments.programs} programs, {len(VARIANTS)} ways of moving, 3 ways of running: {failures} mismatches")
-    return 1 if failures else 0
+        asked.folder = folder
+        try:
+            with concurrent.futures.ProcessPoolExecutor(asked.jobs, initializer=begin, initargs=(asked,)) as pool:
+                for done in pool.map(work, range(-(-asked.programs // asked.batch))):
+                    house.add(done)
+                    if asked.json:
+                        Path(asked.json).write_text(json.dumps(house.result(), indent=1) + "\n")
+        except Trouble as trouble:
+            print(trouble)
+            return 1
+    print(house.summary())
+    if asked.plant:
+        modes = {one["mode"] for one in house.found}
+        return 0 if any("check" in mode for mode in modes) and any("check" not in mode for mode in modes) else 1
+    return 1 if house.found else 0
 
 
 if __name__ == "__main__":

@@ -1,0 +1,216 @@
+"""Compiling and running batches of random programs: under the MPI that tacit is built for, and under SimGrid's SMPI.
+
+A batch is one source file with many programs. Each is compiled plain and moved (WAYS of asking the overlap pass), and run in
+the `modes` of its platform. What a run says is one line for each program and rank, and `ok` after MPI_Finalize: SMPI ends
+well also if all ranks wait for ever.
+"""
+import dataclasses
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import generate_program
+import generate_routines
+
+HERE = Path(__file__).resolve().parent
+HOOKS = HERE.parents[1] / "src" / "hooks"
+WAYS = {"conservative": {"MODE": "conservative"}, "aggressive": {"MODE": "aggressive"},
+        "aggressive, no copies": {"MODE": "aggressive", "RENAME": "off"},
+        "with collectives": {"MODE": "aggressive", "COLLECTIVES": "on"}}
+KINDS = ("arena", "routines", "fortran")  # generate_program.py; generate_routines.py in C and in Fortran
+CHECKED = {"TACIT_OVERLAP_CHECK": "1"}
+NO_EAGER = {"TACIT_OVERLAP_EAGER": "0"}  # copies of all messages
+LONGEST = 120  # seconds of a run
+
+
+class Trouble(Exception):
+    """Something that stands in the way of testing."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    lines: tuple      # sorted
+    error: str = ""
+
+    def complete(self, programs, ranks):
+        return not self.error and len(self.lines) == programs * ranks
+
+    def first_difference(self, other):
+        """What the other says or does not say, unlike this one."""
+        missing = sorted(set(self.lines) - set(other.lines), key=lambda line: int(line.split()[1]))
+        return (f"{len(missing)} lines, first: {missing[0]}" if missing else "") + (" " + other.error if other.error else "")
+
+
+def call(command, folder, **environment):
+    done = subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True, errors="replace",
+                          env={**os.environ, **environment})
+    if done.returncode != 0:
+        raise Trouble(f"{shlex.join(str(word) for word in command)}\nfailed: {done.stderr[-3000:]}")
+    return done
+
+
+def outcome_of(command, folder, environment):
+    """Runs a program. What is still there after LONGEST seconds is ended, with the ranks that it started."""
+    run = subprocess.Popen([str(word) for word in command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                           errors="replace", env={**os.environ, **environment}, start_new_session=True)
+    try:
+        out, err = run.communicate(timeout=LONGEST)
+    except subprocess.TimeoutExpired:
+        os.killpg(run.pid, signal.SIGKILL)
+        out, err = run.communicate()
+        err = f"no end after {LONGEST} s\n{err}"
+    lines = [line.strip() for line in out.splitlines()]
+    wrong = run.returncode != 0 or "ok" not in lines or "deadlock" in err.lower() or "tacit:" in err
+    return Outcome(tuple(sorted(line for line in lines if line.startswith("routine"))),
+                   f"exit status {run.returncode}: {err[-1500:]}" if wrong else "")
+
+
+def settings_of(way):
+    """Environment variables for the compiler; no way: the program as it is."""
+    settings = {"TACIT_OVERLAP": "apply" if way else "off", "TACIT_OVERLAP_WINDOW": "1"}
+    return settings | {"TACIT_OVERLAP_" + key: value for key, value in WAYS.get(way, {}).items()}
+
+
+def remarks_in(text):
+    """The places that the pass says it has changed."""
+    return len(set(re.findall(r"^(\S+:\d+:\d+): remark:", text, re.MULTILINE)))
+
+
+class Platform:
+    def __init__(self, asked, folder):
+        self.folder, self.tacit = folder, asked.tacit
+        self.plugin, self.hooks = (call([asked.tacit, what], folder).stdout.strip() for what in ("--pass", "--hooks"))
+        # An error planted around the pass: loaded before it to lie, and behind it to take the lie back.
+        around = [f"-fpass-plugin={asked.plant}"] if asked.plant else []
+        self.plugins = [*around, f"-fpass-plugin={self.plugin}", *around]
+
+    persistent = True  # persistent requests work
+
+    def can(self, way, kind):
+        return True
+
+    @staticmethod
+    def flags(way, seed):
+        return ["-O2" if seed % 2 == 0 else "-O1", "-Rpass=mpi-overlap"] if way else ["-O1"]
+
+
+class Real(Platform):
+    """The compilers and the launcher of an MPI."""
+
+    modes = {"eager": NO_EAGER, "rendezvous": NO_EAGER, "check mode": NO_EAGER | CHECKED}
+
+    def __init__(self, asked, folder):
+        super().__init__(asked, folder)
+        self.mpicc, self.launcher = asked.mpicc, shlex.split(asked.launcher)
+        self.c = {"OMPI_CC": "clang-19", "MPICH_CC": "clang-19"}
+        self.flags_of = {"rendezvous": shlex.split(asked.rendezvous)}
+        self.modes = {mode: Real.modes[mode] for mode in Real.modes if mode != "rendezvous" or asked.rendezvous}
+        call([self.mpicc, "-O2", "-c", HERE / "elsewhere.c", "-o", "elsewhere.o"], folder, **self.c)
+
+    def compile(self, source, output, way, seed):
+        """How many places were changed."""
+        if source.suffix == ".c":
+            done = call([self.mpicc, *self.flags(way, seed), "-w", *self.plugins, source, "elsewhere.o", self.hooks, "-o", output],
+                        self.folder, **self.c, **settings_of(way))
+        else:
+            (self.folder / f"{output}.modules").mkdir(exist_ok=True)
+            done = call([self.tacit, "fc", *self.flags(way, seed), source, "-module-dir", f"{output}.modules", "-o", output],
+                        self.folder, XDG_CACHE_HOME=str(self.folder), **settings_of(way))
+        return remarks_in(done.stderr)
+
+    def run(self, program, ranks, mode):
+        return outcome_of([*self.launcher, *self.flags_of.get(mode, []), "-n", ranks, f"./{program}"], self.folder, self.modes[mode])
+
+
+class Simulated(Platform):
+    """SMPI: the order of events is the same each time. Sends wait for their receivers always, or never."""
+
+    modes = {"simulated, rendezvous": (0, NO_EAGER), "simulated, eager": (1 << 30, NO_EAGER)}
+    persistent = False  # in SimGrid 3.32 one that is started again deadlocks if sends do not wait
+    wrapped = "-Wl," + ",".join(f"--wrap={name}" for name in ("MPI_Test", "mpi_test_", "MPI_Iallreduce", "MPI_Ialltoall", "_FortranAProgramEndStatement"))
+
+    def __init__(self, asked, folder):
+        super().__init__(asked, folder)
+        self.smpirun = asked.smpirun
+        headers = Path(self.smpirun).resolve().parent.parent / "include" / "smpi"
+        libraries = call(["llvm-config-19", "--libdir"], folder).stdout.strip()
+        self.runtime = [f"-L{libraries}", "-lFortranRuntime", "-lFortranDecimal", "-lstdc++"]
+        self.c = ["clang-19", "-fPIC", "-c", "-w", f"-I{headers}", f"-I{HOOKS.parent}"]
+        self.parts = {".c": [], ".f90": []}
+        for source in [*sorted(HOOKS.glob("*.c")), HERE / "elsewhere.c", HERE / "simulated.c"]:
+            made = folder / f"simulated_{source.stem}.o"
+            call([*self.c, "-std=gnu11", "-O2", source, "-o", made], folder)
+            self.parts[".f90"].append(made)
+            if not source.stem.endswith("_fortran"):
+                self.parts[".c"].append(made)
+        (folder / "modules").mkdir()
+        (folder / "mpi.f90").write_text("module mpi\n  include 'mpif.h'\nend module\n")
+        self.fortran = ["flang-new-19", "-fPIC", "-c", f"-I{folder}/modules", f"-I{headers}", "-module-dir"]
+        call([*self.fortran, "modules", "mpi.f90", "-o", "mpi.o"], folder)
+        (folder / "hosts").write_text("".join(f"node{i}\n" for i in range(8)))
+        (folder / "platform.xml").write_text(
+            "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n"
+            '  <cluster id="cluster" prefix="node" suffix="" radical="0-7" speed="1000000000f" bw="125MBps" lat="20us"/>\n'
+            "</platform>\n")
+
+    def can(self, way, kind):
+        """Nonblocking collectives in place do not work (simulated.c repairs those of C)."""
+        return way != "with collectives" or kind != "fortran"
+
+    def compile(self, source, output, way, seed):
+        object_ = f"{output}.simulated.o"
+        command = self.c
+        if source.suffix != ".c":
+            (self.folder / f"{output}.modules").mkdir(exist_ok=True)
+            command = [*self.fortran, f"{output}.modules"]
+        done = call([*command, *self.flags(way, seed), *self.plugins, source, "-o", object_], self.folder, **settings_of(way))
+        call(["clang-19", "-shared", "-Wl,-z,defs", object_, *self.parts[source.suffix], self.wrapped,
+              *(self.runtime if source.suffix != ".c" else []), "-lsimgrid", "-lm", "-o", output], self.folder)
+        return remarks_in(done.stderr)
+
+    def run(self, program, ranks, mode):
+        eager, environment = self.modes[mode]
+        return outcome_of([self.smpirun, "-np", ranks, "-platform", "platform.xml", "-hostfile", "hosts", f"./{program}",
+                           "--log=root.thres:critical", "--cfg=smpi/simulate-computation:no",
+                           f"--cfg=smpi/send-is-detached-thresh:{eager}", f"--cfg=smpi/async-small-thresh:{eager}"],
+                          self.folder, environment)
+
+
+class Batch:
+    """Many programs in one source."""
+
+    def __init__(self, platform, kind, seed, count, ranks):
+        self.platform, self.kind, self.seed, self.count, self.ranks = platform, kind, seed, count, ranks
+        text = generate_program.make(seed, count) if kind == "arena" else \
+            generate_routines.make(seed, count, "c" if kind == "routines" else "fortran", platform.persistent)
+        self.source = platform.folder / ("programs.f90" if kind == "fortran" else "programs.c")
+        self.source.write_text(text)
+
+    def plain(self):
+        """What the programs say as they are, in every mode without what only concerns moved programs."""
+        self.platform.compile(self.source, "plain", None, self.seed)
+        modes = [mode for mode in self.platform.modes if "check" not in mode]
+        found = [self.platform.run("plain", self.ranks, mode) for mode in modes]
+        for mode, one in zip(modes, found):
+            if not one.complete(self.count, self.ranks) or one.lines != found[0].lines:
+                raise Trouble(f"{self.kind}, seed {self.seed}: the plain programs do not run ({mode}): "
+                              f"{found[0].first_difference(one)} {len(one.lines)} lines")
+        return found[0]
+
+    def compare(self, expected, way):
+        """Compiles one way; how many places changed, and (mode, difference) of the runs that differ."""
+        changed = self.platform.compile(self.source, "moved", way, self.seed)
+        found = []
+        for mode in self.platform.modes:
+            seen = self.platform.run("moved", self.ranks, mode)
+            if seen != expected:
+                found.append((mode, expected.first_difference(seen)))
+        return changed, found
+
+
+if __name__ == "__main__":
+    sys.exit("run random_programs.py")
