@@ -8,11 +8,25 @@
 
 namespace tacit {
 
-inline constexpr std::string_view known_variables[] = {
-    "TACIT_RECORD",         "TACIT_HASH",           "TACIT_CHAIN",         "TACIT_DRIVER",
-    "TACIT_EXPECTED_RANKS", "TACIT_OVERLAP",        "TACIT_OVERLAP_MODE",  "TACIT_OVERLAP_RENAME",
-    "TACIT_OVERLAP_POKE",   "TACIT_OVERLAP_ERRORS", "TACIT_OVERLAP_GRAPH", "TACIT_OVERLAP_WINDOW",
-    "TACIT_OVERLAP_MEMORY", "TACIT_OVERLAP_EAGER",  "TACIT_OVERLAP_CHECK", "TACIT_FC"};
+inline constexpr std::string_view known_variables[] = {"TACIT_RECORD",
+                                                       "TACIT_HASH",
+                                                       "TACIT_CHAIN",
+                                                       "TACIT_DRIVER",
+                                                       "TACIT_EXPECTED_RANKS",
+                                                       "TACIT_OVERLAP",
+                                                       "TACIT_OVERLAP_MODE",
+                                                       "TACIT_OVERLAP_RENAME",
+                                                       "TACIT_OVERLAP_POKE",
+                                                       "TACIT_OVERLAP_ERRORS",
+                                                       "TACIT_OVERLAP_GRAPH",
+                                                       "TACIT_OVERLAP_WINDOW",
+                                                       "TACIT_OVERLAP_MEMORY",
+                                                       "TACIT_OVERLAP_EAGER",
+                                                       "TACIT_OVERLAP_CHECK",
+                                                       "TACIT_OVERLAP_HOIST",
+                                                       "TACIT_OVERLAP_COLLECTIVES",
+                                                       "TACIT_OVERLAP_STATISTICS",
+                                                       "TACIT_FC"};
 
 /// `name` begins like a variable of tacit and is none.
 inline bool is_unknown_variable(std::string_view name) {

@@ -71,6 +71,7 @@ int tacit_hold_collective(tacit_slot* slot, MPI_Request request, const collectiv
 
 /* The body of every form below: room in the slot, the post, its description. */
 #define START(post, ...)                                                                                     \
+  TACIT_COUNT_CALL();                                                                                        \
   MPI_Request request;                                                                                       \
   int error = tacit_make_room(slot);                                                                         \
   if (error == MPI_SUCCESS)                                                                                  \

@@ -55,6 +55,7 @@ static const void* place(const void* buffer) {
 
 /* The body of every form below: room in the slot, the post, its description. */
 #define START(post, ...)                                                                                     \
+  TACIT_COUNT_CALL();                                                                                        \
   MPI_Fint request;                                                                                          \
   *ierror = tacit_make_room(slot);                                                                           \
   if (*ierror == MPI_SUCCESS)                                                                                \

@@ -236,6 +236,8 @@ void tacit_copy_sent(void* data, MPI_Request request) {
   last = &sent->next;
   ++under_way;
   unlock();
+  if (tacit_counts())
+    tacit_count_copy();
 }
 
 void tacit_copy_unsent(void* data) {

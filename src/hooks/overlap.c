@@ -3,6 +3,7 @@
 
 int __tacit_send(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,
                  MPI_Comm comm) {
+  TACIT_COUNT_CALL();
   slot_state* state = tacit_open(slot);
   int error = tacit_complete(state);
   if (error != MPI_SUCCESS)
@@ -18,6 +19,7 @@ int __tacit_send(tacit_slot* slot, const void* buffer, int count, MPI_Datatype d
 
 int __tacit_recv(tacit_slot* slot, void* buffer, int count, MPI_Datatype datatype, int source, int tag,
                  MPI_Comm comm) {
+  TACIT_COUNT_CALL();
   slot_state* state = tacit_open(slot);
   int error = tacit_complete(state);
   if (error != MPI_SUCCESS)
@@ -32,6 +34,7 @@ int __tacit_recv(tacit_slot* slot, void* buffer, int count, MPI_Datatype datatyp
 int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, MPI_Datatype send_type,
                      int dest, int send_tag, void* recv_buffer, int recv_count, MPI_Datatype recv_type,
                      int source, int recv_tag, MPI_Comm comm, MPI_Status* status) {
+  TACIT_COUNT_CALL();
   slot_state* state = tacit_open(slot);
   int error = tacit_complete(state);
   if (error != MPI_SUCCESS)
@@ -53,6 +56,7 @@ int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, 
 
 int __tacit_send_renamed(const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,
                          MPI_Comm comm) {
+  TACIT_COUNT_CALL();
   void* copy = tacit_copy_message(buffer, count, datatype, dest);
   if (!copy)
     return MPI_Send(buffer, count, datatype, dest, tag, comm);
@@ -83,17 +87,21 @@ static int defer(tacit_slot* slot, int count, MPI_Request* requests, int persist
 }
 
 int __tacit_defer(tacit_slot* slot, MPI_Request* request) {
+  TACIT_COUNT_CALL();
   return defer(slot, 1, request, 0);
 }
 
 int __tacit_defer_all(tacit_slot* slot, int count, MPI_Request* requests) {
+  TACIT_COUNT_CALL();
   return defer(slot, count, requests, 0);
 }
 
 int __tacit_defer_started(tacit_slot* slot, MPI_Request* request) {
+  TACIT_COUNT_CALL();
   return defer(slot, 1, request, 1);
 }
 
 int __tacit_defer_all_started(tacit_slot* slot, int count, MPI_Request* requests) {
+  TACIT_COUNT_CALL();
   return defer(slot, count, requests, 1);
 }

@@ -33,6 +33,7 @@ static void hold(slot_state* slot, MPI_Fint request, const message* posted) {
 
 void __tacit_send_f(tacit_slot* slot, const void* buffer, integer count, integer datatype, integer dest,
                     integer tag, integer comm, MPI_Fint* ierror) {
+  TACIT_COUNT_CALL();
   slot_state* state = tacit_open(slot);
   *ierror = tacit_complete(state);
   if (*ierror != MPI_SUCCESS)
@@ -51,6 +52,7 @@ void __tacit_send_f(tacit_slot* slot, const void* buffer, integer count, integer
 
 void __tacit_recv_f(tacit_slot* slot, void* buffer, integer count, integer datatype, integer source,
                     integer tag, integer comm, MPI_Fint* ierror) {
+  TACIT_COUNT_CALL();
   slot_state* state = tacit_open(slot);
   *ierror = tacit_complete(state);
   if (*ierror != MPI_SUCCESS)
@@ -67,6 +69,7 @@ void __tacit_sendrecv_f(tacit_slot* slot, const void* send_buffer, integer send_
                         integer dest, integer send_tag, void* recv_buffer, integer recv_count,
                         integer recv_type, integer source, integer recv_tag, integer comm, MPI_Fint* status,
                         MPI_Fint* ierror) {
+  TACIT_COUNT_CALL();
   slot_state* state = tacit_open(slot);
   *ierror = tacit_complete(state);
   if (*ierror != MPI_SUCCESS)
@@ -90,6 +93,7 @@ void __tacit_sendrecv_f(tacit_slot* slot, const void* send_buffer, integer send_
 
 void __tacit_send_renamed_f(const void* buffer, integer count, integer datatype, integer dest, integer tag,
                             integer comm, MPI_Fint* ierror) {
+  TACIT_COUNT_CALL();
   void* copy = tacit_copy_message(buffer, *count, MPI_Type_f2c(*datatype), *dest);
   if (!copy) {
     mpi_send_(buffer, count, datatype, dest, tag, comm, ierror);
@@ -134,17 +138,21 @@ static void defer(tacit_slot* slot, MPI_Fint count, MPI_Fint* requests, int pers
 }
 
 void __tacit_defer_f(tacit_slot* slot, MPI_Fint* request, MPI_Fint* ierror) {
+  TACIT_COUNT_CALL();
   defer(slot, 1, request, 0, ierror);
 }
 
 void __tacit_defer_all_f(tacit_slot* slot, integer count, MPI_Fint* requests, MPI_Fint* ierror) {
+  TACIT_COUNT_CALL();
   defer(slot, *count, requests, 0, ierror);
 }
 
 void __tacit_defer_started_f(tacit_slot* slot, MPI_Fint* request, MPI_Fint* ierror) {
+  TACIT_COUNT_CALL();
   defer(slot, 1, request, 1, ierror);
 }
 
 void __tacit_defer_all_started_f(tacit_slot* slot, integer count, MPI_Fint* requests, MPI_Fint* ierror) {
+  TACIT_COUNT_CALL();
   defer(slot, *count, requests, 1, ierror);
 }

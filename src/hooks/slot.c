@@ -87,7 +87,9 @@ static MPI_Request* requests_of(slot_state* slot) {
   return slot->many ? slot->many : slot->few;
 }
 
-static void empty(slot_state* slot) {
+static void empty(slot_state* slot, enum ending how) {
+  if (tacit_counts())
+    tacit_count_end(slot, how);
   if (slot->shadows)
     tacit_check_end(slot);
   free(slot->many);
@@ -105,20 +107,26 @@ slot_state* tacit_open(tacit_slot* slot) {
   return state;
 }
 
-int tacit_complete(slot_state* slot) {
+static int complete(slot_state* slot, enum ending how) {
   if (!slot->pending)
     return MPI_SUCCESS;
   MPI_Request* requests = requests_of(slot);
   const int error = slot->request_count == 1
                         ? MPI_Wait(requests, MPI_STATUS_IGNORE)
                         : MPI_Waitall(slot->request_count, requests, MPI_STATUSES_IGNORE);
-  empty(slot);
+  empty(slot, how);
   return error;
+}
+
+int tacit_complete(slot_state* slot) {
+  return complete(slot, for_the_next);
 }
 
 void tacit_hold_described(slot_state* slot, MPI_Request request) {
   slot->pending = slot->request_count = 1;
   slot->few[0] = request;
+  if (tacit_counts())
+    tacit_count_post(slot);
   if (tacit_checks())
     tacit_check_start(slot);
 }
@@ -205,11 +213,11 @@ static void take_note(slot_state* slot, MPI_Request request, int persistent) {
 }
 
 /* What has already arrived where the program waits for it need not be watched for any longer. */
-static void empty_if_complete(slot_state* slot) {
+static void empty_if_complete(slot_state* slot, enum ending how) {
   int complete = 0;
   const int error = MPI_Testall(slot->request_count, requests_of(slot), &complete, MPI_STATUSES_IGNORE);
   if (error == MPI_SUCCESS && complete)
-    empty(slot);
+    empty(slot, how);
 }
 
 int tacit_defer(slot_state* slot, int count, const MPI_Request* requests, int persistent) {
@@ -230,10 +238,12 @@ int tacit_defer(slot_state* slot, int count, const MPI_Request* requests, int pe
       take_note(slot, requests[i], persistent);
     }
   slot->pending = 1;
+  if (tacit_counts())
+    tacit_count_post(slot);
   if (tacit_checks())
     tacit_check_start(slot);
   else
-    empty_if_complete(slot);
+    empty_if_complete(slot, at_once);
   return 1;
 }
 
@@ -274,14 +284,14 @@ static void complete_disturbed(slot_state* slot, byte_range bytes, int writes) {
     all = slot->range_count == 0; /* what is left has no bytes */
   }
   if (all)
-    (void)tacit_complete(slot);
+    (void)complete(slot, by_a_guard);
 }
 
 void __tacit_wait(tacit_slot* slot, void* buffer) {
   (void)buffer;
   slot_state* state = state_of(slot);
   if (state->pending)
-    (void)tacit_complete(state);
+    (void)complete(state, at_its_place);
 }
 
 void __tacit_wait_overlap(tacit_slot* slot, void* buffer, const void* low, const void* high, int writes) {
@@ -369,5 +379,5 @@ void __tacit_poke(tacit_slot* slot) {
   tacit_reap_copies();
   if (!state->pending || state->shadows) /* spoiled buffers stay so until the program could need them */
     return;
-  empty_if_complete(state);
+  empty_if_complete(state, by_progress);
 }

@@ -40,10 +40,16 @@ typedef struct noted_range {
 
 struct shadow; /* check.c */
 
+/* Why a slot is empty again: completed where the pass put the completion, or before by a test whether the
+ * bytes are touched, or found complete while polling, or to make room; or nothing was left to wait for when
+ * the program would have waited. */
+enum ending { at_its_place, by_a_guard, by_progress, for_the_next, at_once, endings };
+
 typedef struct slot_state {
   int pending;       /* something is in the slot; compiled code looks at this */
   int in_use;        /* what follows is valid */
   int request_count; /* in `many` if it is set, else in `few` */
+  uint32_t site;     /* statistics: who put the operation here */
   MPI_Request few[slot_requests];
   MPI_Request* many;
   uint64_t last_poke;
@@ -110,6 +116,21 @@ int tacit_copies_under_way(void);
 /* Nonzero if copies are under way and this thread may call MPI without having been asked to by the program.
  */
 int tacit_copies_may_progress(void);
+
+/* statistics.c */
+
+/* Nonzero if TACIT_OVERLAP_STATISTICS=1. */
+int tacit_counts(void);
+void tacit_count_call(const void* site);
+void tacit_count_copy(void);
+void tacit_count_post(slot_state* slot);
+void tacit_count_end(const slot_state* slot, enum ending how);
+/* First in every hook that stands for a call of the program. */
+#define TACIT_COUNT_CALL()                                                                                   \
+  do {                                                                                                       \
+    if (tacit_counts())                                                                                      \
+      tacit_count_call(__builtin_return_address(0));                                                         \
+  } while (0)
 
 /* check.c */
 
