@@ -45,8 +45,8 @@ def meet(a, b):
 class Routine:
     """Makes one routine as a list of statements (tuples), which the languages below write down."""
 
-    def __init__(self, rng, persistent=True):
-        self.rng, self.with_persistent = rng, persistent
+    def __init__(self, rng, avoid=()):
+        self.rng, self.avoid = rng, avoid
         self.flight = []   # (bytes, receives)
         self.open = []     # (requests, bytes entries, conditional knob or None): posted, not yet waited for
         self.free_requests = [f"q{i}" for i in range(4)] + [f"r{i}" for i in range(6)]
@@ -338,7 +338,7 @@ class Routine:
             return [("barrier",)]
         one_buffer = form in ("bcast", "maximum")
         made = (form, into[0], into[1], n) if one_buffer else (form, out[0], out[1], into[0], into[1], n)
-        request = self.take_requests(1) if self.rng.random() < 0.7 else None
+        request = self.take_requests(1) if self.rng.random() < 0.7 and "i" + form not in self.avoid else None
         if not request:
             return [made]
         entries = [(into[2], True)] + ([] if one_buffer else [(out[2], False)])
@@ -375,7 +375,7 @@ class Routine:
         r = self.rng
         choices = [(self.nonblocking, 6), (self.half_blocking, 3), (self.combined, 3), (self.red_black, 3), (self.pipeline, 3),
                    (self.helper, 2), (self.column, 2), (self.carried, 2), (self.double_buffered, 1),
-                   (self.persistent, int(self.with_persistent)), (self.collective, 4), (lambda: self.computing(3), 8)]
+                   (self.persistent, int("persistent" not in self.avoid)), (self.collective, 4), (lambda: self.computing(3), 8)]
         if self.depth < 2:
             choices += [(self.branch, 2), (self.loop, 3)]
         if self.open:
@@ -631,8 +631,9 @@ def c_program(routines, seed):
     return C_HEAD % (LENGTH, ROWS, COLUMNS, KNOBS) + "\n".join(out.lines) + "\n" + table + C_TAIL % (seed % 1000, len(routines))
 
 
-def make(seed, count, language, persistent=True):
-    routines = [Routine(random.Random(f"{seed}/{i}"), persistent).whole() for i in range(count)]
+def make(seed, count, language, avoid=()):
+    """What to avoid: persistent requests ("persistent"), MPI_Iallreduce in place ("imaximum")."""
+    routines = [Routine(random.Random(f"{seed}/{i}"), avoid).whole() for i in range(count)]
     if language == "c":
         return c_program(routines, seed)
     from fortran_program import fortran_program
