@@ -267,7 +267,8 @@ private:
           return {};
         const plain_access& access = *found->checkable;
         const auto range = range_in_iteration(access.pointer, access.bytes, loop, in_.evolution);
-        if (!range || meets_for_sure({first_value(range->low), first_value(range->high)}))
+        if (!range || meets_for_sure({first_value(range->low), first_value(range->high)}) ||
+            needed_at_entry(access, *block, loop))
           return {};
         same_memory |= in_memory_of_operation(range->low);
         add_range(ranges, {*range, access.writes});
@@ -300,7 +301,8 @@ private:
         const auto range = found->checkable ? range_of(found->checkable->pointer, found->checkable->bytes,
                                                        &loop, &before, in_.evolution)
                                             : std::nullopt;
-        const bool hard = !found->checkable || (range && meets_for_sure(*range));
+        const bool hard = !found->checkable || (range && meets_for_sure(*range)) ||
+                          needed_at_entry(*found->checkable, *block, loop);
         if (hard || check.cause.why == reason::none)
           check.cause = *found, check.blocker = &at;
         if (hard) {
@@ -316,6 +318,20 @@ private:
           return check; // is completed before, like a hard one
       }
     return check;
+  }
+
+  /// The first iterations of a nest begin inside the buffer (received blocks that are unpacked in their
+  /// order): no comparison within the nest would gain anything.
+  bool needed_at_entry(const plain_access& access, BasicBlock& block, const Loop& nest) {
+    const Loop* innermost = in_.loops.getLoopFor(&block);
+    const BasicBlock* latch = innermost->getLoopLatch();
+    if (!latch || !in_.dominators.dominates(&block, latch))
+      return false;
+    const llvm::SCEV* first = in_.evolution.getSCEV(access.pointer);
+    for (const auto* moving = llvm::dyn_cast<llvm::SCEVAddRecExpr>(first);
+         moving && nest.contains(moving->getLoop()); moving = llvm::dyn_cast<llvm::SCEVAddRecExpr>(first))
+      first = moving->getStart();
+    return meets_for_sure({first, first});
   }
 
   /// Adds a range, as part of one that begins close to it if there is one: an unrolled loop makes dozens of
