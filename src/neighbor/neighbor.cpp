@@ -1,0 +1,199 @@
+#include "neighbor/neighbor.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <iterator>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace tacit {
+namespace {
+
+struct named_pass {
+  std::string_view name;
+  bool neighbor_passes::* on;
+};
+
+constexpr std::array<named_pass, 4> all_passes{{{"self", &neighbor_passes::self},
+                                                {"coalesce", &neighbor_passes::coalesce},
+                                                {"order", &neighbor_passes::order},
+                                                {"empty", &neighbor_passes::empty}}};
+
+bool is_message(const step& s) {
+  return s.kind == step_kind::send || s.kind == step_kind::recv;
+}
+
+/// Appends, joining what continues the last segment.
+void append(std::vector<segment>& list, const std::vector<segment>& more) {
+  for (const segment& s : more) {
+    if (s.length == 0)
+      continue;
+    if (!list.empty() && list.back().address + list.back().length == s.address)
+      list.back().length += s.length;
+    else
+      list.push_back(s);
+  }
+}
+
+step message(step_kind kind, const edge& e, const std::vector<segment>& bytes) {
+  step s;
+  s.kind = kind;
+  s.peer = e.peer;
+  s.tag = static_cast<std::int32_t>(e.channel);
+  append(kind == step_kind::send ? s.reads : s.writes, bytes);
+  return s;
+}
+
+} // namespace
+
+std::string leave_out(neighbor_passes& passes, std::string_view names) {
+  while (!names.empty()) {
+    const std::string_view name = names.substr(0, names.find(','));
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
+    const auto found = std::find_if(all_passes.begin(), all_passes.end(),
+                                    [&](const named_pass& p) { return p.name == name; });
+    if (found == all_passes.end())
+      return std::string(name);
+    passes.*(found->on) = false;
+  }
+  return {};
+}
+
+std::string neighbor_pass_names() {
+  std::string names;
+  for (const named_pass& p : all_passes)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", p.name);
+  return names;
+}
+
+edge_rounds rotated_rounds(const neighborhood& n, rank_id rank, std::uint32_t size) {
+  const auto distance = [size](rank_id from, rank_id to) {
+    return from == no_rank || to == no_rank
+               ? 0
+               : static_cast<std::uint32_t>((index(to) + size - index(from)) % size);
+  };
+  edge_rounds rounds;
+  for (const edge& e : n.sources)
+    rounds.in.push_back(distance(e.peer, rank));
+  for (const edge& e : n.destinations)
+    rounds.out.push_back(distance(rank, e.peer));
+  return rounds;
+}
+
+std::string own_mismatch(const neighborhood& n, rank_id rank, const neighbor_blocks& blocks) {
+  for (std::size_t i = 0; i < n.destinations.size(); ++i)
+    for (std::size_t j = 0; j < n.sources.size(); ++j) {
+      const edge &to = n.destinations[i], &from = n.sources[j];
+      if (to.peer != rank || from.peer != rank || to.channel != from.channel)
+        continue;
+      const std::uint64_t sent = total_length(blocks.out[i]), expected = total_length(blocks.in[j]);
+      if (sent != expected)
+        return fmt::format(
+            "its outgoing edge {} leads to its own incoming edge {}, but {} B are sent and {} B "
+            "expected; counts and datatypes on both ends of an edge must describe equally many "
+            "bytes",
+            i, j, sent, expected);
+    }
+  return {};
+}
+
+rank_plan posted(const neighborhood& n, const neighbor_blocks& blocks) {
+  rank_plan plan;
+  plan.steps.reserve(n.sources.size() + n.destinations.size());
+  for (std::size_t i = 0; i < n.sources.size(); ++i)
+    if (n.sources[i].peer != no_rank)
+      plan.steps.push_back(message(step_kind::recv, n.sources[i], blocks.in[i]));
+  for (std::size_t i = 0; i < n.destinations.size(); ++i)
+    if (n.destinations[i].peer != no_rank)
+      plan.steps.push_back(message(step_kind::send, n.destinations[i], blocks.out[i]));
+  return plan;
+}
+
+rank_plan without_own_messages(rank_plan plan, rank_id rank) {
+  std::map<std::int32_t, step> copies; // by channel
+  for (step& s : plan.steps) {
+    if (!is_message(s) || s.peer != rank)
+      continue;
+    step& c = copies[s.tag];
+    c.kind = step_kind::copy;
+    (s.kind == step_kind::send ? c.reads : c.writes) =
+        std::move(s.kind == step_kind::send ? s.reads : s.writes);
+  }
+  std::erase_if(plan.steps, [&](const step& s) { return is_message(s) && s.peer == rank; });
+  for (auto& [channel, c] : copies)
+    if (!c.reads.empty())
+      plan.steps.push_back(std::move(c));
+  return plan;
+}
+
+rank_plan coalesced(rank_plan plan) {
+  const auto key = [](const step& s) {
+    if (!is_message(s))
+      return std::tuple(2, rank_id{0}, 0);
+    return std::tuple(s.kind == step_kind::recv ? 0 : 1, s.peer, s.tag);
+  };
+  std::stable_sort(plan.steps.begin(), plan.steps.end(),
+                   [&](const step& a, const step& b) { return key(a) < key(b); });
+  rank_plan out;
+  out.scratch_bytes = plan.scratch_bytes;
+  for (step& s : plan.steps) {
+    if (is_message(s))
+      s.tag = 0;
+    if (is_message(s) && !out.steps.empty() && out.steps.back().kind == s.kind &&
+        out.steps.back().peer == s.peer) {
+      append(out.steps.back().reads, s.reads);
+      append(out.steps.back().writes, s.writes);
+    } else {
+      out.steps.push_back(std::move(s));
+    }
+  }
+  return out;
+}
+
+rank_plan in_rounds(rank_plan plan, const neighborhood& n, const edge_rounds& rounds) {
+  std::map<rank_id, std::uint32_t> in, out; // the earliest round of each peer
+  for (std::size_t i = 0; i < n.sources.size(); ++i) {
+    const auto [at, fresh] = in.try_emplace(n.sources[i].peer, rounds.in[i]);
+    at->second = std::min(at->second, rounds.in[i]);
+  }
+  for (std::size_t i = 0; i < n.destinations.size(); ++i) {
+    const auto [at, fresh] = out.try_emplace(n.destinations[i].peer, rounds.out[i]);
+    at->second = std::min(at->second, rounds.out[i]);
+  }
+  const auto key = [&](const step& s) -> std::pair<int, std::uint32_t> {
+    if (s.kind == step_kind::recv)
+      return {0, in.at(s.peer)};
+    if (s.kind == step_kind::send)
+      return {1, out.at(s.peer)};
+    return {2, 0};
+  };
+  std::stable_sort(plan.steps.begin(), plan.steps.end(),
+                   [&](const step& a, const step& b) { return key(a) < key(b); });
+  return plan;
+}
+
+rank_plan without_empty_messages(rank_plan plan) {
+  std::erase_if(plan.steps,
+                [](const step& s) { return is_message(s) && s.reads.empty() && s.writes.empty(); });
+  return plan;
+}
+
+rank_plan plan_neighbor(const neighborhood& n, rank_id rank, const neighbor_blocks& blocks,
+                        const edge_rounds& rounds, const neighbor_passes& passes, bool sizes_known) {
+  rank_plan plan = posted(n, blocks);
+  // One step per edge from here on; steps are independent of each other.
+  if (passes.self)
+    plan = without_own_messages(std::move(plan), rank);
+  if (passes.coalesce)
+    plan = coalesced(std::move(plan));
+  // At most one message per peer and direction, or one per channel; both ends have the same ones.
+  if (passes.empty && sizes_known)
+    plan = without_empty_messages(std::move(plan));
+  if (passes.order)
+    plan = in_rounds(std::move(plan), n, rounds);
+  return plan;
+}
+
+} // namespace tacit

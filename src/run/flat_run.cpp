@@ -1,0 +1,279 @@
+#include "run/flat_run.h"
+
+#include "run/lower.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace tacit {
+namespace {
+
+/// Packing costs a copy at memory speed, an MPI datatype of pieces costs MPI's own walk over them, which is
+/// slower per piece but saves the copy when messages are large.
+constexpr std::uint64_t largest_packed = 32 * 1024;
+
+void* pointer(std::uint64_t address) {
+  return reinterpret_cast<void*>(address);
+}
+
+bool uses_scratch(const std::vector<segment>& bytes) {
+  return std::any_of(bytes.begin(), bytes.end(), [](const segment& s) { return s.address >= scratch_base; });
+}
+
+bool overlap(const std::vector<segment>& a, const std::vector<segment>& b) {
+  const auto bounds = [](const std::vector<segment>& list) {
+    std::uint64_t low = ~std::uint64_t{0}, high = 0;
+    for (const segment& s : list)
+      low = std::min(low, s.address), high = std::max(high, s.address + s.length);
+    return std::pair(low, high);
+  };
+  const auto [a_low, a_high] = bounds(a);
+  const auto [b_low, b_high] = bounds(b);
+  if (a_low >= b_high || b_low >= a_high)
+    return false;
+  return std::any_of(a.begin(), a.end(), [&](const segment& x) {
+    return std::any_of(b.begin(), b.end(), [&](const segment& y) {
+      return x.address < y.address + y.length && y.address < x.address + x.length;
+    });
+  });
+}
+
+} // namespace
+
+bool is_flat(const rank_plan& plan) {
+  return plan.scratch_bytes == 0 && std::all_of(plan.steps.begin(), plan.steps.end(), [](const step& s) {
+           if (!s.after.empty() || uses_scratch(s.reads) || uses_scratch(s.writes))
+             return false;
+           if (s.kind == step_kind::copy)
+             return !overlap(s.reads, s.writes);
+           return s.kind == step_kind::send || s.kind == step_kind::recv;
+         });
+}
+
+flat_run::flat_run(const rank_plan& plan, MPI_Comm comm) : comm_(comm) {
+  try {
+    for (const step& s : plan.steps) {
+      if (s.kind == step_kind::copy)
+        add_copy(s);
+      else
+        add_message(s);
+    }
+    requests_.assign(receives_.size() + sends_.size(), MPI_REQUEST_NULL);
+    statuses_.resize(requests_.size());
+  } catch (...) {
+    for (MPI_Datatype& type : types_)
+      MPI_Type_free(&type);
+    throw;
+  }
+}
+
+flat_run::~flat_run() {
+  int over = 0;
+  MPI_Finalized(&over);
+  if (!over)
+    for (MPI_Datatype& type : types_)
+      MPI_Type_free(&type);
+  if (active_) // failed while posting: MPI may still write there
+    for (auto& memory : staging_)
+      static_cast<void>(memory.release());
+}
+
+void flat_run::add_copy(const step& s) {
+  std::size_t i = 0, j = 0;
+  for (std::uint64_t done_i = 0, done_j = 0; i < s.reads.size() && j < s.writes.size();) {
+    const std::uint64_t n = std::min(s.reads[i].length - done_i, s.writes[j].length - done_j);
+    copies_.push_back({s.reads[i].address + done_i, s.writes[j].address + done_j, n});
+    done_i += n;
+    done_j += n;
+    if (done_i == s.reads[i].length)
+      ++i, done_i = 0;
+    if (done_j == s.writes[j].length)
+      ++j, done_j = 0;
+  }
+}
+
+void flat_run::add_message(const step& s) {
+  const bool incoming = s.kind == step_kind::recv;
+  const std::vector<segment>& bytes = incoming ? s.writes : s.reads;
+  message m;
+  m.bytes = total_length(bytes);
+  m.peer = static_cast<int>(index(s.peer));
+  m.tag = s.tag;
+  m.address = bytes.empty() ? 0 : bytes.front().address;
+  m.count = static_cast<int>(std::min<std::uint64_t>(m.bytes, INT_MAX));
+  if (bytes.size() > 1 && m.bytes <= largest_packed) {
+    staging_.push_back(std::make_unique_for_overwrite<std::byte[]>(m.bytes));
+    m.address = reinterpret_cast<std::uint64_t>(staging_.back().get());
+    m.packed = true;
+    m.first_piece = static_cast<std::uint32_t>(pieces_.size());
+    std::uint64_t at = m.address;
+    for (const segment& g : bytes) {
+      pieces_.push_back({g.address, at, g.length});
+      at += g.length;
+    }
+    m.end_piece = static_cast<std::uint32_t>(pieces_.size());
+  } else if (bytes.size() > 1 || m.bytes > INT_MAX) {
+    m.type = relative_type(bytes);
+    m.count = 1;
+  }
+  (incoming ? receives_ : sends_).push_back(m);
+}
+
+MPI_Datatype flat_run::relative_type(const std::vector<segment>& bytes) {
+  constexpr std::uint64_t largest_piece = std::uint64_t{1} << 30; // block lengths are int
+  std::vector<int> lengths;
+  std::vector<MPI_Aint> places;
+  for (const segment& s : bytes)
+    for (std::uint64_t done = 0; done < s.length; done += largest_piece) {
+      lengths.push_back(static_cast<int>(std::min(largest_piece, s.length - done)));
+      places.push_back(static_cast<MPI_Aint>(s.address + done - bytes.front().address));
+    }
+  if (lengths.size() > INT_MAX)
+    throw mpi_error(MPI_ERR_COUNT, "a message of more than 2^31 separate pieces");
+  types_.reserve(types_.size() + 1);
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  check_mpi(MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(),
+                                     MPI_BYTE, &type),
+            "MPI_Type_create_hindexed");
+  types_.push_back(type);
+  check_mpi(MPI_Type_commit(&types_.back()), "MPI_Type_commit");
+  return types_.back();
+}
+
+bool flat_run::rebind(std::ptrdiff_t reads, std::ptrdiff_t writes) {
+  const auto r = static_cast<std::uint64_t>(reads), w = static_cast<std::uint64_t>(writes);
+  for (message& m : sends_) {
+    if (!m.packed)
+      m.address += r;
+    for (std::uint32_t i = m.first_piece; i < m.end_piece; ++i)
+      pieces_[i].user += r;
+  }
+  for (message& m : receives_) {
+    if (!m.packed)
+      m.address += w;
+    for (std::uint32_t i = m.first_piece; i < m.end_piece; ++i)
+      pieces_[i].user += w;
+  }
+  for (piece& c : copies_) {
+    c.user += r;
+    c.staged += w;
+  }
+  return true;
+}
+
+const flat_run::message& flat_run::at(std::size_t request) const {
+  return is_receive(request) ? receives_[request] : sends_[request - receives_.size()];
+}
+
+void flat_run::post_receive(std::size_t i) {
+  const message& m = receives_[i];
+  const int code = MPI_Irecv(pointer(m.address), m.count, m.type, m.peer, m.tag, comm_, &requests_[i]);
+  if (code != MPI_SUCCESS)
+    check_mpi(code, fmt::format("receive from rank {}, {} B: MPI_Irecv", m.peer, m.bytes).c_str());
+}
+
+void flat_run::post_send(std::size_t i) {
+  const message& m = sends_[i];
+  for (std::uint32_t k = m.first_piece; k < m.end_piece; ++k)
+    std::memcpy(pointer(pieces_[k].staged), pointer(pieces_[k].user), pieces_[k].length);
+  const int code =
+      MPI_Isend(pointer(m.address), m.count, m.type, m.peer, m.tag, comm_, &requests_[receives_.size() + i]);
+  if (code != MPI_SUCCESS)
+    check_mpi(code, fmt::format("send to rank {}, {} B: MPI_Isend", m.peer, m.bytes).c_str());
+}
+
+void flat_run::start() {
+  active_ = true;
+  for (std::size_t i = 0; i < receives_.size(); ++i)
+    post_receive(i);
+  for (std::size_t i = 0; i < sends_.size(); ++i)
+    post_send(i);
+  for (const piece& c : copies_) // while the messages travel
+    std::memcpy(pointer(c.staged), pointer(c.user), c.length);
+}
+
+void flat_run::fail(const message_error& e) {
+  if (!first_error_)
+    first_error_ = std::make_exception_ptr(e);
+}
+
+/// Keeps what failed; the other requests still have to complete.
+void flat_run::check(int code, const char* call) {
+  if (code == MPI_SUCCESS)
+    return;
+  if (code != MPI_ERR_IN_STATUS) {
+    check_mpi(code, call);
+    return;
+  }
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    const int one = statuses_[i].MPI_ERROR;
+    if (one == MPI_SUCCESS || one == MPI_ERR_PENDING)
+      continue;
+    char text[MPI_MAX_ERROR_STRING] = {};
+    int length = 0;
+    MPI_Error_string(one, text, &length);
+    const message& m = at(i);
+    fail({one,
+          fmt::format("{} rank {}, {} B: {}", is_receive(i) ? "receive from" : "send to", m.peer, m.bytes,
+                      text),
+          is_receive(i), m.peer});
+    statuses_[i].MPI_ERROR = MPI_SUCCESS; // a request that has completed leaves its status as it is
+  }
+}
+
+/// Everything has arrived: compares lengths and unpacks.
+void flat_run::take_in() {
+  active_ = false;
+  for (std::size_t i = 0; i < receives_.size() && !first_error_; ++i) {
+    const message& m = receives_[i];
+    if (m.type == MPI_BYTE) {
+      int got = 0;
+      MPI_Get_count(&statuses_[i], MPI_BYTE, &got);
+      if (got != m.count)
+        fail({MPI_ERR_COUNT,
+              fmt::format("receive from rank {}: {} B expected, but {} B arrived", m.peer, m.bytes, got),
+              true, m.peer});
+    } else {
+      MPI_Count got = 0;
+      MPI_Get_elements_x(&statuses_[i], m.type, &got);
+      if (static_cast<std::uint64_t>(got) != m.bytes)
+        fail({MPI_ERR_COUNT,
+              fmt::format("receive from rank {}: {} B expected, but {} B arrived", m.peer, m.bytes, got),
+              true, m.peer});
+    }
+  }
+  if (first_error_)
+    std::rethrow_exception(first_error_);
+  for (const message& m : receives_)
+    for (std::uint32_t k = m.first_piece; k < m.end_piece; ++k)
+      std::memcpy(pointer(pieces_[k].user), pointer(pieces_[k].staged), pieces_[k].length);
+}
+
+bool flat_run::progress() {
+  if (!active_)
+    return true;
+  int done = 0;
+  const int code = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, statuses_.data());
+  check(code, "MPI_Testall");
+  if (code != MPI_SUCCESS)
+    done =
+        std::all_of(requests_.begin(), requests_.end(), [](MPI_Request r) { return r == MPI_REQUEST_NULL; });
+  if (!done)
+    return false;
+  take_in();
+  return true;
+}
+
+void flat_run::finish() {
+  while (active_) {
+    const int code = MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), statuses_.data());
+    check(code, "MPI_Waitall");
+    if (code == MPI_SUCCESS ||
+        std::all_of(requests_.begin(), requests_.end(), [](MPI_Request r) { return r == MPI_REQUEST_NULL; }))
+      take_in();
+  }
+}
+
+} // namespace tacit

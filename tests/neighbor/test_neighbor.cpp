@@ -1,0 +1,210 @@
+// The plans of all ranks are executed in one process by an obvious interpreter, in a random order that their
+// dependencies allow, and every byte is compared with what the collective means.
+#include "neighbor/neighbor.h"
+#include "neighbor_machine.h"
+
+#include <gtest/gtest.h>
+#include <random>
+
+namespace tacit::test {
+namespace {
+
+class random_case {
+public:
+  explicit random_case(std::uint64_t seed) : random_(seed) { make_topology(); }
+
+  std::uint32_t below(std::uint64_t n) { return static_cast<std::uint32_t>(random_() % n); }
+
+  std::uint32_t size = 1;
+  std::vector<neighborhood> all;
+  std::vector<neighbor_blocks> blocks;
+
+  /// Sizes: per rank and slot any (w), or one for everybody (u).
+  void make_blocks(bool uniform) {
+    const std::uint64_t common = below(20);
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint64_t> bytes;
+    blocks.assign(size, {});
+    for (std::uint32_t r = 0; r < size; ++r) {
+      std::uint64_t at = 1000; // send blocks grow from here, receive blocks from 500000: never overlapping
+      for (const edge& e : all[r].destinations) {
+        const std::uint64_t n = uniform ? common : below(4) == 0 ? 0 : below(40);
+        if (e.peer != no_rank)
+          bytes[{r, static_cast<std::uint32_t>(index(e.peer)), e.channel}] = n;
+        blocks[r].out.push_back(scattered(n, at));
+      }
+    }
+    for (std::uint32_t r = 0; r < size; ++r) {
+      std::uint64_t at = 500000;
+      for (const edge& e : all[r].sources)
+        blocks[r].in.push_back(
+            scattered(e.peer == no_rank ? below(9)
+                                        : bytes.at({static_cast<std::uint32_t>(index(e.peer)), r, e.channel}),
+                      at));
+    }
+  }
+
+private:
+  /// n bytes in pieces, with gaps or without, possibly in reverse order.
+  std::vector<segment> scattered(std::uint64_t n, std::uint64_t& at) {
+    std::vector<segment> list;
+    const std::uint64_t gap = below(3);
+    while (n > 0) {
+      const std::uint64_t length = below(2) ? n : 1 + below(n);
+      list.push_back({at, length});
+      at += length + gap;
+      n -= length;
+    }
+    if (below(4) == 0)
+      std::reverse(list.begin(), list.end());
+    return list;
+  }
+
+  void make_topology() {
+    const std::uint32_t form = below(3);
+    if (form < 2) {
+      grid_shape shape;
+      std::uint32_t product = 1;
+      for (std::uint32_t d = below(4); d > 0; --d) {
+        const std::uint32_t n = 1 + below(4);
+        if (product * n > 24)
+          continue;
+        product *= n;
+        shape.dims.push_back(static_cast<int>(n));
+        shape.periodic.push_back(below(2) == 0);
+      }
+      size = product;
+      std::vector<std::vector<int>> offsets(below(12), std::vector<int>(shape.dims.size()));
+      for (auto& o : offsets)
+        for (int& x : o)
+          x = static_cast<int>(below(5)) - 2;
+      for (std::uint32_t r = 0; r < size; ++r)
+        all.push_back(form == 0 ? cartesian_neighborhood(shape, rank_id{r})
+                                : stencil_neighborhood(shape, offsets, rank_id{r}));
+      return;
+    }
+    size = 1 + below(9);
+    std::vector<std::vector<rank_id>> in(size), out(size);
+    const std::uint32_t hot = below(size);
+    for (std::uint32_t e = below(40); e > 0; --e) {
+      const std::uint32_t a = below(size), b = below(3) == 0 ? hot : below(size);
+      out[a].push_back(rank_id{b});
+      in[b].push_back(rank_id{a});
+    }
+    for (std::uint32_t r = 0; r < size; ++r) {
+      std::shuffle(in[r].begin(), in[r].end(), random_);
+      all.push_back(graph_neighborhood(in[r], {}, out[r], {}));
+    }
+  }
+
+  std::mt19937_64 random_;
+};
+
+std::vector<rank_plan> plans_of(const random_case& c, const neighbor_passes& passes, bool sizes_known) {
+  std::vector<rank_plan> plans;
+  for (std::uint32_t r = 0; r < c.size; ++r)
+    plans.push_back(plan_neighbor(c.all[r], rank_id{r}, c.blocks[r],
+                                  rotated_rounds(c.all[r], rank_id{r}, c.size), passes, sizes_known));
+  return plans;
+}
+
+neighbor_passes passes_of(std::uint32_t bits) {
+  neighbor_passes p;
+  p.self = bits & 1;
+  p.coalesce = bits & 2;
+  p.order = bits & 4;
+  p.empty = bits & 8;
+  return p;
+}
+
+TEST(neighbor, plans_mean_the_collective_with_every_set_of_passes) {
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+    random_case c(seed);
+    c.make_blocks(seed % 3 == 0);
+    const std::uint32_t bits = c.below(2) ? 15 : c.below(16);
+    const bool known = c.below(2) == 0;
+    const std::string fault = first_wrong_byte(c.all, c.blocks, plans_of(c, passes_of(bits), known), seed);
+    ASSERT_EQ(fault, "") << "seed " << seed << ", passes " << bits << (known ? ", sizes known" : "");
+  }
+}
+
+TEST(neighbor, the_interpreter_notices_wrong_plans) {
+  int noticed = 0, tried = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    random_case c(seed);
+    c.make_blocks(false);
+    auto plans = plans_of(c, {}, false);
+    auto& steps = plans[c.below(c.size)].steps;
+    std::vector<std::size_t> with_bytes;
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      if (steps[i].kind != step_kind::send && total_length(steps[i].writes) > 0)
+        with_bytes.push_back(i);
+    if (with_bytes.empty())
+      continue;
+    ++tried;
+    step& s = steps[with_bytes[c.below(with_bytes.size())]];
+    s.writes.back().address += 1;
+    noticed += first_wrong_byte(c.all, c.blocks, plans, seed).empty() ? 0 : 1;
+  }
+  EXPECT_GT(tried, 100);
+  EXPECT_EQ(noticed, tried);
+}
+
+TEST(neighbor, one_message_per_peer_also_if_empty) {
+  const grid_shape torus{{2, 2}, {true, true}};
+  const auto n = cartesian_neighborhood(torus, rank_id{0});
+  const neighbor_blocks none{std::vector<std::vector<segment>>(4), std::vector<std::vector<segment>>(4)};
+  const auto rounds = rotated_rounds(n, rank_id{0}, 4);
+  EXPECT_EQ(plan_neighbor(n, rank_id{0}, none, rounds, {}, false).steps.size(), 4u) << "2 peers, in and out";
+  EXPECT_EQ(plan_neighbor(n, rank_id{0}, none, rounds, {}, true).steps.size(), 0u) << "both ends know";
+  neighbor_passes apart;
+  apart.coalesce = false;
+  EXPECT_EQ(plan_neighbor(n, rank_id{0}, none, rounds, apart, false).steps.size(), 8u) << "one per edge";
+}
+
+TEST(neighbor, blocks_of_one_peer_that_lie_side_by_side_become_one_piece) {
+  const auto n = cartesian_neighborhood({{2}, {true}}, rank_id{0});
+  const neighbor_blocks b{{{{100, 8}}, {{108, 8}}}, {{{200, 8}}, {{208, 8}}}};
+  const auto plan = plan_neighbor(n, rank_id{0}, b, rotated_rounds(n, rank_id{0}, 2), {}, false);
+  ASSERT_EQ(plan.steps.size(), 2u);
+  EXPECT_EQ(plan.steps[0].kind, step_kind::recv);
+  EXPECT_EQ(plan.steps[0].writes, (std::vector<segment>{{208, 8}, {200, 8}})) << "crossed, Example 8.10";
+  EXPECT_EQ(plan.steps[1].reads, (std::vector<segment>{{100, 16}}));
+}
+
+TEST(neighbor, rounds_of_a_complete_graph_have_one_partner_each) {
+  const std::uint32_t p = 7;
+  for (std::uint32_t r = 0; r < p; ++r) {
+    std::vector<rank_id> others;
+    for (std::uint32_t o = 0; o < p; ++o)
+      if (o != r)
+        others.push_back(rank_id{o});
+    const auto n = graph_neighborhood(others, {}, others, {});
+    neighbor_blocks none{std::vector<std::vector<segment>>(p - 1), std::vector<std::vector<segment>>(p - 1)};
+    const auto plan = plan_neighbor(n, rank_id{r}, none, rotated_rounds(n, rank_id{r}, p), {}, false);
+    for (std::uint32_t k = 0; k < p - 1; ++k) {
+      EXPECT_EQ(plan.steps[k].peer, rank_id{(r + p - k - 1) % p});
+      EXPECT_EQ(plan.steps[p - 1 + k].peer, rank_id{(r + k + 1) % p});
+    }
+  }
+}
+
+TEST(neighbor, passes_are_left_out_by_name) {
+  neighbor_passes p;
+  EXPECT_EQ(leave_out(p, "coalesce,order"), "");
+  EXPECT_TRUE(p.self && p.empty);
+  EXPECT_FALSE(p.coalesce || p.order);
+  EXPECT_EQ(leave_out(p, "self,colour"), "colour");
+  EXPECT_EQ(leave_out(p, ""), "");
+}
+
+TEST(neighbor, own_edges_of_unequal_size_are_found) {
+  const auto n = cartesian_neighborhood({{1}, {true}}, rank_id{0});
+  const neighbor_blocks b{{{{100, 8}}, {{108, 8}}}, {{{200, 8}}, {{208, 4}}}};
+  EXPECT_NE(own_mismatch(n, rank_id{0}, b)
+                .find("outgoing edge 0 leads to its own incoming edge 1, but 8 B are sent"),
+            std::string::npos)
+      << own_mismatch(n, rank_id{0}, b);
+}
+
+} // namespace
+} // namespace tacit::test
