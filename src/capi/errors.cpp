@@ -1,5 +1,6 @@
 #include "capi/errors.h"
 
+#include "exchange/neighbor_error.h"
 #include "run/datatype.h"
 #include "run/mpi_error.h"
 
@@ -13,6 +14,24 @@ namespace tacit::capi {
 namespace {
 
 thread_local std::string last_text;
+
+int code_of(neighbor_error::kind why) {
+  switch (why) {
+  case neighbor_error::kind::argument:
+    return TACIT_ERR_ARGUMENT;
+  case neighbor_error::kind::graph:
+    return TACIT_ERR_GRAPH;
+  case neighbor_error::kind::environment:
+    return TACIT_ERR_ENVIRONMENT;
+  case neighbor_error::kind::mpi:
+    return TACIT_ERR_MPI;
+  case neighbor_error::kind::memory:
+    return TACIT_ERR_MEMORY;
+  case neighbor_error::kind::internal:
+    break;
+  }
+  return TACIT_ERR_INTERNAL;
+}
 
 /// MPI error codes of our own class, one per return code, made at the first error.
 int mpi_code(int code, const std::string& text) {
@@ -59,6 +78,11 @@ int code_of_exception(std::string& text, bool* complete) {
     if (complete)
       *complete = true;
     return e.code;
+  } catch (const neighbor_error& e) {
+    text = e.what();
+    if (complete)
+      *complete = e.complete;
+    return code_of(e.why);
   } catch (const datatype_error& e) {
     text = std::string("datatype: ") + e.what();
     return TACIT_ERR_ARGUMENT;

@@ -3,6 +3,7 @@
 
 #include "capi/errors.h"
 #include "capi/local_graph.h"
+#include "exchange/neighbor_communicator.h"
 #include "run/driver.h"
 
 #include <map>
@@ -19,22 +20,36 @@ struct tacit_graph_s {
   std::string first_error_text;
 };
 
+struct tacit_topology_s {
+  std::shared_ptr<const tacit::topology> value;
+};
+
 struct tacit_schedule_s {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL; ///< of the user's communicator, which may be freed by now
   MPI_Comm private_comm = MPI_COMM_NULL;
   int rank = 0;
   std::unique_ptr<tacit::connection> peers;
   std::unique_ptr<tacit::execution> run; ///< after `peers`, which it uses
+  tacit::neighbor_operation neighbor;    ///< of a neighborhood collective, in place of comm, peers and run
+  bool only_once = false;                ///< nonblocking: has been started and cannot be started again
   bool active = false;
   int failure = TACIT_SUCCESS; ///< the execution has failed; nothing is left but to free the schedule
   std::string failure_text;
   std::string text, json; ///< explanations
+
+  tacit::execution& executed() const { return run ? *run : neighbor.run(); }
 };
 
 namespace tacit::capi {
 
 /// Throws unless MPI is running and no computation of a schedule is on the stack.
 void require_calls_allowed();
+
+/// Fills in text and json of a neighborhood collective.
+void explain_neighbor(tacit_schedule_s& schedule);
+
+/// Starts the schedule; what it throws stays with the schedule, as with tacit_start.
+void start_schedule(tacit_schedule schedule);
 
 /// On while a computation of the program runs.
 struct computation_scope {

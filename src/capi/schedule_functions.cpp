@@ -40,9 +40,13 @@ void advance(tacit_schedule schedule, Body&& body) {
       return;
     } catch (...) {
       schedule->failure = code_of_exception(schedule->failure_text);
+      schedule->executed().failure = std::current_exception();
+      if (!schedule->run)
+        schedule->failure_text = fmt::format("{}: {}", schedule->neighbor.function(),
+                                             schedule->neighbor.explain(std::current_exception()));
     }
     schedule->active = false;
-    end_progress(*schedule->run);
+    end_progress(schedule->executed());
   }
   throw api_error(
       schedule->failure,
@@ -51,22 +55,34 @@ void advance(tacit_schedule schedule, Body&& body) {
                   schedule->rank, schedule->failure_text));
 }
 
+} // namespace
+
+void start_schedule(tacit_schedule schedule) {
+  advance(schedule, [&] {
+    schedule->executed().start();
+    begin_progress(schedule->executed());
+    schedule->active = true;
+  });
+}
+
+namespace {
+
 void begin(tacit_schedule schedule) {
   if (schedule->active)
     throw api_error(
         TACIT_ERR_STATE,
         "the schedule is active; complete it with tacit_wait or tacit_test before starting it again");
-  advance(schedule, [&] {
-    schedule->run->start();
-    begin_progress(*schedule->run);
-    schedule->active = true;
-  });
+  if (schedule->only_once)
+    throw api_error(TACIT_ERR_STATE,
+                    fmt::format("the schedule of {} cannot be started again; make one with the _init form",
+                                schedule->neighbor.function()));
+  start_schedule(schedule);
 }
 
 void complete(tacit_schedule schedule) {
   advance(schedule, [&] {
     if (schedule->active)
-      wait_for(*schedule->run);
+      wait_for(schedule->executed());
     schedule->active = false;
   });
 }
@@ -76,10 +92,15 @@ void complete(tacit_schedule schedule) {
 int report_for(tacit_schedule schedule, int code, const std::string& text) {
   if (!mpi_is_running())
     return report(MPI_COMM_NULL, code, text);
-  const MPI_Comm comm = schedule->private_comm;
+  MPI_Comm comm = schedule->run ? schedule->private_comm : schedule->neighbor.private_comm();
+  if (comm == MPI_COMM_NULL) // still being set up
+    comm = MPI_COMM_SELF;
+  MPI_Errhandler before = MPI_ERRHANDLER_NULL;
+  MPI_Comm_get_errhandler(comm, &before);
   MPI_Comm_set_errhandler(comm, schedule->handler);
   report(comm, code, text);
-  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(comm, before);
+  MPI_Errhandler_free(&before);
   return code;
 }
 
@@ -131,7 +152,7 @@ int tacit_test(tacit_schedule schedule, int* flag) {
       throw api_error(TACIT_ERR_ARGUMENT, "tacit_test: the place for the flag is a null pointer");
     *flag = 0;
     advance(schedule, [&] {
-      if (schedule->active && progress_all(*schedule->run))
+      if (schedule->active && progress_all(schedule->executed()))
         schedule->active = false;
     });
     *flag = schedule->active ? 0 : 1;
@@ -163,12 +184,13 @@ int tacit_schedule_free(tacit_schedule* schedule) {
         throw api_error(TACIT_ERR_STATE,
                         "tacit_schedule_free: the schedule is active; complete it with tacit_wait first");
     }
-    end_progress(*s->run);
+    end_progress(s->executed());
     s->run.reset();
     s->peers.reset();
     if (mpi_is_running()) {
       MPI_Errhandler_free(&s->handler);
-      MPI_Comm_free(&s->private_comm);
+      if (s->private_comm != MPI_COMM_NULL)
+        MPI_Comm_free(&s->private_comm);
     }
     delete s;
     *schedule = TACIT_SCHEDULE_NULL;
@@ -183,6 +205,8 @@ int tacit_explain(tacit_schedule schedule, int format, char* text, size_t size, 
       throw api_error(TACIT_ERR_ARGUMENT, fmt::format("tacit_explain: format {} does not exist", format));
     if (!text && size > 0)
       throw api_error(TACIT_ERR_ARGUMENT, "tacit_explain: the text is a null pointer, but its size is not 0");
+    if (!schedule->run && schedule->text.empty())
+      explain_neighbor(*schedule);
     const std::string& all = format == TACIT_EXPLAIN_JSON ? schedule->json : schedule->text;
     if (needed)
       *needed = all.size() + 1;

@@ -143,7 +143,10 @@ MPI_Datatype flat_run::relative_type(const std::vector<segment>& bytes) {
 }
 
 bool flat_run::rebind(std::ptrdiff_t reads, std::ptrdiff_t writes) {
-  const auto r = static_cast<std::uint64_t>(reads), w = static_cast<std::uint64_t>(writes);
+  const auto r = static_cast<std::uint64_t>(reads - bound_reads_);
+  const auto w = static_cast<std::uint64_t>(writes - bound_writes_);
+  bound_reads_ = reads;
+  bound_writes_ = writes;
   for (message& m : sends_) {
     if (!m.packed)
       m.address += r;

@@ -82,6 +82,7 @@ private:
   std::vector<MPI_Request> requests_; ///< receives, then sends
   std::vector<MPI_Status> statuses_;
   std::exception_ptr first_error_;
+  std::ptrdiff_t bound_reads_ = 0, bound_writes_ = 0; ///< where rebind has moved the buffers
   bool active_ = false;
 };
 

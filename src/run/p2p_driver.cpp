@@ -1,6 +1,8 @@
-// Driver `p2p`: persistent point-to-point messages only. Collectives of the plan become messages straight
-// from origin to destination. Runs wherever MPI runs, and is the yardstick for the others.
+// Driver `p2p`: point-to-point messages only. Collectives of the plan become messages straight from origin to
+// destination. Plans of independent messages run from flat arrays (flat_run.h), others as tasks with
+// persistent requests. Runs wherever MPI runs, and is the yardstick for the others.
 #include "run/builtin_drivers.h"
+#include "run/flat_run.h"
 #include "run/lower.h"
 
 namespace tacit {
@@ -19,6 +21,8 @@ public:
   std::string_view name() const override { return "p2p"; }
   std::string can_run(const program& p, MPI_Comm comm) const override { return tags_fit(p, comm); }
   std::unique_ptr<execution> prepare(program p, MPI_Comm comm, connection*) const override {
+    if (p.exact_sizes && is_flat(p.plan))
+      return std::make_unique<flat_run>(p.plan, comm);
     return std::make_unique<task_run>(p2p_lowering(p, comm).run());
   }
 };

@@ -20,6 +20,8 @@ struct program {
   rank_plan plan;
   /// The groups of this rank's collectives, in the same relative order on every rank.
   std::vector<rank_group> groups;
+  /// Every message is as long as its receive; another length is an error of the program, not a short message.
+  bool exact_sizes = false;
   /// Runs an opaque operation of the graph (step_kind::call). Must not block on other ranks.
   std::function<void(op_id)> call;
 

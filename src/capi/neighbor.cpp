@@ -1,0 +1,103 @@
+#include "capi/neighbor.h"
+
+#include "run/mpi_error.h"
+#include "run/progress.h"
+
+#include <fmt/format.h>
+
+namespace tacit::capi {
+namespace {
+
+int rank_in(MPI_Comm comm) {
+  int rank = -1;
+  if (comm != MPI_COMM_NULL && mpi_is_running())
+    MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+/// Runs `body`; its errors get rank and function, and go to the communicator.
+template <typename Body>
+int guarded_call(const neighbor_call& call, MPI_Comm comm, Body&& body) {
+  std::string text;
+  int code = TACIT_SUCCESS;
+  bool complete = false;
+  try {
+    require_calls_allowed();
+    if (comm == MPI_COMM_NULL)
+      throw api_error(TACIT_ERR_ARGUMENT,
+                      fmt::format("{}: the communicator is MPI_COMM_NULL", call.function));
+    body();
+    return TACIT_SUCCESS;
+  } catch (...) {
+    code = code_of_exception(text, &complete);
+  }
+  if (!complete)
+    text = fmt::format("rank {}: {}: {}", rank_in(comm), call.function, text);
+  return report(comm, code, text);
+}
+
+void require_place(const neighbor_call& call, MPI_Comm comm, tacit_schedule* schedule) {
+  if (!schedule)
+    throw api_error(TACIT_ERR_ARGUMENT,
+                    fmt::format("rank {}: {}: the place for the schedule is a null pointer", rank_in(comm),
+                                call.function));
+  *schedule = TACIT_SCHEDULE_NULL;
+}
+
+std::unique_ptr<tacit_schedule_s> schedule_of(neighbor_operation operation, MPI_Comm comm) {
+  auto made = std::make_unique<tacit_schedule_s>();
+  made->rank = operation.rank();
+  made->neighbor = std::move(operation);
+  check_mpi(MPI_Comm_get_errhandler(comm, &made->handler), "MPI_Comm_get_errhandler");
+  return made;
+}
+
+} // namespace
+
+void explain_neighbor(tacit_schedule_s& schedule) {
+  const neighbor_operation& o = schedule.neighbor;
+  schedule.text = o.describe();
+  schedule.json =
+      fmt::format("{{\"function\": \"{}\", \"rank\": {}, \"incoming_edges\": {}, \"outgoing_edges\": "
+                  "{}, \"driver\": \"{}\", \"steps\": \"{}\"}}\n",
+                  o.function(), o.rank(), o.edges().sources.size(), o.edges().destinations.size(),
+                  o.driver_name(), o.steps());
+}
+
+int run_blocking(const neighbor_call& call, MPI_Comm comm) {
+  return guarded_call(call, comm, [&] {
+    neighbor_operation operation = neighbor_communicator::of(comm)->operation(call, true);
+    execution& run = operation.run();
+    try {
+      run.start();
+      begin_progress(run);
+      wait_for(run);
+    } catch (...) {
+      run.failure = std::current_exception();
+      end_progress(run);
+      std::string unused;
+      const int code = code_of_exception(unused);
+      throw api_error(code, fmt::format("rank {}: {}: {}", operation.rank(), call.function,
+                                        operation.explain(run.failure)));
+    }
+  });
+}
+
+int start_nonblocking(const neighbor_call& call, MPI_Comm comm, tacit_schedule* schedule) {
+  return guarded_call(call, comm, [&] {
+    require_place(call, comm, schedule);
+    auto made = schedule_of(neighbor_communicator::of(comm)->operation(call, false), comm);
+    start_schedule(made.get());
+    made->only_once = true;
+    *schedule = made.release();
+  });
+}
+
+int make_persistent(const neighbor_call& call, MPI_Comm comm, MPI_Info info, tacit_schedule* schedule) {
+  return guarded_call(call, comm, [&] {
+    require_place(call, comm, schedule);
+    *schedule = schedule_of(neighbor_communicator::of(comm)->persistent(call, info), comm).release();
+  });
+}
+
+} // namespace tacit::capi

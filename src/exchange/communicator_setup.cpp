@@ -1,0 +1,110 @@
+#include "exchange/communicator_setup.h"
+
+#include "exchange/neighbor_error.h"
+#include "run/mpi_error.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <thread>
+
+namespace tacit {
+
+communicator_setup::communicator_setup(MPI_Comm user, const neighborhood& n, std::uint64_t choices)
+    : user_(user), n_(n), choices_(choices) {
+  check_mpi(MPI_Comm_rank(user, &rank_), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(user, &size_), "MPI_Comm_size");
+}
+
+communicator_setup::~communicator_setup() {
+  int over = 0;
+  MPI_Finalized(&over);
+  if (!over && comm_ != MPI_COMM_NULL)
+    MPI_Comm_free(&comm_);
+}
+
+void communicator_setup::start() {
+  check_mpi(MPI_Comm_idup(user_, &duplicate_, requests_.data()), "MPI_Comm_idup");
+  at_ = stage::duplicate;
+}
+
+void communicator_setup::begin_comparison() {
+  comm_ = duplicate_;
+  check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  mine_ = {edge_balance(n_, rank_id{static_cast<std::uint32_t>(rank_)}), choices_};
+  for (const auto* edges : {&n_.sources, &n_.destinations})
+    for (const edge& e : *edges)
+      my_widest_ = std::max<std::uint64_t>(my_widest_, e.channel + 1);
+  check_mpi(MPI_Iallreduce(mine_.data(), sum_.data(), 2, MPI_UINT64_T, MPI_SUM, comm_, requests_.data()),
+            "MPI_Iallreduce");
+  check_mpi(MPI_Iallreduce(&my_widest_, &widest_, 1, MPI_UINT64_T, MPI_MAX, comm_, &requests_[1]),
+            "MPI_Iallreduce");
+  at_ = stage::compare;
+}
+
+void communicator_setup::judge_comparison() {
+  if (sum_[1] != choices_ * static_cast<std::uint64_t>(size_))
+    throw neighbor_error(
+        neighbor_error::kind::environment,
+        fmt::format("rank {}: TACIT_DRIVER or TACIT_NEIGHBOR_WITHOUT differ between the ranks "
+                    "of the communicator, or their versions of tacit do; set them alike on "
+                    "all nodes",
+                    rank_));
+  if (sum_[0] == 0) {
+    at_ = stage::ready;
+    return;
+  }
+  const auto size = static_cast<std::uint32_t>(size_);
+  const std::vector<int> to = edge_counts(n_.destinations, size), from = edge_counts(n_.sources, size);
+  for (std::uint32_t r = 0; r < size; ++r) {
+    listed_.push_back(to[r]);
+    listed_.push_back(from[r]);
+  }
+  listed_there_.resize(listed_.size());
+  check_mpi(
+      MPI_Ialltoall(listed_.data(), 2, MPI_INT, listed_there_.data(), 2, MPI_INT, comm_, requests_.data()),
+      "MPI_Ialltoall");
+  at_ = stage::accuse;
+}
+
+void communicator_setup::judge_accusations() {
+  std::vector<int> sent_here, received_from_here;
+  for (std::size_t r = 0; r < static_cast<std::size_t>(size_); ++r) {
+    sent_here.push_back(listed_there_[2 * r]);
+    received_from_here.push_back(listed_there_[2 * r + 1]);
+  }
+  std::string fault =
+      first_imbalance(n_, rank_id{static_cast<std::uint32_t>(rank_)}, sent_here, received_from_here);
+  if (fault.empty())
+    fault = "the neighborhoods of other ranks contradict each other; their messages say which";
+  throw neighbor_error(neighbor_error::kind::graph, fault);
+}
+
+bool communicator_setup::progress() {
+  try {
+    while (at_ != stage::ready) {
+      if (at_ == stage::failed || at_ == stage::idle)
+        return true;
+      int done = 0;
+      check_mpi(MPI_Testall(2, requests_.data(), &done, MPI_STATUSES_IGNORE), "setting up the communicator");
+      if (!done)
+        return false;
+      if (at_ == stage::duplicate)
+        begin_comparison();
+      else if (at_ == stage::compare)
+        judge_comparison();
+      else
+        judge_accusations();
+    }
+    return true;
+  } catch (...) {
+    at_ = stage::failed;
+    throw;
+  }
+}
+
+void communicator_setup::finish() {
+  while (!progress())
+    std::this_thread::yield();
+}
+
+} // namespace tacit

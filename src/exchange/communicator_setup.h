@@ -1,0 +1,59 @@
+// What a communicator needs before its first neighborhood collective, as a state machine that never blocks:
+// a private duplicate, and the certainty that all ranks mean the same thing.
+//
+//   duplicate (MPI_Comm_idup) → compare (one reduction: do the edges balance, are the choices equal, how many
+//   edges join the widest pair) → ready
+//                             → accuse (only if they do not balance: every pair compares its edges) → error
+//
+// Cost: the duplicate and one reduction of a few words.
+#pragma once
+
+#include "run/driver.h"
+#include "topology/topology.h"
+
+#include <array>
+#include <cstdint>
+#include <mpi.h>
+#include <vector>
+
+namespace tacit {
+
+class communicator_setup : public execution {
+public:
+  /// `choices` must be equal on all ranks. Local.
+  communicator_setup(MPI_Comm user, const neighborhood& n, std::uint64_t choices);
+  ~communicator_setup() override; ///< frees the duplicate
+  communicator_setup(const communicator_setup&) = delete;
+  communicator_setup& operator=(const communicator_setup&) = delete;
+
+  void start() override;
+  /// Throws neighbor_error and mpi_error.
+  bool progress() override;
+  void finish() override;
+
+  bool ready() const { return at_ == stage::ready; }
+  /// The user's communicator is still in use.
+  bool duplicating() const { return at_ == stage::duplicate; }
+  MPI_Comm comm() const { return comm_; }
+  /// The most edges that lead from one rank to another one.
+  int widest() const { return static_cast<int>(widest_); }
+
+private:
+  enum class stage : std::uint8_t { idle, duplicate, compare, accuse, ready, failed };
+  void begin_comparison();
+  void judge_comparison();
+  [[noreturn]] void judge_accusations();
+
+  MPI_Comm user_;
+  const neighborhood& n_;
+  std::uint64_t choices_;
+  int rank_ = 0, size_ = 1;
+  stage at_ = stage::idle;
+  MPI_Comm comm_ = MPI_COMM_NULL, duplicate_ = MPI_COMM_NULL;
+  std::array<MPI_Request, 2> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  std::array<std::uint64_t, 2> mine_{}, sum_{}; ///< balance of edges, choices
+  std::uint64_t my_widest_ = 0, widest_ = 0;
+  std::vector<int> listed_, listed_there_; ///< per rank: edges to it, edges from it
+};
+
+} // namespace tacit

@@ -1,0 +1,92 @@
+// Named types are kept by handle, for they live as long as MPI. A derived type's handle may be reused after
+// MPI_Type_free, so the handle alone proves nothing: its layout is an attribute of the type. Duplicates do
+// not inherit it; they are flattened again and get the same number.
+#include "exchange/layouts.h"
+
+#include "run/mpi_error.h"
+
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace tacit {
+namespace {
+
+struct by_content {
+  static auto key(const layout& l) { return std::tuple(l.extent, l.size, l.segments.size()); }
+  bool operator()(const layout& a, const layout& b) const {
+    if (key(a) != key(b))
+      return key(a) < key(b);
+    for (std::size_t i = 0; i < a.segments.size(); ++i) {
+      const auto x = std::pair(a.segments[i].displacement, a.segments[i].length);
+      const auto y = std::pair(b.segments[i].displacement, b.segments[i].length);
+      if (x != y)
+        return x < y;
+    }
+    return false;
+  }
+};
+
+struct tables {
+  std::mutex guard;
+  int keyval = MPI_KEYVAL_INVALID;
+  std::uint64_t next = 1;
+  std::vector<std::pair<MPI_Datatype, layout_handle>> named; ///< few: those a program uses
+  std::map<layout, std::weak_ptr<const numbered_layout>, by_content> known;
+};
+
+tables& all() {
+  static tables* const t = new tables; // types may be freed after static objects are gone
+  return *t;
+}
+
+int forget(MPI_Datatype, int, void* value, void*) {
+  delete static_cast<layout_handle*>(value);
+  return MPI_SUCCESS;
+}
+
+layout_handle number(tables& t, layout l) {
+  auto& place = t.known[l];
+  if (layout_handle found = place.lock())
+    return found;
+  const auto fresh = std::make_shared<const numbered_layout>(numbered_layout{t.next++, std::move(l)});
+  place = fresh;
+  if (t.known.size() > 1024)
+    std::erase_if(t.known, [](const auto& entry) { return entry.second.expired(); });
+  return fresh;
+}
+
+bool is_named(MPI_Datatype type) {
+  int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
+  check_mpi(PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner), "MPI_Type_get_envelope");
+  return combiner == MPI_COMBINER_NAMED;
+}
+
+} // namespace
+
+layout_handle layout_of(MPI_Datatype type) {
+  if (type == MPI_DATATYPE_NULL)
+    throw datatype_error("MPI_DATATYPE_NULL");
+  tables& t = all();
+  const std::lock_guard lock(t.guard);
+  for (const auto& [handle, found] : t.named)
+    if (handle == type)
+      return found;
+  if (is_named(type)) {
+    t.named.emplace_back(type, number(t, flatten(type)));
+    return t.named.back().second;
+  }
+  if (t.keyval == MPI_KEYVAL_INVALID)
+    check_mpi(MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &t.keyval, nullptr),
+              "MPI_Type_create_keyval");
+  void* value = nullptr;
+  int found = 0;
+  check_mpi(MPI_Type_get_attr(type, t.keyval, &value, &found), "MPI_Type_get_attr");
+  if (found)
+    return *static_cast<layout_handle*>(value);
+  auto kept = std::make_unique<layout_handle>(number(t, flatten(type)));
+  check_mpi(MPI_Type_set_attr(type, t.keyval, kept.get()), "MPI_Type_set_attr");
+  return *kept.release();
+}
+
+} // namespace tacit

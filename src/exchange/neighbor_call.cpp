@@ -1,0 +1,113 @@
+#include "exchange/neighbor_call.h"
+
+#include "exchange/neighbor_error.h"
+
+#include <fmt/format.h>
+
+namespace tacit {
+namespace {
+
+using form = neighbor_side::form;
+
+std::int64_t count_of(const neighbor_side& s, std::size_t i) {
+  if (s.shape == form::same || s.shape == form::equal)
+    return s.count;
+  return s.large_counts ? static_cast<const MPI_Count*>(s.counts)[i] : static_cast<const int*>(s.counts)[i];
+}
+
+std::int64_t displacement_of(const neighbor_side& s, std::size_t i) {
+  return s.large_displacements ? static_cast<const MPI_Aint*>(s.displacements)[i]
+                               : static_cast<const int*>(s.displacements)[i];
+}
+
+[[noreturn]] void refuse(const std::string& text) {
+  throw neighbor_error(neighbor_error::kind::argument, text);
+}
+
+void check_side(const neighbor_side& s, const char* which, std::size_t edges) {
+  if (s.buffer == MPI_IN_PLACE)
+    refuse(fmt::format("the {} buffer is MPI_IN_PLACE, which neighborhood collectives do not have; give two "
+                       "buffers that do not overlap",
+                       which));
+  if (edges == 0 || s.shape == form::same || s.shape == form::equal)
+    return;
+  if (!s.counts || !s.displacements || (s.shape == form::typed && !s.types))
+    refuse(fmt::format("an array of {} counts, displacements or datatypes is a null pointer; give one entry "
+                       "per edge ({} here)",
+                       which, edges));
+}
+
+layout_handle layout_at(const neighbor_side& s, const char* which, std::size_t i) {
+  const MPI_Datatype type = s.shape == form::typed ? s.types[i] : s.type;
+  if (type == MPI_DATATYPE_NULL)
+    refuse(fmt::format("the {} datatype of edge {} is MPI_DATATYPE_NULL", which, i));
+  return layout_of(type);
+}
+
+std::int64_t checked_count(const neighbor_side& s, const char* which, std::size_t i) {
+  const std::int64_t count = count_of(s, i);
+  if (count < 0)
+    refuse(fmt::format("the {} count of edge {} is {}; counts must not be negative", which, i, count));
+  return count;
+}
+
+void describe_side(const neighbor_side& s, const char* which, const std::vector<edge>& edges,
+                   call_signature& into) {
+  check_side(s, which, edges.size());
+  into.words.push_back(static_cast<std::int64_t>(s.shape));
+  layout_handle common;
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    if (edges[i].peer == no_rank)
+      continue;
+    if (s.shape == form::typed || !common) {
+      common = layout_at(s, which, i);
+      into.words.push_back(static_cast<std::int64_t>(common->number));
+      into.layouts.push_back(common);
+      if (s.shape == form::same || s.shape == form::equal) {
+        into.words.push_back(checked_count(s, which, i));
+        return;
+      }
+    }
+    into.words.push_back(checked_count(s, which, i));
+    into.words.push_back(displacement_of(s, i));
+  }
+}
+
+std::vector<std::vector<segment>> side_blocks(const neighbor_side& s, const std::vector<edge>& edges) {
+  std::vector<std::vector<segment>> blocks(edges.size());
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    if (edges[i].peer == no_rank)
+      continue;
+    const layout_handle l = layout_of(s.shape == form::typed ? s.types[i] : s.type);
+    const std::int64_t count = count_of(s, i);
+    std::int64_t offset = 0;
+    bool lost = false;
+    if (s.shape == form::equal)
+      lost = __builtin_mul_overflow(count, l->element.extent, &offset) ||
+             __builtin_mul_overflow(offset, static_cast<std::int64_t>(i), &offset);
+    if (s.shape == form::varying)
+      lost = __builtin_mul_overflow(displacement_of(s, i), l->element.extent, &offset);
+    if (s.shape == form::typed)
+      offset = displacement_of(s, i);
+    if (lost)
+      refuse(fmt::format("the block of edge {} lies beyond the address space", i));
+    const auto at = reinterpret_cast<std::uint64_t>(s.buffer) + static_cast<std::uint64_t>(offset);
+    blocks[i] = segments_of(reinterpret_cast<const void*>(at), static_cast<std::uint64_t>(count), l->element);
+  }
+  return blocks;
+}
+
+} // namespace
+
+void describe_call(const neighbor_call& call, const neighborhood& n, call_signature& into) {
+  into.words.clear();
+  into.layouts.clear();
+  describe_side(call.send, "send", n.destinations, into);
+  describe_side(call.receive, "receive", n.sources, into);
+}
+
+neighbor_blocks blocks_of(const neighbor_call& call, const neighborhood& n) {
+  return {side_blocks(call.send, n.destinations), side_blocks(call.receive, n.sources)};
+}
+
+} // namespace tacit

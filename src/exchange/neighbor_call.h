@@ -1,0 +1,51 @@
+// The arguments of any neighborhood collective, in one shape: what is sent and what is received, each as one
+// block for all edges, equal blocks, varying blocks, or blocks with types of their own.
+#pragma once
+
+#include "exchange/layouts.h"
+#include "neighbor/neighbor.h"
+
+#include <cstdint>
+#include <mpi.h>
+#include <vector>
+
+namespace tacit {
+
+struct neighbor_side {
+  enum class form : std::uint8_t {
+    same,    ///< the same `count` elements for every edge (what allgather sends)
+    equal,   ///< `count` elements per edge, one block after the other
+    varying, ///< counts and displacements (in extents of the type) per edge
+    typed,   ///< counts, displacements (in bytes) and types per edge
+  };
+  form shape = form::same;
+  bool large_counts = false;        ///< `counts` are MPI_Count, else int
+  bool large_displacements = false; ///< `displacements` are MPI_Aint, else int
+  const void* buffer = nullptr;
+  MPI_Count count = 0;
+  const void* counts = nullptr;
+  const void* displacements = nullptr;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  const MPI_Datatype* types = nullptr;
+};
+
+struct neighbor_call {
+  const char* function = ""; ///< static text: "tacit_neighbor_alltoall"
+  neighbor_side send, receive;
+};
+
+/// What the arguments describe, but for the buffers' addresses: equal for calls that can share a plan. Also
+/// holds the layouts, whose numbers are unique only as long as they are held.
+struct call_signature {
+  std::vector<std::int64_t> words;
+  std::vector<layout_handle> layouts;
+};
+
+/// Replaces *into by the signature of the call. Throws neighbor_error naming the argument; datatype_error.
+/// Arguments of open boundaries are not looked at.
+void describe_call(const neighbor_call& call, const neighborhood& n, call_signature& into);
+
+/// The blocks in absolute addresses. The call must have passed describe_call. Throws datatype_error.
+neighbor_blocks blocks_of(const neighbor_call& call, const neighborhood& n);
+
+} // namespace tacit

@@ -1,0 +1,131 @@
+// Everything tacit keeps for the neighborhood collectives of one communicator: the private duplicate, the
+// neighborhood, and plans of earlier calls.
+//
+// Plans are found again by signature: counts, displacements and layouts of the datatypes, not by buffers,
+// which are rebound. A rank that finds its plan and a rank that must make one can meet in the same call,
+// because making a plan for a blocking or nonblocking call never communicates and the messages do not depend
+// on it: one per pair and direction, with the same tag, matched in the order of the calls. (Only _init calls,
+// which all ranks make together, exchange sizes.)
+//
+// Tags. Blocking and nonblocking calls share the tags of operation 0: their plans post all messages in start,
+// and calls are made in the same order on all ranks, so MPI's order of messages matches them. Persistent
+// operations may be started in any order and each has tags of its own, numbered in the order of the _init
+// calls; when they run out, the next _init moves to a new duplicate.
+//
+// Life: with the communicator (as an attribute), or longer if operations that use it are kept; at the latest
+// until MPI_Finalize.
+#pragma once
+
+#include "exchange/communicator_setup.h"
+#include "exchange/neighbor_call.h"
+#include "exchange/neighbor_options.h"
+#include "run/driver.h"
+
+#include <deque>
+#include <memory>
+#include <mpi.h>
+#include <string>
+#include <vector>
+
+namespace tacit {
+
+class neighbor_communicator;
+
+/// A plan and the executions of it that are not in use.
+struct cached_plan {
+  struct execution_at { ///< with the displacement of its buffers from those of the plan
+    std::unique_ptr<execution> run;
+    std::ptrdiff_t reads = 0, writes = 0;
+  };
+  call_signature signature;
+  program steps;
+  std::uint64_t send_buffer = 0, receive_buffer = 0; ///< for which `steps` was made
+  std::vector<execution_at> idle;
+  std::uint64_t last_use = 0;
+};
+
+/// One operation: blocking or nonblocking (borrows from the cache) or persistent (owns).
+class neighbor_operation {
+public:
+  neighbor_operation() = default;
+  neighbor_operation(neighbor_operation&&) = default;
+  neighbor_operation& operator=(neighbor_operation&&) = default;
+  ~neighbor_operation() { release(); }
+
+  execution& run() const { return *run_.run; }
+  const char* function() const { return function_; }
+  int rank() const;
+  MPI_Comm private_comm() const; ///< null while the communicator is being set up
+  /// What an exception says, with the edges that it concerns.
+  std::string explain(std::exception_ptr failure) const;
+  /// Text for people: neighborhood, driver, steps.
+  std::string describe() const;
+  const neighborhood& edges() const;
+  const char* driver_name() const { return driver_; }
+  std::string steps() const { return cache_ ? summarize(cache_->steps) : steps_; }
+
+private:
+  friend class neighbor_communicator;
+  void release();
+
+  std::shared_ptr<neighbor_communicator> home_;
+  std::unique_ptr<connection> peers_; ///< persistent
+  std::shared_ptr<cached_plan> cache_;
+  cached_plan::execution_at run_;
+  const char* function_ = "";
+  const char* driver_ = "";
+  std::string steps_; ///< persistent: summary
+};
+
+class neighbor_communicator : public std::enable_shared_from_this<neighbor_communicator> {
+public:
+  /// The one of this communicator, made and attached if it is the first call. Local. Throws neighbor_error
+  /// (no topology, environment) and mpi_error.
+  static std::shared_ptr<neighbor_communicator> of(MPI_Comm comm);
+
+  neighbor_communicator(MPI_Comm comm, const neighbor_options& options);
+  ~neighbor_communicator();
+  neighbor_communicator(const neighbor_communicator&) = delete;
+  neighbor_communicator& operator=(const neighbor_communicator&) = delete;
+
+  /// Not started. Blocking: waits until the communicator has been set up; else it may be returned before,
+  /// and sets up when it is started. Throws neighbor_error, datatype_error, mpi_error.
+  neighbor_operation operation(const neighbor_call& call, bool blocking);
+  /// Persistent. Collective, blocks. Errors are equal on all ranks.
+  neighbor_operation persistent(const neighbor_call& call, MPI_Info info);
+
+  const neighborhood& edges() const { return edges_; }
+  int rank() const { return rank_; }
+  MPI_Comm comm() const { return setup_.ready() ? setup_.comm() : MPI_COMM_NULL; }
+  /// The communicator is being freed. May block on the other ranks.
+  void let_go();
+  /// The tags of persistent operations are used up.
+  bool worn_out() const { return operations_limit_ > 1 && next_operation_ >= operations_limit_; }
+
+private:
+  friend class neighbor_operation;
+  friend class deferred_operation;
+  void begin_setup();
+  void finish_setup();
+  bool advance_setup();
+  program make_program_of(const neighbor_call& call, const neighbor_options& options, bool sizes_known,
+                          int operation) const;
+  std::shared_ptr<cached_plan> find_plan(const neighbor_call& call);
+  std::unique_ptr<execution> prepare(program p) const;
+  cached_plan::execution_at execution_for(cached_plan& plan, std::ptrdiff_t reads, std::ptrdiff_t writes);
+  void drop_oldest();
+
+  int rank_ = 0, size_ = 1;
+  neighborhood edges_;
+  edge_rounds rounds_;
+  neighbor_options options_;
+  communicator_setup setup_;
+  bool setup_begun_ = false;
+  int tags_per_operation_ = 1, next_operation_ = 1, operations_limit_ = 1; ///< once set up
+  std::vector<std::shared_ptr<cached_plan>> plans_;
+  std::uint64_t uses_ = 0;
+  call_signature scratch_;                        ///< of the call at hand
+  std::deque<class deferred_operation*> waiting_; ///< started before the communicator was set up
+};
+
+} // namespace tacit

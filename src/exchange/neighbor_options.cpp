@@ -1,0 +1,90 @@
+#include "exchange/neighbor_options.h"
+
+#include "exchange/neighbor_error.h"
+#include "run/driver.h"
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <vector>
+
+namespace tacit {
+namespace {
+
+[[noreturn]] void refuse(const std::string& text) {
+  throw neighbor_error(neighbor_error::kind::environment, text);
+}
+
+void choose_driver(neighbor_options& o, const std::string& where, const std::string& value) {
+  if (!find_driver(value)) {
+    std::string names;
+    for (const driver* d : drivers())
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", d->name());
+    refuse(fmt::format("{} is \"{}\", but must be one of {}", where, value, names));
+  }
+  o.driver = value;
+}
+
+void choose_passes(neighbor_options& o, const std::string& where, const std::string& value) {
+  o.passes = {};
+  if (const std::string unknown = leave_out(o.passes, value); !unknown.empty())
+    refuse(
+        fmt::format("{} names \"{}\", but the optimizations are {}", where, unknown, neighbor_pass_names()));
+}
+
+struct option {
+  const char* key;
+  const char* variable;
+  void (*set)(neighbor_options&, const std::string& where, const std::string& value);
+};
+constexpr std::array<option, 2> all_options{
+    {{"tacit_driver", "TACIT_DRIVER", choose_driver},
+     {"tacit_neighbor_without", "TACIT_NEIGHBOR_WITHOUT", choose_passes}}};
+
+void refuse_unknown_keys(MPI_Info info) {
+  int keys = 0;
+  MPI_Info_get_nkeys(info, &keys);
+  for (int i = 0; i < keys; ++i) {
+    char key[MPI_MAX_INFO_KEY + 1] = {};
+    MPI_Info_get_nthkey(info, i, key);
+    bool known = std::strncmp(key, "tacit_", 6) != 0;
+    for (const option& o : all_options)
+      known = known || std::strcmp(key, o.key) == 0;
+    if (!known)
+      refuse(fmt::format("info key \"{}\" is unknown; neighborhood collectives know tacit_driver and "
+                         "tacit_neighbor_without",
+                         key));
+  }
+}
+
+} // namespace
+
+neighbor_options read_neighbor_options(MPI_Info info) {
+  neighbor_options out;
+  if (info != MPI_INFO_NULL)
+    refuse_unknown_keys(info);
+  for (const option& o : all_options) {
+    std::vector<char> value(MPI_MAX_INFO_VAL + 1, '\0');
+    int found = 0;
+    if (info != MPI_INFO_NULL)
+      MPI_Info_get(info, o.key, MPI_MAX_INFO_VAL, value.data(), &found);
+    if (found)
+      o.set(out, fmt::format("info key \"{}\"", o.key), value.data());
+    if (const char* text = std::getenv(o.variable))
+      o.set(out, o.variable, text);
+  }
+  return out;
+}
+
+std::uint64_t word_of(const neighbor_options& options) {
+  std::uint64_t word = 0x7461636974000001; // "tacit", version 1 of what ranks must agree on
+  const auto add = [&](std::uint64_t x) { word = (word ^ x) * 0x9e3779b97f4a7c15ull + (word >> 29); };
+  for (const char c : options.driver)
+    add(static_cast<unsigned char>(c));
+  const neighbor_passes& p = options.passes;
+  add(256u + (p.self ? 1u : 0u) + (p.coalesce ? 2u : 0u) + (p.order ? 4u : 0u) + (p.empty ? 8u : 0u));
+  return word;
+}
+
+} // namespace tacit

@@ -1,0 +1,25 @@
+// What the user may choose: the driver, and optimizations to leave out.
+#pragma once
+
+#include "neighbor/neighbor.h"
+
+#include <cstdint>
+#include <mpi.h>
+#include <string>
+
+namespace tacit {
+
+struct neighbor_options {
+  std::string driver; ///< empty: by priority
+  neighbor_passes passes;
+};
+
+/// Info keys tacit_driver and tacit_neighbor_without (info may be null), then the variables TACIT_DRIVER and
+/// TACIT_NEIGHBOR_WITHOUT, which count more. Throws neighbor_error naming key or variable and what is
+/// allowed.
+neighbor_options read_neighbor_options(MPI_Info info);
+
+/// One word that differs if the options do.
+std::uint64_t word_of(const neighbor_options& options);
+
+} // namespace tacit

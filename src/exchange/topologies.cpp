@@ -1,0 +1,147 @@
+#include "exchange/topologies.h"
+
+#include "exchange/neighbor_error.h"
+#include "run/mpi_error.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <mutex>
+
+namespace tacit {
+namespace {
+
+using held_topology = std::shared_ptr<const topology>;
+
+int copy_topology(MPI_Comm, int, void*, void* value, void* copy, int* flag) {
+  try {
+    *static_cast<void**>(copy) = new held_topology(*static_cast<held_topology*>(value));
+  } catch (const std::bad_alloc&) {
+    return MPI_ERR_NO_MEM;
+  }
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+int free_topology(MPI_Comm, int, void* value, void*) {
+  delete static_cast<held_topology*>(value);
+  return MPI_SUCCESS;
+}
+
+int topology_keyval() {
+  static std::mutex guard;
+  static int keyval = MPI_KEYVAL_INVALID;
+  const std::lock_guard lock(guard);
+  if (keyval == MPI_KEYVAL_INVALID)
+    check_mpi(MPI_Comm_create_keyval(copy_topology, free_topology, &keyval, nullptr),
+              "MPI_Comm_create_keyval");
+  return keyval;
+}
+
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
+neighborhood read_grid(MPI_Comm comm) {
+  int n = 0;
+  check_mpi(MPI_Cartdim_get(comm, &n), "MPI_Cartdim_get");
+  const auto room = static_cast<std::size_t>(std::max(n, 1));
+  std::vector<int> dims(room), periods(room), coordinates(room);
+  check_mpi(MPI_Cart_get(comm, n, dims.data(), periods.data(), coordinates.data()), "MPI_Cart_get");
+  grid_shape shape;
+  for (int d = 0; d < n; ++d) {
+    shape.dims.push_back(dims[static_cast<std::size_t>(d)]);
+    shape.periodic.push_back(periods[static_cast<std::size_t>(d)] != 0);
+  }
+  return cartesian_neighborhood(shape, rank_id{static_cast<std::uint32_t>(rank_in(comm))});
+}
+
+/// Graph topologies, which SMPI lacks.
+#ifndef SMPI_H
+rank_id as_rank(int rank) {
+  return rank < 0 ? no_rank : rank_id{static_cast<std::uint32_t>(rank)};
+}
+
+std::vector<rank_id> as_ranks(const std::vector<int>& ranks, int count) {
+  std::vector<rank_id> out;
+  for (int i = 0; i < count; ++i)
+    out.push_back(as_rank(ranks[static_cast<std::size_t>(i)]));
+  return out;
+}
+
+std::vector<int> graph_neighbors(MPI_Comm comm, int rank) {
+  int n = 0;
+  check_mpi(MPI_Graph_neighbors_count(comm, rank, &n), "MPI_Graph_neighbors_count");
+  std::vector<int> list(static_cast<std::size_t>(n) + 1);
+  check_mpi(MPI_Graph_neighbors(comm, rank, n, list.data()), "MPI_Graph_neighbors");
+  list.pop_back();
+  return list;
+}
+
+/// Each neighbor is source and destination (MPI-4.1 section 8.6), so neighbors must list each other equally
+/// often; the whole graph is known here.
+neighborhood read_graph(MPI_Comm comm) {
+  const int me = rank_in(comm);
+  const std::vector<int> mine = graph_neighbors(comm, me);
+  for (const int other : mine) {
+    const std::vector<int> theirs = graph_neighbors(comm, other);
+    const auto there = std::count(mine.begin(), mine.end(), other);
+    const auto here = std::count(theirs.begin(), theirs.end(), me);
+    if (there != here)
+      throw neighbor_error(
+          neighbor_error::kind::graph,
+          fmt::format("rank {} of the graph topology lists rank {} {} time(s), but rank {} lists rank {} {} "
+                      "time(s); neighborhood collectives need a symmetric graph, or MPI_Dist_graph_create",
+                      me, other, there, other, me, here));
+  }
+  const std::vector<rank_id> peers = as_ranks(mine, static_cast<int>(mine.size()));
+  return graph_neighborhood(peers, {}, peers, {});
+}
+
+neighborhood read_dist_graph(MPI_Comm comm) {
+  int in = 0, out = 0, weighted = 0;
+  check_mpi(MPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted), "MPI_Dist_graph_neighbors_count");
+  std::vector<int> sources(static_cast<std::size_t>(in) + 1), destinations(static_cast<std::size_t>(out) + 1);
+  std::vector<int> source_weights(sources.size(), 1), destination_weights(destinations.size(), 1);
+  check_mpi(MPI_Dist_graph_neighbors(
+                comm, in, sources.data(), weighted ? source_weights.data() : MPI_UNWEIGHTED, out,
+                destinations.data(), weighted ? destination_weights.data() : MPI_UNWEIGHTED),
+            "MPI_Dist_graph_neighbors");
+  auto n = graph_neighborhood(as_ranks(sources, in), source_weights, as_ranks(destinations, out),
+                              destination_weights);
+  n.weighted = weighted != 0;
+  return n;
+}
+#endif
+
+} // namespace
+
+void attach_topology(MPI_Comm comm, std::shared_ptr<const topology> t) {
+  auto held = std::make_unique<held_topology>(std::move(t));
+  check_mpi(MPI_Comm_set_attr(comm, topology_keyval(), held.get()), "MPI_Comm_set_attr");
+  static_cast<void>(held.release());
+}
+
+neighborhood neighborhood_of(MPI_Comm comm) {
+  void* value = nullptr;
+  int found = 0;
+  check_mpi(MPI_Comm_get_attr(comm, topology_keyval(), &value, &found), "MPI_Comm_get_attr");
+  if (found)
+    return (*static_cast<held_topology*>(value))->of(rank_id{static_cast<std::uint32_t>(rank_in(comm))});
+  int kind = MPI_UNDEFINED;
+  check_mpi(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
+  if (kind == MPI_CART)
+    return read_grid(comm);
+#ifndef SMPI_H
+  if (kind == MPI_GRAPH)
+    return read_graph(comm);
+  if (kind == MPI_DIST_GRAPH)
+    return read_dist_graph(comm);
+#endif
+  throw neighbor_error(neighbor_error::kind::argument,
+                       "the communicator has no topology; make one with MPI_Cart_create, "
+                       "MPI_Dist_graph_create_adjacent or tacit_topology_comm");
+}
+
+} // namespace tacit

@@ -1,0 +1,442 @@
+// All five collectives, in all forms, on every kind of topology, against plain sends: random types, counts,
+// displacements and edges; the whole receive buffer is compared, so nothing else may be written.
+#include "mpi_main.h"
+#include "neighbor_oracle.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <numeric>
+
+namespace tacit::test {
+namespace {
+
+constexpr std::size_t arena_bytes = 12000; // 37 edges of up to 6 elements of 40 B
+
+/// Types of four ints: a gap of each kind, an extent larger or smaller than the data spans, and freed at the
+/// end.
+class types_of_sixteen_bytes {
+public:
+  types_of_sixteen_bytes() {
+    MPI_Type_contiguous(4, MPI_INT, &all[0]);
+    MPI_Type_vector(2, 2, 3, MPI_INT, &all[1]);
+    const int lengths[] = {1, 3};
+    const MPI_Aint places[] = {32, 0};
+    MPI_Type_create_hindexed(2, lengths, places, MPI_INT, &all[2]); // backwards
+    MPI_Type_create_resized(all[1], 0, 40, &all[3]);
+    for (MPI_Datatype& t : all)
+      MPI_Type_commit(&t);
+  }
+  ~types_of_sixteen_bytes() {
+    for (MPI_Datatype& t : all)
+      MPI_Type_free(&t);
+  }
+  std::array<MPI_Datatype, 4> all{};
+};
+
+enum class collective { allgather, allgatherv, alltoall, alltoallv, alltoallw };
+
+/// One call, as arguments and as blocks. All ranks draw the same numbers.
+class random_call {
+public:
+  random_call(const random_topology& t, std::uint64_t seed, const std::array<MPI_Datatype, 4>& types)
+      : t_(t), random_(seed), types_(types) {
+    what = static_cast<collective>(below(5));
+    const auto in = t.edges.sources.size(), out = t.edges.destinations.size();
+    const bool varying = what == collective::alltoallv || what == collective::alltoallw;
+    const bool typed = what == collective::alltoallw;
+    common_ = below(4);
+    send_type_ = types[static_cast<std::size_t>(mine(4))];
+    receive_type_ = types[static_cast<std::size_t>(mine(4))];
+    const std::vector<int> sizes = edge_sizes(varying);
+    if (what == collective::allgatherv)
+      allgather_sizes();
+    for (std::size_t i = 0; i < out; ++i) {
+      send_counts.push_back(varying ? sizes[i] : what == collective::allgatherv ? own_count_ : common_);
+      send_types.push_back(typed ? types[static_cast<std::size_t>(mine(4))] : send_type_);
+    }
+    receive_counts = what == collective::allgatherv ? gathered_
+                     : varying                      ? received_
+                                                    : std::vector<int>(in, common_);
+    for (std::size_t i = 0; i < in; ++i)
+      receive_types.push_back(typed ? types[static_cast<std::size_t>(mine(4))] : receive_type_);
+    place(send_counts, send_types, send_places, what == collective::alltoall);
+    place(receive_counts, receive_types, receive_places,
+          what == collective::alltoall || what == collective::allgather);
+  }
+
+  collective what;
+  std::vector<int> send_counts, receive_counts;
+  std::vector<MPI_Datatype> send_types, receive_types;
+  std::vector<MPI_Aint> send_places, receive_places; ///< in extents, or bytes if typed
+
+  std::vector<edge_block> out_blocks() const {
+    std::vector<edge_block> b;
+    for (std::size_t i = 0; i < send_counts.size(); ++i)
+      b.push_back(
+          block(send_counts[i], send_types[i],
+                what == collective::allgather || what == collective::allgatherv ? 0 : send_places[i]));
+    return b;
+  }
+  std::vector<edge_block> in_blocks() const {
+    std::vector<edge_block> b;
+    for (std::size_t i = 0; i < receive_counts.size(); ++i)
+      b.push_back(block(receive_counts[i], receive_types[i], receive_places[i]));
+    return b;
+  }
+
+  /// form: 0 blocking, 1 nonblocking, 2 persistent; large: the _c functions.
+  int call(int form, bool large, const char* send, char* receive, tacit_schedule* s) const;
+
+private:
+  int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
+  /// A number that is this rank's own choice.
+  int mine(int n) {
+    int chosen = 0;
+    for (int r = 0; r < world_size(); ++r) {
+      const int x = below(n);
+      chosen = r == world_rank() ? x : chosen;
+    }
+    return chosen;
+  }
+  static MPI_Aint extent_of(MPI_Datatype type) {
+    MPI_Aint low = 0, extent = 0;
+    MPI_Type_get_extent(type, &low, &extent);
+    return extent;
+  }
+  edge_block block(int count, MPI_Datatype type, MPI_Aint at) const {
+    return {what == collective::alltoallw ? at : at * extent_of(type), count, type};
+  }
+  /// Elements per outgoing edge; the receivers learn them from the sender by a plain message.
+  std::vector<int> edge_sizes(bool varying) {
+    std::vector<int> sizes;
+    for (std::size_t i = 0; i < t_.edges.destinations.size(); ++i)
+      sizes.push_back(static_cast<int>((random_() ^ static_cast<std::uint64_t>(world_rank())) % 5));
+    random_.seed(random_() + 1); // ranks with more edges have drawn more often …
+    received_.assign(t_.edges.sources.size(), 0);
+    if (varying) {
+      std::vector<edge_block> out, in;
+      for (std::size_t i = 0; i < sizes.size(); ++i)
+        out.push_back({static_cast<MPI_Aint>(i * sizeof(int)), 1, MPI_INT});
+      for (std::size_t i = 0; i < received_.size(); ++i)
+        in.push_back({static_cast<MPI_Aint>(i * sizeof(int)), 1, MPI_INT});
+      plain_exchange(t_.edges, reinterpret_cast<const char*>(sizes.data()), out,
+                     reinterpret_cast<char*>(received_.data()), in, MPI_COMM_WORLD);
+    }
+    std::uint64_t common = random_(); // … and go on together
+    MPI_Bcast(&common, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    random_.seed(common);
+    return sizes;
+  }
+  void allgather_sizes() {
+    own_count_ = mine(5);
+    for (const int source : t_.edges.sources)
+      gathered_.push_back(source == MPI_PROC_NULL ? 2 : source);
+    std::vector<int> all(static_cast<std::size_t>(world_size()));
+    MPI_Allgather(&own_count_, 1, MPI_INT, all.data(), 1, MPI_INT, MPI_COMM_WORLD);
+    for (std::size_t i = 0; i < gathered_.size(); ++i)
+      gathered_[i] = t_.edges.sources[i] == MPI_PROC_NULL ? 2 : all[static_cast<std::size_t>(gathered_[i])];
+  }
+  void place(const std::vector<int>& counts, const std::vector<MPI_Datatype>& types,
+             std::vector<MPI_Aint>& places, bool back_to_back) {
+    MPI_Aint at = 0;
+    std::vector<std::size_t> order(counts.size());
+    std::iota(order.begin(), order.end(), 0u);
+    if (!back_to_back && world_rank() % 2)
+      std::reverse(order.begin(), order.end());
+    places.assign(counts.size(), 0);
+    for (const std::size_t i : order) {
+      places[i] = back_to_back ? static_cast<MPI_Aint>(i) * counts[i] : at;
+      at += (counts[i] + 1) * (what == collective::alltoallw ? extent_of(types[i]) : 1);
+    }
+  }
+
+  const random_topology& t_;
+  std::mt19937_64 random_;
+  const std::array<MPI_Datatype, 4>& types_;
+  int common_ = 0, own_count_ = 0;
+  MPI_Datatype send_type_, receive_type_;
+  std::vector<int> received_, gathered_;
+};
+
+template <typename To, typename From>
+std::vector<To> as(const std::vector<From>& list) {
+  std::vector<To> out(list.begin(), list.end());
+  out.push_back(0); // never a null pointer
+  return out;
+}
+
+int random_call::call(int form, bool large, const char* send, char* receive, tacit_schedule* s) const {
+  const auto sc = as<int>(send_counts), rc = as<int>(receive_counts);
+  const auto sp = as<int>(send_places), rp = as<int>(receive_places);
+  const auto scl = as<MPI_Count>(send_counts), rcl = as<MPI_Count>(receive_counts);
+  const auto spl = as<MPI_Aint>(send_places), rpl = as<MPI_Aint>(receive_places);
+  const int n = what == collective::allgatherv ? own_count_ : common_;
+  auto stypes = send_types, rtypes = receive_types;
+  stypes.push_back(MPI_BYTE);
+  rtypes.push_back(MPI_BYTE);
+  const MPI_Datatype st = send_type_, rt = receive_type_;
+  const MPI_Comm comm = t_.comm;
+  const MPI_Info none = MPI_INFO_NULL;
+  const auto run = [&](auto blocking, auto nonblocking, auto init, auto... arguments) {
+    return form == 0   ? blocking(arguments..., comm)
+           : form == 1 ? nonblocking(arguments..., comm, s)
+                       : init(arguments..., comm, none, s);
+  };
+  switch (what) {
+  case collective::allgather:
+    return large ? run(tacit_neighbor_allgather_c, tacit_ineighbor_allgather_c,
+                       tacit_neighbor_allgather_init_c, send, n, st, receive, n, rt)
+                 : run(tacit_neighbor_allgather, tacit_ineighbor_allgather, tacit_neighbor_allgather_init,
+                       send, n, st, receive, n, rt);
+  case collective::allgatherv:
+    return large ? run(tacit_neighbor_allgatherv_c, tacit_ineighbor_allgatherv_c,
+                       tacit_neighbor_allgatherv_init_c, send, n, st, receive, rcl.data(), rpl.data(), rt)
+                 : run(tacit_neighbor_allgatherv, tacit_ineighbor_allgatherv, tacit_neighbor_allgatherv_init,
+                       send, n, st, receive, rc.data(), rp.data(), rt);
+  case collective::alltoall:
+    return large ? run(tacit_neighbor_alltoall_c, tacit_ineighbor_alltoall_c, tacit_neighbor_alltoall_init_c,
+                       send, n, st, receive, n, rt)
+                 : run(tacit_neighbor_alltoall, tacit_ineighbor_alltoall, tacit_neighbor_alltoall_init, send,
+                       n, st, receive, n, rt);
+  case collective::alltoallv:
+    return large
+               ? run(tacit_neighbor_alltoallv_c, tacit_ineighbor_alltoallv_c, tacit_neighbor_alltoallv_init_c,
+                     send, scl.data(), spl.data(), st, receive, rcl.data(), rpl.data(), rt)
+               : run(tacit_neighbor_alltoallv, tacit_ineighbor_alltoallv, tacit_neighbor_alltoallv_init, send,
+                     sc.data(), sp.data(), st, receive, rc.data(), rp.data(), rt);
+  case collective::alltoallw:
+    return large
+               ? run(tacit_neighbor_alltoallw_c, tacit_ineighbor_alltoallw_c, tacit_neighbor_alltoallw_init_c,
+                     send, scl.data(), spl.data(), stypes.data(), receive, rcl.data(), rpl.data(),
+                     rtypes.data())
+               : run(tacit_neighbor_alltoallw, tacit_ineighbor_alltoallw, tacit_neighbor_alltoallw_init, send,
+                     sc.data(), spl.data(), stypes.data(), receive, rc.data(), rpl.data(), rtypes.data());
+  }
+  return -1;
+}
+
+using arena = std::vector<char>;
+
+void fill(arena& a, std::uint64_t seed) {
+  std::mt19937_64 random(seed * 100 + static_cast<std::uint64_t>(world_rank()));
+  for (char& c : a)
+    c = static_cast<char>(random());
+}
+
+/// The library and plain sends on equal buffers; empty, or what differs.
+std::string compare(const arena& got, const arena& expected) {
+  const auto at = std::mismatch(got.begin(), got.end(), expected.begin());
+  return at.first == got.end() ? "" : "byte " + std::to_string(at.first - got.begin()) + " differs";
+}
+
+class neighbor_calls : public ::testing::TestWithParam<int> {};
+
+TEST_P(neighbor_calls, random_operations_move_what_plain_sends_move) {
+  const types_of_sixteen_bytes types;
+  const int form = GetParam();
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    topology_maker maker(seed * 7 + static_cast<std::uint64_t>(form));
+    random_topology t = maker.make();
+    for (int k = 0; k < 4; ++k) {
+      const random_call c(t, seed * 1000 + static_cast<std::uint64_t>(k), types.all);
+      arena send(arena_bytes), got(arena_bytes), expected(arena_bytes);
+      tacit_schedule s = TACIT_SCHEDULE_NULL;
+      for (std::uint64_t round = 0; round < 3; ++round) {
+        if (round == 1 && form < 2) { // other buffers, same plan
+          send = arena(arena_bytes);
+          got = arena(arena_bytes);
+        }
+        fill(send, seed + round);
+        fill(got, seed + round + 50);
+        expected = got;
+        plain_exchange(t.edges, send.data(), c.out_blocks(), expected.data(), c.in_blocks(), MPI_COMM_WORLD);
+        int code = TACIT_SUCCESS;
+        if (form < 2 || round == 0)
+          code = c.call(form, (seed + static_cast<std::uint64_t>(k)) % 2, send.data(), got.data(), &s);
+        ASSERT_EQ(code, TACIT_SUCCESS) << tacit_last_error();
+        if (form == 1) {
+          ASSERT_EQ(tacit_wait(s), TACIT_SUCCESS);
+          ASSERT_EQ(tacit_schedule_free(&s), TACIT_SUCCESS);
+        }
+        if (form == 2) {
+          ASSERT_EQ(tacit_run(s), TACIT_SUCCESS);
+        }
+        const std::string fault = compare(got, expected);
+        ASSERT_EQ(fault, "") << "rank " << world_rank() << ", seed " << seed << ", call " << k << ", round "
+                             << round << ", collective " << static_cast<int>(c.what) << " on " << t.what;
+      }
+      tacit_schedule_free(&s);
+    }
+    MPI_Comm_free(&t.comm);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(forms, neighbor_calls, ::testing::Values(0, 1, 2));
+
+// Several operations under way on one communicator, the first ones while it is still being set up; completed
+// in another order on each rank.
+TEST(neighbor, operations_overlap_and_complete_in_any_order) {
+  const types_of_sixteen_bytes types;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    topology_maker maker(seed + 900);
+    random_topology t = maker.make();
+    struct operation {
+      random_call c;
+      arena send, got, expected;
+      tacit_schedule s = TACIT_SCHEDULE_NULL;
+    };
+    std::vector<std::unique_ptr<operation>> all;
+    for (std::uint64_t k = 0; k < 6; ++k) {
+      all.push_back(std::make_unique<operation>(operation{
+          random_call(t, seed * 77 + k / 2, types.all), arena(arena_bytes), arena(arena_bytes), {}}));
+      operation& o = *all.back();
+      fill(o.send, seed + k);
+      fill(o.got, seed + k + 90);
+      o.expected = o.got;
+      plain_exchange(t.edges, o.send.data(), o.c.out_blocks(), o.expected.data(), o.c.in_blocks(),
+                     MPI_COMM_WORLD);
+    }
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      operation& o = *all[k];
+      const int form = seed % 4 == 0 && k == 3 ? 0 : seed % 3 == 0 && k > 3 ? 2 : 1;
+      ASSERT_EQ(o.c.call(form, false, o.send.data(), o.got.data(), &o.s), TACIT_SUCCESS)
+          << tacit_last_error();
+      if (form == 2) {
+        ASSERT_EQ(tacit_start(o.s), TACIT_SUCCESS);
+      }
+    }
+    if (seed % 2) // as MPI allows: what is under way completes
+      MPI_Comm_free(&t.comm);
+    std::shuffle(all.begin(), all.end(),
+                 std::mt19937_64(seed * 10 + static_cast<std::uint64_t>(world_rank())));
+    for (auto& o : all) {
+      if (o->s) {
+        ASSERT_EQ(tacit_wait(o->s), TACIT_SUCCESS);
+      }
+      ASSERT_EQ(compare(o->got, o->expected), "") << "seed " << seed << " on " << t.what;
+    }
+    for (auto& o : all)
+      ASSERT_EQ(tacit_schedule_free(&o->s), TACIT_SUCCESS);
+    if (t.comm != MPI_COMM_NULL)
+      MPI_Comm_free(&t.comm);
+  }
+}
+
+// Persistent operations may be started in any order, and in another one on each rank.
+TEST(neighbor, persistent_operations_start_in_any_order) {
+  const types_of_sixteen_bytes types;
+  topology_maker maker(4242);
+  for (int round = 0; round < 10; ++round) {
+    random_topology t = maker.make();
+    constexpr std::size_t n = 5;
+    std::vector<arena> send(n, arena(arena_bytes)), got(n, arena(arena_bytes)), expected(n);
+    std::vector<tacit_schedule> s(n, TACIT_SCHEDULE_NULL);
+    std::vector<std::size_t> order(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      const random_call c(t, 5000 + k + static_cast<std::uint64_t>(round) * 31, types.all);
+      fill(send[k], k);
+      fill(got[k], k + 9);
+      expected[k] = got[k];
+      plain_exchange(t.edges, send[k].data(), c.out_blocks(), expected[k].data(), c.in_blocks(),
+                     MPI_COMM_WORLD);
+      ASSERT_EQ(c.call(2, false, send[k].data(), got[k].data(), &s[k]), TACIT_SUCCESS) << tacit_last_error();
+      order[k] = k;
+    }
+    std::shuffle(order.begin(), order.end(),
+                 std::mt19937_64(static_cast<std::uint64_t>(world_rank() + round)));
+    for (const std::size_t k : order)
+      ASSERT_EQ(tacit_start(s[k]), TACIT_SUCCESS);
+    for (std::size_t k = 0; k < n; ++k) {
+      ASSERT_EQ(tacit_wait(s[k]), TACIT_SUCCESS);
+      ASSERT_EQ(compare(got[k], expected[k]), "") << t.what;
+      ASSERT_EQ(tacit_schedule_free(&s[k]), TACIT_SUCCESS);
+    }
+    MPI_Comm_free(&t.comm);
+  }
+}
+
+// The first call of a communicator is local: with one rank late, nobody hangs in it.
+TEST(neighbor, nonblocking_call_returns_before_others_have_come) {
+  topology_maker maker(99);
+  random_topology t = maker.make(true);
+  std::vector<int> in(64 * 16), out(64 * 16);
+  const int me = world_rank(), last = world_size() - 1;
+  tacit_schedule s = TACIT_SCHEDULE_NULL;
+  if (me == last && last > 0) // the others must have returned from their calls, or this waits for ever
+    for (int r = 0; r < last; ++r)
+      MPI_Recv(nullptr, 0, MPI_INT, r, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  ASSERT_EQ(tacit_ineighbor_alltoall(out.data(), 1, MPI_INT, in.data(), 1, MPI_INT, t.comm, &s),
+            TACIT_SUCCESS);
+  if (me != last)
+    MPI_Send(nullptr, 0, MPI_INT, last, 5, MPI_COMM_WORLD);
+  ASSERT_EQ(tacit_wait(s), TACIT_SUCCESS);
+  tacit_schedule_free(&s);
+  MPI_Comm_free(&t.comm);
+}
+
+// One rank repeats an earlier call while the others make a call of new form: the plan cache must not matter.
+TEST(neighbor, ranks_may_find_plans_where_others_make_them) {
+  const int periodic[] = {1}, size[] = {world_size()};
+  tacit_topology own = TACIT_TOPOLOGY_NULL;
+  MPI_Comm comm = MPI_COMM_NULL;
+  ASSERT_EQ(tacit_topology_cart(1, size, periodic, &own), TACIT_SUCCESS);
+  ASSERT_EQ(tacit_topology_comm(own, MPI_COMM_WORLD, &comm), TACIT_SUCCESS);
+  tacit_topology_free(&own);
+  for (int round = 0; round < 200; ++round) {
+    // Always eight ints per edge; ranks describe them differently, in changing ways.
+    int out[16], in[16];
+    for (int i = 0; i < 16; ++i)
+      out[i] = world_rank() * 1000 + round + i, in[i] = -1;
+    const int way = (round * (world_rank() + 3)) % 5;
+    MPI_Datatype fresh = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(8, MPI_INT, &fresh);
+    MPI_Type_commit(&fresh);
+    const MPI_Datatype type = way < 2 ? fresh : way < 4 ? MPI_INT : MPI_BYTE;
+    const int count = way < 2 ? 1 : way < 4 ? 8 : 32;
+    ASSERT_EQ(tacit_neighbor_alltoall(out, count, type, in, way == 3 ? 32 : count, way == 3 ? MPI_BYTE : type,
+                                      comm),
+              TACIT_SUCCESS);
+    MPI_Type_free(&fresh);
+    const int left = (world_rank() + size[0] - 1) % size[0], right = (world_rank() + 1) % size[0];
+    for (int i = 0; i < 8; ++i) {
+      ASSERT_EQ(in[i], left * 1000 + round + 8 + i) << "from the left comes what it sent to the right";
+      ASSERT_EQ(in[8 + i], right * 1000 + round + i);
+    }
+  }
+  MPI_Comm_free(&comm);
+}
+
+TEST(neighbor, tells_the_neighborhood_of_any_communicator) {
+  topology_maker maker(7);
+  for (int i = 0; i < 12; ++i) {
+    random_topology t = maker.make();
+    int in = 0, out = 0, weighted = -1;
+    ASSERT_EQ(tacit_neighbors_count(t.comm, &in, &out, &weighted), TACIT_SUCCESS);
+    ASSERT_EQ(static_cast<std::size_t>(in), t.edges.sources.size());
+    ASSERT_EQ(static_cast<std::size_t>(out), t.edges.destinations.size());
+    std::vector<int> sources(t.edges.sources.size()), destinations(t.edges.destinations.size());
+    std::vector<int> in_weights(sources.size()), out_weights(destinations.size());
+    MPI_Comm copy = MPI_COMM_NULL; // a duplicate inherits the topology
+    MPI_Comm_dup(t.comm, &copy);
+    ASSERT_EQ(tacit_neighbors(copy, in, sources.data(), in_weights.data(), out, destinations.data(),
+                              out_weights.data()),
+              TACIT_SUCCESS);
+    EXPECT_EQ(sources, t.edges.sources) << t.what;
+    EXPECT_EQ(destinations, t.edges.destinations) << t.what;
+    const bool graph = t.what == "own graph" || t.what == "MPI_Dist_graph";
+    for (const int w : in_weights)
+      EXPECT_EQ(w, graph ? 3 : 1);
+    for (const int w : out_weights)
+      EXPECT_EQ(w, graph ? 4 : 1);
+    MPI_Comm_free(&copy);
+    MPI_Comm_free(&t.comm);
+  }
+}
+
+} // namespace
+} // namespace tacit::test
+
+int main(int argc, char** argv) {
+  return tacit::test::mpi_main(argc, argv);
+}
