@@ -1,18 +1,26 @@
 #!/usr/bin/env python3
-"""Generates the interposer's wrappers for one family of MPI symbols from the call table.
+"""Generates the interposer's wrappers for one interface of MPI from the call table.
 
 Input: src/calls/mpi_calls.def (what each parameter means) and the preprocessed <mpi.h> of the MPI library at hand (how
 its parameters are typed, and which calls it has at all: a row without a declaration is left out). Output: C++ that defines,
 for every row that is not `local`, a wrapper which describes the call in an `invocation`, shows it to the clients before
-and after, and passes it on; and the exported symbol, a jump through a slot, so that a whole family can be switched off
+and after, and passes it on; and the exported symbols, jumps through a slot, so that everything can be switched off
 without knowing how its arguments are passed (handles of another MPI library have other sizes).
 
-Families differ in symbol names and in how a parameter is turned into what the invocation holds; the roles are the same.
+Interfaces differ in symbol names and in how a parameter is turned into what the invocation holds; the roles are the same:
+
+  c     MPI_X, the large-count MPI_X_c, and MPIX_X where the library has an extension of the table's name
+  mpif  mpi_x_ (mpif.h and `use mpi`) with the other spellings that Fortran compilers give to external names
+  f08   mpi_x_f08_ (choice buffers are addresses), mpi_x_f08ts_ (they are array descriptors), and the large-count forms of
+        both; which of them a library has is found out when one is called
+
+A Fortran entry has the parameters of the C function, without argc and argv, as addresses; then `ierror`; then, by value,
+the length of every string. Fortran's conversions are in src/interpose/fortran.h.
 """
 import argparse
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROW = re.compile(r'^TACIT_CALL\((\d+), (\w+), (\w+), (\w+), "([^"]*)"\)', re.MULTILINE)
@@ -27,15 +35,18 @@ class Row:
 
 
 @dataclass
-class Family:
-    """How one family of symbols is spelled."""
-    symbol: str  # exported name, with {name}
-    real: str    # the library's entry point behind it
+class Entry:
+    """One function of the library and the symbols that lead to it."""
+    row: Row
+    wrapper: str           # name of our function
+    symbols: list          # exported names
+    real: list             # names of the library's entry, one or two
+    result: str            # in C
+    parameters: list       # texts of the C function's parameters
+    interface: str = "c"   # c, mpif or f08
+    descriptors: bool = False
+    roles: list = field(default_factory=list)
 
-
-FAMILIES = {
-    "c": Family(symbol="MPI_{name}", real="PMPI_{name}"),
-}
 
 # role -> statement that puts a parameter into the invocation; {a} is the parameter.
 FILL = {
@@ -54,6 +65,10 @@ FILL = {
     "send_types": "v.send.types = {a};",
     "recv_counts": "v.recv.counts = {a};",
     "recv_types": "v.recv.types = {a};",
+    "send_displs": "v.send.displs = {a};",
+    "recv_displs": "v.recv.displs = {a};",
+    "op": "v.op = {a};",
+    "info": "v.info = {a};",
     "dest": "v.dest = {a};",
     "source": "v.source = {a};",
     "tag": "v.send_tag = v.recv_tag = {a};",
@@ -83,6 +98,20 @@ FILL = {
 # Parameters that a client may replace (to see a status the program ignores): passed on from the invocation.
 PASS = {"status": "v.status", "statuses": "v.statuses"}
 SPLIT_CLASSES = {"local"}
+
+# The same for Fortran: {a} is an address, {i} the C integer behind it, {b} the buffer's interface.
+FORTRAN_SCALARS = {"count", "send_count", "recv_count", "dest", "source", "tag", "send_tag", "recv_tag", "root",
+                   "request_count"}
+FORTRAN_LISTS = {"send_counts", "recv_counts", "send_displs", "recv_displs"}
+FORTRAN_HANDLES = {"datatype": "type_at", "send_type": "type_at", "recv_type": "type_at", "comm": "comm_at",
+                   "group": "group_at", "op": "op_at", "info": "info_at", "comm_freed": "comm_at",
+                   "type_freed": "type_at"}
+FORTRAN_FRAME = {"request", "request_value", "new_request", "requests", "status", "statuses", "flag", "done_index",
+                 "done_count", "done_indices", "message", "new_message", "new_comm"}
+BUFFERS = {"in_buf": "send", "send_buf": "send", "out_buf": "recv", "recv_buf": "recv", "inout_buf": "send"}
+# Where count and type are all there is to a message, the positions of an array section can be described.
+WHOLE_KINDS = {"send", "recv", "sendrecv", "isend", "irecv", "isendrecv", "send_init", "recv_init", "mrecv", "imrecv"}
+WHOLE_CALLS = {"Bcast", "Ibcast", "Bcast_init"}
 
 
 def read_table(path):
@@ -187,80 +216,236 @@ def quick_poll(row, names, fills, passed):
             "  }"]
 
 
-def wrapper(row, result, parameters, family, slot):
+def shown(row, role):
+    """Whether a wrapper describes this parameter: of calls outside the model only what makes requests."""
+    return row.kind != "unknown" or role in ("comm", "new_request")
+
+
+def entry_lines(entry, slot, plain):
+    """How every wrapper begins: what the call is passed on to, and when it is passed on unseen."""
+    row = entry.row
+    inner = f"is_inner_call(mpi_call::{row.name})"
+    unseen = inner if row.kind == "init" else f"!clients_active || {inner}"
+    return ["  const void* const from = __builtin_return_address(0);",
+            f"  const auto next = reinterpret_cast<decltype(&{entry.wrapper})>(next_function({entry.interface}_symbols, {slot}, from));",
+            f"  if ({unseen}) return next({plain});"]
+
+
+def c_wrapper(entry, slot):
+    row = entry.row
     declared, names = [], []
-    for position, text in enumerate(parameters):
+    for position, text in enumerate(entry.parameters):
         declaration, name = name_parameter(text, position)
         declared.append(declaration)
         names.append(name)
-    if len(row.roles) != len(parameters):
-        sys.exit(f"MPI_{row.name}: the table has {len(row.roles)} parameters, the header {len(parameters)}")
-    fills = [FILL[role].format(a=name) for role, name in zip(row.roles, names) if role in FILL and row.kind != "unknown"
-             or role in ("comm", "new_request")]
+    if entry.result != "int":
+        sys.exit(f"MPI_{row.name} returns '{entry.result}': only int is known here")
+    fills = [FILL[role].format(a=name) for role, name in zip(row.roles, names) if role in FILL and shown(row, role)]
     passed = ", ".join(PASS.get(role, name) if row.kind != "unknown" else name
                        for role, name in zip(row.roles, names) if name)
-    real = family.real.format(name=row.name)
-    plain = ", ".join(name for name in names if name)
-    lines = [f"{result} wrap_{row.name}({', '.join(declared)}) {{",
-             "  const void* const from = __builtin_return_address(0);",
-             f"  const auto next = reinterpret_cast<decltype(&{real})>(next_function({slot}, from));"]
-    if row.kind != "init":
-        lines.append(f"  if (!clients_active) return next({plain});")
+    lines = [f"{entry.result} {entry.wrapper}({', '.join(declared)}) {{",
+             *entry_lines(entry, slot, ", ".join(name for name in names if name))]
     if is_poll(row):
         lines += quick_poll(row, names, fills, passed)
-    lines += [f"  invocation v(mpi_call::{row.name}, call_class::{row.kind}, from);",
-              *[f"  {fill}" for fill in fills],
-              "  before(v);",
-              f"  const int rc = next({passed});",
-              "  after(v, rc);",
-              "  return rc;",
-              "}", ""]
+    return [*lines,
+            f"  invocation v(mpi_call::{row.name}, call_class::{row.kind}, from);",
+            *[f"  {fill}" for fill in fills],
+            "  before(v);",
+            f"  const int rc = next({passed});",
+            "  after(v, rc);",
+            "  return rc;",
+            "}", ""]
+
+
+def c_integer(text):
+    return next((name for name in ("MPI_Count", "MPI_Aint") if name in text), "int")
+
+
+def fortran_fill(entry, role, name, text, string_lengths):
+    """Statements that describe one parameter, in the order of the parameters."""
+    row = entry.row
+    if not shown(row, role):
+        return []
+    if role in FORTRAN_SCALARS:
+        return [FILL[role].format(a=f"number_at<{c_integer(text)}>({name})")]
+    if role in FORTRAN_LISTS:
+        return [FILL[role].format(a=f"static_cast<const {c_integer(text)}*>({name})")]
+    if role in ("send_types", "recv_types"):
+        return [FILL[role].format(a=f"type_list::of_fortran({name})")]
+    if role in FORTRAN_HANDLES:
+        return [FILL[role].format(a=f"{FORTRAN_HANDLES[role]}({name})").replace("*", "")]
+    if role in FORTRAN_FRAME:
+        return [f"f.{role}({name});"]
+    if role == "string_tag":
+        return [f"f.string_tag({name}, {string_lengths[0]});"]
+    if role in BUFFERS and not entry.descriptors:
+        return [FILL[role].format(a=f"address({name})")]
+    return []
+
+
+def fortran_sections(entry, names):
+    """Array descriptors need the counts and types of the message, so they come last."""
+    row = entry.row
+    if not entry.descriptors or row.kind == "unknown":
+        return []
+    whole = "true" if row.kind in WHOLE_KINDS or row.name in WHOLE_CALLS else "false"
+    lines = []
+    for role, name in zip(entry.roles, names):
+        if role in BUFFERS:
+            lines.append(f"const array_section {name}_section({name}, v.{BUFFERS[role]}, {whole});")
+        if role == "inout_buf":
+            lines.append("v.recv = v.send;")
     return lines
+
+
+def fortran_wrapper(entry, slot):
+    row = entry.row
+    names = [f"a{position}" for position in range(len(entry.roles))]
+    texts = entry.parameters
+    string_lengths = [f"length{n}" for n in range(sum(bool(re.search(r"\bchar\b", text)) for text in texts))]
+    has_error = "rest" not in row.roles
+    arguments = names + ["error"] * has_error + string_lengths
+    declared = [f"void* {name}" for name in names] + ["void* error"] * has_error + \
+        [f"std::size_t {name}" for name in string_lengths]
+    fills = [line for role, name, text in zip(entry.roles, names, texts)
+             for line in fortran_fill(entry, role, name, text, string_lengths)] + fortran_sections(entry, names)
+    passed = [f"f.status_argument({name})" if role in PASS and row.kind != "unknown" else name
+              for role, name in zip(entry.roles, names)] + ["f.error_argument()"] * has_error + string_lengths
+    return [f"void {entry.wrapper}({', '.join(declared)}) {{",
+            *entry_lines(entry, slot, ", ".join(arguments)),
+            f"  invocation v(mpi_call::{row.name}, call_class::{row.kind}, from);",
+            f"  fortran_frame f(v, which, {'error' if has_error else 'nullptr'});",
+            *[f"  {fill}" for fill in fills],
+            "  before(v);",
+            "  {",
+            "    const passing_on inside(v.call);",
+            f"    next({', '.join(passed)});",
+            "  }",
+            "  after(v, f.fetch());",
+            "}", ""]
 
 
 HEAD = """// Generated by tools/generate_wrappers.py from src/calls/mpi_calls.def; not to be edited.
 #include "interpose/clients.h"
+#include "interpose/inner_calls.h"
 #include "interpose/invocation.h"
-#include "interpose/polls.h"
 #include "interpose/slots.h"
-
+%s
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
+extern "C" __attribute__((visibility("hidden"))) void* tacit_%s_slots[];
 
 namespace tacit::interpose {
+
+extern const slot_family %s_symbols;
+
 namespace {
 
+%s
+"""
+FORTRAN_HEAD = """constexpr auto which = fortran_interface::%s;
+
+[[maybe_unused]] const void* address(const void* argument) {
+  return buffer_address(which, argument);
+}
 """
 
 
-def emit(rows, declarations, family):
-    out = [HEAD]
-    chosen = []
-    for row in rows:
-        if row.kind in SPLIT_CLASSES or row.name not in declarations:
-            continue
-        result, parameters = declarations[row.name]
-        if result != "int":
-            sys.exit(f"MPI_{row.name} returns '{result}': only int is known here")
-        out.append("\n".join(wrapper(row, result, parameters, family, len(chosen))))
-        chosen.append(row)
-    real = [family.real.format(name=row.name) for row in chosen]
-    symbol = [family.symbol.format(name=row.name) for row in chosen]
-    out.append("} // namespace\n")
-    out.append(f"const std::size_t slot_count = {len(chosen)};")
-    out.append("const slot_name slot_names[] = {")
-    out += [f'    {{"{s}", "{r}"}},' for s, r in zip(symbol, real)]
-    out.append("};")
-    out.append("#ifdef TACIT_STATIC")
-    out.append("void* real_functions[] = {")
-    out += [f"    reinterpret_cast<void*>(&{r})," for r in real]
-    out.append("};\n#else")
-    out.append(f"void* real_functions[{len(chosen)}] = {{}};\n#endif\n")
-    out.append("} // namespace tacit::interpose\n")
-    out.append("void* tacit_interpose_slots[] = {")
-    out += [f"    reinterpret_cast<void*>(&tacit::interpose::wrap_{row.name})," for row in chosen]
+def table(interface, entries):
+    """The slots, and the jumps that lead there. C entries are bound at link time in the static archive."""
+    out = [f"const slot_name names[] = {{"]
+    for entry in entries:
+        other = f'"{entry.real[1]}"' if len(entry.real) > 1 else "nullptr"
+        out.append(f'    {{"{entry.symbols[0]}", "{entry.real[0]}", {other}}},')
     out.append("};\n")
-    out += [f'TACIT_JUMP_SYMBOL("{s}", "{8 * i}");' for i, s in enumerate(symbol)]
-    return "\n".join(out) + "\n"
+    if interface == "c":
+        out.append("#ifdef TACIT_STATIC")
+        out.append("void* real_functions[] = {")
+        out += [f"    reinterpret_cast<void*>(&{entry.real[0]})," for entry in entries]
+        out.append("};\n#else")
+    out.append(f"void* real_functions[{len(entries)}] = {{}};")
+    if interface == "c":
+        out.append("#endif")
+    out.append(f"\n}} // namespace\n\nconst slot_family {interface}_symbols = "
+               f"{{{len(entries)}, names, tacit_{interface}_slots, real_functions}};\n")
+    out.append("} // namespace tacit::interpose\n")
+    out.append(f"void* tacit_{interface}_slots[] = {{")
+    out += [f"    reinterpret_cast<void*>(&tacit::interpose::{entry.wrapper})," for entry in entries]
+    out.append("};\n")
+    out += [f'TACIT_JUMP_SYMBOL("{symbol}", "tacit_{interface}_slots", "{8 * i}");'
+            for i, entry in enumerate(entries) for symbol in entry.symbols]
+    return out
+
+
+def check_arity(entry):
+    if len(entry.row.roles) != len(entry.parameters):
+        sys.exit(f"MPI_{entry.row.name}: the table has {len(entry.row.roles)} parameters, the header {len(entry.parameters)}")
+    return entry
+
+
+def without_main_arguments(entry):
+    """Fortran has no argc and argv."""
+    kept = [(role, text) for role, text in zip(entry.row.roles, entry.parameters) if role not in ("argc", "argv", "rest")]
+    entry.roles, entry.parameters = [role for role, _ in kept], [text for _, text in kept]
+    return entry
+
+
+EXTENDED_KINDS = {"collective_init", "neighbor_init"}  # standard since MPI-4, extensions before
+
+
+def forms(rows, declared, extensions):
+    """(row, "MPI" or "MPIX", its C declaration, that of its large-count form or None) of all that is to be wrapped."""
+    for row in rows:
+        if row.kind in SPLIT_CLASSES:
+            continue
+        if row.name in declared:
+            yield row, "MPI", declared[row.name], declared.get(row.name + "_c")
+        if row.kind in EXTENDED_KINDS and row.name in extensions:
+            yield row, "MPIX", extensions[row.name], None
+
+
+def c_entries(chosen):
+    for row, prefix, (result, parameters), large in chosen:
+        name = f"{prefix}_{row.name}"
+        yield check_arity(Entry(row, f"wrap_{name}", [name], ["P" + name], result, parameters))
+        if large:
+            yield check_arity(Entry(row, f"wrap_{name}_c", [name + "_c"], [f"P{name}_c"], *large))
+
+
+def mpif_entries(chosen):
+    for row, prefix, (result, parameters), _ in chosen:
+        name = f"{prefix}_{row.name}".lower()
+        yield without_main_arguments(check_arity(
+            Entry(row, f"wrap_{name}", [name + "_", name + "__", name, name.upper()], [f"p{name}_"], result, parameters,
+                  "mpif")))
+
+
+def f08_entries(chosen):
+    for row, prefix, declaration, large in chosen:
+        name, real = f"{prefix}_{row.name}".lower(), f"{prefix}r_{row.name}".lower()
+        has_buffer = any("void" in text for text in declaration[1])
+        for suffix, form in (("", declaration), ("large_", large)):
+            for base in ("f08_", "f08ts_") if has_buffer else ("f08_",):
+                if form:
+                    end = f"_{base}{suffix}"
+                    yield without_main_arguments(check_arity(
+                        Entry(row, f"wrap_{name}{end}", [name + end], [f"p{name}{end}", f"p{real}{end}"], *form, "f08",
+                              base == "f08ts_")))
+
+
+def emit(interface, entries):
+    fortran = interface != "c"
+    include = '#include "interpose/fortran.h"' if fortran else '#include "interpose/polls.h"'
+    out = [HEAD % (include, interface, interface, FORTRAN_HEAD % interface if fortran else "")]
+    write = fortran_wrapper if fortran else c_wrapper
+    out += ["\n".join(write(entry, slot)) for slot, entry in enumerate(entries)]
+    return "\n".join(out + table(interface, entries)) + "\n"
+
+
+INTERFACES = {"c": c_entries, "mpif": mpif_entries, "f08": f08_entries}
 
 
 # Not in the table on purpose: tool interface, conversions between languages, and the large-count forms, which are another
@@ -280,14 +465,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", type=Path, required=True)
     parser.add_argument("--header", type=Path, required=True, help="preprocessed mpi.h")
-    parser.add_argument("--family", choices=sorted(FAMILIES), default="c")
+    parser.add_argument("--interface", choices=sorted(INTERFACES), default="c")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--check", action="store_true",
                         help="only check that the table has every MPI function of the header")
     arguments = parser.parse_args()
     rows = read_table(arguments.table)
-    family = FAMILIES[arguments.family]
-    declarations = read_declarations(arguments.header, family.real.format(name=""))
+    declarations = read_declarations(arguments.header, "PMPI_")
     missing = list(missing_rows(rows, declarations))
     for name in missing:
         print(f"MPI_{name} is declared in mpi.h and has no row in {arguments.table.name}")
@@ -296,7 +480,9 @@ def main():
         sys.exit(1 if missing or len(declarations) < 100 else 0)
     if not arguments.out:
         parser.error("--out is needed")
-    arguments.out.write_text(emit(rows, declarations, family), "utf-8")
+    chosen = list(forms(rows, declarations, read_declarations(arguments.header, "PMPIX_")))
+    entries = list(INTERFACES[arguments.interface](chosen))
+    arguments.out.write_text(emit(arguments.interface, entries), "utf-8")
 
 
 if __name__ == "__main__":

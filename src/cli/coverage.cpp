@@ -1,6 +1,6 @@
 #include "cli/coverage.h"
 
-#include "calls/mpi_calls.h"
+#include "calls/symbols.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -10,15 +10,11 @@ namespace tacit::cli {
 namespace {
 
 bool is_fortran(const std::string& name) {
-  return name.starts_with("mpi_");
+  return understand_symbol(name).interface != mpi_interface::c;
 }
 
-/// Calls that neither move nor complete messages need not be recorded.
 bool matters(const std::string& name) {
-  if (name.ends_with("_c2f") || name.ends_with("_f2c"))
-    return false; // handle conversions are not in the table
-  const call_row* row = find_call(std::string_view(name));
-  return !row || row->kind != call_class::local;
+  return understand_symbol(name).concerns_messages;
 }
 
 } // namespace

@@ -129,6 +129,13 @@ const data_layout* dictionary::layout(MPI_Datatype type) {
   return made;
 }
 
+const data_layout* dictionary::layout_of(const data_part& data, bool any_peer) {
+  const MPI_Datatype type = data.types && any_peer ? data.types[0] : data.type;
+  if (type == MPI_Datatype{} || type == handles().datatype_null)
+    return nullptr;
+  return data.scattered ? define_layout(size_only(type)) : layout(type);
+}
+
 const data_layout* dictionary::define_layout(data_layout&& layout) {
   static_assert(sizeof(layout_segment) == 16);
   const auto& s = layout.segments;

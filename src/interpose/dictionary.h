@@ -45,6 +45,8 @@ public:
   const memory_block& block(std::uint64_t address);
 
   const data_layout* layout(MPI_Datatype type);
+  /// That of a call's data: of the first type, if there is one per peer and any peer. Null if it has none.
+  const data_layout* layout_of(const data_part& data, bool any_peer = false);
   void forget_type(MPI_Datatype type) { layouts_.erase(bits_of(type)); }
 
   /// Null for MPI_COMM_NULL.

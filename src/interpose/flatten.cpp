@@ -5,9 +5,6 @@
 
 namespace tacit::interpose {
 
-namespace {
-
-/// What is known of a type whose positions are not.
 data_layout size_only(MPI_Datatype type) {
   data_layout layout;
   MPI_Count size = 0, lower = 0, extent = 0;
@@ -17,8 +14,6 @@ data_layout size_only(MPI_Datatype type) {
   layout.extent = extent;
   return layout;
 }
-
-} // namespace
 
 data_layout describe_type(MPI_Datatype type) {
   try {

@@ -13,5 +13,7 @@ inline constexpr std::size_t max_listed_segments = 65536;
 
 /// The layout of a datatype (id left 0).
 data_layout describe_type(MPI_Datatype type);
+/// What is known of a type whose positions are not: its size and extent.
+data_layout size_only(MPI_Datatype type);
 
 } // namespace tacit::interpose

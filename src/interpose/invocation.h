@@ -8,6 +8,7 @@
 #include "calls/mpi_calls.h"
 #include "interpose/forward.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mpi.h>
@@ -15,13 +16,53 @@
 
 namespace tacit::interpose {
 
+/// An array of counts or displacements of the program, whatever integers it holds.
+class number_list {
+public:
+  number_list() = default;
+  number_list(const int* list) : list_(list) {}
+  number_list(const long* list) : list_(list), wide_(true) {}
+  number_list(const long long* list) : list_(list), wide_(true) {}
+  explicit operator bool() const { return list_ != nullptr; }
+  MPI_Count operator[](std::size_t i) const {
+    return wide_ ? static_cast<const std::int64_t*>(list_)[i] : static_cast<const int*>(list_)[i];
+  }
+
+private:
+  static_assert(sizeof(long) == 8 && sizeof(long long) == 8);
+  const void* list_ = nullptr;
+  bool wide_ = false;
+};
+
+/// An array of datatypes of the program: handles, or Fortran's numbers for them.
+class type_list {
+public:
+  type_list() = default;
+  type_list(const MPI_Datatype* list) : list_(list) {}
+  static type_list of_fortran(const void* list) {
+    type_list made;
+    made.numbers_ = static_cast<const MPI_Fint*>(list);
+    return made;
+  }
+  explicit operator bool() const { return list_ || numbers_; }
+  MPI_Datatype operator[](std::size_t i) const { return list_ ? list_[i] : from_fortran(numbers_[i]); }
+
+private:
+  static MPI_Datatype from_fortran(MPI_Fint number);
+  const MPI_Datatype* list_ = nullptr;
+  const MPI_Fint* numbers_ = nullptr;
+};
+
 /// Data a call sends or receives.
 struct data_part {
   const void* buffer = nullptr;
   MPI_Count count = 0;
   MPI_Datatype type{};
-  const int* counts = nullptr;         ///< v- and w-collectives: one per peer, instead of count
-  const MPI_Datatype* types = nullptr; ///< w-collectives
+  number_list counts;     ///< v- and w-collectives: one per peer, instead of count
+  number_list displs;     ///< in elements (v) or bytes (w)
+  type_list types;        ///< w-collectives
+  bool scattered = false; ///< a section of a Fortran array: where its elements lie is not known
+  bool type_ends = false; ///< `type` was made for this call and ends with it
 };
 
 /// A list that lives inside the invocation while it is short.
@@ -79,7 +120,8 @@ struct invocation {
 
   mpi_call call;
   call_class kind;
-  const void* from; ///< return address
+  bool fortran = false; ///< results that pointers lead to vanish when the call returns
+  const void* from;     ///< return address
 
   data_part send;
   data_part recv; ///< same as `send` for calls with one buffer and one (count, datatype)
@@ -90,6 +132,8 @@ struct invocation {
   int recv_tag = 0;
   MPI_Comm comm{};
   MPI_Group group{};
+  MPI_Op op{};
+  MPI_Info info{};
   MPI_Comm* new_comm = nullptr;
   MPI_Datatype type_freed{};
   const char* string_tag = nullptr;

@@ -62,19 +62,25 @@ void* find_mpi_symbol(const char* name, const void* from) {
   return object ? dlsym(object, name) : nullptr;
 }
 
-void* resolve_next(std::size_t slot, const void* from) {
+void* resolve_next(const slot_family& family, std::size_t slot, const void* from) {
+  const slot_name& name = family.names[slot];
   void* found = nullptr;
   if (settings().chain)
-    found = dlsym(RTLD_NEXT, slot_names[slot].symbol); // never RTLD_DEFAULT: that is us
+    found = dlsym(RTLD_NEXT, name.symbol); // never RTLD_DEFAULT: that is us
   if (!found)
-    found = find_mpi_symbol(slot_names[slot].real, from);
-  return real_functions[slot] = found;
+    found = find_mpi_symbol(name.real, from);
+  if (!found && name.other_real)
+    found = find_mpi_symbol(name.other_real, from);
+  if (!found)
+    found = dlsym(RTLD_NEXT, name.symbol);
+  return family.real[slot] = found;
 }
 
 void step_aside(const void* from) {
-  for (std::size_t i = 0; i < slot_count; ++i)
-    if (void* next = next_function(i, from))
-      tacit_interpose_slots[i] = next;
+  for (const slot_family* const family : slot_families())
+    for (std::size_t i = 0; i < family->count; ++i)
+      if (void* next = next_function(*family, i, from))
+        family->slots[i] = next;
 }
 
 void* library_function(const char* name) {

@@ -192,6 +192,9 @@ void call_recorder::after(invocation& v, int result) {
   const optional_lock hold(mutex_, threaded_);
   const std::uint64_t hashed = hash_ticks_;
   dispatch_after(v, result);
+  for (const data_part* data : {&v.send, &v.recv})
+    if (data->type_ends)
+      names_->forget_type(data->type);
   if (!out_.alive())
     check_writer();
   if (--until_sample_ > 0)
@@ -212,7 +215,7 @@ void call_recorder::dispatch_before(invocation& v) {
   case call_class::sendrecv:
   case call_class::isendrecv:
     if (hashing_ && v.dest != MPI_PROC_NULL) {
-      observe_send(v.send.buffer, v.send.count, names_->layout(v.send.type), v.notes.hash, v.notes.hashed,
+      observe_send(v.send.buffer, v.send.count, names_->layout_of(v.send), v.notes.hash, v.notes.hashed,
                    v.notes.forwards);
       v.notes.slow = true;
     }
@@ -345,9 +348,7 @@ void call_recorder::write_call(const invocation& v, int result, const part& p,
     const data_layout* layout = nullptr;
     if (d.buffer != MPI_IN_PLACE) { // then the other arguments mean nothing
       record.count = total_count(v, p);
-      const MPI_Datatype type = d.types && record.count > 0 ? d.types[0] : d.type;
-      if (type != MPI_Datatype{})
-        layout = names_->layout(type);
+      layout = names_->layout_of(d, record.count > 0);
       record.layout = layout ? layout->id : 0;
     }
     if (d.buffer == MPI_IN_PLACE) {
@@ -433,7 +434,7 @@ void call_recorder::after_point_to_point(invocation& v, int result) {
     flags |= rec::completion_any_source;
   if (v.recv_tag == MPI_ANY_TAG)
     flags |= rec::completion_any_tag;
-  complete_receive(v.recv.buffer, names_->layout(v.recv.type),
+  complete_receive(v.recv.buffer, names_->layout_of(v.recv),
                    v.recv.count > 0 ? static_cast<std::uint64_t>(v.recv.count) : 0, 0, *v.status, flags);
 }
 
@@ -497,7 +498,7 @@ std::uint64_t call_recorder::total_count(const invocation& v, const part& p) {
   const known_comm* comm = v.comm == MPI_Comm{} ? nullptr : names_->communicator(v.comm);
   const mpi_call call = blocking_form(v.call);
   const auto positive = [](MPI_Count n) { return n > 0 ? static_cast<std::uint64_t>(n) : 0; };
-  const int* counts = d.counts;
+  number_list counts = d.counts;
   if (call == mpi_call::Reduce_scatter)
     counts = v.recv.counts;
   if (call == mpi_call::Reduce_scatter_block && !p.receives && comm)

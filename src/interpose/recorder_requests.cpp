@@ -119,7 +119,7 @@ std::uint64_t call_recorder::post(invocation& v) {
   if (r.kind == request_kind::send || r.kind == request_kind::recv || r.kind == request_kind::both) {
     r.buffer = data.buffer;
     r.count = data.count > 0 ? static_cast<std::uint64_t>(data.count) : 0;
-    r.layout = names_->layout(data.type);
+    r.layout = names_->layout_of(data);
     r.peer = rank_code(sends ? v.dest : v.source);
     r.tag = sends ? v.send_tag : v.recv_tag;
     r.any_source = !sends && v.source == MPI_ANY_SOURCE;
@@ -127,6 +127,9 @@ std::uint64_t call_recorder::post(invocation& v) {
   }
   if (v.kind == call_class::comm_idup) {
     r.new_comm = v.new_comm;
+    r.new_comm_value = *v.new_comm;
+    if (v.fortran)
+      r.new_comm = nullptr;
     r.new_key = names_->constructor_key(v);
   }
   requests_.put(bits(*v.new_request), slot);
@@ -282,7 +285,7 @@ void call_recorder::complete(seen_request seen, const MPI_Status& status, bool f
     out_.append(record);
     ++completions_;
     if (r.kind == request_kind::idup && !failed)
-      names_->made(*r.new_comm, r.comm, mpi_call::Comm_idup, r.new_key);
+      names_->made(r.new_comm ? *r.new_comm : r.new_comm_value, r.comm, mpi_call::Comm_idup, r.new_key);
   }
 }
 

@@ -40,7 +40,8 @@ struct open_request {
   bool hashed = false;
   std::vector<forwarded_part> forwards;
   // The communicator being made (idup).
-  MPI_Comm* new_comm = nullptr;
+  MPI_Comm* new_comm = nullptr; ///< null: what it is was known at once
+  MPI_Comm new_comm_value{};
   std::uint64_t new_key = 0;
 
   std::uint32_t next = ~0u; ///< in the queue of its handle

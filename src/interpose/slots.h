@@ -11,26 +11,34 @@
 #pragma once
 
 #include <cstddef>
-
-extern "C" __attribute__((visibility("hidden"))) void* tacit_interpose_slots[];
+#include <span>
 
 namespace tacit::interpose {
 
 struct slot_name {
-  const char* symbol; ///< what the program calls: "MPI_Send"
-  const char* real;   ///< the library's entry behind it: "PMPI_Send"
+  const char* symbol;     ///< what the program calls: "MPI_Send"
+  const char* real;       ///< the library's entry behind it: "PMPI_Send"
+  const char* other_real; ///< how another library calls that entry, or null
 };
 
-extern const std::size_t slot_count;
-extern const slot_name slot_names[];
-extern void* real_functions[]; ///< filled on first use
+/// The symbols of one language and kind of argument, generated into one file. Entry i of all arrays belongs
+/// together.
+struct slot_family {
+  std::size_t count;
+  const slot_name* names;
+  void** slots;
+  void** real; ///< filled on first use
+};
 
-void* resolve_next(std::size_t slot, const void* from);
+/// Every family in this interposer.
+std::span<const slot_family* const> slot_families();
+
+void* resolve_next(const slot_family& family, std::size_t slot, const void* from);
 
 /// What the wrapper of `slot`, called from address `from`, passes the call on to.
-inline void* next_function(std::size_t slot, const void* from) {
-  void* known = real_functions[slot];
-  return known ? known : resolve_next(slot, from);
+inline void* next_function(const slot_family& family, std::size_t slot, const void* from) {
+  void* known = family.real[slot];
+  return known ? known : resolve_next(family, slot, from);
 }
 
 /// A symbol of the program's MPI library, or nullptr. `from`: an address in an object that uses it.
@@ -41,15 +49,13 @@ void step_aside(const void* from);
 } // namespace tacit::interpose
 
 #if defined(__x86_64__)
-#define TACIT_JUMP_SYMBOL(symbol, offset)                                                                    \
+#define TACIT_JUMP_SYMBOL(symbol, table, offset)                                                             \
   asm(".text\n.globl " symbol "\n.type " symbol ",@function\n" symbol ":\n  endbr64\n"                       \
-      "  jmp *tacit_interpose_slots+" offset "(%rip)\n.size " symbol ",.-" symbol "\n")
+      "  jmp *" table "+" offset "(%rip)\n.size " symbol ",.-" symbol "\n")
 #elif defined(__aarch64__)
-#define TACIT_JUMP_SYMBOL(symbol, offset)                                                                    \
-  asm(".text\n.globl " symbol "\n.type " symbol ",%function\n" symbol                                        \
-      ":\n  adrp x16, tacit_interpose_slots+" offset                                                         \
-      "\n  ldr x16, [x16, :lo12:tacit_interpose_slots+" offset "]\n  br x16\n.size " symbol ",.-" symbol     \
-      "\n")
+#define TACIT_JUMP_SYMBOL(symbol, table, offset)                                                             \
+  asm(".text\n.globl " symbol "\n.type " symbol ",%function\n" symbol ":\n  adrp x16, " table "+" offset     \
+      "\n  ldr x16, [x16, :lo12:" table "+" offset "]\n  br x16\n.size " symbol ",.-" symbol "\n")
 #else
 #error "the interposer knows how to jump on x86-64 and AArch64; add this architecture here"
 #endif

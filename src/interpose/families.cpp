@@ -1,0 +1,19 @@
+#include "interpose/slots.h"
+
+namespace tacit::interpose {
+
+extern const slot_family c_symbols;
+#ifndef TACIT_STATIC
+extern const slot_family mpif_symbols, f08_symbols;
+#endif
+
+std::span<const slot_family* const> slot_families() {
+#ifdef TACIT_STATIC
+  static constexpr const slot_family* all[] = {&c_symbols};
+#else
+  static constexpr const slot_family* all[] = {&c_symbols, &mpif_symbols, &f08_symbols};
+#endif
+  return all;
+}
+
+} // namespace tacit::interpose
