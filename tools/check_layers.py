@@ -32,10 +32,11 @@ MAY_INCLUDE = {
     "cli": CORE + ["graph", "generate", "match", "flow", "detect", "plan", "compile", "record", "report"],
     "hooks": CORE + ["run"],
     "tasks": CORE + ["graph", "match", "flow", "detect", "plan", "compile", "run"],
+    "selftest": [],  # shares nothing with what it tests
     "pass": CORE,
     "annotate": CORE,
 }
-MAY_SEE_MPI = {"run", "exchange", "interpose", "capi", "hooks", "tasks"}
+MAY_SEE_MPI = {"run", "exchange", "interpose", "capi", "hooks", "tasks", "selftest"}
 MAY_SEE_LLVM = {"pass", "annotate"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.MULTILINE)

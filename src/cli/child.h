@@ -1,6 +1,7 @@
 // Runs a program as if it had been started directly.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,11 @@ struct child_result {
 /// Runs it with our standard input, output and error, hands on signals that we get, and waits for its end.
 /// Throws user_error if it cannot be started.
 child_result run_child(const std::vector<std::string>& words);
+
+/// The same with standard output and error in the file `log` and nothing to read; calls `meanwhile` a few
+/// times per second.
+child_result run_logged(const std::vector<std::string>& words, const std::string& log,
+                        const std::function<void()>& meanwhile);
 
 /// Becomes the program. Returns only if it cannot be started; errno says why.
 void execute(const std::vector<std::string>& words);

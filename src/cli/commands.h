@@ -25,5 +25,6 @@ command add_generate(CLI::App& app);
 command add_explain(CLI::App& app);
 command add_doctor(CLI::App& app);
 command add_view(CLI::App& app);
+command add_selftest(CLI::App& app);
 
 } // namespace tacit::cli

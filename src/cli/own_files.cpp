@@ -13,4 +13,17 @@ fs::path find_own_file(const char* name) {
   return {};
 }
 
+std::map<std::string, fs::path> find_own_programs(const std::string& start) {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
+  std::map<std::string, fs::path> found;
+  for (const char* folder : {"../" TACIT_LIBEXEC_FOLDER "/tacit", "."})
+    for (const fs::directory_entry& entry : fs::directory_iterator(program / folder, error)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with(start))
+        found.emplace(name.substr(start.size()), fs::canonical(entry.path(), error));
+    }
+  return found;
+}
+
 } // namespace tacit::cli

@@ -3,10 +3,15 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <string>
 
 namespace tacit::cli {
 
 /// The file in the library folder that belongs to this program, or empty.
 std::filesystem::path find_own_file(const char* name);
+
+/// Programs for one MPI family each, whose names begin so: the family and the path.
+std::map<std::string, std::filesystem::path> find_own_programs(const std::string& start);
 
 } // namespace tacit::cli

@@ -1,0 +1,268 @@
+// `tacit selftest`: launches the conformance suite of neighborhood collectives (src/selftest) under the
+// installed MPI and says which calls are wrong where, MPI's and ours.
+//
+// Faulty calls hang and crash. The suite keeps a journal; a launch that dies is followed by one that goes on
+// behind the step that killed it and leaves that kind of step out. Every launch ends or loses one kind, so
+// there are at most as many as there are kinds.
+#include "cli/child.h"
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/launch_line.h"
+#include "cli/own_files.h"
+#include "cli/progress.h"
+#include "cli/selftest_result.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <thread>
+#include <unistd.h>
+
+namespace tacit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct selftest_options {
+  std::vector<int> ranks;
+  std::string family, program, implementations, output;
+  std::vector<std::string> only, launcher;
+  int dimensions = 0, every = 1, timeout = 30, iterations = 3;
+  std::uint64_t seed = 1;
+  bool full = false, json = false, progress = false;
+};
+
+/// A folder that goes with its contents.
+class temporary_folder {
+public:
+  temporary_folder() {
+    std::string name = (fs::temp_directory_path() / "tacit-selftest-XXXXXX").string();
+    if (!::mkdtemp(name.data()))
+      throw user_error(input_has_errors, "could not make a folder in " + fs::temp_directory_path().string());
+    path = name;
+  }
+  ~temporary_folder() {
+    std::error_code error;
+    fs::remove_all(path, error);
+  }
+  temporary_folder(const temporary_folder&) = delete;
+  temporary_folder& operator=(const temporary_folder&) = delete;
+  fs::path path;
+};
+
+struct subject {
+  std::string family;
+  fs::path program;
+  std::vector<std::string> launcher; ///< without the number of ranks
+};
+
+bool few_cores() {
+  return std::thread::hardware_concurrency() < 4;
+}
+
+std::vector<std::string> usual_launcher(const std::string& family) {
+  std::vector<std::string> names{"mpiexec." + family, "mpiexec"};
+  if (family == "mpich")
+    names.insert(names.begin() + 1, "mpiexec.hydra");
+  for (const std::string& name : names) {
+    if (find_executable(name).empty())
+      continue;
+    std::vector<std::string> words{name};
+    if (family == "openmpi") {
+      words.insert(words.end(), {"--oversubscribe", "--mca", "mpi_yield_when_idle", "1"});
+      if (::geteuid() == 0)
+        words.emplace_back("--allow-run-as-root");
+    }
+    return words;
+  }
+  throw user_error(
+      wrong_usage,
+      fmt::format("there is no {}; name the launcher behind --, for example -- /opt/mpi/bin/mpiexec",
+                  fmt::join(names, " and no ")));
+}
+
+std::vector<subject> find_subjects(const selftest_options& options) {
+  std::map<std::string, fs::path> programs = find_own_programs("tacit-selftest-");
+  if (!options.program.empty()) {
+    if (find_executable(options.program).empty())
+      throw user_error(wrong_usage, fmt::format("there is no program '{}'", options.program));
+    programs = {{options.family.empty() ? "other" : options.family, fs::absolute(options.program)}};
+  } else if (!options.family.empty()) {
+    std::erase_if(programs, [&](const auto& p) { return p.first != options.family; });
+  }
+  if (programs.empty())
+    throw user_error(wrong_usage,
+                     options.family.empty()
+                         ? "this tacit was built without MPI, so there is no suite to run"
+                         : fmt::format("this tacit has no suite for '{}'; build tacit for it, or compile the "
+                                       "suite with its mpicxx and name it with --program",
+                                       options.family));
+  std::vector<subject> list;
+  for (const auto& [family, program] : programs)
+    list.push_back({family, program, options.launcher.empty() ? usual_launcher(family) : options.launcher});
+  return list;
+}
+
+/// MPICH spins while it waits: with more ranks than cores everything takes very long.
+std::vector<int> ranks_for(const selftest_options& options, const subject& tested) {
+  if (!options.ranks.empty())
+    return options.ranks;
+  const bool patient = tested.family == "openmpi" || !few_cores();
+  std::vector<int> list;
+  for (int n = 1; n <= (options.full ? (patient ? 16 : 4) : (patient ? 4 : 2)); ++n)
+    list.push_back(n);
+  return list;
+}
+
+std::vector<std::string> suite_line(const selftest_options& options, const subject& tested, int ranks,
+                                    const fs::path& journal, const fs::path& output) {
+  std::vector<std::string> words = tested.launcher;
+  words.insert(words.end(), {"-n", std::to_string(ranks), tested.program.string()});
+  const auto add = [&words](const char* name, const std::string& value) {
+    words.insert(words.end(), {name, value});
+  };
+  add("--ranks", std::to_string(ranks));
+  add("--seed", std::to_string(options.seed));
+  add("--dimensions", std::to_string(options.dimensions > 0 ? options.dimensions : options.full ? 4 : 3));
+  add("--every", std::to_string(options.every));
+  add("--iterations", std::to_string(options.iterations));
+  add("--timeout", std::to_string(options.timeout));
+  add("--journal", journal.string());
+  add("--output", output.string());
+  if (!options.implementations.empty())
+    add("--implementations", options.implementations);
+  if (!options.only.empty())
+    add("--only", fmt::format("{}", fmt::join(options.only, ",")));
+  return words;
+}
+
+struct journal_state {
+  long begun = 0, last = 0, steps = 0; ///< lines "begin", number of the last, and how many there will be
+  double share() const { return steps > 0 ? static_cast<double>(last) / static_cast<double>(steps) : 0; }
+};
+
+journal_state read_journal(const fs::path& journal) {
+  journal_state state;
+  std::ifstream lines(journal);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string what;
+    words >> what;
+    if (what == "of")
+      words >> state.steps;
+    if (what == "begin") {
+      words >> state.last;
+      ++state.begun;
+    }
+  }
+  return state;
+}
+
+std::string last_lines(const fs::path& log) {
+  std::string text = read_file(log);
+  constexpr std::size_t enough = 1500;
+  return text.size() > enough ? "…" + text.substr(text.size() - enough) : text;
+}
+
+/// Launches until the suite has come to its end.
+nlohmann::ordered_json run_suite(const selftest_options& options, const subject& tested, int ranks,
+                                 progress_line& progress) {
+  const temporary_folder folder;
+  const fs::path journal = folder.path / "journal", output = folder.path / "result.json",
+                 log = folder.path / "log";
+  const auto line = suite_line(options, tested, ranks, journal, output);
+  long begun = 0;
+  std::size_t launches = 0;
+  for (;;) {
+    int wakes = 0;
+    const child_result ended = run_logged(line, log.string(), [&] {
+      if (wakes++ % 10 == 0)
+        progress.show(fmt::format("{}, {} rank{}, launch {}", tested.family, ranks, ranks == 1 ? "" : "s",
+                                  launches + 1),
+                      read_journal(journal).share());
+    });
+    ++launches;
+    if (ended.exit_code == 0 && fs::exists(output))
+      return nlohmann::ordered_json::parse(read_file(output));
+    const long now = read_journal(journal).begun;
+    if (now == begun || ended.signal != 0)
+      throw user_error(input_has_errors,
+                       fmt::format("the suite could not be run under {} ({}): {}\n{}", tested.family,
+                                   ended.outcome(), fmt::join(line, " "), last_lines(log)));
+    begun = now;
+  }
+}
+
+void keep(const selftest_result& result) {
+  const fs::path file = selftest_cache(result.version());
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  try {
+    write_file(file, result.as_json().dump(1) + '\n');
+  } catch (const user_error& e) { // the verdict has been shown; the next run makes it again
+    std::fprintf(stderr, "tacit: the verdict is not kept: %s\n", e.what());
+  }
+}
+
+int selftest(const selftest_options& options) {
+  progress_line progress(options.progress);
+  std::string text;
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  bool right = true;
+  for (const subject& tested : find_subjects(options)) {
+    selftest_result result;
+    for (const int ranks : ranks_for(options, tested))
+      result.add(run_suite(options, tested, ranks, progress));
+    right = right && result.tacit_is_right();
+    text += result.as_text();
+    all.push_back(result.as_json());
+    if (options.only.empty() && options.implementations.empty())
+      keep(result);
+  }
+  progress.clear();
+  write_file(options.output, options.json ? (all.size() == 1 ? all[0] : all).dump(1) + '\n' : text);
+  return right ? done : input_has_errors;
+}
+
+} // namespace
+
+command add_selftest(CLI::App& app) {
+  auto options = std::make_shared<selftest_options>();
+  CLI::App* sub = app.add_subcommand(
+      "selftest", "check the neighborhood collectives of the installed MPI, and ours, against an oracle");
+  sub->add_option("--np", options->ranks, "numbers of ranks (default: 1 to 4; MPICH on few cores 1 and 2)")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1 << 16));
+  sub->add_option("--mpi", options->family,
+                  "only this MPI: openmpi, mpich (default: all tacit was built for)");
+  sub->add_option("--program", options->program, "a suite that was compiled for another MPI");
+  sub->add_option("--only", options->only, "only these calls, forms or topologies, for example alltoallw")
+      ->delimiter(',');
+  sub->add_flag("--full", options->full, "up to 16 ranks (MPICH on few cores: 4), 4 dimensions");
+  sub->add_option("--dimensions", options->dimensions, "Cartesian shapes up to so many (default 3)")
+      ->check(CLI::Range(1, 6));
+  sub->add_option("--every", options->every, "only each so many-th Cartesian shape")
+      ->check(CLI::Range(1, 1000));
+  sub->add_option("--iterations", options->iterations, "of each case (default 3)")
+      ->check(CLI::Range(1, 1000));
+  sub->add_option("--seed", options->seed, "of the random topologies (default 1)");
+  sub->add_option("--timeout", options->timeout, "seconds after which a case is taken to hang (default 30)")
+      ->check(CLI::Range(1, 3600));
+  sub->add_option("--implementations", options->implementations,
+                  "what to test, separated by commas: mpi, tacit, or sends (a naive reference)");
+  sub->add_flag("--json", options->json, "the verdicts as JSON");
+  sub->add_option("-o,--output", options->output, "file for the result");
+  sub->add_flag("--progress", options->progress, "show progress on standard error even if it is no terminal");
+  sub->add_option("LAUNCHER", options->launcher,
+                  "the launcher and its options behind --, without the number of ranks");
+  sub->positionals_at_end();
+  sub->footer("The exit code is 0 if tacit's calls are right everywhere; faults of the MPI are findings, not "
+              "failures.");
+  return [options] { return selftest(*options); };
+}
+
+} // namespace tacit::cli

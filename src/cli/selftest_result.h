@@ -1,0 +1,49 @@
+// What the conformance suite found under one MPI, over several numbers of ranks.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace tacit::cli {
+
+class selftest_result {
+public:
+  /// Adds what one launch has written (src/selftest/ledger.h).
+  void add(const nlohmann::ordered_json& run);
+
+  bool empty() const { return cells_.empty(); }
+  /// Whether what tacit itself offers was right wherever it was tried.
+  bool tacit_is_right() const;
+  const std::string& version() const { return version_; }
+
+  /// At most 13 lines.
+  std::string as_text() const;
+  nlohmann::ordered_json as_json() const;
+
+private:
+  struct tally {
+    std::int64_t cases = 0, wrong = 0;
+    std::string verdict, first;
+  };
+  using place = std::tuple<std::string, std::string, std::string, std::string>; // who, topology, form, call
+
+  std::string row(const std::string& who, const std::string& topology, const std::string& form) const;
+  std::string summary_of(const std::string& who) const;
+
+  std::string version_, standard_;
+  nlohmann::ordered_json mpi_;
+  std::uint64_t seed_ = 0;
+  std::vector<int> ranks_;
+  std::vector<std::string> who_, topologies_, forms_, calls_; ///< in the order of their first appearance
+  std::map<place, tally> cells_;
+};
+
+/// Where the verdict on this MPI library on this machine is kept:
+/// $XDG_CACHE_HOME/tacit/selftest-<machine>-<library>.json.
+std::filesystem::path selftest_cache(const std::string& version);
+
+} // namespace tacit::cli

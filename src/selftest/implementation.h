@@ -1,0 +1,83 @@
+// What is tested: a table of calls with the standard's arguments. Several implementations stand behind one
+// interface, and all of them get the same cases.
+#pragma once
+
+#include "selftest/topology.h"
+
+#include <array>
+#include <memory>
+#include <mpi.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tacit::selftest {
+
+enum class call : std::uint8_t { allgather, allgatherv, alltoall, alltoallv, alltoallw };
+/// The last is not a call: a mixture of all five amid point-to-point messages on the same communicator.
+inline constexpr int calls = 5, mixture = calls;
+inline constexpr std::array<std::string_view, 6> call_names{"allgather", "allgatherv", "alltoall",
+                                                            "alltoallv", "alltoallw",  "mixture"};
+
+enum class form : std::uint8_t { blocking, nonblocking, persistent };
+inline constexpr std::array<std::string_view, 3> form_names{"blocking", "nonblocking", "persistent"};
+
+/// One side of a call. Without v or w only the first count and type stand for all blocks; `displs` is for v,
+/// `bytes` for w. No list is ever empty, so that data() is never null.
+struct side_arguments {
+  void* buffer = nullptr;
+  std::vector<int> counts, displs;
+  std::vector<MPI_Aint> bytes;
+  std::vector<MPI_Datatype> types;
+};
+
+struct arguments {
+  call what = call::allgather;
+  side_arguments send, recv;
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
+/// A nonblocking or persistent operation. Functions return MPI's or the library's code, 0 for success.
+class operation {
+public:
+  virtual ~operation() = default;
+  virtual int start() = 0; ///< persistent ones only; nonblocking ones have been started
+  virtual int wait() = 0;
+  virtual int free() = 0;
+};
+
+class implementation {
+public:
+  virtual ~implementation() = default;
+  virtual std::string_view name() const = 0;
+  virtual bool offers(call what, form how) const = 0;
+  /// Collective: a communicator with this topology, whose errors return. Where the order of neighbors is the
+  /// library's choice, the topology's lists are what it has chosen.
+  virtual MPI_Comm make(topology& where, MPI_Comm all);
+  virtual void unmake(MPI_Comm comm);
+  virtual int run(const arguments& a) = 0;
+  /// Null and a code if it could not be made.
+  virtual std::unique_ptr<operation> begin(const arguments& a, int& code) = 0;
+  virtual std::unique_ptr<operation> init(const arguments& a, int& code) = 0;
+  /// What a code means.
+  virtual std::string words(int code) const;
+};
+
+std::unique_ptr<implementation> make_mpi_calls(); ///< "mpi": the MPI library's own
+std::unique_ptr<implementation> make_sends();     ///< "sends": a naive reference by plain messages
+
+std::unique_ptr<implementation> make_faulty(); ///< "faulty": the same with planted faults
+
+#ifdef TACIT_SELFTEST_LIBRARY
+std::unique_ptr<implementation> make_tacit_calls(); ///< "tacit": the library on MPI's communicators
+/// "tacit-topology": the library's large-count forms on its own topologies.
+std::unique_ptr<implementation> make_tacit_topology_calls();
+#endif
+
+/// By name, or null. Without the library, "tacit" is unknown.
+std::unique_ptr<implementation> make_implementation(std::string_view name);
+
+/// All that are there, without the naive reference.
+std::vector<std::string> default_implementations();
+
+} // namespace tacit::selftest

@@ -1,0 +1,79 @@
+// The MPI library's own neighborhood collectives. Persistent forms are MPI-4; Open MPI 4.1 offers them under
+// the prefix MPIX_, and Open MPI 5 under their own names although it calls itself MPI 3.1.
+#include "selftest/each_call.h"
+#include "selftest/implementation.h"
+
+#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#define PERSISTENT(call) MPI_Neighbor_##call##_init
+#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+#define PERSISTENT(call) MPIX_Neighbor_##call##_init
+#endif
+
+namespace tacit::selftest {
+namespace {
+
+class requested final : public operation {
+public:
+  MPI_Request request = MPI_REQUEST_NULL;
+  int start() override { return MPI_Start(&request); }
+  int wait() override { return MPI_Wait(&request, MPI_STATUS_IGNORE); }
+  int free() override { return request == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Request_free(&request); }
+};
+
+#define BLOCKING(call) MPI_Neighbor_##call
+#define NONBLOCKING(call) MPI_Ineighbor_##call
+
+int run_blocking(const arguments& a) {
+  TACIT_EACH_CALL(a.what, BLOCKING, a.send, a.recv, a.comm);
+}
+
+int run_nonblocking(const arguments& a, MPI_Request* request) {
+  TACIT_EACH_CALL(a.what, NONBLOCKING, a.send, a.recv, a.comm, request);
+}
+
+#ifdef PERSISTENT
+int init_persistent(const arguments& a, MPI_Request* request) {
+  TACIT_EACH_CALL(a.what, PERSISTENT, a.send, a.recv, a.comm, MPI_INFO_NULL, request);
+}
+constexpr bool has_persistent = true;
+#else
+int init_persistent(const arguments&, MPI_Request*) {
+  return MPI_ERR_OTHER;
+}
+constexpr bool has_persistent = false;
+#endif
+
+class mpi_calls final : public implementation {
+public:
+  std::string_view name() const override { return "mpi"; }
+  bool offers(call, form how) const override { return how != form::persistent || has_persistent; }
+  int run(const arguments& a) override { return run_blocking(a); }
+  std::unique_ptr<operation> begin(const arguments& a, int& code) override {
+    return made(code, a, run_nonblocking);
+  }
+  std::unique_ptr<operation> init(const arguments& a, int& code) override {
+    return made(code, a, init_persistent);
+  }
+
+private:
+  static std::unique_ptr<operation> made(int& code, const arguments& a,
+                                         int (*function)(const arguments&, MPI_Request*)) {
+    auto result = std::make_unique<requested>();
+    code = function(a, &result->request);
+    if (code != MPI_SUCCESS)
+      return nullptr;
+    return result;
+  }
+};
+
+} // namespace
+
+std::unique_ptr<implementation> make_mpi_calls() {
+  return std::make_unique<mpi_calls>();
+}
+
+} // namespace tacit::selftest
