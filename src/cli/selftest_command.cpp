@@ -31,7 +31,7 @@ struct selftest_options {
   std::vector<int> ranks;
   std::string family, program, implementations, output;
   std::vector<std::string> only, launcher;
-  int dimensions = 0, every = 1, timeout = 30, iterations = 3;
+  int dimensions = 0, every = 1, graphs = 6, timeout = 30, iterations = 3;
   std::uint64_t seed = 1;
   bool full = false, json = false, progress = false;
 };
@@ -129,6 +129,7 @@ std::vector<std::string> suite_line(const selftest_options& options, const subje
   add("--seed", std::to_string(options.seed));
   add("--dimensions", std::to_string(options.dimensions > 0 ? options.dimensions : options.full ? 4 : 3));
   add("--every", std::to_string(options.every));
+  add("--graphs", std::to_string(options.graphs));
   add("--iterations", std::to_string(options.iterations));
   add("--timeout", std::to_string(options.timeout));
   add("--journal", journal.string());
@@ -247,6 +248,8 @@ command add_selftest(CLI::App& app) {
       ->check(CLI::Range(1, 6));
   sub->add_option("--every", options->every, "only each so many-th Cartesian shape")
       ->check(CLI::Range(1, 1000));
+  sub->add_option("--graphs", options->graphs, "random graphs of each kind (default 6)")
+      ->check(CLI::Range(0, 1000));
   sub->add_option("--iterations", options->iterations, "of each case (default 3)")
       ->check(CLI::Range(1, 1000));
   sub->add_option("--seed", options->seed, "of the random topologies (default 1)");

@@ -38,6 +38,19 @@ class Selftest(unittest.TestCase):
         self.assertEqual(len({(c["call"], c["form"]) for c in cells}), 18)
         self.assertEqual(done.returncode, 0)
 
+    def test_ours_is_right(self):
+        cells, done = self.cells("--np", "1,2,4" if PATIENT else "1,2", "--dimensions", "2", "--every", "2",
+                                 "--implementations", "tacit,tacit-topology")
+        self.assertEqual(self.faults(cells), {})
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(len({(c["implementation"], c["call"], c["form"]) for c in cells}), 36)
+
+    @unittest.skipUnless(PATIENT, "more ranks than cores take minutes")
+    def test_ours_is_right_on_many_ranks(self):
+        cells, _ = self.cells("--np", "16", "--dimensions", "3", "--every", "67", "--graphs", "1", "--iterations", "2",
+                              "--only", "alltoallv,alltoallw,mixture", "--implementations", "tacit")
+        self.assertEqual(self.faults(cells), {})
+
     def test_finds_planted_faults_and_goes_on_after_hangs_and_crashes(self):
         cells, _ = self.cells("--np", "2", "--dimensions", "1", "--timeout", "8", "--implementations",
                               "faulty")
