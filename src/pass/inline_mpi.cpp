@@ -1,5 +1,9 @@
 // Order: the strongly connected components of the call graph from the leaves up, so that a routine is inlined
-// with what was inlined into it before. Cost: linear in the code that results, which the two limits bound.
+// with what was inlined into it before. A routine that only one call can reach moves into its caller. Others
+// are copied, and everything behind this pass has to compile the copies: they are, if they are small, or if
+// most of what they start or complete could do better in their callers (it is still pending at the return,
+// its other half is there, or the buffers are theirs). A routine that stays is inlined later where something
+// pending meets its call. Cost: linear in the code that results, which the limits bound.
 #include "pass/inline_mpi.h"
 
 #include "pass/mpi_site.h"
@@ -14,12 +18,16 @@ namespace tacit::overlap {
 
 namespace {
 
-constexpr unsigned max_callee = 3000;  // instructions of a routine that is inlined
+constexpr unsigned max_callee =
+    3000;                           // instructions of a routine that is inlined where only one call needs it
+constexpr unsigned max_copy = 1500; // … that is copied: all later passes have to compile the copy, too
 constexpr unsigned max_caller = 30000; // instructions of a routine that others are inlined into
 
-bool may_be_inlined(const llvm::Function& function) {
+bool may_be_inlined(const llvm::CallBase& call) {
+  const llvm::Function& function = *call.getCalledFunction();
   return function.hasExactDefinition() && !function.hasFnAttribute(llvm::Attribute::NoInline) &&
-         !function.hasOptNone() && function.getInstructionCount() <= max_callee && !function.isVarArg();
+         !function.hasOptNone() && !function.isVarArg() &&
+         function.getInstructionCount() <= (moves_the_only_copy(call) ? max_callee : max_copy);
 }
 
 /// As LLVM's inliner asks: the code of both is made for the same processor and by the same rules.
@@ -34,7 +42,7 @@ bool are_compatible(const llvm::Function& caller, const llvm::Function& routine)
 bool inline_call(llvm::CallBase& call) {
   llvm::Function& routine = *call.getCalledFunction();
   const llvm::Function& caller = *call.getFunction();
-  if (&caller == &routine || !may_be_inlined(routine) || caller.hasOptNone() || call.isNoInline() ||
+  if (&caller == &routine || !may_be_inlined(call) || caller.hasOptNone() || call.isNoInline() ||
       call.isMustTailCall() || !are_compatible(caller, routine) ||
       !llvm::isInlineViable(routine).isSuccess() ||
       caller.getInstructionCount() + routine.getInstructionCount() > max_caller)
@@ -70,31 +78,27 @@ bool has_messages(const llvm::Function& function, bool collectives) {
   return false;
 }
 
-llvm::SmallPtrSet<llvm::Function*, 16> inline_mpi_routines(llvm::Module& module, bool collectives) {
+llvm::SmallVector<llvm::Function*, 32> callees_first(llvm::Module& module) {
   llvm::SmallVector<llvm::Function*, 32> order;
-  {
-    llvm::CallGraph calls(module);
-    for (auto component = llvm::scc_begin(&calls); !component.isAtEnd(); ++component)
-      if (component->size() == 1 && !component.hasCycle())
-        if (llvm::Function* function = component->front()->getFunction();
-            function && !function->isDeclaration())
-          order.push_back(function);
-  }
-  llvm::SmallPtrSet<llvm::Function*, 16> changed;
-  for (llvm::Function* routine : order) {
-    if (!has_messages(*routine, collectives))
-      continue;
-    llvm::SmallVector<llvm::CallBase*, 8> calls;
-    for (llvm::User* user : routine->users())
-      if (auto* call = llvm::dyn_cast<llvm::CallBase>(user); call && call->getCalledFunction() == routine)
-        calls.push_back(call);
-    for (llvm::CallBase* call : calls) {
-      llvm::Function* caller = call->getFunction();
-      if (inline_call(*call))
-        changed.insert(caller);
-    }
-  }
-  return changed;
+  llvm::CallGraph calls(module);
+  for (auto component = llvm::scc_begin(&calls); !component.isAtEnd(); ++component)
+    if (component->size() == 1 && !component.hasCycle())
+      if (llvm::Function* function = component->front()->getFunction();
+          function && !function->isDeclaration())
+        order.push_back(function);
+  return order;
+}
+
+llvm::SmallVector<llvm::CallBase*, 8> calls_of(llvm::Function& function) {
+  llvm::SmallVector<llvm::CallBase*, 8> calls;
+  for (llvm::User* user : function.users())
+    if (auto* call = llvm::dyn_cast<llvm::CallBase>(user); call && call->getCalledFunction() == &function)
+      calls.push_back(call);
+  return calls;
+}
+
+bool moves_the_only_copy(const llvm::CallBase& call) {
+  return call.getCalledFunction()->hasLocalLinkage() && call.getCalledFunction()->hasOneUse();
 }
 
 bool inline_routines(llvm::ArrayRef<llvm::CallBase*> calls) {

@@ -7,10 +7,14 @@
 
 namespace tacit::overlap {
 
-/// Inlines routines that post or complete messages into their callers within the module, from the leaves up,
-/// as long as they are not recursive and the callers do not grow too much. Returns the functions that
-/// changed. `collectives`: also routines that call collectives.
-llvm::SmallPtrSet<llvm::Function*, 16> inline_mpi_routines(llvm::Module& module, bool collectives);
+/// The functions with a body that do not call themselves, callees before their callers.
+llvm::SmallVector<llvm::Function*, 32> callees_first(llvm::Module& module);
+
+/// The direct calls of a function.
+llvm::SmallVector<llvm::CallBase*, 8> calls_of(llvm::Function& function);
+
+/// True if inlining the call makes no second copy of the routine: nobody else can reach it.
+bool moves_the_only_copy(const llvm::CallBase& call);
 
 /// Inlines these calls, as far as the same limits allow. Returns true if it inlined one.
 bool inline_routines(llvm::ArrayRef<llvm::CallBase*> calls);

@@ -10,6 +10,7 @@
 #include "pass/rewrite.h"
 #include "pass/strip_mine.h"
 
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 
@@ -49,8 +50,13 @@ public:
   bool run() {
     const auto all = sites();
     find_exchanges(all);
-    for (const mpi_site& site : all)
+    for (const mpi_site& site : all) {
+      beyond_ = false;
       consider(site);
+      found_.sites++;
+      found_.for_callers += beyond_ ? 1 : 0;
+    }
+    count_unmatched(all);
     hoist_pending_tests(slots_, context_.analyses);
     promote_buffers(slots_, context_.analyses.dominators);
     insert_splits(splits_);
@@ -68,7 +74,7 @@ public:
         missed(site, {reason::unknown_effect, why, nullptr});
   }
 
-  [[nodiscard]] const llvm::SmallSetVector<llvm::CallBase*, 8>& routines() const { return routines_; }
+  [[nodiscard]] const scouting& found() const { return found_; }
 
 private:
   void collect(llvm::CallBase& call, llvm::SmallVectorImpl<mpi_site>& sites) {
@@ -106,6 +112,16 @@ private:
       consider_waitall(site);
     else if (site.is(call_class::complete))
       missed(site, {reason::completion_chosen, "", nullptr});
+  }
+
+  /// Posts whose completion is elsewhere.
+  void count_unmatched(llvm::ArrayRef<mpi_site> sites) {
+    for (const mpi_site& site : sites)
+      if ((site.is(call_class::isend) || site.is(call_class::irecv) || site.is(call_class::start)) &&
+          !matched_.contains(site.call)) {
+        found_.sites++;
+        found_.for_callers++;
+      }
   }
 
   // --- blocking calls ---
@@ -187,6 +203,7 @@ private:
 
   /// For a send that would have to be complete almost at once, at least on some path.
   void copy(const mpi_site& site, const placement& places) {
+    beyond_ = false; // needs nobody
     const std::string did = std::string(site.row->name) + " sent from a copy";
     if (options_.act != action::apply)
       return could(site, did, places);
@@ -327,7 +344,7 @@ private:
     // The status of a combined call is there when its receiving half is: that half stays.
     const bool own_status = site.is(call_class::recv) || site.is(call_class::complete);
     if (own_status && !status_unused(site))
-      return refusal{reason::status_read, "", nullptr};
+      return beyond_ = true, refusal{reason::status_read, "", nullptr};
     return std::nullopt;
   }
 
@@ -346,9 +363,15 @@ private:
   std::optional<refusal> match(const mpi_site& site, const llvm::MemoryLocation& place, operations& into) {
     const matched_posts found =
         match_request(*site.call, place, context_.aliases, effects_, context_.analyses.loops);
-    if (found.why != reason::none)
+    if (found.why != reason::none) {
+      beyond_ = true;
+      if (auto* call = llvm::dyn_cast_or_null<llvm::CallBase>(found.blocker);
+          call && context_.messengers.contains(call->getCalledFunction()))
+        found_.blocking.insert(call);
       return refusal{found.why, found.detail, found.blocker};
+    }
     for (const matched_post& post : found.posts) {
+      matched_.insert(post.site.call);
       if (post.site.language == binding::c_large)
         return refusal{reason::binding_not_followed, "large counts", post.site.call};
       auto started = operations_of(post.site);
@@ -374,7 +397,7 @@ private:
   // --- rewriting and remarks ---
 
   void complete_at(const placement& places, const slot& into) {
-    insert_completions(into, places, context_.analyses, splits_);
+    insert_completions(into, places, context_.analyses, splits_, guards_);
     if (options_.poke && !context_.analyses.function.getName().contains(".omp_")) // outlined for threads
       for (llvm::Loop* loop : places.behind)
         windows_.push_back({into, loop, iteration_cost(*loop, context_.analyses.evolution),
@@ -462,12 +485,32 @@ private:
 
   placement find_places(const mpi_site& site, llvm::ArrayRef<in_flight> moved) {
     placement places = place(*site.call, moved, effects_, context_.analyses, options_);
-    for (const completion& one : places.completions)
-      if (auto* call = one.blocker ? llvm::dyn_cast<llvm::CallBase>(one.blocker) : nullptr)
-        if (one.cause.why == reason::buffer_written || one.cause.why == reason::buffer_read)
-          if (call->getCalledFunction() && call->getCalledFunction()->hasExactDefinition())
-            routines_.insert(call);
+    for (const completion& one : places.completions) {
+      if (auto* call = llvm::dyn_cast_or_null<llvm::CallBase>(one.blocker))
+        if (const llvm::Function* routine = call->getCalledFunction();
+            routine && (context_.messengers.contains(routine) ||
+                        (routine->hasExactDefinition() && disturbs_buffer(one.cause.why))))
+          found_.blocking.insert(call);
+      beyond_ |= ends_for_callers(one, moved);
+    }
     return places;
+  }
+
+  static bool disturbs_buffer(reason why) {
+    return why == reason::buffer_written || why == reason::buffer_read;
+  }
+
+  /// True if the callers may know more: what follows the return, or where the pointers that they pass lead.
+  static bool ends_for_callers(const completion& one, llvm::ArrayRef<in_flight> moved) {
+    if (one.cause.why == reason::function_ends)
+      return true;
+    if (!disturbs_buffer(one.cause.why) || !one.unless_apart.empty())
+      return false;
+    const auto is_passed = [](const llvm::Value* pointer) {
+      return !llvm::isIdentifiedObject(llvm::getUnderlyingObject(pointer, 0));
+    };
+    return (one.cause.checkable && is_passed(one.cause.checkable->pointer)) ||
+           llvm::any_of(moved, [&](const in_flight& operation) { return is_passed(operation.object); });
   }
 
   void draw(const mpi_site& site, llvm::ArrayRef<in_flight> moved, const placement& places) {
@@ -492,21 +535,23 @@ private:
   llvm::SmallVector<slot, 8> slots_;
   llvm::SmallVector<window, 8> windows_;
   llvm::SmallVector<split_loop, 8> splits_;
-  llvm::SmallSetVector<llvm::CallBase*, 8> routines_;
+  llvm::SmallVector<guard, 16> guards_;
+  scouting found_;
+  llvm::SmallPtrSet<const llvm::CallBase*, 16> matched_; ///< posts
+  bool beyond_ = false; ///< the site that is being considered could do better as part of a caller
   bool changed_ = false;
 };
 
 } // namespace
 
-llvm::SmallSetVector<llvm::CallBase*, 8> blocking_routines(function_context& context, effects& effects,
-                                                           options options) {
+scouting scout(function_context& context, effects& effects, options options) {
   options.act = action::report;
   options.silent = true;
   options.graph.clear();
   wait_graph unused;
-  function_pass scout(context, effects, options, unused);
-  scout.run();
-  return scout.routines();
+  function_pass pass(context, effects, options, unused);
+  pass.run();
+  return pass.found();
 }
 
 void explain_obstacle(function_context& context, effects& effects, const options& options, const char* what) {

@@ -18,12 +18,21 @@ struct function_context {
   llvm::OptimizationRemarkEmitter& remarks;
   bool error_handlers;  ///< the module sets MPI error handlers
   bool waits_elsewhere; ///< the module calls functions that wait for others outside MPI
+  const llvm::SmallPtrSetImpl<const llvm::Function*>&
+      messengers; ///< routines with messages that were not inlined
 };
 
-/// Calls of routines with a body here that stop an operation of the function from staying pending, because of
-/// what they do to its buffer: inlined, their accesses can be told apart. Changes nothing and says nothing.
-llvm::SmallSetVector<llvm::CallBase*, 8> blocking_routines(function_context& context, effects& effects,
-                                                           options options);
+/// What could be gained by inlining around a function.
+struct scouting {
+  /// Calls of routines with a body here that stop an operation of the function from staying pending, because
+  /// of what they do to its buffer or because they communicate: inlined, their accesses can be told apart.
+  llvm::SmallSetVector<llvm::CallBase*, 8> blocking;
+  unsigned sites = 0;       ///< sites, and posts that are completed elsewhere
+  unsigned for_callers = 0; ///< those of them that could do better as part of the callers
+};
+
+/// Changes nothing and says nothing.
+scouting scout(function_context& context, effects& effects, options options);
 
 /// Says for every site of a function that cannot be changed what the obstacle is.
 void explain_obstacle(function_context& context, effects& effects, const options& options, const char* what);

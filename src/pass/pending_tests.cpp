@@ -17,9 +17,10 @@ using llvm::BasicBlock;
 using llvm::Loop;
 
 /// %word = load i32, ptr %slot; %full = icmp ne i32 %word, 0; br i1 %full, label %complete, label %behind
+/// or, for slots that are completed together, the same with the words of all of them (`or`) instead of one.
 struct slot_test {
-  AllocaInst* tested = nullptr;
-  llvm::LoadInst* word = nullptr;
+  llvm::SmallVector<AllocaInst*, 4> tested;
+  llvm::LoadInst* word = nullptr; ///< the first one
   BasicBlock* behind = nullptr;
 };
 
@@ -30,13 +31,37 @@ struct chain {
   BasicBlock* behind = nullptr;
 };
 
-std::optional<slot_test> test_of(AllocaInst& tested, llvm::User* user) {
+/// Collects the loads below `words`, from left to right; false if there is something else.
+bool collect_words(llvm::Value* words, llvm::SmallVectorImpl<llvm::LoadInst*>& into) {
+  if (!words->hasOneUse())
+    return false;
+  if (auto* word = llvm::dyn_cast<llvm::LoadInst>(words)) {
+    into.push_back(word);
+    return llvm::isa<AllocaInst>(word->getPointerOperand());
+  }
+  auto* both = llvm::dyn_cast<llvm::BinaryOperator>(words);
+  return both && both->getOpcode() == llvm::Instruction::Or && collect_words(both->getOperand(0), into) &&
+         collect_words(both->getOperand(1), into);
+}
+
+std::optional<slot_test> test_of(llvm::User* user) {
   auto* word = llvm::dyn_cast<llvm::LoadInst>(user);
   auto* branch = word ? llvm::dyn_cast<llvm::BranchInst>(word->getParent()->getTerminator()) : nullptr;
-  if (!branch || !branch->isConditional() || !word->hasOneUse() ||
-      word->user_back() != branch->getCondition() || word->user_back()->getNextNode() != branch)
+  auto* full =
+      branch && branch->isConditional() ? llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition()) : nullptr;
+  llvm::SmallVector<llvm::LoadInst*, 4> words;
+  if (!full || full->getNextNode() != branch || !collect_words(full->getOperand(0), words) ||
+      !llvm::is_contained(words, word))
     return std::nullopt;
-  return slot_test{&tested, word, branch->getSuccessor(1)};
+  // Nothing else may stand among loads, ors and comparison: it would be skipped, too.
+  slot_test test{{}, words.front(), branch->getSuccessor(1)};
+  if (words.front()->getParent() != branch->getParent() ||
+      std::distance(words.front()->getIterator(), branch->getIterator()) !=
+          static_cast<std::ptrdiff_t>(2 * words.size()))
+    return std::nullopt;
+  for (llvm::LoadInst* one : words)
+    test.tested.push_back(llvm::cast<AllocaInst>(one->getPointerOperand()));
+  return test;
 }
 
 bool only_empties(const llvm::CallBase& hook) {
@@ -65,7 +90,7 @@ public:
 private:
   void look_at(AllocaInst& storage) {
     for (llvm::User* user : storage.users()) {
-      if (const auto test = test_of(storage, user)) {
+      if (const auto test = test_of(user)) {
         tests_[test->word] = *test;
         behind_tests_.insert(test->behind);
       } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(user); call && !only_empties(*call))
@@ -82,7 +107,7 @@ private:
     all.first = head.word;
     const slot_test* one = &head;
     while (true) {
-      all.slots.insert(one->tested);
+      all.slots.insert(one->tested.begin(), one->tested.end());
       all.behind = one->behind;
       auto* next = llvm::dyn_cast<llvm::LoadInst>(&all.behind->front());
       const auto found = next ? tests_.find(next) : tests_.end();

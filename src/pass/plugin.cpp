@@ -143,19 +143,16 @@ public:
   }
 
   bool run() {
-    const auto inlined = inline_mpi_routines(module_, options_.collectives);
-    effects effects(
-        [this](llvm::Function& function) -> llvm::AAResults& {
-          return functions_.getResult<llvm::AAManager>(function);
-        },
-        exposure{exposes_windows(module_), joins_variables(module_)});
-    bool changed = !inlined.empty();
+    const auto order = callees_first(module_);
+    inline_messengers(order);
+    effects effects = effects_now();
+    bool changed = !inlined_.empty();
     for (llvm::Function& function : module_) {
       if (function.isDeclaration() || !has_messages(function, true))
         continue;
       if (is_left_alone(function, effects))
         continue;
-      prepare(function, inlined.contains(&function));
+      prepare(function);
       inline_what_blocks(function, effects);
       if (!is_left_alone(function, effects))
         run_on(function, effects);
@@ -167,7 +164,104 @@ public:
   [[nodiscard]] const wait_graph& graph() const { return graph_; }
 
 private:
-  void prepare(llvm::Function& function, bool inlined) {
+  effects effects_now() {
+    return effects(
+        [this](llvm::Function& function) -> llvm::AAResults& {
+          return functions_.getResult<llvm::AAManager>(function);
+        },
+        exposure{exposes_windows(module_), joins_variables(module_)});
+  }
+
+  /// MPI-directed inlining (see inline_mpi.h).
+  void inline_messengers(llvm::ArrayRef<llvm::Function*> order) {
+    effects effects = effects_now();
+    for (llvm::Function* routine : order) {
+      const bool calls_messengers = calls_one_of(*routine, messengers_);
+      if (calls_messengers)
+        messengers_.insert(routine);
+      if (!has_messages(*routine, options_.collectives))
+        continue;
+      const auto calls = calls_of(*routine);
+      if (calls.empty())
+        continue;
+      const bool cheap = is_cheap_to_copy(calls);
+      if ((calls_messengers || !cheap) && !depends_on_callers(*routine, effects) && !cheap) {
+        messengers_.insert(routine);
+        continue;
+      }
+      inline_into_callers(*routine, calls);
+    }
+  }
+
+  static bool calls_one_of(const llvm::Function& function,
+                           const llvm::SmallPtrSetImpl<const llvm::Function*>& routines) {
+    return !routines.empty() && llvm::any_of(llvm::instructions(function), [&](const llvm::Instruction& at) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&at);
+      return call && call->getCalledFunction() && routines.contains(call->getCalledFunction());
+    });
+  }
+
+  static bool is_cheap_to_copy(llvm::ArrayRef<llvm::CallBase*> calls) {
+    return moves_the_only_copy(*calls.front()) ||
+           calls.front()->getCalledFunction()->getInstructionCount() <= cheap_copy;
+  }
+
+  /// True if most of what the routine starts or completes could do better as part of its callers.
+  bool depends_on_callers(llvm::Function& routine, effects& effects) {
+    if (*obstacle(routine, functions_.getResult<llvm::LoopAnalysis>(routine)))
+      return false;
+    prepare(routine);
+    for (int round = 0;; ++round) {
+      function_context context = context_of(routine);
+      const scouting found = scout(context, effects, options_);
+      if (round == rounds || !inline_here(routine, found.blocking, true))
+        return found.for_callers * 2 > found.sites;
+    }
+  }
+
+  void inline_into_callers(llvm::Function& routine, llvm::ArrayRef<llvm::CallBase*> calls) {
+    for (llvm::CallBase* call : calls) {
+      llvm::Function* caller = call->getFunction();
+      if (inline_routines(call))
+        changed_by_inlining(*caller);
+    }
+    if (!routine.hasLocalLinkage() || !routine.use_empty())
+      return;
+    forget(routine);
+    routine.eraseFromParent();
+  }
+
+  /// Inlines the calls; `messengers`: only of routines that communicate. True if it inlined one.
+  bool inline_here(llvm::Function& function, const llvm::SmallSetVector<llvm::CallBase*, 8>& blocking,
+                   bool messengers) {
+    llvm::SmallVector<llvm::CallBase*, 8> calls;
+    for (llvm::CallBase* call : blocking)
+      if (!messengers || messengers_.contains(call->getCalledFunction()))
+        calls.push_back(call);
+    if (!inline_routines(calls))
+      return false;
+    changed_by_inlining(function);
+    prepare(function);
+    return true;
+  }
+
+  void changed_by_inlining(llvm::Function& function) {
+    inlined_.insert(&function);
+    prepared_.erase(&function);
+    functions_.invalidate(function, llvm::PreservedAnalyses::none());
+  }
+
+  void forget(llvm::Function& routine) {
+    functions_.clear(routine, routine.getName());
+    inlined_.erase(&routine);
+    prepared_.erase(&routine);
+    messengers_.erase(&routine);
+  }
+
+  void prepare(llvm::Function& function) {
+    if (!prepared_.insert(&function).second)
+      return;
+    const bool inlined = inlined_.contains(&function);
     make_plain_calls(function);
     llvm::FunctionPassManager passes;
     if (inlined) {
@@ -193,7 +287,8 @@ private:
             functions_.getResult<llvm::AAManager>(function),
             functions_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function),
             error_handlers_,
-            waits_elsewhere_};
+            waits_elsewhere_,
+            messengers_};
   }
 
   bool is_left_alone(llvm::Function& function, effects& effects) {
@@ -213,14 +308,10 @@ private:
   }
 
   void inline_what_blocks(llvm::Function& function, effects& effects) {
-    constexpr int rounds = 3; // of routines that call routines
     for (int round = 0; round < rounds && calls_routines(function); ++round) {
       function_context context = context_of(function);
-      const auto routines = blocking_routines(context, effects, options_);
-      if (!inline_routines(routines.getArrayRef()))
+      if (!inline_here(function, scout(context, effects, options_).blocking, false))
         break;
-      functions_.invalidate(function, llvm::PreservedAnalyses::none());
-      prepare(function, true);
     }
   }
 
@@ -237,6 +328,9 @@ private:
           "with TACIT_OVERLAP=off meanwhile");
   }
 
+  static constexpr int rounds = 3;            // of routines that call routines
+  static constexpr unsigned cheap_copy = 600; // instructions of a routine that may be copied without a reason
+
   llvm::Module& module_;
   const options& options_;
   bool error_handlers_; ///< MPI errors may come back to the program
@@ -247,6 +341,9 @@ private:
   llvm::ModuleAnalysisManager modules_;
   llvm::PassBuilder builder_;
   wait_graph graph_;
+  llvm::SmallPtrSet<const llvm::Function*, 16> inlined_; ///< others were inlined into them
+  llvm::SmallPtrSet<const llvm::Function*, 16> prepared_;
+  llvm::SmallPtrSet<const llvm::Function*, 16> messengers_; ///< communicate, and stay routines
 };
 
 void write_graph(const wait_graph& graph, const std::string& path) {

@@ -90,34 +90,71 @@ llvm::Instruction* if_pending(llvm::Instruction* before, const slot& pending,
   return llvm::SplitBlockAndInsertIfThen(occupied, before, false, nullptr, dominators, loops);
 }
 
-/// Completes what is pending, before the instruction.
-void complete(llvm::Instruction* before, const slot& pending, llvm::ArrayRef<checked_range> unless_apart,
-              function_analyses& in) {
+/// Where operations are completed before an instruction if one of them is pending, with the ends of the
+/// ranges that are compared.
+guard make_guard(llvm::Instruction* before, const slot& pending, llvm::ArrayRef<checked_range> unless_apart,
+                 function_analyses& in) {
   llvm::DomTreeUpdater dominators(in.dominators, llvm::DomTreeUpdater::UpdateStrategy::Eager);
   llvm::Instruction* inside = if_pending(before, pending, &dominators, &in.loops);
   in.evolution.forgetBlockAndLoopDispositions();
-  const llvm::BlockFrequency often = in.frequencies.getBlockFreq(inside->getParent()->getSinglePredecessor());
+  llvm::BasicBlock* test = inside->getParent()->getSinglePredecessor();
+  const llvm::BlockFrequency often = in.frequencies.getBlockFreq(test);
   in.frequencies.setBlockFreq(inside->getParent(), often);
   in.frequencies.setBlockFreq(before->getParent(), often);
-  IRBuilder<> at(inside);
-  at.SetCurrentDebugLocation(before->getDebugLoc());
-  Value* buffer = at.CreateLoad(at.getPtrTy(), pending.buffer);
-  if (unless_apart.empty()) {
-    call_hook(at, "__tacit_wait", at.getVoidTy(), {pending.storage, buffer});
-    return;
-  }
+  guard made{before,
+             {unless_apart.begin(), unless_apart.end()},
+             llvm::cast<llvm::BranchInst>(test->getTerminator()),
+             inside,
+             {}};
   llvm::SCEVExpander expander(in.evolution, before->getModule()->getDataLayout(), "tacit");
   for (const checked_range& range : unless_apart) {
     const auto address = [&](const llvm::SCEV* end) {
       Value* value = expander.expandCodeFor(end, nullptr, inside);
-      at.SetInsertPoint(inside);
+      IRBuilder<> at(inside);
       return value->getType()->isPointerTy() ? value : at.CreateIntToPtr(value, at.getPtrTy());
     };
     Value* low = address(range.bytes.low);
-    Value* high = address(range.bytes.high);
-    call_hook(at, "__tacit_wait_overlap", at.getVoidTy(),
-              {pending.storage, buffer, low, high, at.getInt32(range.writes)});
+    made.ends.emplace_back(low, address(range.bytes.high));
   }
+  return made;
+}
+
+bool same_range(const checked_range& one, const checked_range& other) {
+  return one.bytes.low == other.bytes.low && one.bytes.high == other.bytes.high && one.writes == other.writes;
+}
+
+/// The guard in front of the instruction that makes the same comparisons, opened for one more slot; nullptr
+/// if there is none. The requests of a Waitall usually meet the same accesses one after the other, and the
+/// comparisons are the larger part of what a guard costs to compile.
+guard* find_guard(llvm::SmallVectorImpl<guard>& guards, const llvm::Instruction* before, const slot& pending,
+                  llvm::ArrayRef<checked_range> unless_apart) {
+  const auto same = [&](const guard& one) {
+    return one.before == before && llvm::equal(one.unless_apart, unless_apart, same_range);
+  };
+  guard* found = llvm::find_if(guards, same);
+  if (found == guards.end())
+    return nullptr;
+  auto& occupied = *llvm::cast<llvm::ICmpInst>(found->test->getCondition());
+  IRBuilder<> test(&occupied);
+  occupied.setOperand(0, test.CreateOr(occupied.getOperand(0),
+                                       test.CreateLoad(test.getInt32Ty(), pending.storage, "tacit.pending")));
+  return found;
+}
+
+/// Completes what is pending, before the instruction.
+void complete(llvm::Instruction* before, const slot& pending, llvm::ArrayRef<checked_range> unless_apart,
+              function_analyses& in, llvm::SmallVectorImpl<guard>& guards) {
+  guard* there = find_guard(guards, before, pending, unless_apart);
+  if (!there)
+    there = &guards.emplace_back(make_guard(before, pending, unless_apart, in));
+  IRBuilder<> at(there->end);
+  at.SetCurrentDebugLocation(before->getDebugLoc());
+  Value* buffer = at.CreateLoad(at.getPtrTy(), pending.buffer);
+  if (unless_apart.empty())
+    call_hook(at, "__tacit_wait", at.getVoidTy(), {pending.storage, buffer});
+  for (const auto& [range, ends] : llvm::zip(unless_apart, there->ends))
+    call_hook(at, "__tacit_wait_overlap", at.getVoidTy(),
+              {pending.storage, buffer, ends.first, ends.second, at.getInt32(range.writes)});
 }
 
 /// Calls have to have a location where their function has one.
@@ -162,7 +199,7 @@ void poke_in(llvm::Loop& loop, llvm::ArrayRef<const window*> windows) {
   }
 }
 
-/// Computes before the loop what the first iteration accesses.
+/// Computes before the loop what the first iteration accesses, unless that was done for another slot.
 void prepare_splits(const slot& pending, const completion& one, llvm::ScalarEvolution& evolution,
                     llvm::SmallVectorImpl<split_loop>& splits) {
   llvm::Instruction* before = one.within->getLoopPreheader()->getTerminator();
@@ -176,21 +213,45 @@ void prepare_splits(const slot& pending, const completion& one, llvm::ScalarEvol
     return value->getType()->isPointerTy() ? here.CreatePtrToInt(value, here.getInt64Ty())
                                            : here.CreateSExt(value, here.getInt64Ty());
   };
-  llvm::Value* iterations = trip_count(*one.within, evolution);
-  for (const checked_range& range : one.unless_apart)
-    splits.push_back({pending, one.within, buffer, number(first_value(range.bytes.low)),
-                      number(first_value(range.bytes.high)), number(step_of(range.bytes.low, evolution)),
-                      range.writes, iterations});
+  const auto* of_loop =
+      llvm::find_if(splits, [&](const split_loop& other) { return other.loop == one.within; });
+  Value* iterations = of_loop != splits.end() ? of_loop->iterations : trip_count(*one.within, evolution);
+  for (const checked_range& range : one.unless_apart) {
+    const auto* same = llvm::find_if(splits, [&](const split_loop& other) {
+      return other.loop == one.within && same_range(other.range, range);
+    });
+    split_loop made{pending, one.within, range, buffer, {}, {}, {}, iterations};
+    if (same != splits.end()) {
+      made.low = same->low, made.high = same->high, made.step = same->step;
+    } else {
+      made.low = number(first_value(range.bytes.low));
+      made.high = number(first_value(range.bytes.high));
+      made.step = number(step_of(range.bytes.low, evolution));
+    }
+    splits.push_back(made);
+  }
 }
 
 /// How many iterations may run before one of the operations has to be complete.
 Value* iterations_until(IRBuilder<>& at, Value* finished, llvm::ArrayRef<const split_loop*> splits) {
+  // The requests of a Waitall meet the same accesses.
+  llvm::DenseMap<std::pair<Value*, Value*>, Value*> ends;
+  const auto advanced = [&](Value* first, Value* step) {
+    Value*& way = ends[{nullptr, step}];
+    if (!way)
+      way = at.CreateMul(finished, step);
+    Value* const offset = way;
+    Value*& end = ends[{first, step}];
+    if (!end)
+      end = at.CreateAdd(first, offset);
+    return end;
+  };
   Value* least = nullptr;
   for (const split_loop* one : splits) {
-    Value* way = at.CreateMul(finished, one->step);
+    Value* low = advanced(one->low, one->step);
     llvm::CallInst* until = call_hook(at, "__tacit_until", at.getInt64Ty(),
-                                      {one->pending.storage, one->buffer, at.CreateAdd(one->low, way),
-                                       at.CreateAdd(one->high, way), one->step, at.getInt32(one->writes)});
+                                      {one->pending.storage, one->buffer, low, advanced(one->high, one->step),
+                                       one->step, at.getInt32(one->range.writes)});
     locate(*until);
     least = least ? at.CreateBinaryIntrinsic(llvm::Intrinsic::umin, least, until) : until;
   }
@@ -211,7 +272,7 @@ slot make_slot(llvm::Function& function) {
 }
 
 void insert_completions(const slot& pending, const placement& places, function_analyses& in,
-                        llvm::SmallVectorImpl<split_loop>& splits) {
+                        llvm::SmallVectorImpl<split_loop>& splits, llvm::SmallVectorImpl<guard>& guards) {
   // Edges first: completing before an instruction splits its block, and with it the edges that leave it.
   llvm::SmallVector<std::pair<const completion*, llvm::Instruction*>, 8> found;
   for (const completion& one : places.completions)
@@ -220,7 +281,7 @@ void insert_completions(const slot& pending, const placement& places, function_a
     else
       found.emplace_back(&one, one.before ? one.before : split_edge(*one.from, *one.to, in).getTerminator());
   for (const auto& [one, before] : found)
-    complete(before, pending, one->unless_apart, in);
+    complete(before, pending, one->unless_apart, in, guards);
 }
 
 void insert_splits(llvm::ArrayRef<split_loop> splits) {

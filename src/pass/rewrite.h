@@ -28,15 +28,25 @@ struct window {
 struct split_loop {
   slot pending;
   llvm::Loop* loop = nullptr;
+  checked_range range;                          ///< in one iteration
   llvm::WeakTrackingVH buffer, low, high, step; ///< followed when variables become values
-  bool writes = false;
-  llvm::Value* iterations = nullptr; ///< see trip_count
+  llvm::Value* iterations = nullptr;            ///< see trip_count
+};
+
+/// A test in front of an instruction, behind which operations are completed. Slots share it if they make the
+/// same comparisons there.
+struct guard {
+  llvm::WeakTrackingVH before; ///< followed when a call of MPI becomes one of a hook
+  llvm::SmallVector<checked_range, 4> unless_apart;
+  llvm::BranchInst* test = nullptr; ///< taken if one of the slots is occupied
+  llvm::Instruction* end = nullptr; ///< of the block with the completions
+  llvm::SmallVector<std::pair<llvm::WeakTrackingVH, llvm::WeakTrackingVH>, 4> ends; ///< of the ranges
 };
 
 /// Puts the completions of one placement into the program; those between iterations only get their values
-/// computed, and are added to `splits`.
+/// computed, and are added to `splits`. `guards`: those of the function so far.
 void insert_completions(const slot& at, const placement& places, function_analyses& in,
-                        llvm::SmallVectorImpl<split_loop>& splits);
+                        llvm::SmallVectorImpl<split_loop>& splits, llvm::SmallVectorImpl<guard>& guards);
 /// Puts completions between iterations into the program. To be called after all others: dominators and loops
 /// have to be recomputed afterwards.
 void insert_splits(llvm::ArrayRef<split_loop> splits);
