@@ -20,14 +20,14 @@ namespace {
 using llvm::Function;
 
 /// void or int f(arguments) { return hook(nullptr, arguments); }
-Function* starts_and_completes(Function& blocking, const std::string& hook) {
+Function* starts_and_completes(Function& blocking, const std::string& hook, std::size_t parameters) {
   llvm::Module& module = *blocking.getParent();
   auto* made = Function::Create(blocking.getFunctionType(), llvm::GlobalValue::InternalLinkage,
                                 "tacit.now." + blocking.getName(), module);
   llvm::IRBuilder<> at(llvm::BasicBlock::Create(module.getContext(), "", made));
   llvm::SmallVector<llvm::Value*, 12> operands{llvm::ConstantPointerNull::get(at.getPtrTy())};
   llvm::SmallVector<llvm::Type*, 12> types{at.getPtrTy()};
-  for (llvm::Argument& argument : made->args()) {
+  for (llvm::Argument& argument : llvm::make_range(made->arg_begin(), made->arg_begin() + parameters)) {
     operands.push_back(&argument);
     types.push_back(argument.getType());
   }
@@ -42,7 +42,9 @@ Function* starts_and_completes(Function& blocking, const std::string& hook) {
 std::string obstacle(const Function& function, binding language, std::size_t parameters) {
   if (language == binding::c_large)
     return "has large counts";
-  if (function.isVarArg() || function.arg_size() != parameters)
+  const bool lengths =
+      language == binding::fortran && appends_lengths(function.getFunctionType()->params(), parameters);
+  if (function.isVarArg() || (function.arg_size() != parameters && !lengths))
     return "is not declared as the MPI standard has it";
   return "";
 }
@@ -55,11 +57,14 @@ bool is_f08_collective(const Function& function) {
   });
 }
 
-void complain(const Function& function, const std::string& why) {
-  function.getContext().emitError(
-      "tacit: " + function.getName() + " " + why +
+void complain(const Function& function, const std::string& why, bool fortran) {
+  const std::string text =
+      "tacit: " + function.getName().str() + " " + why +
       ", so that it stays blocking and would not match the collectives of other ranks, which start theirs; "
-      "compile the whole program with TACIT_OVERLAP_COLLECTIVES=off [TACIT-117]");
+      "compile the whole program with TACIT_OVERLAP_COLLECTIVES=off [TACIT-117]";
+  if (fortran) // flang 19 drops the errors of plugins
+    llvm::report_fatal_error(llvm::StringRef(text), /*gen_crash_diag=*/false);
+  function.getContext().emitError(text);
 }
 
 } // namespace
@@ -72,18 +77,18 @@ bool start_all_collectives(llvm::Module& module) {
       declared.push_back(&function);
   for (Function* function : declared) {
     if (is_f08_collective(*function))
-      complain(*function, "is of the mpi_f08 module");
+      complain(*function, "is of the mpi_f08 module", true);
     const auto found = known_symbol(function->getName());
     if (!found || found->hook || !can_be_started(*found->row))
       continue;
     const bool fortran = found->language == binding::fortran;
     const std::size_t parameters = parameter_roles(*found->row).size() + (fortran ? 1 : 0);
     if (const std::string why = obstacle(*function, found->language, parameters); !why.empty()) {
-      complain(*function, why);
+      complain(*function, why, fortran);
       continue;
     }
     function->replaceAllUsesWith(
-        starts_and_completes(*function, starting_hook(*found->row) + (fortran ? "_f" : "")));
+        starts_and_completes(*function, starting_hook(*found->row) + (fortran ? "_f" : ""), parameters));
     changed = true;
   }
   return changed;

@@ -109,7 +109,18 @@ param_role mpi_site::role(unsigned index) const {
 }
 
 llvm::Value* mpi_site::ierror() const {
-  return language == binding::fortran ? call->getArgOperand(call->arg_size() - 1) : nullptr;
+  return language == binding::fortran ? call->getArgOperand(end() - 1) : nullptr;
+}
+
+unsigned mpi_site::end() const {
+  const std::size_t described = first + roles_of(*row).size() + (language == binding::fortran ? 1 : 0);
+  return hook ? call->arg_size() : static_cast<unsigned>(std::min<std::size_t>(call->arg_size(), described));
+}
+
+bool appends_lengths(llvm::ArrayRef<llvm::Type*> operands, std::size_t described) {
+  return operands.size() > described &&
+         llvm::all_of(operands.drop_front(described),
+                      [](const llvm::Type* type) { return type->isIntegerTy(); });
 }
 
 std::optional<named_row> known_symbol(llvm::StringRef name) {
@@ -127,7 +138,9 @@ std::optional<mpi_site> recognise(llvm::CallBase& call) {
   const auto [row, language, first, hook] = found->second;
   const std::size_t expected = roles_of(*row).size() + (language == binding::fortran ? 1 : 0);
   const bool modelled = row->kind != call_class::unknown && row->kind != call_class::local;
-  if (modelled && !hook && call.arg_size() != expected)
+  const bool lengths =
+      language == binding::fortran && appends_lengths(call.getFunctionType()->params(), expected);
+  if (modelled && !hook && call.arg_size() != expected && !lengths)
     return std::nullopt; // not the function that the standard describes
   return mpi_site{&call, row, language, first, hook};
 }

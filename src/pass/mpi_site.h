@@ -27,6 +27,8 @@ struct mpi_site {
   [[nodiscard]] llvm::Value* operand(param_role role) const;
   /// The role of the call's operand `index`; `other` where the table has none.
   [[nodiscard]] param_role role(unsigned index) const;
+  /// The index behind MPI's own operands: flang appends the lengths of CHARACTER arguments.
+  [[nodiscard]] unsigned end() const;
   /// Fortran's ierror; nullptr in C.
   [[nodiscard]] llvm::Value* ierror() const;
 };
@@ -44,6 +46,9 @@ std::optional<named_row> known_symbol(llvm::StringRef name);
 /// The MPI call that `call` is, if it calls a function that the table knows and that has no body here (a body
 /// would be somebody else's MPI).
 std::optional<mpi_site> recognise(llvm::CallBase& call);
+/// True if a call with these operands, of so many that MPI describes, is one as flang makes it: what follows
+/// are lengths.
+bool appends_lengths(llvm::ArrayRef<llvm::Type*> operands, std::size_t described);
 /// True for a call of one of our hooks.
 bool is_hook(const llvm::CallBase& call);
 /// True for a name of the `mpi_f08` binding, which is not followed (its descriptors hide the buffers).

@@ -81,8 +81,14 @@ private:
     const llvm::Function* callee = call.getCalledFunction();
     if (callee && is_f08_name(callee->getName()))
       return missed(call, callee->getName(), {reason::binding_not_followed, "mpi_f08", nullptr}, 0);
-    if (const auto site = recognise(call); site && !site->hook)
-      sites.push_back(*site);
+    if (const auto site = recognise(call)) {
+      if (!site->hook)
+        sites.push_back(*site);
+    } else if (const auto known = callee ? known_symbol(callee->getName()) : std::nullopt;
+               known && callee->isDeclaration() && is_considered({&call, known->row})) {
+      missed(call, callee->getName(),
+             {reason::binding_not_followed, "other arguments than MPI describes", nullptr}, 0);
+    }
   }
 
   llvm::SmallVector<mpi_site, 16> sites() {

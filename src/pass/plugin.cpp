@@ -104,6 +104,14 @@ bool jumps_anywhere(llvm::Function& function) {
   });
 }
 
+/// An error handler of the program may throw.
+bool may_catch_errors(llvm::Function& function) {
+  return llvm::any_of(function, [](llvm::BasicBlock& block) {
+    auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(block.getTerminator());
+    return invoke && recognise(*invoke);
+  });
+}
+
 /// A cycle that is entered in two places is no loop to LLVM, so that what is new in each round is not known.
 bool has_other_cycles(llvm::Function& function, const llvm::LoopInfo& loops) {
   const llvm::ReversePostOrderTraversal<const llvm::Function*> order(&function);
@@ -111,12 +119,14 @@ bool has_other_cycles(llvm::Function& function, const llvm::LoopInfo& loops) {
 }
 
 /// Why the function cannot be changed; empty if it can.
-const char* obstacle(llvm::Function& function, const llvm::LoopInfo& loops) {
+const char* obstacle(llvm::Function& function, const llvm::LoopInfo& loops, bool error_handlers) {
   return function.hasOptNone()                      ? "this function is not optimized"
          : function.callsFunctionThatReturnsTwice() ? "this function calls setjmp"
          : jumps_anywhere(function)                 ? "this function has computed jumps"
-         : has_other_cycles(function, loops)        ? "this function jumps into a cycle from outside"
-                                                    : "";
+         : error_handlers && may_catch_errors(function)
+             ? "this function may catch what an error handler throws"
+         : has_other_cycles(function, loops) ? "this function jumps into a cycle from outside"
+                                             : "";
 }
 
 /// MPI's functions do not throw; as plain calls they do not end blocks.
@@ -292,7 +302,7 @@ private:
   }
 
   bool is_left_alone(llvm::Function& function, effects& effects) {
-    const char* why = obstacle(function, functions_.getResult<llvm::LoopAnalysis>(function));
+    const char* why = obstacle(function, functions_.getResult<llvm::LoopAnalysis>(function), error_handlers_);
     if (!*why)
       return false;
     function_context context = context_of(function);

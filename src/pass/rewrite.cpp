@@ -321,7 +321,7 @@ void split_call(const mpi_site& site, const slot& into) {
   const auto roles = parameter_roles(*site.row);
   const bool receive = site.is(mpi_call::Recv);
   llvm::SmallVector<Value*, 14> operands{into.storage};
-  for (unsigned i = 0; i < call.arg_size(); ++i)
+  for (unsigned i = 0; i < site.end(); ++i)
     if (!(receive && i < roles.size() && roles[i] == param_role::status))
       operands.push_back(call.getArgOperand(i));
   const char* hook = site.is(mpi_call::Send) ? "__tacit_send" : receive ? "__tacit_recv" : "__tacit_sendrecv";
@@ -334,7 +334,7 @@ void split_call(const mpi_site& site, const slot& into) {
 
 void start_collective(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight> operations) {
   llvm::SmallVector<Value*, 12> operands{into.storage};
-  operands.append(site.call->arg_begin(), site.call->arg_end());
+  operands.append(site.call->arg_begin(), site.call->arg_begin() + site.end());
   IRBuilder<> at(site.call);
   llvm::CallInst* posted =
       call_hook(at, named(starting_hook(*site.row).c_str(), site.language), site.call->getType(), operands);
@@ -346,7 +346,7 @@ void start_collective(const mpi_site& site, const slot& into, llvm::ArrayRef<in_
 
 void rename_send(const mpi_site& site) {
   IRBuilder<> at(site.call);
-  const llvm::SmallVector<Value*, 8> operands(site.call->args());
+  const llvm::SmallVector<Value*, 8> operands(site.call->arg_begin(), site.call->arg_begin() + site.end());
   replace(*site.call,
           *call_hook(at, named("__tacit_send_renamed", site.language), site.call->getType(), operands));
 }

@@ -52,12 +52,12 @@ def problems_of(source, asked, folder):
         return [f"the program itself: {plain or 'prints nothing'}"]
     seen = {"transformed": run(asked.launcher, ranks, programs["apply"]),
             "in check mode": run(asked.launcher, ranks, programs["apply"], TACIT_OVERLAP_CHECK="1")}
-    return [f"{how}: {text!r} instead of {plain!r}" for how, text in seen.items() if text != plain]
+    return [f"{how}: {text[:2000]!r} instead of {plain!r}" for how, text in seen.items() if text != plain]
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--tacit", required=True)
+    parser.add_argument("--tacit", required=True, type=lambda name: str(Path(name).resolve()))
     parser.add_argument("--launcher", required=True)
     parser.add_argument("programs", nargs="+", type=lambda name: Path(name).resolve())
     asked = parser.parse_args()
