@@ -432,6 +432,14 @@ private:
     return {first.cause.why, first.cause.detail, first.blocker};
   }
 
+  /// The last sentence of the page, which says what to do.
+  static std::string remedy(const reason_page& page) {
+    const std::size_t before = page.text.rfind(". ");
+    std::string sentence(before == std::string_view::npos ? page.text : page.text.substr(before + 2));
+    sentence.pop_back(); // the full stop
+    return sentence;
+  }
+
   static std::string line_of(const llvm::Instruction* at) {
     return at ? " at " + place_name(*at) : std::string();
   }
@@ -485,6 +493,8 @@ private:
       else if (window > 0)
         remark << "; window of " << llvm::ore::NV("Window", static_cast<unsigned>(window))
                << " instructions is too small";
+      if (page)
+        remark << "; help: " << llvm::ore::NV("Help", remedy(*page));
       return remark << " [" << llvm::ore::NV("Code", reason_label(no.why)) << "]";
     });
   }
