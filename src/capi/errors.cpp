@@ -42,13 +42,14 @@ int mpi_code(int code, const std::string& text) {
     int error_class = 0;
     if (MPI_Add_error_class(&error_class) != MPI_SUCCESS)
       return MPI_ERR_OTHER;
-    MPI_Add_error_string(error_class, "tacit: communication graph error");
+    char name[] = "tacit: communication graph error"; // SMPI wants it writable, and does not write
+    MPI_Add_error_string(error_class, name);
     for (int& c : codes)
       MPI_Add_error_code(error_class, &c);
   }
   const int mine = codes[static_cast<std::size_t>(code) % codes.size()];
-  const std::string cut = ("tacit: " + text).substr(0, MPI_MAX_ERROR_STRING - 1);
-  MPI_Add_error_string(mine, cut.c_str());
+  std::string cut = ("tacit: " + text).substr(0, MPI_MAX_ERROR_STRING - 1);
+  MPI_Add_error_string(mine, cut.data());
   return mine;
 }
 

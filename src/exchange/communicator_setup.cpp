@@ -23,7 +23,11 @@ communicator_setup::~communicator_setup() {
 }
 
 void communicator_setup::start() {
+#ifdef SMPI_H // declares MPI_Comm_idup and aborts in it; there alone the first call waits for the other ranks
+  check_mpi(MPI_Comm_dup(user_, &duplicate_), "MPI_Comm_dup");
+#else
   check_mpi(MPI_Comm_idup(user_, &duplicate_, requests_.data()), "MPI_Comm_idup");
+#endif
   at_ = stage::duplicate;
 }
 
@@ -79,24 +83,34 @@ void communicator_setup::judge_accusations() {
   throw neighbor_error(neighbor_error::kind::graph, fault);
 }
 
+bool communicator_setup::advance() {
+  while (at_ != stage::ready) {
+    if (at_ == stage::failed || at_ == stage::idle)
+      return true;
+    int done = 0;
+    check_mpi(MPI_Testall(2, requests_.data(), &done, MPI_STATUSES_IGNORE), "setting up the communicator");
+    if (!done)
+      return false;
+    if (at_ == stage::duplicate)
+      begin_comparison();
+    else if (at_ == stage::compare)
+      judge_comparison();
+    else
+      judge_accusations();
+  }
+  return true;
+}
+
 bool communicator_setup::progress() {
+  if (inside_)
+    return false;
+  inside_ = true;
   try {
-    while (at_ != stage::ready) {
-      if (at_ == stage::failed || at_ == stage::idle)
-        return true;
-      int done = 0;
-      check_mpi(MPI_Testall(2, requests_.data(), &done, MPI_STATUSES_IGNORE), "setting up the communicator");
-      if (!done)
-        return false;
-      if (at_ == stage::duplicate)
-        begin_comparison();
-      else if (at_ == stage::compare)
-        judge_comparison();
-      else
-        judge_accusations();
-    }
-    return true;
+    const bool done = advance();
+    inside_ = false;
+    return done;
   } catch (...) {
+    inside_ = false;
     at_ = stage::failed;
     throw;
   }

@@ -34,6 +34,9 @@ public:
   bool ready() const { return at_ == stage::ready; }
   /// The user's communicator is still in use.
   bool duplicating() const { return at_ == stage::duplicate; }
+  /// `progress` is on the stack: MPICH frees the communicator, and calls what its attributes ask for, from
+  /// inside the test that completes the duplicate, if the program had freed it before.
+  bool inside() const { return inside_; }
   MPI_Comm comm() const { return comm_; }
   /// The most edges that lead from one rank to another one.
   int widest() const { return static_cast<int>(widest_); }
@@ -43,12 +46,14 @@ private:
   void begin_comparison();
   void judge_comparison();
   [[noreturn]] void judge_accusations();
+  bool advance();
 
   MPI_Comm user_;
   const neighborhood& n_;
   std::uint64_t choices_;
   int rank_ = 0, size_ = 1;
   stage at_ = stage::idle;
+  bool inside_ = false;
   MPI_Comm comm_ = MPI_COMM_NULL, duplicate_ = MPI_COMM_NULL;
   std::array<MPI_Request, 2> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   std::array<std::uint64_t, 2> mine_{}, sum_{}; ///< balance of edges, choices

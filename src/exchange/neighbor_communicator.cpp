@@ -191,6 +191,8 @@ neighbor_communicator::~neighbor_communicator() {
 /// A duplicate that is being made looks at the communicator until it is complete (Open MPI 4.1.4 crashes if
 /// it is freed before). MPI_Comm_free is collective, so it may wait for the other ranks here.
 void neighbor_communicator::let_go() {
+  if (setup_.inside())
+    return;
   try {
     while (setup_.duplicating() && !setup_.failure && !progress_all(setup_))
       std::this_thread::yield();

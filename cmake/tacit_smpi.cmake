@@ -1,0 +1,29 @@
+# The library for SimGrid's SMPI: the rooms that see MPI once more, with SMPI's header; the core is the same. Target
+# tacit_smpi exists where SimGrid is installed; it is built only if something needs it.
+#
+# tacit_smpi_program(NAME SOURCES …): a program that smpirun loads (a shared object with everything in it, so that each
+# simulated rank has variables of its own).
+find_program(SMPIRUN smpirun)
+find_path(SMPI_INCLUDE_DIR mpi.h PATHS /usr/include/smpi PATH_SUFFIXES smpi NO_DEFAULT_PATH)
+find_library(SIMGRID_LIBRARY simgrid)
+if(NOT (SMPIRUN AND SMPI_INCLUDE_DIR AND SIMGRID_LIBRARY))
+  message(STATUS "tacit: no SimGrid, so nothing for SMPI is built (Debian: libsimgrid-dev)")
+  return()
+endif()
+
+set(smpi_sources)
+foreach(room run exchange capi)
+  file(GLOB room_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp)
+  list(APPEND smpi_sources ${room_sources})
+endforeach()
+add_library(tacit_smpi STATIC EXCLUDE_FROM_ALL ${smpi_sources})
+target_include_directories(tacit_smpi SYSTEM PUBLIC ${SMPI_INCLUDE_DIR})
+target_link_libraries(tacit_smpi PUBLIC tacit_core ${SIMGRID_LIBRARY})
+
+function(tacit_smpi_program name)
+  add_library(${name} MODULE ${ARGN})
+  set_target_properties(${name} PROPERTIES PREFIX "")
+  target_compile_options(${name} PRIVATE -include ${SMPI_INCLUDE_DIR}/smpi_helpers.h)
+  target_link_libraries(${name} PRIVATE tacit_smpi)
+  target_link_options(${name} PRIVATE LINKER:--strip-all) # smpirun copies the file once per rank
+endfunction()
