@@ -26,7 +26,8 @@ inline constexpr std::string_view known_variables[] = {"TACIT_RECORD",
                                                        "TACIT_OVERLAP_HOIST",
                                                        "TACIT_OVERLAP_COLLECTIVES",
                                                        "TACIT_OVERLAP_STATISTICS",
-                                                       "TACIT_FC"};
+                                                       "TACIT_FC",
+                                                       "TACIT_SHM"};
 
 /// `name` begins like a variable of tacit and is none.
 inline bool is_unknown_variable(std::string_view name) {

@@ -5,6 +5,7 @@
 
 namespace tacit {
 
+const driver& shm();
 const driver& coll();
 const driver& p2p();
 const driver& dry();

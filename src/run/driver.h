@@ -64,11 +64,12 @@ public:
   /// `prepare`; it must outlive the connection. Throws mpi_error and std::bad_alloc.
   virtual std::unique_ptr<connection> offer(const program&, MPI_Comm /*comm*/) const { return nullptr; }
   /// Local. `comm` must be private to the schedule (E6), return errors and, like `peers`, outlive the
-  /// execution. `peers` is what `offer` of the same program gave, created. Throws mpi_error and memory_error.
+  /// execution. `peers` is what `offer` of the same program gave, created; one execution each. Throws
+  /// mpi_error and memory_error.
   virtual std::unique_ptr<execution> prepare(program p, MPI_Comm comm, connection* peers) const = 0;
 };
 
-/// All drivers by priority: coll, p2p, dry.
+/// All drivers by priority: shm (programs without collectives), coll, p2p, dry.
 std::span<const driver* const> drivers();
 
 /// By name, or nullptr.

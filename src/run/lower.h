@@ -31,8 +31,8 @@ protected:
   task_span direct(const step& s);
 
   task_span copy(const std::vector<segment>& from, const std::vector<segment>& into);
-  task_span send(const std::vector<segment>& bytes, int to, int tag);
-  task_span recv(const std::vector<segment>& bytes, int from, int tag);
+  virtual task_span send(const std::vector<segment>& bytes, int to, int tag);
+  virtual task_span recv(const std::vector<segment>& bytes, int from, int tag);
   /// User addresses as they are, scratch addresses in this run's memory.
   std::vector<segment> resolve(const std::vector<segment>& bytes) const;
 

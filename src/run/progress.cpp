@@ -57,6 +57,11 @@ void end_progress(execution& e) {
   remove(e);
 }
 
+void progress_under_way() {
+  const std::lock_guard lock(guard);
+  progress_each();
+}
+
 bool progress_all(execution& wanted) {
   const std::lock_guard lock(guard);
   progress_each();

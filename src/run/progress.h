@@ -14,6 +14,8 @@ void end_progress(execution& e);
 /// execution that fails is removed, too, and keeps what it threw until its owner asks: throws only what
 /// `wanted` has thrown. Does not block.
 bool progress_all(execution& wanted);
+/// Progresses all registered executions once: for whoever waits for something else. Does not block.
+void progress_under_way();
 /// Blocks until `wanted` has completed, progressing all. Throws as progress_all.
 void wait_for(execution& wanted);
 

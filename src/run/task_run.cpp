@@ -35,13 +35,13 @@ task_list::~task_list() {
 }
 
 task_id task_list::add_local(std::function<void()> work) {
-  tasks_.push_back({std::move(work), nullptr, MPI_REQUEST_NULL, {}});
+  tasks_.push_back({std::move(work), nullptr, MPI_REQUEST_NULL, {}, nullptr});
   return static_cast<task_id>(tasks_.size() - 1);
 }
 
 task_id task_list::add_persistent(MPI_Request request, task_note note) {
   try {
-    tasks_.push_back({nullptr, nullptr, request, note});
+    tasks_.push_back({nullptr, nullptr, request, note, nullptr});
   } catch (...) {
     MPI_Request_free(&request);
     throw;
@@ -50,7 +50,12 @@ task_id task_list::add_persistent(MPI_Request request, task_note note) {
 }
 
 task_id task_list::add_posted(std::function<void(MPI_Request*)> post, task_note note) {
-  tasks_.push_back({nullptr, std::move(post), MPI_REQUEST_NULL, note});
+  tasks_.push_back({nullptr, std::move(post), MPI_REQUEST_NULL, note, nullptr});
+  return static_cast<task_id>(tasks_.size() - 1);
+}
+
+task_id task_list::add_polled(std::unique_ptr<polled_work> work, task_note note) {
+  tasks_.push_back({nullptr, nullptr, MPI_REQUEST_NULL, note, std::move(work)});
   return static_cast<task_id>(tasks_.size() - 1);
 }
 
@@ -107,6 +112,7 @@ task_run::task_run(task_list tasks) : tasks_(std::move(tasks)) {
   ready_.reserve(n); // so that a request that has been started is never lost for want of memory
   active_.reserve(n);
   active_task_.reserve(n);
+  polling_.reserve(n);
   for (const auto* edges : {&tasks_.on_completion_, &tasks_.on_start_})
     for (const auto& e : *edges)
       ++predecessors_[e.after];
@@ -130,6 +136,17 @@ void task_run::begin(task_id id) {
     release(on_start_, id);
     release(on_completion_, id);
     --left_;
+    return;
+  }
+  if (t.polled) {
+    const bool complete = t.polled->begin();
+    release(on_start_, id);
+    if (complete) {
+      release(on_completion_, id);
+      --left_;
+    } else {
+      polling_.push_back(id);
+    }
     return;
   }
   if (t.post) {
@@ -156,6 +173,7 @@ void task_run::start() {
   left_ = waiting_.size();
   active_.clear();
   active_task_.clear();
+  polling_.clear();
   for (task_id id = 0; id < waiting_.size(); ++id)
     if (waiting_[id] == 0)
       ready_.push_back(id);
@@ -201,23 +219,52 @@ void task_run::completed(int count) {
     --left_;
     release(on_completion_, id);
   }
+  moved_ = moved_ || count > 0;
+  start_ready();
+}
+
+void task_run::progress_polled() {
+  for (std::size_t i = 0; i < polling_.size();) {
+    const task_id id = polling_[i];
+    if (!tasks_.tasks_[id].polled->poll()) {
+      ++i;
+      continue;
+    }
+    polling_[i] = polling_.back();
+    polling_.pop_back();
+    --left_;
+    release(on_completion_, id);
+    moved_ = true;
+  }
   start_ready();
 }
 
 bool task_run::progress() {
   if (done())
     return true;
+  moved_ = false;
+  if (!polling_.empty())
+    progress_polled();
+  if (!active_.empty())
+    progress_requests();
+  return done();
+}
+
+void task_run::progress_requests() {
   make_room();
   int count = 0;
   const int code = MPI_Testsome(static_cast<int>(active_.size()), active_.data(), &count, finished_.data(),
                                 statuses_.data());
   check_completion(code, count, "MPI_Testsome");
   completed(count);
-  return done();
 }
 
 void task_run::finish() {
   while (!done()) {
+    if (!polling_.empty()) {
+      progress();
+      continue;
+    }
     make_room();
     int count = 0;
     const int code = MPI_Waitsome(static_cast<int>(active_.size()), active_.data(), &count, finished_.data(),

@@ -1,11 +1,11 @@
 // The engine: executes one rank's tasks in any order that their dependencies allow.
 //
-// A task is local work, a persistent request, or a nonblocking call that is posted anew each time. Tasks
-// whose predecessors have completed are ready; starting them is all that start() does, and completions
-// (MPI_Testsome) make more tasks ready. Collectives on one communicator must be called in one order on all
-// ranks, so a task may also wait for another one to have been *started*. Every task starts once per run: it
-// terminates if the plan has no cycle. Cost of a run: O(tasks + dependencies) plus MPI_Testsome over the
-// active requests.
+// A task is local work, a persistent request, a nonblocking call that is posted anew each time, or polled
+// work that is not MPI's (a message through shared memory). Tasks whose predecessors have completed are
+// ready; starting them is all that start() does, and completions (MPI_Testsome) make more tasks ready.
+// Collectives on one communicator must be called in one order on all ranks, so a task may also wait for
+// another one to have been *started*. Every task starts once per run: it terminates if the plan has no cycle.
+// Cost of a run: O(tasks + dependencies) plus MPI_Testsome over the active requests.
 #pragma once
 
 #include "run/driver.h"
@@ -30,6 +30,15 @@ struct task_note {
 };
 std::string describe(const task_note& note);
 
+/// Begun once per run, then polled until it is complete. Must not block.
+class polled_work {
+public:
+  virtual ~polled_work() = default;
+  /// True if it is complete at once.
+  virtual bool begin() = 0;
+  virtual bool poll() = 0;
+};
+
 /// Tasks and the resources they use; filled by a driver, then run by task_run.
 class task_list {
 public:
@@ -42,6 +51,7 @@ public:
   /// Takes over the request, also if it throws.
   task_id add_persistent(MPI_Request request, task_note note);
   task_id add_posted(std::function<void(MPI_Request*)> post, task_note note);
+  task_id add_polled(std::unique_ptr<polled_work> work, task_note note);
   /// `after` starts when `before` has completed.
   void complete_before(task_id before, task_id after) { on_completion_.push_back({before, after}); }
   /// `after` starts when `before` has started.
@@ -65,6 +75,7 @@ private:
     std::function<void(MPI_Request*)> post;
     MPI_Request persistent = MPI_REQUEST_NULL;
     task_note note;
+    std::unique_ptr<polled_work> polled;
   };
   std::vector<task> tasks_;
   std::vector<edge> on_completion_, on_start_;
@@ -79,6 +90,14 @@ public:
   void start() override;
   bool progress() override;
   void finish() override;
+  /// True if something completed in the last call of progress.
+  bool moved() const { return moved_; }
+  /// Calls `visit(peer)` for each message through shared memory that is under way.
+  template <typename Visit>
+  void each_polled(Visit&& visit) const {
+    for (const task_id id : polling_)
+      visit(tasks_.tasks_[id].note);
+  }
 
 private:
   /// Successors of each task in one array.
@@ -93,6 +112,8 @@ private:
   /// Throws if an MPI call on the active requests failed, naming the one that did.
   void check_completion(int code, int count, const char* call) const;
   void completed(int count);
+  void progress_requests();
+  void progress_polled();
   void make_room();
   bool done() const { return left_ == 0; }
 
@@ -104,7 +125,9 @@ private:
   std::vector<task_id> active_task_; ///< and whose they are
   std::vector<int> finished_;        ///< indices that MPI_Testsome returned
   std::vector<MPI_Status> statuses_; ///< and how they ended
-  std::size_t left_ = 0;             ///< tasks of this run that have not completed
+  std::vector<task_id> polling_;     ///< polled work under way
+  bool moved_ = false;
+  std::size_t left_ = 0; ///< tasks of this run that have not completed
 };
 
 } // namespace tacit

@@ -1,0 +1,190 @@
+#include "run/shm_flat.h"
+
+#include "run/lower.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tacit {
+namespace {
+
+class rest_lowering : public lowering {
+public:
+  using lowering::lowering;
+
+private:
+  task_span collective(const step& s) override { return direct(s); }
+};
+
+int rank_of(rank_id r) {
+  return static_cast<int>(index(r));
+}
+
+bool overlap(const std::vector<segment>& from, const std::vector<segment>& into) {
+  return std::any_of(from.begin(), from.end(), [&](const segment& a) {
+    return std::any_of(into.begin(), into.end(), [&](const segment& b) {
+      return a.address < b.address + b.length && b.address < a.address + a.length;
+    });
+  });
+}
+
+void move(std::vector<segment>& list, std::ptrdiff_t by) {
+  for (segment& s : list)
+    s.address += static_cast<std::uint64_t>(by);
+}
+
+} // namespace
+
+bool is_flat(const program& p) {
+  return p.plan.scratch_bytes == 0 &&
+         std::all_of(p.plan.steps.begin(), p.plan.steps.end(), [&](const step& s) {
+           return s.after.empty() &&
+                  (s.kind == step_kind::copy ? !overlap(s.reads, s.writes)
+                                             : (s.kind == step_kind::send || s.kind == step_kind::recv) &&
+                                                   rank_of(s.peer) != p.rank);
+         });
+}
+
+shm_flat::shm_flat(const program& p, MPI_Comm comm, const shm_peers& peers)
+    : comm_(comm), wait_(comm, peers) {
+  rest_.rank = p.rank;
+  for (const step& s : p.plan.steps)
+    add(s, peers);
+  sending_.list.resize(out_.size());
+  receiving_.list.resize(in_.size());
+  prepare_rest(0, 0);
+}
+
+void shm_flat::add(const step& s, const shm_peers& peers) {
+  const int peer = rank_of(s.peer);
+  if (s.kind == step_kind::copy) {
+    add_copy(s);
+  } else if (const channel_place* out = s.kind == step_kind::send ? peers.outgoing(peer, s.tag) : nullptr) {
+    out_.push_back(make_source(*out, s.reads));
+    out_notes_.push_back({"send to", peer, out->shape.bytes});
+  } else if (const channel_place* in = s.kind == step_kind::recv ? peers.incoming(peer, s.tag) : nullptr) {
+    in_.push_back(make_destination(*in, s.writes));
+    in_notes_.push_back({"receive from", peer, in->shape.bytes});
+  } else {
+    rest_.plan.steps.push_back(s);
+  }
+}
+
+/// As one list of contiguous pieces.
+void shm_flat::add_copy(const step& s) {
+  std::size_t i = 0, j = 0;
+  std::uint64_t done_i = 0, done_j = 0;
+  while (i < s.reads.size() && j < s.writes.size()) {
+    const std::uint64_t n = std::min(s.reads[i].length - done_i, s.writes[j].length - done_j);
+    if (n > 0)
+      copies_.push_back({s.reads[i].address + done_i, s.writes[j].address + done_j, n});
+    done_i += n;
+    done_j += n;
+    if (done_i == s.reads[i].length)
+      ++i, done_i = 0;
+    if (done_j == s.writes[j].length)
+      ++j, done_j = 0;
+  }
+}
+
+void shm_flat::prepare_rest(std::ptrdiff_t reads, std::ptrdiff_t writes) {
+  if (rest_.plan.steps.empty())
+    return;
+  program moved = rest_;
+  for (step& s : moved.plan.steps) {
+    move(s.reads, reads);
+    move(s.writes, writes);
+  }
+  tasks_ = std::make_unique<task_run>(rest_lowering(moved, comm_).run());
+}
+
+bool shm_flat::rebind(std::ptrdiff_t reads, std::ptrdiff_t writes) {
+  const std::ptrdiff_t further = reads - reads_, also = writes - writes_;
+  if (further == 0 && also == 0)
+    return true;
+  prepare_rest(reads, writes); // first: it may throw
+  for (source_channel& c : out_)
+    move(c.port.payload, further);
+  for (destination_channel& c : in_)
+    move(c.port.payload, also);
+  for (local_copy& c : copies_) {
+    c.from += static_cast<std::uint64_t>(further);
+    c.into += static_cast<std::uint64_t>(also);
+  }
+  reads_ = reads;
+  writes_ = writes;
+  return true;
+}
+
+void shm_flat::start() {
+  active_ = true;
+  if (tasks_) {
+    tasks_->start(); // first, because these messages take longest
+    tasks_under_way_ = true;
+  }
+  sending_.count = 0;
+  for (std::uint32_t i = 0; i < out_.size(); ++i)
+    if (!out_[i].post())
+      sending_.list[sending_.count++] = i;
+  for (std::uint32_t i = 0; i < in_.size(); ++i) {
+    in_[i].post();
+    receiving_.list[i] = i;
+  }
+  receiving_.count = in_.size();
+  for (const local_copy& c : copies_)
+    std::memcpy(reinterpret_cast<void*>(c.into), reinterpret_cast<const void*>(c.from), c.bytes);
+  wait_.news();
+}
+
+/// True if something has completed.
+template <typename Channel>
+bool shm_flat::poll(std::vector<Channel>& channels, pending& under_way) {
+  const std::size_t before = under_way.count;
+  for (std::size_t i = 0; i < under_way.count;) {
+    if (channels[under_way.list[i]].poll())
+      under_way.list[i] = under_way.list[--under_way.count];
+    else
+      ++i;
+  }
+  return under_way.count != before;
+}
+
+bool shm_flat::progress() {
+  if (!active_)
+    return true;
+  bool news = poll(in_, receiving_);
+  if (sending_.count > 0)
+    news = poll(out_, sending_) || news;
+  if (tasks_under_way_) {
+    tasks_under_way_ = !tasks_->progress();
+    news = news || tasks_->moved();
+  }
+  if (nothing_left()) {
+    end_run();
+    return true;
+  }
+  if (news)
+    wait_.news();
+  else
+    wait_.nothing_new([this](auto&& visit) {
+      for (std::size_t i = 0; i < receiving_.count; ++i)
+        visit(in_notes_[receiving_.list[i]]);
+      for (std::size_t i = 0; i < sending_.count; ++i)
+        visit(out_notes_[sending_.list[i]]);
+    });
+  return false;
+}
+
+/// The peers have taken the messages before this run's, whose slots the next run writes.
+void shm_flat::end_run() {
+  active_ = false;
+  for (source_channel& c : out_)
+    c.claim_next();
+}
+
+void shm_flat::finish() {
+  while (!progress())
+    wait_.relax();
+}
+
+} // namespace tacit

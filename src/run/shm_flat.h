@@ -1,0 +1,60 @@
+// The fast path of driver `shm`: a program whose steps do not depend on each other, as that of every
+// neighborhood collective without combining. Starting gathers all messages straight into their slots and
+// makes the local copies; progress polls what has not arrived. Flat arrays, no calls through pointers, no
+// allocation. What has no channel (peers on other hosts, messages to oneself) runs beside it as tasks.
+#pragma once
+
+#include "channel/channel.h"
+#include "run/shm_peers.h"
+#include "run/shm_wait.h"
+#include "run/task_run.h"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace tacit {
+
+/// True if the program has the form described above.
+bool is_flat(const program& p);
+
+class shm_flat : public execution {
+public:
+  /// Throws as driver::prepare.
+  shm_flat(const program& p, MPI_Comm comm, const shm_peers& peers);
+  void start() override;
+  bool progress() override;
+  void finish() override;
+  bool rebind(std::ptrdiff_t reads, std::ptrdiff_t writes) override;
+
+private:
+  struct local_copy {
+    std::uint64_t from, into, bytes;
+  };
+  /// Indices of channels under way; the array is never resized.
+  struct pending {
+    std::vector<std::uint32_t> list;
+    std::size_t count = 0;
+  };
+  void add(const step& s, const shm_peers& peers);
+  void add_copy(const step& s);
+  void prepare_rest(std::ptrdiff_t reads, std::ptrdiff_t writes);
+  template <typename Channel>
+  static bool poll(std::vector<Channel>& channels, pending& under_way);
+  bool nothing_left() const { return receiving_.count == 0 && sending_.count == 0 && !tasks_under_way_; }
+  void end_run();
+
+  MPI_Comm comm_;
+  program rest_; ///< steps that run as tasks
+  std::vector<source_channel> out_;
+  std::vector<destination_channel> in_;
+  std::vector<task_note> out_notes_, in_notes_;
+  std::vector<local_copy> copies_;
+  std::unique_ptr<task_run> tasks_; ///< null: there are none
+  pending sending_, receiving_;
+  bool tasks_under_way_ = false, active_ = false;
+  shm_wait wait_;
+  std::ptrdiff_t reads_ = 0, writes_ = 0; ///< as of the last rebind
+};
+
+} // namespace tacit

@@ -1,0 +1,89 @@
+// Which ranks of a program share memory with this one, and where the channels between them lie.
+//
+// Made once per schedule, by point-to-point messages between ranks that exchange messages in the program
+// only:
+//   1. hello     who I am (host, process, cores), and tag and size of every message I shall send you;
+//   2. memory    to peers on this host: where each of your messages goes (one memfd per rank, see
+//                channel/shared_memory.h), or why there is none;
+//   3. verdict   whether I could open yours.
+// A pair uses channels if both say yes; in any other case it goes by MPI, and the reason is kept for the
+// explanation. So a node may mix both, and nothing that is forbidden or exhausted on one rank makes another
+// one wait. Sizes that do not fit together are an error here on both sides, not a hang or a wrong answer
+// later. Terminates: every rank sends in all rounds before it waits, and both sides of a pair agree after
+// each round whether there is a next one. While it waits it progresses other schedules.
+#pragma once
+
+#include "channel/channel.h"
+#include "channel/shared_memory.h"
+#include "run/driver.h"
+
+#include <map>
+#include <sched.h>
+#include <string>
+#include <vector>
+
+namespace tacit {
+
+/// A message of the program as this rank sees it.
+struct shm_message {
+  int tag = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// Memory of a channel.
+struct channel_place {
+  channel_shape shape;
+  std::byte* slots = nullptr;
+  std::uint64_t* acknowledgement = nullptr;
+};
+
+source_channel make_source(const channel_place& place, const std::vector<segment>& bytes);
+/// `bytes` may be longer than the message.
+destination_channel make_destination(const channel_place& place, const std::vector<segment>& bytes);
+
+class shm_peers : public connection {
+public:
+  /// Finds the messages; makes nothing. Local.
+  shm_peers(const program& p, MPI_Comm comm);
+  void create() override;
+  std::string describe() const override;
+
+  /// The channel of a message, or null: it goes by MPI.
+  const channel_place* outgoing(int to, int tag) const;
+  const channel_place* incoming(int from, int tag) const;
+  /// A peer that shares memory with this rank.
+  const process_identity& process(int rank) const { return peers_.at(rank).process; }
+  /// More ranks here than cores: whoever waits must give its core away.
+  bool oversubscribed() const { return oversubscribed_; }
+
+private:
+  struct peer {
+    std::vector<shm_message> out, in; ///< by tag; after hello `in` has the sizes that will arrive
+    std::vector<channel_place> out_places, in_places;
+    process_identity process;
+    cpu_set_t cores{};
+    std::string why_not; ///< empty: shares memory
+    shared_region theirs;
+  };
+  using bytes = std::vector<std::byte>;
+  /// Sends one message to each peer for which `wanted`, and hands over the one that it sent.
+  template <typename Wanted, typename Make, typename Take>
+  void exchange(Wanted&& wanted, Make&& make, Take&& take);
+  bytes hello(const peer& to, const process_identity& me, const cpu_set_t& cores) const;
+  void take_hello(int rank, peer& from, const bytes& message, const process_identity& me);
+  void check_sizes(int rank, peer& from, const std::vector<shm_message>& sent);
+  void make_memory();
+  bytes memory_for(const peer& to) const;
+  static void take_memory(peer& from, const bytes& message);
+  void count_cores(const cpu_set_t& mine);
+
+  MPI_Comm comm_;
+  int rank_ = 0, tag_ = 0;
+  std::map<int, peer> peers_;
+  std::string refusal_; ///< why this rank has no memory to share
+  std::string error_;   ///< sizes that do not fit
+  shared_region mine_;
+  bool oversubscribed_ = false;
+};
+
+} // namespace tacit

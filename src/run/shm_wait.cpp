@@ -1,0 +1,38 @@
+#include "run/shm_wait.h"
+
+#include "run/mpi_error.h"
+
+#include <fmt/format.h>
+
+namespace tacit {
+
+shm_wait::shm_wait(MPI_Comm comm, const shm_peers& peers)
+    : comm_(comm), peers_(peers), oversubscribed_(peers.oversubscribed()) {}
+
+bool shm_wait::probe_and_look() {
+  int there = 0;
+  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE), "MPI_Iprobe");
+  const double now = MPI_Wtime();
+  if (rounds_ <= rounds_per_probe) { // the first probe since something arrived
+    looked_ = now;
+    ended_ = -1;
+    return false;
+  }
+  if (now - looked_ < 1)
+    return false;
+  looked_ = now;
+  return true;
+}
+
+/// What a process wrote before it ended may still be on the way to being seen: only the second look counts.
+void shm_wait::check(const task_note& note) {
+  if (!has_ended(peers_.process(note.peer)))
+    return;
+  if (ended_ == note.peer)
+    throw mpi_error(MPI_ERR_OTHER, fmt::format("{}: process {} of that rank has ended", describe(note),
+                                               peers_.process(note.peer).pid));
+  if (ended_ < 0)
+    ended_ = note.peer;
+}
+
+} // namespace tacit
