@@ -492,7 +492,7 @@ TEST_F(capi, explanations_are_cut_to_size) {
   EXPECT_EQ(tacit_explain(schedule, 9, text, sizeof text, nullptr), TACIT_ERR_ARGUMENT);
   const auto json = nlohmann::json::parse(explain(TACIT_EXPLAIN_JSON));
   EXPECT_EQ(json.at("ranks"), size());
-  EXPECT_EQ(json.at("driver"), "coll");
+  EXPECT_EQ(json.at("driver"), "shm");
   EXPECT_TRUE(json.at("found").is_array());
 }
 
