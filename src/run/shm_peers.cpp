@@ -170,7 +170,7 @@ void shm_peers::take_hello(int rank, peer& from, const bytes& message, const pro
   check_sizes(rank, from, sent);
 }
 
-/// A receive may be longer than its message, as in MPI.
+/// A receive may be longer than its message, as in MPI. An error is thrown at the end, when nobody waits.
 void shm_peers::check_sizes(int rank, peer& from, const std::vector<shm_message>& sent) {
   const auto mismatch = [&](const std::string& text) {
     if (error_.empty())
@@ -185,9 +185,7 @@ void shm_peers::check_sizes(int rank, peer& from, const std::vector<shm_message>
     else if (sent[i].bytes > from.in[i].bytes)
       mismatch(fmt::format("{} B, but {} B are expected", sent[i].bytes, from.in[i].bytes));
   }
-  if (!error_.empty() && from.why_not.empty())
-    from.why_not = "sizes differ";
-  from.in = sent;
+  from.in = sent; // so that an error does not keep this rank from answering
 }
 
 void shm_peers::make_memory() {

@@ -8,9 +8,9 @@
 //   3. verdict   whether I could open yours.
 // A pair uses channels if both say yes; in any other case it goes by MPI, and the reason is kept for the
 // explanation. So a node may mix both, and nothing that is forbidden or exhausted on one rank makes another
-// one wait. Sizes that do not fit together are an error here on both sides, not a hang or a wrong answer
-// later. Terminates: every rank sends in all rounds before it waits, and both sides of a pair agree after
-// each round whether there is a next one. While it waits it progresses other schedules.
+// one wait. Sizes that do not fit together are an error at the receiver, thrown when nobody waits for
+// it any more. Terminates: every rank sends in all rounds before it waits, and both sides of a pair agree
+// after each round whether there is a next one. While it waits it progresses other schedules.
 #pragma once
 
 #include "channel/channel.h"
