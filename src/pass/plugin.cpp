@@ -218,7 +218,7 @@ private:
 
   /// True if most of what the routine starts or completes could do better as part of its callers.
   bool depends_on_callers(llvm::Function& routine, effects& effects) {
-    if (*obstacle(routine, functions_.getResult<llvm::LoopAnalysis>(routine)))
+    if (*obstacle(routine, functions_.getResult<llvm::LoopAnalysis>(routine), error_handlers_))
       return false;
     prepare(routine);
     for (int round = 0;; ++round) {
