@@ -177,7 +177,8 @@ std::shared_ptr<neighbor_communicator> neighbor_communicator::of(MPI_Comm comm) 
 }
 
 neighbor_communicator::neighbor_communicator(MPI_Comm comm, const neighbor_options& options)
-    : edges_(neighborhood_of(comm)), options_(options), setup_(comm, edges_, word_of(options)) {
+    : topology_(attached_topology(comm)), edges_(neighborhood_of(comm)), options_(options),
+      setup_(comm, edges_, word_of(options)) {
   check_mpi(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(comm, &size_), "MPI_Comm_size");
   rounds_ =
@@ -250,10 +251,14 @@ program neighbor_communicator::make_program_of(const neighbor_call& call, const 
   const neighbor_blocks blocks = blocks_of(call, edges_);
   if (const std::string fault = own_mismatch(edges_, me, blocks); !fault.empty())
     throw neighbor_error(neighbor_error::kind::graph, fault);
+  return program_of(plan_neighbor(edges_, me, blocks, rounds_, options.passes, sizes_known), operation);
+}
+
+program neighbor_communicator::program_of(rank_plan plan, int operation) const {
   program p;
   p.rank = rank_;
   p.exact_sizes = true;
-  p.plan = plan_neighbor(edges_, me, blocks, rounds_, options.passes, sizes_known);
+  p.plan = std::move(plan);
   for (step& s : p.plan.steps)
     s.tag += operation * tags_per_operation_;
   return p;

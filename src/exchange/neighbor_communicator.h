@@ -110,12 +110,14 @@ private:
   bool advance_setup();
   program make_program_of(const neighbor_call& call, const neighbor_options& options, bool sizes_known,
                           int operation) const;
+  program program_of(rank_plan plan, int operation) const;
   std::shared_ptr<cached_plan> find_plan(const neighbor_call& call);
   std::unique_ptr<execution> prepare(program p) const;
   cached_plan::execution_at execution_for(cached_plan& plan, std::ptrdiff_t reads, std::ptrdiff_t writes);
   void drop_oldest();
 
   int rank_ = 0, size_ = 1;
+  std::shared_ptr<const topology> topology_; ///< null: MPI's own
   neighborhood edges_;
   edge_rounds rounds_;
   neighbor_options options_;

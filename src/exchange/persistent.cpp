@@ -4,7 +4,10 @@
 //    while the program computes, and messages that are empty can be left out;
 // 2. all ranks agree that none has an error, that they leave out the same optimizations, and which driver can
 //    run everywhere;
-// 3. the driver connects the ranks, which agree again, and the operation is prepared, which they agree on
+// 3. if all blocks of all ranks have one size, and the topology is a stencil on a torus, messages are
+// combined where
+//    it pays;
+// 4. the driver connects the ranks, which agree again, and the operation is prepared, which they agree on
 // last.
 //
 // Cost: one message per neighbor and three reductions of a few words.
@@ -12,6 +15,7 @@
 #include "exchange/init_agreement.h"
 #include "exchange/neighbor_communicator.h"
 #include "exchange/neighbor_error.h"
+#include "neighbor/combine.h"
 #include "run/mpi_error.h"
 
 #include <algorithm>
@@ -71,6 +75,35 @@ void compare_sizes(const neighborhood& n, const peer_sizes& expected, const peer
   }
 }
 
+/// Bytes of every block of this rank, or 0 if they differ.
+std::uint64_t common_size(const neighbor_blocks& blocks) {
+  std::uint64_t common = 0;
+  for (const auto* side : {&blocks.out, &blocks.in})
+    for (const auto& bytes : *side) {
+      const std::uint64_t size = total_length(bytes);
+      if (size == 0 || (common != 0 && size != common))
+        return 0;
+      common = size;
+    }
+  return common;
+}
+
+/// One word for what all ranks must have alike for combining; 0: this rank cannot.
+std::uint64_t combining_word(const topology* t, const neighbor_blocks& blocks, bool same_block) {
+  const std::uint64_t size = common_size(blocks);
+  if (!t || size == 0 || !can_combine(*t) || !combining_pays(*t, same_block, size))
+    return 0;
+  std::uint64_t word = same_block ? 2 : 1;
+  const auto add = [&](std::uint64_t x) { word = (word ^ (x + 77)) * 0x9e3779b97f4a7c15ull + (word >> 29); };
+  add(size);
+  for (const int d : t->shape.dims)
+    add(static_cast<std::uint64_t>(d));
+  for (const auto& offset : t->offsets)
+    for (const int steps : offset)
+      add(static_cast<std::uint64_t>(std::int64_t{steps}));
+  return word == 0 ? 1 : word;
+}
+
 } // namespace
 
 neighbor_operation neighbor_communicator::persistent(const neighbor_call& call, MPI_Info info) {
@@ -90,23 +123,32 @@ neighbor_operation neighbor_communicator::persistent(const neighbor_call& call, 
       sizes_by_peer(edges_.destinations, all.failed() ? decltype(blocks.out){} : blocks.out);
   peer_sizes announced;
   all.always([&] { announced = exchange_sizes(sent, expected, number * tags_per_operation_, comm); });
-  program p;
+  program p, with_combining;
+  std::uint64_t combining = 0;
   all.here([&] {
     compare_sizes(edges_, expected, announced);
     p = make_program_of(call, options, true, number);
+    const bool same_block = call.send.shape == neighbor_side::form::same;
+    combining = options.passes.combine ? combining_word(topology_.get(), blocks, same_block) : 0;
+    if (combining != 0)
+      with_combining = program_of(
+          combined(*topology_, rank_id{static_cast<std::uint32_t>(rank_)}, blocks, same_block), number);
   });
   // From here on both ends of every edge agree, or one of the ranks has an error.
-  std::vector<std::uint64_t> words{word_of(options), ~word_of(options)};
+  std::vector<std::uint64_t> words{word_of(options), ~word_of(options), combining, ~combining};
+  const std::size_t first_driver = words.size();
   for (const driver* d : drivers()) {
     // Nothing in a neighborhood is a collective call, which is all that coll adds to p2p.
     const bool wanted =
         options.driver.empty() ? d->automatic(p) && d->name() != "coll" : d->name() == options.driver;
-    words.push_back(!all.failed() && wanted && d->can_run(p, comm).empty() ? 1 : 0);
+    const bool can = !all.failed() && wanted && d->can_run(p, comm).empty() &&
+                     (combining == 0 || d->can_run(with_combining, comm).empty());
+    words.push_back(can ? 1 : 0);
   }
   all.agree(words);
   const driver* chosen = nullptr;
   for (std::size_t i = 0; i < drivers().size() && !chosen; ++i)
-    chosen = words[2 + i] ? drivers()[i] : nullptr;
+    chosen = words[first_driver + i] ? drivers()[i] : nullptr;
   all.here([&] {
     if (words[0] != ~words[1])
       throw neighbor_error(neighbor_error::kind::environment,
@@ -117,6 +159,8 @@ neighbor_operation neighbor_communicator::persistent(const neighbor_call& call, 
                            fmt::format("no driver can run this operation on all ranks{}{}",
                                        options.driver.empty() ? "" : "; asked for was ", options.driver));
   });
+  if (words[2] != 0 && words[2] == ~words[3]) // all ranks can, and alike
+    p = std::move(with_combining);
   neighbor_operation out;
   all.here([&] { out.peers_ = chosen->offer(p, comm); });
   std::vector<std::uint64_t> connects{out.peers_ ? 0u : 1u};

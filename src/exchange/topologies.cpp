@@ -123,12 +123,16 @@ void attach_topology(MPI_Comm comm, std::shared_ptr<const topology> t) {
   static_cast<void>(held.release());
 }
 
-neighborhood neighborhood_of(MPI_Comm comm) {
+std::shared_ptr<const topology> attached_topology(MPI_Comm comm) {
   void* value = nullptr;
   int found = 0;
   check_mpi(MPI_Comm_get_attr(comm, topology_keyval(), &value, &found), "MPI_Comm_get_attr");
-  if (found)
-    return (*static_cast<held_topology*>(value))->of(rank_id{static_cast<std::uint32_t>(rank_in(comm))});
+  return found ? *static_cast<held_topology*>(value) : nullptr;
+}
+
+neighborhood neighborhood_of(MPI_Comm comm) {
+  if (const auto ours = attached_topology(comm))
+    return ours->of(rank_id{static_cast<std::uint32_t>(rank_in(comm))});
   int kind = MPI_UNDEFINED;
   check_mpi(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
   if (kind == MPI_CART)

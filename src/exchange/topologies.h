@@ -11,6 +11,9 @@ namespace tacit {
 /// Attaches; duplicates of the communicator (MPI_Comm_dup) inherit it. Local. Throws mpi_error.
 void attach_topology(MPI_Comm comm, std::shared_ptr<const topology> t);
 
+/// The attached one, or null. Local.
+std::shared_ptr<const topology> attached_topology(MPI_Comm comm);
+
 /// This rank's neighborhood. Throws neighbor_error: no topology, or a graph (MPI_Graph_create) in which two
 /// ranks list each other unequally often. Local.
 neighborhood neighborhood_of(MPI_Comm comm);

@@ -28,6 +28,7 @@ struct neighbor_passes {
   bool self = true;     ///< edges to oneself become local copies
   bool coalesce = true; ///< all edges to one peer become one message
   bool order = true;    ///< messages are posted by round, in each of which a rank has at most one partner
+  bool combine = true;  ///< blocks travel a torus dimension by dimension (combine.h; needs agreed sizes)
   bool empty = true;    ///< messages that both ends know to be empty are left out (needs exchanged sizes)
 };
 

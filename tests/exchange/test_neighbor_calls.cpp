@@ -5,12 +5,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <numeric>
 
 namespace tacit::test {
 namespace {
+
+/// Random cases: fewer where ranks share cores.
+std::uint64_t cases(std::uint64_t n) {
+  return world_size() <= 2 ? n : world_size() <= 4 ? n / 2 : n / 5;
+}
 
 constexpr std::size_t arena_bytes = 12000; // 37 edges of up to 6 elements of 40 B
 
@@ -236,7 +243,7 @@ class neighbor_calls : public ::testing::TestWithParam<int> {};
 TEST_P(neighbor_calls, random_operations_move_what_plain_sends_move) {
   const types_of_sixteen_bytes types;
   const int form = GetParam();
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(40); ++seed) {
     topology_maker maker(seed * 7 + static_cast<std::uint64_t>(form));
     random_topology t = maker.make();
     for (int k = 0; k < 4; ++k) {
@@ -278,7 +285,7 @@ INSTANTIATE_TEST_SUITE_P(forms, neighbor_calls, ::testing::Values(0, 1, 2));
 // in another order on each rank.
 TEST(neighbor, operations_overlap_and_complete_in_any_order) {
   const types_of_sixteen_bytes types;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(20); ++seed) {
     topology_maker maker(seed + 900);
     random_topology t = maker.make();
     struct operation {
@@ -327,7 +334,7 @@ TEST(neighbor, operations_overlap_and_complete_in_any_order) {
 TEST(neighbor, persistent_operations_start_in_any_order) {
   const types_of_sixteen_bytes types;
   topology_maker maker(4242);
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < static_cast<int>(cases(10)); ++round) {
     random_topology t = maker.make();
     constexpr std::size_t n = 5;
     std::vector<arena> send(n, arena(arena_bytes)), got(n, arena(arena_bytes)), expected(n);
@@ -404,6 +411,77 @@ TEST(neighbor, ranks_may_find_plans_where_others_make_them) {
       ASSERT_EQ(in[8 + i], right * 1000 + round + i);
     }
   }
+  MPI_Comm_free(&comm);
+}
+
+/// Messages that leave this rank, as tacit_explain says.
+int messages_out(tacit_schedule s) {
+  char text[1000] = {};
+  EXPECT_EQ(tacit_explain(s, TACIT_EXPLAIN_TEXT, text, sizeof text, nullptr), TACIT_SUCCESS);
+  const char* found = std::strstr(text, " messages out");
+  if (!found)
+    return -1;
+  while (found > text && std::isdigit(static_cast<unsigned char>(found[-1])))
+    --found;
+  return std::atoi(found);
+}
+
+// All cells around a cell of a torus: 3 x 3 ranks have 8 neighbors each and need 4 messages.
+TEST(neighbor, messages_on_a_torus_are_combined) {
+  if (world_size() != 6 && world_size() != 9)
+    GTEST_SKIP() << "wants a torus of 3 x 2 or 3 x 3";
+  const int dims[] = {3, world_size() / 3}, periods[] = {1, 1};
+  std::vector<int> offsets, sources;
+  const int row = world_rank() / dims[1], column = world_rank() % dims[1];
+  for (int x = -1; x <= 1; ++x)
+    for (int y = -1; y <= 1; ++y) {
+      offsets.insert(offsets.end(), {x, y});
+      sources.push_back((row - x + 3) % 3 * dims[1] + (column - y + dims[1]) % dims[1]);
+    }
+  tacit_topology own = TACIT_TOPOLOGY_NULL;
+  MPI_Comm comm = MPI_COMM_NULL;
+  ASSERT_EQ(tacit_topology_stencil(2, dims, periods, 9, offsets.data(), &own), TACIT_SUCCESS);
+  ASSERT_EQ(tacit_topology_comm(own, MPI_COMM_WORLD, &comm), TACIT_SUCCESS);
+  tacit_topology_free(&own);
+  MPI_Info without = MPI_INFO_NULL;
+  MPI_Info_create(&without);
+  MPI_Info_set(without, "tacit_neighbor_without", "combine");
+  for (const bool gather : {false, true})
+    for (const MPI_Info info : {MPI_INFO_NULL, without}) {
+      int out[18], in[18];
+      tacit_schedule s = TACIT_SCHEDULE_NULL;
+      ASSERT_EQ(gather ? tacit_neighbor_allgather_init(out, 2, MPI_INT, in, 2, MPI_INT, comm, info, &s)
+                       : tacit_neighbor_alltoall_init(out, 2, MPI_INT, in, 2, MPI_INT, comm, info, &s),
+                TACIT_SUCCESS)
+          << tacit_last_error();
+      const bool square = world_size() == 9;
+      EXPECT_EQ(messages_out(s), info == without ? (square ? 8 : 5) : (square ? 4 : 3));
+      for (int round = 0; round < 20; ++round) {
+        for (int i = 0; i < 18; ++i)
+          out[i] = world_rank() * 1000 + i * 10 + round, in[i] = -1;
+        ASSERT_EQ(tacit_run(s), TACIT_SUCCESS) << tacit_last_error();
+        for (int i = 0; i < 18; ++i)
+          ASSERT_EQ(in[i],
+                    sources[static_cast<std::size_t>(i / 2)] * 1000 + (gather ? i % 2 : i) * 10 + round);
+      }
+      tacit_schedule_free(&s);
+    }
+  // Blocks of unequal size on one rank are enough to keep everybody from combining.
+  const bool odd = world_rank() == 0;
+  std::vector<int> counts(9, 2), places;
+  std::vector<int> out(100), in(100);
+  for (int i = 0; i < 9; ++i)
+    places.push_back(4 * i);
+  counts[4] = odd ? 3 : 2; // the block to oneself
+  tacit_schedule s = TACIT_SCHEDULE_NULL;
+  ASSERT_EQ(tacit_neighbor_alltoallv_init(out.data(), counts.data(), places.data(), MPI_INT, in.data(),
+                                          counts.data(), places.data(), MPI_INT, comm, MPI_INFO_NULL, &s),
+            TACIT_SUCCESS)
+      << tacit_last_error();
+  EXPECT_EQ(messages_out(s), world_size() == 9 ? 8 : 5);
+  EXPECT_EQ(tacit_run(s), TACIT_SUCCESS);
+  tacit_schedule_free(&s);
+  MPI_Info_free(&without);
   MPI_Comm_free(&comm);
 }
 

@@ -1,10 +1,12 @@
 // The plans of all ranks are executed in one process by an obvious interpreter, in a random order that their
 // dependencies allow, and every byte is compared with what the collective means.
+#include "neighbor/combine.h"
 #include "neighbor/neighbor.h"
 #include "neighbor_machine.h"
 
 #include <gtest/gtest.h>
 #include <random>
+#include <set>
 
 namespace tacit::test {
 namespace {
@@ -204,6 +206,89 @@ TEST(neighbor, own_edges_of_unequal_size_are_found) {
                 .find("outgoing edge 0 leads to its own incoming edge 1, but 8 B are sent"),
             std::string::npos)
       << own_mismatch(n, rank_id{0}, b);
+}
+
+/// A stencil on a torus with blocks of one size; `same`: as allgather has them.
+struct torus_case {
+  topology t;
+  std::uint32_t size = 1;
+  std::vector<neighborhood> all;
+  std::vector<neighbor_blocks> blocks;
+
+  torus_case(std::uint64_t seed, bool same) {
+    std::mt19937_64 random(seed);
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<std::uint64_t>(n)); };
+    t.what = topology::kind::stencil;
+    for (int d = 1 + below(3); d > 0; --d) {
+      t.shape.dims.push_back(1 + below(4));
+      t.shape.periodic.push_back(true);
+    }
+    t.offsets.assign(static_cast<std::size_t>(below(30)), std::vector<int>(t.shape.dims.size()));
+    for (auto& offset : t.offsets)
+      for (int& steps : offset)
+        steps = below(7) - 3;
+    size = static_cast<std::uint32_t>(ranks_of(t.shape));
+    const auto bytes = static_cast<std::uint64_t>(1 + below(9));
+    for (std::uint32_t r = 0; r < size; ++r) {
+      all.push_back(t.of(rank_id{r}));
+      neighbor_blocks b;
+      for (std::uint64_t i = 0; i < t.offsets.size(); ++i) {
+        b.out.push_back({{same ? 1000 : 1000 + i * bytes, bytes}});
+        b.in.push_back({{90000 - i * 20, bytes / 2}, {90010 - i * 20, bytes - bytes / 2}});
+        std::erase_if(b.in.back(), [](const segment& s) { return s.length == 0; });
+      }
+      blocks.push_back(b);
+    }
+  }
+};
+
+TEST(combine, plans_mean_the_collective_with_the_promised_number_of_messages) {
+  for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
+    const bool same = seed % 2 == 0;
+    const torus_case c(seed, same);
+    std::vector<rank_plan> plans;
+    const combining_cost cost = cost_of_combining(c.t, same);
+    for (std::uint32_t r = 0; r < c.size; ++r) {
+      plans.push_back(combined(c.t, rank_id{r}, c.blocks[r], same));
+      std::size_t sends = 0;
+      std::uint64_t bytes = 0;
+      std::set<rank_id> to;
+      for (const step& s : plans.back().steps)
+        if (s.kind == step_kind::send)
+          ++sends, to.insert(s.peer), bytes += total_length(s.reads);
+      ASSERT_EQ(sends, cost.messages_combined) << "seed " << seed;
+      ASSERT_EQ(to.size(), sends) << "one message per pair, seed " << seed;
+      if (!c.t.offsets.empty()) {
+        ASSERT_EQ(bytes, cost.blocks_combined * total_length(c.blocks[r].out[0])) << "seed " << seed;
+      }
+    }
+    ASSERT_EQ(first_wrong_byte(c.all, c.blocks, plans, seed), "") << "seed " << seed;
+  }
+}
+
+TEST(combine, moore_neighborhoods_take_two_messages_per_dimension) {
+  topology t;
+  t.what = topology::kind::stencil;
+  t.shape = {{4, 4, 4}, {true, true, true}};
+  for (int x = -1; x <= 1; ++x)
+    for (int y = -1; y <= 1; ++y)
+      for (int z = -1; z <= 1; ++z)
+        t.offsets.push_back({x, y, z});
+  const combining_cost c = cost_of_combining(t, false);
+  EXPECT_EQ(c.messages_direct, 26u);
+  EXPECT_EQ(c.messages_combined, 6u);
+  EXPECT_EQ(c.blocks_direct, 26u);
+  EXPECT_EQ(c.blocks_combined, 54u) << "18 blocks move in each dimension";
+  EXPECT_EQ(cost_of_combining(t, true).blocks_combined, 26u) << "2 + 6 + 18: what is equal travels once";
+  EXPECT_TRUE(combining_pays(t, false, 8));
+  EXPECT_FALSE(combining_pays(t, false, 1 << 20));
+  EXPECT_FALSE(combining_pays(t, false, 0));
+  EXPECT_TRUE(can_combine(t));
+  t.shape.periodic[1] = false;
+  EXPECT_FALSE(can_combine(t)) << "a way may lead over the boundary";
+  t.shape = {{2, 1, 1}, {true, true, true}};
+  EXPECT_EQ(cost_of_combining(t, false).messages_combined, 1u);
+  EXPECT_FALSE(combining_pays(t, false, 8)) << "one neighbor has all blocks coalesced already";
 }
 
 } // namespace
