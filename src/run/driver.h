@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 
 namespace tacit {
 
@@ -33,6 +34,8 @@ public:
   virtual bool progress() = 0;
   /// Blocks until everything has completed. Progresses only this execution: see progress.h for several.
   virtual void finish() = 0;
+  /// Between two unsuccessful calls of progress: gives the core away if others may need it. Local.
+  virtual void relax() { std::this_thread::yield(); }
   /// Moves the buffers: from the next run on, all user memory that the plan reads lies `reads` bytes further
   /// than the plan given to `prepare` says, and all that it writes `writes` bytes (so 0, 0 is the way back);
   /// scratch memory stays. False: cannot, prepare anew. Must not be active. Local.

@@ -1,7 +1,7 @@
 // One list under one mutex. If only one execution is under way and MPI was not initialized for several
 // threads, waiting is MPI's own blocking wait; else it is a loop that progresses everything, gives other
-// threads the mutex between two rounds, and yields the core. An execution that fails is removed and keeps its
-// error for its owner, who may not be the one that progressed it.
+// threads the mutex between two rounds, and yields the core as the execution advises. An execution that fails
+// is removed and keeps its error for its owner, who may not be the one that progressed it.
 #include "run/progress.h"
 
 #include <algorithm>
@@ -84,8 +84,12 @@ void wait_for(execution& wanted) {
       return;
     }
   }
+  const bool several = several_threads();
   while (!progress_all(wanted))
-    std::this_thread::yield();
+    if (several)
+      std::this_thread::yield(); // else the mutex would never be seen free
+    else
+      wanted.relax();
 }
 
 } // namespace tacit

@@ -84,6 +84,7 @@ public:
     while (!progress())
       wait_.relax();
   }
+  void relax() override { wait_.relax(); }
 
 private:
   task_run tasks_;
