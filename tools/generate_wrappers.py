@@ -4,7 +4,7 @@
 Input: src/calls/mpi_calls.def (what each parameter means) and the preprocessed <mpi.h> of the MPI library at hand (how
 its parameters are typed, and which calls it has at all: a row without a declaration is left out). Output: C++ that defines,
 for every row that is not `local`, a wrapper which describes the call in an `invocation`, shows it to the clients before
-and after, and passes it on; and the exported symbols, jumps through a slot, so that everything can be switched off
+and after, and passes it on unless a client does it instead; and the exported symbols, jumps through a slot, so that everything can be switched off
 without knowing how its arguments are passed (handles of another MPI library have other sizes).
 
 Interfaces differ in symbol names and in how a parameter is turned into what the invocation holds; the roles are the same:
@@ -95,14 +95,19 @@ FILL = {
     "type_freed": "v.type_freed = *{a};",
     "string_tag": "v.string_tag = {a};",
 }
+TOPOLOGY_SCALARS = {"ndims", "reorder", "node_count", "in_degree", "out_degree"}
+TOPOLOGY_LISTS = {"dims", "periods", "remain_dims", "graph_index", "graph_edges", "degrees", "sources", "destinations"}
+TOPOLOGY_WEIGHTS = {"source_weights", "dest_weights", "weights"}
+FILL.update({role: f"topology.{role} = {{a}};" for role in TOPOLOGY_SCALARS | TOPOLOGY_LISTS})
+FILL.update({role: f"topology.{role} = weights_at({{a}});" for role in TOPOLOGY_WEIGHTS})
 # Parameters that a client may replace (to see a status the program ignores): passed on from the invocation.
 PASS = {"status": "v.status", "statuses": "v.statuses"}
 SPLIT_CLASSES = {"local"}
 
 # The same for Fortran: {a} is an address, {i} the C integer behind it, {b} the buffer's interface.
 FORTRAN_SCALARS = {"count", "send_count", "recv_count", "dest", "source", "tag", "send_tag", "recv_tag", "root",
-                   "request_count"}
-FORTRAN_LISTS = {"send_counts", "recv_counts", "send_displs", "recv_displs"}
+                   "request_count"} | TOPOLOGY_SCALARS
+FORTRAN_LISTS = {"send_counts", "recv_counts", "send_displs", "recv_displs"} | TOPOLOGY_LISTS
 FORTRAN_HANDLES = {"datatype": "type_at", "send_type": "type_at", "recv_type": "type_at", "comm": "comm_at",
                    "group": "group_at", "op": "op_at", "info": "info_at", "comm_freed": "comm_at",
                    "type_freed": "type_at"}
@@ -221,6 +226,13 @@ def shown(row, role):
     return row.kind != "unknown" or role in ("comm", "new_request")
 
 
+def begin_description(row):
+    """The invocation, and what it leads to where it has more than usual."""
+    has_topology = any(role in TOPOLOGY_SCALARS | TOPOLOGY_LISTS | TOPOLOGY_WEIGHTS for role in row.roles)
+    return [f"  invocation v(mpi_call::{row.name}, call_class::{row.kind}, from);",
+            *(["  topology_part topology;", "  v.topology = &topology;"] if has_topology else [])]
+
+
 def entry_lines(entry, slot, plain):
     """How every wrapper begins: what the call is passed on to, and when it is passed on unseen."""
     row = entry.row
@@ -248,10 +260,11 @@ def c_wrapper(entry, slot):
     if is_poll(row):
         lines += quick_poll(row, names, fills, passed)
     return [*lines,
-            f"  invocation v(mpi_call::{row.name}, call_class::{row.kind}, from);",
+            *begin_description(row),
             *[f"  {fill}" for fill in fills],
             "  before(v);",
-            f"  const int rc = next({passed});",
+            "  const std::optional<int> answer = instead(v);",
+            f"  const int rc = answer ? *answer : next({passed});",
             "  after(v, rc);",
             "  return rc;",
             "}", ""]
@@ -276,6 +289,8 @@ def fortran_fill(entry, role, name, text, string_lengths):
         return [FILL[role].format(a=f"{FORTRAN_HANDLES[role]}({name})").replace("*", "")]
     if role in FORTRAN_FRAME:
         return [f"f.{role}({name});"]
+    if role in TOPOLOGY_WEIGHTS:
+        return [f"topology.{role} = weights_at(which, {name});"]
     if role == "string_tag":
         return [f"f.string_tag({name}, {string_lengths[0]});"]
     if role in BUFFERS and not entry.descriptors:
@@ -313,10 +328,12 @@ def fortran_wrapper(entry, slot):
               for role, name in zip(entry.roles, names)] + ["f.error_argument()"] * has_error + string_lengths
     return [f"void {entry.wrapper}({', '.join(declared)}) {{",
             *entry_lines(entry, slot, ", ".join(arguments)),
-            f"  invocation v(mpi_call::{row.name}, call_class::{row.kind}, from);",
+            *begin_description(row),
             f"  fortran_frame f(v, which, {'error' if has_error else 'nullptr'});",
             *[f"  {fill}" for fill in fills],
             "  before(v);",
+            "  if (const std::optional<int> answer = instead(v))",
+            "    return after(v, f.store(*answer));",
             "  {",
             "    const passing_on inside(v.call);",
             f"    next({', '.join(passed)});",
@@ -329,6 +346,7 @@ HEAD = """// Generated by tools/generate_wrappers.py from src/calls/mpi_calls.de
 #include "interpose/clients.h"
 #include "interpose/inner_calls.h"
 #include "interpose/invocation.h"
+#include "interpose/mpi_library.h"
 #include "interpose/slots.h"
 %s
 #include <mpi.h>

@@ -116,6 +116,22 @@ enum class param_role : std::uint8_t {
   peer_comm,
   local_leader,
   remote_leader,
+  ndims, ///< topologies
+  dims,
+  periods,
+  remain_dims,
+  reorder,
+  node_count, ///< of a graph, or of the nodes that a process describes
+  graph_index,
+  graph_edges,
+  degrees,
+  in_degree,
+  sources,
+  source_weights,
+  out_degree,
+  destinations,
+  dest_weights,
+  weights,
   window,
   file,
   rest,  ///< "..."

@@ -86,6 +86,16 @@ mpi_symbol understand_small_letters(std::string_view name, bool profiling) {
 
 } // namespace
 
+bool belongs_to_mpi(std::string_view file) {
+  for (const std::string_view start :
+       {"libmpi.so", "libmpi_", "libmpifort", "libmpich", "libmpicxx", "libopen-", "libompi", "libmca_",
+        "mca_", "liboshmem", "libpmix", "libucp", "libucs", "libuct", "libfabric", "libsimgrid.so",
+        "libtacit"})
+    if (file.starts_with(start))
+      return true;
+  return false;
+}
+
 mpi_symbol understand_symbol(std::string_view name) {
   std::string_view rest = name;
   const bool capital_profiling = rest.starts_with("PMPI");

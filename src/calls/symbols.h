@@ -22,4 +22,8 @@ struct mpi_symbol {
 
 mpi_symbol understand_symbol(std::string_view name);
 
+/// True for files (without folder) that are part of an MPI library, or of tacit: what they call is their own
+/// affair.
+bool belongs_to_mpi(std::string_view file);
+
 } // namespace tacit

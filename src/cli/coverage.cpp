@@ -4,36 +4,49 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
+#include <fmt/ranges.h>
+#include <set>
 
 namespace tacit::cli {
 namespace {
 
-bool is_fortran(const std::string& name) {
-  return understand_symbol(name).interface != mpi_interface::c;
+bool is_large_count(const std::string& name) {
+  return name.ends_with("_c") || name.find("_large_") != std::string::npos;
 }
 
-bool matters(const std::string& name) {
-  return understand_symbol(name).concerns_messages;
+const char* interface_name(const std::string& name, mpi_interface which) {
+  switch (which) {
+  case mpi_interface::c:
+    return is_large_count(name) ? "C with large counts" : "C";
+  case mpi_interface::mpif:
+    return "Fortran: mpif.h or `use mpi`";
+  default:
+    return is_large_count(name) ? "Fortran: `use mpi_f08` with large counts" : "Fortran: `use mpi_f08`";
+  }
 }
 
 } // namespace
 
 coverage find_coverage(const linked_objects& linked, const std::string& interposer) {
-  const std::vector<std::string> wrapped = read_mpi_symbols(interposer).defined;
-  std::vector<std::string> called, missed;
-  for (const std::string& object : linked.objects) {
-    const std::vector<std::string> imported = read_mpi_symbols(object).imported;
-    std::ranges::copy_if(imported, std::back_inserter(called), matters);
-  }
-  std::ranges::sort(called);
-  called.erase(std::unique(called.begin(), called.end()), called.end());
-  std::ranges::set_difference(called, wrapped, std::back_inserter(missed));
+  const std::vector<std::string> wrappers = read_mpi_symbols(interposer).defined;
+  std::set<std::string> imported, interfaces;
+  for (const std::string& object : linked.objects)
+    for (std::string& name : read_mpi_symbols(object).imported)
+      imported.insert(std::move(name));
   coverage out;
-  out.called = called.size();
-  out.fortran_missed = static_cast<std::size_t>(std::ranges::count_if(missed, is_fortran));
-  std::erase_if(missed, is_fortran);
-  out.missed = std::move(missed);
+  for (const std::string& name : imported) {
+    const mpi_symbol symbol = understand_symbol(name);
+    interfaces.insert(interface_name(name, symbol.interface));
+    if (!symbol.concerns_messages)
+      continue;
+    if (symbol.profiling)
+      out.passed_by.push_back(name);
+    else if (std::ranges::binary_search(wrappers, name))
+      out.wrapped.push_back(name);
+    else
+      out.missed.push_back(name);
+  }
+  out.interfaces.assign(interfaces.begin(), interfaces.end());
   return out;
 }
 
@@ -46,9 +59,9 @@ std::string obstacle(const std::string& program, const std::string& interposer) 
   if (!linked.dynamic)
     return "";
   const coverage seen = find_coverage(linked, interposer);
-  if (seen.called > 0 && seen.fortran_missed == seen.called)
-    return fmt::format("{} calls MPI through its Fortran interface, which this version does not record",
-                       program);
+  if (seen.called() > 0 && seen.wrapped.empty())
+    return fmt::format("{} calls MPI only through functions that the recorder does not see: {}", program,
+                       fmt::join(seen.missed.empty() ? seen.passed_by : seen.missed, ", "));
   return "";
 }
 

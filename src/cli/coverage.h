@@ -1,4 +1,4 @@
-// What of a program's MPI calls the recorder can see, judged before or without running it.
+// What of a program's MPI calls the interposer can see, judged before or without running it.
 #pragma once
 
 #include "cli/linked_mpi.h"
@@ -8,14 +8,18 @@
 
 namespace tacit::cli {
 
+/// Imported MPI functions that concern messages, by name, and how they are seen. Sorted.
 struct coverage {
-  std::size_t called = 0;          ///< imported MPI functions that concern messages
-  std::size_t fortran_missed = 0;  ///< of them, through the Fortran interface and not recorded
-  std::vector<std::string> missed; ///< of the others, those that are not recorded
-  std::size_t recorded() const { return called - fortran_missed - missed.size(); }
+  std::vector<std::string> wrapped;
+  std::vector<std::string> missed;     ///< no wrapper has this name
+  std::vector<std::string> passed_by;  ///< profiling names (PMPI_X): they pass tools by
+  std::vector<std::string> interfaces; ///< those that are used, by their usual names
+
+  bool complete() const { return missed.empty() && passed_by.empty(); }
+  std::size_t called() const { return wrapped.size() + missed.size() + passed_by.size(); }
 };
 
-/// Compares what the program and its libraries import with what the recorder's library defines.
+/// Compares what the program and its libraries import with what the interposer defines.
 coverage find_coverage(const linked_objects& linked, const std::string& interposer);
 
 /// Why the recorder cannot see this program at all: a clause with the remedy, or empty if nothing is known

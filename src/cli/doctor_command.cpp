@@ -35,6 +35,11 @@ public:
     lines_.push_back({"PROBLEM", std::string(what), code});
     ++troubles_;
   }
+  /// Names, which are shown as JSON; as text, those of a problem are said with it.
+  void list(std::string_view what, const std::vector<std::string>& names) {
+    lists_.emplace_back(what, names);
+  }
+  void verdict(std::string_view what) { verdict_ = what; }
   void remark(std::string_view what) { lines_.push_back({"note", std::string(what), {}}); }
   int finish(bool json) const {
     write_file({}, json ? as_json() : as_text());
@@ -52,6 +57,8 @@ private:
     std::string text;
     for (const line& l : lines_)
       text += fmt::format("{:<12} {}{}\n", l.what, l.code ? reason_label(*l.code) + ": " : "", l.text);
+    if (!verdict_.empty())
+      text += fmt::format("{:<12} {}\n", "verdict", verdict_);
     return text + (troubles_ == 0 ? "nothing speaks against recording this program\n" : "");
   }
 
@@ -66,10 +73,15 @@ private:
         out["notes"].push_back(l.text);
       else
         out["facts"][std::string(l.what)] = l.text;
+    for (const auto& [what, names] : lists_)
+      out["functions"][what] = names;
+    out["verdict"] = verdict_;
     return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
   }
 
   std::vector<line> lines_;
+  std::vector<std::pair<std::string, std::vector<std::string>>> lists_;
+  std::string verdict_;
   int troubles_ = 0;
 };
 
@@ -84,17 +96,27 @@ void check_environment(examination& report) {
 
 void check_coverage(examination& report, const linked_objects& linked, const std::string& interposer) {
   const coverage seen = find_coverage(linked, interposer);
-  if (seen.called > 0)
-    report.fact("coverage", fmt::format("{} of {} imported MPI functions that concern messages are recorded",
-                                        seen.recorded(), seen.called));
-  if (seen.fortran_missed > 0)
+  if (seen.interfaces.empty())
+    return;
+  report.fact("interface", fmt::format("{}", fmt::join(seen.interfaces, ", ")));
+  report.fact("coverage", fmt::format("{} of {} imported MPI functions that concern messages are seen",
+                                      seen.wrapped.size(), seen.called()));
+  report.list("wrapped", seen.wrapped);
+  report.list("not wrapped", seen.missed);
+  report.list("passed by", seen.passed_by);
+  if (!seen.missed.empty())
+    report.trouble(
+        reason::recording_incomplete,
+        fmt::format("no wrapper sees these functions, so that what they do is missing in a recording: {}",
+                    fmt::join(seen.missed, ", ")));
+  if (!seen.passed_by.empty())
     report.trouble(
         reason::recording_incomplete,
         fmt::format(
-            "{} functions are called through MPI's Fortran interface, which this version does not record",
-            seen.fortran_missed));
-  if (!seen.missed.empty())
-    report.remark(fmt::format("not recorded: {}", fmt::join(seen.missed, ", ")));
+            "the program or its libraries call MPI by its profiling names, which pass every tool by: {}",
+            fmt::join(seen.passed_by, ", ")));
+  report.verdict(seen.complete() ? "everything is seen: calls can be recorded and taken over"
+                                 : "record only: calls are unseen, so none will be taken over");
 }
 
 int examine(const doctor_options& options) {
@@ -116,7 +138,9 @@ int examine(const doctor_options& options) {
     report.remark("not linked with an MPI library (a program that loads MPI later, such as Python, is "
                   "recorded all the same)");
   } else {
-    report.fact("MPI", fmt::format("{} ({})", linked.family, linked.library));
+    const std::string version = mpi_library_version(linked.library);
+    report.fact("MPI", fmt::format("{}{}{} ({})", linked.family, version.empty() ? "" : ": ", version,
+                                   linked.library));
   }
   report.fact("tacit", fmt::format("built for {}", *TACIT_MPI_FAMILY ? TACIT_MPI_FAMILY : "no MPI"));
   if (!linked.family.empty() && linked.family != TACIT_MPI_FAMILY)

@@ -1,10 +1,13 @@
 #include "cli/linked_mpi.h"
 
+#include "calls/symbols.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
@@ -17,7 +20,23 @@
 #include <unistd.h>
 
 namespace tacit::cli {
-namespace {} // namespace
+
+namespace {
+
+std::string read_all(int file) {
+  std::string text;
+  std::array<char, 4096> buffer;
+  for (;;) {
+    const ssize_t got = ::read(file, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return text;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+}
+
+} // namespace
 
 std::string output_of(const std::vector<std::string>& words) {
   int ends[2];
@@ -36,16 +55,7 @@ std::string output_of(const std::vector<std::string>& words) {
   const int error = ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
-  std::string text;
-  std::array<char, 4096> buffer;
-  for (;;) {
-    const ssize_t got = ::read(ends[0], buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0)
-      break;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
+  std::string text = read_all(ends[0]);
   ::close(ends[0]);
   int status = 0;
   if (error != 0)
@@ -72,20 +82,6 @@ std::string family_of_library(std::string_view file) {
   return "";
 }
 
-bool belongs_to_mpi(std::string_view file) {
-  for (const char* start : {"libmpi_", "libmpifort", "libmpichfort", "libmpichcxx", "libopen-", "libpmix",
-                            "libucp", "libucs", "libfabric"})
-    if (file.starts_with(start))
-      return true;
-  return false;
-}
-
-bool is_mpi_name(std::string_view name) {
-  if (name.starts_with("MPI_") || name.starts_with("MPIX_"))
-    return name.size() > 4 && std::isupper(static_cast<unsigned char>(name[name.find('_') + 1])) != 0;
-  return name.starts_with("mpi_") && name.ends_with("_");
-}
-
 bool is_elf(const std::string& path) {
   std::array<char, SELFMAG> start{};
   std::ifstream file(path, std::ios::binary);
@@ -108,7 +104,8 @@ void read_section(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, mpi_symbo
       continue;
     const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
     const int type = GELF_ST_TYPE(symbol.st_info);
-    if (!name || !is_mpi_name(name) || (type != STT_FUNC && type != STT_NOTYPE))
+    if (!name || understand_symbol(name).interface == mpi_interface::none ||
+        (type != STT_FUNC && type != STT_NOTYPE))
       continue;
     (symbol.st_shndx == SHN_UNDEF ? out.imported : out.defined).emplace_back(name);
   }
@@ -134,7 +131,7 @@ linked_objects inspect_program(const std::string& path) {
     if (!family.empty() && out.family.empty()) {
       out.family = family;
       out.library = object;
-    } else if (family.empty() && !belongs_to_mpi(name)) {
+    } else if (!belongs_to_mpi(name)) {
       out.objects.push_back(object);
     }
   }
@@ -147,6 +144,44 @@ linked_objects inspect_program(const std::string& path) {
 std::string linked_mpi_family(const std::string& path) {
   const std::string family = inspect_program(path).family;
   return family == "openmpi" || family == "mpich" ? family : "";
+}
+
+namespace {
+
+/// In a child of its own: a library that is loaded here may do what it likes.
+void print_library_version(const std::string& library, int to) {
+  void* const opened = ::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  auto* const ask =
+      opened ? reinterpret_cast<int (*)(char*, int*)>(::dlsym(opened, "MPI_Get_library_version")) : nullptr;
+  if (!ask)
+    return;
+  static std::array<char, 16384> text; // no library's MPI_MAX_LIBRARY_VERSION_STRING is larger
+  int length = 0;
+  if (ask(text.data(), &length) == 0 && length > 0) [[maybe_unused]]
+    const ssize_t written = ::write(to, text.data(), static_cast<std::size_t>(length));
+}
+
+} // namespace
+
+std::string mpi_library_version(const std::string& library) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return "";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    print_library_version(library, ends[1]);
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  std::string text = child < 0 ? "" : read_all(ends[0]);
+  ::close(ends[0]);
+  while (child > 0 && ::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  const std::size_t end =
+      text.find_first_of(",\n"); // Open MPI: then the package; MPICH: then how it was built
+  std::string line = text.substr(0, end);
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  return line;
 }
 
 mpi_symbols read_mpi_symbols(const std::string& path) {

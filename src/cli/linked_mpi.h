@@ -24,12 +24,15 @@ linked_objects inspect_program(const std::string& path);
 /// "openmpi", "mpich", or empty if that cannot be told.
 std::string linked_mpi_family(const std::string& path);
 
+/// "Open MPI v4.1.4" and the like, as the library says; empty if it cannot be asked.
+std::string mpi_library_version(const std::string& library);
+
 struct mpi_symbols {
   std::vector<std::string> imported; ///< undefined there: called
   std::vector<std::string> defined;
 };
 
-/// Symbols of the C (MPI_X) and Fortran (mpi_x_) interfaces in the dynamic symbol table, sorted. Empty if the
+/// Functions of MPI, of every interface, in the dynamic symbol table, sorted. Empty if the
 /// file is no ELF file.
 mpi_symbols read_mpi_symbols(const std::string& path);
 

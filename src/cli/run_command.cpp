@@ -93,15 +93,15 @@ diagnostics gaps(const run_options& options, const finished_run& run) {
   diagnostics found;
   for (const std::size_t at : run.line.programs) {
     const coverage seen = find_coverage(inspect_program(find_executable(options.words[at])), run.interposer);
-    if (seen.fortran_missed == 0)
+    if (seen.complete())
       continue;
+    std::vector<std::string> unseen = seen.missed;
+    unseen.insert(unseen.end(), seen.passed_by.begin(), seen.passed_by.end());
     diagnostic d;
     d.code = number(reason::recording_incomplete);
     d.level = severity::warning;
-    d.message =
-        fmt::format("{} also calls {} MPI functions through the Fortran interface, which this version "
-                    "does not record",
-                    options.words[at], seen.fortran_missed);
+    d.message = fmt::format("{} also calls MPI functions that the recorder does not see: {}",
+                            options.words[at], fmt::join(unseen, ", "));
     d.remedy = "What they send and receive may be missing; sums are lower bounds.";
     found.push_back(std::move(d));
     break; // one is enough to know

@@ -3,37 +3,64 @@
 #include "interpose/clients.h"
 
 #include "interpose/environment.h"
+#include "interpose/gate.h"
 #include "interpose/memory.h"
 #include "interpose/mpi_library.h"
+#include "interpose/polls.h"
 #include "interpose/slots.h"
 
-#include <dlfcn.h>
+#include <algorithm>
 #include <exception>
 #include <pthread.h>
 
 namespace tacit::interpose {
 
 bool clients_active = false;
+bool takers_active = false;
 
 namespace {
 
-void switch_off(const char* what) {
-  clients_active = false;
-  follow_memory(false);
+constexpr std::size_t max_clients = 8;
+
+/// Those that are shown calls, in order; null where one has been retired.
+client* active[max_clients];
+std::size_t active_count = 0;
+
+void count_clients() {
+  clients_active = takers_active = false;
+  for (std::size_t i = 0; i < active_count; ++i) {
+    clients_active = clients_active || active[i];
+    takers_active = takers_active || (active[i] && active[i]->takes_over() && takeover_allowed());
+  }
+  if (takers_active)
+    quick_polls = false; // a poll may be of a request that the library does not know
+  if (!clients_active)
+    follow_memory(false);
+}
+
+void switch_off(client& who, const char* what) {
+  retire(who);
   say(reason::recording_incomplete,
       std::string("recording stopped, the program continues unchanged: ") + what);
 }
 
-/// Runs a part of a client; nothing escapes.
+/// Does something with a client; nothing escapes.
 template <typename Part>
-void guarded(Part part) {
+void guarded(client& who, Part part) {
   try {
-    part();
+    part(who);
   } catch (const std::exception& e) {
-    switch_off(e.what());
+    switch_off(who, e.what());
   } catch (...) {
-    switch_off("unknown exception");
+    switch_off(who, "unknown exception");
   }
+}
+
+template <typename Part>
+void for_each_active(Part part) {
+  for (std::size_t i = 0; i < active_count; ++i)
+    if (active[i])
+      guarded(*active[i], part);
 }
 
 /// The library found behind the initializing call is of another family: its handles cannot be understood.
@@ -48,7 +75,8 @@ void reject_library(const std::string& version, const void* from) {
 }
 
 bool wanted() {
-  return !settings().record.empty();
+  const auto all = all_clients();
+  return std::any_of(all.begin(), all.end(), [](const client* c) { return c->wanted(); });
 }
 
 __attribute__((constructor)) void loaded() {
@@ -58,25 +86,52 @@ __attribute__((constructor)) void loaded() {
   mark_first_moment();
   pthread_atfork(nullptr, nullptr, [] {
     memory_after_fork();
-    if (!clients_active)
-      return;
-    clients_active = false;
-    recorder().forked();
+    for_each_active([](client& c) { c.forked(); });
+    active_count = 0;
+    clients_active = takers_active = false;
   });
 }
 
+void start_clients(invocation& v) {
+  for (client* const c : all_clients()) {
+    if (!c->wanted())
+      continue;
+    bool ready = false;
+    guarded(*c, [&](client& who) { ready = who.start(v); });
+    if (ready)
+      active[active_count++] = c;
+  }
+  int rank = 0;
+  TACIT_PMPI(Comm_rank)(handles().world, &rank);
+  open_gate(rank == 0);
+  count_clients();
+}
+
 __attribute__((destructor)) void unloaded() {
-  if (clients_active)
-    guarded([] { recorder().end(); });
-  clients_active = false;
+  for_each_active([](client& c) { c.end(); });
+  clients_active = takers_active = false;
 }
 
 } // namespace
 
+void retire(client& who) {
+  std::replace(active, active + active_count, &who, static_cast<client*>(nullptr));
+  count_clients();
+}
+
+std::optional<int> ask_takers(invocation& v) {
+  std::optional<int> answer;
+  for_each_active([&](client& c) {
+    if (!answer)
+      answer = c.instead(v);
+  });
+  return answer;
+}
+
 void before(invocation& v) {
   if (v.kind == call_class::init)
     return before_init(v, reject_library);
-  guarded([&] { recorder().before(v); });
+  for_each_active([&](client& c) { c.before(v); });
 }
 
 void after(invocation& v, int result) {
@@ -84,15 +139,12 @@ void after(invocation& v, int result) {
     if (result != MPI_SUCCESS || clients_active || !wanted() || !library_fits())
       return;
     v.notes.end = ticks_now();
-    guarded([&] { clients_active = recorder().start(v); });
-    if (!clients_active)
-      follow_memory(false);
-    return;
+    return start_clients(v);
   }
-  guarded([&] { recorder().after(v, result); });
+  for_each_active([&](client& c) { c.after(v, result); });
   if (v.kind == call_class::finalize) {
-    clients_active = false;
-    follow_memory(false);
+    active_count = 0;
+    count_clients();
   }
 }
 

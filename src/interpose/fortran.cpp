@@ -33,6 +33,8 @@ struct sentinels {
   const void* in_place;
   const void* status_ignore;
   const void* statuses_ignore;
+  const void* unweighted;
+  const void* weights_empty;
 };
 
 /// The address of an object of the library; an address of our own, which no argument has, if it has none.
@@ -46,9 +48,10 @@ const void* object_named(const char* name) {
 
 /// Common blocks, the same for all Fortran interfaces.
 const sentinels& sentinels_of(fortran_interface) {
-  static const sentinels found = {object_named("mpi_fortran_bottom_"), object_named("mpi_fortran_in_place_"),
-                                  object_named("mpi_fortran_status_ignore_"),
-                                  object_named("mpi_fortran_statuses_ignore_")};
+  static const sentinels found = {
+      object_named("mpi_fortran_bottom_"),        object_named("mpi_fortran_in_place_"),
+      object_named("mpi_fortran_status_ignore_"), object_named("mpi_fortran_statuses_ignore_"),
+      object_named("mpi_fortran_unweighted_"),    object_named("mpi_fortran_weights_empty_")};
   return found;
 }
 
@@ -65,8 +68,9 @@ sentinels find_mpif_sentinels() {
   if (unknown_yet && *unknown_yet)
     if (auto* learn = reinterpret_cast<void (*)()>(find_mpi_symbol("mpirinitf_", nullptr)))
       learn();
-  return {pointer_named("MPIR_F_MPI_BOTTOM"), pointer_named("MPIR_F_MPI_IN_PLACE"),
-          pointer_named("MPI_F_STATUS_IGNORE"), pointer_named("MPI_F_STATUSES_IGNORE")};
+  return {pointer_named("MPIR_F_MPI_BOTTOM"),     pointer_named("MPIR_F_MPI_IN_PLACE"),
+          pointer_named("MPI_F_STATUS_IGNORE"),   pointer_named("MPI_F_STATUSES_IGNORE"),
+          pointer_named("MPIR_F_MPI_UNWEIGHTED"), pointer_named("MPIR_F_MPI_WEIGHTS_EMPTY")};
 }
 
 const sentinels& sentinels_of(fortran_interface which) {
@@ -74,9 +78,12 @@ const sentinels& sentinels_of(fortran_interface which) {
     static const sentinels found = find_mpif_sentinels();
     return found;
   }
-  static const sentinels found = {object_named("MPIR_F08_MPI_BOTTOM"), object_named("MPIR_F08_MPI_IN_PLACE"),
+  static const sentinels found = {object_named("MPIR_F08_MPI_BOTTOM"),
+                                  object_named("MPIR_F08_MPI_IN_PLACE"),
                                   object_named("MPIR_F08_MPI_STATUS_IGNORE_OBJ"),
-                                  object_named("MPIR_F08_MPI_STATUSES_IGNORE_OBJ")};
+                                  object_named("MPIR_F08_MPI_STATUSES_IGNORE_OBJ"),
+                                  object_named("__mpi_f08_link_constants_MOD_mpi_unweighted"),
+                                  object_named("__mpi_f08_link_constants_MOD_mpi_weights_empty")};
   return found;
 }
 
@@ -93,6 +100,13 @@ const void* buffer_address(fortran_interface which, const void* argument) {
   if (argument == special.bottom)
     return MPI_BOTTOM;
   return argument == special.in_place ? MPI_IN_PLACE : argument;
+}
+
+topology_part::weight_list weights_at(fortran_interface which, const void* argument) {
+  const sentinels& special = sentinels_of(which);
+  const bool unweighted = argument == special.unweighted;
+  const bool nothing = unweighted || argument == special.weights_empty;
+  return {nothing ? nullptr : static_cast<const int*>(argument), unweighted};
 }
 
 // Handles.

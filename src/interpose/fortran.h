@@ -25,6 +25,9 @@ enum class fortran_interface { mpif, f08 };
 /// The C address that a choice buffer means.
 const void* buffer_address(fortran_interface which, const void* argument);
 
+/// What an argument for weights means.
+topology_part::weight_list weights_at(fortran_interface which, const void* argument);
+
 /// The C handle of the number an argument holds.
 MPI_Comm comm_at(const void* argument);
 MPI_Group group_at(const void* argument);

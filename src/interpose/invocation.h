@@ -65,6 +65,32 @@ struct data_part {
   bool type_ends = false; ///< `type` was made for this call and ends with it
 };
 
+/// What a constructor of a communicator with a topology was told. Logical values are integers, not zero for
+/// true.
+struct topology_part {
+  /// Weights of edges: a list, or none at all, or the empty list that MPI has a name for.
+  struct weight_list {
+    const int* list = nullptr; ///< null: MPI_UNWEIGHTED or MPI_WEIGHTS_EMPTY
+    bool unweighted = false;
+  };
+  int ndims = 0;
+  const int* dims = nullptr;
+  const int* periods = nullptr;
+  const int* remain_dims = nullptr;
+  int reorder = 0;
+  int node_count = 0;
+  const int* graph_index = nullptr;
+  const int* graph_edges = nullptr;
+  const int* degrees = nullptr;
+  int in_degree = 0;
+  const int* sources = nullptr;
+  weight_list source_weights;
+  int out_degree = 0;
+  const int* destinations = nullptr;
+  weight_list dest_weights;
+  weight_list weights;
+};
+
 /// A list that lives inside the invocation while it is short.
 template <typename T, std::size_t N>
 class short_list {
@@ -135,6 +161,7 @@ struct invocation {
   MPI_Op op{};
   MPI_Info info{};
   MPI_Comm* new_comm = nullptr;
+  const topology_part* topology = nullptr; ///< null: no such call
   MPI_Datatype type_freed{};
   const char* string_tag = nullptr;
 

@@ -122,6 +122,21 @@ void before_init(invocation& v, void (*reject)(const std::string&, const void*))
   v.notes.begin = ticks_now();
 }
 
+#ifdef OPEN_MPI
+topology_part::weight_list weights_at(const int* argument) {
+  const bool unweighted = argument == MPI_UNWEIGHTED;
+  return {unweighted || argument == MPI_WEIGHTS_EMPTY ? nullptr : argument, unweighted};
+}
+#else
+/// MPICH: variables of the library, which is not linked.
+topology_part::weight_list weights_at(const int* argument) {
+  static const auto* const none = static_cast<int* const*>(find_mpi_symbol("MPI_UNWEIGHTED", user));
+  static const auto* const empty = static_cast<int* const*>(find_mpi_symbol("MPI_WEIGHTS_EMPTY", user));
+  const bool unweighted = none && argument == *none;
+  return {unweighted || (empty && argument == *empty) ? nullptr : argument, unweighted};
+}
+#endif
+
 bool library_fits() {
   if (fits)
     look_up_handles();

@@ -49,6 +49,9 @@ std::uint64_t bits(Handle handle) {
   return value;
 }
 
+/// What an argument for weights means in C.
+topology_part::weight_list weights_at(const int* argument);
+
 /// The address of a function of the library by name; throws std::runtime_error if it has none.
 void* library_function(const char* name);
 

@@ -90,6 +90,10 @@ client& recorder() {
 
 // Life.
 
+bool call_recorder::wanted() const {
+  return !settings().record.empty();
+}
+
 bool call_recorder::start(const invocation& v) {
   int size = 0, level = MPI_THREAD_SINGLE;
   TACIT_PMPI(Comm_rank)(handles().world, &world_rank_);
@@ -164,8 +168,7 @@ void call_recorder::check_writer() {
   if (out_.problem().empty() || complained_)
     return;
   complained_ = true;
-  clients_active = false;
-  follow_memory(false);
+  retire(*this);
   if (another_rank_has_spoken(settings().record + "/" + rec::stop_mark))
     return;
   say(reason::disk,

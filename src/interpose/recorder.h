@@ -20,6 +20,7 @@ namespace tacit::interpose {
 
 class call_recorder : public client {
 public:
+  bool wanted() const override;
   bool start(const invocation& v) override;
   void before(invocation& v) override;
   void after(invocation& v, int result) override;
