@@ -1,6 +1,12 @@
 # Which MPI this build is for. FindMPI reports Open MPI's mpiexec for every wrapper, so each preset names its own
 # launcher in MPIEXEC_EXECUTABLE, and every MPI test asserts the size of its communicator.
-if(MPI_C_INCLUDE_DIRS MATCHES "mpich")
+set(mpich_version)
+foreach(folder ${MPI_C_INCLUDE_DIRS})
+  if(EXISTS ${folder}/mpi.h AND NOT mpich_version)
+    file(STRINGS ${folder}/mpi.h mpich_version REGEX "define[ \t]+MPICH_VERSION")
+  endif()
+endforeach()
+if(mpich_version)
   set(TACIT_MPI_FAMILY mpich)
   set(TACIT_MPIEXEC_FLAGS "")
 else()

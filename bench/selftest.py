@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Run `tacit selftest` and keep its verdicts in bench/results/selftest-<library>.json: machine, commit, command, cells.
+
+    bench/selftest.py build/release/bin/tacit --np 1,2,3,4
+    bench/selftest.py build/release/bin/tacit --program ./selftest-mine -- /opt/mpi/bin/mpiexec
+
+Everything behind the command goes to `tacit selftest`. Cells that are right and have nothing to tell are shortened to
+their number of cases.
+"""
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from run import ROOT, machine, output
+
+
+def short(cells: list[dict]) -> dict:
+    """implementation -> topology -> form -> call -> cases, or what is wrong."""
+    table: dict = {}
+    for c in cells:
+        form = table.setdefault(c["implementation"], {}).setdefault(c["topology"], {}).setdefault(c["form"], {})
+        form[c["call"]] = c["cases"] if c["verdict"] == "right" else {
+            key: c[key] for key in ("verdict", "cases", "wrong", "first") if key in c}
+    return table
+
+
+def main() -> int:
+    if len(sys.argv) < 2:
+        print(__doc__)
+        return 2
+    tacit, arguments = sys.argv[1], sys.argv[2:]
+    options = arguments[:arguments.index("--")] if "--" in arguments else arguments
+    done = subprocess.run([tacit, "selftest", "--json", *arguments], stdout=subprocess.PIPE, text=True)
+    if not done.stdout:
+        return done.returncode
+    found = json.loads(done.stdout)
+    words = [Path(word).name if "/" in word else word for word in options]
+    result = {
+        "what": "tacit selftest: per implementation, topology, form and call the number of cases, all right, or what is wrong",
+        "mpi": found["mpi"], "ranks": found["ranks"], "seed": found["seed"], "machine": machine(),
+        "commit": output("git", "rev-parse", "--short", "HEAD"), "command": " ".join(["tacit", "selftest", *words]),
+        "cells": short(found["cells"]),
+    }
+    name = re.sub(r"[^a-z0-9.]+", "-", found["mpi"]["version"].lower())
+    target = ROOT / "bench" / "results" / f"selftest-{name}.json"
+    target.write_text(json.dumps(result, indent=1) + "\n")
+    print(target)
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
