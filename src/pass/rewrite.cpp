@@ -163,18 +163,29 @@ void locate(llvm::CallInst& call) {
     call.setDebugLoc(llvm::DILocation::get(call.getContext(), 0, 0, scope));
 }
 
-llvm::BasicBlock& split_edge(llvm::BasicBlock& from, llvm::BasicBlock& to, function_analyses& in) {
-  const llvm::BlockFrequency often =
-      in.frequencies.getBlockFreq(&from) * in.frequencies.getBPI()->getEdgeProbability(&from, &to);
+/// An edge that keeps its identity while others are split: that may put a block before its end, to which
+/// other edges out of a loop lead as well.
+struct edge {
+  llvm::Instruction* from = nullptr;
+  unsigned successor = 0;
+  llvm::BlockFrequency often;
+};
+
+edge edge_between(llvm::BasicBlock& from, llvm::BasicBlock& to, const function_analyses& in) {
+  return {from.getTerminator(), llvm::GetSuccessorNumber(&from, &to),
+          in.frequencies.getBlockFreq(&from) * in.frequencies.getBPI()->getEdgeProbability(&from, &to)};
+}
+
+llvm::BasicBlock& split_edge(const edge& at, function_analyses& in) {
   // All edges between the two: a switch may have several.
   const auto options = llvm::CriticalEdgeSplittingOptions(&in.dominators, &in.loops)
                            .setMergeIdenticalEdges()
                            .setPreserveLCSSA();
-  llvm::BasicBlock* between =
-      llvm::SplitCriticalEdge(from.getTerminator(), llvm::GetSuccessorNumber(&from, &to), options);
+  llvm::BasicBlock* between = llvm::SplitCriticalEdge(at.from, at.successor, options);
   if (!between)
-    between = llvm::SplitEdge(&from, &to, &in.dominators, &in.loops);
-  in.frequencies.setBlockFreq(between, often);
+    between =
+        llvm::SplitEdge(at.from->getParent(), at.from->getSuccessor(at.successor), &in.dominators, &in.loops);
+  in.frequencies.setBlockFreq(between, at.often);
   return *between;
 }
 
@@ -273,13 +284,18 @@ slot make_slot(llvm::Function& function) {
 
 void insert_completions(const slot& pending, const placement& places, function_analyses& in,
                         llvm::SmallVectorImpl<split_loop>& splits, llvm::SmallVectorImpl<guard>& guards) {
-  // Edges first: completing before an instruction splits its block, and with it the edges that leave it.
+  llvm::SmallVector<std::pair<const completion*, edge>, 8> edges;
   llvm::SmallVector<std::pair<const completion*, llvm::Instruction*>, 8> found;
   for (const completion& one : places.completions)
     if (one.within)
       prepare_splits(pending, one, in.evolution, splits);
+    else if (one.before)
+      found.emplace_back(&one, one.before);
     else
-      found.emplace_back(&one, one.before ? one.before : split_edge(*one.from, *one.to, in).getTerminator());
+      edges.emplace_back(&one, edge_between(*one.from, *one.to, in));
+  // Edges first: completing before an instruction splits its block, and with it the edges that leave it.
+  for (const auto& [one, at] : edges)
+    found.emplace_back(one, split_edge(at, in).getTerminator());
   for (const auto& [one, before] : found)
     complete(before, pending, one->unless_apart, in, guards);
 }

@@ -7,8 +7,8 @@ A case file states its expectations beside the calls, in comments on the same li
     MPI_Wait(...);   // guarded               it is moved, and the program compares addresses when it runs
     MPI_Send(...);   // copied                it is sent from a copy
     MPI_Wait(...);   // stays TACIT-104       it stays, for this reason (every remark of the line must name it)
-The first line may give options: `// options: mode=conservative rename=off`. A call without an expectation fails the case,
-unless it is of a kind the pass never speaks about. Every case is compiled in apply mode (and the module verified by LLVM), and
+The first line may give options: `// options: mode=conservative rename=off`; optimize=1 is for -O1. A call without an expectation
+fails the case, unless it is of a kind the pass never speaks about. Every case is compiled in apply mode (and the module verified by LLVM), and
 again in report mode, which must say the same and leave the code alone.
 
 Usage: check_remarks.py PLUGIN MPI_FAMILY FILE...
@@ -32,11 +32,12 @@ def compiler(path, family):
 
 
 def compile_case(path, plugin, family, action, options, output):
+    optimize = options.get("optimize", "2")
     environment = dict(os.environ, OMPI_CC="clang-19", MPICH_CC="clang-19", OMPI_CXX="clang++-19", MPICH_CXX="clang++-19",
                        TACIT_OVERLAP=action)
-    for key, value in options.items():
+    for key, value in options.items() - {("optimize", optimize)}:
         environment["TACIT_OVERLAP_" + key.upper()] = value
-    command = compiler(path, family) + ["-O2", "-g", f"-fpass-plugin={plugin}", "-S", "-emit-llvm", "-o", str(output), str(path)]
+    command = compiler(path, family) + [f"-O{optimize}", "-g", f"-fpass-plugin={plugin}", "-S", "-emit-llvm", "-o", str(output), str(path)]
     command += [f"-Rpass{kind}=mpi-overlap" for kind in ("", "-missed", "-analysis")]
     run = subprocess.run(command, env=environment, capture_output=True, text=True)
     if run.returncode != 0:

@@ -205,7 +205,10 @@ class Batch:
 
     def compare(self, expected, way):
         """Compiles one way; how many places changed, and (mode, difference) of the runs that differ."""
-        changed = self.platform.compile(self.source, "moved", way, self.seed)
+        try:
+            changed = self.platform.compile(self.source, "moved", way, self.seed)
+        except Trouble as trouble:
+            return 0, [("compiler", str(trouble))]
         found = []
         for mode in self.platform.modes:
             seen = self.platform.run("moved", self.ranks, mode)
