@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <optional>
 #include <thread>
 #include <unistd.h>
 
@@ -71,6 +70,14 @@ const channel_place* find(const std::vector<shm_message>& messages, const std::v
   return &places[static_cast<std::size_t>(found - messages.begin())];
 }
 
+/// While this rank waits for a message: other schedules, then other processes. A peer that runs answers
+/// within some 20 us; one that does not may need this core.
+void let_others_run(int& rounds) {
+  progress_under_way();
+  if (++rounds > 100)
+    std::this_thread::yield();
+}
+
 /// Ranks of this job on this host, if the launcher says so; else 0.
 int local_ranks() {
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE"})
@@ -114,6 +121,7 @@ template <typename Wanted, typename Make, typename Take>
 void shm_peers::exchange(Wanted&& wanted, Make&& make, Take&& take) {
   std::vector<bytes> messages;
   std::vector<MPI_Request> requests;
+  int rounds = 0;
   messages.reserve(peers_.size());
   requests.reserve(peers_.size());
   for (auto& [rank, each] : peers_) {
@@ -131,7 +139,7 @@ void shm_peers::exchange(Wanted&& wanted, Make&& make, Take&& take) {
     for (int there = 0; !there;) {
       check_mpi(MPI_Iprobe(rank, tag_, comm_, &there, &status), "MPI_Iprobe");
       if (!there)
-        progress_under_way();
+        let_others_run(rounds);
     }
     int size = 0;
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
@@ -143,7 +151,7 @@ void shm_peers::exchange(Wanted&& wanted, Make&& make, Take&& take) {
     check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &all, MPI_STATUSES_IGNORE),
               "MPI_Testall");
     if (!all)
-      progress_under_way();
+      let_others_run(rounds);
   }
 }
 
