@@ -131,7 +131,12 @@ class Run(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("nothing speaks against recording", done.stdout)
         facts = subprocess.run([TACIT, "doctor", "--json", PROGRAM], capture_output=True, text=True, timeout=60)
-        self.assertTrue(json.loads(facts.stdout)["fits"])
+        said = json.loads(facts.stdout)
+        self.assertTrue(said["fits"])
+        self.assertIn("taken over", said["verdict"])
+        self.assertEqual(said["functions"]["not wrapped"], [])
+        self.assertEqual(said["functions"]["passed by"], [])
+        self.assertIn("MPI_Init", said["functions"]["wrapped"])
 
 
 if __name__ == "__main__":
