@@ -39,6 +39,10 @@ class Outcome:
     def complete(self, programs, ranks):
         return not self.error and len(self.lines) == programs * ranks
 
+    def without(self, programs):
+        """What the other programs say."""
+        return Outcome(tuple(line for line in self.lines if int(line.split()[1]) not in programs), self.error)
+
     def first_difference(self, other):
         """What the other says or does not say, unlike this one."""
         missing = sorted(set(self.lines) - set(other.lines), key=lambda line: int(line.split()[1]))
@@ -94,8 +98,8 @@ class Platform:
         return True
 
     @staticmethod
-    def flags(way, seed):
-        return ["-O2" if seed % 2 == 0 else "-O1", "-Rpass=mpi-overlap"] if way else ["-O1"]
+    def flags(way, seed, level):
+        return ["-O2" if seed % 2 == 0 else "-O1", "-Rpass=mpi-overlap"] if way else [level]
 
 
 class Real(Platform):
@@ -111,14 +115,14 @@ class Real(Platform):
         self.modes = {mode: Real.modes[mode] for mode in Real.modes if mode != "rendezvous" or asked.rendezvous}
         call([self.mpicc, "-O2", "-c", HERE / "elsewhere.c", "-o", "elsewhere.o"], folder, **self.c)
 
-    def compile(self, source, output, way, seed):
+    def compile(self, source, output, way, seed, level="-O1"):
         """How many places were changed."""
         if source.suffix == ".c":
-            done = call([self.mpicc, *self.flags(way, seed), "-w", *self.plugins, source, "elsewhere.o", self.hooks, "-o", output],
+            done = call([self.mpicc, *self.flags(way, seed, level), "-w", *self.plugins, source, "elsewhere.o", self.hooks, "-o", output],
                         self.folder, **self.c, **settings_of(way))
         else:
             (self.folder / f"{output}.modules").mkdir(exist_ok=True)
-            done = call([self.tacit, "fc", *self.flags(way, seed), source, "-module-dir", f"{output}.modules", "-o", output],
+            done = call([self.tacit, "fc", *self.flags(way, seed, level), source, "-module-dir", f"{output}.modules", "-o", output],
                         self.folder, XDG_CACHE_HOME=str(self.folder), **settings_of(way))
         return remarks_in(done.stderr)
 
@@ -163,13 +167,13 @@ class Simulated(Platform):
         """Collectives in place do not work as nonblocking ones in Fortran."""
         return way != "with collectives" or kind != "fortran"
 
-    def compile(self, source, output, way, seed):
+    def compile(self, source, output, way, seed, level="-O1"):
         object_ = f"{output}.simulated.o"
         command = self.c
         if source.suffix != ".c":
             (self.folder / f"{output}.modules").mkdir(exist_ok=True)
             command = [*self.fortran, f"{output}.modules"]
-        done = call([*command, *self.flags(way, seed), *self.plugins, source, "-o", object_], self.folder, **settings_of(way))
+        done = call([*command, *self.flags(way, seed, level), *self.plugins, source, "-o", object_], self.folder, **settings_of(way))
         call(["clang-19", "-shared", "-Wl,-z,defs", object_, *self.parts[source.suffix], self.wrapped,
               *(self.runtime if source.suffix != ".c" else []), "-lsimgrid", "-lm", "-o", output], self.folder)
         return remarks_in(done.stderr)
@@ -189,6 +193,7 @@ class Batch:
         self.platform, self.kind, self.seed, self.count, self.ranks = platform, kind, seed, count, ranks
         text = generate_program.make(seed, count) if kind == "arena" else \
             generate_routines.make(seed, count, "c" if kind == "routines" else "fortran", platform.avoid)
+        self.left_out = None  # unsteady programs, once anything differed
         self.source = platform.folder / ("programs.f90" if kind == "fortran" else "programs.c")
         self.source.write_text(text)
 
@@ -203,6 +208,16 @@ class Batch:
                               f"{found[0].first_difference(one)} {len(one.lines)} lines")
         return found[0]
 
+    def unsteady(self, expected):
+        """Programs that say something else, as they are, at another level of optimization: flang 19 makes such ones out of
+        a few in a thousand, and nothing can be learned from them."""
+        changed = set()
+        for level in ("-O0", "-O2"):
+            self.platform.compile(self.source, "plain", None, self.seed, level)
+            seen = self.platform.run("plain", self.ranks, next(iter(self.platform.modes)))
+            changed |= {int(line.split()[1]) for line in set(seen.lines) ^ set(expected.lines)}
+        return changed
+
     def compare(self, expected, way):
         """Compiles one way; how many places changed, and (mode, difference) of the runs that differ."""
         try:
@@ -212,7 +227,9 @@ class Batch:
         found = []
         for mode in self.platform.modes:
             seen = self.platform.run("moved", self.ranks, mode)
-            if seen != expected:
+            if seen != expected and self.left_out is None:
+                self.left_out = self.unsteady(expected)
+            if seen != expected and seen.without(self.left_out) != expected.without(self.left_out):
                 found.append((mode, expected.first_difference(seen)))
         return changed, found
 
