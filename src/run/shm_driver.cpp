@@ -8,6 +8,7 @@
 #include "run/shm_wait.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tacit {
 namespace {
@@ -91,6 +92,22 @@ private:
   shm_wait wait_;
 };
 
+/// Messages to oneself become local copies (lowering), in the order of the steps.
+bool receives_own_message_early(const program& p) {
+  std::set<std::int32_t> sent;
+  for (const step& s : p.plan.steps) {
+    if (s.kind != step_kind::send && s.kind != step_kind::recv)
+      continue;
+    if (static_cast<int>(index(s.peer)) != p.rank)
+      continue;
+    if (s.kind == step_kind::send)
+      sent.insert(s.tag);
+    else if (!sent.contains(s.tag))
+      return true;
+  }
+  return false;
+}
+
 class shm_driver : public driver {
 public:
   std::string_view name() const override { return "shm"; }
@@ -99,7 +116,14 @@ public:
     return std::none_of(p.plan.steps.begin(), p.plan.steps.end(),
                         [](const step& s) { return s.kind == step_kind::collective; });
   }
-  std::string can_run(const program& p, MPI_Comm comm) const override { return tags_fit(p, comm); }
+  std::string can_run(const program& p, MPI_Comm comm) const override {
+#ifdef SMPI_H
+    return "simulated ranks share no memory";
+#endif
+    if (receives_own_message_early(p))
+      return "a message to the rank itself is received before it is sent";
+    return tags_fit(p, comm);
+  }
   std::unique_ptr<connection> offer(const program& p, MPI_Comm comm) const override {
     return std::make_unique<shm_peers>(p, comm);
   }
