@@ -168,6 +168,13 @@ task_span lowering::copy(const std::vector<segment>& from, const std::vector<seg
   return {{id}, {id}};
 }
 
+// SimGrid 3.32 packs a message of a derived type when a persistent send is made, not when it is started.
+#ifdef SMPI_H
+constexpr bool sends_what_was_packed_at_init = true;
+#else
+constexpr bool sends_what_was_packed_at_init = false;
+#endif
+
 task_span lowering::send(const std::vector<segment>& bytes, int to, int tag) {
   MPI_Request request = MPI_REQUEST_NULL;
   if (bytes.size() <= 1 && total_length(bytes) <= INT_MAX) {
@@ -175,6 +182,13 @@ task_span lowering::send(const std::vector<segment>& bytes, int to, int tag) {
     check_mpi(MPI_Send_init(reinterpret_cast<const void*>(s.address), static_cast<int>(s.length), MPI_BYTE,
                             to, tag, comm_, &request),
               "MPI_Send_init");
+  } else if (sends_what_was_packed_at_init) {
+    const task_id id = tasks_.add_posted(
+        [type = tasks_.absolute_type(bytes), to, tag, comm = comm_](MPI_Request* posted) {
+          check_mpi(MPI_Isend(MPI_BOTTOM, 1, type, to, tag, comm, posted), "MPI_Isend");
+        },
+        {"send to", to, total_length(bytes)});
+    return {{id}, {id}};
   } else {
     check_mpi(MPI_Send_init(MPI_BOTTOM, 1, tasks_.absolute_type(bytes), to, tag, comm_, &request),
               "MPI_Send_init");
