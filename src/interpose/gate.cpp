@@ -2,6 +2,7 @@
 
 #include "calls/symbols.h"
 #include "interpose/environment.h"
+#include "interpose/slots.h"
 
 #include <cstring>
 #include <dlfcn.h>
@@ -74,10 +75,11 @@ const void* module_of(const void* address) {
   return dladdr(address, &info) ? info.dli_fbase : nullptr;
 }
 
-/// A caller of `name` reaches our wrapper.
-bool leads_here(const char* name) {
-  const void* const target = dlsym(RTLD_DEFAULT, name);
-  return target && module_of(target) == module_of(&is_open);
+/// A call of `name` from this module passes us by. A name that nothing defines cannot be called: it is a weak
+/// reference, by which programs ask what a library has (mpi4py).
+bool is_unseen(const char* name, const void* module) {
+  const void* const target = find_mpi_symbol(name, module);
+  return target && module_of(target) != module_of(&is_open);
 }
 
 int look_at_module(dl_phdr_info* module, std::size_t, void*) {
@@ -95,7 +97,7 @@ int look_at_module(dl_phdr_info* module, std::size_t, void*) {
       continue;
     const char* const name = table.names + symbol.st_name;
     const mpi_symbol meaning = understand_symbol(name);
-    if (meaning.concerns_messages && (meaning.profiling || !leads_here(name)))
+    if (meaning.concerns_messages && is_unseen(name, table.symbols))
       found_gaps().push_back(std::string(name) + " (" + (file.empty() ? "the program" : std::string(file)) +
                              ")");
   }

@@ -62,6 +62,21 @@ void* find_mpi_symbol(const char* name, const void* from) {
   return object ? dlsym(object, name) : nullptr;
 }
 
+namespace {
+
+/// Stands where the library has no such function. Programs that ask whether there is one (by a weak symbol,
+/// as mpi4py does) find ours: an error, and no crash.
+int missing_function() {
+  static bool said = false;
+  if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+    say(reason::wrong_mpi,
+        "the program calls a function that its MPI library does not have and the one this interposer "
+        "was built for has. Use the interposer of a build for this MPI library.");
+  return MPI_ERR_OTHER;
+}
+
+} // namespace
+
 void* resolve_next(const slot_family& family, std::size_t slot, const void* from) {
   const slot_name& name = family.names[slot];
   void* found = nullptr;
@@ -73,7 +88,7 @@ void* resolve_next(const slot_family& family, std::size_t slot, const void* from
     found = find_mpi_symbol(name.other_real, from);
   if (!found)
     found = dlsym(RTLD_NEXT, name.symbol);
-  return family.real[slot] = found;
+  return family.real[slot] = found ? found : reinterpret_cast<void*>(&missing_function);
 }
 
 void step_aside(const void* from) {
