@@ -84,8 +84,10 @@ void* resolve_next(const slot_family& family, std::size_t slot, const void* from
     found = dlsym(RTLD_NEXT, name.symbol); // never RTLD_DEFAULT: that is us
   if (!found)
     found = find_mpi_symbol(name.real, from);
+  if (!found) // `from` may be elsewhere: a tail call leaves no address in the object that made it
+    found = find_mpi_symbol(name.real, user);
   if (!found && name.other_real)
-    found = find_mpi_symbol(name.other_real, from);
+    found = find_mpi_symbol(name.other_real, user ? user : from);
   if (!found)
     found = dlsym(RTLD_NEXT, name.symbol);
   return family.real[slot] = found ? found : reinterpret_cast<void*>(&missing_function);
