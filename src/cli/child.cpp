@@ -17,10 +17,12 @@ namespace {
 
 constexpr std::array forwarded_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 std::atomic<pid_t> child{0};
+std::atomic<int> received{0};
 
 /// What the terminal sends reaches the whole group, the program included; only what was sent to us alone is
 /// handed on.
 void hand_on(int signal, siginfo_t* info, void*) {
+  received = signal;
   const pid_t target = child.load();
   if (target > 0 && info->si_code <= 0)
     ::kill(target, signal);
@@ -103,6 +105,7 @@ child_result run(const std::vector<std::string>& words, const std::string& log,
     signals.restore();
     become(words, log, report[1]);
   }
+  received = 0;
   child = pid;
   ::close(report[1]);
   int error = 0;
@@ -115,8 +118,8 @@ child_result run(const std::vector<std::string>& words, const std::string& log,
     throw user_error(
         127, fmt::format("could not start {}: {}; check the name and PATH", words[0], std::strerror(error)));
   if (WIFSIGNALED(status))
-    return {128 + WTERMSIG(status), WTERMSIG(status)};
-  return {WEXITSTATUS(status), 0};
+    return {128 + WTERMSIG(status), WTERMSIG(status), received};
+  return {WEXITSTATUS(status), 0, received};
 }
 
 } // namespace

@@ -10,6 +10,7 @@ namespace tacit::cli {
 struct child_result {
   int exit_code = 0; ///< of the program, or 128 + the signal that killed it
   int signal = 0;    ///< that killed it, or 0
+  int received = 0;  ///< a signal that came to this process meanwhile, or 0
   std::string outcome() const;
 };
 

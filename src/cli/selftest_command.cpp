@@ -187,6 +187,8 @@ nlohmann::ordered_json run_suite(const selftest_options& options, const subject&
                       read_journal(journal).share());
     });
     ++launches;
+    if (ended.received != 0)
+      throw user_error(128 + ended.received, "stopped by a signal; no verdict");
     if (ended.exit_code == 0 && fs::exists(output))
       return nlohmann::ordered_json::parse(read_file(output));
     const long now = read_journal(journal).begun;

@@ -3,8 +3,10 @@
 import json
 import os
 import shlex
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -81,6 +83,16 @@ class Selftest(unittest.TestCase):
         cells, _ = self.cells("--np", "1", "--only", "alltoallw,blocking", "--implementations", "sends")
         self.assertEqual({(c["call"], c["form"]) for c in cells}, {("alltoallw", "blocking")})
         self.assertFalse((self.cache / "tacit").exists())
+
+    def test_a_signal_ends_it_without_a_verdict(self):
+        process = subprocess.Popen([TACIT, "selftest", "--np", "1", "--graphs", "1000", "--implementations", "sends", "--",
+                                    *LAUNCHER], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   start_new_session=True)
+        time.sleep(2)
+        os.killpg(process.pid, signal.SIGTERM)  # as `timeout` and batch systems do
+        out, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out), (128 + signal.SIGTERM, ""), err)
+        self.assertIn("stopped by a signal", err)
 
     def test_says_what_is_wrong_with_the_command(self):
         for words, message in ((("--mpi", "nothing"), "no suite for 'nothing'"), (("--program", "/no/where"), "no program"),
