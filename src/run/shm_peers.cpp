@@ -115,44 +115,75 @@ shm_peers::shm_peers(const program& p, MPI_Comm comm) : comm_(comm), rank_(p.ran
     sort_by_tag(each.out);
     sort_by_tag(each.in);
   }
+  requests_.reserve(peers_.size());
 }
 
-template <typename Wanted, typename Make, typename Take>
-void shm_peers::exchange(Wanted&& wanted, Make&& make, Take&& take) {
-  std::vector<bytes> messages;
-  std::vector<MPI_Request> requests;
-  int rounds = 0;
-  messages.reserve(peers_.size());
-  requests.reserve(peers_.size());
+template <typename Work>
+void shm_peers::attempt(Work&& work) {
+  try {
+    if (!failure_)
+      work();
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+}
+
+template <typename Make, typename Take>
+void shm_peers::exchange(Make&& make, Take&& take) {
+  requests_.clear();
   for (auto& [rank, each] : peers_) {
-    if (!wanted(each))
-      continue;
-    const bytes& message = messages.emplace_back(make(each));
-    check_mpi(MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, rank, tag_, comm_,
-                        &requests.emplace_back()),
-              "MPI_Isend");
+    each.message.clear();
+    attempt([&] { each.message = make(each); });
+    if (failure_)
+      each.message.clear();
+    send(rank, each.message);
   }
   for (auto& [rank, each] : peers_) {
-    if (!wanted(each))
-      continue;
-    MPI_Status status;
-    for (int there = 0; !there;) {
-      check_mpi(MPI_Iprobe(rank, tag_, comm_, &there, &status), "MPI_Iprobe");
-      if (!there)
-        let_others_run(rounds);
-    }
-    int size = 0;
+    const bytes message = receive(rank);
+    if (!message.empty())
+      attempt([&] { take(rank, each, message); });
+  }
+  await_sends();
+}
+
+void shm_peers::send(int rank, const bytes& message) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code =
+      MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, rank, tag_, comm_, &request);
+  attempt([&] { check_mpi(code, "MPI_Isend"); });
+  requests_.push_back(request);
+}
+
+/// The message of this round; empty if the peer has failed, or this rank cannot take it.
+shm_peers::bytes shm_peers::receive(int rank) {
+  MPI_Status status;
+  int there = 0, code = MPI_SUCCESS, size = 0;
+  for (int rounds = 0; code == MPI_SUCCESS && !there;) {
+    code = MPI_Iprobe(rank, tag_, comm_, &there, &status);
+    if (!there)
+      let_others_run(rounds);
+  }
+  bytes message;
+  attempt([&] {
+    check_mpi(code, "MPI_Iprobe");
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
-    bytes message(static_cast<std::size_t>(size));
-    check_mpi(MPI_Recv(message.data(), size, MPI_BYTE, rank, tag_, comm_, MPI_STATUS_IGNORE), "MPI_Recv");
-    take(rank, each, message);
-  }
-  for (int all = 0; !all;) {
-    check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &all, MPI_STATUSES_IGNORE),
-              "MPI_Testall");
+    message.resize(static_cast<std::size_t>(size));
+  });
+  // Without memory for it, or after an error, the message is received and cut off: its sender waits for that.
+  const int room = static_cast<int>(message.size());
+  code = MPI_Recv(message.data(), room, MPI_BYTE, rank, tag_, comm_, MPI_STATUS_IGNORE);
+  attempt([&] { check_mpi(code, "MPI_Recv"); });
+  return message;
+}
+
+void shm_peers::await_sends() {
+  int all = 0, code = MPI_SUCCESS;
+  for (int rounds = 0; code == MPI_SUCCESS && !all;) {
+    code = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &all, MPI_STATUSES_IGNORE);
     if (!all)
       let_others_run(rounds);
   }
+  attempt([&] { check_mpi(code, "MPI_Testall"); });
 }
 
 shm_peers::bytes shm_peers::hello(const peer& to, const process_identity& me, const cpu_set_t& cores) const {
@@ -224,23 +255,29 @@ void shm_peers::make_memory() {
 }
 
 shm_peers::bytes shm_peers::memory_for(const peer& to) const {
+  const std::string& why_not = to.why_not.empty() ? refusal_ : to.why_not;
   packer out;
-  out.put_text(refusal_);
+  out.put_text(why_not);
+  if (!why_not.empty())
+    return out.take();
   out.put(mine_.address());
   std::vector<std::uint64_t> offsets;
-  if (refusal_.empty())
-    for (const channel_place& place : to.in_places)
-      offsets.push_back(static_cast<std::uint64_t>(place.slots - mine_.at(0)));
+  for (const channel_place& place : to.in_places)
+    offsets.push_back(static_cast<std::uint64_t>(place.slots - mine_.at(0)));
   out.put_list(offsets);
   return out.take();
 }
 
 void shm_peers::take_memory(peer& from, const bytes& message) {
   unpacker in(message);
-  from.why_not = in.get_text();
+  const std::string theirs = in.get_text();
+  if (from.why_not.empty())
+    from.why_not = theirs;
+  if (!from.why_not.empty())
+    return;
   const auto where = in.get<region_address>();
   const auto offsets = in.get_list<std::uint64_t>();
-  if (!from.why_not.empty() || from.out.empty())
+  if (from.out.empty())
     return;
   from.why_not = from.theirs.open(from.process, where);
   if (!from.why_not.empty())
@@ -250,6 +287,18 @@ void shm_peers::take_memory(peer& from, const bytes& message) {
     place.slots = from.theirs.at(offsets.at(i));
     place.acknowledgement = reinterpret_cast<std::uint64_t*>(place.slots + slot_bytes(place.shape));
   }
+}
+
+shm_peers::bytes shm_peers::verdict_on(const peer& to) const {
+  packer out;
+  out.put_text(to.why_not.empty() ? refusal_ : to.why_not);
+  return out.take();
+}
+
+void shm_peers::take_verdict(peer& from, const bytes& message) {
+  const std::string theirs = unpacker(message).get_text();
+  if (from.why_not.empty())
+    from.why_not = theirs.empty() ? refusal_ : theirs;
 }
 
 /// More ranks than cores, as far as this rank can see: among its peers, or by what the launcher says.
@@ -265,41 +314,27 @@ void shm_peers::count_cores(const cpu_set_t& mine) {
 }
 
 void shm_peers::create() {
-  const process_identity me = this_process();
+  process_identity me{};
   cpu_set_t cores;
   CPU_ZERO(&cores);
   sched_getaffinity(0, sizeof cores, &cores);
-  refusal_ = forbidden_by_user();
-  exchange([](const peer&) { return true; }, [&](const peer& to) { return hello(to, me, cores); },
+  attempt([&] {
+    me = this_process();
+    refusal_ = forbidden_by_user();
+  });
+  exchange([&](const peer& to) { return hello(to, me, cores); },
            [&](int rank, peer& from, const bytes& message) { take_hello(rank, from, message, me); });
-  count_cores(cores);
-  make_memory();
-  std::map<const peer*, bool> candidates;
-  for (const auto& [rank, each] : peers_)
-    candidates[&each] = each.why_not.empty();
-  const auto shares = [&](const peer& p) { return candidates.at(&p); };
-  exchange(
-      shares, [&](const peer& to) { return memory_for(to); },
-      [](int, peer& from, const bytes& message) { take_memory(from, message); });
-  for (auto& [rank, each] : peers_)
-    if (each.why_not.empty())
-      each.why_not = refusal_;
-  std::map<const peer*, std::string> verdicts; // one's own, before the peer's changes it
-  for (const auto& [rank, each] : peers_)
-    verdicts[&each] = each.why_not;
-  exchange(
-      shares,
-      [&](const peer& to) {
-        packer out;
-        out.put_text(verdicts.at(&to));
-        return out.take();
-      },
-      [](int, peer& from, const bytes& message) {
-        const std::string theirs = unpacker(message).get_text();
-        if (from.why_not.empty())
-          from.why_not = theirs;
-      });
+  attempt([&] {
+    count_cores(cores);
+    make_memory();
+  });
+  exchange([&](const peer& to) { return memory_for(to); },
+           [](int, peer& from, const bytes& message) { take_memory(from, message); });
+  exchange([&](const peer& to) { return verdict_on(to); },
+           [&](int, peer& from, const bytes& message) { take_verdict(from, message); });
   mine_.close_descriptor();
+  if (failure_)
+    std::rethrow_exception(failure_);
   if (!error_.empty())
     throw mpi_error(MPI_ERR_TRUNCATE, error_);
 }

@@ -8,16 +8,21 @@
 //   3. verdict   whether I could open yours.
 // A pair uses channels if both say yes; in any other case it goes by MPI, and the reason is kept for the
 // explanation. So a node may mix both, and nothing that is forbidden or exhausted on one rank makes another
-// one wait. Sizes that do not fit together are an error at the receiver, thrown when nobody waits for
-// it any more. Terminates: every rank sends in all rounds before it waits, and both sides of a pair agree
-// after each round whether there is a next one. While it waits it progresses other schedules.
+// one wait. Sizes that do not fit together are an error at the receiver.
+//
+// Terminates: every rank sends in all three rounds, to all its peers, before it waits, whatever has happened
+// to it. A rank that fails (out of memory, an error of MPI) keeps its first failure, sends empty messages
+// from then on and throws at the end, when nobody waits for it any more; that is why the caller must let all
+// ranks agree whether one has failed. While it waits it progresses other schedules.
 #pragma once
 
 #include "channel/channel.h"
 #include "channel/shared_memory.h"
 #include "run/driver.h"
 
+#include <exception>
 #include <map>
+#include <mpi.h>
 #include <sched.h>
 #include <string>
 #include <vector>
@@ -64,17 +69,26 @@ private:
     cpu_set_t cores{};
     std::string why_not; ///< empty: shares memory
     shared_region theirs;
+    std::vector<std::byte> message; ///< under way to it in this round
   };
   using bytes = std::vector<std::byte>;
-  /// Sends one message to each peer for which `wanted`, and hands over the one that it sent.
-  template <typename Wanted, typename Make, typename Take>
-  void exchange(Wanted&& wanted, Make&& make, Take&& take);
+  /// Does `work` unless this rank has failed; keeps what it throws.
+  template <typename Work>
+  void attempt(Work&& work);
+  /// Sends what `make` gives to each peer, then hands what they sent to `take`. Throws nothing.
+  template <typename Make, typename Take>
+  void exchange(Make&& make, Take&& take);
+  void send(int rank, const bytes& message);
+  bytes receive(int rank);
+  void await_sends();
   bytes hello(const peer& to, const process_identity& me, const cpu_set_t& cores) const;
   void take_hello(int rank, peer& from, const bytes& message, const process_identity& me);
   void check_sizes(int rank, peer& from, const std::vector<shm_message>& sent);
   void make_memory();
   bytes memory_for(const peer& to) const;
   static void take_memory(peer& from, const bytes& message);
+  bytes verdict_on(const peer& to) const;
+  void take_verdict(peer& from, const bytes& message);
   void count_cores(const cpu_set_t& mine);
 
   MPI_Comm comm_;
@@ -82,6 +96,8 @@ private:
   std::map<int, peer> peers_;
   std::string refusal_; ///< why this rank has no memory to share
   std::string error_;   ///< sizes that do not fit
+  std::exception_ptr failure_;
+  std::vector<MPI_Request> requests_; ///< of this round's messages
   shared_region mine_;
   bool oversubscribed_ = false;
 };
