@@ -1,0 +1,173 @@
+// What one exchange with the neighbors costs, by neighborhood, size and way of doing it.
+//
+//   mpiexec -n N neighbor_bench [--seconds S] [--patterns A,B] [--bytes A,B]
+//
+// Each iteration rewrites the send buffer, exchanges and reads the receive buffer: an exchange of data that
+// nobody touches would leave them in the wrong caches. All ways run in one process, in short blocks one
+// after the other, again and again, until the time of the case (S seconds) is over; a block's time is that
+// of its slowest rank, and the 10th percentile over the blocks is reported, so that other programs of the
+// machine disturb as little as possible. One line of JSON per case, in microseconds, on standard output.
+#include "ways.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace {
+
+using namespace bench;
+
+struct options {
+  double seconds = 1;
+  std::vector<std::string> patterns;
+  std::vector<std::size_t> bytes{8, 64, 1024, 8192, 65536};
+};
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(','));
+    out.emplace_back(one);
+    text.remove_prefix(std::min(text.size(), one.size() + 1));
+  }
+  return out;
+}
+
+options read_options(int argc, char** argv) {
+  options o;
+  o.patterns.assign(std::begin(pattern_names), std::end(pattern_names));
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string_view name = argv[i];
+    if (name == "--seconds")
+      o.seconds = std::atof(argv[i + 1]);
+    if (name == "--patterns")
+      o.patterns = split(argv[i + 1]);
+    if (name == "--bytes") {
+      o.bytes.clear();
+      for (const std::string& one : split(argv[i + 1]))
+        o.bytes.push_back(static_cast<std::size_t>(std::atol(one.c_str())));
+    }
+  }
+  return o;
+}
+
+/// Iterations after which buffers and slots are in the caches where this way leaves them, not the one before.
+constexpr int warm_up = 3, least_iterations = 4;
+
+double percentile10(std::vector<double> list) {
+  std::sort(list.begin(), list.end());
+  return list[list.size() / 10];
+}
+
+void iterate(way& w, buffers& b, int iterations) {
+  for (int i = 0; i < iterations; ++i) {
+    b.produce(i);
+    w.exchange();
+    b.consume();
+  }
+}
+
+/// Of the slowest rank.
+double block(way& w, buffers& b, int iterations) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  iterate(w, b, warm_up);
+  const double start = MPI_Wtime();
+  iterate(w, b, iterations);
+  double time = (MPI_Wtime() - start) / iterations, slowest = 0;
+  MPI_Allreduce(&time, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return slowest * 1e6;
+}
+
+/// Every way must bring what the first one brings.
+void check(const std::vector<std::unique_ptr<way>>& ways, buffers& b, int rank) {
+  std::vector<std::uint64_t> expected;
+  for (const auto& w : ways) {
+    if (w->name == "compute" || w->name.starts_with("neighbor")) // MPI libraries get some neighbors wrong
+      continue;
+    for (std::size_t i = 0; i < b.out.size(); ++i)
+      b.out[i] = (static_cast<std::uint64_t>(rank) << 32) + i;
+    std::fill(b.in.begin(), b.in.end(), ~std::uint64_t{0});
+    w->exchange();
+    if (expected.empty())
+      expected = b.in;
+    if (b.in != expected) {
+      fmt::print(stderr, "rank {}: {} brings other bytes than tacit\n", rank, w->name);
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+  }
+}
+
+double time_of_init(const pattern& p, buffers& b) {
+  std::vector<double> times;
+  for (int i = 0; i < 30; ++i) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    const tacit_way made(p, b);
+    times.push_back((MPI_Wtime() - start) * 1e6);
+  }
+  return percentile10(times);
+}
+
+void measure(const pattern& p, std::size_t bytes, double seconds, int rank, int ranks) {
+  buffers b(p.destinations.size(), bytes);
+  auto ways = make_ways(p, b);
+  check(ways, b, rank);
+  std::vector<std::vector<double>> times(ways.size());
+  std::vector<int> iterations(ways.size());
+  for (std::size_t w = 0; w < ways.size(); ++w) { // blocks of some 100 us
+    block(*ways[w], b, 1);
+    const double once = std::min(block(*ways[w], b, 2), block(*ways[w], b, 2));
+    iterations[w] = std::clamp(static_cast<int>(100 / std::max(once, 0.01)), least_iterations, 400);
+  }
+  const double start = MPI_Wtime();
+  for (int go_on = 1; go_on;) {
+    for (std::size_t w = 0; w < ways.size(); ++w)
+      times[w].push_back(block(*ways[w], b, iterations[w]));
+    go_on = MPI_Wtime() - start < seconds || times[0].size() < 5;
+    MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  }
+  const double init = time_of_init(p, b);
+  const std::size_t blocks = times[0].size();
+  std::string line =
+      fmt::format("{{\"ranks\": {}, \"pattern\": \"{}\", \"edges\": {}, \"bytes\": {}, \"blocks\": {}, "
+                  "\"tacit_init_us\": {:.2f}, \"us\": {{",
+                  ranks, p.name, p.destinations.size(), bytes, blocks, init);
+  for (std::size_t w = 0; w < ways.size(); ++w)
+    line += fmt::format("{}\"{}\": {:.4g}", w ? ", " : "", ways[w]->name, percentile10(times[w]));
+  if (rank == 0) {
+    std::printf("%s}}\n", line.c_str());
+    std::fflush(stdout);
+  }
+  if (b.sum == 1)
+    std::fprintf(stderr, "\n"); // the compiler must keep the sums
+  while (!ways.empty())
+    ways.pop_back();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0, ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks % 2 != 0) {
+    if (rank == 0)
+      fmt::print(stderr, "an even number of ranks, please\n");
+    MPI_Finalize();
+    return 1;
+  }
+  constexpr std::size_t largest_buffer = 4 << 20;
+  const options o = read_options(argc, argv);
+  for (const std::string& name : o.patterns) {
+    pattern p = make_pattern(name);
+    for (const std::size_t bytes : o.bytes)
+      if (bytes * p.destinations.size() <= largest_buffer)
+        measure(p, bytes, o.seconds, rank, ranks);
+    free_pattern(p);
+  }
+  MPI_Finalize();
+  return 0;
+}

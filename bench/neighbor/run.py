@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Measure exchanges between neighbors under both MPI libraries and write one result file.
+
+    bench/neighbor/run.py                  build, run everything, write bench/results/neighbor-<machine>.json
+    bench/neighbor/run.py --ranks 2        only these numbers of ranks (comma list)
+    bench/neighbor/run.py --table FILE     show a result file as a table and stop
+
+All ways of one case run in one process, interleaved; a number is the 10th percentile over blocks, in microseconds
+(neighbor_bench.cpp). Both libraries run with their own defaults, so Open MPI copies between processes itself where the
+system lets it. `tacit` sends one message per neighbor: what it gains on torus and stencil patterns is mostly coalescing,
+which `packed` does by hand and `tacit edges` leaves out.
+"""
+import argparse
+import json
+import os
+import platform
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PRESETS = {"openmpi": "release", "mpich": "release-mpich"}
+# What a program can do with MPI without packing by hand.
+CALLS = ("isend", "persistent", "neighbor", "neighbor init")
+
+
+def output(*command: str) -> str:
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def machine() -> dict:
+    model = re.search(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return {
+        "cpu": model.group(1) if model else platform.processor(),
+        "cores": os.cpu_count(),
+        "system": platform.platform(),
+        "compiler": output("c++", "--version").splitlines()[0],
+        "load_before": round(os.getloadavg()[0], 1),
+    }
+
+
+def run(library: str, ranks: int, arguments: list[str]) -> list[dict]:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_MCA_", "TACIT_"))}
+    environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                       OMPI_MCA_rmaps_base_oversubscribe="1")
+    program = ROOT / "build" / PRESETS[library] / "bin" / "neighbor_bench"
+    rows = []
+    with subprocess.Popen([f"mpiexec.{library}", "-n", str(ranks), program, *arguments], env=environment, text=True,
+                          stdout=subprocess.PIPE) as job:
+        for line in job.stdout:
+            if line.startswith("{"):
+                rows.append({"mpi": library, **json.loads(line)})
+                print(describe(rows[-1]), file=sys.stderr, flush=True)
+    if job.returncode:
+        raise SystemExit(f"neighbor_bench under {library} on {ranks} ranks ended with code {job.returncode}")
+    return rows
+
+
+def describe(row: dict) -> str:
+    us = row["us"]
+    best = min((w for w in CALLS if w in us), key=us.get)
+    text = (f"{row['mpi']:8} p={row['ranks']} {row['pattern']:10} {row['bytes']:>6} B  tacit {us['tacit']:9.3g} us  "
+            f"{us[best] / us['tacit']:6.2f}x {best:13} {us['isend'] / us['tacit']:6.2f}x isend")
+    if "packed" in us:
+        text += f" {us['packed'] / us['tacit']:6.2f}x packed {us['tacit edges'] / us['tacit']:6.2f}x edges"
+    if "flag" in us:
+        text += f"  flag {us['tacit'] / us['flag']:.2f}"
+    return text + f"  init {row['tacit_init_us']:.0f} us"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ranks", default="2,4,8")
+    parser.add_argument("--libraries", default="openmpi,mpich")
+    parser.add_argument("--seconds", default="1", help="of each case")
+    parser.add_argument("--table", type=Path)
+    arguments = parser.parse_args()
+    if arguments.table:
+        for row in json.loads(arguments.table.read_text())["cases"]:
+            print(describe(row))
+        return 0
+    cases = []
+    facts = machine()
+    for library in arguments.libraries.split(","):
+        subprocess.run(["cmake", "--build", "--preset", PRESETS[library], "--target", "neighbor_bench"], cwd=ROOT,
+                       check=True, stdout=sys.stderr)
+        for ranks in map(int, arguments.ranks.split(",")):
+            cases += run(library, ranks, ["--seconds", arguments.seconds])
+    result = {
+        "machine": facts,
+        "commit": output("git", "rev-parse", "--short", "HEAD"),
+        "dirty": bool(output("git", "status", "--porcelain", "--untracked-files=no")),
+        "command": shlex.join(["bench/neighbor/run.py", *sys.argv[1:]]),
+        "unit": "microseconds, 10th percentile of interleaved blocks",
+        "cases": cases,
+    }
+    name = re.sub(r"[^a-z0-9]+", "-", f"{facts['cpu']}-{facts['cores']}-cores".lower()).strip("-")
+    path = ROOT / "bench" / "results" / f"neighbor-{name}.json"
+    lines = json.dumps(result, indent=1).split('"cases": [')[0] + '"cases": [\n  '
+    lines += ",\n  ".join(json.dumps(row) for row in cases) + "\n ]\n}\n"
+    path.write_text(lines)
+    print(f"wrote {path.relative_to(ROOT)}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

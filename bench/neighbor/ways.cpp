@@ -1,0 +1,289 @@
+#include "ways.h"
+
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mpi.h>
+#include <tacit/tacit.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
+
+namespace bench {
+
+buffers::buffers(std::size_t slots, std::size_t bytes_)
+    : bytes(bytes_), out((slots * bytes + 7) / 8), in((slots * bytes + 7) / 8) {}
+
+void buffers::produce(int value) {
+  std::memset(out.data(), value, out.size() * 8);
+}
+
+void buffers::consume() {
+  std::uint64_t sums[8] = {};
+  std::size_t k = 0;
+  for (; k + 8 <= in.size(); k += 8)
+    for (std::size_t j = 0; j < 8; ++j)
+      sums[j] += in[k + j];
+  for (; k < in.size(); ++k)
+    sums[0] += in[k];
+  for (const std::uint64_t s : sums)
+    sum += s;
+}
+
+namespace {
+
+class no_way : public way {
+public:
+  void exchange() override {}
+};
+
+/// Both sides in one window: for each rank two cache lines, the flag last in each.
+class bare_flag : public way {
+public:
+  bare_flag(const pattern& p, buffers& b) : b_(b) {
+    char* base = nullptr;
+    MPI_Win_allocate_shared(4 * 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window_);
+    mine_ = align(base);
+    MPI_Aint size = 0;
+    int unit = 0;
+    char* there = nullptr;
+    MPI_Win_shared_query(window_, p.destinations[0], &size, &unit, &there);
+    theirs_ = align(there);
+    std::memset(mine_, 0, 128);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  ~bare_flag() override { MPI_Win_free(&window_); }
+  void exchange() override {
+    ++run_;
+    const std::size_t slot = run_ % 2 * 64;
+    std::memcpy(theirs_ + slot, b_.out.data(), b_.bytes);
+    flag(theirs_, slot).store(run_, std::memory_order_release);
+    while (flag(mine_, slot).load(std::memory_order_acquire) != run_) {
+    }
+    std::memcpy(b_.in.data(), mine_ + slot, b_.bytes);
+  }
+
+private:
+  static char* align(char* p) {
+    return reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(p) + 63) / 64 * 64);
+  }
+  static std::atomic_ref<std::uint64_t> flag(char* base, std::size_t slot) {
+    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(base + slot + 56));
+  }
+  buffers& b_;
+  MPI_Win window_ = MPI_WIN_NULL;
+  char *mine_ = nullptr, *theirs_ = nullptr;
+  std::uint64_t run_ = 0;
+};
+
+class isend : public way {
+public:
+  isend(const pattern& p, buffers& b)
+      : p_(p), b_(b), requests_(p.sources.size() + p.destinations.size(), MPI_REQUEST_NULL) {}
+  void exchange() override {
+    const int n = static_cast<int>(b_.bytes);
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < p_.sources.size(); ++i)
+      MPI_Irecv(b_.in_block(i), n, MPI_BYTE, p_.sources[i], p_.receive_tags[i], p_.comm, &requests_[at++]);
+    for (std::size_t i = 0; i < p_.destinations.size(); ++i)
+      MPI_Isend(b_.out_block(i), n, MPI_BYTE, p_.destinations[i], p_.send_tags[i], p_.comm, &requests_[at++]);
+    MPI_Waitall(static_cast<int>(at), requests_.data(), MPI_STATUSES_IGNORE);
+  }
+
+private:
+  const pattern& p_;
+  buffers& b_;
+  std::vector<MPI_Request> requests_;
+};
+
+/// By tags, so that blocks that are sent in one message are received in the same order.
+class packed : public way {
+public:
+  packed(const pattern& p, buffers& b) : p_(p), b_(b) {
+    MPI_Comm_rank(p.comm, &rank_);
+    group(p.destinations, p.send_tags, to_);
+    group(p.sources, p.receive_tags, from_);
+    requests_.resize(to_.size() + from_.size());
+  }
+  static bool differs(const pattern& p) {
+    const std::map<int, int> peers = [&] {
+      std::map<int, int> seen;
+      for (const int peer : p.destinations)
+        ++seen[peer];
+      return seen;
+    }();
+    return peers.size() < p.destinations.size();
+  }
+  void exchange() override {
+    int at = 0;
+    for (auto& [peer, side] : from_)
+      if (peer != rank_)
+        MPI_Irecv(side.memory.data(), static_cast<int>(side.memory.size()), MPI_BYTE, peer, 0, p_.comm,
+                  &requests_[static_cast<std::size_t>(at++)]);
+    for (auto& [peer, side] : to_) {
+      auto& memory = peer == rank_ ? from_[peer].memory : side.memory;
+      std::size_t done = 0;
+      for (const std::size_t slot : side.slots) {
+        std::memcpy(memory.data() + done, b_.out_block(slot), b_.bytes);
+        done += b_.bytes;
+      }
+      if (peer != rank_)
+        MPI_Isend(memory.data(), static_cast<int>(memory.size()), MPI_BYTE, peer, 0, p_.comm,
+                  &requests_[static_cast<std::size_t>(at++)]);
+    }
+    MPI_Waitall(at, requests_.data(), MPI_STATUSES_IGNORE);
+    for (auto& [peer, side] : from_) {
+      std::size_t done = 0;
+      for (const std::size_t slot : side.slots) {
+        std::memcpy(b_.in_block(slot), side.memory.data() + done, b_.bytes);
+        done += b_.bytes;
+      }
+    }
+  }
+
+private:
+  struct message {
+    std::vector<std::size_t> slots;
+    std::vector<char> memory;
+  };
+  void group(const std::vector<int>& peers, const std::vector<int>& tags, std::map<int, message>& into) {
+    std::map<std::pair<int, int>, std::size_t> order;
+    for (std::size_t i = 0; i < peers.size(); ++i)
+      order[{peers[i], tags[i]}] = i;
+    for (const auto& [key, slot] : order) {
+      message& m = into[key.first];
+      m.slots.push_back(slot);
+      m.memory.resize(m.memory.size() + b_.bytes);
+    }
+  }
+  const pattern& p_;
+  buffers& b_;
+  int rank_ = 0;
+  std::map<int, message> to_, from_;
+  std::vector<MPI_Request> requests_;
+};
+
+class persistent : public way {
+public:
+  persistent(const pattern& p, buffers& b) {
+    const int n = static_cast<int>(b.bytes);
+    requests_.resize(p.sources.size() + p.destinations.size());
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < p.sources.size(); ++i)
+      MPI_Recv_init(b.in_block(i), n, MPI_BYTE, p.sources[i], p.receive_tags[i], p.comm, &requests_[at++]);
+    for (std::size_t i = 0; i < p.destinations.size(); ++i)
+      MPI_Send_init(b.out_block(i), n, MPI_BYTE, p.destinations[i], p.send_tags[i], p.comm, &requests_[at++]);
+  }
+  ~persistent() override {
+    for (MPI_Request& r : requests_)
+      MPI_Request_free(&r);
+  }
+  void exchange() override {
+    MPI_Startall(static_cast<int>(requests_.size()), requests_.data());
+    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  }
+
+private:
+  std::vector<MPI_Request> requests_;
+};
+
+class neighbor : public way {
+public:
+  neighbor(const pattern& p, buffers& b) : p_(p), b_(b) {}
+  void exchange() override {
+    const int n = static_cast<int>(b_.bytes);
+    MPI_Neighbor_alltoall(b_.out.data(), n, MPI_BYTE, b_.in.data(), n, MPI_BYTE, p_.comm);
+  }
+
+private:
+  const pattern& p_;
+  buffers& b_;
+};
+
+#if MPI_VERSION >= 4 || defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+#define HAVE_PERSISTENT_COLLECTIVES
+class neighbor_init : public way {
+public:
+  neighbor_init(const pattern& p, buffers& b) {
+    const int n = static_cast<int>(b.bytes);
+#if MPI_VERSION >= 4
+    MPI_Neighbor_alltoall_init(b.out.data(), n, MPI_BYTE, b.in.data(), n, MPI_BYTE, p.comm, MPI_INFO_NULL,
+                               &request_);
+#else
+    MPIX_Neighbor_alltoall_init(b.out.data(), n, MPI_BYTE, b.in.data(), n, MPI_BYTE, p.comm, MPI_INFO_NULL,
+                                &request_);
+#endif
+  }
+  ~neighbor_init() override { MPI_Request_free(&request_); }
+  void exchange() override {
+    MPI_Start(&request_);
+    MPI_Wait(&request_, MPI_STATUS_IGNORE);
+  }
+
+private:
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+#endif
+
+} // namespace
+
+tacit_way::tacit_way(const pattern& p, buffers& b, const char* key, const char* value) {
+  const int n = static_cast<int>(b.bytes);
+  MPI_Info info = MPI_INFO_NULL;
+  if (key) {
+    MPI_Info_create(&info);
+    MPI_Info_set(info, key, value);
+  }
+  tacit_schedule schedule = TACIT_SCHEDULE_NULL;
+  if (tacit_neighbor_alltoall_init(b.out.data(), n, MPI_BYTE, b.in.data(), n, MPI_BYTE, p.tacit, info,
+                                   &schedule) != TACIT_SUCCESS)
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  schedule_ = schedule;
+  if (key)
+    MPI_Info_free(&info);
+}
+
+tacit_way::~tacit_way() {
+  auto schedule = static_cast<tacit_schedule>(schedule_);
+  tacit_schedule_free(&schedule);
+}
+
+void tacit_way::exchange() {
+  auto schedule = static_cast<tacit_schedule>(schedule_);
+  tacit_start(schedule);
+  tacit_wait(schedule);
+}
+
+std::string tacit_way::explain() const {
+  char text[2048] = {};
+  tacit_explain(static_cast<tacit_schedule>(schedule_), TACIT_EXPLAIN_TEXT, text, sizeof text, nullptr);
+  return text;
+}
+
+std::vector<std::unique_ptr<way>> make_ways(const pattern& p, buffers& b) {
+  std::vector<std::unique_ptr<way>> ways;
+  const auto add = [&](const char* name, std::unique_ptr<way> made) {
+    made->name = name;
+    ways.push_back(std::move(made));
+  };
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  add("tacit", std::make_unique<tacit_way>(p, b));
+  add("isend", std::make_unique<isend>(p, b));
+  add("compute", std::make_unique<no_way>());
+  if (p.name == "pair" && size == 2 && b.bytes <= 56)
+    add("flag", std::make_unique<bare_flag>(p, b));
+  if (packed::differs(p)) {
+    add("tacit edges", std::make_unique<tacit_way>(p, b, "tacit_neighbor_without", "coalesce,combine"));
+    add("packed", std::make_unique<packed>(p, b));
+  }
+  add("tacit p2p", std::make_unique<tacit_way>(p, b, "tacit_driver", "p2p"));
+  add("persistent", std::make_unique<persistent>(p, b));
+  add("neighbor", std::make_unique<neighbor>(p, b));
+#ifdef HAVE_PERSISTENT_COLLECTIVES
+  add("neighbor init", std::make_unique<neighbor_init>(p, b));
+#endif
+  return ways;
+}
+
+} // namespace bench
