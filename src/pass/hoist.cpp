@@ -23,6 +23,7 @@
 
 #include "pass/fortran_variables.h"
 #include "pass/locals.h"
+#include "pass/loop_cost.h"
 #include "pass/requests.h"
 
 #include <llvm/Analysis/PostDominators.h>
@@ -307,8 +308,7 @@ llvm::SmallVector<in_flight, 2> started_by(const mpi_site& post, function_contex
 void explain(const mpi_site& post, std::uint64_t passed, function_context& context, const options& options) {
   if (options.silent)
     return;
-  const std::string did = std::string(post.row->name) + " posted earlier; about " + std::to_string(passed) +
-                          " instructions run meanwhile";
+  const std::string did = std::string(post.row->name) + " posted earlier; " + window_text(passed);
   if (options.act == action::apply)
     context.remarks.emit(
         [&] { return llvm::OptimizationRemark("mpi-overlap", "Hoisted", post.call) << did; });

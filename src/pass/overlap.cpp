@@ -445,8 +445,7 @@ private:
   }
 
   static std::string describe(const placement& places) {
-    std::string text =
-        "; about " + std::to_string(places.window) + " instructions run meanwhile; complete before ";
+    std::string text = "; " + window_text(places.window) + "; complete before ";
     std::string separator;
     for (const completion& one : places.completions) {
       text += separator + one.cause.detail + line_of(one.blocker) +
