@@ -186,14 +186,14 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  * grow with the sum of all graphs. Info keys (rank 0's values count; the environment variable in brackets
  * overrides): tacit_policy   data (default): keep the orders that messages without bytes and fences express,
  * relax those that data only implies; keep_sync: every rank waits for the same ranks as in the graph
- * [TACIT_POLICY] tacit_driver   shm, coll, p2p or dry (does nothing, not even copies); without it the first
- * that can run [TACIT_DRIVER] tacit_density  0 ... 1 (default 1): share of pairs that a vector collective
- * must have              [TACIT_DENSITY] tacit_budget   fragments that the analysis may move before it gives
- * up [TACIT_BUDGET] tacit_replace  true (default) or false: run the graph as written [TACIT_REPLACE] Other
- * keys are ignored unless they start with tacit_. Errors, equal on all ranks: TACIT_ERR_GRAPH,
- * TACIT_ERR_ARGUMENT (first failed call on the graph), TACIT_ERR_ENVIRONMENT, TACIT_ERR_MEMORY,
- * TACIT_ERR_MPI; a rank that fails alone, for want of memory or in MPI, is named. A null graph handle is an
- * error of the calling rank alone, because it names no communicator. */
+ * [TACIT_POLICY] tacit_driver   shm, coll, p2p, rma (one-sided) or dry (does nothing, not even copies);
+ * without it the first that can run [TACIT_DRIVER] tacit_density  0 ... 1 (default 1): share of pairs that a
+ * vector collective must have              [TACIT_DENSITY] tacit_budget   fragments that the analysis may
+ * move before it gives up [TACIT_BUDGET] tacit_replace  true (default) or false: run the graph as written
+ * [TACIT_REPLACE] Other keys are ignored unless they start with tacit_. Errors, equal on all ranks:
+ * TACIT_ERR_GRAPH, TACIT_ERR_ARGUMENT (first failed call on the graph), TACIT_ERR_ENVIRONMENT,
+ * TACIT_ERR_MEMORY, TACIT_ERR_MPI; a rank that fails alone, for want of memory or in MPI, is named. A null
+ * graph handle is an error of the calling rank alone, because it names no communicator. */
 int tacit_compile(tacit_graph graph, MPI_Info info, tacit_schedule* schedule);
 
 /* Starts the schedule: local, does not block. From now on, until completion, buffers that it reads must not

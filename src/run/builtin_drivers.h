@@ -8,6 +8,7 @@ namespace tacit {
 const driver& shm();
 const driver& coll();
 const driver& p2p();
+const driver& rma();
 const driver& dry();
 
 } // namespace tacit

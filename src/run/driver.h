@@ -72,7 +72,7 @@ public:
   virtual std::unique_ptr<execution> prepare(program p, MPI_Comm comm, connection* peers) const = 0;
 };
 
-/// All drivers by priority: shm (programs without collectives), coll, p2p, dry.
+/// All drivers by priority: shm (programs without collectives), coll, p2p; by name only rma, dry.
 std::span<const driver* const> drivers();
 
 /// By name, or nullptr.

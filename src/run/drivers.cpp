@@ -5,7 +5,7 @@
 namespace tacit {
 
 std::span<const driver* const> drivers() {
-  static const std::array<const driver*, 4> by_priority{&shm(), &coll(), &p2p(), &dry()};
+  static const std::array<const driver*, 5> by_priority{&shm(), &coll(), &p2p(), &rma(), &dry()};
   return by_priority;
 }
 

@@ -3,12 +3,12 @@
 // dependencies take the fast path (shm_flat.h), all others the engine of tasks with channels as polled work.
 #include "run/builtin_drivers.h"
 #include "run/lower.h"
+#include "run/message_survey.h"
 #include "run/shm_flat.h"
 #include "run/shm_peers.h"
 #include "run/shm_wait.h"
 
 #include <algorithm>
-#include <set>
 
 namespace tacit {
 namespace {
@@ -91,22 +91,6 @@ private:
   task_run tasks_;
   shm_wait wait_;
 };
-
-/// Messages to oneself become local copies (lowering), in the order of the steps.
-bool receives_own_message_early(const program& p) {
-  std::set<std::int32_t> sent;
-  for (const step& s : p.plan.steps) {
-    if (s.kind != step_kind::send && s.kind != step_kind::recv)
-      continue;
-    if (static_cast<int>(index(s.peer)) != p.rank)
-      continue;
-    if (s.kind == step_kind::send)
-      sent.insert(s.tag);
-    else if (!sent.contains(s.tag))
-      return true;
-  }
-  return false;
-}
 
 class shm_driver : public driver {
 public:

@@ -1,6 +1,6 @@
 #include "run/shm_peers.h"
 
-#include "run/lower.h"
+#include "run/message_survey.h"
 #include "run/mpi_error.h"
 #include "run/pack.h"
 #include "run/progress.h"
@@ -21,50 +21,15 @@ std::size_t aligned(std::size_t offset) {
   return (offset + channel_alignment - 1) / channel_alignment * channel_alignment;
 }
 
-/// Lowers a program only to see its messages.
-class message_survey : public lowering {
-public:
-  message_survey(const program& p, MPI_Comm comm) : lowering(p, comm) {}
-  std::map<int, std::vector<shm_message>> out, in;
-
-private:
-  task_span collective(const step& s) override { return direct(s); }
-  task_span send(const std::vector<segment>& bytes, int to, int tag) override {
-    out[to].push_back({tag, total_length(bytes)});
-    return nothing();
-  }
-  task_span recv(const std::vector<segment>& bytes, int from, int tag) override {
-    in[from].push_back({tag, total_length(bytes)});
-    return nothing();
-  }
-  task_span nothing() {
-    const task_id id = tasks_.add_local([] {});
-    return {{id}, {id}};
-  }
-};
-
-void sort_by_tag(std::vector<shm_message>& list) {
-  std::stable_sort(list.begin(), list.end(),
-                   [](const shm_message& a, const shm_message& b) { return a.tag < b.tag; });
-}
-
-/// The highest tag: messages of plans stay below it (tags_fit).
-int highest_tag(MPI_Comm comm) {
-  int* limit = nullptr;
-  int found = 0;
-  MPI_Comm_get_attr(comm, MPI_TAG_UB, &limit, &found);
-  return found ? *limit : 32767;
-}
-
 std::string forbidden_by_user() {
   const char* value = std::getenv("TACIT_SHM");
   return value && std::string_view(value) == "off" ? "TACIT_SHM=off" : "";
 }
 
-const channel_place* find(const std::vector<shm_message>& messages, const std::vector<channel_place>& places,
-                          int tag) {
+const channel_place* find(const std::vector<planned_message>& messages,
+                          const std::vector<channel_place>& places, int tag) {
   const auto found = std::lower_bound(messages.begin(), messages.end(), tag,
-                                      [](const shm_message& m, int t) { return m.tag < t; });
+                                      [](const planned_message& m, int t) { return m.tag < t; });
   if (found == messages.end() || found->tag != tag)
     return nullptr;
   return &places[static_cast<std::size_t>(found - messages.begin())];
@@ -105,16 +70,11 @@ destination_channel make_destination(const channel_place& place, const std::vect
 }
 
 shm_peers::shm_peers(const program& p, MPI_Comm comm) : comm_(comm), rank_(p.rank), tag_(highest_tag(comm)) {
-  message_survey survey(p, comm);
-  survey.run();
+  message_survey survey = survey_messages(p, comm);
   for (auto& [rank, list] : survey.out)
     peers_[rank].out = std::move(list);
   for (auto& [rank, list] : survey.in)
     peers_[rank].in = std::move(list);
-  for (auto& [rank, each] : peers_) {
-    sort_by_tag(each.out);
-    sort_by_tag(each.in);
-  }
   requests_.reserve(peers_.size());
 }
 
@@ -200,7 +160,7 @@ void shm_peers::take_hello(int rank, peer& from, const bytes& message, const pro
   from.process = in.get<process_identity>();
   from.cores = in.get<cpu_set_t>();
   const std::string theirs = in.get_text();
-  const auto sent = in.get_list<shm_message>();
+  const auto sent = in.get_list<planned_message>();
   from.why_not = refusal_;
   if (from.why_not.empty())
     from.why_not = theirs;
@@ -210,7 +170,7 @@ void shm_peers::take_hello(int rank, peer& from, const bytes& message, const pro
 }
 
 /// A receive may be longer than its message, as in MPI. An error is thrown at the end, when nobody waits.
-void shm_peers::check_sizes(int rank, peer& from, const std::vector<shm_message>& sent) {
+void shm_peers::check_sizes(int rank, peer& from, const std::vector<planned_message>& sent) {
   const auto mismatch = [&](const std::string& text) {
     if (error_.empty())
       error_ =
@@ -234,9 +194,9 @@ void shm_peers::make_memory() {
     if (!each.why_not.empty())
       continue;
     const bool reciprocal = !each.in.empty() && !each.out.empty();
-    for (const shm_message& m : each.out)
+    for (const planned_message& m : each.out)
       each.out_places.push_back({shape_for(m.bytes, reciprocal), nullptr, nullptr});
-    for (const shm_message& m : each.in)
+    for (const planned_message& m : each.in)
       each.in_places.push_back({shape_for(m.bytes, reciprocal), nullptr, nullptr});
     for (channel_place& place : each.in_places) {
       offsets.emplace_back(&place, end);

@@ -19,6 +19,7 @@
 #include "channel/channel.h"
 #include "channel/shared_memory.h"
 #include "run/driver.h"
+#include "run/message_survey.h"
 
 #include <exception>
 #include <map>
@@ -28,12 +29,6 @@
 #include <vector>
 
 namespace tacit {
-
-/// A message of the program as this rank sees it.
-struct shm_message {
-  int tag = 0;
-  std::uint64_t bytes = 0;
-};
 
 /// Memory of a channel.
 struct channel_place {
@@ -63,7 +58,7 @@ public:
 
 private:
   struct peer {
-    std::vector<shm_message> out, in; ///< by tag; after hello `in` has the sizes that will arrive
+    std::vector<planned_message> out, in; ///< by tag; after hello `in` has the sizes that will arrive
     std::vector<channel_place> out_places, in_places;
     process_identity process;
     cpu_set_t cores{};
@@ -83,7 +78,7 @@ private:
   void await_sends();
   bytes hello(const peer& to, const process_identity& me, const cpu_set_t& cores) const;
   void take_hello(int rank, peer& from, const bytes& message, const process_identity& me);
-  void check_sizes(int rank, peer& from, const std::vector<shm_message>& sent);
+  void check_sizes(int rank, peer& from, const std::vector<planned_message>& sent);
   void make_memory();
   bytes memory_for(const peer& to) const;
   static void take_memory(peer& from, const bytes& message);

@@ -216,7 +216,7 @@ void expect_equivalent(const graph& g, const compile_options& options, const std
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   const auto shared = share(g, options, comm, rank);
-  for (const char* name : {"coll", "p2p", "shm"}) {
+  for (const char* name : {"coll", "p2p", "shm", "rma"}) {
     const auto data = prepare(g, shared, name, comm);
     for (int round = 0; round < rounds; ++round)
       EXPECT_EQ(run_once(g, *data, round), "") << name << ": " << what;
@@ -290,6 +290,7 @@ TEST(drivers, random_graphs) {
 TEST(drivers, names) {
   EXPECT_EQ(drivers().front()->name(), "shm");
   EXPECT_EQ(find_driver("p2p")->name(), "p2p");
+  EXPECT_EQ(find_driver("rma")->name(), "rma");
   EXPECT_EQ(find_driver("dry")->name(), "dry");
   EXPECT_EQ(find_driver("nonsense"), nullptr);
 }

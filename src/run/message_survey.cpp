@@ -1,0 +1,71 @@
+#include "run/message_survey.h"
+
+#include "run/lower.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tacit {
+namespace {
+
+/// Lowers a program only to see its messages.
+class surveying : public lowering {
+public:
+  using lowering::lowering;
+  message_survey found;
+
+private:
+  task_span collective(const step& s) override { return direct(s); }
+  task_span send(const std::vector<segment>& bytes, int to, int tag) override {
+    found.out[to].push_back({tag, total_length(bytes)});
+    return nothing();
+  }
+  task_span recv(const std::vector<segment>& bytes, int from, int tag) override {
+    found.in[from].push_back({tag, total_length(bytes)});
+    return nothing();
+  }
+  task_span nothing() {
+    const task_id id = tasks_.add_local([] {});
+    return {{id}, {id}};
+  }
+};
+
+void sort_by_tag(std::map<int, std::vector<planned_message>>& by_peer) {
+  for (auto& [peer, list] : by_peer)
+    std::stable_sort(list.begin(), list.end(),
+                     [](const planned_message& a, const planned_message& b) { return a.tag < b.tag; });
+}
+
+} // namespace
+
+message_survey survey_messages(const program& p, MPI_Comm comm) {
+  surveying lowered(p, comm);
+  lowered.run();
+  sort_by_tag(lowered.found.out);
+  sort_by_tag(lowered.found.in);
+  return std::move(lowered.found);
+}
+
+int highest_tag(MPI_Comm comm) {
+  int* limit = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(comm, MPI_TAG_UB, &limit, &found);
+  return found ? *limit : 32767; // the least that MPI guarantees
+}
+
+bool receives_own_message_early(const program& p) {
+  std::set<std::int32_t> sent;
+  for (const step& s : p.plan.steps) {
+    if (s.kind != step_kind::send && s.kind != step_kind::recv)
+      continue;
+    if (static_cast<int>(index(s.peer)) != p.rank)
+      continue;
+    if (s.kind == step_kind::send)
+      sent.insert(s.tag);
+    else if (!sent.contains(s.tag))
+      return true;
+  }
+  return false;
+}
+
+} // namespace tacit

@@ -1,0 +1,34 @@
+// The messages of a program, before anything is prepared: for drivers that connect pairs of ranks themselves.
+#pragma once
+
+#include "run/program.h"
+
+#include <cstdint>
+#include <map>
+#include <mpi.h>
+#include <vector>
+
+namespace tacit {
+
+/// A message of the program as one of its ends sees it.
+struct planned_message {
+  int tag = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// By peer, then by tag. Those that a collective becomes without a collective call (lowering::direct) belong
+/// to it, messages to the rank itself do not.
+struct message_survey {
+  std::map<int, std::vector<planned_message>> out, in;
+};
+
+/// Local.
+message_survey survey_messages(const program& p, MPI_Comm comm);
+
+/// The highest tag of a communicator: messages of plans stay below it (tags_fit).
+int highest_tag(MPI_Comm comm);
+
+/// Drivers that make messages to oneself local copies, in the order of the steps, cannot run such a program.
+bool receives_own_message_early(const program& p);
+
+} // namespace tacit

@@ -1,0 +1,114 @@
+// Driver `rma`: messages by one-sided communication, whatever the network: put, flush, flag (rma_traffic.h).
+// Collectives of the plan become messages, as in `p2p`. Taken only by name, because a start may have to wait
+// until the neighbors call MPI.
+#include "run/builtin_drivers.h"
+#include "run/lower.h"
+#include "run/message_survey.h"
+#include "run/rma_flat.h"
+#include "run/shm_flat.h"
+
+namespace tacit {
+namespace {
+
+class polled_source : public polled_work {
+public:
+  explicit polled_source(rma_source channel) : channel_(std::move(channel)) {}
+  bool begin() override { return channel_.post(); }
+  bool poll() override { return channel_.poll(); }
+
+private:
+  rma_source channel_;
+};
+
+class polled_destination : public polled_work {
+public:
+  explicit polled_destination(rma_destination channel) : channel_(std::move(channel)) {}
+  bool begin() override {
+    channel_.post();
+    return channel_.poll();
+  }
+  bool poll() override { return channel_.poll(); }
+
+private:
+  rma_destination channel_;
+};
+
+class rma_lowering : public lowering {
+public:
+  rma_lowering(const program& p, const rma_peers& peers, rma_traffic& traffic)
+      : lowering(p, peers.comm()), peers_(peers), traffic_(traffic) {}
+
+private:
+  task_span collective(const step& s) override { return direct(s); }
+  task_span send(const std::vector<segment>& bytes, int to, int tag) override {
+    auto work = std::make_unique<polled_source>(make_rma_source(peers_.outgoing(to, tag), bytes, traffic_));
+    const task_id id = tasks_.add_polled(std::move(work), {"send to", to, total_length(bytes)});
+    return {{id}, {id}};
+  }
+  task_span recv(const std::vector<segment>& bytes, int from, int tag) override {
+    auto work = std::make_unique<polled_destination>(
+        make_rma_destination(peers_.incoming(from, tag), bytes, traffic_));
+    const task_id id = tasks_.add_polled(std::move(work), {"receive from", from, total_length(bytes)});
+    return {{id}, {id}};
+  }
+
+  const rma_peers& peers_;
+  rma_traffic& traffic_;
+};
+
+/// Programs with dependencies. A message is packed when its task starts, so what depends on the send may run
+/// before the flush that ends each round.
+class rma_tasks : public execution {
+public:
+  rma_tasks(const program& p, const rma_peers& peers)
+      : peers_(peers), traffic_(peers), tasks_(rma_lowering(p, peers, traffic_).run()) {}
+  void start() override {
+    tasks_.start();
+    traffic_.flush();
+  }
+  bool progress() override {
+    const bool done = tasks_.progress();
+    traffic_.flush();
+    if (!done && !tasks_.moved())
+      progress_mpi(peers_.comm());
+    return done;
+  }
+  void finish() override {
+    while (!progress())
+      relax();
+  }
+
+private:
+  const rma_peers& peers_;
+  rma_traffic traffic_;
+  task_run tasks_;
+};
+
+class rma_driver : public driver {
+public:
+  std::string_view name() const override { return "rma"; }
+  bool automatic(const program&) const override { return false; }
+  std::string can_run(const program& p, MPI_Comm comm) const override {
+    if (receives_own_message_early(p))
+      return "a message to the rank itself is received before it is sent";
+    return tags_fit(p, comm);
+  }
+  std::unique_ptr<connection> offer(const program& p, MPI_Comm comm) const override {
+    return std::make_unique<rma_peers>(p, comm);
+  }
+  std::unique_ptr<execution> prepare(program p, MPI_Comm, connection* peers) const override {
+    const auto& made = dynamic_cast<const rma_peers&>(*peers);
+    if (is_flat(p))
+      return std::make_unique<rma_flat>(p, made);
+    return std::make_unique<rma_tasks>(p, made);
+  }
+};
+
+} // namespace
+
+const driver& rma() {
+  static const rma_driver instance;
+  return instance;
+}
+
+} // namespace tacit

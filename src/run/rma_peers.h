@@ -1,0 +1,88 @@
+// The window through which a program's messages travel by one-sided communication, and where in it each one
+// goes.
+//
+// Made once per schedule:
+//   1. announce  to every destination: tag and size of each message, and where in this rank's part of the
+//                window its acknowledgements are wanted;
+//   2. place     to every source: where in this rank's part of the window each of its messages goes;
+//   3. agree     that all ranks could do this, and only then, collectively, make the window.
+// All memory for 1 and 2 is had before (offer), and a rank that finds an error goes on to the end of 2, so
+// nobody waits for a message that is never sent. While a rank waits in 1 to 3 it progresses other schedules.
+// MPI_Win_allocate may block without doing so; after 3 all ranks are about to enter it. A window that some
+// rank could not get is an error on all ranks: each says it, and none uses it.
+#pragma once
+
+#include "channel/protocol.h"
+#include "run/driver.h"
+#include "run/message_survey.h"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tacit {
+
+/// Where one message goes, as one of its ends sees it. Distances are in bytes from the start of a window
+/// part.
+struct rma_place {
+  channel_shape shape;
+  int peer = 0;
+  MPI_Aint here = 0;  ///< at the destination its slots, at the source its acknowledgements; in the own part
+  MPI_Aint there = 0; ///< the other of the two, in the peer's part
+};
+
+class rma_peers : public connection {
+public:
+  /// Finds the messages and has memory for what `create` needs. Local.
+  rma_peers(const program& p, MPI_Comm comm);
+  ~rma_peers() override;
+  rma_peers(const rma_peers&) = delete;
+  rma_peers& operator=(const rma_peers&) = delete;
+  void create() override;
+  std::string describe() const override;
+
+  /// The message to or from a peer. Throws std::out_of_range if the program has none.
+  const rma_place& outgoing(int to, int tag) const { return out_.at({to, tag}); }
+  const rma_place& incoming(int from, int tag) const { return in_.at({from, tag}); }
+  MPI_Win window() const { return window_; }
+  std::byte* memory() const { return memory_; }
+  int rank() const { return rank_; }
+  MPI_Comm comm() const { return comm_; }
+  /// MPI_WIN_UNIFIED, and the user has not said otherwise.
+  bool unified() const { return unified_; }
+
+private:
+  /// What the two ends of a pair tell each other.
+  struct announced {
+    std::int64_t tag = -1, bytes = 0, place = 0;
+  };
+  struct conversation {
+    std::vector<announced> to_destination, from_source, to_source, from_destination;
+  };
+  using places = std::map<std::pair<int, int>, rma_place>;
+
+  void place_acknowledgements();
+  void place_slots();
+  void talk(std::vector<announced> conversation::* said, std::vector<announced> conversation::* heard);
+  void await(std::vector<MPI_Request>& requests);
+  void check_sizes(int from, const conversation& with);
+  void note(int code, const char* call);
+  void note(const std::string& text);
+  bool agreed();
+  void make_window();
+
+  MPI_Comm comm_;
+  int rank_, tag_;
+  places out_, in_; ///< by peer and tag
+  std::map<int, conversation> with_;
+  std::vector<MPI_Request> requests_;
+  MPI_Aint size_ = 0; ///< of this rank's part
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::byte* memory_ = nullptr;
+  bool unified_ = false;
+  int code_ = MPI_SUCCESS; ///< of the first error
+  std::string error_;
+};
+
+} // namespace tacit
