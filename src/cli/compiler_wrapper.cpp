@@ -224,7 +224,30 @@ int compile_fortran(const request& asked) {
   return result.exit_code;
 }
 
+/// Before the compiler's own help, which follows.
+void explain_wrapper(language of) {
+  const char* name = of == language::c ? "cc" : of == language::cxx ? "cxx" : "fc";
+  const char* what = of == language::fortran ? "Fortran MPI programs with flang (or TACIT_FC)"
+                     : of == language::cxx   ? "C++ MPI programs with MPI's mpicxx and clang"
+                                             : "C MPI programs with MPI's mpicc and clang";
+  std::printf(
+      "tacit %s: compiles %s, with the overlap pass.\n"
+      "Usage: tacit %s [--overlap=off|report|apply] [--mpi=openmpi|mpich --hooks=FILE] words for the "
+      "compiler\n\n"
+      "  --overlap=off     as if the pass were not there\n"
+      "  --overlap=report  say for each MPI call what could be done and why not (default)\n"
+      "  --overlap=apply   transform; else the variable TACIT_OVERLAP decides\n"
+      "  --mpi=NAME        another MPI than the one tacit was built for (%s), with the\n"
+      "  --hooks=FILE      libtacit-hooks.a of a build for that MPI\n\n"
+      "Add -flto when compiling and linking to look at the whole program. More options: docs/overlap.md.\n"
+      "What follows is the help of the compiler.\n\n",
+      name, what, name, TACIT_MPI_FAMILY);
+  std::fflush(stdout);
+}
+
 int compile(const request& asked) {
+  if (std::find(asked.words.begin(), asked.words.end(), "--help") != asked.words.end())
+    explain_wrapper(asked.of);
   if (!asked.act.empty())
     ::setenv("TACIT_OVERLAP", asked.act.c_str(), 1);
   return asked.of == language::fortran ? compile_fortran(asked) : compile_c(asked);

@@ -144,6 +144,13 @@ class Compilers(unittest.TestCase):
                 self.assertEqual(seen.stdout, expected.stdout)
                 self.assertEqual(re.sub("/tmp/[^ ]*", "", seen.stderr), re.sub("/tmp/[^ ]*", "", expected.stderr))
 
+    def test_help_says_what_the_wrapper_adds_before_the_help_of_the_compiler(self):
+        for command, compiler in (("cc", "USAGE: clang"), ("cxx", "USAGE: clang"), ("fc", "USAGE: flang")):
+            with self.subTest(command=command):
+                said = self.tacit(command, "--help").stdout
+                self.assertIn("--overlap=apply", said)
+                self.assertLess(said.index(f"Usage: tacit {command}"), said.index(compiler))
+
     def test_wrong_words_are_refused(self):
         self.assertIn("expected off, report, apply", self.tacit("cc", "--overlap=on", "a.c", code=2).stderr)
         other = "mpich" if FAMILY == "openmpi" else "openmpi"
