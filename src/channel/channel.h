@@ -1,8 +1,9 @@
 // Channels in real memory: the ports of protocol.h, on memory that is handed in from outside. Who provides it
 // (shared_memory.h between processes, anything between threads) is no business of a channel.
 //
-// Memory of a channel: `slots` times `stride` bytes of slots, at the destination, and one cache line for the
-// acknowledgement; both zero before first use and aligned to cache lines.
+// Memory of a channel, at the destination, zero before first use and aligned to cache lines: `slots` times
+// `stride` bytes of slots; one cache line for the acknowledgement; of a direct one also one line each for the
+// answer and the offer, and the addresses that are offered.
 #pragma once
 
 #include "channel/protocol.h"
@@ -19,10 +20,22 @@ inline constexpr std::size_t cache_line = 64;
 
 /// What both ports share: the channel's memory and the user's. `payload` is user memory in packing order; it
 /// may be changed between runs, but not its lengths.
+/// Addresses that fit into an offer; a source with more pieces of memory copies.
+inline constexpr std::size_t offered_segments = 63;
+
+/// Where the parts of a direct channel's memory lie behind its slots.
+struct direct_memory {
+  alignas(cache_line) std::uint64_t acknowledgement;
+  alignas(cache_line) std::uint64_t answer;
+  alignas(cache_line) std::uint64_t offer;
+  std::uint64_t count; ///< of addresses
+  segment addresses[offered_segments];
+};
+
 class channel_port {
 public:
-  channel_port(const channel_shape& shape, std::byte* slots, std::uint64_t* acknowledgement,
-               std::vector<segment> payload_);
+  /// `memory`: as described above.
+  channel_port(const channel_shape& shape, std::byte* memory, std::vector<segment> payload_);
 
   std::vector<segment> payload;
 
@@ -33,14 +46,17 @@ protected:
     return std::atomic_ref(
         *reinterpret_cast<std::uint64_t*>(slot_at(slot) + stride_ - sizeof(std::uint64_t)));
   }
-  std::atomic_ref<std::uint64_t> acknowledgement() const { return std::atomic_ref(*acknowledgement_); }
+  std::atomic_ref<std::uint64_t> acknowledgement() const { return std::atomic_ref(behind_->acknowledgement); }
+  /// Only its acknowledgement is there if the channel is not direct.
+  direct_memory& behind() const { return *behind_; }
+  std::uint64_t bytes() const { return bytes_; }
   /// Calls `move(slot's memory, user memory, bytes)` for every part of a piece.
   template <typename Move>
   void each_part(std::uint32_t slot, std::uint32_t piece, Move&& move);
 
 private:
   std::byte* slots_;
-  std::uint64_t* acknowledgement_;
+  direct_memory* behind_;
   std::uint64_t piece_bytes_, bytes_;
   std::uint32_t stride_;
   std::size_t segment_ = 0; ///< where the next piece starts, in `payload`
@@ -56,6 +72,8 @@ public:
     flag(slot).store(number, std::memory_order_release);
   }
   void claim(std::uint32_t slot) const;
+  bool offer(std::uint64_t message) const;
+  std::uint64_t answered() const { return std::atomic_ref(behind().answer).load(std::memory_order_acquire); }
 };
 
 class destination_port : public channel_port {
@@ -64,14 +82,22 @@ public:
   std::uint64_t published(std::uint32_t slot) const { return flag(slot).load(std::memory_order_acquire); }
   void drain(std::uint32_t slot, std::uint32_t piece);
   void acknowledge(std::uint64_t number) const { acknowledgement().store(number, std::memory_order_release); }
+  std::uint64_t offered() const { return std::atomic_ref(behind().offer).load(std::memory_order_acquire); }
+  bool pull() const;
+  void answer(std::uint64_t word) const {
+    std::atomic_ref(behind().answer).store(word, std::memory_order_release);
+  }
+
+  /// The process whose memory is read, or 0: it may not be, every offer is refused.
+  std::int64_t source_process = 0;
 };
 
 using source_channel = channel_source<source_port>;
 using destination_channel = channel_destination<destination_port>;
 
-/// Bytes of slots that a channel needs, a multiple of the cache line.
-inline std::size_t slot_bytes(const channel_shape& shape) {
-  return std::size_t{shape.slots} * shape.stride;
+/// Bytes of memory that a channel needs, a multiple of the cache line.
+inline std::size_t channel_bytes(const channel_shape& shape) {
+  return std::size_t{shape.slots} * shape.stride + (shape.direct ? sizeof(direct_memory) : cache_line);
 }
 
 } // namespace tacit

@@ -23,15 +23,28 @@
 // number i - 2. Release and acquire put those reads before A's start of run i. With two slots per piece A
 // never waits. One slot is not enough: B may still be reading A's message i - 1 while A writes message i.
 //
+// Large messages may go `direct`: the destination reads the source's memory itself (direct_read.h), one copy
+// instead of two. The source offers message n with the addresses of its bytes (release); the destination,
+// when it has acquired the offer, reads and answers n (release); the source's message is handed over when it
+// has acquired that answer. So all reads happen before the source's run is complete and its program may
+// write the buffer again, and the next offer is written after all reads of the last one: no second slot, no
+// counting. Either side may refuse, in any run (permission may be taken away): the source by what it offers,
+// the destination by what it answers. Both know the message from which on the channel copies as above, and
+// that is for good. The slots have not been used before, so both count from zero; that the rule of
+// reciprocal channels speaks of runs, and direct messages are consumed at the end of theirs, keeps it true.
+//
 // Termination: a poll that finds neither a new flag nor a new acknowledgement returns. Messages are consumed
 // in order, the oldest one never waits for a later one, so some side can always go on. Deadlock freedom and
 // the absence of data races are checked on this very code over all interleavings and all reorderings that
 // release and acquire allow (tests/channel/test_interleavings.cpp); therefore memory is behind a port.
+// A direct message waits for its destination's run, as a message does that is longer than the slots and as
+// MPI's synchronous sends do; plans may not rely on buffering.
 // Cost per message: one copy in, one copy out, one cache line per 64 B each way and none for flow control
 // under the second rule. Seed 004 section 5; Gropp, Thakur 2005 on neighbors; MPI-4.1 chapter 8.
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 namespace tacit {
 
@@ -43,28 +56,77 @@ struct channel_shape {
   std::uint32_t stride = 64; ///< bytes from slot to slot, a multiple of the cache line
   bool reciprocal = false;   ///< there is also a channel the other way, used in every run
   bool counted = false;      ///< the destination acknowledges
+  bool direct = false;       ///< the destination may read the source's memory instead
 };
+
+/// What offers and answers store: the message, and whether this side refuses to go on directly.
+constexpr std::uint64_t direct_word(std::uint64_t message, bool refused) {
+  return 2 * message + (refused ? 1 : 0);
+}
+constexpr std::uint64_t message_of(std::uint64_t word) {
+  return word / 2;
+}
+constexpr bool is_refused(std::uint64_t word) {
+  return word % 2 != 0;
+}
 
 /// The shape that both sides derive from the same facts.
 channel_shape shape_for(std::uint64_t bytes, bool reciprocal);
 
 /// Port: `acknowledged()` loads the acknowledgement (acquire); `fill(slot, piece)` writes the payload of a
 /// piece of the message; `publish(slot, number)` stores its flag (release); `claim(slot)` hints that the slot
-/// will be written soon.
+/// will be written soon. Direct: `offer(message)` writes addresses, then the word (release), and returns
+/// false if it has offered a refusal; `answered()` loads the answer (acquire).
 template <typename Port>
 class channel_source {
 public:
-  channel_source(const channel_shape& shape, Port port_) : port(port_), shape_(shape) {}
+  channel_source(const channel_shape& shape, Port port_)
+      : port(std::move(port_)), shape_(shape), direct_(shape.direct) {}
 
-  /// Hands over the next message; the last one must have been handed over. True when it is all in the slots.
+  /// Hands over the next message; the last one must have been handed over. True when that is done.
   bool post() {
+    if (direct_) {
+      direct_ = port.offer(++offered_);
+      if (direct_)
+        return false; // nobody can have answered
+    }
+    return post_copies();
+  }
+  /// Goes on; true when all has been handed over.
+  bool poll() { return direct_ ? poll_answer() : poll_copies(); }
+  /// Between two runs: makes the next post cheaper.
+  void claim_next() {
+    if (!direct_)
+      port.claim(slot_);
+  }
+
+  bool done() const { return direct_ ? answered_ == offered_ : next_ == posted_; }
+  bool direct() const { return direct_; }
+  std::uint64_t offered() const { return offered_; }
+  std::uint64_t next() const { return next_; }
+  std::uint64_t posted() const { return posted_; }
+  std::uint64_t consumed() const { return consumed_; }
+
+  Port port;
+
+private:
+  bool poll_answer() {
+    if (answered_ == offered_)
+      return true;
+    const std::uint64_t word = port.answered();
+    if (message_of(word) != offered_)
+      return false;
+    answered_ = offered_;
+    direct_ = !is_refused(word);
+    return direct_ || post_copies();
+  }
+  bool post_copies() {
     if (shape_.reciprocal && posted_ > consumed_ + shape_.pieces)
       consumed_ = posted_ - shape_.pieces;
     posted_ += shape_.pieces;
-    return poll();
+    return poll_copies();
   }
-  /// Goes on; true when all has been handed over.
-  bool poll() {
+  bool poll_copies() {
     while (next_ != posted_) {
       if (next_ - consumed_ >= shape_.slots) {
         if (const std::uint64_t seen = port.acknowledged(); seen > consumed_)
@@ -78,35 +140,65 @@ public:
     }
     return true;
   }
-  /// Between two runs: makes the next post cheaper.
-  void claim_next() { port.claim(slot_); }
 
-  bool done() const { return next_ == posted_; }
+  channel_shape shape_;
+  std::uint64_t next_ = 0;                   ///< piece to hand over next
+  std::uint64_t posted_ = 0;                 ///< end of the pieces of the current message
+  std::uint64_t consumed_ = 0;               ///< pieces known to be consumed
+  std::uint32_t slot_ = 0;                   ///< next_ mod slots
+  bool direct_;                              ///< so far
+  std::uint64_t offered_ = 0, answered_ = 0; ///< direct messages
+};
+
+/// Port: `published(slot)` loads a flag (acquire); `drain(slot, piece)` reads the payload of a piece;
+/// `acknowledge(number)` stores the acknowledgement (release). Direct: `offered()` loads the offer (acquire);
+/// `pull()` reads the source's memory, false if it may not; `answer(word)` stores the answer (release).
+template <typename Port>
+class channel_destination {
+public:
+  channel_destination(const channel_shape& shape, Port port_)
+      : port(std::move(port_)), shape_(shape), direct_(shape.direct) {}
+
+  /// Expects the next message; the last one must have been taken.
+  void post() {
+    if (direct_)
+      ++expected_;
+    else
+      posted_ += shape_.pieces;
+  }
+  /// Takes what has arrived; true when the message is complete.
+  bool poll() {
+    if (direct_) {
+      if (taken_ == expected_)
+        return true;
+      if (const std::uint64_t word = port.offered(); message_of(word) != expected_)
+        return false;
+      else if (!is_refused(word))
+        answer(port.pull());
+      else
+        direct_ = false;
+      taken_ = expected_;
+      if (direct_)
+        return true;
+      posted_ += shape_.pieces;
+    }
+    return poll_copies();
+  }
+
+  bool done() const { return direct_ ? taken_ == expected_ : next_ == posted_; }
+  bool direct() const { return direct_; }
+  std::uint64_t expected() const { return expected_; }
   std::uint64_t next() const { return next_; }
   std::uint64_t posted() const { return posted_; }
-  std::uint64_t consumed() const { return consumed_; }
 
   Port port;
 
 private:
-  channel_shape shape_;
-  std::uint64_t next_ = 0;     ///< piece to hand over next
-  std::uint64_t posted_ = 0;   ///< end of the pieces of the current message
-  std::uint64_t consumed_ = 0; ///< pieces known to be consumed
-  std::uint32_t slot_ = 0;     ///< next_ mod slots
-};
-
-/// Port: `published(slot)` loads a flag (acquire); `drain(slot, piece)` reads the payload of a piece;
-/// `acknowledge(number)` stores the acknowledgement (release).
-template <typename Port>
-class channel_destination {
-public:
-  channel_destination(const channel_shape& shape, Port port_) : port(port_), shape_(shape) {}
-
-  /// Expects the next message; the last one must have been taken.
-  void post() { posted_ += shape_.pieces; }
-  /// Takes what has arrived; true when the message is complete.
-  bool poll() {
+  void answer(bool has_read) {
+    direct_ = has_read;
+    port.answer(direct_word(expected_, !has_read));
+  }
+  bool poll_copies() {
     while (next_ != posted_) {
       if (port.published(slot_) != next_ + 1)
         return false;
@@ -119,17 +211,12 @@ public:
     return true;
   }
 
-  bool done() const { return next_ == posted_; }
-  std::uint64_t next() const { return next_; }
-  std::uint64_t posted() const { return posted_; }
-
-  Port port;
-
-private:
   channel_shape shape_;
-  std::uint64_t next_ = 0;   ///< piece to take next
-  std::uint64_t posted_ = 0; ///< end of the pieces of the current message
-  std::uint32_t slot_ = 0;   ///< next_ mod slots
+  std::uint64_t next_ = 0;                 ///< piece to take next
+  std::uint64_t posted_ = 0;               ///< end of the pieces of the current message
+  std::uint32_t slot_ = 0;                 ///< next_ mod slots
+  bool direct_;                            ///< so far
+  std::uint64_t expected_ = 0, taken_ = 0; ///< direct messages
 };
 
 } // namespace tacit

@@ -21,9 +21,9 @@ std::size_t aligned(std::size_t offset) {
   return (offset + channel_alignment - 1) / channel_alignment * channel_alignment;
 }
 
-std::string forbidden_by_user() {
+bool user_wants(std::string_view what) {
   const char* value = std::getenv("TACIT_SHM");
-  return value && std::string_view(value) == "off" ? "TACIT_SHM=off" : "";
+  return value && what == value;
 }
 
 const channel_place* find(const std::vector<planned_message>& messages,
@@ -54,7 +54,7 @@ int local_ranks() {
 } // namespace
 
 source_channel make_source(const channel_place& place, const std::vector<segment>& bytes) {
-  return {place.shape, source_port(place.shape, place.slots, place.acknowledgement, bytes)};
+  return {place.shape, source_port(place.shape, place.memory, bytes)};
 }
 
 destination_channel make_destination(const channel_place& place, const std::vector<segment>& bytes) {
@@ -66,7 +66,9 @@ destination_channel make_destination(const channel_place& place, const std::vect
     filled.push_back({s.address, std::min(s.length, left)});
     left -= filled.back().length;
   }
-  return {place.shape, destination_port(place.shape, place.slots, place.acknowledgement, std::move(filled))};
+  destination_port port(place.shape, place.memory, std::move(filled));
+  port.source_process = place.source_process;
+  return {place.shape, std::move(port)};
 }
 
 shm_peers::shm_peers(const program& p, MPI_Comm comm) : comm_(comm), rank_(p.rank), tag_(highest_tag(comm)) {
@@ -195,12 +197,12 @@ void shm_peers::make_memory() {
       continue;
     const bool reciprocal = !each.in.empty() && !each.out.empty();
     for (const planned_message& m : each.out)
-      each.out_places.push_back({shape_for(m.bytes, reciprocal), nullptr, nullptr});
+      each.out_places.push_back({shape_for(m.bytes, reciprocal), nullptr, 0});
     for (const planned_message& m : each.in)
-      each.in_places.push_back({shape_for(m.bytes, reciprocal), nullptr, nullptr});
+      each.in_places.push_back({shape_for(m.bytes, reciprocal), nullptr, 0});
     for (channel_place& place : each.in_places) {
       offsets.emplace_back(&place, end);
-      end = aligned(end + slot_bytes(place.shape) + cache_line);
+      end = aligned(end + channel_bytes(place.shape));
     }
   }
   if (offsets.empty())
@@ -208,10 +210,8 @@ void shm_peers::make_memory() {
   refusal_ = mine_.make(end);
   if (!refusal_.empty())
     return;
-  for (const auto& [place, offset] : offsets) {
-    place->slots = mine_.at(offset);
-    place->acknowledgement = reinterpret_cast<std::uint64_t*>(mine_.at(offset + slot_bytes(place->shape)));
-  }
+  for (const auto& [place, offset] : offsets)
+    place->memory = mine_.at(offset);
 }
 
 shm_peers::bytes shm_peers::memory_for(const peer& to) const {
@@ -221,9 +221,10 @@ shm_peers::bytes shm_peers::memory_for(const peer& to) const {
   if (!why_not.empty())
     return out.take();
   out.put(mine_.address());
+  out.put(word_);
   std::vector<std::uint64_t> offsets;
   for (const channel_place& place : to.in_places)
-    offsets.push_back(static_cast<std::uint64_t>(place.slots - mine_.at(0)));
+    offsets.push_back(static_cast<std::uint64_t>(place.memory - mine_.at(0)));
   out.put_list(offsets);
   return out.take();
 }
@@ -236,17 +237,27 @@ void shm_peers::take_memory(peer& from, const bytes& message) {
   if (!from.why_not.empty())
     return;
   const auto where = in.get<region_address>();
+  const auto word = in.get<readable_word>();
+  read_directly(from, word);
   const auto offsets = in.get_list<std::uint64_t>();
   if (from.out.empty())
     return;
   from.why_not = from.theirs.open(from.process, where);
   if (!from.why_not.empty())
     return;
-  for (std::size_t i = 0; i < from.out_places.size(); ++i) {
-    channel_place& place = from.out_places[i];
-    place.slots = from.theirs.at(offsets.at(i));
-    place.acknowledgement = reinterpret_cast<std::uint64_t*>(place.slots + slot_bytes(place.shape));
-  }
+  for (std::size_t i = 0; i < from.out_places.size(); ++i)
+    from.out_places[i].memory = from.theirs.at(offsets.at(i));
+}
+
+/// Whether the large messages of this peer can be read where they are. If not, the channel refuses them, and
+/// its source copies.
+void shm_peers::read_directly(peer& from, const readable_word& word) {
+  const auto direct = [](const channel_place& place) { return place.shape.direct; };
+  if (std::none_of(from.in_places.begin(), from.in_places.end(), direct))
+    return;
+  from.why_not_direct = user_wants("copy") ? "TACIT_SHM=copy" : why_not_readable(from.process, word);
+  for (channel_place& place : from.in_places)
+    place.source_process = from.why_not_direct->empty() ? from.process.pid : 0;
 }
 
 shm_peers::bytes shm_peers::verdict_on(const peer& to) const {
@@ -280,7 +291,8 @@ void shm_peers::create() {
   sched_getaffinity(0, sizeof cores, &cores);
   attempt([&] {
     me = this_process();
-    refusal_ = forbidden_by_user();
+    refusal_ = user_wants("off") ? "TACIT_SHM=off" : "";
+    word_ = make_readable(readable_, me);
   });
   exchange([&](const peer& to) { return hello(to, me, cores); },
            [&](int rank, peer& from, const bytes& message) { take_hello(rank, from, message, me); });
@@ -321,6 +333,12 @@ std::string shm_peers::describe() const {
   std::string text = fmt::format("{} of {} peers through shared memory", sharing, peers_.size());
   for (const auto& [why, count] : others)
     text += fmt::format(", {} by messages ({})", count, why);
+  std::map<std::string, std::size_t> copied;
+  for (const auto& [rank, each] : peers_)
+    if (each.why_not.empty() && each.why_not_direct && !each.why_not_direct->empty())
+      ++copied[*each.why_not_direct];
+  for (const auto& [why, count] : copied)
+    text += fmt::format("; large messages of {} are copied twice ({})", count, why);
   return text;
 }
 

@@ -4,7 +4,8 @@
 // only:
 //   1. hello     who I am (host, process, cores), and tag and size of every message I shall send you;
 //   2. memory    to peers on this host: where each of your messages goes (one memfd per rank, see
-//                channel/shared_memory.h), or why there is none;
+//                channel/shared_memory.h), or why there is none; and a word by which you find out whether you
+//                can read my memory for large messages (channel/direct_read.h);
 //   3. verdict   whether I could open yours.
 // A pair uses channels if both say yes; in any other case it goes by MPI, and the reason is kept for the
 // explanation. So a node may mix both, and nothing that is forbidden or exhausted on one rank makes another
@@ -17,6 +18,7 @@
 #pragma once
 
 #include "channel/channel.h"
+#include "channel/direct_read.h"
 #include "channel/shared_memory.h"
 #include "run/driver.h"
 #include "run/message_survey.h"
@@ -24,6 +26,7 @@
 #include <exception>
 #include <map>
 #include <mpi.h>
+#include <optional>
 #include <sched.h>
 #include <string>
 #include <vector>
@@ -33,8 +36,8 @@ namespace tacit {
 /// Memory of a channel.
 struct channel_place {
   channel_shape shape;
-  std::byte* slots = nullptr;
-  std::uint64_t* acknowledgement = nullptr;
+  std::byte* memory = nullptr;
+  std::int64_t source_process = 0; ///< incoming and direct: whose memory can be read
 };
 
 source_channel make_source(const channel_place& place, const std::vector<segment>& bytes);
@@ -62,7 +65,8 @@ private:
     std::vector<channel_place> out_places, in_places;
     process_identity process;
     cpu_set_t cores{};
-    std::string why_not; ///< empty: shares memory
+    std::string why_not;                       ///< empty: shares memory
+    std::optional<std::string> why_not_direct; ///< if it sends large messages; empty: they are read in place
     shared_region theirs;
     std::vector<std::byte> message; ///< under way to it in this round
   };
@@ -82,6 +86,7 @@ private:
   void make_memory();
   bytes memory_for(const peer& to) const;
   static void take_memory(peer& from, const bytes& message);
+  static void read_directly(peer& from, const readable_word& word);
   bytes verdict_on(const peer& to) const;
   void take_verdict(peer& from, const bytes& message);
   void count_cores(const cpu_set_t& mine);
@@ -94,6 +99,8 @@ private:
   std::exception_ptr failure_;
   std::vector<MPI_Request> requests_; ///< of this round's messages
   shared_region mine_;
+  std::uint64_t readable_ = 0; ///< what peers read to find out whether they can
+  readable_word word_;
   bool oversubscribed_ = false;
 };
 

@@ -34,6 +34,8 @@ enum class fault {
   flag_before_payload,
   ignored_acknowledgement,
   acknowledgement_before_read,
+  ignored_answer,
+  answer_before_read,
 };
 
 struct stored {
@@ -55,8 +57,9 @@ struct payload_cell {
 
 struct channel_memory {
   std::vector<atomic_variable> flags;
-  atomic_variable acknowledgement;
+  atomic_variable acknowledgement, offer, answer;
   std::vector<payload_cell> payload;
+  payload_cell user; ///< the source's own memory, read directly
 };
 
 struct world_memory {
@@ -134,6 +137,7 @@ struct model_source_port : thread_memory {
   std::uint64_t run = 0, late = 0;
 
   channel_memory& memory() const { return now.memory->channels[channel]; }
+  void produce() { write(memory().user, run + 1); }
   std::uint64_t acknowledged() const {
     return now.wrong == fault::ignored_acknowledgement ? 1000 : load(memory().acknowledgement);
   }
@@ -150,6 +154,17 @@ struct model_source_port : thread_memory {
       write(memory().payload[slot], late);
   }
   void claim(std::uint32_t) const {}
+  /// Now and then a source has too many pieces.
+  bool offer(std::uint64_t message) {
+    const bool refused = may_refuse && choose(2) == 1;
+    store(memory().offer, direct_word(message, refused));
+    return !refused;
+  }
+  std::uint64_t answered() {
+    const std::uint64_t word = load(memory().answer);
+    return now.wrong == fault::ignored_answer ? direct_word(run + 1, false) : word;
+  }
+  bool may_refuse = false;
 };
 
 struct model_destination_port : thread_memory {
@@ -169,6 +184,21 @@ struct model_destination_port : thread_memory {
     if (now.wrong == fault::acknowledgement_before_read)
       read(memory().payload[late], number);
   }
+  std::uint64_t offered() const { return load(memory().offer); }
+  /// Permission may be missing at any time.
+  bool pull() {
+    if (may_refuse && choose(2) == 1)
+      return false;
+    if (now.wrong != fault::answer_before_read)
+      read(memory().user, run + 1);
+    return true;
+  }
+  void answer(std::uint64_t word) {
+    store(memory().answer, word);
+    if (now.wrong == fault::answer_before_read && !is_refused(word))
+      read(memory().user, run + 1);
+  }
+  bool may_refuse = false;
 };
 
 struct thread_state {
@@ -227,6 +257,7 @@ std::string key_of(const world_state& w) {
   const auto put_variable = [&](const atomic_variable& v) {
     put(v.history.size());
     for (const auto& s : v.history) {
+      put(s.value);
       put(s.epoch);
       for (const auto x : s.released)
         put(x);
@@ -234,25 +265,43 @@ std::string key_of(const world_state& w) {
     for (const auto x : v.seen)
       put(x);
   };
+  const auto put_cell = [&](const payload_cell& p) {
+    put(p.value);
+    put(p.written);
+    for (const auto x : p.read)
+      put(x);
+  };
   for (const auto& c : w.memory.channels) {
     for (const auto& f : c.flags)
       put_variable(f);
-    put_variable(c.acknowledgement);
-    for (const auto& p : c.payload) {
-      put(p.value);
-      put(p.written);
-      for (const auto x : p.read)
-        put(x);
-    }
+    for (const auto* v : {&c.acknowledgement, &c.offer, &c.answer})
+      put_variable(*v);
+    put_cell(c.user);
+    for (const auto& p : c.payload)
+      put_cell(p);
   }
   for (const auto& t : w.threads) {
     put(t.started);
     for (const auto& c : t.out)
-      put(c.next()), put(c.posted()), put(c.consumed());
+      put(c.next()), put(c.posted()), put(c.consumed()), put(c.direct()), put(c.done());
     for (const auto& c : t.in)
-      put(c.next()), put(c.posted());
+      put(c.next()), put(c.posted()), put(c.direct()), put(c.done());
   }
   return key;
+}
+
+/// As above, but read directly until one side refuses.
+world_state direct(std::size_t threads, std::vector<edge> edges, bool may_refuse) {
+  for (edge& e : edges)
+    e.shape.direct = true;
+  world_state w = initial(threads, edges);
+  for (thread_state& t : w.threads) {
+    for (auto& c : t.out)
+      c.port.may_refuse = may_refuse;
+    for (auto& c : t.in)
+      c.port.may_refuse = may_refuse;
+  }
+  return w;
 }
 
 struct outcome {
@@ -309,6 +358,7 @@ private:
   static void start(thread_state& thread) {
     for (auto& c : thread.out) {
       c.port.run = thread.started;
+      c.port.produce(); // the program writes its buffer: nobody may still read it
       c.post();
     }
     for (auto& c : thread.in) {
@@ -387,6 +437,28 @@ TEST(interleavings, ring_of_pieces) {
   expect_right(explore(2, {{0, 1, shape(3, 2, false, true)}}, 4));
   expect_right(explore(2, both_ways(shape(2, 3, true, true)), 3));
   expect_right(explore(2, {{0, 1, shape(2, 4, true, false)}, {1, 0, shape(1, 2, true, false)}}, 5));
+}
+
+TEST(interleavings, direct_messages) {
+  const channel_shape s = shape(1, 2, true, false);
+  expect_right(search(6, fault::none).from(direct(2, both_ways(s), false)));
+  expect_right(search(6, fault::none).from(direct(2, {{0, 1, shape(1, 2, false, true)}}, false)));
+}
+
+TEST(interleavings, direct_messages_that_are_refused_in_some_run) {
+  expect_right(search(4, fault::none).from(direct(2, both_ways(shape(1, 2, true, false)), true)));
+  expect_right(search(4, fault::none).from(direct(2, {{0, 1, shape(1, 2, false, true)}}, true)));
+  expect_right(search(3, fault::none).from(direct(2, {{0, 1, shape(3, 2, false, true)}}, true)));
+}
+
+TEST(interleavings, finds_a_buffer_that_is_written_before_the_answer) {
+  const std::vector<edge> one_way{{0, 1, shape(1, 2, false, true)}};
+  for (const fault f : {fault::ignored_answer, fault::answer_before_read})
+    EXPECT_NE(search(3, f).from(direct(2, one_way, false)).error, "");
+  for (const fault f : {fault::relaxed_release, fault::relaxed_acquire}) {
+    EXPECT_NE(search(3, f).from(direct(2, one_way, false)).error, "");
+    EXPECT_NE(search(3, f).from(direct(2, both_ways(shape(1, 2, true, false)), true)).error, "");
+  }
 }
 
 TEST(interleavings, three_ranks_one_way_around) {

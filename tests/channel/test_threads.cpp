@@ -10,6 +10,7 @@
 #include <numeric>
 #include <random>
 #include <thread>
+#include <unistd.h>
 
 namespace tacit::test {
 namespace {
@@ -25,16 +26,18 @@ std::uint64_t seed() {
 /// Memory of one channel and of the users at its ends.
 struct line {
   line(const channel_shape& shape_, std::mt19937_64& random, std::uint32_t id_)
-      : shape(shape_), memory(std::make_unique<aligned[]>(slot_bytes(shape) / cache_line + 1)), id(id_),
+      : shape(shape_), memory(std::make_unique<aligned[]>(channel_bytes(shape) / cache_line)), id(id_),
         from(cut(random, from_bytes)), into(cut(random, into_bytes)) {}
 
   struct alignas(cache_line) aligned {
     std::byte bytes[cache_line] = {};
   };
 
-  source_channel make_source() { return {shape, source_port(shape, slots(), acknowledgement(), from)}; }
+  source_channel make_source() { return {shape, source_port(shape, memory[0].bytes, from)}; }
   destination_channel make_destination() {
-    return {shape, destination_port(shape, slots(), acknowledgement(), into)};
+    destination_port port(shape, memory[0].bytes, into);
+    port.source_process = readable ? getpid() : 0;
+    return {shape, std::move(port)};
   }
 
   void produce(std::uint64_t run) {
@@ -55,12 +58,11 @@ struct line {
   channel_shape shape;
   std::unique_ptr<aligned[]> memory;
   std::uint32_t id;
+  bool readable = true; ///< direct ones
   std::vector<std::byte> from_bytes, into_bytes;
   std::vector<segment> from, into;
 
 private:
-  std::byte* slots() { return memory[1].bytes; }
-  std::uint64_t* acknowledgement() { return reinterpret_cast<std::uint64_t*>(memory[0].bytes); }
   std::byte value(std::uint64_t run, std::uint64_t i) const {
     return static_cast<std::byte>((run * 7919 + i * 31 + (i >> 8) + id * 101) & 0xff);
   }
@@ -148,6 +150,68 @@ TEST(threads, every_size_one_way) {
     run_rank({&there}, {}, runs, seed(), bad);
     other.join();
     EXPECT_EQ(bad, 0u) << bytes << " B, SEED=" << seed();
+  }
+}
+
+/// The destination may read the memory of the source, or from some run on no longer.
+TEST(threads, large_messages_with_and_without_permission) {
+  std::mt19937_64 random(seed());
+  for (const std::uint64_t bytes : {std::uint64_t{512} * 1024, std::uint64_t{600001}})
+    for (const int readable : {0, 1, 2, 3}) {
+      line there(shape_for(bytes, true), random, 1), here(shape_for(bytes, true), random, 2);
+      ASSERT_TRUE(there.shape.direct);
+      there.readable = readable & 1;
+      here.readable = readable & 2;
+      std::atomic<std::uint64_t> bad = 0;
+      std::thread other([&] { run_rank({&here}, {&there}, 12, seed() + 1, bad); });
+      run_rank({&there}, {&here}, 12, seed(), bad);
+      other.join();
+      EXPECT_EQ(bad, 0u) << bytes << " B, SEED=" << seed();
+    }
+}
+
+TEST(threads, permission_is_taken_away) {
+  std::mt19937_64 random(seed());
+  const std::uint64_t bytes = 700000;
+  line l(shape_for(bytes, false), random, 1);
+  source_channel source = l.make_source();
+  destination_channel destination = l.make_destination();
+  for (std::uint64_t run = 1; run <= 9; ++run) {
+    if (run == 4)
+      destination.port.source_process = 0;
+    l.produce(run);
+    bool sent = source.post(), taken = false;
+    destination.post();
+    while (!sent || !taken) {
+      taken = destination.poll();
+      sent = source.poll();
+    }
+    EXPECT_EQ(l.wrong(run), 0u) << "run " << run;
+    EXPECT_EQ(source.direct(), run < 4);
+    EXPECT_EQ(destination.direct(), run < 4);
+  }
+}
+
+TEST(threads, too_many_pieces_are_copied) {
+  constexpr std::uint64_t piece = 10000, count = offered_segments + 1;
+  std::mt19937_64 random(seed());
+  line l(shape_for(piece * count, false), random, 1);
+  std::vector<std::byte> bytes(2 * piece * count);
+  l.from.clear();
+  for (std::uint64_t i = 0; i < count; ++i)
+    l.from.push_back({reinterpret_cast<std::uint64_t>(bytes.data()) + 2 * i * piece, piece});
+  source_channel source = l.make_source();
+  destination_channel destination = l.make_destination();
+  for (std::uint64_t run = 1; run <= 3; ++run) {
+    l.produce(run);
+    bool sent = source.post(), taken = false;
+    destination.post();
+    while (!sent || !taken) {
+      taken = destination.poll();
+      sent = source.poll();
+    }
+    EXPECT_EQ(l.wrong(run), 0u) << "run " << run;
+    EXPECT_FALSE(source.direct() || destination.direct());
   }
 }
 
