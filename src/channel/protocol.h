@@ -73,6 +73,12 @@ constexpr bool is_refused(std::uint64_t word) {
 /// The shape that both sides derive from the same facts.
 channel_shape shape_for(std::uint64_t bytes, bool reciprocal);
 
+/// Ports through which memory can be read directly; others ignore that a shape allows it.
+template <typename Port>
+concept offers_memory = requires(Port& p) { p.answered(); };
+template <typename Port>
+concept reads_memory = requires(Port& p) { p.pull(); };
+
 /// Port: `acknowledged()` loads the acknowledgement (acquire); `fill(slot, piece)` writes the payload of a
 /// piece of the message; `publish(slot, number)` stores its flag (release); `claim(slot)` hints that the slot
 /// will be written soon. Direct: `offer(message)` writes addresses, then the word (release), and returns
@@ -81,19 +87,25 @@ template <typename Port>
 class channel_source {
 public:
   channel_source(const channel_shape& shape, Port port_)
-      : port(std::move(port_)), shape_(shape), direct_(shape.direct) {}
+      : port(std::move(port_)), shape_(shape), direct_(shape.direct && offers_memory<Port>) {}
 
   /// Hands over the next message; the last one must have been handed over. True when that is done.
   bool post() {
-    if (direct_) {
-      direct_ = port.offer(++offered_);
+    if constexpr (offers_memory<Port>) {
+      if (direct_)
+        direct_ = port.offer(++offered_);
       if (direct_)
         return false; // nobody can have answered
     }
     return post_copies();
   }
   /// Goes on; true when all has been handed over.
-  bool poll() { return direct_ ? poll_answer() : poll_copies(); }
+  bool poll() {
+    if constexpr (offers_memory<Port>)
+      if (direct_)
+        return poll_answer();
+    return poll_copies();
+  }
   /// Between two runs: makes the next post cheaper.
   void claim_next() {
     if (!direct_)
@@ -157,7 +169,7 @@ template <typename Port>
 class channel_destination {
 public:
   channel_destination(const channel_shape& shape, Port port_)
-      : port(std::move(port_)), shape_(shape), direct_(shape.direct) {}
+      : port(std::move(port_)), shape_(shape), direct_(shape.direct && reads_memory<Port>) {}
 
   /// Expects the next message; the last one must have been taken.
   void post() {
@@ -168,21 +180,10 @@ public:
   }
   /// Takes what has arrived; true when the message is complete.
   bool poll() {
-    if (direct_) {
-      if (taken_ == expected_)
-        return true;
-      if (const std::uint64_t word = port.offered(); message_of(word) != expected_)
+    if constexpr (reads_memory<Port>)
+      if (direct_ && !poll_offer())
         return false;
-      else if (!is_refused(word))
-        answer(port.pull());
-      else
-        direct_ = false;
-      taken_ = expected_;
-      if (direct_)
-        return true;
-      posted_ += shape_.pieces;
-    }
-    return poll_copies();
+    return direct_ || poll_copies();
   }
 
   bool done() const { return direct_ ? taken_ == expected_ : next_ == posted_; }
@@ -194,9 +195,22 @@ public:
   Port port;
 
 private:
-  void answer(bool has_read) {
-    direct_ = has_read;
-    port.answer(direct_word(expected_, !has_read));
+  /// True when the message has been read, or one side has refused.
+  bool poll_offer() {
+    if (taken_ == expected_)
+      return true;
+    const std::uint64_t word = port.offered();
+    if (message_of(word) != expected_)
+      return false;
+    direct_ = false;
+    if (!is_refused(word)) {
+      direct_ = port.pull();
+      port.answer(direct_word(expected_, !direct_));
+    }
+    taken_ = expected_;
+    if (!direct_)
+      posted_ += shape_.pieces;
+    return true;
   }
   bool poll_copies() {
     while (next_ != posted_) {

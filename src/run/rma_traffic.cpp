@@ -98,8 +98,8 @@ void rma_traffic::sync() const {
 
 rma_source_port::rma_source_port(const rma_place& place, std::vector<segment> bytes, rma_traffic& traffic)
     : place_(place), traffic_(&traffic),
-      staging_(std::make_shared_for_overwrite<std::byte[]>(slot_bytes(place.shape))),
-      packing_(place.shape, staging_.get(), nullptr, std::move(bytes)) {}
+      staging_(std::make_shared_for_overwrite<std::byte[]>(channel_bytes(place.shape))),
+      packing_(place.shape, staging_.get(), std::move(bytes)) {}
 
 std::uint64_t rma_source_port::acknowledged() {
   const std::uint64_t awaited = published_ - place_.shape.slots; // the piece in the slot that comes next
@@ -120,8 +120,7 @@ void rma_source_port::publish(std::uint32_t slot, std::uint64_t number) {
 
 rma_destination_port::rma_destination_port(const rma_place& place, std::vector<segment> bytes,
                                            rma_traffic& traffic)
-    : place_(place), traffic_(&traffic),
-      unpacking_(place.shape, traffic.own(place.here), nullptr, std::move(bytes)) {}
+    : place_(place), traffic_(&traffic), unpacking_(place.shape, traffic.own(place.here), std::move(bytes)) {}
 
 std::uint64_t rma_destination_port::published(std::uint32_t slot) const {
   return traffic_->read(place_.here + flag_of(place_.shape, slot));
