@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t plans_kept = 32;     // per communicator; a plan of 26 neighbors takes about 10 KiB
 constexpr std::size_t executions_kept = 4; // per plan: operations with equal signature under way at a time
-/// Messages between one pair of ranks in one plan, beyond one per edge.
-constexpr int extra_tags = 16;
+/// Messages between one pair of ranks in one plan, beyond one per edge: above all one per tree (tree.h).
+constexpr int extra_tags = 64;
 
 using held = std::shared_ptr<neighbor_communicator>;
 
@@ -151,8 +151,9 @@ std::string neighbor_operation::explain(std::exception_ptr failure) const {
 
 std::string neighbor_operation::describe() const {
   const neighborhood& n = home_->edges();
-  return fmt::format("{}: {} incoming and {} outgoing edges\ndriver {}: {}\n", function_, n.sources.size(),
-                     n.destinations.size(), driver_, steps());
+  return fmt::format("{}: {} incoming and {} outgoing edges\ndriver {}: {}\n{}{}", function_,
+                     n.sources.size(), n.destinations.size(), driver_, steps(), remarks_,
+                     remarks_.empty() ? "" : "\n");
 }
 
 // --- the communicator
@@ -245,13 +246,13 @@ void neighbor_communicator::finish_setup() {
   advance_setup();
 }
 
-program neighbor_communicator::make_program_of(const neighbor_call& call, const neighbor_options& options,
-                                               bool sizes_known, int operation) const {
+rank_plan neighbor_communicator::plan_of(const neighbor_call& call, const neighbor_options& options,
+                                         bool sizes_known) const {
   const auto me = rank_id{static_cast<std::uint32_t>(rank_)};
   const neighbor_blocks blocks = blocks_of(call, edges_);
   if (const std::string fault = own_mismatch(edges_, me, blocks); !fault.empty())
     throw neighbor_error(neighbor_error::kind::graph, fault);
-  return program_of(plan_neighbor(edges_, me, blocks, rounds_, options.passes, sizes_known), operation);
+  return plan_neighbor(edges_, me, blocks, rounds_, options.passes, sizes_known);
 }
 
 program neighbor_communicator::program_of(rank_plan plan, int operation) const {
@@ -279,7 +280,7 @@ std::shared_ptr<cached_plan> neighbor_communicator::find_plan(const neighbor_cal
       return plan;
     }
   auto plan = std::make_shared<cached_plan>();
-  plan->steps = make_program_of(call, options_, false, 0);
+  plan->steps = program_of(plan_of(call, options_, false), 0);
   plan->signature = scratch_;
   plan->send_buffer = reinterpret_cast<std::uint64_t>(call.send.buffer);
   plan->receive_buffer = reinterpret_cast<std::uint64_t>(call.receive.buffer);

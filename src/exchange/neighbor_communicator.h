@@ -74,7 +74,8 @@ private:
   cached_plan::execution_at run_;
   const char* function_ = "";
   const char* driver_ = "";
-  std::string steps_; ///< persistent: summary
+  std::string steps_;   ///< persistent: summary
+  std::string remarks_; ///< persistent: which optimizations were used, and why others not
 };
 
 class neighbor_communicator : public std::enable_shared_from_this<neighbor_communicator> {
@@ -108,9 +109,11 @@ private:
   void begin_setup();
   void finish_setup();
   bool advance_setup();
-  program make_program_of(const neighbor_call& call, const neighbor_options& options, bool sizes_known,
-                          int operation) const;
+  rank_plan plan_of(const neighbor_call& call, const neighbor_options& options, bool sizes_known) const;
   program program_of(rank_plan plan, int operation) const;
+  struct agreed_program;
+  agreed_program agree_on_program(const neighbor_call& call, MPI_Info info, int operation,
+                                  class init_agreement& all);
   std::shared_ptr<cached_plan> find_plan(const neighbor_call& call);
   std::unique_ptr<execution> prepare(program p) const;
   cached_plan::execution_at execution_for(cached_plan& plan, std::ptrdiff_t reads, std::ptrdiff_t writes);

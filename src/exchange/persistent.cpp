@@ -2,15 +2,16 @@
 //
 // 1. every pair exchanges the sizes of its edges and compares them, so a contradiction is found here and not
 //    while the program computes, and messages that are empty can be left out;
-// 2. all ranks agree that none has an error, that they leave out the same optimizations, and which driver can
-//    run everywhere;
-// 3. if all blocks of all ranks have one size, and the topology is a stencil on a torus, messages are
-// combined where
-//    it pays;
-// 4. the driver connects the ranks, which agree again, and the operation is prepared, which they agree on
-// last.
+// 2. all ranks agree that none has an error, that they leave out the same optimizations, and on what only all
+//    of them together can know: whether all blocks have one size, how many messages the busiest rank has;
+// 3. with that, all make the same optimizations: combining on a stencil with blocks of one size, or balancing
+//    trees if some rank has many messages, for which the ranks exchange loads and roles;
+// 4. they agree on the driver that can run everywhere, it connects the ranks, which agree again, and the
+//    operation is prepared, which they agree on last.
 //
-// Cost: one message per neighbor and three reductions of a few words.
+// Cost: one message per neighbor and four or five reductions of a few words; where a rank has 16 or more
+// short messages an allgather of 24 bytes per rank, and a message to each member of a tree.
+#include "exchange/agreed_trees.h"
 #include "exchange/await.h"
 #include "exchange/init_agreement.h"
 #include "exchange/neighbor_communicator.h"
@@ -106,15 +107,23 @@ std::uint64_t combining_word(const topology* t, const neighbor_blocks& blocks, b
 
 } // namespace
 
-neighbor_operation neighbor_communicator::persistent(const neighbor_call& call, MPI_Info info) {
-  finish_setup();
+struct neighbor_communicator::agreed_program {
+  program steps;
+  neighbor_options options;
+  std::string remarks;
+};
+
+/// Parts 1 to 3. Throws only what all ranks throw; may leave `all` with an error of this rank.
+neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(const neighbor_call& call,
+                                                                              MPI_Info info, int operation,
+                                                                              init_agreement& all) {
   const MPI_Comm comm = setup_.comm();
-  const int number = next_operation_++;
-  init_agreement all(comm, rank_, size_, call.function);
-  neighbor_options options = options_;
+  const int first_tag = operation * tags_per_operation_;
+  agreed_program out;
+  out.options = options_;
   neighbor_blocks blocks;
   all.here([&] {
-    options = read_neighbor_options(info);
+    out.options = read_neighbor_options(info);
     describe_call(call, edges_, scratch_);
     blocks = blocks_of(call, edges_);
   });
@@ -122,47 +131,73 @@ neighbor_operation neighbor_communicator::persistent(const neighbor_call& call, 
   const peer_sizes sent =
       sizes_by_peer(edges_.destinations, all.failed() ? decltype(blocks.out){} : blocks.out);
   peer_sizes announced;
-  all.always([&] { announced = exchange_sizes(sent, expected, number * tags_per_operation_, comm); });
-  program p, with_combining;
-  std::uint64_t combining = 0;
+  all.always([&] { announced = exchange_sizes(sent, expected, first_tag, comm); });
+  const neighbor_passes& passes = out.options.passes;
+  const bool same_block = call.send.shape == neighbor_side::form::same;
+  const tree_rule rule;
+  rank_plan plan;
+  std::uint64_t combining = 0, busiest = 0;
   all.here([&] {
     compare_sizes(edges_, expected, announced);
-    p = make_program_of(call, options, true, number);
-    const bool same_block = call.send.shape == neighbor_side::form::same;
-    combining = options.passes.combine ? combining_word(topology_.get(), blocks, same_block) : 0;
-    if (combining != 0)
-      with_combining = program_of(
-          combined(*topology_, rank_id{static_cast<std::uint32_t>(rank_)}, blocks, same_block), number);
+    plan = plan_of(call, out.options, true);
+    combining = passes.combine ? combining_word(topology_.get(), blocks, same_block) : 0;
+    const message_load load = load_of(plan, rule);
+    busiest = std::max(load.short_in, load.short_out);
   });
-  // From here on both ends of every edge agree, or one of the ranks has an error.
-  std::vector<std::uint64_t> words{word_of(options), ~word_of(options), combining, ~combining};
-  const std::size_t first_driver = words.size();
+  // The largest load is the complement of the least complement.
+  const std::uint64_t mine = word_of(out.options);
+  std::vector<std::uint64_t> words{mine, ~mine, combining, ~combining, ~busiest};
+  all.agree(words);
+  // From here on both ends of every edge agree, and whatever follows from these words all ranks do alike.
+  if (words[0] != ~words[1]) {
+    all.here([] {
+      throw neighbor_error(neighbor_error::kind::environment,
+                           "info keys tacit_driver or tacit_neighbor_without differ between the ranks; give "
+                           "all ranks the same");
+    });
+    return out;
+  }
+  if (words[2] != 0 && words[2] == ~words[3]) {
+    all.here(
+        [&] { plan = combined(*topology_, rank_id{static_cast<std::uint32_t>(rank_)}, blocks, same_block); });
+    out.remarks = "combined: blocks travel dimension by dimension";
+  } else if (passes.tree && passes.coalesce) {
+    if (~words[4] < rule.least_messages)
+      out.remarks = fmt::format("no trees: no rank has {} short messages", rule.least_messages);
+    else
+      all.always(
+          [&] { out.remarks = add_trees(plan, rank_, size_, setup_.widest() + 1, first_tag, rule, comm); });
+  }
+  all.here([&] { out.steps = program_of(std::move(plan), operation); });
+  return out;
+}
+
+neighbor_operation neighbor_communicator::persistent(const neighbor_call& call, MPI_Info info) {
+  finish_setup();
+  const MPI_Comm comm = setup_.comm();
+  const int number = next_operation_++;
+  init_agreement all(comm, rank_, size_, call.function);
+  agreed_program made = agree_on_program(call, info, number, all);
+  const neighbor_options& options = made.options;
+  std::vector<std::uint64_t> words;
   for (const driver* d : drivers()) {
     // Nothing in a neighborhood is a collective call, which is all that coll adds to p2p.
-    const bool wanted =
-        options.driver.empty() ? d->automatic(p) && d->name() != "coll" : d->name() == options.driver;
-    const bool can = !all.failed() && wanted && d->can_run(p, comm).empty() &&
-                     (combining == 0 || d->can_run(with_combining, comm).empty());
-    words.push_back(can ? 1 : 0);
+    const bool wanted = options.driver.empty() ? d->automatic(made.steps) && d->name() != "coll"
+                                               : d->name() == options.driver;
+    words.push_back(!all.failed() && wanted && d->can_run(made.steps, comm).empty() ? 1 : 0);
   }
   all.agree(words);
   const driver* chosen = nullptr;
   for (std::size_t i = 0; i < drivers().size() && !chosen; ++i)
-    chosen = words[first_driver + i] ? drivers()[i] : nullptr;
+    chosen = words[i] ? drivers()[i] : nullptr;
   all.here([&] {
-    if (words[0] != ~words[1])
-      throw neighbor_error(neighbor_error::kind::environment,
-                           "info keys tacit_driver or tacit_neighbor_without differ between the ranks; give "
-                           "all ranks the same");
     if (!chosen)
       throw neighbor_error(neighbor_error::kind::environment,
                            fmt::format("no driver can run this operation on all ranks{}{}",
                                        options.driver.empty() ? "" : "; asked for was ", options.driver));
   });
-  if (words[2] != 0 && words[2] == ~words[3]) // all ranks can, and alike
-    p = std::move(with_combining);
   neighbor_operation out;
-  all.here([&] { out.peers_ = chosen->offer(p, comm); });
+  all.here([&] { out.peers_ = chosen->offer(made.steps, comm); });
   std::vector<std::uint64_t> connects{out.peers_ ? 0u : 1u};
   all.agree(connects);
   if (connects[0] == 0) { // some rank has something to connect
@@ -177,10 +212,11 @@ neighbor_operation neighbor_communicator::persistent(const neighbor_call& call, 
     out.home_ = shared_from_this();
     out.function_ = call.function;
     out.driver_ = chosen->name().data();
-    out.steps_ = summarize(p);
+    out.steps_ = summarize(made.steps);
+    out.remarks_ = made.remarks;
     if (const std::string how = out.peers_ ? out.peers_->describe() : std::string(); !how.empty())
       out.steps_ += "; " + how;
-    out.run_ = {chosen->prepare(std::move(p), comm, out.peers_.get()), 0, 0};
+    out.run_ = {chosen->prepare(std::move(made.steps), comm, out.peers_.get()), 0, 0};
   });
   connects.clear();
   all.agree(connects);

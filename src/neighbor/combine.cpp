@@ -1,5 +1,7 @@
 #include "neighbor/combine.h"
 
+#include "neighbor/message_cost.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -162,10 +164,7 @@ combining_cost cost_of_combining(const topology& t, bool same_block) {
 }
 
 bool combining_pays(const topology& t, bool same_block, std::uint64_t block_bytes) {
-  // What a message costs beyond its bytes, sending and receiving, and what a byte costs that travels once
-  // more, with the copies at both ends: 1 us and 1/4 ns are what shared memory and fast networks have in
-  // common.
-  constexpr double message_ns = 1000, byte_ns = 0.25;
+  constexpr double message_ns = message_cost().overhead, byte_ns = message_cost().byte;
   if (block_bytes == 0)
     return false;
   const combining_cost c = cost_of_combining(t, same_block);

@@ -2,6 +2,7 @@
 // number that must arrive is known by formula.
 #include <cstdio>
 #include <mpi.h>
+#include <string>
 #include <tacit/tacit.h>
 #include <vector>
 
@@ -13,14 +14,25 @@ void expect(bool right) {
   wrong += right ? 0 : 1;
 }
 
+void expect_explained(tacit_schedule schedule, const char* part) {
+  char text[2000] = {};
+  std::size_t needed = 0;
+  expect(tacit_explain(schedule, TACIT_EXPLAIN_TEXT, text, sizeof text, &needed) == TACIT_SUCCESS);
+  const bool found = std::string(text).find(part) != std::string::npos;
+  expect(found);
+  if (!found && me == 0)
+    std::fprintf(stderr, "rank 0: no \"%s\" in: %s\n", part, text);
+}
+
 /// Blocking, nonblocking and persistent alltoall of three ints per edge; slot `from_slot[i]` of rank
-/// sources[i] is what must arrive in slot i.
+/// sources[i] is what must arrive in slot i. `how` is part of the explanation.
 void check_alltoall(MPI_Comm comm, const std::vector<int>& sources, const std::vector<int>& from_slot,
-                    std::size_t outgoing) {
+                    std::size_t outgoing, const char* how = "") {
   std::vector<int> out(3 * outgoing), in(3 * sources.size());
   tacit_schedule kept = TACIT_SCHEDULE_NULL;
   expect(tacit_neighbor_alltoall_init(out.data(), 3, MPI_INT, in.data(), 3, MPI_INT, comm, MPI_INFO_NULL,
                                       &kept) == TACIT_SUCCESS);
+  expect_explained(kept, how);
   for (int round = 0; round < 6; ++round) {
     for (std::size_t i = 0; i < out.size(); ++i)
       out[i] = me * 10000 + static_cast<int>(i) * 10 + round;
@@ -61,7 +73,7 @@ void grid() {
   const int other = me ^ 1;
   const std::vector<int> sources{me < 2 ? MPI_PROC_NULL : me - 2, me + 2 < ranks ? me + 2 : MPI_PROC_NULL,
                                  other, other};
-  check_alltoall(comm, sources, {1, 0, 3, 2}, 4);
+  check_alltoall(comm, sources, {1, 0, 3, 2}, 4, "no trees: no rank has 16 short messages");
   MPI_Comm_free(&comm);
 }
 
@@ -83,7 +95,7 @@ void stencil() {
   tacit_topology t = TACIT_TOPOLOGY_NULL;
   expect(tacit_topology_stencil(3, dims, periods, 27, offsets.data(), &t) == TACIT_SUCCESS);
   MPI_Comm comm = attached(t);
-  check_alltoall(comm, sources, slots, 27);
+  check_alltoall(comm, sources, slots, 27, "combined");
   MPI_Comm_free(&comm);
 }
 
@@ -104,7 +116,42 @@ void graph() {
   expect(tacit_topology_graph(static_cast<int>(sources.size()), sources.data(), nullptr, 3,
                               destinations.data(), nullptr, &t) == TACIT_SUCCESS);
   MPI_Comm comm = attached(t);
-  check_alltoall(comm, sources, slots, 3);
+  check_alltoall(comm, sources, slots, 3, "trees: rank 0 receives through");
+  MPI_Comm_free(&comm);
+}
+
+/// Rank 0 sends to all others, the last one twice: one block for each, and one and the same for all.
+void star() {
+  std::vector<int> sources, slots, destinations;
+  if (me == 0)
+    for (int r = 1; r < ranks; ++r)
+      destinations.push_back(r);
+  if (me == 0)
+    destinations.push_back(ranks - 1);
+  else
+    sources.push_back(0), slots.push_back(me - 1);
+  if (me == ranks - 1)
+    sources.push_back(0), slots.push_back(me);
+  tacit_topology t = TACIT_TOPOLOGY_NULL;
+  expect(tacit_topology_graph(static_cast<int>(sources.size()), sources.data(), nullptr,
+                              static_cast<int>(destinations.size()), destinations.data(), nullptr,
+                              &t) == TACIT_SUCCESS);
+  MPI_Comm comm = attached(t);
+  check_alltoall(comm, sources, slots, destinations.size(), "trees: rank 0 sends through");
+  int out[2] = {me, 4711};
+  std::vector<int> in(2 * sources.size(), -1);
+  tacit_schedule all = TACIT_SCHEDULE_NULL;
+  expect(tacit_neighbor_allgather_init(out, 2, MPI_INT, in.data(), 2, MPI_INT, comm, MPI_INFO_NULL, &all) ==
+         TACIT_SUCCESS);
+  expect_explained(all, "trees: rank 0 sends through");
+  for (int round = 0; round < 3; ++round) {
+    out[0] = round;
+    in.assign(in.size(), -1);
+    expect(tacit_run(all) == TACIT_SUCCESS);
+    for (std::size_t i = 0; i < in.size(); ++i)
+      expect(in[i] == (i % 2 == 0 ? round : 4711));
+  }
+  expect(tacit_schedule_free(&all) == TACIT_SUCCESS);
   MPI_Comm_free(&comm);
 }
 
@@ -117,6 +164,7 @@ int main(int argc, char** argv) {
   grid();
   stencil();
   graph();
+  star();
   int all = 0;
   MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
   if (wrong > 0)

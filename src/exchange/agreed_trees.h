@@ -1,0 +1,18 @@
+// Balancing trees (neighbor/tree.h) among real ranks: what they tell each other before the plan of a
+// persistent operation is complete.
+#pragma once
+
+#include "neighbor/tree.h"
+
+#include <mpi.h>
+#include <string>
+
+namespace tacit {
+
+/// Collective. Adds trees to the coalesced plan of this rank where they pay: an allgather of loads, and a
+/// message from each hot rank to each of its members. Uses tags from `first_tag` on, one per tree, in the
+/// plan, and the same plus `base` for these messages. Returns one line for people. Throws mpi_error.
+std::string add_trees(rank_plan& plan, int rank, int size, int first_tag, int base, const tree_rule& rule,
+                      MPI_Comm comm);
+
+} // namespace tacit
