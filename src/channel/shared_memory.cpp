@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <mutex>
 #include <string_view>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -78,7 +79,9 @@ bool beyond_memory(std::size_t bytes) {
 
 } // namespace
 
-process_identity this_process() {
+namespace {
+
+process_identity identify() {
   process_identity me;
   const std::string boot = read_small("/proc/sys/kernel/random/boot_id");
   me.boot = boot.empty() ? 0 : hash(boot);
@@ -88,6 +91,18 @@ process_identity this_process() {
   me.pid = ::getpid();
   me.started = read_process(me.pid).started;
   return me;
+}
+
+} // namespace
+
+/// Asking takes 17 us, as long as making shared memory; a forked child asks anew.
+process_identity this_process() {
+  static std::mutex guard;
+  static process_identity known;
+  const std::lock_guard lock(guard);
+  if (known.pid != ::getpid())
+    known = identify();
+  return known;
 }
 
 std::string apart(const process_identity& a, const process_identity& b) {

@@ -82,20 +82,6 @@ int tag_limit(MPI_Comm comm) {
   return found ? *limit : 32767; // the least that MPI guarantees
 }
 
-void shift(std::vector<segment>& bytes, std::ptrdiff_t by) {
-  for (segment& s : bytes)
-    if (s.address < scratch_base)
-      s.address += static_cast<std::uint64_t>(by);
-}
-
-program moved(program p, std::ptrdiff_t reads, std::ptrdiff_t writes) {
-  for (step& s : p.plan.steps) {
-    shift(s.reads, reads);
-    shift(s.writes, writes);
-  }
-  return p;
-}
-
 std::ptrdiff_t distance(const void* buffer, std::uint64_t from) {
   return static_cast<std::ptrdiff_t>(reinterpret_cast<std::uint64_t>(buffer) - from);
 }

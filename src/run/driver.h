@@ -11,6 +11,7 @@
 
 #include "run/program.h"
 
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <memory>
@@ -34,8 +35,9 @@ public:
   virtual bool progress() = 0;
   /// Blocks until everything has completed. Progresses only this execution: see progress.h for several.
   virtual void finish() = 0;
-  /// Between two unsuccessful calls of progress: gives the core away if others may need it. Local.
-  virtual void relax() { std::this_thread::yield(); }
+  /// What is best done between two unsuccessful calls of progress, see take_pause. Must not run at the same
+  /// time as progress. Local.
+  virtual double pause() const { return 0; }
   /// Moves the buffers: from the next run on, all user memory that the plan reads lies `reads` bytes further
   /// than the plan given to `prepare` says, and all that it writes `writes` bytes (so 0, 0 is the way back);
   /// scratch memory stays. False: cannot, prepare anew. Must not be active. Local.
@@ -44,6 +46,14 @@ public:
   /// What start, progress or finish has thrown; kept by progress.h for the owner of the execution.
   std::exception_ptr failure;
 };
+
+/// Keeps the core (negative), offers it to others (0), or sleeps for so many seconds.
+inline void take_pause(double pause) {
+  if (pause > 0)
+    std::this_thread::sleep_for(std::chrono::duration<double>(pause));
+  else if (pause == 0)
+    std::this_thread::yield();
+}
 
 /// What a driver has set up with other ranks: communicators, memory of neighbors. Outlives the executions.
 class connection {

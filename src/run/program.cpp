@@ -4,6 +4,20 @@
 #include <fmt/format.h>
 
 namespace tacit {
+namespace {
+
+void shift(std::vector<segment>& bytes, std::ptrdiff_t by) {
+  for (segment& s : bytes)
+    if (s.address < scratch_base)
+      s.address += static_cast<std::uint64_t>(by);
+}
+
+void shift(std::vector<block>& blocks, std::ptrdiff_t by) {
+  for (block& b : blocks)
+    shift(b.bytes, by);
+}
+
+} // namespace
 
 const rank_group& program::group(comm_id comm) const {
   return *std::find_if(groups.begin(), groups.end(), [&](const rank_group& g) { return g.comm == comm; });
@@ -26,6 +40,16 @@ program make_program(const graph& g, const plan& p, rank_id rank) {
     out.groups.push_back(std::move(group));
   }
   return out;
+}
+
+program moved(program p, std::ptrdiff_t reads, std::ptrdiff_t writes) {
+  for (step& s : p.plan.steps) {
+    shift(s.reads, reads);
+    shift(s.writes, writes);
+    shift(s.sends, reads);
+    shift(s.receives, writes);
+  }
+  return p;
 }
 
 std::string describe(const program& p, const step& s) {

@@ -3,6 +3,7 @@
 
 #include "plan/plan.h"
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -30,6 +31,10 @@ struct program {
 
 /// The program of one rank of a plan.
 program make_program(const graph& g, const plan& p, rank_id rank);
+
+/// The program with all user memory that it reads `reads` bytes further, and all that it writes `writes`
+/// bytes further; scratch memory stays.
+program moved(program p, std::ptrdiff_t reads, std::ptrdiff_t writes);
 
 /// "send of 64 B to rank 3", "bcast among 4 ranks, root 1, blocks of 64 B": how errors name a step.
 std::string describe(const program& p, const step& s);

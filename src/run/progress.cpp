@@ -1,10 +1,13 @@
 // One list under one mutex. If only one execution is under way and MPI was not initialized for several
 // threads, waiting is MPI's own blocking wait; else it is a loop that progresses everything, gives other
-// threads the mutex between two rounds, and yields the core as the execution advises. An execution that fails
-// is removed and keeps its error for its owner, who may not be the one that progressed it.
+// threads the mutex between two rounds if they want it, and gives the core away as the execution advises. So
+// executions may be started by several threads at once, each by its own, but are progressed one at a time. An
+// execution that fails is removed and keeps its error for its owner, who may not be the one that progressed
+// it.
 #include "run/progress.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -12,8 +15,21 @@
 namespace tacit {
 namespace {
 
-std::recursive_mutex guard; // recursive: computations run inside progress, and may look at other schedules
+std::recursive_mutex guard;    // recursive: computations run inside progress, and may look at other schedules
+std::atomic<int> entering = 0; // threads that want the mutex
 std::vector<execution*> under_way;
+
+class entry {
+public:
+  entry() {
+    entering.fetch_add(1, std::memory_order_relaxed);
+    guard.lock();
+    entering.fetch_sub(1, std::memory_order_relaxed);
+  }
+  ~entry() { guard.unlock(); }
+  entry(const entry&) = delete;
+  entry& operator=(const entry&) = delete;
+};
 
 bool several_threads() {
   int level = MPI_THREAD_SINGLE;
@@ -48,31 +64,45 @@ void progress_each() {
 } // namespace
 
 void begin_progress(execution& e) {
-  const std::lock_guard lock(guard);
+  const entry lock;
   under_way.push_back(&e);
 }
 
 void end_progress(execution& e) {
-  const std::lock_guard lock(guard);
+  const entry lock;
   remove(e);
 }
 
 void progress_under_way() {
-  const std::lock_guard lock(guard);
+  const entry lock;
   progress_each();
 }
 
-bool progress_all(execution& wanted) {
-  const std::lock_guard lock(guard);
+namespace {
+
+/// As progress_all; says also what to do if `wanted` has not completed, which other threads may progress as
+/// soon as the mutex is free.
+bool progress_once(execution& wanted, double& pause) {
+  const entry lock;
   progress_each();
   if (wanted.failure)
     std::rethrow_exception(wanted.failure);
-  return !is_under_way(wanted);
+  if (!is_under_way(wanted))
+    return true;
+  pause = wanted.pause();
+  return false;
+}
+
+} // namespace
+
+bool progress_all(execution& wanted) {
+  double unused = 0;
+  return progress_once(wanted, unused);
 }
 
 void wait_for(execution& wanted) {
   {
-    const std::lock_guard lock(guard);
+    const entry lock;
     if (under_way.size() == 1 && is_under_way(wanted) && !several_threads()) {
       remove(wanted);
       try {
@@ -84,12 +114,8 @@ void wait_for(execution& wanted) {
       return;
     }
   }
-  const bool several = several_threads();
-  while (!progress_all(wanted))
-    if (several)
-      std::this_thread::yield(); // else the mutex would never be seen free
-    else
-      wanted.relax();
+  for (double pause = 0; !progress_once(wanted, pause);)
+    take_pause(entering.load(std::memory_order_relaxed) > 0 ? 0 : pause); // else they never see it free
 }
 
 } // namespace tacit

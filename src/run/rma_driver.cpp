@@ -75,7 +75,7 @@ public:
   }
   void finish() override {
     while (!progress())
-      relax();
+      take_pause(pause());
   }
 
 private:

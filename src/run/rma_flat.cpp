@@ -61,7 +61,7 @@ bool rma_flat::progress() {
 
 void rma_flat::finish() {
   while (!progress())
-    relax();
+    take_pause(pause());
 }
 
 bool rma_flat::rebind(std::ptrdiff_t reads, std::ptrdiff_t writes) {

@@ -9,23 +9,26 @@
 #include "run/shm_wait.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
 
 namespace tacit {
 namespace {
 
 class polled_source : public polled_work {
 public:
-  explicit polled_source(source_channel channel) : channel_(std::move(channel)) {}
+  explicit polled_source(source_channel& channel) : channel_(channel) {}
   bool begin() override { return channel_.post(); }
   bool poll() override { return channel_.poll(); }
 
 private:
-  source_channel channel_;
+  source_channel& channel_;
 };
 
 class polled_destination : public polled_work {
 public:
-  explicit polled_destination(destination_channel channel) : channel_(std::move(channel)) {}
+  explicit polled_destination(destination_channel& channel) : channel_(channel) {}
   bool begin() override {
     channel_.post();
     return channel_.poll();
@@ -33,12 +36,21 @@ public:
   bool poll() override { return channel_.poll(); }
 
 private:
-  destination_channel channel_;
+  destination_channel& channel_;
+};
+
+/// The channels of a program; they count its messages, so they outlive the tasks, which are made anew when
+/// buffers move.
+struct channels {
+  using key = std::pair<int, int>; ///< peer, tag
+  std::map<key, source_channel> out;
+  std::map<key, destination_channel> in;
 };
 
 class shm_lowering : public lowering {
 public:
-  shm_lowering(const program& p, MPI_Comm comm, const shm_peers& peers) : lowering(p, comm), peers_(peers) {}
+  shm_lowering(const program& p, MPI_Comm comm, const shm_peers& peers, channels& made)
+      : lowering(p, comm), peers_(peers), channels_(made) {}
 
 private:
   task_span collective(const step& s) override { return direct(s); }
@@ -46,50 +58,78 @@ private:
     const channel_place* place = peers_.outgoing(to, tag);
     if (!place)
       return lowering::send(bytes, to, tag);
-    const task_id id = tasks_.add_polled(std::make_unique<polled_source>(make_source(*place, bytes)),
-                                         {"send to", to, place->shape.bytes});
+    source_channel fresh = make_source(*place, bytes);
+    const auto [at, added] = channels_.out.try_emplace({to, tag}, fresh);
+    at->second.port.payload = std::move(fresh.port.payload);
+    const task_id id =
+        tasks_.add_polled(std::make_unique<polled_source>(at->second), {"send to", to, place->shape.bytes});
     return {{id}, {id}};
   }
   task_span recv(const std::vector<segment>& bytes, int from, int tag) override {
     const channel_place* place = peers_.incoming(from, tag);
     if (!place)
       return lowering::recv(bytes, from, tag);
-    const task_id id =
-        tasks_.add_polled(std::make_unique<polled_destination>(make_destination(*place, bytes)),
-                          {"receive from", from, place->shape.bytes});
+    destination_channel fresh = make_destination(*place, bytes);
+    const auto [at, added] = channels_.in.try_emplace({from, tag}, fresh);
+    at->second.port.payload = std::move(fresh.port.payload);
+    const task_id id = tasks_.add_polled(std::make_unique<polled_destination>(at->second),
+                                         {"receive from", from, place->shape.bytes});
     return {{id}, {id}};
   }
 
   const shm_peers& peers_;
+  channels& channels_;
 };
 
 /// Programs with dependencies.
 class shm_tasks : public execution {
 public:
-  shm_tasks(task_list tasks, MPI_Comm comm, const shm_peers& peers)
-      : tasks_(std::move(tasks)), wait_(comm, peers) {}
+  shm_tasks(program p, MPI_Comm comm, const shm_peers& peers)
+      : program_(std::move(p)), comm_(comm), peers_(peers), tasks_(make_tasks(program_)), wait_(comm, peers) {
+  }
   void start() override {
     wait_.news();
-    tasks_.start();
+    tasks_->start();
   }
   bool progress() override {
-    if (tasks_.progress())
+    if (tasks_->progress())
       return true;
-    if (tasks_.moved())
+    if (tasks_->moved())
       wait_.news();
     else
-      wait_.nothing_new([this](auto&& visit) { tasks_.each_polled(visit); });
+      wait_.nothing_new([this](auto&& visit) { tasks_->each_polled(visit); });
     return false;
   }
   void finish() override {
     while (!progress())
-      wait_.relax();
+      take_pause(wait_.pause());
   }
-  void relax() override { wait_.relax(); }
+  double pause() const override { return wait_.pause(); }
+  bool rebind(std::ptrdiff_t reads, std::ptrdiff_t writes) override {
+    const std::pair wanted(reads, writes);
+    if (bound_ == wanted)
+      return true;
+    if (std::any_of(program_.plan.steps.begin(), program_.plan.steps.end(),
+                    [](const step& s) { return s.kind == step_kind::call; }))
+      return false; // nobody tells the computations
+    bound_.reset(); // should there be no memory for the tasks
+    tasks_ = make_tasks(moved(program_, reads, writes));
+    bound_ = wanted;
+    return true;
+  }
 
 private:
-  task_run tasks_;
+  std::unique_ptr<task_run> make_tasks(const program& p) {
+    return std::make_unique<task_run>(shm_lowering(p, comm_, peers_, channels_).run());
+  }
+
+  program program_;
+  MPI_Comm comm_;
+  const shm_peers& peers_;
+  channels channels_;
+  std::unique_ptr<task_run> tasks_;
   shm_wait wait_;
+  std::optional<std::pair<std::ptrdiff_t, std::ptrdiff_t>> bound_{{0, 0}}; ///< by the last rebind
 };
 
 class shm_driver : public driver {
@@ -115,7 +155,7 @@ public:
     const auto& made = dynamic_cast<const shm_peers&>(*peers);
     if (is_flat(p))
       return std::make_unique<shm_flat>(p, comm, made);
-    return std::make_unique<shm_tasks>(shm_lowering(p, comm, made).run(), comm, made);
+    return std::make_unique<shm_tasks>(std::move(p), comm, made);
   }
 };
 

@@ -184,7 +184,7 @@ void shm_flat::end_run() {
 
 void shm_flat::finish() {
   while (!progress())
-    wait_.relax();
+    take_pause(wait_.pause());
 }
 
 } // namespace tacit

@@ -25,7 +25,7 @@ public:
   void start() override;
   bool progress() override;
   void finish() override;
-  void relax() override { wait_.relax(); }
+  double pause() const override { return wait_.pause(); }
   bool rebind(std::ptrdiff_t reads, std::ptrdiff_t writes) override;
 
 private:

@@ -2,6 +2,7 @@
 
 #include "run/mpi_error.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace tacit {
@@ -13,11 +14,16 @@ bool shm_wait::probe_and_look() {
   int there = 0;
   check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE), "MPI_Iprobe");
   const double now = MPI_Wtime();
-  if (rounds_ <= rounds_per_probe) { // the first probe since something arrived
-    looked_ = now;
+  if (rounds_ <= rounds_per_probe[0]) { // the first probe since something arrived
+    since_ = looked_ = now;
     ended_ = -1;
     return false;
   }
+  waited_ = now - since_;
+  if (waited_ > wait_before_sleep)
+    stage_ = stage::sleep;
+  else if (waited_ > wait_before_yield || oversubscribed_)
+    stage_ = stage::yield;
   if (now - looked_ < 1)
     return false;
   looked_ = now;
@@ -33,6 +39,11 @@ void shm_wait::check(const task_note& note) {
                                                peers_.process(note.peer).pid));
   if (ended_ < 0)
     ended_ = note.peer;
+}
+
+double shm_wait::nap() const {
+  constexpr double longest = 500e-6; // so long may MPI and other schedules wait for progress
+  return std::min(waited_ / 64, longest);
 }
 
 } // namespace tacit

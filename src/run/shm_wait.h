@@ -4,16 +4,25 @@
 // process that has died. So in rounds that bring nothing new it does, from time to time,
 //   a probe         progresses MPI: the peer may wait for the end of a message of the program's;
 //   a look around   once a second: an error names a peer that has ended instead of waiting for ever.
-// None of this costs anything while messages arrive.
+// None of this costs anything while messages arrive. A blocking wait gives the core away in three stages:
+//   spins           for some milliseconds, or hardly at all if this job has more ranks than cores. With as
+//   many
+//                   ranks as cores, who yields to another program gets the core back only after a time slice,
+//                   and so does the peer: on two cores with 20 other busy processes an exchange of one line
+//                   took 0.3-0.6 us (195-490 us with 30 us of work between) if ranks spun 2 ms or longer, and
+//                   0.8-1.7 ms if they yielded after 5-500 us; spinning for 5 ms costs up to 9 ms where both
+//                   ranks have been put on one core, 2 ms up to 2.6 ms;
+//   yields;
+//   sleeps          after a long wait, for a small part of the time that has passed, so that a wait that
+//   takes
+//                   seconds takes no core and ends at most 2 % later than it could.
 #pragma once
 
 #include "run/shm_peers.h"
 #include "run/task_run.h"
 
 #include <cstdint>
-#include <functional>
 #include <mpi.h>
-#include <sched.h>
 
 namespace tacit {
 
@@ -21,37 +30,45 @@ class shm_wait {
 public:
   shm_wait(MPI_Comm comm, const shm_peers& peers);
   /// A round has brought something new.
-  void news() { rounds_ = 0; }
+  void news() {
+    rounds_ = 0;
+    stage_ = stage::spin;
+  }
   /// A round has brought nothing. `each_pending(visit)` calls `visit(note)` for each message awaited through
   /// shared memory. Throws mpi_error if one of their peers has ended.
   template <typename EachPending>
   void nothing_new(EachPending&& each_pending) {
-    if (++rounds_ % rounds_per_probe == 0 && probe_and_look())
+    if (++rounds_ % rounds_per_probe[static_cast<int>(stage_)] == 0 && probe_and_look())
       each_pending([this](const task_note& note) { check(note); });
   }
-  /// Between two rounds of a blocking wait.
-  void relax() const {
-    if (rounds_ > (oversubscribed_ ? rounds_before_yield_oversubscribed : rounds_before_yield))
-      sched_yield();
+  /// Between two rounds of a blocking wait, as execution::pause.
+  double pause() const {
+    if (stage_ == stage::sleep)
+      return nap();
+    return stage_ == stage::yield || (oversubscribed_ && rounds_ > rounds_before_yield_oversubscribed) ? 0
+                                                                                                       : -1;
   }
 
 private:
-  /// A round of one neighbor takes some 5 ns, a probe some 100 ns.
-  static constexpr std::uint32_t rounds_per_probe = 512;
-  /// Some milliseconds. Who yields to another program of the machine gets the core back only after a time
-  /// slice, and so does the peer that waits for it: yielding after 20 us made messages of 256 KiB 16 times
-  /// slower on a busy machine.
-  static constexpr std::uint32_t rounds_before_yield = 1 << 18;
+  enum class stage : std::uint8_t { spin, yield, sleep };
+  /// By stage. A round of one neighbor takes some 5 ns, a probe some 100 ns, a yield 1 us or more.
+  static constexpr std::uint32_t rounds_per_probe[] = {512, 16, 1};
   static constexpr std::uint32_t rounds_before_yield_oversubscribed = 64;
+  /// In seconds, since something was new.
+  static constexpr double wait_before_yield = 0.002, wait_before_sleep = 0.02;
 
-  /// True about once a second.
+  /// True about once a second. Sets the stage.
   bool probe_and_look();
   void check(const task_note& note);
+  double nap() const;
 
   MPI_Comm comm_;
   const shm_peers& peers_;
   bool oversubscribed_;
+  stage stage_ = stage::spin;
   std::uint32_t rounds_ = 0;
+  double since_ = 0;  ///< MPI_Wtime of the first probe since something was new
+  double waited_ = 0; ///< until the last probe
   double looked_ = 0; ///< MPI_Wtime
   int ended_ = -1;    ///< a peer that had ended at the last look
 };
