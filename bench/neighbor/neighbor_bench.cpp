@@ -7,6 +7,7 @@
 // after the other, again and again, until the time of the case (S seconds) is over; a block's time is that
 // of its slowest rank, and the 10th percentile over the blocks is reported, so that other programs of the
 // machine disturb as little as possible. One line of JSON per case, in microseconds, on standard output.
+#include "interleaved.h"
 #include "ways.h"
 
 #include <algorithm>
@@ -53,31 +54,12 @@ options read_options(int argc, char** argv) {
   return o;
 }
 
-/// Iterations after which buffers and slots are in the caches where this way leaves them, not the one before.
-constexpr int warm_up = 3, least_iterations = 4;
-
-double percentile10(std::vector<double> list) {
-  std::sort(list.begin(), list.end());
-  return list[list.size() / 10];
-}
-
 void iterate(way& w, buffers& b, int iterations) {
   for (int i = 0; i < iterations; ++i) {
     b.produce(i);
     w.exchange();
     b.consume();
   }
-}
-
-/// Of the slowest rank.
-double block(way& w, buffers& b, int iterations) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  iterate(w, b, warm_up);
-  const double start = MPI_Wtime();
-  iterate(w, b, iterations);
-  double time = (MPI_Wtime() - start) / iterations, slowest = 0;
-  MPI_Allreduce(&time, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return slowest * 1e6;
 }
 
 /// Every way must bring what the first one brings.
@@ -114,20 +96,8 @@ void measure(const pattern& p, std::size_t bytes, double seconds, int rank, int 
   buffers b(p.destinations.size(), bytes);
   auto ways = make_ways(p, b);
   check(ways, b, rank);
-  std::vector<std::vector<double>> times(ways.size());
-  std::vector<int> iterations(ways.size());
-  for (std::size_t w = 0; w < ways.size(); ++w) { // blocks of some 100 us
-    block(*ways[w], b, 1);
-    const double once = std::min(block(*ways[w], b, 2), block(*ways[w], b, 2));
-    iterations[w] = std::clamp(static_cast<int>(100 / std::max(once, 0.01)), least_iterations, 400);
-  }
-  const double start = MPI_Wtime();
-  for (int go_on = 1; go_on;) {
-    for (std::size_t w = 0; w < ways.size(); ++w)
-      times[w].push_back(block(*ways[w], b, iterations[w]));
-    go_on = MPI_Wtime() - start < seconds || times[0].size() < 5;
-    MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  }
+  const auto times = time_interleaved(
+      ways.size(), seconds, [&](std::size_t w, int iterations) { iterate(*ways[w], b, iterations); });
   const double init = time_of_init(p, b);
   const std::size_t blocks = times[0].size();
   std::string line =

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Repeat seed 004's evaluation on real processes and write one result file.
+
+    bench/papers/s5/real.py                        build, fetch matrices, run all, write bench/results/papers-s5-real-<machine>.json
+    bench/papers/s5/real.py --libraries openmpi --ranks 2,4 --seconds 0.5 --cases sparse,weather
+    bench/papers/s5/real.py --advance openmpi=DIR  with MPI Advance as a peer: DIR has include/ and lib/liblocality_aware.a
+    bench/papers/s5/real.py --add …                keeps what the result file has of other libraries and numbers of ranks
+    bench/papers/s5/real.py --table FILE           show a result file as a table and stop
+
+All ways of one case run in one process, interleaved; a number is the 10th percentile over blocks of the slowest rank's
+time, in microseconds (real.cpp says what an iteration is). MPICH runs on two ranks only, because it spins. More ranks
+than cores measure the operating system's scheduler as well; the result says how many cores there were. MPI Advance
+(github.com/mpi-advance/locality_aware) is linked only if its place is given; build it with
+-DCMAKE_CXX_FLAGS="-DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX".
+"""
+import argparse
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
+from run import ROOT, machine, output  # noqa: E402
+from real_matrices import matrices  # noqa: E402
+
+PRESETS = {"openmpi": "release", "mpich": "release-mpich"}
+PEERS = ("isend", "persistent", "neighbor", "neighbor init", "advance", "advance locality")
+
+
+def build(library: str, advance: str | None) -> None:
+    preset = PRESETS[library]
+    subprocess.run(["cmake", "--preset", preset, f"-DTACIT_BENCH_MPI_ADVANCE={advance or ''}"], cwd=ROOT, check=True,
+                   stdout=sys.stderr)
+    subprocess.run(["cmake", "--build", "--preset", preset, "--target", "s5_real"], cwd=ROOT, check=True,
+                   stdout=sys.stderr)
+
+
+def run(library: str, ranks: int, arguments: list[str]) -> list[dict]:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_MCA_", "TACIT_"))}
+    environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                       OMPI_MCA_rmaps_base_oversubscribe="1")
+    program = ROOT / "build" / PRESETS[library] / "bin" / "s5_real"
+    rows = []
+    with subprocess.Popen([f"mpiexec.{library}", "-n", str(ranks), program, *arguments], env=environment, text=True,
+                          stdout=subprocess.PIPE) as job:
+        for line in job.stdout:
+            if line.startswith("{"):
+                rows.append({"mpi": library, **json.loads(line)})
+                print(describe(rows[-1]), file=sys.stderr, flush=True)
+    if job.returncode:
+        raise SystemExit(f"s5_real under {library} on {ranks} ranks ended with code {job.returncode}")
+    return rows
+
+
+def describe(row: dict) -> str:
+    us = row["us"]
+    text = f"{row['mpi']:8} p={row['ranks']} {row['case']:22} {row['about'][:40]:40} tacit {us['tacit']:9.4g} us "
+    for way in PEERS:
+        if way in us:
+            text += f" {us[way] / us['tacit']:6.2f}x {way}{'(!)' if way in row['wrong'] else ''}"
+    return text + ("  TACIT IS WRONG" if {"tacit", "tacit p2p"} & set(row["wrong"]) else "")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ranks", default="2,4,8", help="under Open MPI")
+    parser.add_argument("--libraries", default="openmpi,mpich")
+    parser.add_argument("--seconds", default="1", help="of each case")
+    parser.add_argument("--cases", default="sparse,cartesian2,cartesian4,weather,matrix,product")
+    parser.add_argument("--advance", action="append", default=[], metavar="LIBRARY=DIR")
+    parser.add_argument("--no-build", action="store_true")
+    parser.add_argument("--add", action="store_true")
+    parser.add_argument("--table", type=Path)
+    arguments = parser.parse_args()
+    if arguments.table:
+        for row in json.loads(arguments.table.read_text())["cases"]:
+            print(describe(row))
+        return 0
+    advance = dict(one.split("=", 1) for one in arguments.advance)
+    files = matrices() if {"matrix", "product"} & set(arguments.cases.split(",")) else []
+    facts = {**machine(), "load_before": round(os.getloadavg()[0], 1)}
+    rows = []
+    for library in arguments.libraries.split(","):
+        if not arguments.no_build:
+            build(library, advance.get(library))
+        for ranks in map(int, arguments.ranks.split(",")) if library == "openmpi" else [2]:
+            rows += run(library, ranks, ["--seconds", arguments.seconds, "--cases", arguments.cases, "--matrices",
+                                         ",".join(map(str, files))])
+    words = [re.sub(r"=.*/", "=", word) for word in sys.argv[1:]]
+    result = {
+        "what": "seed 004's evaluation on real processes",
+        "machine": facts,
+        "commit": output("git", "rev-parse", "--short", "HEAD"),
+        "dirty": bool(output("git", "status", "--porcelain", "--untracked-files=no")),
+        "command": shlex.join(["bench/papers/s5/real.py", *words]),
+        "unit": "microseconds, 10th percentile of interleaved blocks; 'wrong' lists ways that brought wrong bytes",
+        "cases": [],
+    }
+    name = re.sub(r"[^a-z0-9]+", "-", f"{facts['cpu']}-{facts['cores']}-cores".lower()).strip("-")
+    path = ROOT / "bench" / "results" / f"papers-s5-real-{name}.json"
+    if arguments.add and path.exists():
+        new = {(row["mpi"], row["ranks"]) for row in rows}
+        old = json.loads(path.read_text())
+        rows = [row for row in old["cases"] if (row["mpi"], row["ranks"]) not in new] + rows
+        result["command"] = f"{old['command']}; {result['command']}"
+    head = json.dumps(result, indent=1).removesuffix("[]\n}")
+    path.write_text(head + "[\n  " + ",\n  ".join(json.dumps(row) for row in rows) + "\n ]\n}\n")
+    print(f"wrote {path.relative_to(ROOT)}", file=sys.stderr)
+    return 1 if any({"tacit", "tacit p2p"} & set(row["wrong"]) for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
