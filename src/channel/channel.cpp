@@ -9,8 +9,9 @@
 namespace tacit {
 namespace {
 
-/// Messages up to here have a slot of their own size; larger ones go through a ring of pieces.
-constexpr std::uint64_t largest_slot = 8128;
+/// Messages up to here have a slot of their own size; larger ones go through a ring of pieces. Beyond 8 KiB,
+/// too, both take the same time, but a ring needs more memory to be made.
+constexpr std::uint64_t largest_slot = 8192;
 /// 8 KiB with the flag in a line of its own, so that payload and user memory stay aligned alike.
 constexpr std::uint32_t ring_stride = 8192;
 constexpr std::uint64_t ring_piece = ring_stride - cache_line;

@@ -1,9 +1,9 @@
-// One list under one mutex. If only one execution is under way and MPI was not initialized for several
-// threads, waiting is MPI's own blocking wait; else it is a loop that progresses everything, gives other
-// threads the mutex between two rounds if they want it, and gives the core away as the execution advises. So
-// executions may be started by several threads at once, each by its own, but are progressed one at a time. An
-// execution that fails is removed and keeps its error for its owner, who may not be the one that progressed
-// it.
+// One list under one mutex (none if MPI was initialized for one thread at a time). If only one execution is
+// under way and MPI was not initialized for several threads, waiting is MPI's own blocking wait; else it is a
+// loop that progresses everything, gives other threads the mutex between two rounds if they want it, and
+// gives the core away as the execution advises. So executions may be started by several threads at once, each
+// by its own, but are progressed one at a time. An execution that fails is removed and keeps its error for
+// its owner, who may not be the one that progressed it.
 #include "run/progress.h"
 
 #include <algorithm>
@@ -19,23 +19,41 @@ std::recursive_mutex guard;    // recursive: computations run inside progress, a
 std::atomic<int> entering = 0; // threads that want the mutex
 std::vector<execution*> under_way;
 
+/// Whether MPI was initialized for several threads at once; if not, nobody may call us at once either.
+bool several_threads() {
+  static std::atomic<int> known = -1;
+  if (const int level = known.load(std::memory_order_relaxed); level >= 0)
+    return level == MPI_THREAD_MULTIPLE;
+  int begun = 0, over = 0, level = MPI_THREAD_SINGLE;
+  MPI_Initialized(&begun);
+  MPI_Finalized(&over);
+  if (!begun || over)
+    return true; // cannot be asked
+  MPI_Query_thread(&level);
+  known.store(level, std::memory_order_relaxed);
+  return level == MPI_THREAD_MULTIPLE;
+}
+
+/// Locks only if there may be several threads: a lock costs as much as half of an exchange of one cache line.
 class entry {
 public:
-  entry() {
+  entry() : locked_(several_threads()) {
+    if (!locked_ || guard.try_lock())
+      return;
     entering.fetch_add(1, std::memory_order_relaxed);
     guard.lock();
     entering.fetch_sub(1, std::memory_order_relaxed);
   }
-  ~entry() { guard.unlock(); }
+  ~entry() {
+    if (locked_)
+      guard.unlock();
+  }
   entry(const entry&) = delete;
   entry& operator=(const entry&) = delete;
-};
 
-bool several_threads() {
-  int level = MPI_THREAD_SINGLE;
-  MPI_Query_thread(&level);
-  return level == MPI_THREAD_MULTIPLE;
-}
+private:
+  bool locked_;
+};
 
 bool is_under_way(const execution& e) {
   return std::find(under_way.begin(), under_way.end(), &e) != under_way.end();

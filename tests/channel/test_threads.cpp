@@ -120,7 +120,7 @@ void run_rank(std::vector<line*> out, std::vector<line*> in, std::uint64_t runs,
 }
 
 constexpr std::uint64_t sizes[] = {0,   1,    7,    8,    55,   56,    57,    64,    120,
-                                   121, 1000, 4096, 8128, 8129, 16256, 30000, 200000};
+                                   121, 1000, 4096, 8192, 8193, 16256, 30000, 200000};
 
 std::uint64_t runs_for(std::uint64_t bytes) {
   return 20 + 20000 / (bytes + 100);

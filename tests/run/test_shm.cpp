@@ -42,7 +42,7 @@ std::string all_share() {
 }
 
 TEST_F(shm, exchanges_of_every_size) {
-  for (const long n : {0, 1, 8, 56, 57, 200, 4096, 8129, 30000}) {
+  for (const long n : {0, 1, 8, 56, 57, 200, 4096, 8193, 30000}) {
     expect_right([n](int, int) { return n; }, 7);
     EXPECT_EQ(peers->describe(), all_share());
     run.reset();
