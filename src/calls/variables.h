@@ -27,7 +27,9 @@ inline constexpr std::string_view known_variables[] = {"TACIT_RECORD",
                                                        "TACIT_OVERLAP_COLLECTIVES",
                                                        "TACIT_OVERLAP_STATISTICS",
                                                        "TACIT_FC",
-                                                       "TACIT_SHM"};
+                                                       "TACIT_SHM",
+                                                       "TACIT_NEIGHBOR_WITHOUT",
+                                                       "TACIT_RANKS_PER_NODE"};
 
 /// `name` begins like a variable of tacit and is none.
 inline bool is_unknown_variable(std::string_view name) {

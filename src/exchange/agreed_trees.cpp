@@ -76,13 +76,13 @@ std::string remark(const std::vector<hot_side>& sides) {
 
 } // namespace
 
-std::string add_trees(rank_plan& plan, int rank, int size, int first_tag, int base, const tree_rule& rule,
-                      MPI_Comm comm) {
+tree_outcome add_trees(rank_plan& plan, int rank, int size, int first_tag, int base, const tree_rule& rule,
+                       MPI_Comm comm) {
   const auto me = rank_id{static_cast<std::uint32_t>(rank)};
   const std::vector<message_load> loads = gather_loads(load_of(plan, rule), size, comm);
   const std::vector<hot_side> sides = hot_sides(loads, rule);
   if (sides.empty())
-    return why_no_tree(loads, rule);
+    return {false, why_no_tree(loads, rule)};
   role_exchange exchange(comm, rule);
   std::vector<tree_part> parts;
   for (std::size_t i = 0; i < sides.size(); ++i) {
@@ -104,7 +104,7 @@ std::string add_trees(rank_plan& plan, int rank, int size, int first_tag, int ba
     parts[i].role = std::move(roles[i]);
   std::erase_if(parts, [](const tree_part& p) { return !p.tree && p.role.parent == no_rank; });
   plan = with_trees(std::move(plan), parts);
-  return remark(sides);
+  return {true, remark(sides)};
 }
 
 } // namespace tacit

@@ -9,10 +9,15 @@
 
 namespace tacit {
 
+struct tree_outcome {
+  bool any = false;   ///< some rank has a tree
+  std::string remark; ///< one line for people
+};
+
 /// Collective. Adds trees to the coalesced plan of this rank where they pay: an allgather of loads, and a
 /// message from each hot rank to each of its members. Uses tags from `first_tag` on, one per tree, in the
-/// plan, and the same plus `base` for these messages. Returns one line for people. Throws mpi_error.
-std::string add_trees(rank_plan& plan, int rank, int size, int first_tag, int base, const tree_rule& rule,
-                      MPI_Comm comm);
+/// plan, and the same plus `base` for these messages. Throws mpi_error.
+tree_outcome add_trees(rank_plan& plan, int rank, int size, int first_tag, int base, const tree_rule& rule,
+                       MPI_Comm comm);
 
 } // namespace tacit

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <thread>
 
 namespace tacit {
 
@@ -117,8 +116,14 @@ bool communicator_setup::progress() {
 }
 
 void communicator_setup::finish() {
-  while (!progress())
-    std::this_thread::yield();
+  while (!progress()) {
+    inside_ = true;
+    const int code = MPI_Waitall(2, requests_.data(), MPI_STATUSES_IGNORE);
+    inside_ = false;
+    if (code != MPI_SUCCESS)
+      at_ = stage::failed;
+    check_mpi(code, "setting up the communicator");
+  }
 }
 
 } // namespace tacit

@@ -19,6 +19,7 @@
 #include "exchange/communicator_setup.h"
 #include "exchange/neighbor_call.h"
 #include "exchange/neighbor_options.h"
+#include "neighbor/aggregate.h"
 #include "run/driver.h"
 
 #include <deque>
@@ -111,6 +112,7 @@ private:
   bool advance_setup();
   rank_plan plan_of(const neighbor_call& call, const neighbor_options& options, bool sizes_known) const;
   program program_of(rank_plan plan, int operation) const;
+  std::string spread(rank_plan& plan, const neighbor_passes& passes, std::uint64_t busiest, int base);
   struct agreed_program;
   agreed_program agree_on_program(const neighbor_call& call, MPI_Info info, int operation,
                                   class init_agreement& all);
@@ -123,6 +125,7 @@ private:
   std::shared_ptr<const topology> topology_; ///< null: MPI's own
   neighborhood edges_;
   edge_rounds rounds_;
+  node_map nodes_; ///< once an _init has asked for it
   neighbor_options options_;
   communicator_setup setup_;
   bool setup_begun_ = false;

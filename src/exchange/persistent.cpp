@@ -5,12 +5,15 @@
 // 2. all ranks agree that none has an error, that they leave out the same optimizations, and on what only all
 //    of them together can know: whether all blocks have one size, how many messages the busiest rank has;
 // 3. with that, all make the same optimizations: combining on a stencil with blocks of one size, or balancing
-//    trees if some rank has many messages, for which the ranks exchange loads and roles;
+//    trees if some rank has many messages, for which the ranks exchange loads and roles, or aggregation
+//    between nodes;
 // 4. they agree on the driver that can run everywhere, it connects the ranks, which agree again, and the
 //    operation is prepared, which they agree on last.
 //
 // Cost: one message per neighbor and four or five reductions of a few words; where a rank has 16 or more
-// short messages an allgather of 24 bytes per rank, and a message to each member of a tree.
+// short messages an allgather of 24 bytes per rank, and a message to each member of a tree; with several
+// nodes two messages between any two ranks of a node, and a reduction.
+#include "exchange/agreed_aggregation.h"
 #include "exchange/agreed_trees.h"
 #include "exchange/await.h"
 #include "exchange/init_agreement.h"
@@ -25,6 +28,9 @@
 
 namespace tacit {
 namespace {
+
+/// With fewer messages than this, three steps need as many as they save.
+constexpr std::uint64_t least_aggregated = 6;
 
 /// A rank with an error of its own still takes part in the exchange, with this in place of sizes.
 constexpr std::uint64_t no_size = ~std::uint64_t{0};
@@ -113,6 +119,28 @@ struct neighbor_communicator::agreed_program {
   std::string remarks;
 };
 
+/// Collective: part 3 without combining. `busiest`: the most short messages that any rank sends or receives.
+std::string neighbor_communicator::spread(rank_plan& plan, const neighbor_passes& passes,
+                                          std::uint64_t busiest, int base) {
+  const tree_rule rule;
+  const int first_tag = setup_.widest() + 1;
+  std::string remarks;
+  if (passes.tree && busiest < rule.least_messages)
+    remarks = fmt::format("no trees: no rank has {} short messages", rule.least_messages);
+  if (passes.tree && busiest >= rule.least_messages) {
+    const tree_outcome trees = add_trees(plan, rank_, size_, first_tag, base, rule, setup_.comm());
+    if (trees.any)
+      return trees.remark; // helpers are chosen for their load, not for their node
+    remarks = trees.remark;
+  }
+  if (!passes.aggregate || busiest < least_aggregated)
+    return remarks;
+  if (nodes_.node_of.empty())
+    nodes_ = find_nodes(rank_, size_, setup_.comm());
+  return remarks + (remarks.empty() ? "" : "\n") +
+         aggregate(plan, nodes_, rank_, first_tag, base, setup_.comm());
+}
+
 /// Parts 1 to 3. Throws only what all ranks throw; may leave `all` with an error of this rank.
 neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(const neighbor_call& call,
                                                                               MPI_Info info, int operation,
@@ -161,12 +189,8 @@ neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(co
     all.here(
         [&] { plan = combined(*topology_, rank_id{static_cast<std::uint32_t>(rank_)}, blocks, same_block); });
     out.remarks = "combined: blocks travel dimension by dimension";
-  } else if (passes.tree && passes.coalesce) {
-    if (~words[4] < rule.least_messages)
-      out.remarks = fmt::format("no trees: no rank has {} short messages", rule.least_messages);
-    else
-      all.always(
-          [&] { out.remarks = add_trees(plan, rank_, size_, setup_.widest() + 1, first_tag, rule, comm); });
+  } else if (passes.coalesce && !all.failed()) {
+    all.always([&] { out.remarks = spread(plan, passes, ~words[4], first_tag); });
   }
   all.here([&] { out.steps = program_of(std::move(plan), operation); });
   return out;

@@ -8,6 +8,7 @@ namespace tacit {
 /// common; the latency is what a message takes beyond what its two ends are busy with.
 struct message_cost {
   double overhead = 1000; ///< that sender and receiver are busy with one message, each
+  double near = 0.3;      ///< share of it that a message within a node costs
   double latency = 1000;
   double byte = 0.25; ///< a byte that travels once more, with the copies at both ends
 };

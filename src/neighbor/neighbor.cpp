@@ -16,11 +16,12 @@ struct named_pass {
   bool neighbor_passes::* on;
 };
 
-constexpr std::array<named_pass, 6> all_passes{{{"self", &neighbor_passes::self},
+constexpr std::array<named_pass, 7> all_passes{{{"self", &neighbor_passes::self},
                                                 {"coalesce", &neighbor_passes::coalesce},
                                                 {"order", &neighbor_passes::order},
                                                 {"combine", &neighbor_passes::combine},
                                                 {"tree", &neighbor_passes::tree},
+                                                {"aggregate", &neighbor_passes::aggregate},
                                                 {"empty", &neighbor_passes::empty}}};
 
 bool is_message(const step& s) {

@@ -29,8 +29,9 @@ struct neighbor_passes {
   bool coalesce = true; ///< all edges to one peer become one message
   bool order = true;    ///< messages are posted by round, in each of which a rank has at most one partner
   bool combine = true;  ///< blocks travel a torus dimension by dimension (combine.h; needs agreed sizes)
-  bool tree = true;  ///< ranks with far more messages than others hand them to helpers (tree.h; as combine)
-  bool empty = true; ///< messages that both ends know to be empty are left out (needs exchanged sizes)
+  bool tree = true; ///< ranks with far more messages than others hand them to helpers (tree.h; as combine)
+  bool aggregate = true; ///< short messages between two nodes become one (aggregate.h; as combine)
+  bool empty = true;     ///< messages that both ends know to be empty are left out (needs exchanged sizes)
 };
 
 /// Leaves out the passes in a list separated by commas. Returns what is not understood, or empty.

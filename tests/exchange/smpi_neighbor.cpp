@@ -1,6 +1,7 @@
 // Neighborhood collectives on simulated ranks, on topologies of our own: SMPI has none but grids. Every
 // number that must arrive is known by formula.
 #include <cstdio>
+#include <cstdlib>
 #include <mpi.h>
 #include <string>
 #include <tacit/tacit.h>
@@ -155,6 +156,23 @@ void star() {
   MPI_Comm_free(&comm);
 }
 
+/// Everybody sends to the 20 ranks that follow, on nodes of 8 ranks.
+void crowd() {
+  setenv("TACIT_RANKS_PER_NODE", "8", 1);
+  std::vector<int> sources, slots, destinations;
+  for (int k = 1; k <= 20; ++k) {
+    destinations.push_back((me + k) % ranks);
+    sources.push_back((me + ranks - k) % ranks);
+    slots.push_back(k - 1);
+  }
+  tacit_topology t = TACIT_TOPOLOGY_NULL;
+  expect(tacit_topology_graph(20, sources.data(), nullptr, 20, destinations.data(), nullptr, &t) ==
+         TACIT_SUCCESS);
+  MPI_Comm comm = attached(t);
+  check_alltoall(comm, sources, slots, 20, "aggregated: one message per pair of 8 nodes");
+  MPI_Comm_free(&comm);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -165,6 +183,7 @@ int main(int argc, char** argv) {
   stencil();
   graph();
   star();
+  crowd();
   int all = 0;
   MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
   if (wrong > 0)

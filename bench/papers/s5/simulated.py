@@ -9,7 +9,7 @@ neighborhood communications (2012): sparse alltoall, 2-D and 4-D Cartesian, the 
 
 Times are those of a model (SimGrid SMPI), exactly reproducible. What a message keeps sender and receiver busy with was
 measured (simulated_overheads.c); link speeds are round numbers. The model has no limit on the messages that a network
-card can take per second, and local copies cost nothing. Every byte that arrives is compared in every round.
+card can take per second, messages within a node cost as much overhead as others, and local copies cost nothing. Every byte that arrives is compared in every round.
 """
 import argparse
 import json
@@ -34,10 +34,10 @@ NETWORKS = {
     "fast": {"send": 0.062e-6, "receive": 0.130e-6, "bandwidth": "12.5GBps", "latency": "500ns"},
     "tcp": {"send": 4.81e-6, "receive": 0.27e-6, "bandwidth": "1.25GBps", "latency": "10us"},
 }
-TEST = 1e-7  # an unsuccessful MPI_Test
+TEST = 1e-8  # an unsuccessful MPI_Test; SMPI charges it also for each request that MPI_Waitsome finds unfinished
 EAGER = 65536
 
-EVERYTHING = "self+coalesce+order+combine+tree+empty"
+EVERYTHING = "self+coalesce+order+combine+tree+aggregate+empty"
 
 
 def without(*kept: str) -> str:
@@ -53,6 +53,7 @@ VARIANTS = {
     "tree": without("self", "coalesce", "empty", "tree"),
     "tree+order": without("self", "coalesce", "empty", "order", "tree"),
     "combine": without("self", "coalesce", "empty", "order", "combine"),
+    "aggregate": without("self", "coalesce", "empty", "order", "aggregate"),
     "all": "all",
 }
 
@@ -64,25 +65,29 @@ class Case:
     ranks: int
     sizes: str
     variants: tuple
+    per_node: int = 1
 
 
-PLAIN = ("hand", "naive", "coalesce", "order", "all")
-TREES = ("hand", "naive", "coalesce", "order", "tree", "tree+order", "all")
-CELLS = ("hand", "naive", "coalesce", "order", "combine", "all")
+PLAIN = ("hand", "order", "all")
+TREES = ("hand", "order", "tree", "tree+order")
+NODES = ("hand", "order", "aggregate")
+CELLS = ("hand", "order", "combine")
 CASES = [
-    Case("sparse", "sparse:7:none", 1024, "16", PLAIN),
-    Case("sparse-in", "sparse:7:in", 1024, "16", TREES),
-    Case("sparse-out", "sparse:7:out", 1024, "16", TREES),
     Case("sparse-both", "sparse:7:both", 1024, "16", TREES),
-    Case("sparse-both-512", "sparse:7:both", 512, "16,256,2048", TREES),
-    Case("grid-2d", "grid:32x16", 512, "8,512,8192,65536", PLAIN),
-    Case("grid-4d", "grid:8x4x4x4", 512, "8,512,8192,65536", PLAIN),
+    Case("sparse-in", "sparse:7:in", 1024, "16", TREES),
+    Case("nodes-32", "sparse:24:none", 32, "16", NODES, 8),
+    Case("cells-27", "cells:3x3x3:1", 27, "8,1024,8192", CELLS),
+    Case("cells-125", "cells:5x5x5:2", 125, "8,1024,8192", CELLS),
     Case("wrf", "wrf:16x32:3", 512, "1,2", PLAIN),
-    Case("cells-27", "cells:3x3x3:1", 27, "8,512,8192", CELLS),
-    Case("cells-125", "cells:5x5x5:2", 125, "8,512,8192", CELLS),
+    Case("grid-2d", "grid:32x16", 512, "8,1024,32768", PLAIN),
+    Case("grid-4d", "grid:8x4x4x4", 512, "8,1024,32768", PLAIN),
+    Case("nodes-512", "sparse:24:none", 512, "16,1024", NODES, 32),
+    Case("sparse-out", "sparse:7:out", 1024, "16", TREES),
+    Case("sparse-both-512", "sparse:7:both", 512, "16,1024", TREES),
+    Case("sparse", "sparse:7:none", 1024, "16", PLAIN),
     Case("cells-27-1000", "cells:10x10x10:1", 1000, "8", CELLS),
 ]
-CHECKED = Case("checked", "sparse:3:both", 64, "16", ("hand", "naive", "order", "tree+order", "all"))
+CHECKED = Case("checked", "sparse:3:both", 64, "16", ("hand", "naive", "coalesce", "order", "tree+order", "all"))
 
 
 class Trouble(Exception):
@@ -101,14 +106,14 @@ def build() -> Path:
     return ROOT / "build" / "release" / "bench" / "s5_simulated.so"
 
 
-def platform_files(network: str, ranks: int) -> tuple[Path, Path]:
+def platform_files(network: str, ranks: int, per_node: int) -> tuple[Path, Path]:
     WORK.mkdir(parents=True, exist_ok=True)
     speed = NETWORKS[network]
-    xml, hosts = WORK / f"{network}-{ranks}.xml", WORK / f"hosts-{ranks}"
+    xml, hosts = WORK / f"{network}-{ranks}-{per_node}.xml", WORK / f"hosts-{ranks}-{per_node}"
     xml.write_text("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n"
-                   f'  <cluster id="cluster" prefix="node" suffix="" radical="0-{ranks - 1}" speed="1Gf" '
-                   f'bw="{speed["bandwidth"]}" lat="{speed["latency"]}"/>\n</platform>\n')
-    hosts.write_text("".join(f"node{i}\n" for i in range(ranks)))
+                   f'  <cluster id="cluster" prefix="node" suffix="" radical="0-{ranks // per_node - 1}" speed="1Gf" core="{per_node}" '
+                   f'bw="{speed["bandwidth"]}" lat="{speed["latency"]}" loopback_bw="10GBps" loopback_lat="200ns"/>\n</platform>\n')
+    hosts.write_text("".join(f"node{i // per_node}\n" for i in range(ranks)))
     return xml, hosts
 
 
@@ -116,7 +121,7 @@ def simulate(program: Path, case: Case, network: str, rounds: int) -> list[dict]
     smpirun = shutil.which("smpirun")
     if not smpirun:
         raise Trouble("smpirun is missing (libsimgrid-dev)")
-    xml, hosts = platform_files(network, case.ranks)
+    xml, hosts = platform_files(network, case.ranks, case.per_node)
     speed = NETWORKS[network]
     settings = {"smpi/simulate-computation": "no", "smpi/test": TEST, "smpi/iprobe": TEST, "smpi/grow-injected-times": "no",
                 "smpi/os": f"0:{speed['send']}:0", "smpi/ois": f"0:{speed['send']}:0", "smpi/or": f"0:{speed['receive']}:0",
@@ -132,14 +137,14 @@ def simulate(program: Path, case: Case, network: str, rounds: int) -> list[dict]
     if "finished" not in done.stdout:  # a deadlock or an abort exits with 0
         raise Trouble(f"{case.name} on {network} did not finish:\n{done.stdout[-2000:]}{done.stderr[-3000:]}")
     found = re.findall(r"^result (\d+) (\S+) (\S+) (\S+) (\d+)$", done.stdout, re.MULTILINE)
-    names = {text: name for name, text in VARIANTS.items()}
+    names = {VARIANTS[name]: name for name in case.variants}
     rows = []
     for size in case.sizes.split(","):
         times = {names[variant]: (float(seconds), float(setup)) for at, variant, seconds, setup, wrong in found if at == size}
         bad = [variant for at, variant, _, _, wrong in found if at == size and wrong != "0"]
         if bad or set(times) != set(case.variants):
             raise Trouble(f"{case.name} size {size} on {network}: wrong data in {bad}, results of {sorted(times)}")
-        rows.append({"case": case.name, "pattern": case.pattern, "ranks": case.ranks, "size": int(size), "network": network,
+        rows.append({"case": case.name, "pattern": case.pattern, "ranks": case.ranks, "size": int(size), "ranks per node": case.per_node, "network": network,
                      "us": {name: round(times[name][0] * 1e6, 3) for name in case.variants},
                      "speedup": {name: round(times["hand"][0] / times[name][0], 3) for name in case.variants},
                      "setup us": {name: round(times[name][1] * 1e6, 1) for name in case.variants if name != "hand"}})
@@ -163,8 +168,9 @@ def verdicts(rows: list) -> list[dict]:
         values = {f"{row['case']} {row['network']}": row["speedup"]["tree+order"] for row in hot}
         found.append({"target": "1024 ranks, 16 B sparse alltoall with a hot rank: at least 1.5x through trees and order",
                       "values": values, "met": min(values.values()) >= 1.5})
-    slow = {f"{row['case']} {row['size']} {row['network']}": row["speedup"]["all"] for row in rows if row["speedup"]["all"] < 0.97}
-    found.append({"target": "with all optimizations never below 0.97x of posting by hand", "values": slow, "met": not slow})
+    slow = {f"{row['case']} {row['size']} {row['network']} {name}": gain for row in rows for name, gain in row["speedup"].items()
+            if gain < 0.97}
+    found.append({"target": "nothing below 0.97x of posting by hand", "values": slow, "met": not slow})
     return found
 
 

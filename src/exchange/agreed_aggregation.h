@@ -1,0 +1,23 @@
+// Locality aggregation (neighbor/aggregate.h) among real ranks: who is on which node, and what the ranks of a
+// node tell each other before the plan of a persistent operation is complete.
+#pragma once
+
+#include "neighbor/aggregate.h"
+
+#include <mpi.h>
+#include <string>
+
+namespace tacit {
+
+/// Collective: one allgather of a word per rank. Ranks are on one node if their processor names are equal,
+/// or, if TACIT_RANKS_PER_NODE is set (to try nodes out on one machine), if that many divide their ranks
+/// alike. Throws mpi_error.
+node_map find_nodes(int rank, int size, MPI_Comm comm);
+
+/// Collective. Aggregates the coalesced plan of this rank if the busiest rank has less to do then. Exchanges
+/// a message between any two ranks of each node, and makes one reduction. Uses three tags from `first_tag` on
+/// in the plan, and one plus `base` for these messages. Returns one line for people. Throws mpi_error.
+std::string aggregate(rank_plan& plan, const node_map& nodes, int rank, int first_tag, int base,
+                      MPI_Comm comm);
+
+} // namespace tacit
