@@ -18,7 +18,7 @@ foreach(room run exchange capi)
 endforeach()
 add_library(tacit_smpi STATIC EXCLUDE_FROM_ALL ${smpi_sources})
 target_include_directories(tacit_smpi SYSTEM PUBLIC ${SMPI_INCLUDE_DIR})
-target_link_libraries(tacit_smpi PUBLIC tacit_core ${SIMGRID_LIBRARY})
+target_link_libraries(tacit_smpi PUBLIC tacit_core PkgConfig::HWLOC ${SIMGRID_LIBRARY})
 
 function(tacit_smpi_program name)
   add_library(${name} MODULE ${ARGN})

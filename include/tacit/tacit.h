@@ -275,6 +275,14 @@ int tacit_topology_graph(int indegree, const int sources[], const int sourceweig
  * TACIT_ERR_ARGUMENT (grid and communicator differ in size, rank out of range), TACIT_ERR_MPI. */
 int tacit_topology_comm(tacit_topology topology, MPI_Comm comm, MPI_Comm* newcomm);
 
+/* As tacit_topology_comm with the ranks given to the processes anew (`reorder` of MPI_Cart_create and
+ * MPI_Dist_graph_create_adjacent): neighbors, the heavier their edge the more, come onto one core, cache,
+ * package or node where that can be. Nodes are told apart by MPI_Get_processor_name, the rest by hwloc as far
+ * as processes are bound. The topology speaks of ranks of newcomm: whoever gets rank r there has the edges
+ * that rank r of comm gave. Ranks stay as they are where nothing is gained. Attributes of comm are not
+ * copied. Collective; takes O(edges) time and memory on rank 0. Errors as above. */
+int tacit_topology_comm_reordered(tacit_topology topology, MPI_Comm comm, MPI_Comm* newcomm);
+
 /* Frees the topology and sets it to TACIT_TOPOLOGY_NULL. Local. */
 int tacit_topology_free(tacit_topology* topology);
 

@@ -12,6 +12,7 @@
 #include "capi/explain.h"
 #include "capi/handles.h"
 #include "capi/options.h"
+#include "capi/private_communicator.h"
 
 #include "run/mpi_error.h"
 
@@ -25,15 +26,6 @@ namespace {
 
 /// Word at the head of everything that travels: ranks that run different builds notice.
 constexpr std::uint64_t wire_version = 0x7461636974000002; // "tacit", 2
-
-struct private_communicator {
-  MPI_Comm comm = MPI_COMM_NULL;
-  ~private_communicator() {
-    if (comm != MPI_COMM_NULL)
-      MPI_Comm_free(&comm);
-  }
-  MPI_Comm release() { return std::exchange(comm, MPI_COMM_NULL); }
-};
 
 std::vector<std::byte> packed(const local_graph& g) {
   packer out;

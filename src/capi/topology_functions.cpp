@@ -1,9 +1,8 @@
 // Topologies of our own, and the neighborhood of any communicator.
-#include "capi/agreement.h"
 #include "capi/handles.h"
+#include "capi/topology_comm.h"
 
 #include "exchange/topologies.h"
-#include "run/mpi_error.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -82,28 +81,20 @@ neighborhood neighborhood_at(const char* function, MPI_Comm comm) {
   return neighborhood_of(comm);
 }
 
-MPI_Comm make_topology_comm(const tacit_topology topology, MPI_Comm comm, bool has_place) {
-  int rank = 0, size = 0;
-  MPI_Comm made = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  check_mpi(MPI_Comm_dup(comm, &made), "MPI_Comm_dup");
-  try {
-    agreement all(made, rank, size, "tacit_topology_comm");
-    all.here("attaching the topology", [&] {
-      if (!topology || !has_place)
-        refuse(fmt::format("rank {}: tacit_topology_comm: the {} is null", rank,
-                           topology ? "place for the communicator" : "topology handle"));
-      if (const std::string why = misfit(*topology->value, static_cast<std::uint32_t>(size)); !why.empty())
-        refuse(fmt::format("rank {}: tacit_topology_comm: {}", rank, why));
-      attach_topology(made, topology->value);
-    });
-    all.agree();
-  } catch (...) {
-    MPI_Comm_free(&made);
-    throw;
-  }
-  return made;
+using comm_maker = MPI_Comm(const std::shared_ptr<const tacit::topology>&, MPI_Comm, bool);
+
+int make_comm(const char* function, comm_maker& make, tacit_topology topology, MPI_Comm comm,
+              MPI_Comm* newcomm) {
+  return guarded(comm, [&] {
+    require_calls_allowed();
+    if (comm == MPI_COMM_NULL)
+      refuse(fmt::format("{}: the communicator is MPI_COMM_NULL", function));
+    if (newcomm)
+      *newcomm = MPI_COMM_NULL;
+    const MPI_Comm made = make(topology ? topology->value : nullptr, comm, newcomm != nullptr);
+    if (newcomm)
+      *newcomm = made;
+  });
 }
 
 } // namespace
@@ -148,16 +139,11 @@ int tacit_topology_graph(int indegree, const int sources[], const int sourceweig
 }
 
 int tacit_topology_comm(tacit_topology topology, MPI_Comm comm, MPI_Comm* newcomm) {
-  return guarded(comm, [&] {
-    require_calls_allowed();
-    if (comm == MPI_COMM_NULL)
-      refuse("tacit_topology_comm: the communicator is MPI_COMM_NULL");
-    if (newcomm)
-      *newcomm = MPI_COMM_NULL;
-    const MPI_Comm made = make_topology_comm(topology, comm, newcomm != nullptr);
-    if (newcomm)
-      *newcomm = made;
-  });
+  return make_comm("tacit_topology_comm", make_topology_comm, topology, comm, newcomm);
+}
+
+int tacit_topology_comm_reordered(tacit_topology topology, MPI_Comm comm, MPI_Comm* newcomm) {
+  return make_comm("tacit_topology_comm_reordered", make_reordered_comm, topology, comm, newcomm);
 }
 
 int tacit_topology_free(tacit_topology* topology) {

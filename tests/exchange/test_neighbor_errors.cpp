@@ -65,6 +65,21 @@ TEST_F(neighbor_errors, topologies) {
   tacit_topology_free(&t);
   ASSERT_EQ(tacit_topology_graph(1, wrong, nullptr, 0, nullptr, nullptr, &t), TACIT_SUCCESS);
   EXPECT_EQ(tacit_topology_comm(t, MPI_COMM_WORLD, &comm), TACIT_ERR_ARGUMENT);
+  EXPECT_EQ(tacit_topology_comm_reordered(t, MPI_COMM_WORLD, &comm), TACIT_ERR_ARGUMENT);
+  EXPECT_EQ(comm, MPI_COMM_NULL);
+  tacit_topology_free(&t);
+  EXPECT_EQ(tacit_topology_comm_reordered(TACIT_TOPOLOGY_NULL, MPI_COMM_WORLD, &comm), TACIT_ERR_ARGUMENT);
+  const int size = world_size();
+  ASSERT_EQ(world_rank() == 0 ? tacit_topology_cart(1, &size, periods, &t)
+                              : tacit_topology_graph(0, nullptr, nullptr, 0, nullptr, nullptr, &t),
+            TACIT_SUCCESS);
+  EXPECT_EQ(tacit_topology_comm_reordered(t, MPI_COMM_WORLD, &comm),
+            size > 1 ? TACIT_ERR_ARGUMENT : TACIT_SUCCESS);
+  if (size > 1) {
+    EXPECT_TRUE(says("different kinds")) << tacit_last_error();
+  } else {
+    MPI_Comm_free(&comm);
+  }
   tacit_topology_free(&t);
 }
 

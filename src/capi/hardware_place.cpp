@@ -1,0 +1,72 @@
+#include "capi/hardware_place.h"
+
+#include "run/mpi_error.h"
+
+#include <functional>
+#include <hwloc.h>
+#include <mpi.h>
+#include <string>
+#include <string_view>
+
+namespace tacit::capi {
+namespace {
+
+struct machine {
+  hwloc_topology_t topology = nullptr;
+  machine() {
+    if (hwloc_topology_init(&topology) != 0)
+      topology = nullptr;
+    else if (hwloc_topology_load(topology) != 0)
+      release();
+  }
+  ~machine() { release(); }
+  machine(const machine&) = delete;
+  machine& operator=(const machine&) = delete;
+
+private:
+  void release() {
+    if (topology)
+      hwloc_topology_destroy(topology);
+    topology = nullptr;
+  }
+};
+
+/// The smallest part of the machine that holds all cores on which this process may run; null if unknown.
+hwloc_obj_t part_of_this_process(const machine& m) {
+  hwloc_cpuset_t cores = hwloc_bitmap_alloc();
+  if (!cores)
+    return nullptr;
+  hwloc_obj_t part = nullptr;
+  if (hwloc_get_cpubind(m.topology, cores, HWLOC_CPUBIND_PROCESS) == 0)
+    part = hwloc_get_obj_covering_cpuset(m.topology, cores);
+  hwloc_bitmap_free(cores);
+  return part;
+}
+
+std::uint64_t node_number() {
+  char name[MPI_MAX_PROCESSOR_NAME + 1] = {};
+  int length = 0;
+  check_mpi(MPI_Get_processor_name(name, &length), "MPI_Get_processor_name");
+  return std::hash<std::string_view>{}(std::string_view(name));
+}
+
+} // namespace
+
+hardware_place place_of_this_process() {
+  hardware_place place{node_number(), 0, 0, 0};
+  const machine here;
+  if (!here.topology)
+    return place;
+  for (hwloc_obj_t part = part_of_this_process(here); part; part = part->parent) {
+    const std::uint64_t number = std::uint64_t{1} + part->logical_index;
+    if (part->type == HWLOC_OBJ_PACKAGE)
+      place[1] = number;
+    else if (part->type == HWLOC_OBJ_L3CACHE)
+      place[2] = number;
+    else if (part->type == HWLOC_OBJ_CORE)
+      place[3] = number;
+  }
+  return place;
+}
+
+} // namespace tacit::capi
