@@ -6,7 +6,8 @@
 // nobody touches would leave them in the wrong caches. All ways run in one process, in short blocks one
 // after the other, again and again, until the time of the case (S seconds) is over; a block's time is that
 // of its slowest rank, and the 10th percentile over the blocks is reported, so that other programs of the
-// machine disturb as little as possible. One line of JSON per case, in microseconds, on standard output.
+// machine disturb as little as possible. `cpu_us` is the computing time of all ranks divided by the cores
+// (interleaved.h). One line of JSON per case, in microseconds, on standard output.
 #include "interleaved.h"
 #include "ways.h"
 
@@ -96,8 +97,9 @@ void measure(const pattern& p, std::size_t bytes, double seconds, int rank, int 
   buffers b(p.destinations.size(), bytes);
   auto ways = make_ways(p, b);
   check(ways, b, rank);
+  std::vector<std::vector<double>> work;
   const auto times = time_interleaved(
-      ways.size(), seconds, [&](std::size_t w, int iterations) { iterate(*ways[w], b, iterations); });
+      ways.size(), seconds, [&](std::size_t w, int iterations) { iterate(*ways[w], b, iterations); }, &work);
   const double init = time_of_init(p, b);
   const std::size_t blocks = times[0].size();
   std::string line =
@@ -106,6 +108,9 @@ void measure(const pattern& p, std::size_t bytes, double seconds, int rank, int 
                   ranks, p.name, p.destinations.size(), bytes, blocks, init);
   for (std::size_t w = 0; w < ways.size(); ++w)
     line += fmt::format("{}\"{}\": {:.4g}", w ? ", " : "", ways[w]->name, percentile10(times[w]));
+  line += "}, \"cpu_us\": {";
+  for (std::size_t w = 0; w < ways.size(); ++w)
+    line += fmt::format("{}\"{}\": {:.4g}", w ? ", " : "", ways[w]->name, percentile10(work[w]));
   if (rank == 0) {
     std::printf("%s}}\n", line.c_str());
     std::fflush(stdout);

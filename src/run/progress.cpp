@@ -34,7 +34,7 @@ bool several_threads() {
   return level == MPI_THREAD_MULTIPLE;
 }
 
-/// Locks only if there may be several threads: a lock costs as much as half of an exchange of one cache line.
+/// Locks only if there may be several threads.
 class entry {
 public:
   entry() : locked_(several_threads()) {

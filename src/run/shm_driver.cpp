@@ -88,7 +88,7 @@ public:
       : program_(std::move(p)), comm_(comm), peers_(peers), tasks_(make_tasks(program_)), wait_(comm, peers) {
   }
   void start() override {
-    wait_.news();
+    wait_.begin();
     tasks_->start();
   }
   bool progress() override {

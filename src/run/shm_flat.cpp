@@ -133,7 +133,7 @@ void shm_flat::start() {
   receiving_.count = in_.size();
   for (const local_copy& c : copies_)
     std::memcpy(reinterpret_cast<void*>(c.into), reinterpret_cast<const void*>(c.from), c.bytes);
-  wait_.news();
+  wait_.begin();
 }
 
 /// True if something has completed.

@@ -29,6 +29,10 @@ namespace tacit {
 class shm_wait {
 public:
   shm_wait(MPI_Comm comm, const shm_peers& peers);
+  void begin() {
+    spun_ = 0;
+    news();
+  }
   /// A round has brought something new.
   void news() {
     rounds_ = 0;
@@ -38,6 +42,7 @@ public:
   /// shared memory. Throws mpi_error if one of their peers has ended.
   template <typename EachPending>
   void nothing_new(EachPending&& each_pending) {
+    ++spun_;
     if (++rounds_ % rounds_per_probe[static_cast<int>(stage_)] == 0 && probe_and_look())
       each_pending([this](const task_note& note) { check(note); });
   }
@@ -45,15 +50,15 @@ public:
   double pause() const {
     if (stage_ == stage::sleep)
       return nap();
-    return stage_ == stage::yield || (oversubscribed_ && rounds_ > rounds_before_yield_oversubscribed) ? 0
-                                                                                                       : -1;
+    return stage_ == stage::yield || (oversubscribed_ && spun_ > spins_oversubscribed) ? 0 : -1;
   }
 
 private:
   enum class stage : std::uint8_t { spin, yield, sleep };
   /// By stage. A round of one neighbor takes some 5 ns, a probe some 100 ns, a yield 1 us or more.
   static constexpr std::uint32_t rounds_per_probe[] = {512, 16, 1};
-  static constexpr std::uint32_t rounds_before_yield_oversubscribed = 64;
+  /// Of a whole run. Here an exchange of small messages costs what switching between ranks costs.
+  static constexpr std::uint32_t spins_oversubscribed = 16;
   /// In seconds, since something was new.
   static constexpr double wait_before_yield = 0.002, wait_before_sleep = 0.02;
 
@@ -66,11 +71,12 @@ private:
   const shm_peers& peers_;
   bool oversubscribed_;
   stage stage_ = stage::spin;
-  std::uint32_t rounds_ = 0;
-  double since_ = 0;  ///< MPI_Wtime of the first probe since something was new
-  double waited_ = 0; ///< until the last probe
-  double looked_ = 0; ///< MPI_Wtime
-  int ended_ = -1;    ///< a peer that had ended at the last look
+  std::uint32_t rounds_ = 0; ///< since something was new
+  std::uint32_t spun_ = 0;   ///< rounds of this run that brought nothing
+  double since_ = 0;         ///< MPI_Wtime of the first probe since something was new
+  double waited_ = 0;        ///< until the last probe
+  double looked_ = 0;        ///< MPI_Wtime
+  int ended_ = -1;           ///< a peer that had ended at the last look
 };
 
 } // namespace tacit
