@@ -45,13 +45,14 @@ block_cost time_block(Iterate&& iterate, int iterations) {
   return {slowest / iterations * 1e6, all / cores / iterations * 1e6};
 }
 
-/// Block times of each way, about `seconds` long altogether and five blocks at least. `iterate(w, n)` does n
+/// Block times of each way, about `seconds` long altogether and 15 blocks at least. `iterate(w, n)` does n
 /// iterations of way w. Collective; all ranks get the same times, and in `work` the blocks' computing time.
 template <typename Iterate>
 std::vector<std::vector<double>> time_interleaved(std::size_t ways, double seconds, Iterate&& iterate,
                                                   std::vector<std::vector<double>>* work = nullptr) {
   constexpr double block_us = 100;
   constexpr int least_iterations = 4, most_iterations = 400;
+  constexpr std::size_t least_blocks = 15;
   std::vector<std::vector<double>> times(ways);
   std::vector<int> iterations(ways);
   const auto block = [&](std::size_t w, int n) { return time_block([&](int k) { iterate(w, k); }, n); };
@@ -71,7 +72,7 @@ std::vector<std::vector<double>> time_interleaved(std::size_t ways, double secon
       if (work)
         (*work)[w].push_back(c.work);
     }
-    go_on = MPI_Wtime() - start < seconds || times[0].size() < 5;
+    go_on = MPI_Wtime() - start < seconds || times[0].size() < least_blocks;
     MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
   }
   return times;

@@ -186,6 +186,8 @@ int tacit_schedule_free(tacit_schedule* schedule) {
     }
     end_progress(s->executed());
     s->run.reset();
+    if (s->peers && mpi_is_running())
+      s->peers->end();
     s->peers.reset();
     if (mpi_is_running()) {
       MPI_Errhandler_free(&s->handler);

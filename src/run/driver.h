@@ -58,9 +58,12 @@ inline void take_pause(double pause) {
 /// What a driver has set up with other ranks: communicators, memory of neighbors. Outlives the executions.
 class connection {
 public:
-  virtual ~connection() = default; ///< collective over the ranks that `create` involved
+  virtual ~connection() = default; ///< local; what only all ranks together can free is kept for later
   /// Collective over the ranks that take part in the program. Throws mpi_error.
   virtual void create() = 0;
+  /// Collective over the same ranks, the counterpart of `create`, where all free together: then nothing is
+  /// kept. The executions must be gone.
+  virtual void end() {}
   /// One line for the explanation: which peers are reached how. May be empty. After `create`.
   virtual std::string describe() const { return {}; }
 };

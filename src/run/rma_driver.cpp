@@ -89,6 +89,9 @@ public:
   std::string_view name() const override { return "rma"; }
   bool automatic(const program&) const override { return false; }
   std::string can_run(const program& p, MPI_Comm comm) const override {
+#ifdef SMPI_H
+    return "it has not been tried on simulated ranks";
+#endif
     if (receives_own_message_early(p))
       return "a message to the rank itself is received before it is sent";
     return tags_fit(p, comm);

@@ -52,7 +52,8 @@ bool separate_wanted() {
 
 } // namespace
 
-rma_peers::rma_peers(const program& p, MPI_Comm comm) : comm_(comm), rank_(p.rank), tag_(highest_tag(comm)) {
+rma_peers::rma_peers(const program& p, MPI_Comm comm)
+    : comm_(comm), rank_(p.rank), tag_(highest_tag(comm)), windows_(rma_windows::of(comm)) {
   const message_survey found = survey_messages(p, comm);
   for (const auto& [peer, list] : found.out)
     for (const planned_message& m : list) {
@@ -73,13 +74,16 @@ rma_peers::rma_peers(const program& p, MPI_Comm comm) : comm_(comm), rank_(p.ran
   place_acknowledgements();
 }
 
+/// Local: the window is freed when all ranks have given it up (rma_windows.h).
 rma_peers::~rma_peers() {
-  int over = 0;
-  MPI_Finalized(&over);
-  if (over || window_ == MPI_WIN_NULL)
-    return;
-  MPI_Win_unlock_all(window_);
-  MPI_Win_free(&window_);
+  if (window_)
+    window_->in_use = false;
+}
+
+void rma_peers::end() {
+  if (window_ && window_->handle != MPI_WIN_NULL)
+    windows_->free(*window_);
+  window_.reset();
 }
 
 void rma_peers::place_acknowledgements() {
@@ -172,39 +176,51 @@ void rma_peers::check_sizes(int from, const conversation& with) {
   }
 }
 
-/// True if no rank has an error. Waits for all of them.
-bool rma_peers::agreed() {
-  int mine = code_ == MPI_SUCCESS ? 1 : 0, all = 0;
+/// The bits that all ranks have; all of them wait for each other.
+std::uint64_t rma_peers::agree_on(std::uint64_t bits) {
+  std::uint64_t common = 0;
   requests_.clear();
-  note(MPI_Iallreduce(&mine, &all, 1, MPI_INT, MPI_LAND, comm_, &requests_.emplace_back()), "MPI_Iallreduce");
+  note(MPI_Iallreduce(&bits, &common, 1, MPI_UINT64_T, MPI_BAND, comm_, &requests_.emplace_back()),
+       "MPI_Iallreduce");
   await(requests_);
+  return common;
+}
+
+/// True if no rank has an error.
+bool rma_peers::agreed() {
+  const bool all = agree_on(code_ == MPI_SUCCESS ? 1 : 0) == 1;
   if (!all && code_ == MPI_SUCCESS) {
     code_ = MPI_ERR_OTHER;
     error_ = "another rank cannot communicate one-sidedly; its message says why, and another driver helps";
   }
-  return all != 0;
+  return all;
 }
 
 void rma_peers::make_window() {
+  auto made = std::make_shared<rma_window>();
   void* memory = nullptr;
-  note(MPI_Win_allocate(size_, 1, MPI_INFO_NULL, comm_, &memory, &window_),
+  note(MPI_Win_allocate(size_, 1, MPI_INFO_NULL, comm_, &memory, &made->handle),
        fmt::format("MPI_Win_allocate of {} B for messages by one-sided communication", size_).c_str());
-  if (code_ != MPI_SUCCESS) {
-    window_ = MPI_WIN_NULL;
-    return;
+  if (code_ == MPI_SUCCESS) {
+    memory_ = static_cast<std::byte*>(memory);
+    prepare_window(made->handle);
   }
-  memory_ = static_cast<std::byte*>(memory);
-  if (reinterpret_cast<std::uintptr_t>(memory) % sizeof(std::uint64_t) != 0) {
+  if (agreed()) {
+    windows_->add(made);
+    window_ = made;
+  } // else, where it exists it cannot be freed: that is collective
+}
+
+void rma_peers::prepare_window(MPI_Win window) {
+  if (reinterpret_cast<std::uintptr_t>(memory_) % sizeof(std::uint64_t) != 0)
     note("MPI_Win_allocate gave memory that is not aligned to 8 B");
-    return;
-  }
-  note(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
-  note(MPI_Win_lock_all(0, window_), "MPI_Win_lock_all");
+  note(MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+  note(MPI_Win_lock_all(0, window), "MPI_Win_lock_all");
   std::memset(memory_, 0, static_cast<std::size_t>(size_));
-  note(MPI_Win_sync(window_), "MPI_Win_sync"); // into the public copy, before anybody hears of success
+  note(MPI_Win_sync(window), "MPI_Win_sync"); // into the public copy, before anybody hears of success
   int* model = nullptr;
   int found = 0;
-  note(MPI_Win_get_attr(window_, MPI_WIN_MODEL, &model, &found), "MPI_Win_get_attr");
+  note(MPI_Win_get_attr(window, MPI_WIN_MODEL, &model, &found), "MPI_Win_get_attr");
   unified_ = found && *model == MPI_WIN_UNIFIED && !separate_wanted();
 }
 
@@ -221,9 +237,8 @@ void rma_peers::create() {
       out_.at({peer, static_cast<int>(each.to_destination[i].tag)}).there =
           static_cast<MPI_Aint>(each.from_destination[i].place);
   if (agreed()) {
+    windows_->free(agree_on(windows_->given_up()));
     make_window();
-    if (!agreed())
-      window_ = MPI_WIN_NULL; // where it exists it cannot be freed: that is collective
   }
   if (code_ != MPI_SUCCESS)
     throw mpi_error(code_, error_);

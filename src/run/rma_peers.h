@@ -15,6 +15,7 @@
 #include "channel/protocol.h"
 #include "run/driver.h"
 #include "run/message_survey.h"
+#include "run/rma_windows.h"
 
 #include <cstddef>
 #include <map>
@@ -40,12 +41,13 @@ public:
   rma_peers(const rma_peers&) = delete;
   rma_peers& operator=(const rma_peers&) = delete;
   void create() override;
+  void end() override;
   std::string describe() const override;
 
   /// The message to or from a peer. Throws std::out_of_range if the program has none.
   const rma_place& outgoing(int to, int tag) const { return out_.at({to, tag}); }
   const rma_place& incoming(int from, int tag) const { return in_.at({from, tag}); }
-  MPI_Win window() const { return window_; }
+  MPI_Win window() const { return window_->handle; }
   std::byte* memory() const { return memory_; }
   int rank() const { return rank_; }
   MPI_Comm comm() const { return comm_; }
@@ -70,15 +72,18 @@ private:
   void note(int code, const char* call);
   void note(const std::string& text);
   bool agreed();
+  std::uint64_t agree_on(std::uint64_t bits);
   void make_window();
+  void prepare_window(MPI_Win window);
 
   MPI_Comm comm_;
   int rank_, tag_;
   places out_, in_; ///< by peer and tag
   std::map<int, conversation> with_;
   std::vector<MPI_Request> requests_;
-  MPI_Aint size_ = 0; ///< of this rank's part
-  MPI_Win window_ = MPI_WIN_NULL;
+  MPI_Aint size_ = 0;                    ///< of this rank's part
+  std::shared_ptr<rma_windows> windows_; ///< of the communicator
+  std::shared_ptr<rma_window> window_;   ///< null until all ranks have it
   std::byte* memory_ = nullptr;
   bool unified_ = false;
   int code_ = MPI_SUCCESS; ///< of the first error

@@ -54,6 +54,29 @@ TEST_P(rma, moved_buffers) {
   ASSERT_EQ(exchange(bytes, 9), "");
 }
 
+/// Ranks give up what they have made in different order; windows come back when the next one is made.
+TEST_P(rma, given_up_in_any_order) {
+  const auto bytes = [](int, int) -> long { return 64; };
+  for (int cycle = 0; cycle < 3; ++cycle) {
+    connect(bytes);
+    auto first = std::move(peers);
+    auto first_run = std::move(run);
+    connect(bytes);
+    ASSERT_EQ(exchange(bytes, cycle), "");
+    if (me.rank % 2 == 0) {
+      first_run.reset();
+      first.reset();
+    }
+    MPI_Barrier(comm);
+    run.reset();
+    peers.reset();
+    MPI_Barrier(comm);
+  }
+  connect(bytes);
+  run.reset();
+  peers->end();
+}
+
 TEST_P(rma, says_how_flags_are_read) {
   connect([](int, int) { return 8L; });
   const bool separate = std::string(GetParam()) == "separate";

@@ -64,7 +64,8 @@ bool is_right(real_case& c, real_way& w) {
 }
 
 void report(const real_case& c, const std::vector<std::unique_ptr<real_way>>& ways,
-            const std::vector<std::vector<double>>& times, const std::vector<std::string>& wrong) {
+            const std::vector<std::vector<double>>& times, const std::vector<std::vector<double>>& work,
+            const std::vector<std::string>& wrong) {
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   std::string line =
@@ -73,6 +74,9 @@ void report(const real_case& c, const std::vector<std::unique_ptr<real_way>>& wa
                   ranks, c.name, c.about, c.who.destinations.size(), times[0].size());
   for (std::size_t w = 0; w < ways.size(); ++w)
     line += fmt::format("{}\"{}\": {:.4g}", w ? ", " : "", ways[w]->name, percentile10(times[w]));
+  line += "}, \"cpu_us\": {";
+  for (std::size_t w = 0; w < ways.size(); ++w)
+    line += fmt::format("{}\"{}\": {:.4g}", w ? ", " : "", ways[w]->name, percentile10(work[w]));
   line += "}, \"wrong\": [";
   for (std::size_t i = 0; i < wrong.size(); ++i)
     line += fmt::format("{}\"{}\"", i ? ", " : "", wrong[i]);
@@ -86,20 +90,22 @@ void measure(real_case_handle made, const options& o, int rank) {
   std::vector<bool> right;
   for (const auto& w : ways)
     right.push_back(is_right(c, *w));
-  const auto times = time_interleaved(ways.size(), o.seconds, [&](std::size_t w, int iterations) {
+  std::vector<std::vector<double>> work;
+  const auto iterate = [&](std::size_t w, int iterations) {
     for (int i = 0; i < iterations; ++i) {
       c.produce(i);
       ways[w]->exchange();
       c.consume();
     }
-  });
+  };
+  const auto times = time_interleaved(ways.size(), o.seconds, iterate, &work);
   std::vector<std::string> wrong;
   for (std::size_t w = 0; w < ways.size(); ++w) {
     if (!is_right(c, *ways[w]) || !right[w])
       wrong.push_back(ways[w]->name);
   }
   if (rank == 0)
-    report(c, ways, times, wrong);
+    report(c, ways, times, work, wrong);
   if (c.sum == 0.5)
     std::fprintf(stderr, "\n"); // the compiler must keep the sums
   while (!ways.empty())

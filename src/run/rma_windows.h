@@ -1,0 +1,44 @@
+// Windows of a communicator that wait to be freed.
+//
+// Problem. MPI_Win_free waits for all ranks of the window, but a schedule is given up by each rank when it
+// pleases: ranks that free two schedules in different order would wait for each other for ever. And a window
+// that is still there in MPI_Finalize makes some MPI libraries abort.
+//
+// Idea. Giving up a window only marks it. All ranks make the windows of a communicator in the same order, so
+// they have equal lists of them; when they next make one together, they learn which windows all have given
+// up (a bit for each of the oldest 64, in the agreement that is needed anyway) and free those, in list order.
+// What remains is freed in MPI_Finalize, in the order of making, which is one in which no two ranks can wait
+// for each other, because they waited for each other in it before.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mpi.h>
+#include <vector>
+
+namespace tacit {
+
+struct rma_window {
+  MPI_Win handle = MPI_WIN_NULL; ///< in an epoch of MPI_Win_lock_all; null once it has been freed
+  bool in_use = true;
+};
+
+class rma_windows {
+public:
+  /// The list of a communicator, for as long as that or its user lives. Local. Throws mpi_error.
+  static std::shared_ptr<rma_windows> of(MPI_Comm comm);
+
+  /// On all ranks of the communicator, or on none.
+  void add(const std::shared_ptr<rma_window>& window);
+  /// Bit i: this rank has given up window i of the list. Local.
+  std::uint64_t given_up() const;
+  /// Collective: `everywhere` is the same on all ranks, and part of every rank's given_up().
+  void free(std::uint64_t everywhere);
+  /// Collective: frees this window now.
+  void free(rma_window& window);
+
+private:
+  std::vector<std::shared_ptr<rma_window>> list_;
+};
+
+} // namespace tacit
