@@ -49,7 +49,7 @@ protected:
   std::atomic_ref<std::uint64_t> acknowledgement() const { return std::atomic_ref(behind_->acknowledgement); }
   /// Only its acknowledgement is there if the channel is not direct.
   direct_memory& behind() const { return *behind_; }
-  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t piece_bytes() const { return piece_bytes_; }
   /// Calls `move(slot's memory, user memory, bytes)` for every part of a piece.
   template <typename Move>
   void each_part(std::uint32_t slot, std::uint32_t piece, Move&& move);

@@ -156,15 +156,15 @@ TEST(threads, every_size_one_way) {
 /// The destination may read the memory of the source, or from some run on no longer.
 TEST(threads, large_messages_with_and_without_permission) {
   std::mt19937_64 random(seed());
-  for (const std::uint64_t bytes : {std::uint64_t{512} * 1024, std::uint64_t{600001}})
+  for (const std::uint64_t bytes : {std::uint64_t{1024} * 1024, std::uint64_t{1200001}})
     for (const int readable : {0, 1, 2, 3}) {
       line there(shape_for(bytes, true), random, 1), here(shape_for(bytes, true), random, 2);
       ASSERT_TRUE(there.shape.direct);
       there.readable = readable & 1;
       here.readable = readable & 2;
       std::atomic<std::uint64_t> bad = 0;
-      std::thread other([&] { run_rank({&here}, {&there}, 12, seed() + 1, bad); });
-      run_rank({&there}, {&here}, 12, seed(), bad);
+      std::thread other([&] { run_rank({&here}, {&there}, 5, seed() + 1, bad); });
+      run_rank({&there}, {&here}, 5, seed(), bad);
       other.join();
       EXPECT_EQ(bad, 0u) << bytes << " B, SEED=" << seed();
     }
@@ -172,7 +172,7 @@ TEST(threads, large_messages_with_and_without_permission) {
 
 TEST(threads, permission_is_taken_away) {
   std::mt19937_64 random(seed());
-  const std::uint64_t bytes = 700000;
+  const std::uint64_t bytes = 1100000;
   line l(shape_for(bytes, false), random, 1);
   source_channel source = l.make_source();
   destination_channel destination = l.make_destination();
@@ -193,7 +193,7 @@ TEST(threads, permission_is_taken_away) {
 }
 
 TEST(threads, too_many_pieces_are_copied) {
-  constexpr std::uint64_t piece = 10000, count = offered_segments + 1;
+  constexpr std::uint64_t piece = 20000, count = offered_segments + 1;
   std::mt19937_64 random(seed());
   line l(shape_for(piece * count, false), random, 1);
   std::vector<std::byte> bytes(2 * piece * count);

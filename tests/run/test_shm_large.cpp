@@ -21,7 +21,7 @@
 namespace tacit::test {
 namespace {
 
-constexpr std::size_t bytes = 700001;
+constexpr std::size_t bytes = 1200001;
 
 /// A ring of ranks, in one direction or in both.
 class large : public ::testing::Test {

@@ -15,7 +15,7 @@ namespace {
 
 using namespace tacit;
 
-constexpr std::size_t sizes[] = {8, 300, 20000, 300000, 600000};
+constexpr std::size_t sizes[] = {8, 300, 20000, 300000, 1200000};
 constexpr int threads = 3, runs = 60;
 
 /// One exchange between two ranks.
