@@ -199,7 +199,7 @@ bool rma_peers::agreed() {
 void rma_peers::make_window() {
   auto made = std::make_shared<rma_window>();
   void* memory = nullptr;
-  note(MPI_Win_allocate(size_, 1, MPI_INFO_NULL, comm_, &memory, &made->handle),
+  note(MPI_Win_allocate(size_, 1, MPI_INFO_NULL, windows_->communicator(comm_), &memory, &made->handle),
        fmt::format("MPI_Win_allocate of {} B for messages by one-sided communication", size_).c_str());
   if (code_ == MPI_SUCCESS) {
     memory_ = static_cast<std::byte*>(memory);

@@ -93,19 +93,33 @@ std::uint64_t rma_windows::given_up() const {
   return bits;
 }
 
+MPI_Comm rma_windows::communicator(MPI_Comm comm) {
+  if (own_ == MPI_COMM_NULL) {
+    check_mpi(MPI_Comm_dup(comm, &own_), "MPI_Comm_dup");
+    check_mpi(MPI_Comm_set_errhandler(own_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
+  return own_;
+}
+
 void rma_windows::free(std::uint64_t everywhere) {
   std::vector<std::shared_ptr<rma_window>> chosen;
   for (std::size_t i = 0; i < std::min<std::size_t>(64, list_.size()); ++i)
     if (everywhere >> i & 1)
       chosen.push_back(list_[i]);
   for (const auto& window : chosen)
-    free(*window);
+    drop(*window);
 }
 
-void rma_windows::free(rma_window& window) {
+void rma_windows::drop(rma_window& window) {
   free_window(window);
   forget_window(window);
   std::erase_if(list_, [&](const auto& w) { return w.get() == &window; });
+}
+
+void rma_windows::free(rma_window& window) {
+  drop(window);
+  if (list_.empty() && own_ != MPI_COMM_NULL)
+    MPI_Comm_free(&own_);
 }
 
 } // namespace tacit

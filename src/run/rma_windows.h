@@ -28,16 +28,23 @@ public:
   /// The list of a communicator, for as long as that or its user lives. Local. Throws mpi_error.
   static std::shared_ptr<rma_windows> of(MPI_Comm comm);
 
+  /// What windows of `comm` are to be made on: a duplicate that is not freed before them. Collective. MPICH
+  /// 4.0.2 names a window after its communicator, and mistakes it for one of a later communicator with the
+  /// same number. Throws mpi_error.
+  MPI_Comm communicator(MPI_Comm comm);
   /// On all ranks of the communicator, or on none.
   void add(const std::shared_ptr<rma_window>& window);
   /// Bit i: this rank has given up window i of the list. Local.
   std::uint64_t given_up() const;
   /// Collective: `everywhere` is the same on all ranks, and part of every rank's given_up().
   void free(std::uint64_t everywhere);
-  /// Collective: frees this window now.
+  /// Collective: frees this window now, and the duplicate if it was the last one.
   void free(rma_window& window);
 
 private:
+  void drop(rma_window& window);
+
+  MPI_Comm own_ = MPI_COMM_NULL; ///< freed with the last window, or by MPI_Finalize
   std::vector<std::shared_ptr<rma_window>> list_;
 };
 
