@@ -1,7 +1,6 @@
 #include "exchange/agreed_aggregation.h"
 
 #include "exchange/await.h"
-#include "neighbor/tree.h"
 #include "run/mpi_error.h"
 
 #include <array>
@@ -80,21 +79,20 @@ node_map find_nodes(int rank, int size, MPI_Comm comm) {
 }
 
 std::string aggregate(rank_plan& plan, const node_map& nodes, int rank, int first_tag, int base,
-                      MPI_Comm comm) {
+                      const message_cost& cost, MPI_Comm comm) {
   if (!nodes.useful())
     return fmt::format("not aggregated: {} ranks on {} nodes", nodes.node_of.size(), nodes.members.size());
   const auto me = rank_id{static_cast<std::uint32_t>(rank)};
-  const std::uint64_t longest = tree_rule().longest();
+  const auto longest = static_cast<std::uint64_t>(cost.overhead / cost.byte);
   const auto& members = nodes.members[nodes.node_of[static_cast<std::size_t>(rank)]];
   const auto words =
       exchange_words(members, me, aggregation_words(nodes, me, plan, longest), base + first_tag, comm);
   rank_plan through_nodes = aggregated(plan, nodes, me, words, first_tag, longest);
-  const message_cost cost;
   const auto [direct, in_steps] =
-      largest({busy_time(plan, nodes, me, cost),
-               busy_time(through_nodes, nodes, me, cost) + (1 + 2 * cost.near) * cost.latency - cost.latency},
+      largest({busy_time(plan, nodes, me, cost) + cost.latency,
+               busy_time(through_nodes, nodes, me, cost) + (1 + 2 * cost.near) * cost.latency},
               comm);
-  if (in_steps >= 0.9 * direct)
+  if (in_steps >= worth_it * direct)
     return fmt::format(
         "not aggregated: the busiest rank would need {:.1f} us in three steps, {:.1f} us directly",
         in_steps / 1000, direct / 1000);

@@ -18,6 +18,6 @@ node_map find_nodes(int rank, int size, MPI_Comm comm);
 /// a message between any two ranks of each node, and makes one reduction. Uses three tags from `first_tag` on
 /// in the plan, and one plus `base` for these messages. Returns one line for people. Throws mpi_error.
 std::string aggregate(rank_plan& plan, const node_map& nodes, int rank, int first_tag, int base,
-                      MPI_Comm comm);
+                      const message_cost& cost, MPI_Comm comm);
 
 } // namespace tacit

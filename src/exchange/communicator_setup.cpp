@@ -48,10 +48,11 @@ void communicator_setup::judge_comparison() {
   if (sum_[1] != choices_ * static_cast<std::uint64_t>(size_))
     throw neighbor_error(
         neighbor_error::kind::environment,
-        fmt::format("rank {}: TACIT_DRIVER or TACIT_NEIGHBOR_WITHOUT differ between the ranks "
-                    "of the communicator, or their versions of tacit do; set them alike on "
-                    "all nodes",
-                    rank_));
+        fmt::format(
+            "rank {}: TACIT_DRIVER, TACIT_NEIGHBOR_WITHOUT or TACIT_MESSAGE_COST differ between the ranks "
+            "of the communicator, or their versions of tacit do; set them alike on "
+            "all nodes",
+            rank_));
   if (sum_[0] == 0) {
     at_ = stage::ready;
     return;

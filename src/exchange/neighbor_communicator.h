@@ -112,7 +112,7 @@ private:
   bool advance_setup();
   rank_plan plan_of(const neighbor_call& call, const neighbor_options& options, bool sizes_known) const;
   program program_of(rank_plan plan, int operation) const;
-  std::string spread(rank_plan& plan, const neighbor_passes& passes, std::uint64_t busiest, int base);
+  std::string spread(rank_plan& plan, const neighbor_options& options, std::uint64_t busiest, int base);
   struct agreed_program;
   agreed_program agree_on_program(const neighbor_call& call, MPI_Info info, int operation,
                                   class init_agreement& all);

@@ -4,6 +4,7 @@
 #include "run/driver.h"
 
 #include <array>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
@@ -33,14 +34,25 @@ void choose_passes(neighbor_options& o, const std::string& where, const std::str
         fmt::format("{} names \"{}\", but the optimizations are {}", where, unknown, neighbor_pass_names()));
 }
 
+void choose_cost(neighbor_options& o, const std::string& where, const std::string& value) {
+  const auto cost = parse_message_cost(value);
+  if (!cost)
+    refuse(
+        fmt::format("{} is \"{}\", but must be four positive numbers such as 300,1000,0.1,0.3: a message's "
+                    "overhead and latency in ns, ns per byte, and the share of the overhead within a node",
+                    where, value));
+  o.cost = *cost;
+}
+
 struct option {
   const char* key;
   const char* variable;
   void (*set)(neighbor_options&, const std::string& where, const std::string& value);
 };
-constexpr std::array<option, 2> all_options{
+constexpr std::array<option, 3> all_options{
     {{"tacit_driver", "TACIT_DRIVER", choose_driver},
-     {"tacit_neighbor_without", "TACIT_NEIGHBOR_WITHOUT", choose_passes}}};
+     {"tacit_neighbor_without", "TACIT_NEIGHBOR_WITHOUT", choose_passes},
+     {"tacit_message_cost", "TACIT_MESSAGE_COST", choose_cost}}};
 
 void refuse_unknown_keys(MPI_Info info) {
   int keys = 0;
@@ -52,8 +64,8 @@ void refuse_unknown_keys(MPI_Info info) {
     for (const option& o : all_options)
       known = known || std::strcmp(key, o.key) == 0;
     if (!known)
-      refuse(fmt::format("info key \"{}\" is unknown; neighborhood collectives know tacit_driver and "
-                         "tacit_neighbor_without",
+      refuse(fmt::format("info key \"{}\" is unknown; neighborhood collectives know tacit_driver, "
+                         "tacit_neighbor_without and tacit_message_cost",
                          key));
   }
 }
@@ -85,6 +97,9 @@ std::uint64_t word_of(const neighbor_options& options) {
   const neighbor_passes& p = options.passes;
   add(256u + (p.self ? 1u : 0u) + (p.coalesce ? 2u : 0u) + (p.order ? 4u : 0u) + (p.empty ? 8u : 0u) +
       (p.combine ? 16u : 0u) + (p.tree ? 32u : 0u) + (p.aggregate ? 64u : 0u));
+  for (const double number :
+       {options.cost.overhead, options.cost.latency, options.cost.byte, options.cost.near})
+    add(std::bit_cast<std::uint64_t>(number));
   return word;
 }
 

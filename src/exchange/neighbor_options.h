@@ -1,6 +1,7 @@
 // What the user may choose: the driver, and optimizations to leave out.
 #pragma once
 
+#include "neighbor/message_cost.h"
 #include "neighbor/neighbor.h"
 
 #include <cstdint>
@@ -12,11 +13,12 @@ namespace tacit {
 struct neighbor_options {
   std::string driver; ///< empty: by priority
   neighbor_passes passes;
+  message_cost cost;
 };
 
-/// Info keys tacit_driver and tacit_neighbor_without (info may be null), then the variables TACIT_DRIVER and
-/// TACIT_NEIGHBOR_WITHOUT, which count more. Throws neighbor_error naming key or variable and what is
-/// allowed.
+/// Info keys tacit_driver, tacit_neighbor_without and tacit_message_cost (info may be null), then the
+/// variables TACIT_DRIVER, TACIT_NEIGHBOR_WITHOUT and TACIT_MESSAGE_COST, which count more. Throws
+/// neighbor_error naming key or variable and what is allowed.
 neighbor_options read_neighbor_options(MPI_Info info);
 
 /// One word that differs if the options do.

@@ -96,9 +96,10 @@ std::uint64_t common_size(const neighbor_blocks& blocks) {
 }
 
 /// One word for what all ranks must have alike for combining; 0: this rank cannot.
-std::uint64_t combining_word(const topology* t, const neighbor_blocks& blocks, bool same_block) {
+std::uint64_t combining_word(const topology* t, const neighbor_blocks& blocks, bool same_block,
+                             const message_cost& cost) {
   const std::uint64_t size = common_size(blocks);
-  if (!t || size == 0 || !can_combine(*t) || !combining_pays(*t, same_block, size))
+  if (!t || size == 0 || !can_combine(*t) || !combining_pays(*t, same_block, size, cost))
     return 0;
   std::uint64_t word = same_block ? 2 : 1;
   const auto add = [&](std::uint64_t x) { word = (word ^ (x + 77)) * 0x9e3779b97f4a7c15ull + (word >> 29); };
@@ -120,9 +121,11 @@ struct neighbor_communicator::agreed_program {
 };
 
 /// Collective: part 3 without combining. `busiest`: the most short messages that any rank sends or receives.
-std::string neighbor_communicator::spread(rank_plan& plan, const neighbor_passes& passes,
+std::string neighbor_communicator::spread(rank_plan& plan, const neighbor_options& options,
                                           std::uint64_t busiest, int base) {
-  const tree_rule rule;
+  const neighbor_passes& passes = options.passes;
+  tree_rule rule;
+  rule.cost = options.cost;
   const int first_tag = setup_.widest() + 1;
   std::string remarks;
   if (passes.tree && busiest < rule.least_messages)
@@ -138,7 +141,7 @@ std::string neighbor_communicator::spread(rank_plan& plan, const neighbor_passes
   if (nodes_.node_of.empty())
     nodes_ = find_nodes(rank_, size_, setup_.comm());
   return remarks + (remarks.empty() ? "" : "\n") +
-         aggregate(plan, nodes_, rank_, first_tag, base, setup_.comm());
+         aggregate(plan, nodes_, rank_, first_tag, base, options.cost, setup_.comm());
 }
 
 /// Parts 1 to 3. Throws only what all ranks throw; may leave `all` with an error of this rank.
@@ -162,13 +165,14 @@ neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(co
   all.always([&] { announced = exchange_sizes(sent, expected, first_tag, comm); });
   const neighbor_passes& passes = out.options.passes;
   const bool same_block = call.send.shape == neighbor_side::form::same;
-  const tree_rule rule;
+  tree_rule rule;
   rank_plan plan;
   std::uint64_t combining = 0, busiest = 0;
   all.here([&] {
     compare_sizes(edges_, expected, announced);
     plan = plan_of(call, out.options, true);
-    combining = passes.combine ? combining_word(topology_.get(), blocks, same_block) : 0;
+    combining = passes.combine ? combining_word(topology_.get(), blocks, same_block, out.options.cost) : 0;
+    rule.cost = out.options.cost;
     const message_load load = load_of(plan, rule);
     busiest = std::max(load.short_in, load.short_out);
   });
@@ -179,9 +183,10 @@ neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(co
   // From here on both ends of every edge agree, and whatever follows from these words all ranks do alike.
   if (words[0] != ~words[1]) {
     all.here([] {
-      throw neighbor_error(neighbor_error::kind::environment,
-                           "info keys tacit_driver or tacit_neighbor_without differ between the ranks; give "
-                           "all ranks the same");
+      throw neighbor_error(
+          neighbor_error::kind::environment,
+          "info keys tacit_driver, tacit_neighbor_without or tacit_message_cost differ between "
+          "the ranks; give all ranks the same");
     });
     return out;
   }
@@ -190,7 +195,7 @@ neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(co
         [&] { plan = combined(*topology_, rank_id{static_cast<std::uint32_t>(rank_)}, blocks, same_block); });
     out.remarks = "combined: blocks travel dimension by dimension";
   } else if (passes.coalesce && !all.failed()) {
-    all.always([&] { out.remarks = spread(plan, passes, ~words[4], first_tag); });
+    all.always([&] { out.remarks = spread(plan, out.options, ~words[4], first_tag); });
   }
   all.here([&] { out.steps = program_of(std::move(plan), operation); });
   return out;

@@ -1,7 +1,5 @@
 #include "neighbor/combine.h"
 
-#include "neighbor/message_cost.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -155,24 +153,29 @@ combining_cost cost_of_combining(const topology& t, bool same_block) {
       peers.insert(way);
     }
   cost.messages_direct = peers.size();
-  for (std::size_t d = 0; d < t.shape.dims.size(); ++d)
-    for (const auto& [distance, load] : messages_of(all, d, same_block)) {
-      ++cost.messages_combined;
+  for (std::size_t d = 0; d < t.shape.dims.size(); ++d) {
+    const auto messages = messages_of(all, d, same_block);
+    cost.rounds += messages.empty() ? 0 : 1;
+    cost.messages_combined += messages.size();
+    for (const auto& [distance, load] : messages)
       cost.blocks_combined += load.size();
-    }
+  }
   return cost;
 }
 
-bool combining_pays(const topology& t, bool same_block, std::uint64_t block_bytes) {
-  constexpr double message_ns = message_cost().overhead, byte_ns = message_cost().byte;
+bool combining_pays(const topology& t, bool same_block, std::uint64_t block_bytes, const message_cost& cost) {
   if (block_bytes == 0)
     return false;
   const combining_cost c = cost_of_combining(t, same_block);
-  const double rounds = static_cast<double>(t.shape.dims.size()); // each waits for the one before
-  return message_ns * (static_cast<double>(c.messages_combined) + rounds - 1) +
-             byte_ns * static_cast<double>(c.blocks_combined * block_bytes) <
-         message_ns * static_cast<double>(c.messages_direct) +
-             byte_ns * static_cast<double>(c.blocks_direct * block_bytes);
+  const auto busy = [&](std::size_t messages) { return 2 * cost.overhead * static_cast<double>(messages); };
+  const auto travel = [&](std::uint64_t blocks) {
+    return cost.byte * static_cast<double>(blocks * block_bytes);
+  };
+  // Direct messages start while others travel; in a dimension nothing starts before the last one has ended.
+  const double direct = cost.latency + std::max(busy(c.messages_direct), travel(c.blocks_direct));
+  const double combined =
+      cost.latency * static_cast<double>(c.rounds) + busy(c.messages_combined) + travel(c.blocks_combined);
+  return combined < direct;
 }
 
 rank_plan combined(const topology& t, rank_id rank, const neighbor_blocks& blocks, bool same_block) {

@@ -16,6 +16,7 @@
 // is sent once per dimension in which it moves.
 #pragma once
 
+#include "neighbor/message_cost.h"
 #include "neighbor/neighbor.h"
 
 namespace tacit {
@@ -26,12 +27,13 @@ bool can_combine(const topology& t);
 /// What it costs, for one rank as for all others.
 struct combining_cost {
   std::size_t messages_direct = 0, messages_combined = 0; ///< sent per rank
+  std::size_t rounds = 0;                                 ///< dimensions in which anything moves
   std::uint64_t blocks_direct = 0, blocks_combined = 0;   ///< that travel, per rank
 };
 combining_cost cost_of_combining(const topology& t, bool same_block);
 
 /// Whether it is worth it for blocks of this many bytes. The same answer on all ranks.
-bool combining_pays(const topology& t, bool same_block, std::uint64_t block_bytes);
+bool combining_pays(const topology& t, bool same_block, std::uint64_t block_bytes, const message_cost& cost);
 
 /// The plan of one rank. `t` must be a stencil that can be combined, all blocks of equal size; `same_block`:
 /// the outgoing blocks are one and the same (allgather).

@@ -54,7 +54,7 @@ struct tree_rule {
   message_cost cost;
   std::uint32_t least_messages = 16; ///< below, there is nothing to win
   double times_average = 2;          ///< hot: so many times the messages of an average rank
-  double at_most = 0.75;             ///< of the time of direct messages
+  double at_most = worth_it;         ///< of the time of direct messages
   std::uint32_t largest_fan_out = 64;
   std::size_t most_trees = 48; ///< each needs a tag
 

@@ -110,6 +110,18 @@ TEST(neighbor, passes_are_left_out_by_name) {
   EXPECT_EQ(leave_out(p, ""), "");
 }
 
+TEST(neighbor, costs_are_four_positive_numbers) {
+  const auto cost = parse_message_cost("100,2e3,0.5,1");
+  ASSERT_TRUE(cost.has_value());
+  EXPECT_EQ(cost->overhead, 100);
+  EXPECT_EQ(cost->latency, 2000);
+  EXPECT_EQ(cost->byte, 0.5);
+  EXPECT_EQ(cost->near, 1);
+  for (const char* wrong : {"", "1", "1,2,3", "1,2,3,4,5", "1,2,3,-4", "1,2,3,0", "1,2,,4", "a,2,3,4",
+                            "1,2,3,4 ", "nan,1,1,1", "1,inf,1,1"})
+    EXPECT_FALSE(parse_message_cost(wrong).has_value()) << wrong;
+}
+
 TEST(neighbor, own_edges_of_unequal_size_are_found) {
   const auto n = cartesian_neighborhood({{1}, {true}}, rank_id{0});
   const neighbor_blocks b{{{{100, 8}}, {{108, 8}}}, {{{200, 8}}, {{208, 4}}}};
@@ -191,15 +203,18 @@ TEST(combine, moore_neighborhoods_take_two_messages_per_dimension) {
   EXPECT_EQ(c.blocks_direct, 26u);
   EXPECT_EQ(c.blocks_combined, 54u) << "18 blocks move in each dimension";
   EXPECT_EQ(cost_of_combining(t, true).blocks_combined, 26u) << "2 + 6 + 18: what is equal travels once";
-  EXPECT_TRUE(combining_pays(t, false, 8));
-  EXPECT_FALSE(combining_pays(t, false, 1 << 20));
-  EXPECT_FALSE(combining_pays(t, false, 0));
+  EXPECT_TRUE(combining_pays(t, false, 8, {}));
+  EXPECT_FALSE(combining_pays(t, false, 1 << 20, {}));
+  EXPECT_FALSE(combining_pays(t, false, 0, {}));
+  EXPECT_FALSE(combining_pays(t, false, 1024, {100, 1000, 0.1, 1}))
+      << "three latencies, and bytes that travel thrice";
+  EXPECT_TRUE(combining_pays(t, false, 256, {2500, 20000, 0.8, 1})) << "TCP";
   EXPECT_TRUE(can_combine(t));
   t.shape.periodic[1] = false;
   EXPECT_FALSE(can_combine(t)) << "a way may lead over the boundary";
   t.shape = {{2, 1, 1}, {true, true, true}};
   EXPECT_EQ(cost_of_combining(t, false).messages_combined, 1u);
-  EXPECT_FALSE(combining_pays(t, false, 8)) << "one neighbor has all blocks coalesced already";
+  EXPECT_FALSE(combining_pays(t, false, 8, {})) << "one neighbor has all blocks coalesced already";
 }
 
 } // namespace
