@@ -210,6 +210,9 @@ std::string run_once(const graph& g, prepared& p, int round) {
 
 void expect_equivalent(const graph& g, const compile_options& options, const std::string& what, bool reversed,
                        int rounds) {
+  static int graphs = 0; // counted on all ranks of the world
+  // Making a window takes many ranks on few cores longer than all the rest.
+  const bool with_windows = ++graphs % 4 == 0 || g.ranks() <= 4;
   const MPI_Comm comm = first_ranks(static_cast<int>(g.ranks()), reversed);
   if (comm == MPI_COMM_NULL)
     return;
@@ -217,6 +220,8 @@ void expect_equivalent(const graph& g, const compile_options& options, const std
   MPI_Comm_rank(comm, &rank);
   const auto shared = share(g, options, comm, rank);
   for (const char* name : {"coll", "p2p", "shm", "rma"}) {
+    if (std::string_view(name) == "rma" && !with_windows)
+      continue;
     const auto data = prepare(g, shared, name, comm);
     for (int round = 0; round < rounds; ++round)
       EXPECT_EQ(run_once(g, *data, round), "") << name << ": " << what;
