@@ -19,24 +19,27 @@ MAY_INCLUDE = {
     "detect": CORE + ["graph", "match", "flow"],
     "plan": CORE + ["graph", "match", "flow", "detect"],
     "topology": CORE,
-    "neighbor": CORE + ["graph", "plan", "topology"],
+    "neighbor": CORE + ["graph", "plan", "topology", "platform"],
     "compile": CORE + ["graph", "match", "flow", "detect", "plan"],
     "record": CORE + ["graph", "match", "flow", "detect"],
+    "platform": CORE,
+    "measure": CORE + ["platform"],
     "channel": CORE + ["graph"],
     "run": CORE + ["graph", "plan", "channel"],
-    "exchange": CORE + ["graph", "plan", "topology", "neighbor", "run"],
+    "exchange": CORE + ["graph", "plan", "topology", "neighbor", "run", "platform"],
     "capi": CORE + ["graph", "match", "flow", "detect", "plan", "compile", "topology", "neighbor", "exchange", "run",
              "report"],
     "interpose": CORE + ["record", "topology", "exchange", "run"],
-    "report": CORE + ["graph", "match", "flow", "detect", "plan", "compile", "record"],
-    "cli": CORE + ["graph", "generate", "match", "flow", "detect", "plan", "compile", "record", "report"],
+    "report": CORE + ["graph", "match", "flow", "detect", "plan", "compile", "record", "platform"],
+    "cli": CORE + ["graph", "generate", "match", "flow", "detect", "plan", "compile", "record", "report",
+            "platform"],
     "hooks": CORE + ["run"],
     "tasks": CORE + ["graph", "match", "flow", "detect", "plan", "compile", "run"],
     "selftest": [],  # shares nothing with what it tests
     "pass": CORE,
     "annotate": CORE,
 }
-MAY_SEE_MPI = {"run", "exchange", "interpose", "capi", "hooks", "tasks", "selftest"}
+MAY_SEE_MPI = {"run", "exchange", "interpose", "capi", "hooks", "tasks", "selftest", "measure"}
 MAY_SEE_LLVM = {"pass", "annotate"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.MULTILINE)

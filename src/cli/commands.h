@@ -26,5 +26,6 @@ command add_explain(CLI::App& app);
 command add_doctor(CLI::App& app);
 command add_view(CLI::App& app);
 command add_selftest(CLI::App& app);
+command add_platform(CLI::App& app);
 
 } // namespace tacit::cli

@@ -7,8 +7,7 @@
 #include "cli/child.h"
 #include "cli/commands.h"
 #include "cli/files.h"
-#include "cli/launch_line.h"
-#include "cli/own_files.h"
+#include "cli/mpi_program.h"
 #include "cli/progress.h"
 #include "cli/selftest_result.h"
 
@@ -20,7 +19,6 @@
 #include <memory>
 #include <sstream>
 #include <thread>
-#include <unistd.h>
 
 namespace tacit::cli {
 namespace {
@@ -36,79 +34,12 @@ struct selftest_options {
   bool full = false, json = false, progress = false;
 };
 
-/// A folder that goes with its contents.
-class temporary_folder {
-public:
-  temporary_folder() {
-    std::string name = (fs::temp_directory_path() / "tacit-selftest-XXXXXX").string();
-    if (!::mkdtemp(name.data()))
-      throw user_error(input_has_errors, "could not make a folder in " + fs::temp_directory_path().string());
-    path = name;
-  }
-  ~temporary_folder() {
-    std::error_code error;
-    fs::remove_all(path, error);
-  }
-  temporary_folder(const temporary_folder&) = delete;
-  temporary_folder& operator=(const temporary_folder&) = delete;
-  fs::path path;
-};
-
-struct subject {
-  std::string family;
-  fs::path program;
-  std::vector<std::string> launcher; ///< without the number of ranks
-};
-
 bool few_cores() {
   return std::thread::hardware_concurrency() < 4;
 }
 
-std::vector<std::string> usual_launcher(const std::string& family) {
-  std::vector<std::string> names{"mpiexec." + family, "mpiexec"};
-  if (family == "mpich")
-    names.insert(names.begin() + 1, "mpiexec.hydra");
-  for (const std::string& name : names) {
-    if (find_executable(name).empty())
-      continue;
-    std::vector<std::string> words{name};
-    if (family == "openmpi") {
-      words.insert(words.end(), {"--oversubscribe", "--mca", "mpi_yield_when_idle", "1"});
-      if (::geteuid() == 0)
-        words.emplace_back("--allow-run-as-root");
-    }
-    return words;
-  }
-  throw user_error(
-      wrong_usage,
-      fmt::format("there is no {}; name the launcher behind --, for example -- /opt/mpi/bin/mpiexec",
-                  fmt::join(names, " and no ")));
-}
-
-std::vector<subject> find_subjects(const selftest_options& options) {
-  std::map<std::string, fs::path> programs = find_own_programs("tacit-selftest-");
-  if (!options.program.empty()) {
-    if (find_executable(options.program).empty())
-      throw user_error(wrong_usage, fmt::format("there is no program '{}'", options.program));
-    programs = {{options.family.empty() ? "other" : options.family, fs::absolute(options.program)}};
-  } else if (!options.family.empty()) {
-    std::erase_if(programs, [&](const auto& p) { return p.first != options.family; });
-  }
-  if (programs.empty())
-    throw user_error(wrong_usage,
-                     options.family.empty()
-                         ? "this tacit was built without MPI, so there is no suite to run"
-                         : fmt::format("this tacit has no suite for '{}'; build tacit for it, or compile the "
-                                       "suite with its mpicxx and name it with --program",
-                                       options.family));
-  std::vector<subject> list;
-  for (const auto& [family, program] : programs)
-    list.push_back({family, program, options.launcher.empty() ? usual_launcher(family) : options.launcher});
-  return list;
-}
-
 /// MPICH spins while it waits: with more ranks than cores everything takes very long.
-std::vector<int> ranks_for(const selftest_options& options, const subject& tested) {
+std::vector<int> ranks_for(const selftest_options& options, const mpi_program& tested) {
   if (!options.ranks.empty())
     return options.ranks;
   const bool patient = tested.family == "openmpi" || !few_cores();
@@ -118,7 +49,7 @@ std::vector<int> ranks_for(const selftest_options& options, const subject& teste
   return list;
 }
 
-std::vector<std::string> suite_line(const selftest_options& options, const subject& tested, int ranks,
+std::vector<std::string> suite_line(const selftest_options& options, const mpi_program& tested, int ranks,
                                     const fs::path& journal, const fs::path& output) {
   std::vector<std::string> words = tested.launcher;
   words.insert(words.end(), {"-n", std::to_string(ranks), tested.program.string()});
@@ -163,16 +94,10 @@ journal_state read_journal(const fs::path& journal) {
   return state;
 }
 
-std::string last_lines(const fs::path& log) {
-  std::string text = read_file(log);
-  constexpr std::size_t enough = 1500;
-  return text.size() > enough ? "…" + text.substr(text.size() - enough) : text;
-}
-
 /// Launches until the suite has come to its end.
-nlohmann::ordered_json run_suite(const selftest_options& options, const subject& tested, int ranks,
+nlohmann::ordered_json run_suite(const selftest_options& options, const mpi_program& tested, int ranks,
                                  progress_line& progress) {
-  const temporary_folder folder;
+  const temporary_folder folder("selftest");
   const fs::path journal = folder.path / "journal", output = folder.path / "result.json",
                  log = folder.path / "log";
   const auto line = suite_line(options, tested, ranks, journal, output);
@@ -216,7 +141,8 @@ int selftest(const selftest_options& options) {
   std::string text;
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   bool right = true;
-  for (const subject& tested : find_subjects(options)) {
+  for (const mpi_program& tested :
+       find_mpi_programs("tacit-selftest-", "suite", options.family, options.program, options.launcher)) {
     selftest_result result;
     for (const int ranks : ranks_for(options, tested))
       result.add(run_suite(options, tested, ranks, progress));

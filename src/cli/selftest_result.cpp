@@ -1,11 +1,10 @@
 #include "cli/selftest_result.h"
 
-#include "cli/files.h"
+#include "platform/model_file.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -152,12 +151,8 @@ std::filesystem::path selftest_cache(const std::string& version) {
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.')
       c = '-';
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  const std::filesystem::path folder = cache && *cache == '/' ? std::filesystem::path(cache)
-                                       : home && *home        ? std::filesystem::path(home) / ".cache"
-                                                              : std::filesystem::path();
-  return folder.empty() ? folder : folder / "tacit" / name;
+  const std::filesystem::path folder = cache_folder();
+  return folder.empty() ? folder : folder / name;
 }
 
 } // namespace tacit::cli

@@ -79,6 +79,8 @@ public:
     whole_lanes();
     communication();
     left();
+    for (std::size_t i = 0; i < p_.plots.size(); ++i)
+      plot_section(p_.plots[i], fmt::format("p{}", i));
     for (std::size_t i = 0; i < p_.tables.size(); ++i)
       table_section(p_.tables[i], fmt::format("t{}", i));
     what_was_run();
@@ -140,6 +142,8 @@ private:
       raw("<a href=\"#matrix\">Who sends to whom</a>");
     if (!p_.left.empty())
       put("<a href=\"#left\">{}</a>", safe(p_.left_title));
+    for (std::size_t i = 0; i < p_.plots.size(); ++i)
+      put("<a href=\"#p{}\">{}</a>", i, safe(p_.plots[i].title));
     for (std::size_t i = 0; i < p_.tables.size(); ++i)
       put("<a href=\"#t{}\">{}</a>", i, safe(p_.tables[i].title));
     raw("<a href=\"#run\">What was run</a></nav>");
@@ -359,6 +363,13 @@ private:
     raw("</table>");
     cut(shown, p_.left.size(), "entries");
     raw("</div>");
+  }
+
+  void plot_section(const plot& p, const std::string& id) {
+    put("<h2 id=\"{}\">{}</h2><div class=\"card\">", id, safe(p.title));
+    if (!p.note.empty())
+      put("<p class=\"note\">{}</p>", safe(p.note));
+    put("<div class=\"scroll\">{}</div></div>", svg_of(p));
   }
 
   void table_section(const table& t, const std::string& id) {

@@ -97,6 +97,20 @@ struct table {
   std::vector<std::vector<std::string>> rows; ///< first column left, the others right aligned
 };
 
+/// Curves on logarithmic axes; values must be above zero.
+struct plot {
+  struct point {
+    double x = 0, y = 0, low = 0, high = 0; ///< low to high: the spread, drawn as a bar if they differ
+  };
+  struct curve {
+    std::string name;
+    std::vector<point> points; ///< by rising x
+  };
+  std::string title, note, x_axis, y_axis;
+  bool x_bytes = false, y_seconds = false; ///< how numbers on the axes are written
+  std::vector<curve> curves;               ///< at most 8 are drawn
+};
+
 struct page {
   std::string title;                                        ///< "hpcc"
   std::string subtitle;                                     ///< "recorded on 4 ranks, 21 November 2026"
@@ -109,6 +123,7 @@ struct page {
   lanes before, after; ///< of the whole, where that makes sense (graphs)
   std::vector<left_alone> left;
   std::string left_title = "Left alone, because …";
+  std::vector<plot> plots;
   std::vector<table> tables; ///< collectives used, recorder cost, transfers, wait sets, …
   std::vector<std::string> notes;
 };

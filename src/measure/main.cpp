@@ -1,0 +1,152 @@
+// Measures what communication costs on this machine; launched by `tacit platform` on two ranks:
+//
+//     mpiexec -n 2 tacit-platform --output model.json [--progress FILE]
+//     tacit-platform --library                          (prints the name of the MPI library; needs no
+//     launcher)
+//
+// Rank 0 writes the model, and before each part one line "share what" to the file of --progress. Exit code 0:
+// it has been written.
+#include "measure/pair.h"
+#include "platform/model_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+
+namespace tacit::measure {
+namespace {
+
+std::string library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
+std::string today() {
+  const std::time_t t = std::time(nullptr);
+  std::tm parts{};
+  ::localtime_r(&t, &parts);
+  std::array<char, 16> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d", &parts);
+  return text.data();
+}
+
+bool on_one_host(MPI_Comm comm) {
+  MPI_Comm host = MPI_COMM_NULL;
+  int size = 0;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  MPI_Comm_size(host, &size);
+  MPI_Comm_free(&host);
+  int least = size;
+  MPI_Allreduce(&size, &least, 1, MPI_INT, MPI_MIN, comm);
+  return least == 2;
+}
+
+class parts_done {
+public:
+  parts_done(const char* file, bool wanted) {
+    if (file && wanted)
+      out_.open(file);
+  }
+  void at(double share, const char* what) {
+    if (out_.is_open())
+      out_ << share << ' ' << what << std::endl;
+  }
+
+private:
+  std::ofstream out_;
+};
+
+double core_seconds() {
+  timespec t{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+machine_model measure_all(const pair& p, parts_done& progress) {
+  machine_model m;
+  m.machine = this_machine(library_version());
+  m.one_host = on_one_host(p.comm);
+  m.measured = today();
+  const double start = now(), busy = core_seconds();
+  progress.at(0.01, "messages");
+  m.messages = message_costs(p);
+  progress.at(0.55, "eager limit");
+  const eager_result eager = eager_limit(p);
+  m.eager_limit = eager.limit;
+  m.eager_always = eager.always;
+  progress.at(0.7, "progress of large messages");
+  m.progress = asynchronous_progress(p, eager);
+  if (m.one_host) {
+    progress.at(0.8, "memory");
+    memory_result memory = memory_costs(p);
+    m.flag = memory.flag;
+    m.memory = std::move(memory.costs);
+  }
+  progress.at(0.9, "windows");
+  window_result window = window_costs(p);
+  m.window = window.model;
+  m.puts = std::move(window.puts);
+  // Waiting is spinning in every MPI, so a rank that is alone on its core uses all of it.
+  double share = std::min(100.0, (core_seconds() - busy) * 1e9 / (now() - start) * 100);
+  MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_DOUBLE, MPI_MIN, p.comm);
+  m.core_share = std::floor(share);
+  return m;
+}
+
+const char* value_of(int argc, char** argv, const char* name) {
+  for (int i = 1; i + 1 < argc; ++i)
+    if (std::strcmp(argv[i], name) == 0)
+      return argv[i + 1];
+  return nullptr;
+}
+
+int run(int argc, char** argv) {
+  pair p;
+  int size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &p.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size != 2) {
+    if (p.rank == 0)
+      std::fprintf(stderr, "tacit-platform: started on %d ranks, needs 2; give the launcher -n 2\n", size);
+    return 2;
+  }
+  MPI_Comm_dup(MPI_COMM_WORLD, &p.comm);
+  parts_done progress(value_of(argc, argv, "--progress"), p.first());
+  const machine_model m = measure_all(p, progress);
+  int written = 1;
+  if (p.first()) {
+    const char* output = value_of(argc, argv, "--output");
+    std::ofstream file;
+    if (output)
+      file.open(output);
+    std::ostream& out = output ? file : std::cout;
+    written = static_cast<bool>(out << text_of(m) << std::flush);
+    if (!written)
+      std::fprintf(stderr, "tacit-platform: could not write %s; is the disk full?\n",
+                   output ? output : "the model");
+  }
+  MPI_Bcast(&written, 1, MPI_INT, 0, p.comm);
+  MPI_Comm_free(&p.comm);
+  return written ? 0 : 1;
+}
+
+} // namespace
+} // namespace tacit::measure
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--library") == 0) { // allowed before MPI_Init
+    std::cout << tacit::short_library_name(tacit::measure::library_version()) << '\n';
+    return 0;
+  }
+  MPI_Init(&argc, &argv);
+  const int code = tacit::measure::run(argc, argv);
+  MPI_Finalize();
+  return code;
+}

@@ -1,0 +1,118 @@
+// What shared memory costs: a flag from core to core, and copying bytes that the other core has just written.
+// Memory comes from MPI_Win_allocate_shared, which every MPI has; the flags are C++ atomics in it.
+#include "measure/pair.h"
+
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+namespace tacit::measure {
+namespace {
+
+constexpr std::size_t line = 64, largest = 1 << 20;
+
+class shared_pair {
+public:
+  explicit shared_pair(const pair& p) : p_(p) {
+    char* base = nullptr;
+    MPI_Win_allocate_shared(static_cast<MPI_Aint>(p.first() ? largest + 4 * line : 0), 1, MPI_INFO_NULL,
+                            p.comm, &base, &window_);
+    MPI_Aint size = 0;
+    int unit = 0;
+    MPI_Win_shared_query(window_, 0, &size, &unit, &base);
+    base_ = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(base) + line - 1) / line * line);
+    if (p.first())
+      std::memset(base_, 0, largest + 3 * line);
+    MPI_Barrier(p.comm);
+  }
+  ~shared_pair() { MPI_Win_free(&window_); }
+  shared_pair(const shared_pair&) = delete;
+  shared_pair& operator=(const shared_pair&) = delete;
+
+  char* data() const { return base_ + 2 * line; }
+  void tell(std::uint64_t value) const { flag(p_.rank).store(value, std::memory_order_release); }
+  /// Gives the core away after a while: there may be only one.
+  void hear(std::uint64_t value) const {
+    for (int i = 0; flag(p_.other()).load(std::memory_order_acquire) != value; ++i)
+      if (i > 20000)
+        std::this_thread::yield();
+  }
+
+private:
+  std::atomic_ref<std::uint64_t> flag(int of) const {
+    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(base_ + static_cast<std::size_t>(of) * line));
+  }
+  const pair& p_;
+  MPI_Win window_ = MPI_WIN_NULL;
+  char* base_ = nullptr;
+};
+
+spread flag_cost(const pair& p, const shared_pair& s, std::uint64_t& turn) {
+  constexpr int count = 200;
+  std::vector<double> list;
+  for (sampling k(p); k.more();) {
+    const double start = now();
+    for (int i = 0; i < count; ++i) {
+      ++turn;
+      if (p.first()) {
+        s.tell(turn);
+        s.hear(turn);
+      } else {
+        s.hear(turn);
+        s.tell(turn);
+      }
+    }
+    list.push_back((now() - start) / count / 2);
+  }
+  return spread_of(std::move(list));
+}
+
+/// Rank 1 writes, rank 0 copies what it wrote, and then what it has just written itself.
+memory_cost copies(const pair& p, const shared_pair& s, std::uint64_t bytes, std::uint64_t& turn) {
+  std::vector<char> mine(bytes), source(bytes);
+  std::vector<double> fetch, copy;
+  const int repeats = bytes < 4096 ? 16 : 1;
+  int k = 0;
+  for (sampling taken(p); taken.more(); ++k) {
+    double fetching = 0, copying = 0;
+    for (int i = 0; i < repeats; ++i) {
+      ++turn;
+      if (!p.first()) {
+        std::memset(s.data(), k, bytes);
+        s.tell(turn);
+        s.hear(turn);
+        continue;
+      }
+      s.hear(turn);
+      const double start = now();
+      std::memcpy(mine.data(), s.data(), bytes);
+      const double middle = now();
+      std::memset(source.data(), k + 1, bytes);
+      const double later = now();
+      std::memcpy(mine.data(), source.data(), bytes);
+      copying += now() - later;
+      fetching += middle - start;
+      volatile char keep = mine[static_cast<std::size_t>(k) % bytes];
+      static_cast<void>(keep);
+      s.tell(turn);
+    }
+    fetch.push_back(fetching / repeats);
+    copy.push_back(copying / repeats);
+  }
+  return {bytes, spread_of(std::move(copy)), spread_of(std::move(fetch))};
+}
+
+} // namespace
+
+memory_result memory_costs(const pair& p) {
+  const shared_pair s(p);
+  std::uint64_t turn = 0;
+  memory_result out;
+  flag_cost(p, s, turn);
+  out.flag = flag_cost(p, s, turn);
+  for (const std::uint64_t bytes : sizes())
+    out.costs.push_back(copies(p, s, bytes, turn));
+  return out;
+}
+
+} // namespace tacit::measure

@@ -1,0 +1,40 @@
+// Where the machine model is kept and whether what is there fits this machine.
+#pragma once
+
+#include "platform/machine_model.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace tacit {
+
+/// $XDG_CACHE_HOME/tacit, or ~/.cache/tacit; empty if neither is known.
+std::filesystem::path cache_folder();
+
+/// This host, and the MPI library that calls itself so (MPI_Get_library_version).
+machine_identity this_machine(std::string_view library_version);
+
+/// "Open MPI v4.1.4", "MPICH 4.0.2": the first words of MPI_Get_library_version.
+std::string short_library_name(std::string_view library_version);
+
+/// cache_folder()/platform-HOST-LIBRARY.json, "…-network.json" for a model between two hosts. Empty if there
+/// is no cache folder.
+std::filesystem::path model_file(const machine_identity& machine, bool one_host = true);
+
+struct loaded_model {
+  machine_model model;
+  bool measured = false; ///< else `model` is the documented defaults
+  std::string origin;    ///< one sentence: where it is from, or why not and what to do
+};
+
+/// Reads the file; if it is missing, damaged or of another machine, that is said and the defaults are taken.
+/// `machine` null: of any machine. Never throws but std::bad_alloc.
+loaded_model load_model(const std::filesystem::path& file, const machine_identity* machine);
+
+/// The file that the variable TACIT_PLATFORM names ("default": none, take the defaults), else
+/// model_file(machine).
+/// The defaults also if it was measured while the machine was busy.
+loaded_model load_model_for(const machine_identity& machine);
+
+} // namespace tacit

@@ -1,0 +1,199 @@
+// The text form of a machine model. Reading trusts nothing: every field must be there, have its type and a
+// sensible value, sizes must rise, and nothing else may be in it.
+#include "platform/machine_model.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+
+namespace tacit {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr std::size_t most_sizes = 64;     // of one table; 11 are measured
+constexpr std::size_t most_text = 1 << 20; // of a file; about 6 KiB are written
+constexpr double longest = 1e12;           // nanoseconds: nothing takes a quarter of an hour
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw model_error(what);
+}
+
+json of(const spread& s) {
+  const auto tenths = [](double x) { return std::round(x * 10) / 10; };
+  return {tenths(s.low), tenths(s.median), tenths(s.high)};
+}
+
+/// An object all of whose fields have to be asked for.
+class fields {
+public:
+  fields(const json& object, std::string where) : object_(object), where_(std::move(where)) {
+    if (!object.is_object())
+      refuse(fmt::format("{} is no object", where_));
+  }
+  const json& at(const char* key) {
+    const auto found = object_.find(key);
+    if (found == object_.end())
+      refuse(fmt::format("{} has no \"{}\"", where_, key));
+    ++asked_;
+    return *found;
+  }
+  std::string text(const char* key) {
+    const json& value = at(key);
+    if (!value.is_string() || value.get_ref<const std::string&>().size() > 1000)
+      refuse(fmt::format("\"{}\" of {} is no short text", key, where_));
+    return value;
+  }
+  bool truth(const char* key) {
+    const json& value = at(key);
+    if (!value.is_boolean())
+      refuse(fmt::format("\"{}\" of {} is neither true nor false", key, where_));
+    return value;
+  }
+  std::uint64_t whole(const char* key, std::uint64_t most) {
+    const json& value = at(key);
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > most)
+      refuse(fmt::format("\"{}\" of {} is no whole number up to {}", key, where_, most));
+    return value;
+  }
+  spread quartiles(const char* key, double most = longest) {
+    const json& value = at(key);
+    if (!value.is_array() || value.size() != 3)
+      refuse(fmt::format("\"{}\" of {} is no list of three quartiles", key, where_));
+    double q[3];
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (!value[i].is_number() || !(value[i].get<double>() >= 0) || value[i].get<double>() > most)
+        refuse(fmt::format("\"{}\" of {} is no number from 0 to {}", key, where_, most));
+      q[i] = value[i];
+    }
+    if (q[0] > q[1] || q[1] > q[2])
+      refuse(fmt::format("the quartiles \"{}\" of {} do not rise", key, where_));
+    return {q[0], q[1], q[2]};
+  }
+  void end() const {
+    if (asked_ != object_.size())
+      refuse(fmt::format("{} has fields that this version does not know", where_));
+  }
+
+private:
+  const json& object_;
+  std::string where_;
+  std::size_t asked_ = 0;
+};
+
+/// A list of objects with rising sizes.
+template <typename Cost, typename Read>
+std::vector<Cost> costs(fields& from, const char* key, bool needed, Read&& read) {
+  const json& list = from.at(key);
+  if (!list.is_array() || list.size() > most_sizes || (needed && list.empty()))
+    refuse(fmt::format("\"{}\" is no list of 1 to {} sizes", key, most_sizes));
+  std::vector<Cost> out;
+  for (const json& element : list) {
+    fields f(element, fmt::format("entry {} of \"{}\"", out.size(), key));
+    Cost c;
+    c.bytes = f.whole("bytes", std::uint64_t{1} << 40);
+    read(f, c);
+    f.end();
+    if (!out.empty() && c.bytes <= out.back().bytes)
+      refuse(fmt::format("the sizes of \"{}\" do not rise", key));
+    out.push_back(c);
+  }
+  return out;
+}
+
+window_model window_of(const std::string& text) {
+  for (const window_model w : {window_model::none, window_model::separate, window_model::unified})
+    if (text == name(w))
+      return w;
+  refuse("\"window\" is neither none, separate nor unified");
+}
+
+machine_identity identity_of(const json& object) {
+  fields f(object, "\"machine\"");
+  machine_identity m;
+  m.host = f.text("host");
+  m.cpu = f.text("cpu");
+  m.cores = static_cast<int>(f.whole("cores", 1 << 20));
+  m.mpi = f.text("mpi");
+  f.end();
+  return m;
+}
+
+machine_model model_of(const json& all) {
+  fields f(all, "the file");
+  if (f.text("tacit") != "machine model")
+    refuse("it is no machine model");
+  if (const auto format = f.whole("format", 1'000'000); format != model_format)
+    refuse(fmt::format("it has format {}, this version of tacit reads format {}", format, model_format));
+  machine_model m;
+  m.machine = identity_of(f.at("machine"));
+  m.one_host = f.truth("one_host");
+  m.measured = f.text("measured");
+  m.core_share = static_cast<double>(f.whole("core_share_percent", 100));
+  m.eager_limit = f.whole("eager_limit", std::uint64_t{1} << 40);
+  m.eager_always = f.truth("eager_always");
+  m.flag = f.quartiles("flag");
+  m.window = window_of(f.text("window"));
+  m.progress = f.quartiles("progress_percent", 100);
+  m.messages = costs<message_times>(f, "messages", true, [](fields& from, message_times& c) {
+    c.one_way = from.quartiles("one_way");
+    c.send = from.quartiles("send");
+    c.receive = from.quartiles("receive");
+    c.gap = from.quartiles("gap");
+  });
+  m.memory = costs<memory_cost>(f, "memory", false, [](fields& from, memory_cost& c) {
+    c.copy = from.quartiles("copy");
+    c.fetch = from.quartiles("fetch");
+  });
+  m.puts = costs<put_cost>(f, "puts", false,
+                           [](fields& from, put_cost& c) { c.put_flush = from.quartiles("put_flush"); });
+  f.end();
+  return m;
+}
+
+} // namespace
+
+std::string text_of(const machine_model& m) {
+  json out{{"tacit", "machine model"}, {"format", model_format}};
+  out["machine"] = {{"host", m.machine.host},
+                    {"cpu", m.machine.cpu},
+                    {"cores", static_cast<unsigned>(m.machine.cores)},
+                    {"mpi", m.machine.mpi}};
+  out["one_host"] = m.one_host;
+  out["measured"] = m.measured;
+  out["core_share_percent"] = static_cast<unsigned>(m.core_share);
+  out["eager_limit"] = m.eager_limit;
+  out["eager_always"] = m.eager_always;
+  out["flag"] = of(m.flag);
+  out["window"] = name(m.window);
+  out["progress_percent"] = of(m.progress);
+  out["messages"] = json::array();
+  for (const message_times& c : m.messages)
+    out["messages"].push_back({{"bytes", c.bytes},
+                               {"one_way", of(c.one_way)},
+                               {"send", of(c.send)},
+                               {"receive", of(c.receive)},
+                               {"gap", of(c.gap)}});
+  out["memory"] = json::array();
+  for (const memory_cost& c : m.memory)
+    out["memory"].push_back({{"bytes", c.bytes}, {"copy", of(c.copy)}, {"fetch", of(c.fetch)}});
+  out["puts"] = json::array();
+  for (const put_cost& c : m.puts)
+    out["puts"].push_back({{"bytes", c.bytes}, {"put_flush", of(c.put_flush)}});
+  return out.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+machine_model parse_model(std::string_view text) {
+  if (text.size() > most_text)
+    refuse(fmt::format("it has {} bytes; a machine model has some thousand", text.size()));
+  json all;
+  try {
+    all = json::parse(text);
+  } catch (const json::exception& e) {
+    refuse(fmt::format("it is no JSON: {}", e.what()));
+  }
+  return model_of(all);
+}
+
+} // namespace tacit

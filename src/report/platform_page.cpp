@@ -1,0 +1,133 @@
+#include "report/platform_page.h"
+
+#include "base/amounts.h"
+
+#include <fmt/format.h>
+
+namespace tacit::report {
+namespace {
+
+std::string time(double nanoseconds) {
+  return readable_seconds(nanoseconds * 1e-9);
+}
+
+/// "410 ns (390–460)": in one unit where that is short.
+std::string time(const spread& s) {
+  const double unit = s.median >= 1e6 ? 1e6 : s.median >= 1e3 ? 1e3 : 1;
+  const char* name = unit == 1e6 ? "ms" : unit == 1e3 ? "µs" : "ns";
+  const int digits = s.median / unit < 10 && unit > 1 ? 2 : s.median / unit < 100 && unit > 1 ? 1 : 0;
+  return fmt::format("{:.{}f} {} ({:.{}f}–{:.{}f})", s.median / unit, digits, name, s.low / unit, digits,
+                     s.high / unit, digits);
+}
+
+std::string bandwidth(const message_times& c) {
+  return c.gap.median > 0 ? fmt::format("{:.3g} GB/s", static_cast<double>(c.bytes) / c.gap.median) : "";
+}
+
+std::string eager_text(const machine_model& m) {
+  if (m.eager_limit == 0)
+    return "no send completes before its receive is posted";
+  return fmt::format("{}{}", readable_bytes(m.eager_limit),
+                     m.eager_always ? ", the largest message tried" : fmt::format(" ({} B)", m.eager_limit));
+}
+
+table scalars(const machine_model& m) {
+  table t{.title = m.machine.mpi,
+          .note = fmt::format("Between two ranks of {}. In brackets: quartiles.",
+                              m.one_host ? "one host" : "two hosts"),
+          .head = {"parameter", "value"},
+          .rows = {}};
+  t.rows.push_back({"latency L (one way without o_s and o_r)", time(m.latency())});
+  t.rows.push_back({"eager limit", eager_text(m)});
+  t.rows.push_back(
+      {"a large message moves while its receiver computes",
+       fmt::format("{:.0f} % ({:.0f}–{:.0f})", m.progress.median, m.progress.low, m.progress.high)});
+  t.rows.push_back(
+      {"a cache line from core to core", m.flag.median > 0 ? time(m.flag) : "no memory is shared"});
+  t.rows.push_back({"windows", fmt::format("{}", name(m.window))});
+  return t;
+}
+
+table message_table(const machine_model& m) {
+  table t{.title = m.machine.mpi + ": messages",
+          .note = {},
+          .head = {"bytes", "one way", "o_s", "o_r", "gap", "bandwidth"},
+          .rows = {}};
+  for (const message_times& c : m.messages)
+    t.rows.push_back(
+        {readable_bytes(c.bytes), time(c.one_way), time(c.send), time(c.receive), time(c.gap), bandwidth(c)});
+  return t;
+}
+
+table memory_table(const machine_model& m) {
+  table t{.title = m.machine.mpi + ": memory and windows",
+          .note =
+              "Copy: bytes that the same core has just written. Fetch: that the other core has just written.",
+          .head = {"bytes", "copy", "fetch", "put and flush"},
+          .rows = {}};
+  const std::size_t rows = std::max(m.memory.size(), m.puts.size());
+  for (std::size_t i = 0; i < rows; ++i) {
+    const bool memory = i < m.memory.size(), put = i < m.puts.size();
+    t.rows.push_back({readable_bytes(memory ? m.memory[i].bytes : m.puts[i].bytes),
+                      memory ? time(m.memory[i].copy) : "–", memory ? time(m.memory[i].fetch) : "–",
+                      put ? time(m.puts[i].put_flush) : "–"});
+  }
+  return t;
+}
+
+template <typename Cost>
+plot::curve curve(const char* name, const std::vector<Cost>& list, spread Cost::* part) {
+  plot::curve c{name, {}};
+  for (const Cost& cost : list)
+    c.points.push_back({static_cast<double>(cost.bytes), (cost.*part).median * 1e-9, (cost.*part).low * 1e-9,
+                        (cost.*part).high * 1e-9});
+  return c;
+}
+
+plot times(const machine_model& m) {
+  plot p{.title = m.machine.mpi + ": times by size",
+         .note = "Points are medians, bars reach from the lower to the upper quartile.",
+         .x_axis = "bytes",
+         .y_axis = "time",
+         .x_bytes = true,
+         .y_seconds = true,
+         .curves = {}};
+  p.curves.push_back(curve("one way", m.messages, &message_times::one_way));
+  p.curves.push_back(curve("send, o_s", m.messages, &message_times::send));
+  p.curves.push_back(curve("receive, o_r", m.messages, &message_times::receive));
+  p.curves.push_back(curve("gap", m.messages, &message_times::gap));
+  p.curves.push_back(curve("copy", m.memory, &memory_cost::copy));
+  p.curves.push_back(curve("fetch", m.memory, &memory_cost::fetch));
+  p.curves.push_back(curve("put and flush", m.puts, &put_cost::put_flush));
+  return p;
+}
+
+} // namespace
+
+page platform_page(std::span<const shown_model> models) {
+  page p;
+  const machine_identity& here = models.front().model.machine;
+  p.title = fmt::format("machine model of {}", here.host.empty() ? "any machine" : here.host);
+  p.subtitle = fmt::format("{}, {} cores", here.cpu.empty() ? "unknown processor" : here.cpu, here.cores);
+  for (const auto& [m, origin] : models) {
+    p.headlines.push_back(fmt::format(
+        "{}: a message of {} takes {}, a large one moves at {}; sends of up to {} do not "
+        "wait for their receiver.",
+        m.machine.mpi, readable_bytes(m.messages.front().bytes), time(m.messages.front().one_way.median),
+        bandwidth(m.messages.back()), readable_bytes(m.eager_limit)));
+    if (m.busy())
+      p.headlines.push_back(
+          fmt::format("The machine was busy: each rank had {:.0f} % of a core, so these times are too "
+                      "long and nothing uses them. Measure again on a quiet machine with "
+                      "tacit platform --again.",
+                      m.core_share));
+    p.facts.emplace_back(m.machine.mpi, origin);
+    p.plots.push_back(times(m));
+    p.tables.push_back(scalars(m));
+    p.tables.push_back(message_table(m));
+    p.tables.push_back(memory_table(m));
+  }
+  return p;
+}
+
+} // namespace tacit::report

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""`tacit platform`: measures once, keeps the model, says what is wrong with what it finds, and what to do."""
+import json
+import os
+import resource
+import shlex
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+TACIT = os.environ["COMMAND_FILE"]
+LAUNCHER = shlex.split(os.environ["MPI_LAUNCHER"])
+
+
+class Platform(unittest.TestCase):
+    """One measurement for all tests: it takes seconds."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = cls.enterClassContext(tempfile.TemporaryDirectory())
+        cls.cache = Path(cls.folder)
+        cls.first = cls.platform("--json", "--progress")
+
+    @classmethod
+    def platform(cls, *words, cache=None, launcher=LAUNCHER, **more):
+        return subprocess.run([TACIT, "platform", *map(str, words), *(["--", *launcher] if launcher else [])],
+                              capture_output=True, text=True, timeout=500,
+                              env={**os.environ, "XDG_CACHE_HOME": str(cache or cls.cache)}, **more)
+
+    def kept(self):
+        files = list((self.cache / "tacit").glob("platform-*"))
+        self.assertEqual(len(files), 1, files)  # and no temporary file beside it
+        return files[0]
+
+    def other_cache(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (folder / "tacit").mkdir()
+        return folder, folder / "tacit" / self.kept().name
+
+    def test_measures_what_is_promised(self):
+        self.assertEqual(self.first.returncode, 0, self.first.stderr)
+        model = json.loads(self.first.stdout)
+        self.assertEqual(model["machine"]["mpi"].split()[0], {"openmpi": "Open", "mpich": "MPICH"}[os.environ["MPI_FAMILY"]])
+        self.assertIn("messages", self.first.stderr)
+        for entry in model["messages"]:
+            for name in ("one_way", "send", "receive", "gap"):
+                low, median, high = entry[name]
+                self.assertTrue(0 < low <= median <= high, (entry, name))
+        self.assertGreater(model["eager_limit"], 64)
+        self.assertLess(model["eager_limit"], 1 << 20)
+        self.assertFalse(model["eager_always"])
+        self.assertGreater(model["flag"][1], 0)
+        self.assertEqual(model["window"], "unified")
+        self.assertEqual(len(model["puts"]), len(model["messages"]))
+        self.assertEqual(len(model["memory"]), len(model["messages"]))
+
+    def test_is_kept_and_shown_again_without_a_launcher(self):
+        self.assertEqual(json.loads(self.kept().read_text()), json.loads(self.first.stdout))
+        again = self.platform("--json", launcher=["/no/such/launcher"])
+        self.assertEqual((again.returncode, again.stdout), (0, self.first.stdout), again.stderr)
+
+    def test_shows_a_table_and_a_plot(self):
+        text = self.platform(launcher=["/no/such/launcher"]).stdout
+        for part in ("latency L", "eager limit", "one way", "bandwidth", "put and flush", "measured 2"):
+            self.assertIn(part, text)
+        page = xml.fromstring(self.platform("--format", "html").stdout.removeprefix("<!DOCTYPE html>\n"))
+        self.assertEqual(len([e for e in page.iter("svg")]), 1)
+        self.assertGreaterEqual(len([e for e in page.iter("path")]), 7)
+
+    def test_says_that_nothing_is_kept(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        done = self.platform("--kept", cache=folder)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("the documented defaults, because there is no", done.stdout)
+        self.assertEqual(list(folder.iterdir()), [])
+
+    def test_names_damage_and_foreign_models(self):
+        folder, file = self.other_cache()
+        good = self.kept().read_text()
+        for text, word in ((good[:500], "is damaged"), (good.replace('"cores": ', '"cores": 1'), "of another machine"),
+                           (good.replace('"format": 1', '"format": 99'), "reads format 1"), ("", "is damaged")):
+            file.write_text(text)
+            done = self.platform("--kept", cache=folder)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn(word, done.stdout.replace("\n  ", " "))
+
+    def test_names_the_remedy_if_nothing_can_be_written(self):
+        file = Path(self.enterContext(tempfile.NamedTemporaryFile()).name)
+        done = self.platform("--kept", "-o", "/dev/full")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("make room", done.stderr)
+        done = self.platform("--kept", "--json", "-o", file / "x")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("could not write", done.stderr)
+
+    def test_survives_a_full_disk(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+        # The measurement itself has room; the model has not.
+        roomy = ["sh", "-c", 'ulimit -S -f unlimited; exec "$@"', "sh", *LAUNCHER]
+        done = self.platform("--json", "-o", "/dev/null", cache=folder, launcher=roomy, preexec_fn=limit)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("XDG_CACHE_HOME", done.stderr)
+        self.assertEqual(list((folder / "tacit").iterdir()), [])
+
+    def test_bad_usage(self):
+        for words, part in ((("--mpi", "nothing"), "no program that measures for 'nothing'"),
+                            (("--format", "pdf"), "pdf"), (("--program", "/no/such"), "no program '/no/such'")):
+            done = self.platform(*words)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(part, done.stderr)
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        done = self.platform("--again", cache=folder, launcher=["false"])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("failed", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
