@@ -1,6 +1,7 @@
 #include "platform/machine_model.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tacit {
 namespace {
@@ -20,8 +21,10 @@ double interpolated(const std::vector<Cost>& list, Part part, double bytes) {
   return bytes > x1 ? y1 + std::max(slope, 0.0) * (bytes - x1) : y0 + slope * (bytes - x0);
 }
 
+/// Tenths, as in files.
 spread about(double median) {
-  return {median * 0.9, median, median * 1.2};
+  const auto tenths = [](double x) { return std::round(x * 10) / 10; };
+  return {tenths(median * 0.9), tenths(median), tenths(median * 1.2)};
 }
 
 machine_model make_defaults() {
