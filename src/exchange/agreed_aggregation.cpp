@@ -1,6 +1,7 @@
 #include "exchange/agreed_aggregation.h"
 
 #include "exchange/await.h"
+#include "exchange/collectives.h"
 #include "run/mpi_error.h"
 
 #include <array>
@@ -60,7 +61,7 @@ std::vector<std::vector<std::uint64_t>> exchange_words(const std::vector<rank_id
 std::array<double, 2> largest(std::array<double, 2> mine, MPI_Comm comm) {
   std::array<double, 2> out{};
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallreduce(mine.data(), out.data(), 2, MPI_DOUBLE, MPI_MAX, comm, &request),
+  check_mpi(start_allreduce(mine.data(), out.data(), 2, MPI_DOUBLE, MPI_MAX, comm, &request),
             "MPI_Iallreduce");
   await({request}, "MPI_Iallreduce");
   return out;
@@ -72,8 +73,7 @@ node_map find_nodes(int rank, int size, MPI_Comm comm) {
   const std::uint64_t mine = node_identity(rank);
   std::vector<std::uint64_t> all(static_cast<std::size_t>(size));
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, comm, &request),
-            "MPI_Iallgather");
+  check_mpi(start_allgather(&mine, all.data(), 1, MPI_UINT64_T, comm, &request), "MPI_Iallgather");
   await({request}, "MPI_Iallgather");
   return map_of_nodes(all);
 }

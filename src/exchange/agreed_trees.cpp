@@ -1,6 +1,7 @@
 #include "exchange/agreed_trees.h"
 
 #include "exchange/await.h"
+#include "exchange/collectives.h"
 #include "run/mpi_error.h"
 
 #include <fmt/format.h>
@@ -16,8 +17,7 @@ std::vector<message_load> gather_loads(const message_load& mine, int size, MPI_C
   static_assert(words * sizeof(std::uint32_t) == sizeof(message_load));
   std::vector<message_load> loads(static_cast<std::size_t>(size));
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallgather(&mine, words, MPI_UINT32_T, loads.data(), words, MPI_UINT32_T, comm, &request),
-            "MPI_Iallgather");
+  check_mpi(start_allgather(&mine, loads.data(), words, MPI_UINT32_T, comm, &request), "MPI_Iallgather");
   await({request}, "MPI_Iallgather");
   return loads;
 }

@@ -1,5 +1,6 @@
 #include "exchange/communicator_setup.h"
 
+#include "exchange/collectives.h"
 #include "exchange/neighbor_error.h"
 #include "run/mpi_error.h"
 
@@ -24,10 +25,11 @@ communicator_setup::~communicator_setup() {
 void communicator_setup::start() {
 #ifdef SMPI_H // declares MPI_Comm_idup and aborts in it; there alone the first call waits for the other ranks
   check_mpi(MPI_Comm_dup(user_, &duplicate_), "MPI_Comm_dup");
+  begin_comparison();
 #else
   check_mpi(MPI_Comm_idup(user_, &duplicate_, requests_.data()), "MPI_Comm_idup");
-#endif
   at_ = stage::duplicate;
+#endif
 }
 
 void communicator_setup::begin_comparison() {
@@ -37,9 +39,9 @@ void communicator_setup::begin_comparison() {
   for (const auto* edges : {&n_.sources, &n_.destinations})
     for (const edge& e : *edges)
       my_widest_ = std::max<std::uint64_t>(my_widest_, e.channel + 1);
-  check_mpi(MPI_Iallreduce(mine_.data(), sum_.data(), 2, MPI_UINT64_T, MPI_SUM, comm_, requests_.data()),
+  check_mpi(start_allreduce(mine_.data(), sum_.data(), 2, MPI_UINT64_T, MPI_SUM, comm_, requests_.data()),
             "MPI_Iallreduce");
-  check_mpi(MPI_Iallreduce(&my_widest_, &widest_, 1, MPI_UINT64_T, MPI_MAX, comm_, &requests_[1]),
+  check_mpi(start_allreduce(&my_widest_, &widest_, 1, MPI_UINT64_T, MPI_MAX, comm_, &requests_[1]),
             "MPI_Iallreduce");
   at_ = stage::compare;
 }

@@ -1,6 +1,7 @@
 #include "exchange/init_agreement.h"
 
 #include "exchange/await.h"
+#include "exchange/collectives.h"
 #include "run/datatype.h"
 #include "run/mpi_error.h"
 
@@ -40,8 +41,8 @@ void init_agreement::agree(std::vector<std::uint64_t>& words) {
   mine.insert(mine.end(), words.begin(), words.end());
   std::vector<std::uint64_t> least(mine.size());
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallreduce(mine.data(), least.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_MIN,
-                           comm_, &request),
+  check_mpi(start_allreduce(mine.data(), least.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_MIN,
+                            comm_, &request),
             "MPI_Iallreduce");
   await({request}, "MPI_Iallreduce");
   const auto lowest = static_cast<int>(least[0]);

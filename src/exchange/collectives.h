@@ -1,0 +1,30 @@
+// Nonblocking collectives of a few words. In SMPI each of them sends a message from every rank to every other
+// one, a million on 1024 ranks; there they are blocking, and the first call on a communicator waits for the
+// other ranks anyway.
+#pragma once
+
+#include <mpi.h>
+
+namespace tacit {
+
+inline int start_allreduce(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op,
+                           MPI_Comm comm, MPI_Request* request) {
+#ifdef SMPI_H
+  *request = MPI_REQUEST_NULL;
+  return MPI_Allreduce(mine, all, count, type, op, comm);
+#else
+  return MPI_Iallreduce(mine, all, count, type, op, comm, request);
+#endif
+}
+
+inline int start_allgather(const void* mine, void* all, int count, MPI_Datatype type, MPI_Comm comm,
+                           MPI_Request* request) {
+#ifdef SMPI_H
+  *request = MPI_REQUEST_NULL;
+  return MPI_Allgather(mine, count, type, all, count, type, comm);
+#else
+  return MPI_Iallgather(mine, count, type, all, count, type, comm, request);
+#endif
+}
+
+} // namespace tacit
