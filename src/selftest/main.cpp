@@ -211,15 +211,15 @@ private:
         ledger_->begin(number, place);
       if (comm == MPI_COMM_NULL)
         comm = tested.make(where, control_);
-      const step todo{&tested,
-                      &where,
-                      comm,
-                      control_,
-                      place.call,
-                      static_cast<form>(place.form),
-                      options_.iterations,
-                      hash({options_.wanted.seed, static_cast<std::uint64_t>(t)})};
-      const outcome found = run_step(todo, types_);
+      const step asked{&tested,
+                       &where,
+                       comm,
+                       control_,
+                       place.call,
+                       static_cast<form>(place.form),
+                       options_.iterations,
+                       hash({options_.wanted.seed, static_cast<std::uint64_t>(t)})};
+      const outcome found = run_step(asked, types_);
       if (rank_ == 0)
         ledger_->end(number, place, found.cases, found.wrong, found.first);
       wrong[place.form] = wrong[place.form] || found.wrong > 0;

@@ -53,21 +53,21 @@ private:
 /// Runs cases on one rank and keeps what was wrong first.
 class runner {
 public:
-  runner(const step& todo, const sample_types& types) : todo_(todo), types_(types) {
-    MPI_Comm_rank(todo.comm, &rank_);
+  runner(const step& asked, const sample_types& types) : asked_(asked), types_(types) {
+    MPI_Comm_rank(asked.comm, &rank_);
   }
 
   std::int64_t cases = 0, wrong = 0;
   std::string first;
 
-  exchange make(const variant& how) const { return {how, *todo_.where, rank_, types_, todo_.comm}; }
+  exchange make(const variant& how) const { return {how, *asked_.where, rank_, types_, asked_.comm}; }
 
   void run_alone(const variant& how) {
     exchange one = make(how);
     announce(one.words());
     ++cases;
     std::string trouble;
-    if (todo_.how == form::blocking)
+    if (asked_.how == form::blocking)
       trouble = run_blocking(one);
     else
       trouble = run_in_flight({&one}, 0);
@@ -79,7 +79,7 @@ public:
     std::vector<std::unique_ptr<exchange>> all;
     std::vector<exchange*> list;
     for (const variant& how : hows) {
-      all.push_back(std::make_unique<exchange>(how, *todo_.where, rank_, types_, todo_.comm));
+      all.push_back(std::make_unique<exchange>(how, *asked_.where, rank_, types_, asked_.comm));
       list.push_back(all.back().get());
     }
     const std::string words = std::to_string(list.size()) + " at once";
@@ -90,18 +90,18 @@ public:
 
   /// Calls in a random order amid point-to-point messages that are completed now or later.
   void run_mixture(const std::vector<variant>& hows) {
-    choices own(hash({todo_.seed, 17, static_cast<std::uint64_t>(rank_)}));
+    choices own(hash({asked_.seed, 17, static_cast<std::uint64_t>(rank_)}));
     std::vector<std::unique_ptr<traffic>> messages;
     std::string words = "a mixture of calls amid messages", trouble;
     ++cases;
     for (const variant& how : hows) {
       exchange one = make(how);
       announce(words + ": " + one.words());
-      messages.push_back(std::make_unique<traffic>(todo_.comm, how.number));
+      messages.push_back(std::make_unique<traffic>(asked_.comm, how.number));
       if (trouble.empty())
-        trouble = todo_.how == form::blocking ? run_blocking(one) : run_in_flight({&one}, 0);
+        trouble = asked_.how == form::blocking ? run_blocking(one) : run_in_flight({&one}, 0);
       else // the others still wait for this rank
-        todo_.how == form::blocking ? run_blocking(one) : run_in_flight({&one}, 0);
+        asked_.how == form::blocking ? run_blocking(one) : run_in_flight({&one}, 0);
       if (own.below(3) == 0)
         finish(messages, trouble);
     }
@@ -118,8 +118,8 @@ private:
   }
 
   std::string name() const {
-    return std::string(form_names[static_cast<std::size_t>(todo_.how)]) + " (" +
-           std::string(todo_.tested->name()) + ") on " + todo_.where->words;
+    return std::string(form_names[static_cast<std::size_t>(asked_.how)]) + " (" +
+           std::string(asked_.tested->name()) + ") on " + asked_.where->words;
   }
   void announce(const std::string& words) const { now_doing(name() + ": " + words); }
   void note(const std::string& words, const std::string& trouble) {
@@ -127,10 +127,10 @@ private:
       return;
     ++wrong;
     if (first.empty())
-      first = todo_.where->words + ", " + words + ", rank " + std::to_string(rank_) + ": " + trouble;
+      first = asked_.where->words + ", " + words + ", rank " + std::to_string(rank_) + ": " + trouble;
   }
 
-  std::string failed(int code) const { return "error: " + todo_.tested->words(code); }
+  std::string failed(int code) const { return "error: " + asked_.tested->words(code); }
   static void keep(std::string& trouble, const std::string& found) {
     if (trouble.empty())
       trouble = found;
@@ -138,9 +138,9 @@ private:
 
   std::string run_blocking(exchange& one) const {
     std::string trouble;
-    for (int i = 0; i < todo_.iterations; ++i) {
+    for (int i = 0; i < asked_.iterations; ++i) {
       one.fill(i);
-      if (const int code = todo_.tested->run(one.call_arguments()); code != 0)
+      if (const int code = asked_.tested->run(one.call_arguments()); code != 0)
         keep(trouble, failed(code));
       keep(trouble, one.check(i));
     }
@@ -148,8 +148,8 @@ private:
   }
 
   std::string run_in_flight(const std::vector<exchange*>& list, int first_to_wait) const {
-    return todo_.how == form::nonblocking ? run_nonblocking(list, first_to_wait)
-                                          : run_persistent(list, first_to_wait);
+    return asked_.how == form::nonblocking ? run_nonblocking(list, first_to_wait)
+                                           : run_persistent(list, first_to_wait);
   }
 
   using operations = std::vector<std::unique_ptr<operation>>;
@@ -168,12 +168,12 @@ private:
 
   std::string run_nonblocking(const std::vector<exchange*>& list, int first_to_wait) const {
     std::string trouble;
-    for (int i = 0; i < todo_.iterations; ++i) {
+    for (int i = 0; i < asked_.iterations; ++i) {
       operations under_way;
       for (exchange* one : list) {
         one->fill(i);
         int code = 0;
-        under_way.push_back(todo_.tested->begin(one->call_arguments(), code));
+        under_way.push_back(asked_.tested->begin(one->call_arguments(), code));
         if (code != 0)
           keep(trouble, failed(code));
       }
@@ -188,11 +188,11 @@ private:
     operations made;
     for (exchange* one : list) {
       int code = 0;
-      made.push_back(todo_.tested->init(one->call_arguments(), code));
+      made.push_back(asked_.tested->init(one->call_arguments(), code));
       if (code != 0)
         keep(trouble, failed(code));
     }
-    for (int i = 0; i < todo_.iterations; ++i) {
+    for (int i = 0; i < asked_.iterations; ++i) {
       for (std::size_t k = 0; k < list.size(); ++k) {
         list[k]->fill(i);
         if (made[k])
@@ -212,7 +212,7 @@ private:
           keep(trouble, failed(code));
   }
 
-  const step& todo_;
+  const step& asked_;
   const sample_types& types_;
   int rank_ = 0;
 };
@@ -236,8 +236,8 @@ std::vector<variant> other_variants(call what, std::uint64_t seed) {
   return list;
 }
 
-std::vector<variant> mixed_variants(const step& todo) {
-  choices random(hash({todo.seed, 16}));
+std::vector<variant> mixed_variants(const step& asked) {
+  choices random(hash({asked.seed, 16}));
   std::vector<variant> list;
   for (std::uint64_t i = 0; i < 6; ++i) {
     const auto what = static_cast<call>(random.below(calls));
@@ -249,55 +249,55 @@ std::vector<variant> mixed_variants(const step& todo) {
 }
 
 /// Tells rank 0 what was wrong first, and all ranks how much.
-void agree(const step& todo, const runner& run, outcome& so_far) {
+void agree(const step& asked, const runner& run, outcome& so_far) {
   int rank = 0, ranks = 1;
-  MPI_Comm_rank(todo.control, &rank);
-  MPI_Comm_size(todo.control, &ranks);
+  MPI_Comm_rank(asked.control, &rank);
+  MPI_Comm_size(asked.control, &ranks);
   so_far.cases = run.cases;
   const std::array<std::int64_t, 2> mine{run.wrong, run.wrong > 0 ? ranks - rank : 0};
   std::array<std::int64_t, 2> all{};
-  MPI_Allreduce(mine.data(), all.data(), 2, MPI_INT64_T, MPI_MAX, todo.control);
+  MPI_Allreduce(mine.data(), all.data(), 2, MPI_INT64_T, MPI_MAX, asked.control);
   so_far.wrong = all[0];
   if (all[0] == 0 || !so_far.first.empty())
     return;
   const int teller = ranks - static_cast<int>(all[1]);
   if (rank == teller && rank != 0)
-    MPI_Send(run.first.data(), static_cast<int>(run.first.size()), MPI_CHAR, 0, outcome_tag, todo.control);
+    MPI_Send(run.first.data(), static_cast<int>(run.first.size()), MPI_CHAR, 0, outcome_tag, asked.control);
   if (rank != 0)
     return;
   so_far.first = run.first;
   if (teller != 0) {
     MPI_Status status;
     int length = 0;
-    MPI_Probe(teller, outcome_tag, todo.control, &status);
+    MPI_Probe(teller, outcome_tag, asked.control, &status);
     MPI_Get_count(&status, MPI_CHAR, &length);
     so_far.first.resize(static_cast<std::size_t>(length));
-    MPI_Recv(so_far.first.data(), length, MPI_CHAR, teller, outcome_tag, todo.control, MPI_STATUS_IGNORE);
+    MPI_Recv(so_far.first.data(), length, MPI_CHAR, teller, outcome_tag, asked.control, MPI_STATUS_IGNORE);
   }
 }
 
 } // namespace
 
-outcome run_step(const step& todo, const sample_types& types) {
-  runner run(todo, types);
+outcome run_step(const step& asked, const sample_types& types) {
+  runner run(asked, types);
   outcome found;
-  if (todo.what == mixture) {
-    run.run_mixture(mixed_variants(todo));
-    agree(todo, run, found);
+  if (asked.what == mixture) {
+    run.run_mixture(mixed_variants(asked));
+    agree(asked, run, found);
     return found;
   }
-  const auto what = static_cast<call>(todo.what);
+  const auto what = static_cast<call>(asked.what);
   for (const variant& how : careful_variants(what))
     run.run_alone(how);
-  agree(todo, run, found);
+  agree(asked, run, found);
   if (found.wrong > 0)
     return found;
-  const std::vector<variant> others = other_variants(what, todo.seed);
+  const std::vector<variant> others = other_variants(what, asked.seed);
   for (const variant& how : others)
     run.run_alone(how);
-  if (todo.how != form::blocking)
+  if (asked.how != form::blocking)
     run.run_together(others);
-  agree(todo, run, found);
+  agree(asked, run, found);
   return found;
 }
 

@@ -24,6 +24,6 @@ struct outcome {
 
 /// Collective. Cases in which a wrong mapping makes lengths differ, and so may hang, come last, and only if
 /// those before were right.
-outcome run_step(const step& todo, const sample_types& types);
+outcome run_step(const step& asked, const sample_types& types);
 
 } // namespace tacit::selftest
