@@ -10,7 +10,6 @@ Numbers are medians of several repetitions on one thread. Compare two files with
 import argparse
 import json
 import os
-import platform
 import re
 import shlex
 import subprocess
@@ -18,22 +17,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from measured import ROOT, machine, output
+
 BUILD = ROOT / "build" / "bench"
-
-
-def output(*command: str) -> str:
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
-
-
-def machine() -> dict:
-    model = re.search(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    return {
-        "cpu": model.group(1) if model else platform.processor(),
-        "cores": os.cpu_count(),
-        "system": platform.platform(),
-        "compiler": output("c++", "--version").splitlines()[0],
-    }
 
 
 def build() -> None:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from run import ROOT, machine, output
+from measured import ROOT, machine, output
 
 
 def short(cells: list[dict]) -> dict:

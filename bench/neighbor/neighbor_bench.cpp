@@ -8,6 +8,7 @@
 // of its slowest rank, and the 10th percentile over the blocks is reported, so that other programs of the
 // machine disturb as little as possible. `cpu_us` is the computing time of all ranks divided by the cores
 // (interleaved.h). One line of JSON per case, in microseconds, on standard output.
+#include "comma_list.h"
 #include "interleaved.h"
 #include "ways.h"
 
@@ -26,16 +27,6 @@ struct options {
   std::vector<std::string> patterns;
   std::vector<std::size_t> bytes{8, 64, 1024, 8192, 65536};
 };
-
-std::vector<std::string> split(std::string_view text) {
-  std::vector<std::string> out;
-  while (!text.empty()) {
-    const std::string_view one = text.substr(0, text.find(','));
-    out.emplace_back(one);
-    text.remove_prefix(std::min(text.size(), one.size() + 1));
-  }
-  return out;
-}
 
 options read_options(int argc, char** argv) {
   options o;

@@ -12,50 +12,17 @@ which `packed` does by hand and `tacit edges` leaves out.
 """
 import argparse
 import json
-import os
-import platform
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-PRESETS = {"openmpi": "release", "mpich": "release-mpich"}
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from measured import PRESETS, ROOT, machine, output, rows_of  # noqa: E402
+
 # What a program can do with MPI without packing by hand.
 CALLS = ("isend", "persistent", "neighbor", "neighbor init")
-
-
-def output(*command: str) -> str:
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
-
-
-def machine() -> dict:
-    model = re.search(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    return {
-        "cpu": model.group(1) if model else platform.processor(),
-        "cores": os.cpu_count(),
-        "system": platform.platform(),
-        "compiler": output("c++", "--version").splitlines()[0],
-        "load_before": round(os.getloadavg()[0], 1),
-    }
-
-
-def run(library: str, ranks: int, arguments: list[str]) -> list[dict]:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_MCA_", "TACIT_"))}
-    environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                       OMPI_MCA_rmaps_base_oversubscribe="1")
-    program = ROOT / "build" / PRESETS[library] / "bin" / "neighbor_bench"
-    rows = []
-    with subprocess.Popen([f"mpiexec.{library}", "-n", str(ranks), program, *arguments], env=environment, text=True,
-                          stdout=subprocess.PIPE) as job:
-        for line in job.stdout:
-            if line.startswith("{"):
-                rows.append({"mpi": library, **json.loads(line)})
-                print(describe(rows[-1]), file=sys.stderr, flush=True)
-    if job.returncode:
-        raise SystemExit(f"neighbor_bench under {library} on {ranks} ranks ended with code {job.returncode}")
-    return rows
 
 
 def describe(row: dict) -> str:
@@ -87,7 +54,7 @@ def main() -> int:
         subprocess.run(["cmake", "--build", "--preset", PRESETS[library], "--target", "neighbor_bench"], cwd=ROOT,
                        check=True, stdout=sys.stderr)
         for ranks in map(int, arguments.ranks.split(",")):
-            cases += run(library, ranks, ["--seconds", arguments.seconds])
+            cases += rows_of("neighbor_bench", library, ranks, ["--seconds", arguments.seconds], describe)
     result = {
         "machine": facts,
         "commit": output("git", "rev-parse", "--short", "HEAD"),

@@ -25,6 +25,15 @@ public:
   std::vector<neighborhood> all;
   std::vector<neighbor_blocks> blocks;
 
+  /// Passes that rewrite the messages of one rank, each on or off.
+  neighbor_passes some_passes() {
+    neighbor_passes passes;
+    passes.self = below(5) != 0;
+    passes.empty = below(2) != 0;
+    passes.order = below(2) != 0;
+    return passes;
+  }
+
   /// As allgather has them: all that a rank sends is one block.
   void make_same_blocks() {
     const std::uint64_t n = below(30);

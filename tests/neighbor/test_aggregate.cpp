@@ -55,11 +55,7 @@ TEST(aggregate, plans_mean_the_collective_with_one_message_per_pair_of_nodes) {
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     random_case c = seed % 3 == 0 ? random_case(seed) : random_case(seed, 30);
     seed % 4 == 0 ? c.make_same_blocks() : c.make_blocks(seed % 4 == 1);
-    neighbor_passes passes;
-    passes.self = c.below(5) != 0;
-    passes.empty = c.below(2) != 0;
-    passes.order = c.below(2) != 0;
-    const auto direct = direct_plans(c, passes);
+    const auto direct = direct_plans(c, c.some_passes());
     const std::uint64_t count = 1 + c.below(6), longest = c.below(2) ? 1000 : 25;
     std::vector<std::uint64_t> identities;
     for (std::uint32_t r = 0; r < c.size; ++r) // nodes of one size after the other, or of any sizes, mixed
@@ -73,8 +69,9 @@ TEST(aggregate, plans_mean_the_collective_with_one_message_per_pair_of_nodes) {
     for (const rank_plan& p : plans) {
       std::set<std::tuple<step_kind, rank_id, int>> once;
       for (const step& s : p.steps)
-        if (s.tag >= 5)
+        if (s.tag >= 5) {
           ASSERT_TRUE(once.insert({s.kind, s.peer, s.tag}).second) << "seed " << seed;
+        }
     }
   }
   EXPECT_GT(aggregated_messages, 3000u);

@@ -84,11 +84,7 @@ TEST(tree, plans_mean_the_collective_and_move_as_many_messages) {
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     random_case c = seed % 4 == 0 ? random_case(seed) : random_case(seed, 40);
     seed % 3 == 0 ? c.make_same_blocks() : c.make_blocks(seed % 3 == 1);
-    neighbor_passes passes;
-    passes.self = c.below(5) != 0;
-    passes.empty = c.below(2) != 0;
-    passes.order = c.below(2) != 0;
-    const auto direct = direct_plans(c, passes);
+    const auto direct = direct_plans(c, c.some_passes());
     tree_rule rule = eager();
     rule.largest_fan_out = 2 + c.below(6);
     rule.most_trees = c.below(3) == 0 ? 2 : 48;

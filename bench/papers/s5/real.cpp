@@ -6,6 +6,7 @@
 // Each iteration writes what is sent and reads what has come. Ways run interleaved (interleaved.h). Every way
 // is checked before and after it is timed; one that brings wrong bytes is listed under "wrong": MPI libraries
 // get some periodic grids wrong. One line of JSON per case, in microseconds, on standard output.
+#include "comma_list.h"
 #include "interleaved.h"
 #include "real_case.h"
 
@@ -24,16 +25,6 @@ struct options {
   std::vector<std::string> cases{"sparse", "cartesian2", "cartesian4", "weather", "matrix", "product"};
   std::vector<std::string> matrices, without;
 };
-
-std::vector<std::string> split(std::string_view text) {
-  std::vector<std::string> out;
-  while (!text.empty()) {
-    const std::string_view one = text.substr(0, text.find(','));
-    out.emplace_back(one);
-    text.remove_prefix(std::min(text.size(), one.size() + 1));
-  }
-  return out;
-}
 
 options read_options(int argc, char** argv) {
   options o;

@@ -15,7 +15,6 @@ than cores measure the operating system's scheduler as well; the result says how
 """
 import argparse
 import json
-import os
 import re
 import shlex
 import subprocess
@@ -23,10 +22,9 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
-from run import ROOT, machine, output  # noqa: E402
+from measured import PRESETS, ROOT, machine, output, rows_of  # noqa: E402
 from real_matrices import matrices  # noqa: E402
 
-PRESETS = {"openmpi": "release", "mpich": "release-mpich"}
 PEERS = ("isend", "persistent", "neighbor", "neighbor init", "advance", "advance locality")
 
 
@@ -36,23 +34,6 @@ def build(library: str, advance: str | None) -> None:
                    stdout=sys.stderr)
     subprocess.run(["cmake", "--build", "--preset", preset, "--target", "s5_real"], cwd=ROOT, check=True,
                    stdout=sys.stderr)
-
-
-def run(library: str, ranks: int, arguments: list[str]) -> list[dict]:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_MCA_", "TACIT_"))}
-    environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                       OMPI_MCA_rmaps_base_oversubscribe="1")
-    program = ROOT / "build" / PRESETS[library] / "bin" / "s5_real"
-    rows = []
-    with subprocess.Popen([f"mpiexec.{library}", "-n", str(ranks), program, *arguments], env=environment, text=True,
-                          stdout=subprocess.PIPE) as job:
-        for line in job.stdout:
-            if line.startswith("{"):
-                rows.append({"mpi": library, **json.loads(line)})
-                print(describe(rows[-1]), file=sys.stderr, flush=True)
-    if job.returncode:
-        raise SystemExit(f"s5_real under {library} on {ranks} ranks ended with code {job.returncode}")
-    return rows
 
 
 def describe(row: dict) -> str:
@@ -81,14 +62,14 @@ def main() -> int:
         return 0
     advance = dict(one.split("=", 1) for one in arguments.advance)
     files = matrices() if {"matrix", "product"} & set(arguments.cases.split(",")) else []
-    facts = {**machine(), "load_before": round(os.getloadavg()[0], 1)}
+    facts = machine()
     rows = []
     for library in arguments.libraries.split(","):
         if not arguments.no_build:
             build(library, advance.get(library))
         for ranks in map(int, arguments.ranks.split(",")) if library == "openmpi" else [2]:
-            rows += run(library, ranks, ["--seconds", arguments.seconds, "--cases", arguments.cases, "--matrices",
-                                         ",".join(map(str, files))])
+            rows += rows_of("s5_real", library, ranks, ["--seconds", arguments.seconds, "--cases", arguments.cases,
+                                                        "--matrices", ",".join(map(str, files))], describe)
     words = [re.sub(r"=.*/", "=", word) for word in sys.argv[1:]]
     result = {
         "what": "seed 004's evaluation on real processes",

@@ -15,7 +15,6 @@ import argparse
 import concurrent.futures
 import json
 import os
-import platform
 import re
 import shlex
 import shutil
@@ -25,7 +24,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from measured import ROOT, git, machine  # noqa: E402
+
 WORK = ROOT / "build" / "s5"
 
 # Sender's and receiver's seconds per message of 16 B: simulated_overheads.c, Open MPI 4.1.4, two processes on a 2-core
@@ -176,15 +177,6 @@ def verdicts(rows: list) -> list[dict]:
             if gain < 0.97}
     found.append({"target": "nothing below 0.97x of posting by hand", "values": slow, "met": not slow})
     return found
-
-
-def machine() -> dict:
-    model = re.search(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    return {"cpu": model.group(1) if model else platform.processor(), "cores": os.cpu_count(), "system": platform.platform()}
-
-
-def git(*words: str) -> str:
-    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
 
 
 def check(program: Path) -> None:
