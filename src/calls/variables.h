@@ -31,7 +31,8 @@ inline constexpr std::string_view known_variables[] = {"TACIT_RECORD",
                                                        "TACIT_NEIGHBOR_WITHOUT",
                                                        "TACIT_RANKS_PER_NODE",
                                                        "TACIT_MESSAGE_COST",
-                                                       "TACIT_PLATFORM"};
+                                                       "TACIT_PLATFORM",
+                                                       "TACIT_RMA_MODEL"};
 
 /// `name` begins like a variable of tacit and is none.
 inline bool is_unknown_variable(std::string_view name) {
