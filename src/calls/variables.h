@@ -9,6 +9,7 @@
 namespace tacit {
 
 inline constexpr std::string_view known_variables[] = {"TACIT_RECORD",
+                                                       "TACIT_APPLY",
                                                        "TACIT_HASH",
                                                        "TACIT_CHAIN",
                                                        "TACIT_DRIVER",

@@ -10,6 +10,7 @@
 #include "cli/result_folder.h"
 
 #include <CLI/CLI.hpp>
+#include <cctype>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
@@ -94,6 +95,20 @@ void check_environment(examination& report) {
   }
 }
 
+/// Those that --apply takes over, by the names the program uses.
+std::string neighborhood_calls(const std::vector<std::string>& names) {
+  std::vector<std::string> found;
+  for (const std::string& name : names) {
+    std::string small = name;
+    for (char& c : small)
+      c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (small.find("neighbor_all") != std::string::npos)
+      found.push_back(name);
+  }
+  return found.empty() ? "it calls no neighborhood collectives, so that 'tacit run --apply' changes nothing"
+                       : fmt::format("'tacit run --apply' takes over {}", fmt::join(found, ", "));
+}
+
 void check_coverage(examination& report, const linked_objects& linked, const std::string& interposer) {
   const coverage seen = find_coverage(linked, interposer);
   if (seen.interfaces.empty())
@@ -115,7 +130,8 @@ void check_coverage(examination& report, const linked_objects& linked, const std
         fmt::format(
             "the program or its libraries call MPI by its profiling names, which pass every tool by: {}",
             fmt::join(seen.passed_by, ", ")));
-  report.verdict(seen.complete() ? "everything is seen: calls can be recorded and taken over"
+  report.verdict(seen.complete() ? "everything is seen: calls can be recorded and taken over; " +
+                                       neighborhood_calls(seen.wrapped)
                                  : "record only: calls are unseen, so none will be taken over");
 }
 

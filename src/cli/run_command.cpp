@@ -1,5 +1,7 @@
-// `tacit run`: starts the program with the recorder preloaded, waits, and says what its messages mean. What
+// `tacit run`: starts the program with the interposer preloaded, waits, and says what its messages mean. What
 // the program reads, prints and returns is not touched; our own words go to standard error when it has ended.
+// With --apply its neighborhood collectives are done by tacit; then nothing is recorded unless a folder for
+// results is named, and what was taken over is said by the interposer itself, in MPI_Finalize.
 #include "calls/reasons.h"
 #include "cli/analyze_recording.h"
 #include "cli/child.h"
@@ -52,6 +54,10 @@ std::vector<std::string> assignments(const run_options& options, const std::stri
   std::vector<std::string> list{"LD_PRELOAD=" + interposer +
                                     (before && *before ? ":" + std::string(before) : ""),
                                 "TACIT_RECORD=" + folder};
+  if (folder.empty())
+    list.pop_back();
+  if (options.apply)
+    list.emplace_back("TACIT_APPLY=1");
   if (options.no_hash)
     list.emplace_back("TACIT_HASH=0");
   return list;
@@ -129,23 +135,36 @@ int report_recording(const run_options& options, const finished_run& run) {
   return 0;
 }
 
+bool records(const run_options& options) {
+  return !options.apply || !options.output.empty() || options.record_only;
+}
+
+/// With --apply all ranks have to run the interposer: they agree in MPI_Init, where one without it would not
+/// answer.
+void check_all_can_apply(const run_options& options, const launch_line& line, const std::string& interposer) {
+  for (const std::size_t at : line.programs)
+    if (const std::string why = obstacle(find_executable(options.words[at]), interposer); !why.empty())
+      throw user_error(wrong_usage, fmt::format("--apply needs all ranks: {}: {}", options.words[at], why));
+}
+
 int run(const run_options& options) {
-  if (options.apply)
-    throw user_error(wrong_usage,
-                     "--apply is not in this version: tacit run observes and does not change the program");
   const launch_line line = parse_launch_line(options.words);
   if (!line.trouble.empty())
     throw user_error(wrong_usage, line.trouble);
   const std::string interposer = find_interposer(options.interposer).string();
   check_mpi_family(options.words, line);
+  if (options.apply)
+    check_all_can_apply(options, line, interposer);
   const std::filesystem::path wanted =
       options.output.empty() ? program_name(options.words, line) + ".tacit" : options.output;
   if (options.dry) {
-    const auto words = with_environment(
-        options.words, line, assignments(options, interposer, std::filesystem::absolute(wanted).string()));
+    const std::string there = records(options) ? std::filesystem::absolute(wanted).string() : "";
+    const auto words = with_environment(options.words, line, assignments(options, interposer, there));
     write_file({}, as_typed(words) + "\n");
     return done;
   }
+  if (!records(options))
+    return run_child(with_environment(options.words, line, assignments(options, interposer, ""))).exit_code;
   const std::filesystem::path folder = make_result_folder(wanted, options.force);
   const child_result result =
       run_child(with_environment(options.words, line, assignments(options, interposer, folder.string())));
@@ -171,7 +190,10 @@ command add_run(CLI::App& app) {
   sub->add_flag("--record-only", options->record_only, "record and do not analyse");
   sub->add_flag("--no-hash", options->no_hash,
                 "do not compare contents: cheaper, but forwarding cannot be observed");
-  sub->add_flag("--apply", options->apply, "act on what was found (not in this version)");
+  sub->add_flag(
+      "--apply", options->apply,
+      "do the program's neighborhood collectives by tacit and say at the end what was taken over; nothing "
+      "is recorded unless -o names a folder");
   sub->add_flag("--dry-run", options->dry, "print the command that would run, and do not run it");
   sub->add_option("--interposer", options->interposer,
                   "the recorder's library, if not the one that belongs to this tacit");

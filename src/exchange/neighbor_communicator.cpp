@@ -245,6 +245,7 @@ program neighbor_communicator::program_of(rank_plan plan, int operation) const {
   program p;
   p.rank = rank_;
   p.exact_sizes = true;
+  p.unattended = options_.unattended;
   p.plan = std::move(plan);
   for (step& s : p.plan.steps)
     s.tag += operation * tags_per_operation_;

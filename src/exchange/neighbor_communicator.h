@@ -96,6 +96,9 @@ public:
   /// Persistent. Collective, blocks. Errors are equal on all ranks.
   neighbor_operation persistent(const neighbor_call& call, MPI_Info info);
 
+  /// Does now what the first operation would do. Collective, blocks. Throws as `operation`.
+  void set_up() { finish_setup(); }
+
   const neighborhood& edges() const { return edges_; }
   int rank() const { return rank_; }
   MPI_Comm comm() const { return setup_.ready() ? setup_.comm() : MPI_COMM_NULL; }

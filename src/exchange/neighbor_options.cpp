@@ -96,7 +96,8 @@ std::uint64_t word_of(const neighbor_options& options) {
     add(static_cast<unsigned char>(c));
   const neighbor_passes& p = options.passes;
   add(256u + (p.self ? 1u : 0u) + (p.coalesce ? 2u : 0u) + (p.order ? 4u : 0u) + (p.empty ? 8u : 0u) +
-      (p.combine ? 16u : 0u) + (p.tree ? 32u : 0u) + (p.aggregate ? 64u : 0u));
+      (p.combine ? 16u : 0u) + (p.tree ? 32u : 0u) + (p.aggregate ? 64u : 0u) +
+      (options.unattended ? 128u : 0u));
   for (const double number :
        {options.cost.overhead, options.cost.latency, options.cost.byte, options.cost.near})
     add(std::bit_cast<std::uint64_t>(number));

@@ -14,6 +14,8 @@ struct neighbor_options {
   std::string driver; ///< empty: by priority
   neighbor_passes passes;
   message_cost cost;
+  bool unattended =
+      false; ///< persistent operations as program::unattended; the caller's choice, not the user's
 };
 
 /// Info keys tacit_driver, tacit_neighbor_without and tacit_message_cost (info may be null), then the

@@ -155,6 +155,9 @@ neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(co
   neighbor_blocks blocks;
   all.here([&] {
     out.options = read_neighbor_options(info);
+    out.options.unattended = options_.unattended;
+    if (out.options.unattended) // their steps wait for each other
+      out.options.passes.combine = out.options.passes.tree = out.options.passes.aggregate = false;
     describe_call(call, edges_, scratch_);
     blocks = blocks_of(call, edges_);
   });

@@ -104,10 +104,15 @@ neighborhood read_dist_graph(MPI_Comm comm) {
   check_mpi(MPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted), "MPI_Dist_graph_neighbors_count");
   std::vector<int> sources(static_cast<std::size_t>(in) + 1), destinations(static_cast<std::size_t>(out) + 1);
   std::vector<int> source_weights(sources.size(), 1), destination_weights(destinations.size(), 1);
-  check_mpi(MPI_Dist_graph_neighbors(
-                comm, in, sources.data(), weighted ? source_weights.data() : MPI_UNWEIGHTED, out,
-                destinations.data(), weighted ? destination_weights.data() : MPI_UNWEIGHTED),
+  // MPI_UNWEIGHTED is a variable of MPICH, which is not linked to the interposer; weights that a graph has
+  // not are not written.
+  check_mpi(MPI_Dist_graph_neighbors(comm, in, sources.data(), source_weights.data(), out,
+                                     destinations.data(), destination_weights.data()),
             "MPI_Dist_graph_neighbors");
+  if (!weighted) {
+    source_weights.assign(source_weights.size(), 1);
+    destination_weights.assign(destination_weights.size(), 1);
+  }
   auto n = graph_neighborhood(as_ranks(sources, in), source_weights, as_ranks(destinations, out),
                               destination_weights);
   n.weighted = weighted != 0;

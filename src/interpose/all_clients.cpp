@@ -1,9 +1,14 @@
 #include "interpose/clients.h"
+#include "interpose/takeover.h"
 
 namespace tacit::interpose {
 
 std::span<client* const> all_clients() {
+#ifdef TACIT_STATIC // its program cannot be looked at (gate.h)
   static client* const all[] = {&recorder()};
+#else
+  static client* const all[] = {&recorder(), &neighborhood_taker()};
+#endif
   return all;
 }
 

@@ -2,6 +2,7 @@
 // clients.h.
 #include "interpose/clients.h"
 
+#include "interpose/agreement.h"
 #include "interpose/environment.h"
 #include "interpose/gate.h"
 #include "interpose/memory.h"
@@ -24,13 +25,14 @@ constexpr std::size_t max_clients = 8;
 
 /// Those that are shown calls, in order; null where one has been retired.
 client* active[max_clients];
+bool agreed[max_clients]; ///< they take calls over
 std::size_t active_count = 0;
 
 void count_clients() {
   clients_active = takers_active = false;
   for (std::size_t i = 0; i < active_count; ++i) {
     clients_active = clients_active || active[i];
-    takers_active = takers_active || (active[i] && active[i]->takes_over() && takeover_allowed());
+    takers_active = takers_active || (active[i] && agreed[i]);
   }
   if (takers_active)
     quick_polls = false; // a poll may be of a request that the library does not know
@@ -82,7 +84,7 @@ bool wanted() {
 __attribute__((constructor)) void loaded() {
   if (!wanted())
     return step_aside(nullptr);
-  follow_memory(true);
+  follow_memory(recorder().wanted());
   mark_first_moment();
   pthread_atfork(nullptr, nullptr, [] {
     memory_after_fork();
@@ -104,6 +106,14 @@ void start_clients(invocation& v) {
   int rank = 0;
   TACIT_PMPI(Comm_rank)(handles().world, &rank);
   open_gate(rank == 0);
+  for (std::size_t i = 0; i < active_count; ++i) {
+    agreed[i] = false;
+    if (client* const c = active[i]; c && c->takes_over())
+      guarded(*c, [i](client& who) {
+        auto* const asks = dynamic_cast<agreeing_client*>(&who);
+        agreed[i] = asks ? asks->agree(takeover_allowed()) : takeover_allowed();
+      });
+  }
   count_clients();
 }
 
@@ -121,10 +131,9 @@ void retire(client& who) {
 
 std::optional<int> ask_takers(invocation& v) {
   std::optional<int> answer;
-  for_each_active([&](client& c) {
-    if (!answer)
-      answer = c.instead(v);
-  });
+  for (std::size_t i = 0; i < active_count && !answer; ++i)
+    if (active[i] && agreed[i])
+      guarded(*active[i], [&](client& c) { answer = c.instead(v); });
   return answer;
 }
 

@@ -29,6 +29,7 @@ environment read_environment() {
   environment e;
   if (const char* folder = std::getenv("TACIT_RECORD"))
     e.record = folder;
+  e.apply = switch_value("TACIT_APPLY", false, e.problems);
   e.hash = switch_value("TACIT_HASH", true, e.problems);
   e.chain = switch_value("TACIT_CHAIN", false, e.problems);
   for (char** variable = environ; variable && *variable; ++variable) {

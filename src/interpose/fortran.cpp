@@ -3,6 +3,7 @@
 #include "interpose/inner_calls.h"
 #include "interpose/mpi_library.h"
 #include "interpose/slots.h"
+#include "interpose/staging.h"
 
 #include <cstring>
 #include <string>
@@ -496,7 +497,60 @@ byte_runs runs_of(const array_shape& a, MPI_Count bytes) {
   return runs;
 }
 
+/// The descriptors behind the data that this thread's wrapper has called scattered, latest first.
+struct described_section {
+  const data_part* part = nullptr;
+  const void* descriptor = nullptr;
+};
+thread_local described_section scattered_sections[2];
+
+void note_scattered(data_part& part, const void* descriptor) {
+  part.scattered = true;
+  scattered_sections[1] = scattered_sections[0];
+  scattered_sections[0] = {&part, descriptor};
+}
+
 } // namespace
+
+staged_section::staged_section(const data_part& part) {
+  const described_section& found = scattered_sections[scattered_sections[0].part == &part ? 0 : 1];
+  const array_shape a = shape_of(found.descriptor);
+  std::size_t elements = 1;
+  for (unsigned d = 0; d < a.rank; ++d)
+    elements *= static_cast<std::size_t>(std::max<std::ptrdiff_t>(a.dimensions[d].extent, 0));
+  memory_ = std::make_unique_for_overwrite<std::byte[]>(elements * a.element_bytes);
+  std::vector<std::ptrdiff_t> index(a.rank, 0);
+  auto* at = static_cast<std::byte*>(a.base);
+  for (std::size_t i = 0; i < elements; ++i) {
+    if (!runs_.empty() && runs_.back().at + runs_.back().bytes == at)
+      runs_.back().bytes += a.element_bytes;
+    else
+      runs_.push_back({at, a.element_bytes});
+    for (unsigned d = 0; d < a.rank; ++d) { // count up, the first dimension fastest
+      at += a.dimensions[d].stride;
+      if (++index[d] < a.dimensions[d].extent)
+        break;
+      at -= index[d] * a.dimensions[d].stride;
+      index[d] = 0;
+    }
+  }
+}
+
+void staged_section::gather() const {
+  std::byte* to = memory_.get();
+  for (const run& r : runs_) {
+    std::memcpy(to, r.at, r.bytes);
+    to += r.bytes;
+  }
+}
+
+void staged_section::scatter() const {
+  const std::byte* from = memory_.get();
+  for (const run& r : runs_) {
+    std::memcpy(r.at, from, r.bytes);
+    from += r.bytes;
+  }
+}
 
 array_section::array_section(const void* descriptor, data_part& part, bool whole) {
   const array_shape a = shape_of(descriptor);
@@ -505,12 +559,12 @@ array_section::array_section(const void* descriptor, data_part& part, bool whole
     return;
   MPI_Count size = 0;
   if (!whole || !is_plain(part.type, size)) {
-    part.scattered = true;
+    note_scattered(part, descriptor);
     return;
   }
   byte_runs runs = runs_of(a, part.count * size);
   if (!runs.complete) {
-    part.scattered = true;
+    note_scattered(part, descriptor);
     return;
   }
   TACIT_PMPI(Type_create_hindexed)

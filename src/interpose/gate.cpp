@@ -31,12 +31,21 @@ void open_gate(bool) {}
 bool takeover_allowed() {
   return false;
 }
+bool program_calls(call_class) {
+  return true;
+}
 
 #else
 
 namespace {
 
 bool is_open = false;
+std::uint64_t imported_classes = 0; ///< a bit for each call_class
+static_assert(static_cast<unsigned>(call_class::local) < 64);
+
+std::uint64_t bit_of(call_class kind) {
+  return std::uint64_t{1} << static_cast<unsigned>(kind);
+}
 
 struct symbol_table {
   const ElfW(Sym) * symbols = nullptr;
@@ -97,6 +106,8 @@ int look_at_module(dl_phdr_info* module, std::size_t, void*) {
       continue;
     const char* const name = table.names + symbol.st_name;
     const mpi_symbol meaning = understand_symbol(name);
+    if (meaning.row)
+      imported_classes |= bit_of(meaning.row->kind);
     if (meaning.concerns_messages && is_unseen(name, table.symbols))
       found_gaps().push_back(std::string(name) + " (" + (file.empty() ? "the program" : std::string(file)) +
                              ")");
@@ -125,6 +136,10 @@ void open_gate(bool speak) {
 
 bool takeover_allowed() {
   return is_open && gaps().empty();
+}
+
+bool program_calls(call_class kind) {
+  return (imported_classes & bit_of(kind)) != 0;
 }
 
 #endif

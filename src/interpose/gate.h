@@ -9,6 +9,8 @@
 // not looked at.
 #pragma once
 
+#include "calls/mpi_calls.h"
+
 #include <string>
 #include <vector>
 
@@ -19,6 +21,8 @@ const std::vector<std::string>& gaps();
 
 /// To be called once MPI is initialized: looks, and says what is missing if there is anything and `speak`.
 void open_gate(bool speak);
+/// Whether the program or one of its libraries imports a function of that class. Once the gate is open.
+bool program_calls(call_class kind);
 /// False before the gate is open, with any gap, and in the static archive (whose program cannot be looked
 /// at).
 bool takeover_allowed();

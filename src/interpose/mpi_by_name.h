@@ -1,36 +1,28 @@
-// Included by the compiler before the sources of room `run` that the interposer shares: they call PMPI_
-// functions and name predefined datatypes as if an MPI library were linked. Here these names become look-ups
-// at run time (mpi_library.h).
+// Included by the compiler before the sources of rooms `run` and `exchange` that the interposer shares: they
+// call MPI and name its predefined handles as if an MPI library were linked. Here these names become look-ups
+// at run time (mpi_library.h), of PMPI_ functions: what the interposer does itself passes no wrapper.
 #pragma once
 
 #include "interpose/mpi_library.h"
 
 #ifndef TACIT_STATIC
 
-#define PMPI_Type_get_envelope TACIT_PMPI(Type_get_envelope)
-#define PMPI_Type_get_contents TACIT_PMPI(Type_get_contents)
-#define PMPI_Type_get_envelope_c TACIT_PMPI(Type_get_envelope_c)
-#define PMPI_Type_get_contents_c TACIT_PMPI(Type_get_contents_c)
-#define PMPI_Type_get_extent_x TACIT_PMPI(Type_get_extent_x)
-#define PMPI_Type_size_x TACIT_PMPI(Type_size_x)
-#define PMPI_Type_free TACIT_PMPI(Type_free)
+#include "mpi_names.h" // generated: every function that mpi.h declares
 
-#ifdef OPEN_MPI
-#define TACIT_DATATYPE(symbol)                                                                               \
+#ifdef OPEN_MPI // handles are addresses of objects inside the library, and so are predefined functions
+#undef OMPI_PREDEFINED_GLOBAL
+#define OMPI_PREDEFINED_GLOBAL(type, object)                                                                 \
   ([]() {                                                                                                    \
-    static const auto handle = static_cast<MPI_Datatype>(::tacit::interpose::library_function(symbol));      \
+    static const auto handle = static_cast<type>(::tacit::interpose::library_function(#object));             \
     return handle;                                                                                           \
   }())
-#undef MPI_DATATYPE_NULL
-#undef MPI_SHORT_INT
-#undef MPI_DOUBLE_INT
-#undef MPI_LONG_INT
-#undef MPI_LONG_DOUBLE_INT
-#define MPI_DATATYPE_NULL TACIT_DATATYPE("ompi_mpi_datatype_null")
-#define MPI_SHORT_INT TACIT_DATATYPE("ompi_mpi_short_int")
-#define MPI_DOUBLE_INT TACIT_DATATYPE("ompi_mpi_double_int")
-#define MPI_LONG_INT TACIT_DATATYPE("ompi_mpi_long_int")
-#define MPI_LONG_DOUBLE_INT TACIT_DATATYPE("ompi_mpi_longdbl_int")
+#define TACIT_LIBRARY_FUNCTION(type, name) reinterpret_cast<type*>(::tacit::interpose::library_function(name))
+#undef MPI_COMM_NULL_COPY_FN
+#undef MPI_TYPE_NULL_COPY_FN
+#define MPI_COMM_NULL_COPY_FN                                                                                \
+  TACIT_LIBRARY_FUNCTION(MPI_Comm_copy_attr_function, "OMPI_C_MPI_COMM_NULL_COPY_FN")
+#define MPI_TYPE_NULL_COPY_FN                                                                                \
+  TACIT_LIBRARY_FUNCTION(MPI_Type_copy_attr_function, "OMPI_C_MPI_TYPE_NULL_COPY_FN")
 #endif
 
 #endif

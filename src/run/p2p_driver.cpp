@@ -19,7 +19,11 @@ private:
 class p2p_driver : public driver {
 public:
   std::string_view name() const override { return "p2p"; }
-  std::string can_run(const program& p, MPI_Comm comm) const override { return tags_fit(p, comm); }
+  std::string can_run(const program& p, MPI_Comm comm) const override {
+    if (p.unattended && !(p.exact_sizes && is_flat(p.plan))) // else all messages are posted when a run starts
+      return "its steps depend on each other, so that other ranks would wait for this one's attention";
+    return tags_fit(p, comm);
+  }
   std::unique_ptr<execution> prepare(program p, MPI_Comm comm, connection*) const override {
     if (p.exact_sizes && is_flat(p.plan))
       return std::make_unique<flat_run>(p.plan, comm);

@@ -23,6 +23,9 @@ struct program {
   std::vector<rank_group> groups;
   /// Every message is as long as its receive; another length is an error of the program, not a short message.
   bool exact_sizes = false;
+  /// Once this rank has started a run, no other rank may have to wait for its calls of `progress`: what MPI
+  /// does by itself must do. For a rank that goes on to wait in MPI, where nobody progresses the run.
+  bool unattended = false;
   /// Runs an opaque operation of the graph (step_kind::call). Must not block on other ranks.
   std::function<void(op_id)> call;
 

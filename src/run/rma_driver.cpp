@@ -92,6 +92,8 @@ public:
 #ifdef SMPI_H
     return "it has not been tried on simulated ranks";
 #endif
+    if (p.unattended)
+      return "other ranks would wait for this one's attention";
     if (receives_own_message_early(p))
       return "a message to the rank itself is received before it is sent";
     return tags_fit(p, comm);

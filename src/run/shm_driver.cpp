@@ -146,6 +146,8 @@ public:
 #endif
     if (receives_own_message_early(p))
       return "a message to the rank itself is received before it is sent";
+    if (p.unattended && !is_flat(p))
+      return "its steps depend on each other, so that other ranks would wait for this one's attention";
     return tags_fit(p, comm);
   }
   std::unique_ptr<connection> offer(const program& p, MPI_Comm comm) const override {

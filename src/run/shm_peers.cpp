@@ -71,7 +71,8 @@ destination_channel make_destination(const channel_place& place, const std::vect
   return {place.shape, std::move(port)};
 }
 
-shm_peers::shm_peers(const program& p, MPI_Comm comm) : comm_(comm), rank_(p.rank), tag_(highest_tag(comm)) {
+shm_peers::shm_peers(const program& p, MPI_Comm comm)
+    : comm_(comm), rank_(p.rank), tag_(highest_tag(comm)), unattended_(p.unattended) {
   message_survey survey = survey_messages(p, comm);
   for (auto& [rank, list] : survey.out)
     peers_[rank].out = std::move(list);
@@ -169,6 +170,19 @@ void shm_peers::take_hello(int rank, peer& from, const bytes& message, const pro
   if (from.why_not.empty())
     from.why_not = apart(me, from.process);
   check_sizes(rank, from, sent);
+  if (unattended_ && from.why_not.empty())
+    check_attendance(from);
+}
+
+/// Without acknowledgements all of a message is in its slots when a run starts (protocol.h): the peer never
+/// waits for this rank again, nor this rank for the peer to read. Both ends know the same sizes.
+void shm_peers::check_attendance(peer& each) const {
+  const bool reciprocal = !each.in.empty() && !each.out.empty();
+  for (const auto* list : {&each.out, &each.in})
+    for (const planned_message& m : *list)
+      if (shape_for(m.bytes, reciprocal).counted)
+        each.why_not =
+            reciprocal ? "messages too long to be handed over at once" : "messages in one direction only";
 }
 
 /// A receive may be longer than its message, as in MPI. An error is thrown at the end, when nobody waits.

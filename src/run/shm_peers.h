@@ -83,6 +83,7 @@ private:
   bytes hello(const peer& to, const process_identity& me, const cpu_set_t& cores) const;
   void take_hello(int rank, peer& from, const bytes& message, const process_identity& me);
   void check_sizes(int rank, peer& from, const std::vector<planned_message>& sent);
+  void check_attendance(peer& each) const;
   void make_memory();
   bytes memory_for(const peer& to) const;
   static void take_memory(peer& from, const bytes& message);
@@ -93,6 +94,7 @@ private:
 
   MPI_Comm comm_;
   int rank_ = 0, tag_ = 0;
+  bool unattended_ = false; ///< see program
   std::map<int, peer> peers_;
   std::string refusal_; ///< why this rank has no memory to share
   std::string error_;   ///< sizes that do not fit

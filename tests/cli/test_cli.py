@@ -217,10 +217,13 @@ class Run(unittest.TestCase):
         out, _ = child.communicate(timeout=30)
         self.assertEqual((child.returncode, out), (9, "got TERM\n"))
 
-    def test_apply_is_refused(self):
-        done = self.tacit_run("--apply", "--", "./app")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("not in this version", done.stderr)
+    def test_apply_sets_its_variable_and_records_only_where_told(self):
+        done = self.tacit_run("--apply", "--dry-run", "--", "./app")
+        self.assertIn("TACIT_APPLY=1", done.stdout)
+        self.assertNotIn("TACIT_RECORD", done.stdout)
+        both = self.tacit_run("--apply", "-o", "here", "--dry-run", "--", "./app")
+        self.assertIn("TACIT_APPLY=1", both.stdout)
+        self.assertIn("TACIT_RECORD=", both.stdout)
 
     def test_wrong_usage(self):
         self.assertEqual(tacit().returncode, 2)

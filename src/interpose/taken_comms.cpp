@@ -1,0 +1,159 @@
+#include "interpose/taken_comms.h"
+
+#include "exchange/neighbor_error.h"
+#include "exchange/neighbor_options.h"
+#include "run/mpi_error.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <numeric>
+#include <vector>
+
+namespace tacit::interpose {
+
+namespace {
+
+struct comm_registry {
+  std::mutex guard;
+  std::atomic<int> keyval = MPI_KEYVAL_INVALID;
+  std::vector<std::weak_ptr<taken_comm>> made; ///< in the order of making, equal on the ranks of each
+};
+
+comm_registry& all() {
+  static comm_registry* const r = new comm_registry; // communicators are freed until the very end
+  return *r;
+}
+
+extern "C" int forget_taken_comm(MPI_Comm, int, void* value, void*) {
+  const std::unique_ptr<comm_handle> held(static_cast<comm_handle*>(value));
+  (*held)->user = MPI_COMM_NULL;
+  if ((*held)->home)
+    (*held)->home->let_go();
+  return MPI_SUCCESS;
+}
+
+int keyval() {
+  comm_registry& r = all();
+  if (const int known = r.keyval.load(std::memory_order_acquire); known != MPI_KEYVAL_INVALID)
+    return known;
+  const std::lock_guard lock(r.guard);
+  int made = r.keyval;
+  if (made == MPI_KEYVAL_INVALID)
+    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_taken_comm, &made, nullptr),
+              "MPI_Comm_create_keyval");
+  r.keyval.store(made, std::memory_order_release);
+  return made;
+}
+
+void attach(MPI_Comm comm, const comm_handle& c) {
+  auto held = std::make_unique<comm_handle>(c);
+  check_mpi(MPI_Comm_set_attr(comm, keyval(), held.get()), "MPI_Comm_set_attr");
+  static_cast<void>(held.release());
+  const std::lock_guard lock(all().guard);
+  std::erase_if(all().made, [](const auto& old) { return old.expired(); });
+  all().made.push_back(c);
+}
+
+/// All ranks of MPI_COMM_WORLD have agreed when MPI was initialized; of others nothing is known.
+bool within_world(MPI_Comm comm) {
+  MPI_Group here = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+  check_mpi(MPI_Comm_group(comm, &here), "MPI_Comm_group");
+  check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
+  int size = 0;
+  check_mpi(MPI_Group_size(here, &size), "MPI_Group_size");
+  std::vector<int> ranks(static_cast<std::size_t>(size)), there(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  check_mpi(MPI_Group_translate_ranks(here, size, ranks.data(), world, there.data()),
+            "MPI_Group_translate_ranks");
+  MPI_Group_free(&here);
+  MPI_Group_free(&world);
+  return std::find(there.begin(), there.end(), MPI_UNDEFINED) == there.end();
+}
+
+/// What all ranks find out alike without asking each other.
+outcome first_look(MPI_Comm comm) {
+  int between = 0, kind = MPI_UNDEFINED;
+  check_mpi(MPI_Comm_test_inter(comm, &between), "MPI_Comm_test_inter");
+  if (between)
+    return outcome::intercommunicator;
+  check_mpi(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
+  if (kind == MPI_UNDEFINED)
+    return outcome::no_topology;
+  return within_world(comm) ? outcome::taken : outcome::outside_world;
+}
+
+/// Runs `body`; what went wrong, if anything did.
+template <typename Body>
+outcome attempt(Body&& body) {
+  try {
+    body();
+    return outcome::taken;
+  } catch (const neighbor_error& e) {
+    return e.why == neighbor_error::kind::memory ? outcome::trouble : outcome::contradiction;
+  } catch (const std::exception&) {
+    return outcome::trouble;
+  }
+}
+
+/// The worst that has happened to any rank: later outcomes count more.
+outcome worst_of(MPI_Comm comm, outcome mine) {
+  int here = static_cast<int>(mine), worst = here;
+  check_mpi(MPI_Allreduce(&here, &worst, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
+  return static_cast<outcome>(worst);
+}
+
+void decide(MPI_Comm comm, taken_comm& c) {
+  c.why = first_look(comm);
+  if (c.why != outcome::taken)
+    return;
+  c.why = worst_of(comm, attempt([&] {
+                     neighbor_options options = read_neighbor_options(MPI_INFO_NULL);
+                     options.unattended = true;
+                     if (options.driver == "dry")
+                       throw neighbor_error(neighbor_error::kind::environment,
+                                            "TACIT_DRIVER=dry: nothing would arrive");
+                     c.home = std::make_shared<neighbor_communicator>(comm, options);
+                   }));
+  if (c.why == outcome::taken)
+    c.why = worst_of(comm, attempt([&] { c.home->set_up(); }));
+  if (c.why != outcome::taken)
+    c.home.reset();
+}
+
+} // namespace
+
+comm_handle known_comm(MPI_Comm comm) {
+  void* value = nullptr;
+  int found = 0;
+  check_mpi(MPI_Comm_get_attr(comm, keyval(), &value, &found), "MPI_Comm_get_attr");
+  return found ? *static_cast<comm_handle*>(value) : nullptr;
+}
+
+comm_handle decided_comm(MPI_Comm comm) {
+  if (comm_handle known = known_comm(comm))
+    return known;
+  const auto made = std::make_shared<taken_comm>();
+  made->user = comm;
+  attach(comm, made);
+  decide(comm, *made);
+  return made;
+}
+
+void release_comms() {
+  std::vector<std::weak_ptr<taken_comm>> left;
+  {
+    const std::lock_guard lock(all().guard);
+    left.swap(all().made);
+  }
+  for (const auto& each : left)
+    if (const comm_handle c = each.lock())
+      c->home.reset();
+}
+
+int raise_error(const taken_comm& comm, int code) {
+  MPI_Comm_call_errhandler(comm.user != MPI_COMM_NULL ? comm.user : MPI_COMM_WORLD, code);
+  return code;
+}
+
+} // namespace tacit::interpose

@@ -1,0 +1,42 @@
+// Communicators whose neighborhood collectives are taken over.
+//
+// Problem. A neighborhood collective is either ours on all ranks of the communicator or the library's on all
+// of them, and what one rank knows (its memory, its edges) the others do not. So the choice is made once per
+// communicator, by all its ranks together, and kept with it as an attribute: everything that may fail is done
+// there, and whoever cannot tells the others before anybody starts.
+//
+// When. Only a call that may wait for other ranks can do that: the first blocking or _init neighborhood
+// collective on the communicator, or, if some rank of the program has nonblocking ones, the call that makes
+// the communicator. A nonblocking call on a communicator that has not been looked at yet goes to the library,
+// on all ranks alike, since they all make the same sequence of calls on it.
+//
+// Cost: MPI_Comm_idup and three small reductions, once per communicator with a topology.
+#pragma once
+
+#include "exchange/neighbor_communicator.h"
+#include "interpose/takeover_report.h"
+
+#include <memory>
+#include <mpi.h>
+
+namespace tacit::interpose {
+
+struct taken_comm {
+  std::shared_ptr<neighbor_communicator> home; ///< null: left to the library
+  outcome why = outcome::taken;                ///< and why
+  MPI_Comm user = MPI_COMM_NULL;               ///< null once the program has freed it
+};
+
+using comm_handle = std::shared_ptr<taken_comm>;
+
+/// What was decided for this communicator; null if nothing yet. Local.
+comm_handle known_comm(MPI_Comm comm);
+/// The same, decided now if it was not: collective over `comm`. Throws mpi_error if MPI fails.
+comm_handle decided_comm(MPI_Comm comm);
+/// Before MPI_Finalize, when no operation is left.
+void release_comms();
+
+/// Tells the program through the communicator's error handler; returns `code`.
+int raise_error(const taken_comm& comm, int code);
+
+} // namespace tacit::interpose

@@ -1,0 +1,577 @@
+#include "interpose/taken_requests.h"
+
+#include "exchange/neighbor_error.h"
+#include "interpose/environment.h"
+#include "interpose/handle_map.h"
+#include "interpose/mpi_library.h"
+#include "run/mpi_error.h"
+#include "run/progress.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace tacit::interpose {
+
+namespace {
+
+struct taken_request {
+  neighbor_operation operation; ///< released before `home`
+  comm_handle home;
+  call_staging staging;
+  MPI_Request handle{};
+  bool persistent = false;
+  bool active = false;
+  bool complete = false; ///< and not yet told
+  bool broken = false;   ///< has failed, cannot be started again
+  int error = MPI_SUCCESS;
+};
+
+extern "C" int taken_query(void*, MPI_Status*) {
+  return MPI_SUCCESS;
+}
+extern "C" int taken_free(void*) {
+  return MPI_SUCCESS;
+}
+extern "C" int taken_cancel(void*, int) {
+  return MPI_SUCCESS;
+}
+
+/// Requests by handle. Threads look here at the same time; one request belongs to one thread at a time, as
+/// MPI demands.
+class request_desk {
+public:
+  taken_request* find(MPI_Request handle) {
+    if (size_.load(std::memory_order_acquire) == 0)
+      return nullptr;
+    const std::lock_guard lock(guard_);
+    taken_request** found = by_handle_.find(bits(handle));
+    return found ? *found : nullptr;
+  }
+  bool empty() const { return size_.load(std::memory_order_acquire) == 0; }
+
+  int add(taken_request& r) {
+    const std::lock_guard lock(guard_);
+    if (unused_.empty()) {
+      MPI_Request made{};
+      const int code = MPI_Grequest_start(taken_query, taken_free, taken_cancel, nullptr, &made);
+      if (code != MPI_SUCCESS)
+        return code;
+      unused_.push_back(made);
+      all_.push_back(made);
+    }
+    r.handle = unused_.back();
+    by_handle_[bits(r.handle)] = &r;
+    unused_.pop_back();
+    size_.store(by_handle_.size(), std::memory_order_release);
+    return MPI_SUCCESS;
+  }
+  /// The handle means nothing any more.
+  void remove(taken_request& r) {
+    const std::lock_guard lock(guard_);
+    by_handle_.erase(bits(r.handle));
+    unused_.push_back(r.handle);
+    size_.store(by_handle_.size(), std::memory_order_release);
+  }
+  void keep_until_complete(taken_request* r) {
+    const std::lock_guard lock(guard_);
+    freed_.push_back(r);
+    any_freed_.store(true, std::memory_order_relaxed);
+  }
+  bool any_freed() const { return any_freed_.load(std::memory_order_relaxed); }
+  std::vector<taken_request*> take_freed() {
+    const std::lock_guard lock(guard_);
+    any_freed_.store(false, std::memory_order_relaxed);
+    return std::exchange(freed_, {});
+  }
+  std::vector<taken_request*> take_all() {
+    const std::lock_guard lock(guard_);
+    std::vector<taken_request*> list;
+    for (const MPI_Request handle : all_)
+      if (taken_request* const* found = by_handle_.find(bits(handle)))
+        list.push_back(*found);
+    return list;
+  }
+  void free_handles() {
+    const std::lock_guard lock(guard_);
+    for (MPI_Request& handle : all_) {
+      MPI_Grequest_complete(handle);
+      MPI_Request_free(&handle);
+    }
+    all_.clear();
+    unused_.clear();
+    by_handle_ = {};
+    size_.store(0, std::memory_order_release);
+  }
+
+private:
+  std::mutex guard_;
+  handle_map<taken_request*> by_handle_;
+  std::atomic<std::size_t> size_ = 0;
+  std::vector<MPI_Request> unused_, all_;
+  std::vector<taken_request*> freed_;
+  std::atomic<bool> any_freed_ = false;
+};
+
+request_desk& desk() {
+  static request_desk* const d = new request_desk;
+  return *d;
+}
+
+/// What MPI says of a request that is null or inactive, and here also of a complete one: nothing but that.
+void set_empty(MPI_Status* status) {
+  if (!status || status == MPI_STATUS_IGNORE)
+    return;
+  const int error = status->MPI_ERROR; // only calls that complete several requests set it
+  status->MPI_SOURCE = MPI_ANY_SOURCE;
+  status->MPI_TAG = MPI_ANY_TAG;
+  MPI_Status_set_elements(status, MPI_BYTE, 0);
+  MPI_Status_set_cancelled(status, 0);
+  status->MPI_ERROR = error;
+}
+
+void keep_failure(taken_request& r) {
+  r.complete = r.broken = true;
+  execution& run = r.operation.run();
+  run.failure = std::current_exception();
+  end_progress(run);
+  std::string text;
+  r.error = code_of_failure(&r.operation, text);
+  say_failure(text);
+}
+
+int start(taken_request& r) {
+  if (r.active || r.broken)
+    return MPI_ERR_REQUEST;
+  r.active = true;
+  r.complete = false;
+  r.error = MPI_SUCCESS;
+  try {
+    r.staging.before_start();
+    r.operation.run().start();
+    begin_progress(r.operation.run());
+    return MPI_SUCCESS;
+  } catch (...) {
+    keep_failure(r);
+    return r.error;
+  }
+}
+
+/// Progresses everything; true if this one has completed.
+bool is_complete(taken_request& r) {
+  if (r.complete)
+    return true;
+  try {
+    r.complete = progress_all(r.operation.run());
+    if (r.complete)
+      r.staging.after_completion();
+  } catch (...) {
+    keep_failure(r);
+  }
+  return r.complete;
+}
+
+void wait_until_complete(taken_request& r) {
+  if (r.complete)
+    return;
+  try {
+    wait_for(r.operation.run());
+    r.complete = true;
+    r.staging.after_completion();
+  } catch (...) {
+    keep_failure(r);
+  }
+}
+
+/// The program is told that a request has completed: it becomes inactive or null.
+int tell(taken_request& r, MPI_Request& place) {
+  const int code = r.error;
+  r.active = r.complete = false;
+  r.error = MPI_SUCCESS;
+  if (!r.persistent) {
+    place = MPI_REQUEST_NULL;
+    desk().remove(r);
+    delete &r;
+  }
+  return code;
+}
+
+/// Requests that the program freed while they were active.
+void drop_complete_freed() {
+  if (!desk().any_freed())
+    return;
+  for (taken_request* r : desk().take_freed())
+    if (is_complete(*r))
+      delete r;
+    else
+      desk().keep_until_complete(r);
+}
+
+/// The requests of a call: ours, and the others with MPI_REQUEST_NULL in the places of ours.
+struct request_split {
+  explicit request_split(const invocation& v) : count(v.request_count) {
+    const auto n = static_cast<std::size_t>(std::max(count, 0));
+    ours.resize(n);
+    others.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      ours[i] = desk().find(v.requests[i]);
+      any_ours = any_ours || ours[i];
+      others[i] = ours[i] ? MPI_REQUEST_NULL : v.requests[i];
+    }
+  }
+  /// What the library has done to the others' handles.
+  void give_back(MPI_Request* requests) {
+    for (std::size_t i = 0; i < ours.size(); ++i)
+      if (!ours[i])
+        requests[i] = others[i];
+  }
+  bool any_active() {
+    for (std::size_t i = 0; i < ours.size(); ++i)
+      if (ours[i] && ours[i]->active)
+        return true;
+    return false;
+  }
+
+  int count;
+  short_list<taken_request*, 16> ours;
+  short_list<MPI_Request, 16> others;
+  bool any_ours = false;
+};
+
+bool ignores_statuses(const invocation& v) {
+  return !v.statuses || v.statuses == MPI_STATUSES_IGNORE;
+}
+
+MPI_Status* status_at(const invocation& v, int i) {
+  return ignores_statuses(v) ? nullptr : v.statuses + i;
+}
+
+/// Between two rounds of a wait for several.
+void relax() {
+  std::this_thread::yield();
+}
+
+// --- one request
+
+int answer_one(invocation& v, taken_request& r, bool blocking) {
+  MPI_Request& place = v.requests[0];
+  if (r.active && blocking)
+    wait_until_complete(r);
+  const bool done = !r.active || is_complete(r);
+  if (v.flag)
+    *v.flag = done;
+  if (!done)
+    return MPI_SUCCESS;
+  set_empty(v.status);
+  if (!r.active)
+    return MPI_SUCCESS;
+  const comm_handle home = r.home;
+  const int code = tell(r, place);
+  return code == MPI_SUCCESS ? code : raise_error(*home, code);
+}
+
+int answer_query(const invocation& v, taken_request& r) {
+  const bool done = !r.active || is_complete(r);
+  *v.flag = done;
+  if (done)
+    set_empty(v.status);
+  return MPI_SUCCESS;
+}
+
+int answer_start(invocation& v) {
+  request_split split(v);
+  for (int i = 0; i < v.request_count; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const int code = split.ours[at] ? start(*split.ours[at]) : MPI_Start(&v.requests[i]);
+    if (code != MPI_SUCCESS)
+      return split.ours[at] ? raise_error(*split.ours[at]->home, code) : code;
+  }
+  return MPI_SUCCESS;
+}
+
+int answer_free(invocation& v, taken_request& r) {
+  v.requests[0] = MPI_REQUEST_NULL;
+  desk().remove(r);
+  if (r.active && !is_complete(r))
+    desk().keep_until_complete(&r);
+  else
+    delete &r;
+  return MPI_SUCCESS;
+}
+
+// --- several requests
+
+/// All of ours are complete: tells the program. `library`: what the call said of the others.
+int tell_all(invocation& v, request_split& split, int library) {
+  int code = library;
+  comm_handle failed;
+  for (int i = 0; i < v.request_count; ++i) {
+    taken_request* const r = split.ours[static_cast<std::size_t>(i)];
+    if (!r)
+      continue;
+    set_empty(status_at(v, i));
+    comm_handle home = r->home;
+    const int one = r->active ? tell(*r, v.requests[i]) : MPI_SUCCESS;
+    if (one == MPI_SUCCESS && code != MPI_ERR_IN_STATUS)
+      continue;
+    if (one != MPI_SUCCESS && code == MPI_SUCCESS && !ignores_statuses(v))
+      for (int k = 0; k < v.request_count; ++k)
+        v.statuses[k].MPI_ERROR = MPI_SUCCESS;
+    if (one != MPI_SUCCESS && code == MPI_SUCCESS) {
+      code = MPI_ERR_IN_STATUS;
+      failed = std::move(home);
+    }
+    if (MPI_Status* const status = status_at(v, i))
+      status->MPI_ERROR = one;
+  }
+  return failed ? raise_error(*failed, code) : code;
+}
+
+int answer_all(invocation& v, request_split& split, bool blocking) {
+  for (std::size_t i = 0; i < split.ours.size(); ++i) {
+    taken_request* const r = split.ours[i];
+    if (!r || !r->active)
+      continue;
+    if (blocking)
+      wait_until_complete(*r);
+    else if (!is_complete(*r)) {
+      *v.flag = 0;
+      return MPI_SUCCESS;
+    }
+  }
+  MPI_Status* const statuses = ignores_statuses(v) ? MPI_STATUSES_IGNORE : v.statuses;
+  int code = MPI_SUCCESS;
+  if (blocking)
+    code = MPI_Waitall(split.count, split.others.data(), statuses);
+  else
+    code = MPI_Testall(split.count, split.others.data(), v.flag, statuses);
+  split.give_back(v.requests);
+  if (!blocking && code == MPI_SUCCESS && !*v.flag)
+    return code;
+  return tell_all(v, split, code);
+}
+
+/// One look at all. True if there is something to say.
+bool look_for_any(invocation& v, request_split& split, int& code) {
+  bool active = false;
+  for (std::size_t i = 0; i < split.ours.size(); ++i) {
+    taken_request* const r = split.ours[i];
+    if (!r || !r->active)
+      continue;
+    active = true;
+    if (!is_complete(*r))
+      continue;
+    *v.done_index = static_cast<int>(i);
+    set_empty(v.status);
+    const comm_handle home = r->home;
+    code = tell(*r, v.requests[i]);
+    if (code != MPI_SUCCESS)
+      raise_error(*home, code);
+    return true;
+  }
+  int found = 1;
+  *v.done_index = MPI_UNDEFINED;
+  code = MPI_Testany(split.count, split.others.data(), v.done_index, &found,
+                     v.status ? v.status : MPI_STATUS_IGNORE);
+  split.give_back(v.requests);
+  return code != MPI_SUCCESS || (found && (*v.done_index != MPI_UNDEFINED || !active));
+}
+
+int answer_any(invocation& v, request_split& split, bool blocking) {
+  int code = MPI_SUCCESS;
+  bool found = look_for_any(v, split, code);
+  while (blocking && !found) {
+    relax();
+    found = look_for_any(v, split, code);
+  }
+  if (v.flag)
+    *v.flag = found;
+  return code;
+}
+
+/// One look at all; the number found, or MPI_UNDEFINED if there is nothing to wait for.
+int look_for_some(invocation& v, request_split& split, int& code) {
+  int found = 0;
+  bool failed = false;
+  comm_handle home;
+  for (int i = 0; i < v.request_count; ++i) {
+    taken_request* const r = split.ours[static_cast<std::size_t>(i)];
+    if (!r || !r->active || !is_complete(*r))
+      continue;
+    MPI_Status* const status = status_at(v, found);
+    set_empty(status);
+    v.done_indices[found++] = i;
+    comm_handle of = r->home;
+    const int one = tell(*r, v.requests[i]);
+    if (status)
+      status->MPI_ERROR = one;
+    if (one != MPI_SUCCESS && !failed)
+      failed = true, home = std::move(of);
+  }
+  int more = 0;
+  code = MPI_Testsome(split.count, split.others.data(), &more, v.done_indices + found,
+                      ignores_statuses(v) ? MPI_STATUSES_IGNORE : v.statuses + found);
+  split.give_back(v.requests);
+  if (more == MPI_UNDEFINED) {
+    if (found == 0 && !split.any_active() && code == MPI_SUCCESS)
+      return MPI_UNDEFINED;
+    more = 0;
+  }
+  if (failed && code == MPI_SUCCESS) {
+    for (int i = found; i < found + more && !ignores_statuses(v); ++i)
+      v.statuses[i].MPI_ERROR = MPI_SUCCESS;
+    code = raise_error(*home, MPI_ERR_IN_STATUS);
+  }
+  return found + more;
+}
+
+int answer_some(invocation& v, request_split& split, bool blocking) {
+  int code = MPI_SUCCESS;
+  *v.done_count = look_for_some(v, split, code);
+  while (blocking && code == MPI_SUCCESS && *v.done_count == 0) {
+    relax();
+    *v.done_count = look_for_some(v, split, code);
+  }
+  return code;
+}
+
+std::optional<int> answer_single(invocation& v) {
+  taken_request* const r = desk().find(v.requests[0]);
+  if (!r)
+    return std::nullopt;
+  switch (v.call) {
+  case mpi_call::Wait:
+    return answer_one(v, *r, true);
+  case mpi_call::Test:
+    return answer_one(v, *r, false);
+  case mpi_call::Request_get_status:
+    return answer_query(v, *r);
+  case mpi_call::Start:
+    return answer_start(v);
+  case mpi_call::Request_free:
+    return answer_free(v, *r);
+  case mpi_call::Cancel:
+    return raise_error(*r->home, MPI_ERR_REQUEST); // collective operations cannot be cancelled
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<int> answer_several(invocation& v) {
+  request_split split(v);
+  if (!split.any_ours)
+    return std::nullopt;
+  switch (v.call) {
+  case mpi_call::Waitall:
+    return answer_all(v, split, true);
+  case mpi_call::Testall:
+    return answer_all(v, split, false);
+  case mpi_call::Waitany:
+    return answer_any(v, split, true);
+  case mpi_call::Testany:
+    return answer_any(v, split, false);
+  case mpi_call::Waitsome:
+    return answer_some(v, split, true);
+  case mpi_call::Testsome:
+    return answer_some(v, split, false);
+  case mpi_call::Startall:
+    return answer_start(v);
+  default:
+    return std::nullopt;
+  }
+}
+
+} // namespace
+
+std::optional<int> answer_for_requests(invocation& v) {
+  drop_complete_freed();
+  if (desk().empty() || !v.requests)
+    return std::nullopt;
+  switch (v.call) {
+  case mpi_call::Wait:
+  case mpi_call::Test:
+  case mpi_call::Request_get_status:
+  case mpi_call::Start:
+  case mpi_call::Request_free:
+  case mpi_call::Cancel:
+    return answer_single(v);
+  default:
+    return v.request_count > 0 ? answer_several(v) : std::nullopt;
+  }
+}
+
+MPI_Request adopt(neighbor_operation operation, comm_handle home, call_staging staging, bool persistent,
+                  int& code) {
+  auto made = std::make_unique<taken_request>();
+  made->home = std::move(home);
+  made->operation = std::move(operation);
+  made->staging = std::move(staging);
+  made->persistent = persistent;
+  code = desk().add(*made);
+  if (code != MPI_SUCCESS)
+    return MPI_REQUEST_NULL;
+  return made.release()->handle;
+}
+
+int start_adopted(MPI_Request handle) {
+  taken_request& r = *desk().find(handle);
+  const int code = start(r);
+  if (code == MPI_SUCCESS)
+    return code;
+  const comm_handle home = r.home;
+  desk().remove(r);
+  delete &r;
+  return raise_error(*home, code);
+}
+
+bool operations_under_way() {
+  return !desk().empty() || desk().any_freed();
+}
+
+void release_requests() {
+  for (taken_request* r : desk().take_freed()) {
+    wait_until_complete(*r);
+    delete r;
+  }
+  for (taken_request* r : desk().take_all())
+    if (!r->active) // what is active has never been waited for, and its peers may still need it
+      delete r;
+  desk().free_handles();
+}
+
+void say_failure(const std::string& text) {
+  static std::atomic<bool> said = false;
+  if (!said.exchange(true))
+    say(reason::exchange_failed, text);
+}
+
+int code_of_failure(const neighbor_operation* operation, std::string& text) {
+  int code = MPI_ERR_OTHER;
+  try {
+    throw;
+  } catch (const mpi_error& e) {
+    code = e.code;
+    text = e.what();
+  } catch (const neighbor_error& e) {
+    if (e.why == neighbor_error::kind::graph)
+      code = MPI_ERR_TRUNCATE;
+    text = e.what();
+  } catch (const memory_error& e) {
+    code = MPI_ERR_NO_MEM;
+    text = e.what();
+  } catch (const std::bad_alloc&) {
+    code = MPI_ERR_NO_MEM;
+    text = "out of memory";
+  } catch (const std::exception& e) {
+    text = e.what();
+  } catch (...) {
+    text = "unknown exception";
+  }
+  if (operation)
+    text = operation->function() + (": " + operation->explain(std::current_exception()));
+  return code;
+}
+
+} // namespace tacit::interpose

@@ -1,0 +1,53 @@
+// Requests of neighborhood collectives that were taken over, among the library's own.
+//
+// Problem. The program holds an MPI_Request for what only we can complete. It passes it, mixed with requests
+// of the library, to Wait, Test and their relatives, converts it to Fortran and back, frees it while it is
+// active, starts it again.
+//
+// Idea. The handle is that of a generalized request (MPI_Grequest_start) which is never completed: a real
+// handle of the library, unlike all its others, that costs nothing while it lies there. All meaning is here:
+// a table leads from the handle to the operation, and calls that may meet one answer for it. A call with an
+// array asks the library about the others with our entries replaced by MPI_REQUEST_NULL, which every such
+// call allows and to which it gives the empty status; so indices and statuses need no translation. If ever a
+// wait passed us by (the gate is to prevent it), it would hang rather than pretend to be complete. Handles
+// are used again, so that a nonblocking operation costs no call of MPI for its handle.
+//
+// Why not complete the generalized request and let the library wait: persistent operations have no such
+// request, and the wait would have to come here all the same to progress the operation.
+//
+// Waiting for several is waiting for ours first and then, in the library, for the others. That is no
+// deadlock: waiting for ours calls MPI, which progresses the others; and ours, once started, need nobody's
+// attention (program::unattended), so the library may block afterwards.
+//
+// Cost of a call without our requests: one look at a table that is empty or small.
+#pragma once
+
+#include "interpose/invocation.h"
+#include "interpose/staging.h"
+#include "interpose/taken_comms.h"
+
+#include <optional>
+
+namespace tacit::interpose {
+
+/// Local. The handle is null if none can be had (`code` says why); then the operation is dropped.
+MPI_Request adopt(neighbor_operation operation, comm_handle home, call_staging staging, bool persistent,
+                  int& code);
+
+/// Starts what `adopt` returned for a nonblocking call. Returns MPI's code; an error has been raised.
+int start_adopted(MPI_Request handle);
+
+/// Answers the call if one of our requests is among those it was given. Blocks as the call does.
+std::optional<int> answer_for_requests(invocation& v);
+
+/// Some operation may be under way.
+bool operations_under_way();
+/// Before MPI_Finalize: completes what the program has freed while it was active, and drops the rest.
+void release_requests();
+
+/// `text` on stderr, from the first call that fails.
+void say_failure(const std::string& text);
+/// The code that stands for the exception being handled, and what it says.
+int code_of_failure(const neighbor_operation* operation, std::string& text);
+
+} // namespace tacit::interpose

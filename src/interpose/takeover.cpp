@@ -1,0 +1,310 @@
+// The client that runs neighborhood collectives of unmodified programs by our own code (TACIT_APPLY=1).
+//
+// Which calls: all forms of MPI_Neighbor_*, on communicators that all their ranks have agreed on
+// (taken_comms.h); and every call that meets one of their requests (taken_requests.h). All others pass.
+//
+// Progress. Between the start of an operation and its completion the program may block in any call of MPI,
+// and other ranks may need us meanwhile. Wrapping each blocking call as a nonblocking one and a loop would
+// not do: a blocking collective matches only blocking ones (MPI-4.1 section 6.12), so a rank may not turn its
+// MPI_Barrier into MPI_Ibarrier because it happens to have something under way, and windows, files and
+// communicators have no such forms at all. So it is the other way round: only what needs nobody's attention
+// once it is started runs here (program::unattended). Messages that MPI transports are posted when the
+// operation starts, and MPI progresses them in whatever call the program sits; messages through shared memory
+// are written when it starts, into slots that are free by then (channel/protocol.h, reciprocal), and taken by
+// the receiver when it waits. A communicator is set up entirely within calls that may wait for other ranks.
+// Blocking calls still look after what is under way once, before they begin: that only saves time later.
+//
+// Nothing is agreed in the hot path. Whether to take over at all is agreed once, when MPI is initialized.
+#include "interpose/takeover.h"
+
+#include "exchange/neighbor_error.h"
+#include "interpose/agreement.h"
+#include "interpose/environment.h"
+#include "interpose/gate.h"
+#include "interpose/taken_requests.h"
+#include "run/mpi_error.h"
+#include "run/progress.h"
+
+namespace tacit::interpose {
+
+namespace {
+
+/// allgather, allgatherv, alltoall, alltoallv, alltoallw; the table has blocking, nonblocking and persistent
+/// ones in this order.
+constexpr auto first_neighbor_call = static_cast<std::uint16_t>(mpi_call::Neighbor_allgather);
+static_assert(static_cast<int>(mpi_call::Ineighbor_allgather) == first_neighbor_call + 5 &&
+              static_cast<int>(mpi_call::Neighbor_allgather_init) == first_neighbor_call + 10);
+
+bool sends_one_block(mpi_call call) {
+  return (static_cast<std::uint16_t>(call) - first_neighbor_call) % 5 < 2;
+}
+
+bool may_block(call_class kind) {
+  switch (kind) {
+  case call_class::send:
+  case call_class::recv:
+  case call_class::sendrecv:
+  case call_class::probe:
+  case call_class::mprobe:
+  case call_class::mrecv:
+  case call_class::complete:
+  case call_class::collective:
+  case call_class::comm_make:
+  case call_class::comm_free:
+  case call_class::unknown:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// The arguments of one side of the program's call, in the widest integers and in C's handles.
+struct described_side {
+  void describe(const data_part& part, neighbor_side::form plain, std::size_t edges) {
+    side.shape = plain;
+    side.buffer = part.buffer;
+    side.count = part.count;
+    side.type = part.type;
+    if (!part.counts)
+      return;
+    side.shape = part.types ? neighbor_side::form::typed : neighbor_side::form::varying;
+    side.large_counts = side.large_displacements = true;
+    side.counts = counts.resize(edges);
+    side.displacements = displacements.resize(edges);
+    if (part.types)
+      side.types = types.resize(edges);
+    for (std::size_t i = 0; i < edges; ++i) {
+      counts[i] = part.counts[i];
+      displacements[i] = static_cast<MPI_Aint>(part.displs[i]);
+      if (part.types)
+        types[i] = part.types[i];
+    }
+  }
+
+  neighbor_side side;
+  short_list<MPI_Count, 32> counts;
+  short_list<MPI_Aint, 32> displacements;
+  short_list<MPI_Datatype, 32> types;
+};
+
+struct described_call {
+  described_call(const invocation& v, const neighborhood& n) {
+    const auto equal = neighbor_side::form::equal;
+    if (v.send.scattered)
+      staging.send = std::make_unique<staged_section>(v.send);
+    if (v.recv.scattered)
+      staging.receive = std::make_unique<staged_section>(v.recv);
+    send.describe(v.send, sends_one_block(v.call) ? neighbor_side::form::same : equal, n.destinations.size());
+    receive.describe(v.recv, equal, n.sources.size());
+    if (staging.send)
+      send.side.buffer = staging.send->data();
+    if (staging.receive)
+      receive.side.buffer = staging.receive->data();
+    call = {call_name(static_cast<std::uint16_t>(v.call)).data(), send.side, receive.side};
+  }
+  described_side send, receive;
+  neighbor_call call;
+  call_staging staging;
+};
+
+/// In a handler of exceptions: tells the program.
+int failed(const taken_comm& comm, const neighbor_operation* operation) {
+  std::string text;
+  const int code = code_of_failure(operation, text);
+  say_failure(text);
+  return raise_error(comm, code);
+}
+
+class taker : public client, public agreeing_client {
+public:
+  bool wanted() const override { return settings().apply; }
+  bool start(const invocation&) override { return true; }
+  bool takes_over() const override { return true; }
+  bool agree(bool allowed) override;
+  void before(invocation& v) override {
+    if (v.kind == call_class::finalize && taking_)
+      finish();
+  }
+  void after(invocation& v, int result) override {
+    if (v.kind == call_class::comm_make && taking_ && prepares_early_ && result == MPI_SUCCESS && v.new_comm)
+      prepare(*v.new_comm);
+  }
+  std::optional<int> instead(invocation& v) override;
+  void end() override {}
+  void forked() override { taking_ = false; }
+
+private:
+  std::optional<int> exchange(invocation& v);
+  std::optional<int> run(const invocation& v, const comm_handle& comm);
+  std::optional<int> begin(const invocation& v, const comm_handle& comm);
+  std::optional<int> make_persistent(const invocation& v, const comm_handle& comm);
+  void prepare(MPI_Comm comm);
+  void finish();
+
+  bool taking_ = false;
+  bool prepares_early_ = false; ///< some rank has nonblocking neighborhood collectives
+};
+
+/// All ranks of the program come here, as they run the same interposer; one that may not take over keeps the
+/// others from it.
+bool taker::agree(bool allowed) {
+  int words[] = {allowed ? 1 : 0, program_calls(call_class::ineighbor) ? 0 : 1};
+  int least[] = {0, 0};
+  MPI_Allreduce(words, least, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  taking_ = least[0] == 1;
+  prepares_early_ = least[1] == 0;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0 && !recorder().wanted()) // else it says so
+    for (const std::string& problem : settings().problems)
+      say(reason::bad_environment, problem);
+  if (allowed && !taking_ && rank == 0)
+    say(reason::record_only,
+        "the program on another rank calls functions that no wrapper sees, so that nothing is "
+        "taken over on any");
+  return taking_;
+}
+
+std::optional<int> taker::instead(invocation& v) {
+  switch (v.kind) {
+  case call_class::neighbor:
+  case call_class::ineighbor:
+  case call_class::neighbor_init:
+    return exchange(v);
+  case call_class::complete:
+  case call_class::request_query:
+  case call_class::start:
+  case call_class::cancel:
+  case call_class::request_free:
+    if (operations_under_way())
+      if (const std::optional<int> answer = answer_for_requests(v))
+        return answer;
+    break;
+  default:
+    break;
+  }
+  if (operations_under_way() && may_block(v.kind))
+    progress_under_way();
+  return std::nullopt;
+}
+
+std::optional<int> taker::exchange(invocation& v) {
+  if (v.comm == MPI_COMM_NULL)
+    return std::nullopt;
+  outcome what = outcome::taken;
+  std::optional<int> answer;
+  try {
+    const comm_handle comm = v.kind == call_class::ineighbor ? known_comm(v.comm) : decided_comm(v.comm);
+    if (!comm)
+      what = outcome::not_prepared;
+    else if (!comm->home)
+      what = comm->why;
+    else if (v.kind == call_class::neighbor)
+      answer = run(v, comm);
+    else if (v.kind == call_class::ineighbor)
+      answer = begin(v, comm);
+    else
+      answer = make_persistent(v, comm);
+  } catch (const neighbor_error& e) {
+    what = e.why == neighbor_error::kind::argument ? outcome::wrong_argument
+           : e.why == neighbor_error::kind::memory ? outcome::trouble
+                                                   : outcome::contradiction;
+  } catch (...) { // of MPI itself
+    answer = failed({nullptr, outcome::trouble, v.comm}, nullptr);
+  }
+  count_outcome(v.call, what);
+  return answer;
+}
+
+std::optional<int> taker::run(const invocation& v, const comm_handle& comm) {
+  neighbor_operation operation;
+  bool started = false;
+  try {
+    const described_call described(v, comm->home->edges());
+    operation = comm->home->operation(described.call, true);
+    started = true;
+    execution& run = operation.run();
+    described.staging.before_start();
+    run.start();
+    begin_progress(run);
+    wait_for(run);
+    described.staging.after_completion();
+    return MPI_SUCCESS;
+  } catch (const neighbor_error& e) {
+    if (e.why == neighbor_error::kind::argument)
+      throw;
+    return failed(*comm, nullptr);
+  } catch (...) {
+    if (started) {
+      operation.run().failure = std::current_exception();
+      end_progress(operation.run());
+    }
+    return failed(*comm, started ? &operation : nullptr);
+  }
+}
+
+std::optional<int> taker::begin(const invocation& v, const comm_handle& comm) {
+  try {
+    described_call described(v, comm->home->edges());
+    int code = MPI_SUCCESS;
+    const MPI_Request made =
+        adopt(comm->home->operation(described.call, false), comm, std::move(described.staging), false, code);
+    if (code == MPI_SUCCESS)
+      code = start_adopted(made);
+    else
+      raise_error(*comm, code);
+    if (code == MPI_SUCCESS)
+      *v.new_request = made;
+    return code;
+  } catch (const neighbor_error& e) {
+    if (e.why == neighbor_error::kind::argument)
+      throw;
+    return failed(*comm, nullptr);
+  } catch (...) {
+    return failed(*comm, nullptr);
+  }
+}
+
+/// Errors of `persistent` are the same on all ranks, so that all leave the operation to the library.
+std::optional<int> taker::make_persistent(const invocation& v, const comm_handle& comm) {
+  described_call described(v, comm->home->edges());
+  neighbor_operation operation = comm->home->persistent(described.call, v.info);
+  int code = MPI_SUCCESS;
+  const MPI_Request made = adopt(std::move(operation), comm, std::move(described.staging), true, code);
+  if (code == MPI_SUCCESS)
+    *v.new_request = made;
+  else
+    raise_error(*comm, code);
+  return code;
+}
+
+void taker::prepare(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL)
+    return;
+  try {
+    int between = 0, kind = MPI_UNDEFINED;
+    check_mpi(MPI_Comm_test_inter(comm, &between), "MPI_Comm_test_inter");
+    if (!between)
+      check_mpi(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
+    if (kind != MPI_UNDEFINED)
+      decided_comm(comm);
+  } catch (...) { // MPI itself has failed
+    failed({nullptr, outcome::trouble, comm}, nullptr);
+  }
+}
+
+void taker::finish() {
+  taking_ = false;
+  release_requests();
+  report_outcomes();
+  release_comms();
+}
+
+} // namespace
+
+client& neighborhood_taker() {
+  static taker& only = *new taker;
+  return only;
+}
+
+} // namespace tacit::interpose

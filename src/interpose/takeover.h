@@ -1,0 +1,10 @@
+// The client that takes neighborhood collectives over; see takeover.cpp.
+#pragma once
+
+#include "interpose/clients.h"
+
+namespace tacit::interpose {
+
+client& neighborhood_taker();
+
+} // namespace tacit::interpose

@@ -1,0 +1,78 @@
+#include "interpose/takeover_report.h"
+
+#include "interpose/environment.h"
+
+#include <array>
+#include <atomic>
+#include <fmt/format.h>
+#include <mpi.h>
+#include <string>
+
+namespace tacit::interpose {
+
+namespace {
+
+constexpr auto first_call = static_cast<std::size_t>(mpi_call::Neighbor_allgather);
+constexpr auto calls = static_cast<std::size_t>(mpi_call::Neighbor_alltoallw_init) - first_call + 1;
+constexpr auto outcomes = static_cast<std::size_t>(outcome::count_of_outcomes);
+
+std::array<std::atomic<std::uint64_t>, calls * outcomes> counts{};
+
+const char* reason_for(outcome what) {
+  switch (what) {
+  case outcome::intercommunicator:
+    return "the communicator is an intercommunicator";
+  case outcome::no_topology:
+    return "the communicator has no topology";
+  case outcome::outside_world:
+    return "the communicator has members outside of MPI_COMM_WORLD (dynamic processes, sessions)";
+  case outcome::not_prepared:
+    return "a nonblocking call must not wait for other ranks, and this communicator came from MPI_Comm_idup "
+           "or "
+           "before the program's nonblocking calls were known; a blocking neighborhood collective on it, or "
+           "MPI_Comm_dup in place of MPI_Comm_idup, prepares it";
+  case outcome::contradiction:
+    return "the ranks contradict each other in edges, sizes or TACIT_ variables";
+  case outcome::trouble:
+    return "a rank could not set it up (memory, resources of MPI)";
+  case outcome::wrong_argument:
+    return "an argument is wrong; the MPI library says which";
+  default:
+    return "";
+  }
+}
+
+} // namespace
+
+void count_outcome(mpi_call call, outcome what) {
+  const std::size_t row = static_cast<std::size_t>(call) - first_call;
+  counts[row * outcomes + static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);
+}
+
+void report_outcomes() {
+  std::array<std::uint64_t, calls * outcomes> mine{}, sum{};
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    mine[i] = counts[i].load(std::memory_order_relaxed);
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Reduce(mine.data(), sum.data(), static_cast<int>(sum.size()), MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank != 0)
+    return;
+  std::string taken, left;
+  for (std::size_t row = 0; row < calls; ++row) {
+    const std::string name(call_name(static_cast<std::uint16_t>(first_call + row)));
+    if (const std::uint64_t n = sum[row * outcomes]; n > 0)
+      taken += fmt::format("{}{} {}", taken.empty() ? "" : ", ", n, name);
+    for (std::size_t what = 1; what < outcomes; ++what)
+      if (const std::uint64_t n = sum[row * outcomes + what]; n > 0)
+        left += fmt::format("\n  left to the MPI library: {} {}: {}", n, name,
+                            reason_for(static_cast<outcome>(what)));
+  }
+  if (taken.empty())
+    taken = "nothing";
+  say(reason::applied,
+      fmt::format("calls taken over on {} rank{}: {}{}", size, size == 1 ? "" : "s", taken, left));
+}
+
+} // namespace tacit::interpose

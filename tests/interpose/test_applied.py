@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Neighborhood collectives taken over in programs that know nothing of it: applied.c, applied.F90, applied_mpi4py.py, and
+the conformance suite, which asks the MPI library and gets us. Plain runs show that the programs themselves are right.
+One class is one test of ctest: `test_applied.py Fortran`."""
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+LAUNCHER = shlex.split(os.environ["MPI_LAUNCHER"])
+INTERPOSER = os.environ["INTERPOSER"]
+PROGRAM = os.environ["APPLIED_PROGRAM"]
+PROFILING = os.environ["PROFILING_PROGRAM"]
+FORTRAN = [word for word in os.environ["FORTRAN_PROGRAMS"].split(",") if word]
+SELFTEST = os.environ["SELFTEST"]
+FAMILY = os.environ["MPI_FAMILY"]
+HERE = Path(__file__).parent
+# Debian's, which python3-mpi4py is for, wherever the one that runs this comes from.
+PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
+# MPICH polls without giving cores away, so that more ranks than cores take minutes.
+RANKS = [1, 3] if FAMILY == "openmpi" else [1, 2]
+PERSISTENT = os.environ["HAS_PERSISTENT"] == "1"
+BLOCKERS = ["recv", "probe", "ssend", "wait", "barrier", "allreduce", "fence", "split", "dup"]
+
+
+def launch(ranks, words, *variables, apply=True):
+    settings = [f"LD_PRELOAD={INTERPOSER}", "TACIT_APPLY=1"] if apply else []
+    return subprocess.run([*LAUNCHER, "-n", str(ranks), "env", *settings, *variables, *words], capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL)
+
+
+class Programs(unittest.TestCase):
+    def check(self, done, *expected):
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("done", done.stdout, done.stderr)
+        for text in expected:
+            self.assertIn(text, done.stderr)
+
+    def taken(self, done):
+        """What the summary says: name of a call -> how often it was taken over."""
+        self.check(done, "TACIT-086")
+        line = next(l for l in done.stderr.splitlines() if "TACIT-086" in l)
+        return {name: int(count) for count, name in re.findall(r"(\d+) (MPI_\w+)", line)}
+
+    def everything_taken(self, done):
+        counts = self.taken(done)
+        self.assertTrue(counts, done.stderr)
+        self.assertNotIn("left to", done.stderr)
+        return counts
+
+
+class Requests(Programs):
+    def test_completion_in_mixed_arrays(self):
+        for ranks in RANKS:
+            with self.subTest(ranks=ranks):
+                counts = self.everything_taken(launch(ranks, [PROGRAM, "mixed"]))
+                self.assertEqual(counts["MPI_Ineighbor_alltoall"], 3 * 10 * ranks)
+                self.assertEqual(counts["MPI_Neighbor_alltoall"], 3 * ranks)
+
+    @unittest.skipUnless(PERSISTENT, "this MPI has no persistent neighborhood collectives")
+    def test_persistent(self):
+        for ranks in RANKS:
+            for more in [], ["TACIT_SHM=off"], ["TACIT_DRIVER=p2p"]:
+                with self.subTest(ranks=ranks, more=more):
+                    counts = self.everything_taken(launch(ranks, [PROGRAM, "persistent"], *more))
+                    self.assertEqual(counts["MPI_Neighbor_alltoall_init"], 3 * 3 * ranks)
+
+    def test_ends_early(self):
+        for ranks in RANKS:
+            with self.subTest(ranks=ranks):
+                done = launch(ranks, [PROGRAM, "ended"])
+                self.assertEqual(self.taken(done)["MPI_Ineighbor_alltoall"], (4 + 1600) * ranks)
+                self.assertIn(f"left to the MPI library: {ranks} MPI_Ineighbor_alltoall: a nonblocking call must", done.stderr)
+
+    def test_threads(self):
+        done = launch(2, [PROGRAM, "threads"])
+        if "no threads" in done.stdout:
+            self.skipTest("this MPI does not offer MPI_THREAD_MULTIPLE")
+        self.assertEqual(self.everything_taken(done), {"MPI_Neighbor_alltoall": 600, "MPI_Ineighbor_alltoall": 600})
+
+
+class Blocked(Programs):
+    def test_blocked_elsewhere_while_others_need_the_data(self):
+        for where in BLOCKERS:
+            with self.subTest(where=where):
+                self.everything_taken(launch(2, [PROGRAM, "blocked-" + where]))
+
+
+class Agreement(Programs):
+    def test_left_to_the_library(self):
+        done = launch(2, [PROGRAM, "others"])
+        self.taken(done)
+        self.assertIn("left to the MPI library: 2 MPI_Neighbor_alltoall: the communicator has no topology", done.stderr)
+        self.assertIn("left to the MPI library: 2 MPI_Neighbor_alltoall: an argument is wrong", done.stderr)
+
+    def test_a_call_that_is_not_seen_forbids_it_on_all_ranks(self):
+        mixed = [*LAUNCHER, "-n", "1", "env", f"LD_PRELOAD={INTERPOSER}", "TACIT_APPLY=1", PROGRAM, "mixed", ":", "-n", "2",
+                 "env", f"LD_PRELOAD={INTERPOSER}", "TACIT_APPLY=1", PROFILING, "mixed"]
+        done = subprocess.run(mixed, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        self.check(done, "TACIT-085", "another rank")
+        self.assertNotIn("TACIT-086", done.stderr)
+
+    @unittest.skipUnless(FAMILY == "openmpi", "three ranks, where all MPI libraries are right, are too many for MPICH here")
+    def test_the_programs_are_right_without_us(self):
+        for words in [[PROGRAM, "mixed"], [PROGRAM, "blocked-barrier"], *[[program] for program in FORTRAN]]:
+            with self.subTest(words=words):
+                self.check(launch(3, words, apply=False))
+
+
+class Fortran(Programs):
+    def test_all_interfaces(self):
+        if not FORTRAN:
+            self.skipTest("no Fortran compiler for this MPI")
+        for program in FORTRAN:
+            for ranks in RANKS:
+                with self.subTest(program=program, ranks=ranks):
+                    counts = self.everything_taken(launch(ranks, [program]))
+                    self.assertEqual(len(counts), 15 if PERSISTENT else 10)
+
+
+class Python(Programs):
+    def test_mpi4py(self):
+        if FAMILY != "openmpi":
+            self.skipTest("Debian's mpi4py is made for Open MPI")
+        if subprocess.run([PYTHON, "-c", "import mpi4py"], capture_output=True).returncode != 0:
+            self.skipTest("python3-mpi4py is not installed")
+        for ranks in RANKS:
+            with self.subTest(ranks=ranks):
+                counts = self.everything_taken(launch(ranks, [PYTHON, str(HERE / "applied_mpi4py.py")]))
+                self.assertGreaterEqual(len(counts), 6)
+
+
+class Conformance(Programs):
+    def test_suite_that_asks_the_library(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for ranks in RANKS[1:]:
+                with self.subTest(ranks=ranks):
+                    output = Path(folder) / f"{ranks}.json"
+                    done = launch(ranks, [SELFTEST, "--implementations", "mpi", "--every", "1000", "--graphs", "4", "--dimensions", "2", "--output", str(output)])
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertIn("TACIT-086", done.stderr)
+                    self.assertNotIn("left to", done.stderr)
+                    result = json.loads(output.read_text())
+                    self.assertGreaterEqual(sum(cell["cases"] for cell in result["cells"]), 100)
+                    self.assertEqual([cell for cell in result["cells"] if cell["wrong"]], [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
