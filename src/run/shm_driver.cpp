@@ -102,7 +102,11 @@ public:
   }
   void finish() override {
     while (!progress())
-      take_pause(wait_.pause());
+      wait_.rest([this] {
+        bool absent = false;
+        tasks_->each_polled([&](const task_note& note) { absent = absent || peers_.absent(note.peer); });
+        return absent;
+      });
   }
   double pause() const override { return wait_.pause(); }
   bool rebind(std::ptrdiff_t reads, std::ptrdiff_t writes) override {

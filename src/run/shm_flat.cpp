@@ -61,10 +61,10 @@ void shm_flat::add(const step& s, const shm_peers& peers) {
     add_copy(s);
   } else if (const channel_place* out = s.kind == step_kind::send ? peers.outgoing(peer, s.tag) : nullptr) {
     out_.push_back(make_source(*out, s.reads));
-    out_notes_.push_back({"send to", peer, out->shape.bytes});
+    out_notes_.push_back({{"send to", peer, out->shape.bytes}, peers.absence(peer)});
   } else if (const channel_place* in = s.kind == step_kind::recv ? peers.incoming(peer, s.tag) : nullptr) {
     in_.push_back(make_destination(*in, s.writes));
-    in_notes_.push_back({"receive from", peer, in->shape.bytes});
+    in_notes_.push_back({{"receive from", peer, in->shape.bytes}, peers.absence(peer)});
   } else {
     rest_.plan.steps.push_back(s);
   }
@@ -166,13 +166,16 @@ bool shm_flat::progress() {
   if (news)
     wait_.news();
   else
-    wait_.nothing_new([this](auto&& visit) {
-      for (std::size_t i = 0; i < receiving_.count; ++i)
-        visit(in_notes_[receiving_.list[i]]);
-      for (std::size_t i = 0; i < sending_.count; ++i)
-        visit(out_notes_[sending_.list[i]]);
-    });
+    wait_.nothing_new([this](auto&& visit) { each_awaited([&](const awaited& a) { visit(a.note); }); });
   return false;
+}
+
+template <typename Visit>
+void shm_flat::each_awaited(Visit&& visit) const {
+  for (std::size_t i = 0; i < receiving_.count; ++i)
+    visit(in_notes_[receiving_.list[i]]);
+  for (std::size_t i = 0; i < sending_.count; ++i)
+    visit(out_notes_[sending_.list[i]]);
 }
 
 /// The peers have taken the messages before this run's, whose slots the next run writes.
@@ -184,7 +187,11 @@ void shm_flat::end_run() {
 
 void shm_flat::finish() {
   while (!progress())
-    take_pause(wait_.pause());
+    wait_.rest([this] {
+      bool absent = false;
+      each_awaited([&](const awaited& a) { absent = absent || shm_peers::is_set(a.absence); });
+      return absent;
+    });
 }
 
 } // namespace tacit

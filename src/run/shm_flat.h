@@ -37,11 +37,18 @@ private:
     std::vector<std::uint32_t> list;
     std::size_t count = 0;
   };
+  /// What is awaited through a channel.
+  struct awaited {
+    task_note note;
+    const std::atomic<std::uint32_t>* absence; ///< of the peer
+  };
   void add(const step& s, const shm_peers& peers);
   void add_copy(const step& s);
   void prepare_rest(std::ptrdiff_t reads, std::ptrdiff_t writes);
   template <typename Channel>
   static bool poll(std::vector<Channel>& channels, pending& under_way);
+  template <typename Visit>
+  void each_awaited(Visit&& visit) const;
   bool nothing_left() const { return receiving_.count == 0 && sending_.count == 0 && !tasks_under_way_; }
   void end_run();
 
@@ -49,7 +56,7 @@ private:
   program rest_; ///< steps that run as tasks
   std::vector<source_channel> out_;
   std::vector<destination_channel> in_;
-  std::vector<task_note> out_notes_, in_notes_;
+  std::vector<awaited> out_notes_, in_notes_;
   std::vector<local_copy> copies_;
   std::unique_ptr<task_run> tasks_; ///< null: there are none
   pending sending_, receiving_;

@@ -43,6 +43,12 @@ void let_others_run(int& rounds) {
     std::this_thread::yield();
 }
 
+/// A region's second cache line says whether its owner has given its core away.
+std::atomic<std::uint32_t>* absence_in(const shared_region& region) {
+  static_assert(region_header >= 2 * cache_line && std::atomic<std::uint32_t>::is_always_lock_free);
+  return reinterpret_cast<std::atomic<std::uint32_t>*>(region.at(cache_line));
+}
+
 /// Ranks of this job on this host, if the launcher says so; else 0.
 int local_ranks() {
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE"})
@@ -219,11 +225,14 @@ void shm_peers::make_memory() {
       end = aligned(end + channel_bytes(place.shape));
     }
   }
-  if (offsets.empty())
+  const bool somebody_near = std::any_of(peers_.begin(), peers_.end(),
+                                         [](const auto& entry) { return entry.second.why_not.empty(); });
+  if (offsets.empty() && !(oversubscribed_ && somebody_near))
     return;
   refusal_ = mine_.make(end);
   if (!refusal_.empty())
     return;
+  absence_ = absence_in(mine_);
   for (const auto& [place, offset] : offsets)
     place->memory = mine_.at(offset);
 }
@@ -243,7 +252,7 @@ shm_peers::bytes shm_peers::memory_for(const peer& to) const {
   return out.take();
 }
 
-void shm_peers::take_memory(peer& from, const bytes& message) {
+void shm_peers::take_memory(peer& from, const bytes& message) const {
   unpacker in(message);
   const std::string theirs = in.get_text();
   if (from.why_not.empty())
@@ -254,9 +263,13 @@ void shm_peers::take_memory(peer& from, const bytes& message) {
   const auto word = in.get<readable_word>();
   read_directly(from, word);
   const auto offsets = in.get_list<std::uint64_t>();
-  if (from.out.empty())
-    return;
-  from.why_not = from.theirs.open(from.process, where);
+  if (where.bytes > 0 && (!from.out.empty() || oversubscribed_)) {
+    const std::string trouble = from.theirs.open(from.process, where);
+    if (trouble.empty())
+      from.absence = absence_in(from.theirs);
+    else if (!from.out.empty())
+      from.why_not = trouble;
+  }
   if (!from.why_not.empty())
     return;
   for (std::size_t i = 0; i < from.out_places.size(); ++i)
@@ -315,7 +328,7 @@ void shm_peers::create() {
     make_memory();
   });
   exchange([&](const peer& to) { return memory_for(to); },
-           [](int, peer& from, const bytes& message) { take_memory(from, message); });
+           [&](int, peer& from, const bytes& message) { take_memory(from, message); });
   exchange([&](const peer& to) { return verdict_on(to); },
            [&](int, peer& from, const bytes& message) { take_verdict(from, message); });
   mine_.close_descriptor();
@@ -337,6 +350,14 @@ const channel_place* shm_peers::incoming(int from, int tag) const {
   if (found == peers_.end() || !found->second.why_not.empty())
     return nullptr;
   return find(found->second.in, found->second.in_places, tag);
+}
+
+void shm_peers::give_core_away() const {
+  if (absence_)
+    absence_->store(1, std::memory_order_relaxed);
+  std::this_thread::yield();
+  if (absence_)
+    absence_->store(0, std::memory_order_relaxed);
 }
 
 std::string shm_peers::describe() const {

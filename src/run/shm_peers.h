@@ -23,6 +23,8 @@
 #include "run/driver.h"
 #include "run/message_survey.h"
 
+#include <atomic>
+#include <cstdint>
 #include <exception>
 #include <map>
 #include <mpi.h>
@@ -58,6 +60,15 @@ public:
   const process_identity& process(int rank) const { return peers_.at(rank).process; }
   /// More ranks here than cores: whoever waits must give its core away.
   bool oversubscribed() const { return oversubscribed_; }
+  /// Yields; meanwhile peers see that this rank has no core.
+  void give_core_away() const;
+  /// True if the peer is in give_core_away() of its connection, as far as this rank can see.
+  bool absent(int rank) const { return is_set(absence(rank)); }
+  /// What `absent` looks at; may be null.
+  const std::atomic<std::uint32_t>* absence(int rank) const { return peers_.at(rank).absence; }
+  static bool is_set(const std::atomic<std::uint32_t>* word) {
+    return word && word->load(std::memory_order_relaxed) != 0;
+  }
 
 private:
   struct peer {
@@ -68,7 +79,8 @@ private:
     std::string why_not;                       ///< empty: shares memory
     std::optional<std::string> why_not_direct; ///< if it sends large messages; empty: they are read in place
     shared_region theirs;
-    std::vector<std::byte> message; ///< under way to it in this round
+    const std::atomic<std::uint32_t>* absence = nullptr; ///< in `theirs`
+    std::vector<std::byte> message;                      ///< under way to it in this round
   };
   using bytes = std::vector<std::byte>;
   /// Does `work` unless this rank has failed; keeps what it throws.
@@ -86,7 +98,7 @@ private:
   void check_attendance(peer& each) const;
   void make_memory();
   bytes memory_for(const peer& to) const;
-  static void take_memory(peer& from, const bytes& message);
+  void take_memory(peer& from, const bytes& message) const;
   static void read_directly(peer& from, const readable_word& word);
   bytes verdict_on(const peer& to) const;
   void take_verdict(peer& from, const bytes& message);
@@ -104,6 +116,7 @@ private:
   std::uint64_t readable_ = 0; ///< what peers read to find out whether they can
   readable_word word_;
   bool oversubscribed_ = false;
+  std::atomic<std::uint32_t>* absence_ = nullptr; ///< this rank's, in `mine_`
 };
 
 } // namespace tacit

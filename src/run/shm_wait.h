@@ -5,17 +5,26 @@
 //   a probe         progresses MPI: the peer may wait for the end of a message of the program's;
 //   a look around   once a second: an error names a peer that has ended instead of waiting for ever.
 // None of this costs anything while messages arrive. A blocking wait gives the core away in three stages:
-//   spins           for some milliseconds, or hardly at all if this job has more ranks than cores. With as
-//   many
-//                   ranks as cores, who yields to another program gets the core back only after a time slice,
-//                   and so does the peer: on two cores with 20 other busy processes an exchange of one line
-//                   took 0.3-0.6 us (195-490 us with 30 us of work between) if ranks spun 2 ms or longer, and
-//                   0.8-1.7 ms if they yielded after 5-500 us; spinning for 5 ms costs up to 9 ms where both
-//                   ranks have been put on one core, 2 ms up to 2.6 ms;
+//   spins           for some milliseconds. Who yields to another program gets the core back only after a time
+//                   slice, and so does the peer: on two cores with 20 other busy processes an exchange of one
+//                   line took 0.3-0.6 us (195-490 us with 30 us of work between) if ranks spun 2 ms or
+//                   longer, and 0.8-1.7 ms if they yielded after 5-500 us; spinning for 5 ms costs up to 9 ms
+//                   where both ranks have been put on one core, 2 ms up to 2.6 ms;
 //   yields;
 //   sleeps          after a long wait, for a small part of the time that has passed, so that a wait that
 //   takes
 //                   seconds takes no core and ends at most 2 % later than it could.
+//
+// With more ranks than cores the question is whether the peer has a core. Each rank says in its shared memory
+// when it gives its own away (shm_peers.h). Who waits for such a peer yields at once: nothing can come before
+// that peer gets a core, perhaps this one. Who waits for peers that have a core spins for as long as a change
+// of processes takes. So two ranks that once meet on two cores stay there and go on at full speed, run after
+// run, while the others wait for their turn; and where three or more depend on each other every change of
+// processes finds the messages of all that had the core in between. What a rank says about itself is a hint
+// that may be old or wrong (it may wait inside MPI): a wrong one costs a spin or a yield, never progress.
+// Sleeping until a peer wakes one (futex) was measured and is not done: two ranks on two virtual cores that
+// other programs use, too, then take 4 us instead of time slices, but a wake costs 4 us of computing, and
+// eight ranks on a torus 22-40 us where yields take 4-12.
 #pragma once
 
 #include "run/shm_peers.h"
@@ -50,15 +59,24 @@ public:
   double pause() const {
     if (stage_ == stage::sleep)
       return nap();
-    return stage_ == stage::yield || (oversubscribed_ && spun_ > spins_oversubscribed) ? 0 : -1;
+    return stage_ == stage::yield || (oversubscribed_ && spun_ > spins_for_absent) ? 0 : -1;
+  }
+  /// Between two rounds of a blocking wait for this execution alone. `absent()` is true if a peer whose
+  /// message is awaited has given its core away.
+  template <typename Absent>
+  void rest(Absent&& absent) {
+    if (!oversubscribed_ || stage_ == stage::sleep)
+      take_pause(pause());
+    else if (spun_ > spins_for_present || (spun_ > spins_for_absent && absent()))
+      peers_.give_core_away();
   }
 
 private:
   enum class stage : std::uint8_t { spin, yield, sleep };
   /// By stage. A round of one neighbor takes some 5 ns, a probe some 100 ns, a yield 1 us or more.
   static constexpr std::uint32_t rounds_per_probe[] = {512, 16, 1};
-  /// Of a whole run. Here an exchange of small messages costs what switching between ranks costs.
-  static constexpr std::uint32_t spins_oversubscribed = 16;
+  /// Of a whole run, with more ranks than cores.
+  static constexpr std::uint32_t spins_for_absent = 4, spins_for_present = 512;
   /// In seconds, since something was new.
   static constexpr double wait_before_yield = 0.002, wait_before_sleep = 0.02;
 
