@@ -2,26 +2,31 @@
 // a private duplicate, and the certainty that all ranks mean the same thing.
 //
 //   duplicate (MPI_Comm_idup) → compare (one reduction: do the edges balance, are the choices equal, how many
-//   edges join the widest pair) → ready
+//   edges join the widest pair, how many pairs exchange messages) → counts → pairs (gather the whole graph
+//   and color its edges; only if a rank has several neighbors and the graph is small enough) → ready
 //                             → accuse (only if they do not balance: every pair compares its edges) → error
 //
-// Cost: the duplicate and one reduction of a few words.
+// Cost: the duplicate, one reduction of a few words, and for the coloring (neighbor/color.h) a gather of one
+// number per rank and one per pair, 4 bytes each, to every rank.
 #pragma once
 
+#include "neighbor/neighbor.h"
 #include "run/driver.h"
 #include "topology/topology.h"
 
 #include <array>
 #include <cstdint>
 #include <mpi.h>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace tacit {
 
 class communicator_setup : public execution {
 public:
-  /// `choices` must be equal on all ranks. Local.
-  communicator_setup(MPI_Comm user, const neighborhood& n, std::uint64_t choices);
+  /// `choices` must be equal on all ranks, and `color` follow from them: find rounds by coloring. Local.
+  communicator_setup(MPI_Comm user, const neighborhood& n, std::uint64_t choices, bool color);
   ~communicator_setup() override; ///< frees the duplicate
   communicator_setup(const communicator_setup&) = delete;
   communicator_setup& operator=(const communicator_setup&) = delete;
@@ -39,12 +44,21 @@ public:
   bool inside() const { return inside_; }
   MPI_Comm comm() const { return comm_; }
   /// The most edges that lead from one rank to another one.
-  int widest() const { return static_cast<int>(widest_); }
+  int widest() const { return static_cast<int>(most_[0]); }
+
+  /// Once ready: rounds by an edge coloring; none if the graph was not colored.
+  const std::optional<edge_rounds>& rounds() const { return rounds_; }
+  /// Which it is, and why, for people. Once ready.
+  std::string order_remark() const;
 
 private:
-  enum class stage : std::uint8_t { idle, duplicate, compare, accuse, ready, failed };
+  enum class stage : std::uint8_t { idle, duplicate, compare, counts, pairs, accuse, ready, failed };
   void begin_comparison();
   void judge_comparison();
+  bool worth_coloring() const;
+  void gather_counts();
+  void gather_pairs();
+  void color_pairs();
   [[noreturn]] void judge_accusations();
   bool advance();
 
@@ -56,8 +70,13 @@ private:
   bool inside_ = false;
   MPI_Comm comm_ = MPI_COMM_NULL, duplicate_ = MPI_COMM_NULL;
   std::array<MPI_Request, 2> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  std::array<std::uint64_t, 2> mine_{}, sum_{}; ///< balance of edges, choices
-  std::uint64_t my_widest_ = 0, widest_ = 0;
+  std::array<std::uint64_t, 3> mine_{}, sum_{};     ///< balance of edges, choices, ranks sent to
+  std::array<std::uint64_t, 2> my_most_{}, most_{}; ///< edges of a pair, ranks that one sends to
+  bool color_;
+  std::vector<std::uint32_t> sent_to_, all_sent_to_; ///< by this rank, by all of them
+  std::vector<int> counts_, places_;                 ///< per rank, in all_sent_to_
+  std::optional<edge_rounds> rounds_;
+  std::uint32_t round_count_ = 0;
   std::vector<int> listed_, listed_there_; ///< per rank: edges to it, edges from it
 };
 

@@ -165,10 +165,10 @@ std::shared_ptr<neighbor_communicator> neighbor_communicator::of(MPI_Comm comm) 
 
 neighbor_communicator::neighbor_communicator(MPI_Comm comm, const neighbor_options& options)
     : topology_(attached_topology(comm)), edges_(neighborhood_of(comm)), options_(options),
-      setup_(comm, edges_, word_of(options)) {
+      setup_(comm, edges_, word_of(options), options.passes.order && options.passes.color) {
   check_mpi(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(comm, &size_), "MPI_Comm_size");
-  rounds_ =
+  distances_ =
       rotated_rounds(edges_, rank_id{static_cast<std::uint32_t>(rank_)}, static_cast<std::uint32_t>(size_));
 }
 
@@ -232,13 +232,23 @@ void neighbor_communicator::finish_setup() {
   advance_setup();
 }
 
+const edge_rounds& neighbor_communicator::rounds(const neighbor_options& options) const {
+  return options.passes.color && setup_.ready() && setup_.rounds() ? *setup_.rounds() : distances_;
+}
+
+std::string neighbor_communicator::order_remark(const neighbor_options& options) const {
+  if (!options.passes.order)
+    return {};
+  return options.passes.color ? setup_.order_remark() : "posted by distance";
+}
+
 rank_plan neighbor_communicator::plan_of(const neighbor_call& call, const neighbor_options& options,
                                          bool sizes_known) const {
   const auto me = rank_id{static_cast<std::uint32_t>(rank_)};
   const neighbor_blocks blocks = blocks_of(call, edges_);
   if (const std::string fault = own_mismatch(edges_, me, blocks); !fault.empty())
     throw neighbor_error(neighbor_error::kind::graph, fault);
-  return plan_neighbor(edges_, me, blocks, rounds_, options.passes, sizes_known);
+  return plan_neighbor(edges_, me, blocks, rounds(options), options.passes, sizes_known);
 }
 
 program neighbor_communicator::program_of(rank_plan plan, int operation) const {

@@ -115,6 +115,8 @@ private:
   bool advance_setup();
   rank_plan plan_of(const neighbor_call& call, const neighbor_options& options, bool sizes_known) const;
   program program_of(rank_plan plan, int operation) const;
+  const edge_rounds& rounds(const neighbor_options& options) const;
+  std::string order_remark(const neighbor_options& options) const;
   std::string spread(rank_plan& plan, const neighbor_options& options, std::uint64_t busiest, int base);
   struct agreed_program;
   agreed_program agree_on_program(const neighbor_call& call, MPI_Info info, int operation,
@@ -127,8 +129,8 @@ private:
   int rank_ = 0, size_ = 1;
   std::shared_ptr<const topology> topology_; ///< null: MPI's own
   neighborhood edges_;
-  edge_rounds rounds_;
-  node_map nodes_; ///< once an _init has asked for it
+  edge_rounds distances_; ///< rounds where there is no coloring, or not yet
+  node_map nodes_;        ///< once an _init has asked for it
   neighbor_options options_;
   communicator_setup setup_;
   bool setup_begun_ = false;

@@ -94,10 +94,7 @@ std::uint64_t word_of(const neighbor_options& options) {
   const auto add = [&](std::uint64_t x) { word = (word ^ x) * 0x9e3779b97f4a7c15ull + (word >> 29); };
   for (const char c : options.driver)
     add(static_cast<unsigned char>(c));
-  const neighbor_passes& p = options.passes;
-  add(256u + (p.self ? 1u : 0u) + (p.coalesce ? 2u : 0u) + (p.order ? 4u : 0u) + (p.empty ? 8u : 0u) +
-      (p.combine ? 16u : 0u) + (p.tree ? 32u : 0u) + (p.aggregate ? 64u : 0u) +
-      (options.unattended ? 128u : 0u));
+  add(512u + 2 * word_of(options.passes) + (options.unattended ? 1u : 0u));
   for (const double number :
        {options.cost.overhead, options.cost.latency, options.cost.byte, options.cost.near})
     add(std::bit_cast<std::uint64_t>(number));

@@ -112,6 +112,10 @@ std::uint64_t combining_word(const topology* t, const neighbor_blocks& blocks, b
   return word == 0 ? 1 : word;
 }
 
+void add_line(std::string& text, const std::string& line) {
+  text += (text.empty() || line.empty() ? "" : "\n") + line;
+}
+
 } // namespace
 
 struct neighbor_communicator::agreed_program {
@@ -140,8 +144,8 @@ std::string neighbor_communicator::spread(rank_plan& plan, const neighbor_option
     return remarks;
   if (nodes_.node_of.empty())
     nodes_ = find_nodes(rank_, size_, setup_.comm());
-  return remarks + (remarks.empty() ? "" : "\n") +
-         aggregate(plan, nodes_, rank_, first_tag, base, options.cost, setup_.comm());
+  add_line(remarks, aggregate(plan, nodes_, rank_, first_tag, base, options.cost, setup_.comm()));
+  return remarks;
 }
 
 /// Parts 1 to 3. Throws only what all ranks throw; may leave `all` with an error of this rank.
@@ -197,8 +201,10 @@ neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(co
     all.here(
         [&] { plan = combined(*topology_, rank_id{static_cast<std::uint32_t>(rank_)}, blocks, same_block); });
     out.remarks = "combined: blocks travel dimension by dimension";
-  } else if (passes.coalesce && !all.failed()) {
-    all.always([&] { out.remarks = spread(plan, out.options, ~words[4], first_tag); });
+  } else {
+    out.remarks = order_remark(out.options);
+    if (passes.coalesce && !all.failed())
+      all.always([&] { add_line(out.remarks, spread(plan, out.options, ~words[4], first_tag)); });
   }
   all.here([&] { out.steps = program_of(std::move(plan), operation); });
   return out;

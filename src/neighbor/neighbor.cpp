@@ -16,9 +16,10 @@ struct named_pass {
   bool neighbor_passes::* on;
 };
 
-constexpr std::array<named_pass, 7> all_passes{{{"self", &neighbor_passes::self},
+constexpr std::array<named_pass, 8> all_passes{{{"self", &neighbor_passes::self},
                                                 {"coalesce", &neighbor_passes::coalesce},
                                                 {"order", &neighbor_passes::order},
+                                                {"color", &neighbor_passes::color},
                                                 {"combine", &neighbor_passes::combine},
                                                 {"tree", &neighbor_passes::tree},
                                                 {"aggregate", &neighbor_passes::aggregate},
@@ -62,6 +63,13 @@ std::string leave_out(neighbor_passes& passes, std::string_view names) {
     passes.*(found->on) = false;
   }
   return {};
+}
+
+std::uint64_t word_of(const neighbor_passes& passes) {
+  std::uint64_t word = 0;
+  for (const named_pass& p : all_passes)
+    word = 2 * word + (passes.*(p.on) ? 1 : 0);
+  return word;
 }
 
 std::string neighbor_pass_names() {

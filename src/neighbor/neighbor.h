@@ -28,6 +28,7 @@ struct neighbor_passes {
   bool self = true;     ///< edges to oneself become local copies
   bool coalesce = true; ///< all edges to one peer become one message
   bool order = true;    ///< messages are posted by round, in each of which a rank has at most one partner
+  bool color = true;    ///< the rounds are an edge coloring of the whole graph (color.h), else distances
   bool combine = true;  ///< blocks travel a torus dimension by dimension (combine.h; needs agreed sizes)
   bool tree = true; ///< ranks with far more messages than others hand them to helpers (tree.h; as combine)
   bool aggregate = true; ///< short messages between two nodes become one (aggregate.h; as combine)
@@ -36,6 +37,9 @@ struct neighbor_passes {
 
 /// Leaves out the passes in a list separated by commas. Returns what is not understood, or empty.
 std::string leave_out(neighbor_passes& passes, std::string_view names);
+
+/// A bit for each.
+std::uint64_t word_of(const neighbor_passes& passes);
 
 /// "self, coalesce, …"
 std::string neighbor_pass_names();
@@ -47,8 +51,8 @@ struct edge_rounds {
 
 /// A round for every edge that needs no communication to agree on: the distance from source to destination
 /// among `size` ranks. No two edges of a rank to different peers share a round. Of a complete graph this is
-/// an edge coloring with as few rounds as possible; of a sparse one it is at least one that spreads the
-/// messages.
+/// an edge coloring with as few rounds as possible; of a sparse one it has more rounds than needed (color.h),
+/// but spreads the messages.
 edge_rounds rotated_rounds(const neighborhood& n, rank_id rank, std::uint32_t size);
 
 /// Empty if this rank's own edges to itself agree in size on both sides, else which do not.

@@ -3,8 +3,8 @@
 //   simulated.so PATTERN SIZES VARIANTS ROUNDS
 //
 // PATTERN   sparse:DEGREE:HOT   every rank sends to DEGREE random others; HOT: none, in (all send to rank 0),
-// out
-//                               (rank 0 sends to all), both
+//                               out (rank 0 sends to all), both
+//           ascending:DEGREE    the same, without a hot rank, each rank's list in ascending order
 //           grid:AxB…           periodic Cartesian grid, its 2 neighbors per dimension
 //           cells:AxB…:RADIUS   periodic grid, all cells around a cell and the cell itself
 //           wrf:AxB:FIELDS      41 x 81 x 64 points on A x B ranks, periodic in the second dimension only:
@@ -99,7 +99,7 @@ MPI_Comm graph(const pattern& p) {
 }
 
 /// Every rank computes the whole graph, and keeps what concerns it.
-pattern sparse(int degree, const std::string& hot, int bytes) {
+pattern sparse(int degree, const std::string& hot, int bytes, bool ascending = false) {
   pattern p;
   std::mt19937_64 random(2012);
   for (int from = 0; from < ranks; ++from) {
@@ -113,6 +113,8 @@ pattern sparse(int degree, const std::string& hot, int bytes) {
       to.push_back(static_cast<int>(
           (static_cast<std::uint64_t>(from) + 1 + random() % static_cast<std::uint64_t>(ranks - 1)) %
           static_cast<std::uint64_t>(ranks)));
+    if (ascending)
+      std::sort(to.begin(), to.end());
     for (std::size_t slot = 0; slot < to.size(); ++slot) {
       if (from == me)
         p.out.push_back({to[slot], bytes});
@@ -230,6 +232,8 @@ pattern make(const std::string& text, int size) {
   const auto part = split(text, ':');
   if (part[0] == "sparse" && part.size() == 3)
     return sparse(std::atoi(part[1].c_str()), part[2], size);
+  if (part[0] == "ascending" && part.size() == 2)
+    return sparse(std::atoi(part[1].c_str()), "none", size, true);
   if (part[0] == "grid" && part.size() == 2)
     return grid(numbers(part[1], 'x'), size);
   if (part[0] == "cells" && part.size() == 3)

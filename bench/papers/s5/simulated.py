@@ -41,7 +41,7 @@ NETWORKS = {
 TEST = 1e-8  # an unsuccessful MPI_Test; SMPI charges it also for each request that MPI_Waitsome finds unfinished
 EAGER = 65536
 
-EVERYTHING = "self+coalesce+order+combine+tree+aggregate+empty"
+EVERYTHING = "self+coalesce+order+color+combine+tree+aggregate+empty"
 
 
 def without(*kept: str) -> str:
@@ -53,11 +53,12 @@ VARIANTS = {
     "hand": "hand",
     "naive": without(),
     "coalesce": without("self", "coalesce", "empty"),
-    "order": without("self", "coalesce", "empty", "order"),
+    "distance": without("self", "coalesce", "empty", "order"),
+    "order": without("self", "coalesce", "empty", "order", "color"),
     "tree": without("self", "coalesce", "empty", "tree"),
-    "tree+order": without("self", "coalesce", "empty", "order", "tree"),
-    "combine": without("self", "coalesce", "empty", "order", "combine"),
-    "aggregate": without("self", "coalesce", "empty", "order", "aggregate"),
+    "tree+order": without("self", "coalesce", "empty", "order", "color", "tree"),
+    "combine": without("self", "coalesce", "empty", "order", "color", "combine"),
+    "aggregate": without("self", "coalesce", "empty", "order", "color", "aggregate"),
     "all": "all",
 }
 
@@ -72,9 +73,10 @@ class Case:
     per_node: int = 1
 
 
-PLAIN = ("hand", "order", "all")
+PLAIN = ("hand", "coalesce", "distance", "order", "all")
 TREES = ("hand", "order", "tree", "tree+order")
-NODES = ("hand", "order", "aggregate")
+NODES = ("hand", "coalesce", "distance", "order", "aggregate")
+ROUNDS = ("hand", "coalesce", "distance", "order")
 CELLS = ("hand", "order", "combine")
 CASES = [
     Case("sparse-both", "sparse:7:both", 1024, "16", TREES),
@@ -86,12 +88,14 @@ CASES = [
     Case("grid-2d", "grid:32x16", 512, "8,1024,32768", PLAIN),
     Case("grid-4d", "grid:8x4x4x4", 512, "8,1024,32768", PLAIN),
     Case("nodes-512", "sparse:24:none", 512, "16,1024", NODES, 32),
+    Case("ascending-64", "ascending:16", 64, "16,1024,32768", ROUNDS),
+    Case("ascending-512", "ascending:24", 512, "16,1024,32768", ROUNDS),
     Case("sparse-out", "sparse:7:out", 1024, "16", TREES),
     Case("sparse-both-512", "sparse:7:both", 512, "16,1024", TREES),
     Case("sparse", "sparse:7:none", 1024, "16", PLAIN),
     Case("cells-27-1000", "cells:10x10x10:1", 1000, "8", CELLS),
 ]
-CHECKED = Case("checked", "sparse:3:both", 64, "16", ("hand", "naive", "coalesce", "order", "tree+order", "all"))
+CHECKED = Case("checked", "sparse:3:both", 64, "16", ("hand", "naive", "coalesce", "distance", "order", "tree+order", "all"))
 
 
 class Trouble(Exception):
@@ -131,7 +135,7 @@ def simulate(program: Path, case: Case, network: str, rounds: int) -> list[dict]
                 "smpi/os": f"0:{speed['send']}:0", "smpi/ois": f"0:{speed['send']}:0", "smpi/or": f"0:{speed['receive']}:0",
                 "smpi/send-is-detached-thresh": EAGER + 1, "smpi/async-small-thresh": EAGER + 1,
                 "smpi/lat-factor": "0:1", "smpi/bw-factor": "0:1", "smpi/barrier": "mpich", "smpi/allreduce": "rdb",
-                "smpi/allgather": "rdb", "contexts/stack-size": 256}
+                "smpi/allgather": "rdb", "smpi/allgatherv": "mpich_rdb", "contexts/stack-size": 256}
     command = [smpirun, "-np", case.ranks, "-platform", xml, "-hostfile", hosts, program, "--log=root.thres:critical",
                *(f"--cfg={key}:{value}" for key, value in settings.items()),
                case.pattern, case.sizes, ",".join(VARIANTS[v] for v in case.variants), rounds]
