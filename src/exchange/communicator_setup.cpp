@@ -93,6 +93,8 @@ bool communicator_setup::worth_coloring() const {
 }
 
 std::string communicator_setup::order_remark() const {
+  if (rounds_ && round_count_ == 0)
+    return "posted in the program's order, which edge coloring does not better";
   if (rounds_)
     return fmt::format("posted in {} rounds by edge coloring", round_count_);
   if (!color_)
@@ -127,8 +129,10 @@ void communicator_setup::color_pairs() {
     for (int i = places_[r]; i < places_[r + 1]; ++i)
       arcs.push_back({rank_id{r}, rank_id{all_sent_to_[static_cast<std::size_t>(i)]}});
   const arc_coloring coloring = color_arcs(arcs, static_cast<std::uint32_t>(size_));
-  rounds_ = colored_rounds(n_, rank_id{static_cast<std::uint32_t>(rank_)}, arcs, coloring);
-  round_count_ = coloring.colors;
+  const bool pays = coloring_pays(arcs, coloring, static_cast<std::uint32_t>(size_));
+  rounds_ = pays ? colored_rounds(n_, rank_id{static_cast<std::uint32_t>(rank_)}, arcs, coloring)
+                 : listed_rounds(n_);
+  round_count_ = pays ? coloring.colors : 0;
   sent_to_ = {};
   all_sent_to_ = {};
   counts_ = places_ = {};

@@ -46,7 +46,8 @@ public:
   /// The most edges that lead from one rank to another one.
   int widest() const { return static_cast<int>(most_[0]); }
 
-  /// Once ready: rounds by an edge coloring; none if the graph was not colored.
+  /// Once ready: rounds by an edge coloring, or the program's order if that is as good; none if the graph was
+  /// not colored.
   const std::optional<edge_rounds>& rounds() const { return rounds_; }
   /// Which it is, and why, for people. Once ready.
   std::string order_remark() const;
@@ -76,7 +77,7 @@ private:
   std::vector<std::uint32_t> sent_to_, all_sent_to_; ///< by this rank, by all of them
   std::vector<int> counts_, places_;                 ///< per rank, in all_sent_to_
   std::optional<edge_rounds> rounds_;
-  std::uint32_t round_count_ = 0;
+  std::uint32_t round_count_ = 0;          ///< 0: the program's order
   std::vector<int> listed_, listed_there_; ///< per rank: edges to it, edges from it
 };
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
+#include <set>
+#include <utility>
 
 namespace tacit {
 namespace {
@@ -86,12 +89,49 @@ arc_coloring color_arcs(std::span<const arc> arcs, std::uint32_t ranks) {
 
 std::vector<std::uint32_t> ranks_sent_to(const neighborhood& n, rank_id rank) {
   std::vector<std::uint32_t> out;
+  std::set<rank_id> seen{rank, no_rank};
   for (const edge& e : n.destinations)
-    if (e.peer != no_rank && e.peer != rank)
+    if (seen.insert(e.peer).second)
       out.push_back(static_cast<std::uint32_t>(e.peer));
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
+}
+
+std::uint64_t time_to_take(std::span<const arc> arcs, std::span<const std::uint32_t> key,
+                           std::uint32_t ranks) {
+  std::vector<std::vector<std::uint32_t>> posted(ranks); // arcs
+  for (std::uint32_t i = 0; i < arcs.size(); ++i)
+    posted[index(arcs[i].from)].push_back(i);
+  std::vector<std::vector<std::uint32_t>> arrivals(ranks); // times
+  for (auto& list : posted) {
+    std::stable_sort(list.begin(), list.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return key[a] < key[b]; });
+    for (std::uint32_t time = 0; time < list.size(); ++time)
+      arrivals[index(arcs[list[time]].to)].push_back(time);
+  }
+  std::uint64_t sum = 0;
+  for (auto& times : arrivals) {
+    std::sort(times.begin(), times.end());
+    std::uint32_t free_at = 0;
+    for (const std::uint32_t arrival : times)
+      free_at = std::max(free_at, arrival) + 1;
+    sum += free_at;
+  }
+  return sum;
+}
+
+bool coloring_pays(std::span<const arc> arcs, const arc_coloring& coloring, std::uint32_t ranks) {
+  const std::vector<std::uint32_t> as_listed(arcs.size(), 0);
+  const std::uint64_t listed = time_to_take(arcs, as_listed, ranks);
+  const std::uint64_t colored = time_to_take(arcs, coloring.color, ranks);
+  return 16 * colored <= 15 * listed;
+}
+
+edge_rounds listed_rounds(const neighborhood& n) {
+  edge_rounds rounds{std::vector<std::uint32_t>(n.sources.size()),
+                     std::vector<std::uint32_t>(n.destinations.size())};
+  std::iota(rounds.in.begin(), rounds.in.end(), 0u);
+  std::iota(rounds.out.begin(), rounds.out.end(), 0u);
+  return rounds;
 }
 
 edge_rounds colored_rounds(const neighborhood& n, rank_id rank, std::span<const arc> arcs,

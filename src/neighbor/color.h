@@ -13,6 +13,13 @@
 // swapping a and b along it frees a at v. The path cannot reach u: in a bipartite graph it enters sending
 // nodes by edges of color a only, and u has none.
 //
+// An order of a program's own is often good already: on a torus, where everybody posts to the left, then to
+// the right ..., the slots are rounds. And nobody waits between rounds, so where ranks have unequally many
+// messages an order by color is not free of queues, either. So both are compared by a model: everybody posts
+// one message per unit of time, everybody takes one per unit of time. The coloring is used where it saves at
+// least a sixteenth of the time until all ranks have taken all messages, summed over the ranks; else the
+// program's order stays.
+//
 // Terminates: a path visits each node once. Cost: D per edge to find free colors and at most 2 * ranks to
 // swap, so O(E * (D + ranks)); in practice paths have a few edges. The coloring depends on the order of the
 // edges only, so ranks that know the same edges find the same colors.
@@ -44,8 +51,19 @@ struct arc_coloring {
 /// are below it.
 arc_coloring color_arcs(std::span<const arc> arcs, std::uint32_t ranks);
 
-/// The ranks that this one sends to, each once, without itself, ascending.
+/// The ranks that this one sends to, each once, without itself, in the order of its slots.
 std::vector<std::uint32_t> ranks_sent_to(const neighborhood& n, rank_id rank);
+
+/// In the model above: the sum over all ranks of the times at which they have taken their last message, if
+/// each posts its arcs in the order of `key`, equal ones in the order in which they are listed.
+std::uint64_t time_to_take(std::span<const arc> arcs, std::span<const std::uint32_t> key,
+                           std::uint32_t ranks);
+
+/// True if posting by color is worth giving up the order in which the arcs of each rank are listed.
+bool coloring_pays(std::span<const arc> arcs, const arc_coloring& coloring, std::uint32_t ranks);
+
+/// The program's own order.
+edge_rounds listed_rounds(const neighborhood& n);
 
 /// The colors of this rank's edges. Edges to itself come last. `arcs` must have all others.
 edge_rounds colored_rounds(const neighborhood& n, rank_id rank, std::span<const arc> arcs,

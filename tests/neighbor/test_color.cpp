@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
+#include <numeric>
 #include <random>
 #include <set>
 
@@ -148,6 +149,59 @@ TEST(color, plans_in_colored_rounds_mean_the_collective) {
     ASSERT_EQ(coloring.colors, largest_degree(arcs, c.size)) << "seed " << seed;
     ASSERT_EQ(first_wrong_byte(c.all, c.blocks, plans, seed), "") << "seed " << seed;
   }
+}
+
+/// By stepping through time.
+std::uint64_t stepped(const std::vector<arc>& arcs, const std::vector<std::uint32_t>& key,
+                      std::uint32_t ranks) {
+  std::vector<std::size_t> order(arcs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key[a] < key[b]; });
+  std::vector<std::size_t> waiting(ranks, 0);
+  std::vector<std::uint64_t> last(ranks, 0);
+  for (std::size_t time = 0; time <= 2 * arcs.size(); ++time) {
+    std::vector<std::size_t> seen(ranks, 0);
+    for (const std::size_t i : order)
+      if (seen[index(arcs[i].from)]++ == time)
+        ++waiting[index(arcs[i].to)];
+    for (std::size_t r = 0; r < ranks; ++r)
+      if (waiting[r] > 0) {
+        --waiting[r];
+        last[r] = time + 1;
+      }
+  }
+  return std::accumulate(last.begin(), last.end(), std::uint64_t{0});
+}
+
+TEST(color, the_model_of_queues_is_what_stepping_through_time_gives) {
+  std::mt19937_64 random(4);
+  for (int k = 0; k < 300; ++k) {
+    const auto ranks = static_cast<std::uint32_t>(2 + random() % 12);
+    const auto arcs = random_arcs(random, ranks, random() % (4 * ranks));
+    std::vector<std::uint32_t> key(arcs.size());
+    for (std::uint32_t& x : key)
+      x = static_cast<std::uint32_t>(random() % 5);
+    ASSERT_EQ(time_to_take(arcs, key, ranks), stepped(arcs, key, ranks)) << "graph " << k << " of seed 4";
+  }
+}
+
+/// Slot by slot a torus has no queues; ranks that all begin with rank 0 have.
+TEST(color, an_order_without_queues_stays) {
+  std::vector<arc> torus, ascending;
+  for (std::uint32_t r = 0; r < 12; ++r) {
+    for (const std::uint32_t to :
+         ranks_sent_to(cartesian_neighborhood({{4, 3}, {true, true}}, rank_id{r}), rank_id{r}))
+      torus.push_back({rank_id{r}, rank_id{to}});
+    for (std::uint32_t to = 0; to < 12; ++to)
+      if (to != r)
+        ascending.push_back({rank_id{r}, rank_id{to}});
+  }
+  EXPECT_FALSE(coloring_pays(torus, color_arcs(torus, 12), 12));
+  EXPECT_TRUE(coloring_pays(ascending, color_arcs(ascending, 12), 12));
+  const edge_rounds own =
+      listed_rounds(graph_neighborhood(std::vector<rank_id>(2), {}, std::vector<rank_id>(3), {}));
+  EXPECT_EQ(own.in, (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(own.out, (std::vector<std::uint32_t>{0, 1, 2}));
 }
 
 TEST(color, sends_are_posted_by_color) {
