@@ -2,18 +2,20 @@
 //
 //   simulated.so PATTERN SIZES VARIANTS ROUNDS
 //
-// PATTERN   sparse:DEGREE:HOT   every rank sends to DEGREE random others; HOT: none, in (all send to rank 0),
-//                               out (rank 0 sends to all), both
+// PATTERN   sparse:DEGREE:HOT   every rank sends to DEGREE random others; HOT: none, in (all send to
+//                               rank 0), out (rank 0 sends to all), both
 //           ascending:DEGREE    the same, without a hot rank, each rank's list in ascending order
 //           grid:AxB…           periodic Cartesian grid, its 2 neighbors per dimension
 //           cells:AxB…:RADIUS   periodic grid, all cells around a cell and the cell itself
-//           wrf:AxB:FIELDS      41 x 81 x 64 points on A x B ranks, periodic in the second dimension only:
-//           sides
-//                               and corners of the halo, width SIZES instead of bytes
+//           wrf:AxB:FIELDS      41 x 81 x 64 points on A x B ranks, periodic in the second dimension
+//                               only: sides and corners of the halo, width SIZES instead of bytes
 // SIZES     bytes per edge, separated by commas
 // VARIANTS  hand (Irecv, Isend, Waitall as a program would write it), or all optimizations of tacit but those
 //           listed: all, or without+NAME+NAME
 // ROUNDS    how often; the last one counts
+//
+// With S5_OVERHEADS="SEND RECEIVE NEAR_SEND NEAR_RECEIVE" (seconds) a message keeps its two ends busy for
+// less time if both are on one node, which the settings smpi/os, smpi/ois and smpi/or cannot say.
 //
 // All ranks start a round at the same simulated time; it ends when the last rank has finished. Every byte
 // that arrives is compared with what its sender must have sent in that round. One line per size and variant.
@@ -23,6 +25,8 @@
 #include <cstdlib>
 #include <mpi.h>
 #include <random>
+#include <simgrid/s4u/Host.hpp>
+#include <smpi/smpi.h>
 #include <string>
 #include <tacit/tacit.h>
 #include <time.h>
@@ -68,6 +72,20 @@ std::vector<int> numbers(const std::string& text, char at) {
 void check(int code, const char* what) {
   if (code != TACIT_SUCCESS)
     give_up(what);
+}
+
+/// Told by one rank; it holds for the whole simulation.
+void tell_overheads(const char* text) {
+  double send = 0, receive = 0, near_send = 0, near_receive = 0;
+  if (std::sscanf(text, "%lf %lf %lf %lf", &send, &receive, &near_send, &near_receive) != 4)
+    give_up("S5_OVERHEADS is not four numbers");
+  using host = const simgrid::s4u::Host*;
+  const auto sending = [=](std::size_t, host from, host to) { return from == to ? near_send : send; };
+  smpi_register_op_cost_callback(SmpiOperation::SEND, sending);
+  smpi_register_op_cost_callback(SmpiOperation::ISEND, sending);
+  smpi_register_op_cost_callback(SmpiOperation::RECV, [=](std::size_t, host from, host to) {
+    return from == to ? near_receive : receive;
+  });
 }
 
 // --- patterns: the edges of this rank, and a communicator with them
@@ -391,6 +409,8 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (argc != 5)
     give_up("usage: PATTERN SIZES VARIANTS ROUNDS");
+  if (const char* overheads = std::getenv("S5_OVERHEADS"); overheads != nullptr && me == 0)
+    tell_overheads(overheads);
   for (const int size : numbers(argv[2], ',')) {
     pattern p = make(argv[1], size);
     for (const std::string& variant : split(argv[3], ','))
