@@ -196,6 +196,20 @@ def check(program: Path) -> None:
         raise Trouble("balancing trees gain less than 1.2x on a hot rank")
 
 
+def write(rows: list) -> None:
+    result = {"machine": machine(), "commit": git("rev-parse", "--short", "HEAD"),
+              "dirty": bool(git("status", "--porcelain", "--untracked-files=no")),
+              "command": shlex.join(["bench/papers/s5/simulated.py", *sys.argv[1:]]),
+              "simulator": subprocess.run(["smpirun", "--version"], capture_output=True, text=True).stdout.split("\n")[0],
+              "model": {"networks": NETWORKS, "within a node": {key: NEAR[key] for key in ("send", "receive")},
+                        "seconds per test": TEST, "eager limit": EAGER},
+              "variants": VARIANTS, "targets": verdicts(rows), "rows": rows}
+    path = ROOT / "bench" / "results" / "papers-s5-simulated.json"
+    unfinished = path.with_suffix(".part")
+    unfinished.write_text(json.dumps(result, indent=1) + "\n")
+    unfinished.replace(path)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--case", nargs="+", choices=[case.name for case in CASES])
@@ -213,29 +227,23 @@ def main() -> int:
         if arguments.check:
             check(program)
             return 0
-        rows = []
+        rows, begun = [], time.time()
         todo = [(case, network) for case in CASES if not arguments.case or case.name in arguments.case
                 for network in arguments.network]
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-            for done in [pool.submit(simulate, program, case, network, arguments.rounds) for case, network in todo]:
+            running = [pool.submit(simulate, program, case, network, arguments.rounds) for case, network in todo]
+            for number, done in enumerate(running, 1):
                 rows += done.result()
+                say(f"{number} of {len(todo)} done, {(time.time() - begun) / 60:.0f} min")
+                if not arguments.stdout:
+                    write(rows)  # each time: an hour's results are not lost with the last case
     except Trouble as trouble:
         print(f"s5: {trouble}", file=sys.stderr)
         return 1
-    result = {"machine": machine(), "commit": git("rev-parse", "--short", "HEAD"),
-              "dirty": bool(git("status", "--porcelain", "--untracked-files=no")),
-              "command": shlex.join(["bench/papers/s5/simulated.py", *sys.argv[1:]]),
-              "simulator": subprocess.run(["smpirun", "--version"], capture_output=True, text=True).stdout.split("\n")[0],
-              "model": {"networks": NETWORKS, "seconds per test": TEST, "eager limit": EAGER}, "variants": VARIANTS,
-              "targets": verdicts(rows), "rows": rows}
     print(table(rows))
-    for one in result["targets"]:
+    for one in verdicts(rows):
         values = ", ".join(f"{name}: {value:.3f}" for name, value in one["values"].items())
         print(f"{'reached' if one['met'] else 'missed '}  {one['target']}  {values}")
-    if not arguments.stdout:
-        path = ROOT / "bench" / "results" / "papers-s5-simulated.json"
-        path.write_text(json.dumps(result, indent=1) + "\n")
-        say(str(path.relative_to(ROOT)))
     return 0
 
 
