@@ -23,14 +23,9 @@ constexpr std::uint32_t ring_slots = 32;
 /// Reading another process's memory costs a system call, the pinning of pages, and reads of lines that are
 /// dirty in the other core's caches. Buffers are written before and read after each exchange; two copies then
 /// take 0.9-1 of its time at 512 KiB, 1.3 at 1 MiB and 2 MiB between cores that share a cache, and 0.27 to
-/// 0.3 at all these sizes between cores that do not (AMD EPYC). From here on MPI libraries read directly,
-/// too.
+/// 0.3 at all these sizes between cores that do not (AMD EPYC); there messages are never read directly. From
+/// here on MPI libraries read directly, too.
 constexpr std::uint64_t least_direct = 1024 * 1024;
-
-/// Larger pieces are written past the caches (copy_past_caches.h). On the virtual cores of an AMD EPYC that
-/// makes an exchange of 4 KiB take 0.8 of its time if they share no cache and 2.1 if they do, of 8 KiB 0.42
-/// and 1.3, of 64 KiB 0.3 and 1.
-constexpr std::uint64_t most_cached = 4096;
 
 /// Lines that are worth fetching ahead of a message; more would push out what the program works on.
 constexpr std::size_t claimed_bytes = 4096;
@@ -98,7 +93,7 @@ void channel_port::each_part(std::uint32_t slot, std::uint32_t piece, Move&& mov
 }
 
 void source_port::fill(std::uint32_t slot, std::uint32_t piece) {
-  if (piece_bytes() > most_cached) {
+  if (past_caches()) {
     each_part(slot, piece, [](std::byte* slot_part, const std::byte* user, std::uint64_t n) {
       copy_past_caches(slot_part, user, n);
     });
@@ -117,7 +112,7 @@ void destination_port::drain(std::uint32_t slot, std::uint32_t piece) {
 }
 
 bool source_port::offer(std::uint64_t message) const {
-  const bool fits = payload.size() <= offered_segments;
+  const bool fits = payload.size() <= offered_segments && !far;
   if (fits) {
     behind().count = payload.size();
     std::copy(payload.begin(), payload.end(), behind().addresses);
@@ -133,7 +128,7 @@ bool destination_port::pull() const {
 }
 
 void source_port::claim(std::uint32_t slot) const {
-  if (piece_bytes() > most_cached)
+  if (past_caches())
     return; // what is fetched would only have to leave again
   const std::byte* at = slot_at(slot);
   const std::byte* end = at + std::min<std::size_t>(claimed_bytes, stride());

@@ -28,10 +28,13 @@
 // when it has acquired the offer, reads and answers n (release); the source's message is handed over when it
 // has acquired that answer. So all reads happen before the source's run is complete and its program may
 // write the buffer again, and the next offer is written after all reads of the last one: no second slot, no
-// counting. Either side may refuse, in any run (permission may be taken away): the source by what it offers,
-// the destination by what it answers. Both know the message from which on the channel copies as above, and
-// that is for good. The slots have not been used before, so both count from zero; that the rule of
-// reciprocal channels speaks of runs, and direct messages are consumed at the end of theirs, keeps it true.
+// counting. Either side may refuse, and the message is copied as above. The source refuses one message, by
+// what it offers; it does not wait for an answer then, so its next offer may come before the destination has
+// seen the refusal: a newer offer means that the older one was refused, because one that was not would still
+// be waiting for its answer. The destination refuses by what it answers (permission may be taken away in any
+// run), and that is for good: both know it and offer no more. Pieces are counted over copied messages only,
+// by both sides alike; what the rule of reciprocal channels says of all messages before the last one holds
+// for those that were copied.
 //
 // Termination: a poll that finds neither a new flag nor a new acknowledgement returns. Messages are consumed
 // in order, the oldest one never waits for a later one, so some side can always go on. Deadlock freedom and
@@ -87,14 +90,15 @@ template <typename Port>
 class channel_source {
 public:
   channel_source(const channel_shape& shape, Port port_)
-      : port(std::move(port_)), shape_(shape), direct_(shape.direct && offers_memory<Port>) {}
+      : port(std::move(port_)), shape_(shape), allowed_(shape.direct && offers_memory<Port>) {}
 
   /// Hands over the next message; the last one must have been handed over. True when that is done.
   bool post() {
     if constexpr (offers_memory<Port>) {
-      if (direct_)
-        direct_ = port.offer(++offered_);
-      if (direct_)
+      if (allowed_)
+        waiting_ = port.offer(++offered_);
+      direct_ = waiting_;
+      if (waiting_)
         return false; // nobody can have answered
     }
     return post_copies();
@@ -102,7 +106,7 @@ public:
   /// Goes on; true when all has been handed over.
   bool poll() {
     if constexpr (offers_memory<Port>)
-      if (direct_)
+      if (waiting_)
         return poll_answer();
     return poll_copies();
   }
@@ -112,9 +116,11 @@ public:
       port.claim(slot_);
   }
 
-  bool done() const { return direct_ ? answered_ == offered_ : next_ == posted_; }
+  bool done() const { return !waiting_ && next_ == posted_; }
+  /// The last message was read where it is, as far as this side knows.
   bool direct() const { return direct_; }
-  std::uint64_t offered() const { return offered_; }
+  /// The other side has not refused for good.
+  bool allowed() const { return allowed_; }
   std::uint64_t next() const { return next_; }
   std::uint64_t posted() const { return posted_; }
   std::uint64_t consumed() const { return consumed_; }
@@ -123,13 +129,11 @@ public:
 
 private:
   bool poll_answer() {
-    if (answered_ == offered_)
-      return true;
     const std::uint64_t word = port.answered();
     if (message_of(word) != offered_)
       return false;
-    answered_ = offered_;
-    direct_ = !is_refused(word);
+    waiting_ = false;
+    allowed_ = direct_ = !is_refused(word);
     return direct_ || post_copies();
   }
   bool post_copies() {
@@ -154,12 +158,14 @@ private:
   }
 
   channel_shape shape_;
-  std::uint64_t next_ = 0;                   ///< piece to hand over next
-  std::uint64_t posted_ = 0;                 ///< end of the pieces of the current message
-  std::uint64_t consumed_ = 0;               ///< pieces known to be consumed
-  std::uint32_t slot_ = 0;                   ///< next_ mod slots
-  bool direct_;                              ///< so far
-  std::uint64_t offered_ = 0, answered_ = 0; ///< direct messages
+  std::uint64_t next_ = 0;     ///< piece to hand over next
+  std::uint64_t posted_ = 0;   ///< end of the pieces of the current message
+  std::uint64_t consumed_ = 0; ///< pieces known to be consumed
+  std::uint32_t slot_ = 0;     ///< next_ mod slots
+  bool allowed_;               ///< to offer messages directly
+  bool waiting_ = false;       ///< for an answer
+  bool direct_ = false;        ///< the last message
+  std::uint64_t offered_ = 0;  ///< messages, also those refused at once
 };
 
 /// Port: `published(slot)` loads a flag (acquire); `drain(slot, piece)` reads the payload of a piece;
@@ -169,26 +175,28 @@ template <typename Port>
 class channel_destination {
 public:
   channel_destination(const channel_shape& shape, Port port_)
-      : port(std::move(port_)), shape_(shape), direct_(shape.direct && reads_memory<Port>) {}
+      : port(std::move(port_)), shape_(shape), allowed_(shape.direct && reads_memory<Port>) {}
 
   /// Expects the next message; the last one must have been taken.
   void post() {
-    if (direct_)
+    if (allowed_) {
       ++expected_;
-    else
+      waiting_ = true;
+    } else {
       posted_ += shape_.pieces;
+    }
   }
   /// Takes what has arrived; true when the message is complete.
   bool poll() {
     if constexpr (reads_memory<Port>)
-      if (direct_ && !poll_offer())
+      if (waiting_ && !poll_offer())
         return false;
-    return direct_ || poll_copies();
+    return poll_copies();
   }
 
-  bool done() const { return direct_ ? taken_ == expected_ : next_ == posted_; }
+  bool done() const { return !waiting_ && next_ == posted_; }
   bool direct() const { return direct_; }
-  std::uint64_t expected() const { return expected_; }
+  bool allowed() const { return allowed_; }
   std::uint64_t next() const { return next_; }
   std::uint64_t posted() const { return posted_; }
 
@@ -197,17 +205,15 @@ public:
 private:
   /// True when the message has been read, or one side has refused.
   bool poll_offer() {
-    if (taken_ == expected_)
-      return true;
     const std::uint64_t word = port.offered();
-    if (message_of(word) != expected_)
+    if (message_of(word) < expected_)
       return false;
-    direct_ = false;
-    if (!is_refused(word)) {
-      direct_ = port.pull();
+    waiting_ = false;
+    direct_ = message_of(word) == expected_ && !is_refused(word);
+    if (direct_) {
+      allowed_ = direct_ = port.pull();
       port.answer(direct_word(expected_, !direct_));
     }
-    taken_ = expected_;
     if (!direct_)
       posted_ += shape_.pieces;
     return true;
@@ -226,11 +232,13 @@ private:
   }
 
   channel_shape shape_;
-  std::uint64_t next_ = 0;                 ///< piece to take next
-  std::uint64_t posted_ = 0;               ///< end of the pieces of the current message
-  std::uint32_t slot_ = 0;                 ///< next_ mod slots
-  bool direct_;                            ///< so far
-  std::uint64_t expected_ = 0, taken_ = 0; ///< direct messages
+  std::uint64_t next_ = 0;     ///< piece to take next
+  std::uint64_t posted_ = 0;   ///< end of the pieces of the current message
+  std::uint32_t slot_ = 0;     ///< next_ mod slots
+  bool allowed_;               ///< to read messages directly
+  bool waiting_ = false;       ///< for an offer
+  bool direct_ = false;        ///< the last message
+  std::uint64_t expected_ = 0; ///< messages offered
 };
 
 } // namespace tacit

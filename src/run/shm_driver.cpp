@@ -88,12 +88,17 @@ public:
       : program_(std::move(p)), comm_(comm), peers_(peers), tasks_(make_tasks(program_)), wait_(comm, peers) {
   }
   void start() override {
+    if (++runs_ % runs_per_beat == 0)
+      peers_.distances().beat();
     wait_.begin();
     tasks_->start();
   }
   bool progress() override {
-    if (tasks_->progress())
+    if (tasks_->progress()) {
+      if (runs_ % runs_per_beat == 0 && peers_.distances().look())
+        note_distances();
       return true;
+    }
     if (tasks_->moved())
       wait_.news();
     else
@@ -124,11 +129,18 @@ public:
 
 private:
   std::unique_ptr<task_run> make_tasks(const program& p) {
-    return std::make_unique<task_run>(shm_lowering(p, comm_, peers_, channels_).run());
+    auto made = std::make_unique<task_run>(shm_lowering(p, comm_, peers_, channels_).run());
+    note_distances();
+    return made;
+  }
+  void note_distances() {
+    for (auto& [to, channel] : channels_.out)
+      channel.port.far = peers_.distances().is_far(to.first);
   }
 
   program program_;
   MPI_Comm comm_;
+  std::uint32_t runs_ = 0;
   const shm_peers& peers_;
   channels channels_;
   std::unique_ptr<task_run> tasks_;

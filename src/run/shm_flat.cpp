@@ -46,10 +46,12 @@ bool is_flat(const program& p) {
 }
 
 shm_flat::shm_flat(const program& p, MPI_Comm comm, const shm_peers& peers)
-    : comm_(comm), wait_(comm, peers) {
+    : comm_(comm), distances_(peers.distances().is_used() ? &peers.distances() : nullptr),
+      wait_(comm, peers) {
   rest_.rank = p.rank;
   for (const step& s : p.plan.steps)
     add(s, peers);
+  note_distances();
   sending_.list.resize(out_.size());
   receiving_.list.resize(in_.size());
   prepare_rest(0, 0);
@@ -118,6 +120,8 @@ bool shm_flat::rebind(std::ptrdiff_t reads, std::ptrdiff_t writes) {
 
 void shm_flat::start() {
   active_ = true;
+  if (distances_ && ++runs_ % runs_per_beat == 0)
+    distances_->beat();
   if (tasks_) {
     tasks_->start(); // first, because these messages take longest
     tasks_under_way_ = true;
@@ -181,8 +185,15 @@ void shm_flat::each_awaited(Visit&& visit) const {
 /// The peers have taken the messages before this run's, whose slots the next run writes.
 void shm_flat::end_run() {
   active_ = false;
+  if (distances_ && runs_ % runs_per_beat == 0 && distances_->look())
+    note_distances();
   for (source_channel& c : out_)
     c.claim_next();
+}
+
+void shm_flat::note_distances() {
+  for (std::size_t i = 0; distances_ && i < out_.size(); ++i)
+    out_[i].port.far = distances_->is_far(out_notes_[i].note.peer);
 }
 
 void shm_flat::finish() {

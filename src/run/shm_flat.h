@@ -51,8 +51,11 @@ private:
   void each_awaited(Visit&& visit) const;
   bool nothing_left() const { return receiving_.count == 0 && sending_.count == 0 && !tasks_under_way_; }
   void end_run();
+  void note_distances();
 
   MPI_Comm comm_;
+  proximity* distances_; ///< null: no message depends on them
+  std::uint32_t runs_ = 0;
   program rest_; ///< steps that run as tasks
   std::vector<source_channel> out_;
   std::vector<destination_channel> in_;

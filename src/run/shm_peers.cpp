@@ -17,8 +17,13 @@ namespace {
 /// Channels of different sources in different pairs of lines: cores fetch lines in pairs.
 constexpr std::size_t channel_alignment = 128;
 
-std::size_t aligned(std::size_t offset) {
-  return (offset + channel_alignment - 1) / channel_alignment * channel_alignment;
+std::size_t round_up(std::size_t offset, std::size_t unit) {
+  return (offset + unit - 1) / unit * unit;
+}
+
+/// How such a message travels depends on the distance between the cores.
+bool is_large(const planned_message& m) {
+  return m.bytes > most_cached;
 }
 
 bool user_wants(std::string_view what) {
@@ -212,9 +217,14 @@ void shm_peers::check_sizes(int rank, peer& from, const std::vector<planned_mess
 void shm_peers::make_memory() {
   std::size_t end = region_header;
   std::vector<std::pair<channel_place*, std::size_t>> offsets;
+  std::vector<std::pair<peer*, std::size_t>> beats;
   for (auto& [rank, each] : peers_) {
     if (!each.why_not.empty())
       continue;
+    if (std::any_of(each.in.begin(), each.in.end(), is_large)) {
+      beats.emplace_back(&each, round_up(end, alignof(beat_line)));
+      end = beats.back().second + sizeof(beat_line);
+    }
     const bool reciprocal = !each.in.empty() && !each.out.empty();
     for (const planned_message& m : each.out)
       each.out_places.push_back({shape_for(m.bytes, reciprocal), nullptr, 0});
@@ -222,7 +232,7 @@ void shm_peers::make_memory() {
       each.in_places.push_back({shape_for(m.bytes, reciprocal), nullptr, 0});
     for (channel_place& place : each.in_places) {
       offsets.emplace_back(&place, end);
-      end = aligned(end + channel_bytes(place.shape));
+      end = round_up(end + channel_bytes(place.shape), channel_alignment);
     }
   }
   const bool somebody_near = std::any_of(peers_.begin(), peers_.end(),
@@ -235,6 +245,10 @@ void shm_peers::make_memory() {
   absence_ = absence_in(mine_);
   for (const auto& [place, offset] : offsets)
     place->memory = mine_.at(offset);
+  for (const auto& [to, offset] : beats) {
+    to->beat = new (mine_.at(offset)) beat_line;
+    distances_.show(to->beat);
+  }
 }
 
 shm_peers::bytes shm_peers::memory_for(const peer& to) const {
@@ -249,10 +263,12 @@ shm_peers::bytes shm_peers::memory_for(const peer& to) const {
   for (const channel_place& place : to.in_places)
     offsets.push_back(static_cast<std::uint64_t>(place.memory - mine_.at(0)));
   out.put_list(offsets);
+  out.put<std::uint64_t>(
+      to.beat ? static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(to.beat) - mine_.at(0)) : 0);
   return out.take();
 }
 
-void shm_peers::take_memory(peer& from, const bytes& message) const {
+void shm_peers::take_memory(int rank, peer& from, const bytes& message) {
   unpacker in(message);
   const std::string theirs = in.get_text();
   if (from.why_not.empty())
@@ -263,7 +279,7 @@ void shm_peers::take_memory(peer& from, const bytes& message) const {
   const auto word = in.get<readable_word>();
   read_directly(from, word);
   const auto offsets = in.get_list<std::uint64_t>();
-  if (where.bytes > 0 && (!from.out.empty() || oversubscribed_)) {
+  if (!from.out.empty() || (oversubscribed_ && where.bytes > 0)) {
     const std::string trouble = from.theirs.open(from.process, where);
     if (trouble.empty())
       from.absence = absence_in(from.theirs);
@@ -274,6 +290,8 @@ void shm_peers::take_memory(peer& from, const bytes& message) const {
     return;
   for (std::size_t i = 0; i < from.out_places.size(); ++i)
     from.out_places[i].memory = from.theirs.at(offsets.at(i));
+  if (const auto beat = in.get<std::uint64_t>(); beat > 0)
+    distances_.watch(rank, reinterpret_cast<const beat_line*>(from.theirs.at(beat)));
 }
 
 /// Whether the large messages of this peer can be read where they are. If not, the channel refuses them, and
@@ -293,7 +311,8 @@ shm_peers::bytes shm_peers::verdict_on(const peer& to) const {
   return out.take();
 }
 
-void shm_peers::take_verdict(peer& from, const bytes& message) {
+void shm_peers::take_verdict(int rank, peer& from, const bytes& message) {
+  distances_.look_at(rank);
   const std::string theirs = unpacker(message).get_text();
   if (from.why_not.empty())
     from.why_not = theirs.empty() ? refusal_ : theirs;
@@ -328,9 +347,10 @@ void shm_peers::create() {
     make_memory();
   });
   exchange([&](const peer& to) { return memory_for(to); },
-           [&](int, peer& from, const bytes& message) { take_memory(from, message); });
+           [&](int rank, peer& from, const bytes& message) { take_memory(rank, from, message); });
+  distances_.beat();
   exchange([&](const peer& to) { return verdict_on(to); },
-           [&](int, peer& from, const bytes& message) { take_verdict(from, message); });
+           [&](int rank, peer& from, const bytes& message) { take_verdict(rank, from, message); });
   mine_.close_descriptor();
   if (failure_)
     std::rethrow_exception(failure_);

@@ -19,6 +19,7 @@
 
 #include "channel/channel.h"
 #include "channel/direct_read.h"
+#include "channel/proximity.h"
 #include "channel/shared_memory.h"
 #include "run/driver.h"
 #include "run/message_survey.h"
@@ -60,6 +61,9 @@ public:
   const process_identity& process(int rank) const { return peers_.at(rank).process; }
   /// More ranks here than cores: whoever waits must give its core away.
   bool oversubscribed() const { return oversubscribed_; }
+  /// Which peers share no cache with this rank, of those to which it sends large messages. Whoever runs the
+  /// program calls beat() before its messages and look() after them, in every `runs_per_beat`th run.
+  proximity& distances() const { return distances_; }
   /// Yields; meanwhile peers see that this rank has no core.
   void give_core_away() const;
   /// True if the peer is in give_core_away() of its connection, as far as this rank can see.
@@ -80,6 +84,7 @@ private:
     std::optional<std::string> why_not_direct; ///< if it sends large messages; empty: they are read in place
     shared_region theirs;
     const std::atomic<std::uint32_t>* absence = nullptr; ///< in `theirs`
+    beat_line* beat = nullptr;                           ///< for it, in `mine_`, if it sends large messages
     std::vector<std::byte> message;                      ///< under way to it in this round
   };
   using bytes = std::vector<std::byte>;
@@ -98,10 +103,10 @@ private:
   void check_attendance(peer& each) const;
   void make_memory();
   bytes memory_for(const peer& to) const;
-  void take_memory(peer& from, const bytes& message) const;
+  void take_memory(int rank, peer& from, const bytes& message);
   static void read_directly(peer& from, const readable_word& word);
   bytes verdict_on(const peer& to) const;
-  void take_verdict(peer& from, const bytes& message);
+  void take_verdict(int rank, peer& from, const bytes& message);
   void count_cores(const cpu_set_t& mine);
 
   MPI_Comm comm_;
@@ -116,6 +121,7 @@ private:
   std::uint64_t readable_ = 0; ///< what peers read to find out whether they can
   readable_word word_;
   bool oversubscribed_ = false;
+  mutable proximity distances_;                   ///< what is known of time, not of messages
   std::atomic<std::uint32_t>* absence_ = nullptr; ///< this rank's, in `mine_`
 };
 

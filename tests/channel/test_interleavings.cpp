@@ -283,14 +283,14 @@ std::string key_of(const world_state& w) {
   for (const auto& t : w.threads) {
     put(t.started);
     for (const auto& c : t.out)
-      put(c.next()), put(c.posted()), put(c.consumed()), put(c.direct()), put(c.done());
+      put(c.next()), put(c.posted()), put(c.consumed()), put(c.allowed()), put(c.done());
     for (const auto& c : t.in)
-      put(c.next()), put(c.posted()), put(c.direct()), put(c.done());
+      put(c.next()), put(c.posted()), put(c.allowed()), put(c.done());
   }
   return key;
 }
 
-/// As above, but read directly until one side refuses.
+/// As above, but read directly unless the source refuses a message, until the destination refuses one.
 world_state direct(std::size_t threads, std::vector<edge> edges, bool may_refuse) {
   for (edge& e : edges)
     e.shape.direct = true;

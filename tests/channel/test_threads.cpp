@@ -1,6 +1,7 @@
 // Channels between threads of one process: every protocol and size, random delays, every byte checked. Built
 // with ThreadSanitizer it also shows that the real code synchronizes what it shares.
 #include "channel/channel.h"
+#include "channel/proximity.h"
 
 #include <atomic>
 #include <chrono>
@@ -96,6 +97,8 @@ void run_rank(std::vector<line*> out, std::vector<line*> in, std::uint64_t runs,
   for (std::uint64_t run = 1; run <= runs; ++run) {
     for (line* l : out)
       l->produce(run);
+    for (auto& s : sources)
+      s.port.far = random() % 2; // any message may travel either way
     if (random() % 16 == 0)
       std::this_thread::sleep_for(std::chrono::microseconds(random() % 50));
     bool all = true;
@@ -168,6 +171,78 @@ TEST(threads, large_messages_with_and_without_permission) {
       other.join();
       EXPECT_EQ(bad, 0u) << bytes << " B, SEED=" << seed();
     }
+}
+
+/// A copied message may be handed over before the destination has seen that it is not offered.
+TEST(threads, a_source_changes_its_mind_from_run_to_run) {
+  std::mt19937_64 random(seed());
+  channel_shape shape = shape_for(100, false);
+  shape.direct = true;
+  line l(shape, random, 1);
+  source_channel source = l.make_source();
+  destination_channel destination = l.make_destination();
+  std::uint64_t posted = 0, direct = 0;
+  for (std::uint64_t run = 1; run <= 200; ++run) {
+    l.produce(run);
+    source.port.far = random() % 2;
+    ++posted;
+    bool sent = source.post();
+    EXPECT_EQ(sent, source.port.far) << "run " << run << ", SEED=" << seed();
+    destination.post();
+    while (!destination.poll() || !sent)
+      sent = source.poll();
+    EXPECT_EQ(l.wrong(run), 0u) << "run " << run << ", SEED=" << seed();
+    EXPECT_EQ(source.direct(), !source.port.far);
+    EXPECT_EQ(destination.direct(), source.direct());
+    direct += source.direct();
+  }
+  EXPECT_GT(direct, 50u) << "SEED=" << seed();
+  EXPECT_LT(direct, 150u) << "SEED=" << seed();
+}
+
+TEST(threads, a_destination_that_is_late_takes_refused_messages) {
+  std::mt19937_64 random(seed());
+  channel_shape shape = shape_for(100, false);
+  shape.direct = true;
+  line l(shape, random, 1);
+  source_channel source = l.make_source();
+  destination_channel destination = l.make_destination();
+  for (const std::uint64_t run : {1u, 2u}) {
+    l.produce(run);
+    source.port.far = true;
+    EXPECT_TRUE(source.post());
+  }
+  source.port.far = false;
+  EXPECT_FALSE(source.post()); // offered before the first one has been looked for
+  for (const std::uint64_t run : {1u, 2u}) {
+    destination.post();
+    EXPECT_TRUE(destination.poll());
+    EXPECT_FALSE(destination.direct());
+    EXPECT_EQ(l.wrong(run), 0u);
+  }
+  destination.post();
+  EXPECT_TRUE(destination.poll());
+  EXPECT_TRUE(destination.direct());
+  EXPECT_TRUE(source.poll());
+}
+
+/// What cores are near or far is the machine's business; that a look sees changes only, is not.
+TEST(proximity, looks_at_what_has_changed) {
+  beat_line line;
+  proximity writer, reader;
+  writer.show(&line);
+  reader.watch(3, &line);
+  EXPECT_TRUE(reader.is_used());
+  EXPECT_FALSE(proximity().is_used());
+  EXPECT_FALSE(reader.look()); // never written
+  for (int i = 0; i < 5; ++i) {
+    writer.beat();
+    reader.look();
+  }
+  EXPECT_FALSE(reader.is_far(3)); // in this core's own cache
+  EXPECT_FALSE(reader.look());
+  EXPECT_FALSE(reader.is_far(4));
+  EXPECT_FALSE(reader.look_at(4));
 }
 
 TEST(threads, permission_is_taken_away) {
