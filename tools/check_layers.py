@@ -23,6 +23,8 @@ MAY_INCLUDE = {
     "compile": CORE + ["graph", "match", "flow", "detect", "plan"],
     "record": CORE + ["graph", "match", "flow", "detect"],
     "platform": CORE,
+    "matrix": CORE,
+    "trial": [],
     "measure": CORE + ["platform"],
     "channel": CORE + ["graph"],
     "run": CORE + ["graph", "plan", "channel"],
@@ -32,14 +34,14 @@ MAY_INCLUDE = {
     "interpose": CORE + ["record", "topology", "exchange", "run"],
     "report": CORE + ["graph", "match", "flow", "detect", "plan", "compile", "record", "platform"],
     "cli": CORE + ["graph", "generate", "match", "flow", "detect", "plan", "compile", "record", "report",
-            "platform"],
+            "platform", "matrix"],
     "hooks": CORE + ["run"],
     "tasks": CORE + ["graph", "match", "flow", "detect", "plan", "compile", "run"],
     "selftest": [],  # shares nothing with what it tests
     "pass": CORE,
     "annotate": CORE,
 }
-MAY_SEE_MPI = {"run", "exchange", "interpose", "capi", "hooks", "tasks", "selftest", "measure"}
+MAY_SEE_MPI = {"run", "exchange", "interpose", "capi", "hooks", "tasks", "selftest", "measure", "trial"}
 MAY_SEE_LLVM = {"pass", "annotate"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.MULTILINE)

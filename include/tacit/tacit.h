@@ -247,9 +247,10 @@ int tacit_explain(tacit_schedule schedule, int format, char* text, size_t size, 
  * variables), TACIT_ERR_STATE. Neighborhoods that contradict each other (rank a lists an edge to b that b
  * does not list) are an error of the first call, on all ranks.
  *
- * Environment: TACIT_DRIVER forces a driver; TACIT_NEIGHBOR_WITHOUT names optimizations to leave out,
- * separated by commas (docs/neighborhood.md lists them); TACIT_MESSAGE_COST says what messages cost, by which
- * optimizations are chosen; all must be equal on all ranks. */
+ * Environment: TACIT_DRIVER forces a driver; TACIT_NEIGHBOR_FORM is coalesced, direct or combined;
+ * TACIT_NEIGHBOR_WITHOUT names optimizations to leave out, separated by commas (docs/neighborhood.md lists
+ * them); TACIT_MESSAGE_COST says what messages cost; all must be equal on all ranks. What is not forced is
+ * chosen by the machine model that `tacit platform` keeps, as rank 0 finds it (docs/platform.md). */
 
 /* A process topology that lives in this library, for MPI libraries without, and to tell relative neighbors.
  */
@@ -363,8 +364,8 @@ int tacit_ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[
  * are read here, once; the counts and displacements may be changed and the datatypes freed afterwards, the
  * buffers must stay where they are. Collective and blocking: sizes are exchanged and compared, and drivers
  * connect. Schedules of one communicator are initialized in the same order on all ranks; they may be started
- * in any order and several at once. Info keys: tacit_driver, tacit_neighbor_without, tacit_message_cost, as
- * the variables above, which override them; equal on all ranks. */
+ * in any order and several at once. Info keys: tacit_driver, tacit_neighbor_form, tacit_neighbor_without,
+ * tacit_message_cost, as the variables above, which override them; equal on all ranks. */
 int tacit_neighbor_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                                   tacit_schedule* schedule);

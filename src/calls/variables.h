@@ -31,6 +31,7 @@ inline constexpr std::string_view known_variables[] = {"TACIT_RECORD",
                                                        "TACIT_SHM",
                                                        "TACIT_NEIGHBOR_WITHOUT",
                                                        "TACIT_RANKS_PER_NODE",
+                                                       "TACIT_NEIGHBOR_FORM",
                                                        "TACIT_MESSAGE_COST",
                                                        "TACIT_PLATFORM",
                                                        "TACIT_RMA_MODEL"};

@@ -1,30 +1,16 @@
 #include "exchange/agreed_aggregation.h"
 
+#include "exchange/agreed_model.h"
 #include "exchange/await.h"
 #include "exchange/collectives.h"
 #include "run/mpi_error.h"
 
 #include <array>
-#include <cstdlib>
 #include <fmt/format.h>
-#include <string_view>
 #include <vector>
 
 namespace tacit {
 namespace {
-
-std::uint64_t node_identity(int rank) {
-  if (const char* text = std::getenv("TACIT_RANKS_PER_NODE"))
-    if (const int each = std::atoi(text); each > 0)
-      return static_cast<std::uint64_t>(rank / each);
-  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
-  int length = 0;
-  check_mpi(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
-  std::uint64_t identity = 0xcbf29ce484222325; // FNV-1a; equal on all ranks, unlike std::hash
-  for (const char c : std::string_view(name.data(), static_cast<std::size_t>(length)))
-    identity = (identity ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return identity;
-}
 
 /// What each member of this rank's node announces, in their order: first the lengths, then the words.
 std::vector<std::vector<std::uint64_t>> exchange_words(const std::vector<rank_id>& members, rank_id me,

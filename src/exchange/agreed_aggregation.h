@@ -9,9 +9,8 @@
 
 namespace tacit {
 
-/// Collective: one allgather of a word per rank. Ranks are on one node if their processor names are equal,
-/// or, if TACIT_RANKS_PER_NODE is set (to try nodes out on one machine), if that many divide their ranks
-/// alike. Throws mpi_error.
+/// Collective: one allgather of a word per rank. Ranks are on one node if their identities are equal
+/// (agreed_model.h). Throws mpi_error.
 node_map find_nodes(int rank, int size, MPI_Comm comm);
 
 /// Collective. Aggregates the coalesced plan of this rank if the busiest rank has less to do then. Exchanges

@@ -37,4 +37,14 @@ inline int start_allgatherv(const void* mine, int count, void* all, const int* c
 #endif
 }
 
+inline int start_bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                       MPI_Request* request) {
+#ifdef SMPI_H
+  *request = MPI_REQUEST_NULL;
+  return MPI_Bcast(data, count, type, root, comm);
+#else
+  return MPI_Ibcast(data, count, type, root, comm, request);
+#endif
+}
+
 } // namespace tacit

@@ -63,9 +63,9 @@ void communicator_setup::judge_comparison() {
     throw neighbor_error(
         neighbor_error::kind::environment,
         fmt::format(
-            "rank {}: TACIT_DRIVER, TACIT_NEIGHBOR_WITHOUT or TACIT_MESSAGE_COST differ between the ranks "
-            "of the communicator, or their versions of tacit do; set them alike on "
-            "all nodes",
+            "rank {}: TACIT_DRIVER, TACIT_NEIGHBOR_FORM, TACIT_NEIGHBOR_WITHOUT or TACIT_MESSAGE_COST differ "
+            "between the ranks of the communicator, or their versions of tacit do; set them alike on all "
+            "nodes",
             rank_));
   if (sum_[0] == 0) {
     if (worth_coloring())

@@ -232,23 +232,22 @@ void neighbor_communicator::finish_setup() {
   advance_setup();
 }
 
-const edge_rounds& neighbor_communicator::rounds(const neighbor_options& options) const {
-  return options.passes.color && setup_.ready() && setup_.rounds() ? *setup_.rounds() : distances_;
+const edge_rounds& neighbor_communicator::rounds(const neighbor_passes& passes) const {
+  return passes.color && setup_.ready() && setup_.rounds() ? *setup_.rounds() : distances_;
 }
 
-std::string neighbor_communicator::order_remark(const neighbor_options& options) const {
-  if (!options.passes.order)
+std::string neighbor_communicator::order_remark(const neighbor_passes& passes) const {
+  if (!passes.order)
     return {};
-  return options.passes.color ? setup_.order_remark() : "posted by distance";
+  return passes.color ? setup_.order_remark() : "posted by distance";
 }
 
-rank_plan neighbor_communicator::plan_of(const neighbor_call& call, const neighbor_options& options,
+rank_plan neighbor_communicator::plan_of(const neighbor_blocks& blocks, const neighbor_passes& passes,
                                          bool sizes_known) const {
   const auto me = rank_id{static_cast<std::uint32_t>(rank_)};
-  const neighbor_blocks blocks = blocks_of(call, edges_);
   if (const std::string fault = own_mismatch(edges_, me, blocks); !fault.empty())
     throw neighbor_error(neighbor_error::kind::graph, fault);
-  return plan_neighbor(edges_, me, blocks, rounds(options), options.passes, sizes_known);
+  return plan_neighbor(edges_, me, blocks, rounds(passes), passes, sizes_known);
 }
 
 program neighbor_communicator::program_of(rank_plan plan, int operation) const {
@@ -277,7 +276,7 @@ std::shared_ptr<cached_plan> neighbor_communicator::find_plan(const neighbor_cal
       return plan;
     }
   auto plan = std::make_shared<cached_plan>();
-  plan->steps = program_of(plan_of(call, options_, false), 0);
+  plan->steps = program_of(plan_of(blocks_of(call, edges_), options_.passes, false), 0);
   plan->signature = scratch_;
   plan->send_buffer = reinterpret_cast<std::uint64_t>(call.send.buffer);
   plan->receive_buffer = reinterpret_cast<std::uint64_t>(call.receive.buffer);

@@ -16,10 +16,10 @@
 // until MPI_Finalize.
 #pragma once
 
+#include "exchange/agreed_model.h"
 #include "exchange/communicator_setup.h"
 #include "exchange/neighbor_call.h"
 #include "exchange/neighbor_options.h"
-#include "neighbor/aggregate.h"
 #include "run/driver.h"
 
 #include <deque>
@@ -113,11 +113,16 @@ private:
   void begin_setup();
   void finish_setup();
   bool advance_setup();
-  rank_plan plan_of(const neighbor_call& call, const neighbor_options& options, bool sizes_known) const;
+  rank_plan plan_of(const neighbor_blocks& blocks, const neighbor_passes& passes, bool sizes_known) const;
   program program_of(rank_plan plan, int operation) const;
-  const edge_rounds& rounds(const neighbor_options& options) const;
-  std::string order_remark(const neighbor_options& options) const;
-  std::string spread(rank_plan& plan, const neighbor_options& options, std::uint64_t busiest, int base);
+  const edge_rounds& rounds(const neighbor_passes& passes) const;
+  std::string order_remark(const neighbor_passes& passes) const;
+  std::string spread(rank_plan& plan, const neighbor_passes& passes, const message_cost& cost,
+                     std::uint64_t busiest, int base);
+  struct offered_plans;
+  offered_plans offer_plans(const neighbor_blocks& blocks, bool same_block, const neighbor_passes& passes,
+                            const machine_costs& costs) const;
+  bool has_direct_form(const neighbor_passes& passes) const;
   struct agreed_program;
   agreed_program agree_on_program(const neighbor_call& call, MPI_Info info, int operation,
                                   class init_agreement& all);
@@ -129,8 +134,8 @@ private:
   int rank_ = 0, size_ = 1;
   std::shared_ptr<const topology> topology_; ///< null: MPI's own
   neighborhood edges_;
-  edge_rounds distances_; ///< rounds where there is no coloring, or not yet
-  node_map nodes_;        ///< once an _init has asked for it
+  edge_rounds distances_;                     ///< rounds where there is no coloring, or not yet
+  std::unique_ptr<const agreed_model> model_; ///< from the first _init on
   neighbor_options options_;
   communicator_setup setup_;
   bool setup_begun_ = false;

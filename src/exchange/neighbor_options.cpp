@@ -44,17 +44,30 @@ void choose_cost(neighbor_options& o, const std::string& where, const std::strin
   o.cost = *cost;
 }
 
+void choose_form(neighbor_options& o, const std::string& where, const std::string& value) {
+  o.shape.reset();
+  for (const form f : {form::coalesced, form::direct, form::combined})
+    if (value == name(f))
+      o.shape = f;
+  if (!o.shape)
+    refuse(fmt::format("{} is \"{}\", but must be coalesced, direct or combined", where, value));
+}
+
 struct option {
   const char* key;
   const char* variable;
   void (*set)(neighbor_options&, const std::string& where, const std::string& value);
 };
-constexpr std::array<option, 3> all_options{
+constexpr std::array<option, 4> all_options{
     {{"tacit_driver", "TACIT_DRIVER", choose_driver},
+     {"tacit_neighbor_form", "TACIT_NEIGHBOR_FORM", choose_form},
      {"tacit_neighbor_without", "TACIT_NEIGHBOR_WITHOUT", choose_passes},
      {"tacit_message_cost", "TACIT_MESSAGE_COST", choose_cost}}};
 
 void refuse_unknown_keys(MPI_Info info) {
+  std::string names;
+  for (const option& o : all_options)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", o.key);
   int keys = 0;
   MPI_Info_get_nkeys(info, &keys);
   for (int i = 0; i < keys; ++i) {
@@ -64,9 +77,7 @@ void refuse_unknown_keys(MPI_Info info) {
     for (const option& o : all_options)
       known = known || std::strcmp(key, o.key) == 0;
     if (!known)
-      refuse(fmt::format("info key \"{}\" is unknown; neighborhood collectives know tacit_driver, "
-                         "tacit_neighbor_without and tacit_message_cost",
-                         key));
+      refuse(fmt::format("info key \"{}\" is unknown; neighborhood collectives know {}", key, names));
   }
 }
 
@@ -95,9 +106,11 @@ std::uint64_t word_of(const neighbor_options& options) {
   for (const char c : options.driver)
     add(static_cast<unsigned char>(c));
   add(512u + 2 * word_of(options.passes) + (options.unattended ? 1u : 0u));
-  for (const double number :
-       {options.cost.overhead, options.cost.latency, options.cost.byte, options.cost.near})
-    add(std::bit_cast<std::uint64_t>(number));
+  add(options.shape ? 1 + static_cast<std::uint64_t>(*options.shape) : 0);
+  if (options.cost)
+    for (const double number :
+         {options.cost->overhead, options.cost->latency, options.cost->byte, options.cost->near})
+      add(std::bit_cast<std::uint64_t>(number));
   return word;
 }
 

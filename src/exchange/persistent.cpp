@@ -3,28 +3,33 @@
 // 1. every pair exchanges the sizes of its edges and compares them, so a contradiction is found here and not
 //    while the program computes, and messages that are empty can be left out;
 // 2. all ranks agree that none has an error, that they leave out the same optimizations, and on what only all
-//    of them together can know: whether all blocks have one size, how many messages the busiest rank has;
-// 3. with that, all make the same optimizations: combining on a stencil with blocks of one size, or balancing
-//    trees if some rank has many messages, for which the ranks exchange loads and roles, or aggregation
-//    between nodes;
-// 4. they agree on the driver that can run everywhere, it connects the ranks, which agree again, and the
-//    operation is prepared, which they agree on last.
+//    of them together can know: whether all blocks have one size, how many messages the busiest rank has, and
+//    what every way of doing it would cost the slowest one (neighbor/choice.h), by a model of the machine
+//    that they have in common (agreed_model.h);
+// 3. with that, all choose the same form and driver: a message per neighbor, a message per edge, or combining
+//    on a stencil with blocks of one size. Messages per neighbor may get balancing trees if some rank has
+//    many of them, for which the ranks exchange loads and roles, or aggregation between nodes;
+// 4. they agree on the driver that can run everywhere, the chosen one first, it connects the ranks, which
+//    agree again, and the operation is prepared, which they agree on last.
 //
-// Cost: one message per neighbor and four or five reductions of a few words; where a rank has 16 or more
-// short messages an allgather of 24 bytes per rank, and a message to each member of a tree; with several
-// nodes two messages between any two ranks of a node, and a reduction.
+// Cost: one message per neighbor and four or five reductions of a few words, once per communicator another
+// one and a broadcast; where a rank has 16 or more short messages an allgather of 24 bytes per rank, and a
+// message to each member of a tree; with several nodes two messages between any two ranks of a node, and a
+// reduction.
 #include "exchange/agreed_aggregation.h"
 #include "exchange/agreed_trees.h"
 #include "exchange/await.h"
 #include "exchange/init_agreement.h"
 #include "exchange/neighbor_communicator.h"
 #include "exchange/neighbor_error.h"
+#include "exchange/ways.h"
 #include "neighbor/combine.h"
 #include "run/mpi_error.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 
 namespace tacit {
 namespace {
@@ -96,10 +101,9 @@ std::uint64_t common_size(const neighbor_blocks& blocks) {
 }
 
 /// One word for what all ranks must have alike for combining; 0: this rank cannot.
-std::uint64_t combining_word(const topology* t, const neighbor_blocks& blocks, bool same_block,
-                             const message_cost& cost) {
+std::uint64_t combining_word(const topology* t, const neighbor_blocks& blocks, bool same_block) {
   const std::uint64_t size = common_size(blocks);
-  if (!t || size == 0 || !can_combine(*t) || !combining_pays(*t, same_block, size, cost))
+  if (!t || size == 0 || !can_combine(*t))
     return 0;
   std::uint64_t word = same_block ? 2 : 1;
   const auto add = [&](std::uint64_t x) { word = (word ^ (x + 77)) * 0x9e3779b97f4a7c15ull + (word >> 29); };
@@ -120,16 +124,16 @@ void add_line(std::string& text, const std::string& line) {
 
 struct neighbor_communicator::agreed_program {
   program steps;
-  neighbor_options options;
+  std::vector<const driver*> drivers; ///< that may be taken, the chosen one first
   std::string remarks;
 };
 
-/// Collective: part 3 without combining. `busiest`: the most short messages that any rank sends or receives.
-std::string neighbor_communicator::spread(rank_plan& plan, const neighbor_options& options,
-                                          std::uint64_t busiest, int base) {
-  const neighbor_passes& passes = options.passes;
+/// Collective: part 3 for messages per neighbor. `busiest`: the most short messages that any rank sends or
+/// receives.
+std::string neighbor_communicator::spread(rank_plan& plan, const neighbor_passes& passes,
+                                          const message_cost& cost, std::uint64_t busiest, int base) {
   tree_rule rule;
-  rule.cost = options.cost;
+  rule.cost = cost;
   const int first_tag = setup_.widest() + 1;
   std::string remarks;
   if (passes.tree && busiest < rule.least_messages)
@@ -140,12 +144,52 @@ std::string neighbor_communicator::spread(rank_plan& plan, const neighbor_option
       return trees.remark; // helpers are chosen for their load, not for their node
     remarks = trees.remark;
   }
-  if (!passes.aggregate || busiest < least_aggregated)
+  if (!passes.aggregate || busiest < least_aggregated || model_->one_node)
     return remarks;
-  if (nodes_.node_of.empty())
-    nodes_ = find_nodes(rank_, size_, setup_.comm());
-  add_line(remarks, aggregate(plan, nodes_, rank_, first_tag, base, options.cost, setup_.comm()));
+  add_line(remarks, aggregate(plan, model_->nodes, rank_, first_tag, base, cost, setup_.comm()));
   return remarks;
+}
+
+/// Local: this rank's plans of all forms that it can have, by form, and what they would cost it.
+struct neighbor_communicator::offered_plans {
+  std::vector<rank_plan> plans = std::vector<rank_plan>(forms);
+  way_prices prices;
+  std::uint64_t combining = 0; ///< see combining_word
+  std::uint64_t busiest = 0;   ///< short messages sent or received, whichever are more
+
+  rank_plan& of(form f) { return plans[static_cast<std::size_t>(f)]; }
+};
+
+neighbor_communicator::offered_plans neighbor_communicator::offer_plans(const neighbor_blocks& blocks,
+                                                                        bool same_block,
+                                                                        const neighbor_passes& passes,
+                                                                        const machine_costs& costs) const {
+  offered_plans out;
+  const auto offer = [&](form f, rank_plan plan) {
+    out.prices.add(f, traffic_of(plan, [this](rank_id peer) { return model_->near(rank_, peer); }), costs);
+    out.of(f) = std::move(plan);
+  };
+  if (passes.coalesce)
+    offer(form::coalesced, plan_of(blocks, passes, true));
+  if (has_direct_form(passes)) {
+    neighbor_passes by_edge = passes;
+    by_edge.coalesce = false;
+    offer(form::direct, plan_of(blocks, by_edge, true));
+  }
+  out.combining = passes.combine ? combining_word(topology_.get(), blocks, same_block) : 0;
+  if (out.combining != 0)
+    offer(form::combined,
+          combined(*topology_, rank_id{static_cast<std::uint32_t>(rank_)}, blocks, same_block));
+  tree_rule rule;
+  rule.cost = costs.messages;
+  const message_load load = load_of(out.of(form::coalesced), rule);
+  out.busiest = std::max(load.short_in, load.short_out);
+  return out;
+}
+
+/// Without parallel edges it is the coalesced one. The same on all ranks.
+bool neighbor_communicator::has_direct_form(const neighbor_passes& passes) const {
+  return !passes.coalesce || setup_.widest() > 1;
 }
 
 /// Parts 1 to 3. Throws only what all ranks throw; may leave `all` with an error of this rank.
@@ -154,14 +198,15 @@ neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(co
                                                                               init_agreement& all) {
   const MPI_Comm comm = setup_.comm();
   const int first_tag = operation * tags_per_operation_;
-  agreed_program out;
-  out.options = options_;
+  neighbor_options options = options_;
   neighbor_blocks blocks;
+  if (!model_)
+    all.always([&] { model_ = std::make_unique<const agreed_model>(agree_on_model(rank_, size_, comm)); });
   all.here([&] {
-    out.options = read_neighbor_options(info);
-    out.options.unattended = options_.unattended;
-    if (out.options.unattended) // their steps wait for each other
-      out.options.passes.combine = out.options.passes.tree = out.options.passes.aggregate = false;
+    options = read_neighbor_options(info);
+    options.unattended = options_.unattended;
+    if (options.unattended) // their steps wait for each other
+      options.passes.combine = options.passes.tree = options.passes.aggregate = false;
     describe_call(call, edges_, scratch_);
     blocks = blocks_of(call, edges_);
   });
@@ -170,42 +215,49 @@ neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(co
       sizes_by_peer(edges_.destinations, all.failed() ? decltype(blocks.out){} : blocks.out);
   peer_sizes announced;
   all.always([&] { announced = exchange_sizes(sent, expected, first_tag, comm); });
-  const neighbor_passes& passes = out.options.passes;
-  const bool same_block = call.send.shape == neighbor_side::form::same;
-  tree_rule rule;
-  rank_plan plan;
-  std::uint64_t combining = 0, busiest = 0;
+  const neighbor_passes& passes = options.passes;
+  offered_plans offered;
+  std::optional<machine_costs> said;
+  const machine_costs* costs = nullptr;
   all.here([&] {
     compare_sizes(edges_, expected, announced);
-    plan = plan_of(call, out.options, true);
-    combining = passes.combine ? combining_word(topology_.get(), blocks, same_block, out.options.cost) : 0;
-    rule.cost = out.options.cost;
-    const message_load load = load_of(plan, rule);
-    busiest = std::max(load.short_in, load.short_out);
+    if (options.cost)
+      said = costs_of(*options.cost);
+    costs = said ? &*said : &model_->costs;
+    offered = offer_plans(blocks, call.send.shape == neighbor_side::form::same, passes, *costs);
   });
   // The largest load is the complement of the least complement.
-  const std::uint64_t mine = word_of(out.options);
-  std::vector<std::uint64_t> words{mine, ~mine, combining, ~combining, ~busiest};
+  const std::uint64_t mine = word_of(options);
+  std::vector<std::uint64_t> words{mine, ~mine, offered.combining, ~offered.combining, ~offered.busiest};
+  const auto first_price = static_cast<std::ptrdiff_t>(words.size());
+  words.insert(words.end(), offered.prices.words.begin(), offered.prices.words.end());
   all.agree(words);
+  offered.prices.words.assign(words.begin() + first_price, words.end());
+  agreed_program out;
   // From here on both ends of every edge agree, and whatever follows from these words all ranks do alike.
   if (words[0] != ~words[1]) {
     all.here([] {
-      throw neighbor_error(
-          neighbor_error::kind::environment,
-          "info keys tacit_driver, tacit_neighbor_without or tacit_message_cost differ between "
-          "the ranks; give all ranks the same");
+      throw neighbor_error(neighbor_error::kind::environment,
+                           "info keys tacit_driver, tacit_neighbor_form, tacit_neighbor_without or "
+                           "tacit_message_cost differ between the ranks; give all ranks the same");
     });
     return out;
   }
-  if (words[2] != 0 && words[2] == ~words[3]) {
-    all.here(
-        [&] { plan = combined(*topology_, rank_id{static_cast<std::uint32_t>(rank_)}, blocks, same_block); });
+  const bool combinable = words[2] != 0 && words[2] == ~words[3];
+  const agreed_way taken =
+      choose_way(offered.prices, options, {passes.coalesce, has_direct_form(passes), combinable});
+  rank_plan& plan = offered.of(taken.shape);
+  out.drivers = taken.drivers;
+  if (taken.shape == form::combined) {
     out.remarks = "combined: blocks travel dimension by dimension";
   } else {
-    out.remarks = order_remark(out.options);
-    if (passes.coalesce && !all.failed())
-      all.always([&] { add_line(out.remarks, spread(plan, out.options, ~words[4], first_tag)); });
+    out.remarks = order_remark(passes);
+    if (taken.shape == form::coalesced)
+      all.always([&] { add_line(out.remarks, spread(plan, passes, costs->messages, ~words[4], first_tag)); });
   }
+  add_line(out.remarks, taken.why);
+  add_line(out.remarks,
+           "machine model: " + (options.cost ? std::string("as tacit_message_cost says") : model_->origin));
   all.here([&] { out.steps = program_of(std::move(plan), operation); });
   return out;
 }
@@ -216,23 +268,19 @@ neighbor_operation neighbor_communicator::persistent(const neighbor_call& call, 
   const int number = next_operation_++;
   init_agreement all(comm, rank_, size_, call.function);
   agreed_program made = agree_on_program(call, info, number, all);
-  const neighbor_options& options = made.options;
-  std::vector<std::uint64_t> words;
-  for (const driver* d : drivers()) {
-    // Nothing in a neighborhood is a collective call, which is all that coll adds to p2p.
-    const bool wanted = options.driver.empty() ? d->automatic(made.steps) && d->name() != "coll"
-                                               : d->name() == options.driver;
-    words.push_back(!all.failed() && wanted && d->can_run(made.steps, comm).empty() ? 1 : 0);
-  }
+  std::vector<std::uint64_t> words(drivers().size(), 0);
+  for (std::size_t i = 0; i < words.size(); ++i)
+    words[i] = !all.failed() && drivers()[i]->can_run(made.steps, comm).empty() ? 1 : 0;
   all.agree(words);
   const driver* chosen = nullptr;
-  for (std::size_t i = 0; i < drivers().size() && !chosen; ++i)
-    chosen = words[i] ? drivers()[i] : nullptr;
+  for (const driver* const d : made.drivers)
+    for (std::size_t i = 0; i < drivers().size() && !chosen; ++i)
+      chosen = words[i] && drivers()[i] == d ? d : nullptr;
   all.here([&] {
     if (!chosen)
       throw neighbor_error(neighbor_error::kind::environment,
-                           fmt::format("no driver can run this operation on all ranks{}{}",
-                                       options.driver.empty() ? "" : "; asked for was ", options.driver));
+                           fmt::format("no driver can run this operation on all ranks; asked for was {}",
+                                       made.drivers.front()->name()));
   });
   neighbor_operation out;
   all.here([&] { out.peers_ = chosen->offer(made.steps, comm); });

@@ -163,21 +163,6 @@ combining_cost cost_of_combining(const topology& t, bool same_block) {
   return cost;
 }
 
-bool combining_pays(const topology& t, bool same_block, std::uint64_t block_bytes, const message_cost& cost) {
-  if (block_bytes == 0)
-    return false;
-  const combining_cost c = cost_of_combining(t, same_block);
-  const auto busy = [&](std::size_t messages) { return 2 * cost.overhead * static_cast<double>(messages); };
-  const auto travel = [&](std::uint64_t blocks) {
-    return cost.byte * static_cast<double>(blocks * block_bytes);
-  };
-  // Direct messages start while others travel; in a dimension nothing starts before the last one has ended.
-  const double direct = cost.latency + std::max(busy(c.messages_direct), travel(c.blocks_direct));
-  const double combined =
-      cost.latency * static_cast<double>(c.rounds) + busy(c.messages_combined) + travel(c.blocks_combined);
-  return combined < direct;
-}
-
 rank_plan combined(const topology& t, rank_id rank, const neighbor_blocks& blocks, bool same_block) {
   return combiner(t, rank, blocks, same_block).run();
 }

@@ -16,7 +16,6 @@
 // is sent once per dimension in which it moves.
 #pragma once
 
-#include "neighbor/message_cost.h"
 #include "neighbor/neighbor.h"
 
 namespace tacit {
@@ -31,9 +30,6 @@ struct combining_cost {
   std::uint64_t blocks_direct = 0, blocks_combined = 0;   ///< that travel, per rank
 };
 combining_cost cost_of_combining(const topology& t, bool same_block);
-
-/// Whether it is worth it for blocks of this many bytes. The same answer on all ranks.
-bool combining_pays(const topology& t, bool same_block, std::uint64_t block_bytes, const message_cost& cost);
 
 /// The plan of one rank. `t` must be a stencil that can be combined, all blocks of equal size; `same_block`:
 /// the outgoing blocks are one and the same (allgather).

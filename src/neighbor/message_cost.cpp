@@ -1,5 +1,6 @@
 #include "neighbor/message_cost.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace tacit {
@@ -17,6 +18,31 @@ std::optional<message_cost> parse_message_cost(std::string_view text) {
     at = rest;
   }
   return at == end ? std::optional(cost) : std::nullopt;
+}
+
+message_cost cost_of(const machine_model& model) {
+  constexpr double least = 1e-3; // all four must be positive
+  const double shortest = model.messages.empty() ? 0 : static_cast<double>(model.messages.front().bytes);
+  const double longest = model.messages.empty() ? 1 : static_cast<double>(model.messages.back().bytes);
+  message_cost cost;
+  cost.overhead = std::max((send_at(model, shortest) + receive_at(model, shortest)) / 2, least);
+  cost.latency = std::max(model.latency(), least);
+  cost.byte = std::max(gap_at(model, longest) / longest, least);
+  cost.near = 1;
+  return cost;
+}
+
+machine_model model_of(const message_cost& cost, bool near) {
+  const double overhead = cost.overhead * (near ? cost.near : 1),
+               latency = cost.latency * (near ? cost.near : 1);
+  machine_model model;
+  for (const std::uint64_t bytes : {std::uint64_t{1}, std::uint64_t{1} << 20}) {
+    const auto flat = [](double ns) { return spread{ns, ns, ns}; };
+    const double travel = cost.byte * static_cast<double>(bytes);
+    model.messages.push_back(
+        {bytes, flat(2 * overhead + latency), flat(overhead), flat(overhead), flat(travel)});
+  }
+  return model;
 }
 
 } // namespace tacit

@@ -2,13 +2,14 @@
 // numbers and from facts that all ranks have.
 #pragma once
 
+#include "platform/machine_model.h"
+
 #include <optional>
 #include <string_view>
 
 namespace tacit {
 
-/// LogGP in short: o, L and G, in ns. The defaults lie between shared memory (0.1 us, 0.5 us, 0.1 ns measured
-/// with Open MPI) and fast networks; only their ratios matter.
+/// LogGP in short: o, L and G, in ns. The defaults stand for a fast network; only their ratios matter.
 struct message_cost {
   double overhead = 300; ///< that sender and receiver are busy with one message, each
   double latency = 1000; ///< what a message takes beyond what its two ends are busy with
@@ -22,5 +23,12 @@ inline constexpr double worth_it = 0.75;
 
 /// "300,1000,0.1,0.3": the four numbers in their order, positive; nothing if that is not what it says.
 std::optional<message_cost> parse_message_cost(std::string_view text);
+
+/// Short messages of a measured model in four numbers; `near` is 1.
+message_cost cost_of(const machine_model& model);
+
+/// A model in which messages of all sizes cost what the numbers say, and nothing else has a price. `near`:
+/// within a node.
+machine_model model_of(const message_cost& cost, bool near);
 
 } // namespace tacit

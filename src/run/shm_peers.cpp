@@ -64,6 +64,14 @@ int local_ranks() {
 
 } // namespace
 
+bool may_share_memory() {
+#ifdef SMPI_H
+  return false;
+#else
+  return !user_wants("off");
+#endif
+}
+
 source_channel make_source(const channel_place& place, const std::vector<segment>& bytes) {
   return {place.shape, source_port(place.shape, place.memory, bytes)};
 }

@@ -36,6 +36,9 @@
 
 namespace tacit {
 
+/// False if the user or the MPI library (simulated ranks) forbids it; true promises nothing.
+bool may_share_memory();
+
 /// Memory of a channel.
 struct channel_place {
   channel_shape shape;

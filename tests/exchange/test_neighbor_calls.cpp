@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <string>
 
 namespace tacit::test {
 namespace {
@@ -446,8 +447,11 @@ TEST(neighbor, messages_on_a_torus_are_combined) {
   MPI_Info without = MPI_INFO_NULL;
   MPI_Info_create(&without);
   MPI_Info_set(without, "tacit_neighbor_without", "combine");
+  MPI_Info with = MPI_INFO_NULL;
+  MPI_Info_create(&with);
+  MPI_Info_set(with, "tacit_neighbor_form", "combined");
   for (const bool gather : {false, true})
-    for (const MPI_Info info : {MPI_INFO_NULL, without}) {
+    for (const MPI_Info info : {with, without}) {
       int out[18], in[18];
       tacit_schedule s = TACIT_SCHEDULE_NULL;
       ASSERT_EQ(gather ? tacit_neighbor_allgather_init(out, 2, MPI_INT, in, 2, MPI_INT, comm, info, &s)
@@ -482,6 +486,36 @@ TEST(neighbor, messages_on_a_torus_are_combined) {
   EXPECT_EQ(tacit_run(s), TACIT_SUCCESS);
   tacit_schedule_free(&s);
   MPI_Info_free(&without);
+  MPI_Info_free(&with);
+  MPI_Comm_free(&comm);
+}
+
+TEST(neighbor, says_why_a_way_was_chosen) {
+  const int dims[] = {world_size()}, periods[] = {1};
+  MPI_Comm comm = MPI_COMM_NULL;
+  ASSERT_EQ(MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &comm), MPI_SUCCESS);
+  const std::string variable = std::getenv("TACIT_DRIVER") ? std::getenv("TACIT_DRIVER") : "";
+  int out[2] = {}, in[2] = {};
+  for (const std::string asked : {"", "p2p"}) { // the variable counts more
+    const std::string forced = variable.empty() ? asked : variable;
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Info_create(&info);
+    if (!asked.empty())
+      MPI_Info_set(info, "tacit_driver", asked.c_str());
+    tacit_schedule s = TACIT_SCHEDULE_NULL;
+    ASSERT_EQ(tacit_neighbor_alltoall_init(out, 1, MPI_INT, in, 1, MPI_INT, comm, info, &s), TACIT_SUCCESS)
+        << tacit_last_error();
+    MPI_Info_free(&info);
+    std::array<char, 2000> text{};
+    ASSERT_EQ(tacit_explain(s, TACIT_EXPLAIN_TEXT, text.data(), text.size(), nullptr), TACIT_SUCCESS);
+    const std::string said(text.data());
+    EXPECT_NE(said.find("machine model: the documented defaults, because TACIT_PLATFORM"), std::string::npos)
+        << said;
+    const std::string driver = forced.empty() ? "shm" : forced;
+    EXPECT_NE(said.find("predicted: coalesced " + driver), std::string::npos) << said;
+    EXPECT_EQ(said.find("not coalesced p2p") == std::string::npos, !forced.empty()) << said;
+    tacit_schedule_free(&s);
+  }
   MPI_Comm_free(&comm);
 }
 
@@ -516,5 +550,6 @@ TEST(neighbor, tells_the_neighborhood_of_any_communicator) {
 } // namespace tacit::test
 
 int main(int argc, char** argv) {
+  setenv("TACIT_PLATFORM", "default", 1); // choices must not depend on the machine
   return tacit::test::mpi_main(argc, argv);
 }

@@ -1,6 +1,7 @@
 // The plans of all ranks are executed in one process by an obvious interpreter, in a random order that their
 // dependencies allow, and every byte is compared with what the collective means.
 #include "neighbor/combine.h"
+#include "neighbor/message_cost.h"
 #include "neighbor/neighbor.h"
 #include "neighbor_machine.h"
 #include "random_case.h"
@@ -203,18 +204,11 @@ TEST(combine, moore_neighborhoods_take_two_messages_per_dimension) {
   EXPECT_EQ(c.blocks_direct, 26u);
   EXPECT_EQ(c.blocks_combined, 54u) << "18 blocks move in each dimension";
   EXPECT_EQ(cost_of_combining(t, true).blocks_combined, 26u) << "2 + 6 + 18: what is equal travels once";
-  EXPECT_TRUE(combining_pays(t, false, 8, {}));
-  EXPECT_FALSE(combining_pays(t, false, 1 << 20, {}));
-  EXPECT_FALSE(combining_pays(t, false, 0, {}));
-  EXPECT_FALSE(combining_pays(t, false, 1024, {100, 1000, 0.1, 1}))
-      << "three latencies, and bytes that travel thrice";
-  EXPECT_TRUE(combining_pays(t, false, 256, {2500, 20000, 0.8, 1})) << "TCP";
   EXPECT_TRUE(can_combine(t));
   t.shape.periodic[1] = false;
   EXPECT_FALSE(can_combine(t)) << "a way may lead over the boundary";
   t.shape = {{2, 1, 1}, {true, true, true}};
   EXPECT_EQ(cost_of_combining(t, false).messages_combined, 1u);
-  EXPECT_FALSE(combining_pays(t, false, 8, {})) << "one neighbor has all blocks coalesced already";
 }
 
 } // namespace

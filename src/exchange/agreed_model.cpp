@@ -1,0 +1,117 @@
+#include "exchange/agreed_model.h"
+
+#include "exchange/agreed_aggregation.h"
+#include "exchange/await.h"
+#include "exchange/collectives.h"
+#include "platform/model_file.h"
+#include "run/mpi_error.h"
+
+#include <array>
+#include <cstdlib>
+#include <new>
+#include <string_view>
+
+namespace tacit {
+namespace {
+
+struct read_models {
+  loaded_model near, far; ///< far: of two hosts, if there is one
+};
+
+read_models read_models_here() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+  int length = 0;
+  MPI_Get_library_version(version.data(), &length);
+  const machine_identity here = this_machine({version.data(), static_cast<std::size_t>(length)});
+  const char* const named = std::getenv("TACIT_PLATFORM");
+  read_models out{load_model_for(here), {}};
+  if (!named || !*named)
+    out.far = load_model(model_file(here, false), &here);
+  return out;
+}
+
+/// What rank 0 tells: three texts, a zero behind each. Empty models: the defaults.
+std::string announcement(bool one_node) {
+  static const read_models here = read_models_here();
+  std::string text = here.near.origin;
+  if (!one_node)
+    text += here.far.measured ? "; between nodes " + here.far.origin
+                              : "; between nodes the documented defaults for networks";
+  text += '\0';
+  if (here.near.measured)
+    text += text_of(here.near.model);
+  text += '\0';
+  if (!one_node && here.far.measured)
+    text += text_of(here.far.model);
+  return text + '\0';
+}
+
+void broadcast(void* data, std::size_t bytes, MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(start_bcast(data, static_cast<int>(bytes), MPI_CHAR, 0, comm, &request), "MPI_Ibcast");
+  await({request}, "MPI_Ibcast");
+}
+
+std::string told_by_first(int rank, bool one_node, MPI_Comm comm) {
+  std::string text;
+  if (rank == 0)
+    try {
+      text = announcement(one_node);
+    } catch (const std::bad_alloc&) { // the others wait for something
+      text.clear();
+    }
+  std::uint64_t length = text.size();
+  broadcast(&length, sizeof length, comm);
+  text.resize(length);
+  broadcast(text.data(), length, comm);
+  return text;
+}
+
+/// The part of the text up to the next zero, which is taken away.
+std::string_view next(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\0'), text.size());
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
+
+bool all_on_one_node(int rank, MPI_Comm comm) {
+  const std::uint64_t node = node_identity(rank);
+  std::array<std::uint64_t, 2> mine{node, ~node}, least{};
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(start_allreduce(mine.data(), least.data(), 2, MPI_UINT64_T, MPI_MIN, comm, &request),
+            "MPI_Iallreduce");
+  await({request}, "MPI_Iallreduce");
+  return least[0] == ~least[1];
+}
+
+} // namespace
+
+std::uint64_t node_identity(int rank) {
+  if (const char* text = std::getenv("TACIT_RANKS_PER_NODE"))
+    if (const int each = std::atoi(text); each > 0)
+      return static_cast<std::uint64_t>(rank / each);
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  check_mpi(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
+  std::uint64_t identity = 0xcbf29ce484222325; // FNV-1a; equal on all ranks, unlike std::hash
+  for (const char c : std::string_view(name.data(), static_cast<std::size_t>(length)))
+    identity = (identity ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return identity;
+}
+
+agreed_model agree_on_model(int rank, int size, MPI_Comm comm) {
+  agreed_model out;
+  out.one_node = all_on_one_node(rank, comm);
+  if (!out.one_node)
+    out.nodes = find_nodes(rank, size, comm);
+  const std::string told = told_by_first(rank, out.one_node, comm);
+  std::string_view rest = told;
+  out.origin = next(rest);
+  const std::string_view near = next(rest), far = next(rest);
+  out.costs = costs_of(near.empty() ? default_model() : parse_model(near),
+                       far.empty() ? model_of(message_cost(), false) : parse_model(far), out.one_node);
+  return out;
+}
+
+} // namespace tacit

@@ -1,0 +1,36 @@
+// What the ranks of a communicator believe about the machine, the same on all of them.
+//
+// Choices that all ranks must make alike follow from it, but every host has its own file, or none, and files
+// change while programs run. So rank 0 reads, once per process, and tells the others, once per communicator:
+// a reduction that finds out whether all are on one node, and a broadcast of some KiB. Where nodes differ in
+// speed, all go by rank 0's.
+#pragma once
+
+#include "neighbor/aggregate.h"
+#include "neighbor/choice.h"
+
+#include <mpi.h>
+#include <string>
+
+namespace tacit {
+
+struct agreed_model {
+  machine_costs costs;
+  bool one_node = true;
+  node_map nodes;     ///< unless all are on one node
+  std::string origin; ///< for people: where the numbers are from, or why the defaults were taken
+
+  bool near(int rank, rank_id other) const {
+    return one_node || nodes.node_of[static_cast<std::size_t>(rank)] == nodes.node_of[index(other)];
+  }
+};
+
+/// Collective. The file is the one that TACIT_PLATFORM names, or the one that `tacit platform` keeps; between
+/// nodes, the one it keeps for two hosts. Throws mpi_error.
+agreed_model agree_on_model(int rank, int size, MPI_Comm comm);
+
+/// Two nodes, two words: by processor names, or, if TACIT_RANKS_PER_NODE is set (to try nodes out on one
+/// machine), by ranks.
+std::uint64_t node_identity(int rank);
+
+} // namespace tacit

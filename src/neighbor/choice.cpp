@@ -1,0 +1,174 @@
+#include "neighbor/choice.h"
+
+#include "base/amounts.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace tacit {
+namespace {
+
+constexpr std::uint64_t no_price = 0, free_of_charge = std::uint64_t{1} << 60;
+
+/// Predictions are no better than this: within it, priority decides.
+constexpr double same = 0.10;
+
+/// A driver's own work per message beyond what the model says (finding it, a call, a branch), and per piece
+/// of memory beyond the first.
+constexpr double handling = 15, piece = 10;
+
+/// Work of this rank's core, and time on the wire, which goes on beside it.
+struct busy {
+  double core = 0, wire = 0;
+};
+
+template <typename Cost>
+double sum(const std::vector<message_group>& groups, bool near, Cost cost) {
+  double ns = 0;
+  for (const message_group& g : groups)
+    if (g.near == near)
+      ns += static_cast<double>(g.count) * (handling + cost(static_cast<double>(g.bytes)));
+  return ns;
+}
+
+bool any(const traffic& t, bool near) {
+  const auto is = [near](const message_group& g) { return g.near == near; };
+  return std::any_of(t.sends.begin(), t.sends.end(), is) ||
+         std::any_of(t.receives.begin(), t.receives.end(), is);
+}
+
+busy by_messages(const traffic& t, const machine_model& m, bool near) {
+  busy b;
+  b.core = sum(t.sends, near, [&](double n) { return send_at(m, n); }) +
+           sum(t.receives, near, [&](double n) { return receive_at(m, n); });
+  for (const message_group& g : t.sends)
+    if (g.near == near)
+      b.wire += static_cast<double>(g.count) * gap_at(m, static_cast<double>(g.bytes));
+  return b;
+}
+
+double through_memory(const traffic& t, const machine_model& m) {
+  return sum(t.sends, true, [&](double n) { return copy_at(m, n); }) +
+         sum(t.receives, true, [&](double n) { return fetch_at(m, n); });
+}
+
+double by_puts(const traffic& t, const machine_model& m, bool near) {
+  return sum(t.sends, near, [&](double n) { return put_at(m, n) + put_at(m, 8); }) +
+         sum(t.receives, near, [&](double n) { return copy_at(m, n); });
+}
+
+std::string words(const way& w) {
+  return w.ns < 0 ? fmt::format("{} {} without price", name(w.shape), w.driver)
+                  : fmt::format("{} {} {}", name(w.shape), w.driver, readable_seconds(w.ns * 1e-9));
+}
+
+void add(std::vector<message_group>& groups, std::uint64_t bytes, bool near) {
+  if (groups.empty() || groups.back().bytes != bytes || groups.back().near != near)
+    groups.push_back({bytes, 0, near});
+  ++groups.back().count;
+}
+
+} // namespace
+
+machine_costs costs_of(const machine_model& near, const machine_model& far, bool one_node) {
+  machine_costs c{near, far, cost_of(one_node ? near : far)};
+  if (!one_node)
+    c.messages.near = std::min(cost_of(near).overhead / c.messages.overhead, 1.0);
+  return c;
+}
+
+machine_costs costs_of(const message_cost& said) {
+  return {model_of(said, true), model_of(said, false), said};
+}
+
+std::string_view name(form f) {
+  constexpr std::array<std::string_view, forms> names{"coalesced", "direct", "combined"};
+  return names[static_cast<std::size_t>(f)];
+}
+
+traffic traffic_of(const rank_plan& plan, const std::function<bool(rank_id)>& is_near) {
+  traffic t;
+  std::vector<std::size_t> depth(plan.steps.size(), 0); // messages received on the longest way to here
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const step& s = plan.steps[i];
+    for (const std::uint32_t before : s.after)
+      depth[i] = std::max(depth[i], depth[before]);
+    if (s.kind == step_kind::send) {
+      add(t.sends, total_length(s.reads), is_near(s.peer));
+      t.pieces += s.reads.empty() ? 0 : s.reads.size() - 1;
+    }
+    if (s.kind == step_kind::recv) {
+      add(t.receives, total_length(s.writes), is_near(s.peer));
+      t.pieces += s.writes.empty() ? 0 : s.writes.size() - 1;
+      ++depth[i];
+    }
+    if (s.kind == step_kind::copy) {
+      ++t.copies;
+      t.copied_bytes += total_length(s.writes);
+    }
+    t.rounds = std::max(t.rounds, depth[i]);
+  }
+  if (!t.sends.empty())
+    t.rounds = std::max<std::size_t>(t.rounds, 1);
+  return t;
+}
+
+double predicted(const traffic& t, std::string_view driver, const machine_costs& costs, bool memory) {
+  const bool shares = driver == "shm" && memory && !costs.near.memory.empty();
+  if (driver != "p2p" && driver != "shm" && (driver != "rma" || costs.near.puts.empty()))
+    return -1;
+  const double rounds = static_cast<double>(t.rounds);
+  double core = static_cast<double>(t.copies) * handling + static_cast<double>(t.pieces) * piece +
+                (t.copies > 0 ? copy_at(costs.near, static_cast<double>(t.copied_bytes)) : 0);
+  double wire = 0, latency = 0;
+  for (const bool near : {true, false}) {
+    const machine_model& m = near ? costs.near : costs.far;
+    if (!any(t, near))
+      continue;
+    if (near && shares) {
+      core += through_memory(t, m);
+      latency = std::max(latency, m.flag.median);
+    } else if (driver == "rma" && !m.puts.empty()) {
+      core += by_puts(t, m, near);
+      latency = std::max(latency, put_at(m, 8));
+    } else {
+      const busy b = by_messages(t, m, near);
+      core += b.core;
+      wire += b.wire;
+      latency = std::max(latency, m.latency());
+    }
+  }
+  return rounds * latency + (t.rounds > 1 ? core + wire : std::max(core, wire));
+}
+
+choice choose(std::span<const way> ways) {
+  choice c;
+  double least = -1;
+  for (const way& w : ways)
+    if (w.ns >= 0 && (least < 0 || w.ns < least))
+      least = w.ns;
+  for (std::size_t i = 0; i < ways.size(); ++i)
+    if (ways[i].ns >= 0 && ways[i].ns <= least * (1 + same)) {
+      c.taken = i;
+      break;
+    }
+  c.why = "predicted: " + words(ways[c.taken]);
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < ways.size(); ++i)
+    if (i != c.taken)
+      c.why += (others++ == 0 ? "; not " : ", ") + words(ways[i]);
+  return c;
+}
+
+std::uint64_t word_of_price(double ns) {
+  if (!(ns >= 0))
+    return no_price;
+  return free_of_charge - static_cast<std::uint64_t>(std::min(ns * 10, 1e17));
+}
+
+double price_of_word(std::uint64_t word) {
+  return word == no_price ? -1 : static_cast<double>(free_of_charge - word) / 10;
+}
+
+} // namespace tacit

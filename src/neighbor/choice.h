@@ -1,0 +1,92 @@
+// Which way of doing a neighborhood collective is taken when nobody forces one.
+//
+// A way is a form of the plan and a driver. Forms:
+//     coalesced   one message per neighbor (and, where they pay, trees or aggregation between nodes on top)
+//     direct      one message per edge; differs only where several edges join two ranks
+//     combined    dimension by dimension on a torus (combine.h)
+// Each rank predicts from its own messages and the machine model (src/platform) what every way costs it. The
+// slowest rank counts, so the ranks reduce the predictions to their maxima (in a reduction that the set-up
+// makes anyway), and from the same numbers all choose the same: `choose` is a pure function of what it is
+// given.
+//
+// The prices, in LogGP (Alexandrov and others, 1995), for one run, as seen by one rank:
+//     p2p    every message costs o_s where it leaves and o_r where it arrives, in every round one latency L.
+//            With one round that is hidden behind the bytes on the wire, or they behind it; in several rounds
+//            nothing starts before the last round has ended
+//     shm    with ranks of this node, every message is copied into shared memory and fetched out of it, and
+//     in
+//            every round a cache line travels; with others the price of p2p
+//     rma    every message costs a put and a flush of its bytes and of its flag, in every round one of them
+// and all copies within the rank cost their bytes, every further piece of memory of a message a little.
+// Drivers without a price here are taken only by priority.
+#pragma once
+
+#include "neighbor/message_cost.h"
+#include "plan/plan.h"
+#include "platform/machine_model.h"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tacit {
+
+/// What all ranks of a communicator believe.
+struct machine_costs {
+  machine_model near = default_model();                ///< between ranks of one node
+  machine_model far = model_of(message_cost(), false); ///< between nodes
+  message_cost messages = cost_of(default_model());    ///< in short, for passes that weigh messages only
+};
+
+/// Of a machine with these models; `one_node`: there are no others.
+machine_costs costs_of(const machine_model& near, const machine_model& far, bool one_node);
+/// As somebody says.
+machine_costs costs_of(const message_cost& said);
+
+/// Messages alike.
+struct message_group {
+  std::uint64_t bytes = 0, count = 0;
+  bool near = true; ///< with ranks of this node
+};
+
+/// What one rank moves in one run.
+struct traffic {
+  std::vector<message_group> sends, receives;
+  std::uint64_t copies = 0, copied_bytes = 0; ///< within the rank
+  std::uint64_t pieces = 0;                   ///< of memory in its messages, beyond one per message
+  std::size_t rounds = 0;                     ///< longest chain of messages that wait for each other
+};
+
+traffic traffic_of(const rank_plan& plan, const std::function<bool(rank_id)>& is_near);
+
+/// Nanoseconds; negative: this driver has no price. `memory`: this process can share memory.
+double predicted(const traffic& t, std::string_view driver, const machine_costs& costs, bool memory);
+
+enum class form : std::uint8_t { coalesced, direct, combined };
+inline constexpr std::size_t forms = 3;
+std::string_view name(form f);
+
+struct way {
+  form shape = form::coalesced;
+  std::string_view driver; ///< its name
+  double ns = -1;          ///< predicted, the most over all ranks; negative: no price
+};
+
+struct choice {
+  std::size_t taken = 0; ///< position among the ways
+  std::string why;       ///< one line
+};
+
+/// The cheapest; among ways that differ by less than a tenth, and among those without price, the first: they
+/// are given by priority. At least one way.
+choice choose(std::span<const way> ways);
+
+/// Predictions as words whose minimum over ranks stands for the maximum of the predictions; every MPI
+/// computes minima of numbers below 2^62 rightly (MPICH 4.0.2 takes larger ones as negative).
+std::uint64_t word_of_price(double ns);
+double price_of_word(std::uint64_t word);
+
+} // namespace tacit
