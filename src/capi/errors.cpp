@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <mutex>
 #include <new>
 #include <tacit/tacit.h>
@@ -55,11 +56,43 @@ int mpi_code(int code, const std::string& text) {
 
 } // namespace
 
+namespace {
+
+/// MPI runs and will say when it ends.
+std::atomic<bool> known_to_run = false;
+
+int will_end(MPI_Comm, int, void*, void*) {
+  known_to_run.store(false, std::memory_order_relaxed);
+  return MPI_SUCCESS;
+}
+
+/// MPI deletes the attributes of MPI_COMM_SELF first thing in MPI_Finalize (MPI-4.1 section 11.4.1), the
+/// newest first. Without such an attribute MPI is asked each time.
+void learn_of_end() {
+#ifndef SMPI_H // many ranks in one process
+  static std::once_flag once;
+  std::call_once(once, [] {
+    int keyval = MPI_KEYVAL_INVALID;
+    if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, will_end, &keyval, nullptr) == MPI_SUCCESS &&
+        MPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr) == MPI_SUCCESS)
+      known_to_run.store(true, std::memory_order_relaxed);
+  });
+#endif
+}
+
+} // namespace
+
+/// In every start and wait: asking Open MPI takes 12 ns, an exchange of one line 70 ns.
 bool mpi_is_running() {
+  if (known_to_run.load(std::memory_order_relaxed))
+    return true;
   int started = 0, over = 0;
   MPI_Initialized(&started);
   MPI_Finalized(&over);
-  return started != 0 && over == 0;
+  if (started == 0 || over != 0)
+    return false;
+  learn_of_end();
+  return true;
 }
 
 int report(MPI_Comm comm, int code, const std::string& text) {
