@@ -7,7 +7,7 @@ if(TACIT_WITH_MPI)
   install(TARGETS tacit_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(FILES ${CMAKE_BINARY_DIR}/lib/libtacit.a DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
-  install(TARGETS tacit_selftest tacit_platform RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tacit)
+  install(TARGETS tacit_selftest tacit_platform tacit_trial RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tacit)
 
   include(CMakePackageConfigHelpers)
   set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tacit)

@@ -27,5 +27,6 @@ command add_doctor(CLI::App& app);
 command add_view(CLI::App& app);
 command add_selftest(CLI::App& app);
 command add_platform(CLI::App& app);
+command add_bench(CLI::App& app);
 
 } // namespace tacit::cli

@@ -25,7 +25,7 @@ int run(int argc, char** argv) {
   const std::pair<const char*, command> commands[] = {
       {"run", add_run(app)},           {"analyze", add_analyze(app)},   {"generate", add_generate(app)},
       {"explain", add_explain(app)},   {"doctor", add_doctor(app)},     {"view", add_view(app)},
-      {"selftest", add_selftest(app)}, {"platform", add_platform(app)},
+      {"selftest", add_selftest(app)}, {"platform", add_platform(app)}, {"bench", add_bench(app)},
   };
   const auto is_asked_for = [&](const auto& known) { return std::string_view(argv[1]) == known.first; };
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(commands, is_asked_for))

@@ -376,6 +376,8 @@ private:
     put("<h2 id=\"{}\">{}</h2><div class=\"card scroll\">", id, safe(t.title));
     if (!t.note.empty())
       put("<p class=\"note\">{}</p>", safe(t.note));
+    if (!t.bars.empty())
+      raw(svg_of(t.bars));
     raw("<table><tr>");
     for (const std::string& cell : t.head)
       put("<th>{}</th>", safe(cell));

@@ -30,7 +30,8 @@ struct html_caps {
 // Pictures as inline SVG (html_figures.cpp).
 std::string svg_of(const matrix& m, const html_caps& caps);
 std::string svg_of(const lanes& l, const html_caps& caps);
-std::string svg_of(const plot& p); ///< html_plot.cpp
+std::string svg_of(const plot& p);                ///< html_plot.cpp
+std::string svg_of(const std::vector<bar>& bars); ///< html_bars.cpp
 /// A sentence on what the picture leaves out, or empty.
 std::string cut_note(const matrix& m);
 std::string cut_note(const lanes& l, const html_caps& caps);

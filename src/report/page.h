@@ -90,11 +90,20 @@ struct problem_line {
   std::string message, remedy, place;
 };
 
+/// A time among others, drawn as a bar.
+struct bar {
+  std::string label, remark; ///< remark: behind the number
+  double seconds = 0;        ///< above zero
+  double low = 0, high = 0;  ///< the spread, drawn as a line if they differ
+  bool marked = false;       ///< the one that the reader looks for
+};
+
 struct table {
   std::string title;
   std::string note;
   std::vector<std::string> head;
   std::vector<std::vector<std::string>> rows; ///< first column left, the others right aligned
+  std::vector<bar> bars = {};                 ///< drawn above the rows
 };
 
 /// Curves on logarithmic axes; values must be above zero.

@@ -1,0 +1,173 @@
+#include "cli/bench_result.h"
+
+#include "base/amounts.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace tacit::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// Of a size that could be tried; else none.
+const json& ways_of(const json& size) {
+  static const json none = json::array();
+  return size.contains("ways") ? size.at("ways") : none;
+}
+
+bool is_right(const json& way) {
+  return way.at("fault").get<std::string>().empty();
+}
+
+/// The fastest of the right ways, tacit's choice included; null if none was right.
+const json* best_of(const json& size) {
+  const json* best = nullptr;
+  for (const json& way : ways_of(size))
+    if (is_right(way) && (!best || way.at("p10") < best->at("p10")))
+      best = &way;
+  return best;
+}
+
+const json* choice_of(const json& size) {
+  for (const json& way : ways_of(size))
+    if (way.at("choice") && is_right(way))
+      return &way;
+  return nullptr;
+}
+
+/// The line of the explanation that begins so, or empty.
+std::string line_of(const json& way, const std::string& start) {
+  const std::string text = way.at("detail");
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (text.compare(at, start.size(), start) == 0)
+      return text.substr(at, end - at);
+    at = end + 1;
+  }
+  return {};
+}
+
+/// "direct shm 220 ns": the first part of the line with the predictions.
+std::string chosen_way(const json& way) {
+  const std::string line = line_of(way, "predicted: ");
+  const std::size_t start = std::min<std::size_t>(line.size(), 11);
+  return line.substr(start, line.find(';') - start);
+}
+
+double ratio(const json& size) {
+  const json *best = best_of(size), *choice = choice_of(size);
+  if (!best || !choice || best->at("p10").get<double>() <= 0)
+    return 0;
+  return choice->at("p10").get<double>() / best->at("p10").get<double>();
+}
+
+std::string time(const json& way, const char* key) {
+  return readable_seconds(way.at(key));
+}
+
+report::table table_of(const bench_result& r, const json& size) {
+  const std::uint64_t bytes = size.at("bytes");
+  report::table t{.title = fmt::format("{}, {} ranks, {} per unit", r.mpi, r.ranks, readable_bytes(bytes)),
+                  .note = {},
+                  .head = {"way", "10th percentile", "median", "quartiles", ""},
+                  .rows = {}};
+  if (size.contains("fault")) {
+    t.note = size.at("fault");
+    return t;
+  }
+  const json* best = best_of(size);
+  for (const json& way : ways_of(size)) {
+    const std::string fault = way.at("fault");
+    const bool taken = way.at("choice");
+    if (fault.empty())
+      t.bars.push_back({.label = way.at("name"),
+                        .remark = taken          ? "taken: " + chosen_way(way)
+                                  : &way == best ? "best"
+                                                 : "",
+                        .seconds = way.at("p10"),
+                        .low = way.at("low"),
+                        .high = way.at("high"),
+                        .marked = taken});
+    if (fault.empty())
+      t.rows.push_back({way.at("name"), time(way, "p10"), time(way, "median"),
+                        fmt::format("{}–{}", time(way, "low"), time(way, "high")),
+                        &way == best ? "best" : ""});
+    else
+      t.rows.push_back({way.at("name"), "–", "–", "–", "wrong: " + fault});
+  }
+  if (const json* choice = choice_of(size))
+    t.note = fmt::format("Taken: {}, {:.2f} times the best. {}. {}.", chosen_way(*choice), ratio(size),
+                         line_of(*choice, "predicted: "), line_of(*choice, "machine model: "));
+  return t;
+}
+
+} // namespace
+
+json json_of(const std::vector<bench_result>& all) {
+  json out{{"tacit", "bench neighbor"}, {"format", 1}, {"runs", json::array()}};
+  for (const bench_result& r : all) {
+    json run{{"mpi", r.mpi}, {"ranks", r.ranks}, {"pattern", r.pattern}, {"sizes", json::array()}};
+    for (const json& size : r.sizes) {
+      json one = size;
+      if (size.contains("ways")) {
+        const json *best = best_of(size), *choice = choice_of(size);
+        one["best"] = best ? best->at("name") : json();
+        one["taken"] = choice ? json(chosen_way(*choice)) : json();
+        one["ratio"] = ratio(size);
+      }
+      run["sizes"].push_back(std::move(one));
+    }
+    out["runs"].push_back(std::move(run));
+  }
+  return out;
+}
+
+std::string csv_of(const std::vector<bench_result>& all) {
+  std::string out = "mpi,ranks,pattern,bytes,way,p10_s,low_s,median_s,high_s,blocks,right,taken\n";
+  for (const bench_result& r : all)
+    for (const json& size : r.sizes)
+      for (const json& way : ways_of(size))
+        fmt::format_to(std::back_inserter(out), "{},{},\"{}\",{},\"{}\",{},{},{},{},{},{},\"{}\"\n", r.mpi,
+                       r.ranks, r.pattern, size.at("bytes").get<std::uint64_t>(),
+                       way.at("name").get<std::string>(), way.at("p10").get<double>(),
+                       way.at("low").get<double>(), way.at("median").get<double>(),
+                       way.at("high").get<double>(), way.at("blocks").get<int>(), is_right(way),
+                       way.at("choice") ? chosen_way(way) : "");
+  return out;
+}
+
+report::page page_of(const std::vector<bench_result>& all) {
+  report::page p;
+  p.title = "bench neighbor";
+  p.subtitle = all.front().pattern;
+  for (const bench_result& r : all) {
+    double worst = 0;
+    for (const json& size : r.sizes)
+      worst = std::max(worst, ratio(size));
+    if (worst > 0)
+      p.headlines.push_back(
+          fmt::format("{}, {} ranks: what tacit takes needs at most {:.2f} times as long as the best way.",
+                      r.mpi, r.ranks, worst));
+    for (const json& size : r.sizes) {
+      p.tables.push_back(table_of(r, size));
+      for (const json& left : size.value("left_out", json::array()))
+        if (std::ranges::find(p.notes, left.get<std::string>()) == p.notes.end())
+          p.notes.push_back(left);
+    }
+  }
+  p.facts.emplace_back("pattern", all.front().pattern);
+  return p;
+}
+
+bool tacit_is_right(const std::vector<bench_result>& all) {
+  for (const bench_result& r : all)
+    for (const json& size : r.sizes)
+      for (const json& way : ways_of(size))
+        if (way.at("name") != "MPI_Neighbor_alltoallv" && !is_right(way))
+          return false;
+  return true;
+}
+
+} // namespace tacit::cli

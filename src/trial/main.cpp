@@ -1,0 +1,240 @@
+// Tries every way of one neighborhood exchange in one process; launched by `tacit bench neighbor`:
+//
+//     mpiexec -n 4 tacit-trial --stencil 2,2 --reach 0 --periodic 1 --bytes 8,1024 --seconds 1 --output FILE
+//     mpiexec -n 4 tacit-trial --graph EDGES --bytes 8 --seconds 1 --output FILE
+//
+// Ways are run in short blocks, one after the other, again and again, so that whatever disturbs the machine
+// disturbs all alike. In each iteration the buffers are rewritten and read. A block's time is that of its
+// slowest rank. Before and after the measurement every byte is checked; a way that was wrong is reported as
+// such and not measured any longer. Rank 0 writes one JSON object per line and size.
+#include "trial/ways.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+
+namespace tacit::trial {
+namespace {
+
+using seconds = std::chrono::duration<double>;
+
+struct options {
+  std::vector<int> dims;
+  std::vector<std::int64_t> bytes{8};
+  int reach = 0;
+  bool periodic = true;
+  double time = 1; ///< seconds per size
+  std::string graph, output, progress;
+};
+
+template <typename Number>
+std::vector<Number> numbers(const std::string& text) {
+  std::vector<Number> list;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');)
+    list.push_back(static_cast<Number>(std::strtoll(word.c_str(), nullptr, 10)));
+  return list;
+}
+
+options read_options(int argc, char** argv) {
+  options o;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string name = argv[i], value = argv[i + 1];
+    if (name == "--stencil")
+      o.dims = numbers<int>(value);
+    else if (name == "--bytes")
+      o.bytes = numbers<std::int64_t>(value);
+    else if (name == "--reach")
+      o.reach = std::atoi(value.c_str());
+    else if (name == "--periodic")
+      o.periodic = value == "1";
+    else if (name == "--seconds")
+      o.time = std::atof(value.c_str());
+    else if (name == "--graph")
+      o.graph = value;
+    else if (name == "--output")
+      o.output = value;
+    else if (name == "--progress")
+      o.progress = value;
+  }
+  return o;
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text)
+    if (c == '"' || c == '\\')
+      out += {'\\', c};
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+    else
+      out += c;
+  return out + '"';
+}
+
+bool anywhere(bool here) {
+  int mine = here, all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return all != 0;
+}
+
+/// The text of the lowest rank that has one, on rank 0; empty texts everywhere: empty.
+std::string first_of(const std::string& text, int rank, int size) {
+  int mine = text.empty() ? size : rank, lowest = size;
+  MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (lowest == size)
+    return {};
+  std::vector<char> shared(500, '\0');
+  if (rank == lowest)
+    std::strncpy(shared.data(), text.c_str(), shared.size() - 1);
+  MPI_Bcast(shared.data(), static_cast<int>(shared.size()), MPI_CHAR, lowest, MPI_COMM_WORLD);
+  return shared.data();
+}
+
+struct measured {
+  way* what = nullptr;
+  std::string fault;
+  std::vector<double> times; ///< seconds per exchange
+};
+
+class trial {
+public:
+  trial(const pattern& p, const options& o) : p_(p), o_(o) {}
+
+  /// One size; on rank 0 a line of JSON.
+  std::string run(std::int64_t unit, double done, double part) {
+    exchange_buffers b;
+    if (anywhere(!b.make(p_, unit)))
+      return fmt::format("{{\"bytes\":{},\"fault\":\"the blocks of one rank have more than 2 GiB\"}}", unit);
+    std::vector<std::string> left_out;
+    const auto ways = make_ways(p_, b, left_out);
+    std::vector<measured> list;
+    for (const auto& w : ways)
+      list.push_back({w.get(), "", {}});
+    for (measured& m : list)
+      verify(m, b, 1);
+    measure(list, b, done, part);
+    for (measured& m : list)
+      verify(m, b, 3);
+    return line(unit, list, left_out);
+  }
+
+private:
+  void verify(measured& m, exchange_buffers& b, std::uint64_t run) {
+    for (int repeat = 0; repeat < 2 && m.fault.empty(); ++repeat) { // double buffers have two slots
+      b.fill(p_, run + static_cast<std::uint64_t>(repeat));
+      b.spoil();
+      MPI_Barrier(MPI_COMM_WORLD);
+      std::string here = m.what->exchange();
+      if (here.empty())
+        here = b.check(p_, run + static_cast<std::uint64_t>(repeat));
+      m.fault = first_of(here, p_.rank, p_.size);
+    }
+  }
+
+  double block(measured& m, exchange_buffers& b, int count) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    m.what->exchange(); // all are here now
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < count; ++i) {
+      b.produce(i);
+      m.what->exchange();
+      b.consume();
+    }
+    double mine = seconds(std::chrono::steady_clock::now() - start).count() / count, slowest = 0;
+    MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return slowest;
+  }
+
+  void measure(std::vector<measured>& list, exchange_buffers& b, double done, double part) {
+    const auto start = std::chrono::steady_clock::now();
+    std::vector<int> counts;
+    for (measured& m : list) // about a millisecond per block, alike on all ranks
+      counts.push_back(m.fault.empty()
+                           ? static_cast<int>(std::clamp(1e-3 / std::max(block(m, b, 3), 1e-7), 2.0, 300.0))
+                           : 0);
+    constexpr std::size_t fewest = 5, most = 2000;
+    for (std::size_t round = 0; round < most; ++round) {
+      const double elapsed = seconds(std::chrono::steady_clock::now() - start).count();
+      int more = round < fewest || elapsed < o_.time;
+      MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
+      if (!more)
+        return;
+      if (p_.rank == 0 && !o_.progress.empty() && round % 8 == 0)
+        std::ofstream(o_.progress) << done + part * std::min(1.0, elapsed / o_.time) << " measuring\n";
+      for (std::size_t i = 0; i < list.size(); ++i)
+        if (list[i].fault.empty())
+          list[i].times.push_back(block(list[i], b, counts[i]));
+    }
+  }
+
+  static std::string line(std::int64_t unit, const std::vector<measured>& list,
+                          const std::vector<std::string>& left_out) {
+    std::string text = fmt::format("{{\"bytes\":{},\"ways\":[", unit);
+    for (const measured& m : list) {
+      std::vector<double> t = m.times;
+      std::sort(t.begin(), t.end());
+      const auto at = [&](double share) {
+        return t.empty() ? 0 : t[static_cast<std::size_t>(share * static_cast<double>(t.size() - 1))];
+      };
+      text +=
+          fmt::format("{}{{\"name\":{},\"choice\":{},\"fault\":{},\"detail\":{},\"blocks\":{},\"p10\":{:.9g},"
+                      "\"low\":{:.9g},\"median\":{:.9g},\"high\":{:.9g}}}",
+                      &m == list.data() ? "" : ",", quoted(m.what->name), m.what->is_choice, quoted(m.fault),
+                      quoted(m.what->detail), t.size(), at(0.1), at(0.25), at(0.5), at(0.75));
+    }
+    text += "],\"left_out\":[";
+    for (const std::string& l : left_out)
+      text += (&l == left_out.data() ? "" : ",") + quoted(l);
+    return text + "]}";
+  }
+
+  const pattern& p_;
+  const options& o_;
+};
+
+int run(const options& o) {
+  pattern p;
+  MPI_Comm_rank(MPI_COMM_WORLD, &p.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &p.size);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const std::string fault =
+      first_of(o.graph.empty() ? make_stencil(p, o.dims, o.periodic, o.reach) : make_graph(p, o.graph),
+               p.rank, p.size);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  if (!fault.empty()) {
+    if (p.rank == 0)
+      std::fprintf(stderr, "%s\n", fault.c_str());
+    return 1;
+  }
+  std::string text;
+  const double part = 1.0 / static_cast<double>(o.bytes.size());
+  for (std::size_t i = 0; i < o.bytes.size(); ++i)
+    text += trial(p, o).run(o.bytes[i], static_cast<double>(i) * part, part) + '\n';
+  int written = 1;
+  if (p.rank == 0) {
+    std::ofstream file(o.output);
+    written = static_cast<bool>(file << text << std::flush);
+    if (!written)
+      std::fprintf(stderr, "could not write %s; is the disk full?\n", o.output.c_str());
+  }
+  MPI_Bcast(&written, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return written ? 0 : 1;
+}
+
+} // namespace
+} // namespace tacit::trial
+
+int main(int argc, char** argv) {
+  for (const char* forces : {"TACIT_DRIVER", "TACIT_NEIGHBOR_FORM", "TACIT_NEIGHBOR_WITHOUT"})
+    unsetenv(forces); // they would count more than what each way asks for
+  MPI_Init(&argc, &argv);
+  const int code = tacit::trial::run(tacit::trial::read_options(argc, argv));
+  MPI_Finalize();
+  return code;
+}

@@ -1,0 +1,153 @@
+#include "trial/ways.h"
+
+#include <array>
+#include <string_view>
+#include <tacit/tacit.h>
+#include <utility>
+
+namespace tacit::trial {
+namespace {
+
+class by_tacit : public way {
+public:
+  ~by_tacit() override { tacit_schedule_free(&schedule); }
+  std::string exchange() override { return tacit_run(schedule) == TACIT_SUCCESS ? "" : tacit_last_error(); }
+  tacit_schedule schedule = TACIT_SCHEDULE_NULL;
+};
+
+/// MPI's own call.
+class by_collective : public way {
+public:
+  by_collective(const pattern& p, exchange_buffers& b) : p_(p), b_(b) {
+    name = "MPI_Neighbor_alltoallv";
+    detail = "the MPI library's own call";
+    // Graphs of MPI have no open boundaries.
+    for (std::size_t e = 0; e < p.destinations.size(); ++e)
+      if (p.destinations[e].peer != MPI_PROC_NULL) {
+        out_counts_.push_back(b.out_counts[e]);
+        out_places_.push_back(b.out_places[e]);
+      }
+    for (std::size_t e = 0; e < p.sources.size(); ++e)
+      if (p.sources[e].peer != MPI_PROC_NULL) {
+        in_counts_.push_back(b.in_counts[e]);
+        in_places_.push_back(b.in_places[e]);
+      }
+  }
+  std::string exchange() override {
+    const int code =
+        MPI_Neighbor_alltoallv(b_.out.data(), out_counts_.data(), out_places_.data(), MPI_BYTE, b_.in.data(),
+                               in_counts_.data(), in_places_.data(), MPI_BYTE, p_.mpi);
+    return code == MPI_SUCCESS ? "" : "MPI reports an error";
+  }
+
+private:
+  const pattern& p_;
+  exchange_buffers& b_;
+  std::vector<int> out_counts_, out_places_, in_counts_, in_places_;
+};
+
+/// What programs write by hand.
+class by_hand : public way {
+public:
+  by_hand(const pattern& p, exchange_buffers& b) : p_(p), b_(b) {
+    name = "Irecv, Isend, Waitall";
+    detail = "one message per edge";
+    requests_.resize(p.sources.size() + p.destinations.size());
+  }
+  std::string exchange() override {
+    std::size_t next = 0;
+    for (std::size_t e = 0; e < p_.sources.size(); ++e)
+      MPI_Irecv(b_.in.data() + b_.in_places[e], b_.in_counts[e], MPI_BYTE, p_.sources[e].peer, 7,
+                MPI_COMM_WORLD, &requests_[next++]);
+    for (std::size_t e = 0; e < p_.destinations.size(); ++e)
+      MPI_Isend(b_.out.data() + b_.out_places[e], b_.out_counts[e], MPI_BYTE, p_.destinations[e].peer, 7,
+                MPI_COMM_WORLD, &requests_[next++]);
+    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+    return {};
+  }
+
+private:
+  const pattern& p_;
+  exchange_buffers& b_;
+  std::vector<MPI_Request> requests_;
+};
+
+struct forced {
+  const char *name, *driver, *form, *without;
+};
+
+constexpr std::array all_forced{
+    forced{"tacit's choice", "", "", ""},
+    forced{"shm", "shm", "coalesced", ""},
+    forced{"shm, a message per edge", "shm", "direct", ""},
+    forced{"shm, combined", "shm", "combined", ""},
+    forced{"shm, without trees", "shm", "coalesced", "tree"},
+    forced{"shm, as posted", "shm", "coalesced", "order"},
+    forced{"p2p", "p2p", "coalesced", ""},
+    forced{"p2p, a message per edge", "p2p", "direct", ""},
+    forced{"p2p, combined", "p2p", "combined", ""},
+    forced{"p2p, without trees", "p2p", "coalesced", "tree"},
+    forced{"p2p, as posted", "p2p", "coalesced", "order"},
+    forced{"rma", "rma", "coalesced", ""},
+};
+
+std::string explained(tacit_schedule schedule) {
+  std::array<char, 4000> text{};
+  tacit_explain(schedule, TACIT_EXPLAIN_TEXT, text.data(), text.size(), nullptr);
+  return text.data();
+}
+
+std::unique_ptr<by_tacit> make_tacit(const pattern& p, exchange_buffers& b, const forced& f) {
+  auto w = std::make_unique<by_tacit>();
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  for (const auto& [key, value] : {std::pair{"tacit_driver", f.driver},
+                                   {"tacit_neighbor_form", f.form},
+                                   {"tacit_neighbor_without", f.without}})
+    if (*value)
+      MPI_Info_set(info, key, value);
+  const int code = tacit_neighbor_alltoallv_init(b.out.data(), b.out_counts.data(), b.out_places.data(),
+                                                 MPI_BYTE, b.in.data(), b.in_counts.data(),
+                                                 b.in_places.data(), MPI_BYTE, p.tacit, info, &w->schedule);
+  MPI_Info_free(&info);
+  if (code != TACIT_SUCCESS)
+    return nullptr;
+  w->name = f.name;
+  w->detail = explained(w->schedule);
+  w->is_choice = !*f.driver;
+  return w;
+}
+
+/// Why it is no way of its own; the same on all ranks. A form that is not possible is another one again.
+std::string same_as_another(const forced& f, const std::string& detail) {
+  const std::string_view shape = f.form, without = f.without;
+  if (!shape.empty() && detail.find("predicted: " + std::string(shape)) == std::string::npos)
+    return shape == "combined" ? "messages cannot be combined here" : "no two edges join the same ranks";
+  if (without == "tree" && detail.find("no rank has") != std::string::npos)
+    return "there are no trees";
+  return {};
+}
+
+} // namespace
+
+std::vector<std::unique_ptr<way>> make_ways(const pattern& p, exchange_buffers& b,
+                                            std::vector<std::string>& left_out) {
+  std::vector<std::unique_ptr<way>> list;
+  MPI_Comm_set_errhandler(p.tacit, MPI_ERRORS_RETURN);
+  for (const forced& f : all_forced) {
+    std::unique_ptr<by_tacit> made = make_tacit(p, b, f); // errors of _init are errors of all ranks
+    if (!made) {
+      left_out.push_back(std::string(f.name) + ": " + tacit_last_error());
+      continue;
+    }
+    if (std::string why = same_as_another(f, made->detail); why.empty())
+      list.push_back(std::move(made));
+    else
+      left_out.push_back(std::string(f.name) + ": " + why);
+  }
+  list.push_back(std::make_unique<by_collective>(p, b));
+  list.push_back(std::make_unique<by_hand>(p, b));
+  return list;
+}
+
+} // namespace tacit::trial
