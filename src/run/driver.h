@@ -38,6 +38,8 @@ public:
   /// What is best done between two unsuccessful calls of progress, see take_pause. Must not run at the same
   /// time as progress. Local.
   virtual double pause() const { return 0; }
+  /// Does it; whoever has `pause` from elsewhere may call this at any time.
+  virtual void rest(double pause) const;
   /// Moves the buffers: from the next run on, all user memory that the plan reads lies `reads` bytes further
   /// than the plan given to `prepare` says, and all that it writes `writes` bytes (so 0, 0 is the way back);
   /// scratch memory stays. False: cannot, prepare anew. Must not be active. Local.
@@ -53,6 +55,10 @@ inline void take_pause(double pause) {
     std::this_thread::sleep_for(std::chrono::duration<double>(pause));
   else if (pause == 0)
     std::this_thread::yield();
+}
+
+inline void execution::rest(double pause) const {
+  take_pause(pause);
 }
 
 /// What a driver has set up with other ranks: communicators, memory of neighbors. Outlives the executions.

@@ -133,7 +133,7 @@ void wait_for(execution& wanted) {
     }
   }
   for (double pause = 0; !progress_once(wanted, pause);)
-    take_pause(entering.load(std::memory_order_relaxed) > 0 ? 0 : pause); // else they never see it free
+    wanted.rest(entering.load(std::memory_order_relaxed) > 0 ? 0 : pause); // else they never see it free
 }
 
 } // namespace tacit

@@ -107,13 +107,17 @@ public:
   }
   void finish() override {
     while (!progress())
-      wait_.rest([this] {
-        bool absent = false;
-        tasks_->each_polled([&](const task_note& note) { absent = absent || peers_.absent(note.peer); });
-        return absent;
-      });
+      if (const double idle = pause(); idle >= 0)
+        rest(idle);
   }
-  double pause() const override { return wait_.pause(); }
+  double pause() const override {
+    return wait_.pause([this] {
+      bool absent = false;
+      tasks_->each_polled([&](const task_note& note) { absent = absent || peers_.absent(note.peer); });
+      return absent;
+    });
+  }
+  void rest(double pause) const override { wait_.rest(pause); }
   bool rebind(std::ptrdiff_t reads, std::ptrdiff_t writes) override {
     const std::pair wanted(reads, writes);
     if (bound_ == wanted)

@@ -18,14 +18,15 @@ namespace tacit {
 /// True if the program has the form described above.
 bool is_flat(const program& p);
 
-class shm_flat : public execution {
+class shm_flat final : public execution {
 public:
   /// Throws as driver::prepare.
   shm_flat(const program& p, MPI_Comm comm, const shm_peers& peers);
   void start() override;
   bool progress() override;
   void finish() override;
-  double pause() const override { return wait_.pause(); }
+  double pause() const override;
+  void rest(double pause) const override { wait_.rest(pause); }
   bool rebind(std::ptrdiff_t reads, std::ptrdiff_t writes) override;
 
 private:

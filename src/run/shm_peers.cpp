@@ -380,14 +380,6 @@ const channel_place* shm_peers::incoming(int from, int tag) const {
   return find(found->second.in, found->second.in_places, tag);
 }
 
-void shm_peers::give_core_away() const {
-  if (absence_)
-    absence_->store(1, std::memory_order_relaxed);
-  std::this_thread::yield();
-  if (absence_)
-    absence_->store(0, std::memory_order_relaxed);
-}
-
 std::string shm_peers::describe() const {
   std::size_t sharing = 0;
   std::map<std::string, std::size_t> others;

@@ -67,9 +67,12 @@ public:
   /// Which peers share no cache with this rank, of those to which it sends large messages. Whoever runs the
   /// program calls beat() before its messages and look() after them, in every `runs_per_beat`th run.
   proximity& distances() const { return distances_; }
-  /// Yields; meanwhile peers see that this rank has no core.
-  void give_core_away() const;
-  /// True if the peer is in give_core_away() of its connection, as far as this rank can see.
+  /// Tells the peers whether this rank has given its core away.
+  void set_absent(bool absent) const {
+    if (absence_)
+      absence_->store(absent, std::memory_order_relaxed);
+  }
+  /// What the peer has told last, as far as this rank can see; false if it cannot.
   bool absent(int rank) const { return is_set(absence(rank)); }
   /// What `absent` looks at; may be null.
   const std::atomic<std::uint32_t>* absence(int rank) const { return peers_.at(rank).absence; }

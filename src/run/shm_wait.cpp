@@ -41,6 +41,14 @@ void shm_wait::check(const task_note& note) {
     ended_ = note.peer;
 }
 
+void shm_wait::rest(double pause) const {
+  if (pause < 0)
+    return; // keeps the core
+  peers_.set_absent(true);
+  take_pause(pause);
+  peers_.set_absent(false);
+}
+
 double shm_wait::nap() const {
   constexpr double longest = 500e-6; // so long may MPI and other schedules wait for progress
   return std::min(waited_ / 64, longest);

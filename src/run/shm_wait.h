@@ -16,7 +16,7 @@
 //                   seconds takes no core and ends at most 2 % later than it could.
 //
 // With more ranks than cores the question is whether the peer has a core. Each rank says in its shared memory
-// when it gives its own away (shm_peers.h). Who waits for such a peer yields at once: nothing can come before
+// when it gives its own away. Who waits for such a peer yields at once: nothing can come before
 // that peer gets a core, perhaps this one. Who waits for peers that have a core spins for as long as a change
 // of processes takes. So two ranks that once meet on two cores stay there and go on at full speed, run after
 // run, while the others wait for their turn; and where three or more depend on each other every change of
@@ -55,21 +55,18 @@ public:
     if (++rounds_ % rounds_per_probe[static_cast<int>(stage_)] == 0 && probe_and_look())
       each_pending([this](const task_note& note) { check(note); });
   }
-  /// Between two rounds of a blocking wait, as execution::pause.
-  double pause() const {
+  /// Between two rounds of a blocking wait, as execution::pause. `absent()` is true if a peer whose message
+  /// is awaited has given its core away.
+  template <typename Absent>
+  double pause(Absent&& absent) const {
     if (stage_ == stage::sleep)
       return nap();
-    return stage_ == stage::yield || (oversubscribed_ && spun_ > spins_for_absent) ? 0 : -1;
+    if (!oversubscribed_)
+      return stage_ == stage::yield ? 0 : -1;
+    return spun_ > spins_for_present || (spun_ > spins_for_absent && absent()) ? 0 : -1;
   }
-  /// Between two rounds of a blocking wait for this execution alone. `absent()` is true if a peer whose
-  /// message is awaited has given its core away.
-  template <typename Absent>
-  void rest(Absent&& absent) {
-    if (!oversubscribed_ || stage_ == stage::sleep)
-      take_pause(pause());
-    else if (spun_ > spins_for_present || (spun_ > spins_for_absent && absent()))
-      peers_.give_core_away();
-  }
+  /// As execution::rest.
+  void rest(double pause) const;
 
 private:
   enum class stage : std::uint8_t { spin, yield, sleep };
