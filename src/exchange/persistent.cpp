@@ -291,9 +291,8 @@ neighbor_operation neighbor_communicator::persistent(const neighbor_call& call, 
       if (out.peers_)
         out.peers_->create();
     });
-    connects.clear();
-    all.agree(connects);
   }
+  // What follows is local; whether all could do both is asked once.
   all.here([&] {
     out.home_ = shared_from_this();
     out.function_ = call.function;
