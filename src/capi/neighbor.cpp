@@ -100,4 +100,9 @@ int make_persistent(const neighbor_call& call, MPI_Comm comm, MPI_Info info, tac
   });
 }
 
+int set_info(MPI_Comm comm, MPI_Info info) {
+  return guarded_call({"tacit_comm_set_info", {}, {}}, comm,
+                      [&] { neighbor_communicator::set_info(comm, info); });
+}
+
 } // namespace tacit::capi

@@ -48,6 +48,8 @@ neighbor_side typed(const void* buffer, const Count* counts, const MPI_Aint* dis
 // The three forms of a call, with errors reported to `comm`.
 int run_blocking(const neighbor_call& call, MPI_Comm comm);
 int start_nonblocking(const neighbor_call& call, MPI_Comm comm, tacit_schedule* schedule);
+/// Options of all calls on a communicator.
+int set_info(MPI_Comm comm, MPI_Info info);
 int make_persistent(const neighbor_call& call, MPI_Comm comm, MPI_Info info, tacit_schedule* schedule);
 
 } // namespace tacit::capi

@@ -6,6 +6,10 @@ using namespace tacit::capi;
 
 extern "C" {
 
+int tacit_comm_set_info(MPI_Comm comm, MPI_Info info) {
+  return set_info(comm, info);
+}
+
 int tacit_neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   return run_blocking(

@@ -2,6 +2,7 @@
 
 #include "exchange/await.h"
 #include "exchange/deferred_operation.h"
+#include "exchange/init_agreement.h"
 #include "exchange/neighbor_error.h"
 #include "exchange/topologies.h"
 #include "run/flat_run.h"
@@ -103,6 +104,14 @@ MPI_Comm neighbor_operation::private_comm() const {
 }
 
 void neighbor_operation::release() {
+  if (prepared_) {
+    if (run_.run && !run_.run->failure)
+      prepared_->operation.run_ = std::move(run_);
+    run_.run.reset(); // before its connection
+    if (!prepared_->operation.run_.run && home_)
+      std::erase(home_->prepared_, prepared_);
+    prepared_.reset();
+  }
   if (cache_ && run_.run && !run_.run->failure && home_ && home_->setup_.ready() &&
       cache_->idle.size() < executions_kept) {
     if (auto* d = dynamic_cast<deferred_operation*>(run_.run.get())) {
@@ -151,21 +160,58 @@ std::shared_ptr<neighbor_communicator> neighbor_communicator::of(MPI_Comm comm) 
   check_mpi(MPI_Comm_get_attr(comm, key, &value, &found), "MPI_Comm_get_attr");
   if (found && *static_cast<held*>(value) && !(*static_cast<held*>(value))->worn_out())
     return *static_cast<held*>(value);
-  auto made = std::make_unique<held>(
-      std::make_shared<neighbor_communicator>(comm, read_neighbor_options(MPI_INFO_NULL)));
+  // Worn out: with the options of before, which may be those of set_info.
+  auto made = std::make_shared<neighbor_communicator>(comm, found ? (*static_cast<held*>(value))->options_
+                                                                  : options_of(comm));
+  attach(comm, made);
+  return made;
+}
+
+/// In place of another one, if there is one.
+void neighbor_communicator::attach(MPI_Comm comm, std::shared_ptr<neighbor_communicator> made) {
+  void* value = nullptr;
+  int found = 0;
+  const int key = keyval();
+  check_mpi(MPI_Comm_get_attr(comm, key, &value, &found), "MPI_Comm_get_attr");
   if (found) {
-    *static_cast<held*>(value) = *made;
-    return *made;
+    *static_cast<held*>(value) = std::move(made);
+    return;
   }
-  check_mpi(MPI_Comm_set_attr(comm, key, made.get()), "MPI_Comm_set_attr");
+  auto place = std::make_unique<held>(std::move(made));
+  check_mpi(MPI_Comm_set_attr(comm, key, place.get()), "MPI_Comm_set_attr");
   const std::lock_guard lock(all().guard);
-  all().attached.push_back(made.get());
-  return *made.release();
+  all().attached.push_back(place.release());
+}
+
+void neighbor_communicator::set_info(MPI_Comm comm, MPI_Info info) {
+  int rank = 0, size = 1;
+  check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  init_agreement all(comm, rank, size, "tacit_comm_set_info");
+  std::shared_ptr<neighbor_communicator> made;
+  std::uint64_t word = 0;
+  all.here([&] {
+    const neighbor_options options = read_neighbor_options(info, options_of(comm));
+    word = word_of(options);
+    made = std::make_shared<neighbor_communicator>(comm, options);
+  });
+  std::vector<std::uint64_t> words{word, ~word};
+  all.agree(words);
+  all.here([&] {
+    if (words[0] != ~words[1])
+      throw neighbor_error(neighbor_error::kind::environment,
+                           "info keys tacit_driver, tacit_neighbor_without, tacit_message_cost or "
+                           "tacit_persistent differ between the ranks; give all ranks the same");
+    attach(comm, std::move(made));
+  });
+  words.clear();
+  all.agree(words);
 }
 
 neighbor_communicator::neighbor_communicator(MPI_Comm comm, const neighbor_options& options)
     : topology_(attached_topology(comm)), edges_(neighborhood_of(comm)), options_(options),
-      setup_(comm, edges_, word_of(options), options.passes.order && options.passes.color) {
+      setup_(comm, edges_, word_of(options),
+             options.passes.order && options.passes.color && options.level != persistence::none) {
   check_mpi(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(comm, &size_), "MPI_Comm_size");
   distances_ =
@@ -270,17 +316,22 @@ void neighbor_communicator::drop_oldest() {
 std::shared_ptr<cached_plan> neighbor_communicator::find_plan(const neighbor_call& call) {
   describe_call(call, edges_, scratch_);
   ++uses_;
+  const bool kept = options_.level != persistence::none && options_.level != persistence::topology;
   for (const auto& plan : plans_)
     if (plan->signature.words == scratch_.words) {
       plan->last_use = uses_;
       return plan;
     }
   auto plan = std::make_shared<cached_plan>();
-  plan->steps = program_of(plan_of(blocks_of(call, edges_), options_.passes, false), 0);
+  neighbor_passes passes = options_.passes;
+  limit_to_level(passes, options_.level);
+  plan->steps = program_of(plan_of(blocks_of(call, edges_), passes, false), 0);
   plan->signature = scratch_;
   plan->send_buffer = reinterpret_cast<std::uint64_t>(call.send.buffer);
   plan->receive_buffer = reinterpret_cast<std::uint64_t>(call.receive.buffer);
   plan->last_use = uses_;
+  if (!kept)
+    return plan;
   if (plans_.size() >= plans_kept)
     drop_oldest();
   plans_.push_back(plan);
@@ -304,6 +355,8 @@ cached_plan::execution_at neighbor_communicator::execution_for(cached_plan& plan
 }
 
 neighbor_operation neighbor_communicator::operation(const neighbor_call& call, bool blocking) {
+  if (blocking && prepares_calls())
+    return prepared_operation(call);
   neighbor_operation out;
   out.cache_ = find_plan(call);
   out.function_ = call.function;

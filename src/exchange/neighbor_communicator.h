@@ -5,7 +5,8 @@
 // which are rebound. A rank that finds its plan and a rank that must make one can meet in the same call,
 // because making a plan for a blocking or nonblocking call never communicates and the messages do not depend
 // on it: one per pair and direction, with the same tag, matched in the order of the calls. (Only _init calls,
-// which all ranks make together, exchange sizes.)
+// which all ranks make together, exchange sizes; and blocking calls if the user has said that all ranks
+// repeat them alike, see prepared_calls.cpp.)
 //
 // Tags. Blocking and nonblocking calls share the tags of operation 0: their plans post all messages in start,
 // and calls are made in the same order on all ranks, so MPI's order of messages matches them. Persistent
@@ -23,6 +24,7 @@
 #include "run/driver.h"
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <mpi.h>
 #include <string>
@@ -44,6 +46,8 @@ struct cached_plan {
   std::vector<execution_at> idle;
   std::uint64_t last_use = 0;
 };
+
+struct prepared_call;
 
 /// One operation: blocking or nonblocking (borrows from the cache) or persistent (owns).
 class neighbor_operation {
@@ -72,11 +76,21 @@ private:
   std::shared_ptr<neighbor_communicator> home_;
   std::unique_ptr<connection> peers_; ///< persistent
   std::shared_ptr<cached_plan> cache_;
+  std::shared_ptr<prepared_call> prepared_; ///< lent by the communicator
   cached_plan::execution_at run_;
   const char* function_ = "";
   const char* driver_ = "";
   std::string steps_;   ///< persistent: summary
   std::string remarks_; ///< persistent: which optimizations were used, and why others not
+};
+
+/// What all ranks have prepared together for a blocking call, and repeat alike.
+struct prepared_call {
+  call_signature signature;
+  std::uint64_t send_buffer = 0, receive_buffer = 0; ///< for which it was made
+  program steps;                                     ///< kept if the driver has to make them anew
+  neighbor_operation operation;                      ///< without home, which owns this
+  std::uint64_t last_use = 0;
 };
 
 class neighbor_communicator : public std::enable_shared_from_this<neighbor_communicator> {
@@ -93,6 +107,10 @@ public:
   /// Not started. Blocking: waits until the communicator has been set up; else it may be returned before,
   /// and sets up when it is started. Throws neighbor_error, datatype_error, mpi_error.
   neighbor_operation operation(const neighbor_call& call, bool blocking);
+  /// Reads options from `info`, for all later calls on the communicator. Collective. Throws neighbor_error,
+  /// equal on all ranks, and mpi_error.
+  static void set_info(MPI_Comm comm, MPI_Info info);
+
   /// Persistent. Collective, blocks. Errors are equal on all ranks.
   neighbor_operation persistent(const neighbor_call& call, MPI_Info info);
 
@@ -110,6 +128,17 @@ public:
 private:
   friend class neighbor_operation;
   friend class deferred_operation;
+  friend class watched_call;
+  static void attach(MPI_Comm comm, std::shared_ptr<neighbor_communicator> made);
+  bool prepares_calls() const;
+  neighbor_operation prepared_operation(const neighbor_call& call);
+  std::shared_ptr<prepared_call> find_prepared(const neighbor_call& call);
+  std::shared_ptr<prepared_call> prepare_call(const neighbor_call& call);
+  void rebind_prepared(prepared_call& p, const neighbor_call& call);
+  int notice_tag() const { return tags_per_operation_ - 1; }
+  void announce_new_call();
+  void look_for_notices();
+  [[noreturn]] void refuse_notice(int rank, std::uint64_t call, bool answer);
   void begin_setup();
   void finish_setup();
   bool advance_setup();
@@ -124,8 +153,11 @@ private:
                             const machine_costs& costs) const;
   bool has_direct_form(const neighbor_passes& passes) const;
   struct agreed_program;
-  agreed_program agree_on_program(const neighbor_call& call, MPI_Info info, int operation,
+  /// `info`: of this operation; null: the options are those of the communicator.
+  agreed_program agree_on_program(const neighbor_call& call, const MPI_Info* info, int operation,
                                   class init_agreement& all);
+  neighbor_options options_of_operation(MPI_Info info) const;
+  neighbor_operation prepare_together(const neighbor_call& call, const MPI_Info* info, program* steps);
   std::shared_ptr<cached_plan> find_plan(const neighbor_call& call);
   std::unique_ptr<execution> prepare(program p) const;
   cached_plan::execution_at execution_for(cached_plan& plan, std::ptrdiff_t reads, std::ptrdiff_t writes);
@@ -141,6 +173,9 @@ private:
   bool setup_begun_ = false;
   int tags_per_operation_ = 1, next_operation_ = 1, operations_limit_ = 1; ///< once set up
   std::vector<std::shared_ptr<cached_plan>> plans_;
+  std::vector<std::shared_ptr<prepared_call>> prepared_;
+  std::uint64_t prepared_calls_ = 0;     ///< made so far, equal on all ranks
+  std::map<int, std::uint64_t> notices_; ///< of neighbors, not yet looked at
   std::uint64_t uses_ = 0;
   call_signature scratch_;                        ///< of the call at hand
   std::deque<class deferred_operation*> waiting_; ///< started before the communicator was set up

@@ -2,6 +2,7 @@
 
 #include "exchange/neighbor_error.h"
 #include "run/driver.h"
+#include "run/mpi_error.h"
 
 #include <array>
 #include <bit>
@@ -53,16 +54,28 @@ void choose_form(neighbor_options& o, const std::string& where, const std::strin
     refuse(fmt::format("{} is \"{}\", but must be coalesced, direct or combined", where, value));
 }
 
+constexpr std::array<const char*, 5> level_names{"", "none", "topology", "sizes", "buffers"};
+
+void choose_level(neighbor_options& o, const std::string& where, const std::string& value) {
+  for (std::size_t i = 1; i < level_names.size(); ++i)
+    if (value == level_names[i]) {
+      o.level = static_cast<persistence>(i);
+      return;
+    }
+  refuse(fmt::format("{} is \"{}\", but must be none, topology, sizes or buffers", where, value));
+}
+
 struct option {
   const char* key;
   const char* variable;
   void (*set)(neighbor_options&, const std::string& where, const std::string& value);
 };
-constexpr std::array<option, 4> all_options{
+constexpr std::array<option, 5> all_options{
     {{"tacit_driver", "TACIT_DRIVER", choose_driver},
      {"tacit_neighbor_form", "TACIT_NEIGHBOR_FORM", choose_form},
      {"tacit_neighbor_without", "TACIT_NEIGHBOR_WITHOUT", choose_passes},
-     {"tacit_message_cost", "TACIT_MESSAGE_COST", choose_cost}}};
+     {"tacit_message_cost", "TACIT_MESSAGE_COST", choose_cost},
+     {"tacit_persistent", "TACIT_PERSISTENT", choose_level}}};
 
 void refuse_unknown_keys(MPI_Info info) {
   std::string names;
@@ -83,8 +96,8 @@ void refuse_unknown_keys(MPI_Info info) {
 
 } // namespace
 
-neighbor_options read_neighbor_options(MPI_Info info) {
-  neighbor_options out;
+neighbor_options read_neighbor_options(MPI_Info info, const neighbor_options& defaults) {
+  neighbor_options out = defaults;
   if (info != MPI_INFO_NULL)
     refuse_unknown_keys(info);
   for (const option& o : all_options) {
@@ -100,12 +113,38 @@ neighbor_options read_neighbor_options(MPI_Info info) {
   return out;
 }
 
+neighbor_options options_of(MPI_Comm comm) {
+#ifdef SMPI_H // keeps no info of communicators
+  static_cast<void>(comm);
+  return read_neighbor_options(MPI_INFO_NULL);
+#else
+  MPI_Info info = MPI_INFO_NULL;
+  check_mpi(MPI_Comm_get_info(comm, &info), "MPI_Comm_get_info");
+  try {
+    const neighbor_options out = read_neighbor_options(info);
+    MPI_Info_free(&info);
+    return out;
+  } catch (...) {
+    MPI_Info_free(&info);
+    throw;
+  }
+#endif
+}
+
+void limit_to_level(neighbor_passes& passes, persistence level) {
+  if (level == persistence::none)
+    leave_out(passes, "self,coalesce,order,color");
+  if (level == persistence::none || level == persistence::topology)
+    leave_out(passes, "combine,tree,aggregate,empty");
+}
+
 std::uint64_t word_of(const neighbor_options& options) {
   std::uint64_t word = 0x7461636974000001; // "tacit", version 1 of what ranks must agree on
   const auto add = [&](std::uint64_t x) { word = (word ^ x) * 0x9e3779b97f4a7c15ull + (word >> 29); };
   for (const char c : options.driver)
     add(static_cast<unsigned char>(c));
   add(512u + 2 * word_of(options.passes) + (options.unattended ? 1u : 0u));
+  add(static_cast<std::uint64_t>(options.level));
   add(options.shape ? 1 + static_cast<std::uint64_t>(*options.shape) : 0);
   if (options.cost)
     for (const double number :

@@ -12,19 +12,36 @@
 
 namespace tacit {
 
+/// What the user says will stay the same, so that it is worth preparing: each level includes those before it.
+enum class persistence : std::uint8_t {
+  unsaid,
+  none,     ///< nothing; messages as a program would post them
+  topology, ///< the neighbors
+  sizes,    ///< all ranks repeat their calls alike, with the same counts and datatypes
+  buffers,  ///< and with the same buffers
+};
+
 struct neighbor_options {
   std::string driver;        ///< empty: the cheapest (neighbor/choice.h)
   std::optional<form> shape; ///< where it is possible; nothing: the cheapest
   neighbor_passes passes;
   std::optional<message_cost> cost; ///< in place of the machine model
+  persistence level = persistence::unsaid;
   bool unattended =
       false; ///< persistent operations as program::unattended; the caller's choice, not the user's
 };
 
-/// Info keys tacit_driver, tacit_neighbor_form, tacit_neighbor_without and tacit_message_cost (info may be
-/// null), then the variables TACIT_DRIVER, TACIT_NEIGHBOR_FORM, TACIT_NEIGHBOR_WITHOUT and
-/// TACIT_MESSAGE_COST, which count more. Throws neighbor_error naming key or variable and what is allowed.
-neighbor_options read_neighbor_options(MPI_Info info);
+/// Info keys tacit_driver, tacit_neighbor_form, tacit_neighbor_without, tacit_message_cost and
+/// tacit_persistent (info may be null), then the variables TACIT_DRIVER and so on, which count more;
+/// `defaults` for what neither says. Throws neighbor_error naming key or variable and what is allowed.
+neighbor_options read_neighbor_options(MPI_Info info, const neighbor_options& defaults = {});
+
+/// From what MPI says the communicator's info is: libraries keep unknown keys of MPI_Dist_graph_create and
+/// MPI_Comm_dup_with_info (Open MPI) or none at all (MPICH).
+neighbor_options options_of(MPI_Comm comm);
+
+/// Leaves out what needs more than the level says.
+void limit_to_level(neighbor_passes& passes, persistence level);
 
 /// One word that differs if the options do.
 std::uint64_t word_of(const neighbor_options& options);

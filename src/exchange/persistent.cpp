@@ -120,6 +120,11 @@ void add_line(std::string& text, const std::string& line) {
   text += (text.empty() || line.empty() ? "" : "\n") + line;
 }
 
+/// Persistent operations keep their buffers unless somebody says less.
+bool connects_ranks(persistence level) {
+  return level == persistence::unsaid || level == persistence::buffers;
+}
+
 } // namespace
 
 struct neighbor_communicator::agreed_program {
@@ -194,7 +199,8 @@ bool neighbor_communicator::has_direct_form(const neighbor_passes& passes) const
 
 /// Parts 1 to 3. Throws only what all ranks throw; may leave `all` with an error of this rank.
 neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(const neighbor_call& call,
-                                                                              MPI_Info info, int operation,
+                                                                              const MPI_Info* info,
+                                                                              int operation,
                                                                               init_agreement& all) {
   const MPI_Comm comm = setup_.comm();
   const int first_tag = operation * tags_per_operation_;
@@ -203,8 +209,10 @@ neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(co
   if (!model_)
     all.always([&] { model_ = std::make_unique<const agreed_model>(agree_on_model(rank_, size_, comm)); });
   all.here([&] {
-    options = read_neighbor_options(info);
-    options.unattended = options_.unattended;
+    options = info ? options_of_operation(*info) : options_;
+    limit_to_level(options.passes, options.level);
+    if (options.driver.empty() && !connects_ranks(options.level))
+      options.driver = "p2p";
     if (options.unattended) // their steps wait for each other
       options.passes.combine = options.passes.tree = options.passes.aggregate = false;
     describe_call(call, edges_, scratch_);
@@ -238,8 +246,9 @@ neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(co
   if (words[0] != ~words[1]) {
     all.here([] {
       throw neighbor_error(neighbor_error::kind::environment,
-                           "info keys tacit_driver, tacit_neighbor_form, tacit_neighbor_without or "
-                           "tacit_message_cost differ between the ranks; give all ranks the same");
+                           "info keys tacit_driver, tacit_neighbor_form, tacit_neighbor_without, "
+                           "tacit_message_cost or tacit_persistent differ between the ranks; give all ranks "
+                           "the same");
     });
     return out;
   }
@@ -262,8 +271,20 @@ neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(co
   return out;
 }
 
+/// Those of the communicator, but for the level: by its nature a persistent operation keeps its buffers.
+neighbor_options neighbor_communicator::options_of_operation(MPI_Info info) const {
+  neighbor_options defaults = options_;
+  defaults.level = persistence::unsaid;
+  return read_neighbor_options(info, defaults);
+}
+
 neighbor_operation neighbor_communicator::persistent(const neighbor_call& call, MPI_Info info) {
   finish_setup();
+  return prepare_together(call, &info, nullptr);
+}
+
+neighbor_operation neighbor_communicator::prepare_together(const neighbor_call& call, const MPI_Info* info,
+                                                           program* steps) {
   const MPI_Comm comm = setup_.comm();
   const int number = next_operation_++;
   init_agreement all(comm, rank_, size_, call.function);
@@ -298,6 +319,8 @@ neighbor_operation neighbor_communicator::persistent(const neighbor_call& call, 
     out.function_ = call.function;
     out.driver_ = chosen->name().data();
     out.steps_ = summarize(made.steps);
+    if (steps)
+      *steps = made.steps;
     out.remarks_ = made.remarks;
     if (const std::string how = out.peers_ ? out.peers_->describe() : std::string(); !how.empty())
       out.steps_ += "; " + how;

@@ -108,7 +108,7 @@ void decide(MPI_Comm comm, taken_comm& c) {
   if (c.why != outcome::taken)
     return;
   c.why = worst_of(comm, attempt([&] {
-                     neighbor_options options = read_neighbor_options(MPI_INFO_NULL);
+                     neighbor_options options = options_of(comm);
                      options.unattended = true;
                      if (options.driver == "dry")
                        throw neighbor_error(neighbor_error::kind::environment,
