@@ -297,16 +297,16 @@ int tacit_neighbors(MPI_Comm comm, int maxin, int sources[], int sourceweights[]
                     int destinations[], int destweights[]);
 
 /* Options of the neighborhood collectives on `comm`, by info keys, for all calls to come: tacit_persistent,
- * tacit_driver, tacit_neighbor_without, tacit_message_cost; other keys are not looked at. What MPI_Comm_get_info
- * reports counts as well, but MPI libraries drop keys they do not know (MPI_Comm_set_info of Open MPI, all of
- * MPICH's), so this is the way that always works. A duplicate does not inherit it.
+ * tacit_driver, tacit_neighbor_without, tacit_message_cost; other keys are not looked at. What
+ * MPI_Comm_get_info reports counts as well, but MPI libraries drop keys they do not know (MPI_Comm_set_info
+ * of Open MPI, all of MPICH's), so this is the way that always works. A duplicate does not inherit it.
  *
- * tacit_persistent says what stays the same from call to call: none, topology, sizes or buffers. If not given,
- * plans are kept and found again, whatever other ranks do. With sizes and buffers the user promises that all
- * ranks repeat their calls alike: either all make a blocking call with counts, displacements and datatypes for
- * the first time, or none does. The first one is then prepared as by an _init function, with sizes compared;
- * with buffers, drivers connected too. Collective, with equal values on all ranks; no operation may be under
- * way. Errors: TACIT_ERR_ENVIRONMENT (values unknown or unequal), TACIT_ERR_MPI. */
+ * tacit_persistent says what stays the same from call to call: none, topology, sizes or buffers. If not
+ * given, plans are kept and found again, whatever other ranks do. With sizes and buffers the user promises
+ * that all ranks repeat their calls alike: either all make a blocking call with counts, displacements and
+ * datatypes for the first time, or none does. The first one is then prepared as by an _init function, with
+ * sizes compared; with buffers, drivers connected too. Collective, with equal values on all ranks; no
+ * operation may be under way. Errors: TACIT_ERR_ENVIRONMENT (values unknown or unequal), TACIT_ERR_MPI. */
 int tacit_comm_set_info(MPI_Comm comm, MPI_Info info);
 
 /* Blocking. The first call on a communicator synchronizes its members. */
