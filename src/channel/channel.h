@@ -19,9 +19,10 @@ namespace tacit {
 inline constexpr std::size_t cache_line = 64;
 
 /// Larger pieces are written past the caches (copy_past_caches.h) if the cores share none. On the virtual
-/// cores of an AMD EPYC that makes an exchange of 4 KiB take 0.8 of its time if they share no cache and 2.1
-/// if they do, of 8 KiB 0.42 and 1.3, of 64 KiB 0.3 and 1.
-inline constexpr std::uint64_t most_cached = 4096;
+/// cores of an AMD EPYC that makes an exchange of 1100 B take 0.73 of its time if they share no cache
+/// (median), of 2 KiB 0.67, of 4 KiB 0.47 (and 2.1 if they do share one), of 8 KiB 0.42 (1.3), of 64 KiB 0.3
+/// (1).
+inline constexpr std::uint64_t most_cached = 1024;
 
 /// Addresses that fit into an offer; a source with more pieces of memory copies.
 inline constexpr std::size_t offered_segments = 63;
