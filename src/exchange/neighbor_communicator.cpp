@@ -146,9 +146,13 @@ std::string neighbor_operation::explain(std::exception_ptr failure) const {
 
 std::string neighbor_operation::describe() const {
   const neighborhood& n = home_->edges();
-  return fmt::format("{}: {} incoming and {} outgoing edges\ndriver {}: {}\n{}{}", function_,
-                     n.sources.size(), n.destinations.size(), driver_, steps(), remarks_,
-                     remarks_.empty() ? "" : "\n");
+  std::string text =
+      fmt::format("{}: {} incoming and {} outgoing edges\ndriver {}: {}\n{}{}", function_, n.sources.size(),
+                  n.destinations.size(), driver_, steps(), remarks_, remarks_.empty() ? "" : "\n");
+  if (!ways_.ways.empty())
+    text += fmt::format("{}\nmachine model: {}\n", reason_for(ways_.ways, ways_.taken),
+                        by_model_ ? home_->model_->origin : "as tacit_message_cost says");
+  return text;
 }
 
 // --- the communicator

@@ -21,6 +21,7 @@
 #include "exchange/communicator_setup.h"
 #include "exchange/neighbor_call.h"
 #include "exchange/neighbor_options.h"
+#include "exchange/ways.h"
 #include "run/driver.h"
 
 #include <deque>
@@ -80,8 +81,10 @@ private:
   cached_plan::execution_at run_;
   const char* function_ = "";
   const char* driver_ = "";
-  std::string steps_;   ///< persistent: summary
-  std::string remarks_; ///< persistent: which optimizations were used, and why others not
+  std::string steps_;    ///< persistent: summary
+  std::string remarks_;  ///< persistent: which optimizations were used, and why others not
+  agreed_ways ways_;     ///< persistent: what was compared, and taken
+  bool by_model_ = true; ///< by the communicator's model; else by what the user says of messages
 };
 
 /// What all ranks have prepared together for a blocking call, and repeat alike.
@@ -149,9 +152,16 @@ private:
   std::string spread(rank_plan& plan, const neighbor_passes& passes, const message_cost& cost,
                      std::uint64_t busiest, int base);
   struct offered_plans;
-  offered_plans offer_plans(const neighbor_blocks& blocks, bool same_block, const neighbor_passes& passes,
+  offered_plans offer_plans(const neighbor_blocks& blocks, bool same_block, const neighbor_options& options,
                             const machine_costs& costs) const;
+  rank_plan plan_by_edge(const neighbor_blocks& blocks, neighbor_passes passes) const;
   bool has_direct_form(const neighbor_passes& passes) const;
+  struct agreed_driver {
+    const driver* chosen = nullptr;
+    bool connects = false; ///< some rank has something to connect
+  };
+  agreed_driver agree_on_driver(const program& steps, const std::vector<const driver*>& wanted,
+                                std::unique_ptr<connection>& peers, class init_agreement& all) const;
   struct agreed_program;
   /// `info`: of this operation; null: the options are those of the communicator.
   agreed_program agree_on_program(const neighbor_call& call, const MPI_Info* info, int operation,

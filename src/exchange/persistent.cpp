@@ -129,8 +129,9 @@ bool connects_ranks(persistence level) {
 
 struct neighbor_communicator::agreed_program {
   program steps;
-  std::vector<const driver*> drivers; ///< that may be taken, the chosen one first
+  agreed_ways ways;
   std::string remarks;
+  bool by_model = true; ///< else by what the user says of messages
 };
 
 /// Collective: part 3 for messages per neighbor. `busiest`: the most short messages that any rank sends or
@@ -155,41 +156,43 @@ std::string neighbor_communicator::spread(rank_plan& plan, const neighbor_passes
   return remarks;
 }
 
-/// Local: this rank's plans of all forms that it can have, by form, and what they would cost it.
+/// This rank's plans, except the one with a message per edge, and what all of them would cost it.
 struct neighbor_communicator::offered_plans {
-  std::vector<rank_plan> plans = std::vector<rank_plan>(forms);
+  rank_plan coalesced, combined;
   way_prices prices;
   std::uint64_t combining = 0; ///< see combining_word
   std::uint64_t busiest = 0;   ///< short messages sent or received, whichever are more
-
-  rank_plan& of(form f) { return plans[static_cast<std::size_t>(f)]; }
 };
 
 neighbor_communicator::offered_plans neighbor_communicator::offer_plans(const neighbor_blocks& blocks,
                                                                         bool same_block,
-                                                                        const neighbor_passes& passes,
+                                                                        const neighbor_options& options,
                                                                         const machine_costs& costs) const {
   offered_plans out;
-  const auto offer = [&](form f, rank_plan plan) {
-    out.prices.add(f, traffic_of(plan, [this](rank_id peer) { return model_->near(rank_, peer); }), costs);
-    out.of(f) = std::move(plan);
-  };
-  if (passes.coalesce)
-    offer(form::coalesced, plan_of(blocks, passes, true));
-  if (has_direct_form(passes)) {
-    neighbor_passes by_edge = passes;
-    by_edge.coalesce = false;
-    offer(form::direct, plan_of(blocks, by_edge, true));
+  const neighbor_passes& passes = options.passes;
+  const auto me = rank_id{static_cast<std::uint32_t>(rank_)};
+  const auto is_near = [this](rank_id peer) { return model_->near(rank_, peer); };
+  if (passes.coalesce) {
+    out.coalesced = plan_of(blocks, passes, true);
+    out.prices.add(form::coalesced, traffic_of(out.coalesced, is_near), costs, options);
   }
+  if (has_direct_form(passes))
+    out.prices.add(form::direct, traffic_by_edge(edges_, me, blocks, passes, is_near), costs, options);
   out.combining = passes.combine ? combining_word(topology_.get(), blocks, same_block) : 0;
-  if (out.combining != 0)
-    offer(form::combined,
-          combined(*topology_, rank_id{static_cast<std::uint32_t>(rank_)}, blocks, same_block));
+  if (out.combining != 0) {
+    out.combined = tacit::combined(*topology_, me, blocks, same_block);
+    out.prices.add(form::combined, traffic_of(out.combined, is_near), costs, options);
+  }
   tree_rule rule;
   rule.cost = costs.messages;
-  const message_load load = load_of(out.of(form::coalesced), rule);
+  const message_load load = load_of(out.coalesced, rule);
   out.busiest = std::max(load.short_in, load.short_out);
   return out;
+}
+
+rank_plan neighbor_communicator::plan_by_edge(const neighbor_blocks& blocks, neighbor_passes passes) const {
+  passes.coalesce = false;
+  return plan_of(blocks, passes, true);
 }
 
 /// Without parallel edges it is the coalesced one. The same on all ranks.
@@ -232,7 +235,7 @@ neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(co
     if (options.cost)
       said = costs_of(*options.cost);
     costs = said ? &*said : &model_->costs;
-    offered = offer_plans(blocks, call.send.shape == neighbor_side::form::same, passes, *costs);
+    offered = offer_plans(blocks, call.send.shape == neighbor_side::form::same, options, *costs);
   });
   // The largest load is the complement of the least complement.
   const std::uint64_t mine = word_of(options);
@@ -253,21 +256,20 @@ neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(co
     return out;
   }
   const bool combinable = words[2] != 0 && words[2] == ~words[3];
-  const agreed_way taken =
-      choose_way(offered.prices, options, {passes.coalesce, has_direct_form(passes), combinable});
-  rank_plan& plan = offered.of(taken.shape);
-  out.drivers = taken.drivers;
-  if (taken.shape == form::combined) {
+  out.ways = choose_way(offered.prices, options, {passes.coalesce, has_direct_form(passes), combinable});
+  out.by_model = !options.cost;
+  rank_plan& plan = out.ways.shape() == form::combined ? offered.combined : offered.coalesced;
+  if (out.ways.shape() == form::combined)
     out.remarks = "combined: blocks travel dimension by dimension";
-  } else {
+  else
     out.remarks = order_remark(passes);
-    if (taken.shape == form::coalesced)
-      all.always([&] { add_line(out.remarks, spread(plan, passes, costs->messages, ~words[4], first_tag)); });
-  }
-  add_line(out.remarks, taken.why);
-  add_line(out.remarks,
-           "machine model: " + (options.cost ? std::string("as tacit_message_cost says") : model_->origin));
-  all.here([&] { out.steps = program_of(std::move(plan), operation); });
+  if (out.ways.shape() == form::coalesced)
+    all.always([&] { add_line(out.remarks, spread(plan, passes, costs->messages, ~words[4], first_tag)); });
+  all.here([&] {
+    if (out.ways.shape() == form::direct)
+      plan = plan_by_edge(blocks, passes);
+    out.steps = program_of(std::move(plan), operation);
+  });
   return out;
 }
 
@@ -276,6 +278,44 @@ neighbor_options neighbor_communicator::options_of_operation(MPI_Info info) cons
   neighbor_options defaults = options_;
   defaults.level = persistence::unsaid;
   return read_neighbor_options(info, defaults);
+}
+
+/// Part 4. Each rank offers to connect by the driver that it expects, the first that it can run; mostly that
+/// is the one that all agree on, and one reduction is enough. Throws neighbor_error on all ranks.
+neighbor_communicator::agreed_driver
+neighbor_communicator::agree_on_driver(const program& steps, const std::vector<const driver*>& wanted,
+                                       std::unique_ptr<connection>& peers, init_agreement& all) const {
+  const MPI_Comm comm = setup_.comm();
+  std::vector<std::uint64_t> words(wanted.size(),
+                                   0); // then: the expected one twice, whether all is connected
+  std::size_t expected = 0;
+  all.here([&] {
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      words[i] = wanted[i]->can_run(steps, comm).empty() ? 1 : 0;
+    expected = static_cast<std::size_t>(std::find(words.begin(), words.end(), 1) - words.begin());
+    if (expected == wanted.size())
+      throw neighbor_error(neighbor_error::kind::environment,
+                           fmt::format("driver {} cannot run this operation: {}", wanted[0]->name(),
+                                       wanted[0]->can_run(steps, comm)));
+    peers = wanted[expected]->offer(steps, comm);
+  });
+  for (const std::uint64_t word : {std::uint64_t{expected}, ~std::uint64_t{expected}, peers ? 0ul : 1ul})
+    words.push_back(word);
+  all.agree(words);
+  const std::size_t n = wanted.size();
+  if (words[n] == ~words[n + 1])
+    return {wanted[expected], words[n + 2] == 0};
+  const auto chosen = static_cast<std::size_t>(
+      std::find(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(n), 1) - words.begin());
+  all.here([&] {
+    if (chosen == n)
+      throw neighbor_error(neighbor_error::kind::environment,
+                           "no driver can run this operation on all ranks");
+    peers = wanted[chosen]->offer(steps, comm);
+  });
+  words = {peers ? 0u : 1u};
+  all.agree(words);
+  return {wanted[chosen], words[0] == 0};
 }
 
 neighbor_operation neighbor_communicator::persistent(const neighbor_call& call, MPI_Info info) {
@@ -289,25 +329,10 @@ neighbor_operation neighbor_communicator::prepare_together(const neighbor_call& 
   const int number = next_operation_++;
   init_agreement all(comm, rank_, size_, call.function);
   agreed_program made = agree_on_program(call, info, number, all);
-  std::vector<std::uint64_t> words(drivers().size(), 0);
-  for (std::size_t i = 0; i < words.size(); ++i)
-    words[i] = !all.failed() && drivers()[i]->can_run(made.steps, comm).empty() ? 1 : 0;
-  all.agree(words);
-  const driver* chosen = nullptr;
-  for (const driver* const d : made.drivers)
-    for (std::size_t i = 0; i < drivers().size() && !chosen; ++i)
-      chosen = words[i] && drivers()[i] == d ? d : nullptr;
-  all.here([&] {
-    if (!chosen)
-      throw neighbor_error(neighbor_error::kind::environment,
-                           fmt::format("no driver can run this operation on all ranks; asked for was {}",
-                                       made.drivers.front()->name()));
-  });
   neighbor_operation out;
-  all.here([&] { out.peers_ = chosen->offer(made.steps, comm); });
-  std::vector<std::uint64_t> connects{out.peers_ ? 0u : 1u};
-  all.agree(connects);
-  if (connects[0] == 0) { // some rank has something to connect
+  const auto [chosen, connects_any] = agree_on_driver(made.steps, made.ways.drivers(), out.peers_, all);
+  std::vector<std::uint64_t> nothing; // to compare but errors
+  if (connects_any) {
     all.always([&] {
       if (out.peers_)
         out.peers_->create();
@@ -321,13 +346,14 @@ neighbor_operation neighbor_communicator::prepare_together(const neighbor_call& 
     out.steps_ = summarize(made.steps);
     if (steps)
       *steps = made.steps;
-    out.remarks_ = made.remarks;
+    out.remarks_ = std::move(made.remarks);
+    out.ways_ = std::move(made.ways);
+    out.by_model_ = made.by_model;
     if (const std::string how = out.peers_ ? out.peers_->describe() : std::string(); !how.empty())
       out.steps_ += "; " + how;
     out.run_ = {chosen->prepare(std::move(made.steps), comm, out.peers_.get()), 0, 0};
   });
-  connects.clear();
-  all.agree(connects);
+  all.agree(nothing);
   return out;
 }
 

@@ -20,31 +20,35 @@ bool may_be_taken(const driver& d, const neighbor_options& options) {
 
 way_prices::way_prices() : words(forms * drivers().size(), word_of_price(-1)) {}
 
-void way_prices::add(form f, const traffic& t, const machine_costs& costs) {
+void way_prices::add(form f, const traffic& t, const machine_costs& costs, const neighbor_options& options) {
   const bool memory = may_share_memory();
   for (std::size_t i = 0; i < drivers().size(); ++i)
-    words[position(f, i)] = word_of_price(predicted(t, drivers()[i]->name(), costs, memory));
+    if (may_be_taken(*drivers()[i], options))
+      words[position(f, i)] = word_of_price(predicted(t, drivers()[i]->name(), costs, memory));
 }
 
-agreed_way choose_way(const way_prices& prices, const neighbor_options& options,
-                      const std::vector<bool>& possible) {
-  std::vector<way> ways;
-  std::vector<const driver*> of_way;
+std::vector<const driver*> agreed_ways::drivers() const {
+  std::vector<const driver*> out;
+  if (!ways.empty())
+    out.push_back(find_driver(ways[taken].driver));
+  for (const way& w : ways)
+    if (const driver* const d = find_driver(w.driver); std::find(out.begin(), out.end(), d) == out.end())
+      out.push_back(d);
+  return out;
+}
+
+agreed_ways choose_way(const way_prices& prices, const neighbor_options& options,
+                       const std::vector<bool>& possible) {
+  agreed_ways out;
   const auto wanted = [&](form f) {
     const bool forced = options.shape && possible[static_cast<std::size_t>(*options.shape)];
     return forced ? f == *options.shape : possible[static_cast<std::size_t>(f)];
   };
   for (const form f : {form::coalesced, form::direct, form::combined})
     for (std::size_t i = 0; i < drivers().size(); ++i)
-      if (wanted(f) && may_be_taken(*drivers()[i], options)) {
-        ways.push_back({f, drivers()[i]->name(), price_of_word(prices.words[position(f, i)])});
-        of_way.push_back(drivers()[i]);
-      }
-  const choice taken = choose(ways);
-  agreed_way out{ways[taken.taken].shape, {of_way[taken.taken]}, taken.why};
-  for (const driver* d : of_way)
-    if (std::find(out.drivers.begin(), out.drivers.end(), d) == out.drivers.end())
-      out.drivers.push_back(d);
+      if (wanted(f) && may_be_taken(*drivers()[i], options))
+        out.ways.push_back({f, drivers()[i]->name(), price_of_word(prices.words[position(f, i)])});
+  out.taken = cheapest(out.ways);
   return out;
 }
 

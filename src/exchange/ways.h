@@ -17,20 +17,23 @@ class way_prices {
 public:
   way_prices(); ///< nothing has a price
 
-  /// This rank's prices of a form in which it has this traffic.
-  void add(form f, const traffic& t, const machine_costs& costs);
+  /// This rank's prices of a form in which it has this traffic, with the drivers that may be taken.
+  void add(form f, const traffic& t, const machine_costs& costs, const neighbor_options& options);
 
   std::vector<std::uint64_t> words;
 };
 
-struct agreed_way {
-  form shape = form::coalesced;
-  std::vector<const driver*> drivers; ///< that may be taken: the chosen one first, then by priority
-  std::string why;
+struct agreed_ways {
+  std::vector<way> ways; ///< those that were compared, by priority
+  std::size_t taken = 0;
+
+  form shape() const { return ways[taken].shape; }
+  /// Drivers that may be taken: the chosen one first, then by priority. None if nothing was compared.
+  std::vector<const driver*> drivers() const;
 };
 
 /// From the minima of the words over all ranks; the same on all ranks. `possible`: forms, by their number.
-agreed_way choose_way(const way_prices& prices, const neighbor_options& options,
-                      const std::vector<bool>& possible);
+agreed_ways choose_way(const way_prices& prices, const neighbor_options& options,
+                       const std::vector<bool>& possible);
 
 } // namespace tacit

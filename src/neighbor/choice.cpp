@@ -114,6 +114,35 @@ traffic traffic_of(const rank_plan& plan, const std::function<bool(rank_id)>& is
   return t;
 }
 
+traffic traffic_by_edge(const neighborhood& n, rank_id rank, const neighbor_blocks& blocks,
+                        const neighbor_passes& passes, const std::function<bool(rank_id)>& is_near) {
+  traffic t;
+  const auto each = [&](const std::vector<edge>& edges, const std::vector<std::vector<segment>>& bytes,
+                        auto&& visit) {
+    for (std::size_t i = 0; i < edges.size(); ++i)
+      if (const std::uint64_t length = total_length(bytes[i]);
+          edges[i].peer != no_rank && (length > 0 || !passes.empty))
+        visit(edges[i].peer, length, bytes[i].empty() ? 0 : bytes[i].size() - 1);
+  };
+  each(n.destinations, blocks.out, [&](rank_id peer, std::uint64_t length, std::size_t pieces) {
+    if (peer == rank && passes.self) {
+      ++t.copies;
+      t.copied_bytes += length;
+      return;
+    }
+    add(t.sends, length, is_near(peer));
+    t.pieces += pieces;
+  });
+  each(n.sources, blocks.in, [&](rank_id peer, std::uint64_t length, std::size_t pieces) {
+    if (peer == rank && passes.self)
+      return;
+    add(t.receives, length, is_near(peer));
+    t.pieces += pieces;
+  });
+  t.rounds = t.sends.empty() && t.receives.empty() ? 0 : 1;
+  return t;
+}
+
 double predicted(const traffic& t, std::string_view driver, const machine_costs& costs, bool memory) {
   const bool shares = driver == "shm" && memory && !costs.near.memory.empty();
   if (driver != "p2p" && driver != "shm" && (driver != "rma" || costs.near.puts.empty()))
@@ -142,23 +171,26 @@ double predicted(const traffic& t, std::string_view driver, const machine_costs&
   return rounds * latency + (t.rounds > 1 ? core + wire : std::max(core, wire));
 }
 
-choice choose(std::span<const way> ways) {
-  choice c;
+std::size_t cheapest(std::span<const way> ways) {
   double least = -1;
   for (const way& w : ways)
     if (w.ns >= 0 && (least < 0 || w.ns < least))
       least = w.ns;
   for (std::size_t i = 0; i < ways.size(); ++i)
-    if (ways[i].ns >= 0 && ways[i].ns <= least * (1 + same)) {
-      c.taken = i;
-      break;
-    }
-  c.why = "predicted: " + words(ways[c.taken]);
-  std::size_t others = 0;
+    if (ways[i].ns >= 0 && ways[i].ns <= least * (1 + same))
+      return i;
+  return 0;
+}
+
+std::string reason_for(std::span<const way> ways, std::size_t taken) {
+  std::string why = "predicted: " + words(ways[taken]);
+  const char* before = "; not ";
   for (std::size_t i = 0; i < ways.size(); ++i)
-    if (i != c.taken)
-      c.why += (others++ == 0 ? "; not " : ", ") + words(ways[i]);
-  return c;
+    if (i != taken) {
+      why += before + words(ways[i]);
+      before = ", ";
+    }
+  return why;
 }
 
 std::uint64_t word_of_price(double ns) {

@@ -22,6 +22,7 @@
 #pragma once
 
 #include "neighbor/message_cost.h"
+#include "neighbor/neighbor.h"
 #include "plan/plan.h"
 #include "platform/machine_model.h"
 
@@ -61,6 +62,9 @@ struct traffic {
 };
 
 traffic traffic_of(const rank_plan& plan, const std::function<bool(rank_id)>& is_near);
+/// The same of the plan with a message per edge, which need not be made for that.
+traffic traffic_by_edge(const neighborhood& n, rank_id rank, const neighbor_blocks& blocks,
+                        const neighbor_passes& passes, const std::function<bool(rank_id)>& is_near);
 
 /// Nanoseconds; negative: this driver has no price. `memory`: this process can share memory.
 double predicted(const traffic& t, std::string_view driver, const machine_costs& costs, bool memory);
@@ -75,14 +79,12 @@ struct way {
   double ns = -1;          ///< predicted, the most over all ranks; negative: no price
 };
 
-struct choice {
-  std::size_t taken = 0; ///< position among the ways
-  std::string why;       ///< one line
-};
+/// Position of the cheapest; among ways that differ by less than a tenth, and among those without price, the
+/// first: they are given by priority. At least one way.
+std::size_t cheapest(std::span<const way> ways);
 
-/// The cheapest; among ways that differ by less than a tenth, and among those without price, the first: they
-/// are given by priority. At least one way.
-choice choose(std::span<const way> ways);
+/// One line: why that one was taken.
+std::string reason_for(std::span<const way> ways, std::size_t taken);
 
 /// Predictions as words whose minimum over ranks stands for the maximum of the predictions; every MPI
 /// computes minima of numbers below 2^62 rightly (MPICH 4.0.2 takes larger ones as negative).
