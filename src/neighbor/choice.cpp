@@ -42,9 +42,14 @@ busy by_messages(const traffic& t, const machine_model& m, bool near) {
   busy b;
   b.core = sum(t.sends, near, [&](double n) { return send_at(m, n); }) +
            sum(t.receives, near, [&](double n) { return receive_at(m, n); });
-  for (const message_group& g : t.sends)
-    if (g.near == near)
-      b.wire += static_cast<double>(g.count) * gap_at(m, static_cast<double>(g.bytes));
+  const auto travel = [&](const std::vector<message_group>& groups) {
+    for (const message_group& g : groups)
+      if (g.near == near)
+        b.wire += static_cast<double>(g.count) * gap_at(m, static_cast<double>(g.bytes));
+  };
+  travel(t.sends);
+  if (near) // within a node a wire is a core's work at each end, and what comes in does not travel beside
+    travel(t.receives);
   return b;
 }
 

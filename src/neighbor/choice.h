@@ -12,7 +12,9 @@
 // The prices, in LogGP (Alexandrov and others, 1995), for one run, as seen by one rank:
 //     p2p    every message costs o_s where it leaves and o_r where it arrives, in every round one latency L.
 //            With one round that is hidden behind the bytes on the wire, or they behind it; in several rounds
-//            nothing starts before the last round has ended
+//            nothing starts before the last round has ended. Between nodes both directions travel at the same
+//            time, within a node one after the other: there cores move the bytes (27 blocks of 64 KiB between
+//            two ranks took 3 to 5 times as long by messages as through memory, when this was overlooked)
 //     shm    with ranks of this node, every message is copied into shared memory and fetched out of it, and
 //     in
 //            every round a cache line travels; with others the price of p2p

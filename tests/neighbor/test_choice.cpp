@@ -157,6 +157,9 @@ TEST(choice, predictions_follow_the_model) {
   EXPECT_GT(price(exchange(1, 8, false), "p2p"), price(exchange(1, 8), "p2p"));
   EXPECT_GT(price(exchange(2, 8), "p2p"), price(exchange(1, 8), "p2p"));
   EXPECT_GT(price(exchange(1, 1 << 20), "shm"), price(exchange(1, 8), "shm"));
+  for (const std::uint64_t bytes : {8192u, 65536u, 1u << 20, 1u << 22})
+    EXPECT_LT(price(exchange(1, bytes), "shm"), price(exchange(1, bytes), "p2p"))
+        << bytes << " B: cores move them either way";
   EXPECT_GT(price(exchange(1, 8), "rma"), 0);
   EXPECT_LT(price(exchange(1, 8), "of the future"), 0);
   machine_costs without = c;
