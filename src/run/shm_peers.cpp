@@ -40,11 +40,21 @@ const channel_place* find(const std::vector<planned_message>& messages,
   return &places[static_cast<std::size_t>(found - messages.begin())];
 }
 
+/// Ranks of this job on this host, if the launcher says so; else 0.
+int local_ranks() {
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE"})
+    if (const char* value = std::getenv(name))
+      return std::atoi(value);
+  return 0;
+}
+
 /// While this rank waits for a message: other schedules, then other processes. A peer that runs answers
-/// within some 20 us; one that does not may need this core.
+/// within some 20 us; one that does not may need this core, if there are more ranks than cores. Else who
+/// yields gives time slices to other programs: with 16 of them, connecting took 4 ms instead of 60 us.
 void let_others_run(int& rounds) {
+  static const bool core_each = local_ranks() > 0 && local_ranks() <= sysconf(_SC_NPROCESSORS_ONLN);
   progress_under_way();
-  if (++rounds > 100)
+  if (++rounds > (core_each ? 5000 : 100))
     std::this_thread::yield();
 }
 
@@ -52,14 +62,6 @@ void let_others_run(int& rounds) {
 std::atomic<std::uint32_t>* absence_in(const shared_region& region) {
   static_assert(region_header >= 2 * cache_line && std::atomic<std::uint32_t>::is_always_lock_free);
   return reinterpret_cast<std::atomic<std::uint32_t>*>(region.at(cache_line));
-}
-
-/// Ranks of this job on this host, if the launcher says so; else 0.
-int local_ranks() {
-  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE"})
-    if (const char* value = std::getenv(name))
-      return std::atoi(value);
-  return 0;
 }
 
 } // namespace
