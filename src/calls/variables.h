@@ -34,7 +34,8 @@ inline constexpr std::string_view known_variables[] = {"TACIT_RECORD",
                                                        "TACIT_NEIGHBOR_FORM",
                                                        "TACIT_MESSAGE_COST",
                                                        "TACIT_PLATFORM",
-                                                       "TACIT_RMA_MODEL"};
+                                                       "TACIT_RMA_MODEL",
+                                                       "TACIT_PROGRESS"};
 
 /// `name` begins like a variable of tacit and is none.
 inline bool is_unknown_variable(std::string_view name) {

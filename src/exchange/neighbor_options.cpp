@@ -3,12 +3,14 @@
 #include "exchange/neighbor_error.h"
 #include "run/driver.h"
 #include "run/mpi_error.h"
+#include "run/progress.h"
 
 #include <array>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <string_view>
 #include <vector>
 
 namespace tacit {
@@ -94,7 +96,22 @@ void refuse_unknown_keys(MPI_Info info) {
   }
 }
 
+/// TACIT_PROGRESS=waits: the program promises to wait for every operation before others wait for this rank.
+bool only_waits_progress() {
+  const char* const text = std::getenv("TACIT_PROGRESS");
+  const std::string_view value = text ? text : "mpi";
+  if (value != "mpi" && value != "waits")
+    refuse(fmt::format("TACIT_PROGRESS is \"{}\", but must be mpi (operations go on while the program waits "
+                       "in MPI's own calls) or waits (only tacit's own waits progress them)",
+                       value));
+  return value == "waits";
+}
+
 } // namespace
+
+bool must_be_unattended() {
+  return !mpi_progresses();
+}
 
 neighbor_options read_neighbor_options(MPI_Info info, const neighbor_options& defaults) {
   neighbor_options out = defaults;
@@ -110,6 +127,7 @@ neighbor_options read_neighbor_options(MPI_Info info, const neighbor_options& de
     if (const char* text = std::getenv(o.variable))
       o.set(out, o.variable, text);
   }
+  out.unattended = !only_waits_progress() && must_be_unattended();
   return out;
 }
 

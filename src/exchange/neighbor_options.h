@@ -27,13 +27,18 @@ struct neighbor_options {
   neighbor_passes passes;
   std::optional<message_cost> cost; ///< in place of the machine model
   persistence level = persistence::unsaid;
-  bool unattended =
-      false; ///< persistent operations as program::unattended; the caller's choice, not the user's
+  /// Persistent operations as program::unattended.
+  bool unattended = false;
 };
+
+/// Whether operations must go on without us while this process waits in MPI's own calls, because those do not
+/// progress them.
+bool must_be_unattended();
 
 /// Info keys tacit_driver, tacit_neighbor_form, tacit_neighbor_without, tacit_message_cost and
 /// tacit_persistent (info may be null), then the variables TACIT_DRIVER and so on, which count more;
-/// `defaults` for what neither says. Throws neighbor_error naming key or variable and what is allowed.
+/// `defaults` for what neither says. TACIT_PROGRESS says who progresses ("mpi" or "waits"). Throws
+/// neighbor_error naming key or variable and what is allowed.
 neighbor_options read_neighbor_options(MPI_Info info, const neighbor_options& defaults = {});
 
 /// From what MPI says the communicator's info is: libraries keep unknown keys of MPI_Dist_graph_create and

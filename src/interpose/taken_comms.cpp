@@ -109,7 +109,7 @@ void decide(MPI_Comm comm, taken_comm& c) {
     return;
   c.why = worst_of(comm, attempt([&] {
                      neighbor_options options = options_of(comm);
-                     options.unattended = true;
+                     options.unattended = must_be_unattended();
                      if (options.driver == "dry")
                        throw neighbor_error(neighbor_error::kind::environment,
                                             "TACIT_DRIVER=dry: nothing would arrive");

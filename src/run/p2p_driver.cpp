@@ -21,7 +21,8 @@ public:
   std::string_view name() const override { return "p2p"; }
   std::string can_run(const program& p, MPI_Comm comm) const override {
     if (p.unattended && !(p.exact_sizes && is_flat(p.plan))) // else all messages are posted when a run starts
-      return "its steps depend on each other, so that other ranks would wait for this one's attention";
+      return "its steps depend on each other, so that other ranks would wait for this one's attention "
+             "(TACIT_PROGRESS=waits allows that)";
     return tags_fit(p, comm);
   }
   std::unique_ptr<execution> prepare(program p, MPI_Comm comm, connection*) const override {

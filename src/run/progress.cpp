@@ -4,12 +4,19 @@
 // gives the core away as the execution advises. So executions may be started by several threads at once, each
 // by its own, but are progressed one at a time. An execution that fails is removed and keeps its error for
 // its owner, who may not be the one that progressed it.
+//
+// The MPI library may call us from inside any of its calls (called_by_mpi): also from those that an execution
+// makes while it is progressed, which must not come back to it, and from those of a thread while another one
+// progresses, where there is nothing to do.
 #include "run/progress.h"
+
+#include "run/library_progress.h"
 
 #include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace tacit {
@@ -18,6 +25,8 @@ namespace {
 std::recursive_mutex guard;    // recursive: computations run inside progress, and may look at other schedules
 std::atomic<int> entering = 0; // threads that want the mutex
 std::vector<execution*> under_way;
+std::atomic<bool> any_under_way = false; // for those who do not have the mutex
+bool progressing = false;
 
 /// Whether MPI was initialized for several threads at once; if not, nobody may call us at once either.
 bool several_threads() {
@@ -45,6 +54,7 @@ public:
     entering.fetch_sub(1, std::memory_order_relaxed);
   }
   ~entry() {
+    any_under_way.store(!under_way.empty(), std::memory_order_relaxed);
     if (locked_)
       guard.unlock();
   }
@@ -64,6 +74,7 @@ void remove(const execution& e) {
 }
 
 void progress_each() {
+  const bool nested = std::exchange(progressing, true); // a computation may look at other schedules
   for (std::size_t i = 0; i < under_way.size();) {
     execution* const e = under_way[i];
     bool done = true;
@@ -77,12 +88,35 @@ void progress_each() {
     else
       ++i;
   }
+  progressing = nested;
+}
+
+/// How many executions have completed.
+int called_by_mpi() {
+  if (!any_under_way.load(std::memory_order_relaxed))
+    return 0;
+  const bool locked = several_threads();
+  if (locked && !guard.try_lock())
+    return 0;
+  const std::size_t before = under_way.size();
+  if (!progressing)
+    progress_each();
+  const std::size_t after = under_way.size();
+  any_under_way.store(after != 0, std::memory_order_relaxed);
+  if (locked)
+    guard.unlock();
+  return static_cast<int>(before - after);
 }
 
 } // namespace
 
+bool mpi_progresses() {
+  return library_has_progress_hook();
+}
+
 void begin_progress(execution& e) {
   const entry lock;
+  call_in_progress(called_by_mpi);
   under_way.push_back(&e);
 }
 

@@ -1,5 +1,6 @@
 // All executions of this process that are under way. Whoever waits for one must progress the others too: two
-// ranks that wait for two schedules in opposite order would otherwise starve each other.
+// ranks that wait for two schedules in opposite order would otherwise starve each other. Where the MPI
+// library lets us (library_progress.h), its own calls that wait progress them as well.
 #pragma once
 
 #include "run/driver.h"
@@ -16,6 +17,9 @@ void end_progress(execution& e);
 bool progress_all(execution& wanted);
 /// Progresses all registered executions once: for whoever waits for something else. Does not block.
 void progress_under_way();
+/// Whether MPI's own calls that wait do that. If not, a program that may be waited for there must be
+/// program::unattended. Local.
+bool mpi_progresses();
 /// Blocks until `wanted` has completed, progressing all. Throws as progress_all.
 void wait_for(execution& wanted);
 

@@ -93,7 +93,7 @@ public:
     return "it has not been tried on simulated ranks";
 #endif
     if (p.unattended)
-      return "other ranks would wait for this one's attention";
+      return "other ranks would wait for this one's attention (TACIT_PROGRESS=waits allows that)";
     if (receives_own_message_early(p))
       return "a message to the rank itself is received before it is sent";
     return tags_fit(p, comm);

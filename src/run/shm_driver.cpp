@@ -167,7 +167,8 @@ public:
     if (receives_own_message_early(p))
       return "a message to the rank itself is received before it is sent";
     if (p.unattended && !is_flat(p))
-      return "its steps depend on each other, so that other ranks would wait for this one's attention";
+      return "its steps depend on each other, so that other ranks would wait for this one's attention "
+             "(TACIT_PROGRESS=waits allows that)";
     return tags_fit(p, comm);
   }
   std::unique_ptr<connection> offer(const program& p, MPI_Comm comm) const override {

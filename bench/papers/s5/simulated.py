@@ -143,7 +143,7 @@ def simulate(program: Path, case: Case, network: str, rounds: int) -> list[dict]
                *(f"--cfg={key}:{value}" for key, value in settings.items()),
                case.pattern, case.sizes, ",".join(VARIANTS[v] for v in case.variants), rounds]
     environment = {key: value for key, value in os.environ.items() if not key.startswith("TACIT_")}
-    environment["TACIT_MESSAGE_COST"] = speed["cost"]
+    environment |= {"TACIT_MESSAGE_COST": speed["cost"], "TACIT_PROGRESS": "waits"}
     if case.per_node > 1:
         environment["S5_OVERHEADS"] = f"{speed['send']} {speed['receive']} {NEAR['send']} {NEAR['receive']}"
     begun = time.time()

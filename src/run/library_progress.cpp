@@ -1,0 +1,64 @@
+#include "run/library_progress.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <mpi.h>
+
+namespace tacit {
+namespace {
+
+using callback = int (*)();
+using registration = int (*)(callback);
+
+#ifdef OPEN_MPI
+/// The library may have been opened privately (by Python, say), so its own dependencies are searched too.
+registration find_hook() {
+  constexpr const char* name = "opal_progress_register";
+  if (void* const found = dlsym(RTLD_DEFAULT, name))
+    return reinterpret_cast<registration>(found);
+  Dl_info where{};
+  const auto inside = PMPI_Initialized;
+  if (!dladdr(reinterpret_cast<void*>(inside), &where) || !where.dli_fname)
+    return nullptr;
+  void* const library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  return library ? reinterpret_cast<registration>(dlsym(library, name)) : nullptr;
+}
+#else
+registration find_hook() {
+  return nullptr;
+}
+#endif
+
+bool wanted() {
+  const char* const who = std::getenv("TACIT_PROGRESS");
+  return !who || std::strcmp(who, "waits") != 0;
+}
+
+registration hook() {
+  static const registration found = wanted() ? find_hook() : nullptr;
+  return found;
+}
+
+/// The library will call us until the process ends, also if a program closes what it had opened.
+void stay_loaded() {
+  Dl_info where{};
+  if (dladdr(reinterpret_cast<void*>(&stay_loaded), &where) && where.dli_fname)
+    dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+} // namespace
+
+bool library_has_progress_hook() {
+  return hook() != nullptr;
+}
+
+void call_in_progress(int (*what)()) {
+  static bool joined = false;
+  if (joined || !hook())
+    return;
+  joined = hook()(what) == 0;
+  stay_loaded();
+}
+
+} // namespace tacit

@@ -1,0 +1,25 @@
+// Progress inside MPI's own calls.
+//
+// Problem: MPI promises that an operation that was started goes on while its process is in any MPI call that
+// waits. A schedule of several steps needs the same: a rank that starts it and then blocks in MPI_Recv,
+// MPI_Barrier or MPI_Win_lock would otherwise hold up the ranks that wait for its next step, for ever if what
+// it waits for comes after that.
+//
+// Idea: every call of Open MPI that waits turns one progress loop, which libraries may join
+// (opal_progress_register, opal/runtime/opal_progress.h; MPI's nonblocking collectives join the same way, and
+// send and test from there as we do). So nothing is wrapped, and calls that nobody thought of are covered.
+// MPICH 4.0 has no such place (MPIX_Async_start came with 4.3): there a program is restricted to what needs
+// no attention, see program::unattended.
+#pragma once
+
+namespace tacit {
+
+/// Whether this MPI library has a place for `call_in_progress`, and TACIT_PROGRESS is not "waits" (which
+/// leaves it alone). Local; MPI need not be initialized.
+bool library_has_progress_hook();
+
+/// From now on the library calls `what` whenever it progresses; it returns how much it advanced. At the first
+/// call that finds the place; later ones do nothing. Not thread-safe.
+void call_in_progress(int (*what)());
+
+} // namespace tacit
