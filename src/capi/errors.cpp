@@ -54,14 +54,10 @@ int mpi_code(int code, const std::string& text) {
   return mine;
 }
 
-} // namespace
-
-namespace {
-
 /// MPI runs and will say when it ends.
 std::atomic<bool> known_to_run = false;
 
-int will_end(MPI_Comm, int, void*, void*) {
+[[maybe_unused]] int will_end(MPI_Comm, int, void*, void*) {
   known_to_run.store(false, std::memory_order_relaxed);
   return MPI_SUCCESS;
 }

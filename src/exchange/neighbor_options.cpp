@@ -127,7 +127,7 @@ neighbor_options read_neighbor_options(MPI_Info info, const neighbor_options& de
     if (const char* text = std::getenv(o.variable))
       o.set(out, o.variable, text);
   }
-  out.unattended = !only_waits_progress() && must_be_unattended();
+  out.unattended = defaults.unattended || (!only_waits_progress() && must_be_unattended());
   return out;
 }
 

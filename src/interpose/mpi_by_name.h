@@ -13,8 +13,8 @@
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, object)                                                                 \
   ([]() {                                                                                                    \
-    static const auto looked_up = static_cast<type>(::tacit::interpose::library_function(#object));             \
-    return looked_up;                                                                                           \
+    static const auto looked_up = static_cast<type>(::tacit::interpose::library_function(#object));          \
+    return looked_up;                                                                                        \
   }())
 #define TACIT_LIBRARY_FUNCTION(type, name) reinterpret_cast<type*>(::tacit::interpose::library_function(name))
 #undef MPI_COMM_NULL_COPY_FN
