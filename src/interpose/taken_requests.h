@@ -16,8 +16,8 @@
 // request, and the wait would have to come here all the same to progress the operation.
 //
 // Waiting for several is waiting for ours first and then, in the library, for the others. That is no
-// deadlock: waiting for ours calls MPI, which progresses the others; and ours, once started, are progressed by
-// the library or need nobody's attention (takeover.cpp), so it may block afterwards.
+// deadlock: waiting for ours calls MPI, which progresses the others; and ours, once started, are progressed
+// by the library or need nobody's attention (takeover.cpp), so it may block afterwards.
 //
 // Cost of a call without our requests: one look at a table that is empty or small.
 #pragma once
