@@ -4,7 +4,7 @@ a program would write it. Patterns and sizes are those of Hoefler and Schneider,
 neighborhood communications (2012): sparse alltoall, 2-D and 4-D Cartesian, the halo of WRF; and all cells around a cell.
 
     bench/papers/s5/simulated.py                 build, simulate everything, write bench/results/papers-s5-simulated.json
-    bench/papers/s5/simulated.py --case sparse-in --network tcp
+    bench/papers/s5/simulated.py --case sparse-in --network tcp --add     keep the other results that are there
     bench/papers/s5/simulated.py --check         a small case, as a test
 
 Times are those of a model (SimGrid SMPI), exactly reproducible. What a message keeps sender and receiver busy with was
@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from measured import ROOT, git, machine  # noqa: E402
 
 WORK = ROOT / "build" / "s5"
+RESULT = ROOT / "bench" / "results" / "papers-s5-simulated.json"
 
 # Sender's and receiver's seconds per message of 16 B: simulated_overheads.c, Open MPI 4.1.4, two processes on a 2-core
 # AMD EPYC virtual machine, shared memory and TCP over loopback (where the kernel receives on the sender's time).
@@ -43,6 +44,8 @@ NETWORKS = {
 NEAR = NETWORKS["fast"]
 TEST = 1e-8  # an unsuccessful MPI_Test; SMPI charges it also for each request that MPI_Waitsome finds unfinished
 EAGER = 65536
+MODEL = {"networks": NETWORKS, "within a node": {key: NEAR[key] for key in ("send", "receive")}, "seconds per test": TEST,
+         "eager limit": EAGER}
 
 EVERYTHING = "self+coalesce+order+color+combine+tree+aggregate+empty"
 
@@ -158,7 +161,7 @@ def simulate(program: Path, case: Case, network: str, rounds: int) -> list[dict]
         bad = [variant for at, variant, _, _, wrong in found if at == size and wrong != "0"]
         if bad or set(times) != set(case.variants):
             raise Trouble(f"{case.name} size {size} on {network}: wrong data in {bad}, results of {sorted(times)}")
-        rows.append({"case": case.name, "pattern": case.pattern, "ranks": case.ranks, "size": int(size), "ranks per node": case.per_node, "network": network,
+        rows.append({"case": case.name, "pattern": case.pattern, "ranks": case.ranks, "size": int(size), "ranks per node": case.per_node, "network": network, "commit": git("rev-parse", "--short", "HEAD"),
                      "us": {name: round(times[name][0] * 1e6, 3) for name in case.variants},
                      "speedup": {name: round(times["hand"][0] / times[name][0], 3) for name in case.variants},
                      "setup us": {name: round(times[name][1] * 1e6, 1) for name in case.variants if name != "hand"}})
@@ -196,18 +199,26 @@ def check(program: Path) -> None:
         raise Trouble("balancing trees gain less than 1.2x on a hot rank")
 
 
+def earlier(rows: list) -> list[dict]:
+    """What the result file has of other cases than these, by the same model."""
+    if not RESULT.exists():
+        return []
+    found = json.loads(RESULT.read_text())
+    if found["model"] != MODEL or found["variants"] != VARIANTS:
+        raise Trouble(f"{RESULT.name} is of another model: its rows cannot be kept (run without --add)")
+    here = {(row["case"], row["network"]) for row in rows}
+    return [row for row in found["rows"] if (row["case"], row["network"]) not in here]
+
+
 def write(rows: list) -> None:
     result = {"machine": machine(), "commit": git("rev-parse", "--short", "HEAD"),
               "dirty": bool(git("status", "--porcelain", "--untracked-files=no")),
               "command": shlex.join(["bench/papers/s5/simulated.py", *sys.argv[1:]]),
               "simulator": subprocess.run(["smpirun", "--version"], capture_output=True, text=True).stdout.split("\n")[0],
-              "model": {"networks": NETWORKS, "within a node": {key: NEAR[key] for key in ("send", "receive")},
-                        "seconds per test": TEST, "eager limit": EAGER},
-              "variants": VARIANTS, "targets": verdicts(rows), "rows": rows}
-    path = ROOT / "bench" / "results" / "papers-s5-simulated.json"
-    unfinished = path.with_suffix(".part")
+              "model": MODEL, "variants": VARIANTS, "targets": verdicts(rows), "rows": rows}
+    unfinished = RESULT.with_suffix(".part")
     unfinished.write_text(json.dumps(result, indent=1) + "\n")
-    unfinished.replace(path)
+    unfinished.replace(RESULT)
 
 
 def main() -> int:
@@ -218,6 +229,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=2, help="rounds per measurement; the last one counts (2)")
     parser.add_argument("--program", type=Path, help="s5_simulated.so (default: built with the preset release)")
     parser.add_argument("--stdout", action="store_true", help="do not write bench/results/papers-s5-simulated.json")
+    parser.add_argument("--add", action="store_true", help="keep what the result file has of other cases")
     parser.add_argument("--check", action="store_true", help="a small case, as a test")
     parser.add_argument("--work", type=Path, default=WORK, help="where platforms are written (build/s5)")
     arguments = parser.parse_args()
@@ -228,15 +240,18 @@ def main() -> int:
             check(program)
             return 0
         rows, begun = [], time.time()
+        kept = []
         todo = [(case, network) for case in CASES if not arguments.case or case.name in arguments.case
                 for network in arguments.network]
+        if arguments.add:
+            kept = earlier([{"case": case.name, "network": network} for case, network in todo])
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
             running = [pool.submit(simulate, program, case, network, arguments.rounds) for case, network in todo]
             for number, done in enumerate(running, 1):
                 rows += done.result()
                 say(f"{number} of {len(todo)} done, {(time.time() - begun) / 60:.0f} min")
                 if not arguments.stdout:
-                    write(rows)  # each time: an hour's results are not lost with the last case
+                    write(rows + kept)  # each time: an hour's results are not lost with the last case
     except Trouble as trouble:
         print(f"s5: {trouble}", file=sys.stderr)
         return 1
