@@ -207,7 +207,7 @@ int tacit_explain(tacit_schedule schedule, int format, char* text, size_t size, 
       throw api_error(TACIT_ERR_ARGUMENT, fmt::format("tacit_explain: format {} does not exist", format));
     if (!text && size > 0)
       throw api_error(TACIT_ERR_ARGUMENT, "tacit_explain: the text is a null pointer, but its size is not 0");
-    if (!schedule->run && schedule->text.empty())
+    if (!schedule->run) // feedback may have changed it
       explain_neighbor(*schedule);
     const std::string& all = format == TACIT_EXPLAIN_JSON ? schedule->json : schedule->text;
     if (needed)

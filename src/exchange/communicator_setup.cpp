@@ -63,7 +63,8 @@ void communicator_setup::judge_comparison() {
     throw neighbor_error(
         neighbor_error::kind::environment,
         fmt::format(
-            "rank {}: TACIT_DRIVER, TACIT_NEIGHBOR_FORM, TACIT_NEIGHBOR_WITHOUT or TACIT_MESSAGE_COST differ "
+            "rank {}: TACIT_DRIVER, TACIT_NEIGHBOR_FORM, TACIT_NEIGHBOR_WITHOUT, "
+            "TACIT_NEIGHBOR_FEEDBACK or TACIT_MESSAGE_COST differ "
             "between the ranks of the communicator, or their versions of tacit do; set them alike on all "
             "nodes",
             rank_));

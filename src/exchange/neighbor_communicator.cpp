@@ -2,6 +2,7 @@
 
 #include "exchange/await.h"
 #include "exchange/deferred_operation.h"
+#include "exchange/feedback.h"
 #include "exchange/init_agreement.h"
 #include "exchange/neighbor_error.h"
 #include "exchange/topologies.h"
@@ -144,7 +145,23 @@ std::string neighbor_operation::explain(std::exception_ptr failure) const {
   }
 }
 
+const char* neighbor_operation::driver_name() const {
+  return tries_ ? tries_->current().driver_name() : driver_;
+}
+
+std::string neighbor_operation::steps() const {
+  if (tries_)
+    return tries_->current().steps();
+  return cache_ ? summarize(cache_->steps) : steps_;
+}
+
+std::string neighbor_operation::way_name() const {
+  return fmt::format("{} {}", name(ways_.shape()), driver_);
+}
+
 std::string neighbor_operation::describe() const {
+  if (tries_)
+    return tries_->current().describe() + tries_->describe();
   const neighborhood& n = home_->edges();
   std::string text =
       fmt::format("{}: {} incoming and {} outgoing edges\ndriver {}: {}\n{}{}", function_, n.sources.size(),

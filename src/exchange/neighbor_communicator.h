@@ -67,8 +67,9 @@ public:
   /// Text for people: neighborhood, driver, steps.
   std::string describe() const;
   const neighborhood& edges() const;
-  const char* driver_name() const { return driver_; }
-  std::string steps() const { return cache_ ? summarize(cache_->steps) : steps_; }
+  const char* driver_name() const;
+  std::string steps() const;
+  std::string way_name() const; ///< persistent: "coalesced shm"
 
 private:
   friend class neighbor_communicator;
@@ -81,10 +82,12 @@ private:
   cached_plan::execution_at run_;
   const char* function_ = "";
   const char* driver_ = "";
-  std::string steps_;    ///< persistent: summary
-  std::string remarks_;  ///< persistent: which optimizations were used, and why others not
-  agreed_ways ways_;     ///< persistent: what was compared, and taken
-  bool by_model_ = true; ///< by the communicator's model; else by what the user says of messages
+  std::string steps_;               ///< persistent: summary
+  std::string remarks_;             ///< persistent: which optimizations were used, and why others not
+  agreed_ways ways_;                ///< persistent: what was compared, and taken
+  bool by_model_ = true;            ///< by the communicator's model; else by what the user says of messages
+  std::uint64_t feedback_runs_ = 0; ///< asked for
+  const class feedback_run* tries_ = nullptr; ///< what runs, if it tries several ways
 };
 
 /// What all ranks have prepared together for a blocking call, and repeat alike.
@@ -164,10 +167,13 @@ private:
                                 std::unique_ptr<connection>& peers, class init_agreement& all) const;
   struct agreed_program;
   /// `info`: of this operation; null: the options are those of the communicator.
-  agreed_program agree_on_program(const neighbor_call& call, const MPI_Info* info, int operation,
-                                  class init_agreement& all);
+  agreed_program agree_on_program(const neighbor_call& call, const MPI_Info* info, const way* forced,
+                                  int operation, class init_agreement& all);
   neighbor_options options_of_operation(MPI_Info info) const;
-  neighbor_operation prepare_together(const neighbor_call& call, const MPI_Info* info, program* steps);
+  /// `forced`: the way to take; null: the cheapest.
+  neighbor_operation prepare_together(const neighbor_call& call, const MPI_Info* info, program* steps,
+                                      const way* forced = nullptr);
+  neighbor_operation with_feedback(neighbor_operation predicted, const neighbor_call& call, MPI_Info info);
   std::shared_ptr<cached_plan> find_plan(const neighbor_call& call);
   std::unique_ptr<execution> prepare(program p) const;
   cached_plan::execution_at execution_for(cached_plan& plan, std::ptrdiff_t reads, std::ptrdiff_t writes);

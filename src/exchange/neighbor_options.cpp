@@ -7,6 +7,7 @@
 
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
@@ -56,6 +57,17 @@ void choose_form(neighbor_options& o, const std::string& where, const std::strin
     refuse(fmt::format("{} is \"{}\", but must be coalesced, direct or combined", where, value));
 }
 
+void choose_feedback(neighbor_options& o, const std::string& where, const std::string& value) {
+  const char* const end = value.data() + value.size();
+  std::uint64_t runs = 0;
+  const auto [rest, error] = std::from_chars(value.data(), end, runs);
+  if (error != std::errc() || rest != end || runs > 1'000'000'000)
+    refuse(fmt::format("{} is \"{}\", but must be a number of runs up to 1000000000, after which other ways "
+                       "are tried, or 0",
+                       where, value));
+  o.feedback = runs;
+}
+
 constexpr std::array<const char*, 5> level_names{"", "none", "topology", "sizes", "buffers"};
 
 void choose_level(neighbor_options& o, const std::string& where, const std::string& value) {
@@ -72,11 +84,12 @@ struct option {
   const char* variable;
   void (*set)(neighbor_options&, const std::string& where, const std::string& value);
 };
-constexpr std::array<option, 5> all_options{
+constexpr std::array<option, 6> all_options{
     {{"tacit_driver", "TACIT_DRIVER", choose_driver},
      {"tacit_neighbor_form", "TACIT_NEIGHBOR_FORM", choose_form},
      {"tacit_neighbor_without", "TACIT_NEIGHBOR_WITHOUT", choose_passes},
      {"tacit_message_cost", "TACIT_MESSAGE_COST", choose_cost},
+     {"tacit_neighbor_feedback", "TACIT_NEIGHBOR_FEEDBACK", choose_feedback},
      {"tacit_persistent", "TACIT_PERSISTENT", choose_level}}};
 
 void refuse_unknown_keys(MPI_Info info) {
@@ -163,6 +176,7 @@ std::uint64_t word_of(const neighbor_options& options) {
     add(static_cast<unsigned char>(c));
   add(512u + 2 * word_of(options.passes) + (options.unattended ? 1u : 0u));
   add(static_cast<std::uint64_t>(options.level));
+  add(options.feedback);
   add(options.shape ? 1 + static_cast<std::uint64_t>(*options.shape) : 0);
   if (options.cost)
     for (const double number :

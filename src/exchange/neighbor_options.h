@@ -26,6 +26,7 @@ struct neighbor_options {
   std::optional<form> shape; ///< where it is possible; nothing: the cheapest
   neighbor_passes passes;
   std::optional<message_cost> cost; ///< in place of the machine model
+  std::uint64_t feedback = 0;       ///< runs after which other ways are tried (exchange/feedback.h); 0: never
   persistence level = persistence::unsaid;
   /// Persistent operations as program::unattended.
   bool unattended = false;
@@ -35,10 +36,10 @@ struct neighbor_options {
 /// progress them.
 bool must_be_unattended();
 
-/// Info keys tacit_driver, tacit_neighbor_form, tacit_neighbor_without, tacit_message_cost and
-/// tacit_persistent (info may be null), then the variables TACIT_DRIVER and so on, which count more;
-/// `defaults` for what neither says. TACIT_PROGRESS says who progresses ("mpi" or "waits"). Throws
-/// neighbor_error naming key or variable and what is allowed.
+/// Info keys tacit_driver, tacit_neighbor_form, tacit_neighbor_without, tacit_message_cost,
+/// tacit_neighbor_feedback and tacit_persistent (info may be null), then the variables TACIT_DRIVER and so
+/// on, which count more; `defaults` for what neither says. TACIT_PROGRESS says who progresses ("mpi" or
+/// "waits"). Throws neighbor_error naming key or variable and what is allowed.
 neighbor_options read_neighbor_options(MPI_Info info, const neighbor_options& defaults = {});
 
 /// From what MPI says the communicator's info is: libraries keep unknown keys of MPI_Dist_graph_create and

@@ -19,6 +19,7 @@
 #include "exchange/agreed_aggregation.h"
 #include "exchange/agreed_trees.h"
 #include "exchange/await.h"
+#include "exchange/feedback.h"
 #include "exchange/init_agreement.h"
 #include "exchange/neighbor_communicator.h"
 #include "exchange/neighbor_error.h"
@@ -132,6 +133,7 @@ struct neighbor_communicator::agreed_program {
   agreed_ways ways;
   std::string remarks;
   bool by_model = true; ///< else by what the user says of messages
+  std::uint64_t feedback = 0;
 };
 
 /// Collective: part 3 for messages per neighbor. `busiest`: the most short messages that any rank sends or
@@ -201,10 +203,9 @@ bool neighbor_communicator::has_direct_form(const neighbor_passes& passes) const
 }
 
 /// Parts 1 to 3. Throws only what all ranks throw; may leave `all` with an error of this rank.
-neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(const neighbor_call& call,
-                                                                              const MPI_Info* info,
-                                                                              int operation,
-                                                                              init_agreement& all) {
+neighbor_communicator::agreed_program
+neighbor_communicator::agree_on_program(const neighbor_call& call, const MPI_Info* info, const way* forced,
+                                        int operation, init_agreement& all) {
   const MPI_Comm comm = setup_.comm();
   const int first_tag = operation * tags_per_operation_;
   neighbor_options options = options_;
@@ -213,6 +214,10 @@ neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(co
     all.always([&] { model_ = std::make_unique<const agreed_model>(agree_on_model(rank_, size_, comm)); });
   all.here([&] {
     options = info ? options_of_operation(*info) : options_;
+    if (forced) {
+      options.driver = forced->driver;
+      options.shape = forced->shape;
+    }
     limit_to_level(options.passes, options.level);
     if (options.driver.empty() && !connects_ranks(options.level))
       options.driver = "p2p";
@@ -248,16 +253,18 @@ neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(co
   // From here on both ends of every edge agree, and whatever follows from these words all ranks do alike.
   if (words[0] != ~words[1]) {
     all.here([] {
-      throw neighbor_error(neighbor_error::kind::environment,
-                           "info keys tacit_driver, tacit_neighbor_form, tacit_neighbor_without, "
-                           "tacit_message_cost or tacit_persistent differ between the ranks; give all ranks "
-                           "the same");
+      throw neighbor_error(
+          neighbor_error::kind::environment,
+          "info keys tacit_driver, tacit_neighbor_form, tacit_neighbor_without, "
+          "tacit_message_cost, tacit_neighbor_feedback or tacit_persistent differ between the "
+          "ranks; give all ranks the same");
     });
     return out;
   }
   const bool combinable = words[2] != 0 && words[2] == ~words[3];
   out.ways = choose_way(offered.prices, options, {passes.coalesce, has_direct_form(passes), combinable});
   out.by_model = !options.cost;
+  out.feedback = options.feedback;
   rank_plan& plan = out.ways.shape() == form::combined ? offered.combined : offered.coalesced;
   if (out.ways.shape() == form::combined)
     out.remarks = "combined: blocks travel dimension by dimension";
@@ -265,6 +272,12 @@ neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(co
     out.remarks = order_remark(passes);
   if (out.ways.shape() == form::coalesced)
     all.always([&] { add_line(out.remarks, spread(plan, passes, costs->messages, ~words[4], first_tag)); });
+  if (options.unattended && options.feedback != 0) {
+    out.feedback = 0; // nobody would progress the agreement on what was fastest
+    add_line(out.remarks,
+             "no feedback: it needs progress while ranks wait in MPI's own calls; TACIT_PROGRESS=waits "
+             "says that they never do");
+  }
   all.here([&] {
     if (out.ways.shape() == form::direct)
       plan = plan_by_edge(blocks, passes);
@@ -320,15 +333,47 @@ neighbor_communicator::agree_on_driver(const program& steps, const std::vector<c
 
 neighbor_operation neighbor_communicator::persistent(const neighbor_call& call, MPI_Info info) {
   finish_setup();
-  return prepare_together(call, &info, nullptr);
+  neighbor_operation predicted = prepare_together(call, &info, nullptr);
+  return predicted.feedback_runs_ == 0 ? std::move(predicted)
+                                       : with_feedback(std::move(predicted), call, info);
+}
+
+/// Collective. Prepares the other ways, too; those that some rank cannot go are left out on all.
+neighbor_operation neighbor_communicator::with_feedback(neighbor_operation predicted,
+                                                        const neighbor_call& call, MPI_Info info) {
+  const agreed_ways compared = predicted.ways_;
+  const std::uint64_t after = predicted.feedback_runs_;
+  std::vector<neighbor_operation> ways;
+  ways.push_back(std::move(predicted));
+  for (std::size_t i = 0; i < compared.ways.size(); ++i)
+    if (i != compared.taken && compared.ways[i].ns >= 0)
+      try {
+        ways.push_back(prepare_together(call, &info, nullptr, &compared.ways[i]));
+      } catch (const neighbor_error&) { // of all ranks
+      }
+  if (ways.size() == 1)
+    return std::move(ways.front());
+  const int tag = next_operation_++ * tags_per_operation_;
+  init_agreement all(setup_.comm(), rank_, size_, call.function);
+  neighbor_operation out;
+  all.here([&] {
+    auto run = std::make_unique<feedback_run>(std::move(ways), after, setup_.comm(), tag);
+    out.home_ = shared_from_this();
+    out.function_ = call.function;
+    out.tries_ = run.get();
+    out.run_ = {std::move(run), 0, 0};
+  });
+  std::vector<std::uint64_t> nothing; // to compare but errors
+  all.agree(nothing);
+  return out;
 }
 
 neighbor_operation neighbor_communicator::prepare_together(const neighbor_call& call, const MPI_Info* info,
-                                                           program* steps) {
+                                                           program* steps, const way* forced) {
   const MPI_Comm comm = setup_.comm();
   const int number = next_operation_++;
   init_agreement all(comm, rank_, size_, call.function);
-  agreed_program made = agree_on_program(call, info, number, all);
+  agreed_program made = agree_on_program(call, info, forced, number, all);
   neighbor_operation out;
   const auto [chosen, connects_any] = agree_on_driver(made.steps, made.ways.drivers(), out.peers_, all);
   std::vector<std::uint64_t> nothing; // to compare but errors
@@ -349,6 +394,7 @@ neighbor_operation neighbor_communicator::prepare_together(const neighbor_call& 
     out.remarks_ = std::move(made.remarks);
     out.ways_ = std::move(made.ways);
     out.by_model_ = made.by_model;
+    out.feedback_runs_ = made.feedback;
     if (const std::string how = out.peers_ ? out.peers_->describe() : std::string(); !how.empty())
       out.steps_ += "; " + how;
     out.run_ = {chosen->prepare(std::move(made.steps), comm, out.peers_.get()), 0, 0};

@@ -1,0 +1,53 @@
+#include "exchange/maxima.h"
+
+#include "run/mpi_error.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tacit {
+
+maxima::maxima(MPI_Comm comm, int tag, std::vector<double> mine)
+    : comm_(comm), tag_(tag), values_(std::move(mine)), heard_(values_.size()) {
+  check_mpi(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(comm, &size_), "MPI_Comm_size");
+}
+
+/// Only after an error is anything left under way.
+maxima::~maxima() {
+  for (MPI_Request& r : requests_)
+    if (r != MPI_REQUEST_NULL) {
+      MPI_Cancel(&r);
+      MPI_Request_free(&r);
+    }
+}
+
+void maxima::post() {
+  sent_ = values_;
+  const auto count = static_cast<int>(values_.size());
+  check_mpi(MPI_Irecv(heard_.data(), count, MPI_DOUBLE, (rank_ - distance_ + size_) % size_, tag_, comm_,
+                      &requests_[0]),
+            "MPI_Irecv");
+  check_mpi(
+      MPI_Isend(sent_.data(), count, MPI_DOUBLE, (rank_ + distance_) % size_, tag_, comm_, &requests_[1]),
+      "MPI_Isend");
+  posted_ = true;
+}
+
+bool maxima::progress() {
+  while (distance_ < size_) {
+    if (!posted_)
+      post();
+    int done = 0;
+    check_mpi(MPI_Testall(2, requests_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+    if (!done)
+      return false;
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      values_[i] = std::max(values_[i], heard_[i]);
+    posted_ = false;
+    distance_ = distance_ > size_ / 2 ? size_ : 2 * distance_;
+  }
+  return true;
+}
+
+} // namespace tacit
