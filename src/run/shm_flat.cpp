@@ -215,9 +215,10 @@ double shm_flat::pause() const {
 
 void shm_flat::finish() {
   while (!progress()) {
-    let_lines_arrive();
     if (const double idle = pause(); idle >= 0)
       rest(idle);
+    else
+      let_lines_arrive();
   }
 }
 

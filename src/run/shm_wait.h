@@ -73,7 +73,7 @@ private:
   /// By stage. A round of one neighbor takes some 5 ns, a probe some 100 ns, a yield 1 us or more.
   static constexpr std::uint32_t rounds_per_probe[] = {512, 16, 1};
   /// Of a whole run, with more ranks than cores.
-  static constexpr std::uint32_t spins_for_absent = 4, spins_for_present = 512;
+  static constexpr std::uint32_t spins_for_absent = 1, spins_for_present = 512;
   /// In seconds, since something was new.
   static constexpr double wait_before_yield = 0.002, wait_before_sleep = 0.02;
 
