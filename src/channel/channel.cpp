@@ -16,6 +16,7 @@ constexpr std::uint64_t largest_slot = 8192;
 /// 8 KiB with the flag in a line of its own, so that payload and user memory stay aligned alike.
 constexpr std::uint32_t ring_stride = 8192;
 constexpr std::uint64_t ring_piece = ring_stride - cache_line;
+static_assert(ring_piece <= largest_slot);
 /// At most 256 KiB a channel. Up to 16 pieces (127 KiB) both ways then need no acknowledgement, and longer
 /// messages wait for each other less often: at 256 KiB 32 slots take 0.87 of the time of 8.
 constexpr std::uint32_t ring_slots = 32;
@@ -72,58 +73,61 @@ channel_shape shape_for(std::uint64_t bytes, bool reciprocal) {
   return shape;
 }
 
-channel_port::channel_port(const channel_shape& shape, std::byte* memory, std::vector<segment> payload_)
-    : payload(std::move(payload_)), slots_(memory),
+channel_port::channel_port(const channel_shape& shape, std::byte* memory, std::vector<segment> payload)
+    : user_(payload), slots_(memory),
       behind_(reinterpret_cast<direct_memory*>(memory + std::size_t{shape.slots} * shape.stride)),
-      piece_bytes_(shape.piece_bytes), bytes_(shape.bytes), stride_(shape.stride) {}
+      piece_bytes_(shape.piece_bytes), bytes_(shape.bytes), stride_(shape.stride) {
+  if (shape.direct)
+    list_ = std::move(payload);
+}
 
-template <typename Move>
-void channel_port::each_part(std::uint32_t slot, std::uint32_t piece, Move&& move) {
-  std::byte* at = slot_at(slot);
-  const std::uint64_t before = piece * piece_bytes_;
-  std::uint64_t left = std::min(piece_bytes_, bytes_ - before);
-  if (payload.size() == 1) {
-    move(at, reinterpret_cast<std::byte*>(payload.front().address + before), left);
-    return;
-  }
-  if (piece == 0)
-    segment_ = 0, done_ = 0;
-  while (left > 0) {
-    const segment& s = payload[segment_];
-    const std::uint64_t n = std::min(left, s.length - done_);
-    move(at, reinterpret_cast<std::byte*>(s.address + done_), n);
-    at += n;
-    left -= n;
-    done_ += n;
-    if (done_ == s.length)
-      ++segment_, done_ = 0;
-  }
+void channel_port::move(std::ptrdiff_t by) {
+  user_.move(by);
+  for (segment& s : list_)
+    s.address += static_cast<std::uint64_t>(by);
+}
+
+void channel_port::use_payload_of(channel_port&& other) {
+  user_ = std::move(other.user_);
+  list_ = std::move(other.list_);
 }
 
 void source_port::fill(std::uint32_t slot, std::uint32_t piece) {
-  if (past_caches()) {
-    each_part(slot, piece, [](std::byte* slot_part, const std::byte* user, std::uint64_t n) {
-      copy_past_caches(slot_part, user, n);
-    });
-    order_copies();
-    return;
+  const std::uint64_t first = start_of(piece), n = length_of(piece);
+  if (past_caches())
+    fill_past_caches(slot, piece);
+  else if (const std::byte* const user = user_.contiguous(first, n))
+    std::memcpy(slot_at(slot), user, n);
+  else
+    user_.gather(slot_at(slot), first, n);
+}
+
+/// Pieces of memory are gathered in this core's cache first: only whole lines can be written past it.
+void source_port::fill_past_caches(std::uint32_t slot, std::uint32_t piece) {
+  const std::uint64_t first = start_of(piece), n = length_of(piece);
+  alignas(cache_line) std::byte gathered[largest_slot];
+  const std::byte* user = user_.contiguous(first, n);
+  if (!user) {
+    user_.gather(gathered, first, n);
+    user = gathered;
   }
-  each_part(slot, piece, [](std::byte* slot_part, const std::byte* user, std::uint64_t n) {
-    std::memcpy(slot_part, user, n);
-  });
+  copy_past_caches(slot_at(slot), user, n);
+  order_copies();
 }
 
 void destination_port::drain(std::uint32_t slot, std::uint32_t piece) {
-  each_part(slot, piece, [](const std::byte* slot_part, std::byte* user, std::uint64_t n) {
-    std::memcpy(user, slot_part, n);
-  });
+  const std::uint64_t first = start_of(piece), n = length_of(piece);
+  if (std::byte* const user = user_.contiguous(first, n))
+    std::memcpy(user, slot_at(slot), n);
+  else
+    user_.scatter(slot_at(slot), first, n);
 }
 
 bool source_port::offer(std::uint64_t message) const {
-  const bool fits = payload.size() <= offered_segments && !far;
+  const bool fits = list_.size() <= offered_segments && !far;
   if (fits) {
-    behind().count = payload.size();
-    std::copy(payload.begin(), payload.end(), behind().addresses);
+    behind().count = list_.size();
+    std::copy(list_.begin(), list_.end(), behind().addresses);
   }
   std::atomic_ref(behind().offer).store(direct_word(message, !fits), std::memory_order_release);
   return fits;
@@ -132,7 +136,7 @@ bool source_port::offer(std::uint64_t message) const {
 bool destination_port::pull() const {
   const direct_memory& there = behind();
   const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(there.count, offered_segments));
-  return source_process != 0 && read_memory(source_process, {there.addresses, count}, payload);
+  return source_process != 0 && read_memory(source_process, {there.addresses, count}, list_);
 }
 
 void source_port::claim(std::uint32_t slot) const {

@@ -7,8 +7,10 @@
 #pragma once
 
 #include "channel/protocol.h"
+#include "channel/strided_memory.h"
 #include "graph/graph.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -36,14 +38,15 @@ struct direct_memory {
   segment addresses[offered_segments];
 };
 
-/// What both ports share: the channel's memory and the user's. `payload` is user memory in packing order; it
-/// may be changed between runs, but not its lengths.
+/// What both ports share: the channel's memory and the user's.
 class channel_port {
 public:
-  /// `memory`: as described above.
-  channel_port(const channel_shape& shape, std::byte* memory, std::vector<segment> payload_);
-
-  std::vector<segment> payload;
+  /// `memory`: as described above. `payload`: user memory in packing order.
+  channel_port(const channel_shape& shape, std::byte* memory, std::vector<segment> payload);
+  /// Between runs: all user memory lies `by` bytes further.
+  void move(std::ptrdiff_t by);
+  /// Between runs: the user memory of another port, of as many bytes.
+  void use_payload_of(channel_port&& other);
 
 protected:
   std::uint32_t stride() const { return stride_; }
@@ -56,17 +59,20 @@ protected:
   /// Only its acknowledgement is there if the channel is not direct.
   direct_memory& behind() const { return *behind_; }
   std::uint64_t piece_bytes() const { return piece_bytes_; }
-  /// Calls `move(slot's memory, user memory, bytes)` for every part of a piece.
-  template <typename Move>
-  void each_part(std::uint32_t slot, std::uint32_t piece, Move&& move);
+  /// Where a piece begins in the message, and how long it is.
+  std::uint64_t start_of(std::uint32_t piece) const { return piece * piece_bytes_; }
+  std::uint64_t length_of(std::uint32_t piece) const {
+    return std::min(piece_bytes_, bytes_ - start_of(piece));
+  }
+
+  strided_memory user_;
+  std::vector<segment> list_; ///< the same; of direct channels only
 
 private:
   std::byte* slots_;
   direct_memory* behind_;
   std::uint64_t piece_bytes_, bytes_;
   std::uint32_t stride_;
-  std::size_t segment_ = 0; ///< where the next piece starts, in `payload`
-  std::uint64_t done_ = 0;  ///< bytes of it that belong to earlier pieces
 };
 
 class source_port : public channel_port {
@@ -86,6 +92,7 @@ public:
 
 private:
   bool past_caches() const { return far && piece_bytes() > most_cached; }
+  void fill_past_caches(std::uint32_t slot, std::uint32_t piece);
 };
 
 class destination_port : public channel_port {

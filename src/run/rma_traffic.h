@@ -84,7 +84,7 @@ public:
   std::uint64_t acknowledged();
   void fill(std::uint32_t slot, std::uint32_t piece);
   void publish(std::uint32_t slot, std::uint64_t number);
-  void move(std::ptrdiff_t by) { shift(packing_.payload, by); }
+  void move(std::ptrdiff_t by) { packing_.move(by); }
 
   static void shift(std::vector<segment>& bytes, std::ptrdiff_t by) {
     for (segment& s : bytes)
@@ -105,7 +105,7 @@ public:
   std::uint64_t published(std::uint32_t slot) const;
   void drain(std::uint32_t slot, std::uint32_t piece);
   void acknowledge(std::uint64_t number) const;
-  void move(std::ptrdiff_t by) { rma_source_port::shift(unpacking_.payload, by); }
+  void move(std::ptrdiff_t by) { unpacking_.move(by); }
 
 private:
   rma_place place_;

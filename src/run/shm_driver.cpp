@@ -60,7 +60,7 @@ private:
       return lowering::send(bytes, to, tag);
     source_channel fresh = make_source(*place, bytes);
     const auto [at, added] = channels_.out.try_emplace({to, tag}, fresh);
-    at->second.port.payload = std::move(fresh.port.payload);
+    at->second.port.use_payload_of(std::move(fresh.port));
     const task_id id =
         tasks_.add_polled(std::make_unique<polled_source>(at->second), {"send to", to, place->shape.bytes});
     return {{id}, {id}};
@@ -71,7 +71,7 @@ private:
       return lowering::recv(bytes, from, tag);
     destination_channel fresh = make_destination(*place, bytes);
     const auto [at, added] = channels_.in.try_emplace({from, tag}, fresh);
-    at->second.port.payload = std::move(fresh.port.payload);
+    at->second.port.use_payload_of(std::move(fresh.port));
     const task_id id = tasks_.add_polled(std::make_unique<polled_destination>(at->second),
                                          {"receive from", from, place->shape.bytes});
     return {{id}, {id}};

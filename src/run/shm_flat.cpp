@@ -115,9 +115,9 @@ bool shm_flat::rebind(std::ptrdiff_t reads, std::ptrdiff_t writes) {
     return true;
   prepare_rest(reads, writes); // first: it may throw
   for (source_channel& c : out_)
-    move(c.port.payload, further);
+    c.port.move(further);
   for (destination_channel& c : in_)
-    move(c.port.payload, also);
+    c.port.move(also);
   for (local_copy& c : copies_) {
     c.from += static_cast<std::uint64_t>(further);
     c.into += static_cast<std::uint64_t>(also);
