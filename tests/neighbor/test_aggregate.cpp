@@ -3,32 +3,13 @@
 #include "neighbor/aggregate.h"
 #include "neighbor_machine.h"
 #include "random_case.h"
+#include "spread_plans.h"
 
 #include <gtest/gtest.h>
 #include <set>
 
 namespace tacit::test {
 namespace {
-
-std::vector<rank_plan> direct_plans(const random_case& c, const neighbor_passes& passes = {}) {
-  std::vector<rank_plan> plans;
-  for (std::uint32_t r = 0; r < c.size; ++r)
-    plans.push_back(plan_neighbor(c.all[r], rank_id{r}, c.blocks[r],
-                                  rotated_rounds(c.all[r], rank_id{r}, c.size), passes, true));
-  return plans;
-}
-
-std::vector<rank_plan> through_nodes(const std::vector<rank_plan>& direct, const node_map& nodes,
-                                     std::uint64_t longest) {
-  std::vector<rank_plan> plans;
-  for (std::uint32_t r = 0; r < direct.size(); ++r) {
-    std::vector<std::vector<std::uint64_t>> words;
-    for (const rank_id m : nodes.members[nodes.node_of[r]])
-      words.push_back(aggregation_words(nodes, m, direct[index(m)], longest));
-    plans.push_back(aggregated(direct[r], nodes, rank_id{r}, words, 5, longest));
-  }
-  return plans;
-}
 
 /// Pairs of nodes between which short messages flow, and messages that leave a node with one of the three
 /// tags.
