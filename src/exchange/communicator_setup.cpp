@@ -27,7 +27,7 @@ communicator_setup::communicator_setup(MPI_Comm user, const neighborhood& n, std
 communicator_setup::~communicator_setup() {
   int over = 0;
   MPI_Finalized(&over);
-  if (!over && comm_ != MPI_COMM_NULL)
+  if (!over && !abandoned_ && comm_ != MPI_COMM_NULL)
     MPI_Comm_free(&comm_);
 }
 

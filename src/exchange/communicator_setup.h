@@ -43,6 +43,9 @@ public:
   /// inside the test that completes the duplicate, if the program had freed it before.
   bool inside() const { return inside_; }
   MPI_Comm comm() const { return comm_; }
+  /// Messages that nobody will receive are left in the duplicate: it must not be freed, because MPI may give
+  /// its context to a new communicator (MPICH does), where they would be received.
+  void abandon() { abandoned_ = true; }
   /// The most edges that lead from one rank to another one.
   int widest() const { return static_cast<int>(most_[0]); }
 
@@ -68,7 +71,7 @@ private:
   std::uint64_t choices_;
   int rank_ = 0, size_ = 1;
   stage at_ = stage::idle;
-  bool inside_ = false;
+  bool inside_ = false, abandoned_ = false;
   MPI_Comm comm_ = MPI_COMM_NULL, duplicate_ = MPI_COMM_NULL;
   std::array<MPI_Request, 2> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   std::array<std::uint64_t, 3> mine_{}, sum_{};     ///< balance of edges, choices, ranks sent to

@@ -170,8 +170,10 @@ void neighbor_communicator::look_for_notices() {
       refuse_notice(rank, number, (number & found_bit) == 0);
 }
 
-/// Tells the other one, which waits for an answer, unless it was the one to find out.
+/// Tells the other one, which waits for an answer, unless it was the one to find out. Messages of this call
+/// are under way.
 void neighbor_communicator::refuse_notice(int rank, std::uint64_t call, bool answer) {
+  setup_.abandon();
   if (answer) {
     const std::uint64_t word = found_bit | prepared_calls_;
     MPI_Request request = MPI_REQUEST_NULL;
