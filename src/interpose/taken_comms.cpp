@@ -1,11 +1,12 @@
 #include "interpose/taken_comms.h"
 
-#include "exchange/neighbor_error.h"
 #include "exchange/neighbor_options.h"
+#include "interpose/environment.h"
 #include "run/mpi_error.h"
 
 #include <algorithm>
 #include <atomic>
+#include <climits>
 #include <mutex>
 #include <numeric>
 #include <vector>
@@ -83,23 +84,31 @@ outcome first_look(MPI_Comm comm) {
   return within_world(comm) ? outcome::taken : outcome::outside_world;
 }
 
-/// Runs `body`; what went wrong, if anything did.
+/// Runs `body` on all ranks; the worst that has happened to any of them: later outcomes count more. If it
+/// was anything, the first rank that it has happened to says so.
 template <typename Body>
-outcome attempt(Body&& body) {
+outcome attempt(MPI_Comm comm, Body&& body) {
+  int mine = static_cast<int>(outcome::taken), worst = mine;
+  std::string why;
   try {
     body();
-    return outcome::taken;
   } catch (const neighbor_error& e) {
-    return e.why == neighbor_error::kind::memory ? outcome::trouble : outcome::contradiction;
-  } catch (const std::exception&) {
-    return outcome::trouble;
+    mine = static_cast<int>(outcome_of(e));
+    why = e.what();
+  } catch (const std::exception& e) {
+    mine = static_cast<int>(outcome::trouble);
+    why = e.what();
   }
-}
-
-/// The worst that has happened to any rank: later outcomes count more.
-outcome worst_of(MPI_Comm comm, outcome mine) {
-  int here = static_cast<int>(mine), worst = here;
-  check_mpi(MPI_Allreduce(&here, &worst, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
+  check_mpi(MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
+  if (worst == static_cast<int>(outcome::taken))
+    return outcome::taken;
+  int rank = 0, speaker = 0;
+  MPI_Comm_rank(comm, &rank);
+  int here = mine == worst ? rank : INT_MAX;
+  check_mpi(MPI_Allreduce(&here, &speaker, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  if (rank == speaker)
+    say(reason::applied, "neighborhood collectives of a communicator are left to the MPI library: rank " +
+                             std::to_string(rank) + ": " + why);
   return static_cast<outcome>(worst);
 }
 
@@ -107,21 +116,26 @@ void decide(MPI_Comm comm, taken_comm& c) {
   c.why = first_look(comm);
   if (c.why != outcome::taken)
     return;
-  c.why = worst_of(comm, attempt([&] {
-                     neighbor_options options = options_of(comm);
-                     options.unattended = must_be_unattended();
-                     if (options.driver == "dry")
-                       throw neighbor_error(neighbor_error::kind::environment,
-                                            "TACIT_DRIVER=dry: nothing would arrive");
-                     c.home = std::make_shared<neighbor_communicator>(comm, options);
-                   }));
+  c.why = attempt(comm, [&] {
+    neighbor_options options = options_of(comm);
+    options.unattended = must_be_unattended();
+    if (options.driver == "dry")
+      throw neighbor_error(neighbor_error::kind::environment, "TACIT_DRIVER=dry: nothing would arrive");
+    c.home = std::make_shared<neighbor_communicator>(comm, options);
+  });
   if (c.why == outcome::taken)
-    c.why = worst_of(comm, attempt([&] { c.home->set_up(); }));
+    c.why = attempt(comm, [&] { c.home->set_up(); });
   if (c.why != outcome::taken)
     c.home.reset();
 }
 
 } // namespace
+
+outcome outcome_of(const neighbor_error& e) {
+  return e.why == neighbor_error::kind::argument ? outcome::wrong_argument
+         : e.why == neighbor_error::kind::memory ? outcome::trouble
+                                                 : outcome::contradiction;
+}
 
 comm_handle known_comm(MPI_Comm comm) {
   void* value = nullptr;

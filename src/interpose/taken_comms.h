@@ -14,6 +14,7 @@
 #pragma once
 
 #include "exchange/neighbor_communicator.h"
+#include "exchange/neighbor_error.h"
 #include "interpose/takeover_report.h"
 
 #include <memory>
@@ -35,6 +36,8 @@ comm_handle known_comm(MPI_Comm comm);
 comm_handle decided_comm(MPI_Comm comm);
 /// Before MPI_Finalize, when no operation is left.
 void release_comms();
+
+outcome outcome_of(const neighbor_error& e);
 
 /// Tells the program through the communicator's error handler; returns `code`.
 int raise_error(const taken_comm& comm, int code);

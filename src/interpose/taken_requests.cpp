@@ -543,8 +543,11 @@ void release_requests() {
 
 void say_failure(const std::string& text) {
   static std::atomic<bool> said = false;
-  if (!said.exchange(true))
-    say(reason::exchange_failed, text);
+  if (said.exchange(true))
+    return;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  say(reason::exchange_failed, "rank " + std::to_string(rank) + ": " + text);
 }
 
 int code_of_failure(const neighbor_operation* operation, std::string& text) {

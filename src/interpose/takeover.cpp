@@ -26,6 +26,8 @@
 #include "run/mpi_error.h"
 #include "run/progress.h"
 
+#include <atomic>
+
 namespace tacit::interpose {
 
 namespace {
@@ -114,6 +116,16 @@ int failed(const taken_comm& comm, const neighbor_operation* operation) {
   const int code = code_of_failure(operation, text);
   say_failure(text);
   return raise_error(comm, code);
+}
+
+/// All ranks leave this call to the library for the same reason: one says it, once.
+void say_left(const invocation& v, const char* why) {
+  static std::atomic<bool> said = false;
+  int rank = 0;
+  MPI_Comm_rank(v.comm, &rank);
+  if (rank == 0 && !said.exchange(true))
+    say(reason::applied,
+        std::string(call_name(static_cast<std::uint16_t>(v.call))) + " is left to the MPI library: " + why);
 }
 
 class taker : public client, public agreeing_client {
@@ -207,9 +219,9 @@ std::optional<int> taker::exchange(invocation& v) {
     else
       answer = make_persistent(v, comm);
   } catch (const neighbor_error& e) {
-    what = e.why == neighbor_error::kind::argument ? outcome::wrong_argument
-           : e.why == neighbor_error::kind::memory ? outcome::trouble
-                                                   : outcome::contradiction;
+    what = outcome_of(e);
+    if (what != outcome::wrong_argument) // that the library explains itself
+      say_left(v, e.what());
   } catch (...) { // of MPI itself
     answer = failed({nullptr, outcome::trouble, v.comm}, nullptr);
   }

@@ -1,6 +1,23 @@
 // The five calls differ in their arguments, the forms in the name and in what follows the arguments.
 #pragma once
 
+#include "selftest/implementation.h"
+
+namespace tacit::selftest {
+
+/// One side of a call in the large-count forms.
+struct large_side {
+  explicit large_side(const side_arguments& s)
+      : buffer(s.buffer), counts(s.counts.begin(), s.counts.end()), displs(s.displs.begin(), s.displs.end()),
+        bytes(s.bytes), types(s.types) {}
+  void* buffer;
+  std::vector<MPI_Count> counts;
+  std::vector<MPI_Aint> displs, bytes;
+  std::vector<MPI_Datatype> types;
+};
+
+} // namespace tacit::selftest
+
 /// Returns what `function(name)` returns for the call `what`, with sides `s` and `r` as in side_arguments.
 /// What follows `comm` in the macro follows the communicator.
 #define TACIT_EACH_CALL(what, function, s, r, comm, ...)                                                     \

@@ -64,7 +64,9 @@ public:
 };
 
 std::unique_ptr<implementation> make_mpi_calls(); ///< "mpi": the MPI library's own
-std::unique_ptr<implementation> make_sends();     ///< "sends": a naive reference by plain messages
+/// "mpi-large": its large-count forms (MPI-4); null if it has none.
+std::unique_ptr<implementation> make_large_mpi_calls();
+std::unique_ptr<implementation> make_sends(); ///< "sends": a naive reference by plain messages
 
 std::unique_ptr<implementation> make_faulty(); ///< "faulty": the same with planted faults
 
@@ -74,10 +76,10 @@ std::unique_ptr<implementation> make_tacit_calls(); ///< "tacit": the library on
 std::unique_ptr<implementation> make_tacit_topology_calls();
 #endif
 
-/// By name, or null. Without the library, "tacit" is unknown.
+/// By name, or null. Without the library, "tacit" is unknown; "mpi-large" is before MPI-4.
 std::unique_ptr<implementation> make_implementation(std::string_view name);
 
-/// All that are there, without the naive reference.
+/// Those that are tested if nothing else is asked for.
 std::vector<std::string> default_implementations();
 
 } // namespace tacit::selftest

@@ -6,6 +6,8 @@ namespace tacit::selftest {
 std::unique_ptr<implementation> make_implementation(std::string_view name) {
   if (name == "mpi")
     return make_mpi_calls();
+  if (name == "mpi-large")
+    return make_large_mpi_calls();
   if (name == "sends")
     return make_sends();
   if (name == "faulty")

@@ -9,17 +9,6 @@
 namespace tacit::selftest {
 namespace {
 
-/// One side of a call in the large-count forms.
-struct large_side {
-  explicit large_side(const side_arguments& s)
-      : buffer(s.buffer), counts(s.counts.begin(), s.counts.end()), displs(s.displs.begin(), s.displs.end()),
-        bytes(s.bytes), types(s.types) {}
-  void* buffer;
-  std::vector<MPI_Count> counts;
-  std::vector<MPI_Aint> displs, bytes;
-  std::vector<MPI_Datatype> types;
-};
-
 class scheduled final : public operation {
 public:
   explicit scheduled(const arguments& a) : send(a.send), recv(a.recv) {}

@@ -15,6 +15,7 @@ from pathlib import Path
 LAUNCHER = shlex.split(os.environ["MPI_LAUNCHER"])
 INTERPOSER = os.environ["INTERPOSER"]
 PROGRAM = os.environ["APPLIED_PROGRAM"]
+HARD = os.environ["HARD_PROGRAM"]
 PROFILING = os.environ["PROFILING_PROGRAM"]
 FORTRAN = [word for word in os.environ["FORTRAN_PROGRAMS"].split(",") if word]
 SELFTEST = os.environ["SELFTEST"]
@@ -26,6 +27,7 @@ PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.execut
 RANKS = [1, 3] if FAMILY == "openmpi" else [1, 2]
 SOME = ["--every", "1000", "--graphs", "4", "--dimensions", "2"] if FAMILY == "openmpi" else ["--every", "4000", "--graphs", "2",
                                                                                            "--dimensions", "1"]
+ASKED = "mpi" if FAMILY == "openmpi" else "mpi,mpi-large"
 PERSISTENT = os.environ["HAS_PERSISTENT"] == "1"
 BLOCKERS = ["recv", "probe", "ssend", "wait", "barrier", "allreduce", "fence", "split", "dup"]
 
@@ -114,6 +116,70 @@ class Agreement(Programs):
                 self.check(launch(3, words, apply=False))
 
 
+class Errors(Programs):
+    """Each rank says at most one thing; errors go to the communicator's handler as those of the library do."""
+
+    def test_sizes_that_do_not_fit(self):
+        for part in "blocking", "nonblocking", "several", "handler":
+            for surplus in "1", "-1":
+                with self.subTest(part=part, surplus=surplus):
+                    done = launch(2, [HARD, "misfit-" + part, surplus])
+                    self.check(done, "TACIT-087: rank 1: MPI_", "receive from rank 0", "16 B",
+                               "Counts and datatypes on both ends of an edge must describe equally many bytes")
+                    self.assertEqual(done.stderr.count("TACIT-087"), 1, done.stderr)
+
+    def test_sizes_that_do_not_fit_are_fatal_by_default(self):
+        done = launch(2, [HARD, "misfit-fatal"])
+        self.assertNotEqual(done.returncode, 0)
+        # MPICH ends the program in its own wait, by the handler of MPI_COMM_WORLD, before anybody can say more.
+        said = "TACIT-087: rank 1: MPI_Neighbor_alltoallv: receive from rank 0" if FAMILY == "openmpi" else "Fatal error in"
+        self.assertIn(said, done.stderr)
+
+    @unittest.skipUnless(PERSISTENT, "this MPI has no persistent neighborhood collectives")
+    def test_persistent_operations_that_do_not_fit_are_left_to_the_library(self):
+        for surplus, sent in ("1", "12 B"), ("-1", "4 B"):
+            with self.subTest(surplus=surplus):
+                done = launch(2, [HARD, "misfit-init", surplus])
+                self.check(done, f"incoming edge 0: 8 B expected, but rank 0 sends {sent}", "the ranks contradict each other")
+                self.assertEqual(done.stderr.count("8 B expected"), 1, done.stderr)
+
+    def test_options_that_differ(self):
+        one = ["-n", "1", "env", f"LD_PRELOAD={INTERPOSER}", "TACIT_APPLY=1"]
+        done = subprocess.run([*LAUNCHER, *one, PROGRAM, "once", ":", *one, "TACIT_DRIVER=nonsense", PROGRAM, "once"],
+                              capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        self.check(done, "left to the MPI library: rank 1: ", "nonsense", "calls taken over on 2 ranks: nothing")
+
+    def test_a_rank_that_dies_ends_the_job(self):
+        for part in ["blocking", "nonblocking"] + ["persistent"] * PERSISTENT:
+            with self.subTest(part=part):
+                done = launch(2, [HARD, "death-" + part])
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn("rank 1 dies", done.stderr)
+
+    def test_cancelling_is_refused(self):
+        self.everything_taken(launch(2, [HARD, "cancelled"]))
+
+    def test_a_communicator_that_is_freed_first(self):
+        for ranks in RANKS:
+            with self.subTest(ranks=ranks):
+                self.taken(launch(ranks, [HARD, "outlived"]))
+
+    def test_communicators_made_from_communicators(self):
+        for ranks in RANKS:
+            with self.subTest(ranks=ranks):
+                counts = self.everything_taken(launch(ranks, [HARD, "copies"]))
+                self.assertEqual(counts, {"MPI_Neighbor_alltoall": 305 * ranks, "MPI_Ineighbor_alltoall": ranks})
+
+    @unittest.skipUnless(PERSISTENT, "this MPI has no persistent neighborhood collectives")
+    def test_threads_that_share_a_communicator(self):
+        for more in [], ["TACIT_SHM=off"]:
+            with self.subTest(more=more):
+                done = launch(2, [HARD, "shared"], *more)
+                if "no threads" in done.stdout:
+                    self.skipTest("this MPI does not offer MPI_THREAD_MULTIPLE")
+                self.everything_taken(done)
+
+
 class Fortran(Programs):
     def test_all_interfaces(self):
         if not FORTRAN:
@@ -143,11 +209,12 @@ class Conformance(Programs):
             for ranks in RANKS[1:]:
                 with self.subTest(ranks=ranks):
                     output = Path(folder) / f"{ranks}.json"
-                    done = launch(ranks, [SELFTEST, "--implementations", "mpi", *SOME, "--output", str(output)])
+                    done = launch(ranks, [SELFTEST, "--implementations", ASKED, *SOME, "--output", str(output)])
                     self.assertEqual(done.returncode, 0, done.stderr)
                     self.assertIn("TACIT-086", done.stderr)
                     self.assertNotIn("left to", done.stderr)
                     result = json.loads(output.read_text())
+                    self.assertEqual({cell["implementation"] for cell in result["cells"]}, set(ASKED.split(",")))
                     self.assertGreaterEqual(sum(cell["cases"] for cell in result["cells"]), 100)
                     self.assertEqual([cell for cell in result["cells"] if cell["wrong"]], [])
 
