@@ -92,6 +92,7 @@ program applied
       if (form == 3) call mpi_request_free(r(1) ERR)
     end do
   end do
+  call sections
   call mpi_comm_free(ring ERR)
   call mpi_finalize(ierr)
   if (rank == 0) write (*, '(a)') 'done'
@@ -164,6 +165,37 @@ contains
     end select
 #endif
     if (kind < 0) stop 2
+  end subroutine
+
+  ! Sections of arrays: every other element, forwards and backwards. Without MPI_SUBARRAYS_SUPPORTED the compiler copies
+  ! them, which is good for blocking calls only.
+  subroutine sections
+    integer, save, target :: wide(16), got(16)
+    integer :: way
+    do way = 1, 3
+      if (way > 1 .and. .not. MPI_SUBARRAYS_SUPPORTED) exit
+#ifdef HAS_PERSISTENT
+      if (way == 3) call mpi_neighbor_alltoall_init(wide(1:7:2), 2, MPI_INTEGER, got(12:6:-2), 2, MPI_INTEGER, ring, &
+                                                    MPI_INFO_NULL, r(1) ERR)
+#else
+      if (way == 3) exit
+#endif
+      do times = 1, 3
+        wide = (/ (100 * rank + 1000 * times + i, i=1, 16) /)
+        got = -1
+        if (way == 1) call mpi_neighbor_alltoall(wide(1:7:2), 2, MPI_INTEGER, got(12:6:-2), 2, MPI_INTEGER, ring ERR)
+        if (way == 2) call mpi_ineighbor_alltoall(wide(1:7:2), 2, MPI_INTEGER, got(12:6:-2), 2, MPI_INTEGER, ring, r(1) ERR)
+        if (way == 3) call mpi_start(r(1) ERR)
+        if (way > 1) call mpi_wait(r(1), MPI_STATUS_IGNORE ERR)
+        if (any(got(12:6:-2) - 1000 * times /= (/ 100 * left + 5, 100 * left + 7, 100 * right + 1, 100 * right + 3 /)) .or. &
+            any(got(1:15:2) /= -1) .or. any(got(2:4:2) /= -1) .or. any(got(14:16:2) /= -1)) then
+          write (0, '(2(a,i0))') 'wrong section on rank ', rank, ', way ', way
+          write (0, *) got
+          call mpi_abort(MPI_COMM_WORLD, 1 ERR)
+        end if
+      end do
+      if (way == 3) call mpi_request_free(r(1) ERR)
+    end do
   end subroutine
 
   ! `count` words from `from`, which start at its word `first`, have arrived behind `place`; the others are as before.
