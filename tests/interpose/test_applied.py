@@ -16,6 +16,7 @@ LAUNCHER = shlex.split(os.environ["MPI_LAUNCHER"])
 INTERPOSER = os.environ["INTERPOSER"]
 PROGRAM = os.environ["APPLIED_PROGRAM"]
 HARD = os.environ["HARD_PROGRAM"]
+EXAMPLE = os.environ["EXAMPLE_PROGRAM"]
 PROFILING = os.environ["PROFILING_PROGRAM"]
 FORTRAN = [word for word in os.environ["FORTRAN_PROGRAMS"].split(",") if word]
 SELFTEST = os.environ["SELFTEST"]
@@ -108,6 +109,15 @@ class Agreement(Programs):
         done = subprocess.run(mixed, capture_output=True, text=True, stdin=subprocess.DEVNULL)
         self.check(done, "TACIT-085", "another rank")
         self.assertNotIn("TACIT-086", done.stderr)
+
+    @unittest.skipUnless(PERSISTENT, "this MPI has no persistent neighborhood collectives")
+    def test_the_example_computes_the_same(self):
+        for ranks in RANKS:
+            with self.subTest(ranks=ranks):
+                plain, applied = (launch(ranks, [EXAMPLE, "8", "100"], apply=apply) for apply in (False, True))
+                self.assertIn("heat", plain.stdout, plain.stderr)
+                self.assertEqual(applied.stdout, plain.stdout)
+                self.assertIn(f"{2 * ranks} MPI_Neighbor_alltoallw_init", applied.stderr)
 
     @unittest.skipUnless(FAMILY == "openmpi", "MPICH does not set the statuses of its nonblocking collectives")
     def test_the_programs_are_right_without_us(self):
