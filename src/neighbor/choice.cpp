@@ -53,9 +53,20 @@ busy by_messages(const traffic& t, const machine_model& m, bool near) {
   return b;
 }
 
+/// Of the shortest copy most is the clock's own time.
+double reading_the_clock(const machine_model& m) {
+  return copy_at(m, 0);
+}
+
 double through_memory(const traffic& t, const machine_model& m) {
-  return sum(t.sends, true, [&](double n) { return copy_at(m, n); }) +
-         sum(t.receives, true, [&](double n) { return fetch_at(m, n); });
+  const double clock = reading_the_clock(m);
+  return sum(t.sends, true, [&](double n) { return std::max(copy_at(m, n) - clock, 0.0); }) +
+         sum(t.receives, true, [&](double n) { return std::max(fetch_at(m, n) - clock, 0.0); });
+}
+
+/// What a cache line takes beyond the read that finds it changed, which every message has anyway.
+double line_latency(const machine_model& m) {
+  return std::max(m.flag.median - std::max(fetch_at(m, 0) - reading_the_clock(m), 0.0), 0.0);
 }
 
 double by_puts(const traffic& t, const machine_model& m, bool near) {
@@ -162,7 +173,7 @@ double predicted(const traffic& t, std::string_view driver, const machine_costs&
       continue;
     if (near && shares) {
       core += through_memory(t, m);
-      latency = std::max(latency, m.flag.median);
+      latency = std::max(latency, line_latency(m));
     } else if (driver == "rma" && !m.puts.empty()) {
       core += by_puts(t, m, near);
       latency = std::max(latency, put_at(m, 8));

@@ -15,9 +15,8 @@
 //            nothing starts before the last round has ended. Between nodes both directions travel at the same
 //            time, within a node one after the other: there cores move the bytes (27 blocks of 64 KiB between
 //            two ranks took 3 to 5 times as long by messages as through memory, when this was overlooked)
-//     shm    with ranks of this node, every message is copied into shared memory and fetched out of it, and
-//     in
-//            every round a cache line travels; with others the price of p2p
+//     shm    with ranks of this node, every message is copied into shared memory and fetched out of it, its
+//            first cache line together with the flag; in every round a line travels; with others as p2p
 //     rma    every message costs a put and a flush of its bytes and of its flag, in every round one of them
 // and all copies within the rank cost their bytes, every further piece of memory of a message a little.
 // Drivers without a price here are taken only by priority.
