@@ -102,16 +102,20 @@ void source_port::fill(std::uint32_t slot, std::uint32_t piece) {
     user_.gather(slot_at(slot), first, n);
 }
 
-/// Pieces of memory are gathered in this core's cache first: only whole lines can be written past it.
+/// Only whole lines can be written past the cache, so short pieces of memory are gathered in it first.
 void source_port::fill_past_caches(std::uint32_t slot, std::uint32_t piece) {
+  constexpr std::uint64_t shortest = 512;
   const std::uint64_t first = start_of(piece), n = length_of(piece);
-  alignas(cache_line) std::byte gathered[largest_slot];
-  const std::byte* user = user_.contiguous(first, n);
-  if (!user) {
+  std::byte* const at = slot_at(slot);
+  if (user_.average_piece() < shortest) {
+    alignas(cache_line) std::byte gathered[largest_slot];
     user_.gather(gathered, first, n);
-    user = gathered;
+    copy_past_caches(at, gathered, n);
+  } else {
+    user_.each_piece(first, n, [&](std::uint64_t offset, const std::byte* user, std::uint64_t bytes) {
+      copy_past_caches(at + offset, user, bytes);
+    });
   }
-  copy_past_caches(slot_at(slot), user, n);
   order_copies();
 }
 

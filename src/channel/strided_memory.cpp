@@ -54,6 +54,7 @@ strided_memory::strided_memory(const std::vector<segment>& bytes) {
     if (s.length == 0)
       continue;
     bytes_ += s.length;
+    ++pieces_;
     if (!runs_.empty() && runs_.back().length == s.length) {
       run& last = runs_.back();
       const auto distance = static_cast<std::int64_t>(s.address - last.address) -
@@ -95,34 +96,6 @@ void strided_memory::seek(std::uint64_t first) {
     piece_ = left / r.length;
     done_ = left % r.length;
     at_ = first;
-  }
-}
-
-/// `whole(offset, address, length, distance, count)` for whole pieces, `part(offset, address, bytes)` for the
-/// end or beginning of one.
-template <typename Whole, typename Part>
-void strided_memory::walk(std::uint64_t first, std::uint64_t n, Whole&& whole, Part&& part) {
-  seek(first);
-  for (std::uint64_t offset = 0; offset < n;) {
-    const run& r = runs_[run_];
-    std::byte* const user = pointer(r.address + static_cast<std::uint64_t>(r.distance) * piece_);
-    std::uint64_t moved = 0;
-    if (done_ > 0 || n - offset < r.length) {
-      moved = std::min(n - offset, r.length - done_);
-      part(offset, user + done_, moved);
-      done_ += moved;
-      if (done_ == r.length)
-        done_ = 0, ++piece_;
-    } else {
-      const std::uint64_t count = std::min(r.count - piece_, (n - offset) / r.length);
-      whole(offset, user, r.length, r.distance, count);
-      moved = count * r.length;
-      piece_ += count;
-    }
-    offset += moved;
-    at_ += moved;
-    if (piece_ == r.count)
-      piece_ = 0, ++run_;
   }
 }
 
