@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <new>
 #include <string_view>
 
 namespace tacit {
@@ -57,7 +56,7 @@ std::string told_by_first(int rank, bool one_node, MPI_Comm comm) {
   if (rank == 0)
     try {
       text = announcement(one_node);
-    } catch (const std::bad_alloc&) { // the others wait for something
+    } catch (...) { // the others wait for something
       text.clear();
     }
   std::uint64_t length = text.size();
@@ -108,6 +107,8 @@ agreed_model agree_on_model(int rank, int size, MPI_Comm comm) {
   const std::string told = told_by_first(rank, out.one_node, comm);
   std::string_view rest = told;
   out.origin = next(rest);
+  if (out.origin.empty())
+    out.origin = "the documented defaults, because rank 0 had no memory for its model";
   const std::string_view near = next(rest), far = next(rest);
   out.costs = costs_of(near.empty() ? default_model() : parse_model(near),
                        far.empty() ? model_of(message_cost(), false) : parse_model(far), out.one_node);

@@ -15,6 +15,10 @@ maxima::maxima(MPI_Comm comm, int tag, std::vector<double> mine)
 
 /// Only after an error is anything left under way.
 maxima::~maxima() {
+  int over = 0;
+  MPI_Finalized(&over);
+  if (over)
+    return;
   for (MPI_Request& r : requests_)
     if (r != MPI_REQUEST_NULL) {
       MPI_Cancel(&r);

@@ -210,7 +210,8 @@ neighbor_communicator::agree_on_program(const neighbor_call& call, const MPI_Inf
   const int first_tag = operation * tags_per_operation_;
   neighbor_options options = options_;
   neighbor_blocks blocks;
-  if (!model_)
+  const bool first = !model_;
+  if (first)
     all.always([&] { model_ = std::make_unique<const agreed_model>(agree_on_model(rank_, size_, comm)); });
   all.here([&] {
     options = info ? options_of_operation(*info) : options_;
@@ -247,7 +248,13 @@ neighbor_communicator::agree_on_program(const neighbor_call& call, const MPI_Inf
   std::vector<std::uint64_t> words{mine, ~mine, offered.combining, ~offered.combining, ~offered.busiest};
   const auto first_price = static_cast<std::ptrdiff_t>(words.size());
   words.insert(words.end(), offered.prices.words.begin(), offered.prices.words.end());
-  all.agree(words);
+  try {
+    all.agree(words);
+  } catch (...) {
+    if (first) // some rank may have none: the next operation asks for it again, on all ranks
+      model_.reset();
+    throw;
+  }
   offered.prices.words.assign(words.begin() + first_price, words.end());
   agreed_program out;
   // From here on both ends of every edge agree, and whatever follows from these words all ranks do alike.
