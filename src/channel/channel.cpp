@@ -53,13 +53,14 @@ inline void prefetch_for_write(const std::byte* line) {
 
 } // namespace
 
-channel_shape shape_for(std::uint64_t bytes, bool reciprocal) {
+channel_shape shape_for(std::uint64_t bytes, bool reciprocal, bool canary) {
   channel_shape shape;
   shape.bytes = bytes;
   shape.reciprocal = reciprocal;
   if (bytes <= largest_slot) {
     shape.piece_bytes = bytes;
-    shape.stride = static_cast<std::uint32_t>(round_up(bytes + sizeof(std::uint64_t), cache_line));
+    shape.stride = static_cast<std::uint32_t>(canary ? round_up(bytes + sizeof(std::uint64_t), cache_line)
+                                                     : round_up(bytes, cache_line) + cache_line);
     if (!reciprocal)
       shape.slots = std::min(one_way_slots, static_cast<std::uint32_t>(one_way_bytes / shape.stride));
   } else {

@@ -73,8 +73,9 @@ constexpr bool is_refused(std::uint64_t word) {
   return word % 2 != 0;
 }
 
-/// The shape that both sides derive from the same facts.
-channel_shape shape_for(std::uint64_t bytes, bool reciprocal);
+/// The shape that both sides derive from the same facts. Without `canary` the flag of a slot is in a cache
+/// line of its own, as a plain flag would be; rings have it there anyway.
+channel_shape shape_for(std::uint64_t bytes, bool reciprocal, bool canary = true);
 
 /// Ports through which memory can be read directly; others ignore that a shape allows it.
 template <typename Port>

@@ -167,6 +167,8 @@ void limit_to_level(neighbor_passes& passes, persistence level) {
     leave_out(passes, "self,coalesce,order,color");
   if (level == persistence::none || level == persistence::topology)
     leave_out(passes, "combine,tree,aggregate,empty");
+  if (level != persistence::unsaid && level != persistence::buffers)
+    leave_out(passes, "static,canary");
 }
 
 std::uint64_t word_of(const neighbor_options& options) {

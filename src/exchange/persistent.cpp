@@ -121,11 +121,6 @@ void add_line(std::string& text, const std::string& line) {
   text += (text.empty() || line.empty() ? "" : "\n") + line;
 }
 
-/// Persistent operations keep their buffers unless somebody says less.
-bool connects_ranks(persistence level) {
-  return level == persistence::unsaid || level == persistence::buffers;
-}
-
 } // namespace
 
 struct neighbor_communicator::agreed_program {
@@ -220,7 +215,7 @@ neighbor_communicator::agree_on_program(const neighbor_call& call, const MPI_Inf
       options.shape = forced->shape;
     }
     limit_to_level(options.passes, options.level);
-    if (options.driver.empty() && !connects_ranks(options.level))
+    if (options.driver.empty() && !options.passes.regions)
       options.driver = "p2p";
     if (options.unattended) // their steps wait for each other
       options.passes.combine = options.passes.tree = options.passes.aggregate = false;
@@ -289,6 +284,7 @@ neighbor_communicator::agree_on_program(const neighbor_call& call, const MPI_Inf
     if (out.ways.shape() == form::direct)
       plan = plan_by_edge(blocks, passes);
     out.steps = program_of(std::move(plan), operation);
+    out.steps.canary = passes.canary;
   });
   return out;
 }

@@ -16,14 +16,16 @@ struct named_pass {
   bool neighbor_passes::* on;
 };
 
-constexpr std::array<named_pass, 8> all_passes{{{"self", &neighbor_passes::self},
-                                                {"coalesce", &neighbor_passes::coalesce},
-                                                {"order", &neighbor_passes::order},
-                                                {"color", &neighbor_passes::color},
-                                                {"combine", &neighbor_passes::combine},
-                                                {"tree", &neighbor_passes::tree},
-                                                {"aggregate", &neighbor_passes::aggregate},
-                                                {"empty", &neighbor_passes::empty}}};
+constexpr std::array<named_pass, 10> all_passes{{{"self", &neighbor_passes::self},
+                                                 {"coalesce", &neighbor_passes::coalesce},
+                                                 {"order", &neighbor_passes::order},
+                                                 {"color", &neighbor_passes::color},
+                                                 {"combine", &neighbor_passes::combine},
+                                                 {"tree", &neighbor_passes::tree},
+                                                 {"aggregate", &neighbor_passes::aggregate},
+                                                 {"static", &neighbor_passes::regions},
+                                                 {"canary", &neighbor_passes::canary},
+                                                 {"empty", &neighbor_passes::empty}}};
 
 bool is_message(const step& s) {
   return s.kind == step_kind::send || s.kind == step_kind::recv;

@@ -32,6 +32,8 @@ struct neighbor_passes {
   bool combine = true;  ///< blocks travel a torus dimension by dimension (combine.h; needs agreed sizes)
   bool tree = true; ///< ranks with far more messages than others hand them to helpers (tree.h; as combine)
   bool aggregate = true; ///< short messages between two nodes become one (aggregate.h; as combine)
+  bool regions = true;   ///< "static": each edge has its own place in memory of the destination (driver shm)
+  bool canary = true;    ///< small messages there have their flag in the line of the payload
   bool empty = true;     ///< messages that both ends know to be empty are left out (needs exchanged sizes)
 };
 

@@ -93,7 +93,7 @@ destination_channel make_destination(const channel_place& place, const std::vect
 }
 
 shm_peers::shm_peers(const program& p, MPI_Comm comm)
-    : comm_(comm), rank_(p.rank), tag_(highest_tag(comm)), unattended_(p.unattended) {
+    : comm_(comm), rank_(p.rank), tag_(highest_tag(comm)), unattended_(p.unattended), canary_(p.canary) {
   message_survey survey = survey_messages(p, comm);
   for (auto& [rank, list] : survey.out)
     peers_[rank].out = std::move(list);
@@ -201,7 +201,7 @@ void shm_peers::check_attendance(peer& each) const {
   const bool reciprocal = !each.in.empty() && !each.out.empty();
   for (const auto* list : {&each.out, &each.in})
     for (const planned_message& m : *list)
-      if (shape_for(m.bytes, reciprocal).counted)
+      if (shape_for(m.bytes, reciprocal, canary_).counted)
         each.why_not =
             reciprocal ? "messages too long to be handed over at once" : "messages in one direction only";
 }
@@ -237,9 +237,9 @@ void shm_peers::make_memory() {
     }
     const bool reciprocal = !each.in.empty() && !each.out.empty();
     for (const planned_message& m : each.out)
-      each.out_places.push_back({shape_for(m.bytes, reciprocal), nullptr, 0});
+      each.out_places.push_back({shape_for(m.bytes, reciprocal, canary_), nullptr, 0});
     for (const planned_message& m : each.in)
-      each.in_places.push_back({shape_for(m.bytes, reciprocal), nullptr, 0});
+      each.in_places.push_back({shape_for(m.bytes, reciprocal, canary_), nullptr, 0});
     for (channel_place& place : each.in_places) {
       offsets.emplace_back(&place, end);
       end = round_up(end + channel_bytes(place.shape), channel_alignment);

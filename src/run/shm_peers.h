@@ -118,6 +118,7 @@ private:
   MPI_Comm comm_;
   int rank_ = 0, tag_ = 0;
   bool unattended_ = false; ///< see program
+  bool canary_ = true;      ///< see program
   std::map<int, peer> peers_;
   std::string refusal_; ///< why this rank has no memory to share
   std::string error_;   ///< sizes that do not fit

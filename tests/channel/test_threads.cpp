@@ -133,7 +133,8 @@ TEST(threads, every_size_both_ways) {
   std::mt19937_64 random(seed());
   for (const std::uint64_t bytes : sizes)
     for (const std::uint64_t back : {bytes, sizes[random() % std::size(sizes)]}) {
-      line there(shape_for(bytes, true), random, 1), here(shape_for(back, true), random, 2);
+      const bool canary = bytes % 3 != 0;
+      line there(shape_for(bytes, true, canary), random, 1), here(shape_for(back, true, canary), random, 2);
       std::atomic<std::uint64_t> bad = 0;
       const std::uint64_t runs = runs_for(std::max(bytes, back));
       std::thread other([&] { run_rank({&here}, {&there}, runs, seed() + 1, bad); });
@@ -146,7 +147,7 @@ TEST(threads, every_size_both_ways) {
 TEST(threads, every_size_one_way) {
   std::mt19937_64 random(seed());
   for (const std::uint64_t bytes : sizes) {
-    line there(shape_for(bytes, false), random, 1);
+    line there(shape_for(bytes, false, bytes % 3 != 0), random, 1);
     std::atomic<std::uint64_t> bad = 0;
     const std::uint64_t runs = runs_for(bytes);
     std::thread other([&] { run_rank({}, {&there}, runs, seed() + 1, bad); });
@@ -323,6 +324,8 @@ TEST(shapes, small_messages_need_one_line_and_no_acknowledgement) {
   EXPECT_EQ(small.stride, 64u);
   EXPECT_FALSE(small.counted);
   EXPECT_EQ(shape_for(57, true).stride, 128u);
+  EXPECT_EQ(shape_for(8, true, false).stride, 128u) << "without canary";
+  EXPECT_EQ(shape_for(64, true, false).stride, 128u) << "without canary";
   EXPECT_TRUE(shape_for(8, false).counted);
   EXPECT_TRUE(shape_for(1 << 20, true).counted);
   EXPECT_EQ(shape_for(0, true).pieces, 1u);

@@ -271,6 +271,41 @@ TEST(levels, persistent_operations_use_what_the_level_allows) {
   MPI_Comm_free(&comm);
 }
 
+TEST(levels, static_regions_and_the_canary_can_be_left_out) {
+  if (world_size() == 1)
+    GTEST_SKIP() << "wants messages";
+  MPI_Comm comm = everybody();
+  const auto n = static_cast<std::size_t>(world_size());
+  for (const char* left_out : {"", "canary", "static"}) {
+    MPI_Info info = one_key("tacit_neighbor_without", *left_out ? left_out : "self");
+    for (const std::size_t ints : {1, 14, 16, 1000, 5000}) {
+      std::vector<int> out(n * ints), in(n * ints);
+      tacit_schedule s = TACIT_SCHEDULE_NULL;
+      const int count = static_cast<int>(ints);
+      ASSERT_EQ(
+          tacit_neighbor_alltoall_init(out.data(), count, MPI_INT, in.data(), count, MPI_INT, comm, info, &s),
+          TACIT_SUCCESS)
+          << tacit_last_error();
+      EXPECT_TRUE(std::string(left_out) != "static" || says(s, "driver p2p")) << explained(s);
+      for (int round = 0; round < 20; ++round) {
+        std::iota(out.begin(), out.end(), world_rank() * 100000 + round);
+        std::fill(in.begin(), in.end(), -1);
+        ASSERT_EQ(tacit_run(s), TACIT_SUCCESS);
+        for (std::size_t slot = 0; slot + 1 < n; ++slot) {
+          const int from = static_cast<int>(slot) + (static_cast<int>(slot) >= world_rank() ? 1 : 0);
+          const int there =
+              world_rank() - (world_rank() > from ? 1 : 0); // this rank's slot on the other side
+          for (std::size_t i = 0; i < ints; ++i)
+            ASSERT_EQ(in[slot * ints + i], from * 100000 + round + there * count + static_cast<int>(i));
+        }
+      }
+      tacit_schedule_free(&s);
+    }
+    MPI_Info_free(&info);
+  }
+  MPI_Comm_free(&comm);
+}
+
 // One rank gives new counts where the others repeat their call: nobody may hang.
 TEST(levels, a_broken_promise_is_an_error) {
   if (world_size() == 1)
