@@ -3,7 +3,10 @@
 
     bench/selftest.py build/release/bin/tacit --np 1,2,3,4
     bench/selftest.py build/release/bin/tacit --program ./selftest-mine -- /opt/mpi/bin/mpiexec
+    bench/selftest.py build/release/bin/tacit --implementations mpi -- \
+        mpiexec -x LD_PRELOAD=$PWD/build/release/lib/libtacit-interpose.so -x TACIT_APPLY=1     (MPICH: -genv NAME VALUE)
 
+The last asks the MPI library, and `tacit run --apply` answers: results in selftest-<library>-applied.json.
 Everything behind the command goes to `tacit selftest`. Cells that are right and have nothing to tell are shortened to
 their number of cases.
 """
@@ -36,7 +39,8 @@ def main() -> int:
     if not done.stdout:
         return done.returncode
     found = json.loads(done.stdout)
-    words = [Path(word).name if "/" in word else word for word in options]
+    applied = any("TACIT_APPLY" in word for word in arguments)
+    words = [Path(word).name if "/" in word else word for word in options] + ["(under tacit run --apply)"] * applied
     result = {
         "what": "tacit selftest: per implementation, topology, form and call the number of cases, all right, or what is wrong",
         "mpi": found["mpi"], "ranks": found["ranks"], "seed": found["seed"], "machine": machine(),
@@ -44,7 +48,7 @@ def main() -> int:
         "cells": short(found["cells"]),
     }
     name = re.sub(r"[^a-z0-9.]+", "-", found["mpi"]["version"].lower())
-    target = ROOT / "bench" / "results" / f"selftest-{name}.json"
+    target = ROOT / "bench" / "results" / f"selftest-{name}{'-applied' * applied}.json"
     target.write_text(json.dumps(result, indent=1) + "\n")
     print(target)
     return done.returncode

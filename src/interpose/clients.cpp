@@ -26,6 +26,7 @@ constexpr std::size_t max_clients = 8;
 /// Those that are shown calls, in order; null where one has been retired.
 client* active[max_clients];
 bool agreed[max_clients]; ///< they take calls over
+bool met_mpi = false;     ///< the program has called MPI_Init
 std::size_t active_count = 0;
 
 void count_clients() {
@@ -117,7 +118,18 @@ void start_clients(invocation& v) {
   count_clients();
 }
 
+/// Ranks that use MPI Sessions only do not come by a call in which they could agree on anything.
+void explain_sessions() {
+  if (met_mpi || !settings().apply || launched_as_other_rank())
+    return;
+  open_gate(false);
+  if (program_has_sessions())
+    say(reason::applied, "nothing is taken over in a program that does not call MPI_Init: ranks that use MPI "
+                         "Sessions only have not agreed to it");
+}
+
 __attribute__((destructor)) void unloaded() {
+  explain_sessions();
   for_each_active([](client& c) { c.end(); });
   clients_active = takers_active = false;
 }
@@ -138,8 +150,10 @@ std::optional<int> ask_takers(invocation& v) {
 }
 
 void before(invocation& v) {
-  if (v.kind == call_class::init)
+  if (v.kind == call_class::init) {
+    met_mpi = true;
     return before_init(v, reject_library);
+  }
   for_each_active([&](client& c) { c.before(v); });
 }
 

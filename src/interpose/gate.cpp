@@ -34,6 +34,9 @@ bool takeover_allowed() {
 bool program_calls(call_class) {
   return true;
 }
+bool program_has_sessions() {
+  return false;
+}
 
 #else
 
@@ -42,6 +45,7 @@ namespace {
 bool is_open = false;
 std::uint64_t imported_classes = 0; ///< a bit for each call_class
 static_assert(static_cast<unsigned>(call_class::local) < 64);
+bool imports_sessions = false;
 
 std::uint64_t bit_of(call_class kind) {
   return std::uint64_t{1} << static_cast<unsigned>(kind);
@@ -106,8 +110,10 @@ int look_at_module(dl_phdr_info* module, std::size_t, void*) {
       continue;
     const char* const name = table.names + symbol.st_name;
     const mpi_symbol meaning = understand_symbol(name);
-    if (meaning.row)
+    if (meaning.row) {
       imported_classes |= bit_of(meaning.row->kind);
+      imports_sessions = imports_sessions || meaning.row->id == mpi_call::Session_init;
+    }
     if (meaning.concerns_messages && is_unseen(name, table.symbols))
       found_gaps().push_back(std::string(name) + " (" + (file.empty() ? "the program" : std::string(file)) +
                              ")");
@@ -140,6 +146,10 @@ bool takeover_allowed() {
 
 bool program_calls(call_class kind) {
   return (imported_classes & bit_of(kind)) != 0;
+}
+
+bool program_has_sessions() {
+  return imports_sessions;
 }
 
 #endif

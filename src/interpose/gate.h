@@ -23,6 +23,8 @@ const std::vector<std::string>& gaps();
 void open_gate(bool speak);
 /// Whether the program or one of its libraries imports a function of that class. Once the gate is open.
 bool program_calls(call_class kind);
+/// Whether it imports MPI_Session_init. Once the gate is open.
+bool program_has_sessions();
 /// False before the gate is open, with any gap, and in the static archive (whose program cannot be looked
 /// at).
 bool takeover_allowed();

@@ -17,6 +17,7 @@ INTERPOSER = os.environ["INTERPOSER"]
 PROGRAM = os.environ["APPLIED_PROGRAM"]
 HARD = os.environ["HARD_PROGRAM"]
 EXAMPLE = os.environ["EXAMPLE_PROGRAM"]
+SESSIONS = os.environ["SESSIONS_PROGRAM"]
 PROFILING = os.environ["PROFILING_PROGRAM"]
 FORTRAN = [word for word in os.environ["FORTRAN_PROGRAMS"].split(",") if word]
 SELFTEST = os.environ["SELFTEST"]
@@ -109,6 +110,13 @@ class Agreement(Programs):
         done = subprocess.run(mixed, capture_output=True, text=True, stdin=subprocess.DEVNULL)
         self.check(done, "TACIT-085", "another rank")
         self.assertNotIn("TACIT-086", done.stderr)
+
+    @unittest.skipUnless(SESSIONS, "this MPI has no sessions")
+    def test_sessions(self):
+        done = launch(2, [SESSIONS, "only"])
+        self.check(done, "TACIT-086: nothing is taken over in a program that does not call MPI_Init")
+        counts = self.everything_taken(launch(2, [SESSIONS, "both"]))
+        self.assertEqual(counts, {"MPI_Neighbor_alltoall": 6, "MPI_Ineighbor_alltoall": 6})
 
     @unittest.skipUnless(PERSISTENT, "this MPI has no persistent neighborhood collectives")
     def test_the_example_computes_the_same(self):
