@@ -34,6 +34,10 @@ std::vector<segment> intersection(std::span<const segment> a, std::span<const se
   return normalized(std::move(out));
 }
 
+bool overlap(const std::vector<segment>& a, const std::vector<segment>& b) {
+  return !intersection(normalized(a), normalized(b)).empty();
+}
+
 segment first_outside(std::span<const segment> part, std::span<const segment> whole) {
   for (const segment& s : part) {
     if (s.length == 0)

@@ -14,6 +14,10 @@ std::vector<segment> normalized(std::vector<segment> segments);
 /// Bytes in both of two normalized lists, normalized.
 std::vector<segment> intersection(std::span<const segment> a, std::span<const segment> b);
 
+/// Some byte is in both lists, which need not be normalized. O(n log n): columns of one array lie between
+/// each other, so that comparing all pieces with all takes minutes for a face of 256 x 256 points.
+bool overlap(const std::vector<segment>& a, const std::vector<segment>& b);
+
 /// The first byte of `part` that is not in the normalized list `whole`, as a segment of length 1; length 0 if
 /// none.
 segment first_outside(std::span<const segment> part, std::span<const segment> whole);

@@ -1,5 +1,6 @@
 #include "run/flat_run.h"
 
+#include "plan/segments.h"
 #include "run/lower.h"
 
 #include <algorithm>
@@ -20,24 +21,6 @@ void* pointer(std::uint64_t address) {
 
 bool uses_scratch(const std::vector<segment>& bytes) {
   return std::any_of(bytes.begin(), bytes.end(), [](const segment& s) { return s.address >= scratch_base; });
-}
-
-bool overlap(const std::vector<segment>& a, const std::vector<segment>& b) {
-  const auto bounds = [](const std::vector<segment>& list) {
-    std::uint64_t low = ~std::uint64_t{0}, high = 0;
-    for (const segment& s : list)
-      low = std::min(low, s.address), high = std::max(high, s.address + s.length);
-    return std::pair(low, high);
-  };
-  const auto [a_low, a_high] = bounds(a);
-  const auto [b_low, b_high] = bounds(b);
-  if (a_low >= b_high || b_low >= a_high)
-    return false;
-  return std::any_of(a.begin(), a.end(), [&](const segment& x) {
-    return std::any_of(b.begin(), b.end(), [&](const segment& y) {
-      return x.address < y.address + y.length && y.address < x.address + x.length;
-    });
-  });
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "run/lower.h"
 
+#include "plan/segments.h"
 #include "run/mpi_error.h"
 
 #include <algorithm>
@@ -150,12 +151,7 @@ task_span lowering::take_own_message(const step& s) {
 /// Reads everything before it writes anything: one memmove does, several pieces that overlap go through a
 /// buffer.
 task_span lowering::copy(const std::vector<segment>& from, const std::vector<segment>& into) {
-  const bool overlap = std::any_of(from.begin(), from.end(), [&](const segment& a) {
-    return std::any_of(into.begin(), into.end(), [&](const segment& b) {
-      return a.address < b.address + b.length && b.address < a.address + a.length;
-    });
-  });
-  if (!overlap || (from.size() == 1 && into.size() == 1)) {
+  if ((from.size() == 1 && into.size() == 1) || !overlap(from, into)) {
     const task_id id = tasks_.add_local([from, into] { copy_bytes(from, into); });
     return {{id}, {id}};
   }

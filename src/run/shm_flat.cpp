@@ -1,5 +1,6 @@
 #include "run/shm_flat.h"
 
+#include "plan/segments.h"
 #include "run/lower.h"
 
 #include <algorithm>
@@ -27,14 +28,6 @@ void let_lines_arrive() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
-}
-
-bool overlap(const std::vector<segment>& from, const std::vector<segment>& into) {
-  return std::any_of(from.begin(), from.end(), [&](const segment& a) {
-    return std::any_of(into.begin(), into.end(), [&](const segment& b) {
-      return a.address < b.address + b.length && b.address < a.address + a.length;
-    });
-  });
 }
 
 void move(std::vector<segment>& list, std::ptrdiff_t by) {

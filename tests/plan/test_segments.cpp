@@ -1,0 +1,58 @@
+// Whether two lists of segments have a byte in common, against a look at every byte.
+#include "plan/segments.h"
+
+#include <gtest/gtest.h>
+#include <random>
+#include <set>
+
+namespace tacit {
+namespace {
+
+std::set<std::uint64_t> bytes_of(const std::vector<segment>& list) {
+  std::set<std::uint64_t> out;
+  for (const segment& s : list)
+    for (std::uint64_t i = 0; i < s.length; ++i)
+      out.insert(s.address + i);
+  return out;
+}
+
+std::vector<segment> random_list(std::mt19937& random) {
+  std::vector<segment> out;
+  for (unsigned left = random() % 5; left > 0; --left)
+    out.push_back({1000 + random() % 30, random() % 6});
+  return out;
+}
+
+TEST(segments, overlap_where_some_byte_is_in_both) {
+  constexpr unsigned seed = 20261;
+  SCOPED_TRACE(seed);
+  std::mt19937 random(seed);
+  int overlapping = 0;
+  for (int round = 0; round < 5000; ++round) {
+    const std::vector<segment> a = random_list(random), b = random_list(random);
+    const std::set<std::uint64_t> in_a = bytes_of(a);
+    bool common = false;
+    for (const std::uint64_t byte : bytes_of(b))
+      common = common || in_a.contains(byte);
+    overlapping += common ? 1 : 0;
+    ASSERT_EQ(overlap(a, b), common) << "round " << round;
+  }
+  EXPECT_GT(overlapping, 1000);
+  EXPECT_LT(overlapping, 4000);
+}
+
+/// Two columns of one array, for which comparing all pieces with all takes an hour.
+TEST(segments, columns_of_one_array_are_told_apart) {
+  constexpr std::uint64_t rows = 1 << 20, row = 64;
+  std::vector<segment> first, last;
+  for (std::uint64_t r = 0; r < rows; ++r) {
+    first.push_back({4096 + r * row, 8});
+    last.push_back({4096 + r * row + row - 8, 8});
+  }
+  EXPECT_FALSE(overlap(first, last));
+  last[rows / 2].address = first[rows / 3].address + 7;
+  EXPECT_TRUE(overlap(first, last));
+}
+
+} // namespace
+} // namespace tacit
