@@ -1,6 +1,7 @@
 /* Neighborhood collectives of a program that knows nothing of tacit, where something goes wrong or ends
    early: sizes that do not fit, error handlers, a rank that dies, cancelling, communicators freed under their
-   requests, copies of communicators, threads that share one. One argument is one part. */
+   requests, copies of communicators, many requests at once, threads that share a communicator. One argument
+   is one part. */
 #include <mpi.h>
 #ifdef IS_EXTENSION
 #include <mpi-ext.h>
@@ -253,6 +254,71 @@ static void copies(void) {
   MPI_Comm_free(&grid);
 }
 
+/* --- many at once, completed in another order on each rank; open boundaries keep what they hold */
+
+enum { most = 64 };
+struct crowd {
+  int out[most][2], in[most][2];
+  MPI_Request requests[most];
+};
+
+/* Every second operation is persistent, if there are such. */
+static void make_crowd(struct crowd* c, MPI_Comm line) {
+  for (int k = 0; k < most; ++k) {
+    c->out[k][0] = 1000 * rank + k;
+    c->out[k][1] = 1000 * rank + k + 500;
+    c->in[k][0] = c->in[k][1] = -7;
+#ifdef HAS_PERSISTENT
+    if (k % 2 == 0)
+      MPI_Neighbor_alltoall_init(c->out[k], 1, MPI_INT, c->in[k], 1, MPI_INT, line, MPI_INFO_NULL,
+                                 &c->requests[k]);
+    else
+#endif
+      MPI_Ineighbor_alltoall(c->out[k], 1, MPI_INT, c->in[k], 1, MPI_INT, line, &c->requests[k]);
+  }
+#ifdef HAS_PERSISTENT
+  MPI_Request inactive[most / 2];
+  int index, flag;
+  for (int k = 0; k < most; k += 2)
+    inactive[k / 2] = c->requests[k];
+  MPI_Testany(most / 2, inactive, &index, &flag, MPI_STATUS_IGNORE);
+  CHECK(flag && index == MPI_UNDEFINED);
+  for (int k = most - 2; k >= 0; k -= 2)
+    MPI_Start(&c->requests[k]);
+#endif
+}
+
+static void many(void) {
+  struct crowd c;
+  MPI_Comm line;
+  const int no = 0, before = rank > 0, behind = rank < size - 1;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &no, 0, &line);
+  make_crowd(&c, line);
+  if (rank % 2)
+    for (int k = most - 1; k >= 0; --k)
+      MPI_Wait(&c.requests[k], MPI_STATUS_IGNORE);
+  else
+    for (int found = 0, some, indices[most]; found < most; found += some) {
+      MPI_Waitsome(most, c.requests, &some, indices, MPI_STATUSES_IGNORE);
+      CHECK(some > 0);
+    }
+  for (int k = 0; k < most; ++k) {
+    CHECK(c.in[k][0] == (before ? 1000 * (rank - 1) + k + 500 : -7));
+    CHECK(c.in[k][1] == (behind ? 1000 * (rank + 1) + k : -7));
+    if (c.requests[k] != MPI_REQUEST_NULL)
+      MPI_Request_free(&c.requests[k]);
+  }
+  /* A receive from anybody on the same communicator gets none of our messages. */
+  int got = -1;
+  MPI_Request any;
+  MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, line, &any);
+  MPI_Neighbor_alltoall(c.out[0], 1, MPI_INT, c.in[0], 1, MPI_INT, line);
+  MPI_Send(&rank, 1, MPI_INT, right, 9, line);
+  MPI_Wait(&any, MPI_STATUS_IGNORE);
+  CHECK(got == left);
+  MPI_Comm_free(&line);
+}
+
 /* --- threads that share a communicator: each has a persistent operation of its own; one more waits elsewhere
  */
 
@@ -345,6 +411,8 @@ int main(int argc, char** argv) {
     death(part + 6);
   if (strcmp(part, "cancelled") == 0)
     cancelled();
+  if (strcmp(part, "many") == 0)
+    many();
   if (strcmp(part, "outlived") == 0)
     outlived();
   if (strcmp(part, "copies") == 0)

@@ -27,7 +27,7 @@ HERE = Path(__file__).parent
 PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
 # MPICH polls without giving cores away, so that more ranks than cores take minutes.
 RANKS = [1, 3] if FAMILY == "openmpi" else [1, 2]
-SOME = ["--every", "1000", "--graphs", "4", "--dimensions", "2"] if FAMILY == "openmpi" else ["--every", "4000", "--graphs", "2",
+SOME = ["--every", "1000", "--graphs", "4", "--dimensions", "2"] if FAMILY == "openmpi" else ["--every", "4000", "--graphs", "1", "--iterations", "2",
                                                                                            "--dimensions", "1"]
 ASKED = "mpi" if FAMILY == "openmpi" else "mpi,mpi-large"
 PERSISTENT = os.environ["HAS_PERSISTENT"] == "1"
@@ -176,6 +176,11 @@ class Errors(Programs):
 
     def test_cancelling_is_refused(self):
         self.everything_taken(launch(2, [HARD, "cancelled"]))
+
+    def test_many_at_once(self):
+        for ranks in RANKS:
+            with self.subTest(ranks=ranks):
+                self.everything_taken(launch(ranks, [HARD, "many"]))
 
     def test_a_communicator_that_is_freed_first(self):
         for ranks in RANKS:
