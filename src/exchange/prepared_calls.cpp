@@ -74,8 +74,10 @@ private:
 
 bool neighbor_communicator::prepares_calls() const {
   const bool repeated = options_.level == persistence::sizes || options_.level == persistence::buffers;
-  // Operations by one-sided communication cannot all be moved; nothing else is prepared for dry runs.
-  return repeated && (options_.driver.empty() || options_.driver == "shm" || options_.driver == "p2p");
+  // Operations by one-sided communication cannot all be moved; nothing is prepared for dry runs, nor when all
+  // tags are used up, which happens to all ranks in the same call.
+  return repeated && !worn_out() &&
+         (options_.driver.empty() || options_.driver == "shm" || options_.driver == "p2p");
 }
 
 std::shared_ptr<prepared_call> neighbor_communicator::find_prepared(const neighbor_call& call) {
@@ -129,11 +131,14 @@ void neighbor_communicator::rebind_prepared(prepared_call& p, const neighbor_cal
   const std::ptrdiff_t writes = distance(call.receive.buffer, p.receive_buffer);
   if (at.reads == reads && at.writes == writes)
     return;
-  if (!at.run->rebind(reads, writes))
+  if (!at.run->rebind(reads, writes)) {
+    if (p.operation.peers_) // whose channels count the messages of one execution
+      throw neighbor_error(neighbor_error::kind::internal,
+                           "driver shm cannot move the buffers of its messages");
     at.run = std::make_unique<watched_call>(
-        find_driver(p.operation.driver_)
-            ->prepare(moved(p.steps, reads, writes), setup_.comm(), p.operation.peers_.get()),
+        find_driver(p.operation.driver_)->prepare(moved(p.steps, reads, writes), setup_.comm(), nullptr),
         *this);
+  }
   at.reads = reads;
   at.writes = writes;
 }
