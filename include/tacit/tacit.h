@@ -249,7 +249,8 @@ int tacit_explain(tacit_schedule schedule, int format, char* text, size_t size, 
  *
  * Environment: TACIT_DRIVER forces a driver; TACIT_NEIGHBOR_FORM is coalesced, direct or combined;
  * TACIT_NEIGHBOR_WITHOUT names optimizations to leave out, separated by commas (docs/neighborhood.md lists
- * them); TACIT_MESSAGE_COST says what messages cost; all must be equal on all ranks. What is not forced is
+ * them); TACIT_MESSAGE_COST says what messages cost; TACIT_PERSISTENT, TACIT_NEIGHBOR_FEEDBACK and
+ * TACIT_PROGRESS as docs/neighborhood.md has them; all must be equal on all ranks. What is not forced is
  * chosen by the machine model that `tacit platform` keeps, as rank 0 finds it (docs/platform.md). */
 
 /* A process topology that lives in this library, for MPI libraries without, and to tell relative neighbors.
@@ -297,7 +298,8 @@ int tacit_neighbors(MPI_Comm comm, int maxin, int sources[], int sourceweights[]
                     int destinations[], int destweights[]);
 
 /* Options of the neighborhood collectives on `comm`, by info keys, for all calls to come: tacit_persistent,
- * tacit_driver, tacit_neighbor_without, tacit_message_cost; other keys are not looked at. What
+ * tacit_driver, tacit_neighbor_form, tacit_neighbor_without, tacit_message_cost, tacit_neighbor_feedback;
+ * other keys are not looked at unless they start with tacit_, which is an error. What
  * MPI_Comm_get_info reports counts as well, but MPI libraries drop keys they do not know (MPI_Comm_set_info
  * of Open MPI, all of MPICH's), so this is the way that always works. A duplicate does not inherit it.
  *
@@ -379,7 +381,7 @@ int tacit_ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[
  * connect. Schedules of one communicator are initialized in the same order on all ranks; they may be started
  * in any order and several at once. Info keys: tacit_driver, tacit_neighbor_form, tacit_neighbor_without,
  * tacit_neighbor_feedback (runs after which other ways are tried, docs/neighborhood.md), tacit_message_cost,
- * as the variables above, which override them; equal on all ranks. */
+ * tacit_persistent, as the variables above, which override them; equal on all ranks. */
 int tacit_neighbor_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                                   tacit_schedule* schedule);

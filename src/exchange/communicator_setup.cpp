@@ -64,7 +64,7 @@ void communicator_setup::judge_comparison() {
         neighbor_error::kind::environment,
         fmt::format(
             "rank {}: TACIT_DRIVER, TACIT_NEIGHBOR_FORM, TACIT_NEIGHBOR_WITHOUT, "
-            "TACIT_NEIGHBOR_FEEDBACK or TACIT_MESSAGE_COST differ "
+            "TACIT_NEIGHBOR_FEEDBACK, TACIT_MESSAGE_COST, TACIT_PERSISTENT or TACIT_PROGRESS differ "
             "between the ranks of the communicator, or their versions of tacit do; set them alike on all "
             "nodes",
             rank_));

@@ -221,8 +221,9 @@ void neighbor_communicator::set_info(MPI_Comm comm, MPI_Info info) {
   all.here([&] {
     if (words[0] != ~words[1])
       throw neighbor_error(neighbor_error::kind::environment,
-                           "info keys tacit_driver, tacit_neighbor_without, tacit_message_cost or "
-                           "tacit_persistent differ between the ranks; give all ranks the same");
+                           "info keys tacit_driver, tacit_neighbor_form, tacit_neighbor_without, "
+                           "tacit_message_cost, tacit_neighbor_feedback or tacit_persistent differ between "
+                           "the ranks; give all ranks the same");
     attach(comm, std::move(made));
   });
   words.clear();

@@ -120,6 +120,24 @@ bool only_waits_progress() {
   return value == "waits";
 }
 
+/// Those of the drivers, which could tell nobody what they do not understand.
+void check_other_variables() {
+  struct words {
+    const char* variable;
+    const char* known[2];
+  };
+  constexpr words all[] = {{"TACIT_SHM", {"off", "copy"}}, {"TACIT_RMA_MODEL", {"separate", "as_given"}}};
+  for (const words& w : all) {
+    const char* const text = std::getenv(w.variable);
+    const std::string_view value = text ? text : "";
+    if (!value.empty() && value != w.known[0] && value != w.known[1])
+      refuse(fmt::format("{} is \"{}\", but must be {} or {}", w.variable, value, w.known[0], w.known[1]));
+  }
+  const char* const ranks = std::getenv("TACIT_RANKS_PER_NODE");
+  if (ranks && *ranks && std::atoi(ranks) <= 0)
+    refuse(fmt::format("TACIT_RANKS_PER_NODE is \"{}\", but must be a number from 1 on", ranks));
+}
+
 } // namespace
 
 bool must_be_unattended() {
@@ -140,6 +158,7 @@ neighbor_options read_neighbor_options(MPI_Info info, const neighbor_options& de
     if (const char* text = std::getenv(o.variable))
       o.set(out, o.variable, text);
   }
+  check_other_variables();
   out.unattended = defaults.unattended || (!only_waits_progress() && must_be_unattended());
   return out;
 }
