@@ -240,7 +240,7 @@ static void copies(void) {
   MPI_Topo_test(part, &status);
   CHECK(status == MPI_UNDEFINED);
   MPI_Comm_free(&part);
-  for (int i = 0; i < 300; ++i) { /* many, one after the other */
+  for (int i = 0; i < 50; ++i) { /* many, one after the other */
     MPI_Comm one = make_ring();
     exchange_on(one);
     MPI_Comm_free(&one);
@@ -323,7 +323,7 @@ static void many(void) {
  */
 
 #ifdef HAS_PERSISTENT
-enum { threads = 3, rounds = 200, words = 100 };
+enum { threads = 3, rounds = 40, words = 100 };
 struct worker {
   int number, out[2 * words], in[2 * words];
   MPI_Request request;
@@ -354,7 +354,7 @@ static void* work(void* argument) {
 }
 
 static void* barriers(void* comm) {
-  for (int i = 0; i < 50; ++i)
+  for (int i = 0; i < 20; ++i)
     MPI_Barrier(*(MPI_Comm*)comm);
   return NULL;
 }

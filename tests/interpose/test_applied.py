@@ -191,7 +191,7 @@ class Errors(Programs):
         for ranks in RANKS:
             with self.subTest(ranks=ranks):
                 counts = self.everything_taken(launch(ranks, [HARD, "copies"]))
-                self.assertEqual(counts, {"MPI_Neighbor_alltoall": 305 * ranks, "MPI_Ineighbor_alltoall": ranks})
+                self.assertEqual(counts, {"MPI_Neighbor_alltoall": 55 * ranks, "MPI_Ineighbor_alltoall": ranks})
 
     @unittest.skipUnless(PERSISTENT, "this MPI has no persistent neighborhood collectives")
     def test_threads_that_share_a_communicator(self):
