@@ -35,6 +35,7 @@ inline constexpr std::string_view known_variables[] = {"TACIT_RECORD",
                                                        "TACIT_NEIGHBOR_FEEDBACK",
                                                        "TACIT_PERSISTENT",
                                                        "TACIT_MESSAGE_COST",
+                                                       "TACIT_PERSISTENT",
                                                        "TACIT_PLATFORM",
                                                        "TACIT_RMA_MODEL",
                                                        "TACIT_PROGRESS"};
