@@ -71,10 +71,13 @@ def main() -> int:
             rows += rows_of("s5_real", library, ranks, ["--seconds", arguments.seconds, "--cases", arguments.cases,
                                                         "--matrices", ",".join(map(str, files))], describe)
     words = [re.sub(r"=.*/", "=", word) for word in sys.argv[1:]]
+    commit = output("git", "rev-parse", "--short", "HEAD")
+    for row in rows:
+        row["commit"] = commit  # rows that are kept may be older than the file
     result = {
         "what": "seed 004's evaluation on real processes",
         "machine": facts,
-        "commit": output("git", "rev-parse", "--short", "HEAD"),
+        "commit": commit,
         "dirty": bool(output("git", "status", "--porcelain", "--untracked-files=no")),
         "command": shlex.join(["bench/papers/s5/real.py", *words]),
         "unit": "microseconds, 10th percentile of interleaved blocks; 'wrong' lists ways that brought wrong bytes",
