@@ -183,10 +183,11 @@ private:
         return t.empty() ? 0 : t[static_cast<std::size_t>(share * static_cast<double>(t.size() - 1))];
       };
       text +=
-          fmt::format("{}{{\"name\":{},\"choice\":{},\"fault\":{},\"detail\":{},\"blocks\":{},\"p10\":{:.9g},"
+          fmt::format("{}{{\"name\":{},\"choice\":{},\"fault\":{},\"detail\":{},\"blocks\":{},\"min\":{:.9g},"
+                      "\"p10\":{:.9g},"
                       "\"low\":{:.9g},\"median\":{:.9g},\"high\":{:.9g}}}",
                       &m == list.data() ? "" : ",", quoted(m.what->name), m.what->is_choice, quoted(m.fault),
-                      quoted(m.what->detail), t.size(), at(0.1), at(0.25), at(0.5), at(0.75));
+                      quoted(m.what->detail), t.size(), at(0), at(0.1), at(0.25), at(0.5), at(0.75));
     }
     text += "],\"left_out\":[";
     for (const std::string& l : left_out)
