@@ -60,13 +60,14 @@ def patterns(ranks: int, folder: Path):
             yield f"SpMV {file.stem}", ["--matrix", str(file), "-n", str(ranks), "--bytes", "8,64"]
 
 
-def judged(size: dict) -> tuple[float, str, float]:
-    """Time of the choice, the best way, its time."""
-    times = {w["name"]: w["min"] for w in size["ways"] if not w["fault"]}
-    form, driver = size["taken"].split()[:2]
+def judge(row: dict) -> None:
+    """Adds the best way and how many times its time the choice takes."""
+    times = dict(row["min_us"])
+    form, driver = row["taken"].split()
     mine = min(times.pop("tacit's choice"), times.get(FORMS[form].format(driver), float("inf")))
     best = min(times, key=times.get)
-    return mine, *((size["taken"], mine) if mine <= times[best] else (best, times[best]))
+    row["best"] = row["taken"] if mine <= times[best] else best
+    row["ratio"] = round(mine / min(mine, times[best]), 3)
 
 
 def rows_of(library: str, ranks: int, name: str, words: list[str], seconds: str, environment: dict) -> list[dict]:
@@ -80,14 +81,26 @@ def rows_of(library: str, ranks: int, name: str, words: list[str], seconds: str,
     rows = []
     for run in json.loads(done.stdout)["runs"]:
         for size in run["sizes"]:
-            mine, best, least = judged(size)
             rows.append({"mpi": library, "ranks": ranks, "pattern": name, "bytes": size["bytes"],
-                         "taken": " ".join(size["taken"].split()[:2]), "best": best, "ratio": round(mine / least, 3),
+                         "taken": " ".join(size["taken"].split()[:2]),
                          "min_us": {w["name"]: round(w["min"] * 1e6, 3) for w in size["ways"] if not w["fault"]},
                          "p10_us": {w["name"]: round(w["p10"] * 1e6, 3) for w in size["ways"] if not w["fault"]},
                          "why": next(w["detail"] for w in size["ways"] if w["choice"]).strip().splitlines()[-2:]})
-            print(described(rows[-1]), file=sys.stderr, flush=True)
     return rows
+
+
+def merged(all_rows: list[list[dict]]) -> list[dict]:
+    """The quickest of all repetitions, way by way."""
+    cases = all_rows[0]
+    for rows in all_rows[1:]:
+        for case, row in zip(cases, rows, strict=True):
+            for key in ("min_us", "p10_us"):
+                for way, time in row[key].items():
+                    case[key][way] = min(time, case[key].get(way, time))
+    for case in cases:
+        judge(case)
+        print(described(case), file=sys.stderr, flush=True)
+    return cases
 
 
 def described(row: dict) -> str:
@@ -105,7 +118,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ranks", default="2")
     parser.add_argument("--libraries", default="openmpi,mpich")
-    parser.add_argument("--seconds", default="0.3", help="of each size")
+    parser.add_argument("--seconds", default="0.1", help="of each size")
+    parser.add_argument("--repeat", type=int, default=3, help="times that everything is run")
     parser.add_argument("--model", choices=["measured", "default"], default="measured")
     parser.add_argument("--output", type=Path)
     parser.add_argument("--table", type=Path)
@@ -114,7 +128,7 @@ def main() -> int:
         cases = json.loads(arguments.table.read_text())["cases"]
         print(*map(described, cases), summary(cases), sep="\n")
         return 0
-    facts, cases, models = machine(), [], {}
+    facts, models = machine(), {}
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_MCA_", "TACIT_"))}
@@ -136,9 +150,10 @@ def main() -> int:
                 if done.returncode:
                     raise SystemExit(done.stderr)
                 models[library] = json.loads(done.stdout)
-            for ranks in map(int, arguments.ranks.split(",")):
-                for name, words in patterns(ranks, folder):
-                    cases += rows_of(library, ranks, name, words, arguments.seconds, environment)
+        jobs = [(library, ranks, name, words) for library in arguments.libraries.split(",")
+                for ranks in map(int, arguments.ranks.split(",")) for name, words in patterns(ranks, folder)]
+        cases = merged([[row for job in jobs for row in rows_of(*job, arguments.seconds, environment)]
+                        for _ in range(arguments.repeat)])
     result = {"machine": {**facts, "load_after": round(os.getloadavg()[0], 1)}, "commit": git("rev-parse", "--short", "HEAD"),
               "model": arguments.model, "models": models, "summary": summary(cases), "cases": cases}
     name = re.sub(r"[^a-z0-9]+", "-", f"{facts['cpu']} {facts['cores']} cores".lower()).strip("-")

@@ -53,6 +53,10 @@ inline void prefetch_for_write(const std::byte* line) {
 
 } // namespace
 
+std::uint64_t longest_without_acknowledgement() {
+  return ring_slots / 2 * ring_piece;
+}
+
 channel_shape shape_for(std::uint64_t bytes, bool reciprocal, bool canary) {
   channel_shape shape;
   shape.bytes = bytes;

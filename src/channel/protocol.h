@@ -77,6 +77,9 @@ constexpr bool is_refused(std::uint64_t word) {
 /// line of its own, as a plain flag would be; rings have it there anyway.
 channel_shape shape_for(std::uint64_t bytes, bool reciprocal, bool canary = true);
 
+/// The longest message of a reciprocal channel that needs no acknowledgement.
+std::uint64_t longest_without_acknowledgement();
+
 /// Ports through which memory can be read directly; others ignore that a shape allows it.
 template <typename Port>
 concept offers_memory = requires(Port& p) { p.answered(); };

@@ -21,10 +21,10 @@ bool may_be_taken(const driver& d, const neighbor_options& options) {
 way_prices::way_prices() : words(forms * drivers().size(), word_of_price(-1)) {}
 
 void way_prices::add(form f, const traffic& t, const machine_costs& costs, const neighbor_options& options) {
-  const bool memory = may_share_memory();
+  const std::uint64_t longest = longest_in_memory(options.unattended);
   for (std::size_t i = 0; i < drivers().size(); ++i)
     if (may_be_taken(*drivers()[i], options))
-      words[position(f, i)] = word_of_price(predicted(t, drivers()[i]->name(), costs, memory));
+      words[position(f, i)] = word_of_price(predicted(t, drivers()[i]->name(), costs, longest));
 }
 
 std::vector<const driver*> agreed_ways::drivers() const {

@@ -23,33 +23,27 @@ struct busy {
   double core = 0, wire = 0;
 };
 
-template <typename Cost>
-double sum(const std::vector<message_group>& groups, bool near, Cost cost) {
+/// By what a message travels; `is` below says whether a group of messages does.
+enum class medium : std::uint8_t { memory, near, far };
+
+template <typename Is, typename Cost>
+double sum(const std::vector<message_group>& groups, Is is, Cost cost) {
   double ns = 0;
   for (const message_group& g : groups)
-    if (g.near == near)
-      ns += static_cast<double>(g.count) * (handling + cost(static_cast<double>(g.bytes)));
+    if (is(g))
+      ns += static_cast<double>(g.count) * cost(static_cast<double>(g.bytes));
   return ns;
 }
 
-bool any(const traffic& t, bool near) {
-  const auto is = [near](const message_group& g) { return g.near == near; };
-  return std::any_of(t.sends.begin(), t.sends.end(), is) ||
-         std::any_of(t.receives.begin(), t.receives.end(), is);
-}
-
-busy by_messages(const traffic& t, const machine_model& m, bool near) {
+template <typename Is>
+busy by_messages(const traffic& t, const machine_model& m, bool near, Is is) {
   busy b;
-  b.core = sum(t.sends, near, [&](double n) { return send_at(m, n); }) +
-           sum(t.receives, near, [&](double n) { return receive_at(m, n); });
-  const auto travel = [&](const std::vector<message_group>& groups) {
-    for (const message_group& g : groups)
-      if (g.near == near)
-        b.wire += static_cast<double>(g.count) * gap_at(m, static_cast<double>(g.bytes));
-  };
-  travel(t.sends);
+  b.core = sum(t.sends, is, [&](double n) { return handling + send_at(m, n); }) +
+           sum(t.receives, is, [&](double n) { return handling + receive_at(m, n); });
+  const auto gap = [&](double n) { return gap_at(m, n); };
+  b.wire = sum(t.sends, is, gap);
   if (near) // within a node a wire is a core's work at each end, and what comes in does not travel beside
-    travel(t.receives);
+    b.wire += sum(t.receives, is, gap);
   return b;
 }
 
@@ -58,10 +52,11 @@ double reading_the_clock(const machine_model& m) {
   return copy_at(m, 0);
 }
 
-double through_memory(const traffic& t, const machine_model& m) {
+template <typename Is>
+double through_memory(const traffic& t, const machine_model& m, Is is) {
   const double clock = reading_the_clock(m);
-  return sum(t.sends, true, [&](double n) { return std::max(copy_at(m, n) - clock, 0.0); }) +
-         sum(t.receives, true, [&](double n) { return std::max(fetch_at(m, n) - clock, 0.0); });
+  return sum(t.sends, is, [&](double n) { return handling + std::max(copy_at(m, n) - clock, 0.0); }) +
+         sum(t.receives, is, [&](double n) { return handling + std::max(fetch_at(m, n) - clock, 0.0); });
 }
 
 /// What a cache line takes beyond the read that finds it changed, which every message has anyway.
@@ -69,9 +64,10 @@ double line_latency(const machine_model& m) {
   return std::max(m.flag.median - std::max(fetch_at(m, 0) - reading_the_clock(m), 0.0), 0.0);
 }
 
-double by_puts(const traffic& t, const machine_model& m, bool near) {
-  return sum(t.sends, near, [&](double n) { return put_at(m, n) + put_at(m, 8); }) +
-         sum(t.receives, near, [&](double n) { return copy_at(m, n); });
+template <typename Is>
+double by_puts(const traffic& t, const machine_model& m, Is is) {
+  return sum(t.sends, is, [&](double n) { return handling + put_at(m, n) + put_at(m, 8); }) +
+         sum(t.receives, is, [&](double n) { return handling + copy_at(m, n); });
 }
 
 std::string words(const way& w) {
@@ -159,26 +155,34 @@ traffic traffic_by_edge(const neighborhood& n, rank_id rank, const neighbor_bloc
   return t;
 }
 
-double predicted(const traffic& t, std::string_view driver, const machine_costs& costs, bool memory) {
-  const bool shares = driver == "shm" && memory && !costs.near.memory.empty();
+double predicted(const traffic& t, std::string_view driver, const machine_costs& costs,
+                 std::uint64_t longest_in_memory) {
   if (driver != "p2p" && driver != "shm" && (driver != "rma" || costs.near.puts.empty()))
     return -1;
+  const bool shares = driver == "shm" && longest_in_memory > 0 && !costs.near.memory.empty();
+  const auto medium_of = [&](const message_group& g) {
+    if (!g.near)
+      return medium::far;
+    return shares && g.bytes <= longest_in_memory ? medium::memory : medium::near;
+  };
   const double rounds = static_cast<double>(t.rounds);
   double core = static_cast<double>(t.copies) * handling + static_cast<double>(t.pieces) * piece +
                 (t.copies > 0 ? copy_at(costs.near, static_cast<double>(t.copied_bytes)) : 0);
   double wire = 0, latency = 0;
-  for (const bool near : {true, false}) {
-    const machine_model& m = near ? costs.near : costs.far;
-    if (!any(t, near))
+  for (const medium by : {medium::memory, medium::near, medium::far}) {
+    const machine_model& m = by == medium::far ? costs.far : costs.near;
+    const auto is = [&](const message_group& g) { return medium_of(g) == by; };
+    if (std::none_of(t.sends.begin(), t.sends.end(), is) &&
+        std::none_of(t.receives.begin(), t.receives.end(), is))
       continue;
-    if (near && shares) {
-      core += through_memory(t, m);
+    if (by == medium::memory) {
+      core += through_memory(t, m, is);
       latency = std::max(latency, line_latency(m));
     } else if (driver == "rma" && !m.puts.empty()) {
-      core += by_puts(t, m, near);
+      core += by_puts(t, m, is);
       latency = std::max(latency, put_at(m, 8));
     } else {
-      const busy b = by_messages(t, m, near);
+      const busy b = by_messages(t, m, by == medium::near, is);
       core += b.core;
       wire += b.wire;
       latency = std::max(latency, m.latency());

@@ -16,7 +16,8 @@
 //            time, within a node one after the other: there cores move the bytes (27 blocks of 64 KiB between
 //            two ranks took 3 to 5 times as long by messages as through memory, when this was overlooked)
 //     shm    with ranks of this node, every message is copied into shared memory and fetched out of it, its
-//            first cache line together with the flag; in every round a line travels; with others as p2p
+//            first cache line together with the flag; in every round a line travels; with others, and what is
+//            too long to go through memory, as p2p
 //     rma    every message costs a put and a flush of its bytes and of its flag, in every round one of them
 // and all copies within the rank cost their bytes, every further piece of memory of a message a little.
 // Drivers without a price here are taken only by priority.
@@ -67,8 +68,10 @@ traffic traffic_of(const rank_plan& plan, const std::function<bool(rank_id)>& is
 traffic traffic_by_edge(const neighborhood& n, rank_id rank, const neighbor_blocks& blocks,
                         const neighbor_passes& passes, const std::function<bool(rank_id)>& is_near);
 
-/// Nanoseconds; negative: this driver has no price. `memory`: this process can share memory.
-double predicted(const traffic& t, std::string_view driver, const machine_costs& costs, bool memory);
+/// Nanoseconds; negative: this driver has no price. `longest_in_memory`: bytes of messages that this process
+/// may send through shared memory.
+double predicted(const traffic& t, std::string_view driver, const machine_costs& costs,
+                 std::uint64_t longest_in_memory);
 
 enum class form : std::uint8_t { coalesced, direct, combined };
 inline constexpr std::size_t forms = 3;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <limits>
 #include <thread>
 #include <unistd.h>
 
@@ -66,11 +67,14 @@ std::atomic<std::uint32_t>* absence_in(const shared_region& region) {
 
 } // namespace
 
-bool may_share_memory() {
+std::uint64_t longest_in_memory(bool unattended) {
 #ifdef SMPI_H
-  return false;
+  static_cast<void>(unattended);
+  return 0;
 #else
-  return !user_wants("off");
+  if (user_wants("off"))
+    return 0;
+  return unattended ? longest_without_acknowledgement() : std::numeric_limits<std::uint64_t>::max();
 #endif
 }
 

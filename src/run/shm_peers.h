@@ -36,8 +36,9 @@
 
 namespace tacit {
 
-/// False if the user or the MPI library (simulated ranks) forbids it; true promises nothing.
-bool may_share_memory();
+/// Bytes of the longest message that may go through shared memory: none if the user or the MPI library
+/// (simulated ranks) forbids it, any length promises nothing. `unattended`: in such a program.
+std::uint64_t longest_in_memory(bool unattended);
 
 /// Memory of a channel.
 struct channel_place {

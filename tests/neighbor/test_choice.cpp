@@ -64,6 +64,8 @@ traffic traffic_in(form f, const topology& t, std::uint64_t bytes, bool near) {
                     near ? everybody : nobody);
 }
 
+constexpr std::uint64_t any_length = std::numeric_limits<std::uint64_t>::max();
+
 traffic exchange(std::uint64_t messages, std::uint64_t bytes, bool near = true) {
   return {{{bytes, messages, near}}, {{bytes, messages, near}}, 0, 0, 0, 1};
 }
@@ -149,11 +151,13 @@ TEST(choice, messages_per_edge_are_counted_without_a_plan) {
 
 TEST(choice, predictions_follow_the_model) {
   const machine_costs c;
-  const auto price = [&](const traffic& t, const char* driver) { return predicted(t, driver, c, true); };
+  const auto price = [&](const traffic& t, const char* driver) {
+    return predicted(t, driver, c, any_length);
+  };
   EXPECT_LT(price(exchange(1, 8), "shm"), price(exchange(1, 8), "p2p"));
   EXPECT_EQ(price(exchange(1, 8, false), "shm"), price(exchange(1, 8, false), "p2p"))
       << "shared memory does not reach other nodes";
-  EXPECT_EQ(predicted(exchange(1, 8), "shm", c, false), price(exchange(1, 8), "p2p")) << "forbidden here";
+  EXPECT_EQ(predicted(exchange(1, 8), "shm", c, 0), price(exchange(1, 8), "p2p")) << "forbidden here";
   EXPECT_GT(price(exchange(1, 8, false), "p2p"), price(exchange(1, 8), "p2p"));
   EXPECT_GT(price(exchange(2, 8), "p2p"), price(exchange(1, 8), "p2p"));
   EXPECT_GT(price(exchange(1, 1 << 20), "shm"), price(exchange(1, 8), "shm"));
@@ -165,18 +169,19 @@ TEST(choice, predictions_follow_the_model) {
   machine_costs without = c;
   without.near.puts.clear();
   without.near.memory.clear();
-  EXPECT_LT(predicted(exchange(1, 8), "rma", without, true), 0);
-  EXPECT_EQ(predicted(exchange(1, 8), "shm", without, true), predicted(exchange(1, 8), "p2p", without, true));
+  EXPECT_LT(predicted(exchange(1, 8), "rma", without, any_length), 0);
+  EXPECT_EQ(predicted(exchange(1, 8), "shm", without, any_length),
+            predicted(exchange(1, 8), "p2p", without, any_length));
   EXPECT_EQ(price({}, "p2p"), 0);
 }
 
 TEST(choice, one_number_replaces_the_whole_model) {
   const machine_costs c = costs_of(message_cost{100, 1000, 0.1, 0.5});
-  EXPECT_NEAR(predicted(exchange(3, 8, false), "p2p", c, true), 1000 + 6 * (100 + 15), 1e-6);
-  EXPECT_NEAR(predicted(exchange(3, 8), "p2p", c, true), 500 + 6 * (50 + 15), 1e-6);
-  EXPECT_EQ(predicted(exchange(3, 8), "shm", c, true), predicted(exchange(3, 8), "p2p", c, true))
+  EXPECT_NEAR(predicted(exchange(3, 8, false), "p2p", c, any_length), 1000 + 6 * (100 + 15), 1e-6);
+  EXPECT_NEAR(predicted(exchange(3, 8), "p2p", c, any_length), 500 + 6 * (50 + 15), 1e-6);
+  EXPECT_EQ(predicted(exchange(3, 8), "shm", c, any_length), predicted(exchange(3, 8), "p2p", c, any_length))
       << "drivers have no prices of their own";
-  EXPECT_NEAR(predicted(exchange(1, 1 << 20, false), "p2p", c, true), 1000 + 104857.6, 1)
+  EXPECT_NEAR(predicted(exchange(1, 1 << 20, false), "p2p", c, any_length), 1000 + 104857.6, 1)
       << "the wire is what takes time";
   EXPECT_EQ(c.messages.overhead, 100);
 }
@@ -216,7 +221,7 @@ TEST(choice, of_forms_between_nodes) {
     const topology t = moore(e.dims);
     std::vector<way> ways;
     for (const form f : {form::coalesced, form::direct, form::combined})
-      ways.push_back({f, "p2p", predicted(traffic_in(f, t, e.bytes, false), "p2p", costs_of(e.cost), false)});
+      ways.push_back({f, "p2p", predicted(traffic_in(f, t, e.bytes, false), "p2p", costs_of(e.cost), 0)});
     const std::size_t taken = cheapest(ways);
     EXPECT_EQ(ways[taken].shape, e.cheapest) << e.what << ": " << reason_for(ways, taken);
   }
@@ -232,10 +237,23 @@ TEST(choice, messages_per_edge_pay_where_long_ones_wait_for_their_receivers) {
         s->median += 1e6;
   const machine_costs c = costs_of(rendezvous, rendezvous, true);
   for (const bool many : {false, true}) {
-    const double together = predicted(traffic_in(form::coalesced, t, many ? 1024 : 8, true), "p2p", c, false);
-    const double apart = predicted(traffic_in(form::direct, t, many ? 1024 : 8, true), "p2p", c, false);
+    const double together = predicted(traffic_in(form::coalesced, t, many ? 1024 : 8, true), "p2p", c, 0);
+    const double apart = predicted(traffic_in(form::direct, t, many ? 1024 : 8, true), "p2p", c, 0);
     EXPECT_EQ(apart < together, many);
   }
+}
+
+TEST(choice, messages_per_edge_pay_where_longer_ones_may_not_go_through_memory) {
+  const topology t = moore({2, 1, 1});
+  const machine_costs c;
+  const auto apart_pays = [&](std::uint64_t bytes, std::uint64_t longest) {
+    return predicted(traffic_in(form::direct, t, bytes, true), "shm", c, longest) <
+           predicted(traffic_in(form::coalesced, t, bytes, true), "shm", c, longest);
+  };
+  EXPECT_TRUE(apart_pays(32768, 130000));
+  EXPECT_FALSE(apart_pays(32768, any_length));
+  EXPECT_FALSE(apart_pays(1024, 130000));
+  EXPECT_EQ(predicted(exchange(1, 200), "shm", c, 100), predicted(exchange(1, 200), "p2p", c, 100));
 }
 
 TEST(choice, takes_the_cheapest_and_says_why) {
