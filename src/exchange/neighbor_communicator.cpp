@@ -7,6 +7,7 @@
 #include "exchange/neighbor_error.h"
 #include "exchange/topologies.h"
 #include "run/flat_run.h"
+#include "run/message_survey.h"
 #include "run/mpi_error.h"
 #include "run/progress.h"
 
@@ -75,13 +76,6 @@ int keyval() {
     check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, r.at_finalize, nullptr), "MPI_Comm_set_attr");
   }
   return r.keyval;
-}
-
-int tag_limit(MPI_Comm comm) {
-  int* limit = nullptr;
-  int found = 0;
-  MPI_Comm_get_attr(comm, MPI_TAG_UB, &limit, &found);
-  return found ? *limit : 32767; // the least that MPI guarantees
 }
 
 std::ptrdiff_t distance(const void* buffer, std::uint64_t from) {
@@ -281,7 +275,7 @@ bool neighbor_communicator::advance_setup() {
     return false;
   if (operations_limit_ == 1) {
     tags_per_operation_ = setup_.widest() + extra_tags;
-    operations_limit_ = std::max(2, tag_limit(setup_.comm()) / 2 / tags_per_operation_);
+    operations_limit_ = std::max(2, highest_tag(setup_.comm()) / 2 / tags_per_operation_);
   }
   while (!waiting_.empty()) {
     deferred_operation* const next = waiting_.front();

@@ -1,6 +1,7 @@
 #include "run/lower.h"
 
 #include "plan/segments.h"
+#include "run/message_survey.h"
 #include "run/mpi_error.h"
 
 #include <algorithm>
@@ -12,13 +13,6 @@
 namespace tacit {
 namespace {
 
-int tag_limit(MPI_Comm comm) {
-  int* limit = nullptr;
-  int found = 0;
-  MPI_Comm_get_attr(comm, MPI_TAG_UB, &limit, &found);
-  return found ? *limit : 32767; // the least that MPI guarantees
-}
-
 int rank_of(rank_id r) {
   return static_cast<int>(index(r));
 }
@@ -26,7 +20,7 @@ int rank_of(rank_id r) {
 } // namespace
 
 std::string tags_fit(const program& p, MPI_Comm comm) {
-  const int half = tag_limit(comm) / 2;
+  const int half = highest_tag(comm) / 2;
   for (const step& s : p.plan.steps) {
     const bool collective = s.kind == step_kind::collective;
     if (s.tag >= (collective ? half / tags_per_collective : half))
@@ -57,7 +51,7 @@ void copy_bytes(const std::vector<segment>& from, const std::vector<segment>& in
 }
 
 lowering::lowering(const program& p, MPI_Comm comm)
-    : program_(p), comm_(comm), half_of_tags_(tag_limit(comm) / 2) {}
+    : program_(p), comm_(comm), half_of_tags_(highest_tag(comm) / 2) {}
 
 std::vector<segment> lowering::resolve(const std::vector<segment>& bytes) const {
   if (!scratch_)

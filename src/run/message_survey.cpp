@@ -50,6 +50,9 @@ int highest_tag(MPI_Comm comm) {
   int* limit = nullptr;
   int found = 0;
   MPI_Comm_get_attr(comm, MPI_TAG_UB, &limit, &found);
+  int begun = 0; // Open MPI 4.1 tells the limit of all communicators only there
+  if (!found && MPI_Initialized(&begun) == MPI_SUCCESS && begun)
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &limit, &found);
   return found ? *limit : 32767; // the least that MPI guarantees
 }
 
