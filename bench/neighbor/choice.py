@@ -87,7 +87,8 @@ def rows_of(library: str, ranks: int, name: str, words: list[str], seconds: str,
                          "blocks": min(w["blocks"] for w in size["ways"] if not w["fault"]),
                          "min_us": {w["name"]: round(w["min"] * 1e6, 3) for w in size["ways"] if not w["fault"]},
                          "p10_us": {w["name"]: round(w["p10"] * 1e6, 3) for w in size["ways"] if not w["fault"]},
-                         "why": next(w["detail"] for w in size["ways"] if w["choice"]).strip().splitlines()[-2:]})
+                         "why": next(w["detail"] for w in size["ways"] if w["choice"])
+                         .replace(environment["XDG_CACHE_HOME"], "$XDG_CACHE_HOME").strip().splitlines()[-2:]})
     return rows
 
 
