@@ -18,8 +18,8 @@ constexpr std::uint64_t most_colored = 32768;
 } // namespace
 
 communicator_setup::communicator_setup(MPI_Comm user, const neighborhood& n, std::uint64_t choices,
-                                       bool color)
-    : user_(user), n_(n), choices_(choices), color_(color) {
+                                       std::string fault, bool color)
+    : user_(user), n_(n), choices_(choices), fault_(std::move(fault)), color_(color) {
   check_mpi(MPI_Comm_rank(user, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(user, &size_), "MPI_Comm_size");
 }
@@ -59,14 +59,16 @@ void communicator_setup::begin_comparison() {
 }
 
 void communicator_setup::judge_comparison() {
+  if (!fault_.empty())
+    throw neighbor_error(neighbor_error::kind::environment, fmt::format("rank {}: {}", rank_, fault_));
   if (sum_[1] != choices_ * static_cast<std::uint64_t>(size_))
     throw neighbor_error(
         neighbor_error::kind::environment,
         fmt::format(
             "rank {}: TACIT_DRIVER, TACIT_NEIGHBOR_FORM, TACIT_NEIGHBOR_WITHOUT, "
             "TACIT_NEIGHBOR_FEEDBACK, TACIT_MESSAGE_COST, TACIT_PERSISTENT or TACIT_PROGRESS differ "
-            "between the ranks of the communicator, or their versions of tacit do; set them alike on all "
-            "nodes",
+            "between the ranks of the communicator, or some rank does not understand its own (its message "
+            "says what), or their versions of tacit differ; set them alike on all nodes",
             rank_));
   if (sum_[0] == 0) {
     if (worth_coloring())

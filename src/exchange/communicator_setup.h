@@ -25,8 +25,11 @@ namespace tacit {
 
 class communicator_setup : public execution {
 public:
-  /// `choices` must be equal on all ranks, and `color` follow from them: find rounds by coloring. Local.
-  communicator_setup(MPI_Comm user, const neighborhood& n, std::uint64_t choices, bool color);
+  /// `choices` must be equal on all ranks, and `color` follow from them: find rounds by coloring. With a
+  /// `fault` of this rank they must not be equal to what ranks without one choose; it is thrown once the
+  /// others have learned of it. Local.
+  communicator_setup(MPI_Comm user, const neighborhood& n, std::uint64_t choices, std::string fault,
+                     bool color);
   ~communicator_setup() override; ///< frees the duplicate
   communicator_setup(const communicator_setup&) = delete;
   communicator_setup& operator=(const communicator_setup&) = delete;
@@ -69,6 +72,7 @@ private:
   MPI_Comm user_;
   const neighborhood& n_;
   std::uint64_t choices_;
+  std::string fault_;
   int rank_ = 0, size_ = 1;
   stage at_ = stage::idle;
   bool inside_ = false, abandoned_ = false;

@@ -177,7 +177,7 @@ std::shared_ptr<neighbor_communicator> neighbor_communicator::of(MPI_Comm comm) 
     return *static_cast<held*>(value);
   // Worn out: with the options of before, which may be those of set_info.
   auto made = std::make_shared<neighbor_communicator>(comm, found ? (*static_cast<held*>(value))->options_
-                                                                  : options_of(comm));
+                                                                  : options_or_fault(comm));
   attach(comm, made);
   return made;
 }
@@ -226,7 +226,7 @@ void neighbor_communicator::set_info(MPI_Comm comm, MPI_Info info) {
 
 neighbor_communicator::neighbor_communicator(MPI_Comm comm, const neighbor_options& options)
     : topology_(attached_topology(comm)), edges_(neighborhood_of(comm)), options_(options),
-      setup_(comm, edges_, word_of(options),
+      setup_(comm, edges_, word_of(options), options.fault,
              options.passes.order && options.passes.color && options.level != persistence::none) {
   check_mpi(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(comm, &size_), "MPI_Comm_size");

@@ -190,11 +190,22 @@ void limit_to_level(neighbor_passes& passes, persistence level) {
     leave_out(passes, "static,canary");
 }
 
+neighbor_options options_or_fault(MPI_Comm comm) {
+  try {
+    return options_of(comm);
+  } catch (const neighbor_error& e) {
+    neighbor_options none;
+    none.fault = e.what();
+    return none;
+  }
+}
+
 std::uint64_t word_of(const neighbor_options& options) {
   std::uint64_t word = 0x7461636974000001; // "tacit", version 1 of what ranks must agree on
   const auto add = [&](std::uint64_t x) { word = (word ^ x) * 0x9e3779b97f4a7c15ull + (word >> 29); };
   for (const char c : options.driver)
     add(static_cast<unsigned char>(c));
+  add(options.fault.empty() ? 0u : 1u);
   add(512u + 2 * word_of(options.passes) + (options.unattended ? 1u : 0u));
   add(static_cast<std::uint64_t>(options.level));
   add(options.feedback);

@@ -30,6 +30,8 @@ struct neighbor_options {
   persistence level = persistence::unsaid;
   /// Persistent operations as program::unattended.
   bool unattended = false;
+  /// What this rank's user has said wrongly, if anything. The others must learn of it before it is reported.
+  std::string fault;
 };
 
 /// Whether operations must go on without us while this process waits in MPI's own calls, because those do not
@@ -41,6 +43,9 @@ bool must_be_unattended();
 /// on, which count more; `defaults` for what neither says. TACIT_PROGRESS says who progresses ("mpi" or
 /// "waits"). Throws neighbor_error naming key or variable and what is allowed.
 neighbor_options read_neighbor_options(MPI_Info info, const neighbor_options& defaults = {});
+
+/// As options_of, but what it would throw becomes the fault.
+neighbor_options options_or_fault(MPI_Comm comm);
 
 /// From what MPI says the communicator's info is: libraries keep unknown keys of MPI_Dist_graph_create and
 /// MPI_Comm_dup_with_info (Open MPI) or none at all (MPICH).

@@ -3,6 +3,7 @@
 #include "mpi_main.h"
 #include "neighbor_oracle.h"
 
+#include <cstdlib>
 #include <cstring>
 
 namespace tacit::test {
@@ -49,6 +50,26 @@ TEST_F(neighbor_errors, arguments) {
   EXPECT_EQ(tacit_neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, comm), TACIT_SUCCESS)
       << tacit_last_error();
   MPI_Comm_free(&comm);
+}
+
+TEST_F(neighbor_errors, a_variable_that_one_rank_does_not_understand) {
+  int out[2] = {}, in[2] = {};
+  for (const int persistent : {0, 1}) {
+    if (world_rank() == 0)
+      setenv("TACIT_DRIVER", "foo", 1);
+    MPI_Comm comm = ring();
+    tacit_schedule s = TACIT_SCHEDULE_NULL;
+    EXPECT_EQ(persistent
+                  ? tacit_neighbor_alltoall_init(out, 1, MPI_INT, in, 1, MPI_INT, comm, MPI_INFO_NULL, &s)
+                  : tacit_neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, comm),
+              TACIT_ERR_ENVIRONMENT);
+    EXPECT_TRUE(says(world_rank() == 0 ? "TACIT_DRIVER is \"foo\", but must be one of"
+                                       : "some rank does not understand its own"))
+        << tacit_last_error();
+    if (world_rank() == 0)
+      unsetenv("TACIT_DRIVER");
+    MPI_Comm_free(&comm);
+  }
 }
 
 TEST_F(neighbor_errors, topologies) {
