@@ -12,6 +12,7 @@ namespace tacit {
 namespace {
 
 constexpr std::uint64_t most_rows = 1u << 31;
+constexpr std::uint64_t most_empty_rows = 1u << 24; // memory grows with the rows
 
 using entry = std::pair<std::uint32_t, std::uint32_t>;
 
@@ -125,6 +126,9 @@ private:
     s.rows = number("number of rows", most_rows);
     s.columns = number("number of columns", most_rows);
     s.entries = number("number of entries", ~std::uint64_t{0}, 0);
+    if (s.rows > most_empty_rows && s.rows / 64 > s.entries)
+      fail(fmt::format("{} rows, but only {} entries: leave out the empty rows, which exchange nothing",
+                       s.rows, s.entries));
     return s;
   }
 

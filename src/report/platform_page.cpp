@@ -107,8 +107,13 @@ plot times(const machine_model& m) {
 page platform_page(std::span<const shown_model> models) {
   page p;
   const machine_identity& here = models.front().model.machine;
-  p.title = fmt::format("machine model of {}", here.host.empty() ? "any machine" : here.host);
-  p.subtitle = fmt::format("{}, {} cores", here.cpu.empty() ? "unknown processor" : here.cpu, here.cores);
+  if (here.host.empty()) { // see documented_defaults
+    p.title = "documented defaults, not measured";
+    p.subtitle = "no model of this machine is kept that can be used";
+  } else {
+    p.title = fmt::format("machine model of {}", here.host);
+    p.subtitle = fmt::format("{}, {} cores", here.cpu.empty() ? "unknown processor" : here.cpu, here.cores);
+  }
   for (const auto& [m, origin] : models) {
     p.headlines.push_back(fmt::format(
         "{}: a message of {} takes {}, a large one moves at {}; sends of up to {} do not "

@@ -48,6 +48,8 @@ TEST(market, names_what_is_wrong_and_where) {
   EXPECT_EQ(refusal(head + "2 2 1\n1 x 1\n"), "line 4: 'x' is no column from 1 to 2");
   EXPECT_NE(refusal(head + "2 2 3\n1 1 1\n").find("after 1 of 3"), std::string::npos);
   EXPECT_NE(refusal(head + "2 2 18446744073709551615\n1 1 1\n").find("after 1 of"), std::string::npos);
+  EXPECT_NE(refusal(head + "2000000000 2000000000 1\n1 1 1\n").find("leave out the empty rows"),
+            std::string::npos);
   EXPECT_NE(refusal(head + "2 2 1\n1 1 1\n2 2 1\n").find("more than the 1"), std::string::npos);
 }
 

