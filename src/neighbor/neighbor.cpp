@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace tacit {
@@ -96,19 +97,23 @@ edge_rounds rotated_rounds(const neighborhood& n, rank_id rank, std::uint32_t si
 }
 
 std::string own_mismatch(const neighborhood& n, rank_id rank, const neighbor_blocks& blocks) {
-  for (std::size_t i = 0; i < n.destinations.size(); ++i)
-    for (std::size_t j = 0; j < n.sources.size(); ++j) {
-      const edge &to = n.destinations[i], &from = n.sources[j];
-      if (to.peer != rank || from.peer != rank || to.channel != from.channel)
-        continue;
-      const std::uint64_t sent = total_length(blocks.out[i]), expected = total_length(blocks.in[j]);
-      if (sent != expected)
-        return fmt::format(
-            "its outgoing edge {} leads to its own incoming edge {}, but {} B are sent and {} B "
-            "expected; counts and datatypes on both ends of an edge must describe equally many "
-            "bytes",
-            i, j, sent, expected);
-    }
+  std::unordered_map<std::uint32_t, std::size_t> own; // incoming edges by channel, which is theirs alone
+  for (std::size_t j = 0; j < n.sources.size(); ++j)
+    if (n.sources[j].peer == rank)
+      own.emplace(n.sources[j].channel, j);
+  for (std::size_t i = 0; i < n.destinations.size(); ++i) {
+    if (n.destinations[i].peer != rank)
+      continue;
+    const auto found = own.find(n.destinations[i].channel);
+    if (found == own.end())
+      continue;
+    const std::uint64_t sent = total_length(blocks.out[i]), expected = total_length(blocks.in[found->second]);
+    if (sent != expected)
+      return fmt::format("its outgoing edge {} leads to its own incoming edge {}, but {} B are sent and {} B "
+                         "expected; counts and datatypes on both ends of an edge must describe equally many "
+                         "bytes",
+                         i, found->second, sent, expected);
+  }
   return {};
 }
 
