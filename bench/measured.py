@@ -46,3 +46,21 @@ def rows_of(name: str, library: str, ranks: int, arguments: list[str], describe)
     if job.returncode:
         raise SystemExit(f"{name} under {library} on {ranks} ranks ended with code {job.returncode}")
     return rows
+
+
+def write_cases(name: str, result: dict, rows: list[dict], add: bool) -> None:
+    """Writes bench/results/NAME-<machine>.json, a row to a line; each says of which commit it is. With `add` the rows
+    that are there for other libraries and numbers of ranks stay."""
+    facts = result["machine"]
+    path = ROOT / "bench" / "results" / (
+        f"{name}-" + re.sub(r"[^a-z0-9]+", "-", f"{facts['cpu']}-{facts['cores']}-cores".lower()).strip("-") + ".json")
+    for row in rows:
+        row["commit"] = result["commit"]
+    if add and path.exists():
+        new = {(row["mpi"], row["ranks"]) for row in rows}
+        old = json.loads(path.read_text())
+        rows = [{"commit": old["commit"], **row} for row in old["cases"] if (row["mpi"], row["ranks"]) not in new] + rows
+        result = result | {"command": f"{old['command']}; {result['command']}"}
+    head = json.dumps(result | {"cases": []}, indent=1).removesuffix("[]\n}")
+    path.write_text(head + "[\n  " + ",\n  ".join(json.dumps(row) for row in rows) + "\n ]\n}\n")
+    print(f"wrote {path.relative_to(ROOT)}", file=sys.stderr)

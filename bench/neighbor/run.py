@@ -12,14 +12,13 @@ which `packed` does by hand and `tacit edges` leaves out.
 """
 import argparse
 import json
-import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from measured import PRESETS, ROOT, machine, output, rows_of  # noqa: E402
+from measured import PRESETS, ROOT, machine, output, rows_of, write_cases  # noqa: E402
 
 # What a program can do with MPI without packing by hand.
 CALLS = ("isend", "persistent", "neighbor", "neighbor init")
@@ -42,6 +41,7 @@ def main() -> int:
     parser.add_argument("--ranks", default="2,4,8")
     parser.add_argument("--libraries", default="openmpi,mpich")
     parser.add_argument("--seconds", default="1", help="of each case")
+    parser.add_argument("--add", action="store_true", help="keep the rows of other libraries and numbers of ranks")
     parser.add_argument("--table", type=Path)
     arguments = parser.parse_args()
     if arguments.table:
@@ -55,20 +55,13 @@ def main() -> int:
                        check=True, stdout=sys.stderr)
         for ranks in map(int, arguments.ranks.split(",")):
             cases += rows_of("neighbor_bench", library, ranks, ["--seconds", arguments.seconds], describe)
-    result = {
+    write_cases("neighbor", {
         "machine": facts,
         "commit": output("git", "rev-parse", "--short", "HEAD"),
         "dirty": bool(output("git", "status", "--porcelain", "--untracked-files=no")),
         "command": shlex.join(["bench/neighbor/run.py", *sys.argv[1:]]),
         "unit": "microseconds, 10th percentile of interleaved blocks",
-        "cases": cases,
-    }
-    name = re.sub(r"[^a-z0-9]+", "-", f"{facts['cpu']}-{facts['cores']}-cores".lower()).strip("-")
-    path = ROOT / "bench" / "results" / f"neighbor-{name}.json"
-    lines = json.dumps(result, indent=1).split('"cases": [')[0] + '"cases": [\n  '
-    lines += ",\n  ".join(json.dumps(row) for row in cases) + "\n ]\n}\n"
-    path.write_text(lines)
-    print(f"wrote {path.relative_to(ROOT)}", file=sys.stderr)
+    }, cases, arguments.add)
     return 0
 
 

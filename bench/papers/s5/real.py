@@ -22,7 +22,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
-from measured import PRESETS, ROOT, machine, output, rows_of  # noqa: E402
+from measured import PRESETS, ROOT, machine, output, rows_of, write_cases  # noqa: E402
 from real_matrices import matrices  # noqa: E402
 
 PEERS = ("isend", "persistent", "neighbor", "neighbor init", "advance", "advance locality")
@@ -71,28 +71,14 @@ def main() -> int:
             rows += rows_of("s5_real", library, ranks, ["--seconds", arguments.seconds, "--cases", arguments.cases,
                                                         "--matrices", ",".join(map(str, files))], describe)
     words = [re.sub(r"=.*/", "=", word) for word in sys.argv[1:]]
-    commit = output("git", "rev-parse", "--short", "HEAD")
-    for row in rows:
-        row["commit"] = commit  # rows that are kept may be older than the file
-    result = {
+    write_cases("papers-s5-real", {
         "what": "seed 004's evaluation on real processes",
         "machine": facts,
-        "commit": commit,
+        "commit": output("git", "rev-parse", "--short", "HEAD"),
         "dirty": bool(output("git", "status", "--porcelain", "--untracked-files=no")),
         "command": shlex.join(["bench/papers/s5/real.py", *words]),
         "unit": "microseconds, 10th percentile of interleaved blocks; 'wrong' lists ways that brought wrong bytes",
-        "cases": [],
-    }
-    name = re.sub(r"[^a-z0-9]+", "-", f"{facts['cpu']}-{facts['cores']}-cores".lower()).strip("-")
-    path = ROOT / "bench" / "results" / f"papers-s5-real-{name}.json"
-    if arguments.add and path.exists():
-        new = {(row["mpi"], row["ranks"]) for row in rows}
-        old = json.loads(path.read_text())
-        rows = [row for row in old["cases"] if (row["mpi"], row["ranks"]) not in new] + rows
-        result["command"] = f"{old['command']}; {result['command']}"
-    head = json.dumps(result, indent=1).removesuffix("[]\n}")
-    path.write_text(head + "[\n  " + ",\n  ".join(json.dumps(row) for row in rows) + "\n ]\n}\n")
-    print(f"wrote {path.relative_to(ROOT)}", file=sys.stderr)
+    }, rows, arguments.add)
     return 1 if any({"tacit", "tacit p2p"} & set(row["wrong"]) for row in rows) else 0
 
 
