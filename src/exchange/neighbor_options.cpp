@@ -2,8 +2,8 @@
 
 #include "exchange/neighbor_error.h"
 #include "run/driver.h"
+#include "run/library_progress.h"
 #include "run/mpi_error.h"
-#include "run/progress.h"
 
 #include <array>
 #include <bit>
@@ -109,24 +109,15 @@ void refuse_unknown_keys(MPI_Info info) {
   }
 }
 
-/// TACIT_PROGRESS=waits: the program promises to wait for every operation before others wait for this rank.
-bool only_waits_progress() {
-  const char* const text = std::getenv("TACIT_PROGRESS");
-  const std::string_view value = text ? text : "mpi";
-  if (value != "mpi" && value != "waits")
-    refuse(fmt::format("TACIT_PROGRESS is \"{}\", but must be mpi (operations go on while the program waits "
-                       "in MPI's own calls) or waits (only tacit's own waits progress them)",
-                       value));
-  return value == "waits";
-}
-
-/// Those of the drivers, which could tell nobody what they do not understand.
+/// Those of the rooms below, which could tell nobody what they do not understand.
 void check_other_variables() {
   struct words {
     const char* variable;
     const char* known[2];
   };
-  constexpr words all[] = {{"TACIT_SHM", {"off", "copy"}}, {"TACIT_RMA_MODEL", {"separate", "as_given"}}};
+  constexpr words all[] = {{"TACIT_SHM", {"off", "copy"}},
+                           {"TACIT_RMA_MODEL", {"separate", "as_given"}},
+                           {"TACIT_PROGRESS", {"mpi", "waits"}}};
   for (const words& w : all) {
     const char* const text = std::getenv(w.variable);
     const std::string_view value = text ? text : "";
@@ -139,10 +130,6 @@ void check_other_variables() {
 }
 
 } // namespace
-
-bool must_be_unattended() {
-  return !mpi_progresses();
-}
 
 neighbor_options read_neighbor_options(MPI_Info info, const neighbor_options& defaults) {
   neighbor_options out = defaults;
@@ -159,7 +146,7 @@ neighbor_options read_neighbor_options(MPI_Info info, const neighbor_options& de
       o.set(out, o.variable, text);
   }
   check_other_variables();
-  out.unattended = defaults.unattended || (!only_waits_progress() && must_be_unattended());
+  out.unattended = defaults.unattended || (!mpi_progresses() && !only_waits_progress());
   return out;
 }
 

@@ -34,10 +34,6 @@ struct neighbor_options {
   std::string fault;
 };
 
-/// Whether operations must go on without us while this process waits in MPI's own calls, because those do not
-/// progress them.
-bool must_be_unattended();
-
 /// Info keys tacit_driver, tacit_neighbor_form, tacit_neighbor_without, tacit_message_cost,
 /// tacit_neighbor_feedback and tacit_persistent (info may be null), then the variables TACIT_DRIVER and so
 /// on, which count more; `defaults` for what neither says. TACIT_PROGRESS says who progresses ("mpi" or

@@ -2,6 +2,7 @@
 
 #include "exchange/neighbor_options.h"
 #include "interpose/environment.h"
+#include "run/library_progress.h"
 #include "run/mpi_error.h"
 
 #include <algorithm>
@@ -118,7 +119,7 @@ void decide(MPI_Comm comm, taken_comm& c) {
     return;
   c.why = attempt(comm, [&] {
     neighbor_options options = options_of(comm);
-    options.unattended = must_be_unattended();
+    options.unattended = !mpi_progresses();
     if (options.driver == "dry")
       throw neighbor_error(neighbor_error::kind::environment, "TACIT_DRIVER=dry: nothing would arrive");
     c.home = std::make_shared<neighbor_communicator>(comm, options);

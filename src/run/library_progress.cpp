@@ -30,13 +30,8 @@ registration find_hook() {
 }
 #endif
 
-bool wanted() {
-  const char* const who = std::getenv("TACIT_PROGRESS");
-  return !who || std::strcmp(who, "waits") != 0;
-}
-
 registration hook() {
-  static const registration found = wanted() ? find_hook() : nullptr;
+  static const registration found = only_waits_progress() ? nullptr : find_hook();
   return found;
 }
 
@@ -49,7 +44,12 @@ void stay_loaded() {
 
 } // namespace
 
-bool library_has_progress_hook() {
+bool only_waits_progress() {
+  const char* const who = std::getenv("TACIT_PROGRESS");
+  return who && std::strcmp(who, "waits") == 0;
+}
+
+bool mpi_progresses() {
   return hook() != nullptr;
 }
 

@@ -14,9 +14,13 @@
 
 namespace tacit {
 
-/// Whether this MPI library has a place for `call_in_progress`, and TACIT_PROGRESS is not "waits" (which
-/// leaves it alone). Local; MPI need not be initialized.
-bool library_has_progress_hook();
+/// TACIT_PROGRESS=waits: the program promises to wait for every operation before others wait for this rank.
+bool only_waits_progress();
+
+/// Whether MPI's own calls that wait do what `call_in_progress` asks: this library has a place for it, and
+/// TACIT_PROGRESS leaves it to them. If not, a program that may be waited for there must be
+/// program::unattended. Local; MPI need not be initialized.
+bool mpi_progresses();
 
 /// From now on the library calls `what` whenever it progresses; it returns how much it advanced. At the first
 /// call that finds the place; later ones do nothing. Not thread-safe.

@@ -110,10 +110,6 @@ int called_by_mpi() {
 
 } // namespace
 
-bool mpi_progresses() {
-  return library_has_progress_hook();
-}
-
 void begin_progress(execution& e) {
   const entry lock;
   call_in_progress(called_by_mpi);

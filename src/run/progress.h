@@ -17,9 +17,6 @@ void end_progress(execution& e);
 bool progress_all(execution& wanted);
 /// Progresses all registered executions once: for whoever waits for something else. Does not block.
 void progress_under_way();
-/// Whether MPI's own calls that wait do that. If not, a program that may be waited for there must be
-/// program::unattended. Local.
-bool mpi_progresses();
 /// Blocks until `wanted` has completed, progressing all. Throws as progress_all.
 void wait_for(execution& wanted);
 

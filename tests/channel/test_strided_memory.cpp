@@ -1,21 +1,13 @@
 // Regular and irregular lists of pieces, copied in parts of any size and order, against the plain list.
 #include "channel/strided_memory.h"
+#include "seed.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <random>
 
 namespace tacit::test {
 namespace {
-
-std::uint64_t seed() {
-  static const std::uint64_t value = [] {
-    const char* given = std::getenv("SEED");
-    return given ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-  }();
-  return value;
-}
 
 constexpr std::uint64_t lengths[] = {0, 1, 3, 4, 7, 8, 12, 16, 24, 32, 33, 100, 1000};
 

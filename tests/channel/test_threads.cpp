@@ -2,6 +2,7 @@
 // with ThreadSanitizer it also shows that the real code synchronizes what it shares.
 #include "channel/channel.h"
 #include "channel/proximity.h"
+#include "seed.h"
 
 #include <atomic>
 #include <chrono>
@@ -15,14 +16,6 @@
 
 namespace tacit::test {
 namespace {
-
-std::uint64_t seed() {
-  static const std::uint64_t value = [] {
-    const char* given = std::getenv("SEED");
-    return given ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-  }();
-  return value;
-}
 
 /// Memory of one channel and of the users at its ends.
 struct line {
@@ -182,11 +175,10 @@ TEST(threads, a_source_changes_its_mind_from_run_to_run) {
   line l(shape, random, 1);
   source_channel source = l.make_source();
   destination_channel destination = l.make_destination();
-  std::uint64_t posted = 0, direct = 0;
+  std::uint64_t direct = 0;
   for (std::uint64_t run = 1; run <= 200; ++run) {
     l.produce(run);
     source.port.far = random() % 2;
-    ++posted;
     bool sent = source.post();
     EXPECT_EQ(sent, source.port.far) << "run " << run << ", SEED=" << seed();
     destination.post();

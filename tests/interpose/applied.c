@@ -1,31 +1,13 @@
 /* Neighborhood collectives of a program that knows nothing of tacit, among everything else that a program may
    do with requests and communicators. Each part is one argument; what has to arrive is told by plain
    arithmetic on ranks. It must work alike with and without TACIT_APPLY=1. */
-#include <mpi.h>
-#ifdef IS_EXTENSION
-#include <mpi-ext.h>
-#define MPI_Neighbor_alltoall_init MPIX_Neighbor_alltoall_init
-#define MPI_Neighbor_alltoallv_init MPIX_Neighbor_alltoallv_init
-#endif
+#include "ring_of_all.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { most = 1 << 17 };
-
-static int rank, size, left, right;
-static MPI_Comm ring;
-
-static void check(int condition, int line) {
-  if (condition)
-    return;
-  fprintf(stderr, "wrong result on rank %d at line %d\n", rank, line);
-  fflush(stderr);
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
-#define CHECK(condition) check(condition, __LINE__)
 
 /* An exchange with both neighbors: `count` ints to each. */
 struct halo {
@@ -447,14 +429,10 @@ static void threads(void) {
 
 int main(int argc, char** argv) {
   const char* const part = argc > 1 ? argv[1] : "";
-  int level = MPI_THREAD_SINGLE, yes = 1;
+  int level = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, strcmp(part, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
                   &level);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  left = (rank + size - 1) % size;
-  right = (rank + 1) % size;
-  MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &yes, 0, &ring);
+  meet();
   const int counts[] = {1, 1000, most};
   for (int i = 0; i < 3; ++i) {
     if (strcmp(part, "mixed") == 0)

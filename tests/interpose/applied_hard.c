@@ -2,37 +2,12 @@
    early: sizes that do not fit, error handlers, a rank that dies, cancelling, communicators freed under their
    requests, copies of communicators, many requests at once, threads that share a communicator. One argument
    is one part. */
-#include <mpi.h>
-#ifdef IS_EXTENSION
-#include <mpi-ext.h>
-#define MPI_Neighbor_alltoall_init MPIX_Neighbor_alltoall_init
-#define MPI_Neighbor_alltoallv_init MPIX_Neighbor_alltoallv_init
-#endif
+#include "ring_of_all.h"
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int rank, size, left, right;
-static MPI_Comm ring;
-
-static void check(int condition, int line) {
-  if (condition)
-    return;
-  fprintf(stderr, "wrong result on rank %d at line %d\n", rank, line);
-  fflush(stderr);
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
-#define CHECK(condition) check(condition, __LINE__)
-
-static MPI_Comm make_ring(void) {
-  int yes = 1;
-  MPI_Comm made;
-  MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &yes, 0, &made);
-  return made;
-}
 
 /* One int to each neighbor, and what has to arrive. */
 static void exchange_on(MPI_Comm comm) {
@@ -388,11 +363,7 @@ int main(int argc, char** argv) {
   int level = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, strcmp(part, "shared") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
                   &level);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  left = (rank + size - 1) % size;
-  right = (rank + 1) % size;
-  ring = make_ring();
+  meet();
   if (strcmp(part, "misfit-fatal") != 0) /* MPICH asks its handler, too */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   if (strcmp(part, "misfit-blocking") == 0)

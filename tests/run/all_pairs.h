@@ -2,6 +2,7 @@
 // buffers. Whatever is not written stays zero.
 #pragma once
 
+#include "own_communicator.h"
 #include "run/driver.h"
 #include "run/progress.h"
 
@@ -12,39 +13,27 @@
 
 namespace tacit::test {
 
-struct world_info {
-  int rank = 0, size = 0;
-  world_info() {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-  }
-};
-
 /// Sizes of messages of which some go one way only, and some not at all.
 inline long some_one_way_and_none(int from, int to) {
   const int x = (from * 31 + to * 17) % 9;
   return x == 0 ? -1 : from < to && (from + to) % 3 == 0 ? -1 : x * x * 100 + from;
 }
 
-class all_pairs : public ::testing::Test {
+class all_pairs : public own_communicator {
 protected:
   explicit all_pairs(const char* driver_name) : driver_(driver_name) {}
-  void SetUp() override {
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  }
   void TearDown() override {
     run.reset();
     peers.reset();
-    MPI_Comm_free(&comm);
+    own_communicator::TearDown();
   }
   /// A block of `bytes(from, to)` from every rank to every other one, none where it is negative.
   template <typename Bytes>
   void connect(Bytes&& bytes, bool chained = false) {
     program p;
-    p.rank = me.rank;
+    p.rank = rank;
     const auto add = [&](step_kind kind, int peer, long n, std::vector<unsigned char>& memory) {
-      if (peer == me.rank || n < 0)
+      if (peer == rank || n < 0)
         return;
       step s;
       s.kind = kind;
@@ -61,12 +50,12 @@ protected:
         s.after = {static_cast<std::uint32_t>(p.plan.steps.size() - 1)};
       p.plan.steps.push_back(s);
     };
-    out.assign(static_cast<std::size_t>(me.size) * stride + moved, 0);
+    out.assign(static_cast<std::size_t>(size) * stride + moved, 0);
     in = out;
-    for (int r = 0; r < me.size; ++r)
-      add(step_kind::send, r, bytes(me.rank, r), out);
-    for (int r = 0; r < me.size; ++r)
-      add(step_kind::recv, r, bytes(r, me.rank), in);
+    for (int r = 0; r < size; ++r)
+      add(step_kind::send, r, bytes(rank, r), out);
+    for (int r = 0; r < size; ++r)
+      add(step_kind::recv, r, bytes(r, rank), in);
     const driver* d = find_driver(driver_);
     ASSERT_EQ(d->can_run(p, comm), "");
     peers = d->offer(p, comm);
@@ -86,23 +75,23 @@ protected:
       return static_cast<std::size_t>(peer) * stride + shift +
              (n > 2 ? place(static_cast<std::size_t>(i)) : static_cast<std::size_t>(i));
     };
-    for (int r = 0; r < me.size; ++r)
-      for (long i = 0, n = bytes(me.rank, r); i < n; ++i)
-        out[at(r, n, i)] = value(me.rank, r, static_cast<std::size_t>(i), round);
+    for (int r = 0; r < size; ++r)
+      for (long i = 0, n = bytes(rank, r); i < n; ++i)
+        out[at(r, n, i)] = value(rank, r, static_cast<std::size_t>(i), round);
     run->start();
     begin_progress(*run);
     wait_for(*run);
-    for (int r = 0; r < me.size; ++r) {
-      if (r == me.rank)
+    for (int r = 0; r < size; ++r) {
+      if (r == rank)
         continue;
       std::vector<unsigned char> expected(stride, 0);
-      const long n = bytes(r, me.rank);
+      const long n = bytes(r, rank);
       for (long i = 0; i < n; ++i)
-        expected[at(0, n, i) - shift] = value(r, me.rank, static_cast<std::size_t>(i), round);
+        expected[at(0, n, i) - shift] = value(r, rank, static_cast<std::size_t>(i), round);
       if (std::memcmp(expected.data(), in.data() + static_cast<std::size_t>(r) * stride + shift,
                       stride - moved) != 0)
-        return "rank " + std::to_string(me.rank) + " has wrong bytes from " + std::to_string(r) +
-               " in round " + std::to_string(round);
+        return "rank " + std::to_string(rank) + " has wrong bytes from " + std::to_string(r) + " in round " +
+               std::to_string(round);
     }
     return {};
   }
@@ -115,8 +104,6 @@ protected:
 
   static constexpr std::size_t moved = 64;
   std::size_t stride = 40000; ///< from block to block
-  world_info me;
-  MPI_Comm comm = MPI_COMM_NULL;
   std::vector<unsigned char> out, in;
   std::unique_ptr<connection> peers;
   std::unique_ptr<execution> run;

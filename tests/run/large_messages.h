@@ -1,6 +1,7 @@
 // A ring of ranks that exchange messages of more than 1 MiB, which driver `shm` may read in place.
 #pragma once
 
+#include "own_communicator.h"
 #include "run/driver.h"
 #include "run/progress.h"
 #include "run/shm_peers.h"
@@ -16,18 +17,12 @@ namespace tacit::test {
 inline constexpr std::size_t bytes = 1200001;
 
 /// A ring of ranks, in one direction or in both.
-class large : public ::testing::Test {
+class large : public own_communicator {
 protected:
-  void SetUp() override {
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-  }
   void TearDown() override {
     run.reset();
     peers.reset();
-    MPI_Comm_free(&comm);
+    own_communicator::TearDown();
   }
   void connect(bool both_ways) {
     run.reset();
@@ -80,8 +75,6 @@ protected:
     }
   }
 
-  int rank = 0, size = 0;
-  MPI_Comm comm = MPI_COMM_NULL;
   std::vector<unsigned char> out;
   std::vector<std::vector<unsigned char>> in;
   std::unique_ptr<connection> peers;

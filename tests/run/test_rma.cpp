@@ -59,7 +59,7 @@ TEST_P(rma, given_up_in_any_order) {
     auto first_run = std::move(run);
     connect(bytes);
     ASSERT_EQ(exchange(bytes, cycle), "");
-    if (me.rank % 2 == 0) {
+    if (rank % 2 == 0) {
       first_run.reset();
       first.reset();
     }
@@ -82,16 +82,16 @@ TEST_P(rma, says_how_flags_are_read) {
 
 /// Rank 0 sends 100 B where the last rank expects 99 B: nobody makes a window.
 TEST_P(rma, sizes_that_differ_are_an_error_everywhere) {
-  const int receiver = me.size - 1;
+  const int receiver = size - 1;
   try {
     connect([&](int from, int to) -> long {
-      return from == 0 && to == receiver ? (me.rank == receiver ? 99 : 100) : from + to == receiver ? 1 : -1;
+      return from == 0 && to == receiver ? (rank == receiver ? 99 : 100) : from + to == receiver ? 1 : -1;
     });
-    FAIL() << "rank " << me.rank << " has connected";
+    FAIL() << "rank " << rank << " has connected";
   } catch (const mpi_error& e) {
-    const std::string expected = me.rank == receiver ? "rank 0 sends to rank " + std::to_string(receiver) +
-                                                           " a message of 100 B with tag 5, but 99 B"
-                                                     : "another rank cannot communicate one-sidedly";
+    const std::string expected = rank == receiver ? "rank 0 sends to rank " + std::to_string(receiver) +
+                                                        " a message of 100 B with tag 5, but 99 B"
+                                                  : "another rank cannot communicate one-sidedly";
     EXPECT_NE(std::string(e.what()).find(expected), std::string::npos) << e.what();
   }
 }

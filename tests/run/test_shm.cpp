@@ -23,6 +23,10 @@ namespace {
 class shm : public all_pairs {
 protected:
   shm() : all_pairs("shm") {}
+  std::string all_share() const {
+    const std::string others = std::to_string(size - 1);
+    return others + " of " + others + " peers through shared memory";
+  }
   void moves_buffers(bool chained) {
     const auto bytes = [](int from, int to) -> long { return 100 + from * 900 + to; };
     connect(bytes, chained);
@@ -35,11 +39,6 @@ protected:
     ASSERT_EQ(exchange(bytes, 9), "");
   }
 };
-
-std::string all_share() {
-  const int others = world_info().size - 1;
-  return std::to_string(others) + " of " + std::to_string(others) + " peers through shared memory";
-}
 
 TEST_F(shm, exchanges_of_every_size) {
   for (const long n : {0, 1, 8, 56, 57, 200, 4096, 8193, 30000}) {
@@ -63,7 +62,7 @@ TEST_F(shm, moved_buffers) {
 
 TEST_F(shm, moved_buffers_of_steps_that_wait_for_each_other) {
   moves_buffers(true);
-  if (me.rank == me.size - 1) // now some of its messages are MPI's
+  if (rank == size - 1) // now some of its messages are MPI's
     setenv("TACIT_SHM", "off", 1);
   moves_buffers(true);
   unsetenv("TACIT_SHM");
@@ -72,14 +71,14 @@ TEST_F(shm, moved_buffers_of_steps_that_wait_for_each_other) {
 /// The last rank may not: its pairs go by messages, the others do not.
 TEST_F(shm, forbidden_on_one_rank) {
   const auto bytes = [](int from, int to) -> long { return 30 + 5000 * from + to; };
-  const bool last = me.rank == me.size - 1;
+  const bool last = rank == size - 1;
   if (last)
     setenv("TACIT_SHM", "off", 1);
   expect_right(bytes, 3);
   unsetenv("TACIT_SHM");
   const std::string text = peers->describe();
   EXPECT_NE(text.find("TACIT_SHM=off"), std::string::npos) << text;
-  EXPECT_EQ(text.starts_with(std::to_string(last ? 0 : me.size - 2) + " of "), true) << text;
+  EXPECT_EQ(text.starts_with(std::to_string(last ? 0 : size - 2) + " of "), true) << text;
   ASSERT_TRUE(run->rebind(16, 16));
   EXPECT_EQ(exchange(bytes, 5, 16), "");
 }
@@ -87,7 +86,7 @@ TEST_F(shm, forbidden_on_one_rank) {
 TEST_F(shm, memory_exhausted_on_one_rank) {
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
-  if (me.rank == 0) {
+  if (rank == 0) {
     const rlimit none{1, before.rlim_max};
     setrlimit(RLIMIT_FSIZE, &none);
   }
@@ -97,13 +96,13 @@ TEST_F(shm, memory_exhausted_on_one_rank) {
 }
 
 TEST_F(shm, sizes_that_differ_are_an_error) {
-  const int receiver = me.size - 1;
+  const int receiver = size - 1;
   try {
     // Rank 0 sends 100 B where the last rank expects 99 B.
     connect([&](int from, int to) -> long {
-      return from == 0 && to == receiver ? (me.rank == receiver ? 99 : 100) : from + to == receiver ? 1 : -1;
+      return from == 0 && to == receiver ? (rank == receiver ? 99 : 100) : from + to == receiver ? 1 : -1;
     });
-    EXPECT_NE(me.rank, receiver);
+    EXPECT_NE(rank, receiver);
   } catch (const mpi_error& e) {
     EXPECT_NE(std::string(e.what()).find("rank 0 sends to rank " + std::to_string(receiver) +
                                          " 100 B, but 99 B are expected"),

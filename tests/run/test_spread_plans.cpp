@@ -4,6 +4,7 @@
 #include "mpi_main.h"
 #include "neighbor/neighbor_machine.h"
 #include "neighbor/spread_plans.h"
+#include "own_communicator.h"
 #include "run/driver.h"
 #include "run/progress.h"
 
@@ -15,16 +16,8 @@ namespace {
 
 constexpr std::uint64_t arena = 600000; ///< random cases read from 1000 and write from 500000 on
 
-class spread : public ::testing::Test {
+class spread : public own_communicator {
 protected:
-  void SetUp() override {
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-  }
-  void TearDown() override { MPI_Comm_free(&comm); }
-
   static unsigned char byte_of(std::uint64_t value, int round) {
     return static_cast<unsigned char>((value * 0x9e3779b97f4a7c15ull >> 56) +
                                       static_cast<unsigned>(round) * 37);
@@ -100,9 +93,6 @@ protected:
       --wanted;
     }
   }
-
-  int rank = 0, size = 0;
-  MPI_Comm comm = MPI_COMM_NULL;
 };
 
 TEST_F(spread, trees_are_right_by_every_driver) {
