@@ -10,8 +10,10 @@
 #include "cli/mpi_program.h"
 #include "cli/progress.h"
 #include "cli/selftest_result.h"
+#include "selftest/names.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -27,8 +29,8 @@ namespace fs = std::filesystem;
 
 struct selftest_options {
   std::vector<int> ranks;
-  std::string family, program, implementations, output;
-  std::vector<std::string> only, launcher;
+  std::string family, program, output;
+  std::vector<std::string> implementations, only, launcher;
   int dimensions = 0, every = 1, graphs = 6, timeout = 30, iterations = 3;
   std::uint64_t seed = 1;
   bool full = false, json = false, progress = false;
@@ -36,6 +38,24 @@ struct selftest_options {
 
 bool few_cores() {
   return std::thread::hardware_concurrency() < 4;
+}
+
+/// Nothing is launched for words that no suite knows.
+void check_words(const selftest_options& options) {
+  using namespace selftest;
+  const auto knows = [](const auto& list, const std::string& word) {
+    return std::find(list.begin(), list.end(), word) != list.end();
+  };
+  for (const std::string& word : options.only)
+    if (!knows(call_names, word) && !knows(form_names, word) && !knows(class_names, word))
+      throw user_error(wrong_usage,
+                       fmt::format("--only: '{}' is no call ({}), form ({}) or class of topologies ({})",
+                                   word, fmt::join(call_names, ", "), fmt::join(form_names, ", "),
+                                   fmt::join(class_names, ", ")));
+  for (const std::string& word : options.implementations)
+    if (!knows(implementation_names, word))
+      throw user_error(wrong_usage, fmt::format("--implementations: '{}' is none of {}", word,
+                                                fmt::join(implementation_names, ", ")));
 }
 
 /// MPICH spins while it waits: with more ranks than cores everything takes very long.
@@ -66,7 +86,7 @@ std::vector<std::string> suite_line(const selftest_options& options, const mpi_p
   add("--journal", journal.string());
   add("--output", output.string());
   if (!options.implementations.empty())
-    add("--implementations", options.implementations);
+    add("--implementations", fmt::format("{}", fmt::join(options.implementations, ",")));
   if (!options.only.empty())
     add("--only", fmt::format("{}", fmt::join(options.only, ",")));
   return words;
@@ -136,7 +156,8 @@ void keep(const selftest_result& result) {
   }
 }
 
-int selftest(const selftest_options& options) {
+int test_calls(const selftest_options& options) {
+  check_words(options);
   progress_line progress(options.progress);
   std::string text;
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
@@ -184,7 +205,8 @@ command add_selftest(CLI::App& app) {
   sub->add_option("--timeout", options->timeout, "seconds after which a case is taken to hang (default 30)")
       ->check(CLI::Range(1, 3600));
   sub->add_option("--implementations", options->implementations,
-                  "what to test, separated by commas: mpi, tacit, or sends (a naive reference)");
+                  "what to test, separated by commas: mpi, tacit, or sends (a naive reference)")
+      ->delimiter(',');
   sub->add_flag("--json", options->json, "the verdicts as JSON");
   sub->add_option("-o,--output", options->output, "file for the result");
   sub->add_flag("--progress", options->progress, "show progress on standard error even if it is no terminal");
@@ -193,7 +215,7 @@ command add_selftest(CLI::App& app) {
   sub->positionals_at_end();
   sub->footer("The exit code is 0 if tacit's calls are right everywhere; faults of the MPI are findings, not "
               "failures.");
-  return [options] { return selftest(*options); };
+  return [options] { return test_calls(*options); };
 }
 
 } // namespace tacit::cli

@@ -60,16 +60,14 @@ void communicator_setup::begin_comparison() {
 
 void communicator_setup::judge_comparison() {
   if (!fault_.empty())
-    throw neighbor_error(neighbor_error::kind::environment, fmt::format("rank {}: {}", rank_, fault_));
+    throw neighbor_error(neighbor_error::kind::environment, fault_);
   if (sum_[1] != choices_ * static_cast<std::uint64_t>(size_))
     throw neighbor_error(
         neighbor_error::kind::environment,
-        fmt::format(
-            "rank {}: TACIT_DRIVER, TACIT_NEIGHBOR_FORM, TACIT_NEIGHBOR_WITHOUT, "
-            "TACIT_NEIGHBOR_FEEDBACK, TACIT_MESSAGE_COST, TACIT_PERSISTENT or TACIT_PROGRESS differ "
-            "between the ranks of the communicator, or some rank does not understand its own (its message "
-            "says what), or their versions of tacit differ; set them alike on all nodes",
-            rank_));
+        "TACIT_DRIVER, TACIT_NEIGHBOR_FORM, TACIT_NEIGHBOR_WITHOUT, TACIT_NEIGHBOR_FEEDBACK, "
+        "TACIT_MESSAGE_COST, TACIT_PERSISTENT or TACIT_PROGRESS differ between the ranks of the "
+        "communicator, or some rank does not understand its own (its message says what), or their "
+        "versions of tacit differ; set them alike on all nodes");
   if (sum_[0] == 0) {
     if (worth_coloring())
       gather_counts();

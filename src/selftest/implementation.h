@@ -2,9 +2,9 @@
 // interface, and all of them get the same cases.
 #pragma once
 
+#include "selftest/names.h"
 #include "selftest/topology.h"
 
-#include <array>
 #include <memory>
 #include <mpi.h>
 #include <string>
@@ -14,13 +14,9 @@
 namespace tacit::selftest {
 
 enum class call : std::uint8_t { allgather, allgatherv, alltoall, alltoallv, alltoallw };
-/// The last is not a call: a mixture of all five amid point-to-point messages on the same communicator.
-inline constexpr int calls = 5, mixture = calls;
-inline constexpr std::array<std::string_view, 6> call_names{"allgather", "allgatherv", "alltoall",
-                                                            "alltoallv", "alltoallw",  "mixture"};
+inline constexpr int calls = 5, mixture = calls; ///< in call_names
 
 enum class form : std::uint8_t { blocking, nonblocking, persistent };
-inline constexpr std::array<std::string_view, 3> form_names{"blocking", "nonblocking", "persistent"};
 
 /// One side of a call. Without v or w only the first count and type stand for all blocks; `displs` is for v,
 /// `bytes` for w. No list is ever empty, so that data() is never null.

@@ -14,10 +14,8 @@
 // * Neighbors that do not exist (open boundaries) send nothing; the slot's bytes are left alone.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tacit::selftest {
@@ -33,9 +31,6 @@ enum class topology_class : std::uint8_t {
   dist,          ///< MPI_Dist_graph_create(_adjacent), each edge once, none to oneself
   dist_multi,    ///< the same with parallel edges or edges to oneself
 };
-inline constexpr std::array<std::string_view, 8> class_names{
-    "cart-open", "cart-periodic", "cart-periodic-2", "cart-periodic-1",
-    "graph",     "graph-multi",   "dist-graph",      "dist-graph-multi"};
 
 enum class maker : std::uint8_t { cart, graph, dist_adjacent, dist_general };
 

@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <regex>
 
 namespace tacit::test {
 namespace {
@@ -66,6 +68,11 @@ TEST_F(neighbor_errors, a_variable_that_one_rank_does_not_understand) {
     EXPECT_TRUE(says(world_rank() == 0 ? "TACIT_DRIVER is \"foo\", but must be one of"
                                        : "some rank does not understand its own"))
         << tacit_last_error();
+    const std::string text = tacit_last_error();
+    const std::regex speaker("rank [0-9]+: ");
+    EXPECT_EQ(std::distance(std::sregex_iterator(text.begin(), text.end(), speaker), std::sregex_iterator()),
+              1)
+        << "who speaks is said once: " << text;
     if (world_rank() == 0)
       unsetenv("TACIT_DRIVER");
     MPI_Comm_free(&comm);

@@ -1,4 +1,5 @@
 // The oracle of the conformance suite against what the standard says in examples.
+#include "selftest/names.h"
 #include "selftest/topology.h"
 
 #include <gtest/gtest.h>

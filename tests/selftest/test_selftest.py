@@ -96,10 +96,14 @@ class Selftest(unittest.TestCase):
 
     def test_says_what_is_wrong_with_the_command(self):
         for words, message in ((("--mpi", "nothing"), "no suite for 'nothing'"), (("--program", "/no/where"), "no program"),
-                               (("--only", "everything"), "everything")):
-            done = self.run_tacit("--np", "1", *words)
-            self.assertNotEqual(done.returncode, 0)
+                               (("--only", "blocking,everything"), "'everything' is no call (allgather, "),
+                               (("--implementations", "sends,openmpi"), "'openmpi' is none of mpi, ")):
+            # a launcher that leaves a mark: nothing is started
+            mark = self.cache / "started"
+            done = self.run_tacit("--np", "1", *words, launcher=["touch", str(mark)])
+            self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(message, done.stderr)
+            self.assertFalse(mark.exists())
         done = self.run_tacit("--np", "1", launcher=["false"])
         self.assertEqual(done.returncode, 1)
         self.assertIn("could not be run", done.stderr)
