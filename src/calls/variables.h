@@ -10,6 +10,7 @@ namespace tacit {
 
 inline constexpr std::string_view known_variables[] = {"TACIT_RECORD",
                                                        "TACIT_APPLY",
+                                                       "TACIT_WITNESS",
                                                        "TACIT_HASH",
                                                        "TACIT_CHAIN",
                                                        "TACIT_DRIVER",

@@ -50,17 +50,17 @@ coverage find_coverage(const linked_objects& linked, const std::string& interpos
   return out;
 }
 
-std::string obstacle(const std::string& program, const std::string& interposer) {
+std::string obstacle(const std::string& program, const std::string& interposer, bool apply) {
   const linked_objects linked = inspect_program(program);
   if (linked.is_static)
-    return fmt::format("{} is linked statically, so that the recorder cannot be loaded into it: link it with "
-                       "libtacit-interpose.a",
-                       program);
+    return fmt::format("{} is linked statically, so that {} cannot be loaded into it: link it {}", program,
+                       apply ? "tacit" : "the recorder", apply ? "dynamically" : "with libtacit-interpose.a");
   if (!linked.dynamic)
     return "";
   const coverage seen = find_coverage(linked, interposer);
   if (seen.called() > 0 && seen.wrapped.empty())
-    return fmt::format("{} calls MPI only through functions that the recorder does not see: {}", program,
+    return fmt::format("{} calls MPI only through functions that {} does not see: {}", program,
+                       apply ? "tacit" : "the recorder",
                        fmt::join(seen.missed.empty() ? seen.passed_by : seen.missed, ", "));
   return "";
 }

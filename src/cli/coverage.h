@@ -22,8 +22,8 @@ struct coverage {
 /// Compares what the program and its libraries import with what the interposer defines.
 coverage find_coverage(const linked_objects& linked, const std::string& interposer);
 
-/// Why the recorder cannot see this program at all: a clause with the remedy, or empty if nothing is known
-/// against it.
-std::string obstacle(const std::string& program, const std::string& interposer);
+/// Why the interposer cannot see this program at all: a clause with the remedy, or empty if nothing is known
+/// against it. `apply`: calls are to be taken over, which statically linked programs cannot have.
+std::string obstacle(const std::string& program, const std::string& interposer, bool apply);
 
 } // namespace tacit::cli

@@ -198,10 +198,8 @@ launch_line parse_launch_line(const std::vector<std::string>& words) {
         kind == launcher_kind::srun ? words.size() : static_cast<std::size_t>(colon - words.begin());
     const std::size_t program = find_program(words, kind, at, end);
     if (program >= end) {
-      line.trouble = fmt::format(
-          "no word behind {0} names a program that can be run: check its name and path, or start it "
-          "as '{0} … env LD_PRELOAD=… TACIT_RECORD=FOLDER program' and run 'tacit analyze FOLDER'",
-          *launcher);
+      line.trouble = fmt::format("no word behind {} names a program that can be run: check its name and path",
+                                 *launcher);
       return line;
     }
     line.programs.push_back(program);

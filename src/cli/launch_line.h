@@ -12,7 +12,7 @@ namespace tacit::cli {
 struct launch_line {
   bool launcher = false;             ///< an MPI launcher was found; else the line is the program itself
   std::vector<std::size_t> programs; ///< positions of the programs, ascending (several: joined by ':')
-  std::string trouble;               ///< not empty: the programs could not be found, and what to do
+  std::string trouble;               ///< not empty: the programs could not be found, and why
 };
 
 launch_line parse_launch_line(const std::vector<std::string>& words);

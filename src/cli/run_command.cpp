@@ -10,6 +10,7 @@
 #include "cli/files.h"
 #include "cli/launch_line.h"
 #include "cli/linked_mpi.h"
+#include "cli/mpi_program.h"
 #include "cli/result_folder.h"
 
 #include <CLI/CLI.hpp>
@@ -17,7 +18,9 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <fstream>
 #include <memory>
+#include <optional>
 
 namespace tacit::cli {
 namespace {
@@ -87,7 +90,8 @@ std::string why_nothing(const run_options& options, const finished_run& run) {
   if (recorder_stopped(run.folder))
     return fmt::format("the recorder could not write to {} (its message is above)", run.folder.string());
   for (const std::size_t at : run.line.programs)
-    if (const std::string why = obstacle(find_executable(options.words[at]), run.interposer); !why.empty())
+    if (const std::string why = obstacle(find_executable(options.words[at]), run.interposer, options.apply);
+        !why.empty())
       return why;
   return "no process reached MPI_Init under the recorder\n  ('tacit doctor PROGRAM' says whether the "
          "recorder "
@@ -143,14 +147,69 @@ bool records(const run_options& options) {
 /// answer.
 void check_all_can_apply(const run_options& options, const launch_line& line, const std::string& interposer) {
   for (const std::size_t at : line.programs)
-    if (const std::string why = obstacle(find_executable(options.words[at]), interposer); !why.empty())
+    if (const std::string why = obstacle(find_executable(options.words[at]), interposer, true); !why.empty())
       throw user_error(wrong_usage, fmt::format("--apply needs all ranks: {}: {}", options.words[at], why));
+}
+
+/// What comes after the program's end if the interposer itself, which speaks in MPI_Finalize, had no occasion
+/// to: processes of this node leave marks in a file.
+class witness {
+public:
+  witness() {
+    try {
+      folder_.emplace("apply");
+      write_file(file(), "");
+    } catch (const user_error&) { // no place for temporary files: nothing will be said
+      folder_.reset();
+    }
+  }
+
+  void assign(std::vector<std::string>& assignments) const {
+    if (folder_)
+      assignments.push_back("TACIT_WITNESS=" + file().string());
+  }
+
+  void speak(const child_result& result) const {
+    if (!folder_)
+      return;
+    std::string marks;
+    std::ifstream(file()) >> marks;
+    if (marks.empty() || marks.find('m') != std::string::npos)
+      return;
+    std::fputs(
+        fmt::format("tacit: nothing was taken over ({}): no process called MPI_Init where tacit could see "
+                    "it\n  ('tacit doctor PROGRAM' says what tacit sees of a program)\n",
+                    result.outcome())
+            .c_str(),
+        stderr);
+  }
+
+private:
+  std::filesystem::path file() const { return folder_->path / "marks"; }
+  std::optional<temporary_folder> folder_;
+};
+
+int run_applied(const run_options& options, const launch_line& line, const std::string& interposer) {
+  const witness outside;
+  std::vector<std::string> list = assignments(options, interposer, "");
+  outside.assign(list);
+  const child_result result = run_child(with_environment(options.words, line, list));
+  outside.speak(result);
+  return result.exit_code;
+}
+
+/// The remedy where the program cannot be found on the line.
+std::string by_hand(const run_options& options) {
+  return records(options)
+             ? ", or start it behind 'env LD_PRELOAD=… TACIT_RECORD=FOLDER' and run 'tacit analyze "
+               "FOLDER'"
+             : ", or start all ranks behind 'env LD_PRELOAD=… TACIT_APPLY=1'";
 }
 
 int run(const run_options& options) {
   const launch_line line = parse_launch_line(options.words);
   if (!line.trouble.empty())
-    throw user_error(wrong_usage, line.trouble);
+    throw user_error(wrong_usage, line.trouble + (line.launcher ? by_hand(options) : ""));
   const std::string interposer = find_interposer(options.interposer).string();
   check_mpi_family(options.words, line);
   if (options.apply)
@@ -164,7 +223,7 @@ int run(const run_options& options) {
     return done;
   }
   if (!records(options))
-    return run_child(with_environment(options.words, line, assignments(options, interposer, ""))).exit_code;
+    return run_applied(options, line, interposer);
   const std::filesystem::path folder = make_result_folder(wanted, options.force);
   const child_result result =
       run_child(with_environment(options.words, line, assignments(options, interposer, folder.string())));

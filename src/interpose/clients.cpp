@@ -44,7 +44,8 @@ void count_clients() {
 void switch_off(client& who, const char* what) {
   retire(who);
   say(reason::recording_incomplete,
-      std::string("recording stopped, the program continues unchanged: ") + what);
+      std::string(who.takes_over() ? "no more is taken over" : "recording stopped") +
+          ", the program continues unchanged: " + what);
 }
 
 /// Does something with a client; nothing escapes.
@@ -72,7 +73,8 @@ void reject_library(const std::string& version, const void* from) {
   step_aside(from);
   if (launched_as_other_rank())
     return;
-  say(reason::wrong_mpi, "nothing is recorded: this interposer was built for " + std::string(family_name()) +
+  say(reason::wrong_mpi, std::string("nothing is ") + (recorder().wanted() ? "recorded" : "taken over") +
+                             ": this interposer was built for " + std::string(family_name()) +
                              ", the program uses " + version.substr(0, version.find_first_of(",\n")) +
                              ". Use the interposer of a build for that MPI library.");
 }
@@ -85,6 +87,7 @@ bool wanted() {
 __attribute__((constructor)) void loaded() {
   if (!wanted())
     return step_aside(nullptr);
+  bear_witness(witnessed::process);
   follow_memory(recorder().wanted());
   mark_first_moment();
   pthread_atfork(nullptr, nullptr, [] {
@@ -152,6 +155,7 @@ std::optional<int> ask_takers(invocation& v) {
 void before(invocation& v) {
   if (v.kind == call_class::init) {
     met_mpi = true;
+    bear_witness(witnessed::mpi);
     return before_init(v, reject_library);
   }
   for_each_active([&](client& c) { c.before(v); });

@@ -19,6 +19,11 @@ struct environment {
 
 const environment& settings();
 
+/// What `tacit run --apply`, which waits outside, cannot see: whether anything came that could be taken over.
+enum class witnessed : char { process = 'p', mpi = 'm' };
+/// Leaves a mark in the file that TACIT_WITNESS names, if it is there (on another node it is not).
+void bear_witness(witnessed what);
+
 /// "tacit: TACIT-084: text" on stderr.
 void say(reason code, const std::string& text);
 /// True if the launcher's variables say that this is not rank 0 (before MPI tells).

@@ -70,7 +70,7 @@ void report_outcomes() {
                             reason_for(static_cast<outcome>(what)));
   }
   if (taken.empty())
-    taken = "nothing";
+    taken = left.empty() ? "nothing: the program called no neighborhood collective" : "nothing";
   say(reason::applied,
       fmt::format("calls taken over on {} rank{}: {}{}", size, size == 1 ? "" : "s", taken, left));
 }

@@ -200,6 +200,14 @@ class Run(unittest.TestCase):
             self.assertEqual(done.returncode, 2, line)
             self.assertRegex(done.stderr, "program", line)
 
+    def test_apply_does_not_speak_of_recording(self):
+        for line in ("mpiexec -n 4 ./missing", "missing-program"):
+            done = self.tacit_run("--apply", "--", *line.split())
+            self.assertEqual(done.returncode, 2, line)
+            self.assertNotRegex(done.stderr, "(?i)record|analyze", line)
+        self.assertIn("TACIT_APPLY=1", self.tacit_run("--apply", "--", "mpiexec", "-n", "4", "./missing").stderr)
+        self.assertIn("TACIT_RECORD=", self.tacit_run("--", "mpiexec", "-n", "4", "./missing").stderr)
+
     def test_exit_code_and_folder_without_a_recording(self):
         done = self.tacit_run("--", "mpiexec", "-n", "2", "./app")
         self.assertEqual(done.returncode, 5)

@@ -126,6 +126,18 @@ class Run(unittest.TestCase):
         done = self.run_tacit("--", PROGRAM, "3", input="")
         self.assertEqual(done.returncode, 3, done.stderr)
 
+    def test_apply_says_what_became_of_it(self):
+        launched = ["--", *LAUNCHER, "-n", "2"]
+        none = self.run_tacit("--apply", *launched, "sh", "-c", "exit 3")
+        self.assertEqual(none.returncode, 3, none.stderr)
+        self.assertEqual(none.stderr.count("nothing was taken over (exit code 3): no process called MPI_Init"), 1, none.stderr)
+        # a shell that starts an MPI program has not called MPI_Init, and says nothing about it
+        ring = self.run_tacit("--apply", *launched, "sh", "-c", f"{PROGRAM} 0; exit 0", input="")
+        self.assertNotIn("was taken over", ring.stderr)
+        self.assertEqual(ring.stderr.count("calls taken over on 2 ranks: nothing: the program called no neighborhood"), 1,
+                         ring.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
     def test_doctor_finds_the_program_covered(self):
         done = subprocess.run([TACIT, "doctor", PROGRAM], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
