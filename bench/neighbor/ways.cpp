@@ -4,7 +4,10 @@
 #include <cstring>
 #include <map>
 #include <mpi.h>
+#include <sched.h>
+#include <set>
 #include <tacit/tacit.h>
+#include <thread>
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
 #endif
@@ -37,45 +40,6 @@ public:
   void exchange() override {}
 };
 
-/// Both sides in one window: for each rank two cache lines, the flag last in each.
-class bare_flag : public way {
-public:
-  bare_flag(const pattern& p, buffers& b) : b_(b) {
-    char* base = nullptr;
-    MPI_Win_allocate_shared(4 * 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window_);
-    mine_ = align(base);
-    MPI_Aint size = 0;
-    int unit = 0;
-    char* there = nullptr;
-    MPI_Win_shared_query(window_, p.destinations[0], &size, &unit, &there);
-    theirs_ = align(there);
-    std::memset(mine_, 0, 128);
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-  ~bare_flag() override { MPI_Win_free(&window_); }
-  void exchange() override {
-    ++run_;
-    const std::size_t slot = run_ % 2 * 64;
-    std::memcpy(theirs_ + slot, b_.out.data(), b_.bytes);
-    flag(theirs_, slot).store(run_, std::memory_order_release);
-    while (flag(mine_, slot).load(std::memory_order_acquire) != run_) {
-    }
-    std::memcpy(b_.in.data(), mine_ + slot, b_.bytes);
-  }
-
-private:
-  static char* align(char* p) {
-    return reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(p) + 63) / 64 * 64);
-  }
-  static std::atomic_ref<std::uint64_t> flag(char* base, std::size_t slot) {
-    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(base + slot + 56));
-  }
-  buffers& b_;
-  MPI_Win window_ = MPI_WIN_NULL;
-  char *mine_ = nullptr, *theirs_ = nullptr;
-  std::uint64_t run_ = 0;
-};
-
 class isend : public way {
 public:
   isend(const pattern& p, buffers& b)
@@ -96,56 +60,41 @@ private:
   std::vector<MPI_Request> requests_;
 };
 
-/// By tags, so that blocks that are sent in one message are received in the same order.
-class packed : public way {
+/// What goes to and comes from each peer, in memory of one piece; the rank itself is one of its peers.
+class by_peer {
 public:
-  packed(const pattern& p, buffers& b) : p_(p), b_(b) {
+  by_peer(const pattern& p, buffers& b) : b_(b) {
     MPI_Comm_rank(p.comm, &rank_);
     group(p.destinations, p.send_tags, to_);
     group(p.sources, p.receive_tags, from_);
-    requests_.resize(to_.size() + from_.size());
   }
   static bool differs(const pattern& p) {
-    const std::map<int, int> peers = [&] {
-      std::map<int, int> seen;
-      for (const int peer : p.destinations)
-        ++seen[peer];
-      return seen;
-    }();
-    return peers.size() < p.destinations.size();
-  }
-  void exchange() override {
-    int at = 0;
-    for (auto& [peer, side] : from_)
-      if (peer != rank_)
-        MPI_Irecv(side.memory.data(), static_cast<int>(side.memory.size()), MPI_BYTE, peer, 0, p_.comm,
-                  &requests_[static_cast<std::size_t>(at++)]);
-    for (auto& [peer, side] : to_) {
-      auto& memory = peer == rank_ ? from_[peer].memory : side.memory;
-      std::size_t done = 0;
-      for (const std::size_t slot : side.slots) {
-        std::memcpy(memory.data() + done, b_.out_block(slot), b_.bytes);
-        done += b_.bytes;
-      }
-      if (peer != rank_)
-        MPI_Isend(memory.data(), static_cast<int>(memory.size()), MPI_BYTE, peer, 0, p_.comm,
-                  &requests_[static_cast<std::size_t>(at++)]);
-    }
-    MPI_Waitall(at, requests_.data(), MPI_STATUSES_IGNORE);
-    for (auto& [peer, side] : from_) {
-      std::size_t done = 0;
-      for (const std::size_t slot : side.slots) {
-        std::memcpy(b_.in_block(slot), side.memory.data() + done, b_.bytes);
-        done += b_.bytes;
-      }
-    }
+    return std::set<int>(p.destinations.begin(), p.destinations.end()).size() < p.destinations.size();
   }
 
-private:
+protected:
   struct message {
     std::vector<std::size_t> slots;
     std::vector<char> memory;
   };
+  void gather(const message& m, char* into) const {
+    for (const std::size_t slot : m.slots) {
+      std::memcpy(into, b_.out_block(slot), b_.bytes);
+      into += b_.bytes;
+    }
+  }
+  void scatter(const message& m, const char* from) const {
+    for (const std::size_t slot : m.slots) {
+      std::memcpy(b_.in_block(slot), from, b_.bytes);
+      from += b_.bytes;
+    }
+  }
+
+  int rank_ = 0;
+  std::map<int, message> to_, from_;
+
+private:
+  /// By tags, so that blocks that are sent in one message are received in the same order.
   void group(const std::vector<int>& peers, const std::vector<int>& tags, std::map<int, message>& into) {
     std::map<std::pair<int, int>, std::size_t> order;
     for (std::size_t i = 0; i < peers.size(); ++i)
@@ -156,11 +105,101 @@ private:
       m.memory.resize(m.memory.size() + b_.bytes);
     }
   }
-  const pattern& p_;
   buffers& b_;
-  int rank_ = 0;
-  std::map<int, message> to_, from_;
+};
+
+class packed : public way, private by_peer {
+public:
+  packed(const pattern& p, buffers& b) : by_peer(p, b), p_(p), requests_(to_.size() + from_.size()) {}
+  using by_peer::differs;
+  void exchange() override {
+    int at = 0;
+    for (auto& [peer, side] : from_)
+      if (peer != rank_)
+        MPI_Irecv(side.memory.data(), static_cast<int>(side.memory.size()), MPI_BYTE, peer, 0, p_.comm,
+                  &requests_[static_cast<std::size_t>(at++)]);
+    for (auto& [peer, side] : to_) {
+      auto& memory = peer == rank_ ? from_[peer].memory : side.memory;
+      gather(side, memory.data());
+      if (peer != rank_)
+        MPI_Isend(memory.data(), static_cast<int>(memory.size()), MPI_BYTE, peer, 0, p_.comm,
+                  &requests_[static_cast<std::size_t>(at++)]);
+    }
+    MPI_Waitall(at, requests_.data(), MPI_STATUSES_IGNORE);
+    for (auto& [peer, side] : from_)
+      scatter(side, side.memory.data());
+  }
+
+private:
+  const pattern& p_;
   std::vector<MPI_Request> requests_;
+};
+
+/// Each rank has two places in its memory for each source, used in turn: the flag, then the bytes. The second
+/// run after one writes its place again; by then the destination has read it, as it has sent the run between
+/// (every neighbor is source and destination).
+class bare_flags : public way, private by_peer {
+public:
+  bare_flags(const pattern& p, buffers& b) : by_peer(p, b) {
+    int ranks = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    crowded_ = static_cast<unsigned>(ranks) > std::thread::hardware_concurrency();
+    std::vector<MPI_Aint> mine(static_cast<std::size_t>(ranks)), theirs(mine.size());
+    MPI_Aint bytes = 0;
+    for (const auto& [peer, side] : from_) {
+      mine[static_cast<std::size_t>(peer)] = bytes;
+      bytes += 2 * place_bytes(side);
+    }
+    MPI_Alltoall(mine.data(), 1, MPI_AINT, theirs.data(), 1, MPI_AINT, MPI_COMM_WORLD);
+    MPI_Win_allocate_shared(bytes + 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base_, &window_);
+    std::memset(base_, 0, static_cast<std::size_t>(bytes) + 64);
+    for (const auto& [peer, side] : from_)
+      in_.push_back({&side, place(rank_, mine[static_cast<std::size_t>(peer)])});
+    for (const auto& [peer, side] : to_)
+      out_.push_back({&side, place(peer, theirs[static_cast<std::size_t>(peer)])});
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  ~bare_flags() override { MPI_Win_free(&window_); }
+  void exchange() override {
+    ++run_;
+    for (const auto& [side, at] : out_) {
+      char* const now = at + run_ % 2 * static_cast<std::size_t>(place_bytes(*side));
+      gather(*side, now + 8);
+      flag(now).store(run_, std::memory_order_release);
+    }
+    for (const auto& [side, at] : in_) {
+      char* const now = at + run_ % 2 * static_cast<std::size_t>(place_bytes(*side));
+      while (flag(now).load(std::memory_order_acquire) != run_)
+        if (crowded_)
+          sched_yield();
+      scatter(*side, now + 8);
+    }
+  }
+
+private:
+  struct end {
+    const message* side;
+    char* at;
+  };
+  static MPI_Aint place_bytes(const message& m) {
+    return static_cast<MPI_Aint>((m.memory.size() + 8 + 63) / 64 * 64);
+  }
+  /// In whole cache lines.
+  char* place(int rank, MPI_Aint offset) const {
+    MPI_Aint size = 0;
+    int unit = 0;
+    char* start = nullptr;
+    MPI_Win_shared_query(window_, rank, &size, &unit, &start);
+    return reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(start) + 63) / 64 * 64) + offset;
+  }
+  static std::atomic_ref<std::uint64_t> flag(char* at) {
+    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(at));
+  }
+  bool crowded_ = false; ///< more ranks than cores
+  char* base_ = nullptr;
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::vector<end> out_, in_;
+  std::uint64_t run_ = 0;
 };
 
 class persistent : public way {
@@ -266,13 +305,10 @@ std::vector<std::unique_ptr<way>> make_ways(const pattern& p, buffers& b) {
     made->name = name;
     ways.push_back(std::move(made));
   };
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
   add("tacit", std::make_unique<tacit_way>(p, b));
   add("isend", std::make_unique<isend>(p, b));
   add("compute", std::make_unique<no_way>());
-  if (p.name == "pair" && size == 2 && b.bytes <= 56)
-    add("flag", std::make_unique<bare_flag>(p, b));
+  add("flag", std::make_unique<bare_flags>(p, b));
   if (packed::differs(p)) {
     add("tacit edges", std::make_unique<tacit_way>(p, b, "tacit_neighbor_without", "coalesce,combine"));
     add("packed", std::make_unique<packed>(p, b));

@@ -26,10 +26,12 @@ public:
   std::string name;
 };
 
-/// Collective, as are destructors. What cannot be had here (a bare flag between several pairs, a persistent
-/// collective in an old MPI) is left out.
+/// Collective, as are destructors. What cannot be had here (a persistent collective in an old MPI) is left
+/// out.
 ///   compute       nothing: what producing and consuming cost
-///   flag          payload and flag written into shared memory by hand, up to 56 B between two ranks
+///   flag          flag and payload of each neighbor written into shared memory by hand, with a yield after
+///   every
+///                 look in vain if there are more ranks than cores: what an exchange cannot do without
 ///   tacit         tacit_neighbor_alltoall_init with the driver that is chosen without wishes; "tacit edges":
 ///                 one message per edge (without coalescing), "tacit p2p": through MPI's messages
 ///   isend         MPI_Irecv and MPI_Isend per edge; "packed": one per neighbor, blocks gathered by hand
