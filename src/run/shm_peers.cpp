@@ -59,10 +59,11 @@ void let_others_run(int& rounds) {
     std::this_thread::yield();
 }
 
-/// A region's second cache line says whether its owner has given its core away.
-std::atomic<std::uint32_t>* absence_in(const shared_region& region) {
-  static_assert(region_header >= 2 * cache_line && std::atomic<std::uint32_t>::is_always_lock_free);
-  return reinterpret_cast<std::atomic<std::uint32_t>*>(region.at(cache_line));
+/// In the first lines of its memory a rank says whether it has given its core away.
+template <typename Part>
+std::atomic<std::uint32_t>* absence_in(const Part& part) {
+  static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+  return reinterpret_cast<std::atomic<std::uint32_t>*>(part.at(0));
 }
 
 } // namespace
@@ -229,7 +230,7 @@ void shm_peers::check_sizes(int rank, peer& from, const std::vector<planned_mess
 }
 
 void shm_peers::make_memory() {
-  std::size_t end = region_header;
+  std::size_t end = channel_alignment; // after absence_in
   std::vector<std::pair<channel_place*, std::size_t>> offsets;
   std::vector<std::pair<peer*, std::size_t>> beats;
   for (auto& [rank, each] : peers_) {
@@ -253,7 +254,7 @@ void shm_peers::make_memory() {
                                          [](const auto& entry) { return entry.second.why_not.empty(); });
   if (offsets.empty() && !(oversubscribed_ && somebody_near))
     return;
-  refusal_ = mine_.make(end);
+  refusal_ = mine_.take(end);
   if (!refusal_.empty())
     return;
   absence_ = absence_in(mine_);
@@ -265,13 +266,14 @@ void shm_peers::make_memory() {
   }
 }
 
-shm_peers::bytes shm_peers::memory_for(const peer& to) const {
+shm_peers::bytes shm_peers::memory_for(const peer& to) {
   const std::string& why_not = to.why_not.empty() ? refusal_ : to.why_not;
   packer out;
+  out.put_list(loans_to_return(to.process));
   out.put_text(why_not);
   if (!why_not.empty())
     return out.take();
-  out.put(mine_.address());
+  out.put(mine_ ? mine_.show() : part_address{});
   out.put(word_);
   std::vector<std::uint64_t> offsets;
   for (const channel_place& place : to.in_places)
@@ -284,17 +286,21 @@ shm_peers::bytes shm_peers::memory_for(const peer& to) const {
 
 void shm_peers::take_memory(int rank, peer& from, const bytes& message) {
   unpacker in(message);
+  take_back(in.get_list<std::uint64_t>());
   const std::string theirs = in.get_text();
   if (from.why_not.empty())
     from.why_not = theirs;
+  if (!theirs.empty())
+    return;
+  const auto where = in.get<part_address>();
+  from.theirs = shown_part(from.process, where);
   if (!from.why_not.empty())
     return;
-  const auto where = in.get<region_address>();
   const auto word = in.get<readable_word>();
   read_directly(from, word);
   const auto offsets = in.get_list<std::uint64_t>();
   if (!from.out.empty() || (oversubscribed_ && where.bytes > 0)) {
-    const std::string trouble = from.theirs.open(from.process, where);
+    const std::string trouble = from.theirs.open();
     if (trouble.empty())
       from.absence = absence_in(from.theirs);
     else if (!from.out.empty())
@@ -365,7 +371,7 @@ void shm_peers::create() {
   distances_.beat();
   exchange([&](const peer& to) { return verdict_on(to); },
            [&](int rank, peer& from, const bytes& message) { take_verdict(rank, from, message); });
-  mine_.close_descriptor();
+  mine_.all_have_opened();
   if (failure_)
     std::rethrow_exception(failure_);
   if (!error_.empty())

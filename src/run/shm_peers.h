@@ -3,9 +3,11 @@
 // Made once per schedule, by point-to-point messages between ranks that exchange messages in the program
 // only:
 //   1. hello     who I am (host, process, cores), and tag and size of every message I shall send you;
-//   2. memory    to peers on this host: where each of your messages goes (one memfd per rank, see
-//                channel/shared_memory.h), or why there is none; and a word by which you find out whether you
-//                can read my memory for large messages (channel/direct_read.h);
+//   2. memory    to peers on this host: where each of your messages goes (a part of this rank's shared
+//   memory,
+//                channel/memory_pool.h), or why there is none; which of your parts I do not use any more; and
+//                a word by which you find out whether you can read my memory for large messages
+//                (channel/direct_read.h);
 //   3. verdict   whether I could open yours.
 // A pair uses channels if both say yes; in any other case it goes by MPI, and the reason is kept for the
 // explanation. So a node may mix both, and nothing that is forbidden or exhausted on one rank makes another
@@ -19,6 +21,7 @@
 
 #include "channel/channel.h"
 #include "channel/direct_read.h"
+#include "channel/memory_pool.h"
 #include "channel/proximity.h"
 #include "channel/shared_memory.h"
 #include "run/driver.h"
@@ -89,7 +92,7 @@ private:
     cpu_set_t cores{};
     std::string why_not;                       ///< empty: shares memory
     std::optional<std::string> why_not_direct; ///< if it sends large messages; empty: they are read in place
-    shared_region theirs;
+    shown_part theirs;
     const std::atomic<std::uint32_t>* absence = nullptr; ///< in `theirs`
     beat_line* beat = nullptr;                           ///< for it, in `mine_`, if it sends large messages
     std::vector<std::byte> message;                      ///< under way to it in this round
@@ -109,7 +112,7 @@ private:
   void check_sizes(int rank, peer& from, const std::vector<planned_message>& sent);
   void check_attendance(peer& each) const;
   void make_memory();
-  bytes memory_for(const peer& to) const;
+  bytes memory_for(const peer& to);
   void take_memory(int rank, peer& from, const bytes& message);
   static void read_directly(peer& from, const readable_word& word);
   bytes verdict_on(const peer& to) const;
@@ -125,7 +128,7 @@ private:
   std::string error_;   ///< sizes that do not fit
   std::exception_ptr failure_;
   std::vector<MPI_Request> requests_; ///< of this round's messages
-  shared_region mine_;
+  lent_part mine_;
   std::uint64_t readable_ = 0; ///< what peers read to find out whether they can
   readable_word word_;
   bool oversubscribed_ = false;
