@@ -7,32 +7,30 @@
 
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <vector>
 
 namespace tacit {
 namespace {
 
-struct by_content {
-  static auto key(const layout& l) { return std::tuple(l.extent, l.size, l.segments.size()); }
-  bool operator()(const layout& a, const layout& b) const {
-    if (key(a) != key(b))
-      return key(a) < key(b);
-    for (std::size_t i = 0; i < a.segments.size(); ++i) {
-      const auto x = std::pair(a.segments[i].displacement, a.segments[i].length);
-      const auto y = std::pair(b.segments[i].displacement, b.segments[i].length);
-      if (x != y)
-        return x < y;
-    }
-    return false;
+/// Of layouts that may be equal: a list of 300,000 pieces is kept once, and compared seldom.
+using content_key = std::tuple<std::int64_t, std::uint64_t, std::size_t, std::uint64_t>;
+
+content_key key_of(const layout& l) {
+  std::uint64_t hash = 0;
+  for (const layout_segment& s : l.segments) {
+    hash = (hash ^ static_cast<std::uint64_t>(s.displacement)) * 0x9e3779b97f4a7c15ull;
+    hash = (hash ^ s.length ^ hash >> 32) * 0x9e3779b97f4a7c15ull;
   }
-};
+  return {l.extent, l.size, l.segments.size(), hash};
+}
 
 struct tables {
   std::mutex guard;
   int keyval = MPI_KEYVAL_INVALID;
   std::uint64_t next = 1;
   std::vector<std::pair<MPI_Datatype, layout_handle>> named; ///< few: those a program uses
-  std::map<layout, std::weak_ptr<const numbered_layout>, by_content> known;
+  std::multimap<content_key, std::weak_ptr<const numbered_layout>> known;
 };
 
 tables& all() {
@@ -46,11 +44,13 @@ int forget(MPI_Datatype, int, void* value, void*) {
 }
 
 layout_handle number(tables& t, layout l) {
-  auto& place = t.known[l];
-  if (layout_handle found = place.lock())
-    return found;
+  const content_key key = key_of(l);
+  const auto [first, last] = t.known.equal_range(key);
+  for (auto at = first; at != last; ++at)
+    if (layout_handle found = at->second.lock(); found && found->element.segments == l.segments)
+      return found;
   const auto fresh = std::make_shared<const numbered_layout>(numbered_layout{t.next++, std::move(l)});
-  place = fresh;
+  t.known.emplace(key, fresh);
   if (t.known.size() > 1024)
     std::erase_if(t.known, [](const auto& entry) { return entry.second.expired(); });
   return fresh;

@@ -304,12 +304,12 @@ std::string neighbor_communicator::order_remark(const neighbor_passes& passes) c
   return passes.color ? setup_.order_remark() : "posted by distance";
 }
 
-rank_plan neighbor_communicator::plan_of(const neighbor_blocks& blocks, const neighbor_passes& passes,
+rank_plan neighbor_communicator::plan_of(neighbor_blocks blocks, const neighbor_passes& passes,
                                          bool sizes_known) const {
   const auto me = rank_id{static_cast<std::uint32_t>(rank_)};
   if (const std::string fault = own_mismatch(edges_, me, blocks); !fault.empty())
     throw neighbor_error(neighbor_error::kind::graph, fault);
-  return plan_neighbor(edges_, me, blocks, rounds(passes), passes, sizes_known);
+  return plan_neighbor(edges_, me, std::move(blocks), rounds(passes), passes, sizes_known);
 }
 
 program neighbor_communicator::program_of(rank_plan plan, int operation) const {
@@ -367,7 +367,13 @@ cached_plan::execution_at neighbor_communicator::execution_for(cached_plan& plan
     if (found.run->rebind(reads - found.reads, writes - found.writes))
       return found;
   }
-  return {prepare(moved(plan.steps, reads, writes)), reads, writes};
+  const bool flat = options_.driver != "dry" && is_flat(plan.steps.plan);
+  std::unique_ptr<execution> made; // long lists of pieces are not copied to be moved
+  if (flat)
+    made = std::make_unique<flat_run>(plan.steps.plan, setup_.comm());
+  if (!flat || !made->rebind(reads, writes))
+    made = prepare(moved(plan.steps, reads, writes));
+  return {std::move(made), reads, writes};
 }
 
 neighbor_operation neighbor_communicator::operation(const neighbor_call& call, bool blocking) {

@@ -148,7 +148,7 @@ private:
   void begin_setup();
   void finish_setup();
   bool advance_setup();
-  rank_plan plan_of(const neighbor_blocks& blocks, const neighbor_passes& passes, bool sizes_known) const;
+  rank_plan plan_of(neighbor_blocks blocks, const neighbor_passes& passes, bool sizes_known) const;
   program program_of(rank_plan plan, int operation) const;
   const edge_rounds& rounds(const neighbor_passes& passes) const;
   std::string order_remark(const neighbor_passes& passes) const;

@@ -34,6 +34,8 @@ bool is_message(const step& s) {
 
 /// Appends, joining what continues the last segment.
 void append(std::vector<segment>& list, const std::vector<segment>& more) {
+  if (list.size() + more.size() > list.capacity())
+    list.reserve(std::max(list.size() + more.size(), 2 * list.capacity()));
   for (const segment& s : more) {
     if (s.length == 0)
       continue;
@@ -44,12 +46,28 @@ void append(std::vector<segment>& list, const std::vector<segment>& more) {
   }
 }
 
-step message(step_kind kind, const edge& e, const std::vector<segment>& bytes) {
+/// Pieces that continue each other as one, in the memory of the list.
+std::vector<segment> joined(std::vector<segment> bytes) {
+  std::size_t kept = 0;
+  for (const segment& s : bytes) {
+    if (s.length == 0)
+      continue;
+    segment* const last = kept > 0 ? &bytes[kept - 1] : nullptr;
+    if (last && last->address + last->length == s.address)
+      last->length += s.length;
+    else
+      bytes[kept++] = s;
+  }
+  bytes.resize(kept);
+  return bytes;
+}
+
+step message(step_kind kind, const edge& e, std::vector<segment> bytes) {
   step s;
   s.kind = kind;
   s.peer = e.peer;
   s.tag = static_cast<std::int32_t>(e.channel);
-  append(kind == step_kind::send ? s.reads : s.writes, bytes);
+  (kind == step_kind::send ? s.reads : s.writes) = joined(std::move(bytes));
   return s;
 }
 
@@ -117,15 +135,15 @@ std::string own_mismatch(const neighborhood& n, rank_id rank, const neighbor_blo
   return {};
 }
 
-rank_plan posted(const neighborhood& n, const neighbor_blocks& blocks) {
+rank_plan posted(const neighborhood& n, neighbor_blocks blocks) {
   rank_plan plan;
   plan.steps.reserve(n.sources.size() + n.destinations.size());
   for (std::size_t i = 0; i < n.sources.size(); ++i)
     if (n.sources[i].peer != no_rank)
-      plan.steps.push_back(message(step_kind::recv, n.sources[i], blocks.in[i]));
+      plan.steps.push_back(message(step_kind::recv, n.sources[i], std::move(blocks.in[i])));
   for (std::size_t i = 0; i < n.destinations.size(); ++i)
     if (n.destinations[i].peer != no_rank)
-      plan.steps.push_back(message(step_kind::send, n.destinations[i], blocks.out[i]));
+      plan.steps.push_back(message(step_kind::send, n.destinations[i], std::move(blocks.out[i])));
   return plan;
 }
 
@@ -198,9 +216,9 @@ rank_plan without_empty_messages(rank_plan plan) {
   return plan;
 }
 
-rank_plan plan_neighbor(const neighborhood& n, rank_id rank, const neighbor_blocks& blocks,
+rank_plan plan_neighbor(const neighborhood& n, rank_id rank, neighbor_blocks blocks,
                         const edge_rounds& rounds, const neighbor_passes& passes, bool sizes_known) {
-  rank_plan plan = posted(n, blocks);
+  rank_plan plan = posted(n, std::move(blocks));
   // One step per edge from here on; steps are independent of each other.
   if (passes.self)
     plan = without_own_messages(std::move(plan), rank);

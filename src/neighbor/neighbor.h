@@ -63,7 +63,7 @@ std::string own_mismatch(const neighborhood& n, rank_id rank, const neighbor_blo
 // The passes, in the order in which plan_neighbor runs them.
 
 /// One receive per incoming and one send per outgoing edge, in slot order; the tag is the channel.
-rank_plan posted(const neighborhood& n, const neighbor_blocks& blocks);
+rank_plan posted(const neighborhood& n, neighbor_blocks blocks);
 rank_plan without_own_messages(rank_plan plan, rank_id rank);
 /// One message per peer and direction, its blocks in the order of channels; tag 0.
 rank_plan coalesced(rank_plan plan);
@@ -73,7 +73,7 @@ rank_plan in_rounds(rank_plan plan, const neighborhood& n, const edge_rounds& ro
 rank_plan without_empty_messages(rank_plan plan);
 
 /// All passes that are on. `sizes_known`: both ends of every edge have compared sizes.
-rank_plan plan_neighbor(const neighborhood& n, rank_id rank, const neighbor_blocks& blocks,
+rank_plan plan_neighbor(const neighborhood& n, rank_id rank, neighbor_blocks blocks,
                         const edge_rounds& rounds, const neighbor_passes& passes, bool sizes_known);
 
 } // namespace tacit

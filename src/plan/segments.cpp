@@ -5,20 +5,41 @@
 namespace tacit {
 
 std::vector<segment> normalized(std::vector<segment> segments) {
-  std::sort(segments.begin(), segments.end(),
-            [](const segment& a, const segment& b) { return a.address < b.address; });
-  std::vector<segment> out;
+  const auto before = [](const segment& a, const segment& b) { return a.address < b.address; };
+  if (!std::is_sorted(segments.begin(), segments.end(), before)) // as most datatypes list their pieces
+    std::sort(segments.begin(), segments.end(), before);
+  std::size_t kept = 0;
   for (const segment& s : segments) {
     if (s.length == 0)
       continue;
-    const bool touches = !out.empty() && s.address - out.back().address <= out.back().length;
-    if (!touches)
-      out.push_back(s);
+    segment* const last = kept > 0 ? &segments[kept - 1] : nullptr;
+    if (!last || s.address - last->address > last->length)
+      segments[kept++] = s;
     else
-      out.back().length = std::max(out.back().length, s.address - out.back().address + s.length);
+      last->length = std::max(last->length, s.address - last->address + s.length);
   }
-  return out;
+  segments.resize(kept);
+  return segments;
 }
+
+namespace {
+
+/// First and last byte of all together; lists without bytes have none.
+struct reach {
+  std::uint64_t first = ~std::uint64_t{0}, last = 0;
+};
+
+reach reach_of(const std::vector<segment>& list) {
+  reach r;
+  for (const segment& s : list)
+    if (s.length > 0) {
+      r.first = std::min(r.first, s.address);
+      r.last = std::max(r.last, s.address + (s.length - 1));
+    }
+  return r;
+}
+
+} // namespace
 
 std::vector<segment> intersection(std::span<const segment> a, std::span<const segment> b) {
   std::vector<segment> out;
@@ -35,6 +56,9 @@ std::vector<segment> intersection(std::span<const segment> a, std::span<const se
 }
 
 bool overlap(const std::vector<segment>& a, const std::vector<segment>& b) {
+  const reach all_a = reach_of(a), all_b = reach_of(b);
+  if (all_a.last < all_b.first || all_b.last < all_a.first) // two buffers
+    return false;
   return !intersection(normalized(a), normalized(b)).empty();
 }
 

@@ -8,10 +8,18 @@
 // in storage order (MPI-4.1 section 5.1.3, 5.1.4).
 #include "run/datatype.h"
 
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <string_view>
 
 namespace tacit {
 namespace {
+
+[[noreturn]] void refuse_pieces() {
+  throw too_many_pieces(fmt::format("datatype with more than {} separate pieces", piece_limit()));
+}
 
 void append(std::vector<layout_segment>& list, std::int64_t displacement, std::uint64_t length) {
   if (length == 0)
@@ -21,9 +29,20 @@ void append(std::vector<layout_segment>& list, std::int64_t displacement, std::u
     list.back().length += length;
     return;
   }
-  if (list.size() >= layout_segment_limit)
-    throw datatype_error(fmt::format("datatype with more than {} separate pieces", layout_segment_limit));
+  if (list.size() >= piece_limit())
+    refuse_pieces();
   list.push_back({displacement, length});
+}
+
+/// `count` times `each` pieces are coming, some of which may continue the one before.
+void make_room(std::vector<layout_segment>& list, std::int64_t count, std::size_t each) {
+  const std::size_t most = piece_limit();
+  const auto elements = static_cast<std::uint64_t>(count);
+  if (elements > most / std::max<std::size_t>(each - 1, 1)) // in each element at most one does
+    refuse_pieces();
+  const std::size_t wanted = list.size() + elements * each;
+  if (wanted > list.capacity())
+    list.reserve(std::max(wanted, 2 * list.capacity()));
 }
 
 bool is_dense(const layout& inner) {
@@ -40,6 +59,7 @@ void repeat(std::vector<layout_segment>& list, std::int64_t displacement, std::i
            static_cast<std::uint64_t>(count) * inner.segments[0].length);
     return;
   }
+  make_room(list, count, inner.segments.size());
   for (std::int64_t i = 0; i < count; ++i)
     for (const layout_segment& s : inner.segments)
       append(list, displacement + i * inner.extent + s.displacement, s.length);
@@ -303,6 +323,12 @@ layout flatten_blocks(const arguments& a, const layout& inner) {
     const std::int64_t count = in.number(), length = in.number();
     const std::int64_t stride =
         a.combiner == MPI_COMBINER_HVECTOR ? in.address() : in.number() * inner.extent;
+    if (is_dense(inner) && stride == length * inner.extent) {
+      repeat(list, 0, count * length, inner);
+      break;
+    }
+    if (is_dense(inner) && length > 0)
+      make_room(list, count, 1);
     for (std::int64_t i = 0; i < count; ++i)
       repeat(list, i * stride, length, inner);
     break;
@@ -345,6 +371,18 @@ layout flatten_struct(const arguments& a) {
 
 } // namespace
 
+std::size_t piece_limit() {
+  static const std::size_t limit = [] {
+    const char* const text = std::getenv("TACIT_PIECES");
+    const std::string_view digits = text ? text : "";
+    std::size_t most = 0;
+    const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), most);
+    const bool understood = error == std::errc() && rest == digits.data() + digits.size() && most > 0;
+    return understood ? std::min(most, most_pieces) : most_pieces;
+  }();
+  return limit;
+}
+
 layout flatten(MPI_Datatype type) {
   if (type == MPI_DATATYPE_NULL)
     throw datatype_error("MPI_DATATYPE_NULL");
@@ -377,13 +415,29 @@ std::vector<segment> segments_of(const void* buffer, std::uint64_t count, const 
                              &size))
     throw datatype_error(fmt::format("{} elements of {} B and extent {} are more than an address space holds",
                                      count, element.size, element.extent));
-  std::vector<layout_segment> all;
-  repeat(all, static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(buffer)),
-         static_cast<std::int64_t>(count), element);
   std::vector<segment> out;
-  out.reserve(all.size());
-  for (const layout_segment& s : all)
-    out.push_back({static_cast<std::uint64_t>(s.displacement), s.length});
+  if (count == 0 || element.segments.empty())
+    return out;
+  const auto place = [&](std::uint64_t i, const layout_segment& s) {
+    return reinterpret_cast<std::uint64_t>(buffer) + i * static_cast<std::uint64_t>(element.extent) +
+           static_cast<std::uint64_t>(s.displacement);
+  };
+  if (is_dense(element)) {
+    out.push_back({place(0, element.segments[0]), static_cast<std::uint64_t>(size)});
+    return out;
+  }
+  const std::size_t each = element.segments.size();
+  if (count > piece_limit() / std::max<std::size_t>(each - 1, 1))
+    refuse_pieces();
+  out.reserve(count * each);
+  for (std::uint64_t i = 0; i < count; ++i)
+    for (const layout_segment& s : element.segments)
+      if (!out.empty() && out.back().address + out.back().length == place(i, s))
+        out.back().length += s.length;
+      else
+        out.push_back({place(i, s), s.length});
+  if (out.size() > piece_limit())
+    refuse_pieces();
   return out;
 }
 

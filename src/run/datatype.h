@@ -27,20 +27,26 @@ struct layout {
   std::int64_t extent = 0; ///< bytes from one element to the next
 };
 
-/// What cannot be flattened: a null handle, an unknown constructor, or more than `layout_segment_limit`
-/// segments.
+/// What cannot be flattened: a null handle or an unknown constructor.
 struct datatype_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// 2^26 segments are 1 GiB of memory; a type beyond that has no business in a communication graph.
-inline constexpr std::size_t layout_segment_limit = std::size_t{1} << 26;
+/// Too many pieces to list them all.
+struct too_many_pieces : datatype_error {
+  using datatype_error::datatype_error;
+};
 
-/// One element of the type. Throws datatype_error.
+/// 2^26 segments are 1 GiB of memory.
+inline constexpr std::size_t most_pieces = std::size_t{1} << 26;
+/// How many a list may have in this process: most_pieces, or fewer if TACIT_PIECES says so.
+std::size_t piece_limit();
+
+/// One element of the type. Throws datatype_error, too_many_pieces.
 layout flatten(MPI_Datatype type);
 
 /// `count` elements at `buffer` as absolute addresses (MPI_BOTTOM is address 0). A dense type is one segment
-/// whatever the count. Throws datatype_error.
+/// whatever the count. Throws datatype_error, too_many_pieces.
 std::vector<segment> segments_of(const void* buffer, std::uint64_t count, const layout& element);
 
 } // namespace tacit

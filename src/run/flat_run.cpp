@@ -65,6 +65,8 @@ flat_run::~flat_run() {
 
 void flat_run::add_copy(const step& s) {
   std::size_t i = 0, j = 0;
+  if (copies_.empty())
+    copies_.reserve(std::max(s.reads.size(), s.writes.size()));
   for (std::uint64_t done_i = 0, done_j = 0; i < s.reads.size() && j < s.writes.size();) {
     const std::uint64_t n = std::min(s.reads[i].length - done_i, s.writes[j].length - done_j);
     copies_.push_back({s.reads[i].address + done_i, s.writes[j].address + done_j, n});
@@ -108,6 +110,8 @@ MPI_Datatype flat_run::relative_type(const std::vector<segment>& bytes) {
   constexpr std::uint64_t largest_piece = std::uint64_t{1} << 30; // block lengths are int
   std::vector<int> lengths;
   std::vector<MPI_Aint> places;
+  lengths.reserve(bytes.size());
+  places.reserve(bytes.size());
   for (const segment& s : bytes)
     for (std::uint64_t done = 0; done < s.length; done += largest_piece) {
       lengths.push_back(static_cast<int>(std::min(largest_piece, s.length - done)));

@@ -108,6 +108,23 @@ TEST(datatype, dense_counts_beyond_int_are_one_segment) {
   EXPECT_EQ(found.front().length, std::uint64_t{40} << 32);
 }
 
+TEST(datatype, too_many_pieces_are_refused_before_they_are_listed) {
+  constexpr int most = static_cast<int>(most_pieces);
+  MPI_Datatype wide = MPI_DATATYPE_NULL, many = MPI_DATATYPE_NULL, some = MPI_DATATYPE_NULL;
+  MPI_Type_vector(most + 1, 1, 2, MPI_BYTE, &wide);
+  EXPECT_THROW(flatten(wide), too_many_pieces);
+  MPI_Type_vector(1 << 14, 1, 2, MPI_BYTE, &some); // its last piece continues in the next element
+  MPI_Type_contiguous(1 << 13, some, &many);
+  EXPECT_THROW(flatten(many), too_many_pieces);
+  EXPECT_THROW(segments_of(nullptr, 1 << 13, flatten(some)), too_many_pieces);
+  EXPECT_EQ(segments_of(nullptr, 3, flatten(some)).size(), 3u * (1 << 14) - 2);
+  MPI_Type_free(&wide);
+  MPI_Type_vector(most + 1, 2, 2, MPI_BYTE, &wide); // one piece
+  EXPECT_EQ(flatten(wide).segments.size(), 1u);
+  for (MPI_Datatype* type : {&wide, &many, &some})
+    MPI_Type_free(type);
+}
+
 TEST(datatype, null_handle_is_refused) {
   EXPECT_THROW(flatten(MPI_DATATYPE_NULL), datatype_error);
 }
