@@ -19,6 +19,7 @@ thread_local std::string last_text;
 int code_of(neighbor_error::kind why) {
   switch (why) {
   case neighbor_error::kind::argument:
+  case neighbor_error::kind::pieces:
     return TACIT_ERR_ARGUMENT;
   case neighbor_error::kind::graph:
     return TACIT_ERR_GRAPH;

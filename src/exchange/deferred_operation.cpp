@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 namespace tacit {
 
@@ -10,8 +11,14 @@ deferred_operation::deferred_operation(std::shared_ptr<neighbor_communicator> ho
                                        std::ptrdiff_t writes)
     : home_(std::move(home)), plan_(std::move(plan)), reads_(reads), writes_(writes) {}
 
+deferred_operation::deferred_operation(std::shared_ptr<neighbor_communicator> home,
+                                       std::vector<typed_message> messages)
+    : home_(std::move(home)), messages_(std::move(messages)) {}
+
 deferred_operation::~deferred_operation() {
   std::erase(home_->waiting_, this);
+  for (typed_message& m : messages_)
+    MPI_Type_free(&m.type);
 }
 
 void deferred_operation::start() {
@@ -21,7 +28,10 @@ void deferred_operation::start() {
 
 void deferred_operation::begin() {
   try {
-    inner_ = home_->execution_for(*plan_, reads_, writes_);
+    if (plan_)
+      inner_ = home_->execution_for(*plan_, reads_, writes_);
+    else
+      inner_.run = std::make_unique<flat_run>(std::exchange(messages_, {}), home_->comm());
     inner_.run->start();
   } catch (...) { // belongs to this operation, not to the one whose progress got here
     begin_failure_ = std::current_exception();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "exchange/neighbor_communicator.h"
+#include "exchange/unlisted.h"
 
 namespace tacit {
 
@@ -10,6 +11,8 @@ class deferred_operation : public execution {
 public:
   deferred_operation(std::shared_ptr<neighbor_communicator> home, std::shared_ptr<cached_plan> plan,
                      std::ptrdiff_t reads, std::ptrdiff_t writes);
+  /// Without a plan (unlisted.h). Frees the messages' types.
+  deferred_operation(std::shared_ptr<neighbor_communicator> home, std::vector<typed_message> messages);
   ~deferred_operation() override;
 
   void start() override;
@@ -24,7 +27,8 @@ public:
 private:
   std::shared_ptr<neighbor_communicator> home_;
   std::shared_ptr<cached_plan> plan_;
-  std::ptrdiff_t reads_, writes_;
+  std::ptrdiff_t reads_ = 0, writes_ = 0;
+  std::vector<typed_message> messages_; ///< if there is no plan
   cached_plan::execution_at inner_;
   std::exception_ptr begin_failure_;
 };

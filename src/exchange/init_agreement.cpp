@@ -23,6 +23,8 @@ void init_agreement::keep() {
     throw;
   } catch (const neighbor_error& e) {
     set(e.why, e.what());
+  } catch (const too_many_pieces& e) {
+    set(kind::pieces, e.what());
   } catch (const datatype_error& e) {
     set(kind::argument, std::string("datatype: ") + e.what());
   } catch (const mpi_error& e) {

@@ -1,6 +1,7 @@
 #include "exchange/neighbor_call.h"
 
 #include "exchange/neighbor_error.h"
+#include "run/mpi_error.h"
 
 #include <fmt/format.h>
 
@@ -37,11 +38,11 @@ void check_side(const neighbor_side& s, const char* which, std::size_t edges) {
                        which, edges));
 }
 
-layout_handle layout_at(const neighbor_side& s, const char* which, std::size_t i) {
+MPI_Datatype type_at(const neighbor_side& s, const char* which, std::size_t i) {
   const MPI_Datatype type = s.shape == form::typed ? s.types[i] : s.type;
   if (type == MPI_DATATYPE_NULL)
     refuse(fmt::format("the {} datatype of edge {} is MPI_DATATYPE_NULL", which, i));
-  return layout_of(type);
+  return type;
 }
 
 std::int64_t checked_count(const neighbor_side& s, const char* which, std::size_t i) {
@@ -60,7 +61,7 @@ void describe_side(const neighbor_side& s, const char* which, const std::vector<
     if (edges[i].peer == no_rank)
       continue;
     if (s.shape == form::typed || !common) {
-      common = layout_at(s, which, i);
+      common = layout_of(type_at(s, which, i));
       into.words.push_back(static_cast<std::int64_t>(common->number));
       into.layouts.push_back(common);
       if (s.shape == form::same || s.shape == form::equal) {
@@ -73,6 +74,22 @@ void describe_side(const neighbor_side& s, const char* which, const std::vector<
   }
 }
 
+/// Where block `i` begins.
+std::uint64_t address_of(const neighbor_side& s, std::size_t i, std::int64_t count, std::int64_t extent) {
+  std::int64_t offset = 0;
+  bool lost = false;
+  if (s.shape == form::equal)
+    lost = __builtin_mul_overflow(count, extent, &offset) ||
+           __builtin_mul_overflow(offset, static_cast<std::int64_t>(i), &offset);
+  if (s.shape == form::varying)
+    lost = __builtin_mul_overflow(displacement_of(s, i), extent, &offset);
+  if (s.shape == form::typed)
+    offset = displacement_of(s, i);
+  if (lost)
+    refuse(fmt::format("the block of edge {} lies beyond the address space", i));
+  return reinterpret_cast<std::uint64_t>(s.buffer) + static_cast<std::uint64_t>(offset);
+}
+
 std::vector<std::vector<segment>> side_blocks(const neighbor_side& s, const std::vector<edge>& edges) {
   std::vector<std::vector<segment>> blocks(edges.size());
   for (std::size_t i = 0; i < edges.size(); ++i) {
@@ -80,18 +97,7 @@ std::vector<std::vector<segment>> side_blocks(const neighbor_side& s, const std:
       continue;
     const layout_handle l = layout_of(s.shape == form::typed ? s.types[i] : s.type);
     const std::int64_t count = count_of(s, i);
-    std::int64_t offset = 0;
-    bool lost = false;
-    if (s.shape == form::equal)
-      lost = __builtin_mul_overflow(count, l->element.extent, &offset) ||
-             __builtin_mul_overflow(offset, static_cast<std::int64_t>(i), &offset);
-    if (s.shape == form::varying)
-      lost = __builtin_mul_overflow(displacement_of(s, i), l->element.extent, &offset);
-    if (s.shape == form::typed)
-      offset = displacement_of(s, i);
-    if (lost)
-      refuse(fmt::format("the block of edge {} lies beyond the address space", i));
-    const auto at = reinterpret_cast<std::uint64_t>(s.buffer) + static_cast<std::uint64_t>(offset);
+    const std::uint64_t at = address_of(s, i, count, l->element.extent);
     blocks[i] = segments_of(reinterpret_cast<const void*>(at), static_cast<std::uint64_t>(count), l->element);
   }
   return blocks;
@@ -108,6 +114,23 @@ void describe_call(const neighbor_call& call, const neighborhood& n, call_signat
 
 neighbor_blocks blocks_of(const neighbor_call& call, const neighborhood& n) {
   return {side_blocks(call.send, n.destinations), side_blocks(call.receive, n.sources)};
+}
+
+std::vector<typed_block> typed_blocks(const neighbor_side& s, const char* which,
+                                      const std::vector<edge>& edges) {
+  check_side(s, which, edges.size());
+  std::vector<typed_block> blocks(edges.size());
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    if (edges[i].peer == no_rank)
+      continue;
+    typed_block& b = blocks[i];
+    b.type = type_at(s, which, i);
+    b.count = checked_count(s, which, i);
+    MPI_Count lower = 0, extent = 0;
+    check_mpi(MPI_Type_get_extent_x(b.type, &lower, &extent), "MPI_Type_get_extent_x");
+    b.address = address_of(s, i, b.count, extent);
+  }
+  return blocks;
 }
 
 } // namespace tacit

@@ -48,4 +48,15 @@ void describe_call(const neighbor_call& call, const neighborhood& n, call_signat
 /// The blocks in absolute addresses. The call must have passed describe_call. Throws datatype_error.
 neighbor_blocks blocks_of(const neighbor_call& call, const neighborhood& n);
 
+/// A block that is not taken apart.
+struct typed_block {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  std::int64_t count = 0;
+  std::uint64_t address = 0; ///< of the first element
+};
+
+/// The blocks of one side, by slot; those of open boundaries are empty. Throws neighbor_error, mpi_error.
+std::vector<typed_block> typed_blocks(const neighbor_side& side, const char* which,
+                                      const std::vector<edge>& edges);
+
 } // namespace tacit

@@ -6,6 +6,7 @@
 #include "exchange/init_agreement.h"
 #include "exchange/neighbor_error.h"
 #include "exchange/topologies.h"
+#include "exchange/unlisted.h"
 #include "run/flat_run.h"
 #include "run/message_survey.h"
 #include "run/mpi_error.h"
@@ -380,7 +381,13 @@ neighbor_operation neighbor_communicator::operation(const neighbor_call& call, b
   if (blocking && prepares_calls())
     return prepared_operation(call);
   neighbor_operation out;
-  out.cache_ = find_plan(call);
+  try {
+    out.cache_ = find_plan(call);
+  } catch (const too_many_pieces&) { // other ranks know nothing of it
+    return unlisted_operation(call, blocking);
+  } catch (const std::bad_alloc&) { // pieces need more memory than datatypes
+    return unlisted_operation(call, blocking);
+  }
   out.function_ = call.function;
   out.driver_ = options_.driver == "dry" ? "dry" : "p2p";
   const std::ptrdiff_t reads = distance(call.send.buffer, out.cache_->send_buffer);
@@ -391,6 +398,28 @@ neighbor_operation neighbor_communicator::operation(const neighbor_call& call, b
     out.run_ = execution_for(*out.cache_, reads, writes);
   else
     out.run_ = {std::make_unique<deferred_operation>(shared_from_this(), out.cache_, reads, writes), 0, 0};
+  out.home_ = shared_from_this();
+  return out;
+}
+
+neighbor_operation neighbor_communicator::unlisted_operation(const neighbor_call& call, bool blocking) {
+  neighbor_passes passes = options_.passes;
+  limit_to_level(passes, options_.level);
+  neighbor_operation out;
+  out.function_ = call.function;
+  out.driver_ = options_.driver == "dry" ? "dry" : "p2p";
+  out.steps_ = "messages by the caller's datatypes, which have too many pieces to list";
+  if (blocking)
+    finish_setup();
+  if (options_.driver == "dry") {
+    out.run_.run = find_driver("dry")->prepare(program_of({}, 0), setup_.comm(), nullptr);
+  } else {
+    std::vector<typed_message> messages = unlisted_messages(call, edges_, passes.coalesce);
+    if (operations_limit_ > 1)
+      out.run_.run = std::make_unique<flat_run>(std::move(messages), setup_.comm());
+    else
+      out.run_.run = std::make_unique<deferred_operation>(shared_from_this(), std::move(messages));
+  }
   out.home_ = shared_from_this();
   return out;
 }

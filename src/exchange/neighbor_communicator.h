@@ -174,6 +174,7 @@ private:
   neighbor_operation prepare_together(const neighbor_call& call, const MPI_Info* info, program* steps,
                                       const way* forced = nullptr);
   neighbor_operation with_feedback(neighbor_operation predicted, const neighbor_call& call, MPI_Info info);
+  neighbor_operation unlisted_operation(const neighbor_call& call, bool blocking);
   std::shared_ptr<cached_plan> find_plan(const neighbor_call& call);
   std::unique_ptr<execution> prepare(program p) const;
   cached_plan::execution_at execution_for(cached_plan& plan, std::ptrdiff_t reads, std::ptrdiff_t writes);

@@ -14,6 +14,7 @@ struct neighbor_error : std::runtime_error {
     mpi,
     memory,
     internal,
+    pieces, ///< a datatype has too many to list (an _init operation needs the list)
   };
   neighbor_error(kind why_, const std::string& text, bool complete_ = false)
       : std::runtime_error(text), why(why_), complete(complete_) {}

@@ -90,7 +90,11 @@ std::shared_ptr<prepared_call> neighbor_communicator::find_prepared(const neighb
 
 neighbor_operation neighbor_communicator::prepared_operation(const neighbor_call& call) {
   finish_setup();
-  std::shared_ptr<prepared_call> p = find_prepared(call);
+  std::shared_ptr<prepared_call> p;
+  try {
+    p = find_prepared(call);
+  } catch (const too_many_pieces&) { // the preparation says so to all ranks
+  }
   ++prepared_calls_;
   if (p)
     rebind_prepared(*p, call);

@@ -135,6 +135,7 @@ void decide(MPI_Comm comm, taken_comm& c) {
 outcome outcome_of(const neighbor_error& e) {
   return e.why == neighbor_error::kind::argument ? outcome::wrong_argument
          : e.why == neighbor_error::kind::memory ? outcome::trouble
+         : e.why == neighbor_error::kind::pieces ? outcome::pieces
                                                  : outcome::contradiction;
 }
 

@@ -118,6 +118,11 @@ int failed(const taken_comm& comm, const neighbor_operation* operation) {
   return raise_error(comm, code);
 }
 
+/// What all ranks that come to this call find out, so that all leave it to the library.
+bool is_everybodys(const neighbor_error& e) {
+  return e.why == neighbor_error::kind::argument || e.why == neighbor_error::kind::pieces;
+}
+
 /// All ranks leave this call to the library for the same reason: one says it, once.
 void say_left(const invocation& v, const char* why) {
   static std::atomic<bool> said = false;
@@ -244,7 +249,7 @@ std::optional<int> taker::run(const invocation& v, const comm_handle& comm) {
     described.staging.after_completion();
     return MPI_SUCCESS;
   } catch (const neighbor_error& e) {
-    if (e.why == neighbor_error::kind::argument)
+    if (is_everybodys(e))
       throw;
     return failed(*comm, nullptr);
   } catch (...) {
@@ -270,7 +275,7 @@ std::optional<int> taker::begin(const invocation& v, const comm_handle& comm) {
       *v.new_request = made;
     return code;
   } catch (const neighbor_error& e) {
-    if (e.why == neighbor_error::kind::argument)
+    if (is_everybodys(e))
       throw;
     return failed(*comm, nullptr);
   } catch (...) {

@@ -35,6 +35,8 @@ const char* reason_for(outcome what) {
     return "the ranks contradict each other in edges, sizes or TACIT_ variables";
   case outcome::trouble:
     return "a rank could not set it up (memory, resources of MPI)";
+  case outcome::pieces:
+    return "a datatype of some rank has too many pieces to list, which an operation that is prepared needs";
   case outcome::wrong_argument:
     return "an argument is wrong; the MPI library says which";
   default:

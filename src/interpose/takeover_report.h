@@ -16,6 +16,7 @@ enum class outcome : std::uint8_t {
   not_prepared,   ///< nonblocking, on a communicator that has never met a call which may wait for other ranks
   contradiction,  ///< the ranks disagree about edges, sizes or options
   trouble,        ///< set-up failed on some rank
+  pieces,         ///< a datatype has too many pieces
   wrong_argument, ///< the library says what is wrong
   count_of_outcomes,
 };

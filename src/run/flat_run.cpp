@@ -43,13 +43,39 @@ flat_run::flat_run(const rank_plan& plan, MPI_Comm comm) : comm_(comm) {
       else
         add_message(s);
     }
-    requests_.assign(receives_.size() + sends_.size(), MPI_REQUEST_NULL);
-    statuses_.resize(requests_.size());
+    make_requests();
   } catch (...) {
     for (MPI_Datatype& type : types_)
       MPI_Type_free(&type);
     throw;
   }
+}
+
+flat_run::flat_run(std::vector<typed_message> messages, MPI_Comm comm) : comm_(comm) {
+  try {
+    for (const typed_message& t : messages) {
+      message m;
+      m.bytes = t.bytes;
+      m.type = t.type;
+      m.count = 1;
+      m.peer = t.peer;
+      m.tag = t.tag;
+      (t.incoming ? receives_ : sends_).push_back(m);
+    }
+    make_requests();
+    types_.reserve(messages.size());
+  } catch (...) {
+    for (typed_message& t : messages)
+      MPI_Type_free(&t.type);
+    throw;
+  }
+  for (const typed_message& t : messages)
+    types_.push_back(t.type);
+}
+
+void flat_run::make_requests() {
+  requests_.assign(receives_.size() + sends_.size(), MPI_REQUEST_NULL);
+  statuses_.resize(requests_.size());
 }
 
 flat_run::~flat_run() {
@@ -226,8 +252,8 @@ void flat_run::take_in() {
               fmt::format("receive from rank {}: {} B expected, but {} B arrived", m.peer, m.bytes, got),
               true, m.peer});
     } else {
-      MPI_Count got = 0;
-      MPI_Get_elements_x(&statuses_[i], m.type, &got);
+      MPI_Count got = 0; // in bytes, whatever the type is made of
+      MPI_Get_elements_x(&statuses_[i], MPI_BYTE, &got);
       if (static_cast<std::uint64_t>(got) != m.bytes)
         fail({MPI_ERR_COUNT,
               fmt::format("receive from rank {}: {} B expected, but {} B arrived", m.peer, m.bytes, got),

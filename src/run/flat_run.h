@@ -30,6 +30,14 @@ struct message_error : mpi_error {
   int peer;
 };
 
+/// A message described by a datatype instead of a list of pieces.
+struct typed_message {
+  bool incoming = false;
+  int peer = 0, tag = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL; ///< committed; one element of it, relative to MPI_BOTTOM, is all
+  std::uint64_t bytes = 0;
+};
+
 /// True if all steps are messages and copies that wait for no other step and use no scratch memory.
 bool is_flat(const rank_plan& plan);
 
@@ -37,6 +45,8 @@ class flat_run : public execution {
 public:
   /// `plan` must be flat, `comm` must return errors. Throws mpi_error and std::bad_alloc; local.
   flat_run(const rank_plan& plan, MPI_Comm comm);
+  /// These messages only; frees their types, also if it throws.
+  flat_run(std::vector<typed_message> messages, MPI_Comm comm);
   ~flat_run() override;
   flat_run(const flat_run&) = delete;
   flat_run& operator=(const flat_run&) = delete;
@@ -63,6 +73,7 @@ private:
     bool packed = false;
   };
   void add_message(const step& s);
+  void make_requests();
   void add_copy(const step& s);
   MPI_Datatype relative_type(const std::vector<segment>& bytes);
   void post_receive(std::size_t i);

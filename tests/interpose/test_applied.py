@@ -241,6 +241,22 @@ class Conformance(Programs):
                     self.assertGreaterEqual(sum(cell["cases"] for cell in result["cells"]), 100)
                     self.assertEqual([cell for cell in result["cells"] if cell["wrong"]], [])
 
+    def test_datatypes_of_too_many_pieces(self):
+        """Here: of more than two. What is prepared needs the list and is left to the library, by all ranks."""
+        with tempfile.TemporaryDirectory() as folder:
+            output = Path(folder) / "result.json"
+            done = launch(2, [SELFTEST, "--implementations", "mpi", *SOME, "--only", "alltoallw", "--iterations", "1",
+                              "--output", str(output)], "TACIT_PIECES=2")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            result = json.loads(output.read_text())
+        for form, expected in ("blocking", []), ("nonblocking", []):
+            cells = [cell for cell in result["cells"] if cell["form"] == form]
+            self.assertGreater(sum(cell["cases"] for cell in cells), 20)
+            self.assertEqual([cell for cell in cells if cell["wrong"]], expected)
+        left = [line for line in done.stderr.splitlines() if "left to the MPI library" in line]
+        self.assertEqual(bool(left), PERSISTENT, done.stderr)
+        for line in left:
+            self.assertRegex(line, r"_init.*(too many pieces|more than 2 separate pieces|as prepared)")
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
