@@ -20,6 +20,8 @@ static_assert(ring_piece <= largest_slot);
 /// At most 256 KiB a channel. Up to 16 pieces (127 KiB) both ways then need no acknowledgement, and longer
 /// messages wait for each other less often: at 256 KiB 32 slots take 0.87 of the time of 8.
 constexpr std::uint32_t ring_slots = 32;
+/// Where nobody attends to a channel, all of a message must find room: up to 128 pieces (1016 KiB).
+constexpr std::uint32_t unattended_ring_slots = 256;
 
 /// A source that gets nothing back may run ahead of its destination, as with MPI's eager messages: with more
 /// ranks than cores a change of processes then serves several runs. Ranks that send in a circle are never
@@ -54,10 +56,10 @@ inline void prefetch_for_write(const std::byte* line) {
 } // namespace
 
 std::uint64_t longest_without_acknowledgement() {
-  return ring_slots / 2 * ring_piece;
+  return unattended_ring_slots / 2 * ring_piece;
 }
 
-channel_shape shape_for(std::uint64_t bytes, bool reciprocal, bool canary) {
+channel_shape shape_for(std::uint64_t bytes, bool reciprocal, bool canary, bool unattended) {
   channel_shape shape;
   shape.bytes = bytes;
   shape.reciprocal = reciprocal;
@@ -71,7 +73,7 @@ channel_shape shape_for(std::uint64_t bytes, bool reciprocal, bool canary) {
     shape.piece_bytes = ring_piece;
     shape.pieces = static_cast<std::uint32_t>((bytes + ring_piece - 1) / ring_piece);
     shape.stride = ring_stride;
-    shape.slots = std::min(2 * shape.pieces, ring_slots);
+    shape.slots = std::min(2 * shape.pieces, unattended && reciprocal ? unattended_ring_slots : ring_slots);
   }
   shape.direct = bytes >= least_direct;
   shape.counted = !reciprocal || shape.slots < 2 * shape.pieces;

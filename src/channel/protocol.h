@@ -74,10 +74,11 @@ constexpr bool is_refused(std::uint64_t word) {
 }
 
 /// The shape that both sides derive from the same facts. Without `canary` the flag of a slot is in a cache
-/// line of its own, as a plain flag would be; rings have it there anyway.
-channel_shape shape_for(std::uint64_t bytes, bool reciprocal, bool canary = true);
+/// line of its own, as a plain flag would be; rings have it there anyway. `unattended`: the ends go on while
+/// the other one is elsewhere, for longer messages, too.
+channel_shape shape_for(std::uint64_t bytes, bool reciprocal, bool canary = true, bool unattended = false);
 
-/// The longest message of a reciprocal channel that needs no acknowledgement.
+/// The longest message of an unattended reciprocal channel that needs no acknowledgement.
 std::uint64_t longest_without_acknowledgement();
 
 /// Ports through which memory can be read directly; others ignore that a shape allows it.

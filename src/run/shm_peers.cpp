@@ -179,6 +179,8 @@ shm_peers::bytes shm_peers::hello(const peer& to, const process_identity& me, co
   packer out;
   out.put(me);
   out.put(cores);
+  out.put(unattended_);
+  out.put(canary_);
   out.put_text(refusal_);
   out.put_list(to.out);
   return out.take();
@@ -188,6 +190,8 @@ void shm_peers::take_hello(int rank, peer& from, const bytes& message, const pro
   unpacker in(message);
   from.process = in.get<process_identity>();
   from.cores = in.get<cpu_set_t>();
+  from.unattended = in.get<bool>() || unattended_;
+  from.canary = in.get<bool>() && canary_;
   const std::string theirs = in.get_text();
   const auto sent = in.get_list<planned_message>();
   from.why_not = refusal_;
@@ -196,19 +200,23 @@ void shm_peers::take_hello(int rank, peer& from, const bytes& message, const pro
   if (from.why_not.empty())
     from.why_not = apart(me, from.process);
   check_sizes(rank, from, sent);
-  if (unattended_ && from.why_not.empty())
+  if (from.unattended && from.why_not.empty())
     check_attendance(from);
+}
+
+channel_shape shm_peers::shape_of(const peer& each, const planned_message& m) {
+  const bool reciprocal = !each.in.empty() && !each.out.empty();
+  return shape_for(m.bytes, reciprocal, each.canary, each.unattended);
 }
 
 /// Without acknowledgements all of a message is in its slots when a run starts (protocol.h): the peer never
 /// waits for this rank again, nor this rank for the peer to read. Both ends know the same sizes.
-void shm_peers::check_attendance(peer& each) const {
-  const bool reciprocal = !each.in.empty() && !each.out.empty();
+void shm_peers::check_attendance(peer& each) {
   for (const auto* list : {&each.out, &each.in})
     for (const planned_message& m : *list)
-      if (shape_for(m.bytes, reciprocal, canary_).counted)
-        each.why_not =
-            reciprocal ? "messages too long to be handed over at once" : "messages in one direction only";
+      if (const channel_shape shape = shape_of(each, m); shape.counted)
+        each.why_not = shape.reciprocal ? "messages too long to be handed over at once"
+                                        : "messages in one direction only";
 }
 
 /// A receive may be longer than its message, as in MPI. An error is thrown at the end, when nobody waits.
@@ -240,11 +248,10 @@ void shm_peers::make_memory() {
       beats.emplace_back(&each, round_up(end, alignof(beat_line)));
       end = beats.back().second + sizeof(beat_line);
     }
-    const bool reciprocal = !each.in.empty() && !each.out.empty();
     for (const planned_message& m : each.out)
-      each.out_places.push_back({shape_for(m.bytes, reciprocal, canary_), nullptr, 0});
+      each.out_places.push_back({shape_of(each, m), nullptr, 0});
     for (const planned_message& m : each.in)
-      each.in_places.push_back({shape_for(m.bytes, reciprocal, canary_), nullptr, 0});
+      each.in_places.push_back({shape_of(each, m), nullptr, 0});
     for (channel_place& place : each.in_places) {
       offsets.emplace_back(&place, end);
       end = round_up(end + channel_bytes(place.shape), channel_alignment);

@@ -90,6 +90,7 @@ private:
     std::vector<channel_place> out_places, in_places;
     process_identity process;
     cpu_set_t cores{};
+    bool unattended = false, canary = true;    ///< what both ends want, see program
     std::string why_not;                       ///< empty: shares memory
     std::optional<std::string> why_not_direct; ///< if it sends large messages; empty: they are read in place
     shown_part theirs;
@@ -110,7 +111,8 @@ private:
   bytes hello(const peer& to, const process_identity& me, const cpu_set_t& cores) const;
   void take_hello(int rank, peer& from, const bytes& message, const process_identity& me);
   void check_sizes(int rank, peer& from, const std::vector<planned_message>& sent);
-  void check_attendance(peer& each) const;
+  static channel_shape shape_of(const peer& each, const planned_message& m);
+  static void check_attendance(peer& each);
   void make_memory();
   bytes memory_for(const peer& to);
   void take_memory(int rank, peer& from, const bytes& message);

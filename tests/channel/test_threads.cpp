@@ -126,8 +126,10 @@ TEST(threads, every_size_both_ways) {
   std::mt19937_64 random(seed());
   for (const std::uint64_t bytes : sizes)
     for (const std::uint64_t back : {bytes, sizes[random() % std::size(sizes)]}) {
-      const bool canary = bytes % 3 != 0;
-      line there(shape_for(bytes, true, canary), random, 1), here(shape_for(back, true, canary), random, 2);
+      const bool canary = bytes % 3 != 0, unattended = random() % 2;
+      line there(shape_for(bytes, true, canary, unattended), random, 1),
+          here(shape_for(back, true, canary, unattended), random, 2);
+      EXPECT_FALSE(unattended && (there.shape.counted || here.shape.counted));
       std::atomic<std::uint64_t> bad = 0;
       const std::uint64_t runs = runs_for(std::max(bytes, back));
       std::thread other([&] { run_rank({&here}, {&there}, runs, seed() + 1, bad); });

@@ -32,6 +32,7 @@ protected:
   void connect(Bytes&& bytes, bool chained = false) {
     program p;
     p.rank = rank;
+    p.unattended = unattended;
     const auto add = [&](step_kind kind, int peer, long n, std::vector<unsigned char>& memory) {
       if (peer == rank || n < 0)
         return;
@@ -104,6 +105,7 @@ protected:
 
   static constexpr std::size_t moved = 64;
   std::size_t stride = 40000; ///< from block to block
+  bool unattended = false;    ///< programs of this rank
   std::vector<unsigned char> out, in;
   std::unique_ptr<connection> peers;
   std::unique_ptr<execution> run;

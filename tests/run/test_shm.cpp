@@ -69,6 +69,16 @@ TEST_F(shm, moved_buffers_of_steps_that_wait_for_each_other) {
   unsetenv("TACIT_SHM");
 }
 
+/// What one rank asks for, both ends of its channels do; and what finds no room goes by messages.
+TEST_F(shm, unattended_on_one_rank) {
+  stride = 1100000;
+  unattended = rank == 0;
+  expect_right([](int from, int to) -> long { return 300000 + 1000 * from + to; }, 4);
+  EXPECT_EQ(peers->describe(), all_share());
+  expect_right([](int from, int to) -> long { return from + to == 1 ? 1050000 : 2000; }, 4);
+  EXPECT_EQ(peers->describe() == all_share(), rank > 1) << peers->describe();
+}
+
 /// The last rank may not: its pairs go by messages, the others do not.
 TEST_F(shm, forbidden_on_one_rank) {
   const auto bytes = [](int from, int to) -> long { return 30 + 5000 * from + to; };
