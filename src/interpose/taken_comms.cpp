@@ -113,21 +113,27 @@ outcome attempt(MPI_Comm comm, Body&& body) {
   return static_cast<outcome>(worst);
 }
 
-void decide(MPI_Comm comm, taken_comm& c) {
-  c.why = first_look(comm);
-  if (c.why != outcome::taken)
-    return;
-  c.why = attempt(comm, [&] {
+/// Set up on all ranks, or null on all; then *why says why.
+std::shared_ptr<neighbor_communicator> make_home(MPI_Comm comm, outcome* why) {
+  std::shared_ptr<neighbor_communicator> home;
+  *why = attempt(comm, [&] {
     neighbor_options options = options_of(comm);
     options.unattended = !mpi_progresses();
     if (options.driver == "dry")
       throw neighbor_error(neighbor_error::kind::environment, "TACIT_DRIVER=dry: nothing would arrive");
-    c.home = std::make_shared<neighbor_communicator>(comm, options);
+    home = std::make_shared<neighbor_communicator>(comm, options);
   });
+  if (*why == outcome::taken)
+    *why = attempt(comm, [&] { home->set_up(); });
+  if (*why != outcome::taken)
+    home.reset();
+  return home;
+}
+
+void decide(MPI_Comm comm, taken_comm& c) {
+  c.why = first_look(comm);
   if (c.why == outcome::taken)
-    c.why = attempt(comm, [&] { c.home->set_up(); });
-  if (c.why != outcome::taken)
-    c.home.reset();
+    c.home = make_home(comm, &c.why);
 }
 
 } // namespace
@@ -154,6 +160,16 @@ comm_handle decided_comm(MPI_Comm comm) {
   attach(comm, made);
   decide(comm, *made);
   return made;
+}
+
+void renew_if_worn_out(taken_comm& c) {
+  if (!c.home->worn_out() || !c.renewable)
+    return;
+  outcome why = outcome::taken;
+  if (auto fresh = make_home(c.user, &why))
+    c.home = std::move(fresh);
+  else
+    c.renewable = false;
 }
 
 void release_comms() {

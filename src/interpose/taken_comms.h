@@ -26,6 +26,7 @@ struct taken_comm {
   std::shared_ptr<neighbor_communicator> home; ///< null: left to the library
   outcome why = outcome::taken;                ///< and why
   MPI_Comm user = MPI_COMM_NULL;               ///< null once the program has freed it
+  bool renewable = true; ///< false: when its tags were used up, no new duplicate could be made
 };
 
 using comm_handle = std::shared_ptr<taken_comm>;
@@ -34,6 +35,10 @@ using comm_handle = std::shared_ptr<taken_comm>;
 comm_handle known_comm(MPI_Comm comm);
 /// The same, decided now if it was not: collective over `comm`. Throws mpi_error if MPI fails.
 comm_handle decided_comm(MPI_Comm comm);
+/// In an _init call: in place of a `home` whose tags are used up, one on a new duplicate; earlier operations
+/// keep theirs. All ranks have made the same _init calls, so all come here in the same one. Collective. If
+/// some rank cannot, the old one stays on all. Throws mpi_error if MPI fails.
+void renew_if_worn_out(taken_comm& c);
 /// Before MPI_Finalize, when no operation is left.
 void release_comms();
 

@@ -285,6 +285,7 @@ std::optional<int> taker::begin(const invocation& v, const comm_handle& comm) {
 
 /// Errors of `persistent` are the same on all ranks, so that all leave the operation to the library.
 std::optional<int> taker::make_persistent(const invocation& v, const comm_handle& comm) {
+  renew_if_worn_out(*comm);
   described_call described(v, comm->home->edges());
   neighbor_operation operation = comm->home->persistent(described.call, v.info);
   int code = MPI_SUCCESS;

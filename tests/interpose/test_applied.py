@@ -18,6 +18,7 @@ PROGRAM = os.environ["APPLIED_PROGRAM"]
 HARD = os.environ["HARD_PROGRAM"]
 EXAMPLE = os.environ["EXAMPLE_PROGRAM"]
 SESSIONS = os.environ["SESSIONS_PROGRAM"]
+WORN = os.environ["WORN_PROGRAM"]
 PROFILING = os.environ["PROFILING_PROGRAM"]
 FORTRAN = [word for word in os.environ["FORTRAN_PROGRAMS"].split(",") if word]
 SELFTEST = os.environ["SELFTEST"]
@@ -75,6 +76,14 @@ class Requests(Programs):
                 with self.subTest(ranks=ranks, more=more):
                     counts = self.everything_taken(launch(ranks, [PROGRAM, "persistent"], *more))
                     self.assertEqual(counts["MPI_Neighbor_alltoall_init"], 3 * 3 * ranks)
+
+    @unittest.skipUnless(PERSISTENT, "this MPI has no persistent neighborhood collectives")
+    def test_more_persistent_operations_than_tags(self):
+        for ranks in RANKS:
+            for more in [], ["TACIT_SHM=off"]:
+                with self.subTest(ranks=ranks, more=more):
+                    counts = self.everything_taken(launch(ranks, [WORN], *more))
+                    self.assertEqual(counts["MPI_Neighbor_alltoall_init"], 40 * ranks)
 
     def test_ends_early(self):
         for ranks in RANKS:
