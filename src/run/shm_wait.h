@@ -17,14 +17,16 @@
 //
 // With more ranks than cores the question is whether the peer has a core. Each rank says in its shared memory
 // when it gives its own away. Who waits for such a peer yields at once: nothing can come before
-// that peer gets a core, perhaps this one. Who waits for peers that have a core spins for as long as a change
-// of processes takes. So two ranks that once meet on two cores stay there and go on at full speed, run after
-// run, while the others wait for their turn; and where three or more depend on each other every change of
-// processes finds the messages of all that had the core in between. What a rank says about itself is a hint
-// that may be old or wrong (it may wait inside MPI): a wrong one costs a spin or a yield, never progress.
-// Sleeping until a peer wakes one (futex) was measured and is not done: two ranks on two virtual cores that
-// other programs use, too, then take 4 us instead of time slices, but a wake costs 4 us of computing, and
-// eight ranks on a torus 22-40 us where yields take 4-12.
+// that peer gets a core, perhaps this one. Who waits for peers that have a core spins for 64 rounds, less
+// time than a change of processes takes. (With 512 rounds pairs of four and eight ranks were sometimes slower
+// than by MPI's messages, which yield at once, and products of matrices 2-7 % slower: a peer that has a core
+// may compute for long. With 15 rounds pairs lose each other.) So two ranks that once meet on two cores stay
+// there and go on at full speed, run after run, while the others wait for their turn; and where three or more
+// depend on each other every change of processes finds the messages of all that had the core in between. What
+// a rank says about itself is a hint that may be old or wrong (it may wait inside MPI): a wrong one costs a
+// spin or a yield, never progress. Sleeping until a peer wakes one (futex) was measured and is not done: two
+// ranks on two virtual cores that other programs use, too, then take 4 us instead of time slices, but a wake
+// costs 4 us of computing, and eight ranks on a torus 22-40 us where yields take 4-12.
 #pragma once
 
 #include "run/shm_peers.h"
@@ -73,7 +75,7 @@ private:
   /// By stage. A round of one neighbor takes some 5 ns, a probe some 100 ns, a yield 1 us or more.
   static constexpr std::uint32_t rounds_per_probe[] = {512, 16, 1};
   /// Of a whole run, with more ranks than cores.
-  static constexpr std::uint32_t spins_for_absent = 1, spins_for_present = 512;
+  static constexpr std::uint32_t spins_for_absent = 1, spins_for_present = 64;
   /// In seconds, since something was new.
   static constexpr double wait_before_yield = 0.002, wait_before_sleep = 0.02;
 
