@@ -10,6 +10,7 @@
 #include "cli/mpi_program.h"
 #include "cli/progress.h"
 #include "cli/selftest_result.h"
+#include "platform/selftest_verdict.h"
 #include "selftest/names.h"
 
 #include <CLI/CLI.hpp>
@@ -146,11 +147,13 @@ nlohmann::ordered_json run_suite(const selftest_options& options, const mpi_prog
 }
 
 void keep(const selftest_result& result) {
-  const fs::path file = selftest_cache(result.version());
+  const fs::path file = selftest_file(result.version());
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
   try {
-    write_file(file, result.as_json().dump(1) + '\n');
+    nlohmann::ordered_json verdict = result.as_json();
+    verdict["machine"] = selftest_machine();
+    write_file(file, verdict.dump(1) + '\n');
   } catch (const user_error& e) { // the verdict has been shown; the next run makes it again
     std::fprintf(stderr, "tacit: the verdict is not kept: %s\n", e.what());
   }

@@ -1,13 +1,9 @@
 #include "cli/selftest_result.h"
 
-#include "platform/model_file.h"
-
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 namespace tacit::cli {
 namespace {
@@ -142,17 +138,6 @@ nlohmann::ordered_json selftest_result::as_json() const {
             out["cells"].back()["first"] = t.first;
         }
   return out;
-}
-
-std::filesystem::path selftest_cache(const std::string& version) {
-  std::array<char, 256> host{};
-  ::gethostname(host.data(), host.size() - 1);
-  std::string name = fmt::format("selftest-{}-{}.json", host.data(), version);
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.')
-      c = '-';
-  const std::filesystem::path folder = cache_folder();
-  return folder.empty() ? folder : folder / name;
 }
 
 } // namespace tacit::cli

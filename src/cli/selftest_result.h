@@ -1,7 +1,6 @@
 // What the conformance suite found under one MPI, over several numbers of ranks.
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -41,9 +40,5 @@ private:
   std::vector<std::string> who_, topologies_, forms_, calls_; ///< in the order of their first appearance
   std::map<place, tally> cells_;
 };
-
-/// Where the verdict on this MPI library on this machine is kept:
-/// $XDG_CACHE_HOME/tacit/selftest-<machine>-<library>.json.
-std::filesystem::path selftest_cache(const std::string& version);
 
 } // namespace tacit::cli

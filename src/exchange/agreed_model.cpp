@@ -3,25 +3,32 @@
 #include "exchange/agreed_aggregation.h"
 #include "exchange/await.h"
 #include "exchange/collectives.h"
+#include "exchange/own_call.h"
 #include "platform/model_file.h"
 #include "run/mpi_error.h"
 
 #include <array>
 #include <cstdlib>
+#include <map>
+#include <mutex>
 #include <string_view>
 
 namespace tacit {
 namespace {
+
+std::string library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+  int length = 0;
+  MPI_Get_library_version(version.data(), &length);
+  return {version.data(), static_cast<std::size_t>(length)};
+}
 
 struct read_models {
   loaded_model near, far; ///< far: of two hosts, if there is one
 };
 
 read_models read_models_here() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
-  int length = 0;
-  MPI_Get_library_version(version.data(), &length);
-  const machine_identity here = this_machine({version.data(), static_cast<std::size_t>(length)});
+  const machine_identity here = this_machine(library_version());
   const char* const named = std::getenv("TACIT_PLATFORM");
   read_models out{load_model_for(here), {}};
   if (!named || !*named)
@@ -29,7 +36,19 @@ read_models read_models_here() {
   return out;
 }
 
-/// What rank 0 tells: three texts, a zero behind each. Empty models: the defaults.
+/// Once per process and place.
+const selftest_verdict& read_verdict_here() {
+  static std::mutex guard;
+  static std::map<std::filesystem::path, const selftest_verdict> read;
+  const std::string library = short_library_name(library_version());
+  const std::lock_guard lock(guard);
+  const std::filesystem::path place = selftest_file(library);
+  const auto found = read.find(place);
+  return found != read.end() ? found->second
+                             : read.emplace(place, load_selftest(library, own_call_form)).first->second;
+}
+
+/// What rank 0 tells: six texts, a zero behind each. Empty models: the defaults.
 std::string announcement(bool one_node) {
   static const read_models here = read_models_here();
   std::string text = here.near.origin;
@@ -42,6 +61,9 @@ std::string announcement(bool one_node) {
   text += '\0';
   if (!one_node && here.far.measured)
     text += text_of(here.far.model);
+  const selftest_verdict& verdict = read_verdict_here();
+  for (const std::string* const part : {&verdict.origin, &verdict.library, &verdict.cells})
+    (text += '\0') += *part;
   return text + '\0';
 }
 
@@ -112,6 +134,11 @@ agreed_model agree_on_model(int rank, int size, MPI_Comm comm) {
   const std::string_view near = next(rest), far = next(rest);
   out.costs = costs_of(near.empty() ? default_model() : parse_model(near),
                        far.empty() ? model_of(message_cost(), false) : parse_model(far), out.one_node);
+  out.own_calls.origin = next(rest);
+  out.own_calls.library = next(rest);
+  out.own_calls.cells = next(rest);
+  if (out.own_calls.origin.empty())
+    out.own_calls.origin = "rank 0 had no memory for the verdict of `tacit selftest`";
   return out;
 }
 

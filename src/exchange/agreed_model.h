@@ -1,4 +1,4 @@
-// What the ranks of a communicator believe about the machine, the same on all of them.
+// What the ranks of a communicator believe about the machine and its MPI library, the same on all of them.
 //
 // Choices that all ranks must make alike follow from it, but every host has its own file, or none, and files
 // change while programs run. So rank 0 reads, once per process, and tells the others, once per communicator:
@@ -8,6 +8,7 @@
 
 #include "neighbor/aggregate.h"
 #include "neighbor/choice.h"
+#include "platform/selftest_verdict.h"
 
 #include <mpi.h>
 #include <string>
@@ -17,8 +18,9 @@ namespace tacit {
 struct agreed_model {
   machine_costs costs;
   bool one_node = true;
-  node_map nodes;     ///< unless all are on one node
-  std::string origin; ///< for people: where the numbers are from, or why the defaults were taken
+  node_map nodes;             ///< unless all are on one node
+  std::string origin;         ///< for people: where the numbers are from, or why the defaults were taken
+  selftest_verdict own_calls; ///< on MPI's own calls, in the form that own_call.h uses
 
   bool near(int rank, rank_id other) const {
     return one_node || nodes.node_of[static_cast<std::size_t>(rank)] == nodes.node_of[index(other)];
@@ -26,7 +28,8 @@ struct agreed_model {
 };
 
 /// Collective. The file is the one that TACIT_PLATFORM names, or the one that `tacit platform` keeps; between
-/// nodes, the one it keeps for two hosts. Throws mpi_error.
+/// nodes, the one it keeps for two hosts. The verdict is the one that `tacit selftest` keeps. Throws
+/// mpi_error.
 agreed_model agree_on_model(int rank, int size, MPI_Comm comm);
 
 /// Two nodes, two words: by processor names, or, if TACIT_RANKS_PER_NODE is set (to try nodes out on one

@@ -6,20 +6,21 @@
 #include <fmt/format.h>
 
 namespace tacit {
-namespace {
 
 using form = neighbor_side::form;
 
-std::int64_t count_of(const neighbor_side& s, std::size_t i) {
+std::int64_t count_at(const neighbor_side& s, std::size_t i) {
   if (s.shape == form::same || s.shape == form::equal)
     return s.count;
   return s.large_counts ? static_cast<const MPI_Count*>(s.counts)[i] : static_cast<const int*>(s.counts)[i];
 }
 
-std::int64_t displacement_of(const neighbor_side& s, std::size_t i) {
+std::int64_t displacement_at(const neighbor_side& s, std::size_t i) {
   return s.large_displacements ? static_cast<const MPI_Aint*>(s.displacements)[i]
                                : static_cast<const int*>(s.displacements)[i];
 }
+
+namespace {
 
 [[noreturn]] void refuse(const std::string& text) {
   throw neighbor_error(neighbor_error::kind::argument, text);
@@ -46,7 +47,7 @@ MPI_Datatype type_at(const neighbor_side& s, const char* which, std::size_t i) {
 }
 
 std::int64_t checked_count(const neighbor_side& s, const char* which, std::size_t i) {
-  const std::int64_t count = count_of(s, i);
+  const std::int64_t count = count_at(s, i);
   if (count < 0)
     refuse(fmt::format("the {} count of edge {} is {}; counts must not be negative", which, i, count));
   return count;
@@ -70,7 +71,7 @@ void describe_side(const neighbor_side& s, const char* which, const std::vector<
       }
     }
     into.words.push_back(checked_count(s, which, i));
-    into.words.push_back(displacement_of(s, i));
+    into.words.push_back(displacement_at(s, i));
   }
 }
 
@@ -82,9 +83,9 @@ std::uint64_t address_of(const neighbor_side& s, std::size_t i, std::int64_t cou
     lost = __builtin_mul_overflow(count, extent, &offset) ||
            __builtin_mul_overflow(offset, static_cast<std::int64_t>(i), &offset);
   if (s.shape == form::varying)
-    lost = __builtin_mul_overflow(displacement_of(s, i), extent, &offset);
+    lost = __builtin_mul_overflow(displacement_at(s, i), extent, &offset);
   if (s.shape == form::typed)
-    offset = displacement_of(s, i);
+    offset = displacement_at(s, i);
   if (lost)
     refuse(fmt::format("the block of edge {} lies beyond the address space", i));
   return reinterpret_cast<std::uint64_t>(s.buffer) + static_cast<std::uint64_t>(offset);
@@ -96,7 +97,7 @@ std::vector<std::vector<segment>> side_blocks(const neighbor_side& s, const std:
     if (edges[i].peer == no_rank)
       continue;
     const layout_handle l = layout_of(s.shape == form::typed ? s.types[i] : s.type);
-    const std::int64_t count = count_of(s, i);
+    const std::int64_t count = count_at(s, i);
     const std::uint64_t at = address_of(s, i, count, l->element.extent);
     blocks[i] = segments_of(reinterpret_cast<const void*>(at), static_cast<std::uint64_t>(count), l->element);
   }

@@ -29,6 +29,10 @@ struct neighbor_side {
   const MPI_Datatype* types = nullptr;
 };
 
+/// Of edge i, which must not be an open boundary.
+std::int64_t count_at(const neighbor_side& s, std::size_t i);
+std::int64_t displacement_at(const neighbor_side& s, std::size_t i); ///< varying and typed
+
 struct neighbor_call {
   const char* function = ""; ///< static text: "tacit_neighbor_alltoall"
   neighbor_side send, receive;

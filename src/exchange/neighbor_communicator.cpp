@@ -151,7 +151,7 @@ std::string neighbor_operation::steps() const {
 }
 
 std::string neighbor_operation::way_name() const {
-  return fmt::format("{} {}", name(ways_.shape()), driver_);
+  return name(way{ways_.shape(), driver_});
 }
 
 std::string neighbor_operation::describe() const {
@@ -163,7 +163,8 @@ std::string neighbor_operation::describe() const {
                   n.destinations.size(), driver_, steps(), remarks_, remarks_.empty() ? "" : "\n");
   if (!ways_.ways.empty())
     text += fmt::format("{}\nmachine model: {}\n", reason_for(ways_.ways, ways_.taken),
-                        by_model_ ? home_->model_->origin : "as tacit_message_cost says");
+                        by_model_ ? home_->model_->origin : "as tacit_message_cost says") +
+            own_call_;
   return text;
 }
 

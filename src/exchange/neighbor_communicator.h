@@ -21,6 +21,7 @@
 #include "exchange/communicator_setup.h"
 #include "exchange/neighbor_call.h"
 #include "exchange/neighbor_options.h"
+#include "exchange/own_communicators.h"
 #include "exchange/ways.h"
 #include "run/driver.h"
 
@@ -85,6 +86,7 @@ private:
   std::string steps_;               ///< persistent: summary
   std::string remarks_;             ///< persistent: which optimizations were used, and why others not
   agreed_ways ways_;                ///< persistent: what was compared, and taken
+  std::string own_call_;            ///< persistent: whether MPI's own call could be taken, or why not
   bool by_model_ = true;            ///< by the communicator's model; else by what the user says of messages
   std::uint64_t feedback_runs_ = 0; ///< asked for
   const class feedback_run* tries_ = nullptr; ///< what runs, if it tries several ways
@@ -187,6 +189,7 @@ private:
   std::unique_ptr<const agreed_model> model_; ///< from the first _init on
   neighbor_options options_;
   communicator_setup setup_;
+  std::shared_ptr<own_communicators> own_comms_ = std::make_shared<own_communicators>();
   bool setup_begun_ = false;
   int tags_per_operation_ = 1, next_operation_ = 1, operations_limit_ = 1; ///< once set up
   std::vector<std::shared_ptr<cached_plan>> plans_;

@@ -22,10 +22,11 @@ namespace {
 }
 
 void choose_driver(neighbor_options& o, const std::string& where, const std::string& value) {
-  if (!find_driver(value)) {
+  if (!find_driver(value) && value != own_call) {
     std::string names;
     for (const driver* d : drivers())
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", d->name());
+      names += fmt::format("{}, ", d->name());
+    names += own_call;
     refuse(fmt::format("{} is \"{}\", but must be one of {}", where, value, names));
   }
   o.driver = value;

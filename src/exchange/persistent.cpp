@@ -23,6 +23,7 @@
 #include "exchange/init_agreement.h"
 #include "exchange/neighbor_communicator.h"
 #include "exchange/neighbor_error.h"
+#include "exchange/own_call.h"
 #include "exchange/ways.h"
 #include "neighbor/combine.h"
 #include "run/mpi_error.h"
@@ -117,6 +118,19 @@ std::uint64_t combining_word(const topology* t, const neighbor_blocks& blocks, b
   return word == 0 ? 1 : word;
 }
 
+/// For people: what became of MPI's own call. `why_not`: of this rank.
+std::string own_call_remark(const agreed_ways& ways, const std::string& why_not, bool possible,
+                            const selftest_verdict& verdict) {
+  if (!why_not.empty())
+    return fmt::format("mpi, the library's own call, is not possible: {}\n", why_not);
+  if (!possible)
+    return "mpi, the library's own call, is not possible: another rank, whose explanation says why, cannot\n";
+  return fmt::format("mpi, the library's own call, is right by {}{}\n", verdict.origin,
+                     ways.is_own_call()
+                         ? ""
+                         : "; it has no price, so it is taken only by name or after a trial at run time");
+}
+
 void add_line(std::string& text, const std::string& line) {
   text += (text.empty() || line.empty() ? "" : "\n") + line;
 }
@@ -126,7 +140,7 @@ void add_line(std::string& text, const std::string& line) {
 struct neighbor_communicator::agreed_program {
   program steps;
   agreed_ways ways;
-  std::string remarks;
+  std::string remarks, own_call;
   bool by_model = true; ///< else by what the user says of messages
   std::uint64_t feedback = 0;
 };
@@ -229,6 +243,7 @@ neighbor_communicator::agree_on_program(const neighbor_call& call, const MPI_Inf
   all.always([&] { announced = exchange_sizes(sent, expected, first_tag, comm); });
   const neighbor_passes& passes = options.passes;
   offered_plans offered;
+  std::string why_no_own;
   std::optional<machine_costs> said;
   const machine_costs* costs = nullptr;
   all.here([&] {
@@ -237,10 +252,16 @@ neighbor_communicator::agree_on_program(const neighbor_call& call, const MPI_Inf
       said = costs_of(*options.cost);
     costs = said ? &*said : &model_->costs;
     offered = offer_plans(blocks, call.send.shape == neighbor_side::form::same, options, *costs);
+    why_no_own = why_no_own_call(call, edges_, rank_, comm, topology_ != nullptr, model_->own_calls);
+    if (options.driver == own_call && !why_no_own.empty())
+      throw neighbor_error(
+          neighbor_error::kind::environment,
+          fmt::format("driver {}, MPI's own call, is not possible here: {}", own_call, why_no_own));
   });
   // The largest load is the complement of the least complement.
   const std::uint64_t mine = word_of(options);
-  std::vector<std::uint64_t> words{mine, ~mine, offered.combining, ~offered.combining, ~offered.busiest};
+  std::vector<std::uint64_t> words{
+      mine, ~mine, offered.combining, ~offered.combining, ~offered.busiest, why_no_own.empty() ? 1u : 0u};
   const auto first_price = static_cast<std::ptrdiff_t>(words.size());
   words.insert(words.end(), offered.prices.words.begin(), offered.prices.words.end());
   try {
@@ -264,9 +285,14 @@ neighbor_communicator::agree_on_program(const neighbor_call& call, const MPI_Inf
     return out;
   }
   const bool combinable = words[2] != 0 && words[2] == ~words[3];
-  out.ways = choose_way(offered.prices, options, {passes.coalesce, has_direct_form(passes), combinable});
+  const bool own_possible = words[5] != 0;
+  out.ways = choose_way(offered.prices, options, {passes.coalesce, has_direct_form(passes), combinable},
+                        own_possible);
+  out.own_call = own_call_remark(out.ways, why_no_own, own_possible, model_->own_calls);
   out.by_model = !options.cost;
   out.feedback = options.feedback;
+  if (out.ways.is_own_call()) // which has no plan
+    return out;
   rank_plan& plan = out.ways.shape() == form::combined ? offered.combined : offered.coalesced;
   if (out.ways.shape() == form::combined)
     out.remarks = "combined: blocks travel dimension by dimension";
@@ -349,7 +375,7 @@ neighbor_operation neighbor_communicator::with_feedback(neighbor_operation predi
   std::vector<neighbor_operation> ways;
   ways.push_back(std::move(predicted));
   for (std::size_t i = 0; i < compared.ways.size(); ++i)
-    if (i != compared.taken && compared.ways[i].ns >= 0)
+    if (i != compared.taken && (compared.ways[i].ns >= 0 || compared.ways[i].driver == own_call))
       try {
         ways.push_back(prepare_together(call, &info, nullptr, &compared.ways[i]));
       } catch (const neighbor_error&) { // of all ranks
@@ -378,7 +404,8 @@ neighbor_operation neighbor_communicator::prepare_together(const neighbor_call& 
   init_agreement all(comm, rank_, size_, call.function);
   agreed_program made = agree_on_program(call, info, forced, number, all);
   neighbor_operation out;
-  const auto [chosen, connects_any] = agree_on_driver(made.steps, made.ways.drivers(), out.peers_, all);
+  const own_call_driver own(call, edges_, own_comms_);
+  const auto [chosen, connects_any] = agree_on_driver(made.steps, made.ways.drivers(own), out.peers_, all);
   std::vector<std::uint64_t> nothing; // to compare but errors
   if (connects_any) {
     all.always([&] {
@@ -391,11 +418,12 @@ neighbor_operation neighbor_communicator::prepare_together(const neighbor_call& 
     out.home_ = shared_from_this();
     out.function_ = call.function;
     out.driver_ = chosen->name().data();
-    out.steps_ = summarize(made.steps);
+    out.steps_ = made.ways.is_own_call() ? own.steps() : summarize(made.steps);
     if (steps)
       *steps = made.steps;
     out.remarks_ = std::move(made.remarks);
     out.ways_ = std::move(made.ways);
+    out.own_call_ = std::move(made.own_call);
     out.by_model_ = made.by_model;
     out.feedback_runs_ = made.feedback;
     if (const std::string how = out.peers_ ? out.peers_->describe() : std::string(); !how.empty())

@@ -77,7 +77,8 @@ bool neighbor_communicator::prepares_calls() const {
   // Operations by one-sided communication cannot all be moved; nothing is prepared for dry runs, nor when all
   // tags are used up, which happens to all ranks in the same call.
   return repeated && !worn_out() &&
-         (options_.driver.empty() || options_.driver == "shm" || options_.driver == "p2p");
+         (options_.driver.empty() || options_.driver == "shm" || options_.driver == "p2p" ||
+          options_.driver == own_call);
 }
 
 std::shared_ptr<prepared_call> neighbor_communicator::find_prepared(const neighbor_call& call) {

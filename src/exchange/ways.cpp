@@ -27,18 +27,20 @@ void way_prices::add(form f, const traffic& t, const machine_costs& costs, const
       words[position(f, i)] = word_of_price(predicted(t, drivers()[i]->name(), costs, longest));
 }
 
-std::vector<const driver*> agreed_ways::drivers() const {
+std::vector<const driver*> agreed_ways::drivers(const driver& own) const {
+  if (is_own_call())
+    return {&own};
   std::vector<const driver*> out;
   if (!ways.empty())
     out.push_back(find_driver(ways[taken].driver));
   for (const way& w : ways)
-    if (const driver* const d = find_driver(w.driver); std::find(out.begin(), out.end(), d) == out.end())
+    if (const driver* const d = find_driver(w.driver); d && std::find(out.begin(), out.end(), d) == out.end())
       out.push_back(d);
   return out;
 }
 
 agreed_ways choose_way(const way_prices& prices, const neighbor_options& options,
-                       const std::vector<bool>& possible) {
+                       const std::vector<bool>& possible, bool own_possible) {
   agreed_ways out;
   const auto wanted = [&](form f) {
     const bool forced = options.shape && possible[static_cast<std::size_t>(*options.shape)];
@@ -48,6 +50,9 @@ agreed_ways choose_way(const way_prices& prices, const neighbor_options& options
     for (std::size_t i = 0; i < drivers().size(); ++i)
       if (wanted(f) && may_be_taken(*drivers()[i], options))
         out.ways.push_back({f, drivers()[i]->name(), price_of_word(prices.words[position(f, i)])});
+  const bool any_way = options.driver.empty() && !options.shape;
+  if (own_possible && (any_way || options.driver == own_call))
+    out.ways.push_back({form::coalesced, own_call, -1});
   out.taken = cheapest(out.ways);
   return out;
 }

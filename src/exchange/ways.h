@@ -28,12 +28,15 @@ struct agreed_ways {
   std::size_t taken = 0;
 
   form shape() const { return ways[taken].shape; }
-  /// Drivers that may be taken: the chosen one first, then by priority. None if nothing was compared.
-  std::vector<const driver*> drivers() const;
+  bool is_own_call() const { return !ways.empty() && ways[taken].driver == own_call; }
+  /// Drivers that may be taken: the chosen one first, then by priority, but for MPI's own call, which is
+  /// taken or not. None if nothing was compared. `own`: what stands for MPI's own call.
+  std::vector<const driver*> drivers(const driver& own) const;
 };
 
-/// From the minima of the words over all ranks; the same on all ranks. `possible`: forms, by their number.
+/// From the minima of the words over all ranks; the same on all ranks. `possible`: forms, by their number;
+/// `own_possible`: MPI's own call.
 agreed_ways choose_way(const way_prices& prices, const neighbor_options& options,
-                       const std::vector<bool>& possible);
+                       const std::vector<bool>& possible, bool own_possible);
 
 } // namespace tacit

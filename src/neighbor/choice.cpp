@@ -71,8 +71,7 @@ double by_puts(const traffic& t, const machine_model& m, Is is) {
 }
 
 std::string words(const way& w) {
-  return w.ns < 0 ? fmt::format("{} {} without price", name(w.shape), w.driver)
-                  : fmt::format("{} {} {}", name(w.shape), w.driver, readable_seconds(w.ns * 1e-9));
+  return w.ns < 0 ? name(w) + " without price" : name(w) + " " + readable_seconds(w.ns * 1e-9);
 }
 
 void add(std::vector<message_group>& groups, std::uint64_t bytes, bool near) {
@@ -97,6 +96,10 @@ machine_costs costs_of(const message_cost& said) {
 std::string_view name(form f) {
   constexpr std::array<std::string_view, forms> names{"coalesced", "direct", "combined"};
   return names[static_cast<std::size_t>(f)];
+}
+
+std::string name(const way& w) {
+  return w.driver == own_call ? std::string(own_call) : fmt::format("{} {}", name(w.shape), w.driver);
 }
 
 traffic traffic_of(const rank_plan& plan, const std::function<bool(rank_id)>& is_near) {

@@ -20,7 +20,8 @@
 //            too long to go through memory, as p2p
 //     rma    every message costs a put and a flush of its bytes and of its flag, in every round one of them
 // and all copies within the rank cost their bytes, every further piece of memory of a message a little.
-// Drivers without a price here are taken only by priority.
+// Drivers without a price here are taken only by priority. One way has neither form nor price: the MPI
+// library's own call, of which nobody knows what it does.
 #pragma once
 
 #include "neighbor/message_cost.h"
@@ -82,6 +83,11 @@ struct way {
   std::string_view driver; ///< its name
   double ns = -1;          ///< predicted, the most over all ranks; negative: no price
 };
+
+/// In place of a driver's name: the way that is the MPI library's own call.
+inline constexpr std::string_view own_call = "mpi";
+/// "coalesced shm"; "mpi".
+std::string name(const way& w);
 
 /// Position of the cheapest; among ways that differ by less than a tenth, and among those without price, the
 /// first: they are given by priority. At least one way.

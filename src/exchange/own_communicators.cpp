@@ -1,0 +1,53 @@
+#include "exchange/own_communicators.h"
+
+#include "exchange/await.h"
+#include "exchange/collectives.h"
+#include "run/mpi_error.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tacit {
+
+own_communicators::~own_communicators() {
+  int over = 0;
+  MPI_Finalized(&over);
+  for (const auto& e : list_)
+    if (!over && !e->abandoned && e->comm != MPI_COMM_NULL)
+      MPI_Comm_free(&e->comm);
+}
+
+std::uint64_t own_communicators::given_up() const {
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(64, list_.size()); ++i)
+    bits |= std::uint64_t{!list_[i]->in_use && !list_[i]->abandoned} << i;
+  return bits;
+}
+
+std::shared_ptr<own_communicators::entry> own_communicators::take(MPI_Comm parent) {
+  const std::uint64_t here = given_up();
+  std::uint64_t everywhere = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(start_allreduce(&here, &everywhere, 1, MPI_UINT64_T, MPI_BAND, parent, &request),
+            "MPI_Iallreduce");
+  await({request}, "MPI_Iallreduce");
+  if (everywhere != 0) {
+    const auto& found = list_[static_cast<std::size_t>(std::countr_zero(everywhere))];
+    found->in_use = true;
+    return found;
+  }
+  const auto made = std::make_shared<entry>();
+  list_.push_back(made); // also if it fails here: other ranks have it
+  MPI_Comm copy = MPI_COMM_NULL;
+#ifdef SMPI_H // see communicator_setup.cpp
+  check_mpi(MPI_Comm_dup(parent, &copy), "MPI_Comm_dup");
+#else
+  check_mpi(PMPI_Comm_idup(parent, &copy, &request), "MPI_Comm_idup");
+  await({request}, "MPI_Comm_idup");
+#endif
+  made->comm = copy;
+  check_mpi(MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  return made;
+}
+
+} // namespace tacit

@@ -1,0 +1,45 @@
+// Duplicates of a communicator for operations that are calls of MPI's collectives.
+//
+// Problem. MPI matches collectives on one communicator by the order in which they start, but persistent
+// operations may start in another order on each rank (MPI-4.1 section 6.13). So every operation needs a
+// communicator of its own; the library has only some thousands of them, and all ranks must free one together,
+// while each gives up an operation when it pleases.
+//
+// Idea, as for windows (run/rma_windows.h): giving one up only marks it. All ranks have equal lists; when
+// they next need one they learn which of the first 64 all have given up, and take the first of those; if
+// there is none, they make another one. A rank that has given one up will not start its operation again, so
+// no other may either: nothing is under way there. All are freed with the communicator.
+//
+// Cost: a reduction of one word, and MPI_Comm_idup where nothing can be had again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mpi.h>
+#include <vector>
+
+namespace tacit {
+
+class own_communicators {
+public:
+  struct entry {
+    MPI_Comm comm = MPI_COMM_NULL; ///< null: could not be made
+    bool in_use = true;
+    bool abandoned = false; ///< something is left under way: never to be used again, nor freed
+  };
+
+  own_communicators() = default;
+  ~own_communicators();
+  own_communicators(const own_communicators&) = delete;
+  own_communicators& operator=(const own_communicators&) = delete;
+
+  /// A duplicate of `parent` (always the same one) with its topology, whose errors return. Collective.
+  /// Throws mpi_error; the lists stay equal.
+  std::shared_ptr<entry> take(MPI_Comm parent);
+
+private:
+  std::uint64_t given_up() const;
+  std::vector<std::shared_ptr<entry>> list_;
+};
+
+} // namespace tacit
