@@ -30,14 +30,29 @@ const char* name_of(collective c) {
   return names[static_cast<std::size_t>(c)];
 }
 
+bool is_uniform(const neighbor_side& s) {
+  return s.shape == form::same || s.shape == form::equal;
+}
+
+bool has_neighbor(const std::vector<edge>& edges) {
+  return std::any_of(edges.begin(), edges.end(), [](const edge& e) { return e.peer != no_rank; });
+}
+
 // --- the call
 
 /// Of one side, with types that live as long as this.
 class own_side {
 public:
-  own_side(const neighbor_side& s, const std::vector<edge>& edges) : buffer_(s.buffer) {
+  own_side(const neighbor_side& s, const std::vector<edge>& edges, const neighbor_side& other,
+           const std::vector<edge>& edges_of_other)
+      : buffer_(s.buffer) {
     try {
       copy(s, edges);
+      // Libraries compare both sides of calls with blocks of one size, also where one has no block.
+      if (is_uniform(s) && !has_neighbor(edges) && is_uniform(other) && has_neighbor(edges_of_other)) {
+        counts_[0] = static_cast<int>(other.count);
+        types_[0] = kept(other.type);
+      }
     } catch (...) {
       free_types();
       throw;
@@ -68,7 +83,7 @@ private:
   /// No list stays empty, so that no null pointer is passed; at open boundaries stand values that any library
   /// accepts, whatever the user has put there.
   void copy(const neighbor_side& s, const std::vector<edge>& edges) {
-    const bool listed = s.shape == form::varying || s.shape == form::typed;
+    const bool listed = !is_uniform(s);
     counts_.assign(listed ? edges.size() + 1 : 1, 0);
     displacements_.assign(counts_.size(), 0);
     bytes_.assign(counts_.size(), 0);
@@ -165,7 +180,8 @@ class own_call_run : public execution {
 public:
   own_call_run(const neighbor_call& call, const neighborhood& n, own_communicators::entry& where)
       : what_(kind_of(call)), text_(fmt::format("MPI_Ineighbor_{}", name_of(what_))),
-        send_(call.send, n.destinations), receive_(call.receive, n.sources), where_(where) {}
+        send_(call.send, n.destinations, call.receive, n.sources),
+        receive_(call.receive, n.sources, call.send, n.destinations), where_(where) {}
   ~own_call_run() override {
     if (active_)
       where_.abandoned = true;
@@ -249,13 +265,26 @@ bool fits(std::int64_t x) {
 /// Whether the functions with int arguments can say it; MPI ignores what stands at open boundaries. Open MPI
 /// 4.1.4 computes where equal blocks begin in int, too.
 bool fits(const neighbor_side& s, const std::vector<edge>& edges) {
-  if (s.shape == form::same || s.shape == form::equal)
-    return fits(s.count) && fits(s.count * static_cast<std::int64_t>(edges.size()));
+  if (is_uniform(s))
+    return !has_neighbor(edges) || (fits(s.count) && fits(s.count * static_cast<std::int64_t>(edges.size())));
   for (std::size_t i = 0; i < edges.size(); ++i)
     if (edges[i].peer != no_rank &&
         (!fits(count_at(s, i)) || (s.shape == form::varying && !fits(displacement_at(s, i)))))
       return false;
   return true;
+}
+
+std::int64_t block_bytes(const neighbor_side& s) {
+  MPI_Count size = 0;
+  check_mpi(MPI_Type_size_x(s.type, &size), "MPI_Type_size_x");
+  return size * s.count;
+}
+
+/// What a rank sends to each neighbor is as long as what it receives from each (MPI-4.1 sections 8.6.1,
+/// 8.6.2: equal type signatures), which libraries check; tacit only wants the ends of each edge to agree.
+bool is_uneven(const neighbor_call& call, const neighborhood& n) {
+  return is_uniform(call.send) && is_uniform(call.receive) && has_neighbor(n.destinations) &&
+         has_neighbor(n.sources) && block_bytes(call.send) != block_bytes(call.receive);
 }
 
 /// Every kind of dimension that the grid has must be right.
@@ -329,6 +358,8 @@ std::string why_no_own_call(const neighbor_call& call, const neighborhood& n, in
       return why;
   if (!fits(call.send, n.destinations) || !fits(call.receive, n.sources))
     return "counts or displacements are larger than an int, for which nothing is tested";
+  if (is_uneven(call, n))
+    return "blocks to neighbors and blocks from neighbors differ in size, which MPI's call does not allow";
   return {};
 }
 

@@ -59,7 +59,7 @@ std::string plain(const json& object, const char* key) {
 /// Throws json::exception.
 std::string cells_of(const json& file, std::string_view form) {
   std::string cells = ",";
-  for (const json& cell : file.at("cells")) {
+  for (const json& cell : file.at("cells").get_ref<const json::array_t&>()) {
     if (cell.at("implementation") != "mpi" || cell.at("form") != form)
       continue;
     std::string verdict = plain(cell, "verdict");
@@ -73,7 +73,7 @@ std::string cells_of(const json& file, std::string_view form) {
 
 /// On one rank there is nobody to send to.
 bool has_several_ranks(const json& file) {
-  const json& ranks = file.at("ranks");
+  const json::array_t& ranks = file.at("ranks").get_ref<const json::array_t&>();
   return std::any_of(ranks.begin(), ranks.end(), [](const json& n) { return n.get<std::int64_t>() > 1; });
 }
 
