@@ -20,7 +20,6 @@ class by_collective : public way {
 public:
   by_collective(const pattern& p, exchange_buffers& b) : p_(p), b_(b) {
     name = "MPI_Neighbor_alltoallv";
-    detail = "the MPI library's own call";
     // Graphs of MPI have no open boundaries.
     for (std::size_t e = 0; e < p.destinations.size(); ++e)
       if (p.destinations[e].peer != MPI_PROC_NULL) {
@@ -32,6 +31,7 @@ public:
         in_counts_.push_back(b.in_counts[e]);
         in_places_.push_back(b.in_places[e]);
       }
+    detail = "the MPI library's own call; " + whether_takeable();
   }
   std::string exchange() override {
     const int code =
@@ -41,6 +41,23 @@ public:
   }
 
 private:
+  /// Collective.
+  std::string whether_takeable() {
+    MPI_Comm_set_errhandler(p_.mpi, MPI_ERRORS_RETURN);
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "tacit_driver", "mpi");
+    tacit_schedule made = TACIT_SCHEDULE_NULL;
+    const int code = tacit_neighbor_alltoallv_init(b_.out.data(), out_counts_.data(), out_places_.data(),
+                                                   MPI_BYTE, b_.in.data(), in_counts_.data(),
+                                                   in_places_.data(), MPI_BYTE, p_.mpi, info, &made);
+    MPI_Info_free(&info);
+    const std::string why = code == TACIT_SUCCESS ? "" : tacit_last_error();
+    tacit_schedule_free(&made);
+    return why.empty() ? "tacit takes it on MPI's topologies by name (TACIT_DRIVER=mpi) or after a trial"
+                       : "tacit never takes it: " + why;
+  }
+
   const pattern& p_;
   exchange_buffers& b_;
   std::vector<int> out_counts_, out_places_, in_counts_, in_places_;
