@@ -146,13 +146,19 @@ nlohmann::ordered_json run_suite(const selftest_options& options, const mpi_prog
   }
 }
 
-void keep(const selftest_result& result) {
+/// Fewer cases than the suite has if nothing is said about that.
+bool leaves_cases_out(const selftest_options& o) {
+  return o.every > 1 || o.graphs < 6 || (o.dimensions > 0 && o.dimensions < 3);
+}
+
+void keep(const selftest_result& result, const selftest_options& options) {
   const fs::path file = selftest_file(result.version());
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
   try {
     nlohmann::ordered_json verdict = result.as_json();
     verdict["machine"] = selftest_machine();
+    verdict["sampled"] = leaves_cases_out(options);
     write_file(file, verdict.dump(1) + '\n');
   } catch (const user_error& e) { // the verdict has been shown; the next run makes it again
     std::fprintf(stderr, "tacit: the verdict is not kept: %s\n", e.what());
@@ -174,7 +180,7 @@ int test_calls(const selftest_options& options) {
     text += result.as_text();
     all.push_back(result.as_json());
     if (options.only.empty() && options.implementations.empty())
-      keep(result);
+      keep(result, options);
   }
   progress.clear();
   write_file(options.output, options.json ? (all.size() == 1 ? all[0] : all).dump(1) + '\n' : text);

@@ -88,6 +88,10 @@ selftest_verdict judge(const json& file, const fs::path& path, std::string_view 
   if (file.contains("machine") && file.at("machine") != selftest_machine())
     return nothing_because(fmt::format("{} is of another machine ({}); {}", path.string(),
                                        file.at("machine").get<std::string>(), remedy));
+  if (file.contains("sampled") && file.at("sampled") != false)
+    return nothing_because(fmt::format("{} was made with fewer cases (--every, --graphs or --dimensions); "
+                                       "`tacit selftest` without them makes one",
+                                       path.string()));
   if (!has_several_ranks(file))
     return nothing_because(
         fmt::format("{} was made on one rank only; `tacit selftest` without --np makes one", path.string()));

@@ -77,6 +77,11 @@ TEST_F(selftest_verdicts, show_nothing_if_the_file_is_not_as_it_is_written) {
     EXPECT_TRUE(of(file_with("", ranks)).cells.empty()) << ranks;
   for (const std::string cells : {"1", "{}", R"({"implementation":"mpi","form":"nonblocking"})"})
     EXPECT_TRUE(of(file_with(cells)).cells.empty()) << cells;
+  std::string sampled = good;
+  sampled.insert(1, R"("sampled":true,)");
+  EXPECT_TRUE(of(sampled).cells.empty());
+  sampled.replace(sampled.find("true"), 4, "false");
+  EXPECT_FALSE(of(sampled).cells.empty());
   EXPECT_TRUE(load_selftest("Another MPI", "nonblocking").cells.empty());
   ::unsetenv("XDG_CACHE_HOME");
   ::unsetenv("HOME");
