@@ -369,13 +369,12 @@ cached_plan::execution_at neighbor_communicator::execution_for(cached_plan& plan
     if (found.run->rebind(reads - found.reads, writes - found.writes))
       return found;
   }
-  const bool flat = options_.driver != "dry" && is_flat(plan.steps.plan);
-  std::unique_ptr<execution> made; // long lists of pieces are not copied to be moved
-  if (flat)
-    made = std::make_unique<flat_run>(plan.steps.plan, setup_.comm());
-  if (!flat || !made->rebind(reads, writes))
-    made = prepare(moved(plan.steps, reads, writes));
-  return {std::move(made), reads, writes};
+  if (options_.driver != "dry" && is_flat(plan.steps.plan)) { // long lists are not copied to be moved
+    auto made = std::make_unique<flat_run>(plan.steps.plan, setup_.comm());
+    made->rebind(reads, writes);
+    return {std::move(made), 0, 0};
+  }
+  return {prepare(moved(plan.steps, reads, writes)), reads, writes};
 }
 
 neighbor_operation neighbor_communicator::operation(const neighbor_call& call, bool blocking) {

@@ -111,6 +111,36 @@ TEST(neighbor, operations_overlap_and_complete_in_any_order) {
   }
 }
 
+// One plan, two executions of it at a time, and both in other buffers every time.
+TEST(neighbor, operations_of_one_plan_move_their_buffers) {
+  int dims[] = {world_size()}, periods[] = {1};
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &comm);
+  const int me = world_rank(), left = (me + world_size() - 1) % world_size(), right = (me + 1) % world_size();
+  std::array<std::array<int, 2>, 8> out{}, in{};
+  for (std::size_t round = 0; round < 24; ++round) {
+    std::array<tacit_schedule, 2> both{};
+    const std::size_t buffers[] = {5 * round % 8, (5 * round + 3) % 8};
+    for (auto& block : in)
+      block = {-1, -1};
+    for (std::size_t k = 0; k < 2; ++k) {
+      const int salt = 1000 * static_cast<int>(2 * round + k);
+      out[buffers[k]] = {salt + 2 * me, salt + 2 * me + 1};
+      ASSERT_EQ(tacit_ineighbor_alltoall(out[buffers[k]].data(), 1, MPI_INT, in[buffers[1 - k]].data(), 1,
+                                         MPI_INT, comm, &both[k]),
+                TACIT_SUCCESS);
+    }
+    for (std::size_t k = 0; k < 2; ++k) {
+      ASSERT_EQ(tacit_wait(both[k]), TACIT_SUCCESS);
+      ASSERT_EQ(tacit_schedule_free(&both[k]), TACIT_SUCCESS);
+      const int salt = 1000 * static_cast<int>(2 * round + k);
+      const std::array<int, 2> expected{salt + 2 * left + 1, salt + 2 * right};
+      ASSERT_EQ(in[buffers[1 - k]], expected) << "round " << round << ", operation " << k;
+    }
+  }
+  MPI_Comm_free(&comm);
+}
+
 // Persistent operations may be started in any order, and in another one on each rank.
 TEST(neighbor, persistent_operations_start_in_any_order) {
   const types_of_sixteen_bytes types;
