@@ -237,7 +237,8 @@ def entry_lines(entry, slot, plain):
     """How every wrapper begins: what the call is passed on to, and when it is passed on unseen."""
     row = entry.row
     inner = f"is_inner_call(mpi_call::{row.name})"
-    unseen = inner if row.kind == "init" else f"!clients_active || {inner}"
+    first = row.kind == "init" or row.name in ("Session_init", "Comm_create_from_group")  # these wake the clients
+    unseen = inner if first else f"!clients_active || {inner}"
     return ["  const void* const from = __builtin_return_address(0);",
             f"  const auto next = reinterpret_cast<decltype(&{entry.wrapper})>(next_function({entry.interface}_symbols, {slot}, from));",
             f"  if ({unseen}) return next({plain});"]

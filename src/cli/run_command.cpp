@@ -176,12 +176,12 @@ public:
     std::ifstream(file()) >> marks;
     if (marks.empty() || marks.find('m') != std::string::npos)
       return;
-    std::fputs(
-        fmt::format("tacit: nothing was taken over ({}): no process called MPI_Init where tacit could see "
-                    "it\n  ('tacit doctor PROGRAM' says what tacit sees of a program)\n",
-                    result.outcome())
-            .c_str(),
-        stderr);
+    std::fputs(fmt::format("tacit: nothing was taken over ({}): no process called MPI_Init or "
+                           "MPI_Session_init where tacit could see "
+                           "it\n  ('tacit doctor PROGRAM' says what tacit sees of a program)\n",
+                           result.outcome())
+                   .c_str(),
+               stderr);
   }
 
 private:

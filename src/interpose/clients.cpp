@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <exception>
+#include <mutex>
 #include <pthread.h>
+#include <utility>
 
 namespace tacit::interpose {
 
@@ -26,7 +28,8 @@ constexpr std::size_t max_clients = 8;
 /// Those that are shown calls, in order; null where one has been retired.
 client* active[max_clients];
 bool agreed[max_clients]; ///< they take calls over
-bool met_mpi = false;     ///< the program has called MPI_Init
+bool met_world = false;   ///< clients have been started in MPI_Init
+bool met_session = false; ///< or, those that can, in MPI_Session_init before
 std::size_t active_count = 0;
 
 void count_clients() {
@@ -98,41 +101,66 @@ __attribute__((constructor)) void loaded() {
   });
 }
 
+/// A rank without MPI_Init meets others in the second call; the first one may be hidden in a library.
+bool begins_in_session(const invocation& v) {
+  return settings().apply && (v.call == mpi_call::Session_init || v.call == mpi_call::Comm_create_from_group);
+}
+
+void add_client(client& c, const invocation& v) {
+  if (std::find(active, active + active_count, &c) != active + active_count)
+    return;
+  bool ready = false;
+  guarded(c, [&](client& who) { ready = who.start(v); });
+  if (!ready)
+    return;
+  agreed[active_count] = false;
+  active[active_count++] = &c;
+}
+
 void start_clients(invocation& v) {
-  for (client* const c : all_clients()) {
-    if (!c->wanted())
-      continue;
-    bool ready = false;
-    guarded(*c, [&](client& who) { ready = who.start(v); });
-    if (ready)
-      active[active_count++] = c;
-  }
+  met_world = true;
+  for (client* const c : all_clients())
+    if (c->wanted())
+      add_client(*c, v);
   int rank = 0;
   TACIT_PMPI(Comm_rank)(handles().world, &rank);
   open_gate(rank == 0);
-  for (std::size_t i = 0; i < active_count; ++i) {
-    agreed[i] = false;
+  for (std::size_t i = 0; i < active_count; ++i)
     if (client* const c = active[i]; c && c->takes_over())
       guarded(*c, [i](client& who) {
         auto* const asks = dynamic_cast<agreeing_client*>(&who);
-        agreed[i] = asks ? asks->agree(takeover_allowed()) : takeover_allowed();
+        const bool will = asks ? asks->agree(takeover_allowed()) : takeover_allowed();
+        agreed[i] = agreed[i] || will;
       });
-  }
   count_clients();
 }
 
-/// Ranks that use MPI Sessions only do not come by a call in which they could agree on anything.
-void explain_sessions() {
-  if (met_mpi || !settings().apply || launched_as_other_rank())
+/// Only clients that can begin without MPI_COMM_WORLD: a recording names processes by it.
+void start_in_session(invocation& v) {
+  static std::mutex guard;
+  const std::lock_guard lock(guard);
+  if (met_world || std::exchange(met_session, true))
     return;
-  open_gate(false);
-  if (program_has_sessions())
-    say(reason::applied, "nothing is taken over in a program that does not call MPI_Init: ranks that use MPI "
-                         "Sessions only have not agreed to it");
+  open_gate(!launched_as_other_rank());
+  for (client* const c : all_clients())
+    if (auto* const asks = dynamic_cast<agreeing_client*>(c); asks && c->wanted()) {
+      add_client(*c, v);
+      for (std::size_t i = 0; i < active_count; ++i)
+        if (active[i] == c)
+          guarded(*c, [&](client&) { agreed[i] = asks->begin_alone(takeover_allowed()); });
+    }
+  count_clients();
+}
+
+/// After MPI_Finalize sessions may go on, and their ranks may ask this one.
+void stop_clients() {
+  for (std::size_t i = 0; i < active_count; ++i)
+    if (!program_has_sessions() || !dynamic_cast<agreeing_client*>(active[i]))
+      active[i] = nullptr;
+  count_clients();
 }
 
 __attribute__((destructor)) void unloaded() {
-  explain_sessions();
   for_each_active([](client& c) { c.end(); });
   clients_active = takers_active = false;
 }
@@ -154,25 +182,28 @@ std::optional<int> ask_takers(invocation& v) {
 
 void before(invocation& v) {
   if (v.kind == call_class::init) {
-    met_mpi = true;
     bear_witness(witnessed::mpi);
     return before_init(v, reject_library);
+  }
+  if (begins_in_session(v) && !met_world && !met_session) {
+    bear_witness(witnessed::mpi);
+    before_init(v, reject_library);
   }
   for_each_active([&](client& c) { c.before(v); });
 }
 
 void after(invocation& v, int result) {
   if (v.kind == call_class::init) {
-    if (result != MPI_SUCCESS || clients_active || !wanted() || !library_fits())
+    if (result != MPI_SUCCESS || met_world || !wanted() || !library_fits())
       return;
     v.notes.end = ticks_now();
     return start_clients(v);
   }
+  if (begins_in_session(v) && result == MPI_SUCCESS && library_fits())
+    start_in_session(v);
   for_each_active([&](client& c) { c.after(v, result); });
-  if (v.kind == call_class::finalize) {
-    active_count = 0;
-    count_clients();
-  }
+  if (v.kind == call_class::finalize)
+    stop_clients();
 }
 
 } // namespace tacit::interpose

@@ -66,11 +66,15 @@ void say(reason code, const std::string& text) {
   [[maybe_unused]] const ssize_t done = write(STDERR_FILENO, line.data(), line.size());
 }
 
-bool launched_as_other_rank() {
+std::optional<int> launched_rank() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
     if (const char* value = std::getenv(name))
-      return std::atoi(value) != 0;
-  return false;
+      return std::atoi(value);
+  return std::nullopt;
+}
+
+bool launched_as_other_rank() {
+  return launched_rank().value_or(0) != 0;
 }
 
 } // namespace tacit::interpose

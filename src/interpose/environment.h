@@ -3,6 +3,7 @@
 
 #include "calls/reasons.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,9 @@ void bear_witness(witnessed what);
 
 /// "tacit: TACIT-084: text" on stderr.
 void say(reason code, const std::string& text);
-/// True if the launcher's variables say that this is not rank 0 (before MPI tells).
+/// The rank that the launcher's variables name (before MPI tells), if they do.
+std::optional<int> launched_rank();
+/// They name another one than rank 0.
 bool launched_as_other_rank();
 
 } // namespace tacit::interpose

@@ -1,15 +1,14 @@
 #include "interpose/taken_comms.h"
 
 #include "exchange/neighbor_options.h"
+#include "interpose/agreed_groups.h"
 #include "interpose/environment.h"
 #include "run/library_progress.h"
 #include "run/mpi_error.h"
 
-#include <algorithm>
 #include <atomic>
 #include <climits>
 #include <mutex>
-#include <numeric>
 #include <vector>
 
 namespace tacit::interpose {
@@ -57,22 +56,6 @@ void attach(MPI_Comm comm, const comm_handle& c) {
   all().made.push_back(c);
 }
 
-/// All ranks of MPI_COMM_WORLD have agreed when MPI was initialized; of others nothing is known.
-bool within_world(MPI_Comm comm) {
-  MPI_Group here = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
-  check_mpi(MPI_Comm_group(comm, &here), "MPI_Comm_group");
-  check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
-  int size = 0;
-  check_mpi(MPI_Group_size(here, &size), "MPI_Group_size");
-  std::vector<int> ranks(static_cast<std::size_t>(size)), there(ranks.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  check_mpi(MPI_Group_translate_ranks(here, size, ranks.data(), world, there.data()),
-            "MPI_Group_translate_ranks");
-  MPI_Group_free(&here);
-  MPI_Group_free(&world);
-  return std::find(there.begin(), there.end(), MPI_UNDEFINED) == there.end();
-}
-
 /// What all ranks find out alike without asking each other.
 outcome first_look(MPI_Comm comm) {
   int between = 0, kind = MPI_UNDEFINED;
@@ -82,7 +65,14 @@ outcome first_look(MPI_Comm comm) {
   check_mpi(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
   if (kind == MPI_UNDEFINED)
     return outcome::no_topology;
-  return within_world(comm) ? outcome::taken : outcome::outside_world;
+  switch (standing_of(comm)) {
+  case standing::agreed:
+    return outcome::taken;
+  case standing::refused:
+    return outcome::refused;
+  default:
+    return outcome::outside_world;
+  }
 }
 
 /// Runs `body` on all ranks; the worst that has happened to any of them: later outcomes count more. If it
@@ -184,7 +174,10 @@ void release_comms() {
 }
 
 int raise_error(const taken_comm& comm, int code) {
-  MPI_Comm_call_errhandler(comm.user != MPI_COMM_NULL ? comm.user : MPI_COMM_WORLD, code);
+  if (comm.user != MPI_COMM_NULL)
+    MPI_Comm_call_errhandler(comm.user, code);
+  else if (world_may_be_used()) // sessions have none
+    MPI_Comm_call_errhandler(MPI_COMM_WORLD, code);
   return code;
 }
 

@@ -1,6 +1,7 @@
 #include "interpose/taken_requests.h"
 
 #include "exchange/neighbor_error.h"
+#include "interpose/agreed_groups.h"
 #include "interpose/environment.h"
 #include "interpose/handle_map.h"
 #include "interpose/mpi_library.h"
@@ -545,9 +546,9 @@ void say_failure(const std::string& text) {
   static std::atomic<bool> said = false;
   if (said.exchange(true))
     return;
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  say(reason::exchange_failed, "rank " + std::to_string(rank) + ": " + text);
+  const std::optional<int> rank = rank_of_process();
+  say(reason::exchange_failed,
+      (rank ? "rank " + std::to_string(*rank) : std::string("a rank")) + ": " + text);
 }
 
 int code_of_failure(const neighbor_operation* operation, std::string& text) {

@@ -15,10 +15,17 @@
 // it waits. A communicator is set up entirely within calls that may wait for other ranks. Blocking calls
 // still look after what is under way once, before they begin: that only saves time later.
 //
-// Nothing is agreed in the hot path. Whether to take over at all is agreed once, when MPI is initialized.
+// Nothing is agreed in the hot path. Whether to take over at all is agreed in MPI_Init, once for all ranks;
+// in programs of MPI Sessions where a communicator is made from a group (agreed_groups.h). A rank that does
+// not take anything over, or not any more, still takes part in that.
+//
+// The end. What we hold (duplicates of communicators, requests) goes in MPI_Finalize; where sessions are open
+// then, or MPI_Init was never called, before the last MPI_Session_finalize. MPI may begin anew after that,
+// but keyvals have gone with it, so that this process takes nothing over again.
 #include "interpose/takeover.h"
 
 #include "exchange/neighbor_error.h"
+#include "interpose/agreed_groups.h"
 #include "interpose/agreement.h"
 #include "interpose/environment.h"
 #include "interpose/gate.h"
@@ -27,6 +34,7 @@
 #include "run/progress.h"
 
 #include <atomic>
+#include <mutex>
 
 namespace tacit::interpose {
 
@@ -139,48 +147,105 @@ public:
   bool start(const invocation&) override { return true; }
   bool takes_over() const override { return true; }
   bool agree(bool allowed) override;
-  void before(invocation& v) override {
-    if (v.kind == call_class::finalize && taking_)
-      finish();
-  }
-  void after(invocation& v, int result) override {
-    if (v.kind == call_class::comm_make && taking_ && prepares_early_ && result == MPI_SUCCESS && v.new_comm)
-      prepare(*v.new_comm);
-  }
+  bool begin_alone(bool allowed) override;
+  void before(invocation& v) override;
+  void after(invocation& v, int result) override;
   std::optional<int> instead(invocation& v) override;
-  void end() override {}
-  void forked() override { taking_ = false; }
+  void end() override {
+    if (alone_)
+      report_alone();
+  }
+  void forked() override { finished_ = true; }
 
 private:
   std::optional<int> exchange(invocation& v);
   std::optional<int> run(const invocation& v, const comm_handle& comm);
   std::optional<int> begin(const invocation& v, const comm_handle& comm);
   std::optional<int> make_persistent(const invocation& v, const comm_handle& comm);
+  verdict own_verdict() const { return {allowed_ && !finished_, program_calls(call_class::ineighbor)}; }
+  void say_problems() const;
+  void judge(const invocation& v);
   void prepare(MPI_Comm comm);
+  void end_world();
   void finish();
+  void report_alone();
 
-  bool taking_ = false;
-  bool prepares_early_ = false; ///< some rank has nonblocking neighborhood collectives
+  bool allowed_ = false;         ///< this process may
+  bool in_world_ = false;        ///< all of MPI_COMM_WORLD do
+  bool begun_alone_ = false;     ///< by MPI_Session_init
+  bool alone_ = false;           ///< and MPI_Init has not been called since
+  std::atomic<int> sessions_{0}; ///< open ones
+  bool finished_ = false;        ///< nothing any more
+  std::once_flag reported_;
 };
+
+void taker::say_problems() const {
+  if (!recorder().wanted()) // else it says so
+    for (const std::string& problem : settings().problems)
+      say(reason::bad_environment, problem);
+}
 
 /// All ranks of the program come here, as they run the same interposer; one that may not take over keeps the
 /// others from it.
 bool taker::agree(bool allowed) {
-  int words[] = {allowed ? 1 : 0, program_calls(call_class::ineighbor) ? 0 : 1};
-  int least[] = {0, 0};
-  MPI_Allreduce(words, least, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  taking_ = least[0] == 1;
-  prepares_early_ = least[1] == 0;
+  allowed_ = allowed;
+  alone_ = false;
+  in_world_ = agree_in_world(own_verdict()).allowed;
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0 && !recorder().wanted()) // else it says so
-    for (const std::string& problem : settings().problems)
-      say(reason::bad_environment, problem);
-  if (allowed && !taking_ && rank == 0)
+  if (rank == 0 && !begun_alone_)
+    say_problems();
+  if (allowed && !in_world_ && rank == 0)
     say(reason::record_only,
-        "the program on another rank calls functions that no wrapper sees, so that nothing is "
-        "taken over on any");
-  return taking_;
+        finished_ ? "nothing is taken over after the last MPI_Session_finalize"
+                  : "the program on another rank calls functions that no wrapper sees, so that nothing is "
+                    "taken over on any");
+  return in_world_;
+}
+
+bool taker::begin_alone(bool allowed) {
+  allowed_ = allowed;
+  alone_ = begun_alone_ = true;
+  if (!launched_as_other_rank())
+    say_problems();
+  return allowed;
+}
+
+void taker::before(invocation& v) {
+  if (v.kind == call_class::finalize)
+    end_world();
+  if (v.call == mpi_call::Session_finalize && sessions_ == 1 && !world_may_be_used()) {
+    finish();
+    if (alone_)
+      report_alone();
+  }
+}
+
+void taker::after(invocation& v, int result) {
+  if (result != MPI_SUCCESS)
+    return;
+  if (v.call == mpi_call::Session_init)
+    ++sessions_;
+  if (v.call == mpi_call::Session_finalize)
+    --sessions_;
+  if (v.kind == call_class::comm_make && v.new_comm && *v.new_comm != MPI_COMM_NULL)
+    judge(v);
+}
+
+/// A communicator has been made: learns whether its ranks take calls over, and prepares it if they may need
+/// that.
+void taker::judge(const invocation& v) {
+  const MPI_Comm made = *v.new_comm;
+  try {
+    if (v.call == mpi_call::Comm_create_from_group)
+      agree_in_group(made, own_verdict(), !finished_);
+    else if (!finished_)
+      inherit(v.comm, made);
+    if (!finished_ && expects_nonblocking(made))
+      prepare(made);
+  } catch (...) { // MPI itself has failed
+    failed({nullptr, outcome::trouble, made}, nullptr);
+  }
 }
 
 std::optional<int> taker::instead(invocation& v) {
@@ -207,7 +272,7 @@ std::optional<int> taker::instead(invocation& v) {
 }
 
 std::optional<int> taker::exchange(invocation& v) {
-  if (v.comm == MPI_COMM_NULL)
+  if (v.comm == MPI_COMM_NULL || finished_)
     return std::nullopt;
   outcome what = outcome::taken;
   std::optional<int> answer;
@@ -298,25 +363,35 @@ std::optional<int> taker::make_persistent(const invocation& v, const comm_handle
 }
 
 void taker::prepare(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL)
-    return;
-  try {
-    int between = 0, kind = MPI_UNDEFINED;
-    check_mpi(MPI_Comm_test_inter(comm, &between), "MPI_Comm_test_inter");
-    if (!between)
-      check_mpi(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
-    if (kind != MPI_UNDEFINED)
-      decided_comm(comm);
-  } catch (...) { // MPI itself has failed
-    failed({nullptr, outcome::trouble, comm}, nullptr);
-  }
+  int between = 0, kind = MPI_UNDEFINED;
+  check_mpi(MPI_Comm_test_inter(comm, &between), "MPI_Comm_test_inter");
+  if (!between)
+    check_mpi(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
+  if (kind != MPI_UNDEFINED)
+    decided_comm(comm);
+}
+
+/// Sessions that are open may have operations under way.
+void taker::end_world() {
+  if (sessions_ == 0)
+    finish();
+  if (in_world_)
+    report_outcomes();
+  world_ends();
 }
 
 void taker::finish() {
-  taking_ = false;
+  if (finished_ || !allowed_)
+    return;
+  finished_ = true;
   release_requests();
-  report_outcomes();
   release_comms();
+}
+
+/// On one process, as there may be no communicator left to add up on.
+void taker::report_alone() {
+  if (allowed_ && !launched_as_other_rank())
+    std::call_once(reported_, report_own_outcomes);
 }
 
 } // namespace

@@ -17,6 +17,7 @@ constexpr auto calls = static_cast<std::size_t>(mpi_call::Neighbor_alltoallw_ini
 constexpr auto outcomes = static_cast<std::size_t>(outcome::count_of_outcomes);
 
 std::array<std::atomic<std::uint64_t>, calls * outcomes> counts{};
+using outcome_counts = std::array<std::uint64_t, calls * outcomes>;
 
 const char* reason_for(outcome what) {
   switch (what) {
@@ -25,7 +26,13 @@ const char* reason_for(outcome what) {
   case outcome::no_topology:
     return "the communicator has no topology";
   case outcome::outside_world:
-    return "the communicator has members outside of MPI_COMM_WORLD (dynamic processes, sessions)";
+    return "the communicator has members that have not agreed to it, in MPI_Init or "
+           "MPI_Comm_create_from_group (dynamic processes)";
+  case outcome::refused:
+    return "the program on some rank of the communicator calls functions that no wrapper sees, or has called "
+           "MPI_Session_finalize for its last session before; or it was made from a group of one process in "
+           "a "
+           "program without MPI_Init, where MPICH could crash";
   case outcome::not_prepared:
     return "a nonblocking call must not wait for other ranks, and this communicator came from MPI_Comm_idup "
            "or "
@@ -44,23 +51,14 @@ const char* reason_for(outcome what) {
   }
 }
 
-} // namespace
-
-void count_outcome(mpi_call call, outcome what) {
-  const std::size_t row = static_cast<std::size_t>(call) - first_call;
-  counts[row * outcomes + static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);
-}
-
-void report_outcomes() {
-  std::array<std::uint64_t, calls * outcomes> mine{}, sum{};
+outcome_counts own_counts() {
+  outcome_counts mine{};
   for (std::size_t i = 0; i < mine.size(); ++i)
     mine[i] = counts[i].load(std::memory_order_relaxed);
-  int rank = 0, size = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Reduce(mine.data(), sum.data(), static_cast<int>(sum.size()), MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-  if (rank != 0)
-    return;
+  return mine;
+}
+
+void tell(const outcome_counts& sum, const std::string& where) {
   std::string taken, left;
   for (std::size_t row = 0; row < calls; ++row) {
     const std::string name(call_name(static_cast<std::uint16_t>(first_call + row)));
@@ -73,8 +71,29 @@ void report_outcomes() {
   }
   if (taken.empty())
     taken = left.empty() ? "nothing: the program called no neighborhood collective" : "nothing";
-  say(reason::applied,
-      fmt::format("calls taken over on {} rank{}: {}{}", size, size == 1 ? "" : "s", taken, left));
+  say(reason::applied, fmt::format("calls taken over on {}: {}{}", where, taken, left));
+}
+
+} // namespace
+
+void count_outcome(mpi_call call, outcome what) {
+  const std::size_t row = static_cast<std::size_t>(call) - first_call;
+  counts[row * outcomes + static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);
+}
+
+void report_outcomes() {
+  const outcome_counts mine = own_counts();
+  outcome_counts sum{};
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Reduce(mine.data(), sum.data(), static_cast<int>(sum.size()), MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0)
+    tell(sum, fmt::format("{} rank{}", size, size == 1 ? "" : "s"));
+}
+
+void report_own_outcomes() {
+  tell(own_counts(), "rank 0 (ranks of MPI Sessions are not added up)");
 }
 
 } // namespace tacit::interpose

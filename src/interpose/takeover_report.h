@@ -12,7 +12,8 @@ enum class outcome : std::uint8_t {
   taken,
   intercommunicator,
   no_topology,
-  outside_world,  ///< members that MPI_COMM_WORLD does not have: nothing is known about them
+  outside_world,  ///< members that have not been asked
+  refused,        ///< members that may not take calls over
   not_prepared,   ///< nonblocking, on a communicator that has never met a call which may wait for other ranks
   contradiction,  ///< the ranks disagree about edges, sizes or options
   trouble,        ///< set-up failed on some rank
@@ -26,5 +27,7 @@ void count_outcome(mpi_call call, outcome what);
 
 /// Collective over MPI_COMM_WORLD: rank 0 says it on stderr.
 void report_outcomes();
+/// Local, for programs of MPI Sessions only: what this process has done.
+void report_own_outcomes();
 
 } // namespace tacit::interpose

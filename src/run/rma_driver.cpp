@@ -94,6 +94,11 @@ public:
 #endif
     if (p.unattended)
       return "other ranks would wait for this one's attention (TACIT_PROGRESS=waits allows that)";
+    int begun = 0, over = 0;
+    MPI_Initialized(&begun);
+    MPI_Finalized(&over);
+    if (!begun || over)
+      return "its windows are freed in MPI_Finalize, and MPI Sessions have none";
     if (receives_own_message_early(p))
       return "a message to the rank itself is received before it is sent";
     return tags_fit(p, comm);

@@ -122,10 +122,35 @@ class Agreement(Programs):
 
     @unittest.skipUnless(SESSIONS, "this MPI has no sessions")
     def test_sessions(self):
-        done = launch(2, [SESSIONS, "only"])
-        self.check(done, "TACIT-086: nothing is taken over in a program that does not call MPI_Init")
+        for what, rounds, more in ("only", 3, {}), ("made", 8, {}), ("leaked", 3, {"MPI_Neighbor_alltoall_init": 1}):
+            with self.subTest(what=what):
+                done = launch(2, [SESSIONS, what])
+                counts = self.everything_taken(done)  # of rank 0
+                self.assertEqual(counts, {"MPI_Neighbor_alltoall": rounds, "MPI_Ineighbor_alltoall": rounds, **more})
+                self.assertEqual(done.stderr.count("TACIT-086"), 1, done.stderr)
         counts = self.everything_taken(launch(2, [SESSIONS, "both"]))
         self.assertEqual(counts, {"MPI_Neighbor_alltoall": 6, "MPI_Ineighbor_alltoall": 6})
+
+    @unittest.skipUnless(SESSIONS, "this MPI has no sessions")
+    def test_sessions_of_a_program_that_is_not_seen(self):
+        one = ["-n", "1", "env", f"LD_PRELOAD={INTERPOSER}", "TACIT_APPLY=1"]
+        for programs in [SESSIONS, SESSIONS + "_gap"], [SESSIONS + "_gap", SESSIONS]:
+            with self.subTest(programs=programs):
+                done = subprocess.run([*LAUNCHER, *one, programs[0], "only", ":", *one, programs[1], "only"],
+                                      capture_output=True, text=True, stdin=subprocess.DEVNULL)
+                self.check(done)
+                self.assertNotRegex(done.stderr, r"taken over on .*\d MPI_")
+                if programs[0] == SESSIONS:
+                    self.assertIn("left to the MPI library: 3 MPI_Neighbor_alltoall: the program on some rank", done.stderr)
+                else:
+                    self.assertIn("TACIT-085: no wrapper sees PMPI_Send", done.stderr)
+
+    @unittest.skipUnless(SESSIONS, "this MPI has no sessions")
+    def test_a_session_after_the_last(self):
+        if launch(2, [SESSIONS, "again"], apply=False).returncode != 0:
+            self.skipTest("this MPI cannot begin anew")
+        done = launch(2, [SESSIONS, "again"])
+        self.assertEqual(self.taken(done), {"MPI_Neighbor_alltoall": 3, "MPI_Ineighbor_alltoall": 3})
 
     @unittest.skipUnless(PERSISTENT, "this MPI has no persistent neighborhood collectives")
     def test_the_example_computes_the_same(self):

@@ -1,0 +1,156 @@
+#include "interpose/agreed_groups.h"
+
+#include "interpose/environment.h"
+#include "run/mpi_error.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <numeric>
+#include <vector>
+
+namespace tacit::interpose {
+
+namespace {
+
+std::atomic<bool> world_is_up = false;
+verdict of_world;
+
+std::mutex guard;
+std::atomic<int> verdict_key = MPI_KEYVAL_INVALID; ///< made with the first verdict of a group
+
+/// Verdicts stand in the attribute itself.
+void* as_attribute(const verdict& v) {
+  return reinterpret_cast<void*>(std::uintptr_t{1} | (v.allowed ? 2u : 0u) | (v.nonblocking ? 4u : 0u));
+}
+
+verdict from_attribute(const void* value) {
+  const auto bits = reinterpret_cast<std::uintptr_t>(value);
+  return {(bits & 2) != 0, (bits & 4) != 0};
+}
+
+extern "C" int copy_verdict(MPI_Comm, int, void*, void* value, void* copy, int* flag) {
+  *static_cast<void**>(copy) = value;
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+extern "C" int drop_verdict(MPI_Comm, int, void*, void*) {
+  return MPI_SUCCESS;
+}
+
+int made_key() {
+  const std::lock_guard lock(guard);
+  int key = verdict_key;
+  if (key == MPI_KEYVAL_INVALID)
+    check_mpi(MPI_Comm_create_keyval(copy_verdict, drop_verdict, &key, nullptr), "MPI_Comm_create_keyval");
+  verdict_key = key;
+  return key;
+}
+
+std::optional<verdict> verdict_of(MPI_Comm comm) {
+  const int key = verdict_key;
+  if (key == MPI_KEYVAL_INVALID)
+    return std::nullopt;
+  void* value = nullptr;
+  int found = 0;
+  check_mpi(MPI_Comm_get_attr(comm, key, &value, &found), "MPI_Comm_get_attr");
+  return found ? std::optional(from_attribute(value)) : std::nullopt;
+}
+
+verdict agree(MPI_Comm comm, const verdict& mine) {
+  int words[] = {mine.allowed ? 1 : 0, mine.nonblocking ? 0 : 1}, least[] = {0, 0};
+  check_mpi(MPI_Allreduce(words, least, 2, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  return {least[0] == 1, least[1] == 0};
+}
+
+/// MPICH 4.0.2 sets up its transports when a communicator of several processes is made; before that, whatever
+/// progresses a message (MPI_Test is enough) crashes, in programs without us, too. What a program does with a
+/// communicator of its own process need not come to that; what we do would.
+bool crashes_in_progress(MPI_Comm made) {
+#ifdef OPEN_MPI
+  static_cast<void>(made);
+  return false;
+#else
+  int size = 0;
+  check_mpi(MPI_Comm_size(made, &size), "MPI_Comm_size");
+  return size == 1 && !world_is_up;
+#endif
+}
+
+bool within_world(MPI_Comm comm) {
+  MPI_Group here = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+  check_mpi(MPI_Comm_group(comm, &here), "MPI_Comm_group");
+  check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
+  int size = 0;
+  check_mpi(MPI_Group_size(here, &size), "MPI_Group_size");
+  std::vector<int> ranks(static_cast<std::size_t>(size)), there(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  check_mpi(MPI_Group_translate_ranks(here, size, ranks.data(), world, there.data()),
+            "MPI_Group_translate_ranks");
+  MPI_Group_free(&here);
+  MPI_Group_free(&world);
+  return std::find(there.begin(), there.end(), MPI_UNDEFINED) == there.end();
+}
+
+bool is_intercommunicator(MPI_Comm comm) {
+  int between = 0;
+  check_mpi(MPI_Comm_test_inter(comm, &between), "MPI_Comm_test_inter");
+  return between != 0;
+}
+
+} // namespace
+
+verdict agree_in_world(const verdict& mine) {
+  of_world = agree(MPI_COMM_WORLD, mine);
+  world_is_up = true;
+  return of_world;
+}
+
+bool world_may_be_used() {
+  return world_is_up;
+}
+
+void world_ends() {
+  world_is_up = false;
+}
+
+verdict agree_in_group(MPI_Comm made, const verdict& mine, bool keep) {
+  const verdict all = crashes_in_progress(made) ? verdict{} : agree(made, mine);
+  if (keep)
+    check_mpi(MPI_Comm_set_attr(made, made_key(), as_attribute(all)), "MPI_Comm_set_attr");
+  return all;
+}
+
+void inherit(MPI_Comm parent, MPI_Comm made) {
+  if (verdict_key == MPI_KEYVAL_INVALID || parent == MPI_COMM_NULL || made == MPI_COMM_NULL ||
+      is_intercommunicator(made))
+    return;
+  if (const std::optional<verdict> known = verdict_of(parent))
+    check_mpi(MPI_Comm_set_attr(made, verdict_key, as_attribute(*known)), "MPI_Comm_set_attr");
+}
+
+standing standing_of(MPI_Comm comm) {
+  if (const std::optional<verdict> known = verdict_of(comm))
+    return known->allowed ? standing::agreed : standing::refused;
+  if (!world_is_up || !within_world(comm))
+    return standing::unknown;
+  return of_world.allowed ? standing::agreed : standing::refused;
+}
+
+bool expects_nonblocking(MPI_Comm comm) {
+  if (const std::optional<verdict> known = verdict_of(comm))
+    return known->allowed && known->nonblocking;
+  return world_is_up && of_world.allowed && of_world.nonblocking;
+}
+
+std::optional<int> rank_of_process() {
+  int rank = 0;
+  if (!world_is_up)
+    return launched_rank();
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+} // namespace tacit::interpose

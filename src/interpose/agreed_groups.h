@@ -1,0 +1,51 @@
+// Which ranks have agreed that calls on communicators among them may be taken over.
+//
+// Problem. One rank whose program calls functions that no wrapper sees (gate.h) forbids it to all ranks it
+// communicates with, so they have to ask each other, in a call that may wait and that all of them make. In
+// the world model that is MPI_Init, once for all. A program of MPI Sessions never calls it; there it is each
+// MPI_Comm_create_from_group, the only call that makes an intracommunicator out of none, for the ranks of its
+// group.
+//
+// Whatever is made of such a communicator has some of its ranks, and each of them has seen the call that
+// makes it (or has a gap, and then the answer was no): the verdict goes along, as an attribute that
+// duplicates copy (MPI_Comm_idup, too) and that other constructors are followed by `inherit`. No rank asks
+// another one for that, and all have the same answer. What has no verdict is judged as before: by whether all
+// its members are in an MPI_COMM_WORLD that has agreed. Members that came by dynamic processes have neither.
+#pragma once
+
+#include <mpi.h>
+#include <optional>
+
+namespace tacit::interpose {
+
+/// What a rank says of itself, or all ranks together.
+struct verdict {
+  bool allowed = false;
+  bool nonblocking = false; ///< some rank has nonblocking neighborhood collectives (taken_comms.h)
+};
+
+/// Within MPI_Init. Collective over MPI_COMM_WORLD.
+verdict agree_in_world(const verdict& mine);
+bool world_may_be_used();
+/// MPI_Finalize begins: MPI_COMM_WORLD may not be asked any more.
+void world_ends();
+/// Within MPI_Comm_create_from_group, which has made `made`. Collective over it. `keep`: the verdict is kept
+/// with it; this must be so unless the rank itself does not allow anything.
+verdict agree_in_group(MPI_Comm made, const verdict& mine, bool keep);
+/// `made` has been made of `parent` (either may be null or of any kind). Local.
+void inherit(MPI_Comm parent, MPI_Comm made);
+
+enum class standing {
+  agreed,
+  refused, ///< by some rank
+  unknown, ///< nobody was asked
+};
+/// Equal on all ranks of the communicator, an intracommunicator. Local.
+standing standing_of(MPI_Comm comm);
+/// It has agreed, and some rank has nonblocking calls. Local.
+bool expects_nonblocking(MPI_Comm comm);
+
+/// In MPI_COMM_WORLD, or as the launcher says; none if neither is known.
+std::optional<int> rank_of_process();
+
+} // namespace tacit::interpose
