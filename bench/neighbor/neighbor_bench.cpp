@@ -1,6 +1,6 @@
 // What one exchange with the neighbors costs, by neighborhood, size and way of doing it.
 //
-//   mpiexec -n N neighbor_bench [--seconds S] [--patterns A,B] [--bytes A,B]
+//   mpiexec -n N neighbor_bench [--seconds S] [--patterns A,B] [--bytes A,B] [--memory tacit]
 //
 // Each iteration rewrites the send buffer, exchanges and reads the receive buffer: an exchange of data that
 // nobody touches would leave them in the wrong caches. All ways run in one process, in short blocks one
@@ -26,6 +26,7 @@ struct options {
   double seconds = 1;
   std::vector<std::string> patterns;
   std::vector<std::size_t> bytes{8, 64, 1024, 8192, 65536};
+  bool shared = false; ///< all ways receive in memory of tacit_alloc_mem
 };
 
 options read_options(int argc, char** argv) {
@@ -35,6 +36,8 @@ options read_options(int argc, char** argv) {
     const std::string_view name = argv[i];
     if (name == "--seconds")
       o.seconds = std::atof(argv[i + 1]);
+    if (name == "--memory")
+      o.shared = std::string_view(argv[i + 1]) == "tacit";
     if (name == "--patterns")
       o.patterns = split(argv[i + 1]);
     if (name == "--bytes") {
@@ -65,8 +68,8 @@ void check(const std::vector<std::unique_ptr<way>>& ways, buffers& b, int rank) 
     std::fill(b.in.begin(), b.in.end(), ~std::uint64_t{0});
     w->exchange();
     if (expected.empty())
-      expected = b.in;
-    if (b.in != expected) {
+      expected.assign(b.in.begin(), b.in.end());
+    if (!std::equal(b.in.begin(), b.in.end(), expected.begin())) {
       fmt::print(stderr, "rank {}: {} brings other bytes than tacit\n", rank, w->name);
       MPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -84,19 +87,20 @@ double time_of_init(const pattern& p, buffers& b) {
   return percentile10(times);
 }
 
-void measure(const pattern& p, std::size_t bytes, double seconds, int rank, int ranks) {
-  buffers b(p.destinations.size(), bytes);
+void measure(const pattern& p, std::size_t bytes, const options& o, int rank, int ranks) {
+  buffers b(p.destinations.size(), bytes, o.shared);
   auto ways = make_ways(p, b);
   check(ways, b, rank);
   std::vector<std::vector<double>> work;
   const auto times = time_interleaved(
-      ways.size(), seconds, [&](std::size_t w, int iterations) { iterate(*ways[w], b, iterations); }, &work);
+      ways.size(), o.seconds, [&](std::size_t w, int iterations) { iterate(*ways[w], b, iterations); },
+      &work);
   const double init = time_of_init(p, b);
   const std::size_t blocks = times[0].size();
   std::string line =
       fmt::format("{{\"ranks\": {}, \"pattern\": \"{}\", \"edges\": {}, \"bytes\": {}, \"blocks\": {}, "
-                  "\"tacit_init_us\": {:.2f}, \"us\": {{",
-                  ranks, p.name, p.destinations.size(), bytes, blocks, init);
+                  "\"memory\": \"{}\", \"tacit_init_us\": {:.2f}, \"us\": {{",
+                  ranks, p.name, p.destinations.size(), bytes, blocks, o.shared ? "tacit" : "program", init);
   for (std::size_t w = 0; w < ways.size(); ++w)
     line += fmt::format("{}\"{}\": {:.4g}", w ? ", " : "", ways[w]->name, percentile10(times[w]));
   line += "}, \"cpu_us\": {";
@@ -131,7 +135,7 @@ int main(int argc, char** argv) {
     pattern p = make_pattern(name);
     for (const std::size_t bytes : o.bytes)
       if (bytes * p.destinations.size() <= largest_buffer)
-        measure(p, bytes, o.seconds, rank, ranks);
+        measure(p, bytes, o, rank, ranks);
     free_pattern(p);
   }
   MPI_Finalize();

@@ -14,8 +14,19 @@
 
 namespace bench {
 
-buffers::buffers(std::size_t slots, std::size_t bytes_)
-    : bytes(bytes_), out((slots * bytes + 7) / 8), in((slots * bytes + 7) / 8) {}
+buffers::buffers(std::size_t slots, std::size_t bytes_, bool shared)
+    : bytes(bytes_), out((slots * bytes + 7) / 8), own(out.size()), in(own) {
+  void* memory = nullptr;
+  if (shared && tacit_alloc_mem(static_cast<MPI_Aint>(out.size() * 8), &memory) != TACIT_SUCCESS)
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  if (memory)
+    in = {static_cast<std::uint64_t*>(memory), out.size()};
+}
+
+buffers::~buffers() {
+  if (in.data() != own.data())
+    tacit_free_mem(in.data());
+}
 
 void buffers::produce(int value) {
   std::memset(out.data(), value, out.size() * 8);

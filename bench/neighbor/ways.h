@@ -4,16 +4,21 @@
 #include "patterns.h"
 
 #include <memory>
+#include <span>
 
 namespace bench {
 
-/// Blocks of `bytes` by slot.
+/// Blocks of `bytes` by slot. `shared`: received in memory of tacit_alloc_mem.
 struct buffers {
-  explicit buffers(std::size_t slots, std::size_t bytes_);
+  buffers(std::size_t slots, std::size_t bytes_, bool shared);
+  ~buffers();
+  buffers(const buffers&) = delete;
+  buffers& operator=(const buffers&) = delete;
   void produce(int value);
   void consume();
   std::size_t bytes;
-  std::vector<std::uint64_t> out, in;
+  std::vector<std::uint64_t> out, own;
+  std::span<std::uint64_t> in; ///< `own`, or shared
   std::uint64_t sum = 0;
   char* out_block(std::size_t slot) { return reinterpret_cast<char*>(out.data()) + slot * bytes; }
   char* in_block(std::size_t slot) { return reinterpret_cast<char*>(in.data()) + slot * bytes; }

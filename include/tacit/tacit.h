@@ -311,6 +311,14 @@ int tacit_neighbors(MPI_Comm comm, int maxin, int sources[], int sourceweights[]
  * operation may be under way. Errors: TACIT_ERR_ENVIRONMENT (values unknown or unequal), TACIT_ERR_MPI. */
 int tacit_comm_set_info(MPI_Comm comm, MPI_Info info);
 
+/* Memory for buffers, aligned to pages, zero; *(void**)base is where it is, as with MPI_Alloc_mem. Persistent
+ * neighborhood collectives that receive long messages (32 KiB or more) from ranks of the same host in such
+ * memory need one copy instead of two. Where it cannot be shared it is ordinary memory. Local; MPI need not
+ * be initialized. tacit_free_mem takes what tacit_alloc_mem gave; no operation may use it any more. Errors:
+ * TACIT_ERR_MEMORY, TACIT_ERR_ARGUMENT (a negative size, no place, memory of somebody else). */
+int tacit_alloc_mem(MPI_Aint size, void* base);
+int tacit_free_mem(void* base);
+
 /* Blocking. The first call on a communicator synchronizes its members. */
 int tacit_neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm);

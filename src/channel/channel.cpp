@@ -2,6 +2,7 @@
 
 #include "channel/copy_past_caches.h"
 #include "channel/direct_read.h"
+#include "channel/paired_pieces.h"
 
 #include <algorithm>
 #include <cstring>
@@ -84,7 +85,7 @@ channel_port::channel_port(const channel_shape& shape, std::byte* memory, std::v
     : user_(payload), slots_(memory),
       behind_(reinterpret_cast<direct_memory*>(memory + std::size_t{shape.slots} * shape.stride)),
       piece_bytes_(shape.piece_bytes), bytes_(shape.bytes), stride_(shape.stride) {
-  if (shape.direct)
+  if (shape.direct || shape.placed)
     list_ = std::move(payload);
 }
 
@@ -142,6 +143,19 @@ bool source_port::offer(std::uint64_t message) const {
   }
   std::atomic_ref(behind().offer).store(direct_word(message, !fits), std::memory_order_release);
   return fits;
+}
+
+void source_port::place() const {
+  each_paired_piece(list_, targets, [&](std::uint64_t from, std::uint64_t into, std::uint64_t n) {
+    auto* const to = reinterpret_cast<std::byte*>(into);
+    const auto* const user = reinterpret_cast<const std::byte*>(from);
+    if (far)
+      copy_past_caches(to, user, n);
+    else
+      std::memcpy(to, user, n);
+  });
+  if (far)
+    order_copies();
 }
 
 bool destination_port::pull() const {

@@ -2,8 +2,9 @@
 // (shared_memory.h between processes, anything between threads) is no business of a channel.
 //
 // Memory of a channel, at the destination, zero before first use and aligned to cache lines: `slots` times
-// `stride` bytes of slots; one cache line for the acknowledgement; of a direct one also one line each for the
-// answer and the offer, and the addresses that are offered.
+// `stride` bytes of slots; one cache line for the acknowledgement; of a direct or placed one also one line
+// each for the answer and the offer (which say "ready" and "placed" if it is placed), and the addresses that
+// are offered.
 #pragma once
 
 #include "channel/protocol.h"
@@ -25,6 +26,11 @@ inline constexpr std::size_t cache_line = 64;
 /// (median), of 2 KiB 0.67, of 4 KiB 0.47 (and 2.1 if they do share one), of 8 KiB 0.42 (1.3), of 64 KiB 0.3
 /// (1).
 inline constexpr std::uint64_t most_cached = 1024;
+
+/// Messages that are placed rather than copied twice, between cores that share a cache and others (AMD EPYC;
+/// buffers rewritten and read in each exchange): sharing one 64 KiB takes 1.4 times as long, 256 KiB the
+/// same, 1 MiB 0.3 of the time; others 8 KiB 2.8 times as long, 64 KiB 0.64.
+inline constexpr std::uint64_t least_placed_near = 512 * 1024, least_placed_far = 32 * 1024;
 
 /// Addresses that fit into an offer; a source with more pieces of memory copies.
 inline constexpr std::size_t offered_segments = 63;
@@ -56,8 +62,9 @@ protected:
         *reinterpret_cast<std::uint64_t*>(slot_at(slot) + stride_ - sizeof(std::uint64_t)));
   }
   std::atomic_ref<std::uint64_t> acknowledgement() const { return std::atomic_ref(behind_->acknowledgement); }
-  /// Only its acknowledgement is there if the channel is not direct.
+  /// Only its acknowledgement is there if the channel is neither direct nor placed.
   direct_memory& behind() const { return *behind_; }
+  std::uint64_t bytes() const { return bytes_; }
   std::uint64_t piece_bytes() const { return piece_bytes_; }
   /// Where a piece begins in the message, and how long it is.
   std::uint64_t start_of(std::uint32_t piece) const { return piece * piece_bytes_; }
@@ -66,7 +73,7 @@ protected:
   }
 
   strided_memory user_;
-  std::vector<segment> list_; ///< the same; of direct channels only
+  std::vector<segment> list_; ///< the same; of direct and placed channels only
 
 private:
   std::byte* slots_;
@@ -87,8 +94,17 @@ public:
   bool offer(std::uint64_t message) const;
   std::uint64_t answered() const { return std::atomic_ref(behind().answer).load(std::memory_order_acquire); }
 
+  bool places() const { return bytes() >= (far ? least_placed_far : least_placed_near); }
+  std::uint64_t ready() const { return std::atomic_ref(behind().answer).load(std::memory_order_acquire); }
+  void place() const;
+  void publish_placed(std::uint64_t message) const {
+    std::atomic_ref(behind().offer).store(message, std::memory_order_release);
+  }
+
   /// The destination's core shares no cache with this one (proximity.h). May change between runs.
   bool far = false;
+  /// Of a placed channel: this process's view of the memory that the destination receives in.
+  std::vector<segment> targets;
 
 private:
   bool past_caches() const { return far && piece_bytes() > most_cached; }
@@ -107,6 +123,11 @@ public:
     std::atomic_ref(behind().answer).store(word, std::memory_order_release);
   }
 
+  void make_ready(std::uint64_t message) const {
+    std::atomic_ref(behind().answer).store(message, std::memory_order_release);
+  }
+  std::uint64_t placed() const { return std::atomic_ref(behind().offer).load(std::memory_order_acquire); }
+
   /// The process whose memory is read, or 0: it may not be, every offer is refused.
   std::int64_t source_process = 0;
 };
@@ -116,7 +137,8 @@ using destination_channel = channel_destination<destination_port>;
 
 /// Bytes of memory that a channel needs, a multiple of the cache line.
 inline std::size_t channel_bytes(const channel_shape& shape) {
-  return std::size_t{shape.slots} * shape.stride + (shape.direct ? sizeof(direct_memory) : cache_line);
+  return std::size_t{shape.slots} * shape.stride +
+         (shape.direct || shape.placed ? sizeof(direct_memory) : cache_line);
 }
 
 } // namespace tacit

@@ -36,14 +36,23 @@
 // by both sides alike; what the rule of reciprocal channels says of all messages before the last one holds
 // for those that were copied.
 //
+// Or a message is `placed`: the source writes it into the destination's own memory, if that is shared (one
+// copy; the static regions with ready-to-receive of seed 004). The destination tells with the number of the
+// message that it is ready (release) when its run starts; the source, when it has acquired that number,
+// writes and stores it in turn (release). So all of the program's reads of the last message come before the
+// writes, and these before its reads of this one. The source may copy a message through the slots instead,
+// without waiting; whoever expects message n then finds a piece. It may be a piece of message n + 1, of a
+// source that has placed n and gone on; but then the word for n is visible, too, and is looked at again. The
+// word cannot be beyond n, as nothing is placed before the destination is ready for it.
+//
 // Termination: a poll that finds neither a new flag nor a new acknowledgement returns. Messages are consumed
 // in order, the oldest one never waits for a later one, so some side can always go on. Deadlock freedom and
 // the absence of data races are checked on this very code over all interleavings and all reorderings that
 // release and acquire allow (tests/channel/test_interleavings.cpp); therefore memory is behind a port.
-// A direct message waits for its destination's run, as a message does that is longer than the slots and as
-// MPI's synchronous sends do; plans may not rely on buffering.
-// Cost per message: one copy in, one copy out, one cache line per 64 B each way and none for flow control
-// under the second rule. Seed 004 section 5; Gropp, Thakur 2005 on neighbors; MPI-4.1 chapter 8.
+// A direct or placed message waits for its destination's run, as a message does that is longer than the slots
+// and as MPI's synchronous sends do; plans may not rely on buffering. Cost per message: one copy in, one copy
+// out, one cache line per 64 B each way and none for flow control under the second rule. Seed 004 section 5;
+// Gropp, Thakur 2005 on neighbors; MPI-4.1 chapter 8.
 #pragma once
 
 #include <cstdint>
@@ -60,6 +69,7 @@ struct channel_shape {
   bool reciprocal = false;   ///< there is also a channel the other way, used in every run
   bool counted = false;      ///< the destination acknowledges
   bool direct = false;       ///< the destination may read the source's memory instead
+  bool placed = false;       ///< the source may write the destination's memory instead; never with `direct`
 };
 
 /// What offers and answers store: the message, and whether this side refuses to go on directly.
@@ -86,11 +96,17 @@ template <typename Port>
 concept offers_memory = requires(Port& p) { p.answered(); };
 template <typename Port>
 concept reads_memory = requires(Port& p) { p.pull(); };
+template <typename Port>
+concept places_messages = requires(Port& p) { p.place(); };
+template <typename Port>
+concept has_places = requires(Port& p) { p.placed(); };
 
 /// Port: `acknowledged()` loads the acknowledgement (acquire); `fill(slot, piece)` writes the payload of a
 /// piece of the message; `publish(slot, number)` stores its flag (release); `claim(slot)` hints that the slot
 /// will be written soon. Direct: `offer(message)` writes addresses, then the word (release), and returns
-/// false if it has offered a refusal; `answered()` loads the answer (acquire).
+/// false if it has offered a refusal; `answered()` loads the answer (acquire). Placed: `places()` decides for
+/// the next message, `ready()` loads for which one the destination is ready (acquire), `place()` writes its
+/// memory, `publish_placed(message)` says so (release).
 template <typename Port>
 class channel_source {
 public:
@@ -106,10 +122,20 @@ public:
       if (waiting_)
         return false; // nobody can have answered
     }
+    if constexpr (places_messages<Port>)
+      if (shape_.placed) {
+        ++offered_;
+        waiting_ = direct_ = port.places();
+        if (waiting_)
+          return poll_ready();
+      }
     return post_copies();
   }
   /// Goes on; true when all has been handed over.
   bool poll() {
+    if constexpr (places_messages<Port>)
+      if (waiting_ && shape_.placed)
+        return poll_ready();
     if constexpr (offers_memory<Port>)
       if (waiting_)
         return poll_answer();
@@ -122,7 +148,7 @@ public:
   }
 
   bool done() const { return !waiting_ && next_ == posted_; }
-  /// The last message was read where it is, as far as this side knows.
+  /// The last message was read where it is, or placed, as far as this side knows.
   bool direct() const { return direct_; }
   /// The other side has not refused for good.
   bool allowed() const { return allowed_; }
@@ -133,6 +159,14 @@ public:
   Port port;
 
 private:
+  bool poll_ready() {
+    if (port.ready() < offered_)
+      return false;
+    port.place();
+    port.publish_placed(offered_);
+    waiting_ = false;
+    return true;
+  }
   bool poll_answer() {
     const std::uint64_t word = port.answered();
     if (message_of(word) != offered_)
@@ -168,7 +202,7 @@ private:
   std::uint64_t consumed_ = 0; ///< pieces known to be consumed
   std::uint32_t slot_ = 0;     ///< next_ mod slots
   bool allowed_;               ///< to offer messages directly
-  bool waiting_ = false;       ///< for an answer
+  bool waiting_ = false;       ///< for an answer, or until the destination is ready
   bool direct_ = false;        ///< the last message
   std::uint64_t offered_ = 0;  ///< messages, also those refused at once
 };
@@ -176,6 +210,8 @@ private:
 /// Port: `published(slot)` loads a flag (acquire); `drain(slot, piece)` reads the payload of a piece;
 /// `acknowledge(number)` stores the acknowledgement (release). Direct: `offered()` loads the offer (acquire);
 /// `pull()` reads the source's memory, false if it may not; `answer(word)` stores the answer (release).
+/// Placed: `make_ready(message)` stores for which one there is room (release), `placed()` loads the last one
+/// that is there (acquire).
 template <typename Port>
 class channel_destination {
 public:
@@ -184,6 +220,12 @@ public:
 
   /// Expects the next message; the last one must have been taken.
   void post() {
+    if constexpr (has_places<Port>)
+      if (shape_.placed) {
+        port.make_ready(++expected_);
+        waiting_ = true;
+        return;
+      }
     if (allowed_) {
       ++expected_;
       waiting_ = true;
@@ -193,6 +235,9 @@ public:
   }
   /// Takes what has arrived; true when the message is complete.
   bool poll() {
+    if constexpr (has_places<Port>)
+      if (waiting_ && shape_.placed && !poll_placed())
+        return false;
     if constexpr (reads_memory<Port>)
       if (waiting_ && !poll_offer())
         return false;
@@ -208,6 +253,16 @@ public:
   Port port;
 
 private:
+  /// True when the message is there, or comes through the slots.
+  bool poll_placed() {
+    if (port.placed() < expected_ && port.published(slot_) != next_ + 1)
+      return false;
+    waiting_ = false;
+    direct_ = port.placed() == expected_; // the piece may be of the next message
+    if (!direct_)
+      posted_ += shape_.pieces;
+    return true;
+  }
   /// True when the message has been read, or one side has refused.
   bool poll_offer() {
     const std::uint64_t word = port.offered();
@@ -241,9 +296,9 @@ private:
   std::uint64_t posted_ = 0;   ///< end of the pieces of the current message
   std::uint32_t slot_ = 0;     ///< next_ mod slots
   bool allowed_;               ///< to read messages directly
-  bool waiting_ = false;       ///< for an offer
+  bool waiting_ = false;       ///< for an offer, or a placed message
   bool direct_ = false;        ///< the last message
-  std::uint64_t expected_ = 0; ///< messages offered
+  std::uint64_t expected_ = 0; ///< messages offered or placed, also those that were copied
 };
 
 } // namespace tacit

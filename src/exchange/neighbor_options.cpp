@@ -175,7 +175,7 @@ void limit_to_level(neighbor_passes& passes, persistence level) {
   if (level == persistence::none || level == persistence::topology)
     leave_out(passes, "combine,tree,aggregate,empty");
   if (level != persistence::unsaid && level != persistence::buffers)
-    leave_out(passes, "static,canary");
+    leave_out(passes, "static,canary,place");
 }
 
 neighbor_options options_or_fault(MPI_Comm comm) {

@@ -311,6 +311,7 @@ neighbor_communicator::agree_on_program(const neighbor_call& call, const MPI_Inf
       plan = plan_by_edge(blocks, passes);
     out.steps = program_of(std::move(plan), operation);
     out.steps.canary = passes.canary;
+    out.steps.fixed_buffers = passes.place && info;
   });
   return out;
 }

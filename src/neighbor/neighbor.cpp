@@ -17,7 +17,7 @@ struct named_pass {
   bool neighbor_passes::* on;
 };
 
-constexpr std::array<named_pass, 10> all_passes{{{"self", &neighbor_passes::self},
+constexpr std::array<named_pass, 11> all_passes{{{"self", &neighbor_passes::self},
                                                  {"coalesce", &neighbor_passes::coalesce},
                                                  {"order", &neighbor_passes::order},
                                                  {"color", &neighbor_passes::color},
@@ -26,6 +26,7 @@ constexpr std::array<named_pass, 10> all_passes{{{"self", &neighbor_passes::self
                                                  {"aggregate", &neighbor_passes::aggregate},
                                                  {"static", &neighbor_passes::regions},
                                                  {"canary", &neighbor_passes::canary},
+                                                 {"place", &neighbor_passes::place},
                                                  {"empty", &neighbor_passes::empty}}};
 
 bool is_message(const step& s) {

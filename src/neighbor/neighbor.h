@@ -34,6 +34,7 @@ struct neighbor_passes {
   bool aggregate = true; ///< short messages between two nodes become one (aggregate.h; as combine)
   bool regions = true;   ///< "static": each edge has its own place in memory of the destination (driver shm)
   bool canary = true;    ///< small messages there have their flag in the line of the payload
+  bool place = true;     ///< long ones are written straight into memory of the program, if that is shared
   bool empty = true;     ///< messages that both ends know to be empty are left out (needs exchanged sizes)
 };
 

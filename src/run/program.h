@@ -26,6 +26,8 @@ struct program {
   /// Once this rank has started a run, no other rank may have to wait for its calls of `progress`: what MPI
   /// does by itself must do. For a rank that goes on to wait in MPI, where nobody progresses the run.
   bool unattended = false;
+  /// Every run uses the same user memory: nobody will move it.
+  bool fixed_buffers = false;
   /// Small messages through shared memory have their flag in the line of the payload (channel/protocol.h).
   bool canary = true;
   /// Runs an opaque operation of the graph (step_kind::call). Must not block on other ranks.

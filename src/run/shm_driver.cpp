@@ -172,7 +172,7 @@ public:
     return tags_fit(p, comm);
   }
   std::unique_ptr<connection> offer(const program& p, MPI_Comm comm) const override {
-    return std::make_unique<shm_peers>(p, comm);
+    return std::make_unique<shm_peers>(p, comm, p.fixed_buffers && is_flat(p));
   }
   std::unique_ptr<execution> prepare(program p, MPI_Comm comm, connection* peers) const override {
     const auto& made = dynamic_cast<const shm_peers&>(*peers);

@@ -1,5 +1,6 @@
 #include "run/shm_flat.h"
 
+#include "channel/paired_pieces.h"
 #include "plan/segments.h"
 #include "run/lower.h"
 
@@ -65,9 +66,11 @@ void shm_flat::add(const step& s, const shm_peers& peers) {
     add_copy(s);
   } else if (const channel_place* out = s.kind == step_kind::send ? peers.outgoing(peer, s.tag) : nullptr) {
     out_.push_back(make_source(*out, s.reads));
+    places_ = places_ || out->shape.placed;
     out_notes_.push_back({{"send to", peer, out->shape.bytes}, peers.absence(peer)});
   } else if (const channel_place* in = s.kind == step_kind::recv ? peers.incoming(peer, s.tag) : nullptr) {
     in_.push_back(make_destination(*in, s.writes));
+    places_ = places_ || in->shape.placed;
     in_notes_.push_back({{"receive from", peer, in->shape.bytes}, peers.absence(peer)});
   } else {
     rest_.plan.steps.push_back(s);
@@ -76,19 +79,9 @@ void shm_flat::add(const step& s, const shm_peers& peers) {
 
 /// As one list of contiguous pieces.
 void shm_flat::add_copy(const step& s) {
-  std::size_t i = 0, j = 0;
-  std::uint64_t done_i = 0, done_j = 0;
-  while (i < s.reads.size() && j < s.writes.size()) {
-    const std::uint64_t n = std::min(s.reads[i].length - done_i, s.writes[j].length - done_j);
-    if (n > 0)
-      copies_.push_back({s.reads[i].address + done_i, s.writes[j].address + done_j, n});
-    done_i += n;
-    done_j += n;
-    if (done_i == s.reads[i].length)
-      ++i, done_i = 0;
-    if (done_j == s.writes[j].length)
-      ++j, done_j = 0;
-  }
+  each_paired_piece(s.reads, s.writes, [&](std::uint64_t from, std::uint64_t into, std::uint64_t bytes) {
+    copies_.push_back({from, into, bytes});
+  });
 }
 
 void shm_flat::prepare_rest(std::ptrdiff_t reads, std::ptrdiff_t writes) {
@@ -106,6 +99,8 @@ bool shm_flat::rebind(std::ptrdiff_t reads, std::ptrdiff_t writes) {
   const std::ptrdiff_t further = reads - reads_, also = writes - writes_;
   if (further == 0 && also == 0)
     return true;
+  if (places_)
+    return false;              // peers know where this rank receives
   prepare_rest(reads, writes); // first: it may throw
   for (source_channel& c : out_)
     c.port.move(further);

@@ -65,6 +65,7 @@ private:
   std::unique_ptr<task_run> tasks_; ///< null: there are none
   pending sending_, receiving_;
   bool tasks_under_way_ = false, active_ = false;
+  bool places_ = false; ///< some messages may go straight into user memory of the destination
   shm_wait wait_;
   std::ptrdiff_t reads_ = 0, writes_ = 0; ///< as of the last rebind
 };

@@ -59,6 +59,23 @@ void let_others_run(int& rounds) {
     std::this_thread::yield();
 }
 
+/// Instead of being read by the destination.
+void be_placed(channel_shape& shape) {
+  shape.direct = false;
+  shape.placed = true;
+}
+
+std::vector<segment> first_bytes(const std::vector<segment>& list, std::uint64_t bytes) {
+  std::vector<segment> out;
+  for (const segment& s : list) {
+    if (bytes == 0)
+      break;
+    out.push_back({s.address, std::min(s.length, bytes)});
+    bytes -= out.back().length;
+  }
+  return out;
+}
+
 /// In the first lines of its memory a rank says whether it has given its core away.
 template <typename Part>
 std::atomic<std::uint32_t>* absence_in(const Part& part) {
@@ -80,24 +97,18 @@ std::uint64_t longest_in_memory(bool unattended) {
 }
 
 source_channel make_source(const channel_place& place, const std::vector<segment>& bytes) {
-  return {place.shape, source_port(place.shape, place.memory, bytes)};
+  source_port port(place.shape, place.memory, bytes);
+  port.targets = place.targets;
+  return {place.shape, std::move(port)};
 }
 
 destination_channel make_destination(const channel_place& place, const std::vector<segment>& bytes) {
-  std::vector<segment> filled;
-  std::uint64_t left = place.shape.bytes;
-  for (const segment& s : bytes) {
-    if (left == 0)
-      break;
-    filled.push_back({s.address, std::min(s.length, left)});
-    left -= filled.back().length;
-  }
-  destination_port port(place.shape, place.memory, std::move(filled));
+  destination_port port(place.shape, place.memory, first_bytes(bytes, place.shape.bytes));
   port.source_process = place.source_process;
   return {place.shape, std::move(port)};
 }
 
-shm_peers::shm_peers(const program& p, MPI_Comm comm)
+shm_peers::shm_peers(const program& p, MPI_Comm comm, bool may_place)
     : comm_(comm), rank_(p.rank), tag_(highest_tag(comm)), unattended_(p.unattended), canary_(p.canary) {
   message_survey survey = survey_messages(p, comm);
   for (auto& [rank, list] : survey.out)
@@ -105,6 +116,27 @@ shm_peers::shm_peers(const program& p, MPI_Comm comm)
   for (auto& [rank, list] : survey.in)
     peers_[rank].in = std::move(list);
   requests_.reserve(peers_.size());
+  if (may_place && !unattended_)
+    find_rooms(p);
+}
+
+void shm_peers::find_rooms(const program& p) {
+  for (const step& s : p.plan.steps)
+    if (s.kind == step_kind::recv && total_length(s.writes) >= least_placed_far &&
+        std::all_of(s.writes.begin(), s.writes.end(),
+                    [](const segment& piece) { return find_shared(piece.address, piece.length); }))
+      rooms_[{static_cast<int>(index(s.peer)), s.tag}] = s.writes;
+}
+
+/// Where a message of which the size is known now is received; empty if it is not placed.
+std::vector<shared_place> shm_peers::room_for(int from, const planned_message& m) const {
+  std::vector<shared_place> room;
+  const auto found = rooms_.find({from, m.tag});
+  if (found == rooms_.end() || m.bytes < least_placed_far)
+    return room;
+  for (const segment& piece : first_bytes(found->second, m.bytes))
+    room.push_back(find_shared(piece.address, piece.length).value());
+  return room;
 }
 
 template <typename Work>
@@ -249,9 +281,13 @@ void shm_peers::make_memory() {
       end = beats.back().second + sizeof(beat_line);
     }
     for (const planned_message& m : each.out)
-      each.out_places.push_back({shape_of(each, m), nullptr, 0});
-    for (const planned_message& m : each.in)
-      each.in_places.push_back({shape_of(each, m), nullptr, 0});
+      each.out_places.push_back({shape_of(each, m), nullptr, 0, {}});
+    for (const planned_message& m : each.in) {
+      each.in_rooms.push_back(each.unattended ? std::vector<shared_place>() : room_for(rank, m));
+      each.in_places.push_back({shape_of(each, m), nullptr, 0, {}});
+      if (!each.in_rooms.back().empty())
+        be_placed(each.in_places.back().shape);
+    }
     for (channel_place& place : each.in_places) {
       offsets.emplace_back(&place, end);
       end = round_up(end + channel_bytes(place.shape), channel_alignment);
@@ -286,6 +322,8 @@ shm_peers::bytes shm_peers::memory_for(const peer& to) {
   for (const channel_place& place : to.in_places)
     offsets.push_back(static_cast<std::uint64_t>(place.memory - mine_.at(0)));
   out.put_list(offsets);
+  for (const auto& room : to.in_rooms)
+    out.put_list(room);
   out.put<std::uint64_t>(
       to.beat ? static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(to.beat) - mine_.at(0)) : 0);
   return out.take();
@@ -317,8 +355,28 @@ void shm_peers::take_memory(int rank, peer& from, const bytes& message) {
     return;
   for (std::size_t i = 0; i < from.out_places.size(); ++i)
     from.out_places[i].memory = from.theirs.at(offsets.at(i));
+  from.why_not = take_targets(from, in);
+  if (!from.why_not.empty())
+    return;
   if (const auto beat = in.get<std::uint64_t>(); beat > 0)
     distances_.watch(rank, reinterpret_cast<const beat_line*>(from.theirs.at(beat)));
+}
+
+/// Where the peer receives what this rank may write there. Empty, or why that memory cannot be opened.
+std::string shm_peers::take_targets(peer& from, unpacker& in) {
+  for (std::size_t i = 0; i < from.out_places.size(); ++i) {
+    channel_place& place = from.out_places[i];
+    for (const shared_place& piece : in.get_list<shared_place>()) {
+      shared_region& buffer = buffers_[piece.region.secret];
+      if (!buffer)
+        if (std::string why = buffer.open(from.process, piece.region); !why.empty())
+          return why;
+      place.targets.push_back({reinterpret_cast<std::uint64_t>(buffer.at(piece.offset)), piece.bytes});
+    }
+    if (!place.targets.empty())
+      be_placed(place.shape);
+  }
+  return {};
 }
 
 /// Whether the large messages of this peer can be read where they are. If not, the channel refuses them, and
@@ -407,6 +465,14 @@ std::string shm_peers::describe() const {
   std::string text = fmt::format("{} of {} peers through shared memory", sharing, peers_.size());
   for (const auto& [why, count] : others)
     text += fmt::format(", {} by messages ({})", count, why);
+  std::size_t placed = 0;
+  for (const auto& [rank, each] : peers_)
+    if (each.why_not.empty())
+      placed +=
+          static_cast<std::size_t>(std::count_if(each.in_places.begin(), each.in_places.end(),
+                                                 [](const channel_place& p) { return p.shape.placed; }));
+  if (placed > 0)
+    text += fmt::format("; {} messages are written where they are received", placed);
   std::map<std::string, std::size_t> copied;
   for (const auto& [rank, each] : peers_)
     if (each.why_not.empty() && each.why_not_direct && !each.why_not_direct->empty())

@@ -23,6 +23,7 @@
 #include "channel/direct_read.h"
 #include "channel/memory_pool.h"
 #include "channel/proximity.h"
+#include "channel/shared_buffers.h"
 #include "channel/shared_memory.h"
 #include "run/driver.h"
 #include "run/message_survey.h"
@@ -48,6 +49,7 @@ struct channel_place {
   channel_shape shape;
   std::byte* memory = nullptr;
   std::int64_t source_process = 0; ///< incoming and direct: whose memory can be read
+  std::vector<segment> targets;    ///< outgoing and placed: this process's view of where it is received
 };
 
 source_channel make_source(const channel_place& place, const std::vector<segment>& bytes);
@@ -56,8 +58,9 @@ destination_channel make_destination(const channel_place& place, const std::vect
 
 class shm_peers : public connection {
 public:
-  /// Finds the messages; makes nothing. Local.
-  shm_peers(const program& p, MPI_Comm comm);
+  /// Finds the messages; makes nothing. Local. `may_place`: messages may be written straight into memory of
+  /// the program that is shared (channel/shared_buffers.h), because it stays where it is.
+  shm_peers(const program& p, MPI_Comm comm, bool may_place);
   void create() override;
   std::string describe() const override;
 
@@ -88,6 +91,7 @@ private:
   struct peer {
     std::vector<planned_message> out, in; ///< by tag; after hello `in` has the sizes that will arrive
     std::vector<channel_place> out_places, in_places;
+    std::vector<std::vector<shared_place>> in_rooms; ///< by incoming message; empty: it is not placed
     process_identity process;
     cpu_set_t cores{};
     bool unattended = false, canary = true;    ///< what both ends want, see program
@@ -114,7 +118,10 @@ private:
   static channel_shape shape_of(const peer& each, const planned_message& m);
   static void check_attendance(peer& each);
   void make_memory();
+  void find_rooms(const program& p);
+  std::vector<shared_place> room_for(int from, const planned_message& m) const;
   bytes memory_for(const peer& to);
+  std::string take_targets(peer& from, class unpacker& in);
   void take_memory(int rank, peer& from, const bytes& message);
   static void read_directly(peer& from, const readable_word& word);
   bytes verdict_on(const peer& to) const;
@@ -126,8 +133,11 @@ private:
   bool unattended_ = false; ///< see program
   bool canary_ = true;      ///< see program
   std::map<int, peer> peers_;
-  std::string refusal_; ///< why this rank has no memory to share
-  std::string error_;   ///< sizes that do not fit
+  std::map<std::pair<int, int>, std::vector<segment>>
+      rooms_;                                      ///< by source and tag: shared memory to receive in
+  std::map<std::uint64_t, shared_region> buffers_; ///< of peers, by secret
+  std::string refusal_;                            ///< why this rank has no memory to share
+  std::string error_;                              ///< sizes that do not fit
   std::exception_ptr failure_;
   std::vector<MPI_Request> requests_; ///< of this round's messages
   lent_part mine_;

@@ -36,6 +36,9 @@ enum class fault {
   acknowledgement_before_read,
   ignored_answer,
   answer_before_read,
+  ignored_ready,
+  placed_too_early,
+  placed_looked_at_once,
 };
 
 struct stored {
@@ -59,7 +62,8 @@ struct channel_memory {
   std::vector<atomic_variable> flags;
   atomic_variable acknowledgement, offer, answer;
   std::vector<payload_cell> payload;
-  payload_cell user; ///< the source's own memory, read directly
+  payload_cell user;   ///< the source's own memory, read directly
+  payload_cell target; ///< the destination's own memory, in placed channels only
 };
 
 struct world_memory {
@@ -164,6 +168,17 @@ struct model_source_port : thread_memory {
     const std::uint64_t word = load(memory().answer);
     return now.wrong == fault::ignored_answer ? direct_word(run + 1, false) : word;
   }
+  bool places() { return !may_refuse || choose(2) == 0; }
+  std::uint64_t ready() { return now.wrong == fault::ignored_ready ? 1000 : load(memory().answer); }
+  void place() {
+    if (now.wrong != fault::placed_too_early)
+      write(memory().target, run + 1);
+  }
+  void publish_placed(std::uint64_t message) {
+    store(memory().offer, message);
+    if (now.wrong == fault::placed_too_early)
+      write(memory().target, run + 1);
+  }
   bool may_refuse = false;
 };
 
@@ -178,6 +193,22 @@ struct model_destination_port : thread_memory {
     late = slot;
     if (now.wrong != fault::acknowledgement_before_read)
       read(memory().payload[slot], run * pieces + piece + 1);
+    if (placed_channel)
+      write(memory().target, run + 1);
+  }
+  /// The program reads what has arrived, before it starts the next run.
+  void consume() const {
+    if (placed_channel)
+      read(memory().target, run + 1);
+  }
+  void make_ready(std::uint64_t message) {
+    store(memory().answer, message);
+    looks = 0;
+  }
+  std::uint64_t placed() {
+    if (now.wrong == fault::placed_looked_at_once && looks++ % 2 == 1)
+      return late;
+    return late = load(memory().offer);
   }
   void acknowledge(std::uint64_t number) const {
     store(memory().acknowledgement, number);
@@ -198,7 +229,8 @@ struct model_destination_port : thread_memory {
     if (now.wrong == fault::answer_before_read && !is_refused(word))
       read(memory().user, run + 1);
   }
-  bool may_refuse = false;
+  bool may_refuse = false, placed_channel = false;
+  std::uint64_t looks = 0;
 };
 
 struct thread_state {
@@ -277,6 +309,7 @@ std::string key_of(const world_state& w) {
     for (const auto* v : {&c.acknowledgement, &c.offer, &c.answer})
       put_variable(*v);
     put_cell(c.user);
+    put_cell(c.target);
     for (const auto& p : c.payload)
       put_cell(p);
   }
@@ -300,6 +333,20 @@ world_state direct(std::size_t threads, std::vector<edge> edges, bool may_refuse
       c.port.may_refuse = may_refuse;
     for (auto& c : t.in)
       c.port.may_refuse = may_refuse;
+  }
+  return w;
+}
+
+/// As above, but placed unless the source prefers to copy.
+world_state placed(std::size_t threads, std::vector<edge> edges, bool may_copy) {
+  for (edge& e : edges)
+    e.shape.placed = true;
+  world_state w = initial(threads, edges);
+  for (thread_state& t : w.threads) {
+    for (auto& c : t.out)
+      c.port.may_refuse = may_copy;
+    for (auto& c : t.in)
+      c.port.placed_channel = true;
   }
   return w;
 }
@@ -362,6 +409,8 @@ private:
       c.post();
     }
     for (auto& c : thread.in) {
+      if (thread.started > 0)
+        c.port.consume();
       c.port.run = thread.started;
       c.post();
     }
@@ -459,6 +508,25 @@ TEST(interleavings, finds_a_buffer_that_is_written_before_the_answer) {
     EXPECT_NE(search(3, f).from(direct(2, one_way, false)).error, "");
     EXPECT_NE(search(3, f).from(direct(2, both_ways(shape(1, 2, true, false)), true)).error, "");
   }
+}
+
+TEST(interleavings, placed_messages) {
+  expect_right(search(6, fault::none).from(placed(2, both_ways(shape(1, 2, true, false)), false)));
+  expect_right(search(6, fault::none).from(placed(2, {{0, 1, shape(1, 2, false, true)}}, false)));
+}
+
+TEST(interleavings, placed_messages_of_which_some_are_copied) {
+  expect_right(search(4, fault::none).from(placed(2, both_ways(shape(1, 2, true, false)), true)));
+  expect_right(search(4, fault::none).from(placed(2, {{0, 1, shape(1, 2, false, true)}}, true)));
+  expect_right(search(3, fault::none).from(placed(2, {{0, 1, shape(3, 2, false, true)}}, true)));
+}
+
+TEST(interleavings, finds_what_is_wrong_with_placed_messages) {
+  const std::vector<edge> one_way{{0, 1, shape(1, 2, false, true)}};
+  for (const fault f :
+       {fault::ignored_ready, fault::placed_too_early, fault::relaxed_release, fault::relaxed_acquire})
+    EXPECT_NE(search(3, f).from(placed(2, one_way, false)).error, "") << static_cast<int>(f);
+  EXPECT_NE(search(4, fault::placed_looked_at_once).from(placed(2, one_way, true)).error, "");
 }
 
 TEST(interleavings, three_ranks_one_way_around) {

@@ -27,7 +27,11 @@ struct line {
     std::byte bytes[cache_line] = {};
   };
 
-  source_channel make_source() { return {shape, source_port(shape, memory[0].bytes, from)}; }
+  source_channel make_source() {
+    source_port port(shape, memory[0].bytes, from);
+    port.targets = into;
+    return {shape, std::move(port)};
+  }
   destination_channel make_destination() {
     destination_port port(shape, memory[0].bytes, into);
     port.source_process = readable ? getpid() : 0;
@@ -150,6 +154,25 @@ TEST(threads, every_size_one_way) {
     other.join();
     EXPECT_EQ(bad, 0u) << bytes << " B, SEED=" << seed();
   }
+}
+
+/// Into the destination's own memory, or through slots, whichever is better in a run.
+TEST(threads, long_messages_are_placed) {
+  std::mt19937_64 random(seed());
+  for (const std::uint64_t bytes : {std::uint64_t{32768}, std::uint64_t{200001}, std::uint64_t{700000}})
+    for (const bool back : {false, true}) {
+      channel_shape shape = shape_for(bytes, back);
+      shape.placed = true;
+      line there(shape, random, 1), here(shape, random, 2);
+      std::atomic<std::uint64_t> bad = 0;
+      std::vector<line*> forth{&there}, returned;
+      if (back)
+        returned.push_back(&here);
+      std::thread other([&] { run_rank(returned, forth, 60, seed() + 1, bad); });
+      run_rank(forth, returned, 60, seed(), bad);
+      other.join();
+      EXPECT_EQ(bad, 0u) << bytes << " B, SEED=" << seed();
+    }
 }
 
 /// The destination may read the memory of the source, or from some run on no longer.

@@ -1,0 +1,34 @@
+// Memory for buffers that ranks of the same host can write.
+#include "capi/errors.h"
+#include "channel/shared_buffers.h"
+
+#include <fmt/format.h>
+#include <tacit/tacit.h>
+
+using namespace tacit;
+using namespace tacit::capi;
+
+extern "C" {
+
+int tacit_alloc_mem(MPI_Aint size, void* base) {
+  return guarded(MPI_COMM_NULL, [&] {
+    if (size < 0 || !base)
+      throw api_error(
+          TACIT_ERR_ARGUMENT,
+          fmt::format("tacit_alloc_mem: {}; give a size of 0 or more and the address of a pointer",
+                      base ? fmt::format("{} B", size) : "no place for the address"));
+    void* const made = allocate_buffer(static_cast<std::size_t>(size));
+    if (!made)
+      throw api_error(TACIT_ERR_MEMORY, fmt::format("tacit_alloc_mem: no memory for {} B", size));
+    *static_cast<void**>(base) = made;
+  });
+}
+
+int tacit_free_mem(void* base) {
+  return guarded(MPI_COMM_NULL, [&] {
+    if (!free_buffer(base))
+      throw api_error(TACIT_ERR_ARGUMENT,
+                      "tacit_free_mem: this is no memory that tacit_alloc_mem gave, or it was freed before");
+  });
+}
+}

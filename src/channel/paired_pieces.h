@@ -1,0 +1,30 @@
+// Two lists of pieces of equal total length, cut where either of them is cut.
+#pragma once
+
+#include "graph/graph.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+namespace tacit {
+
+/// `visit(from, into, bytes)` for each contiguous part, in packing order. What one list has more is left out.
+template <typename Visit>
+void each_paired_piece(std::span<const segment> from, std::span<const segment> into, Visit&& visit) {
+  std::size_t i = 0, j = 0;
+  std::uint64_t done_i = 0, done_j = 0;
+  while (i < from.size() && j < into.size()) {
+    const std::uint64_t n = std::min(from[i].length - done_i, into[j].length - done_j);
+    if (n > 0)
+      visit(from[i].address + done_i, into[j].address + done_j, n);
+    done_i += n;
+    done_j += n;
+    if (done_i == from[i].length)
+      ++i, done_i = 0;
+    if (done_j == into[j].length)
+      ++j, done_j = 0;
+  }
+}
+
+} // namespace tacit

@@ -1,0 +1,80 @@
+#include "channel/shared_buffers.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <mutex>
+
+namespace tacit {
+namespace {
+
+constexpr std::size_t page = 4096;
+static_assert(page >= region_header);
+
+struct buffer {
+  std::uint64_t bytes = 0;
+  shared_region region; ///< its first page is not the program's; none: ordinary memory
+};
+
+std::mutex guard;
+
+/// By address. Never destroyed: programs may free after the end of main.
+std::map<std::uint64_t, buffer>& buffers() {
+  static auto& all = *new std::map<std::uint64_t, buffer>;
+  return all;
+}
+
+std::uint64_t address_of(const void* at) {
+  return reinterpret_cast<std::uint64_t>(at);
+}
+
+void* ordinary_memory(std::size_t bytes) {
+  void* const at = std::aligned_alloc(page, bytes);
+  if (at)
+    std::memset(at, 0, bytes);
+  return at;
+}
+
+} // namespace
+
+void* allocate_buffer(std::size_t bytes) {
+  if (bytes > std::numeric_limits<std::size_t>::max() - 2 * page)
+    return nullptr;
+  const std::size_t rounded = (bytes + page - 1) / page * page + (bytes == 0 ? page : 0);
+  buffer made{rounded, {}};
+  void* at = made.region.make(page + rounded).empty() ? made.region.at(page) : nullptr;
+  if (!at) {
+    made.region = {};
+    at = ordinary_memory(rounded);
+  }
+  const std::lock_guard lock(guard);
+  if (at)
+    buffers().emplace(address_of(at), std::move(made));
+  return at;
+}
+
+bool free_buffer(void* at) {
+  const std::lock_guard lock(guard);
+  const auto found = buffers().find(address_of(at));
+  if (found == buffers().end())
+    return false;
+  if (!found->second.region)
+    std::free(at);
+  buffers().erase(found);
+  return true;
+}
+
+std::optional<shared_place> find_shared(std::uint64_t address, std::uint64_t bytes) {
+  const std::lock_guard lock(guard);
+  auto found = buffers().upper_bound(address);
+  if (found == buffers().begin())
+    return std::nullopt;
+  --found;
+  const auto& [begin, b] = *found;
+  if (!b.region || address - begin > b.bytes || bytes > b.bytes - (address - begin))
+    return std::nullopt;
+  return shared_place{b.region.address(), address - address_of(b.region.at(0)), bytes};
+}
+
+} // namespace tacit

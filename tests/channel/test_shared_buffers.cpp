@@ -1,0 +1,60 @@
+// Buffers of a program in shared memory: found by any part of them, opened by others, freed.
+#include "channel/shared_buffers.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tacit::test {
+namespace {
+
+std::uint64_t address_of(const void* at) {
+  return reinterpret_cast<std::uint64_t>(at);
+}
+
+TEST(shared_buffers, a_part_of_a_buffer_is_found_and_can_be_opened) {
+  auto* const buffer = static_cast<char*>(allocate_buffer(10000));
+  ASSERT_NE(buffer, nullptr);
+  EXPECT_EQ(address_of(buffer) % 4096, 0u);
+  for (int i = 0; i < 10000; ++i)
+    ASSERT_EQ(buffer[i], 0);
+  std::strcpy(buffer + 5000, "here");
+  const auto place = find_shared(address_of(buffer + 5000), 5000);
+  ASSERT_TRUE(place);
+  shared_region opened;
+  ASSERT_EQ(opened.open(this_process(), place->region), "");
+  EXPECT_STREQ(reinterpret_cast<const char*>(opened.at(place->offset)), "here");
+  EXPECT_FALSE(find_shared(address_of(buffer + 5000), 10000)) << "reaches over the end";
+  EXPECT_FALSE(find_shared(address_of(buffer) - 8, 8)) << "lies before it";
+  EXPECT_FALSE(find_shared(address_of(&place), 8)) << "is other memory";
+  EXPECT_TRUE(free_buffer(buffer));
+  EXPECT_FALSE(find_shared(address_of(buffer), 8));
+  EXPECT_FALSE(free_buffer(buffer));
+  EXPECT_FALSE(free_buffer(nullptr));
+}
+
+TEST(shared_buffers, empty_and_impossible_sizes) {
+  void* const empty = allocate_buffer(0);
+  EXPECT_NE(empty, nullptr);
+  EXPECT_TRUE(free_buffer(empty));
+  EXPECT_EQ(allocate_buffer(static_cast<std::size_t>(-1)), nullptr);
+}
+
+/// In a child: limits stay.
+TEST(shared_buffers, memory_that_cannot_be_shared_is_ordinary) {
+  const pid_t child = fork();
+  if (child == 0) {
+    rlimit none{4096, 4096};
+    setrlimit(RLIMIT_FSIZE, &none);
+    void* const buffer = allocate_buffer(100000);
+    _exit(buffer && !find_shared(address_of(buffer), 8) && free_buffer(buffer) ? 0 : 1);
+  }
+  int status = 1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+} // namespace
+} // namespace tacit::test
