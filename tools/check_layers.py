@@ -29,7 +29,7 @@ MAY_INCLUDE = {
     "channel": CORE + ["graph"],
     "run": CORE + ["graph", "plan", "channel"],
     "exchange": CORE + ["graph", "plan", "topology", "neighbor", "run", "platform"],
-    "capi": CORE + ["graph", "match", "flow", "detect", "plan", "compile", "topology", "neighbor", "exchange", "run",
+    "capi": CORE + ["graph", "match", "flow", "detect", "plan", "compile", "topology", "neighbor", "exchange", "run", "channel",
              "report"],
     "interpose": CORE + ["record", "topology", "exchange", "run"],
     "report": CORE + ["graph", "match", "flow", "detect", "plan", "compile", "record", "platform"],
