@@ -2,7 +2,7 @@
 
 #include "channel/copy_past_caches.h"
 #include "channel/direct_read.h"
-#include "channel/paired_pieces.h"
+#include "channel/pieces.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,6 @@
 #include "run/lower.h"
 
+#include "channel/pieces.h"
 #include "plan/segments.h"
 #include "run/message_survey.h"
 #include "run/mpi_error.h"
@@ -36,18 +37,9 @@ void append(task_span& all, const task_span& more) {
 }
 
 void copy_bytes(const std::vector<segment>& from, const std::vector<segment>& into) {
-  std::size_t i = 0, j = 0;
-  for (std::uint64_t done_i = 0, done_j = 0; i < from.size() && j < into.size();) {
-    const std::uint64_t n = std::min(from[i].length - done_i, into[j].length - done_j);
-    std::memmove(reinterpret_cast<void*>(into[j].address + done_j),
-                 reinterpret_cast<const void*>(from[i].address + done_i), n);
-    done_i += n;
-    done_j += n;
-    if (done_i == from[i].length)
-      ++i, done_i = 0;
-    if (done_j == into[j].length)
-      ++j, done_j = 0;
-  }
+  each_paired_piece(from, into, [](std::uint64_t there, std::uint64_t here, std::uint64_t n) {
+    std::memmove(reinterpret_cast<void*>(here), reinterpret_cast<const void*>(there), n);
+  });
 }
 
 lowering::lowering(const program& p, MPI_Comm comm)

@@ -1,5 +1,6 @@
 #include "run/rma_traffic.h"
 
+#include "channel/pieces.h"
 #include "run/mpi_error.h"
 
 #include <algorithm>
@@ -12,18 +13,6 @@ namespace {
 void check_rma(int code, const char* call, int peer) {
   if (code != MPI_SUCCESS)
     check_mpi(code, fmt::format("one-sided communication with rank {}: {}", peer, call).c_str());
-}
-
-/// The first `length` bytes.
-std::vector<segment> beginning(const std::vector<segment>& bytes, std::uint64_t length) {
-  std::vector<segment> out;
-  for (const segment& s : bytes) {
-    if (length == 0)
-      break;
-    out.push_back({s.address, std::min(s.length, length)});
-    length -= out.back().length;
-  }
-  return out;
 }
 
 MPI_Aint slot_start(const channel_shape& shape, std::uint32_t slot) {
@@ -141,7 +130,7 @@ rma_source make_rma_source(const rma_place& place, const std::vector<segment>& b
 
 rma_destination make_rma_destination(const rma_place& place, const std::vector<segment>& bytes,
                                      rma_traffic& traffic) {
-  return {place.shape, rma_destination_port(place, beginning(bytes, place.shape.bytes), traffic)};
+  return {place.shape, rma_destination_port(place, first_bytes(bytes, place.shape.bytes), traffic)};
 }
 
 } // namespace tacit

@@ -1,6 +1,6 @@
 #include "run/shm_flat.h"
 
-#include "channel/paired_pieces.h"
+#include "channel/pieces.h"
 #include "plan/segments.h"
 #include "run/lower.h"
 

@@ -1,5 +1,6 @@
 #include "run/shm_peers.h"
 
+#include "channel/pieces.h"
 #include "run/message_survey.h"
 #include "run/mpi_error.h"
 #include "run/pack.h"
@@ -63,17 +64,6 @@ void let_others_run(int& rounds) {
 void be_placed(channel_shape& shape) {
   shape.direct = false;
   shape.placed = true;
-}
-
-std::vector<segment> first_bytes(const std::vector<segment>& list, std::uint64_t bytes) {
-  std::vector<segment> out;
-  for (const segment& s : list) {
-    if (bytes == 0)
-      break;
-    out.push_back({s.address, std::min(s.length, bytes)});
-    bytes -= out.back().length;
-  }
-  return out;
 }
 
 /// In the first lines of its memory a rank says whether it has given its core away.

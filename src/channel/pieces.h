@@ -1,4 +1,4 @@
-// Two lists of pieces of equal total length, cut where either of them is cut.
+// Lists of pieces of memory in packing order: the beginning of one, and two of them side by side.
 #pragma once
 
 #include "graph/graph.h"
@@ -6,10 +6,23 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace tacit {
 
-/// `visit(from, into, bytes)` for each contiguous part, in packing order. What one list has more is left out.
+/// At most `bytes` of them.
+inline std::vector<segment> first_bytes(std::span<const segment> list, std::uint64_t bytes) {
+  std::vector<segment> out;
+  for (const segment& s : list) {
+    if (bytes == 0)
+      break;
+    out.push_back({s.address, std::min(s.length, bytes)});
+    bytes -= out.back().length;
+  }
+  return out;
+}
+
+/// `visit(from, into, bytes)` for each part that is contiguous in both. What one list has more is left out.
 template <typename Visit>
 void each_paired_piece(std::span<const segment> from, std::span<const segment> into, Visit&& visit) {
   std::size_t i = 0, j = 0;
