@@ -8,7 +8,8 @@
 All ways of one case run in one process, interleaved; a number is the 10th percentile over blocks, in microseconds
 (neighbor_bench.cpp). Both libraries run with their own defaults, so Open MPI copies between processes itself where the
 system lets it. `tacit` sends one message per neighbor: what it gains on torus and stencil patterns is mostly coalescing,
-which `packed` does by hand and `tacit edges` leaves out.
+which `packed` does by hand and `tacit edges` leaves out. Rows with `memory` "tacit" receive in buffers of tacit_alloc_mem
+(Open MPI only: under MPICH nothing is placed there), in all ways.
 """
 import argparse
 import json
@@ -22,6 +23,9 @@ from measured import PRESETS, ROOT, machine, output, rows_of, write_cases  # noq
 
 # What a program can do with MPI without packing by hand.
 CALLS = ("isend", "persistent", "neighbor", "neighbor init")
+LONG = ["--patterns", "pair,torus2d", "--bytes"]
+PARTS = {"openmpi": [[], [*LONG, "262144,1048576"], ["--memory", "tacit", *LONG, "65536,262144,1048576"]],
+         "mpich": [[], [*LONG, "262144,1048576"]]}
 
 
 def describe(row: dict) -> str:
@@ -33,7 +37,7 @@ def describe(row: dict) -> str:
         text += f" {us['packed'] / us['tacit']:6.2f}x packed {us['tacit edges'] / us['tacit']:6.2f}x edges"
     if "flag" in us:
         text += f"  flag {us['tacit'] / us['flag']:.2f}"
-    return text + f"  init {row['tacit_init_us']:.0f} us"
+    return text + f"  init {row['tacit_init_us']:.0f} us" + "  tacit's memory" * (row.get("memory") == "tacit")
 
 
 def main() -> int:
@@ -54,7 +58,8 @@ def main() -> int:
         subprocess.run(["cmake", "--build", "--preset", PRESETS[library], "--target", "neighbor_bench"], cwd=ROOT,
                        check=True, stdout=sys.stderr)
         for ranks in map(int, arguments.ranks.split(",")):
-            cases += rows_of("neighbor_bench", library, ranks, ["--seconds", arguments.seconds], describe)
+            for part in PARTS[library]:
+                cases += rows_of("neighbor_bench", library, ranks, ["--seconds", arguments.seconds, *part], describe)
     write_cases("neighbor", {
         "machine": facts,
         "commit": output("git", "rev-parse", "--short", "HEAD"),
