@@ -15,6 +15,9 @@ namespace tacit {
 namespace {
 
 constexpr std::size_t smallest_part = 512, first_region = 64 << 10, largest_region = 4 << 20;
+/// A region's first page is its own; every part is aligned to its size, up to a page.
+constexpr std::size_t page = 4096;
+static_assert(page >= region_header);
 
 struct place {
   std::shared_ptr<shared_region> region;
@@ -29,7 +32,7 @@ struct loan {
 
 struct pooled_region {
   std::shared_ptr<shared_region> memory;
-  std::size_t begun = region_header, bytes = 0; ///< parts lie before `begun`
+  std::size_t begun = page, bytes = 0; ///< parts lie before `begun`
 };
 
 /// All of it: processes of different hosts may have the same number and start.
@@ -67,17 +70,16 @@ pool& the_pool() {
 }
 
 std::string pool::grow(std::size_t bytes) {
-  const std::size_t wanted =
-      std::max(region_header + bytes,
-               std::min(first_region << std::min<std::size_t>(regions.size(), 10), largest_region));
-  for (const std::size_t size : {wanted, region_header + bytes}) { // less, if memory is scarce
+  const std::size_t wanted = std::max(
+      page + bytes, std::min(first_region << std::min<std::size_t>(regions.size(), 10), largest_region));
+  for (const std::size_t size : {wanted, page + bytes}) { // less, if memory is scarce
     auto memory = std::make_shared<shared_region>();
     const std::string why = memory->make(size);
     if (why.empty()) {
-      regions.push_back({std::move(memory), region_header, size});
+      regions.push_back({std::move(memory), page, size});
       return {};
     }
-    if (size == region_header + bytes)
+    if (size == page + bytes)
       return why;
   }
   return {};
@@ -90,15 +92,19 @@ std::string pool::take(std::size_t bytes, place& out) {
     std::memset(out.region->at(out.offset), 0, bytes);
     return {};
   }
-  const auto fits = [&](const pooled_region& r) { return r.begun + bytes <= r.bytes; };
+  const auto start_in = [&](const pooled_region& r) {
+    const std::size_t unit = std::min(bytes, page);
+    return (r.begun + unit - 1) / unit * unit;
+  };
+  const auto fits = [&](const pooled_region& r) { return start_in(r) + bytes <= r.bytes; };
   auto found = std::find_if(regions.begin(), regions.end(), fits);
   if (found == regions.end()) {
     if (std::string why = grow(bytes); !why.empty())
       return why;
     found = std::prev(regions.end());
   }
-  out = {found->memory, found->begun};
-  found->begun += bytes;
+  out = {found->memory, start_in(*found)};
+  found->begun = out.offset + bytes;
   return {};
 }
 
@@ -141,8 +147,8 @@ std::string lent_part::take(std::size_t bytes) {
   made.bytes_ = bytes;
   if (bytes > longest_pooled) {
     made.region_ = std::make_shared<shared_region>();
-    made.offset_ = region_header;
-    if (std::string why = made.region_->make(region_header + bytes); !why.empty())
+    made.offset_ = page;
+    if (std::string why = made.region_->make(page + bytes); !why.empty())
       return why;
   } else {
     const std::size_t rounded = std::bit_ceil(std::max(bytes, smallest_part));

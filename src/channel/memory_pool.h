@@ -33,7 +33,8 @@ struct part_address {
   std::uint64_t number = 0; ///< of its loan, to be told when it is given back; 0: nobody wants to know
 };
 
-/// Memory of this process for itself and peers, zero at first. Movable; gives itself back.
+/// Memory of this process for itself and peers, zero at first, aligned to its size or a page, whichever is
+/// less. Movable; gives itself back.
 class lent_part {
 public:
   lent_part() = default;

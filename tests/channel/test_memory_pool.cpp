@@ -4,7 +4,7 @@
 #include "seed.h"
 
 #include <algorithm>
-#include <atomic>
+#include <bit>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <map>
@@ -131,6 +131,9 @@ TEST(memory_pool, random_loans_never_overlap) {
       made.bytes += random() % made.bytes;
       ASSERT_EQ(made.owner.take(made.bytes), "");
       made.begin = made.owner.at(0);
+      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(made.begin) %
+                    std::min<std::size_t>(std::bit_ceil(made.bytes), 4096),
+                0u);
       ASSERT_TRUE(
           std::all_of(made.begin, made.begin + made.bytes, [](std::byte b) { return b == std::byte{0}; }))
           << "SEED=" << seed();
