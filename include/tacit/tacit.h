@@ -313,8 +313,10 @@ int tacit_comm_set_info(MPI_Comm comm, MPI_Info info);
 
 /* Memory for buffers, aligned to pages, zero; *(void**)base is where it is, as with MPI_Alloc_mem. Persistent
  * neighborhood collectives that receive long messages (32 KiB or more) from ranks of the same host in such
- * memory need one copy instead of two. Where it cannot be shared it is ordinary memory. Local; MPI need not
- * be initialized. tacit_free_mem takes what tacit_alloc_mem gave; no operation may use it any more. Errors:
+ * memory need one copy instead of two. Where it cannot be shared it is ordinary memory, as are further
+ * buffers when they would take more than half of the descriptors that the process may have (ulimit -n; one
+ * for each buffer that is shared). After fork parent and child write the same memory. Local; MPI need not be
+ * initialized. tacit_free_mem takes what tacit_alloc_mem gave; no operation may use it any more. Errors:
  * TACIT_ERR_MEMORY, TACIT_ERR_ARGUMENT (a negative size, no place, memory of somebody else). */
 int tacit_alloc_mem(MPI_Aint size, void* base);
 int tacit_free_mem(void* base);

@@ -1,10 +1,10 @@
 #include "channel/shared_buffers.h"
 
-#include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <mutex>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 namespace tacit {
 namespace {
@@ -29,11 +29,17 @@ std::uint64_t address_of(const void* at) {
   return reinterpret_cast<std::uint64_t>(at);
 }
 
+/// Zero pages that are taken when they are first written: filling them now could take more than there is.
 void* ordinary_memory(std::size_t bytes) {
-  void* const at = std::aligned_alloc(page, bytes);
-  if (at)
-    std::memset(at, 0, bytes);
-  return at;
+  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return at == MAP_FAILED ? nullptr : at;
+}
+
+/// Each buffer that is shared keeps a descriptor; half of those that the process may have stay the program's.
+bool takes_too_many_descriptors(const shared_region& r) {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+         static_cast<std::uint64_t>(r.address().descriptor) >= limit.rlim_cur / 2;
 }
 
 } // namespace
@@ -43,8 +49,10 @@ void* allocate_buffer(std::size_t bytes) {
     return nullptr;
   const std::size_t rounded = (bytes + page - 1) / page * page + (bytes == 0 ? page : 0);
   buffer made{rounded, {}};
-  void* at = made.region.make(page + rounded).empty() ? made.region.at(page) : nullptr;
-  if (!at) {
+  void* at = nullptr;
+  if (made.region.make(page + rounded).empty() && !takes_too_many_descriptors(made.region)) {
+    at = made.region.at(page);
+  } else {
     made.region = {};
     at = ordinary_memory(rounded);
   }
@@ -60,7 +68,7 @@ bool free_buffer(void* at) {
   if (found == buffers().end())
     return false;
   if (!found->second.region)
-    std::free(at);
+    ::munmap(at, found->second.bytes);
   buffers().erase(found);
   return true;
 }

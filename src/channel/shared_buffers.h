@@ -1,8 +1,8 @@
 // Memory for the buffers of a program that the ranks of its host can write: what tacit_alloc_mem gives.
 //
 // Each buffer is a region of its own (shared_memory.h), so that freeing it gives its memory back. Where such
-// memory cannot be had it is ordinary memory, and messages are copied as to any other buffer. All functions
-// are local and thread-safe.
+// memory cannot be had, or would take more than half of the process's descriptors, it is ordinary memory, and
+// messages are copied as to any other buffer. All functions are local and thread-safe.
 #pragma once
 
 #include "channel/shared_memory.h"

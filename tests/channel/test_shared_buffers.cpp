@@ -2,6 +2,7 @@
 #include "channel/shared_buffers.h"
 
 #include <cstring>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -54,6 +55,50 @@ TEST(shared_buffers, memory_that_cannot_be_shared_is_ordinary) {
   int status = 1;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
+}
+
+/// In a child: limits stay.
+TEST(shared_buffers, leave_descriptors_to_the_program) {
+  const pid_t child = fork();
+  if (child == 0) {
+    rlimit few{64, 64};
+    setrlimit(RLIMIT_NOFILE, &few);
+    void* const first = allocate_buffer(5000);
+    if (!first || !find_shared(address_of(first), 8))
+      _exit(2);
+    for (int i = 0; i < 200; ++i)
+      if (!allocate_buffer(5000))
+        _exit(3);
+    const int descriptor = dup(0);
+    _exit(descriptor >= 0 ? 0 : 4);
+  }
+  int status = 1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0) << WEXITSTATUS(status);
+}
+
+std::uint64_t resident_pages() {
+  std::uint64_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident;
+}
+
+/// In a child: limits stay.
+TEST(shared_buffers, ordinary_memory_is_taken_when_it_is_written) {
+  constexpr std::size_t bytes = 256 << 20;
+  const pid_t child = fork();
+  if (child == 0) {
+    rlimit none{4096, 4096};
+    setrlimit(RLIMIT_FSIZE, &none);
+    const std::uint64_t before = resident_pages();
+    auto* const buffer = static_cast<char*>(allocate_buffer(bytes));
+    if (!buffer || find_shared(address_of(buffer), 8) || resident_pages() > before + bytes / 4096 / 2)
+      _exit(2);
+    _exit(buffer[bytes - 1] == 0 && free_buffer(buffer) ? 0 : 3);
+  }
+  int status = 1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0) << WEXITSTATUS(status);
 }
 
 } // namespace
