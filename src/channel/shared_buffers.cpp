@@ -5,6 +5,7 @@
 #include <mutex>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <tuple>
 
 namespace tacit {
 namespace {
@@ -27,6 +28,15 @@ std::map<std::uint64_t, buffer>& buffers() {
 
 std::uint64_t address_of(const void* at) {
   return reinterpret_cast<std::uint64_t>(at);
+}
+
+/// Processes of different hosts may have the same number and start; and secret.
+using buffer_key = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::int64_t, std::uint64_t>;
+
+/// Buffers of other processes that operations of this one use. Never destroyed, as the others.
+std::map<buffer_key, std::weak_ptr<const shared_region>>& opened() {
+  static auto& all = *new std::map<buffer_key, std::weak_ptr<const shared_region>>;
+  return all;
 }
 
 /// Zero pages that are taken when they are first written: filling them now could take more than there is.
@@ -83,6 +93,23 @@ std::optional<shared_place> find_shared(std::uint64_t address, std::uint64_t byt
   if (!b.region || address - begin > b.bytes || bytes > b.bytes - (address - begin))
     return std::nullopt;
   return shared_place{b.region.address(), address - address_of(b.region.at(0)), bytes};
+}
+
+std::shared_ptr<const shared_region> open_buffer(const process_identity& owner, const region_address& where,
+                                                 std::string& why) {
+  const buffer_key key{owner.boot, owner.pid_namespace, owner.started, owner.pid, where.secret};
+  const std::lock_guard lock(guard);
+  auto& all = opened();
+  if (const auto known = all.find(key); known != all.end())
+    if (auto region = known->second.lock())
+      return region;
+  std::erase_if(all, [](const auto& entry) { return entry.second.expired(); });
+  auto region = std::make_shared<shared_region>();
+  why = region->open(owner, where);
+  if (!why.empty())
+    return nullptr;
+  all.emplace(key, region);
+  return region;
 }
 
 } // namespace tacit

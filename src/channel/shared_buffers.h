@@ -9,7 +9,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 
 namespace tacit {
 
@@ -26,5 +28,10 @@ struct shared_place {
 
 /// Nothing if not all of them are in one buffer that is shared.
 std::optional<shared_place> find_shared(std::uint64_t address, std::uint64_t bytes);
+
+/// A buffer of another process, mapped once however many operations use it: mapping takes time and memory in
+/// proportion to all of the buffer, of which an operation may need little. Null: `why` it cannot be opened.
+std::shared_ptr<const shared_region> open_buffer(const process_identity& owner, const region_address& where,
+                                                 std::string& why);
 
 } // namespace tacit

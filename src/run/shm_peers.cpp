@@ -357,11 +357,13 @@ std::string shm_peers::take_targets(peer& from, unpacker& in) {
   for (std::size_t i = 0; i < from.out_places.size(); ++i) {
     channel_place& place = from.out_places[i];
     for (const shared_place& piece : in.get_list<shared_place>()) {
-      shared_region& buffer = buffers_[piece.region.secret];
+      auto& buffer = buffers_[piece.region.secret];
+      std::string why;
       if (!buffer)
-        if (std::string why = buffer.open(from.process, piece.region); !why.empty())
-          return why;
-      place.targets.push_back({reinterpret_cast<std::uint64_t>(buffer.at(piece.offset)), piece.bytes});
+        buffer = open_buffer(from.process, piece.region, why);
+      if (!buffer)
+        return why;
+      place.targets.push_back({reinterpret_cast<std::uint64_t>(buffer->at(piece.offset)), piece.bytes});
     }
     if (!place.targets.empty())
       be_placed(place.shape);

@@ -32,6 +32,7 @@
 #include <cstdint>
 #include <exception>
 #include <map>
+#include <memory>
 #include <mpi.h>
 #include <optional>
 #include <sched.h>
@@ -134,10 +135,10 @@ private:
   bool canary_ = true;      ///< see program
   std::map<int, peer> peers_;
   std::map<std::pair<int, int>, std::vector<segment>>
-      rooms_;                                      ///< by source and tag: shared memory to receive in
-  std::map<std::uint64_t, shared_region> buffers_; ///< of peers, by secret
-  std::string refusal_;                            ///< why this rank has no memory to share
-  std::string error_;                              ///< sizes that do not fit
+      rooms_; ///< by source and tag: shared memory to receive in
+  std::map<std::uint64_t, std::shared_ptr<const shared_region>> buffers_; ///< of peers, by secret
+  std::string refusal_; ///< why this rank has no memory to share
+  std::string error_;   ///< sizes that do not fit
   std::exception_ptr failure_;
   std::vector<MPI_Request> requests_; ///< of this round's messages
   lent_part mine_;

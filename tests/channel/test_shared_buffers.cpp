@@ -36,6 +36,30 @@ TEST(shared_buffers, a_part_of_a_buffer_is_found_and_can_be_opened) {
   EXPECT_FALSE(free_buffer(nullptr));
 }
 
+TEST(shared_buffers, operations_share_the_mapping_of_a_buffer_of_another_process) {
+  auto* const buffer = static_cast<char*>(allocate_buffer(10000));
+  ASSERT_NE(buffer, nullptr);
+  const auto place = find_shared(address_of(buffer), 10000);
+  ASSERT_TRUE(place);
+  std::string why;
+  auto first = open_buffer(this_process(), place->region, why);
+  ASSERT_TRUE(first) << why;
+  auto second = open_buffer(this_process(), place->region, why);
+  EXPECT_EQ(first, second);
+  const std::weak_ptr<const shared_region> mapped = first;
+  first = second = nullptr;
+  EXPECT_TRUE(mapped.expired()) << "nobody uses it any more";
+  first = open_buffer(this_process(), place->region, why);
+  ASSERT_TRUE(first) << why;
+  first->at(place->offset)[9999] = std::byte{7};
+  EXPECT_EQ(buffer[9999], 7);
+  region_address wrong = place->region;
+  ++wrong.secret;
+  EXPECT_FALSE(open_buffer(this_process(), wrong, why));
+  EXPECT_NE(why, "");
+  EXPECT_TRUE(free_buffer(buffer));
+}
+
 TEST(shared_buffers, empty_and_impossible_sizes) {
   void* const empty = allocate_buffer(0);
   EXPECT_NE(empty, nullptr);
