@@ -32,6 +32,11 @@ inline constexpr std::uint64_t most_cached = 1024;
 /// same, 1 MiB 0.3 of the time; others 8 KiB 2.8 times as long, 64 KiB 0.64.
 inline constexpr std::uint64_t least_placed_near = 512 * 1024, least_placed_far = 32 * 1024;
 
+/// Mean length of the pieces, of either side's memory, from which that holds; shorter ones are faster
+/// gathered in slots: 1 MiB in pieces of 64 B takes 0.6 of the time (sharing a cache), of 8 B 3.3 times as
+/// long.
+inline constexpr std::uint64_t least_placed_piece = 64;
+
 /// Addresses that fit into an offer; a source with more pieces of memory copies.
 inline constexpr std::size_t offered_segments = 63;
 
@@ -94,7 +99,10 @@ public:
   bool offer(std::uint64_t message) const;
   std::uint64_t answered() const { return std::atomic_ref(behind().answer).load(std::memory_order_acquire); }
 
-  bool places() const { return bytes() >= (far ? least_placed_far : least_placed_near); }
+  bool places() const {
+    return bytes() >= (far ? least_placed_far : least_placed_near) &&
+           bytes() >= least_placed_piece * std::max(list_.size(), targets.size());
+  }
   std::uint64_t ready() const { return std::atomic_ref(behind().answer).load(std::memory_order_acquire); }
   void place() const;
   void publish_placed(std::uint64_t message) const {

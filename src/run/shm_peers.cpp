@@ -111,10 +111,11 @@ shm_peers::shm_peers(const program& p, MPI_Comm comm, bool may_place)
 }
 
 void shm_peers::find_rooms(const program& p) {
+  const auto is_shared = [](const segment& piece) { return find_shared(piece.address, piece.length); };
   for (const step& s : p.plan.steps)
     if (s.kind == step_kind::recv && total_length(s.writes) >= least_placed_far &&
-        std::all_of(s.writes.begin(), s.writes.end(),
-                    [](const segment& piece) { return find_shared(piece.address, piece.length); }))
+        total_length(s.writes) >= least_placed_piece * s.writes.size() &&
+        std::all_of(s.writes.begin(), s.writes.end(), is_shared))
       rooms_[{static_cast<int>(index(s.peer)), s.tag}] = s.writes;
 }
 

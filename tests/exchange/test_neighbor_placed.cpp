@@ -113,6 +113,49 @@ TEST_F(placed, elements_may_lie_apart) {
   MPI_Type_free(&every_second);
 }
 
+/// `piece` bytes of the receive buffer, then a gap of as many; from and to all others.
+TEST_F(placed, short_pieces_go_through_slots) {
+  for (const int piece : {8, 128}) {
+    constexpr int length = 640000;
+    const std::size_t n = others.size();
+    MPI_Datatype apart = MPI_DATATYPE_NULL;
+    MPI_Type_vector(length / piece, piece, 2 * piece, MPI_CHAR, &apart);
+    MPI_Type_commit(&apart);
+    std::vector<char> out(length), expected(2 * length * n + 1, 'x');
+    allocate(expected.size());
+    std::memset(in, 'x', expected.size());
+    const std::vector<int> send_counts(n + 1, length), receive_counts(n + 1, 1);
+    const std::vector<MPI_Aint> send_places(n + 1, 0);
+    const std::vector<MPI_Datatype> send_types(n + 1, MPI_CHAR), receive_types(n + 1, apart);
+    std::vector<MPI_Aint> receive_places;
+    for (std::size_t k = 0; k <= n; ++k)
+      receive_places.push_back(static_cast<MPI_Aint>(2 * length * k));
+    tacit_schedule s = TACIT_SCHEDULE_NULL;
+    ASSERT_EQ(tacit_neighbor_alltoallw_init(out.data(), send_counts.data(), send_places.data(),
+                                            send_types.data(), in, receive_counts.data(),
+                                            receive_places.data(), receive_types.data(), comm, MPI_INFO_NULL,
+                                            &s),
+              TACIT_SUCCESS)
+        << tacit_last_error();
+    explained.assign(8000, '\0');
+    tacit_explain(s, TACIT_EXPLAIN_TEXT, explained.data(), explained.size(), nullptr);
+    EXPECT_EQ(says("written where they are received"), attended() && piece == 128 && n > 0) << explained;
+    for (int run = 0; run < 10; ++run) {
+      for (std::size_t i = 0; i < length; ++i)
+        out[i] = value(rank, 0, i, run);
+      for (std::size_t k = 0; k < n; ++k)
+        for (std::size_t i = 0; i < length; ++i)
+          expected[2 * length * k + i / piece * 2 * piece + i % piece] = value(others[k], 0, i, run);
+      ASSERT_EQ(tacit_run(s), TACIT_SUCCESS) << tacit_last_error();
+      ASSERT_TRUE(std::equal(expected.begin(), expected.end(), static_cast<char*>(in))) << "run " << run;
+    }
+    tacit_schedule_free(&s);
+    MPI_Type_free(&apart);
+    EXPECT_EQ(tacit_free_mem(in), TACIT_SUCCESS);
+    in = nullptr;
+  }
+}
+
 TEST_F(placed, can_be_left_out) {
   setenv("TACIT_NEIGHBOR_WITHOUT", "place", 1);
   exchange(MPI_CHAR, 1);
