@@ -465,7 +465,7 @@ std::string shm_peers::describe() const {
           static_cast<std::size_t>(std::count_if(each.in_places.begin(), each.in_places.end(),
                                                  [](const channel_place& p) { return p.shape.placed; }));
   if (placed > 0)
-    text += fmt::format("; {} messages are written where they are received", placed);
+    text += fmt::format("; {} messages may be written where they are received", placed);
   std::map<std::string, std::size_t> copied;
   for (const auto& [rank, each] : peers_)
     if (each.why_not.empty() && each.why_not_direct && !each.why_not_direct->empty())
