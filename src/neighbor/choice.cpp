@@ -35,6 +35,11 @@ double sum(const std::vector<message_group>& groups, Is is, Cost cost) {
   return ns;
 }
 
+/// Of the shortest copy most is the clock's own time.
+double reading_the_clock(const machine_model& m) {
+  return copy_at(m, 0);
+}
+
 template <typename Is>
 busy by_messages(const traffic& t, const machine_model& m, bool near, Is is) {
   busy b;
@@ -42,14 +47,14 @@ busy by_messages(const traffic& t, const machine_model& m, bool near, Is is) {
            sum(t.receives, is, [&](double n) { return handling + receive_at(m, n); });
   const auto gap = [&](double n) { return gap_at(m, n); };
   b.wire = sum(t.sends, is, gap);
+  const auto packed = [&](const message_group& g) { return g.scattered && is(g); };
+  const auto packing = [&](double n) { return std::max(copy_at(m, n) - reading_the_clock(m), 0.0); };
+  const double packs = sum(t.sends, packed, packing) + sum(t.receives, packed, packing);
   if (near) // within a node a wire is a core's work at each end, and what comes in does not travel beside
-    b.wire += sum(t.receives, is, gap);
+    b.wire += sum(t.receives, is, gap) + packs;
+  else
+    b.core += packs;
   return b;
-}
-
-/// Of the shortest copy most is the clock's own time.
-double reading_the_clock(const machine_model& m) {
-  return copy_at(m, 0);
 }
 
 template <typename Is>
@@ -74,9 +79,10 @@ std::string words(const way& w) {
   return w.ns < 0 ? name(w) + " without price" : name(w) + " " + readable_seconds(w.ns * 1e-9);
 }
 
-void add(std::vector<message_group>& groups, std::uint64_t bytes, bool near) {
-  if (groups.empty() || groups.back().bytes != bytes || groups.back().near != near)
-    groups.push_back({bytes, 0, near});
+void add(std::vector<message_group>& groups, std::uint64_t bytes, bool near, bool scattered) {
+  if (groups.empty() || groups.back().bytes != bytes || groups.back().near != near ||
+      groups.back().scattered != scattered)
+    groups.push_back({bytes, 0, near, scattered});
   ++groups.back().count;
 }
 
@@ -110,11 +116,11 @@ traffic traffic_of(const rank_plan& plan, const std::function<bool(rank_id)>& is
     for (const std::uint32_t before : s.after)
       depth[i] = std::max(depth[i], depth[before]);
     if (s.kind == step_kind::send) {
-      add(t.sends, total_length(s.reads), is_near(s.peer));
+      add(t.sends, total_length(s.reads), is_near(s.peer), s.reads.size() > 1);
       t.pieces += s.reads.empty() ? 0 : s.reads.size() - 1;
     }
     if (s.kind == step_kind::recv) {
-      add(t.receives, total_length(s.writes), is_near(s.peer));
+      add(t.receives, total_length(s.writes), is_near(s.peer), s.writes.size() > 1);
       t.pieces += s.writes.empty() ? 0 : s.writes.size() - 1;
       ++depth[i];
     }
@@ -145,13 +151,13 @@ traffic traffic_by_edge(const neighborhood& n, rank_id rank, const neighbor_bloc
       t.copied_bytes += length;
       return;
     }
-    add(t.sends, length, is_near(peer));
+    add(t.sends, length, is_near(peer), pieces > 0);
     t.pieces += pieces;
   });
   each(n.sources, blocks.in, [&](rank_id peer, std::uint64_t length, std::size_t pieces) {
     if (peer == rank && passes.self)
       return;
-    add(t.receives, length, is_near(peer));
+    add(t.receives, length, is_near(peer), pieces > 0);
     t.pieces += pieces;
   });
   t.rounds = t.sends.empty() && t.receives.empty() ? 0 : 1;

@@ -10,11 +10,14 @@
 // given.
 //
 // The prices, in LogGP (Alexandrov and others, 1995), for one run, as seen by one rank:
-//     p2p    every message costs o_s where it leaves and o_r where it arrives, in every round one latency L.
-//            With one round that is hidden behind the bytes on the wire, or they behind it; in several rounds
-//            nothing starts before the last round has ended. Between nodes both directions travel at the same
-//            time, within a node one after the other: there cores move the bytes (27 blocks of 64 KiB between
-//            two ranks took 3 to 5 times as long by messages as through memory, when this was overlooked)
+//     p2p    every message costs o_s where it leaves and o_r where it arrives, and its bytes at an end where
+//     they
+//            lie in several pieces, which MPI packs and unpacks (two of 1 MiB in one message took 1.4 times
+//            as long as in two under MPICH), in every round one latency L. With one round that is hidden
+//            behind the bytes on the wire, or they behind it; in several rounds nothing starts before the
+//            last round has ended. Between nodes both directions travel at the same time, within a node one
+//            after the other: there cores move the bytes (27 blocks of 64 KiB between two ranks took 3 to 5
+//            times as long by messages as through memory, when this was overlooked)
 //     shm    with ranks of this node, every message is copied into shared memory and fetched out of it, its
 //            first cache line together with the flag; in every round a line travels; with others, and what is
 //            too long to go through memory, as p2p
@@ -53,7 +56,8 @@ machine_costs costs_of(const message_cost& said);
 /// Messages alike.
 struct message_group {
   std::uint64_t bytes = 0, count = 0;
-  bool near = true; ///< with ranks of this node
+  bool near = true;       ///< with ranks of this node
+  bool scattered = false; ///< in several pieces of memory at this rank
 };
 
 /// What one rank moves in one run.

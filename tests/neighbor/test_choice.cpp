@@ -70,6 +70,23 @@ traffic exchange(std::uint64_t messages, std::uint64_t bytes, bool near = true) 
   return {{{bytes, messages, near}}, {{bytes, messages, near}}, 0, 0, 0, 1};
 }
 
+/// MPI packs what is scattered: two long messages are then cheaper than one, two short ones are not.
+TEST(choice, long_messages_are_not_joined_for_mpi_to_pack) {
+  for (const bool near : {true, false}) {
+    const machine_costs costs = costs_of(default_model(), default_model(), near);
+    const auto joined = [&](std::uint64_t bytes) {
+      traffic t = exchange(1, 2 * bytes, near);
+      t.sends[0].scattered = t.receives[0].scattered = true;
+      return predicted(t, "p2p", costs, 0);
+    };
+    const auto apart = [&](std::uint64_t bytes) {
+      return predicted(exchange(2, bytes, near), "p2p", costs, 0);
+    };
+    EXPECT_LT(joined(64), apart(64));
+    EXPECT_GT(joined(1 << 20), near ? apart(1 << 20) * 1.1 : 0);
+  }
+}
+
 TEST(choice, sees_the_traffic_of_a_plan) {
   rank_plan plan;
   plan.steps = {message(step_kind::send, 8),       message(step_kind::send, 8),
@@ -78,10 +95,12 @@ TEST(choice, sees_the_traffic_of_a_plan) {
   plan.steps[0].reads.push_back({0x3000, 4});
   plan.steps[0].reads[0].length = 4;
   const traffic t = traffic_of(plan, everybody);
-  ASSERT_EQ(t.sends.size(), 2u);
+  ASSERT_EQ(t.sends.size(), 3u);
   EXPECT_EQ(t.sends[0].bytes, 8u);
-  EXPECT_EQ(t.sends[0].count, 2u);
-  EXPECT_EQ(t.sends[1].bytes, 24u);
+  EXPECT_TRUE(t.sends[0].scattered);
+  EXPECT_EQ(t.sends[1].bytes, 8u);
+  EXPECT_FALSE(t.sends[1].scattered);
+  EXPECT_EQ(t.sends[2].bytes, 24u);
   ASSERT_EQ(t.receives.size(), 2u);
   EXPECT_EQ(t.pieces, 1u);
   EXPECT_EQ(t.copies, 1u);
@@ -124,17 +143,18 @@ TEST(choice, messages_per_edge_are_counted_without_a_plan) {
     const traffic counted = traffic_by_edge(n, rank_id{0}, blocks, passes, is_near);
     const traffic planned = traffic_of(
         plan_neighbor(n, rank_id{0}, blocks, rotated_rounds(n, rank_id{0}, 4), passes, true), is_near);
-    const auto sum = [](const std::vector<message_group>& groups, bool near) {
+    const auto sum = [](const std::vector<message_group>& groups, bool near, bool scattered) {
       std::pair<std::uint64_t, std::uint64_t> s;
       for (const message_group& g : groups)
-        if (g.near == near)
+        if (g.near == near && g.scattered == scattered)
           s.first += g.count, s.second += g.count * g.bytes;
       return s;
     };
-    for (const bool near : {true, false}) {
-      EXPECT_EQ(sum(counted.sends, near), sum(planned.sends, near));
-      EXPECT_EQ(sum(counted.receives, near), sum(planned.receives, near));
-    }
+    for (const bool near : {true, false})
+      for (const bool scattered : {true, false}) {
+        EXPECT_EQ(sum(counted.sends, near, scattered), sum(planned.sends, near, scattered));
+        EXPECT_EQ(sum(counted.receives, near, scattered), sum(planned.receives, near, scattered));
+      }
     EXPECT_EQ(counted.pieces, planned.pieces);
     EXPECT_EQ(counted.rounds, planned.rounds);
   }
