@@ -3,6 +3,7 @@
 #include "exchange/agreed_aggregation.h"
 #include "exchange/await.h"
 #include "exchange/collectives.h"
+#include "exchange/library_version.h"
 #include "exchange/own_call.h"
 #include "platform/model_file.h"
 #include "run/mpi_error.h"
@@ -15,13 +16,6 @@
 
 namespace tacit {
 namespace {
-
-std::string library_version() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
-  int length = 0;
-  MPI_Get_library_version(version.data(), &length);
-  return {version.data(), static_cast<std::size_t>(length)};
-}
 
 struct read_models {
   loaded_model near, far; ///< far: of two hosts, if there is one

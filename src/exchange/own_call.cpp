@@ -1,5 +1,6 @@
 #include "exchange/own_call.h"
 
+#include "exchange/library_version.h"
 #include "neighbor/choice.h"
 #include "platform/model_file.h"
 #include "run/mpi_error.h"
@@ -251,13 +252,6 @@ std::string why_no_own_call(const neighbor_call&, const neighborhood&, int, MPI_
 
 namespace {
 
-std::string library_here() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
-  int length = 0;
-  MPI_Get_library_version(version.data(), &length);
-  return short_library_name({version.data(), static_cast<std::size_t>(length)});
-}
-
 bool fits(std::int64_t x) {
   return x >= INT_MIN && x <= INT_MAX;
 }
@@ -351,7 +345,7 @@ std::string why_no_own_call(const neighbor_call& call, const neighborhood& n, in
     return "the duplicate of the communicator has no topology";
   if (verdict.cells.empty())
     return verdict.origin;
-  if (const std::string here = library_here(); here != verdict.library)
+  if (const std::string here = short_library_name(library_version()); here != verdict.library)
     return fmt::format("{} is of {}, and this rank runs {}", verdict.origin, verdict.library, here);
   for (const std::string& kind : kinds)
     if (std::string why = why_not_shown(verdict, name_of(kind_of(call)), kind); !why.empty())

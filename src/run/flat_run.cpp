@@ -1,5 +1,6 @@
 #include "run/flat_run.h"
 
+#include "channel/pieces.h"
 #include "plan/segments.h"
 #include "run/lower.h"
 
@@ -90,19 +91,11 @@ flat_run::~flat_run() {
 }
 
 void flat_run::add_copy(const step& s) {
-  std::size_t i = 0, j = 0;
   if (copies_.empty())
     copies_.reserve(std::max(s.reads.size(), s.writes.size()));
-  for (std::uint64_t done_i = 0, done_j = 0; i < s.reads.size() && j < s.writes.size();) {
-    const std::uint64_t n = std::min(s.reads[i].length - done_i, s.writes[j].length - done_j);
-    copies_.push_back({s.reads[i].address + done_i, s.writes[j].address + done_j, n});
-    done_i += n;
-    done_j += n;
-    if (done_i == s.reads[i].length)
-      ++i, done_i = 0;
-    if (done_j == s.writes[j].length)
-      ++j, done_j = 0;
-  }
+  each_paired_piece(s.reads, s.writes, [&](std::uint64_t from, std::uint64_t into, std::uint64_t bytes) {
+    copies_.push_back({from, into, bytes});
+  });
 }
 
 void flat_run::add_message(const step& s) {
