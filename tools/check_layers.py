@@ -1,77 +1,192 @@
 #!/usr/bin/env python3
-"""Layer check: which room may include which, and who may see <mpi.h>, LLVM and Clang.
+"""Layer check: which room may see which, and who may see <mpi.h>, LLVM and Clang.
 
-The table below is the architecture. A room may include itself, what the table names, and nothing else of ours.
-Run as a test: `python3 tools/check_layers.py [ROOT]`; prints every violation and exits 1 if there is one.
+The table below is the architecture, in the order of the data flow. A room may include itself, what its row names (a
+room, or a whole wing), and nothing else of ours; a file that lies in a wing itself may include all rooms of that wing.
+With --build, what CMake compiles and links is held against the same table: no target may take in a room that none of
+its own rooms may see, directly or through rooms in between, and a room is compiled whole or not at all.
+
+    tools/check_layers.py [--root ROOT] [--build BUILD_FOLDER]
+
+Runs as a test. Prints every violation and exits 1 if there is one.
 """
+import argparse
+import json
 import re
 import sys
 from pathlib import Path
 
-CORE = ["base", "calls"]
-MAY_INCLUDE = {
-    "base": [],
-    "calls": ["base"],
-    "graph": CORE,
-    "generate": CORE + ["graph"],
-    "match": CORE + ["graph"],
-    "flow": CORE + ["graph", "match"],
-    "detect": CORE + ["graph", "match", "flow"],
-    "plan": CORE + ["graph", "match", "flow", "detect"],
-    "topology": CORE,
-    "neighbor": CORE + ["graph", "plan", "topology", "platform"],
-    "compile": CORE + ["graph", "match", "flow", "detect", "plan"],
-    "record": CORE + ["graph", "match", "flow", "detect"],
-    "platform": CORE,
-    "matrix": CORE,
-    "trial": [],
-    "measure": CORE + ["platform"],
-    "channel": CORE + ["graph"],
-    "run": CORE + ["graph", "plan", "channel"],
-    "exchange": CORE + ["graph", "plan", "topology", "neighbor", "run", "platform"],
-    "capi": CORE + ["graph", "match", "flow", "detect", "plan", "compile", "topology", "neighbor", "exchange", "run", "channel",
-             "report"],
-    "interpose": CORE + ["record", "topology", "exchange", "run"],
-    "report": CORE + ["graph", "match", "flow", "detect", "plan", "compile", "record", "platform"],
-    "cli": CORE + ["graph", "generate", "match", "flow", "detect", "plan", "compile", "record", "report",
-            "platform", "matrix", "selftest"],  # selftest/names.h, the words of its command line
-    "hooks": CORE + ["run"],
-    "tasks": CORE + ["graph", "match", "flow", "detect", "plan", "compile", "run"],
-    "selftest": [],  # shares nothing with what it tests
-    "pass": CORE,
-    "annotate": CORE,
+TABLE = {
+    "vocabulary": {
+        "base": [],
+        "calls": ["base"],
+    },
+    "graphs": {
+        "graph": ["vocabulary"],
+        "generate": ["vocabulary", "graph"],
+        "match": ["vocabulary", "graph"],
+        "flow": ["vocabulary", "graph", "match"],
+        "detect": ["vocabulary", "graph", "match", "flow"],
+        "plan": ["vocabulary", "graph", "match", "flow", "detect"],
+        "compile": ["vocabulary", "graph", "match", "flow", "detect", "plan"],
+        "platform": ["vocabulary"],
+        "cost": ["vocabulary", "platform", "graph", "plan"],
+    },
+    "neighbors": {
+        "topology": ["vocabulary"],
+        "matrix": ["vocabulary"],
+        "passes": ["vocabulary", "graph", "plan", "platform", "cost", "topology"],
+    },
+    "recordings": {
+        "record": ["vocabulary"],
+        "meaning": ["vocabulary", "graph", "match", "flow", "detect", "record"],
+    },
+    "runtime": {
+        "channel": ["vocabulary", "graph"],
+        "mpi": ["vocabulary", "graph", "topology"],
+        "run": ["vocabulary", "graph", "plan", "channel", "mpi"],
+        "shm": ["vocabulary", "graph", "plan", "channel", "mpi", "run"],
+        "rma": ["vocabulary", "graph", "plan", "channel", "mpi", "run", "shm"],
+        "exchange": ["vocabulary", "graph", "plan", "platform", "cost", "neighbors", "channel", "mpi", "run"],
+        "schedule": ["vocabulary", "graphs", "neighbors", "channel", "mpi", "run", "exchange"],
+    },
+    "interpose": {
+        "layer": ["vocabulary", "record", "mpi"],
+        "recorder": ["vocabulary", "record", "mpi", "layer"],
+        "takeover": ["vocabulary", "topology", "mpi", "run", "exchange", "layer"],
+    },
+    "compiler": {
+        "hooks": [],
+        "pass": ["vocabulary", "hooks"],
+        "annotate": ["vocabulary"],
+    },
+    "tasks": {},
+    "surface": {
+        "report": ["vocabulary", "graphs", "recordings"],
+        "capi": ["vocabulary", "schedule", "exchange", "run", "mpi", "channel", "topology"],
+        "selftest": [],  # shares nothing with what it tests
+        "measure": ["vocabulary", "platform"],
+        "trial": [],
+        "cli": ["vocabulary", "graphs", "neighbors", "recordings", "report", "selftest"],  # selftest/names.h: words
+    },
 }
-MAY_SEE_MPI = {"run", "exchange", "interpose", "capi", "hooks", "tasks", "selftest", "measure", "trial"}
+MAY_SEE_MPI = {"mpi", "run", "shm", "rma", "exchange", "schedule", "layer", "recorder", "takeover", "capi", "hooks",
+               "selftest", "measure", "trial"}
 MAY_SEE_LLVM = {"pass", "annotate"}
+# Sources that a target may take from a room without the rest of it, with the reason.
+PARTS = {}
 
+WING_OF = {room: wing for wing, rooms in TABLE.items() for room in rooms}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.MULTILINE)
+SOURCES = {".cpp", ".h", ".c", ".hpp"}
 
 
-def violations(root: Path):
+def rooms_named(names):
+    """The rooms that a row names: a wing stands for all of its rooms."""
+    return {room for name in names for room in (TABLE[name] if name in TABLE else [name])}
+
+
+MAY_SEE = {room: rooms_named(names) | {room} for rooms in TABLE.values() for room, names in rooms.items()}
+
+
+def reachable(rooms):
+    """What these rooms may see, through other rooms too."""
+    seen, open_rooms = set(), list(rooms)
+    while open_rooms:
+        room = open_rooms.pop()
+        if room not in seen:
+            seen.add(room)
+            open_rooms.extend(MAY_SEE[room])
+    return seen
+
+
+def home(path: Path, source: Path):
+    """(wing, room) of a file; the room is None for a file of the wing itself."""
+    parts = path.relative_to(source).parts
+    return (parts[0], parts[1] if len(parts) > 2 else None) if len(parts) > 1 else (None, None)
+
+
+def wrong_include(wing, room, bracket, target):
+    allowed = MAY_SEE[room] if room else set(TABLE[wing])
+    parts = target.split("/")
+    if target == "mpi.h" and room and room not in MAY_SEE_MPI:
+        return "includes <mpi.h>"
+    if parts[0] == "tacit" and room not in MAY_SEE_MPI | {"cli"}:
+        return f"includes the public header {target}, which includes <mpi.h>"
+    if parts[0] in {"llvm", "clang"} and room not in MAY_SEE_LLVM:
+        return f"includes {target}"
+    if bracket == '"' and len(parts) == 3 and parts[0] in TABLE and parts[1] not in allowed:
+        return f"room '{room}' may not include '{target}'"
+    return None
+
+
+def include_violations(root: Path):
     source = root / "src"
     for path in sorted(source.rglob("*")):
-        if path.suffix not in {".cpp", ".h", ".c", ".hpp"}:
+        if path.suffix not in SOURCES:
             continue
-        room = path.relative_to(source).parts[0]
+        wing, room = home(path, source)
         name = path.relative_to(root)
-        if room not in MAY_INCLUDE:
-            yield f"{name}: room '{room}' is not in the table of tools/check_layers.py"
+        if wing not in TABLE or (room is not None and room not in TABLE[wing]):
+            yield f"{name}: room '{wing}/{room}' is not in the table of tools/check_layers.py"
             continue
-        for _, target in INCLUDE.findall(path.read_text(encoding="utf-8")):
-            first = target.split("/")[0]
-            if target == "mpi.h" and room not in MAY_SEE_MPI:
-                yield f"{name}: includes <mpi.h>; only {sorted(MAY_SEE_MPI)} may"
-            elif first == "tacit" and room not in MAY_SEE_MPI and room != "cli":
-                yield f"{name}: includes the public header {target}, which includes <mpi.h>"
-            elif first in {"llvm", "clang"} and room not in MAY_SEE_LLVM:
-                yield f"{name}: includes {target}; only {sorted(MAY_SEE_LLVM)} may"
-            elif first in MAY_INCLUDE and "/" in target and first != room and first not in MAY_INCLUDE[room]:
-                yield f"{name}: room '{room}' may not include '{target}'"
+        for bracket, target in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            if problem := wrong_include(wing, room, bracket, target):
+                yield f"{name}: {problem}"
+
+
+class target_list:
+    """What CMake's file API says of a build: per target the sources of ours it compiles and the targets it links."""
+
+    def __init__(self, root: Path, build: Path):
+        replies = sorted((build / ".cmake/api/v1/reply").glob("codemodel-v2-*.json"))
+        if not replies:
+            sys.exit(f"layers: {build} has no description of its targets; configure it once more")
+        model = json.loads(replies[-1].read_text(encoding="utf-8"))
+        self.names, self.sources, self.links = {}, {}, {}
+        for entry in model["configurations"][0]["targets"]:
+            described = json.loads((replies[-1].parent / entry["jsonFile"]).read_text(encoding="utf-8"))
+            key = described["id"]
+            self.names[key] = described["name"]
+            self.links[key] = [d["id"] for d in described.get("dependencies", [])] if self.links_others(described) else []
+            self.sources[key] = [source for source in map(Path, (s["path"] for s in described.get("sources", [])))
+                                 if source.suffix in {".cpp", ".c"} and source.parts[0] == "src"]
+        self.root = root
+
+    @staticmethod
+    def links_others(described):
+        return described["type"] in {"STATIC_LIBRARY", "OBJECT_LIBRARY", "SHARED_LIBRARY", "MODULE_LIBRARY", "EXECUTABLE"}
+
+    def rooms(self, key):
+        found = {home(self.root / s, self.root / "src")[1] for s in self.sources[key]}
+        return {room for room in found if room in WING_OF}
+
+
+def build_violations(root: Path, build: Path):
+    targets = target_list(root, build)
+    for key, name in sorted(targets.names.items(), key=lambda item: item[1]):
+        own = targets.rooms(key)
+        if not own:
+            continue
+        for room in sorted(own):
+            whole = {p.relative_to(root) for p in (root / "src" / WING_OF[room] / room).iterdir() if p.suffix in {".cpp", ".c"}}
+            missing = whole - set(targets.sources[key])
+            if missing and (name, room) not in PARTS:
+                yield f"target {name}: compiles only a part of room '{room}', without {min(missing)}"
+        for link in targets.links[key]:
+            strange = targets.rooms(link) - reachable(own)
+            if strange:
+                yield f"target {name}: links {targets.names[link]}, so that {sorted(own)} take in {sorted(strange)}"
 
 
 def main() -> int:
-    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
-    found = list(violations(root))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
+    parser.add_argument("--build", type=Path)
+    arguments = parser.parse_args()
+    found = list(include_violations(arguments.root))
+    if arguments.build:
+        found += build_violations(arguments.root, arguments.build)
     for line in found:
         print(line)
     print(f"layers: {len(found)} violation(s)")

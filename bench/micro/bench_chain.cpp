@@ -2,14 +2,15 @@
 // memory per process with the graph included.
 #include "cases.h"
 
-#include "detect/detect.h"
-#include "flow/flow.h"
-#include "match/match.h"
+#include "graphs/detect/detect.h"
+#include "graphs/flow/flow.h"
+#include "graphs/match/match.h"
 
 #include <benchmark/benchmark.h>
 #include <ctime>
 
 using namespace tacit;
+using namespace tacit::graphs;
 using namespace tacit::bench;
 
 namespace {

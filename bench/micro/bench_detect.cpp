@@ -1,5 +1,5 @@
 // Detection on transfers of large patterns: time per transfer, and memory beyond the transfers themselves.
-#include "detect/detect.h"
+#include "graphs/detect/detect.h"
 #include "heap.h"
 
 #include <benchmark/benchmark.h>
@@ -7,6 +7,7 @@
 namespace {
 
 using namespace tacit;
+using namespace tacit::graphs;
 
 /// The transfers that a pattern leaves, written down directly: canonical order, blocks of 64 bytes or so.
 transfers moved_by(pattern kind, std::uint32_t p) {

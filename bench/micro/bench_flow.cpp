@@ -2,13 +2,14 @@
 // chain match → order → follow the peak memory per process, graph included.
 #include "cases.h"
 
-#include "flow/flow.h"
-#include "match/match.h"
+#include "graphs/flow/flow.h"
+#include "graphs/match/match.h"
 
 #include <benchmark/benchmark.h>
 #include <ctime>
 
 using namespace tacit;
+using namespace tacit::graphs;
 using namespace tacit::bench;
 
 namespace {

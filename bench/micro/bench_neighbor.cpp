@@ -1,8 +1,8 @@
 // What the passes over neighborhood collectives cost the rank that runs them, without the messages by which
 // the ranks tell each other what they need to know.
-#include "neighbor/aggregate.h"
-#include "neighbor/color.h"
-#include "neighbor/neighbor.h"
+#include "neighbors/passes/aggregate.h"
+#include "neighbors/passes/color.h"
+#include "neighbors/passes/neighbor.h"
 
 #include <algorithm>
 #include <benchmark/benchmark.h>
@@ -11,6 +11,7 @@
 namespace {
 
 using namespace tacit;
+using namespace tacit::graphs;
 
 /// Every rank sends 16 bytes to `degree` random others.
 struct sparse_case {

@@ -1,7 +1,7 @@
 // The graphs that the micro benchmarks analyse.
 #pragma once
 
-#include "generate/generate.h"
+#include "graphs/generate/generate.h"
 #include "heap.h"
 
 #include <cstdint>
@@ -10,6 +10,8 @@
 #include <string>
 
 namespace tacit::bench {
+
+using namespace graphs;
 
 struct graph_case {
   pattern kind;

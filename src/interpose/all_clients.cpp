@@ -1,5 +1,5 @@
-#include "interpose/clients.h"
-#include "interpose/takeover.h"
+#include "interpose/layer/clients.h"
+#include "interpose/takeover/takeover.h"
 
 namespace tacit::interpose {
 

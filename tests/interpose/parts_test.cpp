@@ -1,7 +1,7 @@
 // The recorder's parts that need no MPI: handle table, content hashes, forwarding table, writer.
-#include "interpose/content.h"
-#include "interpose/forward.h"
-#include "interpose/handle_map.h"
+#include "interpose/layer/content.h"
+#include "interpose/layer/forward.h"
+#include "interpose/layer/handle_map.h"
 #include "recordings.h"
 
 #include <gtest/gtest.h>
@@ -170,9 +170,9 @@ protected:
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
-  static recording::layout_record record(std::uint32_t id) {
-    recording::layout_record r{};
-    r.header.kind = static_cast<std::uint16_t>(recording::record_kind::layout);
+  static recordings::layout_record record(std::uint32_t id) {
+    recordings::layout_record r{};
+    r.header.kind = static_cast<std::uint16_t>(recordings::record_kind::layout);
     r.id = id;
     return r;
   }
@@ -190,7 +190,7 @@ protected:
 };
 
 TEST_F(writing, everything_is_readable_at_any_moment) {
-  recording::writer out;
+  recordings::writer out;
   ASSERT_TRUE(out.open(folder, 0)) << out.problem();
   for (std::uint32_t i = 0; i < 20000; ++i) {
     out.append(record(i));
@@ -204,11 +204,11 @@ TEST_F(writing, everything_is_readable_at_any_moment) {
 }
 
 TEST_F(writing, records_larger_than_the_buffer) {
-  recording::writer out;
+  recordings::writer out;
   ASSERT_TRUE(out.open(folder, 0));
   const std::vector<std::byte> body(1 << 20, std::byte{7});
   for (std::uint32_t i = 0; i < 6; ++i) {
-    recording::layout_record r = record(i);
+    recordings::layout_record r = record(i);
     if (i % 2) {
       r.segments = (1 << 20) / 16;
       out.append(r, body);
@@ -221,7 +221,7 @@ TEST_F(writing, records_larger_than_the_buffer) {
 
 // A program that closes all descriptors and opens files of its own must find in them what it wrote itself.
 TEST_F(writing, a_descriptor_that_became_another_file_is_left_alone) {
-  recording::writer out;
+  recordings::writer out;
   ASSERT_TRUE(out.open(folder, 0));
   out.append(record(0));
   const auto path = folder + "/rank-00000.rec";
@@ -248,11 +248,11 @@ TEST_F(writing, a_descriptor_that_became_another_file_is_left_alone) {
 
 TEST_F(writing, an_existing_recording_is_not_overwritten) {
   {
-    recording::writer out;
+    recordings::writer out;
     ASSERT_TRUE(out.open(folder, 0));
     out.append(record(0));
   }
-  recording::writer again;
+  recordings::writer again;
   EXPECT_FALSE(again.open(folder, 0));
   EXPECT_NE(again.problem().find("rank-00000.rec"), std::string::npos) << again.problem();
   again.append(record(1)); // ignored
@@ -260,14 +260,14 @@ TEST_F(writing, an_existing_recording_is_not_overwritten) {
 }
 
 TEST_F(writing, the_last_record_can_be_changed_in_place) {
-  recording::writer out;
+  recordings::writer out;
   ASSERT_TRUE(out.open(folder, 0));
   out.append(record(0));
-  auto* last = out.last<recording::layout_record>();
+  auto* last = out.last<recordings::layout_record>();
   ASSERT_NE(last, nullptr);
   last->size = 42;
   const auto seen = tacit::testing::read_recording(folder, 0);
   EXPECT_EQ(seen.layouts.at(0).record.size, 42u);
   out.flush();
-  EXPECT_EQ(out.last<recording::layout_record>(), nullptr);
+  EXPECT_EQ(out.last<recordings::layout_record>(), nullptr);
 }

@@ -1,7 +1,7 @@
 // Known programs (programs.c) under the recorder: every record must be as expected.
 #include "recordings.h"
 
-#include "calls/mpi_calls.h"
+#include "vocabulary/calls/mpi_calls.h"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 using namespace tacit;
+using namespace tacit::interpose;
 using namespace tacit::testing;
 
 namespace {

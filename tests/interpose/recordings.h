@@ -2,8 +2,8 @@
 // reader they are meant to check.
 #pragma once
 
-#include "record/format.h"
-#include "record/writer.h"
+#include "recordings/record/format.h"
+#include "recordings/record/writer.h"
 
 #include <cstring>
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace tacit::testing {
 
-namespace rec = recording;
+namespace rec = recordings;
 
 struct seen_call {
   rec::call_record record;

@@ -2,13 +2,15 @@
 // library's place, for one int per neighbor on a ring of two, without communication: what arrives is 7000 +
 // the neighbor's place. Requests are generalized requests, which the library knows; completing one is this
 // client's affair, also among others in an array.
-#include "interpose/clients.h"
-#include "interpose/mpi_library.h"
+#include "interpose/layer/clients.h"
+#include "interpose/layer/mpi_library.h"
 
 #include <cstdlib>
 #include <map>
 
 namespace tacit::interpose {
+
+using namespace interpose;
 
 namespace {
 

@@ -2,7 +2,7 @@
 // same recordings: the same calls in the same order with the same data and the same completions.
 #include "recordings.h"
 
-#include "calls/mpi_calls.h"
+#include "vocabulary/calls/mpi_calls.h"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 using namespace tacit;
+using namespace tacit::interpose;
 using namespace tacit::testing;
 
 namespace {

@@ -8,13 +8,15 @@
 // alltoalls because an alltoall must never use bytes of a complete broadcast.)
 #pragma once
 
-#include "flow/flow.h"
+#include "graphs/flow/flow.h"
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
 namespace tacit::oracle {
+
+using namespace graphs;
 
 /// Numbers of instances: allgather, bcast, alltoall, scatter and gather.
 using counts = std::array<int, 4>;

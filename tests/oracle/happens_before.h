@@ -6,7 +6,7 @@
 // operations.
 #pragma once
 
-#include "graph/graph.h"
+#include "graphs/graph/graph.h"
 
 #include <cstdint>
 #include <map>
@@ -16,6 +16,8 @@
 #include <vector>
 
 namespace tacit::oracle {
+
+using namespace graphs;
 
 /// Which receive takes which send, and which fences meet: by counting.
 class structure {

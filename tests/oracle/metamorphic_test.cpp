@@ -1,6 +1,6 @@
 // Changes of a graph whose effect on its transfers is known: relabelled ranks, shifted addresses, messages
 // split in two (and so, read backwards, merged), operations made in another order.
-#include "flow/analysis.h"
+#include "graphs/flow/analysis.h"
 #include "oracle/fuzz_count.h"
 #include "oracle/random_graph.h"
 #include "oracle/simulator.h"
@@ -10,6 +10,7 @@
 #include <random>
 
 using namespace tacit;
+using namespace tacit::graphs;
 using namespace tacit::oracle;
 
 namespace {

@@ -1,13 +1,14 @@
 // The analysis against brute force on random graphs: transfers against the byte simulator, matching against
 // counting, races, cycles, wait sets and buffering against searches over happens-before.
-#include "flow/analysis.h"
+#include "graphs/flow/analysis.h"
 #include "oracle/fuzz_count.h"
 #include "oracle/random_graph.h"
 #include "oracle/simulator.h"
 
-#include "calls/reasons.h"
+#include "vocabulary/calls/reasons.h"
 
 using namespace tacit;
+using namespace tacit::graphs;
 using namespace tacit::oracle;
 
 namespace {

@@ -8,7 +8,7 @@
  * Packing by the datatype touches the data only, so that gaps may be used meanwhile as they may in MPI. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 
-#include "hooks/slot.h"
+#include "compiler/hooks/slot.h"
 
 #include <limits.h>
 #include <stdatomic.h>

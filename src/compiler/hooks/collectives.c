@@ -2,7 +2,7 @@
  * nonblocking ones (MPI-3.1, 5.12), so that the pass replaces every call of these functions; where the
  * completion cannot move it passes no slot. An object of its own in the archive: only programs that ask for
  * it take it in. */
-#include "hooks/collectives.h"
+#include "compiler/hooks/collectives.h"
 
 #include <limits.h>
 

@@ -2,7 +2,7 @@
 #ifndef TACIT_HOOKS_COLLECTIVES_H
 #define TACIT_HOOKS_COLLECTIVES_H
 
-#include "hooks/slot.h"
+#include "compiler/hooks/slot.h"
 
 /* One side of a collective: what a rank sends, or what it receives. */
 typedef struct side {

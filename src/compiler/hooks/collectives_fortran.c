@@ -1,6 +1,6 @@
 /* The collectives of collectives.c for Fortran: posted through the Fortran functions of MPI, which know what
  * MPI_IN_PLACE and MPI_BOTTOM look like there. */
-#include "hooks/collectives.h"
+#include "compiler/hooks/collectives.h"
 
 typedef const MPI_Fint* integer;
 

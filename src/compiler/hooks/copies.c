@@ -11,7 +11,7 @@
  */
 #define _GNU_SOURCE /* dl_iterate_phdr */
 
-#include "hooks/slot.h"
+#include "compiler/hooks/slot.h"
 
 #include <link.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* The hooks for C and C++. */
-#include "hooks/slot.h"
+#include "compiler/hooks/slot.h"
 
 int __tacit_send(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,
                  MPI_Comm comm) {

@@ -1,5 +1,5 @@
 /* Slots: holding, completing, and comparing byte ranges. Shared by the C and the Fortran forms. */
-#include "hooks/slot.h"
+#include "compiler/hooks/slot.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -15,7 +15,7 @@
 #ifndef TACIT_HOOKS_SLOT_H
 #define TACIT_HOOKS_SLOT_H
 
-#include "hooks/overlap.h"
+#include "compiler/hooks/overlap.h"
 
 #include <stdint.h>
 

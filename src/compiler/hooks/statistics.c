@@ -8,7 +8,7 @@
  * (MPI-3.1, 8.7.1): then rank 0 prints. */
 #define _GNU_SOURCE /* dladdr */
 
-#include "hooks/slot.h"
+#include "compiler/hooks/slot.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>

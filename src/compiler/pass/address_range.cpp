@@ -8,15 +8,15 @@
 // Fortran forbids that integers overflow (Fortran 2018, 10.1.5.2.4), but flang 19 does not tell LLVM: there
 // sext(i32 a + i) is widened to sext(a) + sext(i) here, without which no subscript that is computed in
 // default integers would be affine.
-#include "pass/address_range.h"
+#include "compiler/pass/address_range.h"
 
-#include "pass/fortran_variables.h"
+#include "compiler/pass/fortran_variables.h"
 
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -153,4 +153,4 @@ std::optional<address_range> range_in_iteration(llvm::Value* pointer, std::uint6
   return ends;
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 struct address_range {
   const llvm::SCEV* low = nullptr;  ///< first byte
@@ -29,4 +29,4 @@ std::optional<address_range> range_in_iteration(llvm::Value* pointer, std::uint6
 const llvm::SCEV* first_value(const llvm::SCEV* end);
 const llvm::SCEV* step_of(const llvm::SCEV* end, llvm::ScalarEvolution& evolution);
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -7,13 +7,13 @@
 // function of the module that starts and completes. That all files of the program and the libraries it calls
 // are compiled so is what the user promises with the option. Nothing of it is decided at run time, where
 // ranks could differ. Cost: linear in the functions declared.
-#include "pass/collectives.h"
+#include "compiler/pass/collectives.h"
 
-#include "pass/mpi_site.h"
+#include "compiler/pass/mpi_site.h"
 
 #include <llvm/IR/IRBuilder.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -94,4 +94,4 @@ bool start_all_collectives(llvm::Module& module) {
   return changed;
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

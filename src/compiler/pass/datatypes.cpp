@@ -1,13 +1,13 @@
-#include "pass/datatypes.h"
+#include "compiler/pass/datatypes.h"
 
-#include "pass/mpi_site.h"
+#include "compiler/pass/mpi_site.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Operator.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -76,4 +76,4 @@ bool joins_variables(const llvm::Module& module) {
          llvm::any_of(module, [](const llvm::Function& function) { return joins_variables(function); });
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -13,8 +13,8 @@
 
 #include <llvm/IR/Module.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 bool joins_variables(const llvm::Module& module);
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

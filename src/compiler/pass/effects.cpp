@@ -1,8 +1,8 @@
-#include "pass/effects.h"
+#include "compiler/pass/effects.h"
 
-#include "pass/fortran_variables.h"
-#include "pass/known_functions.h"
-#include "pass/locals.h"
+#include "compiler/pass/fortran_variables.h"
+#include "compiler/pass/known_functions.h"
+#include "compiler/pass/locals.h"
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Function.h>
@@ -10,7 +10,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -393,4 +393,4 @@ void effects::add_to_summary(call_summary& summary, llvm::Instruction& instructi
   }
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -8,8 +8,8 @@
 // ranges at run time decides them.
 #pragma once
 
-#include "calls/reasons.h"
-#include "pass/in_flight.h"
+#include "compiler/pass/in_flight.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/MemoryLocation.h>
@@ -19,7 +19,7 @@
 #include <optional>
 #include <string>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 /// A plain load or store; its bytes can be compared with those of a pending operation at run time.
 struct plain_access {
@@ -76,4 +76,4 @@ private:
   std::map<const llvm::Function*, call_summary> summaries_;
 };
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

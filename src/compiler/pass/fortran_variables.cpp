@@ -1,4 +1,4 @@
-#include "pass/fortran_variables.h"
+#include "compiler/pass/fortran_variables.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
@@ -7,7 +7,7 @@
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Operator.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -137,4 +137,4 @@ llvm::MDNode* variable_tag(const llvm::Function& function, const llvm::Value* ob
   return only;
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -16,7 +16,7 @@
 
 #include <llvm/IR/Instructions.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 /// True if flang has compiled the function, or something that was inlined into it.
 bool is_fortran(const llvm::Function& function);
@@ -28,4 +28,4 @@ bool are_different_variables(const llvm::Value* one, const llvm::Value* other);
 /// there is none, or more than one.
 llvm::MDNode* variable_tag(const llvm::Function& function, const llvm::Value* object);
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

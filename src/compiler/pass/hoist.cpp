@@ -19,19 +19,19 @@
 //
 // Cost: every post looks at `max_passed` instructions at most. Posts are taken in program order, so that the
 // first clears the way for the next.
-#include "pass/hoist.h"
+#include "compiler/pass/hoist.h"
 
-#include "pass/fortran_variables.h"
-#include "pass/locals.h"
-#include "pass/loop_cost.h"
-#include "pass/requests.h"
+#include "compiler/pass/fortran_variables.h"
+#include "compiler/pass/locals.h"
+#include "compiler/pass/loop_cost.h"
+#include "compiler/pass/requests.h"
 
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IntrinsicInst.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -348,4 +348,4 @@ bool hoist_posts(function_context& context, effects& effects, const options& opt
   return changed;
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -1,12 +1,12 @@
-#include "pass/in_flight.h"
+#include "compiler/pass/in_flight.h"
 
-#include "pass/fortran_variables.h"
-#include "pass/locals.h"
+#include "compiler/pass/fortran_variables.h"
+#include "compiler/pass/locals.h"
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Instructions.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -155,4 +155,4 @@ llvm::SmallVector<in_flight, 2> operations_of(const mpi_site& post) {
   return made;
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -1,11 +1,11 @@
 // An operation whose completion may be moved: which bytes it uses, how, and what its completion orders.
 #pragma once
 
-#include "pass/mpi_site.h"
+#include "compiler/pass/mpi_site.h"
 
 #include <llvm/ADT/SmallVector.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 struct in_flight {
   mpi_site post;                 ///< the call that starts it (a blocking call starts and completes it)
@@ -35,4 +35,4 @@ enum class reach : std::uint8_t {
 /// be told (MPI_BOTTOM, a persistent or collective form that is not modelled).
 llvm::SmallVector<in_flight, 2> operations_of(const mpi_site& post);
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

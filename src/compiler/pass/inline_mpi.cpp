@@ -4,9 +4,9 @@
 // most of what they start or complete could do better in their callers (it is still pending at the return,
 // its other half is there, or the buffers are theirs). A routine that stays is inlined later where something
 // pending meets its call. Cost: linear in the code that results, which the limits bound.
-#include "pass/inline_mpi.h"
+#include "compiler/pass/inline_mpi.h"
 
-#include "pass/mpi_site.h"
+#include "compiler/pass/mpi_site.h"
 
 #include <llvm/ADT/SCCIterator.h>
 #include <llvm/Analysis/CallGraph.h>
@@ -14,7 +14,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -108,4 +108,4 @@ bool inline_routines(llvm::ArrayRef<llvm::CallBase*> calls) {
   return changed;
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

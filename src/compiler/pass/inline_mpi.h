@@ -5,7 +5,7 @@
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Module.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 /// The functions with a body that do not call themselves, callees before their callers.
 llvm::SmallVector<llvm::Function*, 32> callees_first(llvm::Module& module);
@@ -22,4 +22,4 @@ bool inline_routines(llvm::ArrayRef<llvm::CallBase*> calls);
 /// True if the function calls MPI to send, receive or complete, or (if asked) a collective of MPI.
 bool has_messages(const llvm::Function& function, bool collectives);
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -1,8 +1,8 @@
-#include "pass/known_functions.h"
+#include "compiler/pass/known_functions.h"
 
 #include <llvm/ADT/StringSet.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -51,4 +51,4 @@ bool is_output_function(llvm::StringRef name) {
          name == "_FortranAioBeginExternalFormattedOutput";
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -3,7 +3,7 @@
 
 #include <llvm/ADT/StringRef.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 /// Touches no memory of the program (mathematics; errno aside) and neither waits nor communicates.
 bool is_pure_function(llvm::StringRef name);
@@ -14,4 +14,4 @@ bool is_operator_new(llvm::StringRef name);
 /// Writes to a file or terminal: reads its arguments and orders what others may observe.
 bool is_output_function(llvm::StringRef name);
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

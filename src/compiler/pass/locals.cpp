@@ -1,13 +1,13 @@
-#include "pass/locals.h"
+#include "compiler/pass/locals.h"
 
-#include "pass/mpi_site.h"
+#include "compiler/pass/mpi_site.h"
 
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Instructions.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -67,4 +67,4 @@ bool may_be_into(const llvm::Value* pointer, const llvm::Value* object) {
   });
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -1,8 +1,8 @@
-#include "pass/loop_cost.h"
+#include "compiler/pass/loop_cost.h"
 
 #include <algorithm>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -37,4 +37,4 @@ std::string window_text(std::uint64_t instructions) {
          " instructions run meanwhile";
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 /// Of one iteration, inner loops included.
 std::uint64_t iteration_cost(const llvm::Loop& loop, llvm::ScalarEvolution& evolution);
@@ -17,4 +17,4 @@ std::uint64_t loop_cost(const llvm::Loop& loop, llvm::ScalarEvolution& evolution
 /// nobody should take for a measurement: they are only said to be large.
 std::string window_text(std::uint64_t instructions);
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

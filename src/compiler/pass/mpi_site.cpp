@@ -1,4 +1,4 @@
-#include "pass/mpi_site.h"
+#include "compiler/pass/mpi_site.h"
 
 #include <llvm/ADT/StringMap.h>
 #include <llvm/ADT/StringSwitch.h>
@@ -8,7 +8,7 @@
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Instructions.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -263,4 +263,4 @@ bool is_buffer_sentinel(const llvm::Value* buffer) {
          names_global(pointer, "mpipriv");
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

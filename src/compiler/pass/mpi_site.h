@@ -3,14 +3,14 @@
 // mpi` (mpi_x_, pmpi_x_).
 #pragma once
 
-#include "calls/mpi_calls.h"
+#include "vocabulary/calls/mpi_calls.h"
 
 #include <llvm/IR/InstrTypes.h>
 
 #include <optional>
 #include <string>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 enum class binding : std::uint8_t { c, c_large, fortran };
 
@@ -74,4 +74,4 @@ bool is_in_place(const llvm::Value* buffer);
 /// True if the pointer is a sentinel (MPI_BOTTOM, MPI_IN_PLACE) and not a buffer.
 bool is_buffer_sentinel(const llvm::Value* buffer);
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -1,4 +1,4 @@
-#include "pass/options.h"
+#include "compiler/pass/options.h"
 
 #include <llvm/ADT/StringSwitch.h>
 #include <llvm/Support/CommandLine.h>
@@ -7,7 +7,7 @@
 
 #include <optional>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -95,4 +95,4 @@ const options& current_options() {
   return once;
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

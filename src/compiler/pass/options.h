@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 enum class action : std::uint8_t { off, report, apply };
 enum class motion : std::uint8_t { conservative, aggressive }; ///< the seed's Algorithms 1 and 2
@@ -26,4 +26,4 @@ struct options {
 /// From -mllvm options and TACIT_OVERLAP* variables; says on stderr what it does not understand.
 const options& current_options();
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

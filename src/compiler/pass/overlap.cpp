@@ -2,19 +2,19 @@
 // the difference, where the completion has to stand at the latest, and whether enough runs in between. Sites
 // are independent of each other: each gets a slot of its own, and posts keep their order (COMPILER, condition
 // 5).
-#include "pass/overlap.h"
+#include "compiler/pass/overlap.h"
 
-#include "pass/loop_cost.h"
-#include "pass/pending_tests.h"
-#include "pass/requests.h"
-#include "pass/rewrite.h"
-#include "pass/strip_mine.h"
+#include "compiler/pass/loop_cost.h"
+#include "compiler/pass/pending_tests.h"
+#include "compiler/pass/requests.h"
+#include "compiler/pass/rewrite.h"
+#include "compiler/pass/strip_mine.h"
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -579,4 +579,4 @@ bool overlap_function(function_context& context, effects& effects, const options
   return function_pass(context, effects, options, graph).run();
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

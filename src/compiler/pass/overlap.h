@@ -1,15 +1,15 @@
 // The overlap pass over one function: matching, placement, motion, and a remark for every site.
 #pragma once
 
-#include "pass/effects.h"
-#include "pass/options.h"
-#include "pass/placement.h"
-#include "pass/wait_graph.h"
+#include "compiler/pass/effects.h"
+#include "compiler/pass/options.h"
+#include "compiler/pass/placement.h"
+#include "compiler/pass/wait_graph.h"
 
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 /// What the pass over a function needs of LLVM.
 struct function_context {
@@ -41,4 +41,4 @@ void explain_obstacle(function_context& context, effects& effects, const options
 /// anything.
 bool overlap_function(function_context& context, effects& effects, const options& options, wait_graph& graph);
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

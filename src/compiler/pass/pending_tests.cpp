@@ -1,4 +1,4 @@
-#include "pass/pending_tests.h"
+#include "compiler/pass/pending_tests.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/MapVector.h>
@@ -8,7 +8,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -168,4 +168,4 @@ void hoist_pending_tests(llvm::ArrayRef<slot> slots, function_analyses& in) {
   hoister(in).run(slots);
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -15,11 +15,11 @@
 // the number of tests times the depth of the loops. Nothing changes while a slot is pending.
 #pragma once
 
-#include "pass/rewrite.h"
+#include "compiler/pass/rewrite.h"
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 /// For the tests of these slots that stand in the function. Keeps dominators and loops up to date.
 void hoist_pending_tests(llvm::ArrayRef<slot> slots, function_analyses& in);
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -1,7 +1,7 @@
-#include "pass/placement.h"
+#include "compiler/pass/placement.h"
 
-#include "pass/loop_cost.h"
-#include "pass/strip_mine.h"
+#include "compiler/pass/loop_cost.h"
+#include "compiler/pass/strip_mine.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/Analysis/BranchProbabilityInfo.h>
@@ -15,7 +15,7 @@
 #include <tuple>
 #include <vector>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -455,4 +455,4 @@ placement place(Instruction& wait, llvm::ArrayRef<in_flight> operations, effects
   return placer(wait, operations, effects, in, options).run();
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -25,16 +25,16 @@
 // the order of their distance from the wait. Termination: reach only grows.
 #pragma once
 
-#include "pass/address_range.h"
-#include "pass/effects.h"
-#include "pass/options.h"
+#include "compiler/pass/address_range.h"
+#include "compiler/pass/effects.h"
+#include "compiler/pass/options.h"
 
 #include <llvm/Analysis/BlockFrequencyInfo.h>
 #include <llvm/IR/Dominators.h>
 
 #include <limits>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 /// Instructions that run while two ranks agree on a large message (a few microseconds).
 constexpr std::uint64_t handshake = 10000;
@@ -82,4 +82,4 @@ struct function_analyses {
 placement place(llvm::Instruction& wait, llvm::ArrayRef<in_flight> operations, effects& effects,
                 function_analyses& in, const options& options);
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -4,12 +4,12 @@
 // Per module it runs after the inliner and the scalar simplifications (routines are whole, variables are
 // values) and before the vectorizers; at link time it runs first, on the whole program. Reporting works on a
 // copy of the module, so that asking what could be done never changes the program.
-#include "pass/collectives.h"
-#include "pass/datatypes.h"
-#include "pass/hoist.h"
-#include "pass/inline_mpi.h"
-#include "pass/mpi_site.h"
-#include "pass/overlap.h"
+#include "compiler/pass/collectives.h"
+#include "compiler/pass/datatypes.h"
+#include "compiler/pass/hoist.h"
+#include "compiler/pass/inline_mpi.h"
+#include "compiler/pass/mpi_site.h"
+#include "compiler/pass/overlap.h"
 
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/CFG.h>
@@ -29,7 +29,7 @@
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -430,8 +430,8 @@ void add_to_pipelines(llvm::PassBuilder& builder) {
 
 } // namespace
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler
 
 extern "C" __attribute__((visibility("default"))) ::llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
-  return {LLVM_PLUGIN_API_VERSION, "tacit", LLVM_VERSION_STRING, tacit::overlap::add_to_pipelines};
+  return {LLVM_PLUGIN_API_VERSION, "tacit", LLVM_VERSION_STRING, tacit::compiler::add_to_pipelines};
 }

@@ -1,7 +1,7 @@
-#include "pass/requests.h"
+#include "compiler/pass/requests.h"
 
-#include "pass/known_functions.h"
-#include "pass/locals.h"
+#include "compiler/pass/known_functions.h"
+#include "compiler/pass/locals.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallPtrSet.h>
@@ -12,7 +12,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -323,4 +323,4 @@ bool status_is_dead(Instruction& after, llvm::Value* status, llvm::AAResults& al
   return true;
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

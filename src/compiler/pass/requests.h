@@ -12,12 +12,12 @@
 // Cost: one backward walk per wait, each block visited at most twice.
 #pragma once
 
-#include "pass/effects.h"
+#include "compiler/pass/effects.h"
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 struct matched_post {
   mpi_site site;
@@ -47,4 +47,4 @@ matched_posts match_request(llvm::Instruction& wait, const llvm::MemoryLocation&
 /// whose address nobody but MPI knows are followed.
 bool status_is_dead(llvm::Instruction& after, llvm::Value* status, llvm::AAResults& aliases);
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -1,6 +1,6 @@
-#include "pass/rewrite.h"
+#include "compiler/pass/rewrite.h"
 
-#include "pass/strip_mine.h"
+#include "compiler/pass/strip_mine.h"
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>
@@ -15,7 +15,7 @@
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -416,4 +416,4 @@ void promote_buffers(llvm::ArrayRef<slot> slots, llvm::DominatorTree& dominators
     llvm::PromoteMemToReg(variables, dominators);
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -1,11 +1,11 @@
 // Changing the program: slots, calls of the hooks (src/hooks/overlap.h), completions at the places found.
 #pragma once
 
-#include "pass/placement.h"
+#include "compiler/pass/placement.h"
 
 #include <llvm/IR/ValueHandle.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 /// A slot in the frame of the function, empty at its beginning, and the variable that remembers the pending
 /// buffer.
@@ -72,4 +72,4 @@ void defer_element(const mpi_site& waitall, llvm::Value* request, const slot& in
 /// Turns the variables that remember buffers into values.
 void promote_buffers(llvm::ArrayRef<slot> slots, llvm::DominatorTree& dominators);
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

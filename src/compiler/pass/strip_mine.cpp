@@ -10,13 +10,13 @@
 // loop counts up to the smaller of two numbers and tests nothing else. Every value that goes around the loop
 // goes around both: `chunk` gets a phi for each phi of the body. Cost: counting (and, if the number is not
 // known, one more comparison) per iteration; one trip through `between` per chunk.
-#include "pass/strip_mine.h"
+#include "compiler/pass/strip_mine.h"
 
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 namespace {
 
@@ -118,4 +118,4 @@ llvm::Instruction* strip_mine(llvm::Loop& loop, std::uint64_t chunk, llvm::Value
   return run_in_chunks(loop, length, total);
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -6,7 +6,7 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/IRBuilder.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 /// True if the loop has a preheader and its only exit at its end, as run_in_chunks needs it.
 bool can_be_chunked(const llvm::Loop& loop);
@@ -26,4 +26,4 @@ llvm::Instruction* run_in_chunks(llvm::Loop& loop, chunk_length length, llvm::Va
 /// The same with chunks of one length.
 llvm::Instruction* strip_mine(llvm::Loop& loop, std::uint64_t chunk, llvm::Value* total);
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -1,10 +1,10 @@
-#include "pass/wait_graph.h"
+#include "compiler/pass/wait_graph.h"
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Function.h>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 unsigned wait_graph::node(const llvm::Instruction& at, const std::string& what) {
   const auto [found, fresh] = known_.try_emplace(&at, static_cast<unsigned>(nodes_.size()));
@@ -48,4 +48,4 @@ std::string place_name(const llvm::Instruction& at) {
   return at.getFunction()->getName().str();
 }
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tacit::overlap {
+namespace tacit::compiler {
 
 class wait_graph {
 public:
@@ -37,4 +37,4 @@ private:
 /// "file.c:12:3", or the name of the function where there is no debug information.
 std::string place_name(const llvm::Instruction& at);
 
-} // namespace tacit::overlap
+} // namespace tacit::compiler

@@ -3,13 +3,13 @@
 // Each pass is a function over plain values; `run_pass` announces it, times it, and skips it if it was
 // switched off by name. A pass that reports an error ends the compilation: what comes after it may rely on
 // what the comment says.
-#include "compile/compile.h"
+#include "graphs/compile/compile.h"
 
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 class pass_list {
@@ -89,4 +89,4 @@ compilation compile(const graph& g, const compile_options& options) {
   return c;
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

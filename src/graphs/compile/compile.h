@@ -1,19 +1,19 @@
 // The pass list: graph in, schedule out. Read compile.cpp first; it is the program.
 #pragma once
 
-#include "base/diagnostic.h"
-#include "detect/detect.h"
-#include "flow/flow.h"
-#include "graph/graph.h"
-#include "match/match.h"
-#include "plan/plan.h"
+#include "graphs/detect/detect.h"
+#include "graphs/flow/flow.h"
+#include "graphs/graph/graph.h"
+#include "graphs/match/match.h"
+#include "graphs/plan/plan.h"
+#include "vocabulary/base/diagnostic.h"
 
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace tacit {
+namespace tacit::graphs {
 
 struct pass_time {
   std::string_view name;
@@ -44,4 +44,4 @@ struct compilation {
 
 compilation compile(const graph& g, const compile_options& options = {});
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -1,9 +1,9 @@
-#include "neighbor/message_cost.h"
+#include "graphs/cost/message_cost.h"
 
 #include <algorithm>
 #include <charconv>
 
-namespace tacit {
+namespace tacit::graphs {
 
 std::optional<message_cost> parse_message_cost(std::string_view text) {
   message_cost cost;
@@ -45,4 +45,4 @@ machine_model model_of(const message_cost& cost, bool near) {
   return model;
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

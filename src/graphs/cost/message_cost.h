@@ -2,12 +2,12 @@
 // numbers and from facts that all ranks have.
 #pragma once
 
-#include "platform/machine_model.h"
+#include "graphs/platform/machine_model.h"
 
 #include <optional>
 #include <string_view>
 
-namespace tacit {
+namespace tacit::graphs {
 
 /// LogGP in short: o, L and G, in ns. The defaults stand for a fast network; only their ratios matter.
 struct message_cost {
@@ -31,4 +31,4 @@ message_cost cost_of(const machine_model& model);
 /// within a node.
 machine_model model_of(const message_cost& cost, bool near);
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -8,13 +8,13 @@
 //
 // Two passes over the transfers (three if pieces differ): volumes and common lengths, then taking.
 // O(transfers), O(p) memory. Source: seed 000 section 2.4, Algorithm 5 by meaning.
-#include "detect/family.h"
-#include "detect/uniform.h"
+#include "graphs/detect/family.h"
+#include "graphs/detect/uniform.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::graphs {
 
 namespace {
 
@@ -170,4 +170,4 @@ void find_alltoall(const group_search& search) {
   alltoall_search(search).run();
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -4,12 +4,12 @@
 // happens to synchronize is no barrier. A larger group's barrier covers its subgroups. Cost: that of flow's
 // wait sets, O(operations · members / 64) at worst, nothing if the graph has neither fences nor zero-byte
 // messages; beyond the budget not searched.
-#include "detect/family.h"
+#include "graphs/detect/family.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::graphs {
 
 namespace {
 
@@ -51,4 +51,4 @@ void find_barrier(const group_search& s, const graph& g, const matching& m, cons
              fmt::format("rank {} has not heard from rank {}", index(rank), index(missing)));
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

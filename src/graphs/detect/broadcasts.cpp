@@ -16,15 +16,15 @@
 // Cost O(transfers) when blocks arrive whole; in general O((transfers + pieces) log) with pieces ≤ cuts ·
 // destinations, which can be quadratic in bad cases: beyond the budget the search ends and says so. Source:
 // seed 000 section 2.4 and Algorithm 5 (whose tests for alltoall and allgather are swapped); SEMANTICS 3.
-#include "detect/family.h"
-#include "detect/lanes.h"
-#include "detect/uniform.h"
+#include "graphs/detect/family.h"
+#include "graphs/detect/lanes.h"
+#include "graphs/detect/uniform.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 
-namespace tacit {
+namespace tacit::graphs {
 
 namespace {
 
@@ -428,4 +428,4 @@ void find_broadcasts(const group_search& search) {
   broadcast_search(search).run();
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

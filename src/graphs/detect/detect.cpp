@@ -4,15 +4,15 @@
 // abstraction to the lowest. Each family takes what it finds from the ledger; what is left at the end is the
 // residual. The families say in their heads what they do and cost; altogether O(transfers · groups that
 // contain them) plus what differing pieces need.
-#include "detect/detect.h"
+#include "graphs/detect/detect.h"
 
-#include "detect/family.h"
+#include "graphs/detect/family.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
 
-namespace tacit {
+namespace tacit::graphs {
 
 namespace {
 
@@ -91,4 +91,4 @@ findings detect(const graph& g, const matching& m, const run_order& o, const tra
   return out;
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -6,17 +6,17 @@
 // alltoall.
 #pragma once
 
-#include "base/ids.h"
-#include "calls/patterns.h"
-#include "calls/reasons.h"
-#include "flow/flow.h"
-#include "graph/graph.h"
+#include "graphs/flow/flow.h"
+#include "graphs/graph/graph.h"
+#include "vocabulary/base/ids.h"
+#include "vocabulary/calls/patterns.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace tacit {
+namespace tacit::graphs {
 
 /// A part of one transfer: bytes [offset, offset + length) of transfers.list[transfer].
 struct slice {
@@ -65,4 +65,4 @@ struct detect_options {
 findings detect(const graph& g, const matching& m, const run_order& o, const transfers& t,
                 const detect_options& options = {});
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -2,13 +2,13 @@
 // not find.
 #pragma once
 
-#include "base/huge_pages.h"
-#include "detect/ledger.h"
+#include "graphs/detect/ledger.h"
+#include "vocabulary/base/huge_pages.h"
 
 #include <algorithm>
 #include <string>
 
-namespace tacit {
+namespace tacit::graphs {
 
 struct group_search {
   const group_view& view;
@@ -85,4 +85,4 @@ private:
   std::uint64_t bytes_ = 0;
 };
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -1,10 +1,10 @@
-#include "detect/lanes.h"
+#include "graphs/detect/lanes.h"
 
 #include <algorithm>
 #include <limits>
 #include <set>
 
-namespace tacit {
+namespace tacit::graphs {
 
 namespace {
 
@@ -109,4 +109,4 @@ std::vector<lane_step> choose_lanes(std::span<const address_run> runs, std::vect
   return steps;
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

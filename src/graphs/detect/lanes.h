@@ -1,13 +1,13 @@
 // Which copy of a broadcast byte is taken at a destination that got several.
 #pragma once
 
-#include "detect/detect.h"
+#include "graphs/detect/detect.h"
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-namespace tacit {
+namespace tacit::graphs {
 
 /// Bytes [begin, last] of a source, each available `copies` times. Ends are inclusive: bytes may lie at the
 /// very end of the address space.
@@ -40,4 +40,4 @@ struct lane_step {
 /// then the first. Cost O((arrivals + steps · copies) log arrivals).
 std::vector<lane_step> choose_lanes(std::span<const address_run> runs, std::vector<arrival>& arrivals);
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -1,9 +1,9 @@
-#include "detect/ledger.h"
+#include "graphs/detect/ledger.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace tacit {
+namespace tacit::graphs {
 
 void ledger::take_part(const slice& s) {
   ++cuts_;
@@ -103,4 +103,4 @@ void group_view::collect() {
   first_[size()] = count;
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -6,7 +6,7 @@
 // visited.
 #pragma once
 
-#include "detect/detect.h"
+#include "graphs/detect/detect.h"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace tacit {
+namespace tacit::graphs {
 
 inline constexpr std::uint32_t nowhere = 0xffffffffu; ///< no position, no index
 
@@ -284,4 +284,4 @@ inline std::uint64_t total(std::span<const slice> pieces) {
   return sum;
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -11,13 +11,13 @@
 // The method adds one row after the other, each with one shortest-path search over the columns: it terminates
 // after `rows` searches of at most rows · columns steps. Rows are the shorter side. Source: H. W. Kuhn, The
 // Hungarian Method for the Assignment Problem, 1955, in the form with potentials.
-#include "detect/packing.h"
+#include "graphs/detect/packing.h"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-namespace tacit {
+namespace tacit::graphs {
 
 namespace {
 
@@ -119,4 +119,4 @@ double packing_cost(std::size_t rows, std::size_t columns, bool large_rows) {
   return searched * searched * static_cast<double>(std::max(rows, columns));
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tacit {
+namespace tacit::graphs {
 
 /// Complete rows and columns of a volume matrix. `both` holds the volume of (row, column), row-major; where
 /// the row's and the column's rank are the same there is no volume and no conflict: `free_pair`.
@@ -27,4 +27,4 @@ packing pack(const packing_problem& problem, bool large_rows);
 /// Elementary steps that `pack` may need.
 double packing_cost(std::size_t rows, std::size_t columns, bool large_rows);
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -11,14 +11,14 @@
 // Which bytes: as for alltoall, whole pieces first. Where a row would have to cut pieces, scatterv takes all
 // of the row except the bytes that the packing gives to a column; the columns follow in the same way. Source:
 // seed 000 section 2.4 and Algorithm 5 (lines 10–23), by meaning; SEMANTICS 3.
-#include "detect/family.h"
-#include "detect/packing.h"
-#include "detect/uniform.h"
+#include "graphs/detect/family.h"
+#include "graphs/detect/packing.h"
+#include "graphs/detect/uniform.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::graphs {
 
 namespace {
 
@@ -477,4 +477,4 @@ void find_scatter_gather(const group_search& search) {
   scatter_gather_search(search).run();
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -1,4 +1,4 @@
-#include "detect/uniform.h"
+#include "graphs/detect/uniform.h"
 
 #include <algorithm>
 #include <iterator>
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace tacit {
+namespace tacit::graphs {
 
 namespace {
 
@@ -107,4 +107,4 @@ std::vector<std::uint64_t> pick_chosen(std::span<const std::uint64_t> lengths,
   throw std::logic_error("a chosen block does not fit into one of its slots");
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

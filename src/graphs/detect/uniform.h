@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace tacit {
+namespace tacit::graphs {
 
 /// The multiset of piece lengths that all slots have in common. Adding all slots costs O(pieces log pieces of
 /// a slot): the common multiset is never longer than any slot seen.
@@ -70,4 +70,4 @@ block_choice choose_block(std::uint64_t smallest, std::uint64_t common, bool vec
   return {smallest, completion::cut, false};
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

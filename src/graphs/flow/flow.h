@@ -5,14 +5,14 @@
 // one (rank, address), or unknown (⊤, written by an opaque operation). `follow` returns that assignment.
 #pragma once
 
-#include "base/diagnostic.h"
-#include "graph/graph.h"
-#include "match/match.h"
+#include "graphs/graph/graph.h"
+#include "graphs/match/match.h"
+#include "vocabulary/base/diagnostic.h"
 
 #include <cstdint>
 #include <vector>
 
-namespace tacit {
+namespace tacit::graphs {
 
 /// `length` bytes at (destination, destination_address) get the initial value of (source, source_address). A
 /// local copy has source == destination. source == no_rank means ⊤: unknown, and source_address is the id of
@@ -67,4 +67,4 @@ wait_sets compute_wait_sets(const graph& g, const matching& m, const run_order& 
 bool wait_sets_complete(const graph& g, const matching& m, const run_order& o, std::span<const rank_id> group,
                         sync_paths paths, rank_id* rank = nullptr, rank_id* missing = nullptr);
 
-} // namespace tacit
+} // namespace tacit::graphs

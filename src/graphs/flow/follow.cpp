@@ -10,14 +10,14 @@
 // A message is handed over when its receive directly follows its send in the run order, which is the common
 // case; otherwise its fragments are parked until the receive comes. Cost O(operations + fragments moved):
 // fragments can multiply exponentially in crafted graphs, hence the budget.
-#include "flow/flow.h"
+#include "graphs/flow/flow.h"
 
-#include "calls/reasons.h"
-#include "flow/interval_map.h"
+#include "graphs/flow/interval_map.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 /// What a message carries: fragments whose `address` is the offset in the message.
@@ -389,4 +389,4 @@ transfers follow(const graph& g, const matching& m, const run_order& o, diagnost
   return out;
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -7,14 +7,14 @@
 // other are merged.
 #pragma once
 
-#include "base/ids.h"
+#include "vocabulary/base/ids.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-namespace tacit {
+namespace tacit::graphs {
 
 /// `length` bytes from `address` on hold the initial value of (source, source_address …); source no_rank:
 /// unknown, written by the opaque operation source_address.
@@ -215,4 +215,4 @@ private:
   mutable std::size_t recent_ = 0;
 };
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -5,14 +5,14 @@
 // edges in run order. A second word keeps only paths that contain a zero-byte message or a fence. One block
 // of sources costs one pass over operations and dependencies and one or two words per operation, whatever p
 // is.
-#include "flow/flow.h"
+#include "graphs/flow/flow.h"
 
-#include "match/dependency_rows.h"
-#include "match/fences.h"
+#include "graphs/match/dependency_rows.h"
+#include "graphs/match/fences.h"
 
 #include <algorithm>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 constexpr std::uint64_t all_ones = ~std::uint64_t{0};
@@ -161,4 +161,4 @@ bool wait_sets_complete(const graph& g, const matching& m, const run_order& o, s
   return true;
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

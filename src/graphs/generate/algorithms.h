@@ -1,9 +1,9 @@
 // The algorithms, written against the weaver. Positions 0 … p−1 are those of the communicator.
 #pragma once
 
-#include "generate/weaver.h"
+#include "graphs/generate/weaver.h"
 
-namespace tacit {
+namespace tacit::graphs {
 
 void weave_bcast(weaver& w, algorithm form, std::uint32_t root);
 void weave_scatter(weaver& w, algorithm form, std::uint32_t root);
@@ -42,4 +42,4 @@ struct fold {
   std::uint32_t position(std::uint32_t i) const { return i < extra ? 2 * i : i + extra; }
 };
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -6,12 +6,12 @@
 // and may overwrite what earlier extra messages delivered; it depends on every earlier operation of its rank
 // that touches a common byte in conflict, and now and then on one that does not. Cost O(extra · operations of
 // a rank).
-#include "generate/generate.h"
+#include "graphs/generate/generate.h"
 
 #include <algorithm>
 #include <random>
 
-namespace tacit {
+namespace tacit::graphs {
 
 namespace {
 
@@ -111,4 +111,4 @@ void add_extra_messages(graph& g, const recipe& r) {
     w.add();
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

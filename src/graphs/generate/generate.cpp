@@ -1,14 +1,14 @@
-#include "generate/generate.h"
+#include "graphs/generate/generate.h"
 
-#include "calls/reasons.h"
-#include "generate/algorithms.h"
+#include "graphs/generate/algorithms.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::graphs {
 
 namespace {
 
@@ -200,4 +200,4 @@ std::optional<graph> generate(const recipe& r, diagnostics& problems) {
   return g;
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

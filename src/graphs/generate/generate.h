@@ -9,17 +9,17 @@
 // its buffer.
 #pragma once
 
-#include "base/diagnostic.h"
-#include "base/ids.h"
-#include "calls/patterns.h"
-#include "graph/graph.h"
+#include "graphs/graph/graph.h"
+#include "vocabulary/base/diagnostic.h"
+#include "vocabulary/base/ids.h"
+#include "vocabulary/calls/patterns.h"
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 
-namespace tacit {
+namespace tacit::graphs {
 
 enum class algorithm : std::uint8_t {
   linear,
@@ -91,4 +91,4 @@ bool add_pattern(graph& g, comm_id comm, const recipe& r, diagnostics& problems)
 /// Adds `r.extra` random messages between ranks of the whole graph, after everything that is there.
 void add_extra_messages(graph& g, const recipe& r);
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -1,7 +1,7 @@
 // Broadcast, scatter and gather. `v` is a position relative to the root; the root is 0.
-#include "generate/algorithms.h"
+#include "graphs/generate/algorithms.h"
 
-namespace tacit {
+namespace tacit::graphs {
 
 namespace {
 
@@ -139,4 +139,4 @@ void weave_gather(weaver& w, algorithm form, std::uint32_t root) {
               whole(region::output, absolute(w, v, root)));
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

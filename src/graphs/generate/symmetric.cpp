@@ -1,9 +1,9 @@
 // Allgather, alltoall and barrier.
-#include "generate/algorithms.h"
+#include "graphs/generate/algorithms.h"
 
 #include <bit>
 
-namespace tacit {
+namespace tacit::graphs {
 
 fold::fold(std::uint32_t p) : active(std::bit_floor(p)), extra(p - std::bit_floor(p)) {}
 
@@ -308,4 +308,4 @@ void weave_barrier(weaver& w, algorithm form, std::uint32_t root) {
   barrier_linear(w, root);
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -1,9 +1,9 @@
-#include "generate/weaver.h"
+#include "graphs/generate/weaver.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace tacit {
+namespace tacit::graphs {
 
 weaver::weaver(graph& g, comm_id comm, const memory_layout& places, std::uint64_t block,
                std::uint32_t segments)
@@ -105,4 +105,4 @@ void weaver::declare_scratch() {
   }
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -6,13 +6,13 @@
 // dependency that the data do not need. Cost O(pieces touched).
 #pragma once
 
-#include "generate/generate.h"
+#include "graphs/generate/generate.h"
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
-namespace tacit {
+namespace tacit::graphs {
 
 enum class region : std::uint8_t { input, output, scratch };
 
@@ -80,4 +80,4 @@ private:
   std::vector<std::uint32_t> found_; ///< dependencies of the operation being ordered
 };
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -1,14 +1,14 @@
 // Operations checked one by one: everything that later rooms take for granted and that needs no look at a
 // second operation. One pass over the operations and one over the dependencies; a list of segments is sorted
 // only to find bytes written twice. Cost O(operations + dependencies + segments log segments).
-#include "graph/graph.h"
-#include "graph/problem_list.h"
+#include "graphs/graph/graph.h"
+#include "graphs/graph/problem_list.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 bool wraps(const segment& s) {
@@ -213,4 +213,4 @@ diagnostics check_operations(const graph& g) {
   return problems;
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

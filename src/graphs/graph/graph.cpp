@@ -1,12 +1,12 @@
-#include "graph/graph.h"
+#include "graphs/graph/graph.h"
 
-#include "calls/reasons.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
 
-namespace tacit {
+namespace tacit::graphs {
 
 std::uint64_t total_length(std::span<const segment> segments) {
   return std::accumulate(segments.begin(), segments.end(), std::uint64_t{0},
@@ -149,4 +149,4 @@ std::string describe(const graph& g, op_id id) {
   return text;
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

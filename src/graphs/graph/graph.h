@@ -16,8 +16,8 @@
 // together and with rank, operation, bytes and remedy.
 #pragma once
 
-#include "base/diagnostic.h"
-#include "base/ids.h"
+#include "vocabulary/base/diagnostic.h"
+#include "vocabulary/base/ids.h"
 
 #include <cstdint>
 #include <span>
@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace tacit {
+namespace tacit::graphs {
 
 struct segment {
   std::uint64_t address = 0;
@@ -150,4 +150,4 @@ std::string describe(const graph& g, op_id op);
 /// not wrap. The later rooms rely on it: they may only be given a graph for which this reports no error.
 diagnostics check_operations(const graph& g);
 
-} // namespace tacit
+} // namespace tacit::graphs

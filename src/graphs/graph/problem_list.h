@@ -2,13 +2,13 @@
 // in a loop has it a hundred thousand times.
 #pragma once
 
-#include "base/diagnostic.h"
-#include "calls/reasons.h"
+#include "vocabulary/base/diagnostic.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <cstddef>
 #include <string>
 
-namespace tacit {
+namespace tacit::graphs {
 
 class problem_list {
 public:
@@ -51,4 +51,4 @@ private:
   bool complete_ = true;
 };
 
-} // namespace tacit
+} // namespace tacit::graphs

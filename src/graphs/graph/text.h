@@ -1,8 +1,8 @@
 // The readable graph text format, in and out. See docs/graph-format.md for the grammar.
 #pragma once
 
-#include "base/diagnostic.h"
-#include "graph/graph.h"
+#include "graphs/graph/graph.h"
+#include "vocabulary/base/diagnostic.h"
 
 #include <cstdint>
 #include <optional>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tacit {
+namespace tacit::graphs {
 
 /// Reads a graph; on malformed input returns nothing and says where (line and column) and what was expected.
 /// Checks form only: whether the operations make sense is for check_operations and the later rooms to say.
@@ -23,4 +23,4 @@ std::optional<graph> read_graph(std::string_view text, diagnostics& problems,
 /// Operations are labelled with their numbers, as diagnostics name them.
 std::string write_graph(const graph& g);
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -1,10 +1,10 @@
-#include "graph/text_lexer.h"
+#include "graphs/graph/text_lexer.h"
 
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 
-namespace tacit::text {
+namespace tacit::graphs::text {
 namespace {
 
 bool is_digit(char c) {
@@ -127,4 +127,4 @@ std::string name_of(const token& t) {
   return name;
 }
 
-} // namespace tacit::text
+} // namespace tacit::graphs::text

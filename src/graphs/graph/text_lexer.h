@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tacit::text {
+namespace tacit::graphs::text {
 
 enum class token_kind : std::uint8_t { word, number, quoted, mark, line_end, file_end, bad };
 
@@ -41,4 +41,4 @@ std::string shown(const token& t);
 /// The name that a word or a quoted token stands for.
 std::string name_of(const token& t);
 
-} // namespace tacit::text
+} // namespace tacit::graphs::text

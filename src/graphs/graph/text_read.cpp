@@ -5,9 +5,9 @@
 //
 // Any bytes may come in: memory is bounded by a constant times the text plus the stated limits on ranks and
 // members, recursion does not occur, every token is consumed once. Cost O(text + operations log operations).
-#include "calls/reasons.h"
-#include "graph/text.h"
-#include "graph/text_lexer.h"
+#include "graphs/graph/text.h"
+#include "graphs/graph/text_lexer.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 #include <numeric>
 #include <unordered_map>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 using text::lexer;
@@ -498,4 +498,4 @@ std::optional<graph> read_graph(std::string_view text, diagnostics& problems,
   return reader(text, problems).run(lines);
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

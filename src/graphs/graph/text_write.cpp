@@ -1,7 +1,7 @@
 // Writes a graph as text: one block per rank, each operation labelled with its number. The numbers keep the
 // creation order over all ranks, which the blocks alone would lose. A pair made by put or get is one line at
 // the rank that made it. Cost O(operations + dependencies + segments).
-#include "graph/text.h"
+#include "graphs/graph/text.h"
 
 #include <algorithm>
 #include <cctype>
@@ -10,7 +10,7 @@
 #include <map>
 #include <numeric>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 bool is_word(std::string_view name) {
@@ -221,4 +221,4 @@ std::string write_graph(const graph& g) {
   return writer(g).run();
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -2,13 +2,13 @@
 // flow.
 #pragma once
 
-#include "graph/graph.h"
+#include "graphs/graph/graph.h"
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-namespace tacit {
+namespace tacit::graphs {
 
 class dependency_rows {
 public:
@@ -41,4 +41,4 @@ private:
   std::vector<op_id> items_;
 };
 
-} // namespace tacit
+} // namespace tacit::graphs

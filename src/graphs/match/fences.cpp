@@ -1,9 +1,9 @@
-#include "match/fences.h"
+#include "graphs/match/fences.h"
 
 #include <algorithm>
 #include <tuple>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 /// The fences of one rank in one communicator, in creation order.
@@ -149,4 +149,4 @@ fence_order order_fences(const graph& g) {
   return out;
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

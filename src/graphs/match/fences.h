@@ -12,12 +12,12 @@
 // O(operations + fences log fences + one-sided pairs · communicators with fences).
 #pragma once
 
-#include "graph/graph.h"
+#include "graphs/graph/graph.h"
 
 #include <cstdint>
 #include <vector>
 
-namespace tacit {
+namespace tacit::graphs {
 
 inline constexpr std::uint32_t no_group = std::numeric_limits<std::uint32_t>::max();
 
@@ -43,4 +43,4 @@ struct fence_order {
 /// Empty (any() is false) for a graph without fences.
 fence_order order_fences(const graph& g);
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -8,15 +8,15 @@
 // (thousands of tags between two ranks, taken in another order than posted), the pair of ranks is set aside
 // and joined by sorting, so the cost is O(operations + crowded log crowded) in every case. Nothing is hashed,
 // all lists are threaded through `partner` itself, and the extra memory is three ids per rank.
-#include "match/match.h"
+#include "graphs/match/match.h"
 
-#include "graph/problem_list.h"
-#include "match/unmatched.h"
+#include "graphs/graph/problem_list.h"
+#include "graphs/match/unmatched.h"
 
 #include <algorithm>
 #include <tuple>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 /// Receives looked at for one send before its pair of ranks counts as crowded. Walking 32 list nodes costs
@@ -222,4 +222,4 @@ matching match(const graph& g, diagnostics& problems) {
   return m;
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

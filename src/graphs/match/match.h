@@ -6,13 +6,13 @@
 // they are.
 #pragma once
 
-#include "base/diagnostic.h"
-#include "graph/graph.h"
+#include "graphs/graph/graph.h"
+#include "vocabulary/base/diagnostic.h"
 
 #include <cstdint>
 #include <vector>
 
-namespace tacit {
+namespace tacit::graphs {
 
 struct matching {
   /// Per operation: its partner, or no_op for everything but matched sends and receives.
@@ -43,4 +43,4 @@ void check_rendezvous(const graph& g, const matching& m, diagnostics& problems);
 /// reported ones by transitivity may be left out. Of a receive only the bytes that its message fills count.
 void check_races(const graph& g, const matching& m, const run_order& o, diagnostics& problems);
 
-} // namespace tacit
+} // namespace tacit::graphs

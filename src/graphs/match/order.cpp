@@ -7,15 +7,15 @@
 // flight. A group of fences is appended as a whole when everything it waits for has completed. Each operation
 // is appended at most once and each edge is looked at once: O(operations + dependencies). What is never
 // appended lies on or behind a cycle.
-#include "graph/problem_list.h"
-#include "match/dependency_rows.h"
-#include "match/fences.h"
-#include "match/match.h"
+#include "graphs/graph/problem_list.h"
+#include "graphs/match/dependency_rows.h"
+#include "graphs/match/fences.h"
+#include "graphs/match/match.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 class scheduler {
@@ -206,4 +206,4 @@ run_order order_operations(const graph& g, const matching& m, diagnostics& probl
   return o;
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -16,15 +16,15 @@
 //
 // A receive counts with the bytes that its message really writes. Cost O(operations + accesses log accesses)
 // plus the searches, each bounded by the operations between the two accesses in run order.
-#include "graph/problem_list.h"
-#include "match/dependency_rows.h"
-#include "match/fences.h"
-#include "match/match.h"
+#include "graphs/graph/problem_list.h"
+#include "graphs/match/dependency_rows.h"
+#include "graphs/match/fences.h"
+#include "graphs/match/match.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 /// Races found before the search gives up: the graph is broken, and each further one costs a full search.
@@ -419,4 +419,4 @@ void check_races(const graph& g, const matching& m, const run_order& o, diagnost
   race_search(g, m, o, problems).run();
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -5,15 +5,15 @@
 // stay buffered: the origin needs no action of the target. The simulation is monotone (an event that can
 // happen stays possible), so whatever order it takes, it gets equally far; if it stops early, some operations
 // wait for each other, and a walk along "waits for" runs into the circle. O(operations + dependencies).
-#include "graph/problem_list.h"
-#include "match/dependency_rows.h"
-#include "match/fences.h"
-#include "match/match.h"
+#include "graphs/graph/problem_list.h"
+#include "graphs/match/dependency_rows.h"
+#include "graphs/match/fences.h"
+#include "graphs/match/match.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 class rendezvous {
@@ -189,4 +189,4 @@ void check_rendezvous(const graph& g, const matching& m, diagnostics& problems) 
                       "post the receives first, or do not let an operation wait for these sends"});
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

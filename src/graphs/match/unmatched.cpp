@@ -2,16 +2,16 @@
 // least: not at all (then the numbers of messages differ), in the tag, in the communicator, or in one peer;
 // operations that are unmatched themselves come before matched ones. Only the operations that are shown are
 // looked up, each by one scan over the graph.
-#include "match/unmatched.h"
+#include "graphs/match/unmatched.h"
 
-#include "graph/problem_list.h"
+#include "graphs/graph/problem_list.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <utility>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 struct channel {
@@ -189,4 +189,4 @@ std::string describe_truncation(const graph& g, op_id send, op_id receive, std::
                      describe(g, receive), describe(g, send), sent - room, sent, room);
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -1,14 +1,14 @@
 // What to say about operations that found no partner: private to room match.
 #pragma once
 
-#include "base/diagnostic.h"
-#include "graph/graph.h"
-#include "match/match.h"
+#include "graphs/graph/graph.h"
+#include "graphs/match/match.h"
+#include "vocabulary/base/diagnostic.h"
 
 #include <span>
 #include <string>
 
-namespace tacit {
+namespace tacit::graphs {
 
 /// One diagnostic for each of `unmatched` (sorted), with the nearest candidate and what differs.
 void report_unmatched(const graph& g, const matching& m, std::span<const op_id> unmatched,
@@ -20,4 +20,4 @@ void report_uneven_fences(const graph& g, diagnostics& problems);
 std::string describe_truncation(const graph& g, op_id send, op_id receive, std::uint64_t sent,
                                 std::uint64_t room);
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -3,13 +3,13 @@
 // order of posting cannot change the matching. A fence is a barrier of its group that everything before it at
 // the rank precedes and everything after it follows (match/fences.h says what lies where). Cost O(operations
 // + dependencies).
-#include "match/fences.h"
-#include "plan/plan.h"
-#include "plan/segments.h"
+#include "graphs/match/fences.h"
+#include "graphs/plan/plan.h"
+#include "graphs/plan/segments.h"
 
 #include <unordered_map>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 /// Tags of the messages: the n-th message from one rank to another, counted in creation order of the sends.
@@ -94,4 +94,4 @@ plan plan_as_written(const graph& g, const matching& m, const run_order& o, reas
   return p;
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -13,16 +13,16 @@
 // need one order for all destinations: pieces are cut at the break points of all of them, so that all have
 // the same list of source pieces; a destination that lacks some (sparse vector forms) receives them into
 // scratch, never into user memory (E2). Cost O(transfers log transfers).
-#include "plan/plan.h"
+#include "graphs/plan/plan.h"
 
-#include "plan/segments.h"
-#include "plan/synchronization.h"
+#include "graphs/plan/segments.h"
+#include "graphs/plan/synchronization.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <tuple>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 /// A slice of a transfer with its own addresses.
@@ -440,4 +440,4 @@ plan make_plan(const graph& g, const matching& m, const run_order& o, const tran
   return p.finish();
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

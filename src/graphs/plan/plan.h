@@ -7,18 +7,18 @@
 // simultaneous assignment).
 #pragma once
 
-#include "calls/patterns.h"
-#include "calls/reasons.h"
-#include "detect/detect.h"
-#include "flow/flow.h"
-#include "graph/graph.h"
-#include "match/match.h"
+#include "graphs/detect/detect.h"
+#include "graphs/flow/flow.h"
+#include "graphs/graph/graph.h"
+#include "graphs/match/match.h"
+#include "vocabulary/calls/patterns.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace tacit {
+namespace tacit::graphs {
 
 /// Addresses at and above this one are offsets into the rank's private scratch memory, not user memory.
 inline constexpr std::uint64_t scratch_base = 1ull << 63;
@@ -94,4 +94,4 @@ plan plan_as_written(const graph& g, const matching& m, const run_order& o, reas
 std::string validate(const graph& g, const matching& m, const run_order& o, const transfers& t, const plan& p,
                      const plan_options& options = {});
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -1,8 +1,8 @@
-#include "plan/segments.h"
+#include "graphs/plan/segments.h"
 
 #include <algorithm>
 
-namespace tacit {
+namespace tacit::graphs {
 
 std::vector<segment> normalized(std::vector<segment> segments) {
   const auto before = [](const segment& a, const segment& b) { return a.address < b.address; };
@@ -90,4 +90,4 @@ void append(std::vector<segment>& list, segment piece) {
     list.push_back(piece);
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

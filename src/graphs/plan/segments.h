@@ -1,12 +1,12 @@
 // Small algebra on segment lists: normal form, intersection, coalescing in packing order.
 #pragma once
 
-#include "graph/graph.h"
+#include "graphs/graph/graph.h"
 
 #include <span>
 #include <vector>
 
-namespace tacit {
+namespace tacit::graphs {
 
 /// Sorted, disjoint, maximally merged: the set of bytes.
 std::vector<segment> normalized(std::vector<segment> segments);
@@ -25,4 +25,4 @@ segment first_outside(std::span<const segment> part, std::span<const segment> wh
 /// Appends in packing order; a piece that continues the last one extends it. Empty pieces are dropped.
 void append(std::vector<segment>& list, segment piece);
 
-} // namespace tacit
+} // namespace tacit::graphs

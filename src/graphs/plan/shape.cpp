@@ -1,12 +1,12 @@
-#include "plan/shape.h"
+#include "graphs/plan/shape.h"
 
-#include "plan/segments.h"
+#include "graphs/plan/segments.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <unordered_map>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 std::string_view name(step_kind kind) {
@@ -204,7 +204,7 @@ std::string check_agreement(const graph& g, const plan& p) {
 std::string describe_step(const plan& p, std::uint32_t rank, std::uint32_t number) {
   const step& s = p.ranks[rank].steps[number];
   return fmt::format("rank {} step {} ({})", rank, number,
-                     s.kind == step_kind::collective ? tacit::name(s.collective) : name(s.kind));
+                     s.kind == step_kind::collective ? tacit::vocabulary::name(s.collective) : name(s.kind));
 }
 
 std::string check_shape(const graph& g, const plan& p) {
@@ -354,4 +354,4 @@ std::string check_progress(const graph& g, const plan& p) {
   return fmt::format("{} can never complete", describe_step(p, rank, number));
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -2,11 +2,11 @@
 // agree, and can everything complete whatever the timing?
 #pragma once
 
-#include "plan/plan.h"
+#include "graphs/plan/plan.h"
 
 #include <string>
 
-namespace tacit {
+namespace tacit::graphs {
 
 /// Indices, peers, groups and blocks; collectives called alike and in one order on all members, without self
 /// blocks and with the sizes they claim. Empty if well formed, else the first fault. Later checks rely on it.
@@ -20,4 +20,4 @@ std::string check_progress(const graph& g, const plan& p);
 /// "rank 3 step 2 (allgather)".
 std::string describe_step(const plan& p, std::uint32_t rank, std::uint32_t step);
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -1,9 +1,9 @@
-#include "plan/synchronization.h"
+#include "graphs/plan/synchronization.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 /// Sources per destination, sorted: the pairs that data guarantees.
@@ -115,4 +115,4 @@ added_synchronization missing_synchronization(const graph& g, const matching& m,
   return out;
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

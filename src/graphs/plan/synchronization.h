@@ -2,13 +2,13 @@
 // data movement guarantees already.
 #pragma once
 
-#include "plan/plan.h"
+#include "graphs/plan/plan.h"
 
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace tacit {
+namespace tacit::graphs {
 
 /// `waiter` must hear from `other` through a zero-byte message of its own.
 struct wait_pair {
@@ -34,4 +34,4 @@ added_synchronization missing_synchronization(const graph& g, const matching& m,
 /// Ranks beyond which full wait sets are not computed (128 MiB at this number).
 inline constexpr std::uint32_t wait_set_limit = 32768;
 
-} // namespace tacit
+} // namespace tacit::graphs

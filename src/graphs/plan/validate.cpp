@@ -10,16 +10,16 @@
 // A barrier is expanded into a star of zero-byte messages through its first member: that has exactly the wait
 // sets of a barrier, and unlike a fence it orders nothing that the plan does not order. Steps with several
 // operations are followed by an empty copy, so that a dependency on them is one edge.
-#include "plan/plan.h"
+#include "graphs/plan/plan.h"
 
-#include "plan/segments.h"
-#include "plan/shape.h"
-#include "plan/synchronization.h"
+#include "graphs/plan/segments.h"
+#include "graphs/plan/shape.h"
+#include "graphs/plan/synchronization.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 struct expansion {
@@ -282,4 +282,4 @@ std::string validate(const graph& g, const matching& m, const run_order& o, cons
   return check_synchronization(g, m, o, e, em, eo, options.policy);
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

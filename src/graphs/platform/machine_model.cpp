@@ -1,9 +1,9 @@
-#include "platform/machine_model.h"
+#include "graphs/platform/machine_model.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 template <typename Cost, typename Part>
@@ -104,4 +104,4 @@ const machine_model& default_model() {
   return defaults;
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

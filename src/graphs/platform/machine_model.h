@@ -21,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tacit {
+namespace tacit::graphs {
 
 /// Raised whenever the meaning of a model's numbers changes: older files are measured anew.
 inline constexpr int model_format = 1;
@@ -106,4 +106,4 @@ std::string text_of(const machine_model& m);
 /// Throws model_error. Accepts exactly what text_of writes, in any order.
 machine_model parse_model(std::string_view text);
 
-} // namespace tacit
+} // namespace tacit::graphs

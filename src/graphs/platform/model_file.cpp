@@ -1,4 +1,4 @@
-#include "platform/model_file.h"
+#include "graphs/platform/model_file.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include <fstream>
 #include <unistd.h>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -126,4 +126,4 @@ loaded_model load_model_for(const machine_identity& machine) {
   return found;
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -1,13 +1,13 @@
 // Where the machine model is kept and whether what is there fits this machine.
 #pragma once
 
-#include "platform/machine_model.h"
+#include "graphs/platform/machine_model.h"
 
 #include <filesystem>
 #include <string>
 #include <string_view>
 
-namespace tacit {
+namespace tacit::graphs {
 
 /// $XDG_CACHE_HOME/tacit, or ~/.cache/tacit; empty if neither is known.
 std::filesystem::path cache_folder();
@@ -37,4 +37,4 @@ loaded_model load_model(const std::filesystem::path& file, const machine_identit
 /// The defaults also if it was measured while the machine was busy.
 loaded_model load_model_for(const machine_identity& machine);
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -1,13 +1,13 @@
 // The text form of a machine model. Reading trusts nothing: every field must be there, have its type and a
 // sensible value, sizes must rise, and nothing else may be in it.
-#include "platform/machine_model.h"
+#include "graphs/platform/machine_model.h"
 
 #include <cmath>
 #include <fmt/format.h>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -196,4 +196,4 @@ machine_model parse_model(std::string_view text) {
   return model_of(all);
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

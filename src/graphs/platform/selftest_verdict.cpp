@@ -1,6 +1,6 @@
-#include "platform/selftest_verdict.h"
+#include "graphs/platform/selftest_verdict.h"
 
-#include "platform/model_file.h"
+#include "graphs/platform/model_file.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace tacit {
+namespace tacit::graphs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -142,4 +142,4 @@ selftest_verdict load_selftest(std::string_view library, std::string_view form) 
   }
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace tacit {
+namespace tacit::graphs {
 
 /// Where it is kept: cache_folder()/selftest-HOST-LIBRARY.json; empty if there is no cache folder. `library`
 /// as short_library_name has it.
@@ -31,4 +31,4 @@ struct selftest_verdict {
 /// but std::bad_alloc.
 selftest_verdict load_selftest(std::string_view library, std::string_view form);
 
-} // namespace tacit
+} // namespace tacit::graphs

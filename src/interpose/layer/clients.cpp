@@ -1,14 +1,14 @@
 // How the interposer finds the program's MPI library, wakes its clients and steps aside. See slots.h and
 // clients.h.
-#include "interpose/clients.h"
+#include "interpose/layer/clients.h"
 
-#include "interpose/agreement.h"
-#include "interpose/environment.h"
-#include "interpose/gate.h"
-#include "interpose/memory.h"
-#include "interpose/mpi_library.h"
-#include "interpose/polls.h"
-#include "interpose/slots.h"
+#include "interpose/layer/environment.h"
+#include "interpose/layer/gate.h"
+#include "interpose/layer/memory.h"
+#include "interpose/layer/mpi_library.h"
+#include "interpose/layer/polls.h"
+#include "interpose/layer/slots.h"
+#include "interpose/takeover/agreement.h"
 
 #include <algorithm>
 #include <exception>

@@ -13,7 +13,7 @@
 // every call is seen (gate.h).
 #pragma once
 
-#include "interpose/invocation.h"
+#include "interpose/layer/invocation.h"
 
 #include <optional>
 #include <span>

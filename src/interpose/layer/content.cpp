@@ -1,4 +1,4 @@
-#include "interpose/content.h"
+#include "interpose/layer/content.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

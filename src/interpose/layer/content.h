@@ -2,7 +2,7 @@
 // memory.
 #pragma once
 
-#include "record/format.h"
+#include "recordings/record/format.h"
 
 #include <algorithm>
 #include <cstdint>

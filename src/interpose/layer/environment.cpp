@@ -1,6 +1,6 @@
-#include "interpose/environment.h"
+#include "interpose/layer/environment.h"
 
-#include "calls/variables.h"
+#include "vocabulary/calls/variables.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // What the user asked for in TACIT_ variables, and how we speak to the user: on stderr, once, from one rank.
 #pragma once
 
-#include "calls/reasons.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-#include "interpose/slots.h"
+#include "interpose/layer/slots.h"
 
 namespace tacit::interpose {
 

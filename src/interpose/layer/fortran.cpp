@@ -1,9 +1,9 @@
-#include "interpose/fortran.h"
+#include "interpose/layer/fortran.h"
 
-#include "interpose/inner_calls.h"
-#include "interpose/mpi_library.h"
-#include "interpose/slots.h"
-#include "interpose/staging.h"
+#include "interpose/layer/inner_calls.h"
+#include "interpose/layer/mpi_library.h"
+#include "interpose/layer/slots.h"
+#include "interpose/layer/staging.h"
 
 #include <cstring>
 #include <string>

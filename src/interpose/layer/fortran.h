@@ -13,7 +13,7 @@
 // per peer, a datatype with gaps) the positions are said to be unknown.
 #pragma once
 
-#include "interpose/invocation.h"
+#include "interpose/layer/invocation.h"
 
 #include <cstddef>
 

@@ -1,4 +1,4 @@
-#include "interpose/forward.h"
+#include "interpose/layer/forward.h"
 
 #include <cstring>
 

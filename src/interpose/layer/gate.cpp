@@ -1,8 +1,8 @@
-#include "interpose/gate.h"
+#include "interpose/layer/gate.h"
 
-#include "calls/symbols.h"
-#include "interpose/environment.h"
-#include "interpose/slots.h"
+#include "interpose/layer/environment.h"
+#include "interpose/layer/slots.h"
+#include "vocabulary/calls/symbols.h"
 
 #include <cstring>
 #include <dlfcn.h>

@@ -9,7 +9,7 @@
 // not looked at.
 #pragma once
 
-#include "calls/mpi_calls.h"
+#include "vocabulary/calls/mpi_calls.h"
 
 #include <string>
 #include <vector>

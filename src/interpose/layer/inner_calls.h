@@ -6,7 +6,7 @@
 // comes from: an error handler of the program may call it, and nothing is shown after it.
 #pragma once
 
-#include "calls/mpi_calls.h"
+#include "vocabulary/calls/mpi_calls.h"
 
 namespace tacit::interpose {
 

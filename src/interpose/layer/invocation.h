@@ -5,8 +5,8 @@
 // ignores them).
 #pragma once
 
-#include "calls/mpi_calls.h"
-#include "interpose/forward.h"
+#include "interpose/layer/forward.h"
+#include "vocabulary/calls/mpi_calls.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 // and a comparison.
 //
 // Not part of the static archive: there the allocator belongs to the program.
-#include "interpose/memory.h"
+#include "interpose/layer/memory.h"
 
 #include <atomic>
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include "interpose/memory.h"
+#include "interpose/layer/memory.h"
 
 #include <algorithm>
 #include <atomic>
@@ -17,7 +17,7 @@ namespace tacit::interpose {
 
 namespace {
 
-using recording::memory_kind;
+using recordings::memory_kind;
 
 std::atomic<bool> following{false};
 
@@ -73,7 +73,7 @@ int look_into_module(dl_phdr_info* info, std::size_t, void* argument) {
     const auto& part = info->dlpi_phdr[i];
     if (part.p_type != PT_LOAD || search.address - (info->dlpi_addr + part.p_vaddr) >= part.p_memsz)
       continue;
-    search.found.kind = memory_kind::module_data;
+    search.found.kind = recordings::memory_kind::module_data;
     search.found.base = info->dlpi_addr + part.p_vaddr;
     search.found.bytes = part.p_memsz;
     search.found.module_base = info->dlpi_addr;
@@ -105,7 +105,8 @@ bool find_mapping(std::uint64_t address, memory_block& found) {
       if (std::sscanf(line, "%lx-%lx", &from, &to) == 2 && address - from < to - from) {
         found.base = from;
         found.bytes = to - from;
-        found.kind = std::strstr(line, "[stack]") ? memory_kind::stack : memory_kind::mapping;
+        found.kind =
+            std::strstr(line, "[stack]") ? recordings::memory_kind::stack : recordings::memory_kind::mapping;
         hit = true;
       }
       line = end + 1;
@@ -141,7 +142,7 @@ memory_block add_rest(state& s, std::uint64_t address) {
   if (!search.hit && !find_mapping(address, block))
     return {};
   const locked hold(s);
-  if (block.kind == memory_kind::stack) {
+  if (block.kind == recordings::memory_kind::stack) {
     anchor_stack(block);
     const auto known = s.rest.find(block.base);
     if (known != s.rest.end())
@@ -197,7 +198,7 @@ memory_block find_block(std::uint64_t address) {
         const bool fresh = heap.id == 0;
         if (fresh)
           heap.id = ++s.last_id;
-        return {heap.id, memory_kind::heap, base, heap.bytes, 0, fresh};
+        return {heap.id, recordings::memory_kind::heap, base, heap.bytes, 0, fresh};
       }
     }
     auto rest_above = s.rest.upper_bound(address);

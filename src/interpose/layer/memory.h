@@ -10,7 +10,7 @@
 // (≈100 ns).
 #pragma once
 
-#include "record/format.h"
+#include "recordings/record/format.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ inline constexpr std::size_t followed_block_bytes = 512;
 
 struct memory_block {
   std::uint32_t id = 0; ///< 0: not in any known memory
-  recording::memory_kind kind = recording::memory_kind::mapping;
+  recordings::memory_kind kind = recordings::memory_kind::mapping;
   std::uint64_t base = 0;
   std::uint64_t bytes = 0;
   std::uint64_t module_base = 0; ///< load address, for module_data

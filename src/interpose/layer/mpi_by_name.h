@@ -3,7 +3,7 @@
 // at run time (mpi_library.h), of PMPI_ functions: what the interposer does itself passes no wrapper.
 #pragma once
 
-#include "interpose/mpi_library.h"
+#include "interpose/layer/mpi_library.h"
 
 #ifndef TACIT_STATIC
 

@@ -1,8 +1,8 @@
-#include "interpose/mpi_library.h"
+#include "interpose/layer/mpi_library.h"
 
-#include "interpose/clock.h"
-#include "interpose/environment.h"
-#include "interpose/slots.h"
+#include "interpose/layer/clock.h"
+#include "interpose/layer/environment.h"
+#include "interpose/layer/slots.h"
 
 #include <dlfcn.h>
 #include <stdexcept>

@@ -5,8 +5,8 @@
 // header has them.
 #pragma once
 
-#include "interpose/clock.h"
-#include "interpose/invocation.h"
+#include "interpose/layer/clock.h"
+#include "interpose/layer/invocation.h"
 
 #include <cstdint>
 #include <cstring>

@@ -10,9 +10,9 @@
 // Not with MPI_THREAD_MULTIPLE: there the usual way is taken, under the recorder's lock.
 #pragma once
 
-#include "calls/mpi_calls.h"
-#include "interpose/clock.h"
-#include "record/format.h"
+#include "interpose/layer/clock.h"
+#include "recordings/record/format.h"
+#include "vocabulary/calls/mpi_calls.h"
 
 #include <cstdint>
 #include <cstring>
@@ -23,7 +23,7 @@ namespace tacit::interpose {
 struct open_poll {
   const void* from = nullptr; ///< return address
   std::uint64_t key = 0;      ///< of the call and its arguments
-  recording::call_record* record = nullptr;
+  recordings::call_record* record = nullptr;
 };
 
 inline constexpr std::size_t max_open_polls = 4;

@@ -5,7 +5,7 @@
 // contiguous the other ranks do not know, so it may not decide who does a collective call.
 #pragma once
 
-#include "interpose/invocation.h"
+#include "interpose/layer/invocation.h"
 
 #include <cstddef>
 #include <memory>

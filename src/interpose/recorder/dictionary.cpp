@@ -1,8 +1,8 @@
-#include "interpose/dictionary.h"
+#include "interpose/recorder/dictionary.h"
 
-#include "interpose/flatten.h"
-#include "interpose/mpi_library.h"
-#include "interpose/sites.h"
+#include "interpose/layer/mpi_library.h"
+#include "interpose/recorder/flatten.h"
+#include "interpose/recorder/sites.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,7 +10,7 @@
 
 namespace tacit::interpose {
 
-namespace rec = recording;
+namespace rec = recordings;
 
 namespace {
 

@@ -3,11 +3,11 @@
 // recorder's lock).
 #pragma once
 
-#include "interpose/content.h"
-#include "interpose/handle_map.h"
-#include "interpose/invocation.h"
-#include "interpose/memory.h"
-#include "record/writer.h"
+#include "interpose/layer/content.h"
+#include "interpose/layer/handle_map.h"
+#include "interpose/layer/invocation.h"
+#include "interpose/layer/memory.h"
+#include "recordings/record/writer.h"
 
 #include <deque>
 #include <string>
@@ -32,7 +32,7 @@ struct place {
 
 class dictionary {
 public:
-  explicit dictionary(recording::writer& out) : out_(out) {}
+  explicit dictionary(recordings::writer& out) : out_(out) {}
 
   /// Learns the group of MPI_COMM_WORLD, which names processes, and defines World and Self.
   void start();
@@ -80,7 +80,7 @@ private:
   std::vector<std::uint32_t> members(MPI_Comm comm, bool remote);
   std::uint64_t tuple_key(std::uint64_t tuple);
 
-  recording::writer& out_;
+  recordings::writer& out_;
   MPI_Group world_group_{};
   handle_map<std::uint32_t> sites_;
   std::uint32_t last_site_ = 0;

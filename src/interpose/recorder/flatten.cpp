@@ -1,7 +1,7 @@
-#include "interpose/flatten.h"
+#include "interpose/recorder/flatten.h"
 
-#include "interpose/mpi_library.h"
-#include "run/datatype.h"
+#include "interpose/layer/mpi_library.h"
+#include "runtime/mpi/datatype.h"
 
 namespace tacit::interpose {
 
@@ -17,7 +17,7 @@ data_layout size_only(MPI_Datatype type) {
 
 data_layout describe_type(MPI_Datatype type) {
   try {
-    const tacit::layout flat = flatten(type);
+    const tacit::runtime::layout flat = runtime::flatten(type);
     if (flat.segments.size() > max_listed_segments)
       return size_only(type);
     data_layout layout;
@@ -25,10 +25,10 @@ data_layout describe_type(MPI_Datatype type) {
     layout.extent = flat.extent;
     layout.known = true;
     layout.segments.reserve(flat.segments.size());
-    for (const tacit::layout_segment& s : flat.segments)
+    for (const tacit::runtime::layout_segment& s : flat.segments)
       layout.segments.push_back({s.displacement, s.length});
     return layout;
-  } catch (const datatype_error&) {
+  } catch (const runtime::datatype_error&) {
     return size_only(type);
   }
 }

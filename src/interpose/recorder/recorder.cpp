@@ -1,9 +1,9 @@
-#include "interpose/recorder.h"
+#include "interpose/recorder/recorder.h"
 
-#include "interpose/clock.h"
-#include "interpose/environment.h"
-#include "interpose/mpi_library.h"
-#include "interpose/polls.h"
+#include "interpose/layer/clock.h"
+#include "interpose/layer/environment.h"
+#include "interpose/layer/mpi_library.h"
+#include "interpose/layer/polls.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -14,7 +14,7 @@
 
 namespace tacit::interpose {
 
-namespace rec = recording;
+namespace rec = recordings;
 
 namespace {
 

@@ -6,11 +6,11 @@
 // communication. All state is under one lock, taken only if the program asked for MPI_THREAD_MULTIPLE.
 #pragma once
 
-#include "interpose/clients.h"
-#include "interpose/dictionary.h"
-#include "interpose/forward.h"
-#include "interpose/requests.h"
-#include "record/writer.h"
+#include "interpose/layer/clients.h"
+#include "interpose/layer/forward.h"
+#include "interpose/recorder/dictionary.h"
+#include "interpose/recorder/requests.h"
+#include "recordings/record/writer.h"
 
 #include <memory>
 #include <mutex>
@@ -32,7 +32,7 @@ private:
   struct part {
     bool receives = false;
     const data_part* data = nullptr;
-    std::int32_t peer = recording::peer_none;
+    std::int32_t peer = recordings::peer_none;
     std::int32_t tag = 0;
     std::uint64_t hash = 0;
     bool hashed = false;
@@ -79,7 +79,7 @@ private:
   std::mutex mutex_;
   bool threaded_ = false;
   bool hashing_ = false;
-  recording::writer out_;
+  recordings::writer out_;
   std::unique_ptr<dictionary> names_;
   request_table requests_;
   received_table received_;

@@ -1,12 +1,12 @@
 // The recorder's half about requests: what was posted, started, waited for, completed, and with which bytes.
-#include "interpose/clock.h"
-#include "interpose/mpi_library.h"
-#include "interpose/polls.h"
-#include "interpose/recorder.h"
+#include "interpose/layer/clock.h"
+#include "interpose/layer/mpi_library.h"
+#include "interpose/layer/polls.h"
+#include "interpose/recorder/recorder.h"
 
 namespace tacit::interpose {
 
-namespace rec = recording;
+namespace rec = recordings;
 
 namespace {
 

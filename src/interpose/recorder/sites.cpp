@@ -1,4 +1,4 @@
-#include "interpose/sites.h"
+#include "interpose/recorder/sites.h"
 
 #include <algorithm>
 #include <cstring>

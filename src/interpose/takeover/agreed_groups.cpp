@@ -1,7 +1,7 @@
-#include "interpose/agreed_groups.h"
+#include "interpose/takeover/agreed_groups.h"
 
-#include "interpose/environment.h"
-#include "run/mpi_error.h"
+#include "interpose/layer/environment.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
 #include <atomic>
@@ -44,7 +44,8 @@ int made_key() {
   const std::lock_guard lock(guard);
   int key = verdict_key;
   if (key == MPI_KEYVAL_INVALID)
-    check_mpi(MPI_Comm_create_keyval(copy_verdict, drop_verdict, &key, nullptr), "MPI_Comm_create_keyval");
+    runtime::check_mpi(MPI_Comm_create_keyval(copy_verdict, drop_verdict, &key, nullptr),
+                       "MPI_Comm_create_keyval");
   verdict_key = key;
   return key;
 }
@@ -55,13 +56,13 @@ std::optional<verdict> verdict_of(MPI_Comm comm) {
     return std::nullopt;
   void* value = nullptr;
   int found = 0;
-  check_mpi(MPI_Comm_get_attr(comm, key, &value, &found), "MPI_Comm_get_attr");
+  runtime::check_mpi(MPI_Comm_get_attr(comm, key, &value, &found), "MPI_Comm_get_attr");
   return found ? std::optional(from_attribute(value)) : std::nullopt;
 }
 
 verdict agree(MPI_Comm comm, const verdict& mine) {
   int words[] = {mine.allowed ? 1 : 0, mine.nonblocking ? 0 : 1}, least[] = {0, 0};
-  check_mpi(MPI_Allreduce(words, least, 2, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  runtime::check_mpi(MPI_Allreduce(words, least, 2, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
   return {least[0] == 1, least[1] == 0};
 }
 
@@ -74,21 +75,21 @@ bool crashes_in_progress(MPI_Comm made) {
   return false;
 #else
   int size = 0;
-  check_mpi(MPI_Comm_size(made, &size), "MPI_Comm_size");
+  runtime::check_mpi(MPI_Comm_size(made, &size), "MPI_Comm_size");
   return size == 1 && !world_is_up;
 #endif
 }
 
 bool within_world(MPI_Comm comm) {
   MPI_Group here = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
-  check_mpi(MPI_Comm_group(comm, &here), "MPI_Comm_group");
-  check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
+  runtime::check_mpi(MPI_Comm_group(comm, &here), "MPI_Comm_group");
+  runtime::check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
   int size = 0;
-  check_mpi(MPI_Group_size(here, &size), "MPI_Group_size");
+  runtime::check_mpi(MPI_Group_size(here, &size), "MPI_Group_size");
   std::vector<int> ranks(static_cast<std::size_t>(size)), there(ranks.size());
   std::iota(ranks.begin(), ranks.end(), 0);
-  check_mpi(MPI_Group_translate_ranks(here, size, ranks.data(), world, there.data()),
-            "MPI_Group_translate_ranks");
+  runtime::check_mpi(MPI_Group_translate_ranks(here, size, ranks.data(), world, there.data()),
+                     "MPI_Group_translate_ranks");
   MPI_Group_free(&here);
   MPI_Group_free(&world);
   return std::find(there.begin(), there.end(), MPI_UNDEFINED) == there.end();
@@ -96,7 +97,7 @@ bool within_world(MPI_Comm comm) {
 
 bool is_intercommunicator(MPI_Comm comm) {
   int between = 0;
-  check_mpi(MPI_Comm_test_inter(comm, &between), "MPI_Comm_test_inter");
+  runtime::check_mpi(MPI_Comm_test_inter(comm, &between), "MPI_Comm_test_inter");
   return between != 0;
 }
 
@@ -119,7 +120,7 @@ void world_ends() {
 verdict agree_in_group(MPI_Comm made, const verdict& mine, bool keep) {
   const verdict all = crashes_in_progress(made) ? verdict{} : agree(made, mine);
   if (keep)
-    check_mpi(MPI_Comm_set_attr(made, made_key(), as_attribute(all)), "MPI_Comm_set_attr");
+    runtime::check_mpi(MPI_Comm_set_attr(made, made_key(), as_attribute(all)), "MPI_Comm_set_attr");
   return all;
 }
 
@@ -128,7 +129,7 @@ void inherit(MPI_Comm parent, MPI_Comm made) {
       is_intercommunicator(made))
     return;
   if (const std::optional<verdict> known = verdict_of(parent))
-    check_mpi(MPI_Comm_set_attr(made, verdict_key, as_attribute(*known)), "MPI_Comm_set_attr");
+    runtime::check_mpi(MPI_Comm_set_attr(made, verdict_key, as_attribute(*known)), "MPI_Comm_set_attr");
 }
 
 standing standing_of(MPI_Comm comm) {

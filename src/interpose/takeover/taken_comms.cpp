@@ -1,10 +1,10 @@
-#include "interpose/taken_comms.h"
+#include "interpose/takeover/taken_comms.h"
 
-#include "exchange/neighbor_options.h"
-#include "interpose/agreed_groups.h"
-#include "interpose/environment.h"
-#include "run/library_progress.h"
-#include "run/mpi_error.h"
+#include "interpose/layer/environment.h"
+#include "interpose/takeover/agreed_groups.h"
+#include "runtime/exchange/neighbor_options.h"
+#include "runtime/mpi/library_progress.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <atomic>
 #include <climits>
@@ -41,15 +41,15 @@ int keyval() {
   const std::lock_guard lock(r.guard);
   int made = r.keyval;
   if (made == MPI_KEYVAL_INVALID)
-    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_taken_comm, &made, nullptr),
-              "MPI_Comm_create_keyval");
+    runtime::check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_taken_comm, &made, nullptr),
+                       "MPI_Comm_create_keyval");
   r.keyval.store(made, std::memory_order_release);
   return made;
 }
 
 void attach(MPI_Comm comm, const comm_handle& c) {
   auto held = std::make_unique<comm_handle>(c);
-  check_mpi(MPI_Comm_set_attr(comm, keyval(), held.get()), "MPI_Comm_set_attr");
+  runtime::check_mpi(MPI_Comm_set_attr(comm, keyval(), held.get()), "MPI_Comm_set_attr");
   static_cast<void>(held.release());
   const std::lock_guard lock(all().guard);
   std::erase_if(all().made, [](const auto& old) { return old.expired(); });
@@ -59,10 +59,10 @@ void attach(MPI_Comm comm, const comm_handle& c) {
 /// What all ranks find out alike without asking each other.
 outcome first_look(MPI_Comm comm) {
   int between = 0, kind = MPI_UNDEFINED;
-  check_mpi(MPI_Comm_test_inter(comm, &between), "MPI_Comm_test_inter");
+  runtime::check_mpi(MPI_Comm_test_inter(comm, &between), "MPI_Comm_test_inter");
   if (between)
     return outcome::intercommunicator;
-  check_mpi(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
+  runtime::check_mpi(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
   if (kind == MPI_UNDEFINED)
     return outcome::no_topology;
   switch (standing_of(comm)) {
@@ -83,20 +83,20 @@ outcome attempt(MPI_Comm comm, Body&& body) {
   std::string why;
   try {
     body();
-  } catch (const neighbor_error& e) {
+  } catch (const runtime::neighbor_error& e) {
     mine = static_cast<int>(outcome_of(e));
     why = e.what();
   } catch (const std::exception& e) {
     mine = static_cast<int>(outcome::trouble);
     why = e.what();
   }
-  check_mpi(MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
+  runtime::check_mpi(MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
   if (worst == static_cast<int>(outcome::taken))
     return outcome::taken;
   int rank = 0, speaker = 0;
   MPI_Comm_rank(comm, &rank);
   int here = mine == worst ? rank : INT_MAX;
-  check_mpi(MPI_Allreduce(&here, &speaker, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  runtime::check_mpi(MPI_Allreduce(&here, &speaker, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
   if (rank == speaker)
     say(reason::applied, "neighborhood collectives of a communicator are left to the MPI library: rank " +
                              std::to_string(rank) + ": " + why);
@@ -104,14 +104,15 @@ outcome attempt(MPI_Comm comm, Body&& body) {
 }
 
 /// Set up on all ranks, or null on all; then *why says why.
-std::shared_ptr<neighbor_communicator> make_home(MPI_Comm comm, outcome* why) {
-  std::shared_ptr<neighbor_communicator> home;
+std::shared_ptr<runtime::neighbor_communicator> make_home(MPI_Comm comm, outcome* why) {
+  std::shared_ptr<runtime::neighbor_communicator> home;
   *why = attempt(comm, [&] {
-    neighbor_options options = options_of(comm);
-    options.unattended = !mpi_progresses();
+    runtime::neighbor_options options = runtime::options_of(comm);
+    options.unattended = !runtime::mpi_progresses();
     if (options.driver == "dry")
-      throw neighbor_error(neighbor_error::kind::environment, "TACIT_DRIVER=dry: nothing would arrive");
-    home = std::make_shared<neighbor_communicator>(comm, options);
+      throw runtime::neighbor_error(runtime::neighbor_error::kind::environment,
+                                    "TACIT_DRIVER=dry: nothing would arrive");
+    home = std::make_shared<runtime::neighbor_communicator>(comm, options);
   });
   if (*why == outcome::taken)
     *why = attempt(comm, [&] { home->set_up(); });
@@ -128,17 +129,17 @@ void decide(MPI_Comm comm, taken_comm& c) {
 
 } // namespace
 
-outcome outcome_of(const neighbor_error& e) {
-  return e.why == neighbor_error::kind::argument ? outcome::wrong_argument
-         : e.why == neighbor_error::kind::memory ? outcome::trouble
-         : e.why == neighbor_error::kind::pieces ? outcome::pieces
-                                                 : outcome::contradiction;
+outcome outcome_of(const runtime::neighbor_error& e) {
+  return e.why == runtime::neighbor_error::kind::argument ? outcome::wrong_argument
+         : e.why == runtime::neighbor_error::kind::memory ? outcome::trouble
+         : e.why == runtime::neighbor_error::kind::pieces ? outcome::pieces
+                                                          : outcome::contradiction;
 }
 
 comm_handle known_comm(MPI_Comm comm) {
   void* value = nullptr;
   int found = 0;
-  check_mpi(MPI_Comm_get_attr(comm, keyval(), &value, &found), "MPI_Comm_get_attr");
+  runtime::check_mpi(MPI_Comm_get_attr(comm, keyval(), &value, &found), "MPI_Comm_get_attr");
   return found ? *static_cast<comm_handle*>(value) : nullptr;
 }
 

@@ -13,9 +13,9 @@
 // Cost: MPI_Comm_idup and three small reductions, once per communicator with a topology.
 #pragma once
 
-#include "exchange/neighbor_communicator.h"
-#include "exchange/neighbor_error.h"
-#include "interpose/takeover_report.h"
+#include "interpose/takeover/takeover_report.h"
+#include "runtime/exchange/neighbor_communicator.h"
+#include "runtime/exchange/neighbor_error.h"
 
 #include <memory>
 #include <mpi.h>
@@ -23,9 +23,9 @@
 namespace tacit::interpose {
 
 struct taken_comm {
-  std::shared_ptr<neighbor_communicator> home; ///< null: left to the library
-  outcome why = outcome::taken;                ///< and why
-  MPI_Comm user = MPI_COMM_NULL;               ///< null once the program has freed it
+  std::shared_ptr<runtime::neighbor_communicator> home; ///< null: left to the library
+  outcome why = outcome::taken;                         ///< and why
+  MPI_Comm user = MPI_COMM_NULL;                        ///< null once the program has freed it
   bool renewable = true; ///< false: when its tags were used up, no new duplicate could be made
 };
 
@@ -42,7 +42,7 @@ void renew_if_worn_out(taken_comm& c);
 /// Before MPI_Finalize, when no operation is left.
 void release_comms();
 
-outcome outcome_of(const neighbor_error& e);
+outcome outcome_of(const runtime::neighbor_error& e);
 
 /// Tells the program through the communicator's error handler; returns `code`.
 int raise_error(const taken_comm& comm, int code);

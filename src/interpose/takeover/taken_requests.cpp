@@ -1,12 +1,12 @@
-#include "interpose/taken_requests.h"
+#include "interpose/takeover/taken_requests.h"
 
-#include "exchange/neighbor_error.h"
-#include "interpose/agreed_groups.h"
-#include "interpose/environment.h"
-#include "interpose/handle_map.h"
-#include "interpose/mpi_library.h"
-#include "run/mpi_error.h"
-#include "run/progress.h"
+#include "interpose/layer/environment.h"
+#include "interpose/layer/handle_map.h"
+#include "interpose/layer/mpi_library.h"
+#include "interpose/takeover/agreed_groups.h"
+#include "runtime/exchange/neighbor_error.h"
+#include "runtime/mpi/mpi_error.h"
+#include "runtime/run/progress.h"
 
 #include <algorithm>
 #include <atomic>
@@ -19,7 +19,7 @@ namespace tacit::interpose {
 namespace {
 
 struct taken_request {
-  neighbor_operation operation; ///< released before `home`
+  runtime::neighbor_operation operation; ///< released before `home`
   comm_handle home;
   call_staging staging;
   MPI_Request handle{};
@@ -135,9 +135,9 @@ void set_empty(MPI_Status* status) {
 
 void keep_failure(taken_request& r) {
   r.complete = r.broken = true;
-  execution& run = r.operation.run();
+  runtime::execution& run = r.operation.run();
   run.failure = std::current_exception();
-  end_progress(run);
+  runtime::end_progress(run);
   std::string text;
   r.error = code_of_failure(&r.operation, text);
   say_failure(text);
@@ -152,7 +152,7 @@ int start(taken_request& r) {
   try {
     r.staging.before_start();
     r.operation.run().start();
-    begin_progress(r.operation.run());
+    runtime::begin_progress(r.operation.run());
     return MPI_SUCCESS;
   } catch (...) {
     keep_failure(r);
@@ -165,7 +165,7 @@ bool is_complete(taken_request& r) {
   if (r.complete)
     return true;
   try {
-    r.complete = progress_all(r.operation.run());
+    r.complete = runtime::progress_all(r.operation.run());
     if (r.complete)
       r.staging.after_completion();
   } catch (...) {
@@ -178,7 +178,7 @@ void wait_until_complete(taken_request& r) {
   if (r.complete)
     return;
   try {
-    wait_for(r.operation.run());
+    runtime::wait_for(r.operation.run());
     r.complete = true;
     r.staging.after_completion();
   } catch (...) {
@@ -503,8 +503,8 @@ std::optional<int> answer_for_requests(invocation& v) {
   }
 }
 
-MPI_Request adopt(neighbor_operation operation, comm_handle home, call_staging staging, bool persistent,
-                  int& code) {
+MPI_Request adopt(runtime::neighbor_operation operation, comm_handle home, call_staging staging,
+                  bool persistent, int& code) {
   auto made = std::make_unique<taken_request>();
   made->home = std::move(home);
   made->operation = std::move(operation);
@@ -551,18 +551,18 @@ void say_failure(const std::string& text) {
       (rank ? "rank " + std::to_string(*rank) : std::string("a rank")) + ": " + text);
 }
 
-int code_of_failure(const neighbor_operation* operation, std::string& text) {
+int code_of_failure(const runtime::neighbor_operation* operation, std::string& text) {
   int code = MPI_ERR_OTHER;
   try {
     throw;
-  } catch (const mpi_error& e) {
+  } catch (const runtime::mpi_error& e) {
     code = e.code;
     text = e.what();
-  } catch (const neighbor_error& e) {
-    if (e.why == neighbor_error::kind::graph)
+  } catch (const runtime::neighbor_error& e) {
+    if (e.why == runtime::neighbor_error::kind::graph)
       code = MPI_ERR_TRUNCATE;
     text = e.what();
-  } catch (const memory_error& e) {
+  } catch (const runtime::memory_error& e) {
     code = MPI_ERR_NO_MEM;
     text = e.what();
   } catch (const std::bad_alloc&) {

@@ -22,17 +22,17 @@
 // Cost of a call without our requests: one look at a table that is empty or small.
 #pragma once
 
-#include "interpose/invocation.h"
-#include "interpose/staging.h"
-#include "interpose/taken_comms.h"
+#include "interpose/layer/invocation.h"
+#include "interpose/layer/staging.h"
+#include "interpose/takeover/taken_comms.h"
 
 #include <optional>
 
 namespace tacit::interpose {
 
 /// Local. The handle is null if none can be had (`code` says why); then the operation is dropped.
-MPI_Request adopt(neighbor_operation operation, comm_handle home, call_staging staging, bool persistent,
-                  int& code);
+MPI_Request adopt(runtime::neighbor_operation operation, comm_handle home, call_staging staging,
+                  bool persistent, int& code);
 
 /// Starts what `adopt` returned for a nonblocking call. Returns MPI's code; an error has been raised.
 int start_adopted(MPI_Request handle);
@@ -48,6 +48,6 @@ void release_requests();
 /// `text` on stderr, from the first call that fails.
 void say_failure(const std::string& text);
 /// The code that stands for the exception being handled, and what it says.
-int code_of_failure(const neighbor_operation* operation, std::string& text);
+int code_of_failure(const runtime::neighbor_operation* operation, std::string& text);
 
 } // namespace tacit::interpose

@@ -22,16 +22,16 @@
 // The end. What we hold (duplicates of communicators, requests) goes in MPI_Finalize; where sessions are open
 // then, or MPI_Init was never called, before the last MPI_Session_finalize. MPI may begin anew after that,
 // but keyvals have gone with it, so that this process takes nothing over again.
-#include "interpose/takeover.h"
+#include "interpose/takeover/takeover.h"
 
-#include "exchange/neighbor_error.h"
-#include "interpose/agreed_groups.h"
-#include "interpose/agreement.h"
-#include "interpose/environment.h"
-#include "interpose/gate.h"
-#include "interpose/taken_requests.h"
-#include "run/mpi_error.h"
-#include "run/progress.h"
+#include "interpose/layer/environment.h"
+#include "interpose/layer/gate.h"
+#include "interpose/takeover/agreed_groups.h"
+#include "interpose/takeover/agreement.h"
+#include "interpose/takeover/taken_requests.h"
+#include "runtime/exchange/neighbor_error.h"
+#include "runtime/mpi/mpi_error.h"
+#include "runtime/run/progress.h"
 
 #include <atomic>
 #include <mutex>
@@ -71,14 +71,14 @@ bool may_block(call_class kind) {
 
 /// The arguments of one side of the program's call, in the widest integers and in C's handles.
 struct described_side {
-  void describe(const data_part& part, neighbor_side::form plain, std::size_t edges) {
+  void describe(const data_part& part, runtime::neighbor_side::form plain, std::size_t edges) {
     side.shape = plain;
     side.buffer = part.buffer;
     side.count = part.count;
     side.type = part.type;
     if (!part.counts)
       return;
-    side.shape = part.types ? neighbor_side::form::typed : neighbor_side::form::varying;
+    side.shape = part.types ? runtime::neighbor_side::form::typed : runtime::neighbor_side::form::varying;
     side.large_counts = side.large_displacements = true;
     side.counts = counts.resize(edges);
     side.displacements = displacements.resize(edges);
@@ -92,20 +92,21 @@ struct described_side {
     }
   }
 
-  neighbor_side side;
+  runtime::neighbor_side side;
   short_list<MPI_Count, 32> counts;
   short_list<MPI_Aint, 32> displacements;
   short_list<MPI_Datatype, 32> types;
 };
 
 struct described_call {
-  described_call(const invocation& v, const neighborhood& n) {
-    const auto equal = neighbor_side::form::equal;
+  described_call(const invocation& v, const neighbors::neighborhood& n) {
+    const auto equal = runtime::neighbor_side::form::equal;
     if (v.send.scattered)
       staging.send = std::make_unique<staged_section>(v.send);
     if (v.recv.scattered)
       staging.receive = std::make_unique<staged_section>(v.recv);
-    send.describe(v.send, sends_one_block(v.call) ? neighbor_side::form::same : equal, n.destinations.size());
+    send.describe(v.send, sends_one_block(v.call) ? runtime::neighbor_side::form::same : equal,
+                  n.destinations.size());
     receive.describe(v.recv, equal, n.sources.size());
     if (staging.send)
       send.side.buffer = staging.send->data();
@@ -114,12 +115,12 @@ struct described_call {
     call = {call_name(static_cast<std::uint16_t>(v.call)).data(), send.side, receive.side};
   }
   described_side send, receive;
-  neighbor_call call;
+  runtime::neighbor_call call;
   call_staging staging;
 };
 
 /// In a handler of exceptions: tells the program.
-int failed(const taken_comm& comm, const neighbor_operation* operation) {
+int failed(const taken_comm& comm, const runtime::neighbor_operation* operation) {
   std::string text;
   const int code = code_of_failure(operation, text);
   say_failure(text);
@@ -127,8 +128,8 @@ int failed(const taken_comm& comm, const neighbor_operation* operation) {
 }
 
 /// What all ranks that come to this call find out, so that all leave it to the library.
-bool is_everybodys(const neighbor_error& e) {
-  return e.why == neighbor_error::kind::argument || e.why == neighbor_error::kind::pieces;
+bool is_everybodys(const runtime::neighbor_error& e) {
+  return e.why == runtime::neighbor_error::kind::argument || e.why == runtime::neighbor_error::kind::pieces;
 }
 
 /// All ranks leave this call to the library for the same reason: one says it, once.
@@ -267,7 +268,7 @@ std::optional<int> taker::instead(invocation& v) {
     break;
   }
   if (operations_under_way() && may_block(v.kind))
-    progress_under_way();
+    runtime::progress_under_way();
   return std::nullopt;
 }
 
@@ -288,7 +289,7 @@ std::optional<int> taker::exchange(invocation& v) {
       answer = begin(v, comm);
     else
       answer = make_persistent(v, comm);
-  } catch (const neighbor_error& e) {
+  } catch (const runtime::neighbor_error& e) {
     what = outcome_of(e);
     if (what != outcome::wrong_argument) // that the library explains itself
       say_left(v, e.what());
@@ -300,27 +301,27 @@ std::optional<int> taker::exchange(invocation& v) {
 }
 
 std::optional<int> taker::run(const invocation& v, const comm_handle& comm) {
-  neighbor_operation operation;
+  runtime::neighbor_operation operation;
   bool started = false;
   try {
     const described_call described(v, comm->home->edges());
     operation = comm->home->operation(described.call, true);
     started = true;
-    execution& run = operation.run();
+    runtime::execution& run = operation.run();
     described.staging.before_start();
     run.start();
-    begin_progress(run);
-    wait_for(run);
+    runtime::begin_progress(run);
+    runtime::wait_for(run);
     described.staging.after_completion();
     return MPI_SUCCESS;
-  } catch (const neighbor_error& e) {
+  } catch (const runtime::neighbor_error& e) {
     if (is_everybodys(e))
       throw;
     return failed(*comm, nullptr);
   } catch (...) {
     if (started) {
       operation.run().failure = std::current_exception();
-      end_progress(operation.run());
+      runtime::end_progress(operation.run());
     }
     return failed(*comm, started ? &operation : nullptr);
   }
@@ -339,7 +340,7 @@ std::optional<int> taker::begin(const invocation& v, const comm_handle& comm) {
     if (code == MPI_SUCCESS)
       *v.new_request = made;
     return code;
-  } catch (const neighbor_error& e) {
+  } catch (const runtime::neighbor_error& e) {
     if (is_everybodys(e))
       throw;
     return failed(*comm, nullptr);
@@ -352,7 +353,7 @@ std::optional<int> taker::begin(const invocation& v, const comm_handle& comm) {
 std::optional<int> taker::make_persistent(const invocation& v, const comm_handle& comm) {
   renew_if_worn_out(*comm);
   described_call described(v, comm->home->edges());
-  neighbor_operation operation = comm->home->persistent(described.call, v.info);
+  runtime::neighbor_operation operation = comm->home->persistent(described.call, v.info);
   int code = MPI_SUCCESS;
   const MPI_Request made = adopt(std::move(operation), comm, std::move(described.staging), true, code);
   if (code == MPI_SUCCESS)
@@ -364,9 +365,9 @@ std::optional<int> taker::make_persistent(const invocation& v, const comm_handle
 
 void taker::prepare(MPI_Comm comm) {
   int between = 0, kind = MPI_UNDEFINED;
-  check_mpi(MPI_Comm_test_inter(comm, &between), "MPI_Comm_test_inter");
+  runtime::check_mpi(MPI_Comm_test_inter(comm, &between), "MPI_Comm_test_inter");
   if (!between)
-    check_mpi(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
+    runtime::check_mpi(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
   if (kind != MPI_UNDEFINED)
     decided_comm(comm);
 }

@@ -1,7 +1,7 @@
 // The client that takes neighborhood collectives over; see takeover.cpp.
 #pragma once
 
-#include "interpose/clients.h"
+#include "interpose/layer/clients.h"
 
 namespace tacit::interpose {
 

@@ -1,6 +1,6 @@
-#include "interpose/takeover_report.h"
+#include "interpose/takeover/takeover_report.h"
 
-#include "interpose/environment.h"
+#include "interpose/layer/environment.h"
 
 #include <array>
 #include <atomic>

@@ -1,7 +1,7 @@
 // What was taken over and what was left to the MPI library, counted on every rank and told once at the end.
 #pragma once
 
-#include "calls/mpi_calls.h"
+#include "vocabulary/calls/mpi_calls.h"
 
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-#include "matrix/market.h"
+#include "neighbors/matrix/market.h"
 
 #include <algorithm>
 #include <cctype>
@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace tacit {
+namespace tacit::neighbors {
 namespace {
 
 constexpr std::uint64_t most_rows = 1u << 31;
@@ -179,4 +179,4 @@ std::vector<halo_edge> halo_of(const sparse_pattern& a, const std::vector<std::u
   return edges;
 }
 
-} // namespace tacit
+} // namespace tacit::neighbors

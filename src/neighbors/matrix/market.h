@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tacit {
+namespace tacit::neighbors {
 
 /// What is wrong with the text of a matrix, with its line.
 struct matrix_error : std::runtime_error {
@@ -44,4 +44,4 @@ struct halo_edge {
 /// `part` says which rank each row belongs to. Sorted by (from, to).
 std::vector<halo_edge> halo_of(const sparse_pattern& a, const std::vector<std::uint32_t>& part);
 
-} // namespace tacit
+} // namespace tacit::neighbors

@@ -1,27 +1,27 @@
-#include "neighbor/aggregate.h"
+#include "neighbors/passes/aggregate.h"
 
 #include <algorithm>
 #include <set>
 #include <tuple>
 #include <utility>
 
-namespace tacit {
+namespace tacit::neighbors {
 namespace {
 
-bool is_message(const step& s) {
-  return s.kind == step_kind::send || s.kind == step_kind::recv;
+bool is_message(const graphs::step& s) {
+  return s.kind == graphs::step_kind::send || s.kind == graphs::step_kind::recv;
 }
-const std::vector<segment>& bytes_of(const step& s) {
-  return s.kind == step_kind::send ? s.reads : s.writes;
+const std::vector<graphs::segment>& bytes_of(const graphs::step& s) {
+  return s.kind == graphs::step_kind::send ? s.reads : s.writes;
 }
-void append(std::vector<segment>& list, const std::vector<segment>& more) {
+void append(std::vector<graphs::segment>& list, const std::vector<graphs::segment>& more) {
   list.insert(list.end(), more.begin(), more.end());
 }
 
 /// Leaves its node, and is short.
-bool takes_part(const step& s, const node_map& nodes, rank_id rank, std::uint64_t longest) {
+bool takes_part(const graphs::step& s, const node_map& nodes, rank_id rank, std::uint64_t longest) {
   return is_message(s) && s.tag == 0 && nodes.node_of[index(s.peer)] != nodes.node_of[index(rank)] &&
-         total_length(bytes_of(s)) <= longest;
+         graphs::total_length(bytes_of(s)) <= longest;
 }
 
 /// What a rank tells the others of its node.
@@ -30,13 +30,14 @@ struct announcement {
   std::map<rank_id, std::uint64_t> from_rank;     ///< bytes from each rank of other nodes
 };
 
-announcement announce(const node_map& nodes, rank_id rank, const rank_plan& plan, std::uint64_t longest) {
+announcement announce(const node_map& nodes, rank_id rank, const graphs::rank_plan& plan,
+                      std::uint64_t longest) {
   announcement out;
-  for (const step& s : plan.steps) {
+  for (const graphs::step& s : plan.steps) {
     if (!takes_part(s, nodes, rank, longest))
       continue;
-    const std::uint64_t bytes = total_length(bytes_of(s));
-    if (s.kind == step_kind::send)
+    const std::uint64_t bytes = graphs::total_length(bytes_of(s));
+    if (s.kind == graphs::step_kind::send)
       out.to_node[nodes.node_of[index(s.peer)]] += bytes;
     else
       out.from_rank[s.peer] = bytes;
@@ -57,10 +58,10 @@ announcement announcement_of(std::span<const std::uint64_t> words) {
 
 /// Where bytes are, and which step of this rank puts them there (none: the program).
 struct cargo {
-  std::vector<segment> bytes;
+  std::vector<graphs::segment> bytes;
   std::set<std::uint32_t> after;
 
-  void add(const std::vector<segment>& more) { append(bytes, more); }
+  void add(const std::vector<graphs::segment>& more) { append(bytes, more); }
   void add(const cargo& more) {
     append(bytes, more.bytes);
     after.insert(more.after.begin(), more.after.end());
@@ -77,13 +78,13 @@ public:
       told_[members[m]] = announcement_of(words[m]);
   }
 
-  rank_plan run(rank_plan direct, std::uint64_t longest) {
-    for (step& s : direct.steps)
+  graphs::rank_plan run(graphs::rank_plan direct, std::uint64_t longest) {
+    for (graphs::step& s : direct.steps)
       if (takes_part(s, nodes_, me_, longest))
-        (s.kind == step_kind::send ? out_ : in_)[s.peer] = bytes_of(s);
+        (s.kind == graphs::step_kind::send ? out_ : in_)[s.peer] = bytes_of(s);
     out_plan_.scratch_bytes = direct.scratch_bytes;
     // A direct receive or send waits for nothing, so it is posted before the three steps are.
-    for (step& s : direct.steps)
+    for (graphs::step& s : direct.steps)
       if (!takes_part(s, nodes_, me_, longest))
         out_plan_.steps.push_back(std::move(s));
     gather();
@@ -94,9 +95,9 @@ public:
 
 private:
   /// Steps are appended in the order in which they can be posted: what a send waits for stands before it.
-  std::uint32_t receive(rank_id from, int step_number, std::vector<segment> into) {
-    step s;
-    s.kind = step_kind::recv;
+  std::uint32_t receive(rank_id from, int step_number, std::vector<graphs::segment> into) {
+    graphs::step s;
+    s.kind = graphs::step_kind::recv;
     s.peer = from;
     s.tag = tag_ + step_number;
     s.writes = std::move(into);
@@ -104,17 +105,17 @@ private:
     return static_cast<std::uint32_t>(out_plan_.steps.size() - 1);
   }
   void send(rank_id to, int step_number, cargo what) {
-    step s;
-    s.kind = step_kind::send;
+    graphs::step s;
+    s.kind = graphs::step_kind::send;
     s.peer = to;
     s.tag = tag_ + step_number;
     s.reads = std::move(what.bytes);
     s.after.assign(what.after.begin(), what.after.end());
     out_plan_.steps.push_back(std::move(s));
   }
-  std::vector<segment> new_scratch(std::uint64_t bytes) {
+  std::vector<graphs::segment> new_scratch(std::uint64_t bytes) {
     out_plan_.scratch_bytes += bytes;
-    return {{scratch_base + out_plan_.scratch_bytes - bytes, bytes}};
+    return {{graphs::scratch_base + out_plan_.scratch_bytes - bytes, bytes}};
   }
 
   /// By destination node: what this rank sends there itself, as gatherer; by source rank.
@@ -135,8 +136,8 @@ private:
     for (const auto& [from, told] : told_) {
       if (from == me_)
         continue;
-      std::vector<segment> into;
-      std::vector<std::pair<std::uint32_t, std::vector<segment>>> parts;
+      std::vector<graphs::segment> into;
+      std::vector<std::pair<std::uint32_t, std::vector<graphs::segment>>> parts;
       for (const auto& [node, bytes] : told.to_node)
         if (nodes_.sender(node_, node) == me_) {
           parts.emplace_back(node, new_scratch(bytes));
@@ -158,8 +159,8 @@ private:
         if (const std::uint32_t node = nodes_.node_of[index(from)]; nodes_.receiver(node, node_) == me_)
           incoming[node][from][to] = bytes;
     for (const auto& [node, sources] : incoming) {
-      std::vector<segment> into;
-      std::vector<std::tuple<rank_id, std::vector<segment>>> parts;
+      std::vector<graphs::segment> into;
+      std::vector<std::tuple<rank_id, std::vector<graphs::segment>>> parts;
       for (const auto& [from, destinations] : sources)
         for (const auto& [to, bytes] : destinations) {
           parts.emplace_back(to, to == me_ ? in_.at(from) : new_scratch(bytes));
@@ -180,14 +181,14 @@ private:
 
   /// By node, then by source rank.
   void redistribute() {
-    std::map<rank_id, std::map<std::uint32_t, std::vector<segment>>> expected;
+    std::map<rank_id, std::map<std::uint32_t, std::vector<graphs::segment>>> expected;
     for (const auto& [from, segments] : in_) {
       const std::uint32_t node = nodes_.node_of[index(from)];
       if (const rank_id by = nodes_.receiver(node, node_); by != me_)
         append(expected[by][node], segments);
     }
     for (const auto& [by, nodes] : expected) {
-      std::vector<segment> into;
+      std::vector<graphs::segment> into;
       for (const auto& [node, segments] : nodes)
         append(into, segments);
       receive(by, 2, std::move(into));
@@ -201,10 +202,10 @@ private:
   std::uint32_t node_;
   std::int32_t tag_;
   std::map<rank_id, announcement> told_;                       // by member of this node
-  std::map<rank_id, std::vector<segment>> out_, in_;           // of the messages that take part
+  std::map<rank_id, std::vector<graphs::segment>> out_, in_;   // of the messages that take part
   std::map<std::uint32_t, std::map<rank_id, cargo>> gathered_; // by node, of which this rank is the sender
   std::map<rank_id, cargo> for_member_;
-  rank_plan out_plan_;
+  graphs::rank_plan out_plan_;
 };
 
 } // namespace
@@ -222,8 +223,8 @@ node_map map_of_nodes(std::span<const std::uint64_t> identity_of_rank) {
   return out;
 }
 
-std::vector<std::uint64_t> aggregation_words(const node_map& nodes, rank_id rank, const rank_plan& plan,
-                                             std::uint64_t longest) {
+std::vector<std::uint64_t> aggregation_words(const node_map& nodes, rank_id rank,
+                                             const graphs::rank_plan& plan, std::uint64_t longest) {
   const announcement a = announce(nodes, rank, plan, longest);
   std::vector<std::uint64_t> words{a.to_node.size()};
   for (const auto& [node, bytes] : a.to_node)
@@ -234,21 +235,22 @@ std::vector<std::uint64_t> aggregation_words(const node_map& nodes, rank_id rank
   return words;
 }
 
-rank_plan aggregated(rank_plan plan, const node_map& nodes, rank_id rank,
-                     std::span<const std::vector<std::uint64_t>> words, std::int32_t first_tag,
-                     std::uint64_t longest) {
+graphs::rank_plan aggregated(graphs::rank_plan plan, const node_map& nodes, rank_id rank,
+                             std::span<const std::vector<std::uint64_t>> words, std::int32_t first_tag,
+                             std::uint64_t longest) {
   return aggregator(nodes, rank, words, first_tag).run(std::move(plan), longest);
 }
 
-double busy_time(const rank_plan& plan, const node_map& nodes, rank_id rank, const message_cost& cost) {
+double busy_time(const graphs::rank_plan& plan, const node_map& nodes, rank_id rank,
+                 const graphs::message_cost& cost) {
   double time = 0;
-  for (const step& s : plan.steps)
+  for (const graphs::step& s : plan.steps)
     if (is_message(s)) {
       const bool near = nodes.node_of[index(s.peer)] == nodes.node_of[index(rank)];
-      time +=
-          cost.overhead * (near ? cost.near : 1) + cost.byte * static_cast<double>(total_length(bytes_of(s)));
+      time += cost.overhead * (near ? cost.near : 1) +
+              cost.byte * static_cast<double>(graphs::total_length(bytes_of(s)));
     }
   return time;
 }
 
-} // namespace tacit
+} // namespace tacit::neighbors

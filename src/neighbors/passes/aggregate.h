@@ -28,15 +28,15 @@
 // twice of them within a node.
 #pragma once
 
-#include "neighbor/message_cost.h"
-#include "neighbor/neighbor.h"
+#include "graphs/cost/message_cost.h"
+#include "neighbors/passes/neighbor.h"
 
 #include <cstdint>
 #include <map>
 #include <span>
 #include <vector>
 
-namespace tacit {
+namespace tacit::neighbors {
 
 /// Which rank is on which node. Nodes are numbered by their lowest ranks.
 struct node_map {
@@ -57,18 +57,19 @@ struct node_map {
 node_map map_of_nodes(std::span<const std::uint64_t> identity_of_rank);
 
 /// What a rank tells the others of its node about its short messages: two lists with their lengths.
-std::vector<std::uint64_t> aggregation_words(const node_map& nodes, rank_id rank, const rank_plan& plan,
-                                             std::uint64_t longest);
+std::vector<std::uint64_t> aggregation_words(const node_map& nodes, rank_id rank,
+                                             const graphs::rank_plan& plan, std::uint64_t longest);
 
 /// The plan with its short messages to and from other nodes replaced. `plan` must be coalesced (only messages
 /// with tag 0 take part) and without dependencies. `words`: those of the members of this rank's node, in
 /// their order, its own included. Uses tags first_tag, first_tag + 1 and first_tag + 2.
-rank_plan aggregated(rank_plan plan, const node_map& nodes, rank_id rank,
-                     std::span<const std::vector<std::uint64_t>> words, std::int32_t first_tag,
-                     std::uint64_t longest);
+graphs::rank_plan aggregated(graphs::rank_plan plan, const node_map& nodes, rank_id rank,
+                             std::span<const std::vector<std::uint64_t>> words, std::int32_t first_tag,
+                             std::uint64_t longest);
 
 /// How long a rank is busy with the messages of its plan, in ns; those to other nodes cost
 /// message_cost::overhead, those within the node less.
-double busy_time(const rank_plan& plan, const node_map& nodes, rank_id rank, const message_cost& cost);
+double busy_time(const graphs::rank_plan& plan, const node_map& nodes, rank_id rank,
+                 const graphs::message_cost& cost);
 
-} // namespace tacit
+} // namespace tacit::neighbors

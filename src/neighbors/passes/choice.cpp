@@ -1,12 +1,12 @@
-#include "neighbor/choice.h"
+#include "neighbors/passes/choice.h"
 
-#include "base/amounts.h"
+#include "vocabulary/base/amounts.h"
 
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::neighbors {
 namespace {
 
 constexpr std::uint64_t no_price = 0, free_of_charge = std::uint64_t{1} << 60;
@@ -36,19 +36,19 @@ double sum(const std::vector<message_group>& groups, Is is, Cost cost) {
 }
 
 /// Of the shortest copy most is the clock's own time.
-double reading_the_clock(const machine_model& m) {
-  return copy_at(m, 0);
+double reading_the_clock(const graphs::machine_model& m) {
+  return graphs::copy_at(m, 0);
 }
 
 template <typename Is>
-busy by_messages(const traffic& t, const machine_model& m, bool near, Is is) {
+busy by_messages(const traffic& t, const graphs::machine_model& m, bool near, Is is) {
   busy b;
-  b.core = sum(t.sends, is, [&](double n) { return handling + send_at(m, n); }) +
-           sum(t.receives, is, [&](double n) { return handling + receive_at(m, n); });
-  const auto gap = [&](double n) { return gap_at(m, n); };
+  b.core = sum(t.sends, is, [&](double n) { return handling + graphs::send_at(m, n); }) +
+           sum(t.receives, is, [&](double n) { return handling + graphs::receive_at(m, n); });
+  const auto gap = [&](double n) { return graphs::gap_at(m, n); };
   b.wire = sum(t.sends, is, gap);
   const auto packed = [&](const message_group& g) { return g.scattered && is(g); };
-  const auto packing = [&](double n) { return std::max(copy_at(m, n) - reading_the_clock(m), 0.0); };
+  const auto packing = [&](double n) { return std::max(graphs::copy_at(m, n) - reading_the_clock(m), 0.0); };
   const double packs = sum(t.sends, packed, packing) + sum(t.receives, packed, packing);
   if (near) // within a node a wire is a core's work at each end, and what comes in does not travel beside
     b.wire += sum(t.receives, is, gap) + packs;
@@ -58,21 +58,22 @@ busy by_messages(const traffic& t, const machine_model& m, bool near, Is is) {
 }
 
 template <typename Is>
-double through_memory(const traffic& t, const machine_model& m, Is is) {
+double through_memory(const traffic& t, const graphs::machine_model& m, Is is) {
   const double clock = reading_the_clock(m);
-  return sum(t.sends, is, [&](double n) { return handling + std::max(copy_at(m, n) - clock, 0.0); }) +
-         sum(t.receives, is, [&](double n) { return handling + std::max(fetch_at(m, n) - clock, 0.0); });
+  return sum(t.sends, is, [&](double n) { return handling + std::max(graphs::copy_at(m, n) - clock, 0.0); }) +
+         sum(t.receives, is,
+             [&](double n) { return handling + std::max(graphs::fetch_at(m, n) - clock, 0.0); });
 }
 
 /// What a cache line takes beyond the read that finds it changed, which every message has anyway.
-double line_latency(const machine_model& m) {
-  return std::max(m.flag.median - std::max(fetch_at(m, 0) - reading_the_clock(m), 0.0), 0.0);
+double line_latency(const graphs::machine_model& m) {
+  return std::max(m.flag.median - std::max(graphs::fetch_at(m, 0) - reading_the_clock(m), 0.0), 0.0);
 }
 
 template <typename Is>
-double by_puts(const traffic& t, const machine_model& m, Is is) {
-  return sum(t.sends, is, [&](double n) { return handling + put_at(m, n) + put_at(m, 8); }) +
-         sum(t.receives, is, [&](double n) { return handling + copy_at(m, n); });
+double by_puts(const traffic& t, const graphs::machine_model& m, Is is) {
+  return sum(t.sends, is, [&](double n) { return handling + graphs::put_at(m, n) + graphs::put_at(m, 8); }) +
+         sum(t.receives, is, [&](double n) { return handling + graphs::copy_at(m, n); });
 }
 
 std::string words(const way& w) {
@@ -88,15 +89,15 @@ void add(std::vector<message_group>& groups, std::uint64_t bytes, bool near, boo
 
 } // namespace
 
-machine_costs costs_of(const machine_model& near, const machine_model& far, bool one_node) {
-  machine_costs c{near, far, cost_of(one_node ? near : far)};
+machine_costs costs_of(const graphs::machine_model& near, const graphs::machine_model& far, bool one_node) {
+  machine_costs c{near, far, graphs::cost_of(one_node ? near : far)};
   if (!one_node)
-    c.messages.near = std::min(cost_of(near).overhead / c.messages.overhead, 1.0);
+    c.messages.near = std::min(graphs::cost_of(near).overhead / c.messages.overhead, 1.0);
   return c;
 }
 
-machine_costs costs_of(const message_cost& said) {
-  return {model_of(said, true), model_of(said, false), said};
+machine_costs costs_of(const graphs::message_cost& said) {
+  return {graphs::model_of(said, true), graphs::model_of(said, false), said};
 }
 
 std::string_view name(form f) {
@@ -108,25 +109,25 @@ std::string name(const way& w) {
   return w.driver == own_call ? std::string(own_call) : fmt::format("{} {}", name(w.shape), w.driver);
 }
 
-traffic traffic_of(const rank_plan& plan, const std::function<bool(rank_id)>& is_near) {
+traffic traffic_of(const graphs::rank_plan& plan, const std::function<bool(rank_id)>& is_near) {
   traffic t;
   std::vector<std::size_t> depth(plan.steps.size(), 0); // messages received on the longest way to here
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    const step& s = plan.steps[i];
+    const graphs::step& s = plan.steps[i];
     for (const std::uint32_t before : s.after)
       depth[i] = std::max(depth[i], depth[before]);
-    if (s.kind == step_kind::send) {
-      add(t.sends, total_length(s.reads), is_near(s.peer), s.reads.size() > 1);
+    if (s.kind == graphs::step_kind::send) {
+      add(t.sends, graphs::total_length(s.reads), is_near(s.peer), s.reads.size() > 1);
       t.pieces += s.reads.empty() ? 0 : s.reads.size() - 1;
     }
-    if (s.kind == step_kind::recv) {
-      add(t.receives, total_length(s.writes), is_near(s.peer), s.writes.size() > 1);
+    if (s.kind == graphs::step_kind::recv) {
+      add(t.receives, graphs::total_length(s.writes), is_near(s.peer), s.writes.size() > 1);
       t.pieces += s.writes.empty() ? 0 : s.writes.size() - 1;
       ++depth[i];
     }
-    if (s.kind == step_kind::copy) {
+    if (s.kind == graphs::step_kind::copy) {
       ++t.copies;
-      t.copied_bytes += total_length(s.writes);
+      t.copied_bytes += graphs::total_length(s.writes);
     }
     t.rounds = std::max(t.rounds, depth[i]);
   }
@@ -138,10 +139,10 @@ traffic traffic_of(const rank_plan& plan, const std::function<bool(rank_id)>& is
 traffic traffic_by_edge(const neighborhood& n, rank_id rank, const neighbor_blocks& blocks,
                         const neighbor_passes& passes, const std::function<bool(rank_id)>& is_near) {
   traffic t;
-  const auto each = [&](const std::vector<edge>& edges, const std::vector<std::vector<segment>>& bytes,
-                        auto&& visit) {
+  const auto each = [&](const std::vector<edge>& edges,
+                        const std::vector<std::vector<graphs::segment>>& bytes, auto&& visit) {
     for (std::size_t i = 0; i < edges.size(); ++i)
-      if (const std::uint64_t length = total_length(bytes[i]);
+      if (const std::uint64_t length = graphs::total_length(bytes[i]);
           edges[i].peer != no_rank && (length > 0 || !passes.empty))
         visit(edges[i].peer, length, bytes[i].empty() ? 0 : bytes[i].size() - 1);
   };
@@ -176,10 +177,10 @@ double predicted(const traffic& t, std::string_view driver, const machine_costs&
   };
   const double rounds = static_cast<double>(t.rounds);
   double core = static_cast<double>(t.copies) * handling + static_cast<double>(t.pieces) * piece +
-                (t.copies > 0 ? copy_at(costs.near, static_cast<double>(t.copied_bytes)) : 0);
+                (t.copies > 0 ? graphs::copy_at(costs.near, static_cast<double>(t.copied_bytes)) : 0);
   double wire = 0, latency = 0;
   for (const medium by : {medium::memory, medium::near, medium::far}) {
-    const machine_model& m = by == medium::far ? costs.far : costs.near;
+    const graphs::machine_model& m = by == medium::far ? costs.far : costs.near;
     const auto is = [&](const message_group& g) { return medium_of(g) == by; };
     if (std::none_of(t.sends.begin(), t.sends.end(), is) &&
         std::none_of(t.receives.begin(), t.receives.end(), is))
@@ -189,7 +190,7 @@ double predicted(const traffic& t, std::string_view driver, const machine_costs&
       latency = std::max(latency, line_latency(m));
     } else if (driver == "rma" && !m.puts.empty()) {
       core += by_puts(t, m, is);
-      latency = std::max(latency, put_at(m, 8));
+      latency = std::max(latency, graphs::put_at(m, 8));
     } else {
       const busy b = by_messages(t, m, by == medium::near, is);
       core += b.core;
@@ -232,4 +233,4 @@ double price_of_word(std::uint64_t word) {
   return word == no_price ? -1 : static_cast<double>(free_of_charge - word) / 10;
 }
 
-} // namespace tacit
+} // namespace tacit::neighbors

@@ -27,10 +27,10 @@
 // library's own call, of which nobody knows what it does.
 #pragma once
 
-#include "neighbor/message_cost.h"
-#include "neighbor/neighbor.h"
-#include "plan/plan.h"
-#include "platform/machine_model.h"
+#include "graphs/cost/message_cost.h"
+#include "graphs/plan/plan.h"
+#include "graphs/platform/machine_model.h"
+#include "neighbors/passes/neighbor.h"
 
 #include <cstdint>
 #include <functional>
@@ -39,19 +39,20 @@
 #include <string_view>
 #include <vector>
 
-namespace tacit {
+namespace tacit::neighbors {
 
 /// What all ranks of a communicator believe.
 struct machine_costs {
-  machine_model near = default_model();                ///< between ranks of one node
-  machine_model far = model_of(message_cost(), false); ///< between nodes
-  message_cost messages = cost_of(default_model());    ///< in short, for passes that weigh messages only
+  graphs::machine_model near = graphs::default_model();                        ///< between ranks of one node
+  graphs::machine_model far = graphs::model_of(graphs::message_cost(), false); ///< between nodes
+  graphs::message_cost messages =
+      graphs::cost_of(graphs::default_model()); ///< in short, for passes that weigh messages only
 };
 
 /// Of a machine with these models; `one_node`: there are no others.
-machine_costs costs_of(const machine_model& near, const machine_model& far, bool one_node);
+machine_costs costs_of(const graphs::machine_model& near, const graphs::machine_model& far, bool one_node);
 /// As somebody says.
-machine_costs costs_of(const message_cost& said);
+machine_costs costs_of(const graphs::message_cost& said);
 
 /// Messages alike.
 struct message_group {
@@ -68,7 +69,7 @@ struct traffic {
   std::size_t rounds = 0;                     ///< longest chain of messages that wait for each other
 };
 
-traffic traffic_of(const rank_plan& plan, const std::function<bool(rank_id)>& is_near);
+traffic traffic_of(const graphs::rank_plan& plan, const std::function<bool(rank_id)>& is_near);
 /// The same of the plan with a message per edge, which need not be made for that.
 traffic traffic_by_edge(const neighborhood& n, rank_id rank, const neighbor_blocks& blocks,
                         const neighbor_passes& passes, const std::function<bool(rank_id)>& is_near);
@@ -105,4 +106,4 @@ std::string reason_for(std::span<const way> ways, std::size_t taken);
 std::uint64_t word_of_price(double ns);
 double price_of_word(std::uint64_t word);
 
-} // namespace tacit
+} // namespace tacit::neighbors

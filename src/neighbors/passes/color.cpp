@@ -1,4 +1,4 @@
-#include "neighbor/color.h"
+#include "neighbors/passes/color.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-namespace tacit {
+namespace tacit::neighbors {
 namespace {
 
 constexpr std::uint32_t no_arc = std::numeric_limits<std::uint32_t>::max();
@@ -154,4 +154,4 @@ edge_rounds colored_rounds(const neighborhood& n, rank_id rank, std::span<const 
   return rounds;
 }
 
-} // namespace tacit
+} // namespace tacit::neighbors

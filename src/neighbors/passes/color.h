@@ -28,13 +28,13 @@
 // for scheduling, but no algorithm; this is D. König, Über Graphen und ihre Anwendung, 1916.
 #pragma once
 
-#include "neighbor/neighbor.h"
+#include "neighbors/passes/neighbor.h"
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-namespace tacit {
+namespace tacit::neighbors {
 
 /// A message from one rank to another one.
 struct arc {
@@ -69,4 +69,4 @@ edge_rounds listed_rounds(const neighborhood& n);
 edge_rounds colored_rounds(const neighborhood& n, rank_id rank, std::span<const arc> arcs,
                            const arc_coloring& coloring);
 
-} // namespace tacit
+} // namespace tacit::neighbors

@@ -1,10 +1,10 @@
-#include "neighbor/combine.h"
+#include "neighbors/passes/combine.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-namespace tacit {
+namespace tacit::neighbors {
 namespace {
 
 /// Per block and dimension: steps in positive direction, 0 … size - 1.
@@ -43,7 +43,7 @@ bool moves_after(const std::vector<int>& way, std::size_t d) {
 
 /// Where the bytes of a block are, and which step puts them there.
 struct place {
-  std::vector<segment> bytes;
+  std::vector<graphs::segment> bytes;
   std::int64_t made_by = -1;
 };
 
@@ -56,22 +56,22 @@ public:
       at_.push_back({bytes, -1});
   }
 
-  rank_plan run() {
+  graphs::rank_plan run() {
     for (std::size_t d = 0; d < here_.size(); ++d)
       for (const auto& [distance, load] : messages_of(ways_, d, same_block_)) {
         send(d, distance, load);
         receive(d, distance, load); // blocks of other distances are where they were
       }
     for (std::size_t i = 0; i < at_.size(); ++i)
-      if (!delivered_[i] && total_length(blocks_.in[i]) > 0)
+      if (!delivered_[i] && graphs::total_length(blocks_.in[i]) > 0)
         copy(i);
     return std::move(plan_);
   }
 
 private:
   void send(std::size_t d, int distance, const cargo& load) {
-    step s;
-    s.kind = step_kind::send;
+    graphs::step s;
+    s.kind = graphs::step_kind::send;
     s.peer = rank_at_distance(d, distance);
     std::set<std::uint32_t> before;
     for (const auto& [key, stands_for] : load) {
@@ -86,14 +86,15 @@ private:
 
   /// The same blocks arrive from the other side. What has nowhere else to go is received where it belongs.
   void receive(std::size_t d, int distance, const cargo& load) {
-    step s;
-    s.kind = step_kind::recv;
+    graphs::step s;
+    s.kind = graphs::step_kind::recv;
     s.peer = rank_at_distance(d, -distance);
     const auto number = static_cast<std::int64_t>(plan_.steps.size());
     for (const auto& [key, stands_for] : load) {
       const std::size_t first = stands_for.front();
       const bool direct = stands_for.size() == 1 && !moves_after(ways_[first], d);
-      const place there{direct ? blocks_.in[first] : new_scratch(total_length(at_[first].bytes)), number};
+      const place there{direct ? blocks_.in[first] : new_scratch(graphs::total_length(at_[first].bytes)),
+                        number};
       append(s.writes, there.bytes);
       delivered_[first] = direct;
       for (const std::size_t i : stands_for)
@@ -103,7 +104,7 @@ private:
   }
 
   void copy(std::size_t i) {
-    step s;
+    graphs::step s;
     s.reads = at_[i].bytes;
     s.writes = blocks_.in[i];
     if (at_[i].made_by >= 0)
@@ -112,9 +113,9 @@ private:
   }
 
   /// Every stop has memory of its own, so that nothing is overwritten before it has been handed on.
-  std::vector<segment> new_scratch(std::uint64_t bytes) {
+  std::vector<graphs::segment> new_scratch(std::uint64_t bytes) {
     plan_.scratch_bytes += bytes;
-    return {{scratch_base + plan_.scratch_bytes - bytes, bytes}};
+    return {{graphs::scratch_base + plan_.scratch_bytes - bytes, bytes}};
   }
 
   rank_id rank_at_distance(std::size_t d, int distance) const {
@@ -122,7 +123,7 @@ private:
     offset[d] = distance;
     return rank_at(t_.shape, here_, offset);
   }
-  static void append(std::vector<segment>& list, const std::vector<segment>& more) {
+  static void append(std::vector<graphs::segment>& list, const std::vector<graphs::segment>& more) {
     list.insert(list.end(), more.begin(), more.end());
   }
 
@@ -133,7 +134,7 @@ private:
   std::vector<std::vector<int>> ways_;
   std::vector<place> at_;
   std::vector<bool> delivered_;
-  rank_plan plan_;
+  graphs::rank_plan plan_;
 };
 
 } // namespace
@@ -163,8 +164,8 @@ combining_cost cost_of_combining(const topology& t, bool same_block) {
   return cost;
 }
 
-rank_plan combined(const topology& t, rank_id rank, const neighbor_blocks& blocks, bool same_block) {
+graphs::rank_plan combined(const topology& t, rank_id rank, const neighbor_blocks& blocks, bool same_block) {
   return combiner(t, rank, blocks, same_block).run();
 }
 
-} // namespace tacit
+} // namespace tacit::neighbors

@@ -16,9 +16,9 @@
 // is sent once per dimension in which it moves.
 #pragma once
 
-#include "neighbor/neighbor.h"
+#include "neighbors/passes/neighbor.h"
 
-namespace tacit {
+namespace tacit::neighbors {
 
 /// True if all dimensions are periodic, so that every way exists.
 bool can_combine(const topology& t);
@@ -33,6 +33,6 @@ combining_cost cost_of_combining(const topology& t, bool same_block);
 
 /// The plan of one rank. `t` must be a stencil that can be combined, all blocks of equal size; `same_block`:
 /// the outgoing blocks are one and the same (allgather).
-rank_plan combined(const topology& t, rank_id rank, const neighbor_blocks& blocks, bool same_block);
+graphs::rank_plan combined(const topology& t, rank_id rank, const neighbor_blocks& blocks, bool same_block);
 
-} // namespace tacit
+} // namespace tacit::neighbors

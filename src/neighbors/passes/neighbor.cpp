@@ -1,4 +1,4 @@
-#include "neighbor/neighbor.h"
+#include "neighbors/passes/neighbor.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace tacit {
+namespace tacit::neighbors {
 namespace {
 
 struct named_pass {
@@ -29,15 +29,15 @@ constexpr std::array<named_pass, 11> all_passes{{{"self", &neighbor_passes::self
                                                  {"place", &neighbor_passes::place},
                                                  {"empty", &neighbor_passes::empty}}};
 
-bool is_message(const step& s) {
-  return s.kind == step_kind::send || s.kind == step_kind::recv;
+bool is_message(const graphs::step& s) {
+  return s.kind == graphs::step_kind::send || s.kind == graphs::step_kind::recv;
 }
 
 /// Appends, joining what continues the last segment.
-void append(std::vector<segment>& list, const std::vector<segment>& more) {
+void append(std::vector<graphs::segment>& list, const std::vector<graphs::segment>& more) {
   if (list.size() + more.size() > list.capacity())
     list.reserve(std::max(list.size() + more.size(), 2 * list.capacity()));
-  for (const segment& s : more) {
+  for (const graphs::segment& s : more) {
     if (s.length == 0)
       continue;
     if (!list.empty() && list.back().address + list.back().length == s.address)
@@ -48,12 +48,12 @@ void append(std::vector<segment>& list, const std::vector<segment>& more) {
 }
 
 /// Pieces that continue each other as one, in the memory of the list.
-std::vector<segment> joined(std::vector<segment> bytes) {
+std::vector<graphs::segment> joined(std::vector<graphs::segment> bytes) {
   std::size_t kept = 0;
-  for (const segment& s : bytes) {
+  for (const graphs::segment& s : bytes) {
     if (s.length == 0)
       continue;
-    segment* const last = kept > 0 ? &bytes[kept - 1] : nullptr;
+    graphs::segment* const last = kept > 0 ? &bytes[kept - 1] : nullptr;
     if (last && last->address + last->length == s.address)
       last->length += s.length;
     else
@@ -63,12 +63,12 @@ std::vector<segment> joined(std::vector<segment> bytes) {
   return bytes;
 }
 
-step message(step_kind kind, const edge& e, std::vector<segment> bytes) {
-  step s;
+graphs::step message(graphs::step_kind kind, const edge& e, std::vector<graphs::segment> bytes) {
+  graphs::step s;
   s.kind = kind;
   s.peer = e.peer;
   s.tag = static_cast<std::int32_t>(e.channel);
-  (kind == step_kind::send ? s.reads : s.writes) = joined(std::move(bytes));
+  (kind == graphs::step_kind::send ? s.reads : s.writes) = joined(std::move(bytes));
   return s;
 }
 
@@ -126,7 +126,8 @@ std::string own_mismatch(const neighborhood& n, rank_id rank, const neighbor_blo
     const auto found = own.find(n.destinations[i].channel);
     if (found == own.end())
       continue;
-    const std::uint64_t sent = total_length(blocks.out[i]), expected = total_length(blocks.in[found->second]);
+    const std::uint64_t sent = graphs::total_length(blocks.out[i]),
+                        expected = graphs::total_length(blocks.in[found->second]);
     if (sent != expected)
       return fmt::format("its outgoing edge {} leads to its own incoming edge {}, but {} B are sent and {} B "
                          "expected; counts and datatypes on both ends of an edge must describe equally many "
@@ -136,46 +137,46 @@ std::string own_mismatch(const neighborhood& n, rank_id rank, const neighbor_blo
   return {};
 }
 
-rank_plan posted(const neighborhood& n, neighbor_blocks blocks) {
-  rank_plan plan;
+graphs::rank_plan posted(const neighborhood& n, neighbor_blocks blocks) {
+  graphs::rank_plan plan;
   plan.steps.reserve(n.sources.size() + n.destinations.size());
   for (std::size_t i = 0; i < n.sources.size(); ++i)
     if (n.sources[i].peer != no_rank)
-      plan.steps.push_back(message(step_kind::recv, n.sources[i], std::move(blocks.in[i])));
+      plan.steps.push_back(message(graphs::step_kind::recv, n.sources[i], std::move(blocks.in[i])));
   for (std::size_t i = 0; i < n.destinations.size(); ++i)
     if (n.destinations[i].peer != no_rank)
-      plan.steps.push_back(message(step_kind::send, n.destinations[i], std::move(blocks.out[i])));
+      plan.steps.push_back(message(graphs::step_kind::send, n.destinations[i], std::move(blocks.out[i])));
   return plan;
 }
 
-rank_plan without_own_messages(rank_plan plan, rank_id rank) {
-  std::map<std::int32_t, step> copies; // by channel
-  for (step& s : plan.steps) {
+graphs::rank_plan without_own_messages(graphs::rank_plan plan, rank_id rank) {
+  std::map<std::int32_t, graphs::step> copies; // by channel
+  for (graphs::step& s : plan.steps) {
     if (!is_message(s) || s.peer != rank)
       continue;
-    step& c = copies[s.tag];
-    c.kind = step_kind::copy;
-    (s.kind == step_kind::send ? c.reads : c.writes) =
-        std::move(s.kind == step_kind::send ? s.reads : s.writes);
+    graphs::step& c = copies[s.tag];
+    c.kind = graphs::step_kind::copy;
+    (s.kind == graphs::step_kind::send ? c.reads : c.writes) =
+        std::move(s.kind == graphs::step_kind::send ? s.reads : s.writes);
   }
-  std::erase_if(plan.steps, [&](const step& s) { return is_message(s) && s.peer == rank; });
+  std::erase_if(plan.steps, [&](const graphs::step& s) { return is_message(s) && s.peer == rank; });
   for (auto& [channel, c] : copies)
     if (!c.reads.empty())
       plan.steps.push_back(std::move(c));
   return plan;
 }
 
-rank_plan coalesced(rank_plan plan) {
-  const auto key = [](const step& s) {
+graphs::rank_plan coalesced(graphs::rank_plan plan) {
+  const auto key = [](const graphs::step& s) {
     if (!is_message(s))
       return std::tuple(2, rank_id{0}, 0);
-    return std::tuple(s.kind == step_kind::recv ? 0 : 1, s.peer, s.tag);
+    return std::tuple(s.kind == graphs::step_kind::recv ? 0 : 1, s.peer, s.tag);
   };
   std::stable_sort(plan.steps.begin(), plan.steps.end(),
-                   [&](const step& a, const step& b) { return key(a) < key(b); });
-  rank_plan out;
+                   [&](const graphs::step& a, const graphs::step& b) { return key(a) < key(b); });
+  graphs::rank_plan out;
   out.scratch_bytes = plan.scratch_bytes;
-  for (step& s : plan.steps) {
+  for (graphs::step& s : plan.steps) {
     if (is_message(s))
       s.tag = 0;
     if (is_message(s) && !out.steps.empty() && out.steps.back().kind == s.kind &&
@@ -189,7 +190,7 @@ rank_plan coalesced(rank_plan plan) {
   return out;
 }
 
-rank_plan in_rounds(rank_plan plan, const neighborhood& n, const edge_rounds& rounds) {
+graphs::rank_plan in_rounds(graphs::rank_plan plan, const neighborhood& n, const edge_rounds& rounds) {
   std::map<rank_id, std::uint32_t> in, out; // the earliest round of each peer
   for (std::size_t i = 0; i < n.sources.size(); ++i) {
     const auto [at, fresh] = in.try_emplace(n.sources[i].peer, rounds.in[i]);
@@ -199,27 +200,27 @@ rank_plan in_rounds(rank_plan plan, const neighborhood& n, const edge_rounds& ro
     const auto [at, fresh] = out.try_emplace(n.destinations[i].peer, rounds.out[i]);
     at->second = std::min(at->second, rounds.out[i]);
   }
-  const auto key = [&](const step& s) -> std::pair<int, std::uint32_t> {
-    if (s.kind == step_kind::recv)
+  const auto key = [&](const graphs::step& s) -> std::pair<int, std::uint32_t> {
+    if (s.kind == graphs::step_kind::recv)
       return {0, in.at(s.peer)};
-    if (s.kind == step_kind::send)
+    if (s.kind == graphs::step_kind::send)
       return {1, out.at(s.peer)};
     return {2, 0};
   };
   std::stable_sort(plan.steps.begin(), plan.steps.end(),
-                   [&](const step& a, const step& b) { return key(a) < key(b); });
+                   [&](const graphs::step& a, const graphs::step& b) { return key(a) < key(b); });
   return plan;
 }
 
-rank_plan without_empty_messages(rank_plan plan) {
+graphs::rank_plan without_empty_messages(graphs::rank_plan plan) {
   std::erase_if(plan.steps,
-                [](const step& s) { return is_message(s) && s.reads.empty() && s.writes.empty(); });
+                [](const graphs::step& s) { return is_message(s) && s.reads.empty() && s.writes.empty(); });
   return plan;
 }
 
-rank_plan plan_neighbor(const neighborhood& n, rank_id rank, neighbor_blocks blocks,
-                        const edge_rounds& rounds, const neighbor_passes& passes, bool sizes_known) {
-  rank_plan plan = posted(n, std::move(blocks));
+graphs::rank_plan plan_neighbor(const neighborhood& n, rank_id rank, neighbor_blocks blocks,
+                                const edge_rounds& rounds, const neighbor_passes& passes, bool sizes_known) {
+  graphs::rank_plan plan = posted(n, std::move(blocks));
   // One step per edge from here on; steps are independent of each other.
   if (passes.self)
     plan = without_own_messages(std::move(plan), rank);
@@ -233,4 +234,4 @@ rank_plan plan_neighbor(const neighborhood& n, rank_id rank, neighbor_blocks blo
   return plan;
 }
 
-} // namespace tacit
+} // namespace tacit::neighbors

@@ -9,18 +9,18 @@
 // are empty: a contradiction in sizes then shows as a message of the wrong length instead of a hang.
 #pragma once
 
-#include "plan/plan.h"
-#include "topology/topology.h"
+#include "graphs/plan/plan.h"
+#include "neighbors/topology/topology.h"
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace tacit {
+namespace tacit::neighbors {
 
 /// The bytes of each edge, by slot. What stands at an open boundary is ignored.
 struct neighbor_blocks {
-  std::vector<std::vector<segment>> out, in; ///< per destination slot, per source slot
+  std::vector<std::vector<graphs::segment>> out, in; ///< per destination slot, per source slot
 };
 
 /// On unless left out by name.
@@ -64,17 +64,17 @@ std::string own_mismatch(const neighborhood& n, rank_id rank, const neighbor_blo
 // The passes, in the order in which plan_neighbor runs them.
 
 /// One receive per incoming and one send per outgoing edge, in slot order; the tag is the channel.
-rank_plan posted(const neighborhood& n, neighbor_blocks blocks);
-rank_plan without_own_messages(rank_plan plan, rank_id rank);
+graphs::rank_plan posted(const neighborhood& n, neighbor_blocks blocks);
+graphs::rank_plan without_own_messages(graphs::rank_plan plan, rank_id rank);
 /// One message per peer and direction, its blocks in the order of channels; tag 0.
-rank_plan coalesced(rank_plan plan);
+graphs::rank_plan coalesced(graphs::rank_plan plan);
 /// Receives first, then sends, then copies; messages of one kind by round.
-rank_plan in_rounds(rank_plan plan, const neighborhood& n, const edge_rounds& rounds);
+graphs::rank_plan in_rounds(graphs::rank_plan plan, const neighborhood& n, const edge_rounds& rounds);
 /// Without messages of no bytes.
-rank_plan without_empty_messages(rank_plan plan);
+graphs::rank_plan without_empty_messages(graphs::rank_plan plan);
 
 /// All passes that are on. `sizes_known`: both ends of every edge have compared sizes.
-rank_plan plan_neighbor(const neighborhood& n, rank_id rank, neighbor_blocks blocks,
-                        const edge_rounds& rounds, const neighbor_passes& passes, bool sizes_known);
+graphs::rank_plan plan_neighbor(const neighborhood& n, rank_id rank, neighbor_blocks blocks,
+                                const edge_rounds& rounds, const neighbor_passes& passes, bool sizes_known);
 
-} // namespace tacit
+} // namespace tacit::neighbors

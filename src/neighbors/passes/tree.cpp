@@ -1,4 +1,4 @@
-#include "neighbor/tree.h"
+#include "neighbors/passes/tree.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,27 +9,27 @@
 #include <tuple>
 #include <utility>
 
-namespace tacit {
+namespace tacit::neighbors {
 namespace {
 
-bool is_message(const step& s) {
-  return s.kind == step_kind::send || s.kind == step_kind::recv;
+bool is_message(const graphs::step& s) {
+  return s.kind == graphs::step_kind::send || s.kind == graphs::step_kind::recv;
 }
-std::uint64_t bytes_of(const step& s) {
-  return total_length(s.kind == step_kind::send ? s.reads : s.writes);
+std::uint64_t bytes_of(const graphs::step& s) {
+  return graphs::total_length(s.kind == graphs::step_kind::send ? s.reads : s.writes);
 }
 
-void append(std::vector<segment>& list, const std::vector<segment>& more) {
+void append(std::vector<graphs::segment>& list, const std::vector<graphs::segment>& more) {
   list.insert(list.end(), more.begin(), more.end());
 }
 
 /// The message of this rank belongs to the tree of sides[which], of which the rank is root or member: it is
 /// short, and no earlier tree of the other end has it.
-bool belongs(std::span<const hot_side> sides, std::size_t which, rank_id rank, const step& s,
+bool belongs(std::span<const hot_side> sides, std::size_t which, rank_id rank, const graphs::step& s,
              const tree_rule& rule) {
   const hot_side& side = sides[which];
   const bool at_root = side.root == rank;
-  const step_kind kind = side.gathers == at_root ? step_kind::recv : step_kind::send;
+  const graphs::step_kind kind = side.gathers == at_root ? graphs::step_kind::recv : graphs::step_kind::send;
   if (s.kind != kind || s.peer == rank || s.tag != 0 || (!at_root && s.peer != side.root) ||
       bytes_of(s) > rule.longest())
     return false;
@@ -45,11 +45,11 @@ std::uint32_t levels_of(std::uint32_t members, std::uint32_t fan_out) {
   return levels;
 }
 
-double direct_time(std::uint32_t messages, const message_cost& c) {
+double direct_time(std::uint32_t messages, const graphs::message_cost& c) {
   return messages * c.overhead + c.latency;
 }
 
-double tree_time(std::uint32_t messages, double bytes, std::uint32_t fan_out, const message_cost& c) {
+double tree_time(std::uint32_t messages, double bytes, std::uint32_t fan_out, const graphs::message_cost& c) {
   return levels_of(messages, fan_out) * ((fan_out + 1) * c.overhead + c.latency) +
          2 * bytes * c.byte / (fan_out - 1);
 }
@@ -97,13 +97,13 @@ std::uint32_t narrowed(std::uint64_t x) {
 
 } // namespace
 
-message_load load_of(const rank_plan& plan, const tree_rule& rule) {
+message_load load_of(const graphs::rank_plan& plan, const tree_rule& rule) {
   message_load load;
   std::uint64_t bytes_in = 0, bytes_out = 0;
-  for (const step& s : plan.steps) {
+  for (const graphs::step& s : plan.steps) {
     if (!is_message(s))
       continue;
-    const bool out = s.kind == step_kind::send;
+    const bool out = s.kind == graphs::step_kind::send;
     ++(out ? load.out : load.in);
     if (bytes_of(s) > rule.longest())
       continue;
@@ -172,57 +172,58 @@ tree_role balancing_tree::role(std::size_t place) const {
 namespace {
 
 /// What most of these messages send, if that is one and the same: the others leave the line.
-bool keep_the_same(std::vector<const step*>& line, std::vector<rank_id>& left_out) {
+bool keep_the_same(std::vector<const graphs::step*>& line, std::vector<rank_id>& left_out) {
   std::map<std::vector<std::uint64_t>, std::size_t> count;
-  const auto key = [](const step* s) {
+  const auto key = [](const graphs::step* s) {
     std::vector<std::uint64_t> words;
-    for (const segment& g : s->reads)
+    for (const graphs::segment& g : s->reads)
       words.insert(words.end(), {g.address, g.length});
     return words;
   };
-  for (const step* s : line)
+  for (const graphs::step* s : line)
     ++count[key(s)];
   const auto most = std::max_element(count.begin(), count.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   if (count.empty() || 4 * most->second < 3 * line.size())
     return false;
-  for (const step* s : line)
+  for (const graphs::step* s : line)
     if (key(s) != most->first)
       left_out.push_back(s->peer);
-  std::erase_if(line, [&](const step* s) { return key(s) != most->first; });
+  std::erase_if(line, [&](const graphs::step* s) { return key(s) != most->first; });
   return true;
 }
 
 } // namespace
 
-balancing_tree make_tree(std::span<const hot_side> sides, std::size_t which, const rank_plan& plan,
+balancing_tree make_tree(std::span<const hot_side> sides, std::size_t which, const graphs::rank_plan& plan,
                          std::span<const message_load> loads, const tree_rule& rule) {
   const hot_side& side = sides[which];
   balancing_tree tree;
   tree.fan_out = side.fan_out;
   tree.root = side.root;
-  std::vector<const step*> line;
-  for (const step& s : plan.steps)
+  std::vector<const graphs::step*> line;
+  for (const graphs::step& s : plan.steps)
     if (belongs(sides, which, side.root, s, rule))
       line.push_back(&s);
   tree.same = !side.gathers && keep_the_same(line, tree.left_out);
-  const auto busy = [&](const step* s) {
+  const auto busy = [&](const graphs::step* s) {
     const message_load& l = loads[index(s->peer)];
     return std::tuple(l.in + l.out, (index(s->peer) + loads.size() - index(side.root)) % loads.size());
   };
-  std::sort(line.begin(), line.end(), [&](const step* a, const step* b) { return busy(a) < busy(b); });
-  for (const step* s : line) {
+  std::sort(line.begin(), line.end(),
+            [&](const graphs::step* a, const graphs::step* b) { return busy(a) < busy(b); });
+  for (const graphs::step* s : line) {
     tree.members.push_back(s->peer);
     tree.bytes.push_back(bytes_of(*s));
   }
   return tree;
 }
 
-bool is_member(std::span<const hot_side> sides, std::size_t which, rank_id rank, const rank_plan& plan,
-               const tree_rule& rule) {
-  return rank != sides[which].root && std::any_of(plan.steps.begin(), plan.steps.end(), [&](const step& s) {
-           return belongs(sides, which, rank, s, rule);
-         });
+bool is_member(std::span<const hot_side> sides, std::size_t which, rank_id rank,
+               const graphs::rank_plan& plan, const tree_rule& rule) {
+  return rank != sides[which].root &&
+         std::any_of(plan.steps.begin(), plan.steps.end(),
+                     [&](const graphs::step& s) { return belongs(sides, which, rank, s, rule); });
 }
 
 namespace {
@@ -230,8 +231,8 @@ namespace {
 /// Replaces direct messages by those of trees, tree by tree, and puts all in order at the end.
 class tree_weaver {
 public:
-  explicit tree_weaver(rank_plan plan) : scratch_(plan.scratch_bytes) {
-    for (step& s : plan.steps) {
+  explicit tree_weaver(graphs::rank_plan plan) : scratch_(plan.scratch_bytes) {
+    for (graphs::step& s : plan.steps) {
       if (is_message(s) && s.tag == 0)
         direct_.emplace(std::pair(s.kind, s.peer), rest_.size());
       rest_.push_back(std::move(s));
@@ -247,19 +248,19 @@ public:
   }
 
   /// Receives first, then what others wait for most: the sends of trees that can start at once.
-  rank_plan run() {
-    rank_plan out;
+  graphs::rank_plan run() {
+    graphs::rank_plan out;
     out.scratch_bytes = scratch_;
     std::map<std::size_t, std::uint32_t> place;
     for (std::size_t i = 0; i < receives_.size(); ++i) {
       place[i] = static_cast<std::uint32_t>(out.steps.size());
       out.steps.push_back(std::move(receives_[i]));
     }
-    take_rest(out, [](const step& s) { return s.kind == step_kind::recv; });
+    take_rest(out, [](const graphs::step& s) { return s.kind == graphs::step_kind::recv; });
     for (waiting& w : sends_)
       if (w.after.empty())
         out.steps.push_back(std::move(w.send));
-    take_rest(out, [](const step& s) { return s.kind != step_kind::recv; });
+    take_rest(out, [](const graphs::step& s) { return s.kind != graphs::step_kind::recv; });
     for (waiting& w : sends_) {
       if (w.after.empty())
         continue;
@@ -272,12 +273,12 @@ public:
 
 private:
   struct waiting {
-    step send;
+    graphs::step send;
     std::vector<std::size_t> after; ///< of receives_
   };
 
   template <typename Which>
-  void take_rest(rank_plan& out, Which&& which) {
+  void take_rest(graphs::rank_plan& out, Which&& which) {
     for (std::size_t i = 0; i < rest_.size(); ++i)
       if (!gone_[i] && which(rest_[i])) {
         gone_[i] = true;
@@ -285,27 +286,28 @@ private:
       }
   }
   /// The bytes of a direct message, which is sent no more.
-  std::vector<segment> take(step_kind kind, rank_id peer) {
+  std::vector<graphs::segment> take(graphs::step_kind kind, rank_id peer) {
     const std::size_t i = direct_.at({kind, peer});
     gone_[i] = true;
-    return std::move(kind == step_kind::send ? rest_[i].reads : rest_[i].writes);
+    return std::move(kind == graphs::step_kind::send ? rest_[i].reads : rest_[i].writes);
   }
-  std::vector<segment> new_scratch(std::uint64_t bytes) {
+  std::vector<graphs::segment> new_scratch(std::uint64_t bytes) {
     scratch_ += bytes;
-    return {{scratch_base + scratch_ - bytes, bytes}};
+    return {{graphs::scratch_base + scratch_ - bytes, bytes}};
   }
-  std::size_t receive(rank_id from, std::int32_t tag, std::vector<segment> into) {
-    step s;
-    s.kind = step_kind::recv;
+  std::size_t receive(rank_id from, std::int32_t tag, std::vector<graphs::segment> into) {
+    graphs::step s;
+    s.kind = graphs::step_kind::recv;
     s.peer = from;
     s.tag = tag;
     s.writes = std::move(into);
     receives_.push_back(std::move(s));
     return receives_.size() - 1;
   }
-  void send(rank_id to, std::int32_t tag, std::vector<segment> bytes, std::vector<std::size_t> after) {
-    step s;
-    s.kind = step_kind::send;
+  void send(rank_id to, std::int32_t tag, std::vector<graphs::segment> bytes,
+            std::vector<std::size_t> after) {
+    graphs::step s;
+    s.kind = graphs::step_kind::send;
     s.peer = to;
     s.tag = tag;
     s.reads = std::move(bytes);
@@ -313,7 +315,7 @@ private:
   }
 
   void member_sends(const tree_part& part) {
-    std::vector<segment> bytes = take(step_kind::send, part.side.root);
+    std::vector<graphs::segment> bytes = take(graphs::step_kind::send, part.side.root);
     std::vector<std::size_t> after;
     for (const tree_child& c : part.role.children) {
       const auto held = new_scratch(c.bytes);
@@ -324,9 +326,9 @@ private:
   }
 
   void member_receives(const tree_part& part) {
-    const std::vector<segment> own = take(step_kind::recv, part.side.root);
-    std::vector<segment> into = own;
-    std::vector<std::vector<segment>> held;
+    const std::vector<graphs::segment> own = take(graphs::step_kind::recv, part.side.root);
+    std::vector<graphs::segment> into = own;
+    std::vector<std::vector<graphs::segment>> held;
     for (const tree_child& c : part.role.children) {
       held.push_back(part.role.same ? own : new_scratch(c.bytes));
       if (!part.role.same)
@@ -340,9 +342,9 @@ private:
   void root_receives(const tree_part& part) {
     const balancing_tree& tree = *part.tree;
     for (std::size_t c = 0; c < std::min<std::size_t>(tree.fan_out, tree.members.size()); ++c) {
-      std::vector<segment> into;
+      std::vector<graphs::segment> into;
       for (const std::size_t m : tree.preorder(c))
-        append(into, take(step_kind::recv, tree.members[m]));
+        append(into, take(graphs::step_kind::recv, tree.members[m]));
       receive(tree.members[c], part.tag, std::move(into));
     }
   }
@@ -350,9 +352,9 @@ private:
   void root_sends(const tree_part& part) {
     const balancing_tree& tree = *part.tree;
     for (std::size_t c = 0; c < std::min<std::size_t>(tree.fan_out, tree.members.size()); ++c) {
-      std::vector<segment> bytes;
+      std::vector<graphs::segment> bytes;
       for (const std::size_t m : tree.preorder(c)) {
-        const auto own = take(step_kind::send, tree.members[m]);
+        const auto own = take(graphs::step_kind::send, tree.members[m]);
         if (bytes.empty() || !tree.same)
           append(bytes, own);
       }
@@ -360,17 +362,17 @@ private:
     }
   }
 
-  std::vector<step> rest_;
+  std::vector<graphs::step> rest_;
   std::vector<bool> gone_;
-  std::map<std::pair<step_kind, rank_id>, std::size_t> direct_;
-  std::vector<step> receives_;
+  std::map<std::pair<graphs::step_kind, rank_id>, std::size_t> direct_;
+  std::vector<graphs::step> receives_;
   std::vector<waiting> sends_;
   std::uint64_t scratch_;
 };
 
 } // namespace
 
-rank_plan with_trees(rank_plan plan, std::span<const tree_part> parts) {
+graphs::rank_plan with_trees(graphs::rank_plan plan, std::span<const tree_part> parts) {
   tree_weaver weaver(std::move(plan));
   for (const tree_part& part : parts)
     weaver.add(part);
@@ -399,4 +401,4 @@ tree_role role_of(std::span<const std::uint64_t> words) {
   return role;
 }
 
-} // namespace tacit
+} // namespace tacit::neighbors

@@ -38,8 +38,8 @@
 // number of messages stays the same, it can only help where they are unevenly spread: that is the condition.
 #pragma once
 
-#include "neighbor/message_cost.h"
-#include "neighbor/neighbor.h"
+#include "graphs/cost/message_cost.h"
+#include "neighbors/passes/neighbor.h"
 
 #include <cstdint>
 #include <optional>
@@ -47,14 +47,14 @@
 #include <string>
 #include <vector>
 
-namespace tacit {
+namespace tacit::neighbors {
 
 /// When a tree is worth it. The same on all ranks.
 struct tree_rule {
-  message_cost cost;
+  graphs::message_cost cost;
   std::uint32_t least_messages = 16; ///< below, there is nothing to win
   double times_average = 2;          ///< hot: so many times the messages of an average rank
-  double at_most = worth_it;         ///< of the time of direct messages
+  double at_most = graphs::worth_it; ///< of the time of direct messages
   std::uint32_t largest_fan_out = 64;
   std::size_t most_trees = 48; ///< each needs a tag
 
@@ -68,7 +68,7 @@ struct message_load {
   std::uint32_t short_in = 0, short_out = 0;
   std::uint32_t short_bytes_in = 0, short_bytes_out = 0; ///< 2^32 - 1 if more
 };
-message_load load_of(const rank_plan& plan, const tree_rule& rule);
+message_load load_of(const graphs::rank_plan& plan, const tree_rule& rule);
 
 /// A rank that gets a tree, for what it receives (gathers) or for what it sends.
 struct hot_side {
@@ -111,12 +111,12 @@ struct balancing_tree {
 };
 
 /// Called by the root of sides[which]. `plan` must be coalesced and without dependencies.
-balancing_tree make_tree(std::span<const hot_side> sides, std::size_t which, const rank_plan& plan,
+balancing_tree make_tree(std::span<const hot_side> sides, std::size_t which, const graphs::rank_plan& plan,
                          std::span<const message_load> loads, const tree_rule& rule);
 
 /// True if this rank expects a role from the root of sides[which].
-bool is_member(std::span<const hot_side> sides, std::size_t which, rank_id rank, const rank_plan& plan,
-               const tree_rule& rule);
+bool is_member(std::span<const hot_side> sides, std::size_t which, rank_id rank,
+               const graphs::rank_plan& plan, const tree_rule& rule);
 
 /// What a rank has to do with one tree: it is its root, or a member with a parent.
 struct tree_part {
@@ -128,11 +128,11 @@ struct tree_part {
 
 /// The plan with all its trees. `plan` must be coalesced (only messages with tag 0 take part) and without
 /// dependencies.
-rank_plan with_trees(rank_plan plan, std::span<const tree_part> parts);
+graphs::rank_plan with_trees(graphs::rank_plan plan, std::span<const tree_part> parts);
 
 /// A role as words, for a message: at most longest_role(rule).
 std::vector<std::uint64_t> words_of(const tree_role& role);
 tree_role role_of(std::span<const std::uint64_t> words);
 std::size_t longest_role(const tree_rule& rule);
 
-} // namespace tacit
+} // namespace tacit::neighbors

@@ -1,4 +1,4 @@
-#include "topology/mapping.h"
+#include "neighbors/topology/mapping.h"
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,7 @@
 #include <ranges>
 #include <utility>
 
-namespace tacit {
+namespace tacit::neighbors {
 namespace {
 
 constexpr std::array<std::uint64_t, 4> level_distance{40, 4, 2, 1};
@@ -258,4 +258,4 @@ std::vector<std::uint32_t> map_ranks(const rank_traffic& traffic, std::span<cons
   return best;
 }
 
-} // namespace tacit
+} // namespace tacit::neighbors

@@ -21,14 +21,14 @@
 // Cost: divisions O(levels · E log V); exchange at most `work_limit` distances, some tenths of a second.
 #pragma once
 
-#include "topology/topology.h"
+#include "neighbors/topology/topology.h"
 
 #include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-namespace tacit {
+namespace tacit::neighbors {
 
 /// Where a process runs: numbers of its node, package, shared cache and core. Unknown levels are 0 (for all
 /// processes of the level above, or the process counts as somewhere else).
@@ -61,4 +61,4 @@ inline constexpr std::uint64_t mapping_work_limit = 100'000'000;
 std::vector<std::uint32_t> map_ranks(const rank_traffic& traffic, std::span<const hardware_place> places,
                                      std::uint64_t work_limit = mapping_work_limit);
 
-} // namespace tacit
+} // namespace tacit::neighbors

@@ -7,13 +7,13 @@
 // rank, so counting on both sides would join left with left; MPI-4.1 Example 8.10 says that it must be left
 // with right. Hence the channel is counted at the sender, and the receiver counts as the sender would: its
 // source slots with that peer, in the order of s^1. Cost O(slots²) per rank, with slots = 2 · dimensions.
-#include "topology/topology.h"
+#include "neighbors/topology/topology.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
 
-namespace tacit {
+namespace tacit::neighbors {
 namespace {
 
 /// The k-th edge with a peer gets channel k.
@@ -186,4 +186,4 @@ std::string first_imbalance(const neighborhood& n, rank_id rank, std::span<const
   return {};
 }
 
-} // namespace tacit
+} // namespace tacit::neighbors

@@ -9,14 +9,14 @@
 // Source: MPI-4.1 chapter 8, section 8.6 and Example 8.10.
 #pragma once
 
-#include "base/ids.h"
+#include "vocabulary/base/ids.h"
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
-namespace tacit {
+namespace tacit::neighbors {
 
 struct edge {
   rank_id peer =
@@ -90,4 +90,4 @@ std::vector<int> edge_counts(std::span<const edge> edges, std::uint32_t size);
 std::string first_imbalance(const neighborhood& n, rank_id rank, std::span<const int> sent_here,
                             std::span<const int> received_from_here);
 
-} // namespace tacit
+} // namespace tacit::neighbors

@@ -4,13 +4,13 @@
 // the phase agree: requests and answers can look like a gather now and then. Small blocks that are the same
 // in every episode are no evidence either (reason 65). Episodes of which nothing was found are described by
 // their traffic. Every message is in exactly one activity. Cost O(messages · log messages).
-#include "record/activities.h"
+#include "recordings/meaning/activities.h"
 
-#include "base/amounts.h"
-#include "record/groups.h"
-#include "record/sentences.h"
-#include "record/steps.h"
-#include "record/traffic.h"
+#include "recordings/meaning/groups.h"
+#include "recordings/meaning/sentences.h"
+#include "recordings/meaning/steps.h"
+#include "recordings/meaning/traffic.h"
+#include "vocabulary/base/amounts.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,7 +22,7 @@
 #include <span>
 #include <tuple>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 namespace {
 
 constexpr std::uint64_t small_block = 4096; ///< blocks below it that never change are no evidence
@@ -532,4 +532,4 @@ std::vector<activity> form_activities(const findings_so_far& known, const std::v
   return activity_former(known, shapes, options).run();
 }
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

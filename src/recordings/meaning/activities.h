@@ -1,14 +1,14 @@
 // From episodes to activities: what each part of the program does with its messages.
 #pragma once
 
-#include "record/analysis.h"
-#include "record/episode_facts.h"
-#include "record/episodes.h"
+#include "recordings/meaning/analysis.h"
+#include "recordings/meaning/episode_facts.h"
+#include "recordings/meaning/episodes.h"
 
 #include <cstdint>
 #include <vector>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 /// Everything the analysis has found out, by reference.
 struct findings_so_far {
@@ -24,4 +24,4 @@ struct findings_so_far {
 std::vector<activity> form_activities(const findings_so_far& known, const std::vector<std::string>& shapes,
                                       const analysis_options& options);
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

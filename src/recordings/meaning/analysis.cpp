@@ -4,15 +4,15 @@
 // forwarded), fall into episodes (what belongs together), are judged by the core as small communication
 // graphs, and are put together again as activities of the program's call sites. Every step is a function over
 // plain values.
-#include "record/analysis.h"
+#include "recordings/meaning/analysis.h"
 
-#include "record/activities.h"
-#include "record/episode_facts.h"
-#include "record/episodes.h"
-#include "record/groups.h"
-#include "record/messages.h"
-#include "record/provenance.h"
-#include "record/symbols.h"
+#include "recordings/meaning/activities.h"
+#include "recordings/meaning/episode_facts.h"
+#include "recordings/meaning/episodes.h"
+#include "recordings/meaning/groups.h"
+#include "recordings/meaning/messages.h"
+#include "recordings/meaning/provenance.h"
+#include "recordings/meaning/symbols.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,7 +20,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 namespace {
 
 void describe_run(analysis& a, const recording_set& recorded) {
@@ -179,4 +179,4 @@ analysis analyze(const recording_set& recorded, diagnostics& problems, const ana
   return a;
 }
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

@@ -8,11 +8,11 @@
 // `communication_seconds`.
 #pragma once
 
-#include "base/diagnostic.h"
-#include "base/ids.h"
-#include "calls/patterns.h"
-#include "calls/reasons.h"
-#include "record/reader.h"
+#include "recordings/record/reader.h"
+#include "vocabulary/base/diagnostic.h"
+#include "vocabulary/base/ids.h"
+#include "vocabulary/calls/patterns.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <cstdint>
 #include <map>
@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 /// Where in the program a call is made.
 struct call_site {
@@ -186,4 +186,4 @@ struct analysis_options {
 /// records), memory about 250 bytes per call.
 analysis analyze(const recording_set& recorded, diagnostics& problems, const analysis_options& options = {});
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

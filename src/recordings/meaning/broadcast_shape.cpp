@@ -6,7 +6,7 @@
 // message that each rank gets brings its share, all others go between neighbors of the ring. In the modified
 // form one rank, the root's successor, gets everything in one message and takes no part in the rest, which
 // closes up around it.
-#include "record/broadcast_shape.h"
+#include "recordings/meaning/broadcast_shape.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 namespace {
 
 using parents = std::vector<std::uint32_t>; ///< of ranks 1 … Q-1; entry 0 is 0
@@ -181,4 +181,4 @@ std::string name_broadcast(std::uint32_t ranks, std::span<const hop> hops, std::
   return most > 1 ? "pipelined " + name_tree(parent) : name_tree(parent);
 }
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

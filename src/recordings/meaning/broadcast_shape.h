@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 /// A message of a broadcast; ranks are counted from the root (the root is 0, its successor in the
 /// communicator 1).
@@ -22,4 +22,4 @@ struct hop {
 /// data. Cost O(ranks · algorithms + hops).
 std::string name_broadcast(std::uint32_t ranks, std::span<const hop> hops, std::uint64_t bytes);
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

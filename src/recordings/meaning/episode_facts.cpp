@@ -2,16 +2,16 @@
 // nothing is judged at all, because a broadcast could not be told from a scatter. Consecutive broadcasts of
 // memory that continues where the last one ended, same root, tag and messages, are the segments of one
 // pipelined broadcast.
-#include "record/episode_facts.h"
+#include "recordings/meaning/episode_facts.h"
 
-#include "record/broadcast_shape.h"
-#include "record/versions.h"
+#include "recordings/meaning/broadcast_shape.h"
+#include "recordings/meaning/versions.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 namespace {
 
 class fact_gatherer {
@@ -241,4 +241,4 @@ fact_table gather_facts(const recording_set& recorded, const message_table& tabl
   return fact_gatherer(recorded, table, data, episodes, options).run();
 }
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

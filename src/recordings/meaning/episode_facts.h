@@ -1,16 +1,16 @@
 // What the analysis knows about each episode before episodes are put together.
 #pragma once
 
-#include "record/analysis.h"
-#include "record/episode_graph.h"
-#include "record/episodes.h"
+#include "recordings/meaning/analysis.h"
+#include "recordings/meaning/episode_graph.h"
+#include "recordings/meaning/episodes.h"
 
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 /// Why a collective that was found does not count.
 enum class doubt : std::uint8_t {
@@ -58,4 +58,4 @@ struct fact_table {
 fact_table gather_facts(const recording_set& recorded, const message_table& table, const provenance& data,
                         const episode_list& episodes, const analysis_options& options);
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

@@ -8,16 +8,16 @@
 // Found collectives count only if together they explain everything: what remains must be bytes that their
 // receivers get from the collectives anyway (pieces that travel twice, or return to where they came from).
 // Cost that of the core.
-#include "record/episode_graph.h"
+#include "recordings/meaning/episode_graph.h"
 
-#include "flow/flow.h"
-#include "match/match.h"
-#include "record/versions.h"
+#include "graphs/flow/flow.h"
+#include "graphs/match/match.h"
+#include "recordings/meaning/versions.h"
 
 #include <algorithm>
 #include <unordered_map>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 std::uint32_t group_positions::operator()(std::uint32_t group, std::uint32_t rank) {
   auto& positions = of_group_[group];
@@ -79,7 +79,7 @@ public:
     return true;
   }
 
-  const graph& product() const { return graph_; }
+  const graphs::graph& product() const { return graph_; }
   bool assumed() const { return assumed_; }
 
 private:
@@ -110,7 +110,7 @@ private:
 
   op_id add_receive(const event& e) {
     const message& m = table_.messages[e.message];
-    const segment into = versions_.fresh(m.bytes);
+    const graphs::segment into = versions_.fresh(m.bytes);
     received_[e.message] = into;
     const rank_recording& r = recording(m.to);
     versions_.received(r, r.calls[m.recv_call], m.bytes);
@@ -119,22 +119,22 @@ private:
 
   op_id add_send(const event& e) {
     const message& m = table_.messages[e.message];
-    const std::vector<segment> from = read_by(m, e.message);
+    const std::vector<graphs::segment> from = read_by(m, e.message);
     return graph_.send(rank_id{e.rank}, from, rank_id{positions_(group_, m.to)}, tag_of_[e.message]);
   }
 
-  std::vector<segment> read_by(const message& m, std::uint32_t id) {
+  std::vector<graphs::segment> read_by(const message& m, std::uint32_t id) {
     if (m.bytes == 0)
       return {};
     std::uint64_t forwarded = 0;
     for (const piece& p : data_.of(id))
       if (received_.contains(p.source))
         forwarded += p.length;
-    std::vector<segment> own;
+    std::vector<graphs::segment> own;
     const rank_recording& r = recording(m.from);
     if (forwarded < m.bytes)
       own = versions_.sent(r, r.calls[m.send_call], m.bytes);
-    std::vector<segment> from;
+    std::vector<graphs::segment> from;
     std::uint64_t at = 0;
     for (const piece& p : data_.of(id)) {
       const auto source = received_.find(p.source);
@@ -149,10 +149,10 @@ private:
   }
 
   /// Appends packed bytes [begin, end) of `all`.
-  static void cut(const std::vector<segment>& all, std::uint64_t begin, std::uint64_t end,
-                  std::vector<segment>& to) {
+  static void cut(const std::vector<graphs::segment>& all, std::uint64_t begin, std::uint64_t end,
+                  std::vector<graphs::segment>& to) {
     std::uint64_t at = 0;
-    for (const segment& s : all) {
+    for (const graphs::segment& s : all) {
       const std::uint64_t low = std::max(begin, at), high = std::min(end, at + s.length);
       if (low < high)
         to.push_back({s.address + (low - at), high - low});
@@ -168,10 +168,10 @@ private:
   std::span<const std::uint32_t> episode_;
   const std::uint32_t group_;
   group_positions& positions_;
-  graph graph_;
+  graphs::graph graph_;
   std::vector<event> events_;
   std::unordered_map<std::uint32_t, std::int32_t> tag_of_;
-  std::unordered_map<std::uint32_t, segment>
+  std::unordered_map<std::uint32_t, graphs::segment>
       received_; ///< virtual addresses of received messages, looked up only
   version_map versions_;
   bool assumed_ = false;
@@ -184,17 +184,17 @@ struct delivered {
   friend auto operator<=>(const delivered&, const delivered&) = default;
 };
 
-delivered delivery(const transfers& t, const slice& s) {
-  const transfer& whole = t.list[s.transfer];
+delivered delivery(const graphs::transfers& t, const graphs::slice& s) {
+  const graphs::transfer& whole = t.list[s.transfer];
   const std::uint64_t begin = whole.source_address + s.offset;
   return {whole.source, whole.destination, begin, begin + s.length};
 }
 
 /// Bytes of the residual that the findings do not deliver as well.
-std::uint64_t unexplained_bytes(const transfers& t, const findings& f) {
+std::uint64_t unexplained_bytes(const graphs::transfers& t, const graphs::findings& f) {
   std::vector<delivered> known;
-  for (const finding& one : f.found)
-    for (const slice& s : one.slices)
+  for (const graphs::finding& one : f.found)
+    for (const graphs::slice& s : one.slices)
       known.push_back(delivery(t, s));
   std::sort(known.begin(), known.end());
   std::vector<delivered> merged;
@@ -207,7 +207,7 @@ std::uint64_t unexplained_bytes(const transfers& t, const findings& f) {
       merged.push_back(d);
   }
   std::uint64_t unexplained = 0;
-  for (const slice& s : f.residual) {
+  for (const graphs::slice& s : f.residual) {
     const delivered d = delivery(t, s);
     if (d.source == d.destination)
       continue;
@@ -224,7 +224,7 @@ std::uint64_t unexplained_bytes(const transfers& t, const findings& f) {
   return unexplained;
 }
 
-void add_finding(std::vector<collective_found>& to, const finding& f) {
+void add_finding(std::vector<collective_found>& to, const graphs::finding& f) {
   const std::uint32_t root = f.root == no_rank ? none : static_cast<std::uint32_t>(index(f.root));
   for (collective_found& known : to)
     if (known.kind == f.kind && known.root == root) {
@@ -246,21 +246,21 @@ verdict judge_episode(const recording_set& recorded, const message_table& table,
     return v;
   v.assumed_unchanged = builder.assumed();
   diagnostics problems;
-  const graph& g = builder.product();
-  const matching m = match(g, problems);
-  const run_order order = order_operations(g, m, problems);
+  const graphs::graph& g = builder.product();
+  const graphs::matching m = graphs::match(g, problems);
+  const graphs::run_order order = graphs::order_operations(g, m, problems);
   if (has_errors(problems))
     return v;
-  const transfers t = follow(g, m, order, problems, {.fragment_budget = budget});
+  const graphs::transfers t = graphs::follow(g, m, order, problems, {.fragment_budget = budget});
   if (!t.complete || has_errors(problems))
     return v;
-  findings f = detect(g, m, order, t);
+  graphs::findings f = graphs::detect(g, m, order, t);
   v.refused = std::move(f.refused);
   v.unexplained = unexplained_bytes(t, f);
   if (v.unexplained == 0)
-    for (const finding& one : f.found)
+    for (const graphs::finding& one : f.found)
       add_finding(v.found, one);
   return v;
 }
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

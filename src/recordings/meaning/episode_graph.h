@@ -1,17 +1,17 @@
 // One episode as a graph of the core, and what the core finds in it.
 #pragma once
 
-#include "detect/detect.h"
-#include "graph/graph.h"
-#include "record/episodes.h"
-#include "record/messages.h"
-#include "record/provenance.h"
+#include "graphs/detect/detect.h"
+#include "graphs/graph/graph.h"
+#include "recordings/meaning/episodes.h"
+#include "recordings/meaning/messages.h"
+#include "recordings/meaning/provenance.h"
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 /// A collective in an episode. Ranks are positions in the group.
 struct collective_found {
@@ -22,7 +22,7 @@ struct collective_found {
 
 struct verdict {
   std::vector<collective_found> found; ///< empty unless they explain every byte of the episode
-  std::vector<refusal> refused;
+  std::vector<graphs::refusal> refused;
   std::uint64_t unexplained = 0;  ///< bytes moved by no collective, if some were found
   bool assumed_unchanged = false; ///< overlapping memory sent twice was taken for the same version
 };
@@ -46,4 +46,4 @@ std::uint32_t group_of(const message_table& table, std::span<const std::uint32_t
 verdict judge_episode(const recording_set& recorded, const message_table& table, const provenance& data,
                       std::span<const std::uint32_t> episode, group_positions& positions);
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

@@ -16,9 +16,9 @@
 // Union-find; each component keeps, for each rank it touches, four positions in that rank's calls, merged
 // small to large; a single message keeps none. Cost O(messages · log messages), about 300 bytes for each
 // message in components of more than one.
-#include "record/episodes.h"
+#include "recordings/meaning/episodes.h"
 
-#include "record/versions.h"
+#include "recordings/meaning/versions.h"
 
 #include <algorithm>
 #include <limits>
@@ -26,7 +26,7 @@
 #include <tuple>
 #include <unordered_map>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 namespace {
 
 constexpr std::uint32_t never = none;
@@ -483,4 +483,4 @@ episode_list find_episodes(const recording_set& recorded, const message_table& t
   return episode_finder(recorded, table, data, smallest_evidence, progress).run();
 }
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

@@ -2,14 +2,14 @@
 // exchange.
 #pragma once
 
-#include "record/messages.h"
-#include "record/provenance.h"
+#include "recordings/meaning/messages.h"
+#include "recordings/meaning/provenance.h"
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 struct episode_list {
   std::vector<std::uint64_t> first;    ///< per episode: its first entry in `messages`; one more at the end
@@ -26,4 +26,4 @@ struct episode_list {
 episode_list find_episodes(const recording_set& recorded, const message_table& table, const provenance& data,
                            std::uint64_t smallest_evidence, const progress_callback& progress);
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

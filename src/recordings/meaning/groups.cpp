@@ -1,6 +1,6 @@
 // Rows and columns: a set of groups of one size that together are the world, each once, is a grid if the
 // members of each are consecutive ranks (rows) or ranks at the distance of the number of groups (columns).
-#include "record/groups.h"
+#include "recordings/meaning/groups.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <set>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 namespace {
 
 /// Distance between consecutive members if it is constant, else 0.
@@ -79,4 +79,4 @@ std::string group_noun(const std::string& shape) {
   return "communicator";
 }
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

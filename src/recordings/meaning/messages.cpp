@@ -1,9 +1,9 @@
 // Per rank, one walk over the calls finds every sending and receiving half, follows requests from the call
 // that posted them to the one that completed them, and shares out the time of every call among what it worked
 // for. Then both sides are sorted by channel and paired. Cost O(records · log records).
-#include "record/messages.h"
+#include "recordings/meaning/messages.h"
 
-#include "calls/reasons.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include <tuple>
 #include <unordered_map>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 call_class class_of(const call& c) {
   const call_row* row = find_call(c.id);
@@ -499,4 +499,4 @@ message_table match_messages(const recording_set& recorded, diagnostics& problem
   return matcher(recorded, problems, progress).run();
 }
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

@@ -5,10 +5,10 @@
 // receives counted in the order of posting. Mrecv and Imrecv count where they are called.
 #pragma once
 
-#include "base/diagnostic.h"
-#include "base/ids.h"
-#include "calls/mpi_calls.h"
-#include "record/reader.h"
+#include "recordings/record/reader.h"
+#include "vocabulary/base/diagnostic.h"
+#include "vocabulary/base/ids.h"
+#include "vocabulary/calls/mpi_calls.h"
 
 #include <cstdint>
 #include <map>
@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 /// A communicator of the run, the same on all its members.
 struct group {
@@ -88,4 +88,4 @@ call_class class_of(const call& c);
 message_table match_messages(const recording_set& recorded, diagnostics& problems,
                              const progress_callback& progress);
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

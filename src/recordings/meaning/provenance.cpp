@@ -2,11 +2,11 @@
 // sends on only what it received before; a damaged recording can pretend otherwise, so the walk that finds
 // origins marks what it is in the middle of and treats an edge back into it as unknown. The walk keeps its
 // own stack: chains are as long as the run. Cost O(messages + pieces · log pieces).
-#include "record/provenance.h"
+#include "recordings/meaning/provenance.h"
 
 #include <algorithm>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 namespace {
 
 /// The forward records of a message as pieces, by offset, cut where they overlap. Constant bytes are no
@@ -100,4 +100,4 @@ provenance follow_forwards(const recording_set& recorded, const message_table& t
   return p;
 }
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

@@ -2,13 +2,13 @@
 // which ranks its bytes come in the end.
 #pragma once
 
-#include "record/messages.h"
+#include "recordings/meaning/messages.h"
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 /// Bytes [offset, +length) of a message are bytes [source_offset, +length) of the message `source`, which its
 /// sender had received before.
@@ -36,4 +36,4 @@ struct provenance {
 /// O(records · log).
 provenance follow_forwards(const recording_set& recorded, const message_table& table);
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

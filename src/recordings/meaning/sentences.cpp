@@ -1,14 +1,14 @@
 // Text only; every number in it is also a value of the activity.
-#include "record/sentences.h"
+#include "recordings/meaning/sentences.h"
 
-#include "base/amounts.h"
+#include "vocabulary/base/amounts.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 std::string count_text(std::uint64_t count, const std::string& noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -162,4 +162,4 @@ void describe_traffic(activity& a, const traffic& t, std::size_t group_size, con
                   range_text(a.smallest, a.largest), where_text(a, group_size, shape), traffic_text(a, t));
 }
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

@@ -1,14 +1,14 @@
 // The words of the analysis: titles, sentences and reasons of activities.
 #pragma once
 
-#include "record/analysis.h"
-#include "record/traffic.h"
+#include "recordings/meaning/analysis.h"
+#include "recordings/meaning/traffic.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 /// "427 broadcasts", "1 gather".
 std::string count_text(std::uint64_t count, const std::string& noun);
@@ -30,4 +30,4 @@ inline constexpr const char* several_roots = "several at once";
 /// "always 0", "cycle 0,1,2,3" or "vary": of the roots in order of use.
 std::string root_rule(const std::vector<std::uint32_t>& roots);
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

@@ -2,13 +2,13 @@
 // waits for its message's step. Ranks are run until they wait for a send that has not happened; a send wakes
 // its receiver. Real time ordered the events, so all run to the end; in a damaged recording some may not, and
 // their messages go to the last column.
-#include "record/steps.h"
+#include "recordings/meaning/steps.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 namespace {
 
 struct event {
@@ -92,4 +92,4 @@ lanes lanes_before(const recording_set& recorded, const message_table& table, co
   return picture;
 }
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

@@ -2,14 +2,14 @@
 // the number of steps before a replacement.
 #pragma once
 
-#include "record/analysis.h"
-#include "record/messages.h"
-#include "record/provenance.h"
+#include "recordings/meaning/analysis.h"
+#include "recordings/meaning/messages.h"
+#include "recordings/meaning/provenance.h"
 
 #include <cstdint>
 #include <span>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 /// Rank-by-step lanes of an episode as executed: a rank sends one message in a step; what it gets in a step
 /// it has in the next one. At most `largest` messages are listed (`cut` says if some are not), `steps` counts
@@ -17,4 +17,4 @@ namespace tacit::recording {
 lanes lanes_before(const recording_set& recorded, const message_table& table, const provenance& data,
                    std::span<const std::uint32_t> episode, std::uint32_t largest);
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

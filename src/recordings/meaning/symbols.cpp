@@ -1,6 +1,6 @@
 // libdw in offline mode. Recorded offsets are return addresses less the load bias, that is link-time
 // addresses; the call itself lies one byte before.
-#include "record/symbols.h"
+#include "recordings/meaning/symbols.h"
 
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <map>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 namespace {
 
 std::string hexadecimal(const unsigned char* bytes, int count) {
@@ -124,4 +124,4 @@ std::string place_text(const place& where, const source_place& source) {
   return fmt::format("{}+{:#x}", module, where.offset);
 }
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

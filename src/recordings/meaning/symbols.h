@@ -2,13 +2,13 @@
 // module.
 #pragma once
 
-#include "record/messages.h"
+#include "recordings/meaning/messages.h"
 
 #include <cstdint>
 #include <memory>
 #include <string>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 struct source_place {
   std::string function; ///< empty if unknown
@@ -34,4 +34,4 @@ private:
 /// "bcast.c:120 (ring)", "ring+0x1a (hpcc)", "hpcc+0x4f20" or "an unknown place".
 std::string place_text(const place& where, const source_place& source);
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

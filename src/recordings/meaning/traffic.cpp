@@ -6,16 +6,16 @@
 // * neighbor exchange: each rank exchanges again and again with the same partners, more than one, fewer than
 //   all;
 // * pairwise: exchanges of two ranks at a time.
-#include "record/traffic.h"
+#include "recordings/meaning/traffic.h"
 
-#include "record/versions.h"
+#include "recordings/meaning/versions.h"
 
 #include <algorithm>
 #include <set>
 #include <tuple>
 #include <utility>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 namespace {
 
 constexpr std::size_t sampled_for_changes =
@@ -202,4 +202,4 @@ activity_kind classify(const traffic& t, std::size_t group_size) {
   return activity_kind::point_to_point;
 }
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

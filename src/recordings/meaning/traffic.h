@@ -1,17 +1,17 @@
 // Statistics of messages that form no collective, and the plain name of what they are.
 #pragma once
 
-#include "record/analysis.h"
-#include "record/episodes.h"
-#include "record/messages.h"
-#include "record/provenance.h"
+#include "recordings/meaning/analysis.h"
+#include "recordings/meaning/episodes.h"
+#include "recordings/meaning/messages.h"
+#include "recordings/meaning/provenance.h"
 
 #include <cstdint>
 #include <map>
 #include <span>
 #include <vector>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 struct traffic {
   std::uint64_t messages = 0;
@@ -41,4 +41,4 @@ bool one_partner_at_a_time(const traffic& t);
 /// What this traffic is on a group of `group_size` ranks.
 activity_kind classify(const traffic& t, std::size_t group_size);
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

@@ -1,18 +1,18 @@
 // An interval map from real to virtual addresses, and a table of whole buffers by their description. Cost
 // O(segments · log intervals) for each send or receive; a buffer of more than `most_runs` runs is one opaque
 // run of its own.
-#include "record/versions.h"
+#include "recordings/meaning/versions.h"
 
 #include <algorithm>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 namespace {
 
 constexpr std::size_t most_runs = 1u << 14;
 
 /// The runs of memory of the first `bytes` packed bytes of a buffer; empty if unknown or too many.
-std::vector<segment> memory_runs(const rank_recording& r, const call& c, std::uint64_t bytes) {
-  std::vector<segment> runs;
+std::vector<graphs::segment> memory_runs(const rank_recording& r, const call& c, std::uint64_t bytes) {
+  std::vector<graphs::segment> runs;
   if (c.layout == none)
     return runs;
   const layout_info& l = r.layouts[c.layout];
@@ -43,10 +43,10 @@ std::vector<segment> memory_runs(const rank_recording& r, const call& c, std::ui
     if (bytes == left)
       return {}; // no bytes in an element, as only a damaged recording has them
   }
-  return bytes == 0 ? runs : std::vector<segment>{};
+  return bytes == 0 ? runs : std::vector<graphs::segment>{};
 }
 
-bool wraps(const segment& run) {
+bool wraps(const graphs::segment& run) {
   return run.address + run.length < run.address;
 }
 
@@ -74,8 +74,8 @@ bool memory_hull(const rank_recording& r, const call& c, std::uint64_t& begin, s
   return begin < end;
 }
 
-segment version_map::fresh(std::uint64_t length) {
-  const segment s{next_, length};
+graphs::segment version_map::fresh(std::uint64_t length) {
+  const graphs::segment s{next_, length};
   next_ += length + 1; // a gap, so that different versions never look contiguous
   return s;
 }
@@ -99,7 +99,7 @@ void version_map::forget(std::uint64_t begin, std::uint64_t end) {
   }
 }
 
-void version_map::map_run(std::uint64_t begin, std::uint64_t length, std::vector<segment>& to) {
+void version_map::map_run(std::uint64_t begin, std::uint64_t length, std::vector<graphs::segment>& to) {
   const std::uint64_t end = begin + length;
   std::vector<std::pair<std::uint64_t, known_bytes>> added;
   auto at = memory_.upper_bound(begin);
@@ -114,7 +114,7 @@ void version_map::map_run(std::uint64_t begin, std::uint64_t length, std::vector
       ++at;
     } else {
       const std::uint64_t stop = at == memory_.end() ? end : std::min(end, at->first);
-      const segment bytes = fresh(stop - now);
+      const graphs::segment bytes = fresh(stop - now);
       to.push_back(bytes);
       added.emplace_back(now, known_bytes{stop, bytes.address});
       now = stop;
@@ -124,16 +124,17 @@ void version_map::map_run(std::uint64_t begin, std::uint64_t length, std::vector
     memory_[from] = bytes;
 }
 
-std::vector<segment> version_map::sent(const rank_recording& r, const call& send, std::uint64_t bytes) {
+std::vector<graphs::segment> version_map::sent(const rank_recording& r, const call& send,
+                                               std::uint64_t bytes) {
   const bool hashed = (send.flags & call_hash_valid) != 0;
   if (!hashed)
     return {fresh(bytes)};
   known_buffer& buffer = buffers_[{send.allocation, send.offset, send.layout, send.count}];
   if (!buffer.segments.empty() && buffer.hash == send.hash && buffer.bytes == bytes)
     return buffer.segments;
-  const std::vector<segment> runs = memory_runs(r, send, bytes);
-  std::vector<segment> segments;
-  for (const segment& run : runs) {
+  const std::vector<graphs::segment> runs = memory_runs(r, send, bytes);
+  std::vector<graphs::segment> segments;
+  for (const graphs::segment& run : runs) {
     if (wraps(run)) {
       segments.push_back(fresh(run.length));
       continue;
@@ -149,9 +150,9 @@ std::vector<segment> version_map::sent(const rank_recording& r, const call& send
 }
 
 void version_map::received(const rank_recording& r, const call& receive, std::uint64_t bytes) {
-  for (const segment& run : memory_runs(r, receive, bytes))
+  for (const graphs::segment& run : memory_runs(r, receive, bytes))
     if (!wraps(run))
       forget(run.address, run.address + run.length);
 }
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

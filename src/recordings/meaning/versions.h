@@ -6,8 +6,8 @@
 // changes in between cannot be seen, so that sharing is an assumption, and is reported as one.
 #pragma once
 
-#include "graph/graph.h"
-#include "record/reader.h"
+#include "graphs/graph/graph.h"
+#include "recordings/record/reader.h"
 
 #include <cstdint>
 #include <map>
@@ -15,7 +15,7 @@
 #include <tuple>
 #include <vector>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 /// Lowest and highest address of a buffer; false if its layout is not known or it is empty.
 bool memory_hull(const rank_recording& r, const call& c, std::uint64_t& begin, std::uint64_t& end);
@@ -23,9 +23,9 @@ bool memory_hull(const rank_recording& r, const call& c, std::uint64_t& begin, s
 class version_map {
 public:
   /// Virtual addresses of `length` fresh bytes.
-  segment fresh(std::uint64_t length);
+  graphs::segment fresh(std::uint64_t length);
   /// Virtual addresses of the bytes that a send reads, in packing order.
-  std::vector<segment> sent(const rank_recording& r, const call& send, std::uint64_t bytes);
+  std::vector<graphs::segment> sent(const rank_recording& r, const call& send, std::uint64_t bytes);
   /// A receive has overwritten this buffer.
   void received(const rank_recording& r, const call& receive, std::uint64_t bytes);
   bool assumed_unchanged() const { return assumed_; }
@@ -38,12 +38,12 @@ private:
   struct known_buffer {
     std::uint64_t hash = 0;
     std::uint64_t bytes = 0;
-    std::vector<segment> segments;
+    std::vector<graphs::segment> segments;
   };
   using buffer_key = std::tuple<std::uint32_t, std::int64_t, std::uint32_t, std::uint64_t>;
 
   void forget(std::uint64_t begin, std::uint64_t end);
-  void map_run(std::uint64_t begin, std::uint64_t length, std::vector<segment>& to);
+  void map_run(std::uint64_t begin, std::uint64_t length, std::vector<graphs::segment>& to);
 
   std::uint64_t next_ = 1;
   std::map<std::uint64_t, known_bytes> memory_; ///< by real address, not overlapping
@@ -51,4 +51,4 @@ private:
   bool assumed_ = false;
 };
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

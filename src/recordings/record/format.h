@@ -18,7 +18,7 @@
 
 #include <cstdint>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 /// Empty file in the folder of the recordings: a rank could not write any more (disk full, no permission).
 inline constexpr const char* stop_mark = "recording-stopped";
@@ -220,4 +220,4 @@ struct finish_record {
   std::uint64_t hash_ticks;     ///< of which for content hashes
 };
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

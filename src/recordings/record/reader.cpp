@@ -3,11 +3,11 @@
 // the recording there. Ids are translated through hash tables (later definitions of an id win: libraries
 // reuse handles). Every vector element comes from at least one record or from bytes inside one, so memory is
 // bounded by the file. Cost O(bytes).
-#include "record/reader.h"
+#include "recordings/record/reader.h"
 
-#include "base/diagnostic.h"
-#include "calls/reasons.h"
-#include "record/writer.h"
+#include "recordings/record/writer.h"
+#include "vocabulary/base/diagnostic.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 #include <filesystem>
 #include <unordered_map>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 namespace {
 
 constexpr std::uint32_t largest_world = 1u << 24; ///< more ranks than any MPI job had; guards `of_rank`
@@ -415,4 +415,4 @@ recording_set read_recording(const std::string& folder, diagnostics& problems,
   return join_ranks(std::move(recordings), problems);
 }
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

@@ -7,9 +7,9 @@
 // recorded: peers may lie outside their communicator.
 #pragma once
 
-#include "base/diagnostic.h"
-#include "base/ids.h"
-#include "record/format.h"
+#include "recordings/record/format.h"
+#include "vocabulary/base/diagnostic.h"
+#include "vocabulary/base/ids.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 inline constexpr std::uint32_t none = 0xffffffff;
 
@@ -166,4 +166,4 @@ recording_set join_ranks(std::vector<rank_recording> recordings, diagnostics& pr
 recording_set read_recording(const std::string& folder, diagnostics& problems,
                              const progress_callback& progress = {});
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

@@ -1,4 +1,4 @@
-#include "record/writer.h"
+#include "recordings/record/writer.h"
 
 #include <algorithm>
 #include <atomic>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 namespace {
 
@@ -296,4 +296,4 @@ std::vector<std::byte> load_recording(const std::string& path, std::string& prob
   return bytes;
 }
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

@@ -12,7 +12,7 @@
 // ignored from then on, `problem` says why. It never raises a signal (SIGXFSZ included), never throws.
 #pragma once
 
-#include "record/format.h"
+#include "recordings/record/format.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace tacit::recording {
+namespace tacit::recordings {
 
 /// "rank-00007.rec".
 std::string recording_name(std::uint32_t rank);
@@ -100,4 +100,4 @@ private:
 /// read.
 std::vector<std::byte> load_recording(const std::string& path, std::string& problem);
 
-} // namespace tacit::recording
+} // namespace tacit::recordings

@@ -1,14 +1,14 @@
-#include "channel/channel.h"
+#include "runtime/channel/channel.h"
 
-#include "channel/copy_past_caches.h"
-#include "channel/direct_read.h"
-#include "channel/pieces.h"
+#include "runtime/channel/copy_past_caches.h"
+#include "runtime/channel/direct_read.h"
+#include "runtime/channel/pieces.h"
 
 #include <algorithm>
 #include <cstring>
 #include <span>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 /// Messages up to here have a slot of their own size; larger ones go through a ring of pieces. Beyond 8 KiB,
@@ -81,7 +81,8 @@ channel_shape shape_for(std::uint64_t bytes, bool reciprocal, bool canary, bool 
   return shape;
 }
 
-channel_port::channel_port(const channel_shape& shape, std::byte* memory, std::vector<segment> payload)
+channel_port::channel_port(const channel_shape& shape, std::byte* memory,
+                           std::vector<graphs::segment> payload)
     : user_(payload), slots_(memory),
       behind_(reinterpret_cast<direct_memory*>(memory + std::size_t{shape.slots} * shape.stride)),
       piece_bytes_(shape.piece_bytes), bytes_(shape.bytes), stride_(shape.stride) {
@@ -91,7 +92,7 @@ channel_port::channel_port(const channel_shape& shape, std::byte* memory, std::v
 
 void channel_port::move(std::ptrdiff_t by) {
   user_.move(by);
-  for (segment& s : list_)
+  for (graphs::segment& s : list_)
     s.address += static_cast<std::uint64_t>(by);
 }
 
@@ -173,4 +174,4 @@ void source_port::claim(std::uint32_t slot) const {
     prefetch_for_write(at);
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -7,9 +7,9 @@
 // are offered.
 #pragma once
 
-#include "channel/protocol.h"
-#include "channel/strided_memory.h"
-#include "graph/graph.h"
+#include "graphs/graph/graph.h"
+#include "runtime/channel/protocol.h"
+#include "runtime/channel/strided_memory.h"
 
 #include <algorithm>
 #include <atomic>
@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 inline constexpr std::size_t cache_line = 64;
 
@@ -46,14 +46,14 @@ struct direct_memory {
   alignas(cache_line) std::uint64_t answer;
   alignas(cache_line) std::uint64_t offer;
   std::uint64_t count; ///< of addresses
-  segment addresses[offered_segments];
+  graphs::segment addresses[offered_segments];
 };
 
 /// What both ports share: the channel's memory and the user's.
 class channel_port {
 public:
   /// `memory`: as described above. `payload`: user memory in packing order.
-  channel_port(const channel_shape& shape, std::byte* memory, std::vector<segment> payload);
+  channel_port(const channel_shape& shape, std::byte* memory, std::vector<graphs::segment> payload);
   /// Between runs: all user memory lies `by` bytes further.
   void move(std::ptrdiff_t by);
   /// Between runs: the user memory of another port, of as many bytes.
@@ -78,7 +78,7 @@ protected:
   }
 
   strided_memory user_;
-  std::vector<segment> list_; ///< the same; of direct and placed channels only
+  std::vector<graphs::segment> list_; ///< the same; of direct and placed channels only
 
 private:
   std::byte* slots_;
@@ -112,7 +112,7 @@ public:
   /// The destination's core shares no cache with this one (proximity.h). May change between runs.
   bool far = false;
   /// Of a placed channel: this process's view of the memory that the destination receives in.
-  std::vector<segment> targets;
+  std::vector<graphs::segment> targets;
 
 private:
   bool past_caches() const { return far && piece_bytes() > most_cached; }
@@ -149,4 +149,4 @@ inline std::size_t channel_bytes(const channel_shape& shape) {
          (shape.direct || shape.placed ? sizeof(direct_memory) : cache_line);
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -14,7 +14,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// As memcpy. Visible to whoever sees a later release store only if order_copies() comes between.
 inline void copy_past_caches(std::byte* to, const std::byte* from, std::uint64_t n) {
@@ -44,4 +44,4 @@ inline void order_copies() {
 #endif
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,4 +1,4 @@
-#include "channel/direct_read.h"
+#include "runtime/channel/direct_read.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 #include <sys/uio.h>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 /// A list of segments, handed out in groups that one system call takes.
 class pieces {
 public:
-  explicit pieces(std::span<const segment> list) : list_(list) {}
+  explicit pieces(std::span<const graphs::segment> list) : list_(list) {}
   /// The next at most `room` pieces, and how many bytes they are.
   std::size_t next(iovec* out, std::size_t room, std::uint64_t& bytes) const {
     std::size_t n = 0;
@@ -37,7 +37,7 @@ public:
   }
 
 private:
-  std::span<const segment> list_;
+  std::span<const graphs::segment> list_;
   std::size_t at_ = 0;
   std::uint64_t done_ = 0;
 };
@@ -47,7 +47,8 @@ static_assert(pieces_per_call <= IOV_MAX);
 
 } // namespace
 
-bool read_memory(std::int64_t process, std::span<const segment> from, std::span<const segment> into) {
+bool read_memory(std::int64_t process, std::span<const graphs::segment> from,
+                 std::span<const graphs::segment> into) {
   pieces there(from), here(into);
   iovec remote[pieces_per_call], local[pieces_per_call];
   while (true) {
@@ -73,11 +74,12 @@ readable_word make_readable(std::uint64_t& word, const process_identity& me) {
 
 std::string why_not_readable(const process_identity& owner, const readable_word& word) {
   std::uint64_t seen = 0;
-  const segment from{word.address, sizeof seen}, into{reinterpret_cast<std::uint64_t>(&seen), sizeof seen};
+  const graphs::segment from{word.address, sizeof seen},
+      into{reinterpret_cast<std::uint64_t>(&seen), sizeof seen};
   errno = 0;
   if (!read_memory(owner.pid, {&from, 1}, {&into, 1}))
     return fmt::format("process_vm_readv: {}", std::strerror(errno));
   return seen == word.value ? "" : "process_vm_readv reads another process";
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

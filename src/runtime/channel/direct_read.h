@@ -4,19 +4,20 @@
 // Anything else that gives access to a peer's memory (XPMEM) would stand behind these two functions.
 #pragma once
 
-#include "channel/shared_memory.h"
-#include "graph/graph.h"
+#include "graphs/graph/graph.h"
+#include "runtime/channel/shared_memory.h"
 
 #include <cstdint>
 #include <span>
 #include <string>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// Copies `from`, addresses in another process, into `into`, addresses here, of equal total length. False:
 /// not allowed, or not all of it is memory there; what has been written is undefined. Does not wait for the
 /// other process.
-bool read_memory(std::int64_t process, std::span<const segment> from, std::span<const segment> into);
+bool read_memory(std::int64_t process, std::span<const graphs::segment> from,
+                 std::span<const graphs::segment> into);
 
 /// A word in the memory of a process, by which others find out whether they can read it. Plain data.
 struct readable_word {
@@ -29,4 +30,4 @@ readable_word make_readable(std::uint64_t& word, const process_identity& me);
 /// Empty if this process can read the owner's memory, else why not: reads the word.
 std::string why_not_readable(const process_identity& owner, const readable_word& word);
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,4 +1,4 @@
-#include "channel/memory_pool.h"
+#include "runtime/channel/memory_pool.h"
 
 #include <algorithm>
 #include <bit>
@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 constexpr std::size_t smallest_part = 512, first_region = 64 << 10, largest_region = 4 << 20;
@@ -227,4 +227,4 @@ void take_back(const std::vector<std::uint64_t>& loans) {
     the_pool().give_back(number);
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -15,14 +15,14 @@
 // All functions are local and thread-safe. A forked child starts with nothing.
 #pragma once
 
-#include "channel/shared_memory.h"
+#include "runtime/channel/shared_memory.h"
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 inline constexpr std::size_t longest_pooled = std::size_t{1} << 20;
 
@@ -92,4 +92,4 @@ std::vector<std::uint64_t> loans_to_return(const process_identity& owner);
 /// A peer has given these back.
 void take_back(const std::vector<std::uint64_t>& loans);
 
-} // namespace tacit
+} // namespace tacit::runtime

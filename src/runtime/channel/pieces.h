@@ -1,19 +1,19 @@
 // Lists of pieces of memory in packing order: the beginning of one, and two of them side by side.
 #pragma once
 
-#include "graph/graph.h"
+#include "graphs/graph/graph.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// At most `bytes` of them.
-inline std::vector<segment> first_bytes(std::span<const segment> list, std::uint64_t bytes) {
-  std::vector<segment> out;
-  for (const segment& s : list) {
+inline std::vector<graphs::segment> first_bytes(std::span<const graphs::segment> list, std::uint64_t bytes) {
+  std::vector<graphs::segment> out;
+  for (const graphs::segment& s : list) {
     if (bytes == 0)
       break;
     out.push_back({s.address, std::min(s.length, bytes)});
@@ -24,7 +24,8 @@ inline std::vector<segment> first_bytes(std::span<const segment> list, std::uint
 
 /// `visit(from, into, bytes)` for each part that is contiguous in both. What one list has more is left out.
 template <typename Visit>
-void each_paired_piece(std::span<const segment> from, std::span<const segment> into, Visit&& visit) {
+void each_paired_piece(std::span<const graphs::segment> from, std::span<const graphs::segment> into,
+                       Visit&& visit) {
   std::size_t i = 0, j = 0;
   std::uint64_t done_i = 0, done_j = 0;
   while (i < from.size() && j < into.size()) {
@@ -40,4 +41,4 @@ void each_paired_piece(std::span<const segment> from, std::span<const segment> i
   }
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

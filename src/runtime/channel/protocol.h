@@ -58,7 +58,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace tacit {
+namespace tacit::runtime {
 
 struct channel_shape {
   std::uint64_t bytes = 0;       ///< of one message
@@ -301,4 +301,4 @@ private:
   std::uint64_t expected_ = 0; ///< messages offered or placed, also those that were copied
 };
 
-} // namespace tacit
+} // namespace tacit::runtime

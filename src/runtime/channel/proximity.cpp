@@ -1,4 +1,4 @@
-#include "channel/proximity.h"
+#include "runtime/channel/proximity.h"
 
 #include <algorithm>
 #include <memory>
@@ -7,7 +7,7 @@
 #include <x86intrin.h>
 #endif
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 #if defined(__x86_64__)
@@ -97,4 +97,4 @@ bool proximity::is_far(int rank) const {
   return found != watched_.end() && found->second.far;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

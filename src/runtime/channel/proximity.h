@@ -21,7 +21,7 @@
 #include <map>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// Written by one process, timed by another one. `same_page` is loaded first, so that the address translation
 /// is not timed. Distances keep the beat from being fetched ahead together with what lies around it.
@@ -61,4 +61,4 @@ private:
   std::uint64_t beats_ = 0;
 };
 
-} // namespace tacit
+} // namespace tacit::runtime

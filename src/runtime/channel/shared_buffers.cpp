@@ -1,4 +1,4 @@
-#include "channel/shared_buffers.h"
+#include "runtime/channel/shared_buffers.h"
 
 #include <limits>
 #include <map>
@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <tuple>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 constexpr std::size_t page = 4096;
@@ -112,4 +112,4 @@ std::shared_ptr<const shared_region> open_buffer(const process_identity& owner, 
   return region;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -5,7 +5,7 @@
 // messages are copied as to any other buffer. All functions are local and thread-safe.
 #pragma once
 
-#include "channel/shared_memory.h"
+#include "runtime/channel/shared_memory.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// At least `bytes`, aligned to pages, zero. Null: there is no memory.
 void* allocate_buffer(std::size_t bytes);
@@ -34,4 +34,4 @@ std::optional<shared_place> find_shared(std::uint64_t address, std::uint64_t byt
 std::shared_ptr<const shared_region> open_buffer(const process_identity& owner, const region_address& where,
                                                  std::string& why);
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,4 +1,4 @@
-#include "channel/shared_memory.h"
+#include "runtime/channel/shared_memory.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 std::string because(std::string_view what) {
@@ -193,4 +193,4 @@ std::string shared_region::open(const process_identity& owner, const region_addr
   return why;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// A process as its peers on the same host know it. Plain data: travels between ranks.
 struct process_identity {
@@ -71,4 +71,4 @@ private:
 /// First byte of a region that its owner may use.
 inline constexpr std::size_t region_header = 128;
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,9 +1,9 @@
-#include "channel/strided_memory.h"
+#include "runtime/channel/strided_memory.h"
 
 #include <algorithm>
 #include <cstring>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 std::byte* pointer(std::uint64_t address) {
@@ -49,8 +49,8 @@ void copy_pieces(std::byte* packed, std::byte* user, std::uint64_t length, std::
 
 } // namespace
 
-strided_memory::strided_memory(const std::vector<segment>& bytes) {
-  for (const segment& s : bytes) {
+strided_memory::strided_memory(const std::vector<graphs::segment>& bytes) {
+  for (const graphs::segment& s : bytes) {
     if (s.length == 0)
       continue;
     bytes_ += s.length;
@@ -121,4 +121,4 @@ void strided_memory::scatter(const std::byte* from, std::uint64_t first, std::ui
       });
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -9,19 +9,19 @@
 // code for exactly that length. Cost: O(pieces) once, then a few ns per piece and 32 B of list per run.
 #pragma once
 
-#include "graph/graph.h"
+#include "graphs/graph/graph.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 class strided_memory {
 public:
   strided_memory() = default;
-  explicit strided_memory(const std::vector<segment>& bytes);
+  explicit strided_memory(const std::vector<graphs::segment>& bytes);
 
   /// All of it lies `by` bytes further.
   void move(std::ptrdiff_t by);
@@ -88,4 +88,4 @@ void strided_memory::walk(std::uint64_t first, std::uint64_t n, Whole&& whole, P
   }
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

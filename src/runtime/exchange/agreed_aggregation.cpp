@@ -1,15 +1,15 @@
-#include "exchange/agreed_aggregation.h"
+#include "runtime/exchange/agreed_aggregation.h"
 
-#include "exchange/agreed_model.h"
-#include "exchange/await.h"
-#include "exchange/collectives.h"
-#include "run/mpi_error.h"
+#include "runtime/exchange/agreed_model.h"
+#include "runtime/exchange/await.h"
+#include "runtime/exchange/collectives.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <array>
 #include <fmt/format.h>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 /// What each member of this rank's node announces, in their order: first the lengths, then the words.
@@ -55,30 +55,30 @@ std::array<double, 2> largest(std::array<double, 2> mine, MPI_Comm comm) {
 
 } // namespace
 
-node_map find_nodes(int rank, int size, MPI_Comm comm) {
+neighbors::node_map find_nodes(int rank, int size, MPI_Comm comm) {
   const std::uint64_t mine = node_identity(rank);
   std::vector<std::uint64_t> all(static_cast<std::size_t>(size));
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(start_allgather(&mine, all.data(), 1, MPI_UINT64_T, comm, &request), "MPI_Iallgather");
   await({request}, "MPI_Iallgather");
-  return map_of_nodes(all);
+  return neighbors::map_of_nodes(all);
 }
 
-std::string aggregate(rank_plan& plan, const node_map& nodes, int rank, int first_tag, int base,
-                      const message_cost& cost, MPI_Comm comm) {
+std::string aggregate(graphs::rank_plan& plan, const neighbors::node_map& nodes, int rank, int first_tag,
+                      int base, const graphs::message_cost& cost, MPI_Comm comm) {
   if (!nodes.useful())
     return fmt::format("not aggregated: {} ranks on {} nodes", nodes.node_of.size(), nodes.members.size());
   const auto me = rank_id{static_cast<std::uint32_t>(rank)};
   const auto longest = static_cast<std::uint64_t>(cost.overhead / cost.byte);
   const auto& members = nodes.members[nodes.node_of[static_cast<std::size_t>(rank)]];
-  const auto words =
-      exchange_words(members, me, aggregation_words(nodes, me, plan, longest), base + first_tag, comm);
-  rank_plan through_nodes = aggregated(plan, nodes, me, words, first_tag, longest);
+  const auto words = exchange_words(members, me, neighbors::aggregation_words(nodes, me, plan, longest),
+                                    base + first_tag, comm);
+  graphs::rank_plan through_nodes = neighbors::aggregated(plan, nodes, me, words, first_tag, longest);
   const auto [direct, in_steps] =
-      largest({busy_time(plan, nodes, me, cost) + cost.latency,
-               busy_time(through_nodes, nodes, me, cost) + (1 + 2 * cost.near) * cost.latency},
+      largest({neighbors::busy_time(plan, nodes, me, cost) + cost.latency,
+               neighbors::busy_time(through_nodes, nodes, me, cost) + (1 + 2 * cost.near) * cost.latency},
               comm);
-  if (in_steps >= worth_it * direct)
+  if (in_steps >= graphs::worth_it * direct)
     return fmt::format(
         "not aggregated: the busiest rank would need {:.1f} us in three steps, {:.1f} us directly",
         in_steps / 1000, direct / 1000);
@@ -86,4 +86,4 @@ std::string aggregate(rank_plan& plan, const node_map& nodes, int rank, int firs
   return fmt::format("aggregated: one message per pair of {} nodes, in three steps", nodes.members.size());
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

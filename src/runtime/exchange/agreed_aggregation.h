@@ -2,21 +2,21 @@
 // node tell each other before the plan of a persistent operation is complete.
 #pragma once
 
-#include "neighbor/aggregate.h"
+#include "neighbors/passes/aggregate.h"
 
 #include <mpi.h>
 #include <string>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// Collective: one allgather of a word per rank. Ranks are on one node if their identities are equal
 /// (agreed_model.h). Throws mpi_error.
-node_map find_nodes(int rank, int size, MPI_Comm comm);
+neighbors::node_map find_nodes(int rank, int size, MPI_Comm comm);
 
 /// Collective. Aggregates the coalesced plan of this rank if the busiest rank has less to do then. Exchanges
 /// a message between any two ranks of each node, and makes one reduction. Uses three tags from `first_tag` on
 /// in the plan, and one plus `base` for these messages. Returns one line for people. Throws mpi_error.
-std::string aggregate(rank_plan& plan, const node_map& nodes, int rank, int first_tag, int base,
-                      const message_cost& cost, MPI_Comm comm);
+std::string aggregate(graphs::rank_plan& plan, const neighbors::node_map& nodes, int rank, int first_tag,
+                      int base, const graphs::message_cost& cost, MPI_Comm comm);
 
-} // namespace tacit
+} // namespace tacit::runtime

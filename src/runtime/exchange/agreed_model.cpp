@@ -1,12 +1,12 @@
-#include "exchange/agreed_model.h"
+#include "runtime/exchange/agreed_model.h"
 
-#include "exchange/agreed_aggregation.h"
-#include "exchange/await.h"
-#include "exchange/collectives.h"
-#include "exchange/library_version.h"
-#include "exchange/own_call.h"
-#include "platform/model_file.h"
-#include "run/mpi_error.h"
+#include "graphs/platform/model_file.h"
+#include "runtime/exchange/agreed_aggregation.h"
+#include "runtime/exchange/await.h"
+#include "runtime/exchange/collectives.h"
+#include "runtime/exchange/own_call.h"
+#include "runtime/mpi/library_version.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <array>
 #include <cstdlib>
@@ -14,32 +14,33 @@
 #include <mutex>
 #include <string_view>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 struct read_models {
-  loaded_model near, far; ///< far: of two hosts, if there is one
+  graphs::loaded_model near, far; ///< far: of two hosts, if there is one
 };
 
 read_models read_models_here() {
-  const machine_identity here = this_machine(library_version());
+  const graphs::machine_identity here = graphs::this_machine(library_version());
   const char* const named = std::getenv("TACIT_PLATFORM");
-  read_models out{load_model_for(here), {}};
+  read_models out{graphs::load_model_for(here), {}};
   if (!named || !*named)
-    out.far = load_model(model_file(here, false), &here);
+    out.far = graphs::load_model(graphs::model_file(here, false), &here);
   return out;
 }
 
 /// Once per process and place.
-const selftest_verdict& read_verdict_here() {
+const graphs::selftest_verdict& read_verdict_here() {
   static std::mutex guard;
-  static std::map<std::filesystem::path, const selftest_verdict> read;
-  const std::string library = short_library_name(library_version());
+  static std::map<std::filesystem::path, const graphs::selftest_verdict> read;
+  const std::string library = graphs::short_library_name(library_version());
   const std::lock_guard lock(guard);
-  const std::filesystem::path place = selftest_file(library);
+  const std::filesystem::path place = graphs::selftest_file(library);
   const auto found = read.find(place);
-  return found != read.end() ? found->second
-                             : read.emplace(place, load_selftest(library, own_call_form)).first->second;
+  return found != read.end()
+             ? found->second
+             : read.emplace(place, graphs::load_selftest(library, own_call_form)).first->second;
 }
 
 /// What rank 0 tells: six texts, a zero behind each. Empty models: the defaults.
@@ -51,11 +52,11 @@ std::string announcement(bool one_node) {
                               : "; between nodes the documented defaults for networks";
   text += '\0';
   if (here.near.measured)
-    text += text_of(here.near.model);
+    text += graphs::text_of(here.near.model);
   text += '\0';
   if (!one_node && here.far.measured)
-    text += text_of(here.far.model);
-  const selftest_verdict& verdict = read_verdict_here();
+    text += graphs::text_of(here.far.model);
+  const graphs::selftest_verdict& verdict = read_verdict_here();
   for (const std::string* const part : {&verdict.origin, &verdict.library, &verdict.cells})
     (text += '\0') += *part;
   return text + '\0';
@@ -126,8 +127,9 @@ agreed_model agree_on_model(int rank, int size, MPI_Comm comm) {
   if (out.origin.empty())
     out.origin = "the documented defaults, because rank 0 had no memory for its model";
   const std::string_view near = next(rest), far = next(rest);
-  out.costs = costs_of(near.empty() ? default_model() : parse_model(near),
-                       far.empty() ? model_of(message_cost(), false) : parse_model(far), out.one_node);
+  out.costs = neighbors::costs_of(
+      near.empty() ? graphs::default_model() : graphs::parse_model(near),
+      far.empty() ? graphs::model_of(graphs::message_cost(), false) : graphs::parse_model(far), out.one_node);
   out.own_calls.origin = next(rest);
   out.own_calls.library = next(rest);
   out.own_calls.cells = next(rest);
@@ -136,4 +138,4 @@ agreed_model agree_on_model(int rank, int size, MPI_Comm comm) {
   return out;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

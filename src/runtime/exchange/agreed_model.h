@@ -6,21 +6,21 @@
 // speed, all go by rank 0's.
 #pragma once
 
-#include "neighbor/aggregate.h"
-#include "neighbor/choice.h"
-#include "platform/selftest_verdict.h"
+#include "graphs/platform/selftest_verdict.h"
+#include "neighbors/passes/aggregate.h"
+#include "neighbors/passes/choice.h"
 
 #include <mpi.h>
 #include <string>
 
-namespace tacit {
+namespace tacit::runtime {
 
 struct agreed_model {
-  machine_costs costs;
+  neighbors::machine_costs costs;
   bool one_node = true;
-  node_map nodes;             ///< unless all are on one node
-  std::string origin;         ///< for people: where the numbers are from, or why the defaults were taken
-  selftest_verdict own_calls; ///< on MPI's own calls, in the form that own_call.h uses
+  neighbors::node_map nodes; ///< unless all are on one node
+  std::string origin;        ///< for people: where the numbers are from, or why the defaults were taken
+  graphs::selftest_verdict own_calls; ///< on MPI's own calls, in the form that own_call.h uses
 
   bool near(int rank, rank_id other) const {
     return one_node || nodes.node_of[static_cast<std::size_t>(rank)] == nodes.node_of[index(other)];
@@ -36,4 +36,4 @@ agreed_model agree_on_model(int rank, int size, MPI_Comm comm);
 /// machine), by ranks.
 std::uint64_t node_identity(int rank);
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,21 +1,22 @@
-#include "exchange/agreed_trees.h"
+#include "runtime/exchange/agreed_trees.h"
 
-#include "exchange/await.h"
-#include "exchange/collectives.h"
-#include "run/mpi_error.h"
+#include "runtime/exchange/await.h"
+#include "runtime/exchange/collectives.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <fmt/format.h>
 #include <type_traits>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
-std::vector<message_load> gather_loads(const message_load& mine, int size, MPI_Comm comm) {
-  static_assert(std::is_trivially_copyable_v<message_load>);
-  constexpr int words = sizeof(message_load) / sizeof(std::uint32_t);
-  static_assert(words * sizeof(std::uint32_t) == sizeof(message_load));
-  std::vector<message_load> loads(static_cast<std::size_t>(size));
+std::vector<neighbors::message_load> gather_loads(const neighbors::message_load& mine, int size,
+                                                  MPI_Comm comm) {
+  static_assert(std::is_trivially_copyable_v<neighbors::message_load>);
+  constexpr int words = sizeof(neighbors::message_load) / sizeof(std::uint32_t);
+  static_assert(words * sizeof(std::uint32_t) == sizeof(neighbors::message_load));
+  std::vector<neighbors::message_load> loads(static_cast<std::size_t>(size));
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(start_allgather(&mine, loads.data(), words, MPI_UINT32_T, comm, &request), "MPI_Iallgather");
   await({request}, "MPI_Iallgather");
@@ -25,27 +26,27 @@ std::vector<message_load> gather_loads(const message_load& mine, int size, MPI_C
 /// Roles under way: what a root tells each of its members.
 class role_exchange {
 public:
-  role_exchange(MPI_Comm comm, const tree_rule& rule) : comm_(comm), rule_(rule) {}
+  role_exchange(MPI_Comm comm, const neighbors::tree_rule& rule) : comm_(comm), rule_(rule) {}
 
-  void tell(const balancing_tree& tree, int tag) {
+  void tell(const neighbors::balancing_tree& tree, int tag) {
     for (std::size_t m = 0; m < tree.members.size(); ++m)
-      send(tree.members[m], words_of(tree.role(m)), tag);
+      send(tree.members[m], neighbors::words_of(tree.role(m)), tag);
     for (const rank_id out : tree.left_out)
-      send(out, words_of(tree_role()), tag);
+      send(out, neighbors::words_of(neighbors::tree_role()), tag);
   }
   /// Into the next of `words`.
   void hear(rank_id root, int tag) {
-    heard_.emplace_back(longest_role(rule_));
+    heard_.emplace_back(neighbors::longest_role(rule_));
     post(MPI_Irecv(heard_.back().data(), static_cast<int>(heard_.back().size()), MPI_UINT64_T,
                    static_cast<int>(index(root)), tag, comm_, &requests_.emplace_back(MPI_REQUEST_NULL)),
          "MPI_Irecv");
   }
   /// Once all have been told. In the order of `hear`.
-  std::vector<tree_role> roles() {
+  std::vector<neighbors::tree_role> roles() {
     await(std::move(requests_), "telling the members of balancing trees their roles");
-    std::vector<tree_role> out;
+    std::vector<neighbors::tree_role> out;
     for (const auto& words : heard_)
-      out.push_back(role_of(words));
+      out.push_back(neighbors::role_of(words));
     return out;
   }
 
@@ -59,12 +60,12 @@ private:
   static void post(int code, const char* call) { check_mpi(code, call); }
 
   MPI_Comm comm_;
-  const tree_rule& rule_;
+  const neighbors::tree_rule& rule_;
   std::vector<std::vector<std::uint64_t>> heard_, told_; // their memory stays where it is when they grow
   std::vector<MPI_Request> requests_;
 };
 
-std::string remark(const std::vector<hot_side>& sides) {
+std::string remark(const std::vector<neighbors::hot_side>& sides) {
   std::string text = "trees: ";
   for (std::size_t i = 0; i < sides.size() && i < 4; ++i)
     text += fmt::format("{}rank {} {} through {} helpers", i == 0 ? "" : ", ", index(sides[i].root),
@@ -76,18 +77,18 @@ std::string remark(const std::vector<hot_side>& sides) {
 
 } // namespace
 
-tree_outcome add_trees(rank_plan& plan, int rank, int size, int first_tag, int base, const tree_rule& rule,
-                       MPI_Comm comm) {
+tree_outcome add_trees(graphs::rank_plan& plan, int rank, int size, int first_tag, int base,
+                       const neighbors::tree_rule& rule, MPI_Comm comm) {
   const auto me = rank_id{static_cast<std::uint32_t>(rank)};
-  const std::vector<message_load> loads = gather_loads(load_of(plan, rule), size, comm);
-  const std::vector<hot_side> sides = hot_sides(loads, rule);
+  const std::vector<neighbors::message_load> loads = gather_loads(neighbors::load_of(plan, rule), size, comm);
+  const std::vector<neighbors::hot_side> sides = neighbors::hot_sides(loads, rule);
   if (sides.empty())
-    return {false, why_no_tree(loads, rule)};
+    return {false, neighbors::why_no_tree(loads, rule)};
   role_exchange exchange(comm, rule);
-  std::vector<tree_part> parts;
+  std::vector<neighbors::tree_part> parts;
   for (std::size_t i = 0; i < sides.size(); ++i) {
     const int tag = first_tag + static_cast<int>(i);
-    if (is_member(sides, i, me, plan, rule)) {
+    if (neighbors::is_member(sides, i, me, plan, rule)) {
       parts.push_back({sides[i], tag, std::nullopt, {}});
       exchange.hear(sides[i].root, base + tag);
     }
@@ -96,15 +97,15 @@ tree_outcome add_trees(rank_plan& plan, int rank, int size, int first_tag, int b
   for (std::size_t i = 0; i < sides.size(); ++i)
     if (sides[i].root == me) {
       const int tag = first_tag + static_cast<int>(i);
-      parts.push_back({sides[i], tag, make_tree(sides, i, plan, loads, rule), {}});
+      parts.push_back({sides[i], tag, neighbors::make_tree(sides, i, plan, loads, rule), {}});
       exchange.tell(*parts.back().tree, base + tag);
     }
-  std::vector<tree_role> roles = exchange.roles();
+  std::vector<neighbors::tree_role> roles = exchange.roles();
   for (std::size_t i = 0; i < memberships; ++i)
     parts[i].role = std::move(roles[i]);
-  std::erase_if(parts, [](const tree_part& p) { return !p.tree && p.role.parent == no_rank; });
-  plan = with_trees(std::move(plan), parts);
+  std::erase_if(parts, [](const neighbors::tree_part& p) { return !p.tree && p.role.parent == no_rank; });
+  plan = neighbors::with_trees(std::move(plan), parts);
   return {true, remark(sides)};
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

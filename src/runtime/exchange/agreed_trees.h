@@ -2,12 +2,12 @@
 // persistent operation is complete.
 #pragma once
 
-#include "neighbor/tree.h"
+#include "neighbors/passes/tree.h"
 
 #include <mpi.h>
 #include <string>
 
-namespace tacit {
+namespace tacit::runtime {
 
 struct tree_outcome {
   bool any = false;   ///< some rank has a tree
@@ -17,7 +17,7 @@ struct tree_outcome {
 /// Collective. Adds trees to the coalesced plan of this rank where they pay: an allgather of loads, and a
 /// message from each hot rank to each of its members. Uses tags from `first_tag` on, one per tree, in the
 /// plan, and the same plus `base` for these messages. Throws mpi_error.
-tree_outcome add_trees(rank_plan& plan, int rank, int size, int first_tag, int base, const tree_rule& rule,
-                       MPI_Comm comm);
+tree_outcome add_trees(graphs::rank_plan& plan, int rank, int size, int first_tag, int base,
+                       const neighbors::tree_rule& rule, MPI_Comm comm);
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,11 +1,11 @@
-#include "exchange/await.h"
+#include "runtime/exchange/await.h"
 
-#include "run/mpi_error.h"
-#include "run/progress.h"
+#include "runtime/mpi/mpi_error.h"
+#include "runtime/run/progress.h"
 
 #include <thread>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 class requests_run : public execution {
@@ -36,4 +36,4 @@ void await(std::vector<MPI_Request> requests, const char* call) {
   wait_for(run);
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

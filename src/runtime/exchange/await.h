@@ -4,9 +4,9 @@
 #include <mpi.h>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// Blocks until all requests have completed, progressing all executions. Throws mpi_error naming `call`.
 void await(std::vector<MPI_Request> requests, const char* call);
 
-} // namespace tacit
+} // namespace tacit::runtime

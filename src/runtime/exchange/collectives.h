@@ -5,7 +5,7 @@
 
 #include <mpi.h>
 
-namespace tacit {
+namespace tacit::runtime {
 
 inline int start_allreduce(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op,
                            MPI_Comm comm, MPI_Request* request) {
@@ -47,4 +47,4 @@ inline int start_bcast(void* data, int count, MPI_Datatype type, int root, MPI_C
 #endif
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,14 +1,14 @@
-#include "exchange/communicator_setup.h"
+#include "runtime/exchange/communicator_setup.h"
 
-#include "exchange/collectives.h"
-#include "exchange/neighbor_error.h"
-#include "neighbor/color.h"
-#include "run/mpi_error.h"
+#include "neighbors/passes/color.h"
+#include "runtime/exchange/collectives.h"
+#include "runtime/exchange/neighbor_error.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 /// Ranks and pairs of a graph that is colored. Every rank does that: 9 ms for 30,000 pairs of ranks with some
@@ -17,7 +17,7 @@ constexpr std::uint64_t most_colored = 32768;
 
 } // namespace
 
-communicator_setup::communicator_setup(MPI_Comm user, const neighborhood& n, std::uint64_t choices,
+communicator_setup::communicator_setup(MPI_Comm user, const neighbors::neighborhood& n, std::uint64_t choices,
                                        std::string fault, bool color)
     : user_(user), n_(n), choices_(choices), fault_(std::move(fault)), color_(color) {
   check_mpi(MPI_Comm_rank(user, &rank_), "MPI_Comm_rank");
@@ -45,10 +45,10 @@ void communicator_setup::begin_comparison() {
   comm_ = duplicate_;
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   const auto me = rank_id{static_cast<std::uint32_t>(rank_)};
-  sent_to_ = ranks_sent_to(n_, me);
-  mine_ = {edge_balance(n_, me), choices_, sent_to_.size()};
+  sent_to_ = neighbors::ranks_sent_to(n_, me);
+  mine_ = {neighbors::edge_balance(n_, me), choices_, sent_to_.size()};
   for (const auto* edges : {&n_.sources, &n_.destinations})
-    for (const edge& e : *edges)
+    for (const neighbors::edge& e : *edges)
       my_most_[0] = std::max<std::uint64_t>(my_most_[0], e.channel + 1);
   my_most_[1] = sent_to_.size();
   check_mpi(start_allreduce(mine_.data(), sum_.data(), 3, MPI_UINT64_T, MPI_SUM, comm_, requests_.data()),
@@ -76,7 +76,8 @@ void communicator_setup::judge_comparison() {
     return;
   }
   const auto size = static_cast<std::uint32_t>(size_);
-  const std::vector<int> to = edge_counts(n_.destinations, size), from = edge_counts(n_.sources, size);
+  const std::vector<int> to = neighbors::edge_counts(n_.destinations, size),
+                         from = neighbors::edge_counts(n_.sources, size);
   for (std::uint32_t r = 0; r < size; ++r) {
     listed_.push_back(to[r]);
     listed_.push_back(from[r]);
@@ -125,14 +126,14 @@ void communicator_setup::gather_pairs() {
 }
 
 void communicator_setup::color_pairs() {
-  std::vector<arc> arcs;
+  std::vector<neighbors::arc> arcs;
   for (std::uint32_t r = 0; r < static_cast<std::uint32_t>(size_); ++r)
     for (int i = places_[r]; i < places_[r + 1]; ++i)
       arcs.push_back({rank_id{r}, rank_id{all_sent_to_[static_cast<std::size_t>(i)]}});
-  const arc_coloring coloring = color_arcs(arcs, static_cast<std::uint32_t>(size_));
-  const bool pays = coloring_pays(arcs, coloring, static_cast<std::uint32_t>(size_));
-  rounds_ = pays ? colored_rounds(n_, rank_id{static_cast<std::uint32_t>(rank_)}, arcs, coloring)
-                 : listed_rounds(n_);
+  const neighbors::arc_coloring coloring = neighbors::color_arcs(arcs, static_cast<std::uint32_t>(size_));
+  const bool pays = neighbors::coloring_pays(arcs, coloring, static_cast<std::uint32_t>(size_));
+  rounds_ = pays ? neighbors::colored_rounds(n_, rank_id{static_cast<std::uint32_t>(rank_)}, arcs, coloring)
+                 : neighbors::listed_rounds(n_);
   round_count_ = pays ? coloring.colors : 0;
   sent_to_ = {};
   all_sent_to_ = {};
@@ -146,8 +147,8 @@ void communicator_setup::judge_accusations() {
     sent_here.push_back(listed_there_[2 * r]);
     received_from_here.push_back(listed_there_[2 * r + 1]);
   }
-  std::string fault =
-      first_imbalance(n_, rank_id{static_cast<std::uint32_t>(rank_)}, sent_here, received_from_here);
+  std::string fault = neighbors::first_imbalance(n_, rank_id{static_cast<std::uint32_t>(rank_)}, sent_here,
+                                                 received_from_here);
   if (fault.empty())
     fault = "the neighborhoods of other ranks contradict each other; their messages say which";
   throw neighbor_error(neighbor_error::kind::graph, fault);
@@ -201,4 +202,4 @@ void communicator_setup::finish() {
   }
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

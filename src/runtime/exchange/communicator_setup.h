@@ -10,9 +10,9 @@
 // number per rank and one per pair, 4 bytes each, to every rank.
 #pragma once
 
-#include "neighbor/neighbor.h"
-#include "run/driver.h"
-#include "topology/topology.h"
+#include "neighbors/passes/neighbor.h"
+#include "neighbors/topology/topology.h"
+#include "runtime/run/driver.h"
 
 #include <array>
 #include <cstdint>
@@ -21,15 +21,15 @@
 #include <string>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 class communicator_setup : public execution {
 public:
   /// `choices` must be equal on all ranks, and `color` follow from them: find rounds by coloring. With a
   /// `fault` of this rank they must not be equal to what ranks without one choose; it is thrown once the
   /// others have learned of it. Local.
-  communicator_setup(MPI_Comm user, const neighborhood& n, std::uint64_t choices, std::string fault,
-                     bool color);
+  communicator_setup(MPI_Comm user, const neighbors::neighborhood& n, std::uint64_t choices,
+                     std::string fault, bool color);
   ~communicator_setup() override; ///< frees the duplicate
   communicator_setup(const communicator_setup&) = delete;
   communicator_setup& operator=(const communicator_setup&) = delete;
@@ -54,7 +54,7 @@ public:
 
   /// Once ready: rounds by an edge coloring, or the program's order if that is as good; none if the graph was
   /// not colored.
-  const std::optional<edge_rounds>& rounds() const { return rounds_; }
+  const std::optional<neighbors::edge_rounds>& rounds() const { return rounds_; }
   /// Which it is, and why, for people. Once ready.
   std::string order_remark() const;
 
@@ -70,7 +70,7 @@ private:
   bool advance();
 
   MPI_Comm user_;
-  const neighborhood& n_;
+  const neighbors::neighborhood& n_;
   std::uint64_t choices_;
   std::string fault_;
   int rank_ = 0, size_ = 1;
@@ -83,9 +83,9 @@ private:
   bool color_;
   std::vector<std::uint32_t> sent_to_, all_sent_to_; ///< by this rank, by all of them
   std::vector<int> counts_, places_;                 ///< per rank, in all_sent_to_
-  std::optional<edge_rounds> rounds_;
+  std::optional<neighbors::edge_rounds> rounds_;
   std::uint32_t round_count_ = 0;          ///< 0: the program's order
   std::vector<int> listed_, listed_there_; ///< per rank: edges to it, edges from it
 };
 
-} // namespace tacit
+} // namespace tacit::runtime

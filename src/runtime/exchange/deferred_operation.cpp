@@ -1,10 +1,10 @@
-#include "exchange/deferred_operation.h"
+#include "runtime/exchange/deferred_operation.h"
 
 #include <algorithm>
 #include <thread>
 #include <utility>
 
-namespace tacit {
+namespace tacit::runtime {
 
 deferred_operation::deferred_operation(std::shared_ptr<neighbor_communicator> home,
                                        std::shared_ptr<cached_plan> plan, std::ptrdiff_t reads,
@@ -52,4 +52,4 @@ void deferred_operation::finish() {
     std::this_thread::yield();
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

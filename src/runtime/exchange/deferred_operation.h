@@ -2,10 +2,10 @@
 // The communicator begins it, in the order of the calls, as soon as it can.
 #pragma once
 
-#include "exchange/neighbor_communicator.h"
-#include "exchange/unlisted.h"
+#include "runtime/exchange/neighbor_communicator.h"
+#include "runtime/exchange/unlisted.h"
 
-namespace tacit {
+namespace tacit::runtime {
 
 class deferred_operation : public execution {
 public:
@@ -33,4 +33,4 @@ private:
   std::exception_ptr begin_failure_;
 };
 
-} // namespace tacit
+} // namespace tacit::runtime

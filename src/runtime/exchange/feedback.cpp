@@ -1,13 +1,13 @@
-#include "exchange/feedback.h"
+#include "runtime/exchange/feedback.h"
 
-#include "base/amounts.h"
-#include "exchange/neighbor_communicator.h"
+#include "runtime/exchange/neighbor_communicator.h"
+#include "vocabulary/base/amounts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 /// Another way must be faster by so much.
@@ -111,4 +111,4 @@ std::string feedback_run::describe() const {
   return text + " (median run of the slowest rank)\n";
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

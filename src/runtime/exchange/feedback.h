@@ -21,8 +21,8 @@
 // progresses the maxima, too. Cost: without feedback nothing; with it a call and a comparison per run.
 #pragma once
 
-#include "exchange/maxima.h"
-#include "run/driver.h"
+#include "runtime/exchange/maxima.h"
+#include "runtime/run/driver.h"
 
 #include <chrono>
 #include <cstdint>
@@ -31,7 +31,7 @@
 #include <string>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 class neighbor_operation;
 
@@ -85,4 +85,4 @@ private:
   std::size_t taken_ = 0;
 };
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,15 +1,15 @@
-#include "exchange/init_agreement.h"
+#include "runtime/exchange/init_agreement.h"
 
-#include "exchange/await.h"
-#include "exchange/collectives.h"
-#include "run/datatype.h"
-#include "run/mpi_error.h"
+#include "runtime/exchange/await.h"
+#include "runtime/exchange/collectives.h"
+#include "runtime/mpi/datatype.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::runtime {
 
 void init_agreement::keep() {
   using kind = neighbor_error::kind;
@@ -63,4 +63,4 @@ void init_agreement::agree(std::vector<std::uint64_t>& words) {
   throw neighbor_error(static_cast<neighbor_error::kind>(message[0]), message.data() + 1, true);
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -2,7 +2,7 @@
 // text, so that none is left waiting for another. Everything else that is under way goes on meanwhile.
 #pragma once
 
-#include "exchange/neighbor_error.h"
+#include "runtime/exchange/neighbor_error.h"
 
 #include <array>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 class init_agreement {
 public:
@@ -49,4 +49,4 @@ private:
   std::string text_;
 };
 
-} // namespace tacit
+} // namespace tacit::runtime

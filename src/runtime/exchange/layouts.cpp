@@ -1,16 +1,16 @@
 // Named types are kept by handle, for they live as long as MPI. A derived type's handle may be reused after
 // MPI_Type_free, so the handle alone proves nothing: its layout is an attribute of the type. Duplicates do
 // not inherit it; they are flattened again and get the same number.
-#include "exchange/layouts.h"
+#include "runtime/exchange/layouts.h"
 
-#include "run/mpi_error.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <map>
 #include <mutex>
 #include <tuple>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 /// Of layouts that may be equal: a list of 300,000 pieces is kept once, and compared seldom.
@@ -89,4 +89,4 @@ layout_handle layout_of(MPI_Datatype type) {
   return *kept.release();
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -5,13 +5,13 @@
 // number, also if the program makes the same type anew for every call. Thread-safe.
 #pragma once
 
-#include "run/datatype.h"
+#include "runtime/mpi/datatype.h"
 
 #include <cstdint>
 #include <memory>
 #include <mpi.h>
 
-namespace tacit {
+namespace tacit::runtime {
 
 struct numbered_layout {
   std::uint64_t number = 0; ///< equal for equal layouts as long as one of them is held; never reused
@@ -23,4 +23,4 @@ using layout_handle = std::shared_ptr<const numbered_layout>;
 /// Local. Throws datatype_error.
 layout_handle layout_of(MPI_Datatype type);
 
-} // namespace tacit
+} // namespace tacit::runtime

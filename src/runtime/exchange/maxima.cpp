@@ -1,11 +1,11 @@
-#include "exchange/maxima.h"
+#include "runtime/exchange/maxima.h"
 
-#include "run/mpi_error.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace tacit {
+namespace tacit::runtime {
 
 maxima::maxima(MPI_Comm comm, int tag, std::vector<double> mine)
     : comm_(comm), tag_(tag), values_(std::move(mine)), heard_(values_.size()) {
@@ -54,4 +54,4 @@ bool maxima::progress() {
   return true;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

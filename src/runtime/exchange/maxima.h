@@ -13,7 +13,7 @@
 #include <mpi.h>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 class maxima {
 public:
@@ -37,4 +37,4 @@ private:
   bool posted_ = false;
 };
 
-} // namespace tacit
+} // namespace tacit::runtime

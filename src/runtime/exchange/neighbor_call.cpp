@@ -1,11 +1,11 @@
-#include "exchange/neighbor_call.h"
+#include "runtime/exchange/neighbor_call.h"
 
-#include "exchange/neighbor_error.h"
-#include "run/mpi_error.h"
+#include "runtime/exchange/neighbor_error.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::runtime {
 
 using form = neighbor_side::form;
 
@@ -53,7 +53,7 @@ std::int64_t checked_count(const neighbor_side& s, const char* which, std::size_
   return count;
 }
 
-void describe_side(const neighbor_side& s, const char* which, const std::vector<edge>& edges,
+void describe_side(const neighbor_side& s, const char* which, const std::vector<neighbors::edge>& edges,
                    call_signature& into) {
   check_side(s, which, edges.size());
   into.words.push_back(static_cast<std::int64_t>(s.shape));
@@ -91,8 +91,9 @@ std::uint64_t address_of(const neighbor_side& s, std::size_t i, std::int64_t cou
   return reinterpret_cast<std::uint64_t>(s.buffer) + static_cast<std::uint64_t>(offset);
 }
 
-std::vector<std::vector<segment>> side_blocks(const neighbor_side& s, const std::vector<edge>& edges) {
-  std::vector<std::vector<segment>> blocks(edges.size());
+std::vector<std::vector<graphs::segment>> side_blocks(const neighbor_side& s,
+                                                      const std::vector<neighbors::edge>& edges) {
+  std::vector<std::vector<graphs::segment>> blocks(edges.size());
   for (std::size_t i = 0; i < edges.size(); ++i) {
     if (edges[i].peer == no_rank)
       continue;
@@ -106,19 +107,19 @@ std::vector<std::vector<segment>> side_blocks(const neighbor_side& s, const std:
 
 } // namespace
 
-void describe_call(const neighbor_call& call, const neighborhood& n, call_signature& into) {
+void describe_call(const neighbor_call& call, const neighbors::neighborhood& n, call_signature& into) {
   into.words.clear();
   into.layouts.clear();
   describe_side(call.send, "send", n.destinations, into);
   describe_side(call.receive, "receive", n.sources, into);
 }
 
-neighbor_blocks blocks_of(const neighbor_call& call, const neighborhood& n) {
+neighbors::neighbor_blocks blocks_of(const neighbor_call& call, const neighbors::neighborhood& n) {
   return {side_blocks(call.send, n.destinations), side_blocks(call.receive, n.sources)};
 }
 
 std::vector<typed_block> typed_blocks(const neighbor_side& s, const char* which,
-                                      const std::vector<edge>& edges) {
+                                      const std::vector<neighbors::edge>& edges) {
   check_side(s, which, edges.size());
   std::vector<typed_block> blocks(edges.size());
   for (std::size_t i = 0; i < edges.size(); ++i) {
@@ -134,4 +135,4 @@ std::vector<typed_block> typed_blocks(const neighbor_side& s, const char* which,
   return blocks;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -2,14 +2,14 @@
 // block for all edges, equal blocks, varying blocks, or blocks with types of their own.
 #pragma once
 
-#include "exchange/layouts.h"
-#include "neighbor/neighbor.h"
+#include "neighbors/passes/neighbor.h"
+#include "runtime/exchange/layouts.h"
 
 #include <cstdint>
 #include <mpi.h>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 struct neighbor_side {
   enum class form : std::uint8_t {
@@ -47,10 +47,10 @@ struct call_signature {
 
 /// Replaces *into by the signature of the call. Throws neighbor_error naming the argument; datatype_error.
 /// Arguments of open boundaries are not looked at.
-void describe_call(const neighbor_call& call, const neighborhood& n, call_signature& into);
+void describe_call(const neighbor_call& call, const neighbors::neighborhood& n, call_signature& into);
 
 /// The blocks in absolute addresses. The call must have passed describe_call. Throws datatype_error.
-neighbor_blocks blocks_of(const neighbor_call& call, const neighborhood& n);
+neighbors::neighbor_blocks blocks_of(const neighbor_call& call, const neighbors::neighborhood& n);
 
 /// A block that is not taken apart.
 struct typed_block {
@@ -61,6 +61,6 @@ struct typed_block {
 
 /// The blocks of one side, by slot; those of open boundaries are empty. Throws neighbor_error, mpi_error.
 std::vector<typed_block> typed_blocks(const neighbor_side& side, const char* which,
-                                      const std::vector<edge>& edges);
+                                      const std::vector<neighbors::edge>& edges);
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,23 +1,23 @@
-#include "exchange/neighbor_communicator.h"
+#include "runtime/exchange/neighbor_communicator.h"
 
-#include "exchange/await.h"
-#include "exchange/deferred_operation.h"
-#include "exchange/feedback.h"
-#include "exchange/init_agreement.h"
-#include "exchange/neighbor_error.h"
-#include "exchange/topologies.h"
-#include "exchange/unlisted.h"
-#include "run/flat_run.h"
-#include "run/message_survey.h"
-#include "run/mpi_error.h"
-#include "run/progress.h"
+#include "runtime/exchange/await.h"
+#include "runtime/exchange/deferred_operation.h"
+#include "runtime/exchange/feedback.h"
+#include "runtime/exchange/init_agreement.h"
+#include "runtime/exchange/neighbor_error.h"
+#include "runtime/exchange/topologies.h"
+#include "runtime/exchange/unlisted.h"
+#include "runtime/mpi/mpi_error.h"
+#include "runtime/run/flat_run.h"
+#include "runtime/run/message_survey.h"
+#include "runtime/run/progress.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <mutex>
 #include <thread>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 constexpr std::size_t plans_kept = 32;     // per communicator; a plan of 26 neighbors takes about 10 KiB
@@ -91,7 +91,7 @@ int neighbor_operation::rank() const {
   return home_->rank();
 }
 
-const neighborhood& neighbor_operation::edges() const {
+const neighbors::neighborhood& neighbor_operation::edges() const {
   return home_->edges();
 }
 
@@ -151,18 +151,18 @@ std::string neighbor_operation::steps() const {
 }
 
 std::string neighbor_operation::way_name() const {
-  return name(way{ways_.shape(), driver_});
+  return neighbors::name(neighbors::way{ways_.shape(), driver_});
 }
 
 std::string neighbor_operation::describe() const {
   if (tries_)
     return tries_->current().describe() + tries_->describe();
-  const neighborhood& n = home_->edges();
+  const neighbors::neighborhood& n = home_->edges();
   std::string text =
       fmt::format("{}: {} incoming and {} outgoing edges\ndriver {}: {}\n{}{}", function_, n.sources.size(),
                   n.destinations.size(), driver_, steps(), remarks_, remarks_.empty() ? "" : "\n");
   if (!ways_.ways.empty())
-    text += fmt::format("{}\nmachine model: {}\n", reason_for(ways_.ways, ways_.taken),
+    text += fmt::format("{}\nmachine model: {}\n", neighbors::reason_for(ways_.ways, ways_.taken),
                         by_model_ ? home_->model_->origin : "as tacit_message_cost says") +
             own_call_;
   return text;
@@ -232,8 +232,8 @@ neighbor_communicator::neighbor_communicator(MPI_Comm comm, const neighbor_optio
              options.passes.order && options.passes.color && options.level != persistence::none) {
   check_mpi(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(comm, &size_), "MPI_Comm_size");
-  distances_ =
-      rotated_rounds(edges_, rank_id{static_cast<std::uint32_t>(rank_)}, static_cast<std::uint32_t>(size_));
+  distances_ = neighbors::rotated_rounds(edges_, rank_id{static_cast<std::uint32_t>(rank_)},
+                                         static_cast<std::uint32_t>(size_));
 }
 
 neighbor_communicator::~neighbor_communicator() {
@@ -296,31 +296,32 @@ void neighbor_communicator::finish_setup() {
   advance_setup();
 }
 
-const edge_rounds& neighbor_communicator::rounds(const neighbor_passes& passes) const {
+const neighbors::edge_rounds& neighbor_communicator::rounds(const neighbors::neighbor_passes& passes) const {
   return passes.color && setup_.ready() && setup_.rounds() ? *setup_.rounds() : distances_;
 }
 
-std::string neighbor_communicator::order_remark(const neighbor_passes& passes) const {
+std::string neighbor_communicator::order_remark(const neighbors::neighbor_passes& passes) const {
   if (!passes.order)
     return {};
   return passes.color ? setup_.order_remark() : "posted by distance";
 }
 
-rank_plan neighbor_communicator::plan_of(neighbor_blocks blocks, const neighbor_passes& passes,
-                                         bool sizes_known) const {
+graphs::rank_plan neighbor_communicator::plan_of(neighbors::neighbor_blocks blocks,
+                                                 const neighbors::neighbor_passes& passes,
+                                                 bool sizes_known) const {
   const auto me = rank_id{static_cast<std::uint32_t>(rank_)};
-  if (const std::string fault = own_mismatch(edges_, me, blocks); !fault.empty())
+  if (const std::string fault = neighbors::own_mismatch(edges_, me, blocks); !fault.empty())
     throw neighbor_error(neighbor_error::kind::graph, fault);
-  return plan_neighbor(edges_, me, std::move(blocks), rounds(passes), passes, sizes_known);
+  return neighbors::plan_neighbor(edges_, me, std::move(blocks), rounds(passes), passes, sizes_known);
 }
 
-program neighbor_communicator::program_of(rank_plan plan, int operation) const {
+program neighbor_communicator::program_of(graphs::rank_plan plan, int operation) const {
   program p;
   p.rank = rank_;
   p.exact_sizes = true;
   p.unattended = options_.unattended;
   p.plan = std::move(plan);
-  for (step& s : p.plan.steps)
+  for (graphs::step& s : p.plan.steps)
     s.tag += operation * tags_per_operation_;
   return p;
 }
@@ -341,7 +342,7 @@ std::shared_ptr<cached_plan> neighbor_communicator::find_plan(const neighbor_cal
       return plan;
     }
   auto plan = std::make_shared<cached_plan>();
-  neighbor_passes passes = options_.passes;
+  neighbors::neighbor_passes passes = options_.passes;
   limit_to_level(passes, options_.level);
   plan->steps = program_of(plan_of(blocks_of(call, edges_), passes, false), 0);
   plan->signature = scratch_;
@@ -403,7 +404,7 @@ neighbor_operation neighbor_communicator::operation(const neighbor_call& call, b
 }
 
 neighbor_operation neighbor_communicator::unlisted_operation(const neighbor_call& call, bool blocking) {
-  neighbor_passes passes = options_.passes;
+  neighbors::neighbor_passes passes = options_.passes;
   limit_to_level(passes, options_.level);
   neighbor_operation out;
   out.function_ = call.function;
@@ -424,4 +425,4 @@ neighbor_operation neighbor_communicator::unlisted_operation(const neighbor_call
   return out;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -17,13 +17,13 @@
 // until MPI_Finalize.
 #pragma once
 
-#include "exchange/agreed_model.h"
-#include "exchange/communicator_setup.h"
-#include "exchange/neighbor_call.h"
-#include "exchange/neighbor_options.h"
-#include "exchange/own_communicators.h"
-#include "exchange/ways.h"
-#include "run/driver.h"
+#include "runtime/exchange/agreed_model.h"
+#include "runtime/exchange/communicator_setup.h"
+#include "runtime/exchange/neighbor_call.h"
+#include "runtime/exchange/neighbor_options.h"
+#include "runtime/exchange/own_communicators.h"
+#include "runtime/exchange/ways.h"
+#include "runtime/run/driver.h"
 
 #include <deque>
 #include <map>
@@ -32,7 +32,7 @@
 #include <string>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 class neighbor_communicator;
 
@@ -67,7 +67,7 @@ public:
   std::string explain(std::exception_ptr failure) const;
   /// Text for people: neighborhood, driver, steps.
   std::string describe() const;
-  const neighborhood& edges() const;
+  const neighbors::neighborhood& edges() const;
   const char* driver_name() const;
   std::string steps() const;
   std::string way_name() const; ///< persistent: "coalesced shm"
@@ -125,7 +125,7 @@ public:
   /// Does now what the first operation would do. Collective, blocks. Throws as `operation`.
   void set_up() { finish_setup(); }
 
-  const neighborhood& edges() const { return edges_; }
+  const neighbors::neighborhood& edges() const { return edges_; }
   int rank() const { return rank_; }
   MPI_Comm comm() const { return setup_.ready() ? setup_.comm() : MPI_COMM_NULL; }
   /// The communicator is being freed. May block on the other ranks.
@@ -150,17 +150,19 @@ private:
   void begin_setup();
   void finish_setup();
   bool advance_setup();
-  rank_plan plan_of(neighbor_blocks blocks, const neighbor_passes& passes, bool sizes_known) const;
-  program program_of(rank_plan plan, int operation) const;
-  const edge_rounds& rounds(const neighbor_passes& passes) const;
-  std::string order_remark(const neighbor_passes& passes) const;
-  std::string spread(rank_plan& plan, const neighbor_passes& passes, const message_cost& cost,
-                     std::uint64_t busiest, int base);
+  graphs::rank_plan plan_of(neighbors::neighbor_blocks blocks, const neighbors::neighbor_passes& passes,
+                            bool sizes_known) const;
+  program program_of(graphs::rank_plan plan, int operation) const;
+  const neighbors::edge_rounds& rounds(const neighbors::neighbor_passes& passes) const;
+  std::string order_remark(const neighbors::neighbor_passes& passes) const;
+  std::string spread(graphs::rank_plan& plan, const neighbors::neighbor_passes& passes,
+                     const graphs::message_cost& cost, std::uint64_t busiest, int base);
   struct offered_plans;
-  offered_plans offer_plans(const neighbor_blocks& blocks, bool same_block, const neighbor_options& options,
-                            const machine_costs& costs) const;
-  rank_plan plan_by_edge(const neighbor_blocks& blocks, neighbor_passes passes) const;
-  bool has_direct_form(const neighbor_passes& passes) const;
+  offered_plans offer_plans(const neighbors::neighbor_blocks& blocks, bool same_block,
+                            const neighbor_options& options, const neighbors::machine_costs& costs) const;
+  graphs::rank_plan plan_by_edge(const neighbors::neighbor_blocks& blocks,
+                                 neighbors::neighbor_passes passes) const;
+  bool has_direct_form(const neighbors::neighbor_passes& passes) const;
   struct agreed_driver {
     const driver* chosen = nullptr;
     bool connects = false; ///< some rank has something to connect
@@ -169,12 +171,12 @@ private:
                                 std::unique_ptr<connection>& peers, class init_agreement& all) const;
   struct agreed_program;
   /// `info`: of this operation; null: the options are those of the communicator.
-  agreed_program agree_on_program(const neighbor_call& call, const MPI_Info* info, const way* forced,
-                                  int operation, class init_agreement& all);
+  agreed_program agree_on_program(const neighbor_call& call, const MPI_Info* info,
+                                  const neighbors::way* forced, int operation, class init_agreement& all);
   neighbor_options options_of_operation(MPI_Info info) const;
   /// `forced`: the way to take; null: the cheapest.
   neighbor_operation prepare_together(const neighbor_call& call, const MPI_Info* info, program* steps,
-                                      const way* forced = nullptr);
+                                      const neighbors::way* forced = nullptr);
   neighbor_operation with_feedback(neighbor_operation predicted, const neighbor_call& call, MPI_Info info);
   neighbor_operation unlisted_operation(const neighbor_call& call, bool blocking);
   std::shared_ptr<cached_plan> find_plan(const neighbor_call& call);
@@ -183,9 +185,9 @@ private:
   void drop_oldest();
 
   int rank_ = 0, size_ = 1;
-  std::shared_ptr<const topology> topology_; ///< null: MPI's own
-  neighborhood edges_;
-  edge_rounds distances_;                     ///< rounds where there is no coloring, or not yet
+  std::shared_ptr<const neighbors::topology> topology_; ///< null: MPI's own
+  neighbors::neighborhood edges_;
+  neighbors::edge_rounds distances_;          ///< rounds where there is no coloring, or not yet
   std::unique_ptr<const agreed_model> model_; ///< from the first _init on
   neighbor_options options_;
   communicator_setup setup_;
@@ -201,4 +203,4 @@ private:
   std::deque<class deferred_operation*> waiting_; ///< started before the communicator was set up
 };
 
-} // namespace tacit
+} // namespace tacit::runtime

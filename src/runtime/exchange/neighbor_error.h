@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace tacit {
+namespace tacit::runtime {
 
 struct neighbor_error : std::runtime_error {
   enum class kind : int {
@@ -22,4 +22,4 @@ struct neighbor_error : std::runtime_error {
   bool complete; ///< the text names rank and function
 };
 
-} // namespace tacit
+} // namespace tacit::runtime

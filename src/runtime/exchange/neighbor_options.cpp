@@ -1,9 +1,9 @@
-#include "exchange/neighbor_options.h"
+#include "runtime/exchange/neighbor_options.h"
 
-#include "exchange/neighbor_error.h"
-#include "run/driver.h"
-#include "run/library_progress.h"
-#include "run/mpi_error.h"
+#include "runtime/exchange/neighbor_error.h"
+#include "runtime/mpi/library_progress.h"
+#include "runtime/mpi/mpi_error.h"
+#include "runtime/run/driver.h"
 
 #include <array>
 #include <bit>
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 [[noreturn]] void refuse(const std::string& text) {
@@ -22,11 +22,11 @@ namespace {
 }
 
 void choose_driver(neighbor_options& o, const std::string& where, const std::string& value) {
-  if (!find_driver(value) && value != own_call) {
+  if (!find_driver(value) && value != neighbors::own_call) {
     std::string names;
     for (const driver* d : drivers())
       names += fmt::format("{}, ", d->name());
-    names += own_call;
+    names += neighbors::own_call;
     refuse(fmt::format("{} is \"{}\", but must be one of {}", where, value, names));
   }
   o.driver = value;
@@ -34,13 +34,13 @@ void choose_driver(neighbor_options& o, const std::string& where, const std::str
 
 void choose_passes(neighbor_options& o, const std::string& where, const std::string& value) {
   o.passes = {};
-  if (const std::string unknown = leave_out(o.passes, value); !unknown.empty())
-    refuse(
-        fmt::format("{} names \"{}\", but the optimizations are {}", where, unknown, neighbor_pass_names()));
+  if (const std::string unknown = neighbors::leave_out(o.passes, value); !unknown.empty())
+    refuse(fmt::format("{} names \"{}\", but the optimizations are {}", where, unknown,
+                       neighbors::neighbor_pass_names()));
 }
 
 void choose_cost(neighbor_options& o, const std::string& where, const std::string& value) {
-  const auto cost = parse_message_cost(value);
+  const auto cost = graphs::parse_message_cost(value);
   if (!cost)
     refuse(
         fmt::format("{} is \"{}\", but must be four positive numbers such as 300,1000,0.1,0.3: a message's "
@@ -51,8 +51,9 @@ void choose_cost(neighbor_options& o, const std::string& where, const std::strin
 
 void choose_form(neighbor_options& o, const std::string& where, const std::string& value) {
   o.shape.reset();
-  for (const form f : {form::coalesced, form::direct, form::combined})
-    if (value == name(f))
+  for (const neighbors::form f :
+       {neighbors::form::coalesced, neighbors::form::direct, neighbors::form::combined})
+    if (value == neighbors::name(f))
       o.shape = f;
   if (!o.shape)
     refuse(fmt::format("{} is \"{}\", but must be coalesced, direct or combined", where, value));
@@ -169,13 +170,13 @@ neighbor_options options_of(MPI_Comm comm) {
 #endif
 }
 
-void limit_to_level(neighbor_passes& passes, persistence level) {
+void limit_to_level(neighbors::neighbor_passes& passes, persistence level) {
   if (level == persistence::none)
-    leave_out(passes, "self,coalesce,order,color");
+    neighbors::leave_out(passes, "self,coalesce,order,color");
   if (level == persistence::none || level == persistence::topology)
-    leave_out(passes, "combine,tree,aggregate,empty");
+    neighbors::leave_out(passes, "combine,tree,aggregate,empty");
   if (level != persistence::unsaid && level != persistence::buffers)
-    leave_out(passes, "static,canary,place");
+    neighbors::leave_out(passes, "static,canary,place");
 }
 
 neighbor_options options_or_fault(MPI_Comm comm) {
@@ -194,7 +195,7 @@ std::uint64_t word_of(const neighbor_options& options) {
   for (const char c : options.driver)
     add(static_cast<unsigned char>(c));
   add(options.fault.empty() ? 0u : 1u);
-  add(512u + 2 * word_of(options.passes) + (options.unattended ? 1u : 0u));
+  add(512u + 2 * neighbors::word_of(options.passes) + (options.unattended ? 1u : 0u));
   add(static_cast<std::uint64_t>(options.level));
   add(options.feedback);
   add(options.shape ? 1 + static_cast<std::uint64_t>(*options.shape) : 0);
@@ -205,4 +206,4 @@ std::uint64_t word_of(const neighbor_options& options) {
   return word;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

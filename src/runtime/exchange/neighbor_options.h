@@ -1,16 +1,16 @@
 // What the user may choose: driver and form, optimizations to leave out, and what messages cost.
 #pragma once
 
-#include "neighbor/choice.h"
-#include "neighbor/message_cost.h"
-#include "neighbor/neighbor.h"
+#include "graphs/cost/message_cost.h"
+#include "neighbors/passes/choice.h"
+#include "neighbors/passes/neighbor.h"
 
 #include <cstdint>
 #include <mpi.h>
 #include <optional>
 #include <string>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// What the user says will stay the same, so that it is worth preparing: each level includes those before it.
 enum class persistence : std::uint8_t {
@@ -22,11 +22,11 @@ enum class persistence : std::uint8_t {
 };
 
 struct neighbor_options {
-  std::string driver;        ///< empty: the cheapest (neighbor/choice.h)
-  std::optional<form> shape; ///< where it is possible; nothing: the cheapest
-  neighbor_passes passes;
-  std::optional<message_cost> cost; ///< in place of the machine model
-  std::uint64_t feedback = 0;       ///< runs after which other ways are tried (exchange/feedback.h); 0: never
+  std::string driver;                   ///< empty: the cheapest (neighbor/choice.h)
+  std::optional<neighbors::form> shape; ///< where it is possible; nothing: the cheapest
+  neighbors::neighbor_passes passes;
+  std::optional<graphs::message_cost> cost; ///< in place of the machine model
+  std::uint64_t feedback = 0; ///< runs after which other ways are tried (exchange/feedback.h); 0: never
   persistence level = persistence::unsaid;
   /// Persistent operations as program::unattended.
   bool unattended = false;
@@ -48,9 +48,9 @@ neighbor_options options_or_fault(MPI_Comm comm);
 neighbor_options options_of(MPI_Comm comm);
 
 /// Leaves out what needs more than the level says.
-void limit_to_level(neighbor_passes& passes, persistence level);
+void limit_to_level(neighbors::neighbor_passes& passes, persistence level);
 
 /// One word that differs if the options do.
 std::uint64_t word_of(const neighbor_options& options);
 
-} // namespace tacit
+} // namespace tacit::runtime

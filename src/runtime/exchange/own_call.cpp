@@ -1,9 +1,9 @@
-#include "exchange/own_call.h"
+#include "runtime/exchange/own_call.h"
 
-#include "exchange/library_version.h"
-#include "neighbor/choice.h"
-#include "platform/model_file.h"
-#include "run/mpi_error.h"
+#include "graphs/platform/model_file.h"
+#include "neighbors/passes/choice.h"
+#include "runtime/mpi/library_version.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 using form = neighbor_side::form;
@@ -35,8 +35,8 @@ bool is_uniform(const neighbor_side& s) {
   return s.shape == form::same || s.shape == form::equal;
 }
 
-bool has_neighbor(const std::vector<edge>& edges) {
-  return std::any_of(edges.begin(), edges.end(), [](const edge& e) { return e.peer != no_rank; });
+bool has_neighbor(const std::vector<neighbors::edge>& edges) {
+  return std::any_of(edges.begin(), edges.end(), [](const neighbors::edge& e) { return e.peer != no_rank; });
 }
 
 // --- the call
@@ -44,8 +44,8 @@ bool has_neighbor(const std::vector<edge>& edges) {
 /// Of one side, with types that live as long as this.
 class own_side {
 public:
-  own_side(const neighbor_side& s, const std::vector<edge>& edges, const neighbor_side& other,
-           const std::vector<edge>& edges_of_other)
+  own_side(const neighbor_side& s, const std::vector<neighbors::edge>& edges, const neighbor_side& other,
+           const std::vector<neighbors::edge>& edges_of_other)
       : buffer_(s.buffer) {
     try {
       copy(s, edges);
@@ -83,7 +83,7 @@ public:
 private:
   /// No list stays empty, so that no null pointer is passed; at open boundaries stand values that any library
   /// accepts, whatever the user has put there.
-  void copy(const neighbor_side& s, const std::vector<edge>& edges) {
+  void copy(const neighbor_side& s, const std::vector<neighbors::edge>& edges) {
     const bool listed = !is_uniform(s);
     counts_.assign(listed ? edges.size() + 1 : 1, 0);
     displacements_.assign(counts_.size(), 0);
@@ -179,7 +179,7 @@ private:
 
 class own_call_run : public execution {
 public:
-  own_call_run(const neighbor_call& call, const neighborhood& n, own_communicators::entry& where)
+  own_call_run(const neighbor_call& call, const neighbors::neighborhood& n, own_communicators::entry& where)
       : what_(kind_of(call)), text_(fmt::format("MPI_Ineighbor_{}", name_of(what_))),
         send_(call.send, n.destinations, call.receive, n.sources),
         receive_(call.receive, n.sources, call.send, n.destinations), where_(where) {}
@@ -224,7 +224,7 @@ private:
 } // namespace
 
 std::string_view own_call_driver::name() const {
-  return own_call;
+  return neighbors::own_call;
 }
 
 std::unique_ptr<connection> own_call_driver::offer(const program&, MPI_Comm comm) const {
@@ -241,8 +241,8 @@ std::string own_call_driver::steps() const {
 
 #ifdef SMPI_H
 
-std::string why_no_own_call(const neighbor_call&, const neighborhood&, int, MPI_Comm, bool,
-                            const selftest_verdict&) {
+std::string why_no_own_call(const neighbor_call&, const neighbors::neighborhood&, int, MPI_Comm, bool,
+                            const graphs::selftest_verdict&) {
   return "SMPI has no neighborhood collectives";
 }
 
@@ -258,11 +258,11 @@ bool fits(std::int64_t x) {
 
 /// Whether the functions with int arguments can say it; MPI ignores what stands at open boundaries. Open MPI
 /// 4.1.4 computes where equal blocks begin in int, too.
-bool fits(const neighbor_side& s, const std::vector<edge>& edges) {
+bool fits(const neighbor_side& s, const std::vector<neighbors::edge>& edges) {
   if (is_uniform(s))
-    return !has_neighbor(edges) || (fits(s.count) && fits(s.count * static_cast<std::int64_t>(edges.size())));
+    return !neighbors::has_neighbor(edges) || (fits(s.count) && fits(s.count * static_cast<std::int64_t>(edges.size())));
   for (std::size_t i = 0; i < edges.size(); ++i)
-    if (edges[i].peer != no_rank &&
+    if (edges[i].peer != neighbors::no_rank &&
         (!fits(count_at(s, i)) || (s.shape == form::varying && !fits(displacement_at(s, i)))))
       return false;
   return true;
@@ -276,9 +276,9 @@ std::int64_t block_bytes(const neighbor_side& s) {
 
 /// What a rank sends to each neighbor is as long as what it receives from each (MPI-4.1 sections 8.6.1,
 /// 8.6.2: equal type signatures), which libraries check; tacit only wants the ends of each edge to agree.
-bool is_uneven(const neighbor_call& call, const neighborhood& n) {
-  return is_uniform(call.send) && is_uniform(call.receive) && has_neighbor(n.destinations) &&
-         has_neighbor(n.sources) && block_bytes(call.send) != block_bytes(call.receive);
+bool is_uneven(const neighbor_call& call, const neighbors::neighborhood& n) {
+  return is_uniform(call.send) && is_uniform(call.receive) && neighbors::has_neighbor(n.destinations) &&
+         neighbors::has_neighbor(n.sources) && block_bytes(call.send) != block_bytes(call.receive);
 }
 
 /// Every kind of dimension that the grid has must be right.
@@ -359,4 +359,4 @@ std::string why_no_own_call(const neighbor_call& call, const neighborhood& n, in
 
 #endif
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -11,29 +11,30 @@
 // program must not be taken over by tacit again.
 #pragma once
 
-#include "exchange/neighbor_call.h"
-#include "exchange/own_communicators.h"
-#include "platform/selftest_verdict.h"
-#include "run/driver.h"
+#include "graphs/platform/selftest_verdict.h"
+#include "runtime/exchange/neighbor_call.h"
+#include "runtime/exchange/own_communicators.h"
+#include "runtime/run/driver.h"
 
 #include <memory>
 #include <mpi.h>
 #include <string>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// The form of MPI's calls that is used, as `tacit selftest` names it.
 inline constexpr const char* own_call_form = "nonblocking";
 
 /// Empty, or why this rank cannot take MPI's own call for `call`, which has passed describe_call. `comm`: a
 /// duplicate of the user's communicator; `ours`: its topology is one of tacit's. Local. Throws mpi_error.
-std::string why_no_own_call(const neighbor_call& call, const neighborhood& n, int rank, MPI_Comm comm,
-                            bool ours, const selftest_verdict& verdict);
+std::string why_no_own_call(const neighbor_call& call, const neighbors::neighborhood& n, int rank,
+                            MPI_Comm comm, bool ours, const graphs::selftest_verdict& verdict);
 
 /// For one operation. The call's arrays and handles must outlive it, but not what it prepares.
 class own_call_driver : public driver {
 public:
-  own_call_driver(const neighbor_call& call, const neighborhood& n, std::shared_ptr<own_communicators> comms)
+  own_call_driver(const neighbor_call& call, const neighbors::neighborhood& n,
+                  std::shared_ptr<own_communicators> comms)
       : call_(call), n_(n), comms_(std::move(comms)) {}
 
   std::string_view name() const override;
@@ -46,8 +47,8 @@ public:
 
 private:
   const neighbor_call& call_;
-  const neighborhood& n_;
+  const neighbors::neighborhood& n_;
   std::shared_ptr<own_communicators> comms_;
 };
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,13 +1,13 @@
-#include "exchange/own_communicators.h"
+#include "runtime/exchange/own_communicators.h"
 
-#include "exchange/await.h"
-#include "exchange/collectives.h"
-#include "run/mpi_error.h"
+#include "runtime/exchange/await.h"
+#include "runtime/exchange/collectives.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
 #include <bit>
 
-namespace tacit {
+namespace tacit::runtime {
 
 own_communicators::~own_communicators() {
   int over = 0;
@@ -50,4 +50,4 @@ std::shared_ptr<own_communicators::entry> own_communicators::take(MPI_Comm paren
   return made;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -18,7 +18,7 @@
 #include <mpi.h>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 class own_communicators {
 public:
@@ -42,4 +42,4 @@ private:
   std::vector<std::shared_ptr<entry>> list_;
 };
 
-} // namespace tacit
+} // namespace tacit::runtime

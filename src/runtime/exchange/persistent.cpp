@@ -16,24 +16,24 @@
 // one and a broadcast; where a rank has 16 or more short messages an allgather of 24 bytes per rank, and a
 // message to each member of a tree; with several nodes two messages between any two ranks of a node, and a
 // reduction.
-#include "exchange/agreed_aggregation.h"
-#include "exchange/agreed_trees.h"
-#include "exchange/await.h"
-#include "exchange/feedback.h"
-#include "exchange/init_agreement.h"
-#include "exchange/neighbor_communicator.h"
-#include "exchange/neighbor_error.h"
-#include "exchange/own_call.h"
-#include "exchange/ways.h"
-#include "neighbor/combine.h"
-#include "run/mpi_error.h"
+#include "neighbors/passes/combine.h"
+#include "runtime/exchange/agreed_aggregation.h"
+#include "runtime/exchange/agreed_trees.h"
+#include "runtime/exchange/await.h"
+#include "runtime/exchange/feedback.h"
+#include "runtime/exchange/init_agreement.h"
+#include "runtime/exchange/neighbor_communicator.h"
+#include "runtime/exchange/neighbor_error.h"
+#include "runtime/exchange/own_call.h"
+#include "runtime/exchange/ways.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 /// With fewer messages than this, three steps need as many as they save.
@@ -45,14 +45,15 @@ constexpr std::uint64_t no_size = ~std::uint64_t{0};
 /// Bytes of all edges with each peer, by channel.
 using peer_sizes = std::map<rank_id, std::vector<std::uint64_t>>;
 
-peer_sizes sizes_by_peer(const std::vector<edge>& edges, const std::vector<std::vector<segment>>& blocks) {
+peer_sizes sizes_by_peer(const std::vector<neighbors::edge>& edges,
+                         const std::vector<std::vector<graphs::segment>>& blocks) {
   peer_sizes out;
   for (std::size_t i = 0; i < edges.size(); ++i) {
     if (edges[i].peer == no_rank)
       continue;
     auto& list = out[edges[i].peer];
     list.resize(std::max<std::size_t>(list.size(), edges[i].channel + 1));
-    list[edges[i].channel] = blocks.empty() ? no_size : total_length(blocks[i]);
+    list[edges[i].channel] = blocks.empty() ? no_size : graphs::total_length(blocks[i]);
   }
   return out;
 }
@@ -74,9 +75,10 @@ peer_sizes exchange_sizes(const peer_sizes& out, const peer_sizes& in, int tag, 
   return announced;
 }
 
-void compare_sizes(const neighborhood& n, const peer_sizes& expected, const peer_sizes& announced) {
+void compare_sizes(const neighbors::neighborhood& n, const peer_sizes& expected,
+                   const peer_sizes& announced) {
   for (std::size_t i = 0; i < n.sources.size(); ++i) {
-    const edge& e = n.sources[i];
+    const neighbors::edge& e = n.sources[i];
     if (e.peer == no_rank)
       continue;
     const std::uint64_t here = expected.at(e.peer)[e.channel], there = announced.at(e.peer)[e.channel];
@@ -90,11 +92,11 @@ void compare_sizes(const neighborhood& n, const peer_sizes& expected, const peer
 }
 
 /// Bytes of every block of this rank, or 0 if they differ.
-std::uint64_t common_size(const neighbor_blocks& blocks) {
+std::uint64_t common_size(const neighbors::neighbor_blocks& blocks) {
   std::uint64_t common = 0;
   for (const auto* side : {&blocks.out, &blocks.in})
     for (const auto& bytes : *side) {
-      const std::uint64_t size = total_length(bytes);
+      const std::uint64_t size = graphs::total_length(bytes);
       if (size == 0 || (common != 0 && size != common))
         return 0;
       common = size;
@@ -103,9 +105,10 @@ std::uint64_t common_size(const neighbor_blocks& blocks) {
 }
 
 /// One word for what all ranks must have alike for combining; 0: this rank cannot.
-std::uint64_t combining_word(const topology* t, const neighbor_blocks& blocks, bool same_block) {
+std::uint64_t combining_word(const neighbors::topology* t, const neighbors::neighbor_blocks& blocks,
+                             bool same_block) {
   const std::uint64_t size = common_size(blocks);
-  if (!t || size == 0 || !can_combine(*t))
+  if (!t || size == 0 || !neighbors::can_combine(*t))
     return 0;
   std::uint64_t word = same_block ? 2 : 1;
   const auto add = [&](std::uint64_t x) { word = (word ^ (x + 77)) * 0x9e3779b97f4a7c15ull + (word >> 29); };
@@ -120,7 +123,7 @@ std::uint64_t combining_word(const topology* t, const neighbor_blocks& blocks, b
 
 /// For people: what became of MPI's own call. `why_not`: of this rank.
 std::string own_call_remark(const agreed_ways& ways, const std::string& why_not, bool possible,
-                            const selftest_verdict& verdict) {
+                            const graphs::selftest_verdict& verdict) {
   if (!why_not.empty())
     return fmt::format("mpi, the library's own call, is not possible: {}\n", why_not);
   if (!possible)
@@ -147,9 +150,9 @@ struct neighbor_communicator::agreed_program {
 
 /// Collective: part 3 for messages per neighbor. `busiest`: the most short messages that any rank sends or
 /// receives.
-std::string neighbor_communicator::spread(rank_plan& plan, const neighbor_passes& passes,
-                                          const message_cost& cost, std::uint64_t busiest, int base) {
-  tree_rule rule;
+std::string neighbor_communicator::spread(graphs::rank_plan& plan, const neighbors::neighbor_passes& passes,
+                                          const graphs::message_cost& cost, std::uint64_t busiest, int base) {
+  neighbors::tree_rule rule;
   rule.cost = cost;
   const int first_tag = setup_.widest() + 1;
   std::string remarks;
@@ -169,56 +172,58 @@ std::string neighbor_communicator::spread(rank_plan& plan, const neighbor_passes
 
 /// This rank's plans, except the one with a message per edge, and what all of them would cost it.
 struct neighbor_communicator::offered_plans {
-  rank_plan coalesced, combined;
+  graphs::rank_plan coalesced, combined;
   way_prices prices;
   std::uint64_t combining = 0; ///< see combining_word
   std::uint64_t busiest = 0;   ///< short messages sent or received, whichever are more
 };
 
-neighbor_communicator::offered_plans neighbor_communicator::offer_plans(const neighbor_blocks& blocks,
-                                                                        bool same_block,
-                                                                        const neighbor_options& options,
-                                                                        const machine_costs& costs) const {
+neighbor_communicator::offered_plans
+neighbor_communicator::offer_plans(const neighbors::neighbor_blocks& blocks, bool same_block,
+                                   const neighbor_options& options,
+                                   const neighbors::machine_costs& costs) const {
   offered_plans out;
-  const neighbor_passes& passes = options.passes;
+  const neighbors::neighbor_passes& passes = options.passes;
   const auto me = rank_id{static_cast<std::uint32_t>(rank_)};
   const auto is_near = [this](rank_id peer) { return model_->near(rank_, peer); };
   if (passes.coalesce) {
     out.coalesced = plan_of(blocks, passes, true);
-    out.prices.add(form::coalesced, traffic_of(out.coalesced, is_near), costs, options);
+    out.prices.add(neighbors::form::coalesced, neighbors::traffic_of(out.coalesced, is_near), costs, options);
   }
   if (has_direct_form(passes))
-    out.prices.add(form::direct, traffic_by_edge(edges_, me, blocks, passes, is_near), costs, options);
+    out.prices.add(neighbors::form::direct, neighbors::traffic_by_edge(edges_, me, blocks, passes, is_near),
+                   costs, options);
   out.combining = passes.combine ? combining_word(topology_.get(), blocks, same_block) : 0;
   if (out.combining != 0) {
-    out.combined = tacit::combined(*topology_, me, blocks, same_block);
-    out.prices.add(form::combined, traffic_of(out.combined, is_near), costs, options);
+    out.combined = tacit::neighbors::combined(*topology_, me, blocks, same_block);
+    out.prices.add(neighbors::form::combined, neighbors::traffic_of(out.combined, is_near), costs, options);
   }
-  tree_rule rule;
+  neighbors::tree_rule rule;
   rule.cost = costs.messages;
-  const message_load load = load_of(out.coalesced, rule);
+  const neighbors::message_load load = neighbors::load_of(out.coalesced, rule);
   out.busiest = std::max(load.short_in, load.short_out);
   return out;
 }
 
-rank_plan neighbor_communicator::plan_by_edge(const neighbor_blocks& blocks, neighbor_passes passes) const {
+graphs::rank_plan neighbor_communicator::plan_by_edge(const neighbors::neighbor_blocks& blocks,
+                                                      neighbors::neighbor_passes passes) const {
   passes.coalesce = false;
   return plan_of(blocks, passes, true);
 }
 
 /// Without parallel edges it is the coalesced one. The same on all ranks.
-bool neighbor_communicator::has_direct_form(const neighbor_passes& passes) const {
+bool neighbor_communicator::has_direct_form(const neighbors::neighbor_passes& passes) const {
   return !passes.coalesce || setup_.widest() > 1;
 }
 
 /// Parts 1 to 3. Throws only what all ranks throw; may leave `all` with an error of this rank.
 neighbor_communicator::agreed_program
-neighbor_communicator::agree_on_program(const neighbor_call& call, const MPI_Info* info, const way* forced,
-                                        int operation, init_agreement& all) {
+neighbor_communicator::agree_on_program(const neighbor_call& call, const MPI_Info* info,
+                                        const neighbors::way* forced, int operation, init_agreement& all) {
   const MPI_Comm comm = setup_.comm();
   const int first_tag = operation * tags_per_operation_;
   neighbor_options options = options_;
-  neighbor_blocks blocks;
+  neighbors::neighbor_blocks blocks;
   const bool first = !model_;
   if (first)
     all.always([&] { model_ = std::make_unique<const agreed_model>(agree_on_model(rank_, size_, comm)); });
@@ -241,22 +246,22 @@ neighbor_communicator::agree_on_program(const neighbor_call& call, const MPI_Inf
       sizes_by_peer(edges_.destinations, all.failed() ? decltype(blocks.out){} : blocks.out);
   peer_sizes announced;
   all.always([&] { announced = exchange_sizes(sent, expected, first_tag, comm); });
-  const neighbor_passes& passes = options.passes;
+  const neighbors::neighbor_passes& passes = options.passes;
   offered_plans offered;
   std::string why_no_own;
-  std::optional<machine_costs> said;
-  const machine_costs* costs = nullptr;
+  std::optional<neighbors::machine_costs> said;
+  const neighbors::machine_costs* costs = nullptr;
   all.here([&] {
     compare_sizes(edges_, expected, announced);
     if (options.cost)
-      said = costs_of(*options.cost);
+      said = neighbors::costs_of(*options.cost);
     costs = said ? &*said : &model_->costs;
     offered = offer_plans(blocks, call.send.shape == neighbor_side::form::same, options, *costs);
     why_no_own = why_no_own_call(call, edges_, rank_, comm, topology_ != nullptr, model_->own_calls);
-    if (options.driver == own_call && !why_no_own.empty())
-      throw neighbor_error(
-          neighbor_error::kind::environment,
-          fmt::format("driver {}, MPI's own call, is not possible here: {}", own_call, why_no_own));
+    if (options.driver == neighbors::own_call && !why_no_own.empty())
+      throw neighbor_error(neighbor_error::kind::environment,
+                           fmt::format("driver {}, MPI's own call, is not possible here: {}",
+                                       neighbors::own_call, why_no_own));
   });
   // The largest load is the complement of the least complement.
   const std::uint64_t mine = word_of(options);
@@ -293,12 +298,13 @@ neighbor_communicator::agree_on_program(const neighbor_call& call, const MPI_Inf
   out.feedback = options.feedback;
   if (out.ways.is_own_call()) // which has no plan
     return out;
-  rank_plan& plan = out.ways.shape() == form::combined ? offered.combined : offered.coalesced;
-  if (out.ways.shape() == form::combined)
+  graphs::rank_plan& plan =
+      out.ways.shape() == neighbors::form::combined ? offered.combined : offered.coalesced;
+  if (out.ways.shape() == neighbors::form::combined)
     out.remarks = "combined: blocks travel dimension by dimension";
   else
     out.remarks = order_remark(passes);
-  if (out.ways.shape() == form::coalesced)
+  if (out.ways.shape() == neighbors::form::coalesced)
     all.always([&] { add_line(out.remarks, spread(plan, passes, costs->messages, ~words[4], first_tag)); });
   if (options.unattended && options.feedback != 0) {
     out.feedback = 0; // nobody would progress the agreement on what was fastest
@@ -307,7 +313,7 @@ neighbor_communicator::agree_on_program(const neighbor_call& call, const MPI_Inf
              "says that they never do");
   }
   all.here([&] {
-    if (out.ways.shape() == form::direct)
+    if (out.ways.shape() == neighbors::form::direct)
       plan = plan_by_edge(blocks, passes);
     out.steps = program_of(std::move(plan), operation);
     out.steps.canary = passes.canary;
@@ -376,7 +382,7 @@ neighbor_operation neighbor_communicator::with_feedback(neighbor_operation predi
   std::vector<neighbor_operation> ways;
   ways.push_back(std::move(predicted));
   for (std::size_t i = 0; i < compared.ways.size(); ++i)
-    if (i != compared.taken && (compared.ways[i].ns >= 0 || compared.ways[i].driver == own_call))
+    if (i != compared.taken && (compared.ways[i].ns >= 0 || compared.ways[i].driver == neighbors::own_call))
       try {
         ways.push_back(prepare_together(call, &info, nullptr, &compared.ways[i]));
       } catch (const neighbor_error&) { // of all ranks
@@ -399,7 +405,7 @@ neighbor_operation neighbor_communicator::with_feedback(neighbor_operation predi
 }
 
 neighbor_operation neighbor_communicator::prepare_together(const neighbor_call& call, const MPI_Info* info,
-                                                           program* steps, const way* forced) {
+                                                           program* steps, const neighbors::way* forced) {
   const MPI_Comm comm = setup_.comm();
   const int number = next_operation_++;
   init_agreement all(comm, rank_, size_, call.function);
@@ -435,4 +441,4 @@ neighbor_operation neighbor_communicator::prepare_together(const neighbor_call& 
   return out;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

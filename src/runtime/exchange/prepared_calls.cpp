@@ -13,16 +13,16 @@
 //
 // Cost: a new call pays the preparation and a message of 8 bytes each way per neighbor; a repeated one a
 // look-up, and a probe for each thousand fruitless polls.
-#include "exchange/await.h"
-#include "exchange/neighbor_communicator.h"
-#include "exchange/neighbor_error.h"
-#include "run/mpi_error.h"
+#include "runtime/exchange/await.h"
+#include "runtime/exchange/neighbor_communicator.h"
+#include "runtime/exchange/neighbor_error.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 constexpr std::size_t calls_kept = 32;    // as plans; equal on all ranks, which drop the same ones
@@ -35,10 +35,10 @@ std::ptrdiff_t distance(const void* buffer, std::uint64_t from) {
   return static_cast<std::ptrdiff_t>(reinterpret_cast<std::uint64_t>(buffer) - from);
 }
 
-std::set<int> neighbors_of(const neighborhood& n, int rank) {
+std::set<int> neighbors_of(const neighbors::neighborhood& n, int rank) {
   std::set<int> out;
   for (const auto* edges : {&n.sources, &n.destinations})
-    for (const edge& e : *edges)
+    for (const neighbors::edge& e : *edges)
       if (e.peer != no_rank && static_cast<int>(index(e.peer)) != rank)
         out.insert(static_cast<int>(index(e.peer)));
   return out;
@@ -78,7 +78,7 @@ bool neighbor_communicator::prepares_calls() const {
   // tags are used up, which happens to all ranks in the same call.
   return repeated && !worn_out() &&
          (options_.driver.empty() || options_.driver == "shm" || options_.driver == "p2p" ||
-          options_.driver == own_call);
+          options_.driver == neighbors::own_call);
 }
 
 std::shared_ptr<prepared_call> neighbor_communicator::find_prepared(const neighbor_call& call) {
@@ -200,4 +200,4 @@ void neighbor_communicator::refuse_notice(int rank, std::uint64_t call, bool ans
           answer ? "makes for the first time" : "repeats", call & ~found_bit));
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,16 +1,16 @@
-#include "exchange/topologies.h"
+#include "runtime/exchange/topologies.h"
 
-#include "exchange/neighbor_error.h"
-#include "run/mpi_error.h"
+#include "runtime/exchange/neighbor_error.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <mutex>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
-using held_topology = std::shared_ptr<const topology>;
+using held_topology = std::shared_ptr<const neighbors::topology>;
 
 int copy_topology(MPI_Comm, int, void*, void* value, void* copy, int* flag) {
   try {
@@ -43,18 +43,18 @@ int rank_in(MPI_Comm comm) {
   return rank;
 }
 
-neighborhood read_grid(MPI_Comm comm) {
+neighbors::neighborhood read_grid(MPI_Comm comm) {
   int n = 0;
   check_mpi(MPI_Cartdim_get(comm, &n), "MPI_Cartdim_get");
   const auto room = static_cast<std::size_t>(std::max(n, 1));
   std::vector<int> dims(room), periods(room), coordinates(room);
   check_mpi(MPI_Cart_get(comm, n, dims.data(), periods.data(), coordinates.data()), "MPI_Cart_get");
-  grid_shape shape;
+  neighbors::grid_shape shape;
   for (int d = 0; d < n; ++d) {
     shape.dims.push_back(dims[static_cast<std::size_t>(d)]);
     shape.periodic.push_back(periods[static_cast<std::size_t>(d)] != 0);
   }
-  return cartesian_neighborhood(shape, rank_id{static_cast<std::uint32_t>(rank_in(comm))});
+  return neighbors::cartesian_neighborhood(shape, rank_id{static_cast<std::uint32_t>(rank_in(comm))});
 }
 
 /// Graph topologies, which SMPI lacks.
@@ -122,20 +122,20 @@ neighborhood read_dist_graph(MPI_Comm comm) {
 
 } // namespace
 
-void attach_topology(MPI_Comm comm, std::shared_ptr<const topology> t) {
+void attach_topology(MPI_Comm comm, std::shared_ptr<const neighbors::topology> t) {
   auto held = std::make_unique<held_topology>(std::move(t));
   check_mpi(MPI_Comm_set_attr(comm, topology_keyval(), held.get()), "MPI_Comm_set_attr");
   static_cast<void>(held.release());
 }
 
-std::shared_ptr<const topology> attached_topology(MPI_Comm comm) {
+std::shared_ptr<const neighbors::topology> attached_topology(MPI_Comm comm) {
   void* value = nullptr;
   int found = 0;
   check_mpi(MPI_Comm_get_attr(comm, topology_keyval(), &value, &found), "MPI_Comm_get_attr");
   return found ? *static_cast<held_topology*>(value) : nullptr;
 }
 
-neighborhood neighborhood_of(MPI_Comm comm) {
+neighbors::neighborhood neighborhood_of(MPI_Comm comm) {
   if (const auto ours = attached_topology(comm))
     return ours->of(rank_id{static_cast<std::uint32_t>(rank_in(comm))});
   int kind = MPI_UNDEFINED;
@@ -153,4 +153,4 @@ neighborhood neighborhood_of(MPI_Comm comm) {
                        "MPI_Dist_graph_create_adjacent or tacit_topology_comm");
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

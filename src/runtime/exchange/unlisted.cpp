@@ -1,13 +1,13 @@
-#include "exchange/unlisted.h"
+#include "runtime/exchange/unlisted.h"
 
-#include "run/mpi_error.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
 #include <climits>
 #include <fmt/format.h>
 #include <tuple>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 /// The members of one message's structure.
@@ -30,8 +30,8 @@ struct members {
   }
 };
 
-void add_messages(const neighbor_side& side, const std::vector<edge>& edges, bool incoming, bool coalesce,
-                  std::vector<typed_message>& out) {
+void add_messages(const neighbor_side& side, const std::vector<neighbors::edge>& edges, bool incoming,
+                  bool coalesce, std::vector<typed_message>& out) {
   const std::vector<typed_block> blocks = typed_blocks(side, incoming ? "receive" : "send", edges);
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < edges.size(); ++i)
@@ -41,7 +41,7 @@ void add_messages(const neighbor_side& side, const std::vector<edge>& edges, boo
     return std::tuple(edges[a].peer, edges[a].channel) < std::tuple(edges[b].peer, edges[b].channel);
   });
   for (std::size_t first = 0, end = 0; first < order.size(); first = end) {
-    const edge& e = edges[order[first]];
+    const neighbors::edge& e = edges[order[first]];
     members all;
     for (end = first; end < order.size() && edges[order[end]].peer == e.peer; ++end) {
       if (end > first && !coalesce)
@@ -63,7 +63,7 @@ void add_messages(const neighbor_side& side, const std::vector<edge>& edges, boo
 
 } // namespace
 
-std::vector<typed_message> unlisted_messages(const neighbor_call& call, const neighborhood& n,
+std::vector<typed_message> unlisted_messages(const neighbor_call& call, const neighbors::neighborhood& n,
                                              bool coalesce) {
   std::vector<typed_message> out;
   try {
@@ -77,4 +77,4 @@ std::vector<typed_message> unlisted_messages(const neighbor_call& call, const ne
   return out;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

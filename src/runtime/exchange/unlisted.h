@@ -11,15 +11,16 @@
 // committed.
 #pragma once
 
-#include "exchange/neighbor_call.h"
-#include "run/flat_run.h"
+#include "runtime/exchange/neighbor_call.h"
+#include "runtime/run/flat_run.h"
 
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// All messages of the call, incoming ones first; tags are those of plan_neighbor. Throws neighbor_error
 /// (arguments), mpi_error. Local.
-std::vector<typed_message> unlisted_messages(const neighbor_call& call, const neighborhood& n, bool coalesce);
+std::vector<typed_message> unlisted_messages(const neighbor_call& call, const neighbors::neighborhood& n,
+                                             bool coalesce);
 
-} // namespace tacit
+} // namespace tacit::runtime

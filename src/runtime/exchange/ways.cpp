@@ -1,13 +1,13 @@
-#include "exchange/ways.h"
+#include "runtime/exchange/ways.h"
 
-#include "run/shm_peers.h"
+#include "runtime/shm/peers.h"
 
 #include <algorithm>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
-std::size_t position(form f, std::size_t driver) {
+std::size_t position(neighbors::form f, std::size_t driver) {
   return static_cast<std::size_t>(f) * drivers().size() + driver;
 }
 
@@ -18,13 +18,15 @@ bool may_be_taken(const driver& d, const neighbor_options& options) {
 
 } // namespace
 
-way_prices::way_prices() : words(forms * drivers().size(), word_of_price(-1)) {}
+way_prices::way_prices() : words(neighbors::forms * drivers().size(), neighbors::word_of_price(-1)) {}
 
-void way_prices::add(form f, const traffic& t, const machine_costs& costs, const neighbor_options& options) {
+void way_prices::add(neighbors::form f, const neighbors::traffic& t, const neighbors::machine_costs& costs,
+                     const neighbor_options& options) {
   const std::uint64_t longest = longest_in_memory(options.unattended);
   for (std::size_t i = 0; i < drivers().size(); ++i)
     if (may_be_taken(*drivers()[i], options))
-      words[position(f, i)] = word_of_price(predicted(t, drivers()[i]->name(), costs, longest));
+      words[position(f, i)] =
+          neighbors::word_of_price(neighbors::predicted(t, drivers()[i]->name(), costs, longest));
 }
 
 std::vector<const driver*> agreed_ways::drivers(const driver& own) const {
@@ -33,7 +35,7 @@ std::vector<const driver*> agreed_ways::drivers(const driver& own) const {
   std::vector<const driver*> out;
   if (!ways.empty())
     out.push_back(find_driver(ways[taken].driver));
-  for (const way& w : ways)
+  for (const neighbors::way& w : ways)
     if (const driver* const d = find_driver(w.driver); d && std::find(out.begin(), out.end(), d) == out.end())
       out.push_back(d);
   return out;
@@ -42,19 +44,20 @@ std::vector<const driver*> agreed_ways::drivers(const driver& own) const {
 agreed_ways choose_way(const way_prices& prices, const neighbor_options& options,
                        const std::vector<bool>& possible, bool own_possible) {
   agreed_ways out;
-  const auto wanted = [&](form f) {
+  const auto wanted = [&](neighbors::form f) {
     const bool forced = options.shape && possible[static_cast<std::size_t>(*options.shape)];
     return forced ? f == *options.shape : possible[static_cast<std::size_t>(f)];
   };
-  for (const form f : {form::coalesced, form::direct, form::combined})
+  for (const neighbors::form f :
+       {neighbors::form::coalesced, neighbors::form::direct, neighbors::form::combined})
     for (std::size_t i = 0; i < drivers().size(); ++i)
       if (wanted(f) && may_be_taken(*drivers()[i], options))
-        out.ways.push_back({f, drivers()[i]->name(), price_of_word(prices.words[position(f, i)])});
+        out.ways.push_back({f, drivers()[i]->name(), neighbors::price_of_word(prices.words[position(f, i)])});
   const bool any_way = options.driver.empty() && !options.shape;
-  if (own_possible && (any_way || options.driver == own_call))
-    out.ways.push_back({form::coalesced, own_call, -1});
-  out.taken = cheapest(out.ways);
+  if (own_possible && (any_way || options.driver == neighbors::own_call))
+    out.ways.push_back({neighbors::form::coalesced, neighbors::own_call, -1});
+  out.taken = neighbors::cheapest(out.ways);
   return out;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -2,15 +2,15 @@
 // reduction that the set-up makes anyway.
 #pragma once
 
-#include "exchange/neighbor_options.h"
-#include "neighbor/choice.h"
-#include "run/driver.h"
+#include "neighbors/passes/choice.h"
+#include "runtime/exchange/neighbor_options.h"
+#include "runtime/run/driver.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// One word per form and driver: the same number of words on all ranks, whatever they may do.
 class way_prices {
@@ -18,17 +18,18 @@ public:
   way_prices(); ///< nothing has a price
 
   /// This rank's prices of a form in which it has this traffic, with the drivers that may be taken.
-  void add(form f, const traffic& t, const machine_costs& costs, const neighbor_options& options);
+  void add(neighbors::form f, const neighbors::traffic& t, const neighbors::machine_costs& costs,
+           const neighbor_options& options);
 
   std::vector<std::uint64_t> words;
 };
 
 struct agreed_ways {
-  std::vector<way> ways; ///< those that were compared, by priority
+  std::vector<neighbors::way> ways; ///< those that were compared, by priority
   std::size_t taken = 0;
 
-  form shape() const { return ways[taken].shape; }
-  bool is_own_call() const { return !ways.empty() && ways[taken].driver == own_call; }
+  neighbors::form shape() const { return ways[taken].shape; }
+  bool is_own_call() const { return !ways.empty() && ways[taken].driver == neighbors::own_call; }
   /// Drivers that may be taken: the chosen one first, then by priority, but for MPI's own call, which is
   /// taken or not. None if nothing was compared. `own`: what stands for MPI's own call.
   std::vector<const driver*> drivers(const driver& own) const;
@@ -39,4 +40,4 @@ struct agreed_ways {
 agreed_ways choose_way(const way_prices& prices, const neighbor_options& options,
                        const std::vector<bool>& possible, bool own_possible);
 
-} // namespace tacit
+} // namespace tacit::runtime

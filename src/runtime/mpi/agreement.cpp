@@ -1,7 +1,7 @@
-#include "capi/agreement.h"
+#include "runtime/mpi/agreement.h"
 
-#include "capi/errors.h"
-#include "run/mpi_error.h"
+#include "runtime/mpi/mpi_error.h"
+#include "surface/capi/errors.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <new>
 #include <tacit/tacit.h>
 
-namespace tacit::capi {
+namespace tacit::runtime {
 namespace {
 
 constexpr std::size_t piece = std::size_t{1} << 30; // counts are int
@@ -44,7 +44,7 @@ void agreement::keep(const char* stage) noexcept {
   try {
     std::string text;
     bool complete = false;
-    code = code_of_exception(text, &complete);
+    code = surface::code_of_exception(text, &complete);
     fail(code, complete ? text
                         : fmt::format("rank {}: {}, {}: {}. Remedy: {}", rank_, function_, stage, text,
                                       remedy(code)));
@@ -63,7 +63,7 @@ void agreement::agree() {
     return;
   check_mpi(MPI_Bcast(&code_, 1, MPI_INT, lowest, comm_), "MPI_Bcast");
   check_mpi(MPI_Bcast(text_.data(), static_cast<int>(text_.size()), MPI_CHAR, lowest, comm_), "MPI_Bcast");
-  throw api_error(code_, text_.data());
+  throw surface::api_error(code_, text_.data());
 }
 
 void send_bytes(const std::vector<std::byte>* bytes, int to, MPI_Comm comm) {
@@ -99,4 +99,4 @@ void receive_bytes(std::vector<std::byte>& into, int from, MPI_Comm comm) {
               "MPI_Recv");
 }
 
-} // namespace tacit::capi
+} // namespace tacit::runtime

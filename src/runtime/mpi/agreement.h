@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tacit::capi {
+namespace tacit::runtime {
 
 class agreement {
 public:
@@ -54,4 +54,4 @@ private:
 void send_bytes(const std::vector<std::byte>* bytes, int to, MPI_Comm comm);
 void receive_bytes(std::vector<std::byte>& into, int from, MPI_Comm comm);
 
-} // namespace tacit::capi
+} // namespace tacit::runtime

@@ -6,7 +6,7 @@
 //
 // Subarray and darray list, per dimension, which indices belong to the process; the type map is their product
 // in storage order (MPI-4.1 section 5.1.3, 5.1.4).
-#include "run/datatype.h"
+#include "runtime/mpi/datatype.h"
 
 #include <algorithm>
 #include <charconv>
@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <string_view>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 [[noreturn]] void refuse_pieces() {
@@ -407,7 +407,7 @@ layout flatten(MPI_Datatype type) {
   return out;
 }
 
-std::vector<segment> segments_of(const void* buffer, std::uint64_t count, const layout& element) {
+std::vector<graphs::segment> segments_of(const void* buffer, std::uint64_t count, const layout& element) {
   std::int64_t span = 0, size = 0;
   if (count > std::uint64_t{1} << 62 ||
       __builtin_mul_overflow(static_cast<std::int64_t>(count), element.extent, &span) ||
@@ -415,7 +415,7 @@ std::vector<segment> segments_of(const void* buffer, std::uint64_t count, const 
                              &size))
     throw datatype_error(fmt::format("{} elements of {} B and extent {} are more than an address space holds",
                                      count, element.size, element.extent));
-  std::vector<segment> out;
+  std::vector<graphs::segment> out;
   if (count == 0 || element.segments.empty())
     return out;
   const auto place = [&](std::uint64_t i, const layout_segment& s) {
@@ -441,4 +441,4 @@ std::vector<segment> segments_of(const void* buffer, std::uint64_t count, const 
   return out;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -6,14 +6,14 @@
 // between MPI_Init and MPI_Finalize.
 #pragma once
 
-#include "graph/graph.h"
+#include "graphs/graph/graph.h"
 
 #include <cstdint>
 #include <mpi.h>
 #include <stdexcept>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 struct layout_segment {
   std::int64_t displacement = 0; ///< bytes from the buffer address
@@ -47,6 +47,6 @@ layout flatten(MPI_Datatype type);
 
 /// `count` elements at `buffer` as absolute addresses (MPI_BOTTOM is address 0). A dense type is one segment
 /// whatever the count. Throws datatype_error, too_many_pieces.
-std::vector<segment> segments_of(const void* buffer, std::uint64_t count, const layout& element);
+std::vector<graphs::segment> segments_of(const void* buffer, std::uint64_t count, const layout& element);
 
-} // namespace tacit
+} // namespace tacit::runtime

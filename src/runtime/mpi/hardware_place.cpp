@@ -1,6 +1,6 @@
-#include "capi/hardware_place.h"
+#include "runtime/mpi/hardware_place.h"
 
-#include "run/mpi_error.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <functional>
 #include <hwloc.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace tacit::capi {
+namespace tacit::runtime {
 namespace {
 
 struct machine {
@@ -52,8 +52,8 @@ std::uint64_t node_number() {
 
 } // namespace
 
-hardware_place place_of_this_process() {
-  hardware_place place{node_number(), 0, 0, 0};
+neighbors::hardware_place place_of_this_process() {
+  neighbors::hardware_place place{node_number(), 0, 0, 0};
   const machine here;
   if (!here.topology)
     return place;
@@ -69,4 +69,4 @@ hardware_place place_of_this_process() {
   return place;
 }
 
-} // namespace tacit::capi
+} // namespace tacit::runtime

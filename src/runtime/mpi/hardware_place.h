@@ -1,12 +1,12 @@
 // Where this process runs: its node by the name MPI has for it, the rest from hwloc.
 #pragma once
 
-#include "topology/mapping.h"
+#include "neighbors/topology/mapping.h"
 
-namespace tacit::capi {
+namespace tacit::runtime {
 
 /// Package, cache and core are known as far as the process is bound to them. Local; asks the machine once.
 /// Throws mpi_error.
-hardware_place place_of_this_process();
+neighbors::hardware_place place_of_this_process();
 
-} // namespace tacit::capi
+} // namespace tacit::runtime

@@ -1,11 +1,11 @@
-#include "run/library_progress.h"
+#include "runtime/mpi/library_progress.h"
 
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <mpi.h>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 using callback = int (*)();
@@ -61,4 +61,4 @@ void call_in_progress(int (*what)()) {
   stay_loaded();
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -12,7 +12,7 @@
 // no attention, see program::unattended.
 #pragma once
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// TACIT_PROGRESS=waits: the program promises to wait for every operation before others wait for this rank.
 bool only_waits_progress();
@@ -26,4 +26,4 @@ bool mpi_progresses();
 /// call that finds the place; later ones do nothing. Not thread-safe.
 void call_in_progress(int (*what)());
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -5,7 +5,7 @@
 #include <mpi.h>
 #include <string>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// Local; MPI need not be initialized.
 inline std::string library_version() {
@@ -15,4 +15,4 @@ inline std::string library_version() {
   return {version.data(), static_cast<std::size_t>(length)};
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace tacit {
+namespace tacit::runtime {
 
 struct mpi_error : std::runtime_error {
   mpi_error(int code_, const std::string& what) : std::runtime_error(what), code(code_) {}
@@ -27,4 +27,4 @@ inline void check_mpi(int code, const char* call) {
   throw mpi_error(code, std::string(call) + " failed: " + text);
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,13 +1,13 @@
 // Driver `rma`: messages by one-sided communication, whatever the network: put, flush, flag (rma_traffic.h).
 // Collectives of the plan become messages, as in `p2p`. Taken only by name, because a start may have to wait
 // until the neighbors call MPI.
-#include "run/builtin_drivers.h"
-#include "run/lower.h"
-#include "run/message_survey.h"
-#include "run/rma_flat.h"
-#include "run/shm_flat.h"
+#include "runtime/rma/flat.h"
+#include "runtime/run/builtin_drivers.h"
+#include "runtime/run/lower.h"
+#include "runtime/run/message_survey.h"
+#include "runtime/shm/flat.h"
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 class polled_source : public polled_work {
@@ -39,16 +39,17 @@ public:
       : lowering(p, peers.comm()), peers_(peers), traffic_(traffic) {}
 
 private:
-  task_span collective(const step& s) override { return direct(s); }
-  task_span send(const std::vector<segment>& bytes, int to, int tag) override {
+  task_span collective(const graphs::step& s) override { return direct(s); }
+  task_span send(const std::vector<graphs::segment>& bytes, int to, int tag) override {
     auto work = std::make_unique<polled_source>(make_rma_source(peers_.outgoing(to, tag), bytes, traffic_));
-    const task_id id = tasks_.add_polled(std::move(work), {"send to", to, total_length(bytes)});
+    const task_id id = tasks_.add_polled(std::move(work), {"send to", to, graphs::total_length(bytes)});
     return {{id}, {id}};
   }
-  task_span recv(const std::vector<segment>& bytes, int from, int tag) override {
+  task_span recv(const std::vector<graphs::segment>& bytes, int from, int tag) override {
     auto work = std::make_unique<polled_destination>(
         make_rma_destination(peers_.incoming(from, tag), bytes, traffic_));
-    const task_id id = tasks_.add_polled(std::move(work), {"receive from", from, total_length(bytes)});
+    const task_id id =
+        tasks_.add_polled(std::move(work), {"receive from", from, graphs::total_length(bytes)});
     return {{id}, {id}};
   }
 
@@ -121,4 +122,4 @@ const driver& rma() {
   return instance;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,11 +1,11 @@
-#include "run/rma_flat.h"
+#include "runtime/rma/flat.h"
 
-#include "run/lower.h"
-#include "run/mpi_error.h"
+#include "runtime/mpi/mpi_error.h"
+#include "runtime/run/lower.h"
 
 #include <numeric>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 /// Polls all and keeps those that are not complete. True if one has completed.
@@ -22,11 +22,11 @@ void progress_mpi(MPI_Comm comm) {
 }
 
 rma_flat::rma_flat(const program& p, const rma_peers& peers) : peers_(peers), traffic_(peers) {
-  for (const step& s : p.plan.steps) {
+  for (const graphs::step& s : p.plan.steps) {
     const int peer = static_cast<int>(index(s.peer));
-    if (s.kind == step_kind::copy)
+    if (s.kind == graphs::step_kind::copy)
       copies_.push_back({s.reads, s.writes});
-    else if (s.kind == step_kind::send)
+    else if (s.kind == graphs::step_kind::send)
       out_.push_back(make_rma_source(peers.outgoing(peer, s.tag), s.reads, traffic_));
     else
       in_.push_back(make_rma_destination(peers.incoming(peer, s.tag), s.writes, traffic_));
@@ -79,4 +79,4 @@ bool rma_flat::rebind(std::ptrdiff_t reads, std::ptrdiff_t writes) {
   return true;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

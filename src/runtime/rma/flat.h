@@ -3,12 +3,12 @@
 // but every peer is reached.
 #pragma once
 
-#include "run/rma_traffic.h"
+#include "runtime/rma/traffic.h"
 
 #include <cstdint>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 class rma_flat : public execution {
 public:
@@ -21,7 +21,7 @@ public:
 
 private:
   struct local_copy {
-    std::vector<segment> from, into;
+    std::vector<graphs::segment> from, into;
   };
 
   const rma_peers& peers_;
@@ -36,4 +36,4 @@ private:
 /// A round brought nothing: lets MPI serve the other ranks. Throws mpi_error.
 void progress_mpi(MPI_Comm comm);
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,7 +1,7 @@
-#include "run/rma_peers.h"
+#include "runtime/rma/peers.h"
 
-#include "run/mpi_error.h"
-#include "run/progress.h"
+#include "runtime/mpi/mpi_error.h"
+#include "runtime/run/progress.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <thread>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 constexpr MPI_Aint line = 64;
@@ -249,4 +249,4 @@ std::string rma_peers::describe() const {
                      unified_ ? "read in memory" : "fetched through MPI");
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

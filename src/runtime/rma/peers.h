@@ -12,17 +12,17 @@
 // rank could not get is an error on all ranks: each says it, and none uses it.
 #pragma once
 
-#include "channel/protocol.h"
-#include "run/driver.h"
-#include "run/message_survey.h"
-#include "run/rma_windows.h"
+#include "runtime/channel/protocol.h"
+#include "runtime/rma/windows.h"
+#include "runtime/run/driver.h"
+#include "runtime/run/message_survey.h"
 
 #include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// Where one message goes, as one of its ends sees it. Distances are in bytes from the start of a window
 /// part.
@@ -90,4 +90,4 @@ private:
   std::string error_;
 };
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,13 +1,13 @@
-#include "run/rma_traffic.h"
+#include "runtime/rma/traffic.h"
 
-#include "channel/pieces.h"
-#include "run/mpi_error.h"
+#include "runtime/channel/pieces.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
 #include <atomic>
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 void check_rma(int code, const char* call, int peer) {
@@ -85,7 +85,8 @@ void rma_traffic::sync() const {
   check_rma(MPI_Win_sync(peers_.window()), "MPI_Win_sync", peers_.rank());
 }
 
-rma_source_port::rma_source_port(const rma_place& place, std::vector<segment> bytes, rma_traffic& traffic)
+rma_source_port::rma_source_port(const rma_place& place, std::vector<graphs::segment> bytes,
+                                 rma_traffic& traffic)
     : place_(place), traffic_(&traffic),
       staging_(std::make_shared_for_overwrite<std::byte[]>(channel_bytes(place.shape))),
       packing_(place.shape, staging_.get(), std::move(bytes)) {}
@@ -107,7 +108,7 @@ void rma_source_port::publish(std::uint32_t slot, std::uint64_t number) {
   published_ = number;
 }
 
-rma_destination_port::rma_destination_port(const rma_place& place, std::vector<segment> bytes,
+rma_destination_port::rma_destination_port(const rma_place& place, std::vector<graphs::segment> bytes,
                                            rma_traffic& traffic)
     : place_(place), traffic_(&traffic), unpacking_(place.shape, traffic.own(place.here), std::move(bytes)) {}
 
@@ -124,13 +125,14 @@ void rma_destination_port::acknowledge(std::uint64_t number) const {
   traffic_->mark(number, place_.peer, place_.there + acknowledgement_of(place_.shape, number - 1));
 }
 
-rma_source make_rma_source(const rma_place& place, const std::vector<segment>& bytes, rma_traffic& traffic) {
+rma_source make_rma_source(const rma_place& place, const std::vector<graphs::segment>& bytes,
+                           rma_traffic& traffic) {
   return {place.shape, rma_source_port(place, bytes, traffic)};
 }
 
-rma_destination make_rma_destination(const rma_place& place, const std::vector<segment>& bytes,
+rma_destination make_rma_destination(const rma_place& place, const std::vector<graphs::segment>& bytes,
                                      rma_traffic& traffic) {
   return {place.shape, rma_destination_port(place, first_bytes(bytes, place.shape.bytes), traffic)};
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

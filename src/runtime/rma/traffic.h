@@ -36,14 +36,14 @@
 // MPI in every round. This is why the driver is taken only by name.
 #pragma once
 
-#include "channel/channel.h"
-#include "run/rma_peers.h"
+#include "runtime/channel/channel.h"
+#include "runtime/rma/peers.h"
 
 #include <deque>
 #include <memory>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 class rma_traffic {
 public:
@@ -80,14 +80,14 @@ private:
 /// the user's memory is free as soon as the message is under way, and MPI sees contiguous bytes only.
 class rma_source_port {
 public:
-  rma_source_port(const rma_place& place, std::vector<segment> bytes, rma_traffic& traffic);
+  rma_source_port(const rma_place& place, std::vector<graphs::segment> bytes, rma_traffic& traffic);
   std::uint64_t acknowledged();
   void fill(std::uint32_t slot, std::uint32_t piece);
   void publish(std::uint32_t slot, std::uint64_t number);
   void move(std::ptrdiff_t by) { packing_.move(by); }
 
-  static void shift(std::vector<segment>& bytes, std::ptrdiff_t by) {
-    for (segment& s : bytes)
+  static void shift(std::vector<graphs::segment>& bytes, std::ptrdiff_t by) {
+    for (graphs::segment& s : bytes)
       s.address += static_cast<std::uint64_t>(by);
   }
 
@@ -101,7 +101,7 @@ private:
 
 class rma_destination_port {
 public:
-  rma_destination_port(const rma_place& place, std::vector<segment> bytes, rma_traffic& traffic);
+  rma_destination_port(const rma_place& place, std::vector<graphs::segment> bytes, rma_traffic& traffic);
   std::uint64_t published(std::uint32_t slot) const;
   void drain(std::uint32_t slot, std::uint32_t piece);
   void acknowledge(std::uint64_t number) const;
@@ -116,9 +116,10 @@ private:
 using rma_source = channel_source<rma_source_port>;
 using rma_destination = channel_destination<rma_destination_port>;
 
-rma_source make_rma_source(const rma_place& place, const std::vector<segment>& bytes, rma_traffic& traffic);
+rma_source make_rma_source(const rma_place& place, const std::vector<graphs::segment>& bytes,
+                           rma_traffic& traffic);
 /// `bytes` may be longer than the message.
-rma_destination make_rma_destination(const rma_place& place, const std::vector<segment>& bytes,
+rma_destination make_rma_destination(const rma_place& place, const std::vector<graphs::segment>& bytes,
                                      rma_traffic& traffic);
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,11 +1,11 @@
-#include "run/rma_windows.h"
+#include "runtime/rma/windows.h"
 
-#include "run/mpi_error.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
 #include <mutex>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 using held = std::shared_ptr<rma_windows>;
@@ -122,4 +122,4 @@ void rma_windows::free(rma_window& window) {
     MPI_Comm_free(&own_);
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

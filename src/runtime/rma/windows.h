@@ -16,7 +16,7 @@
 #include <mpi.h>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 struct rma_window {
   MPI_Win handle = MPI_WIN_NULL; ///< in an epoch of MPI_Win_lock_all; null once it has been freed
@@ -48,4 +48,4 @@ private:
   std::vector<std::shared_ptr<rma_window>> list_;
 };
 
-} // namespace tacit
+} // namespace tacit::runtime

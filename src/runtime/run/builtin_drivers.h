@@ -1,9 +1,9 @@
 // The drivers that exist, one file each.
 #pragma once
 
-#include "run/driver.h"
+#include "runtime/run/driver.h"
 
-namespace tacit {
+namespace tacit::runtime {
 
 const driver& shm();
 const driver& coll();
@@ -11,4 +11,4 @@ const driver& p2p();
 const driver& rma();
 const driver& dry();
 
-} // namespace tacit
+} // namespace tacit::runtime

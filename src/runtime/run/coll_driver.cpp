@@ -12,15 +12,15 @@
 // block, largest total. Blocks are always passed as contiguous bytes and never as (1, derived type): Open
 // MPI 4.1 cuts long messages by element count, so ranks that describe the same bytes differently would
 // disagree. Alltoallw is the exception; it never cuts.
-#include "run/builtin_drivers.h"
-#include "run/communicators.h"
-#include "run/lower.h"
-#include "run/mpi_error.h"
+#include "runtime/mpi/mpi_error.h"
+#include "runtime/run/builtin_drivers.h"
+#include "runtime/run/communicators.h"
+#include "runtime/run/lower.h"
 
 #include <algorithm>
 #include <climits>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 /// Blocks up to this size are packed so that the uniform call with the library's best small-message algorithm
@@ -49,19 +49,19 @@ public:
 
 private:
   /// Per member of the group: its segments (resolved), empty if none. Own entry: `own`.
-  using member_blocks = std::vector<std::vector<segment>>;
+  using member_blocks = std::vector<std::vector<graphs::segment>>;
 
-  task_span collective(const step& s) override;
-  task_span broadcast(const step& s);
-  task_span allgather(const step& s);
-  task_span alltoall(const step& s);
-  task_span scatter(const step& s);
-  task_span gather(const step& s);
+  task_span collective(const graphs::step& s) override;
+  task_span broadcast(const graphs::step& s);
+  task_span allgather(const graphs::step& s);
+  task_span alltoall(const graphs::step& s);
+  task_span scatter(const graphs::step& s);
+  task_span gather(const graphs::step& s);
 
-  member_blocks by_member(const step& s, const std::vector<block>& blocks) const;
-  std::size_t me(const step& s) const;
-  std::size_t root(const step& s) const { return position(s, static_cast<int>(index(s.peer))); }
-  std::size_t position(const step& s, int rank) const {
+  member_blocks by_member(const graphs::step& s, const std::vector<graphs::block>& blocks) const;
+  std::size_t me(const graphs::step& s) const;
+  std::size_t root(const graphs::step& s) const { return position(s, static_cast<int>(index(s.peer))); }
+  std::size_t position(const graphs::step& s, int rank) const {
     const auto& members = program_.group(s.comm).members;
     return static_cast<std::size_t>(std::find(members.begin(), members.end(), rank) - members.begin());
   }
@@ -73,19 +73,20 @@ private:
   void pack_before(task_span& span, const slots& to, const member_blocks& from);
   void unpack_after(task_span& span, const slots& from, const member_blocks& to, std::size_t own);
   /// Posts `call`, after everything in `span` and after earlier calls on the communicator.
-  void post(task_span& span, const step& s, std::function<void(MPI_Request*)> call);
+  void post(task_span& span, const graphs::step& s, std::function<void(MPI_Request*)> call);
 
   const group_communicators& communicators_;
   std::map<comm_id, task_id> last_call_;
 };
 
-std::size_t coll_lowering::me(const step& s) const {
+std::size_t coll_lowering::me(const graphs::step& s) const {
   return position(s, program_.rank);
 }
 
-coll_lowering::member_blocks coll_lowering::by_member(const step& s, const std::vector<block>& blocks) const {
+coll_lowering::member_blocks coll_lowering::by_member(const graphs::step& s,
+                                                      const std::vector<graphs::block>& blocks) const {
   member_blocks out(program_.group(s.comm).members.size());
-  for (const block& b : blocks)
+  for (const graphs::block& b : blocks)
     out[b.peer == no_rank ? me(s) : position(s, static_cast<int>(index(b.peer)))] = resolve(b.bytes);
   return out;
 }
@@ -93,7 +94,7 @@ coll_lowering::member_blocks coll_lowering::by_member(const step& s, const std::
 bool coll_lowering::in_place(const member_blocks& blocks, slots& out) {
   std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
   for (const auto& b : blocks) {
-    if (b.size() > 1 || total_length(b) > INT_MAX)
+    if (b.size() > 1 || graphs::total_length(b) > INT_MAX)
       return false;
     if (b.empty())
       continue;
@@ -104,7 +105,7 @@ bool coll_lowering::in_place(const member_blocks& blocks, slots& out) {
     return false;
   out.base = lowest <= highest ? pointer(lowest) : nullptr;
   for (const auto& b : blocks) {
-    out.counts.push_back(static_cast<int>(total_length(b)));
+    out.counts.push_back(static_cast<int>(graphs::total_length(b)));
     out.places.push_back(b.empty() ? 0 : static_cast<int>(b.front().address - lowest));
   }
   return true;
@@ -114,9 +115,9 @@ slots coll_lowering::packed(const member_blocks& blocks, std::uint64_t slot) {
   slots out;
   std::uint64_t place = 0;
   for (const auto& b : blocks) {
-    out.counts.push_back(static_cast<int>(total_length(b)));
+    out.counts.push_back(static_cast<int>(graphs::total_length(b)));
     out.places.push_back(static_cast<int>(place));
-    place += slot > 0 ? slot : total_length(b);
+    place += slot > 0 ? slot : graphs::total_length(b);
   }
   out.base = tasks_.allocate(place);
   std::fill_n(out.base, place, std::byte{0}); // the self slot of an alltoall is sent, too
@@ -127,7 +128,7 @@ void coll_lowering::pack_before(task_span& span, const slots& to, const member_b
   for (std::size_t i = 0; i < from.size(); ++i)
     if (!from[i].empty())
       append(span, copy(from[i], {{address(to.base) + static_cast<std::uint64_t>(to.places[i]),
-                                   total_length(from[i])}}));
+                                   graphs::total_length(from[i])}}));
 }
 
 void coll_lowering::unpack_after(task_span& span, const slots& from, const member_blocks& to,
@@ -135,9 +136,9 @@ void coll_lowering::unpack_after(task_span& span, const slots& from, const membe
   task_span unpack;
   for (std::size_t i = 0; i < to.size(); ++i)
     if (!to[i].empty() && i != own)
-      append(unpack,
-             copy({{address(from.base) + static_cast<std::uint64_t>(from.places[i]), total_length(to[i])}},
-                  to[i]));
+      append(unpack, copy({{address(from.base) + static_cast<std::uint64_t>(from.places[i]),
+                            graphs::total_length(to[i])}},
+                          to[i]));
   if (unpack.first.empty())
     return;
   for (const task_id before : span.last)
@@ -146,7 +147,7 @@ void coll_lowering::unpack_after(task_span& span, const slots& from, const membe
   span.last = unpack.last;
 }
 
-void coll_lowering::post(task_span& span, const step& s, std::function<void(MPI_Request*)> call) {
+void coll_lowering::post(task_span& span, const graphs::step& s, std::function<void(MPI_Request*)> call) {
   const task_id id = tasks_.add_posted(std::move(call), {name(s.collective), -1, s.largest_block});
   for (const task_id before : span.last)
     tasks_.complete_before(before, id);
@@ -158,7 +159,7 @@ void coll_lowering::post(task_span& span, const step& s, std::function<void(MPI_
   span.last = {id};
 }
 
-task_span coll_lowering::collective(const step& s) {
+task_span coll_lowering::collective(const graphs::step& s) {
   if (s.collective == pattern::barrier) {
     task_span span;
     post(span, s, [comm = communicators_.of(s.comm)](MPI_Request* r) {
@@ -184,10 +185,11 @@ task_span coll_lowering::collective(const step& s) {
   }
 }
 
-task_span coll_lowering::broadcast(const step& s) {
+task_span coll_lowering::broadcast(const graphs::step& s) {
   const std::uint64_t length = s.largest_block;
   const bool at_root = !s.sends.empty();
-  const std::vector<segment> bytes = resolve(at_root ? s.sends.front().bytes : s.receives.front().bytes);
+  const std::vector<graphs::segment> bytes =
+      resolve(at_root ? s.sends.front().bytes : s.receives.front().bytes);
   const bool contiguous = bytes.size() == 1;
   std::byte* at = contiguous ? pointer(bytes.front().address) : tasks_.allocate(length);
   task_span span;
@@ -215,7 +217,7 @@ task_span coll_lowering::broadcast(const step& s) {
   return all;
 }
 
-task_span coll_lowering::allgather(const step& s) {
+task_span coll_lowering::allgather(const graphs::step& s) {
   const std::size_t own = me(s);
   member_blocks blocks = by_member(s, s.receives);
   if (!s.sends.empty())
@@ -246,7 +248,7 @@ task_span coll_lowering::allgather(const step& s) {
   return span;
 }
 
-task_span coll_lowering::alltoall(const step& s) {
+task_span coll_lowering::alltoall(const graphs::step& s) {
   const std::size_t own = me(s);
   const member_blocks out = by_member(s, s.sends), in = by_member(s, s.receives);
   const MPI_Comm comm = communicators_.of(s.comm);
@@ -283,7 +285,7 @@ task_span coll_lowering::alltoall(const step& s) {
   return span;
 }
 
-task_span coll_lowering::scatter(const step& s) {
+task_span coll_lowering::scatter(const graphs::step& s) {
   const MPI_Comm comm = communicators_.of(s.comm);
   const bool uniform = s.collective == pattern::scatter && s.largest_block <= packed_block_limit;
   const int from = static_cast<int>(root(s));
@@ -306,10 +308,10 @@ task_span coll_lowering::scatter(const step& s) {
     });
     return span;
   }
-  const std::vector<segment> bytes =
-      s.receives.empty() ? std::vector<segment>{} : resolve(s.receives.front().bytes);
+  const std::vector<graphs::segment> bytes =
+      s.receives.empty() ? std::vector<graphs::segment>{} : resolve(s.receives.front().bytes);
   const bool contiguous = bytes.size() <= 1;
-  const auto length = static_cast<int>(total_length(bytes));
+  const auto length = static_cast<int>(graphs::total_length(bytes));
   std::byte* at = bytes.size() == 1 ? pointer(bytes.front().address)
                                     : tasks_.allocate(static_cast<std::uint64_t>(length));
   post(span, s, [=](MPI_Request* r) {
@@ -327,7 +329,7 @@ task_span coll_lowering::scatter(const step& s) {
   return span;
 }
 
-task_span coll_lowering::gather(const step& s) {
+task_span coll_lowering::gather(const graphs::step& s) {
   const MPI_Comm comm = communicators_.of(s.comm);
   const bool uniform = s.collective == pattern::gather && s.largest_block <= packed_block_limit;
   const int to = static_cast<int>(root(s));
@@ -351,9 +353,9 @@ task_span coll_lowering::gather(const step& s) {
     unpack_after(span, where, in, me(s));
     return span;
   }
-  const std::vector<segment> bytes =
-      s.sends.empty() ? std::vector<segment>{} : resolve(s.sends.front().bytes);
-  const auto length = static_cast<int>(total_length(bytes));
+  const std::vector<graphs::segment> bytes =
+      s.sends.empty() ? std::vector<graphs::segment>{} : resolve(s.sends.front().bytes);
+  const auto length = static_cast<int>(graphs::total_length(bytes));
   std::byte* at = bytes.size() == 1 ? pointer(bytes.front().address)
                                     : tasks_.allocate(static_cast<std::uint64_t>(length));
   if (bytes.size() > 1)
@@ -388,4 +390,4 @@ const driver& coll() {
   return instance;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,10 +1,10 @@
-#include "run/communicators.h"
+#include "runtime/run/communicators.h"
 
-#include "run/mpi_error.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 bool is_everyone(const std::vector<int>& members, int size) {
@@ -80,4 +80,4 @@ MPI_Comm group_communicators::of(comm_id comm) const {
   return found == entries_.end() ? MPI_COMM_NULL : found->comm;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -2,12 +2,12 @@
 // it stands apart: everything else that can fail on one rank alone fails while no other rank waits for it.
 #pragma once
 
-#include "run/driver.h"
+#include "runtime/run/driver.h"
 
 #include <mpi.h>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// One communicator per group of a program. Life: constructor (local), create (collective), destructor
 /// (collective, if create was called).
@@ -34,4 +34,4 @@ private:
   std::vector<entry> entries_; ///< in the same relative order on all ranks
 };
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -9,7 +9,7 @@
 // unless everybody can.
 #pragma once
 
-#include "run/program.h"
+#include "runtime/run/program.h"
 
 #include <chrono>
 #include <cstddef>
@@ -21,7 +21,7 @@
 #include <string_view>
 #include <thread>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// A prepared program. Not copyable; owns its scratch memory, requests and datatypes. If start, progress or
 /// finish throws (mpi_error, or what a computation throws), the execution has failed: it must not be used
@@ -97,4 +97,4 @@ std::span<const driver* const> drivers();
 /// By name, or nullptr.
 const driver* find_driver(std::string_view name);
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,8 +1,8 @@
-#include "run/builtin_drivers.h"
+#include "runtime/run/builtin_drivers.h"
 
 #include <array>
 
-namespace tacit {
+namespace tacit::runtime {
 
 std::span<const driver* const> drivers() {
   static const std::array<const driver*, 5> by_priority{&shm(), &coll(), &p2p(), &rma(), &dry()};
@@ -16,4 +16,4 @@ const driver* find_driver(std::string_view name) {
   return nullptr;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

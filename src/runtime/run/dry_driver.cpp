@@ -2,9 +2,9 @@
 // cost of everything around a schedule can be measured and its plan looked at (summarize) without touching
 // any buffer. It comes last and is taken only when it is asked for by name: every other rank must use it too,
 // which the C API sees to.
-#include "run/builtin_drivers.h"
+#include "runtime/run/builtin_drivers.h"
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 class dry_execution : public execution {
@@ -31,4 +31,4 @@ const driver& dry() {
   return instance;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,15 +1,15 @@
-#include "run/flat_run.h"
+#include "runtime/run/flat_run.h"
 
-#include "channel/pieces.h"
-#include "plan/segments.h"
-#include "run/lower.h"
+#include "graphs/plan/segments.h"
+#include "runtime/channel/pieces.h"
+#include "runtime/run/lower.h"
 
 #include <algorithm>
 #include <climits>
 #include <cstring>
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 /// Packing costs a copy at memory speed, an MPI datatype of pieces costs MPI's own walk over them, which is
@@ -20,26 +20,28 @@ void* pointer(std::uint64_t address) {
   return reinterpret_cast<void*>(address);
 }
 
-bool uses_scratch(const std::vector<segment>& bytes) {
-  return std::any_of(bytes.begin(), bytes.end(), [](const segment& s) { return s.address >= scratch_base; });
+bool uses_scratch(const std::vector<graphs::segment>& bytes) {
+  return std::any_of(bytes.begin(), bytes.end(),
+                     [](const graphs::segment& s) { return s.address >= graphs::scratch_base; });
 }
 
 } // namespace
 
-bool is_flat(const rank_plan& plan) {
-  return plan.scratch_bytes == 0 && std::all_of(plan.steps.begin(), plan.steps.end(), [](const step& s) {
+bool is_flat(const graphs::rank_plan& plan) {
+  return plan.scratch_bytes == 0 &&
+         std::all_of(plan.steps.begin(), plan.steps.end(), [](const graphs::step& s) {
            if (!s.after.empty() || uses_scratch(s.reads) || uses_scratch(s.writes))
              return false;
-           if (s.kind == step_kind::copy)
-             return !overlap(s.reads, s.writes);
-           return s.kind == step_kind::send || s.kind == step_kind::recv;
+           if (s.kind == graphs::step_kind::copy)
+             return !graphs::overlap(s.reads, s.writes);
+           return s.kind == graphs::step_kind::send || s.kind == graphs::step_kind::recv;
          });
 }
 
-flat_run::flat_run(const rank_plan& plan, MPI_Comm comm) : comm_(comm) {
+flat_run::flat_run(const graphs::rank_plan& plan, MPI_Comm comm) : comm_(comm) {
   try {
-    for (const step& s : plan.steps) {
-      if (s.kind == step_kind::copy)
+    for (const graphs::step& s : plan.steps) {
+      if (s.kind == graphs::step_kind::copy)
         add_copy(s);
       else
         add_message(s);
@@ -90,7 +92,7 @@ flat_run::~flat_run() {
       static_cast<void>(memory.release());
 }
 
-void flat_run::add_copy(const step& s) {
+void flat_run::add_copy(const graphs::step& s) {
   if (copies_.empty())
     copies_.reserve(std::max(s.reads.size(), s.writes.size()));
   each_paired_piece(s.reads, s.writes, [&](std::uint64_t from, std::uint64_t into, std::uint64_t bytes) {
@@ -98,11 +100,11 @@ void flat_run::add_copy(const step& s) {
   });
 }
 
-void flat_run::add_message(const step& s) {
-  const bool incoming = s.kind == step_kind::recv;
-  const std::vector<segment>& bytes = incoming ? s.writes : s.reads;
+void flat_run::add_message(const graphs::step& s) {
+  const bool incoming = s.kind == graphs::step_kind::recv;
+  const std::vector<graphs::segment>& bytes = incoming ? s.writes : s.reads;
   message m;
-  m.bytes = total_length(bytes);
+  m.bytes = graphs::total_length(bytes);
   m.peer = static_cast<int>(index(s.peer));
   m.tag = s.tag;
   m.address = bytes.empty() ? 0 : bytes.front().address;
@@ -113,7 +115,7 @@ void flat_run::add_message(const step& s) {
     m.packed = true;
     m.first_piece = static_cast<std::uint32_t>(pieces_.size());
     std::uint64_t at = m.address;
-    for (const segment& g : bytes) {
+    for (const graphs::segment& g : bytes) {
       pieces_.push_back({g.address, at, g.length});
       at += g.length;
     }
@@ -125,13 +127,13 @@ void flat_run::add_message(const step& s) {
   (incoming ? receives_ : sends_).push_back(m);
 }
 
-MPI_Datatype flat_run::relative_type(const std::vector<segment>& bytes) {
+MPI_Datatype flat_run::relative_type(const std::vector<graphs::segment>& bytes) {
   constexpr std::uint64_t largest_piece = std::uint64_t{1} << 30; // block lengths are int
   std::vector<int> lengths;
   std::vector<MPI_Aint> places;
   lengths.reserve(bytes.size());
   places.reserve(bytes.size());
-  for (const segment& s : bytes)
+  for (const graphs::segment& s : bytes)
     for (std::uint64_t done = 0; done < s.length; done += largest_piece) {
       lengths.push_back(static_cast<int>(std::min(largest_piece, s.length - done)));
       places.push_back(static_cast<MPI_Aint>(s.address + done - bytes.front().address));
@@ -285,4 +287,4 @@ void flat_run::finish() {
   }
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -13,14 +13,14 @@
 // by their count. All requests are completed before an error is thrown, so that none is left behind.
 #pragma once
 
-#include "run/driver.h"
-#include "run/mpi_error.h"
+#include "runtime/mpi/mpi_error.h"
+#include "runtime/run/driver.h"
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// A message that failed or had the wrong length.
 struct message_error : mpi_error {
@@ -39,12 +39,12 @@ struct typed_message {
 };
 
 /// True if all steps are messages and copies that wait for no other step and use no scratch memory.
-bool is_flat(const rank_plan& plan);
+bool is_flat(const graphs::rank_plan& plan);
 
 class flat_run : public execution {
 public:
   /// `plan` must be flat, `comm` must return errors. Throws mpi_error and std::bad_alloc; local.
-  flat_run(const rank_plan& plan, MPI_Comm comm);
+  flat_run(const graphs::rank_plan& plan, MPI_Comm comm);
   /// These messages only; frees their types, also if it throws.
   flat_run(std::vector<typed_message> messages, MPI_Comm comm);
   ~flat_run() override;
@@ -72,10 +72,10 @@ private:
     std::uint32_t first_piece = 0, end_piece = 0; ///< packed ones
     bool packed = false;
   };
-  void add_message(const step& s);
+  void add_message(const graphs::step& s);
   void make_requests();
-  void add_copy(const step& s);
-  MPI_Datatype relative_type(const std::vector<segment>& bytes);
+  void add_copy(const graphs::step& s);
+  MPI_Datatype relative_type(const std::vector<graphs::segment>& bytes);
   void post_receive(std::size_t i);
   void post_send(std::size_t i);
   void take_in();
@@ -97,4 +97,4 @@ private:
   bool active_ = false;
 };
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,9 +1,9 @@
-#include "run/lower.h"
+#include "runtime/run/lower.h"
 
-#include "channel/pieces.h"
-#include "plan/segments.h"
-#include "run/message_survey.h"
-#include "run/mpi_error.h"
+#include "graphs/plan/segments.h"
+#include "runtime/channel/pieces.h"
+#include "runtime/mpi/mpi_error.h"
+#include "runtime/run/message_survey.h"
 
 #include <algorithm>
 #include <climits>
@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <new>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 int rank_of(rank_id r) {
@@ -22,8 +22,8 @@ int rank_of(rank_id r) {
 
 std::string tags_fit(const program& p, MPI_Comm comm) {
   const int half = highest_tag(comm) / 2;
-  for (const step& s : p.plan.steps) {
-    const bool collective = s.kind == step_kind::collective;
+  for (const graphs::step& s : p.plan.steps) {
+    const bool collective = s.kind == graphs::step_kind::collective;
     if (s.tag >= (collective ? half / tags_per_collective : half))
       return fmt::format("message or collective number {} needs a tag beyond MPI_TAG_UB / 2 = {}", s.tag,
                          half);
@@ -36,7 +36,7 @@ void append(task_span& all, const task_span& more) {
   all.last.insert(all.last.end(), more.last.begin(), more.last.end());
 }
 
-void copy_bytes(const std::vector<segment>& from, const std::vector<segment>& into) {
+void copy_bytes(const std::vector<graphs::segment>& from, const std::vector<graphs::segment>& into) {
   each_paired_piece(from, into, [](std::uint64_t there, std::uint64_t here, std::uint64_t n) {
     std::memmove(reinterpret_cast<void*>(here), reinterpret_cast<const void*>(there), n);
   });
@@ -45,13 +45,13 @@ void copy_bytes(const std::vector<segment>& from, const std::vector<segment>& in
 lowering::lowering(const program& p, MPI_Comm comm)
     : program_(p), comm_(comm), half_of_tags_(highest_tag(comm) / 2) {}
 
-std::vector<segment> lowering::resolve(const std::vector<segment>& bytes) const {
+std::vector<graphs::segment> lowering::resolve(const std::vector<graphs::segment>& bytes) const {
   if (!scratch_)
     return bytes;
-  std::vector<segment> out = bytes;
-  for (segment& s : out)
-    if (s.address >= scratch_base)
-      s.address = s.address - scratch_base + reinterpret_cast<std::uint64_t>(scratch_);
+  std::vector<graphs::segment> out = bytes;
+  for (graphs::segment& s : out)
+    if (s.address >= graphs::scratch_base)
+      s.address = s.address - graphs::scratch_base + reinterpret_cast<std::uint64_t>(scratch_);
   return out;
 }
 
@@ -64,7 +64,7 @@ task_list lowering::run() {
   }
   std::vector<std::vector<task_id>> last;
   last.reserve(program_.plan.steps.size());
-  for (const step& s : program_.plan.steps) {
+  for (const graphs::step& s : program_.plan.steps) {
     task_span span = lower_or_name(s);
     if (span.first.empty()) { // nothing to do here, but others may wait for it
       span.first.push_back(tasks_.add_local([] {}));
@@ -85,7 +85,7 @@ task_list lowering::run() {
   return std::move(tasks_);
 }
 
-task_span lowering::lower_or_name(const step& s) {
+task_span lowering::lower_or_name(const graphs::step& s) {
   try {
     return lower(s);
   } catch (const mpi_error& e) {
@@ -95,21 +95,21 @@ task_span lowering::lower_or_name(const step& s) {
   }
 }
 
-task_span lowering::lower(const step& s) {
+task_span lowering::lower(const graphs::step& s) {
   switch (s.kind) {
-  case step_kind::copy:
+  case graphs::step_kind::copy:
     return copy(resolve(s.reads), resolve(s.writes));
-  case step_kind::send:
+  case graphs::step_kind::send:
     if (rank_of(s.peer) == program_.rank)
       return keep_own_message(s);
     return send(resolve(s.reads), rank_of(s.peer), s.tag);
-  case step_kind::recv:
+  case graphs::step_kind::recv:
     if (rank_of(s.peer) == program_.rank)
       return take_own_message(s);
     return recv(resolve(s.writes), rank_of(s.peer), s.tag);
-  case step_kind::collective:
+  case graphs::step_kind::collective:
     return collective(s);
-  case step_kind::call: {
+  case graphs::step_kind::call: {
     const task_id id = tasks_.add_local([call = program_.call, op = s.op] { call(op); });
     return {{id}, {id}};
   }
@@ -117,17 +117,17 @@ task_span lowering::lower(const step& s) {
   return {};
 }
 
-task_span lowering::keep_own_message(const step& s) {
-  const std::vector<segment> bytes = resolve(s.reads);
-  const std::uint64_t length = total_length(bytes);
-  const std::vector<segment> kept{{reinterpret_cast<std::uint64_t>(tasks_.allocate(length)), length}};
+task_span lowering::keep_own_message(const graphs::step& s) {
+  const std::vector<graphs::segment> bytes = resolve(s.reads);
+  const std::uint64_t length = graphs::total_length(bytes);
+  const std::vector<graphs::segment> kept{{reinterpret_cast<std::uint64_t>(tasks_.allocate(length)), length}};
   const task_span span = copy(bytes, kept);
   own_messages_[s.tag] = {kept, span.first.front()};
   return span;
 }
 
 /// Steps are in an order in which they can run, so the send has been seen.
-task_span lowering::take_own_message(const step& s) {
+task_span lowering::take_own_message(const graphs::step& s) {
   const own_message& message = own_messages_.at(s.tag);
   const task_span span = copy(message.kept, resolve(s.writes));
   tasks_.complete_before(message.sent, span.first.front());
@@ -136,13 +136,14 @@ task_span lowering::take_own_message(const step& s) {
 
 /// Reads everything before it writes anything: one memmove does, several pieces that overlap go through a
 /// buffer.
-task_span lowering::copy(const std::vector<segment>& from, const std::vector<segment>& into) {
-  if ((from.size() == 1 && into.size() == 1) || !overlap(from, into)) {
+task_span lowering::copy(const std::vector<graphs::segment>& from, const std::vector<graphs::segment>& into) {
+  if ((from.size() == 1 && into.size() == 1) || !graphs::overlap(from, into)) {
     const task_id id = tasks_.add_local([from, into] { copy_bytes(from, into); });
     return {{id}, {id}};
   }
-  const std::uint64_t length = total_length(from);
-  const std::vector<segment> between{{reinterpret_cast<std::uint64_t>(tasks_.allocate(length)), length}};
+  const std::uint64_t length = graphs::total_length(from);
+  const std::vector<graphs::segment> between{
+      {reinterpret_cast<std::uint64_t>(tasks_.allocate(length)), length}};
   const task_id id = tasks_.add_local([from, between, into] {
     copy_bytes(from, between);
     copy_bytes(between, into);
@@ -157,10 +158,10 @@ constexpr bool sends_what_was_packed_at_init = true;
 constexpr bool sends_what_was_packed_at_init = false;
 #endif
 
-task_span lowering::send(const std::vector<segment>& bytes, int to, int tag) {
+task_span lowering::send(const std::vector<graphs::segment>& bytes, int to, int tag) {
   MPI_Request request = MPI_REQUEST_NULL;
-  if (bytes.size() <= 1 && total_length(bytes) <= INT_MAX) {
-    const segment s = bytes.empty() ? segment{} : bytes.front();
+  if (bytes.size() <= 1 && graphs::total_length(bytes) <= INT_MAX) {
+    const graphs::segment s = bytes.empty() ? graphs::segment{} : bytes.front();
     check_mpi(MPI_Send_init(reinterpret_cast<const void*>(s.address), static_cast<int>(s.length), MPI_BYTE,
                             to, tag, comm_, &request),
               "MPI_Send_init");
@@ -169,20 +170,20 @@ task_span lowering::send(const std::vector<segment>& bytes, int to, int tag) {
         [type = tasks_.absolute_type(bytes), to, tag, comm = comm_](MPI_Request* posted) {
           check_mpi(MPI_Isend(MPI_BOTTOM, 1, type, to, tag, comm, posted), "MPI_Isend");
         },
-        {"send to", to, total_length(bytes)});
+        {"send to", to, graphs::total_length(bytes)});
     return {{id}, {id}};
   } else {
     check_mpi(MPI_Send_init(MPI_BOTTOM, 1, tasks_.absolute_type(bytes), to, tag, comm_, &request),
               "MPI_Send_init");
   }
-  const task_id id = tasks_.add_persistent(request, {"send to", to, total_length(bytes)});
+  const task_id id = tasks_.add_persistent(request, {"send to", to, graphs::total_length(bytes)});
   return {{id}, {id}};
 }
 
-task_span lowering::recv(const std::vector<segment>& bytes, int from, int tag) {
+task_span lowering::recv(const std::vector<graphs::segment>& bytes, int from, int tag) {
   MPI_Request request = MPI_REQUEST_NULL;
-  if (bytes.size() <= 1 && total_length(bytes) <= INT_MAX) {
-    const segment s = bytes.empty() ? segment{} : bytes.front();
+  if (bytes.size() <= 1 && graphs::total_length(bytes) <= INT_MAX) {
+    const graphs::segment s = bytes.empty() ? graphs::segment{} : bytes.front();
     check_mpi(MPI_Recv_init(reinterpret_cast<void*>(s.address), static_cast<int>(s.length), MPI_BYTE, from,
                             tag, comm_, &request),
               "MPI_Recv_init");
@@ -190,24 +191,24 @@ task_span lowering::recv(const std::vector<segment>& bytes, int from, int tag) {
     check_mpi(MPI_Recv_init(MPI_BOTTOM, 1, tasks_.absolute_type(bytes), from, tag, comm_, &request),
               "MPI_Recv_init");
   }
-  const task_id id = tasks_.add_persistent(request, {"receive from", from, total_length(bytes)});
+  const task_id id = tasks_.add_persistent(request, {"receive from", from, graphs::total_length(bytes)});
   return {{id}, {id}};
 }
 
-int lowering::collective_tag(const step& s, int round) const {
+int lowering::collective_tag(const graphs::step& s, int round) const {
   return half_of_tags_ + s.tag * tags_per_collective + round;
 }
 
-task_span lowering::direct(const step& s) {
+task_span lowering::direct(const graphs::step& s) {
   const rank_group& group = program_.group(s.comm);
   if (s.collective == pattern::barrier)
     return dissemination(s, group);
   const int tag = collective_tag(s, 0);
   task_span all;
-  for (const block& b : s.receives)
+  for (const graphs::block& b : s.receives)
     if (!b.bytes.empty())
       append(all, recv(resolve(b.bytes), rank_of(b.peer), tag));
-  for (const block& b : s.sends) {
+  for (const graphs::block& b : s.sends) {
     if (b.bytes.empty())
       continue;
     if (b.peer != no_rank) {
@@ -221,7 +222,7 @@ task_span lowering::direct(const step& s) {
   return all;
 }
 
-task_span lowering::dissemination(const step& s, const rank_group& group) {
+task_span lowering::dissemination(const graphs::step& s, const rank_group& group) {
   const auto n = static_cast<int>(group.members.size());
   const auto me = static_cast<int>(std::find(group.members.begin(), group.members.end(), program_.rank) -
                                    group.members.begin());
@@ -240,4 +241,4 @@ task_span lowering::dissemination(const step& s, const rank_group& group) {
   return all;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

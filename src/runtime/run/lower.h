@@ -1,13 +1,13 @@
 // From steps to tasks: what all drivers share. A driver decides only how a collective is carried out.
 #pragma once
 
-#include "run/program.h"
-#include "run/task_run.h"
+#include "runtime/run/program.h"
+#include "runtime/run/task_run.h"
 
 #include <map>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// Tasks of one step: `first` waits for the step's predecessors, the step is complete when all of `last` are.
 struct task_span {
@@ -24,34 +24,34 @@ public:
   task_list run();
 
 protected:
-  virtual task_span collective(const step& s) = 0;
+  virtual task_span collective(const graphs::step& s) = 0;
 
   /// The collective as messages straight from origin to destination; a barrier as dissemination (log2 n
   /// rounds).
-  task_span direct(const step& s);
+  task_span direct(const graphs::step& s);
 
-  task_span copy(const std::vector<segment>& from, const std::vector<segment>& into);
-  virtual task_span send(const std::vector<segment>& bytes, int to, int tag);
-  virtual task_span recv(const std::vector<segment>& bytes, int from, int tag);
+  task_span copy(const std::vector<graphs::segment>& from, const std::vector<graphs::segment>& into);
+  virtual task_span send(const std::vector<graphs::segment>& bytes, int to, int tag);
+  virtual task_span recv(const std::vector<graphs::segment>& bytes, int from, int tag);
   /// User addresses as they are, scratch addresses in this run's memory.
-  std::vector<segment> resolve(const std::vector<segment>& bytes) const;
+  std::vector<graphs::segment> resolve(const std::vector<graphs::segment>& bytes) const;
 
   const program& program_;
   MPI_Comm comm_;
   task_list tasks_;
 
 private:
-  task_span lower(const step& s);
-  task_span lower_or_name(const step& s);
+  task_span lower(const graphs::step& s);
+  task_span lower_or_name(const graphs::step& s);
   /// Messages to the own rank are two local copies: a send reads when it starts (buffered semantics), and its
   /// bytes may overlap those that the receive writes, which MPI forbids.
-  task_span keep_own_message(const step& s);
-  task_span take_own_message(const step& s);
-  task_span dissemination(const step& s, const rank_group& group);
-  int collective_tag(const step& s, int round) const;
+  task_span keep_own_message(const graphs::step& s);
+  task_span take_own_message(const graphs::step& s);
+  task_span dissemination(const graphs::step& s, const rank_group& group);
+  int collective_tag(const graphs::step& s, int round) const;
 
   struct own_message {
-    std::vector<segment> kept;
+    std::vector<graphs::segment> kept;
     task_id sent;
   };
   std::map<std::int32_t, own_message> own_messages_; ///< by tag
@@ -69,6 +69,6 @@ std::string tags_fit(const program& p, MPI_Comm comm);
 void append(task_span& all, const task_span& more);
 
 /// Copies packed bytes between lists of absolute segments of equal total length.
-void copy_bytes(const std::vector<segment>& from, const std::vector<segment>& into);
+void copy_bytes(const std::vector<graphs::segment>& from, const std::vector<graphs::segment>& into);
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,11 +1,11 @@
-#include "run/message_survey.h"
+#include "runtime/run/message_survey.h"
 
-#include "run/lower.h"
+#include "runtime/run/lower.h"
 
 #include <algorithm>
 #include <set>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 /// Lowers a program only to see its messages.
@@ -15,13 +15,13 @@ public:
   message_survey found;
 
 private:
-  task_span collective(const step& s) override { return direct(s); }
-  task_span send(const std::vector<segment>& bytes, int to, int tag) override {
-    found.out[to].push_back({tag, total_length(bytes)});
+  task_span collective(const graphs::step& s) override { return direct(s); }
+  task_span send(const std::vector<graphs::segment>& bytes, int to, int tag) override {
+    found.out[to].push_back({tag, graphs::total_length(bytes)});
     return nothing();
   }
-  task_span recv(const std::vector<segment>& bytes, int from, int tag) override {
-    found.in[from].push_back({tag, total_length(bytes)});
+  task_span recv(const std::vector<graphs::segment>& bytes, int from, int tag) override {
+    found.in[from].push_back({tag, graphs::total_length(bytes)});
     return nothing();
   }
   task_span nothing() {
@@ -60,12 +60,12 @@ int highest_tag(MPI_Comm comm) {
 
 bool receives_own_message_early(const program& p) {
   std::set<std::int32_t> sent;
-  for (const step& s : p.plan.steps) {
-    if (s.kind != step_kind::send && s.kind != step_kind::recv)
+  for (const graphs::step& s : p.plan.steps) {
+    if (s.kind != graphs::step_kind::send && s.kind != graphs::step_kind::recv)
       continue;
     if (static_cast<int>(index(s.peer)) != p.rank)
       continue;
-    if (s.kind == step_kind::send)
+    if (s.kind == graphs::step_kind::send)
       sent.insert(s.tag);
     else if (!sent.contains(s.tag))
       return true;
@@ -73,4 +73,4 @@ bool receives_own_message_early(const program& p) {
   return false;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

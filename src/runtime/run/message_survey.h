@@ -1,14 +1,14 @@
 // The messages of a program, before anything is prepared: for drivers that connect pairs of ranks themselves.
 #pragma once
 
-#include "run/program.h"
+#include "runtime/run/program.h"
 
 #include <cstdint>
 #include <map>
 #include <mpi.h>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// A message of the program as one of its ends sees it.
 struct planned_message {
@@ -31,4 +31,4 @@ int highest_tag(MPI_Comm comm);
 /// Drivers that make messages to oneself local copies, in the order of the steps, cannot run such a program.
 bool receives_own_message_early(const program& p);
 
-} // namespace tacit
+} // namespace tacit::runtime

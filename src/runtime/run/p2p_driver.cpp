@@ -1,11 +1,11 @@
 // Driver `p2p`: point-to-point messages only. Collectives of the plan become messages straight from origin to
 // destination. Plans of independent messages run from flat arrays (flat_run.h), others as tasks with
 // persistent requests. Runs wherever MPI runs, and is the yardstick for the others.
-#include "run/builtin_drivers.h"
-#include "run/flat_run.h"
-#include "run/lower.h"
+#include "runtime/run/builtin_drivers.h"
+#include "runtime/run/flat_run.h"
+#include "runtime/run/lower.h"
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 class p2p_lowering : public lowering {
@@ -13,7 +13,7 @@ public:
   p2p_lowering(const program& p, MPI_Comm comm) : lowering(p, comm) {}
 
 private:
-  task_span collective(const step& s) override { return direct(s); }
+  task_span collective(const graphs::step& s) override { return direct(s); }
 };
 
 class p2p_driver : public driver {
@@ -39,4 +39,4 @@ const driver& p2p() {
   return instance;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

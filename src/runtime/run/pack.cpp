@@ -1,26 +1,26 @@
-#include "run/pack.h"
+#include "runtime/run/pack.h"
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
-void pack_blocks(packer& into, const std::vector<block>& blocks) {
+void pack_blocks(packer& into, const std::vector<graphs::block>& blocks) {
   into.put<std::uint64_t>(blocks.size());
-  for (const block& b : blocks) {
+  for (const graphs::block& b : blocks) {
     into.put(b.peer);
     into.put_list(b.bytes);
   }
 }
 
-std::vector<block> unpack_blocks(unpacker& from) {
-  std::vector<block> blocks(from.get<std::uint64_t>());
-  for (block& b : blocks) {
+std::vector<graphs::block> unpack_blocks(unpacker& from) {
+  std::vector<graphs::block> blocks(from.get<std::uint64_t>());
+  for (graphs::block& b : blocks) {
     b.peer = from.get<rank_id>();
-    b.bytes = from.get_list<segment>();
+    b.bytes = from.get_list<graphs::segment>();
   }
   return blocks;
 }
 
-void pack_step(packer& into, const step& s) {
+void pack_step(packer& into, const graphs::step& s) {
   into.put(s.kind);
   into.put(s.collective);
   into.put(s.comm);
@@ -36,9 +36,9 @@ void pack_step(packer& into, const step& s) {
   into.put_list(s.after);
 }
 
-step unpack_step(unpacker& from) {
-  step s;
-  s.kind = from.get<step_kind>();
+graphs::step unpack_step(unpacker& from) {
+  graphs::step s;
+  s.kind = from.get<graphs::step_kind>();
   s.collective = from.get<pattern>();
   s.comm = from.get<comm_id>();
   s.peer = from.get<rank_id>();
@@ -46,8 +46,8 @@ step unpack_step(unpacker& from) {
   s.op = from.get<op_id>();
   s.largest_block = from.get<std::uint64_t>();
   s.largest_total = from.get<std::uint64_t>();
-  s.reads = from.get_list<segment>();
-  s.writes = from.get_list<segment>();
+  s.reads = from.get_list<graphs::segment>();
+  s.writes = from.get_list<graphs::segment>();
   s.sends = unpack_blocks(from);
   s.receives = unpack_blocks(from);
   s.after = from.get_list<std::uint32_t>();
@@ -60,7 +60,7 @@ void pack(packer& into, const program& p) {
   into.put(p.rank);
   into.put(p.plan.scratch_bytes);
   into.put<std::uint64_t>(p.plan.steps.size());
-  for (const step& s : p.plan.steps)
+  for (const graphs::step& s : p.plan.steps)
     pack_step(into, s);
   into.put<std::uint64_t>(p.groups.size());
   for (const rank_group& g : p.groups) {
@@ -84,4 +84,4 @@ program unpack_program(unpacker& from) {
   return p;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -2,7 +2,7 @@
 // of a communicator run the same build on the same architecture, which compile checks by a version word).
 #pragma once
 
-#include "run/program.h"
+#include "runtime/run/program.h"
 
 #include <cstddef>
 #include <cstring>
@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 class packer {
 public:
@@ -75,4 +75,4 @@ private:
 void pack(packer& into, const program& p);
 program unpack_program(unpacker& from);
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,19 +1,19 @@
-#include "run/program.h"
+#include "runtime/run/program.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
-void shift(std::vector<segment>& bytes, std::ptrdiff_t by) {
-  for (segment& s : bytes)
-    if (s.address < scratch_base)
+void shift(std::vector<graphs::segment>& bytes, std::ptrdiff_t by) {
+  for (graphs::segment& s : bytes)
+    if (s.address < graphs::scratch_base)
       s.address += static_cast<std::uint64_t>(by);
 }
 
-void shift(std::vector<block>& blocks, std::ptrdiff_t by) {
-  for (block& b : blocks)
+void shift(std::vector<graphs::block>& blocks, std::ptrdiff_t by) {
+  for (graphs::block& b : blocks)
     shift(b.bytes, by);
 }
 
@@ -23,13 +23,13 @@ const rank_group& program::group(comm_id comm) const {
   return *std::find_if(groups.begin(), groups.end(), [&](const rank_group& g) { return g.comm == comm; });
 }
 
-program make_program(const graph& g, const plan& p, rank_id rank) {
+program make_program(const graphs::graph& g, const graphs::plan& p, rank_id rank) {
   program out;
   out.rank = static_cast<int>(index(rank));
   out.plan = p.ranks[index(rank)];
   std::vector<bool> used(g.communicators().size(), false);
-  for (const step& s : out.plan.steps)
-    if (s.kind == step_kind::collective)
+  for (const graphs::step& s : out.plan.steps)
+    if (s.kind == graphs::step_kind::collective)
       used[index(s.comm)] = true;
   for (std::size_t c = 0; c < used.size(); ++c) { // by number: the same relative order on every rank
     if (!used[c])
@@ -43,7 +43,7 @@ program make_program(const graph& g, const plan& p, rank_id rank) {
 }
 
 program moved(program p, std::ptrdiff_t reads, std::ptrdiff_t writes) {
-  for (step& s : p.plan.steps) {
+  for (graphs::step& s : p.plan.steps) {
     shift(s.reads, reads);
     shift(s.writes, writes);
     shift(s.sends, reads);
@@ -52,17 +52,17 @@ program moved(program p, std::ptrdiff_t reads, std::ptrdiff_t writes) {
   return p;
 }
 
-std::string describe(const program& p, const step& s) {
+std::string describe(const program& p, const graphs::step& s) {
   switch (s.kind) {
-  case step_kind::send:
-    return fmt::format("send of {} B to rank {}", total_length(s.reads), index(s.peer));
-  case step_kind::recv:
-    return fmt::format("receive of {} B from rank {}", total_length(s.writes), index(s.peer));
-  case step_kind::copy:
-    return fmt::format("copy of {} B", total_length(s.reads));
-  case step_kind::call:
+  case graphs::step_kind::send:
+    return fmt::format("send of {} B to rank {}", graphs::total_length(s.reads), index(s.peer));
+  case graphs::step_kind::recv:
+    return fmt::format("receive of {} B from rank {}", graphs::total_length(s.writes), index(s.peer));
+  case graphs::step_kind::copy:
+    return fmt::format("copy of {} B", graphs::total_length(s.reads));
+  case graphs::step_kind::call:
     return fmt::format("computation {}", index(s.op));
-  case step_kind::collective:
+  case graphs::step_kind::collective:
     break;
   }
   std::string text = fmt::format("{} among {} ranks", name(s.collective), p.group(s.comm).members.size());
@@ -75,21 +75,21 @@ std::string summarize(const program& p) {
   std::size_t sends = 0, recvs = 0, copies = 0, calls = 0;
   std::uint64_t sent = 0, received = 0, copied = 0;
   std::string collectives;
-  for (const step& s : p.plan.steps) {
+  for (const graphs::step& s : p.plan.steps) {
     switch (s.kind) {
-    case step_kind::send:
-      ++sends, sent += total_length(s.reads);
+    case graphs::step_kind::send:
+      ++sends, sent += graphs::total_length(s.reads);
       break;
-    case step_kind::recv:
-      ++recvs, received += total_length(s.writes);
+    case graphs::step_kind::recv:
+      ++recvs, received += graphs::total_length(s.writes);
       break;
-    case step_kind::copy:
-      ++copies, copied += total_length(s.reads);
+    case graphs::step_kind::copy:
+      ++copies, copied += graphs::total_length(s.reads);
       break;
-    case step_kind::call:
+    case graphs::step_kind::call:
       ++calls;
       break;
-    case step_kind::collective:
+    case graphs::step_kind::collective:
       collectives += fmt::format(", {} among {} ranks", name(s.collective), p.group(s.comm).members.size());
       if (is_rooted(s.collective))
         collectives += fmt::format(" from root {}", index(s.peer));
@@ -105,4 +105,4 @@ std::string summarize(const program& p) {
   return text + collectives;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,14 +1,14 @@
 // What one rank executes: its steps, the groups its collectives run on, and its own computations.
 #pragma once
 
-#include "plan/plan.h"
+#include "graphs/plan/plan.h"
 
 #include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// A group of ranks, as ranks of the schedule's communicator, in group order.
 struct rank_group {
@@ -18,7 +18,7 @@ struct rank_group {
 
 struct program {
   int rank = 0; ///< this process in the schedule's communicator
-  rank_plan plan;
+  graphs::rank_plan plan;
   /// The groups of this rank's collectives, in the same relative order on every rank.
   std::vector<rank_group> groups;
   /// Every message is as long as its receive; another length is an error of the program, not a short message.
@@ -37,16 +37,16 @@ struct program {
 };
 
 /// The program of one rank of a plan.
-program make_program(const graph& g, const plan& p, rank_id rank);
+program make_program(const graphs::graph& g, const graphs::plan& p, rank_id rank);
 
 /// The program with all user memory that it reads `reads` bytes further, and all that it writes `writes`
 /// bytes further; scratch memory stays.
 program moved(program p, std::ptrdiff_t reads, std::ptrdiff_t writes);
 
 /// "send of 64 B to rank 3", "bcast among 4 ranks, root 1, blocks of 64 B": how errors name a step.
-std::string describe(const program& p, const step& s);
+std::string describe(const program& p, const graphs::step& s);
 
 /// One line per kind of step: "2 messages sent (128 B), 1 allgather on world (4 x 64 B)".
 std::string summarize(const program& p);
 
-} // namespace tacit
+} // namespace tacit::runtime

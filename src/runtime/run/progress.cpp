@@ -8,9 +8,9 @@
 // The MPI library may call us from inside any of its calls (called_by_mpi): also from those that an execution
 // makes while it is progressed, which must not come back to it, and from those of a thread while another one
 // progresses, where there is nothing to do.
-#include "run/progress.h"
+#include "runtime/run/progress.h"
 
-#include "run/library_progress.h"
+#include "runtime/mpi/library_progress.h"
 
 #include <algorithm>
 #include <atomic>
@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 std::recursive_mutex guard;    // recursive: computations run inside progress, and may look at other schedules
@@ -166,4 +166,4 @@ void wait_for(execution& wanted) {
     wanted.rest(entering.load(std::memory_order_relaxed) > 0 ? 0 : pause); // else they never see it free
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

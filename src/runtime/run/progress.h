@@ -3,9 +3,9 @@
 // library lets us (library_progress.h), its own calls that wait progress them as well.
 #pragma once
 
-#include "run/driver.h"
+#include "runtime/run/driver.h"
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// Registers a started execution; it must be removed before it is destroyed. Thread-safe, as are the others.
 void begin_progress(execution& e);
@@ -20,4 +20,4 @@ void progress_under_way();
 /// Blocks until `wanted` has completed, progressing all. Throws as progress_all.
 void wait_for(execution& wanted);
 
-} // namespace tacit
+} // namespace tacit::runtime

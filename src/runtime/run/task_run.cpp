@@ -1,13 +1,13 @@
-#include "run/task_run.h"
+#include "runtime/run/task_run.h"
 
-#include "run/mpi_error.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
 #include <climits>
 #include <fmt/format.h>
 #include <utility>
 
-namespace tacit {
+namespace tacit::runtime {
 
 namespace {
 bool mpi_is_over() {
@@ -69,11 +69,11 @@ std::byte* task_list::allocate(std::uint64_t bytes) {
   return memory_.back().get();
 }
 
-MPI_Datatype task_list::absolute_type(const std::vector<segment>& bytes) {
+MPI_Datatype task_list::absolute_type(const std::vector<graphs::segment>& bytes) {
   constexpr std::uint64_t largest_piece = std::uint64_t{1} << 30; // block lengths are int
   std::vector<int> lengths;
   std::vector<MPI_Aint> places;
-  for (const segment& s : bytes)
+  for (const graphs::segment& s : bytes)
     for (std::uint64_t done = 0; done < s.length; done += largest_piece) {
       lengths.push_back(static_cast<int>(std::min(largest_piece, s.length - done)));
       places.push_back(static_cast<MPI_Aint>(s.address + done));
@@ -274,4 +274,4 @@ void task_run::finish() {
   }
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

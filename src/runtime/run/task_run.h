@@ -8,7 +8,7 @@
 // Cost of a run: O(tasks + dependencies) plus MPI_Testsome over the active requests.
 #pragma once
 
-#include "run/driver.h"
+#include "runtime/run/driver.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 using task_id = std::uint32_t;
 
@@ -60,7 +60,7 @@ public:
   /// Memory that lives as long as the list.
   std::byte* allocate(std::uint64_t bytes);
   /// Committed type of these absolute addresses, for use with MPI_BOTTOM and count 1; freed with the list.
-  MPI_Datatype absolute_type(const std::vector<segment>& bytes);
+  MPI_Datatype absolute_type(const std::vector<graphs::segment>& bytes);
   /// For a run that failed with requests under way, into whose memory MPI may still write: the memory is
   /// never freed.
   void leave_memory_to_mpi();
@@ -130,4 +130,4 @@ private:
   std::size_t left_ = 0; ///< tasks of this run that have not completed
 };
 
-} // namespace tacit
+} // namespace tacit::runtime

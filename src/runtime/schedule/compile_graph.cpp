@@ -7,21 +7,21 @@
 // Between the steps every rank reports success or an error (agreement.h), so that a rank that fails, be it
 // for want of memory, leaves none waiting. What is collective in a step itself is tried by all ranks. Cost on
 // rank 0: the sum of all graphs; messages are linear in the number of ranks.
-#include "capi/agreement.h"
-#include "capi/errors.h"
-#include "capi/explain.h"
-#include "capi/handles.h"
-#include "capi/options.h"
-#include "capi/private_communicator.h"
+#include "runtime/mpi/agreement.h"
+#include "runtime/schedule/explain.h"
+#include "runtime/schedule/options.h"
+#include "runtime/schedule/private_communicator.h"
+#include "surface/capi/errors.h"
+#include "surface/capi/handles.h"
 
-#include "run/mpi_error.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
 #include <climits>
 #include <fmt/format.h>
 #include <optional>
 
-namespace tacit::capi {
+namespace tacit::runtime {
 namespace {
 
 /// Word at the head of everything that travels: ranks that run different builds notice.
@@ -36,7 +36,8 @@ std::vector<std::byte> packed(const local_graph& g) {
 
 void require_version(unpacker& from) {
   if (from.get<std::uint64_t>() != wire_version)
-    throw api_error(TACIT_ERR_ENVIRONMENT, "ranks run different versions of tacit; install one on all nodes");
+    throw surface::api_error(TACIT_ERR_ENVIRONMENT,
+                             "ranks run different versions of tacit; install one on all nodes");
 }
 
 /// All errors of the diagnostics, with the operation's number as its rank knows it.
@@ -65,16 +66,16 @@ std::string describe_errors(const joined_graph& all, const diagnostics& problems
 }
 
 struct outcome {
-  compilation compiled;
+  graphs::compilation compiled;
   joined_graph all;
   explanation why;
 };
 
-outcome compile_all(const std::vector<local_graph>& parts, const compile_options& options) {
+outcome compile_all(const std::vector<local_graph>& parts, const graphs::compile_options& options) {
   outcome out{{}, join(parts), {}};
-  out.compiled = compile(out.all.g, options);
+  out.compiled = graphs::compile(out.all.g, options);
   if (has_errors(out.compiled.problems))
-    throw api_error(TACIT_ERR_GRAPH, describe_errors(out.all, out.compiled.problems));
+    throw surface::api_error(TACIT_ERR_GRAPH, describe_errors(out.all, out.compiled.problems));
   out.why = explain(out.all.g, out.compiled);
   return out;
 }
@@ -90,7 +91,7 @@ std::vector<std::byte> packed_for(const outcome& o, std::uint32_t rank, const st
   std::vector<std::pair<op_id, std::int32_t>> computations; // operation in the joined graph, here
   const auto& names = o.all.names[rank];
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (o.all.g[names[i]].kind == op_kind::opaque)
+    if (o.all.g[names[i]].kind == graphs::op_kind::opaque)
       computations.emplace_back(names[i], static_cast<std::int32_t>(i));
   out.put<std::uint64_t>(computations.size());
   for (const auto& [global, local] : computations) {
@@ -101,7 +102,7 @@ std::vector<std::byte> packed_for(const outcome& o, std::uint32_t rank, const st
 }
 
 /// What rank 0 makes of the parts that it has received.
-outcome compile_parts(std::vector<std::vector<std::byte>>& received, const compile_options& options) {
+outcome compile_parts(std::vector<std::vector<std::byte>>& received, const graphs::compile_options& options) {
   std::vector<local_graph> parts;
   for (auto& bytes : received) {
     unpacker from(bytes);
@@ -166,7 +167,7 @@ const driver& choose_driver(const std::string& name, const program& p, MPI_Comm 
     if (everywhere)
       return *d;
   }
-  throw api_error(TACIT_ERR_ENVIRONMENT, "no driver can run this schedule" + why);
+  throw surface::api_error(TACIT_ERR_ENVIRONMENT, "no driver can run this schedule" + why);
 }
 
 std::function<void(op_id)> computations_of(const tacit_graph_s& graph, unpacker& from) {
@@ -176,7 +177,7 @@ std::function<void(op_id)> computations_of(const tacit_graph_s& graph, unpacker&
     table[global] = graph.computations.at(from.get<std::int32_t>());
   }
   return [table](op_id op) {
-    const computation_scope scope;
+    const surface::computation_scope scope;
     const auto& [function, context] = table.at(op);
     function(context);
   };
@@ -198,7 +199,7 @@ std::unique_ptr<tacit_schedule_s> compile_collectively(const tacit_graph_s& grap
   std::unique_ptr<tacit_schedule_s> schedule;
   all.here("reading its arguments", [&] {
     if (!has_place)
-      throw api_error(
+      throw surface::api_error(
           TACIT_ERR_ARGUMENT,
           fmt::format("rank {}: tacit_compile: the place for the schedule is a null pointer", graph.rank));
     wanted = read_options(info);
@@ -246,4 +247,4 @@ std::unique_ptr<tacit_schedule_s> compile_collectively(const tacit_graph_s& grap
   return schedule;
 }
 
-} // namespace tacit::capi
+} // namespace tacit::runtime

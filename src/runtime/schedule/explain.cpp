@@ -1,13 +1,13 @@
-#include "capi/explain.h"
+#include "runtime/schedule/explain.h"
 
-#include "calls/reasons.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <fmt/format.h>
 
-namespace tacit::capi {
+namespace tacit::runtime {
 namespace {
 
-std::string words(const graph& g, const finding& f) {
+std::string words(const graphs::graph& g, const graphs::finding& f) {
   std::string text =
       fmt::format("{} among {} ranks", name(f.kind), g.communicators()[index(f.comm)].members.size());
   if (f.comm != world)
@@ -19,12 +19,12 @@ std::string words(const graph& g, const finding& f) {
   return text;
 }
 
-std::string in_text(const graph& g, const compilation& c) {
+std::string in_text(const graphs::graph& g, const graphs::compilation& c) {
   std::string out =
       fmt::format("{} ranks, {} operations, {} transfers\n", g.ranks(), g.size(), c.moved.list.size());
-  for (const finding& f : c.found.found)
+  for (const graphs::finding& f : c.found.found)
     out += "found: " + words(g, f) + "\n";
-  for (const refusal& r : c.found.refused)
+  for (const graphs::refusal& r : c.found.refused)
     out += fmt::format("not found: {} ({}: {})\n", name(r.kind), reason_label(r.why), r.detail);
   if (c.schedule.as_written)
     out += fmt::format(
@@ -60,13 +60,13 @@ std::string array(const List& list, Write&& write) {
   return "[" + out + "]";
 }
 
-std::string in_json(const graph& g, const compilation& c) {
-  const std::string found = array(c.found.found, [&](const finding& f) {
+std::string in_json(const graphs::graph& g, const graphs::compilation& c) {
+  const std::string found = array(c.found.found, [&](const graphs::finding& f) {
     return fmt::format(R"("pattern":{},"ranks":{},"bytes":{}{})", quoted(name(f.kind)),
                        g.communicators()[index(f.comm)].members.size(), f.bytes,
                        is_rooted(f.kind) ? fmt::format(R"(,"root":{})", index(f.root)) : "");
   });
-  const std::string refused = array(c.found.refused, [](const refusal& r) {
+  const std::string refused = array(c.found.refused, [](const graphs::refusal& r) {
     return fmt::format(R"("pattern":{},"reason":{},"detail":{})", quoted(name(r.kind)),
                        quoted(reason_label(r.why)), quoted(r.detail));
   });
@@ -75,7 +75,7 @@ std::string in_json(const graph& g, const compilation& c) {
                        quoted(d.remedy));
   });
   std::string times;
-  for (const pass_time& t : c.times)
+  for (const graphs::pass_time& t : c.times)
     times += fmt::format("{}{}:{:.9f}", times.empty() ? "" : ",", quoted(t.name), t.seconds);
   std::string why;
   if (c.schedule.as_written)
@@ -90,7 +90,7 @@ std::string in_json(const graph& g, const compilation& c) {
 
 } // namespace
 
-explanation explain(const graph& g, const compilation& c) {
+explanation explain(const graphs::graph& g, const graphs::compilation& c) {
   return {in_text(g, c), in_json(g, c)};
 }
 
@@ -100,4 +100,4 @@ explanation explain_here(const explanation& shared, std::string_view driver, con
           open + fmt::format(R"(,"driver":{},"here":{}}})", quoted(driver), quoted(steps))};
 }
 
-} // namespace tacit::capi
+} // namespace tacit::runtime

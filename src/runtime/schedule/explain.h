@@ -1,20 +1,20 @@
 // What a compilation found, for people and for programs.
 #pragma once
 
-#include "compile/compile.h"
+#include "graphs/compile/compile.h"
 
 #include <string>
 
-namespace tacit::capi {
+namespace tacit::runtime {
 
 struct explanation {
   std::string text, json;
 };
 
 /// The part that is the same on all ranks.
-explanation explain(const graph& g, const compilation& c);
+explanation explain(const graphs::graph& g, const graphs::compilation& c);
 
 /// With what only this rank knows: the driver that was chosen and its own steps.
 explanation explain_here(const explanation& shared, std::string_view driver, const std::string& steps);
 
-} // namespace tacit::capi
+} // namespace tacit::runtime

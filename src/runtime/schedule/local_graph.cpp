@@ -1,10 +1,10 @@
-#include "capi/local_graph.h"
+#include "runtime/schedule/local_graph.h"
 
 #include <limits>
 #include <map>
 #include <stdexcept>
 
-namespace tacit::capi {
+namespace tacit::runtime {
 
 void pack(packer& into, const local_graph& g) {
   into.put<std::uint64_t>(g.communicators.size());
@@ -46,22 +46,22 @@ local_graph unpack_local_graph(unpacker& from) {
     op.comm = from.get<std::int32_t>();
     op.peer = from.get<int>();
     op.tag = from.get<int>();
-    op.reads = from.get_list<segment>();
-    op.writes = from.get_list<segment>();
+    op.reads = from.get_list<graphs::segment>();
+    op.writes = from.get_list<graphs::segment>();
     g.operations.push_back(std::move(op));
   }
   for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
     const auto before = from.get<std::int32_t>();
     g.dependencies.emplace_back(before, from.get<std::int32_t>());
   }
-  g.scratch = from.get_list<segment>();
-  g.live_out = from.get_list<segment>();
+  g.scratch = from.get_list<graphs::segment>();
+  g.live_out = from.get_list<graphs::segment>();
   return g;
 }
 
 namespace {
 
-op_id add(graph& g, rank_id rank, const local_operation& op, comm_id comm) {
+op_id add(graphs::graph& g, rank_id rank, const local_operation& op, comm_id comm) {
   const rank_id peer{static_cast<std::uint32_t>(op.peer)};
   switch (op.kind) {
   case local_kind::send:
@@ -87,7 +87,7 @@ op_id add(graph& g, rank_id rank, const local_operation& op, comm_id comm) {
 /// The communicators of all ranks by their agreed numbers; every member names the same members.
 class communicator_table {
 public:
-  explicit communicator_table(graph& g) : g_(g) {}
+  explicit communicator_table(graphs::graph& g) : g_(g) {}
   /// The local communicators of one rank, the graph's first.
   std::vector<comm_id> add(const std::vector<local_communicator>& local) {
     std::vector<comm_id> out{world};
@@ -110,14 +110,14 @@ private:
       members.push_back(rank_id{static_cast<std::uint32_t>(r)});
     return g_.add_communicator(c.name, std::move(members));
   }
-  graph& g_;
+  graphs::graph& g_;
   std::map<std::uint64_t, comm_id> known_;
 };
 
 } // namespace
 
 joined_graph join(const std::vector<local_graph>& parts) {
-  joined_graph out{graph(static_cast<std::uint32_t>(parts.size())),
+  joined_graph out{graphs::graph(static_cast<std::uint32_t>(parts.size())),
                    std::vector<std::vector<op_id>>(parts.size())};
   communicator_table table(out.g);
   for (std::uint32_t r = 0; r < parts.size(); ++r) {
@@ -128,12 +128,12 @@ joined_graph join(const std::vector<local_graph>& parts) {
     for (const auto& [before, after] : parts[r].dependencies)
       out.g.depend(out.names[r][static_cast<std::size_t>(before)],
                    out.names[r][static_cast<std::size_t>(after)]);
-    for (const segment& s : parts[r].scratch)
+    for (const graphs::segment& s : parts[r].scratch)
       out.g.scratch(rank, s);
-    for (const segment& s : parts[r].live_out)
+    for (const graphs::segment& s : parts[r].live_out)
       out.g.live_out(rank, s);
   }
   return out;
 }
 
-} // namespace tacit::capi
+} // namespace tacit::runtime

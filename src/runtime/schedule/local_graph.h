@@ -2,8 +2,8 @@
 // 0.
 #pragma once
 
-#include "graph/graph.h"
-#include "run/pack.h"
+#include "graphs/graph/graph.h"
+#include "runtime/run/pack.h"
 
 #include <cstdint>
 #include <functional>
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace tacit::capi {
+namespace tacit::runtime {
 
 enum class local_kind : std::uint8_t { send, recv, copy, compute, fence, put, get, nothing };
 
@@ -28,14 +28,14 @@ struct local_operation {
   std::int32_t comm = 0; ///< 0: the graph's; k: the k-th that was added
   int peer = -1;
   int tag = 0;
-  std::vector<segment> reads, writes; ///< put: reads here, writes there; get: the reverse
+  std::vector<graphs::segment> reads, writes; ///< put: reads here, writes there; get: the reverse
 };
 
 struct local_graph {
   std::vector<local_communicator> communicators;
   std::vector<local_operation> operations;
   std::vector<std::pair<std::int32_t, std::int32_t>> dependencies;
-  std::vector<segment> scratch, live_out;
+  std::vector<graphs::segment> scratch, live_out;
 };
 
 void pack(packer& into, const local_graph& g);
@@ -44,9 +44,9 @@ local_graph unpack_local_graph(unpacker& from);
 /// All parts as one graph, rank by rank. Throws std::length_error if there are more communicators than a
 /// comm_id can tell apart.
 struct joined_graph {
-  graph g;
+  graphs::graph g;
   std::vector<std::vector<op_id>> names; ///< per rank and local operation: the operation in `g`
 };
 joined_graph join(const std::vector<local_graph>& parts);
 
-} // namespace tacit::capi
+} // namespace tacit::runtime

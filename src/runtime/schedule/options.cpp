@@ -1,7 +1,7 @@
-#include "capi/options.h"
+#include "runtime/schedule/options.h"
 
-#include "capi/errors.h"
-#include "run/driver.h"
+#include "runtime/run/driver.h"
+#include "surface/capi/errors.h"
 
 #include <charconv>
 #include <cstdlib>
@@ -10,11 +10,12 @@
 #include <tacit/tacit.h>
 #include <vector>
 
-namespace tacit::capi {
+namespace tacit::runtime {
 namespace {
 
 [[noreturn]] void refuse(const std::string& where, const std::string& value, const std::string& allowed) {
-  throw api_error(TACIT_ERR_ENVIRONMENT, fmt::format("{} is \"{}\", but must be {}", where, value, allowed));
+  throw surface::api_error(TACIT_ERR_ENVIRONMENT,
+                           fmt::format("{} is \"{}\", but must be {}", where, value, allowed));
 }
 
 std::string driver_names() {
@@ -37,9 +38,9 @@ struct option {
 
 void set_policy(requested& r, const std::string& where, const std::string& value) {
   if (value == "data")
-    r.compile.planning.policy = sync_policy::data;
+    r.compile.planning.policy = graphs::sync_policy::data;
   else if (value == "keep_sync")
-    r.compile.planning.policy = sync_policy::keep_sync;
+    r.compile.planning.policy = graphs::sync_policy::keep_sync;
   else
     refuse(where, value, "data or keep_sync");
 }
@@ -99,7 +100,7 @@ void read_info(requested& r, MPI_Info info) {
     MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found);
     const option* o = find_option(key + 6);
     if (!o)
-      throw api_error(
+      throw surface::api_error(
           TACIT_ERR_ENVIRONMENT,
           fmt::format("info key \"{}\" is unknown; tacit knows tacit_policy, tacit_driver, tacit_density, "
                       "tacit_budget and tacit_replace",
@@ -125,4 +126,4 @@ requested read_options(MPI_Info info) {
   return r;
 }
 
-} // namespace tacit::capi
+} // namespace tacit::runtime

@@ -1,19 +1,19 @@
 // Info keys and TACIT_ variables of tacit_compile.
 #pragma once
 
-#include "compile/compile.h"
+#include "graphs/compile/compile.h"
 
 #include <mpi.h>
 #include <string>
 
-namespace tacit::capi {
+namespace tacit::runtime {
 
 struct requested {
-  compile_options compile;
+  graphs::compile_options compile;
   std::string driver; ///< empty: by priority
 };
 
 /// Reads both; throws api_error naming key or variable, value and what is allowed.
 requested read_options(MPI_Info info);
 
-} // namespace tacit::capi
+} // namespace tacit::runtime

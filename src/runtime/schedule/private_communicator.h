@@ -3,7 +3,7 @@
 #include <mpi.h>
 #include <utility>
 
-namespace tacit::capi {
+namespace tacit::runtime {
 
 /// A communicator of ours, freed (collectively, as MPI has it) unless it is released.
 struct private_communicator {
@@ -18,4 +18,4 @@ struct private_communicator {
   MPI_Comm release() { return std::exchange(comm, MPI_COMM_NULL); }
 };
 
-} // namespace tacit::capi
+} // namespace tacit::runtime

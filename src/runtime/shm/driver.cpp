@@ -1,19 +1,19 @@
 // Driver `shm`: messages between ranks of one host go through channels in shared memory, all others are
 // persistent point-to-point messages; collectives of the plan become messages, as in `p2p`. Programs without
 // dependencies take the fast path (shm_flat.h), all others the engine of tasks with channels as polled work.
-#include "run/builtin_drivers.h"
-#include "run/lower.h"
-#include "run/message_survey.h"
-#include "run/shm_flat.h"
-#include "run/shm_peers.h"
-#include "run/shm_wait.h"
+#include "runtime/run/builtin_drivers.h"
+#include "runtime/run/lower.h"
+#include "runtime/run/message_survey.h"
+#include "runtime/shm/flat.h"
+#include "runtime/shm/peers.h"
+#include "runtime/shm/wait.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 class polled_source : public polled_work {
@@ -53,8 +53,8 @@ public:
       : lowering(p, comm), peers_(peers), channels_(made) {}
 
 private:
-  task_span collective(const step& s) override { return direct(s); }
-  task_span send(const std::vector<segment>& bytes, int to, int tag) override {
+  task_span collective(const graphs::step& s) override { return direct(s); }
+  task_span send(const std::vector<graphs::segment>& bytes, int to, int tag) override {
     const channel_place* place = peers_.outgoing(to, tag);
     if (!place)
       return lowering::send(bytes, to, tag);
@@ -65,7 +65,7 @@ private:
         tasks_.add_polled(std::make_unique<polled_source>(at->second), {"send to", to, place->shape.bytes});
     return {{id}, {id}};
   }
-  task_span recv(const std::vector<segment>& bytes, int from, int tag) override {
+  task_span recv(const std::vector<graphs::segment>& bytes, int from, int tag) override {
     const channel_place* place = peers_.incoming(from, tag);
     if (!place)
       return lowering::recv(bytes, from, tag);
@@ -123,7 +123,7 @@ public:
     if (bound_ == wanted)
       return true;
     if (std::any_of(program_.plan.steps.begin(), program_.plan.steps.end(),
-                    [](const step& s) { return s.kind == step_kind::call; }))
+                    [](const graphs::step& s) { return s.kind == graphs::step_kind::call; }))
       return false; // nobody tells the computations
     bound_.reset(); // should there be no memory for the tasks
     tasks_ = make_tasks(moved(program_, reads, writes));
@@ -158,7 +158,7 @@ public:
   /// Collectives are MPI's business unless somebody wants it otherwise.
   bool automatic(const program& p) const override {
     return std::none_of(p.plan.steps.begin(), p.plan.steps.end(),
-                        [](const step& s) { return s.kind == step_kind::collective; });
+                        [](const graphs::step& s) { return s.kind == graphs::step_kind::collective; });
   }
   std::string can_run(const program& p, MPI_Comm comm) const override {
 #ifdef SMPI_H
@@ -189,4 +189,4 @@ const driver& shm() {
   return instance;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

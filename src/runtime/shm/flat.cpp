@@ -1,13 +1,13 @@
-#include "run/shm_flat.h"
+#include "runtime/shm/flat.h"
 
-#include "channel/pieces.h"
-#include "plan/segments.h"
-#include "run/lower.h"
+#include "graphs/plan/segments.h"
+#include "runtime/channel/pieces.h"
+#include "runtime/run/lower.h"
 
 #include <algorithm>
 #include <cstring>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 class rest_lowering : public lowering {
@@ -15,7 +15,7 @@ public:
   using lowering::lowering;
 
 private:
-  task_span collective(const step& s) override { return direct(s); }
+  task_span collective(const graphs::step& s) override { return direct(s); }
 };
 
 int rank_of(rank_id r) {
@@ -31,8 +31,8 @@ void let_lines_arrive() {
 #endif
 }
 
-void move(std::vector<segment>& list, std::ptrdiff_t by) {
-  for (segment& s : list)
+void move(std::vector<graphs::segment>& list, std::ptrdiff_t by) {
+  for (graphs::segment& s : list)
     s.address += static_cast<std::uint64_t>(by);
 }
 
@@ -40,11 +40,12 @@ void move(std::vector<segment>& list, std::ptrdiff_t by) {
 
 bool is_flat(const program& p) {
   return p.plan.scratch_bytes == 0 &&
-         std::all_of(p.plan.steps.begin(), p.plan.steps.end(), [&](const step& s) {
+         std::all_of(p.plan.steps.begin(), p.plan.steps.end(), [&](const graphs::step& s) {
            return s.after.empty() &&
-                  (s.kind == step_kind::copy ? !overlap(s.reads, s.writes)
-                                             : (s.kind == step_kind::send || s.kind == step_kind::recv) &&
-                                                   rank_of(s.peer) != p.rank);
+                  (s.kind == graphs::step_kind::copy
+                       ? !graphs::overlap(s.reads, s.writes)
+                       : (s.kind == graphs::step_kind::send || s.kind == graphs::step_kind::recv) &&
+                             rank_of(s.peer) != p.rank);
          });
 }
 
@@ -52,7 +53,7 @@ shm_flat::shm_flat(const program& p, MPI_Comm comm, const shm_peers& peers)
     : comm_(comm), distances_(peers.distances().is_used() ? &peers.distances() : nullptr),
       wait_(comm, peers) {
   rest_.rank = p.rank;
-  for (const step& s : p.plan.steps)
+  for (const graphs::step& s : p.plan.steps)
     add(s, peers);
   note_distances();
   sending_.list.resize(out_.size());
@@ -60,15 +61,17 @@ shm_flat::shm_flat(const program& p, MPI_Comm comm, const shm_peers& peers)
   prepare_rest(0, 0);
 }
 
-void shm_flat::add(const step& s, const shm_peers& peers) {
+void shm_flat::add(const graphs::step& s, const shm_peers& peers) {
   const int peer = rank_of(s.peer);
-  if (s.kind == step_kind::copy) {
+  if (s.kind == graphs::step_kind::copy) {
     add_copy(s);
-  } else if (const channel_place* out = s.kind == step_kind::send ? peers.outgoing(peer, s.tag) : nullptr) {
+  } else if (const channel_place* out =
+                 s.kind == graphs::step_kind::send ? peers.outgoing(peer, s.tag) : nullptr) {
     out_.push_back(make_source(*out, s.reads));
     places_ = places_ || out->shape.placed;
     out_notes_.push_back({{"send to", peer, out->shape.bytes}, peers.absence(peer)});
-  } else if (const channel_place* in = s.kind == step_kind::recv ? peers.incoming(peer, s.tag) : nullptr) {
+  } else if (const channel_place* in =
+                 s.kind == graphs::step_kind::recv ? peers.incoming(peer, s.tag) : nullptr) {
     in_.push_back(make_destination(*in, s.writes));
     places_ = places_ || in->shape.placed;
     in_notes_.push_back({{"receive from", peer, in->shape.bytes}, peers.absence(peer)});
@@ -78,7 +81,7 @@ void shm_flat::add(const step& s, const shm_peers& peers) {
 }
 
 /// As one list of contiguous pieces.
-void shm_flat::add_copy(const step& s) {
+void shm_flat::add_copy(const graphs::step& s) {
   each_paired_piece(s.reads, s.writes, [&](std::uint64_t from, std::uint64_t into, std::uint64_t bytes) {
     copies_.push_back({from, into, bytes});
   });
@@ -88,7 +91,7 @@ void shm_flat::prepare_rest(std::ptrdiff_t reads, std::ptrdiff_t writes) {
   if (rest_.plan.steps.empty())
     return;
   program moved = rest_;
-  for (step& s : moved.plan.steps) {
+  for (graphs::step& s : moved.plan.steps) {
     move(s.reads, reads);
     move(s.writes, writes);
   }
@@ -210,4 +213,4 @@ void shm_flat::finish() {
   }
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -4,16 +4,16 @@
 // allocation. What has no channel (peers on other hosts, messages to oneself) runs beside it as tasks.
 #pragma once
 
-#include "channel/channel.h"
-#include "run/shm_peers.h"
-#include "run/shm_wait.h"
-#include "run/task_run.h"
+#include "runtime/channel/channel.h"
+#include "runtime/run/task_run.h"
+#include "runtime/shm/peers.h"
+#include "runtime/shm/wait.h"
 
 #include <cstddef>
 #include <memory>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// True if the program has the form described above.
 bool is_flat(const program& p);
@@ -43,8 +43,8 @@ private:
     task_note note;
     const std::atomic<std::uint32_t>* absence; ///< of the peer
   };
-  void add(const step& s, const shm_peers& peers);
-  void add_copy(const step& s);
+  void add(const graphs::step& s, const shm_peers& peers);
+  void add_copy(const graphs::step& s);
   void prepare_rest(std::ptrdiff_t reads, std::ptrdiff_t writes);
   template <typename Channel>
   static bool poll(std::vector<Channel>& channels, pending& under_way);
@@ -70,4 +70,4 @@ private:
   std::ptrdiff_t reads_ = 0, writes_ = 0; ///< as of the last rebind
 };
 
-} // namespace tacit
+} // namespace tacit::runtime

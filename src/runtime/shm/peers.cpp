@@ -1,10 +1,10 @@
-#include "run/shm_peers.h"
+#include "runtime/shm/peers.h"
 
-#include "channel/pieces.h"
-#include "run/message_survey.h"
-#include "run/mpi_error.h"
-#include "run/pack.h"
-#include "run/progress.h"
+#include "runtime/channel/pieces.h"
+#include "runtime/mpi/mpi_error.h"
+#include "runtime/run/message_survey.h"
+#include "runtime/run/pack.h"
+#include "runtime/run/progress.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,7 +13,7 @@
 #include <thread>
 #include <unistd.h>
 
-namespace tacit {
+namespace tacit::runtime {
 namespace {
 
 /// Channels of different sources in different pairs of lines: cores fetch lines in pairs.
@@ -86,13 +86,13 @@ std::uint64_t longest_in_memory(bool unattended) {
 #endif
 }
 
-source_channel make_source(const channel_place& place, const std::vector<segment>& bytes) {
+source_channel make_source(const channel_place& place, const std::vector<graphs::segment>& bytes) {
   source_port port(place.shape, place.memory, bytes);
   port.targets = place.targets;
   return {place.shape, std::move(port)};
 }
 
-destination_channel make_destination(const channel_place& place, const std::vector<segment>& bytes) {
+destination_channel make_destination(const channel_place& place, const std::vector<graphs::segment>& bytes) {
   destination_port port(place.shape, place.memory, first_bytes(bytes, place.shape.bytes));
   port.source_process = place.source_process;
   return {place.shape, std::move(port)};
@@ -111,10 +111,12 @@ shm_peers::shm_peers(const program& p, MPI_Comm comm, bool may_place)
 }
 
 void shm_peers::find_rooms(const program& p) {
-  const auto is_shared = [](const segment& piece) { return find_shared(piece.address, piece.length); };
-  for (const step& s : p.plan.steps)
-    if (s.kind == step_kind::recv && total_length(s.writes) >= least_placed_far &&
-        total_length(s.writes) >= least_placed_piece * s.writes.size() &&
+  const auto is_shared = [](const graphs::segment& piece) {
+    return find_shared(piece.address, piece.length);
+  };
+  for (const graphs::step& s : p.plan.steps)
+    if (s.kind == graphs::step_kind::recv && graphs::total_length(s.writes) >= least_placed_far &&
+        graphs::total_length(s.writes) >= least_placed_piece * s.writes.size() &&
         std::all_of(s.writes.begin(), s.writes.end(), is_shared))
       rooms_[{static_cast<int>(index(s.peer)), s.tag}] = s.writes;
 }
@@ -125,7 +127,7 @@ std::vector<shared_place> shm_peers::room_for(int from, const planned_message& m
   const auto found = rooms_.find({from, m.tag});
   if (found == rooms_.end() || m.bytes < least_placed_far)
     return room;
-  for (const segment& piece : first_bytes(found->second, m.bytes))
+  for (const graphs::segment& piece : first_bytes(found->second, m.bytes))
     room.push_back(find_shared(piece.address, piece.length).value());
   return room;
 }
@@ -475,4 +477,4 @@ std::string shm_peers::describe() const {
   return text;
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -19,14 +19,14 @@
 // ranks agree whether one has failed. While it waits it progresses other schedules.
 #pragma once
 
-#include "channel/channel.h"
-#include "channel/direct_read.h"
-#include "channel/memory_pool.h"
-#include "channel/proximity.h"
-#include "channel/shared_buffers.h"
-#include "channel/shared_memory.h"
-#include "run/driver.h"
-#include "run/message_survey.h"
+#include "runtime/channel/channel.h"
+#include "runtime/channel/direct_read.h"
+#include "runtime/channel/memory_pool.h"
+#include "runtime/channel/proximity.h"
+#include "runtime/channel/shared_buffers.h"
+#include "runtime/channel/shared_memory.h"
+#include "runtime/run/driver.h"
+#include "runtime/run/message_survey.h"
 
 #include <atomic>
 #include <cstdint>
@@ -39,7 +39,7 @@
 #include <string>
 #include <vector>
 
-namespace tacit {
+namespace tacit::runtime {
 
 /// Bytes of the longest message that may go through shared memory: none if the user or the MPI library
 /// (simulated ranks) forbids it, any length promises nothing. `unattended`: in such a program.
@@ -49,13 +49,13 @@ std::uint64_t longest_in_memory(bool unattended);
 struct channel_place {
   channel_shape shape;
   std::byte* memory = nullptr;
-  std::int64_t source_process = 0; ///< incoming and direct: whose memory can be read
-  std::vector<segment> targets;    ///< outgoing and placed: this process's view of where it is received
+  std::int64_t source_process = 0;      ///< incoming and direct: whose memory can be read
+  std::vector<graphs::segment> targets; ///< outgoing and placed: this process's view of where it is received
 };
 
-source_channel make_source(const channel_place& place, const std::vector<segment>& bytes);
+source_channel make_source(const channel_place& place, const std::vector<graphs::segment>& bytes);
 /// `bytes` may be longer than the message.
-destination_channel make_destination(const channel_place& place, const std::vector<segment>& bytes);
+destination_channel make_destination(const channel_place& place, const std::vector<graphs::segment>& bytes);
 
 class shm_peers : public connection {
 public:
@@ -134,7 +134,7 @@ private:
   bool unattended_ = false; ///< see program
   bool canary_ = true;      ///< see program
   std::map<int, peer> peers_;
-  std::map<std::pair<int, int>, std::vector<segment>>
+  std::map<std::pair<int, int>, std::vector<graphs::segment>>
       rooms_; ///< by source and tag: shared memory to receive in
   std::map<std::uint64_t, std::shared_ptr<const shared_region>> buffers_; ///< of peers, by secret
   std::string refusal_; ///< why this rank has no memory to share
@@ -149,4 +149,4 @@ private:
   std::atomic<std::uint32_t>* absence_ = nullptr; ///< this rank's, in `mine_`
 };
 
-} // namespace tacit
+} // namespace tacit::runtime

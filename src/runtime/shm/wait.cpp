@@ -1,11 +1,11 @@
-#include "run/shm_wait.h"
+#include "runtime/shm/wait.h"
 
-#include "run/mpi_error.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::runtime {
 
 shm_wait::shm_wait(MPI_Comm comm, const shm_peers& peers)
     : comm_(comm), peers_(peers), oversubscribed_(peers.oversubscribed()) {}
@@ -54,4 +54,4 @@ double shm_wait::nap() const {
   return std::min(waited_ / 64, longest);
 }
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -29,13 +29,13 @@
 // costs 4 us of computing, and eight ranks on a torus 22-40 us where yields take 4-12.
 #pragma once
 
-#include "run/shm_peers.h"
-#include "run/task_run.h"
+#include "runtime/run/task_run.h"
+#include "runtime/shm/peers.h"
 
 #include <cstdint>
 #include <mpi.h>
 
-namespace tacit {
+namespace tacit::runtime {
 
 class shm_wait {
 public:
@@ -96,4 +96,4 @@ private:
   int ended_ = -1;           ///< a peer that had ended at the last look
 };
 
-} // namespace tacit
+} // namespace tacit::runtime

@@ -1,8 +1,8 @@
-#include "capi/errors.h"
+#include "surface/capi/errors.h"
 
-#include "exchange/neighbor_error.h"
-#include "run/datatype.h"
-#include "run/mpi_error.h"
+#include "runtime/exchange/neighbor_error.h"
+#include "runtime/mpi/datatype.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
 #include <array>
@@ -11,25 +11,25 @@
 #include <new>
 #include <tacit/tacit.h>
 
-namespace tacit::capi {
+namespace tacit::surface {
 namespace {
 
 thread_local std::string last_text;
 
-int code_of(neighbor_error::kind why) {
+int code_of(runtime::neighbor_error::kind why) {
   switch (why) {
-  case neighbor_error::kind::argument:
-  case neighbor_error::kind::pieces:
+  case runtime::neighbor_error::kind::argument:
+  case runtime::neighbor_error::kind::pieces:
     return TACIT_ERR_ARGUMENT;
-  case neighbor_error::kind::graph:
+  case runtime::neighbor_error::kind::graph:
     return TACIT_ERR_GRAPH;
-  case neighbor_error::kind::environment:
+  case runtime::neighbor_error::kind::environment:
     return TACIT_ERR_ENVIRONMENT;
-  case neighbor_error::kind::mpi:
+  case runtime::neighbor_error::kind::mpi:
     return TACIT_ERR_MPI;
-  case neighbor_error::kind::memory:
+  case runtime::neighbor_error::kind::memory:
     return TACIT_ERR_MEMORY;
-  case neighbor_error::kind::internal:
+  case runtime::neighbor_error::kind::internal:
     break;
   }
   return TACIT_ERR_INTERNAL;
@@ -109,18 +109,18 @@ int code_of_exception(std::string& text, bool* complete) {
     if (complete)
       *complete = true;
     return e.code;
-  } catch (const neighbor_error& e) {
+  } catch (const runtime::neighbor_error& e) {
     text = e.what();
     if (complete)
       *complete = e.complete;
     return code_of(e.why);
-  } catch (const datatype_error& e) {
+  } catch (const runtime::datatype_error& e) {
     text = std::string("datatype: ") + e.what();
     return TACIT_ERR_ARGUMENT;
-  } catch (const mpi_error& e) {
+  } catch (const runtime::mpi_error& e) {
     text = e.what();
     return TACIT_ERR_MPI;
-  } catch (const memory_error& e) {
+  } catch (const runtime::memory_error& e) {
     text = std::string("out of memory: ") + e.what();
     return TACIT_ERR_MEMORY;
   } catch (const std::bad_alloc&) {
@@ -142,4 +142,4 @@ const char* last_error_text() {
   return last_text.c_str();
 }
 
-} // namespace tacit::capi
+} // namespace tacit::surface

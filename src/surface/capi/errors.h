@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace tacit::capi {
+namespace tacit::surface {
 
 /// An error of the C API on its way to the boundary.
 struct api_error : std::runtime_error {
@@ -46,4 +46,4 @@ int guarded(MPI_Comm comm, Body&& body) {
   return guarded_with([&](int code, const std::string& text) { return report(comm, code, text); }, body);
 }
 
-} // namespace tacit::capi
+} // namespace tacit::surface

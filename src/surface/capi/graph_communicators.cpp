@@ -3,10 +3,10 @@
 // Handles of communicators mean nothing on other ranks, so the members agree on a number when they add one:
 // member 0 takes its rank in the graph and a count of its own, and broadcasts both on the communicator
 // itself.
-#include "capi/agreement.h"
-#include "capi/handles.h"
+#include "runtime/mpi/agreement.h"
+#include "surface/capi/handles.h"
 
-#include "run/mpi_error.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include <atomic>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace {
 
 using namespace tacit;
-using namespace tacit::capi;
+using namespace tacit::surface;
 
 [[noreturn]] void refuse(const std::string& text) {
   throw api_error(TACIT_ERR_ARGUMENT, "tacit_graph_add_comm: " + text);
@@ -26,14 +26,14 @@ std::vector<int> translate(MPI_Comm comm, int size, MPI_Comm parent) {
   for (int i = 0; i < size; ++i)
     from[static_cast<std::size_t>(i)] = i;
   MPI_Group members = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
-  check_mpi(MPI_Comm_group(comm, &members), "MPI_Comm_group");
+  runtime::check_mpi(MPI_Comm_group(comm, &members), "MPI_Comm_group");
   int result = MPI_Comm_group(parent, &all);
   if (result == MPI_SUCCESS)
     result = MPI_Group_translate_ranks(members, size, from.data(), all, to.data());
   MPI_Group_free(&members);
   if (all != MPI_GROUP_NULL)
     MPI_Group_free(&all);
-  check_mpi(result, "MPI_Group_translate_ranks");
+  runtime::check_mpi(result, "MPI_Group_translate_ranks");
   for (int i = 0; i < size; ++i)
     if (to[static_cast<std::size_t>(i)] == MPI_UNDEFINED)
       refuse(
@@ -67,8 +67,8 @@ void add(tacit_graph graph, MPI_Comm comm, tacit_comm* added) {
     refuse("the communicator is an intercommunicator; merge it with MPI_Intercomm_merge");
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  agreement all(comm, rank, size, "tacit_graph_add_comm");
-  local_communicator made;
+  runtime::agreement all(comm, rank, size, "tacit_graph_add_comm");
+  runtime::local_communicator made;
   all.here("reading its arguments", [&] {
     if (!graph || !added)
       refuse(fmt::format("rank {} of the communicator: {}", rank,
@@ -80,7 +80,7 @@ void add(tacit_graph graph, MPI_Comm comm, tacit_comm* added) {
   all.agree();
   if (rank == 0)
     made.id = new_number(graph->rank);
-  check_mpi(MPI_Bcast(&made.id, 1, MPI_UINT64_T, 0, comm), "MPI_Bcast");
+  runtime::check_mpi(MPI_Bcast(&made.id, 1, MPI_UINT64_T, 0, comm), "MPI_Bcast");
   graph->local.communicators.push_back(std::move(made));
   *added = static_cast<tacit_comm>(graph->local.communicators.size());
 }

@@ -1,8 +1,8 @@
 // tacit_graph_…: checks arguments, reads datatypes, appends to the local graph. An error is reported and also
 // kept, so that tacit_compile fails on all ranks.
-#include "capi/handles.h"
+#include "surface/capi/handles.h"
 
-#include "run/datatype.h"
+#include "runtime/mpi/datatype.h"
 
 #include <algorithm>
 #include <climits>
@@ -11,16 +11,17 @@
 namespace {
 
 using namespace tacit;
-using namespace tacit::capi;
+using namespace tacit::surface;
 
 [[noreturn]] void refuse(const std::string& text) {
   throw api_error(TACIT_ERR_ARGUMENT, text);
 }
 
 /// Above are addresses that no program has; schedules use them for scratch memory.
-constexpr std::uint64_t address_limit = scratch_base;
+constexpr std::uint64_t address_limit = graphs::scratch_base;
 
-std::vector<segment> bytes_of(const char* what, const void* buffer, MPI_Count count, MPI_Datatype type) {
+std::vector<graphs::segment> bytes_of(const char* what, const void* buffer, MPI_Count count,
+                                      MPI_Datatype type) {
   if (count < 0)
     refuse(fmt::format("{}: count is {}, but must not be negative", what, count));
   if (buffer == MPI_IN_PLACE)
@@ -29,12 +30,13 @@ std::vector<segment> bytes_of(const char* what, const void* buffer, MPI_Count co
     refuse(fmt::format("{}: the datatype is MPI_DATATYPE_NULL", what));
   if (count == 0)
     return {};
-  std::vector<segment> bytes = segments_of(buffer, static_cast<std::uint64_t>(count), flatten(type));
-  for (const segment& s : bytes)
+  std::vector<graphs::segment> bytes =
+      runtime::segments_of(buffer, static_cast<std::uint64_t>(count), runtime::flatten(type));
+  for (const graphs::segment& s : bytes)
     if (s.address >= address_limit || s.length > address_limit - s.address)
       refuse(fmt::format("{}: {} B at {:#x} are not in the memory of a program", what, s.length, s.address));
   if (buffer == nullptr && !bytes.empty() && bytes.front().address == 0)
-    refuse(fmt::format("{}: the buffer is a null pointer, but has {} B", what, total_length(bytes)));
+    refuse(fmt::format("{}: the buffer is a null pointer, but has {} B", what, graphs::total_length(bytes)));
   return bytes;
 }
 
@@ -47,10 +49,10 @@ int add(tacit_graph graph, const char* name, tacit_op* op, Fill&& fill) {
     require_calls_allowed();
     if (graph->local.operations.size() >= INT_MAX)
       refuse("too many operations");
-    local_operation added;
+    runtime::local_operation added;
     try {
       fill(added);
-    } catch (const datatype_error& e) {
+    } catch (const runtime::datatype_error& e) {
       refuse(fmt::format("datatype: {}", e.what()));
     } catch (const api_error& e) {
       throw api_error(e.code, fmt::format("rank {}, operation {} ({}): {}", graph->rank,
@@ -75,8 +77,8 @@ const std::vector<int>& members_of(const tacit_graph graph, tacit_comm comm) {
   return all[static_cast<std::size_t>(comm) - 1].members;
 }
 
-void set_peer(const tacit_graph graph, local_operation& op, local_kind kind, int peer, int tag,
-              tacit_comm comm = TACIT_COMM_GRAPH) {
+void set_peer(const tacit_graph graph, runtime::local_operation& op, runtime::local_kind kind, int peer,
+              int tag, tacit_comm comm = TACIT_COMM_GRAPH) {
   const std::vector<int>* members = comm == TACIT_COMM_GRAPH ? nullptr : &members_of(graph, comm);
   const int size = members ? static_cast<int>(members->size()) : graph->size;
   if (peer == MPI_ANY_SOURCE)
@@ -87,7 +89,7 @@ void set_peer(const tacit_graph graph, local_operation& op, local_kind kind, int
     refuse(fmt::format("rank {} is not in the communicator of {} ranks", peer, size));
   if (tag < 0)
     refuse(fmt::format("tag is {}, but must not be negative", tag));
-  op.kind = peer == MPI_PROC_NULL ? local_kind::nothing : kind;
+  op.kind = peer == MPI_PROC_NULL ? runtime::local_kind::nothing : kind;
   op.peer = members && peer != MPI_PROC_NULL ? (*members)[static_cast<std::size_t>(peer)] : peer;
   op.comm = comm;
   op.tag = tag;
@@ -95,36 +97,37 @@ void set_peer(const tacit_graph graph, local_operation& op, local_kind kind, int
 
 int add_send(tacit_graph graph, const char* name, tacit_comm comm, const void* buf, MPI_Count count,
              MPI_Datatype type, int dest, int tag, tacit_op* op) {
-  return add(graph, name, op, [&](local_operation& added) {
-    set_peer(graph, added, local_kind::send, dest, tag, comm);
+  return add(graph, name, op, [&](runtime::local_operation& added) {
+    set_peer(graph, added, runtime::local_kind::send, dest, tag, comm);
     auto bytes = bytes_of("buffer", buf, count, type);
-    if (added.kind != local_kind::nothing)
+    if (added.kind != runtime::local_kind::nothing)
       added.reads = std::move(bytes);
   });
 }
 
 int add_recv(tacit_graph graph, const char* name, tacit_comm comm, void* buf, MPI_Count count,
              MPI_Datatype type, int source, int tag, tacit_op* op) {
-  return add(graph, name, op, [&](local_operation& added) {
-    set_peer(graph, added, local_kind::recv, source, tag, comm);
+  return add(graph, name, op, [&](runtime::local_operation& added) {
+    set_peer(graph, added, runtime::local_kind::recv, source, tag, comm);
     auto bytes = bytes_of("buffer", buf, count, type);
-    if (added.kind != local_kind::nothing)
+    if (added.kind != runtime::local_kind::nothing)
       added.writes = std::move(bytes);
   });
 }
 
-void one_sided(tacit_graph graph, local_operation& op, local_kind kind, const void* local, MPI_Count count,
-               MPI_Datatype type, int target, MPI_Aint address, MPI_Count remote_count,
+void one_sided(tacit_graph graph, runtime::local_operation& op, runtime::local_kind kind, const void* local,
+               MPI_Count count, MPI_Datatype type, int target, MPI_Aint address, MPI_Count remote_count,
                MPI_Datatype remote_type) {
   set_peer(graph, op, kind, target, 0);
   auto here = bytes_of("local buffer", local, count, type);
   auto there =
       bytes_of("buffer at the target", reinterpret_cast<const void*>(address), remote_count, remote_type);
-  if (total_length(here) != total_length(there))
-    refuse(fmt::format("{} B here, but {} B at the target", total_length(here), total_length(there)));
-  if (op.kind == local_kind::nothing)
+  if (graphs::total_length(here) != graphs::total_length(there))
+    refuse(fmt::format("{} B here, but {} B at the target", graphs::total_length(here),
+                       graphs::total_length(there)));
+  if (op.kind == runtime::local_kind::nothing)
     return;
-  const bool put = kind == local_kind::put;
+  const bool put = kind == runtime::local_kind::put;
   op.reads = std::move(put ? here : there);
   op.writes = std::move(put ? there : here);
 }
@@ -185,30 +188,30 @@ int tacit_graph_recv_on(tacit_graph graph, tacit_comm comm, void* buf, MPI_Count
 int tacit_graph_put(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype, int target,
                     MPI_Aint target_address, MPI_Count target_count, MPI_Datatype target_datatype,
                     tacit_op* op) {
-  return add(graph, "tacit_graph_put", op, [&](local_operation& added) {
-    one_sided(graph, added, local_kind::put, buf, count, datatype, target, target_address, target_count,
-              target_datatype);
+  return add(graph, "tacit_graph_put", op, [&](runtime::local_operation& added) {
+    one_sided(graph, added, runtime::local_kind::put, buf, count, datatype, target, target_address,
+              target_count, target_datatype);
   });
 }
 
 int tacit_graph_get(tacit_graph graph, void* buf, MPI_Count count, MPI_Datatype datatype, int target,
                     MPI_Aint target_address, MPI_Count target_count, MPI_Datatype target_datatype,
                     tacit_op* op) {
-  return add(graph, "tacit_graph_get", op, [&](local_operation& added) {
-    one_sided(graph, added, local_kind::get, buf, count, datatype, target, target_address, target_count,
-              target_datatype);
+  return add(graph, "tacit_graph_get", op, [&](runtime::local_operation& added) {
+    one_sided(graph, added, runtime::local_kind::get, buf, count, datatype, target, target_address,
+              target_count, target_datatype);
   });
 }
 
 int tacit_graph_copy(tacit_graph graph, const void* from, MPI_Count from_count, MPI_Datatype from_datatype,
                      void* to, MPI_Count to_count, MPI_Datatype to_datatype, tacit_op* op) {
-  return add(graph, "tacit_graph_copy", op, [&](local_operation& added) {
-    added.kind = local_kind::copy;
+  return add(graph, "tacit_graph_copy", op, [&](runtime::local_operation& added) {
+    added.kind = runtime::local_kind::copy;
     added.reads = bytes_of("source", from, from_count, from_datatype);
     added.writes = bytes_of("destination", to, to_count, to_datatype);
-    if (total_length(added.reads) != total_length(added.writes))
-      refuse(fmt::format("the source has {} B, the destination {} B", total_length(added.reads),
-                         total_length(added.writes)));
+    if (graphs::total_length(added.reads) != graphs::total_length(added.writes))
+      refuse(fmt::format("the source has {} B, the destination {} B", graphs::total_length(added.reads),
+                         graphs::total_length(added.writes)));
   });
 }
 
@@ -216,10 +219,10 @@ int tacit_graph_compute(tacit_graph graph, tacit_compute_function* function, voi
                         MPI_Count read_count, MPI_Datatype read_datatype, void* writes, MPI_Count write_count,
                         MPI_Datatype write_datatype, tacit_op* op) {
   tacit_op made = -1;
-  const int result = add(graph, "tacit_graph_compute", &made, [&](local_operation& added) {
+  const int result = add(graph, "tacit_graph_compute", &made, [&](runtime::local_operation& added) {
     if (!function)
       refuse("the function is a null pointer");
-    added.kind = local_kind::compute;
+    added.kind = runtime::local_kind::compute;
     added.reads = bytes_of("bytes read", reads, read_count, read_datatype);
     added.writes = bytes_of("bytes written", writes, write_count, write_datatype);
   });
@@ -232,14 +235,15 @@ int tacit_graph_compute(tacit_graph graph, tacit_compute_function* function, voi
 }
 
 int tacit_graph_fence(tacit_graph graph, tacit_op* op) {
-  return add(graph, "tacit_graph_fence", op, [](local_operation& added) { added.kind = local_kind::fence; });
+  return add(graph, "tacit_graph_fence", op,
+             [](runtime::local_operation& added) { added.kind = runtime::local_kind::fence; });
 }
 
 int tacit_graph_fence_on(tacit_graph graph, tacit_comm comm, tacit_op* op) {
-  return add(graph, "tacit_graph_fence_on", op, [&](local_operation& added) {
+  return add(graph, "tacit_graph_fence_on", op, [&](runtime::local_operation& added) {
     if (comm != TACIT_COMM_GRAPH)
       members_of(graph, comm);
-    added.kind = local_kind::fence;
+    added.kind = runtime::local_kind::fence;
     added.comm = comm;
   });
 }
@@ -287,14 +291,14 @@ int tacit_graph_depend(tacit_graph graph, tacit_op before, tacit_op after) {
 
 int tacit_graph_scratch(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype) {
   return declare(graph, "tacit_graph_scratch", [&] {
-    for (const segment& s : bytes_of("buffer", buf, count, datatype))
+    for (const graphs::segment& s : bytes_of("buffer", buf, count, datatype))
       graph->local.scratch.push_back(s);
   });
 }
 
 int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype) {
   return declare(graph, "tacit_graph_live_out", [&] {
-    for (const segment& s : bytes_of("buffer", buf, count, datatype))
+    for (const graphs::segment& s : bytes_of("buffer", buf, count, datatype))
       graph->local.live_out.push_back(s);
   });
 }

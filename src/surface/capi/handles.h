@@ -1,10 +1,10 @@
 // The objects behind the opaque handles.
 #pragma once
 
-#include "capi/errors.h"
-#include "capi/local_graph.h"
-#include "exchange/neighbor_communicator.h"
-#include "run/driver.h"
+#include "runtime/exchange/neighbor_communicator.h"
+#include "runtime/run/driver.h"
+#include "runtime/schedule/local_graph.h"
+#include "surface/capi/errors.h"
 
 #include <map>
 #include <memory>
@@ -14,33 +14,34 @@ struct tacit_graph_s {
   MPI_Comm comm = MPI_COMM_NULL; ///< the user's
   int rank = 0;
   int size = 0;
-  tacit::capi::local_graph local;
+  tacit::runtime::local_graph local;
   std::map<tacit_op, std::pair<tacit_compute_function*, void*>> computations;
   int first_error = TACIT_SUCCESS; ///< of a call that added to this graph
   std::string first_error_text;
 };
 
 struct tacit_topology_s {
-  std::shared_ptr<const tacit::topology> value;
+  std::shared_ptr<const tacit::neighbors::topology> value;
 };
 
 struct tacit_schedule_s {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL; ///< of the user's communicator, which may be freed by now
   MPI_Comm private_comm = MPI_COMM_NULL;
   int rank = 0;
-  std::unique_ptr<tacit::connection> peers;
-  std::unique_ptr<tacit::execution> run; ///< after `peers`, which it uses
-  tacit::neighbor_operation neighbor;    ///< of a neighborhood collective, in place of comm, peers and run
-  bool only_once = false;                ///< nonblocking: has been started and cannot be started again
+  std::unique_ptr<tacit::runtime::connection> peers;
+  std::unique_ptr<tacit::runtime::execution> run; ///< after `peers`, which it uses
+  tacit::runtime::neighbor_operation
+      neighbor;           ///< of a neighborhood collective, in place of comm, peers and run
+  bool only_once = false; ///< nonblocking: has been started and cannot be started again
   bool active = false;
   int failure = TACIT_SUCCESS; ///< the execution has failed; nothing is left but to free the schedule
   std::string failure_text;
   std::string text, json; ///< explanations
 
-  tacit::execution& executed() const { return run ? *run : neighbor.run(); }
+  tacit::runtime::execution& executed() const { return run ? *run : neighbor.run(); }
 };
 
-namespace tacit::capi {
+namespace tacit::surface {
 
 /// Throws unless MPI is running and no computation of a schedule is on the stack.
 void require_calls_allowed();
@@ -62,4 +63,4 @@ struct computation_scope {
 std::unique_ptr<tacit_schedule_s> compile_collectively(const tacit_graph_s& graph, MPI_Info info,
                                                        bool has_place);
 
-} // namespace tacit::capi
+} // namespace tacit::surface

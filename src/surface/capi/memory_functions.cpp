@@ -1,12 +1,12 @@
 // Memory for buffers that ranks of the same host can write.
-#include "capi/errors.h"
-#include "channel/shared_buffers.h"
+#include "runtime/channel/shared_buffers.h"
+#include "surface/capi/errors.h"
 
 #include <fmt/format.h>
 #include <tacit/tacit.h>
 
 using namespace tacit;
-using namespace tacit::capi;
+using namespace tacit::surface;
 
 extern "C" {
 
@@ -17,7 +17,7 @@ int tacit_alloc_mem(MPI_Aint size, void* base) {
           TACIT_ERR_ARGUMENT,
           fmt::format("tacit_alloc_mem: {}; give a size of 0 or more and the address of a pointer",
                       base ? fmt::format("{} B", size) : "no place for the address"));
-    void* const made = allocate_buffer(static_cast<std::size_t>(size));
+    void* const made = runtime::allocate_buffer(static_cast<std::size_t>(size));
     if (!made)
       throw api_error(TACIT_ERR_MEMORY, fmt::format("tacit_alloc_mem: no memory for {} B", size));
     *static_cast<void**>(base) = made;
@@ -26,7 +26,7 @@ int tacit_alloc_mem(MPI_Aint size, void* base) {
 
 int tacit_free_mem(void* base) {
   return guarded(MPI_COMM_NULL, [&] {
-    if (!free_buffer(base))
+    if (!runtime::free_buffer(base))
       throw api_error(TACIT_ERR_ARGUMENT,
                       "tacit_free_mem: this is no memory that tacit_alloc_mem gave, or it was freed before");
   });

@@ -1,11 +1,11 @@
-#include "capi/neighbor.h"
+#include "surface/capi/neighbor.h"
 
-#include "run/mpi_error.h"
-#include "run/progress.h"
+#include "runtime/mpi/mpi_error.h"
+#include "runtime/run/progress.h"
 
 #include <fmt/format.h>
 
-namespace tacit::capi {
+namespace tacit::surface {
 namespace {
 
 int rank_in(MPI_Comm comm) {
@@ -17,7 +17,7 @@ int rank_in(MPI_Comm comm) {
 
 /// Runs `body`; its errors get rank and function, and go to the communicator.
 template <typename Body>
-int guarded_call(const neighbor_call& call, MPI_Comm comm, Body&& body) {
+int guarded_call(const runtime::neighbor_call& call, MPI_Comm comm, Body&& body) {
   std::string text;
   int code = TACIT_SUCCESS;
   bool complete = false;
@@ -36,7 +36,7 @@ int guarded_call(const neighbor_call& call, MPI_Comm comm, Body&& body) {
   return report(comm, code, text);
 }
 
-void require_place(const neighbor_call& call, MPI_Comm comm, tacit_schedule* schedule) {
+void require_place(const runtime::neighbor_call& call, MPI_Comm comm, tacit_schedule* schedule) {
   if (!schedule)
     throw api_error(TACIT_ERR_ARGUMENT,
                     fmt::format("rank {}: {}: the place for the schedule is a null pointer", rank_in(comm),
@@ -44,18 +44,18 @@ void require_place(const neighbor_call& call, MPI_Comm comm, tacit_schedule* sch
   *schedule = TACIT_SCHEDULE_NULL;
 }
 
-std::unique_ptr<tacit_schedule_s> schedule_of(neighbor_operation operation, MPI_Comm comm) {
+std::unique_ptr<tacit_schedule_s> schedule_of(runtime::neighbor_operation operation, MPI_Comm comm) {
   auto made = std::make_unique<tacit_schedule_s>();
   made->rank = operation.rank();
   made->neighbor = std::move(operation);
-  check_mpi(MPI_Comm_get_errhandler(comm, &made->handler), "MPI_Comm_get_errhandler");
+  runtime::check_mpi(MPI_Comm_get_errhandler(comm, &made->handler), "MPI_Comm_get_errhandler");
   return made;
 }
 
 } // namespace
 
 void explain_neighbor(tacit_schedule_s& schedule) {
-  const neighbor_operation& o = schedule.neighbor;
+  const runtime::neighbor_operation& o = schedule.neighbor;
   schedule.text = o.describe();
   schedule.json =
       fmt::format("{{\"function\": \"{}\", \"rank\": {}, \"incoming_edges\": {}, \"outgoing_edges\": "
@@ -64,17 +64,17 @@ void explain_neighbor(tacit_schedule_s& schedule) {
                   o.driver_name(), o.steps());
 }
 
-int run_blocking(const neighbor_call& call, MPI_Comm comm) {
+int run_blocking(const runtime::neighbor_call& call, MPI_Comm comm) {
   return guarded_call(call, comm, [&] {
-    neighbor_operation operation = neighbor_communicator::of(comm)->operation(call, true);
-    execution& run = operation.run();
+    runtime::neighbor_operation operation = runtime::neighbor_communicator::of(comm)->operation(call, true);
+    runtime::execution& run = operation.run();
     try {
       run.start();
-      begin_progress(run);
-      wait_for(run);
+      runtime::begin_progress(run);
+      runtime::wait_for(run);
     } catch (...) {
       run.failure = std::current_exception();
-      end_progress(run);
+      runtime::end_progress(run);
       std::string unused;
       const int code = code_of_exception(unused);
       throw api_error(code, fmt::format("rank {}: {}: {}", operation.rank(), call.function,
@@ -83,26 +83,27 @@ int run_blocking(const neighbor_call& call, MPI_Comm comm) {
   });
 }
 
-int start_nonblocking(const neighbor_call& call, MPI_Comm comm, tacit_schedule* schedule) {
+int start_nonblocking(const runtime::neighbor_call& call, MPI_Comm comm, tacit_schedule* schedule) {
   return guarded_call(call, comm, [&] {
     require_place(call, comm, schedule);
-    auto made = schedule_of(neighbor_communicator::of(comm)->operation(call, false), comm);
+    auto made = schedule_of(runtime::neighbor_communicator::of(comm)->operation(call, false), comm);
     start_schedule(made.get());
     made->only_once = true;
     *schedule = made.release();
   });
 }
 
-int make_persistent(const neighbor_call& call, MPI_Comm comm, MPI_Info info, tacit_schedule* schedule) {
+int make_persistent(const runtime::neighbor_call& call, MPI_Comm comm, MPI_Info info,
+                    tacit_schedule* schedule) {
   return guarded_call(call, comm, [&] {
     require_place(call, comm, schedule);
-    *schedule = schedule_of(neighbor_communicator::of(comm)->persistent(call, info), comm).release();
+    *schedule = schedule_of(runtime::neighbor_communicator::of(comm)->persistent(call, info), comm).release();
   });
 }
 
 int set_info(MPI_Comm comm, MPI_Info info) {
   return guarded_call({"tacit_comm_set_info", {}, {}}, comm,
-                      [&] { neighbor_communicator::set_info(comm, info); });
+                      [&] { runtime::neighbor_communicator::set_info(comm, info); });
 }
 
-} // namespace tacit::capi
+} // namespace tacit::surface

@@ -1,32 +1,32 @@
 // What the functions of the neighborhood collectives share.
 #pragma once
 
-#include "capi/handles.h"
+#include "surface/capi/handles.h"
 
 #include <type_traits>
 
-namespace tacit::capi {
+namespace tacit::surface {
 
-inline neighbor_side same(const void* buffer, MPI_Count count, MPI_Datatype type) {
-  neighbor_side s;
+inline runtime::neighbor_side same(const void* buffer, MPI_Count count, MPI_Datatype type) {
+  runtime::neighbor_side s;
   s.buffer = buffer;
   s.count = count;
   s.type = type;
   return s;
 }
 
-inline neighbor_side equal(const void* buffer, MPI_Count count, MPI_Datatype type) {
-  neighbor_side s = same(buffer, count, type);
-  s.shape = neighbor_side::form::equal;
+inline runtime::neighbor_side equal(const void* buffer, MPI_Count count, MPI_Datatype type) {
+  runtime::neighbor_side s = same(buffer, count, type);
+  s.shape = runtime::neighbor_side::form::equal;
   return s;
 }
 
 /// Counts are int or MPI_Count, displacements int or MPI_Aint.
 template <typename Count, typename Displacement>
-neighbor_side varying(const void* buffer, const Count* counts, const Displacement* displacements,
-                      MPI_Datatype type) {
-  neighbor_side s;
-  s.shape = neighbor_side::form::varying;
+runtime::neighbor_side varying(const void* buffer, const Count* counts, const Displacement* displacements,
+                               MPI_Datatype type) {
+  runtime::neighbor_side s;
+  s.shape = runtime::neighbor_side::form::varying;
   s.buffer = buffer;
   s.counts = counts;
   s.large_counts = std::is_same_v<Count, MPI_Count>;
@@ -37,19 +37,20 @@ neighbor_side varying(const void* buffer, const Count* counts, const Displacemen
 }
 
 template <typename Count>
-neighbor_side typed(const void* buffer, const Count* counts, const MPI_Aint* displacements,
-                    const MPI_Datatype* types) {
-  neighbor_side s = varying(buffer, counts, displacements, MPI_DATATYPE_NULL);
-  s.shape = neighbor_side::form::typed;
+runtime::neighbor_side typed(const void* buffer, const Count* counts, const MPI_Aint* displacements,
+                             const MPI_Datatype* types) {
+  runtime::neighbor_side s = varying(buffer, counts, displacements, MPI_DATATYPE_NULL);
+  s.shape = runtime::neighbor_side::form::typed;
   s.types = types;
   return s;
 }
 
 // The three forms of a call, with errors reported to `comm`.
-int run_blocking(const neighbor_call& call, MPI_Comm comm);
-int start_nonblocking(const neighbor_call& call, MPI_Comm comm, tacit_schedule* schedule);
+int run_blocking(const runtime::neighbor_call& call, MPI_Comm comm);
+int start_nonblocking(const runtime::neighbor_call& call, MPI_Comm comm, tacit_schedule* schedule);
 /// Options of all calls on a communicator.
 int set_info(MPI_Comm comm, MPI_Info info);
-int make_persistent(const neighbor_call& call, MPI_Comm comm, MPI_Info info, tacit_schedule* schedule);
+int make_persistent(const runtime::neighbor_call& call, MPI_Comm comm, MPI_Info info,
+                    tacit_schedule* schedule);
 
-} // namespace tacit::capi
+} // namespace tacit::surface

@@ -1,8 +1,8 @@
 // The neighborhood collectives: 30 functions that differ only in how they describe their blocks.
-#include "capi/neighbor.h"
+#include "surface/capi/neighbor.h"
 
 using namespace tacit;
-using namespace tacit::capi;
+using namespace tacit::surface;
 
 extern "C" {
 

@@ -1,13 +1,13 @@
 // tacit_compile, the life of a schedule, and what the library says about itself.
-#include "capi/handles.h"
+#include "surface/capi/handles.h"
 
-#include "run/progress.h"
+#include "runtime/run/progress.h"
 
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
-namespace tacit::capi {
+namespace tacit::surface {
 namespace {
 thread_local int computations_on_stack = 0;
 }
@@ -46,7 +46,7 @@ void advance(tacit_schedule schedule, Body&& body) {
                                              schedule->neighbor.explain(std::current_exception()));
     }
     schedule->active = false;
-    end_progress(schedule->executed());
+    runtime::end_progress(schedule->executed());
   }
   throw api_error(
       schedule->failure,
@@ -60,7 +60,7 @@ void advance(tacit_schedule schedule, Body&& body) {
 void start_schedule(tacit_schedule schedule) {
   advance(schedule, [&] {
     schedule->executed().start();
-    begin_progress(schedule->executed());
+    runtime::begin_progress(schedule->executed());
     schedule->active = true;
   });
 }
@@ -82,7 +82,7 @@ void begin(tacit_schedule schedule) {
 void complete(tacit_schedule schedule) {
   advance(schedule, [&] {
     if (schedule->active)
-      wait_for(schedule->executed());
+      runtime::wait_for(schedule->executed());
     schedule->active = false;
   });
 }
@@ -121,10 +121,10 @@ int with(tacit_schedule schedule, const char* name, Body&& body) {
 }
 
 } // namespace
-} // namespace tacit::capi
+} // namespace tacit::surface
 
 using namespace tacit;
-using namespace tacit::capi;
+using namespace tacit::surface;
 
 extern "C" {
 
@@ -152,7 +152,7 @@ int tacit_test(tacit_schedule schedule, int* flag) {
       throw api_error(TACIT_ERR_ARGUMENT, "tacit_test: the place for the flag is a null pointer");
     *flag = 0;
     advance(schedule, [&] {
-      if (schedule->active && progress_all(schedule->executed()))
+      if (schedule->active && runtime::progress_all(schedule->executed()))
         schedule->active = false;
     });
     *flag = schedule->active ? 0 : 1;
@@ -184,7 +184,7 @@ int tacit_schedule_free(tacit_schedule* schedule) {
         throw api_error(TACIT_ERR_STATE,
                         "tacit_schedule_free: the schedule is active; complete it with tacit_wait first");
     }
-    end_progress(s->executed());
+    runtime::end_progress(s->executed());
     s->run.reset();
     if (s->peers && mpi_is_running())
       s->peers->end();

@@ -1,29 +1,29 @@
-#include "capi/topology_comm.h"
+#include "surface/capi/topology_comm.h"
 
-#include "capi/agreement.h"
-#include "capi/errors.h"
-#include "capi/hardware_place.h"
-#include "capi/private_communicator.h"
-#include "exchange/topologies.h"
-#include "run/mpi_error.h"
-#include "run/pack.h"
-#include "topology/mapping.h"
+#include "neighbors/topology/mapping.h"
+#include "runtime/exchange/topologies.h"
+#include "runtime/mpi/agreement.h"
+#include "runtime/mpi/hardware_place.h"
+#include "runtime/mpi/mpi_error.h"
+#include "runtime/run/pack.h"
+#include "runtime/schedule/private_communicator.h"
+#include "surface/capi/errors.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <tacit/tacit.h>
 
-namespace tacit::capi {
+namespace tacit::surface {
 namespace {
 
-using topology_handle = std::shared_ptr<const topology>;
+using topology_handle = std::shared_ptr<const neighbors::topology>;
 using bytes = std::vector<std::byte>;
 
 struct membership {
   int rank = 0, size = 0;
   explicit membership(MPI_Comm comm) {
-    check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-    check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+    runtime::check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+    runtime::check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
   }
 };
 
@@ -31,14 +31,14 @@ void require_fit(const topology_handle& t, bool has_place, const membership& me,
   if (!t || !has_place)
     throw api_error(TACIT_ERR_ARGUMENT, fmt::format("rank {}: {}: the {} is null", me.rank, function,
                                                     t ? "place for the communicator" : "topology handle"));
-  if (const std::string why = misfit(*t, static_cast<std::uint32_t>(me.size)); !why.empty())
+  if (const std::string why = neighbors::misfit(*t, static_cast<std::uint32_t>(me.size)); !why.empty())
     throw api_error(TACIT_ERR_ARGUMENT, fmt::format("rank {}: {}: {}", me.rank, function, why));
 }
 
 /// Finds out together which process gets which rank of the topology.
 class reordering {
 public:
-  reordering(const topology_handle& t, MPI_Comm comm, const membership& me, agreement& all)
+  reordering(const topology_handle& t, MPI_Comm comm, const membership& me, runtime::agreement& all)
       : topology_(t), comm_(comm), me_(me), all_(all) {}
 
   /// Collective: the new rank of each process, known to all.
@@ -50,21 +50,21 @@ public:
         map();
     });
     all_.agree();
-    check_mpi(MPI_Bcast(new_ranks_.data(), me_.size, MPI_INT, 0, comm_), "MPI_Bcast");
+    runtime::check_mpi(MPI_Bcast(new_ranks_.data(), me_.size, MPI_INT, 0, comm_), "MPI_Bcast");
     return new_ranks_;
   }
 
   /// Collective: the topology as this process has to know it at its new rank. A graph's edges were told by
   /// the process that had that rank before.
   topology_handle moved_topology() {
-    if (topology_->what != topology::kind::graph)
+    if (topology_->what != neighbors::topology::kind::graph)
       return topology_;
     const auto holder = std::find(new_ranks_.begin(), new_ranks_.end(), me_.rank);
     const int to = static_cast<int>(holder - new_ranks_.begin());
     const int from = new_ranks_[static_cast<std::size_t>(me_.rank)];
     bytes mine, theirs;
     all_.here("packing this rank's edges", [&] {
-      packer out;
+      runtime::packer out;
       out.put_list(topology_->edges.sources);
       out.put_list(topology_->edges.destinations);
       out.put(topology_->edges.weighted);
@@ -72,20 +72,20 @@ public:
     });
     all_.agree();
     std::uint64_t size = mine.size(), coming = 0;
-    check_mpi(MPI_Sendrecv(&size, 1, MPI_UINT64_T, to, 0, &coming, 1, MPI_UINT64_T, from, 0, comm_,
-                           MPI_STATUS_IGNORE),
-              "MPI_Sendrecv");
+    runtime::check_mpi(MPI_Sendrecv(&size, 1, MPI_UINT64_T, to, 0, &coming, 1, MPI_UINT64_T, from, 0, comm_,
+                                    MPI_STATUS_IGNORE),
+                       "MPI_Sendrecv");
     all_.here("making room for the edges of the new rank", [&] { theirs.resize(coming); });
     all_.agree();
-    check_mpi(MPI_Sendrecv(mine.data(), static_cast<int>(size), MPI_BYTE, to, 1, theirs.data(),
-                           static_cast<int>(coming), MPI_BYTE, from, 1, comm_, MPI_STATUS_IGNORE),
-              "MPI_Sendrecv");
+    runtime::check_mpi(MPI_Sendrecv(mine.data(), static_cast<int>(size), MPI_BYTE, to, 1, theirs.data(),
+                                    static_cast<int>(coming), MPI_BYTE, from, 1, comm_, MPI_STATUS_IGNORE),
+                       "MPI_Sendrecv");
     topology_handle moved;
     all_.here("reading the edges of the new rank", [&] {
-      unpacker in(theirs);
-      auto t = std::make_shared<topology>();
-      t->edges.sources = in.get_list<edge>();
-      t->edges.destinations = in.get_list<edge>();
+      runtime::unpacker in(theirs);
+      auto t = std::make_shared<neighbors::topology>();
+      t->edges.sources = in.get_list<neighbors::edge>();
+      t->edges.destinations = in.get_list<neighbors::edge>();
       t->edges.weighted = in.get<bool>();
       moved = std::move(t);
     });
@@ -96,20 +96,21 @@ public:
 private:
   /// What every process says of itself.
   struct word {
-    hardware_place place{};
+    neighbors::hardware_place place{};
     std::uint64_t kind = 0;
   };
 
   void gather_places() {
     word mine;
     all_.here("looking where the process runs", [&] {
-      mine = {place_of_this_process(), static_cast<std::uint64_t>(topology_->what)};
+      mine = {runtime::place_of_this_process(), static_cast<std::uint64_t>(topology_->what)};
       words_.resize(static_cast<std::size_t>(me_.size));
       new_ranks_.resize(static_cast<std::size_t>(me_.size));
     });
     all_.agree();
-    check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, words_.data(), sizeof mine, MPI_BYTE, comm_),
-              "MPI_Allgather");
+    runtime::check_mpi(
+        MPI_Allgather(&mine, sizeof mine, MPI_BYTE, words_.data(), sizeof mine, MPI_BYTE, comm_),
+        "MPI_Allgather");
     for (std::size_t r = 0; r < words_.size(); ++r)
       if (words_[r].kind != words_[0].kind)
         throw api_error(TACIT_ERR_ARGUMENT,
@@ -120,33 +121,33 @@ private:
 
   /// Rank 0 must know the edges of all. Those of grids it can tell itself.
   void gather_edges() {
-    const bool graph = topology_->what == topology::kind::graph;
+    const bool graph = topology_->what == neighbors::topology::kind::graph;
     bytes mine;
     all_.here("packing this rank's edges", [&] {
       edges_.resize(me_.rank == 0 ? static_cast<std::size_t>(me_.size) : 0);
-      packer out;
-      out.put_list(graph ? topology_->edges.destinations : std::vector<edge>());
+      runtime::packer out;
+      out.put_list(graph ? topology_->edges.destinations : std::vector<neighbors::edge>());
       mine = out.take();
     });
     all_.agree();
     if (graph && me_.rank != 0)
-      send_bytes(&mine, 0, comm_);
+      runtime::send_bytes(&mine, 0, comm_);
     for (int r = 0; me_.rank == 0 && r < me_.size; ++r)
       all_.always("collecting the edges of all ranks", [&] {
         if (graph && r > 0)
-          receive_bytes(mine, r, comm_);
+          runtime::receive_bytes(mine, r, comm_);
         edges_[static_cast<std::size_t>(r)] =
-            graph ? unpacker(mine).get_list<edge>()
+            graph ? runtime::unpacker(mine).get_list<neighbors::edge>()
                   : topology_->of(rank_id{static_cast<std::uint32_t>(r)}).destinations;
       });
     all_.agree();
   }
 
   void map() {
-    std::vector<hardware_place> places;
+    std::vector<neighbors::hardware_place> places;
     for (const word& w : words_)
       places.push_back(w.place);
-    const std::vector<std::uint32_t> holder = map_ranks(traffic_of(edges_), places);
+    const std::vector<std::uint32_t> holder = neighbors::map_ranks(neighbors::traffic_of(edges_), places);
     for (std::size_t rank = 0; rank < holder.size(); ++rank)
       new_ranks_[holder[rank]] = static_cast<int>(rank);
   }
@@ -154,22 +155,22 @@ private:
   const topology_handle& topology_;
   MPI_Comm comm_;
   membership me_;
-  agreement& all_;
-  std::vector<word> words_;              ///< by process
-  std::vector<std::vector<edge>> edges_; ///< at rank 0: by rank
-  std::vector<int> new_ranks_;           ///< by process
+  runtime::agreement& all_;
+  std::vector<word> words_;                         ///< by process
+  std::vector<std::vector<neighbors::edge>> edges_; ///< at rank 0: by rank
+  std::vector<int> new_ranks_;                      ///< by process
 };
 
 } // namespace
 
 MPI_Comm make_topology_comm(const topology_handle& t, MPI_Comm comm, bool has_place) {
   const membership me(comm);
-  private_communicator made;
-  check_mpi(MPI_Comm_dup(comm, &made.comm), "MPI_Comm_dup");
-  agreement all(made.comm, me.rank, me.size, "tacit_topology_comm");
+  runtime::private_communicator made;
+  runtime::check_mpi(MPI_Comm_dup(comm, &made.comm), "MPI_Comm_dup");
+  runtime::agreement all(made.comm, me.rank, me.size, "tacit_topology_comm");
   all.here("attaching the topology", [&] {
     require_fit(t, has_place, me, "tacit_topology_comm");
-    attach_topology(made.comm, t);
+    runtime::attach_topology(made.comm, t);
   });
   all.agree();
   return made.release();
@@ -177,20 +178,20 @@ MPI_Comm make_topology_comm(const topology_handle& t, MPI_Comm comm, bool has_pl
 
 MPI_Comm make_reordered_comm(const topology_handle& t, MPI_Comm comm, bool has_place) {
   const membership me(comm);
-  private_communicator own, made;
-  check_mpi(MPI_Comm_dup(comm, &own.comm), "MPI_Comm_dup");
-  check_mpi(MPI_Comm_set_errhandler(own.comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  agreement all(own.comm, me.rank, me.size, "tacit_topology_comm_reordered");
+  runtime::private_communicator own, made;
+  runtime::check_mpi(MPI_Comm_dup(comm, &own.comm), "MPI_Comm_dup");
+  runtime::check_mpi(MPI_Comm_set_errhandler(own.comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  runtime::agreement all(own.comm, me.rank, me.size, "tacit_topology_comm_reordered");
   all.here("looking at its arguments",
            [&] { require_fit(t, has_place, me, "tacit_topology_comm_reordered"); });
   all.agree();
   reordering order(t, own.comm, me, all);
   const int rank = order.ranks()[static_cast<std::size_t>(me.rank)];
   const topology_handle moved = order.moved_topology();
-  check_mpi(MPI_Comm_split(comm, 0, rank, &made.comm), "MPI_Comm_split");
-  all.here("attaching the topology", [&] { attach_topology(made.comm, moved); });
+  runtime::check_mpi(MPI_Comm_split(comm, 0, rank, &made.comm), "MPI_Comm_split");
+  all.here("attaching the topology", [&] { runtime::attach_topology(made.comm, moved); });
   all.agree();
   return made.release();
 }
 
-} // namespace tacit::capi
+} // namespace tacit::surface

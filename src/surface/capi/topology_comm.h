@@ -2,15 +2,17 @@
 // that suit the topology (topology/mapping.h). Collective; an error of one rank is thrown on all.
 #pragma once
 
-#include "topology/topology.h"
+#include "neighbors/topology/topology.h"
 
 #include <memory>
 #include <mpi.h>
 
-namespace tacit::capi {
+namespace tacit::surface {
 
 /// A null topology or place is an error.
-MPI_Comm make_topology_comm(const std::shared_ptr<const topology>& t, MPI_Comm comm, bool has_place);
-MPI_Comm make_reordered_comm(const std::shared_ptr<const topology>& t, MPI_Comm comm, bool has_place);
+MPI_Comm make_topology_comm(const std::shared_ptr<const neighbors::topology>& t, MPI_Comm comm,
+                            bool has_place);
+MPI_Comm make_reordered_comm(const std::shared_ptr<const neighbors::topology>& t, MPI_Comm comm,
+                             bool has_place);
 
-} // namespace tacit::capi
+} // namespace tacit::surface

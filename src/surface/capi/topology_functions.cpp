@@ -1,14 +1,14 @@
 // Topologies of our own, and the neighborhood of any communicator.
-#include "capi/handles.h"
-#include "capi/topology_comm.h"
+#include "surface/capi/handles.h"
+#include "surface/capi/topology_comm.h"
 
-#include "exchange/topologies.h"
+#include "runtime/exchange/topologies.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
 using namespace tacit;
-using namespace tacit::capi;
+using namespace tacit::surface;
 
 namespace {
 
@@ -16,11 +16,11 @@ namespace {
   throw api_error(TACIT_ERR_ARGUMENT, text);
 }
 
-grid_shape shape_of(const char* function, int ndims, const int dims[], const int periods[]) {
+neighbors::grid_shape shape_of(const char* function, int ndims, const int dims[], const int periods[]) {
   if (ndims < 0 || (ndims > 0 && (!dims || !periods)))
     refuse(fmt::format("{}: {} dimensions, or a null array; give sizes and periods of each dimension",
                        function, ndims));
-  grid_shape shape;
+  neighbors::grid_shape shape;
   for (int d = 0; d < ndims; ++d) {
     if (dims[d] < 1)
       refuse(fmt::format("{}: dimension {} has size {}; sizes are 1 or more", function, d, dims[d]));
@@ -54,16 +54,17 @@ std::vector<int> weights_of(int count, const int weights[]) {
   return {weights, weights + count};
 }
 
-void hand_over(tacit::topology&& made, const char* function, tacit_topology* into) {
+void hand_over(tacit::neighbors::topology&& made, const char* function, tacit_topology* into) {
   if (!into)
     refuse(fmt::format("{}: the place for the topology is a null pointer", function));
   auto handle = std::make_unique<tacit_topology_s>();
-  handle->value = std::make_shared<const tacit::topology>(std::move(made));
+  handle->value = std::make_shared<const tacit::neighbors::topology>(std::move(made));
   *into = handle.release();
 }
 
 /// Lists at most `most` edges.
-void list_edges(const std::vector<edge>& edges, int most, int ranks[], int weights[], const char* which) {
+void list_edges(const std::vector<neighbors::edge>& edges, int most, int ranks[], int weights[],
+                const char* which) {
   const auto n = std::min(edges.size(), static_cast<std::size_t>(std::max(most, 0)));
   if (n > 0 && !ranks)
     refuse(fmt::format("tacit_neighbors: the array of {} is a null pointer", which));
@@ -74,14 +75,14 @@ void list_edges(const std::vector<edge>& edges, int most, int ranks[], int weigh
   }
 }
 
-neighborhood neighborhood_at(const char* function, MPI_Comm comm) {
+neighbors::neighborhood neighborhood_at(const char* function, MPI_Comm comm) {
   require_calls_allowed();
   if (comm == MPI_COMM_NULL)
     refuse(fmt::format("{}: the communicator is MPI_COMM_NULL", function));
-  return neighborhood_of(comm);
+  return runtime::neighborhood_of(comm);
 }
 
-using comm_maker = MPI_Comm(const std::shared_ptr<const tacit::topology>&, MPI_Comm, bool);
+using comm_maker = MPI_Comm(const std::shared_ptr<const tacit::neighbors::topology>&, MPI_Comm, bool);
 
 int make_comm(const char* function, comm_maker& make, tacit_topology topology, MPI_Comm comm,
               MPI_Comm* newcomm) {
@@ -103,8 +104,8 @@ extern "C" {
 
 int tacit_topology_cart(int ndims, const int dims[], const int periods[], tacit_topology* topology) {
   return guarded(MPI_COMM_NULL, [&] {
-    tacit::topology t;
-    t.what = tacit::topology::kind::grid;
+    tacit::neighbors::topology t;
+    t.what = tacit::neighbors::topology::kind::grid;
     t.shape = shape_of("tacit_topology_cart", ndims, dims, periods);
     hand_over(std::move(t), "tacit_topology_cart", topology);
   });
@@ -113,8 +114,8 @@ int tacit_topology_cart(int ndims, const int dims[], const int periods[], tacit_
 int tacit_topology_stencil(int ndims, const int dims[], const int periods[], int count, const int offsets[],
                            tacit_topology* topology) {
   return guarded(MPI_COMM_NULL, [&] {
-    tacit::topology t;
-    t.what = tacit::topology::kind::stencil;
+    tacit::neighbors::topology t;
+    t.what = tacit::neighbors::topology::kind::stencil;
     t.shape = shape_of("tacit_topology_stencil", ndims, dims, periods);
     if (count < 0 || (count > 0 && ndims > 0 && !offsets))
       refuse(
@@ -130,10 +131,10 @@ int tacit_topology_stencil(int ndims, const int dims[], const int periods[], int
 int tacit_topology_graph(int indegree, const int sources[], const int sourceweights[], int outdegree,
                          const int destinations[], const int destweights[], tacit_topology* topology) {
   return guarded(MPI_COMM_NULL, [&] {
-    tacit::topology t;
-    t.edges =
-        graph_neighborhood(ranks_of("incoming", indegree, sources), weights_of(indegree, sourceweights),
-                           ranks_of("outgoing", outdegree, destinations), weights_of(outdegree, destweights));
+    tacit::neighbors::topology t;
+    t.edges = neighbors::graph_neighborhood(
+        ranks_of("incoming", indegree, sources), weights_of(indegree, sourceweights),
+        ranks_of("outgoing", outdegree, destinations), weights_of(outdegree, destweights));
     hand_over(std::move(t), "tacit_topology_graph", topology);
   });
 }
@@ -156,7 +157,7 @@ int tacit_topology_free(tacit_topology* topology) {
 
 int tacit_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree, int* weighted) {
   return guarded(comm, [&] {
-    const neighborhood n = neighborhood_at("tacit_neighbors_count", comm);
+    const neighbors::neighborhood n = neighborhood_at("tacit_neighbors_count", comm);
     if (indegree)
       *indegree = static_cast<int>(n.sources.size());
     if (outdegree)
@@ -169,7 +170,7 @@ int tacit_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree, int* wei
 int tacit_neighbors(MPI_Comm comm, int maxin, int sources[], int sourceweights[], int maxout,
                     int destinations[], int destweights[]) {
   return guarded(comm, [&] {
-    const neighborhood n = neighborhood_at("tacit_neighbors", comm);
+    const neighbors::neighborhood n = neighborhood_at("tacit_neighbors", comm);
     list_edges(n.sources, maxin, sources, sourceweights, "sources");
     list_edges(n.destinations, maxout, destinations, destweights, "destinations");
   });

@@ -1,37 +1,37 @@
-#include "cli/analyze_recording.h"
-#include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/problems.h"
-#include "cli/progress.h"
-#include "cli/result_folder.h"
-#include "compile/compile.h"
-#include "graph/text.h"
-#include "report/graph_page.h"
-#include "report/html.h"
-#include "report/text.h"
+#include "graphs/compile/compile.h"
+#include "graphs/graph/text.h"
+#include "surface/cli/analyze_recording.h"
+#include "surface/cli/commands.h"
+#include "surface/cli/files.h"
+#include "surface/cli/problems.h"
+#include "surface/cli/progress.h"
+#include "surface/cli/result_folder.h"
+#include "surface/report/graph_page.h"
+#include "surface/report/html.h"
+#include "surface/report/text.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 
-namespace tacit::cli {
+namespace tacit::surface {
 namespace {
 
 struct analyze_options {
   std::string input, output, format = "text", policy = "data";
-  compile_options passes;
+  graphs::compile_options passes;
   bool all = false, progress = false, json = false;
 };
 
-std::string rendered(const report::graph_analysis& a, const analyze_options& options) {
+std::string rendered(const surface::graph_analysis& a, const analyze_options& options) {
   if (options.format == "json")
-    return report::json_of(a);
+    return surface::json_of(a);
   if (options.format == "dot")
-    return report::dot_of(a);
+    return surface::dot_of(a);
   if (options.format == "html")
-    return report::html_of(report::page_of(a));
-  return report::text_of(report::page_of(a), options.all ? 0 : 40);
+    return surface::html_of(surface::page_of(a));
+  return surface::text_of(surface::page_of(a), options.all ? 0 : 40);
 }
 
 int analyze_graph(analyze_options& options) {
@@ -41,14 +41,14 @@ int analyze_graph(analyze_options& options) {
       options.input == "-" ? "standard input" : std::filesystem::path(options.input).filename().string();
   progress_line progress(options.progress);
   progress.show("read", 0);
-  const auto g = read_graph(read_file(options.input), problems, &lines);
+  const auto g = graphs::read_graph(read_file(options.input), problems, &lines);
   if (!g) {
     progress.clear();
     print_problems(problems, options.input);
     return input_has_errors;
   }
   options.passes.progress = [&](std::string_view pass) { progress.show(pass, 0); };
-  const compilation c = compile(*g, options.passes);
+  const graphs::compilation c = graphs::compile(*g, options.passes);
   progress.show("report", 0);
   const std::string text = rendered({name, *g, c, lines}, options);
   progress.clear();
@@ -58,14 +58,14 @@ int analyze_graph(analyze_options& options) {
   return has_errors(c.problems) ? input_has_errors : done;
 }
 
-std::string rendered(const analyzed_recording& a, const report::run_info& run,
+std::string rendered(const analyzed_recording& a, const surface::run_info& run,
                      const analyze_options& options) {
   if (options.format == "json")
-    return report::json_of(a.result, a.problems, run);
+    return surface::json_of(a.result, a.problems, run);
   if (options.format == "dot")
-    return report::dot_of(a.result);
-  const report::page page = report::page_of(a.result, a.problems, run);
-  return options.format == "html" ? report::html_of(page) : report::text_of(page, options.all ? 0 : 40);
+    return surface::dot_of(a.result);
+  const surface::page page = surface::page_of(a.result, a.problems, run);
+  return options.format == "html" ? surface::html_of(page) : surface::text_of(page, options.all ? 0 : 40);
 }
 
 int analyze_folder(const analyze_options& options) {
@@ -93,7 +93,8 @@ int analyze(analyze_options options) {
   if (options.json)
     options.format = "json";
   refuse_part_of_recording(options.input);
-  options.passes.planning.policy = options.policy == "keep_sync" ? sync_policy::keep_sync : sync_policy::data;
+  options.passes.planning.policy =
+      options.policy == "keep_sync" ? graphs::sync_policy::keep_sync : graphs::sync_policy::data;
   if (std::error_code error; std::filesystem::is_directory(options.input, error))
     return analyze_folder(options);
   return analyze_graph(options);
@@ -131,4 +132,4 @@ command add_analyze(CLI::App& app) {
   return [options] { return analyze(*options); };
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -1,16 +1,16 @@
 // From a recording folder to reports.
 #pragma once
 
-#include "record/analysis.h"
-#include "report/recording_page.h"
+#include "recordings/meaning/analysis.h"
+#include "surface/report/recording_page.h"
 
 #include <filesystem>
 #include <string>
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 struct analyzed_recording {
-  recording::analysis result;
+  recordings::analysis result;
   diagnostics problems;
 };
 
@@ -19,7 +19,7 @@ analyzed_recording analyze_recording(const std::filesystem::path& folder, bool p
 
 /// Writes a summary to standard error, and report.html, report.json and summary.txt into the folder. `more`
 /// is reported beside the problems of the recording. Throws user_error.
-void write_recording_reports(const std::filesystem::path& folder, const report::run_info& run,
+void write_recording_reports(const std::filesystem::path& folder, const surface::run_info& run,
                              const diagnostics& more, bool progress);
 
-} // namespace tacit::cli
+} // namespace tacit::surface

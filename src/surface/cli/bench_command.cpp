@@ -1,12 +1,12 @@
 // `tacit bench neighbor`: tries every way of a neighborhood exchange (src/trial) on a pattern from the
 // command line or from a matrix, and shows which one tacit takes, why, and how far it is from the best.
-#include "cli/bench_result.h"
-#include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/mpi_program.h"
-#include "cli/partition.h"
-#include "report/html.h"
-#include "report/text.h"
+#include "surface/cli/bench_result.h"
+#include "surface/cli/commands.h"
+#include "surface/cli/files.h"
+#include "surface/cli/mpi_program.h"
+#include "surface/cli/partition.h"
+#include "surface/report/html.h"
+#include "surface/report/text.h"
 
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -17,7 +17,7 @@
 #include <sstream>
 #include <thread>
 
-namespace tacit::cli {
+namespace tacit::surface {
 namespace {
 
 namespace fs = std::filesystem;
@@ -57,9 +57,9 @@ struct bench_case {
   std::string edges; ///< content of the file for --graph
 };
 
-std::string text_of(const std::vector<halo_edge>& edges) {
+std::string text_of(const std::vector<neighbors::halo_edge>& edges) {
   std::string text;
-  for (const halo_edge& e : edges)
+  for (const neighbors::halo_edge& e : edges)
     text += fmt::format("{} {} {}\n", e.from, e.to, e.values);
   return text;
 }
@@ -109,7 +109,7 @@ bench_case random_case(const bench_options& o) {
     throw user_error(wrong_usage, fmt::format("--random {} needs {} ranks, but -n is {}; give one of them",
                                               o.random, ranks, o.ranks));
   std::mt19937_64 random(seed);
-  std::vector<halo_edge> edges;
+  std::vector<neighbors::halo_edge> edges;
   for (std::uint32_t from = 0; from < ranks; ++from) {
     std::vector<std::uint32_t> others;
     for (std::uint32_t r = 0; r < ranks; ++r)
@@ -131,16 +131,17 @@ bench_case matrix_case(const bench_options& o) {
   bench_case c;
   c.ranks = o.ranks == 0 ? 2 : o.ranks;
   try {
-    const sparse_pattern a = read_matrix_market(read_file(o.matrix));
+    const neighbors::sparse_pattern a = neighbors::read_matrix_market(read_file(o.matrix));
     const auto parts = static_cast<std::uint32_t>(c.ranks);
     if (a.rows < parts)
       throw user_error(wrong_usage, fmt::format("{} has {} rows, too few for {} ranks; lower -n", o.matrix,
                                                 a.rows, parts));
-    const auto edges = halo_of(a, o.parts == "metis" ? partition(a, parts) : blocks_of_rows(a.rows, parts));
+    const auto edges = neighbors::halo_of(a, o.parts == "metis" ? partition(a, parts)
+                                                                : neighbors::blocks_of_rows(a.rows, parts));
     c.edges = text_of(edges);
     c.name = fmt::format("halo of {} ({} rows, parts by {}, {} edges)",
                          fs::path(o.matrix).filename().string(), a.rows, o.parts, edges.size());
-  } catch (const matrix_error& e) {
+  } catch (const neighbors::matrix_error& e) {
     throw user_error(input_has_errors, fmt::format("{}: {}", o.matrix, e.what()));
   }
   return c;
@@ -221,8 +222,8 @@ int bench(const bench_options& o) {
   const std::string format = o.json ? "json" : o.format;
   write_file(o.output, format == "json"   ? json_of(all).dump(1) + '\n'
                        : format == "csv"  ? csv_of(all)
-                       : format == "html" ? report::html_of(page_of(all))
-                                          : report::text_of(page_of(all), 0));
+                       : format == "html" ? surface::html_of(page_of(all))
+                                          : surface::text_of(page_of(all), 0));
   return tacit_is_right(all) ? done : input_has_errors;
 }
 
@@ -270,4 +271,4 @@ command add_bench(CLI::App& app) {
   return [o] { return bench(*o); };
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

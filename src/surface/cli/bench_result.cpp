@@ -1,12 +1,12 @@
-#include "cli/bench_result.h"
+#include "surface/cli/bench_result.h"
 
-#include "base/amounts.h"
+#include "vocabulary/base/amounts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
 
-namespace tacit::cli {
+namespace tacit::surface {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -67,12 +67,12 @@ std::string time(const json& way, const char* key) {
   return readable_seconds(way.at(key));
 }
 
-report::table table_of(const bench_result& r, const json& size) {
+surface::table table_of(const bench_result& r, const json& size) {
   const std::uint64_t bytes = size.at("bytes");
-  report::table t{.title = fmt::format("{}, {} ranks, {} per unit", r.mpi, r.ranks, readable_bytes(bytes)),
-                  .note = {},
-                  .head = {"way", "10th percentile", "median", "quartiles", ""},
-                  .rows = {}};
+  surface::table t{.title = fmt::format("{}, {} ranks, {} per unit", r.mpi, r.ranks, readable_bytes(bytes)),
+                   .note = {},
+                   .head = {"way", "10th percentile", "median", "quartiles", ""},
+                   .rows = {}};
   if (size.contains("fault")) {
     t.note = size.at("fault");
     return t;
@@ -138,8 +138,8 @@ std::string csv_of(const std::vector<bench_result>& all) {
   return out;
 }
 
-report::page page_of(const std::vector<bench_result>& all) {
-  report::page p;
+surface::page page_of(const std::vector<bench_result>& all) {
+  surface::page p;
   p.title = "bench neighbor";
   p.subtitle = all.front().pattern;
   for (const bench_result& r : all) {
@@ -170,4 +170,4 @@ bool tacit_is_right(const std::vector<bench_result>& all) {
   return true;
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

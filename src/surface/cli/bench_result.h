@@ -1,14 +1,14 @@
 // What `tacit bench neighbor` measured, for people and machines.
 #pragma once
 
-#include "report/page.h"
+#include "surface/report/page.h"
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 struct bench_result {
   std::string mpi, pattern; ///< "openmpi", "grid 2x2, periodic"
@@ -19,9 +19,9 @@ struct bench_result {
 nlohmann::ordered_json json_of(const std::vector<bench_result>& all);
 /// One line per way and size.
 std::string csv_of(const std::vector<bench_result>& all);
-report::page page_of(const std::vector<bench_result>& all);
+surface::page page_of(const std::vector<bench_result>& all);
 
 /// Whether what tacit itself did was right everywhere.
 bool tacit_is_right(const std::vector<bench_result>& all);
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -1,6 +1,6 @@
-#include "cli/child.h"
+#include "surface/cli/child.h"
 
-#include "cli/files.h"
+#include "surface/cli/files.h"
 
 #include <array>
 #include <atomic>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace tacit::cli {
+namespace tacit::surface {
 namespace {
 
 constexpr std::array forwarded_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
@@ -147,4 +147,4 @@ child_result run_logged(const std::vector<std::string>& words, const std::string
   return run(words, log, meanwhile);
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 struct child_result {
   int exit_code = 0; ///< of the program, or 128 + the signal that killed it
@@ -26,4 +26,4 @@ child_result run_logged(const std::vector<std::string>& words, const std::string
 /// Becomes the program. Returns only if it cannot be started; errno says why.
 void execute(const std::vector<std::string>& words);
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -8,7 +8,7 @@ namespace CLI {
 class App; // NOLINT(readability-identifier-naming): CLI11's name
 } // namespace CLI
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 /// Exit codes of every command except `run`, which passes on the exit code of the program it ran.
 enum exit_code : int {
@@ -29,4 +29,4 @@ command add_selftest(CLI::App& app);
 command add_platform(CLI::App& app);
 command add_bench(CLI::App& app);
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -2,14 +2,14 @@
 // when something is linked. C and C++ go through MPI's own wrapper, which is told to run clang; Fortran does
 // not, because those wrappers add options that only gfortran knows: MPI's C wrapper is asked where the
 // library is. Everything else is passed on as it is, and the process becomes the compiler where it can.
-#include "cli/compiler_wrapper.h"
+#include "surface/cli/compiler_wrapper.h"
 
-#include "calls/reasons.h"
-#include "cli/child.h"
-#include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/flang_module.h"
-#include "cli/own_files.h"
+#include "surface/cli/child.h"
+#include "surface/cli/commands.h"
+#include "surface/cli/files.h"
+#include "surface/cli/flang_module.h"
+#include "surface/cli/own_files.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -22,7 +22,7 @@
 #include <sstream>
 #include <unistd.h>
 
-namespace tacit::cli {
+namespace tacit::surface {
 namespace {
 
 enum class language : std::uint8_t { c, cxx, fortran };
@@ -334,4 +334,4 @@ void describe_compiler_commands(CLI::App& app) {
       "tacit --pass and tacit --hooks print where the compiler plugin and its run-time functions are.");
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -10,7 +10,7 @@ namespace CLI {
 class App; // NOLINT(readability-identifier-naming): CLI11's name
 } // namespace CLI
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 /// What the words of a compiler's command line say about what it will do.
 struct compilation {
@@ -28,4 +28,4 @@ std::optional<int> compiler_command(int argc, char** argv);
 /// Lists the commands and options above in `tacit --help`.
 void describe_compiler_commands(CLI::App& app);
 
-} // namespace tacit::cli
+} // namespace tacit::surface

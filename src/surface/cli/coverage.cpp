@@ -1,13 +1,13 @@
-#include "cli/coverage.h"
+#include "surface/cli/coverage.h"
 
-#include "calls/symbols.h"
+#include "vocabulary/calls/symbols.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <set>
 
-namespace tacit::cli {
+namespace tacit::surface {
 namespace {
 
 bool is_large_count(const std::string& name) {
@@ -65,4 +65,4 @@ std::string obstacle(const std::string& program, const std::string& interposer, 
   return "";
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -1,12 +1,12 @@
 // What of a program's MPI calls the interposer can see, judged before or without running it.
 #pragma once
 
-#include "cli/linked_mpi.h"
+#include "surface/cli/linked_mpi.h"
 
 #include <string>
 #include <vector>
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 /// Imported MPI functions that concern messages, by name, and how they are seen. Sorted.
 struct coverage {
@@ -26,4 +26,4 @@ coverage find_coverage(const linked_objects& linked, const std::string& interpos
 /// against it. `apply`: calls are to be taken over, which statically linked programs cannot have.
 std::string obstacle(const std::string& program, const std::string& interposer, bool apply);
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -1,13 +1,13 @@
 // `tacit doctor`: will `tacit run` see what this program does? Compares what the program imports with what
 // the recorder wraps, before anything is run.
-#include "calls/reasons.h"
-#include "calls/variables.h"
-#include "cli/commands.h"
-#include "cli/coverage.h"
-#include "cli/files.h"
-#include "cli/launch_line.h"
-#include "cli/linked_mpi.h"
-#include "cli/result_folder.h"
+#include "surface/cli/commands.h"
+#include "surface/cli/coverage.h"
+#include "surface/cli/files.h"
+#include "surface/cli/launch_line.h"
+#include "surface/cli/linked_mpi.h"
+#include "surface/cli/result_folder.h"
+#include "vocabulary/calls/reasons.h"
+#include "vocabulary/calls/variables.h"
 
 #include <CLI/CLI.hpp>
 #include <cctype>
@@ -18,7 +18,7 @@
 #include <optional>
 #include <unistd.h>
 
-namespace tacit::cli {
+namespace tacit::surface {
 namespace {
 
 struct doctor_options {
@@ -180,4 +180,4 @@ command add_doctor(CLI::App& app) {
   return [options] { return examine(*options); };
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -1,7 +1,7 @@
-#include "calls/reasons.h"
-#include "cli/commands.h"
-#include "cli/files.h"
-#include "report/wrap.h"
+#include "surface/cli/commands.h"
+#include "surface/cli/files.h"
+#include "surface/report/wrap.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -9,7 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-namespace tacit::cli {
+namespace tacit::surface {
 namespace {
 
 struct explain_options {
@@ -53,7 +53,7 @@ int explain(const explain_options& options) {
     throw user_error(wrong_usage, fmt::format("there is no reason code '{}'; 'tacit explain' lists them all",
                                               options.code));
   text = fmt::format("{} {}: {}\n\n{}\n", reason_label(page->code), page->name, page->title,
-                     report::wrapped(page->text, 80));
+                     surface::wrapped(page->text, 80));
   write_file({}, options.json ? as_json(*page).dump(2) + "\n" : text);
   return done;
 }
@@ -68,4 +68,4 @@ command add_explain(CLI::App& app) {
   return [options] { return explain(*options); };
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

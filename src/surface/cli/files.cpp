@@ -1,6 +1,6 @@
-#include "cli/files.h"
+#include "surface/cli/files.h"
 
-#include "cli/commands.h"
+#include "surface/cli/commands.h"
 
 #include <cerrno>
 #include <csignal>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace tacit::cli {
+namespace tacit::surface {
 namespace {
 
 [[noreturn]] void fail(int code, std::string_view what, const std::filesystem::path& path, int error) {
@@ -122,4 +122,4 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   fail(input_has_errors, "could not write", path, error);
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

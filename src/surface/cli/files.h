@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 /// Something about files or the command line is wrong; `what` is a whole sentence with the remedy.
 struct user_error : std::runtime_error {
@@ -21,4 +21,4 @@ std::string read_file(const std::filesystem::path& path);
 /// output. Special files (/dev/full, pipes) are written directly. Throws user_error.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-} // namespace tacit::cli
+} // namespace tacit::surface

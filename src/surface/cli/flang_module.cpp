@@ -1,9 +1,9 @@
-#include "cli/flang_module.h"
+#include "surface/cli/flang_module.h"
 
-#include "cli/child.h"
-#include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/linked_mpi.h"
+#include "surface/cli/child.h"
+#include "surface/cli/commands.h"
+#include "surface/cli/files.h"
+#include "surface/cli/linked_mpi.h"
 
 #include <cstdint>
 #include <cstdlib>
@@ -12,7 +12,7 @@
 #include <sstream>
 #include <unistd.h>
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 namespace fs = std::filesystem;
 
@@ -91,4 +91,4 @@ std::string flang_module_folder(const std::string& compiler, const mpi_place& mp
   return folder.string();
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 /// Where an MPI library is, as options of a compiler.
 struct mpi_place {
@@ -19,4 +19,4 @@ mpi_place place_of_mpi(const std::string& wrapper);
 /// three lines around MPI's own mpif.h, kept in the user's cache folder. Throws user_error.
 std::string flang_module_folder(const std::string& compiler, const mpi_place& mpi);
 
-} // namespace tacit::cli
+} // namespace tacit::surface

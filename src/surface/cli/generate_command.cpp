@@ -1,51 +1,52 @@
-#include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/problems.h"
-#include "generate/generate.h"
-#include "graph/text.h"
+#include "graphs/generate/generate.h"
+#include "graphs/graph/text.h"
+#include "surface/cli/commands.h"
+#include "surface/cli/files.h"
+#include "surface/cli/problems.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>
 
-namespace tacit::cli {
+namespace tacit::surface {
 namespace {
 
 struct generate_options {
   std::string pattern, form = "linear", output;
-  recipe wanted;
+  graphs::recipe wanted;
   bool dependent = false;
 };
 
 std::string list_of_forms() {
   std::string text = "Patterns and forms:\n";
-  for (const known_algorithm& k : known_algorithms())
-    text += fmt::format("  {:<10} {:<19} {}\n", name(k.kind), name(k.form), k.what);
+  for (const graphs::known_algorithm& k : graphs::known_algorithms())
+    text += fmt::format("  {:<10} {:<19} {}\n", name(k.kind), graphs::name(k.form), k.what);
   return text;
 }
 
 int generate_file(generate_options options) {
-  const auto kind = find_pattern(options.pattern);
+  const auto kind = graphs::find_pattern(options.pattern);
   if (!kind)
     throw user_error(wrong_usage, fmt::format("there is no pattern '{}'; 'tacit generate --help' lists them",
                                               options.pattern));
-  const auto form = find_algorithm(options.form);
+  const auto form = graphs::find_algorithm(options.form);
   if (!form)
     throw user_error(wrong_usage,
                      fmt::format("there is no form '{}'; 'tacit generate --help' lists them", options.form));
   options.wanted.kind = *kind;
   options.wanted.form = *form;
-  options.wanted.extra_kind = options.dependent ? extra_messages::dependent : extra_messages::disjoint;
+  options.wanted.extra_kind =
+      options.dependent ? graphs::extra_messages::dependent : graphs::extra_messages::disjoint;
   diagnostics problems;
-  const auto g = generate(options.wanted, problems);
+  const auto g = graphs::generate(options.wanted, problems);
   if (!g) {
     print_problems(problems, "generate");
     return wrong_usage;
   }
-  const recipe& r = options.wanted;
-  write_file(options.output, fmt::format("# {} {}, {} ranks, {} bytes a block\n", name(r.form), name(r.kind),
-                                         r.ranks, r.block) +
-                                 write_graph(*g));
+  const graphs::recipe& r = options.wanted;
+  write_file(options.output, fmt::format("# {} {}, {} ranks, {} bytes a block\n", graphs::name(r.form),
+                                         name(r.kind), r.ranks, r.block) +
+                                 graphs::write_graph(*g));
   return done;
 }
 
@@ -53,7 +54,7 @@ int generate_file(generate_options options) {
 
 command add_generate(CLI::App& app) {
   auto options = std::make_shared<generate_options>();
-  recipe& r = options->wanted;
+  graphs::recipe& r = options->wanted;
   CLI::App* sub = app.add_subcommand("generate", "write the graph of a well-known algorithm");
   sub->add_option("PATTERN", options->pattern, "what to communicate, for example bcast")->required();
   sub->add_option("--form", options->form, "algorithm")->capture_default_str();
@@ -73,4 +74,4 @@ command add_generate(CLI::App& app) {
   return [options] { return generate_file(*options); };
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

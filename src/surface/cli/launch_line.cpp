@@ -2,7 +2,7 @@
 // table below take that many values; other options take none unless the next word is no program; the first
 // word that is neither option nor value and names an executable file is the program, and all behind it is its
 // own business. A ':' of its own begins the next program (MPMD) for the launchers that have this form.
-#include "cli/launch_line.h"
+#include "surface/cli/launch_line.h"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace tacit::cli {
+namespace tacit::surface {
 namespace {
 
 struct option_values {
@@ -239,4 +239,4 @@ std::string program_name(const std::vector<std::string>& words, const launch_lin
   return name.empty() || name == "." || name == ".." ? "program" : name;
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 struct launch_line {
   bool launcher = false;             ///< an MPI launcher was found; else the line is the program itself
@@ -27,4 +27,4 @@ std::string program_name(const std::vector<std::string>& words, const launch_lin
 /// The file that a command word stands for (in PATH if it has no slash), or empty.
 std::string find_executable(const std::string& word);
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -1,6 +1,6 @@
-#include "cli/linked_mpi.h"
+#include "surface/cli/linked_mpi.h"
 
-#include "calls/symbols.h"
+#include "vocabulary/calls/symbols.h"
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 namespace {
 
@@ -205,4 +205,4 @@ mpi_symbols read_mpi_symbols(const std::string& path) {
   return out;
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

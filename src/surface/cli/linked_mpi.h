@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 /// Standard output of a program, or empty if it fails.
 std::string output_of(const std::vector<std::string>& words);
@@ -36,4 +36,4 @@ struct mpi_symbols {
 /// file is no ELF file.
 mpi_symbols read_mpi_symbols(const std::string& path);
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -1,8 +1,8 @@
 // The command `tacit`: picks the command that was asked for and runs it. Results go to standard output (or
 // -o), everything else to standard error.
-#include "cli/commands.h"
-#include "cli/compiler_wrapper.h"
-#include "cli/files.h"
+#include "surface/cli/commands.h"
+#include "surface/cli/compiler_wrapper.h"
+#include "surface/cli/files.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace {
 
 int run(int argc, char** argv) {
-  using namespace tacit::cli;
+  using namespace tacit::surface;
   if (const auto exit = compiler_command(argc, argv))
     return *exit;
   CLI::App app{"Finds the communication an MPI program means, and explains it."};
@@ -48,14 +48,14 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return run(argc, argv);
-  } catch (const tacit::cli::user_error& error) {
+  } catch (const tacit::surface::user_error& error) {
     std::fprintf(stderr, "tacit: %s\n", error.what());
     return error.exit;
   } catch (const std::bad_alloc&) {
     std::fputs("tacit: not enough memory for this input; try a smaller --budget or fewer ranks\n", stderr);
-    return tacit::cli::input_has_errors;
+    return tacit::surface::input_has_errors;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tacit: %s\n", error.what());
-    return tacit::cli::input_has_errors;
+    return tacit::surface::input_has_errors;
   }
 }

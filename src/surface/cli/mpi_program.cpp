@@ -1,9 +1,9 @@
-#include "cli/mpi_program.h"
+#include "surface/cli/mpi_program.h"
 
-#include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/launch_line.h"
-#include "cli/own_files.h"
+#include "surface/cli/commands.h"
+#include "surface/cli/files.h"
+#include "surface/cli/launch_line.h"
+#include "surface/cli/own_files.h"
 
 #include <cstdlib>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include <sstream>
 #include <unistd.h>
 
-namespace tacit::cli {
+namespace tacit::surface {
 namespace {
 
 namespace fs = std::filesystem;
@@ -120,4 +120,4 @@ void run_mpi_program(const std::vector<std::string>& words, const temporary_fold
                                                    fmt::join(words, " "), last_lines(log)));
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -2,15 +2,15 @@
 // library and launches it.
 #pragma once
 
-#include "cli/child.h"
-#include "cli/progress.h"
+#include "surface/cli/child.h"
+#include "surface/cli/progress.h"
 
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 struct mpi_program {
   std::string family; ///< "openmpi", "mpich", "other"
@@ -48,4 +48,4 @@ void show_progress_of(const std::filesystem::path& file, const std::string& who,
 void run_mpi_program(const std::vector<std::string>& words, const temporary_folder& folder,
                      const std::string& who, progress_line& line);
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -1,6 +1,6 @@
-#include "cli/own_files.h"
+#include "surface/cli/own_files.h"
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 namespace fs = std::filesystem;
 
@@ -26,4 +26,4 @@ std::map<std::string, fs::path> find_own_programs(const std::string& start) {
   return found;
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

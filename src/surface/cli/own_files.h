@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 /// The file in the library folder that belongs to this program, or empty.
 std::filesystem::path find_own_file(const char* name);
@@ -14,4 +14,4 @@ std::filesystem::path find_own_file(const char* name);
 /// Programs for one MPI family each, whose names begin so: the family and the path.
 std::map<std::string, std::filesystem::path> find_own_programs(const std::string& start);
 
-} // namespace tacit::cli
+} // namespace tacit::surface

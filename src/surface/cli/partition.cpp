@@ -1,7 +1,7 @@
-#include "cli/partition.h"
+#include "surface/cli/partition.h"
 
-#include "cli/commands.h"
-#include "cli/files.h"
+#include "surface/cli/commands.h"
+#include "surface/cli/files.h"
 
 #include <fmt/format.h>
 #include <limits>
@@ -10,7 +10,7 @@
 #include <metis.h>
 #endif
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 bool has_metis() {
 #ifdef TACIT_WITH_METIS
@@ -20,11 +20,11 @@ bool has_metis() {
 #endif
 }
 
-std::vector<std::uint32_t> partition(const sparse_pattern& a, std::uint32_t parts) {
+std::vector<std::uint32_t> partition(const neighbors::sparse_pattern& a, std::uint32_t parts) {
 #ifdef TACIT_WITH_METIS
   if (parts < 2)
     return std::vector<std::uint32_t>(a.rows, 0);
-  const sparse_pattern graph = adjacency(a);
+  const neighbors::sparse_pattern graph = neighbors::adjacency(a);
   if (graph.columns.size() > static_cast<std::size_t>(std::numeric_limits<idx_t>::max()))
     throw user_error(input_has_errors, "the matrix has too many entries for this METIS; use --parts blocks");
   std::vector<idx_t> first(graph.first.begin(), graph.first.end()),
@@ -45,4 +45,4 @@ std::vector<std::uint32_t> partition(const sparse_pattern& a, std::uint32_t part
 #endif
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -1,13 +1,13 @@
 // `tacit platform`: what communication costs on this machine. Measures once per machine and MPI library by
 // launching the program in src/measure on two ranks, keeps the result where the libraries look for it
 // (src/platform/model_file.h), and shows it.
-#include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/mpi_program.h"
-#include "platform/model_file.h"
-#include "report/html.h"
-#include "report/platform_page.h"
-#include "report/text.h"
+#include "graphs/platform/model_file.h"
+#include "surface/cli/commands.h"
+#include "surface/cli/files.h"
+#include "surface/cli/mpi_program.h"
+#include "surface/report/html.h"
+#include "surface/report/platform_page.h"
+#include "surface/report/text.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-namespace tacit::cli {
+namespace tacit::surface {
 namespace {
 
 namespace fs = std::filesystem;
@@ -39,23 +39,23 @@ std::string library_of(const mpi_program& measured) {
   return text;
 }
 
-machine_model measure(const mpi_program& measured, progress_line& progress) {
+graphs::machine_model measure(const mpi_program& measured, progress_line& progress) {
   const temporary_folder folder("platform");
   const fs::path output = folder.path / "model.json";
   std::vector<std::string> words = measured.on_ranks(2);
   words.insert(words.end(), {"--output", output.string()});
   run_mpi_program(words, folder, "measuring " + measured.family, progress);
   try {
-    return parse_model(read_file(output));
-  } catch (const model_error& e) {
+    return graphs::parse_model(read_file(output));
+  } catch (const graphs::model_error& e) {
     throw user_error(input_has_errors,
                      fmt::format("what {} measured cannot be used: {}", measured.program.string(), e.what()));
   }
 }
 
 /// Empty, or why the model could not be kept.
-std::string keep(const machine_model& m) {
-  const fs::path file = model_file(m.machine, m.one_host);
+std::string keep(const graphs::machine_model& m) {
+  const fs::path file = graphs::model_file(m.machine, m.one_host);
   constexpr const char* remedy = "set XDG_CACHE_HOME to a folder that can be written and has room";
   if (file.empty())
     return fmt::format("the model is not kept, because neither XDG_CACHE_HOME nor HOME is set; {}", remedy);
@@ -65,7 +65,7 @@ std::string keep(const machine_model& m) {
     return fmt::format("the model is not kept: could not make {}: {}; {}", file.parent_path().string(),
                        error.message(), remedy);
   try {
-    write_file(file, text_of(m));
+    write_file(file, graphs::text_of(m));
   } catch (const user_error& e) {
     return fmt::format("the model is not kept: {}; or {}", e.what(), remedy);
   }
@@ -73,39 +73,40 @@ std::string keep(const machine_model& m) {
 }
 
 struct found_model {
-  report::shown_model shown;
+  surface::shown_model shown;
   std::string trouble; ///< keeping it
 };
 
 found_model model_of(const platform_options& options, const mpi_program& measured, progress_line& progress) {
-  const machine_identity here = this_machine(library_of(measured));
-  loaded_model kept = load_model(model_file(here), &here);
+  const graphs::machine_identity here = graphs::this_machine(library_of(measured));
+  graphs::loaded_model kept = graphs::load_model(graphs::model_file(here), &here);
   if (options.kept_only || (kept.measured && !options.again))
     return {{std::move(kept.model), kept.origin}, ""};
-  if (!kept.measured && fs::exists(model_file(here)))
+  if (!kept.measured && fs::exists(graphs::model_file(here)))
     std::fprintf(stderr, "tacit: %s\ntacit: measuring anew\n", kept.origin.c_str());
   found_model out;
   out.shown.model = measure(measured, progress);
   out.trouble = keep(out.shown.model);
-  out.shown.origin = out.trouble.empty()
-                         ? fmt::format("measured now, kept in {}",
-                                       model_file(out.shown.model.machine, out.shown.model.one_host).string())
-                         : "measured now, not kept";
+  out.shown.origin =
+      out.trouble.empty()
+          ? fmt::format("measured now, kept in {}",
+                        graphs::model_file(out.shown.model.machine, out.shown.model.one_host).string())
+          : "measured now, not kept";
   return out;
 }
 
-std::string json_of(const std::vector<report::shown_model>& models) {
+std::string json_of(const std::vector<surface::shown_model>& models) {
   if (models.size() == 1)
-    return text_of(models[0].model);
+    return graphs::text_of(models[0].model);
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const report::shown_model& m : models)
-    all.push_back(nlohmann::ordered_json::parse(text_of(m.model)));
+  for (const surface::shown_model& m : models)
+    all.push_back(nlohmann::ordered_json::parse(graphs::text_of(m.model)));
   return all.dump(1) + '\n';
 }
 
 int platform(const platform_options& options) {
   progress_line progress(options.progress);
-  std::vector<report::shown_model> models;
+  std::vector<surface::shown_model> models;
   std::vector<std::string> troubles;
   for (const mpi_program& p :
        find_mpi_programs("tacit-platform-", "program that measures", options.family, options.program,
@@ -118,8 +119,8 @@ int platform(const platform_options& options) {
   progress.clear();
   const std::string format = options.json ? "json" : options.format;
   write_file(options.output, format == "json"   ? json_of(models)
-                             : format == "html" ? report::html_of(report::platform_page(models))
-                                                : report::text_of(report::platform_page(models), 0));
+                             : format == "html" ? surface::html_of(surface::platform_page(models))
+                                                : surface::text_of(surface::platform_page(models), 0));
   for (const std::string& text : troubles)
     std::fprintf(stderr, "tacit: %s\n", text.c_str());
   return troubles.empty() ? done : input_has_errors;
@@ -148,4 +149,4 @@ command add_platform(CLI::App& app) {
   return [options] { return platform(*options); };
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

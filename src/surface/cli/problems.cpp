@@ -1,11 +1,11 @@
-#include "cli/problems.h"
+#include "surface/cli/problems.h"
 
-#include "calls/reasons.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <cstdio>
 #include <fmt/format.h>
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 void print_problems(const diagnostics& problems, std::string_view where,
                     std::span<const std::uint32_t> lines) {
@@ -23,4 +23,4 @@ void print_problems(const diagnostics& problems, std::string_view where,
   std::fputs(text.c_str(), stderr);
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

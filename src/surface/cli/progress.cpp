@@ -1,10 +1,10 @@
-#include "cli/progress.h"
+#include "surface/cli/progress.h"
 
 #include <cstdio>
 #include <fmt/format.h>
 #include <unistd.h>
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 using namespace std::chrono_literals;
 
@@ -34,4 +34,4 @@ void progress_line::clear() {
   visible_ = false;
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

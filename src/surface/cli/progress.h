@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string_view>
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 class progress_line {
 public:
@@ -24,4 +24,4 @@ private:
   std::chrono::steady_clock::time_point start_, last_;
 };
 
-} // namespace tacit::cli
+} // namespace tacit::surface

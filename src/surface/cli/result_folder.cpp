@@ -1,16 +1,16 @@
-#include "cli/result_folder.h"
+#include "surface/cli/result_folder.h"
 
-#include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/own_files.h"
-#include "record/format.h"
+#include "recordings/record/format.h"
+#include "surface/cli/commands.h"
+#include "surface/cli/files.h"
+#include "surface/cli/own_files.h"
 
 #include <cstdlib>
 #include <fmt/format.h>
 #include <system_error>
 #include <vector>
 
-namespace tacit::cli {
+namespace tacit::surface {
 namespace {
 
 namespace fs = std::filesystem;
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 bool is_result(const fs::path& file) {
   const std::string name = file.filename().string();
   const bool of_rank = name.starts_with("rank-") && (name.ends_with(".rec") || name.ends_with(".tail"));
-  return of_rank || name == recording::stop_mark || name == "report.html" || name == "report.json" ||
+  return of_rank || name == recordings::stop_mark || name == "report.html" || name == "report.json" ||
          name == "summary.txt";
 }
 
@@ -51,7 +51,7 @@ fs::path numbered(const fs::path& wanted, unsigned number) {
 
 bool recorder_stopped(const fs::path& folder) {
   std::error_code error;
-  return fs::exists(folder / recording::stop_mark, error);
+  return fs::exists(folder / recordings::stop_mark, error);
 }
 
 bool has_recording(const fs::path& folder) {
@@ -66,7 +66,7 @@ bool has_recording(const fs::path& folder) {
 
 void remove_empty_result(const fs::path& folder) {
   std::error_code error;
-  fs::remove(folder / recording::stop_mark, error);
+  fs::remove(folder / recordings::stop_mark, error);
   fs::remove(folder, error); // fails if it is not empty
 }
 
@@ -122,4 +122,4 @@ fs::path find_interposer(const fs::path& wanted) {
   return found;
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 /// Makes an empty folder: `wanted`, or if that is there the next free name (app.tacit, app.2.tacit, …). With
 /// `force` the results of an earlier run in `wanted` are removed, and nothing else is. Throws user_error.
@@ -23,4 +23,4 @@ void remove_empty_result(const std::filesystem::path& folder);
 /// empty. Throws user_error if there is none, or if LD_PRELOAD cannot hold its path.
 std::filesystem::path find_interposer(const std::filesystem::path& wanted);
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -2,16 +2,16 @@
 // the program reads, prints and returns is not touched; our own words go to standard error when it has ended.
 // With --apply its neighborhood collectives are done by tacit; then nothing is recorded unless a folder for
 // results is named, and what was taken over is said by the interposer itself, in MPI_Finalize.
-#include "calls/reasons.h"
-#include "cli/analyze_recording.h"
-#include "cli/child.h"
-#include "cli/commands.h"
-#include "cli/coverage.h"
-#include "cli/files.h"
-#include "cli/launch_line.h"
-#include "cli/linked_mpi.h"
-#include "cli/mpi_program.h"
-#include "cli/result_folder.h"
+#include "surface/cli/analyze_recording.h"
+#include "surface/cli/child.h"
+#include "surface/cli/commands.h"
+#include "surface/cli/coverage.h"
+#include "surface/cli/files.h"
+#include "surface/cli/launch_line.h"
+#include "surface/cli/linked_mpi.h"
+#include "surface/cli/mpi_program.h"
+#include "surface/cli/result_folder.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -22,7 +22,7 @@
 #include <memory>
 #include <optional>
 
-namespace tacit::cli {
+namespace tacit::surface {
 namespace {
 
 struct run_options {
@@ -262,4 +262,4 @@ command add_run(CLI::App& app) {
   return [options] { return run(*options); };
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

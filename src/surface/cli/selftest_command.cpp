@@ -4,14 +4,14 @@
 // Faulty calls hang and crash. The suite keeps a journal; a launch that dies is followed by one that goes on
 // behind the step that killed it and leaves that kind of step out. Every launch ends or loses one kind, so
 // there are at most as many as there are kinds.
-#include "cli/child.h"
-#include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/mpi_program.h"
-#include "cli/progress.h"
-#include "cli/selftest_result.h"
-#include "platform/selftest_verdict.h"
-#include "selftest/names.h"
+#include "graphs/platform/selftest_verdict.h"
+#include "surface/cli/child.h"
+#include "surface/cli/commands.h"
+#include "surface/cli/files.h"
+#include "surface/cli/mpi_program.h"
+#include "surface/cli/progress.h"
+#include "surface/cli/selftest_result.h"
+#include "surface/selftest/names.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -23,7 +23,7 @@
 #include <sstream>
 #include <thread>
 
-namespace tacit::cli {
+namespace tacit::surface {
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,7 +43,7 @@ bool few_cores() {
 
 /// Nothing is launched for words that no suite knows.
 void check_words(const selftest_options& options) {
-  using namespace selftest;
+  using namespace surface;
   const auto knows = [](const auto& list, const std::string& word) {
     return std::find(list.begin(), list.end(), word) != list.end();
   };
@@ -152,12 +152,12 @@ bool leaves_cases_out(const selftest_options& o) {
 }
 
 void keep(const selftest_result& result, const selftest_options& options) {
-  const fs::path file = selftest_file(result.version());
+  const fs::path file = graphs::selftest_file(result.version());
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
   try {
     nlohmann::ordered_json verdict = result.as_json();
-    verdict["machine"] = selftest_machine();
+    verdict["machine"] = graphs::selftest_machine();
     verdict["sampled"] = leaves_cases_out(options);
     write_file(file, verdict.dump(1) + '\n');
   } catch (const user_error& e) { // the verdict has been shown; the next run makes it again
@@ -227,4 +227,4 @@ command add_selftest(CLI::App& app) {
   return [options] { return test_calls(*options); };
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -1,11 +1,11 @@
-#include "cli/selftest_result.h"
+#include "surface/cli/selftest_result.h"
 
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace tacit::cli {
+namespace tacit::surface {
 namespace {
 
 constexpr std::array forms{"blocking", "nonblocking", "persistent"};
@@ -140,4 +140,4 @@ nlohmann::ordered_json selftest_result::as_json() const {
   return out;
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-namespace tacit::cli {
+namespace tacit::surface {
 
 class selftest_result {
 public:
@@ -41,4 +41,4 @@ private:
   std::map<place, tally> cells_;
 };
 
-} // namespace tacit::cli
+} // namespace tacit::surface

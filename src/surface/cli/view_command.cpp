@@ -1,8 +1,8 @@
-#include "cli/child.h"
-#include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/launch_line.h"
-#include "cli/result_folder.h"
+#include "surface/cli/child.h"
+#include "surface/cli/commands.h"
+#include "surface/cli/files.h"
+#include "surface/cli/launch_line.h"
+#include "surface/cli/result_folder.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <memory>
 
-namespace tacit::cli {
+namespace tacit::surface {
 namespace {
 
 int view(const std::string& folder) {
@@ -43,4 +43,4 @@ command add_view(CLI::App& app) {
   return [folder] { return view(*folder); };
 }
 
-} // namespace tacit::cli
+} // namespace tacit::surface

@@ -6,8 +6,8 @@
 //
 // Rank 0 writes the model, and before each part one line "share what" to the file of --progress. Exit code 0:
 // it has been written.
-#include "measure/pair.h"
-#include "platform/model_file.h"
+#include "graphs/platform/model_file.h"
+#include "surface/measure/pair.h"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@
 #include <fstream>
 #include <iostream>
 
-namespace tacit::measure {
+namespace tacit::surface {
 namespace {
 
 std::string library_version() {
@@ -69,9 +69,9 @@ double core_seconds() {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-machine_model measure_all(const pair& p, parts_done& progress) {
-  machine_model m;
-  m.machine = this_machine(library_version());
+graphs::machine_model measure_all(const pair& p, parts_done& progress) {
+  graphs::machine_model m;
+  m.machine = graphs::this_machine(library_version());
   m.one_host = on_one_host(p.comm);
   m.measured = today();
   const double start = now(), busy = core_seconds();
@@ -119,7 +119,7 @@ int run(int argc, char** argv) {
   }
   MPI_Comm_dup(MPI_COMM_WORLD, &p.comm);
   parts_done progress(value_of(argc, argv, "--progress"), p.first());
-  const machine_model m = measure_all(p, progress);
+  const graphs::machine_model m = measure_all(p, progress);
   int written = 1;
   if (p.first()) {
     const char* output = value_of(argc, argv, "--output");
@@ -127,7 +127,7 @@ int run(int argc, char** argv) {
     if (output)
       file.open(output);
     std::ostream& out = output ? file : std::cout;
-    written = static_cast<bool>(out << text_of(m) << std::flush);
+    written = static_cast<bool>(out << graphs::text_of(m) << std::flush);
     if (!written)
       std::fprintf(stderr, "tacit-platform: could not write %s; is the disk full?\n",
                    output ? output : "the model");
@@ -138,15 +138,15 @@ int run(int argc, char** argv) {
 }
 
 } // namespace
-} // namespace tacit::measure
+} // namespace tacit::surface
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--library") == 0) { // allowed before MPI_Init
-    std::cout << tacit::short_library_name(tacit::measure::library_version()) << '\n';
+    std::cout << tacit::graphs::short_library_name(tacit::surface::library_version()) << '\n';
     return 0;
   }
   MPI_Init(&argc, &argv);
-  const int code = tacit::measure::run(argc, argv);
+  const int code = tacit::surface::run(argc, argv);
   MPI_Finalize();
   return code;
 }

@@ -1,12 +1,12 @@
 // What shared memory costs: a flag from core to core, and copying bytes that the other core has just written.
 // Memory comes from MPI_Win_allocate_shared, which every MPI has; the flags are C++ atomics in it.
-#include "measure/pair.h"
+#include "surface/measure/pair.h"
 
 #include <atomic>
 #include <cstring>
 #include <thread>
 
-namespace tacit::measure {
+namespace tacit::surface {
 namespace {
 
 constexpr std::size_t line = 64, largest = 1 << 20;
@@ -47,7 +47,7 @@ private:
   char* base_ = nullptr;
 };
 
-spread flag_cost(const pair& p, const shared_pair& s, std::uint64_t& turn) {
+graphs::spread flag_cost(const pair& p, const shared_pair& s, std::uint64_t& turn) {
   constexpr int count = 200;
   std::vector<double> list;
   for (sampling k(p); k.more();) {
@@ -64,11 +64,11 @@ spread flag_cost(const pair& p, const shared_pair& s, std::uint64_t& turn) {
     }
     list.push_back((now() - start) / count / 2);
   }
-  return spread_of(std::move(list));
+  return graphs::spread_of(std::move(list));
 }
 
 /// Rank 1 writes, rank 0 copies what it wrote, and then what it has just written itself.
-memory_cost copies(const pair& p, const shared_pair& s, std::uint64_t bytes, std::uint64_t& turn) {
+graphs::memory_cost copies(const pair& p, const shared_pair& s, std::uint64_t bytes, std::uint64_t& turn) {
   std::vector<char> mine(bytes), source(bytes);
   std::vector<double> fetch, copy;
   const int repeats = bytes < 4096 ? 16 : 1;
@@ -99,7 +99,7 @@ memory_cost copies(const pair& p, const shared_pair& s, std::uint64_t bytes, std
     fetch.push_back(fetching / repeats);
     copy.push_back(copying / repeats);
   }
-  return {bytes, spread_of(std::move(copy)), spread_of(std::move(fetch))};
+  return {bytes, graphs::spread_of(std::move(copy)), graphs::spread_of(std::move(fetch))};
 }
 
 } // namespace
@@ -115,4 +115,4 @@ memory_result memory_costs(const pair& p) {
   return out;
 }
 
-} // namespace tacit::measure
+} // namespace tacit::surface

@@ -4,12 +4,12 @@
 // copies of bytes that never leave a cache look twice as fast. o_s: the time inside MPI_Isend. o_r: the
 // receives are posted, the messages have arrived while the receiver's core was busy elsewhere, then the
 // waiting is timed. Gap: a stream of messages to posted receives, ended by an empty answer.
-#include "measure/pair.h"
+#include "surface/measure/pair.h"
 
 #include <algorithm>
 #include <cstring>
 
-namespace tacit::measure {
+namespace tacit::surface {
 namespace {
 
 constexpr std::uint64_t largest = 1 << 20;
@@ -54,16 +54,16 @@ int block_of(const pair& p, buffers& b, std::uint64_t bytes) {
   return count;
 }
 
-spread one_way(const pair& p, buffers& b, std::uint64_t bytes) {
+graphs::spread one_way(const pair& p, buffers& b, std::uint64_t bytes) {
   const int count = block_of(p, b, bytes);
   std::vector<double> list;
   for (sampling s(p); s.more();)
     list.push_back(round_trips(p, b, bytes, count) / 2);
-  return spread_of(std::move(list));
+  return graphs::spread_of(std::move(list));
 }
 
 struct overheads {
-  spread send, receive;
+  graphs::spread send, receive;
 };
 
 /// `arrival`: after so long a message has certainly arrived, if it moves without its receiver's help.
@@ -90,16 +90,17 @@ overheads overheads_of(const pair& p, buffers& b, std::uint64_t bytes, double ar
       MPI_Waitall(batch, requests.data(), MPI_STATUSES_IGNORE);
     seen += read_through(b.in, bytes);
   }
-  const spread mine = spread_of(std::move(list));
+  const graphs::spread mine = graphs::spread_of(std::move(list));
   overheads both{mine, mine};
   if (p.first())
-    MPI_Recv(&both.receive, sizeof(spread), MPI_BYTE, p.other(), answer_tag, p.comm, MPI_STATUS_IGNORE);
+    MPI_Recv(&both.receive, sizeof(graphs::spread), MPI_BYTE, p.other(), answer_tag, p.comm,
+             MPI_STATUS_IGNORE);
   else
     MPI_Send(&mine, sizeof mine, MPI_BYTE, p.other(), answer_tag, p.comm);
   return both;
 }
 
-spread gap(const pair& p, buffers& b, std::uint64_t bytes) {
+graphs::spread gap(const pair& p, buffers& b, std::uint64_t bytes) {
   const int n = static_cast<int>(bytes);
   const int stream =
       static_cast<int>(std::clamp<std::uint64_t>((1u << 20) / std::max<std::uint64_t>(bytes, 1), 4, 64));
@@ -126,7 +127,7 @@ spread gap(const pair& p, buffers& b, std::uint64_t bytes) {
       MPI_Send(&nothing, 0, MPI_BYTE, p.other(), answer_tag, p.comm);
     list.push_back((now() - start) / stream);
   }
-  return spread_of(std::move(list));
+  return graphs::spread_of(std::move(list));
 }
 
 /// Rank 0 sends; rank 1 posts its receive only when it is told to. True if the send was complete before.
@@ -178,11 +179,11 @@ std::uint64_t read_through(const std::vector<char>& buffer, std::uint64_t bytes)
   return keep;
 }
 
-std::vector<message_times> message_costs(const pair& p) {
+std::vector<graphs::message_times> message_costs(const pair& p) {
   buffers b;
-  std::vector<message_times> list;
+  std::vector<graphs::message_times> list;
   for (const std::uint64_t bytes : sizes()) {
-    message_times c;
+    graphs::message_times c;
     c.bytes = bytes;
     c.one_way = one_way(p, b, bytes);
     const overheads o = overheads_of(p, b, bytes, c.one_way.median);
@@ -213,7 +214,7 @@ eager_result eager_limit(const pair& p) {
   return {good, false};
 }
 
-spread asynchronous_progress(const pair& p, const eager_result& eager) {
+graphs::spread asynchronous_progress(const pair& p, const eager_result& eager) {
   buffers b;
   const std::uint64_t bytes =
       eager.always ? largest : std::clamp<std::uint64_t>(eager.limit * 4, 1u << 18, largest);
@@ -235,13 +236,13 @@ spread asynchronous_progress(const pair& p, const eager_result& eager) {
   std::vector<double> alone, list;
   for (sampling s(p); s.more();)
     alone.push_back(transfer(0));
-  double whole = spread_of(alone).median;
+  double whole = graphs::spread_of(alone).median;
   MPI_Bcast(&whole, 1, MPI_DOUBLE, 1, p.comm); // the receiver's time
   for (sampling s(p); s.more();)
     list.push_back(std::clamp(100 * (1 - transfer(3 * whole + 1e4) / whole), 0.0, 100.0));
-  spread result = spread_of(list);
+  graphs::spread result = graphs::spread_of(list);
   MPI_Bcast(&result, sizeof result, MPI_BYTE, 1, p.comm);
   return result;
 }
 
-} // namespace tacit::measure
+} // namespace tacit::surface

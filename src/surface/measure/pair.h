@@ -2,7 +2,7 @@
 // windows.
 #pragma once
 
-#include "platform/machine_model.h"
+#include "graphs/platform/machine_model.h"
 
 #include <chrono>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace tacit::measure {
+namespace tacit::surface {
 
 /// Samples per value. Each is the mean of a short block, so that a clock tick does not matter and one
 /// interruption spoils only one sample. On a busy machine fewer have to do.
@@ -53,7 +53,7 @@ private:
 const std::vector<std::uint64_t>& sizes();
 
 /// What follows is collective over the pair; the results are complete on rank 0.
-std::vector<message_times> message_costs(const pair& p);
+std::vector<graphs::message_times> message_costs(const pair& p);
 
 struct eager_result {
   std::uint64_t limit = 0;
@@ -62,17 +62,17 @@ struct eager_result {
 eager_result eager_limit(const pair& p);
 
 /// Per cent of a large message that has moved when its receiver ends a computation which was long enough.
-spread asynchronous_progress(const pair& p, const eager_result& eager);
+graphs::spread asynchronous_progress(const pair& p, const eager_result& eager);
 
 struct window_result {
-  window_model model = window_model::none;
-  std::vector<put_cost> puts;
+  graphs::window_model model = graphs::window_model::none;
+  std::vector<graphs::put_cost> puts;
 };
 window_result window_costs(const pair& p);
 
 struct memory_result {
-  spread flag;
-  std::vector<memory_cost> costs;
+  graphs::spread flag;
+  std::vector<graphs::memory_cost> costs;
 };
 /// Only if both are on one host.
 memory_result memory_costs(const pair& p);
@@ -83,4 +83,4 @@ void rewrite(std::vector<char>& buffer, std::uint64_t bytes, std::uint64_t value
 /// Reads them; the sum keeps the compiler from leaving it out.
 std::uint64_t read_through(const std::vector<char>& buffer, std::uint64_t bytes);
 
-} // namespace tacit::measure
+} // namespace tacit::surface

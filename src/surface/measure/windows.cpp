@@ -1,9 +1,9 @@
 // One-sided communication: which model of memory the windows have, and what MPI_Put with MPI_Win_flush costs.
-#include "measure/pair.h"
+#include "surface/measure/pair.h"
 
 #include <algorithm>
 
-namespace tacit::measure {
+namespace tacit::surface {
 
 window_result window_costs(const pair& p) {
   const std::uint64_t largest = sizes().back();
@@ -21,7 +21,8 @@ window_result window_costs(const pair& p) {
   int* model = nullptr;
   int found = 0;
   MPI_Win_get_attr(window, MPI_WIN_MODEL, &model, &found);
-  out.model = found && *model == MPI_WIN_UNIFIED ? window_model::unified : window_model::separate;
+  out.model =
+      found && *model == MPI_WIN_UNIFIED ? graphs::window_model::unified : graphs::window_model::separate;
   std::vector<char> source(largest);
   MPI_Win_lock_all(0, window);
   for (const std::uint64_t bytes : sizes()) {
@@ -43,11 +44,11 @@ window_result window_costs(const pair& p) {
       warm = true;
     }
     if (p.first())
-      out.puts.push_back({bytes, spread_of(std::move(list))});
+      out.puts.push_back({bytes, graphs::spread_of(std::move(list))});
   }
   MPI_Win_unlock_all(window);
   MPI_Win_free(&window);
   return out;
 }
 
-} // namespace tacit::measure
+} // namespace tacit::surface

@@ -1,11 +1,11 @@
 // The graph for Graphviz: a cluster per rank, dependencies dashed, messages solid.
-#include "report/graph_page.h"
-#include "report/wrap.h"
+#include "surface/report/graph_page.h"
+#include "surface/report/wrap.h"
 
 #include <fmt/format.h>
 #include <iterator>
 
-namespace tacit::report {
+namespace tacit::surface {
 namespace {
 
 std::string dot_quoted(std::string_view text) {
@@ -18,12 +18,13 @@ std::string dot_quoted(std::string_view text) {
   return out + '"';
 }
 
-std::string label(const graph& g, op_id id) {
-  const operation& op = g[id];
-  const auto data = op.kind == op_kind::recv ? g.writes(id) : g.reads(id);
-  if (op.kind == op_kind::fence)
+std::string label(const graphs::graph& g, op_id id) {
+  const graphs::operation& op = g[id];
+  const auto data = op.kind == graphs::op_kind::recv ? g.writes(id) : g.reads(id);
+  if (op.kind == graphs::op_kind::fence)
     return fmt::format("{}: fence", index(id));
-  std::string text = fmt::format("{}: {} {}", index(id), name(op.kind), readable_bytes(total_length(data)));
+  std::string text =
+      fmt::format("{}: {} {}", index(id), graphs::name(op.kind), readable_bytes(graphs::total_length(data)));
   if (!data.empty())
     text += fmt::format(" at {:#x}", data.front().address);
   return text;
@@ -48,13 +49,13 @@ std::string dot_of(const graph_analysis& a) {
       fmt::format_to(out_at, "    o{} [label={}];\n", index(op), dot_quoted(label(a.g, op)));
     out += "  }\n";
   }
-  for (const dependency& d : a.g.dependencies())
+  for (const graphs::dependency& d : a.g.dependencies())
     fmt::format_to(out_at, "  o{} -> o{} [style=dashed];\n", index(d.before), index(d.after));
   for (std::uint32_t i = 0; i < a.c.matched.partner.size(); ++i)
-    if (a.g[op_id{i}].kind == op_kind::send && a.c.matched.partner[i] != no_op)
+    if (a.g[op_id{i}].kind == graphs::op_kind::send && a.c.matched.partner[i] != no_op)
       fmt::format_to(out_at, "  o{} -> o{} [color=\"#0b6e6e\", penwidth=1.6, constraint=true];\n", i,
                      index(a.c.matched.partner[i]));
   return out + "}\n";
 }
 
-} // namespace tacit::report
+} // namespace tacit::surface

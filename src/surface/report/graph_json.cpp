@@ -1,11 +1,11 @@
 // The analysis of a graph for machines; the fields are described in docs/cli.md. Addresses are numbers, ranks
 // are ranks of the graph. Strings that are no UTF-8 are repaired.
-#include "calls/reasons.h"
-#include "report/graph_page.h"
+#include "surface/report/graph_page.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <nlohmann/json.hpp>
 
-namespace tacit::report {
+namespace tacit::surface {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -14,9 +14,9 @@ json rank_or_null(rank_id rank) {
   return rank == no_rank ? json(nullptr) : json(index(rank));
 }
 
-json slices_json(const std::vector<slice>& slices) {
+json slices_json(const std::vector<graphs::slice>& slices) {
   json list = json::array();
-  for (const slice& s : slices)
+  for (const graphs::slice& s : slices)
     list.push_back(json::array({s.transfer, s.offset, s.length}));
   return list;
 }
@@ -33,13 +33,13 @@ json problem_json(const graph_analysis& a, const diagnostic& d) {
           {"remedy", d.remedy}};
 }
 
-json finding_json(const graph& g, const finding& f) {
+json finding_json(const graphs::graph& g, const graphs::finding& f) {
   return {{"pattern", name(f.kind)},      {"communicator", g.communicators()[index(f.comm)].name},
           {"root", rank_or_null(f.root)}, {"bytes_per_block", f.bytes},
           {"pieces_per_block", f.blocks}, {"slices", slices_json(f.slices)}};
 }
 
-json transfer_json(const transfer& t) {
+json transfer_json(const graphs::transfer& t) {
   json x = {{"destination", index(t.destination)},
             {"destination_address", t.destination_address},
             {"length", t.length}};
@@ -52,7 +52,8 @@ json wait_sets_json(const graph_analysis& a) {
   if (a.c.order.order.size() != a.g.size() || a.c.matched.partner.size() != a.g.size() ||
       a.g.ranks() > most_wait_sets)
     return nullptr;
-  const wait_sets all = compute_wait_sets(a.g, a.c.matched, a.c.order, sync_paths::all);
+  const graphs::wait_sets all =
+      graphs::compute_wait_sets(a.g, a.c.matched, a.c.order, graphs::sync_paths::all);
   json sets = json::array();
   for (std::uint32_t r = 0; r < a.g.ranks(); ++r) {
     json one = json::array();
@@ -64,11 +65,11 @@ json wait_sets_json(const graph_analysis& a) {
   return sets;
 }
 
-json plan_json(const plan& p) {
+json plan_json(const graphs::plan& p) {
   if (p.ranks.empty())
     return nullptr;
   json steps = json::array();
-  for (const rank_plan& r : p.ranks)
+  for (const graphs::rank_plan& r : p.ranks)
     steps.push_back(r.steps.size());
   return {{"as_written", p.as_written},
           {"reason", p.why_as_written == reason::none ? json(nullptr) : json(reason_label(p.why_as_written))},
@@ -85,7 +86,7 @@ std::string json_of(const graph_analysis& a) {
               {"ranks", a.g.ranks()},
               {"operations", a.g.size()}};
   json& communicators = out["communicators"] = json::array();
-  for (const communicator& c : a.g.communicators()) {
+  for (const graphs::communicator& c : a.g.communicators()) {
     json members = json::array();
     for (const rank_id r : c.members)
       members.push_back(index(r));
@@ -95,25 +96,25 @@ std::string json_of(const graph_analysis& a) {
   for (const diagnostic& d : a.c.problems)
     problems.push_back(problem_json(a, d));
   json& found = out["findings"] = json::array();
-  for (const finding& f : a.c.found.found)
+  for (const graphs::finding& f : a.c.found.found)
     found.push_back(finding_json(a.g, f));
   out["residual"] = slices_json(a.c.found.residual);
   json& refused = out["refused"] = json::array();
-  for (const refusal& r : a.c.found.refused)
+  for (const graphs::refusal& r : a.c.found.refused)
     refused.push_back({{"pattern", name(r.kind)},
                        {"communicator", a.g.communicators()[index(r.comm)].name},
                        {"code", reason_label(r.why)},
                        {"detail", r.detail}});
   out["transfers_complete"] = a.c.moved.complete;
   json& moved = out["transfers"] = json::array();
-  for (const transfer& t : a.c.moved.list)
+  for (const graphs::transfer& t : a.c.moved.list)
     moved.push_back(transfer_json(t));
   out["wait_sets"] = wait_sets_json(a);
   out["plan"] = plan_json(a.c.schedule);
   json& passes = out["passes"] = json::array();
-  for (const pass_time& pass : a.c.times)
+  for (const graphs::pass_time& pass : a.c.times)
     passes.push_back({{"name", pass.name}, {"seconds", pass.seconds}});
   return out.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-} // namespace tacit::report
+} // namespace tacit::surface

@@ -1,21 +1,21 @@
-#include "report/graph_page.h"
+#include "surface/report/graph_page.h"
 
-#include "report/lanes.h"
-#include "report/wrap.h"
+#include "surface/report/lanes.h"
+#include "surface/report/wrap.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
 
-namespace tacit::report {
+namespace tacit::surface {
 namespace {
 
 constexpr std::size_t most_drawn = 20000; ///< messages kept in a picture; the renderers cut further
 constexpr std::size_t most_rows = 5000;   ///< of the tables of transfers and wait sets
 
-std::uint64_t bytes_of(const std::vector<slice>& slices) {
+std::uint64_t bytes_of(const std::vector<graphs::slice>& slices) {
   std::uint64_t sum = 0;
-  for (const slice& s : slices)
+  for (const graphs::slice& s : slices)
     sum += s.length;
   return sum;
 }
@@ -23,29 +23,29 @@ std::uint64_t bytes_of(const std::vector<slice>& slices) {
 struct counts {
   std::uint64_t of_kind[5] = {};
   std::uint64_t bytes = 0;
-  std::uint64_t messages() const { return of_kind[static_cast<int>(op_kind::send)]; }
+  std::uint64_t messages() const { return of_kind[static_cast<int>(graphs::op_kind::send)]; }
 };
 
-counts count(const graph& g) {
+counts count(const graphs::graph& g) {
   counts n;
   for (std::uint32_t i = 0; i < g.size(); ++i) {
     ++n.of_kind[static_cast<int>(g[op_id{i}].kind)];
-    if (g[op_id{i}].kind == op_kind::send)
-      n.bytes += total_length(g.reads(op_id{i}));
+    if (g[op_id{i}].kind == graphs::op_kind::send)
+      n.bytes += graphs::total_length(g.reads(op_id{i}));
   }
   return n;
 }
 
-matrix matrix_of(const graph& g) {
+matrix matrix_of(const graphs::graph& g) {
   std::map<std::pair<rank_id, rank_id>, matrix_cell> cells;
   for (std::uint32_t i = 0; i < g.size(); ++i) {
-    const operation& op = g[op_id{i}];
-    if (op.kind != op_kind::send || index(op.rank) >= g.ranks() || index(op.peer) >= g.ranks())
+    const graphs::operation& op = g[op_id{i}];
+    if (op.kind != graphs::op_kind::send || index(op.rank) >= g.ranks() || index(op.peer) >= g.ranks())
       continue;
     matrix_cell& cell = cells[{op.rank, op.peer}];
     cell.from = static_cast<std::uint32_t>(index(op.rank));
     cell.to = static_cast<std::uint32_t>(index(op.peer));
-    cell.bytes += total_length(g.reads(op_id{i}));
+    cell.bytes += graphs::total_length(g.reads(op_id{i}));
     ++cell.messages;
   }
   matrix m{.ranks = g.ranks(), .cells = {}};
@@ -54,10 +54,10 @@ matrix matrix_of(const graph& g) {
   return m;
 }
 
-std::string list_of_findings(const graph& g, const findings& f) {
+std::string list_of_findings(const graphs::graph& g, const graphs::findings& f) {
   std::map<std::string, std::uint64_t> times;
   std::vector<std::string> order;
-  for (const finding& x : f.found)
+  for (const graphs::finding& x : f.found)
     if (times[describe(x, g)]++ == 0)
       order.push_back(describe(x, g));
   std::string text;
@@ -70,7 +70,7 @@ std::string list_of_findings(const graph& g, const findings& f) {
 }
 
 void add_headlines(page& p, const graph_analysis& a, const counts& n) {
-  const compilation& c = a.c;
+  const graphs::compilation& c = a.c;
   if (has_errors(c.problems)) {
     const auto errors = std::ranges::count(c.problems, severity::error, &diagnostic::level);
     p.headlines.push_back(fmt::format("The graph has {}, so what it means could not be worked out.",
@@ -105,7 +105,7 @@ void add_headlines(page& p, const graph_analysis& a, const counts& n) {
 }
 
 void add_findings(page& p, const graph_analysis& a) {
-  for (const finding& f : a.c.found.found) {
+  for (const graphs::finding& f : a.c.found.found) {
     finding_card card;
     card.title = describe(f, a.g);
     card.call = fmt::format("MPI_{}", name(f.kind));
@@ -130,7 +130,7 @@ void add_findings(page& p, const graph_analysis& a) {
     p.findings.push_back(std::move(card));
   }
   p.left_title = "Not found, because …";
-  for (const refusal& r : a.c.found.refused)
+  for (const graphs::refusal& r : a.c.found.refused)
     p.left.push_back({.what = fmt::format("{} on {}", name(r.kind), describe_group(a.g, r.comm)),
                       .why = r.why,
                       .detail = r.detail,
@@ -146,13 +146,13 @@ void add_problems(page& p, const graph_analysis& a) {
   }
 }
 
-table transfers_table(const compilation& c) {
+table transfers_table(const graphs::compilation& c) {
   table t{.title = "Transfers",
           .note = fmt::format("{}: bytes that the graph leaves behind, and where they come from.",
                               counted(c.moved.list.size(), "transfer")),
           .head = {"destination", "address", "bytes", "source", "address"},
           .rows = {}};
-  for (const transfer& x : c.moved.list) {
+  for (const graphs::transfer& x : c.moved.list) {
     if (t.rows.size() == most_rows) {
       t.note += fmt::format(" The first {} are listed.", most_rows);
       break;
@@ -172,15 +172,16 @@ table wait_sets_table(const graph_analysis& a) {
           .note = "The ranks each rank must have heard from before it can leave the graph.",
           .head = {"rank", "waits for"},
           .rows = {}};
-  const wait_sets all = compute_wait_sets(a.g, a.c.matched, a.c.order, sync_paths::all);
+  const graphs::wait_sets all =
+      graphs::compute_wait_sets(a.g, a.c.matched, a.c.order, graphs::sync_paths::all);
   for (std::uint32_t r = 0; r < a.g.ranks(); ++r)
     t.rows.push_back({fmt::format("rank {}", r), wait_set_text(all, rank_id{r}, a.g.ranks())});
   return t;
 }
 
-table times_table(const compilation& c) {
+table times_table(const graphs::compilation& c) {
   table t{.title = "Passes", .note = "What the analysis itself cost.", .head = {"pass", "time"}, .rows = {}};
-  for (const pass_time& pass : c.times)
+  for (const graphs::pass_time& pass : c.times)
     t.rows.push_back({std::string(pass.name), readable_seconds(pass.seconds)});
   return t;
 }
@@ -191,22 +192,22 @@ void add_facts(page& p, const graph_analysis& a, const counts& n) {
     p.facts.emplace_back("communicator", describe_group(a.g, comm_id{static_cast<std::uint16_t>(c)}));
   for (int kind = 0; kind < 5; ++kind)
     if (n.of_kind[kind] > 0)
-      p.facts.emplace_back(fmt::format("{} operations", name(op_kind(kind))),
+      p.facts.emplace_back(fmt::format("{} operations", graphs::name(graphs::op_kind(kind))),
                            fmt::format("{}", n.of_kind[kind]));
   p.facts.emplace_back("dependencies", fmt::format("{}", a.g.dependencies().size()));
 }
 
 } // namespace
 
-std::string describe_group(const graph& g, comm_id comm) {
+std::string describe_group(const graphs::graph& g, comm_id comm) {
   if (comm == world)
     return fmt::format("all {}", counted(g.ranks(), "rank"));
-  const communicator& c = g.communicators()[index(comm)];
+  const graphs::communicator& c = g.communicators()[index(comm)];
   return fmt::format("{} ({})", c.name.empty() ? fmt::format("communicator {}", index(comm)) : c.name,
                      counted(c.members.size(), "rank"));
 }
 
-std::string describe(const finding& f, const graph& g) {
+std::string describe(const graphs::finding& f, const graphs::graph& g) {
   std::string text = fmt::format("{} on {}", name(f.kind), describe_group(g, f.comm));
   if (f.root != no_rank)
     text += fmt::format(", root {}", index(f.root));
@@ -215,7 +216,7 @@ std::string describe(const finding& f, const graph& g) {
   return text;
 }
 
-std::string wait_set_text(const wait_sets& w, rank_id rank, std::uint32_t ranks) {
+std::string wait_set_text(const graphs::wait_sets& w, rank_id rank, std::uint32_t ranks) {
   std::string text;
   for (std::uint32_t r = 0; r < ranks;) {
     if (!w.contains(rank, rank_id{r})) {
@@ -271,4 +272,4 @@ page page_of(const graph_analysis& a) {
   return p;
 }
 
-} // namespace tacit::report
+} // namespace tacit::surface

@@ -1,21 +1,21 @@
 // The analysis of a graph as a page, as JSON and as DOT.
 #pragma once
 
-#include "compile/compile.h"
-#include "report/page.h"
+#include "graphs/compile/compile.h"
+#include "surface/report/page.h"
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
-namespace tacit::report {
+namespace tacit::surface {
 
 /// A graph, what was found out about it, and where it came from.
 struct graph_analysis {
   std::string_view name; ///< of the file
-  const graph& g;
-  const compilation& c;
+  const graphs::graph& g;
+  const graphs::compilation& c;
   std::span<const std::uint32_t> lines; ///< of each operation in the file, or empty
 };
 
@@ -28,11 +28,11 @@ std::string json_of(const graph_analysis& a);
 std::string dot_of(const graph_analysis& a);
 
 /// "alltoall on row0, 64 B per pair" without the number of bytes if there are none.
-std::string describe(const finding& f, const graph& g);
+std::string describe(const graphs::finding& f, const graphs::graph& g);
 /// "all 4 ranks" for the world, else the name of the communicator and its size.
-std::string describe_group(const graph& g, comm_id comm);
+std::string describe_group(const graphs::graph& g, comm_id comm);
 
 /// The ranks a rank waits for, as "0–3, 7".
-std::string wait_set_text(const wait_sets& w, rank_id rank, std::uint32_t ranks);
+std::string wait_set_text(const graphs::wait_sets& w, rank_id rank, std::uint32_t ranks);
 
-} // namespace tacit::report
+} // namespace tacit::surface

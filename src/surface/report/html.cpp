@@ -1,9 +1,9 @@
 // A page as HTML: fixed order of sections, each a function. The file is also well-formed XML, so that any
 // parser can check it. If the result is too large, everything that can grow is halved and written again: the
 // caps shrink to nothing in a dozen rounds, so this ends.
-#include "report/html.h"
+#include "surface/report/html.h"
 
-#include "report/wrap.h"
+#include "surface/report/wrap.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <set>
 #include <tuple>
 
-namespace tacit::report {
+namespace tacit::surface {
 namespace {
 
 /// Length of the valid UTF-8 sequence at the beginning, 0 if there is none (overlong forms, surrogates
@@ -447,4 +447,4 @@ std::string html_of(const page& p) {
   }
 }
 
-} // namespace tacit::report
+} // namespace tacit::surface

@@ -2,12 +2,12 @@
 // it).
 #pragma once
 
-#include "report/page.h"
+#include "surface/report/page.h"
 
 #include <string>
 #include <string_view>
 
-namespace tacit::report {
+namespace tacit::surface {
 
 inline constexpr std::size_t html_limit = 1'000'000; ///< bytes
 
@@ -38,4 +38,4 @@ std::string cut_note(const lanes& l, const html_caps& caps);
 
 extern const std::string_view html_style;
 
-} // namespace tacit::report
+} // namespace tacit::surface

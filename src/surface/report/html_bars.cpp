@@ -1,14 +1,14 @@
 // Times as horizontal bars, inline SVG on a linear axis from zero: label, bar with a line from the lower to
 // the upper quartile, the number and a remark. The axis ends at a few times the shortest bar, so that short
 // ones can be told apart; longer ones are cut and say so with "»".
-#include "base/amounts.h"
-#include "report/html.h"
+#include "surface/report/html.h"
+#include "vocabulary/base/amounts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
 
-namespace tacit::report {
+namespace tacit::surface {
 namespace {
 
 constexpr double names = 210, bar_width = 480, numbers = 300, line_height = 24;
@@ -55,4 +55,4 @@ std::string svg_of(const std::vector<bar>& bars) {
   return out + "</svg>";
 }
 
-} // namespace tacit::report
+} // namespace tacit::surface

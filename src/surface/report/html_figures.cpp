@@ -3,8 +3,8 @@
 //
 // Large inputs: the matrix joins neighbouring ranks into blocks so that at most 64 by 64 cells are drawn;
 // lanes show the first 64 ranks that take part and the first steps that fit, and say so.
-#include "report/html.h"
-#include "report/wrap.h"
+#include "surface/report/html.h"
+#include "surface/report/wrap.h"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 #include <iterator>
 #include <map>
 
-namespace tacit::report {
+namespace tacit::surface {
 namespace {
 
 constexpr std::uint32_t most_lanes = 64;
@@ -312,4 +312,4 @@ std::string cut_note(const lanes& l, const html_caps& caps) {
   return note;
 }
 
-} // namespace tacit::report
+} // namespace tacit::surface

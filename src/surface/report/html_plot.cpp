@@ -1,8 +1,8 @@
 // Curves as inline SVG on logarithmic axes: grid lines at powers of ten (times) and of four (bytes), a bar
 // from the lower to the upper quartile through each point, the names of the curves at their right ends,
 // pushed apart where they would lie on each other.
-#include "base/amounts.h"
-#include "report/html.h"
+#include "surface/report/html.h"
+#include "vocabulary/base/amounts.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include <iterator>
 #include <limits>
 
-namespace tacit::report {
+namespace tacit::surface {
 namespace {
 
 constexpr std::size_t most_curves = 8;
@@ -150,4 +150,4 @@ std::string svg_of(const plot& p) {
   return drawing(p).run();
 }
 
-} // namespace tacit::report
+} // namespace tacit::surface

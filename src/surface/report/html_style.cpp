@@ -1,7 +1,7 @@
 // The look of a page. Colours are variables, so that light and dark are one sheet; widths follow the text.
-#include "report/html.h"
+#include "surface/report/html.h"
 
-namespace tacit::report {
+namespace tacit::surface {
 
 const std::string_view html_style = R"css(
 :root{--bg:#fbfaf8;--card:#fff;--ink:#1d2327;--soft:#5b656d;--line:#e3e0da;--faint:#f3f1ec;--accent:#0b6e6e;--accent2:#b4552d;
@@ -57,4 +57,4 @@ footer{padding:28px 24px 60px;color:var(--soft);font-size:.86rem}
 @media print{body{background:#fff}.card{break-inside:avoid;box-shadow:none}}
 )css";
 
-} // namespace tacit::report
+} // namespace tacit::surface

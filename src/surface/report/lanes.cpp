@@ -1,9 +1,9 @@
 // Steps of dependence: in an order in which everything can run, each operation comes one step after the
 // latest of what it depends on, and a receive at least one step after its send. This is the longest path in D
 // ∪ M, so pictures are as short as the communication allows. Cost O(operations + dependencies).
-#include "report/lanes.h"
+#include "surface/report/lanes.h"
 
-#include "report/wrap.h"
+#include "surface/report/wrap.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -11,32 +11,33 @@
 #include <set>
 #include <tuple>
 
-namespace tacit::report {
+namespace tacit::surface {
 namespace {
 
 /// Operations of one rank must not share a step with a dependence between them, but independent ones may.
-std::vector<std::uint32_t> steps_of(const graph& g, const matching& m, const run_order& o) {
+std::vector<std::uint32_t> steps_of(const graphs::graph& g, const graphs::matching& m,
+                                    const graphs::run_order& o) {
   std::vector<std::uint32_t> step(g.size(), 0);
-  std::vector<dependency> sorted(g.dependencies().begin(), g.dependencies().end());
+  std::vector<graphs::dependency> sorted(g.dependencies().begin(), g.dependencies().end());
   std::sort(sorted.begin(), sorted.end(),
-            [](const dependency& a, const dependency& b) { return a.before < b.before; });
+            [](const graphs::dependency& a, const graphs::dependency& b) { return a.before < b.before; });
   std::map<std::uint32_t, std::uint32_t> rank_fence; // last fence step of a rank: what follows comes later
   for (const op_id op : o.order) {
     std::uint32_t& own = step[index(op)];
     const op_id partner = m.partner[index(op)];
-    if (g[op].kind == op_kind::recv && partner != no_op)
+    if (g[op].kind == graphs::op_kind::recv && partner != no_op)
       own = std::max(own, step[index(partner)] + 1);
     if (!rank_fence.empty()) {
       const auto fence = rank_fence.find(static_cast<std::uint32_t>(index(g[op].rank)));
       if (fence != rank_fence.end())
         own = std::max(own, fence->second + 1);
     }
-    if (g[op].kind == op_kind::fence)
+    if (g[op].kind == graphs::op_kind::fence)
       rank_fence[static_cast<std::uint32_t>(index(g[op].rank))] = own;
     // What waits for a receive may start in the step in which the message arrives.
-    const std::uint32_t done = g[op].kind == op_kind::recv ? own : own + 1;
+    const std::uint32_t done = g[op].kind == graphs::op_kind::recv ? own : own + 1;
     auto next = std::lower_bound(sorted.begin(), sorted.end(), op,
-                                 [](const dependency& d, op_id wanted) { return d.before < wanted; });
+                                 [](const graphs::dependency& d, op_id wanted) { return d.before < wanted; });
     for (; next != sorted.end() && next->before == op; ++next)
       step[index(next->after)] = std::max(step[index(next->after)], done);
   }
@@ -60,9 +61,9 @@ void finish(lanes& picture, std::size_t limit) {
     picture.marks.resize(limit), picture.cut = true;
 }
 
-bool overlap(std::span<const segment> a, std::span<const segment> b) {
-  for (const segment& x : a)
-    for (const segment& y : b)
+bool overlap(std::span<const graphs::segment> a, std::span<const graphs::segment> b) {
+  for (const graphs::segment& x : a)
+    for (const graphs::segment& y : b)
       if (x.address < y.address + y.length && y.address < x.address + x.length)
         return true;
   return false;
@@ -70,10 +71,11 @@ bool overlap(std::span<const segment> a, std::span<const segment> b) {
 
 /// Sends that wait for a receive of bytes they send. Long segment lists are not compared: a picture is not
 /// worth it.
-std::vector<bool> forwarding(const graph& g) {
+std::vector<bool> forwarding(const graphs::graph& g) {
   std::vector<bool> forwards(g.size(), false);
-  for (const dependency& d : g.dependencies()) {
-    if (g[d.before].kind != op_kind::recv || g[d.after].kind != op_kind::send || forwards[index(d.after)])
+  for (const graphs::dependency& d : g.dependencies()) {
+    if (g[d.before].kind != graphs::op_kind::recv || g[d.after].kind != graphs::op_kind::send ||
+        forwards[index(d.after)])
       continue;
     const auto written = g.writes(d.before), sent = g.reads(d.after);
     if (written.size() * sent.size() <= 4096)
@@ -88,7 +90,8 @@ std::uint32_t number(rank_id rank) {
 
 } // namespace
 
-lanes lanes_of(const graph& g, const matching& m, const run_order& o, std::size_t limit) {
+lanes lanes_of(const graphs::graph& g, const graphs::matching& m, const graphs::run_order& o,
+               std::size_t limit) {
   lanes picture;
   picture.ranks = g.ranks();
   if (m.partner.size() != g.size())
@@ -98,17 +101,17 @@ lanes lanes_of(const graph& g, const matching& m, const run_order& o, std::size_
   std::map<std::pair<comm_id, std::uint32_t>, lane_call> fences; // k-th fence of a communicator
   std::map<std::pair<comm_id, rank_id>, std::uint32_t> fences_so_far;
   for (const op_id op : o.order) {
-    const operation& x = g[op];
-    if (x.kind == op_kind::send && m.partner[index(op)] != no_op) {
+    const graphs::operation& x = g[op];
+    if (x.kind == graphs::op_kind::send && m.partner[index(op)] != no_op) {
       const op_id partner = m.partner[index(op)];
       picture.messages.push_back({number(x.rank), number(x.peer), step[index(op)],
                                   std::max(step[index(partner)], step[index(op)] + 1),
-                                  total_length(g.reads(op)), forwards[index(op)]});
-    } else if (x.kind == op_kind::copy || x.kind == op_kind::opaque) {
+                                  graphs::total_length(g.reads(op)), forwards[index(op)]});
+    } else if (x.kind == graphs::op_kind::copy || x.kind == graphs::op_kind::opaque) {
       picture.marks.push_back(
           {number(x.rank), step[index(op)],
-           fmt::format("{} {}", name(x.kind), readable_bytes(total_length(g.writes(op))))});
-    } else if (x.kind == op_kind::fence) {
+           fmt::format("{} {}", graphs::name(x.kind), readable_bytes(graphs::total_length(g.writes(op))))});
+    } else if (x.kind == graphs::op_kind::fence) {
       lane_call& fence = fences[{x.comm, fences_so_far[{x.comm, x.rank}]++}];
       fence.label = "fence";
       fence.step = std::max(fence.step, step[index(op)]);
@@ -126,7 +129,8 @@ namespace {
 /// Runs the steps of a plan in any order that its dependences allow and notes the step at which each comes.
 class plan_walk {
 public:
-  plan_walk(const graph& g, const plan& p) : g_(g), p_(p), done_(p.ranks.size()), at_(p.ranks.size()) {
+  plan_walk(const graphs::graph& g, const graphs::plan& p)
+      : g_(g), p_(p), done_(p.ranks.size()), at_(p.ranks.size()) {
     picture_.ranks = g.ranks();
     for (std::size_t r = 0; r < p.ranks.size(); ++r) {
       done_[r].assign(p.ranks[r].steps.size(), false);
@@ -167,28 +171,28 @@ private:
   }
 
   bool take(std::uint32_t r, std::uint32_t i) {
-    const step& s = p_.ranks[r].steps[i];
+    const graphs::step& s = p_.ranks[r].steps[i];
     const std::uint32_t step = earliest(r, i);
     switch (s.kind) {
-    case step_kind::copy:
-    case step_kind::call:
-      picture_.marks.push_back({r, step, s.kind == step_kind::copy ? "copy" : "computation"});
+    case graphs::step_kind::copy:
+    case graphs::step_kind::call:
+      picture_.marks.push_back({r, step, s.kind == graphs::step_kind::copy ? "copy" : "computation"});
       complete(r, i, step);
       return true;
-    case step_kind::send:
+    case graphs::step_kind::send:
       sent_[{r, number(s.peer), s.comm, s.tag}].push_back(step);
       complete(r, i, step);
       return true;
-    case step_kind::recv:
+    case graphs::step_kind::recv:
       return receive(r, i, step);
-    case step_kind::collective:
+    case graphs::step_kind::collective:
       return collective(r, i, step);
     }
     return false;
   }
 
   bool receive(std::uint32_t r, std::uint32_t i, std::uint32_t step) {
-    const tacit::step& s = p_.ranks[r].steps[i];
+    const tacit::graphs::step& s = p_.ranks[r].steps[i];
     const channel key{number(s.peer), r, s.comm, s.tag};
     auto& queue = sent_[key];
     std::size_t& taken = taken_[key];
@@ -196,14 +200,14 @@ private:
       return false;
     const std::uint32_t start = queue[taken++];
     const std::uint32_t end = std::max(step, start + 1);
-    picture_.messages.push_back({number(s.peer), r, start, end, total_length(s.writes)});
+    picture_.messages.push_back({number(s.peer), r, start, end, graphs::total_length(s.writes)});
     complete(r, i, end);
     return true;
   }
 
   /// The k-th collective of every member on a communicator is one call; it happens when all have come to it.
   bool collective(std::uint32_t r, std::uint32_t i, std::uint32_t step) {
-    const tacit::step& s = p_.ranks[r].steps[i];
+    const tacit::graphs::step& s = p_.ranks[r].steps[i];
     auto& waiting = gathering_[s.comm];
     if (!waits_[r].insert(s.comm).second)
       return false; // it has come to an earlier one that is not complete
@@ -229,8 +233,8 @@ private:
     return true;
   }
 
-  const graph& g_;
-  const plan& p_;
+  const graphs::graph& g_;
+  const graphs::plan& p_;
   std::vector<std::vector<bool>> done_;
   std::vector<std::vector<std::uint32_t>> at_;
   std::map<channel, std::vector<std::uint32_t>> sent_;
@@ -243,10 +247,10 @@ private:
 
 } // namespace
 
-lanes lanes_of(const graph& g, const plan& p, std::size_t limit) {
+lanes lanes_of(const graphs::graph& g, const graphs::plan& p, std::size_t limit) {
   lanes picture = plan_walk(g, p).run();
   finish(picture, limit);
   return picture;
 }
 
-} // namespace tacit::report
+} // namespace tacit::surface

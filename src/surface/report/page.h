@@ -2,7 +2,7 @@
 // the analysis of a recording) are turned into. Nothing here knows how it will look.
 #pragma once
 
-#include "calls/reasons.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <cstdint>
 #include <optional>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace tacit::report {
+namespace tacit::surface {
 
 /// Bytes and messages from one rank to another.
 struct matrix_cell {
@@ -137,4 +137,4 @@ struct page {
   std::vector<std::string> notes;
 };
 
-} // namespace tacit::report
+} // namespace tacit::surface

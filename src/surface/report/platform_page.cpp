@@ -1,10 +1,10 @@
-#include "report/platform_page.h"
+#include "surface/report/platform_page.h"
 
-#include "base/amounts.h"
+#include "vocabulary/base/amounts.h"
 
 #include <fmt/format.h>
 
-namespace tacit::report {
+namespace tacit::surface {
 namespace {
 
 std::string time(double nanoseconds) {
@@ -12,7 +12,7 @@ std::string time(double nanoseconds) {
 }
 
 /// "410 ns (390–460)": in one unit where that is short.
-std::string time(const spread& s) {
+std::string time(const graphs::spread& s) {
   const double unit = s.median >= 1e6 ? 1e6 : s.median >= 1e3 ? 1e3 : 1;
   const char* name = unit == 1e6 ? "ms" : unit == 1e3 ? "µs" : "ns";
   const int digits = s.median / unit < 10 && unit > 1 ? 2 : s.median / unit < 100 && unit > 1 ? 1 : 0;
@@ -20,18 +20,18 @@ std::string time(const spread& s) {
                      s.high / unit, digits);
 }
 
-std::string bandwidth(const message_times& c) {
+std::string bandwidth(const graphs::message_times& c) {
   return c.gap.median > 0 ? fmt::format("{:.3g} GB/s", static_cast<double>(c.bytes) / c.gap.median) : "";
 }
 
-std::string eager_text(const machine_model& m) {
+std::string eager_text(const graphs::machine_model& m) {
   if (m.eager_limit == 0)
     return "no send completes before its receive is posted";
   return fmt::format("{}{}", readable_bytes(m.eager_limit),
                      m.eager_always ? ", the largest message tried" : fmt::format(" ({} B)", m.eager_limit));
 }
 
-table scalars(const machine_model& m) {
+table scalars(const graphs::machine_model& m) {
   table t{.title = m.machine.mpi,
           .note = fmt::format("Between two ranks of {}. In brackets: quartiles.",
                               m.one_host ? "one host" : "two hosts"),
@@ -44,22 +44,22 @@ table scalars(const machine_model& m) {
        fmt::format("{:.0f} % ({:.0f}–{:.0f})", m.progress.median, m.progress.low, m.progress.high)});
   t.rows.push_back(
       {"a cache line from core to core", m.flag.median > 0 ? time(m.flag) : "no memory is shared"});
-  t.rows.push_back({"windows", fmt::format("{}", name(m.window))});
+  t.rows.push_back({"windows", fmt::format("{}", graphs::name(m.window))});
   return t;
 }
 
-table message_table(const machine_model& m) {
+table message_table(const graphs::machine_model& m) {
   table t{.title = m.machine.mpi + ": messages",
           .note = {},
           .head = {"bytes", "one way", "o_s", "o_r", "gap", "bandwidth"},
           .rows = {}};
-  for (const message_times& c : m.messages)
+  for (const graphs::message_times& c : m.messages)
     t.rows.push_back(
         {readable_bytes(c.bytes), time(c.one_way), time(c.send), time(c.receive), time(c.gap), bandwidth(c)});
   return t;
 }
 
-table memory_table(const machine_model& m) {
+table memory_table(const graphs::machine_model& m) {
   table t{.title = m.machine.mpi + ": memory and windows",
           .note =
               "Copy: bytes that the same core has just written. Fetch: that the other core has just written.",
@@ -76,7 +76,7 @@ table memory_table(const machine_model& m) {
 }
 
 template <typename Cost>
-plot::curve curve(const char* name, const std::vector<Cost>& list, spread Cost::* part) {
+plot::curve curve(const char* name, const std::vector<Cost>& list, graphs::spread Cost::* part) {
   plot::curve c{name, {}};
   for (const Cost& cost : list)
     c.points.push_back({static_cast<double>(cost.bytes), (cost.*part).median * 1e-9, (cost.*part).low * 1e-9,
@@ -84,7 +84,7 @@ plot::curve curve(const char* name, const std::vector<Cost>& list, spread Cost::
   return c;
 }
 
-plot times(const machine_model& m) {
+plot times(const graphs::machine_model& m) {
   plot p{.title = m.machine.mpi + ": times by size",
          .note = "Points are medians, bars reach from the lower to the upper quartile.",
          .x_axis = "bytes",
@@ -92,13 +92,13 @@ plot times(const machine_model& m) {
          .x_bytes = true,
          .y_seconds = true,
          .curves = {}};
-  p.curves.push_back(curve("one way", m.messages, &message_times::one_way));
-  p.curves.push_back(curve("send, o_s", m.messages, &message_times::send));
-  p.curves.push_back(curve("receive, o_r", m.messages, &message_times::receive));
-  p.curves.push_back(curve("gap", m.messages, &message_times::gap));
-  p.curves.push_back(curve("copy", m.memory, &memory_cost::copy));
-  p.curves.push_back(curve("fetch", m.memory, &memory_cost::fetch));
-  p.curves.push_back(curve("put and flush", m.puts, &put_cost::put_flush));
+  p.curves.push_back(curve("one way", m.messages, &graphs::message_times::one_way));
+  p.curves.push_back(curve("send, o_s", m.messages, &graphs::message_times::send));
+  p.curves.push_back(curve("receive, o_r", m.messages, &graphs::message_times::receive));
+  p.curves.push_back(curve("gap", m.messages, &graphs::message_times::gap));
+  p.curves.push_back(curve("copy", m.memory, &graphs::memory_cost::copy));
+  p.curves.push_back(curve("fetch", m.memory, &graphs::memory_cost::fetch));
+  p.curves.push_back(curve("put and flush", m.puts, &graphs::put_cost::put_flush));
   return p;
 }
 
@@ -106,7 +106,7 @@ plot times(const machine_model& m) {
 
 page platform_page(std::span<const shown_model> models) {
   page p;
-  const machine_identity& here = models.front().model.machine;
+  const graphs::machine_identity& here = models.front().model.machine;
   if (here.host.empty()) { // see documented_defaults
     p.title = "documented defaults, not measured";
     p.subtitle = "no model of this machine is kept that can be used";
@@ -135,4 +135,4 @@ page platform_page(std::span<const shown_model> models) {
   return p;
 }
 
-} // namespace tacit::report
+} // namespace tacit::surface

@@ -1,16 +1,16 @@
 // The analysis of a recording for machines; the fields are described in docs/cli.md. Times are seconds, ranks
 // are ranks of MPI_COMM_WORLD, references are positions in the lists of the same document.
-#include "calls/reasons.h"
-#include "report/recording_page.h"
+#include "surface/report/recording_page.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <nlohmann/json.hpp>
 
-namespace tacit::report {
+namespace tacit::surface {
 namespace {
 
 using json = nlohmann::ordered_json;
-using recording::activity;
-using recording::analysis;
+using recordings::activity;
+using recordings::analysis;
 
 json ranks_json(const std::vector<rank_id>& ranks) {
   json list = json::array();
@@ -19,15 +19,15 @@ json ranks_json(const std::vector<rank_id>& ranks) {
   return list;
 }
 
-json lanes_json(const recording::lanes& l) {
+json lanes_json(const recordings::lanes& l) {
   json messages = json::array(), collectives = json::array();
-  for (const recording::lane_message& m : l.messages)
+  for (const recordings::lane_message& m : l.messages)
     messages.push_back({{"from", index(m.from)},
                         {"to", index(m.to)},
                         {"step", m.step},
                         {"bytes", m.bytes},
                         {"forwarded", m.forwarded}});
-  for (const recording::lane_collective& c : l.collectives)
+  for (const recordings::lane_collective& c : l.collectives)
     collectives.push_back({{"pattern", name(c.kind)},
                            {"root", c.root == no_rank ? json(nullptr) : json(index(c.root))},
                            {"step", c.step},
@@ -40,7 +40,7 @@ json lanes_json(const recording::lanes& l) {
           {"cut", l.cut}};
 }
 
-json replacement_json(const recording::replacement& r) {
+json replacement_json(const recordings::replacement& r) {
   return {{"call", r.call},
           {"messages_before", r.messages_before},
           {"messages_after", r.messages_after},
@@ -50,11 +50,11 @@ json replacement_json(const recording::replacement& r) {
           {"bytes_after", r.bytes_after}};
 }
 
-json activity_json(const activity& x) {
+json activity_json(const recordings::activity& x) {
   json reasons = json::array();
-  for (const recording::left_alone& r : x.reasons)
+  for (const recordings::left_alone& r : x.reasons)
     reasons.push_back({{"code", reason_label(r.why)}, {"detail", r.detail}});
-  return {{"kind", recording::name(x.kind)},
+  return {{"kind", recordings::name(x.kind)},
           {"pattern", x.found ? json(name(*x.found)) : json(nullptr)},
           {"title", x.title},
           {"sentence", x.sentence},
@@ -79,7 +79,7 @@ json activity_json(const activity& x) {
           {"after", lanes_json(x.after)}};
 }
 
-json totals_json(const analysis& a) {
+json totals_json(const recordings::analysis& a) {
   return {{"wall_seconds", a.wall_seconds},
           {"cpu_seconds", a.cpu_seconds},
           {"communication_seconds", a.communication_seconds},
@@ -106,7 +106,7 @@ json list_json(const List& list, Convert convert) {
 
 } // namespace
 
-std::string json_of(const analysis& a, const diagnostics& problems, const run_info& run) {
+std::string json_of(const recordings::analysis& a, const diagnostics& problems, const run_info& run) {
   json out = {{"tacit", "recording analysis"},
               {"format", 1},
               {"command", run.command},
@@ -126,11 +126,11 @@ std::string json_of(const analysis& a, const diagnostics& problems, const run_in
             {"message", d.message},
             {"remedy", d.remedy}};
   });
-  out["communicators"] = list_json(a.communicators, [](const recording::communicator_summary& c) -> json {
+  out["communicators"] = list_json(a.communicators, [](const recordings::communicator_summary& c) -> json {
     return {{"name", c.name}, {"shape", c.shape}, {"members", ranks_json(c.members)}};
   });
   out["activities"] = list_json(a.activities, activity_json);
-  out["collectives"] = list_json(a.collectives, [](const recording::collective_use& c) -> json {
+  out["collectives"] = list_json(a.collectives, [](const recordings::collective_use& c) -> json {
     return {{"call", c.call},   {"communicator", c.communicator}, {"calls", c.calls},
             {"bytes", c.bytes}, {"seconds", c.seconds},           {"time_share", c.time_share}};
   });
@@ -140,7 +140,7 @@ std::string json_of(const analysis& a, const diagnostics& problems, const run_in
             {"messages", entry.second.messages},
             {"bytes", entry.second.bytes}};
   });
-  out["sites"] = list_json(a.sites, [](const recording::call_site& s) -> json {
+  out["sites"] = list_json(a.sites, [](const recordings::call_site& s) -> json {
     return {{"call", s.call},         {"module", s.module},  {"build_id", s.build_id}, {"offset", s.offset},
             {"function", s.function}, {"file", s.file},      {"line", s.line},         {"text", s.text},
             {"calls", s.calls},       {"seconds", s.seconds}};
@@ -148,4 +148,4 @@ std::string json_of(const analysis& a, const diagnostics& problems, const run_in
   return out.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-} // namespace tacit::report
+} // namespace tacit::surface

@@ -1,15 +1,15 @@
-#include "report/recording_page.h"
+#include "surface/report/recording_page.h"
 
-#include "report/wrap.h"
+#include "surface/report/wrap.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace tacit::report {
+namespace tacit::surface {
 namespace {
 
-using recording::activity;
-using recording::analysis;
+using recordings::activity;
+using recordings::analysis;
 
 std::uint32_t number(rank_id rank) {
   return static_cast<std::uint32_t>(index(rank));
@@ -20,14 +20,14 @@ std::string percent(double share) {
 }
 
 /// Share of the processes' time that went into MPI.
-double mpi_share(const analysis& a) {
+double mpi_share(const recordings::analysis& a) {
   const double all = a.wall_seconds * a.recorded_ranks;
   return all > 0 ? std::min(1.0, a.communication_seconds / all) : 0;
 }
 
-double collectives_share(const analysis& a) {
+double collectives_share(const recordings::analysis& a) {
   double share = 0;
-  for (const recording::collective_use& c : a.collectives)
+  for (const recordings::collective_use& c : a.collectives)
     share += c.time_share;
   return share;
 }
@@ -38,7 +38,7 @@ std::string capitalized(std::string text) {
   return text;
 }
 
-std::string sentence_of(const activity& x) {
+std::string sentence_of(const recordings::activity& x) {
   std::string text = capitalized(x.sentence);
   return text.ends_with('.') ? text : text + '.';
 }
@@ -58,7 +58,7 @@ std::string file_name(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
-void add_headlines(page& p, const analysis& a) {
+void add_headlines(page& p, const recordings::analysis& a) {
   if (a.recorded_ranks == 0) {
     p.headlines.emplace_back("Nothing was recorded: the program made no MPI call that tacit could see.");
     return;
@@ -73,7 +73,7 @@ void add_headlines(page& p, const analysis& a) {
                    : fmt::format(", and collective calls that take {} of the MPI time.", percent(calls))));
   std::uint64_t written_by_hand = 0;
   double share = 0;
-  for (const activity& x : a.activities)
+  for (const recordings::activity& x : a.activities)
     if (x.found)
       ++written_by_hand, share += x.time_share;
   if (written_by_hand > 0)
@@ -106,18 +106,18 @@ std::string list_of_ranks(const std::vector<rank_id>& ranks) {
 }
 
 /// "communicator 3 (4 ranks: row 0 of a 2x4 grid)".
-std::string described(const recording::communicator_summary& c) {
+std::string described(const recordings::communicator_summary& c) {
   return fmt::format("{} ({}: {})", c.name, counted(c.members.size(), "rank"), c.shape);
 }
 
-std::string communicators_of(const analysis& a, const activity& x) {
+std::string communicators_of(const recordings::analysis& a, const recordings::activity& x) {
   std::string text;
   for (std::size_t i = 0; i < x.communicators.size(); ++i) {
     if (i == 4)
       return text + fmt::format("; and {} more", x.communicators.size() - 4);
     if (x.communicators[i] >= a.communicators.size())
       continue;
-    const recording::communicator_summary& c = a.communicators[x.communicators[i]];
+    const recordings::communicator_summary& c = a.communicators[x.communicators[i]];
     text += (text.empty() ? "" : "; ") + described(c);
   }
   return text;
@@ -128,18 +128,18 @@ std::string range_of_bytes(std::uint64_t smallest, std::uint64_t largest) {
                              : fmt::format("{} to {}", readable_bytes(smallest), readable_bytes(largest));
 }
 
-std::string tags_of(const activity& x) {
+std::string tags_of(const recordings::activity& x) {
   std::string text;
   for (std::size_t i = 0; i < std::min<std::size_t>(x.tags.size(), 8); ++i)
     text += fmt::format("{}{}", i == 0 ? "" : ", ", x.tags[i]);
   return x.distinct_tags > 8 ? fmt::format("{}, … ({} different)", text, x.distinct_tags) : text;
 }
 
-std::string site_text(const recording::call_site& s) {
+std::string site_text(const recordings::call_site& s) {
   return fmt::format("{}  {}", s.text.empty() ? fmt::format("{}+{:#x}", s.module, s.offset) : s.text, s.call);
 }
 
-lanes picture_of(const recording::lanes& l, std::uint32_t world_size) {
+lanes picture_of(const recordings::lanes& l, std::uint32_t world_size) {
   lanes out;
   out.ranks = world_size;
   out.steps = l.steps;
@@ -147,11 +147,11 @@ lanes picture_of(const recording::lanes& l, std::uint32_t world_size) {
   for (const rank_id r : l.ranks)
     out.only.push_back(number(r));
   std::sort(out.only.begin(), out.only.end());
-  for (const recording::lane_message& m : l.messages) {
+  for (const recordings::lane_message& m : l.messages) {
     out.messages.push_back({number(m.from), number(m.to), m.step, m.step + 1, m.bytes, m.forwarded});
     out.steps = std::max(out.steps, m.step + 2);
   }
-  for (const recording::lane_collective& c : l.collectives) {
+  for (const recordings::lane_collective& c : l.collectives) {
     lane_call call{.step = c.step,
                    .members = {},
                    .root = {},
@@ -167,7 +167,7 @@ lanes picture_of(const recording::lanes& l, std::uint32_t world_size) {
   return out;
 }
 
-finding_card card_of(const analysis& a, const activity& x) {
+finding_card card_of(const recordings::analysis& a, const recordings::activity& x) {
   finding_card card;
   card.title = capitalized(x.title);
   card.collective = x.found.has_value();
@@ -212,9 +212,9 @@ finding_card card_of(const analysis& a, const activity& x) {
   return card;
 }
 
-void add_left(page& p, const analysis& a) {
-  for (const activity& x : a.activities)
-    for (const recording::left_alone& why : x.reasons)
+void add_left(page& p, const recordings::analysis& a) {
+  for (const recordings::activity& x : a.activities)
+    for (const recordings::left_alone& why : x.reasons)
       p.left.push_back({.what = capitalized(x.title),
                         .why = why.why,
                         .detail = why.detail,
@@ -224,29 +224,29 @@ void add_left(page& p, const analysis& a) {
                         .sites = {}});
 }
 
-table collectives_table(const analysis& a) {
+table collectives_table(const recordings::analysis& a) {
   table t{.title = "Collectives used",
           .note = "Collective operations that the program calls itself.",
           .head = {"call", "group", "times", "bytes", "time", "of MPI time"},
           .rows = {}};
-  for (const recording::collective_use& c : a.collectives)
+  for (const recordings::collective_use& c : a.collectives)
     t.rows.push_back(
         {c.call, c.communicator < a.communicators.size() ? described(a.communicators[c.communicator]) : "",
          grouped(c.calls), readable_bytes(c.bytes), readable_seconds(c.seconds), percent(c.time_share)});
   return t;
 }
 
-table time_table(const analysis& a) {
+table time_table(const recordings::analysis& a) {
   table t{.title = "Where the MPI time goes",
           .note =
               fmt::format("Of {} in MPI calls, over all ranks.", readable_seconds(a.communication_seconds)),
           .head = {"what", "messages", "bytes", "time", "share"},
           .rows = {}};
-  for (const activity& x : a.activities)
+  for (const recordings::activity& x : a.activities)
     t.rows.push_back({capitalized(x.title), grouped(x.messages), readable_bytes(x.bytes),
                       readable_seconds(x.seconds), percent(x.time_share)});
   double collectives = 0;
-  for (const recording::collective_use& c : a.collectives)
+  for (const recordings::collective_use& c : a.collectives)
     collectives += c.seconds;
   const auto share = [&](double seconds) {
     return percent(a.communication_seconds > 0 ? seconds / a.communication_seconds : 0);
@@ -257,7 +257,7 @@ table time_table(const analysis& a) {
   return t;
 }
 
-table cost_table(const analysis& a) {
+table cost_table(const recordings::analysis& a) {
   table t{.title = "What recording cost", .note = "", .head = {"what", "time", "of CPU time"}, .rows = {}};
   const auto row = [&](const char* what, double seconds) {
     t.rows.push_back(
@@ -269,28 +269,28 @@ table cost_table(const analysis& a) {
   return t;
 }
 
-table sites_table(const analysis& a) {
+table sites_table(const recordings::analysis& a) {
   table t{.title = "Call sites", .note = "", .head = {"place", "call", "calls", "time"}, .rows = {}};
-  std::vector<const recording::call_site*> sites;
+  std::vector<const recordings::call_site*> sites;
   sites.reserve(a.sites.size());
-  for (const recording::call_site& s : a.sites)
+  for (const recordings::call_site& s : a.sites)
     sites.push_back(&s);
   std::stable_sort(sites.begin(), sites.end(),
                    [](const auto* x, const auto* y) { return x->seconds > y->seconds; });
-  for (const recording::call_site* s : sites)
+  for (const recordings::call_site* s : sites)
     t.rows.push_back({s->text.empty() ? fmt::format("{}+{:#x}", s->module, s->offset) : s->text, s->call,
                       grouped(s->calls), readable_seconds(s->seconds)});
   return t;
 }
 
-table communicators_table(const analysis& a) {
+table communicators_table(const recordings::analysis& a) {
   table t{.title = "Communicators", .note = "", .head = {"name", "what it is", "ranks"}, .rows = {}};
-  for (const recording::communicator_summary& c : a.communicators)
+  for (const recordings::communicator_summary& c : a.communicators)
     t.rows.push_back({c.name, c.shape, list_of_ranks(c.members)});
   return t;
 }
 
-void add_facts(page& p, const analysis& a, const run_info& run) {
+void add_facts(page& p, const recordings::analysis& a, const run_info& run) {
   const auto fact = [&](const char* what, std::string value) {
     if (!value.empty())
       p.facts.emplace_back(what, std::move(value));
@@ -323,7 +323,7 @@ void add_facts(page& p, const analysis& a, const run_info& run) {
 
 } // namespace
 
-page page_of(const analysis& a, const diagnostics& problems, const run_info& run) {
+page page_of(const recordings::analysis& a, const diagnostics& problems, const run_info& run) {
   page p;
   p.title = a.program.empty() ? "recording" : file_name(a.program);
   p.subtitle = fmt::format("{} under {}, {}", counted(a.ranks, "rank"), library_name(a.library),
@@ -332,7 +332,7 @@ page page_of(const analysis& a, const diagnostics& problems, const run_info& run
   add_problems(p, problems);
   add_facts(p, a, run);
   std::uint64_t by_hand = 0;
-  for (const activity& x : a.activities) {
+  for (const recordings::activity& x : a.activities) {
     by_hand += x.found.has_value();
     p.findings.push_back(card_of(a, x));
   }
@@ -360,7 +360,7 @@ page page_of(const analysis& a, const diagnostics& problems, const run_info& run
   return p;
 }
 
-std::string dot_of(const analysis& a) {
+std::string dot_of(const recordings::analysis& a) {
   std::string out = "digraph communication {\n  node [shape=circle, fontname=\"sans-serif\"];\n";
   for (const auto& [pair, entry] : a.matrix)
     out += fmt::format("  {} -> {} [label=\"{}\"];\n", index(pair.first), index(pair.second),
@@ -368,4 +368,4 @@ std::string dot_of(const analysis& a) {
   return out + "}\n";
 }
 
-} // namespace tacit::report
+} // namespace tacit::surface

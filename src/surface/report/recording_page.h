@@ -1,13 +1,13 @@
 // The analysis of a recording as a page and as JSON.
 #pragma once
 
-#include "base/diagnostic.h"
-#include "record/analysis.h"
-#include "report/page.h"
+#include "recordings/meaning/analysis.h"
+#include "surface/report/page.h"
+#include "vocabulary/base/diagnostic.h"
 
 #include <string>
 
-namespace tacit::report {
+namespace tacit::surface {
 
 /// What only the one who ran the program knows.
 struct run_info {
@@ -16,9 +16,9 @@ struct run_info {
   std::string outcome; ///< "exit code 0", "killed by signal 9"; empty: not known
 };
 
-page page_of(const recording::analysis& a, const diagnostics& problems, const run_info& run);
-std::string json_of(const recording::analysis& a, const diagnostics& problems, const run_info& run);
+page page_of(const recordings::analysis& a, const diagnostics& problems, const run_info& run);
+std::string json_of(const recordings::analysis& a, const diagnostics& problems, const run_info& run);
 /// Ranks and the bytes between them, for Graphviz.
-std::string dot_of(const recording::analysis& a);
+std::string dot_of(const recordings::analysis& a);
 
-} // namespace tacit::report
+} // namespace tacit::surface

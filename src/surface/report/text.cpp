@@ -1,13 +1,13 @@
-#include "report/text.h"
+#include "surface/report/text.h"
 
-#include "report/wrap.h"
+#include "surface/report/wrap.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
 #include <ranges>
 
-namespace tacit::report {
+namespace tacit::surface {
 namespace {
 
 /// Control characters of names must not reach a terminal.
@@ -204,4 +204,4 @@ std::string summary_of(const page& p, std::size_t lines) {
   return text;
 }
 
-} // namespace tacit::report
+} // namespace tacit::surface

@@ -1,9 +1,9 @@
-#include "report/wrap.h"
+#include "surface/report/wrap.h"
 
 #include <cctype>
 #include <fmt/format.h>
 
-namespace tacit::report {
+namespace tacit::surface {
 namespace {
 
 /// Position of the first blank at which the line may be broken: a number stays with its short unit ("11 %").
@@ -59,4 +59,4 @@ std::string counted(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
 }
 
-} // namespace tacit::report
+} // namespace tacit::surface

@@ -1,13 +1,13 @@
 // Text for people: line breaks and numbers.
 #pragma once
 
-#include "base/amounts.h"
+#include "vocabulary/base/amounts.h"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace tacit::report {
+namespace tacit::surface {
 
 /// Breaks a paragraph at blanks into lines of at most `width` characters (longer words, and numbers with
 /// their units, stay whole); each line after the first begins with `indent` blanks, which count. The first
@@ -20,4 +20,4 @@ std::string grouped(std::uint64_t number);
 /// "1 message", "2 messages": plural in s.
 std::string counted(std::uint64_t count, std::string_view noun);
 
-} // namespace tacit::report
+} // namespace tacit::surface

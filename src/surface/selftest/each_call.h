@@ -1,9 +1,9 @@
 // The five calls differ in their arguments, the forms in the name and in what follows the arguments.
 #pragma once
 
-#include "selftest/implementation.h"
+#include "surface/selftest/implementation.h"
 
-namespace tacit::selftest {
+namespace tacit::surface {
 
 /// One side of a call in the large-count forms.
 struct large_side {
@@ -16,7 +16,7 @@ struct large_side {
   std::vector<MPI_Datatype> types;
 };
 
-} // namespace tacit::selftest
+} // namespace tacit::surface
 
 /// Returns what `function(name)` returns for the call `what`, with sides `s` and `r` as in side_arguments.
 /// What follows `comm` in the macro follows the communicator.

@@ -1,12 +1,12 @@
-#include "selftest/exchange.h"
+#include "surface/selftest/exchange.h"
 
-#include "selftest/hash.h"
+#include "surface/selftest/hash.h"
 
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 
-namespace tacit::selftest {
+namespace tacit::surface {
 namespace {
 
 constexpr std::ptrdiff_t margin = 64;
@@ -236,4 +236,4 @@ std::string exchange::words() const {
   return text;
 }
 
-} // namespace tacit::selftest
+} // namespace tacit::surface

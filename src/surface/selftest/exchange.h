@@ -6,10 +6,10 @@
 // call the whole receive buffer is compared with what it should be, and the send buffer with what it was.
 #pragma once
 
-#include "selftest/implementation.h"
-#include "selftest/samples.h"
+#include "surface/selftest/implementation.h"
+#include "surface/selftest/samples.h"
 
-namespace tacit::selftest {
+namespace tacit::surface {
 
 /// How an exchange is to look; equal on all ranks.
 struct variant {
@@ -73,4 +73,4 @@ private:
   side send_, recv_;
 };
 
-} // namespace tacit::selftest
+} // namespace tacit::surface

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
-namespace tacit::selftest {
+namespace tacit::surface {
 
 /// SplitMix64's finalizer over the parts in order (Steele, Lea, Flood, OOPSLA 2014).
 inline std::uint64_t hash(std::initializer_list<std::uint64_t> parts) {
@@ -37,4 +37,4 @@ private:
   std::uint64_t seed_, count_ = 0;
 };
 
-} // namespace tacit::selftest
+} // namespace tacit::surface

@@ -2,8 +2,8 @@
 // interface, and all of them get the same cases.
 #pragma once
 
-#include "selftest/names.h"
-#include "selftest/topology.h"
+#include "surface/selftest/names.h"
+#include "surface/selftest/topology.h"
 
 #include <memory>
 #include <mpi.h>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tacit::selftest {
+namespace tacit::surface {
 
 enum class call : std::uint8_t { allgather, allgatherv, alltoall, alltoallv, alltoallw };
 inline constexpr int calls = 5, mixture = calls; ///< in call_names
@@ -78,4 +78,4 @@ std::unique_ptr<implementation> make_implementation(std::string_view name);
 /// Those that are tested if nothing else is asked for.
 std::vector<std::string> default_implementations();
 
-} // namespace tacit::selftest
+} // namespace tacit::surface

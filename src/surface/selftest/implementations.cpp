@@ -1,7 +1,7 @@
 // Which implementations there are.
-#include "selftest/implementation.h"
+#include "surface/selftest/implementation.h"
 
-namespace tacit::selftest {
+namespace tacit::surface {
 
 std::unique_ptr<implementation> make_implementation(std::string_view name) {
   if (name == "mpi")
@@ -29,4 +29,4 @@ std::vector<std::string> default_implementations() {
 #endif
 }
 
-} // namespace tacit::selftest
+} // namespace tacit::surface

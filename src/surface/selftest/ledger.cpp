@@ -1,4 +1,4 @@
-#include "selftest/ledger.h"
+#include "surface/selftest/ledger.h"
 
 #include <cstdio>
 #include <fcntl.h>
@@ -6,7 +6,7 @@
 #include <sstream>
 #include <unistd.h>
 
-namespace tacit::selftest {
+namespace tacit::surface {
 namespace {
 
 std::string in_words(std::istringstream& rest) {
@@ -139,4 +139,4 @@ std::string as_json(const run_facts& facts, const ledger& found) {
   return out + "\n ]\n}\n";
 }
 
-} // namespace tacit::selftest
+} // namespace tacit::surface

@@ -6,14 +6,14 @@
 // launches end.
 #pragma once
 
-#include "selftest/implementation.h"
+#include "surface/selftest/implementation.h"
 
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
-namespace tacit::selftest {
+namespace tacit::surface {
 
 struct cell {
   int implementation = 0, call = 0, form = 0, kind = 0;
@@ -67,4 +67,4 @@ struct run_facts {
 /// The result of a run as JSON.
 std::string as_json(const run_facts& facts, const ledger& found);
 
-} // namespace tacit::selftest
+} // namespace tacit::surface

@@ -6,10 +6,10 @@
 // Every rank makes the same list of topologies and the same list of cases; each case is decided locally by
 // the oracle (exchange.h, topology.h). Rank 0 keeps the ledger and writes the result. Exit code 0: the suite
 // ran to its end, whatever it found.
-#include "selftest/hash.h"
-#include "selftest/ledger.h"
-#include "selftest/step.h"
-#include "selftest/watch.h"
+#include "surface/selftest/hash.h"
+#include "surface/selftest/ledger.h"
+#include "surface/selftest/step.h"
+#include "surface/selftest/watch.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -18,7 +18,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace tacit::selftest {
+namespace tacit::surface {
 namespace {
 
 struct options {
@@ -253,10 +253,10 @@ private:
 
 } // namespace
 
-} // namespace tacit::selftest
+} // namespace tacit::surface
 
 int main(int argc, char** argv) {
-  using namespace tacit::selftest;
+  using namespace tacit::surface;
   MPI_Init(&argc, &argv);
   const options wanted = read_options(argc, argv);
   MPI_Comm control = MPI_COMM_NULL;

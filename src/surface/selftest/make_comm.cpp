@@ -1,10 +1,10 @@
 // Communicators with MPI's topologies.
-#include "selftest/hash.h"
-#include "selftest/implementation.h"
+#include "surface/selftest/hash.h"
+#include "surface/selftest/implementation.h"
 
 #include <algorithm>
 
-namespace tacit::selftest {
+namespace tacit::surface {
 namespace {
 
 std::size_t at(int i) {
@@ -115,4 +115,4 @@ std::string implementation::words(int code) const {
   return std::string(text, static_cast<std::size_t>(length));
 }
 
-} // namespace tacit::selftest
+} // namespace tacit::surface

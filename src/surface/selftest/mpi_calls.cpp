@@ -2,8 +2,8 @@
 // the prefix MPIX_, and Open MPI 5 under their own names although it calls itself MPI 3.1. So are the
 // large-count forms ("mpi-large"), which are tested only if asked for: libraries share their code with the
 // others.
-#include "selftest/each_call.h"
-#include "selftest/implementation.h"
+#include "surface/selftest/each_call.h"
+#include "surface/selftest/implementation.h"
 
 #if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
@@ -15,7 +15,7 @@
 #define PERSISTENT(call) MPIX_Neighbor_##call##_init
 #endif
 
-namespace tacit::selftest {
+namespace tacit::surface {
 namespace {
 
 class requested : public operation {
@@ -127,4 +127,4 @@ std::unique_ptr<implementation> make_large_mpi_calls() {
   return large_calls_if_any();
 }
 
-} // namespace tacit::selftest
+} // namespace tacit::surface

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-namespace tacit::selftest {
+namespace tacit::surface {
 
 /// The last is not a call: a mixture of all five amid point-to-point messages on the same communicator.
 inline constexpr std::array<std::string_view, 6> call_names{"allgather", "allgatherv", "alltoall",
@@ -21,4 +21,4 @@ inline constexpr std::array<std::string_view, 8> class_names{
 inline constexpr std::array<std::string_view, 6> implementation_names{
     "mpi", "mpi-large", "tacit", "tacit-topology", "sends", "faulty"};
 
-} // namespace tacit::selftest
+} // namespace tacit::surface

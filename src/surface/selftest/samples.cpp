@@ -1,6 +1,6 @@
-#include "selftest/samples.h"
+#include "surface/selftest/samples.h"
 
-namespace tacit::selftest {
+namespace tacit::surface {
 namespace {
 
 sample_type basic(MPI_Datatype handle, std::size_t size) {
@@ -76,4 +76,4 @@ sample_types::~sample_types() {
     MPI_Type_free(&type);
 }
 
-} // namespace tacit::selftest
+} // namespace tacit::surface

@@ -6,7 +6,7 @@
 #include <mpi.h>
 #include <vector>
 
-namespace tacit::selftest {
+namespace tacit::surface {
 
 struct element {
   std::ptrdiff_t offset;
@@ -46,4 +46,4 @@ private:
   std::vector<type_pair> pairs_;
 };
 
-} // namespace tacit::selftest
+} // namespace tacit::surface

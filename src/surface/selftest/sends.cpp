@@ -1,14 +1,14 @@
 // A naive reference: one message per edge, with a tag that says which edge it is. It asks MPI for the
 // neighbor lists, as a library would, and thereby checks the oracle from the other side: a difference between
 // the two would be a mistake of this suite.
-#include "selftest/implementation.h"
+#include "surface/selftest/implementation.h"
 
 #include <algorithm>
 #include <csignal>
 #include <map>
 #include <unistd.h>
 
-namespace tacit::selftest {
+namespace tacit::surface {
 namespace {
 
 struct edge_end {
@@ -227,4 +227,4 @@ std::unique_ptr<implementation> make_faulty() {
   return std::make_unique<faulty>();
 }
 
-} // namespace tacit::selftest
+} // namespace tacit::surface

@@ -1,12 +1,12 @@
-#include "selftest/step.h"
+#include "surface/selftest/step.h"
 
-#include "selftest/hash.h"
-#include "selftest/watch.h"
+#include "surface/selftest/hash.h"
+#include "surface/selftest/watch.h"
 
 #include <algorithm>
 #include <array>
 
-namespace tacit::selftest {
+namespace tacit::surface {
 namespace {
 
 constexpr int outcome_tag = 1;
@@ -301,4 +301,4 @@ outcome run_step(const step& asked, const sample_types& types) {
   return found;
 }
 
-} // namespace tacit::selftest
+} // namespace tacit::surface

@@ -1,10 +1,10 @@
 // One step: all variants of one call in one form on one communicator, and the mixture of calls and messages.
 #pragma once
 
-#include "selftest/exchange.h"
-#include "selftest/implementation.h"
+#include "surface/selftest/exchange.h"
+#include "surface/selftest/implementation.h"
 
-namespace tacit::selftest {
+namespace tacit::surface {
 
 struct step {
   implementation* tested = nullptr;
@@ -26,4 +26,4 @@ struct outcome {
 /// those before were right.
 outcome run_step(const step& asked, const sample_types& types);
 
-} // namespace tacit::selftest
+} // namespace tacit::surface

@@ -1,12 +1,12 @@
 // The library that is to be right: on MPI's communicators with MPI's counts, and on topologies of its own
 // with large counts.
 #ifdef TACIT_SELFTEST_LIBRARY
-#include "selftest/each_call.h"
-#include "selftest/implementation.h"
+#include "surface/selftest/each_call.h"
+#include "surface/selftest/implementation.h"
 
 #include <tacit/tacit.h>
 
-namespace tacit::selftest {
+namespace tacit::surface {
 namespace {
 
 class scheduled final : public operation {
@@ -125,5 +125,5 @@ std::unique_ptr<implementation> make_tacit_topology_calls() {
   return std::make_unique<tacit_topology_calls>();
 }
 
-} // namespace tacit::selftest
+} // namespace tacit::surface
 #endif

@@ -1,11 +1,11 @@
-#include "selftest/topology.h"
+#include "surface/selftest/topology.h"
 
-#include "selftest/hash.h"
+#include "surface/selftest/hash.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace tacit::selftest {
+namespace tacit::surface {
 namespace {
 
 std::size_t at(int i) {
@@ -274,4 +274,4 @@ std::vector<topology> make_topologies(int ranks, const selection& wanted) {
   return list;
 }
 
-} // namespace tacit::selftest
+} // namespace tacit::surface

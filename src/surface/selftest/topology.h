@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace tacit::selftest {
+namespace tacit::surface {
 
 /// Verdicts are given per class, because the faults of real libraries differ between them.
 enum class topology_class : std::uint8_t {
@@ -69,4 +69,4 @@ struct selection {
 /// All topologies for so many ranks, in an order that depends on nothing else.
 std::vector<topology> make_topologies(int ranks, const selection& wanted);
 
-} // namespace tacit::selftest
+} // namespace tacit::surface

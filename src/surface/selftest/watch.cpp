@@ -1,4 +1,4 @@
-#include "selftest/watch.h"
+#include "surface/selftest/watch.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace tacit::selftest {
+namespace tacit::surface {
 namespace {
 
 // Only what a signal handler may touch: plain memory, write() and _exit().
@@ -64,4 +64,4 @@ void watch_nothing() {
   ::alarm(0);
 }
 
-} // namespace tacit::selftest
+} // namespace tacit::surface

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace tacit::selftest {
+namespace tacit::surface {
 
 /// After MPI_Init, which may install handlers of its own. `journal` may be empty.
 void install_watch(int rank, int seconds, const std::string& journal);
@@ -16,4 +16,4 @@ void now_doing(const std::string& words);
 /// Nothing is being watched.
 void watch_nothing();
 
-} // namespace tacit::selftest
+} // namespace tacit::surface

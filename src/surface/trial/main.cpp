@@ -7,7 +7,7 @@
 // disturbs all alike. In each iteration the buffers are rewritten and read. A block's time is that of its
 // slowest rank. Before and after the measurement every byte is checked; a way that was wrong is reported as
 // such and not measured any longer. Rank 0 writes one JSON object per line and size.
-#include "trial/ways.h"
+#include "surface/trial/ways.h"
 
 #include <algorithm>
 #include <chrono>
@@ -18,7 +18,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace tacit::trial {
+namespace tacit::surface {
 namespace {
 
 using seconds = std::chrono::duration<double>;
@@ -229,13 +229,13 @@ int run(const options& o) {
 }
 
 } // namespace
-} // namespace tacit::trial
+} // namespace tacit::surface
 
 int main(int argc, char** argv) {
   for (const char* forces : {"TACIT_DRIVER", "TACIT_NEIGHBOR_FORM", "TACIT_NEIGHBOR_WITHOUT"})
     unsetenv(forces); // they would count more than what each way asks for
   MPI_Init(&argc, &argv);
-  const int code = tacit::trial::run(tacit::trial::read_options(argc, argv));
+  const int code = tacit::surface::run(tacit::surface::read_options(argc, argv));
   MPI_Finalize();
   return code;
 }

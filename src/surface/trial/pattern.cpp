@@ -1,4 +1,4 @@
-#include "trial/pattern.h"
+#include "surface/trial/pattern.h"
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,7 @@
 #include <sstream>
 #include <tacit/tacit.h>
 
-namespace tacit::trial {
+namespace tacit::surface {
 namespace {
 
 std::vector<std::vector<int>> offsets_of(std::size_t dimensions, int reach) {
@@ -202,4 +202,4 @@ void exchange_buffers::consume() {
   }
 }
 
-} // namespace tacit::trial
+} // namespace tacit::surface

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tacit::trial {
+namespace tacit::surface {
 
 /// One block per edge, in slot order. Sizes are in units: a size on the command line says how many bytes one
 /// unit has.
@@ -51,4 +51,4 @@ struct exchange_buffers {
   void consume();
 };
 
-} // namespace tacit::trial
+} // namespace tacit::surface

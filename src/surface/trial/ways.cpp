@@ -1,11 +1,11 @@
-#include "trial/ways.h"
+#include "surface/trial/ways.h"
 
 #include <array>
 #include <string_view>
 #include <tacit/tacit.h>
 #include <utility>
 
-namespace tacit::trial {
+namespace tacit::surface {
 namespace {
 
 class by_tacit : public way {
@@ -167,4 +167,4 @@ std::vector<std::unique_ptr<way>> make_ways(const pattern& p, exchange_buffers& 
   return list;
 }
 
-} // namespace tacit::trial
+} // namespace tacit::surface

@@ -1,13 +1,13 @@
 // The ways of doing one exchange, each ready to run.
 #pragma once
 
-#include "trial/pattern.h"
+#include "surface/trial/pattern.h"
 
 #include <memory>
 #include <string>
 #include <vector>
 
-namespace tacit::trial {
+namespace tacit::surface {
 
 class way {
 public:
@@ -24,4 +24,4 @@ public:
 std::vector<std::unique_ptr<way>> make_ways(const pattern& p, exchange_buffers& b,
                                             std::vector<std::string>& left_out);
 
-} // namespace tacit::trial
+} // namespace tacit::surface

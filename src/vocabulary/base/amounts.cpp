@@ -1,10 +1,10 @@
-#include "base/amounts.h"
+#include "vocabulary/base/amounts.h"
 
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::vocabulary {
 namespace {
 
 /// Three significant digits, without trailing zeros.
@@ -46,4 +46,4 @@ std::string readable_seconds(double seconds) {
   return short_number(seconds) + " s";
 }
 
-} // namespace tacit
+} // namespace tacit::vocabulary

@@ -3,13 +3,15 @@
 // used.
 #pragma once
 
-#include "base/ids.h"
+#include "vocabulary/base/spoken.h"
+
+#include "vocabulary/base/ids.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace tacit {
+namespace tacit::vocabulary {
 
 enum class severity : std::uint8_t { error, warning, remark };
 
@@ -32,4 +34,4 @@ inline bool has_errors(const diagnostics& all) {
   return false;
 }
 
-} // namespace tacit
+} // namespace tacit::vocabulary

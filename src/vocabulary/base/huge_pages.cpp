@@ -1,9 +1,9 @@
-#include "base/huge_pages.h"
+#include "vocabulary/base/huge_pages.h"
 
 #include <cstdint>
 #include <sys/mman.h>
 
-namespace tacit {
+namespace tacit::vocabulary {
 
 void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
@@ -17,4 +17,4 @@ void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size
 #endif
 }
 
-} // namespace tacit
+} // namespace tacit::vocabulary

@@ -1,11 +1,13 @@
 // Strong ids: a rank is not an operation is not a communicator, and the compiler knows it.
 #pragma once
 
+#include "vocabulary/base/spoken.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 
-namespace tacit {
+namespace tacit::vocabulary {
 
 /// A process. In a graph: 0 … graph.ranks()-1, always numbered in the graph's first (widest) group.
 enum class rank_id : std::uint32_t {};
@@ -24,4 +26,4 @@ constexpr std::size_t index(Id id) {
   return static_cast<std::size_t>(id);
 }
 
-} // namespace tacit
+} // namespace tacit::vocabulary

@@ -1,18 +1,18 @@
-#include "calls/mpi_calls.h"
+#include "vocabulary/calls/mpi_calls.h"
 
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <utility>
 
-namespace tacit {
+namespace tacit::vocabulary {
 
 namespace {
 
 constexpr call_row rows[] = {
 #define TACIT_CALL(number, name, kind, twin, roles)                                                          \
   {mpi_call{number}, "MPI_" #name, call_class::kind, mpi_call::twin, roles},
-#include "calls/mpi_calls.def"
+#include "vocabulary/calls/mpi_calls.def"
 #undef TACIT_CALL
 };
 
@@ -129,4 +129,4 @@ bool is_buffer(param_role role) {
          role == param_role::send_buf || role == param_role::recv_buf;
 }
 
-} // namespace tacit
+} // namespace tacit::vocabulary

@@ -5,18 +5,20 @@
 // use this interface. One row describes a whole family of symbols (C, large count, three Fortran ones).
 #pragma once
 
+#include "vocabulary/base/spoken.h"
+
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
-namespace tacit {
+namespace tacit::vocabulary {
 
 /// Stable numbers; the names are MPI's own, without the prefix.
 enum class mpi_call : std::uint16_t {
   none = 0,
 #define TACIT_CALL(number, name, kind, twin, roles) name = (number),
-#include "calls/mpi_calls.def"
+#include "vocabulary/calls/mpi_calls.def"
 #undef TACIT_CALL
 };
 
@@ -163,4 +165,4 @@ bool writes(param_role role);
 /// True if the parameter points to message data.
 bool is_buffer(param_role role);
 
-} // namespace tacit
+} // namespace tacit::vocabulary

@@ -1,10 +1,12 @@
 // Names of the patterns tacit detects: MPI's collective operations.
 #pragma once
 
+#include "vocabulary/base/spoken.h"
+
 #include <cstdint>
 #include <string_view>
 
-namespace tacit {
+namespace tacit::vocabulary {
 
 enum class pattern : std::uint8_t {
   allgather,
@@ -32,4 +34,4 @@ constexpr bool is_rooted(pattern kind) {
          kind == pattern::gather || kind == pattern::gatherv;
 }
 
-} // namespace tacit
+} // namespace tacit::vocabulary

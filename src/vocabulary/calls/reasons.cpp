@@ -1,14 +1,14 @@
-#include "calls/reasons.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <array>
 #include <fmt/format.h>
 
-namespace tacit {
+namespace tacit::vocabulary {
 
 namespace {
 constexpr std::array pages{
 #define TACIT_REASON(number, name, title, text) reason_page{reason::name, #name, title, text},
-#include "calls/reasons.def"
+#include "vocabulary/calls/reasons.def"
 #undef TACIT_REASON
 };
 } // namespace
@@ -28,4 +28,4 @@ std::string reason_label(reason code) {
   return fmt::format("TACIT-{:03}", number(code));
 }
 
-} // namespace tacit
+} // namespace tacit::vocabulary

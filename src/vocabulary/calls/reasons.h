@@ -1,17 +1,19 @@
 // Reason codes. Every "no" and every diagnostic carries one; scripts and users rely on the numbers.
 #pragma once
 
+#include "vocabulary/base/spoken.h"
+
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
-namespace tacit {
+namespace tacit::vocabulary {
 
 enum class reason : std::uint16_t {
   none = 0,
 #define TACIT_REASON(number, name, title, text) name = (number),
-#include "calls/reasons.def"
+#include "vocabulary/calls/reasons.def"
 #undef TACIT_REASON
 };
 
@@ -33,4 +35,4 @@ constexpr std::uint16_t number(reason code) {
   return static_cast<std::uint16_t>(code);
 }
 
-} // namespace tacit
+} // namespace tacit::vocabulary

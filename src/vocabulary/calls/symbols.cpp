@@ -1,10 +1,10 @@
-#include "calls/symbols.h"
+#include "vocabulary/calls/symbols.h"
 
 #include <algorithm>
 #include <cctype>
 #include <string>
 
-namespace tacit {
+namespace tacit::vocabulary {
 
 namespace {
 
@@ -111,4 +111,4 @@ mpi_symbol understand_symbol(std::string_view name) {
   return {};
 }
 
-} // namespace tacit
+} // namespace tacit::vocabulary

@@ -2,9 +2,11 @@
 // the call table. The names are those of Open MPI and MPICH and of the Fortran compilers on Linux.
 #pragma once
 
-#include "calls/mpi_calls.h"
+#include "vocabulary/base/spoken.h"
 
-namespace tacit {
+#include "vocabulary/calls/mpi_calls.h"
+
+namespace tacit::vocabulary {
 
 enum class mpi_interface : std::uint8_t {
   none, ///< no MPI function
@@ -26,4 +28,4 @@ mpi_symbol understand_symbol(std::string_view name);
 /// affair.
 bool belongs_to_mpi(std::string_view file);
 
-} // namespace tacit
+} // namespace tacit::vocabulary

@@ -2,11 +2,13 @@
 // part that reports unknown ones needs the whole list.
 #pragma once
 
+#include "vocabulary/base/spoken.h"
+
 #include <algorithm>
 #include <iterator>
 #include <string_view>
 
-namespace tacit {
+namespace tacit::vocabulary {
 
 inline constexpr std::string_view known_variables[] = {"TACIT_RECORD",
                                                        "TACIT_APPLY",
@@ -48,4 +50,4 @@ inline bool is_unknown_variable(std::string_view name) {
          std::find(std::begin(known_variables), std::end(known_variables), name) == std::end(known_variables);
 }
 
-} // namespace tacit
+} // namespace tacit::vocabulary

@@ -1,6 +1,6 @@
 /* The hooks as transformed programs call them: each case posts through a hook, computes, completes, and looks
  * at the data and at what is still pending. Every case runs on all ranks around a ring. */
-#include "hooks/slot.h"
+#include "compiler/hooks/slot.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The Fortran forms of the hooks, called as flang calls them: all by reference. */
-#include "hooks/slot.h"
+#include "compiler/hooks/slot.h"
 
 #include <stdio.h>
 #include <stdlib.h>

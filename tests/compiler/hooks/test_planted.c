@@ -1,6 +1,6 @@
 /* A completion that was moved too far, in the way its argument says. In check mode the run must end with a
  * report (send, receive), or the program must read garbage (read). */
-#include "hooks/overlap.h"
+#include "compiler/hooks/overlap.h"
 
 #include <stdio.h>
 #include <string.h>

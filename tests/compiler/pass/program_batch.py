@@ -17,7 +17,7 @@ import generate_program
 import generate_routines
 
 HERE = Path(__file__).resolve().parent
-HOOKS = HERE.parents[1] / "src" / "hooks"
+HOOKS = HERE.parents[2] / "src" / "compiler" / "hooks"
 WAYS = {"conservative": {"MODE": "conservative"}, "aggressive": {"MODE": "aggressive"},
         "aggressive, no copies": {"MODE": "aggressive", "RENAME": "off"},
         "with collectives": {"MODE": "aggressive", "COLLECTIVES": "on"}}
@@ -145,7 +145,7 @@ class Simulated(Platform):
         headers = Path(self.smpirun).resolve().parent.parent / "include" / "smpi"
         libraries = call(["llvm-config-19", "--libdir"], folder).stdout.strip()
         self.runtime = [f"-L{libraries}", "-lFortranRuntime", "-lFortranDecimal", "-lstdc++"]
-        self.c = ["clang-19", "-fPIC", "-c", "-w", f"-I{headers}", f"-I{HOOKS.parent}"]
+        self.c = ["clang-19", "-fPIC", "-c", "-w", f"-I{headers}", f"-I{HOOKS.parents[1]}"]
         self.parts = {".c": [], ".f90": []}
         for source in [*sorted(HOOKS.glob("*.c")), HERE / "elsewhere.c", HERE / "simulated.c"]:
             made = folder / f"simulated_{source.stem}.o"

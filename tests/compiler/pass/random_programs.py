@@ -29,7 +29,7 @@ from pathlib import Path
 
 from program_batch import Batch, HERE, KINDS, Real, Simulated, Trouble, WAYS
 
-ROOT = HERE.parents[1]
+ROOT = HERE.parents[2]
 ALWAYS = ("conservative", "aggressive")
 
 
@@ -162,7 +162,7 @@ def arguments():
     parser.add_argument("--json", default="", help="write what was done and seen to this file")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**7))
     asked = parser.parse_args()
-    tested = ("--", "src/pass", "src/hooks", "src/calls")
+    tested = ("--", "src/compiler", "src/vocabulary/calls")
     asked.commit = git("log", "-1", "--format=%h", *tested) + (" and changes" if git("status", "--porcelain", *tested) else "")
     return asked
 

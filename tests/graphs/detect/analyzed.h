@@ -1,14 +1,16 @@
 // Test shorthands: hand-made transfers, and whole graphs taken through all passes up to detection.
 #pragma once
 
-#include "detect/detect.h"
-#include "detect/finding_checker.h"
-#include "generate/generate.h"
+#include "graphs/detect/detect.h"
+#include "graphs/detect/finding_checker.h"
+#include "graphs/generate/generate.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
 
 namespace tacit::test {
+
+using namespace graphs;
 
 /// A graph without operations and transfers written down directly. Every transfer arrives behind the earlier
 /// ones of its destination, with a gap, so that nothing coalesces.
@@ -31,7 +33,7 @@ struct made {
       return a.destination != b.destination ? a.destination < b.destination
                                             : a.destination_address < b.destination_address;
     });
-    findings f = tacit::detect(g, {}, {}, t, options);
+    findings f = tacit::graphs::detect(g, {}, {}, t, options);
     EXPECT_EQ(check_findings(g, t, f), "") << print(g, t, f);
     return f;
   }

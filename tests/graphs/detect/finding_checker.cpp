@@ -1,10 +1,12 @@
-#include "detect/finding_checker.h"
+#include "graphs/detect/finding_checker.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
 
 namespace tacit::test {
+
+using namespace graphs;
 
 namespace {
 

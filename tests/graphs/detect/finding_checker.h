@@ -1,13 +1,15 @@
 // Checks findings against the definitions of the patterns, byte by byte, and writes them down for comparison.
 #pragma once
 
-#include "detect/detect.h"
+#include "graphs/detect/detect.h"
 
 #include <map>
 #include <string>
 #include <vector>
 
 namespace tacit::test {
+
+using namespace graphs;
 
 /// Empty if every byte of every transfer is in exactly one finding or in the residual, and every finding is
 /// literally what its name says; else what is wrong.

@@ -7,7 +7,7 @@
 // graph, TACIT_TEST_FULL=1 all of them, in all orders of the slots too, both as single bytes and coalesced.
 //
 // Sampled: four ranks, up to 14 bytes, patterns planted among noise.
-#include "detect/analyzed.h"
+#include "graphs/detect/analyzed.h"
 #include "oracle/brute_detect.h"
 #include "oracle/fuzz_count.h"
 
@@ -15,6 +15,8 @@
 #include <random>
 
 namespace tacit {
+
+using namespace graphs;
 namespace {
 
 using oracle::counts;

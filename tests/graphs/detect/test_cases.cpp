@@ -1,9 +1,11 @@
 // The small cases of SEMANTICS 3, on transfers written down by hand.
-#include "detect/analyzed.h"
+#include "graphs/detect/analyzed.h"
 
-#include "calls/reasons.h"
+#include "vocabulary/calls/reasons.h"
 
 namespace tacit {
+
+using namespace graphs;
 namespace {
 
 using test::made;

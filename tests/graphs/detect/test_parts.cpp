@@ -1,7 +1,7 @@
 // The parts of detection by themselves.
-#include "detect/lanes.h"
-#include "detect/packing.h"
-#include "detect/uniform.h"
+#include "graphs/detect/lanes.h"
+#include "graphs/detect/packing.h"
+#include "graphs/detect/uniform.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -9,6 +9,8 @@
 #include <random>
 
 namespace tacit {
+
+using namespace graphs;
 namespace {
 
 TEST(detect_parts, packing_is_as_good_as_exhaustive_search) {

@@ -1,9 +1,11 @@
 // Every generated algorithm is recognised, alone, among random messages, and on parts of a grid.
-#include "detect/analyzed.h"
+#include "graphs/detect/analyzed.h"
 
-#include "calls/reasons.h"
+#include "vocabulary/calls/reasons.h"
 
 namespace tacit {
+
+using namespace graphs;
 namespace {
 
 using test::analyze;

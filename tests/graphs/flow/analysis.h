@@ -1,14 +1,16 @@
 // The passes up to the transfers in one call, for tests: every pass must be free of errors.
 #pragma once
 
-#include "flow/flow.h"
-#include "graph/graph.h"
-#include "match/match.h"
+#include "graphs/flow/flow.h"
+#include "graphs/graph/graph.h"
+#include "graphs/match/match.h"
 
 #include <gtest/gtest.h>
 #include <ostream>
 
 namespace tacit {
+
+using namespace graphs;
 
 inline void PrintTo(const transfer& t, std::ostream* out) {
   *out << "(" << index(t.destination) << ":" << t.destination_address << "+" << t.length << " = ";

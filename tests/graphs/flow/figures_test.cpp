@@ -2,9 +2,10 @@
 // butterfly. Element k of process r is meant for process r xor k. In round one a process exchanges its
 // elements 1 and 3 with its neighbor r xor 1, in round two its elements 2 and 3 with r xor 2; the second
 // message waits for the first receive.
-#include "flow/analysis.h"
+#include "graphs/flow/analysis.h"
 
 using namespace tacit;
+using namespace tacit::graphs;
 
 namespace {
 

@@ -1,12 +1,13 @@
 // The interval map against a map of single bytes, with so many fragments that its leaves split, empty and
 // reach into each other.
-#include "flow/interval_map.h"
+#include "graphs/flow/interval_map.h"
 
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
 
 using namespace tacit;
+using namespace tacit::graphs;
 
 namespace {
 

@@ -1,7 +1,8 @@
 // The small cases on which the printed algorithm of the paper goes wrong, and the edges of the language.
-#include "flow/analysis.h"
+#include "graphs/flow/analysis.h"
 
 using namespace tacit;
+using namespace tacit::graphs;
 using list = std::vector<transfer>;
 
 namespace {

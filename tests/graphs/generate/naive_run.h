@@ -2,7 +2,7 @@
 // reveal a missing dependency.
 #pragma once
 
-#include "graph/graph.h"
+#include "graphs/graph/graph.h"
 
 #include <cstdint>
 #include <deque>
@@ -13,6 +13,8 @@
 #include <vector>
 
 namespace tacit::test {
+
+using namespace graphs;
 
 using token = std::pair<std::uint32_t, std::uint64_t>; ///< initial value of (rank, address)
 using memory = std::map<token, token>; ///< (rank, address) → value, where it is not the initial one

@@ -1,5 +1,5 @@
-#include "generate/generate.h"
-#include "generate/naive_run.h"
+#include "graphs/generate/generate.h"
+#include "graphs/generate/naive_run.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,8 @@
 #include <set>
 
 namespace tacit {
+
+using namespace graphs;
 namespace {
 
 using test::memory;

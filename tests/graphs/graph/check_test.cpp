@@ -1,11 +1,12 @@
 // What check_operations says about malformed operations: the code, the rank, the operation, the bytes, the
 // remedy.
-#include "calls/reasons.h"
-#include "graph/graph.h"
+#include "graphs/graph/graph.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <gtest/gtest.h>
 
 using namespace tacit;
+using namespace tacit::graphs;
 
 namespace {
 

@@ -1,14 +1,15 @@
 // Which receive takes which send, and what is said when none does.
-#include "match/match.h"
+#include "graphs/match/match.h"
 
-#include "calls/reasons.h"
 #include "oracle/fuzz_count.h"
 #include "oracle/happens_before.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <gtest/gtest.h>
 #include <random>
 
 using namespace tacit;
+using namespace tacit::graphs;
 
 namespace {
 

@@ -1,11 +1,12 @@
 // Run order, cycles, buffering and races on graphs small enough to think through.
-#include "calls/reasons.h"
-#include "match/match.h"
+#include "graphs/match/match.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
 
 using namespace tacit;
+using namespace tacit::graphs;
 
 namespace {
 

@@ -2,11 +2,13 @@
 // the byte simulator of the graph.
 #pragma once
 
-#include "plan/plan_machine.h"
+#include "graphs/plan/plan_machine.h"
 
 #include <string>
 
 namespace tacit::test {
+
+using namespace graphs;
 
 /// Analysis products of a well-formed graph, by value.
 struct analyzed {

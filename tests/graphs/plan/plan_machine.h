@@ -4,13 +4,15 @@
 // collective completes only when all members have started it.
 #pragma once
 
+#include "graphs/plan/plan.h"
 #include "oracle/simulator.h"
-#include "plan/plan.h"
 
 #include <algorithm>
 #include <random>
 
 namespace tacit::test {
+
+using namespace graphs;
 
 using oracle::byte_value;
 using oracle::rank_memory;

@@ -1,14 +1,16 @@
 // Plans of random graphs and of every known algorithm: they validate, and the byte machine agrees with the
 // graph. Then plans are damaged at random, and validation must notice whatever the byte machine notices.
-#include "plan/plan_judge.h"
+#include "graphs/plan/plan_judge.h"
 
-#include "compile/compile.h"
-#include "generate/generate.h"
+#include "graphs/compile/compile.h"
+#include "graphs/generate/generate.h"
 #include "oracle/random_graph.h"
 
 #include <gtest/gtest.h>
 
 namespace tacit::test {
+
+using namespace graphs;
 namespace {
 
 plan_options policy_of(std::uint64_t seed) {

@@ -1,11 +1,13 @@
 // Whether two lists of segments have a byte in common, against a look at every byte.
-#include "plan/segments.h"
+#include "graphs/plan/segments.h"
 
 #include <gtest/gtest.h>
 #include <random>
 #include <set>
 
 namespace tacit {
+
+using namespace graphs;
 namespace {
 
 std::set<std::uint64_t> bytes_of(const std::vector<segment>& list) {

@@ -1,6 +1,6 @@
 // The text of machine models: what is written is read again, and nothing else is.
-#include "platform/machine_model.h"
-#include "platform/model_file.h"
+#include "graphs/platform/machine_model.h"
+#include "graphs/platform/model_file.h"
 
 #include <cstdlib>
 #include <fstream>
@@ -8,6 +8,8 @@
 #include <random>
 
 namespace tacit {
+
+using namespace graphs;
 namespace {
 
 namespace fs = std::filesystem;

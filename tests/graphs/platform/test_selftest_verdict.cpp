@@ -1,11 +1,13 @@
 // What is believed of a file that `tacit selftest` may have written.
-#include "platform/selftest_verdict.h"
+#include "graphs/platform/selftest_verdict.h"
 
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
 
 namespace tacit {
+
+using namespace graphs;
 namespace {
 
 namespace fs = std::filesystem;

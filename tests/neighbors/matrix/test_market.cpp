@@ -1,5 +1,5 @@
 // Matrix Market files and the halos of their products.
-#include "matrix/market.h"
+#include "neighbors/matrix/market.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -8,6 +8,8 @@
 #include <tuple>
 
 namespace tacit {
+
+using namespace neighbors;
 namespace {
 
 const std::string head = "%%MatrixMarket matrix coordinate real general\n% a comment\n";

@@ -4,7 +4,7 @@
 // alone.
 #pragma once
 
-#include "neighbor/neighbor.h"
+#include "neighbors/passes/neighbor.h"
 
 #include <deque>
 #include <map>
@@ -13,6 +13,8 @@
 
 namespace tacit::test {
 
+using namespace neighbors;
+
 class neighbor_machine {
 public:
   using bytes = std::vector<std::uint64_t>; // a byte is a unique number, so a mixed-up one shows
@@ -20,9 +22,9 @@ public:
 
   static std::uint64_t initial(std::size_t rank, std::uint64_t address) { return (rank << 40) | address; }
 
-  neighbor_machine(const std::vector<rank_plan>& plans, std::uint64_t seed)
+  neighbor_machine(const std::vector<graphs::rank_plan>& plans, std::uint64_t seed)
       : plans_(plans), random_(seed), written(plans.size()) {
-    for (const rank_plan& p : plans)
+    for (const graphs::rank_plan& p : plans)
       done_.emplace_back(p.steps.size(), false);
   }
 
@@ -49,7 +51,7 @@ public:
   }
 
 private:
-  const std::vector<rank_plan>& plans_;
+  const std::vector<graphs::rank_plan>& plans_;
   std::mt19937_64 random_;
   std::vector<std::vector<bool>> done_;
   std::map<std::tuple<std::size_t, std::size_t, int>, std::deque<bytes>> boxes_;
@@ -59,11 +61,11 @@ public:
 
 private:
   bool may_run(std::size_t r, std::size_t i) {
-    const step& s = plans_[r].steps[i];
+    const graphs::step& s = plans_[r].steps[i];
     for (const std::uint32_t before : s.after)
       if (!done_[r][before])
         return false;
-    return s.kind != step_kind::recv || !boxes_[{index(s.peer), r, s.tag}].empty();
+    return s.kind != graphs::step_kind::recv || !boxes_[{index(s.peer), r, s.tag}].empty();
   }
   bool boxes_left() const {
     for (const auto& [key, box] : boxes_)
@@ -75,28 +77,28 @@ private:
     const auto found = written[r].find(address);
     return found == written[r].end() ? initial(r, address) : found->second;
   }
-  bytes read(std::size_t r, const std::vector<segment>& from) const {
+  bytes read(std::size_t r, const std::vector<graphs::segment>& from) const {
     bytes out;
-    for (const segment& s : from)
+    for (const graphs::segment& s : from)
       for (std::uint64_t k = 0; k < s.length; ++k)
         out.push_back(load(r, s.address + k));
     return out;
   }
-  std::string write(std::size_t r, const std::vector<segment>& into, const bytes& what) {
-    if (total_length(into) != what.size())
-      return std::to_string(what.size()) + " bytes for " + std::to_string(total_length(into));
+  std::string write(std::size_t r, const std::vector<graphs::segment>& into, const bytes& what) {
+    if (graphs::total_length(into) != what.size())
+      return std::to_string(what.size()) + " bytes for " + std::to_string(graphs::total_length(into));
     std::size_t next = 0;
-    for (const segment& s : into)
+    for (const graphs::segment& s : into)
       for (std::uint64_t k = 0; k < s.length; ++k)
         written[r][s.address + k] = what[next++];
     return {};
   }
-  std::string execute(std::size_t r, const step& s) {
-    if (s.kind == step_kind::send) {
+  std::string execute(std::size_t r, const graphs::step& s) {
+    if (s.kind == graphs::step_kind::send) {
       boxes_[{r, index(s.peer), s.tag}].push_back(read(r, s.reads));
       return {};
     }
-    if (s.kind == step_kind::copy)
+    if (s.kind == graphs::step_kind::copy)
       return write(r, s.writes, read(r, s.reads));
     auto& box = boxes_[{index(s.peer), r, s.tag}];
     const bytes what = box.front();
@@ -108,7 +110,7 @@ private:
 /// Runs the plans and compares all written bytes with the meaning.
 inline std::string first_wrong_byte(const std::vector<neighborhood>& all,
                                     const std::vector<neighbor_blocks>& blocks,
-                                    const std::vector<rank_plan>& plans, std::uint64_t seed) {
+                                    const std::vector<graphs::rank_plan>& plans, std::uint64_t seed) {
   neighbor_machine machine(plans, seed);
   if (std::string fault = machine.run(); !fault.empty())
     return fault;
@@ -123,17 +125,17 @@ inline std::string first_wrong_byte(const std::vector<neighborhood>& all,
         if (index(out[s].peer) != r || out[s].channel != in.channel)
           continue;
         std::vector<std::uint64_t> from;
-        for (const segment& g : blocks[index(in.peer)].out[s])
+        for (const graphs::segment& g : blocks[index(in.peer)].out[s])
           for (std::uint64_t k = 0; k < g.length; ++k)
             from.push_back(neighbor_machine::initial(index(in.peer), g.address + k));
         std::size_t next = 0;
-        for (const segment& g : blocks[r].in[t])
+        for (const graphs::segment& g : blocks[r].in[t])
           for (std::uint64_t k = 0; k < g.length; ++k)
             expected[g.address + k] = from.at(next++);
       }
     }
     for (const auto& [address, value] : machine.written[r]) {
-      if (address >= scratch_base)
+      if (address >= graphs::scratch_base)
         continue;
       const auto found = expected.find(address);
       if (found == expected.end())

@@ -1,7 +1,7 @@
 // A random topology of any kind, with the edges of all ranks and random blocks.
 #pragma once
 
-#include "neighbor/neighbor.h"
+#include "neighbors/passes/neighbor.h"
 
 #include <algorithm>
 #include <map>
@@ -10,6 +10,8 @@
 #include <vector>
 
 namespace tacit::test {
+
+using namespace neighbors;
 
 class random_case {
 public:
@@ -41,7 +43,7 @@ public:
     for (std::uint32_t r = 0; r < size; ++r) {
       blocks[r].out.assign(all[r].destinations.size(), {});
       std::uint64_t at = 1000;
-      const std::vector<segment> block = scattered(n, at);
+      const std::vector<graphs::segment> block = scattered(n, at);
       for (std::size_t i = 0; i < blocks[r].out.size(); ++i)
         if (all[r].destinations[i].peer != no_rank)
           blocks[r].out[i] = block;
@@ -77,8 +79,8 @@ public:
 
 private:
   /// n bytes in pieces, with gaps or without, possibly in reverse order.
-  std::vector<segment> scattered(std::uint64_t n, std::uint64_t& at) {
-    std::vector<segment> list;
+  std::vector<graphs::segment> scattered(std::uint64_t n, std::uint64_t& at) {
+    std::vector<graphs::segment> list;
     const std::uint64_t gap = below(3);
     while (n > 0) {
       const std::uint64_t length = below(2) ? n : 1 + below(n);

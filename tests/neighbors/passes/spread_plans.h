@@ -2,8 +2,8 @@
 // in one process: the plans of all ranks.
 #pragma once
 
-#include "neighbor/aggregate.h"
-#include "neighbor/tree.h"
+#include "neighbors/passes/aggregate.h"
+#include "neighbors/passes/tree.h"
 #include "random_case.h"
 
 #include <gtest/gtest.h>
@@ -11,6 +11,8 @@
 #include <vector>
 
 namespace tacit::test {
+
+using namespace neighbors;
 
 /// Trees wherever two messages meet, so that small graphs have them too.
 inline tree_rule eager() {
@@ -23,8 +25,8 @@ inline tree_rule eager() {
   return rule;
 }
 
-inline std::vector<rank_plan> direct_plans(const random_case& c, const neighbor_passes& passes = {}) {
-  std::vector<rank_plan> plans;
+inline std::vector<graphs::rank_plan> direct_plans(const random_case& c, const neighbor_passes& passes = {}) {
+  std::vector<graphs::rank_plan> plans;
   for (std::uint32_t r = 0; r < c.size; ++r)
     plans.push_back(plan_neighbor(c.all[r], rank_id{r}, c.blocks[r],
                                   rotated_rounds(c.all[r], rank_id{r}, c.size), passes, true));
@@ -32,16 +34,16 @@ inline std::vector<rank_plan> direct_plans(const random_case& c, const neighbor_
 }
 
 struct planted {
-  std::vector<rank_plan> plans;
+  std::vector<graphs::rank_plan> plans;
   std::vector<hot_side> sides;
   std::vector<balancing_tree> trees;
 };
 
 /// What the ranks do together in _init: an allgather of loads, then a role for each member.
-inline planted plant(const std::vector<rank_plan>& direct, const tree_rule& rule) {
+inline planted plant(const std::vector<graphs::rank_plan>& direct, const tree_rule& rule) {
   planted out;
   std::vector<message_load> loads;
-  for (const rank_plan& p : direct)
+  for (const graphs::rank_plan& p : direct)
     loads.push_back(load_of(p, rule));
   out.sides = hot_sides(loads, rule);
   std::vector<std::vector<tree_part>> parts(direct.size());
@@ -66,9 +68,9 @@ inline planted plant(const std::vector<rank_plan>& direct, const tree_rule& rule
   return out;
 }
 
-inline std::vector<rank_plan> through_nodes(const std::vector<rank_plan>& direct, const node_map& nodes,
-                                            std::uint64_t longest) {
-  std::vector<rank_plan> plans;
+inline std::vector<graphs::rank_plan> through_nodes(const std::vector<graphs::rank_plan>& direct,
+                                                    const node_map& nodes, std::uint64_t longest) {
+  std::vector<graphs::rank_plan> plans;
   for (std::uint32_t r = 0; r < direct.size(); ++r) {
     std::vector<std::vector<std::uint64_t>> words;
     for (const rank_id m : nodes.members[nodes.node_of[r]])

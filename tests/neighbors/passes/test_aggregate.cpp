@@ -1,7 +1,7 @@
 // Locality aggregation: the plans of all ranks, made from what the ranks of each node would tell each other,
 // are executed and compared byte by byte with the meaning.
-#include "neighbor/aggregate.h"
 #include "neighbor_machine.h"
+#include "neighbors/passes/aggregate.h"
 #include "random_case.h"
 #include "spread_plans.h"
 
@@ -9,23 +9,25 @@
 #include <set>
 
 namespace tacit::test {
+
+using namespace neighbors;
 namespace {
 
 /// Pairs of nodes between which short messages flow, and messages that leave a node with one of the three
 /// tags.
-std::pair<std::size_t, std::size_t> between_nodes(const std::vector<rank_plan>& direct,
-                                                  const std::vector<rank_plan>& plans, const node_map& nodes,
-                                                  std::uint64_t longest) {
+std::pair<std::size_t, std::size_t> between_nodes(const std::vector<graphs::rank_plan>& direct,
+                                                  const std::vector<graphs::rank_plan>& plans,
+                                                  const node_map& nodes, std::uint64_t longest) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
   std::size_t messages = 0;
   for (std::size_t r = 0; r < direct.size(); ++r) {
-    const auto crosses = [&](const step& s) {
-      return s.kind == step_kind::send && nodes.node_of[index(s.peer)] != nodes.node_of[r];
+    const auto crosses = [&](const graphs::step& s) {
+      return s.kind == graphs::step_kind::send && nodes.node_of[index(s.peer)] != nodes.node_of[r];
     };
-    for (const step& s : direct[r].steps)
-      if (crosses(s) && total_length(s.reads) <= longest)
+    for (const graphs::step& s : direct[r].steps)
+      if (crosses(s) && graphs::total_length(s.reads) <= longest)
         pairs.insert({nodes.node_of[r], nodes.node_of[index(s.peer)]});
-    for (const step& s : plans[r].steps)
+    for (const graphs::step& s : plans[r].steps)
       messages += crosses(s) && s.tag >= 5 ? 1 : 0;
   }
   return {pairs.size(), messages};
@@ -47,9 +49,9 @@ TEST(aggregate, plans_mean_the_collective_with_one_message_per_pair_of_nodes) {
     const auto [pairs, messages] = between_nodes(direct, plans, nodes, longest);
     ASSERT_EQ(pairs, messages) << "seed " << seed;
     aggregated_messages += messages;
-    for (const rank_plan& p : plans) {
-      std::set<std::tuple<step_kind, rank_id, int>> once;
-      for (const step& s : p.steps)
+    for (const graphs::rank_plan& p : plans) {
+      std::set<std::tuple<graphs::step_kind, rank_id, int>> once;
+      for (const graphs::step& s : p.steps)
         if (s.tag >= 5) {
           ASSERT_TRUE(once.insert({s.kind, s.peer, s.tag}).second) << "seed " << seed;
         }
@@ -67,9 +69,9 @@ TEST(aggregate, a_wrong_order_is_noticed) {
     for (std::uint32_t r = 0; r < c.size; ++r)
       identities.push_back(r / 4);
     auto plans = through_nodes(direct_plans(c), map_of_nodes(identities), 1000);
-    for (rank_plan& plan : plans)
-      for (step& s : plan.steps) {
-        auto& list = s.kind == step_kind::recv ? s.writes : s.reads;
+    for (graphs::rank_plan& plan : plans)
+      for (graphs::step& s : plan.steps) {
+        auto& list = s.kind == graphs::step_kind::recv ? s.writes : s.reads;
         if (s.tag < 5 || list.size() < 2 || list.front() == list.back() || list.front().length == 0 ||
             list.back().length == 0)
           continue;

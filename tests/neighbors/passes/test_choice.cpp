@@ -1,7 +1,7 @@
 // The choice of a way is a pure function: the same numbers, the same answer, and the reason with it.
-#include "neighbor/choice.h"
-#include "neighbor/combine.h"
-#include "neighbor/neighbor.h"
+#include "neighbors/passes/choice.h"
+#include "neighbors/passes/combine.h"
+#include "neighbors/passes/neighbor.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -9,6 +9,8 @@
 #include <random>
 
 namespace tacit {
+
+using namespace neighbors;
 namespace {
 
 bool everybody(rank_id) {
@@ -18,11 +20,11 @@ bool nobody(rank_id) {
   return false;
 }
 
-step message(step_kind kind, std::uint64_t bytes, std::vector<std::uint32_t> after = {}) {
-  step s;
+graphs::step message(graphs::step_kind kind, std::uint64_t bytes, std::vector<std::uint32_t> after = {}) {
+  graphs::step s;
   s.kind = kind;
-  (kind == step_kind::recv ? s.writes : s.reads).push_back({0x1000, bytes});
-  if (kind == step_kind::copy)
+  (kind == graphs::step_kind::recv ? s.writes : s.reads).push_back({0x1000, bytes});
+  if (kind == graphs::step_kind::copy)
     s.writes.push_back({0x8000, bytes});
   s.after = std::move(after);
   return s;
@@ -73,7 +75,7 @@ traffic exchange(std::uint64_t messages, std::uint64_t bytes, bool near = true) 
 /// MPI packs what is scattered: two long messages are then cheaper than one, two short ones are not.
 TEST(choice, long_messages_are_not_joined_for_mpi_to_pack) {
   for (const bool near : {true, false}) {
-    const machine_costs costs = costs_of(default_model(), default_model(), near);
+    const machine_costs costs = costs_of(graphs::default_model(), graphs::default_model(), near);
     const auto joined = [&](std::uint64_t bytes) {
       traffic t = exchange(1, 2 * bytes, near);
       t.sends[0].scattered = t.receives[0].scattered = true;
@@ -88,10 +90,10 @@ TEST(choice, long_messages_are_not_joined_for_mpi_to_pack) {
 }
 
 TEST(choice, sees_the_traffic_of_a_plan) {
-  rank_plan plan;
-  plan.steps = {message(step_kind::send, 8),       message(step_kind::send, 8),
-                message(step_kind::recv, 16),      message(step_kind::copy, 4, {2}),
-                message(step_kind::send, 24, {3}), message(step_kind::recv, 32, {3})};
+  graphs::rank_plan plan;
+  plan.steps = {message(graphs::step_kind::send, 8),       message(graphs::step_kind::send, 8),
+                message(graphs::step_kind::recv, 16),      message(graphs::step_kind::copy, 4, {2}),
+                message(graphs::step_kind::send, 24, {3}), message(graphs::step_kind::recv, 32, {3})};
   plan.steps[0].reads.push_back({0x3000, 4});
   plan.steps[0].reads[0].length = 4;
   const traffic t = traffic_of(plan, everybody);
@@ -119,7 +121,7 @@ TEST(choice, messages_per_edge_are_counted_without_a_plan) {
     neighborhood n;
     neighbor_blocks blocks;
     std::vector<std::uint32_t> out(4), in(4);
-    const auto add = [&](std::vector<edge>& edges, std::vector<std::vector<segment>>& list,
+    const auto add = [&](std::vector<edge>& edges, std::vector<std::vector<graphs::segment>>& list,
                          std::vector<std::uint32_t>& channels) {
       const std::uint32_t peer = random() % 5; // 4: none
       edges.push_back({peer == 4 ? no_rank : rank_id{peer}, peer == 4 ? 0 : channels[peer]++, 1});
@@ -196,7 +198,7 @@ TEST(choice, predictions_follow_the_model) {
 }
 
 TEST(choice, one_number_replaces_the_whole_model) {
-  const machine_costs c = costs_of(message_cost{100, 1000, 0.1, 0.5});
+  const machine_costs c = costs_of(graphs::message_cost{100, 1000, 0.1, 0.5});
   EXPECT_NEAR(predicted(exchange(3, 8, false), "p2p", c, any_length), 1000 + 6 * (100 + 15), 1e-6);
   EXPECT_NEAR(predicted(exchange(3, 8), "p2p", c, any_length), 500 + 6 * (50 + 15), 1e-6);
   EXPECT_EQ(predicted(exchange(3, 8), "shm", c, any_length), predicted(exchange(3, 8), "p2p", c, any_length))
@@ -207,15 +209,16 @@ TEST(choice, one_number_replaces_the_whole_model) {
 }
 
 TEST(choice, four_numbers_stand_for_a_model) {
-  const message_cost c = cost_of(default_model());
+  const graphs::message_cost c = graphs::cost_of(graphs::default_model());
   EXPECT_NEAR(c.overhead, 136, 1);
   EXPECT_NEAR(c.byte, 1.0 / 6, 0.01);
   EXPECT_EQ(c.near, 1);
   EXPECT_GT(c.latency, 100);
-  const machine_costs network = costs_of(default_model(), model_of(message_cost(), false), false);
+  const machine_costs network =
+      costs_of(graphs::default_model(), graphs::model_of(graphs::message_cost(), false), false);
   EXPECT_EQ(network.messages.overhead, 300);
   EXPECT_NEAR(network.messages.near, 136.0 / 300, 0.01);
-  const message_cost nothing = cost_of(machine_model());
+  const graphs::message_cost nothing = graphs::cost_of(graphs::machine_model());
   for (const double number : {nothing.overhead, nothing.latency, nothing.byte, nothing.near})
     EXPECT_GT(number, 0) << "four positive numbers, whatever the model says";
 }
@@ -224,12 +227,12 @@ struct expectation {
   const char* what;
   std::vector<int> dims;
   std::uint64_t bytes;
-  message_cost cost;
+  graphs::message_cost cost;
   form cheapest;
 };
 
 TEST(choice, of_forms_between_nodes) {
-  const message_cost fast{300, 1000, 0.1, 1}, tcp{2500, 20000, 0.8, 1}, low{100, 1000, 0.1, 1};
+  const graphs::message_cost fast{300, 1000, 0.1, 1}, tcp{2500, 20000, 0.8, 1}, low{100, 1000, 0.1, 1};
   const std::vector<expectation> table{
       {"26 short messages", {4, 4, 4}, 8, fast, form::combined},
       {"26 long messages", {4, 4, 4}, 1 << 20, fast, form::coalesced},
@@ -250,10 +253,10 @@ TEST(choice, of_forms_between_nodes) {
 TEST(choice, messages_per_edge_pay_where_long_ones_wait_for_their_receivers) {
   // Two ranks, 27 edges: 26 of them between the two.
   const topology t = moore({2, 1, 1});
-  machine_model rendezvous = default_model();
-  for (message_times& m : rendezvous.messages)
+  graphs::machine_model rendezvous = graphs::default_model();
+  for (graphs::message_times& m : rendezvous.messages)
     if (m.bytes > 4096)
-      for (spread* s : {&m.one_way, &m.receive, &m.gap})
+      for (graphs::spread* s : {&m.one_way, &m.receive, &m.gap})
         s->median += 1e6;
   const machine_costs c = costs_of(rendezvous, rendezvous, true);
   for (const bool many : {false, true}) {

@@ -1,6 +1,6 @@
 // Colorings against their definition, against the largest degree, and against trying all colorings.
-#include "neighbor/color.h"
 #include "neighbor_machine.h"
+#include "neighbors/passes/color.h"
 #include "random_case.h"
 
 #include <algorithm>
@@ -11,6 +11,8 @@
 #include <set>
 
 namespace tacit::test {
+
+using namespace neighbors;
 namespace {
 
 /// By definition: pairs of arcs that meet in one rank, on the same side.
@@ -126,7 +128,7 @@ TEST(color, plans_in_colored_rounds_mean_the_collective) {
     passes.order = true;
     passes.coalesce = c.below(3) != 0;
     const bool known = c.below(2) == 0;
-    std::vector<rank_plan> plans;
+    std::vector<graphs::rank_plan> plans;
     std::vector<std::map<std::uint32_t, rank_id>> to(c.size), from(c.size); // by round
     for (std::uint32_t r = 0; r < c.size; ++r) {
       const edge_rounds rounds = colored_rounds(c.all[r], rank_id{r}, arcs, coloring);

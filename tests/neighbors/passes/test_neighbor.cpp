@@ -1,9 +1,9 @@
 // The plans of all ranks are executed in one process by an obvious interpreter, in a random order that their
 // dependencies allow, and every byte is compared with what the collective means.
-#include "neighbor/combine.h"
-#include "neighbor/message_cost.h"
-#include "neighbor/neighbor.h"
+#include "graphs/cost/message_cost.h"
 #include "neighbor_machine.h"
+#include "neighbors/passes/combine.h"
+#include "neighbors/passes/neighbor.h"
 #include "random_case.h"
 
 #include <gtest/gtest.h>
@@ -11,10 +11,13 @@
 #include <set>
 
 namespace tacit::test {
+
+using namespace neighbors;
 namespace {
 
-std::vector<rank_plan> plans_of(const random_case& c, const neighbor_passes& passes, bool sizes_known) {
-  std::vector<rank_plan> plans;
+std::vector<graphs::rank_plan> plans_of(const random_case& c, const neighbor_passes& passes,
+                                        bool sizes_known) {
+  std::vector<graphs::rank_plan> plans;
   for (std::uint32_t r = 0; r < c.size; ++r)
     plans.push_back(plan_neighbor(c.all[r], rank_id{r}, c.blocks[r],
                                   rotated_rounds(c.all[r], rank_id{r}, c.size), passes, sizes_known));
@@ -50,12 +53,12 @@ TEST(neighbor, the_interpreter_notices_wrong_plans) {
     auto& steps = plans[c.below(c.size)].steps;
     std::vector<std::size_t> with_bytes;
     for (std::size_t i = 0; i < steps.size(); ++i)
-      if (steps[i].kind != step_kind::send && total_length(steps[i].writes) > 0)
+      if (steps[i].kind != graphs::step_kind::send && graphs::total_length(steps[i].writes) > 0)
         with_bytes.push_back(i);
     if (with_bytes.empty())
       continue;
     ++tried;
-    step& s = steps[with_bytes[c.below(with_bytes.size())]];
+    graphs::step& s = steps[with_bytes[c.below(with_bytes.size())]];
     s.writes.back().address += 1;
     noticed += first_wrong_byte(c.all, c.blocks, plans, seed).empty() ? 0 : 1;
   }
@@ -66,7 +69,8 @@ TEST(neighbor, the_interpreter_notices_wrong_plans) {
 TEST(neighbor, one_message_per_peer_also_if_empty) {
   const grid_shape torus{{2, 2}, {true, true}};
   const auto n = cartesian_neighborhood(torus, rank_id{0});
-  const neighbor_blocks none{std::vector<std::vector<segment>>(4), std::vector<std::vector<segment>>(4)};
+  const neighbor_blocks none{std::vector<std::vector<graphs::segment>>(4),
+                             std::vector<std::vector<graphs::segment>>(4)};
   const auto rounds = rotated_rounds(n, rank_id{0}, 4);
   EXPECT_EQ(plan_neighbor(n, rank_id{0}, none, rounds, {}, false).steps.size(), 4u) << "2 peers, in and out";
   EXPECT_EQ(plan_neighbor(n, rank_id{0}, none, rounds, {}, true).steps.size(), 0u) << "both ends know";
@@ -80,9 +84,10 @@ TEST(neighbor, blocks_of_one_peer_that_lie_side_by_side_become_one_piece) {
   const neighbor_blocks b{{{{100, 8}}, {{108, 8}}}, {{{200, 8}}, {{208, 8}}}};
   const auto plan = plan_neighbor(n, rank_id{0}, b, rotated_rounds(n, rank_id{0}, 2), {}, false);
   ASSERT_EQ(plan.steps.size(), 2u);
-  EXPECT_EQ(plan.steps[0].kind, step_kind::recv);
-  EXPECT_EQ(plan.steps[0].writes, (std::vector<segment>{{208, 8}, {200, 8}})) << "crossed, Example 8.10";
-  EXPECT_EQ(plan.steps[1].reads, (std::vector<segment>{{100, 16}}));
+  EXPECT_EQ(plan.steps[0].kind, graphs::step_kind::recv);
+  EXPECT_EQ(plan.steps[0].writes, (std::vector<graphs::segment>{{208, 8}, {200, 8}}))
+      << "crossed, Example 8.10";
+  EXPECT_EQ(plan.steps[1].reads, (std::vector<graphs::segment>{{100, 16}}));
 }
 
 TEST(neighbor, rounds_of_a_complete_graph_have_one_partner_each) {
@@ -93,7 +98,8 @@ TEST(neighbor, rounds_of_a_complete_graph_have_one_partner_each) {
       if (o != r)
         others.push_back(rank_id{o});
     const auto n = graph_neighborhood(others, {}, others, {});
-    neighbor_blocks none{std::vector<std::vector<segment>>(p - 1), std::vector<std::vector<segment>>(p - 1)};
+    neighbor_blocks none{std::vector<std::vector<graphs::segment>>(p - 1),
+                         std::vector<std::vector<graphs::segment>>(p - 1)};
     const auto plan = plan_neighbor(n, rank_id{r}, none, rotated_rounds(n, rank_id{r}, p), {}, false);
     for (std::uint32_t k = 0; k < p - 1; ++k) {
       EXPECT_EQ(plan.steps[k].peer, rank_id{(r + p - k - 1) % p});
@@ -112,7 +118,7 @@ TEST(neighbor, passes_are_left_out_by_name) {
 }
 
 TEST(neighbor, costs_are_four_positive_numbers) {
-  const auto cost = parse_message_cost("100,2e3,0.5,1");
+  const auto cost = graphs::parse_message_cost("100,2e3,0.5,1");
   ASSERT_TRUE(cost.has_value());
   EXPECT_EQ(cost->overhead, 100);
   EXPECT_EQ(cost->latency, 2000);
@@ -120,7 +126,7 @@ TEST(neighbor, costs_are_four_positive_numbers) {
   EXPECT_EQ(cost->near, 1);
   for (const char* wrong : {"", "1", "1,2,3", "1,2,3,4,5", "1,2,3,-4", "1,2,3,0", "1,2,,4", "a,2,3,4",
                             "1,2,3,4 ", "nan,1,1,1", "1,inf,1,1"})
-    EXPECT_FALSE(parse_message_cost(wrong).has_value()) << wrong;
+    EXPECT_FALSE(graphs::parse_message_cost(wrong).has_value()) << wrong;
 }
 
 TEST(neighbor, own_edges_of_unequal_size_are_found) {
@@ -159,7 +165,7 @@ struct torus_case {
       for (std::uint64_t i = 0; i < t.offsets.size(); ++i) {
         b.out.push_back({{same ? 1000 : 1000 + i * bytes, bytes}});
         b.in.push_back({{90000 - i * 20, bytes / 2}, {90010 - i * 20, bytes - bytes / 2}});
-        std::erase_if(b.in.back(), [](const segment& s) { return s.length == 0; });
+        std::erase_if(b.in.back(), [](const graphs::segment& s) { return s.length == 0; });
       }
       blocks.push_back(b);
     }
@@ -170,16 +176,16 @@ TEST(combine, plans_mean_the_collective_with_the_promised_number_of_messages) {
   for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
     const bool same = seed % 2 == 0;
     const torus_case c(seed, same);
-    std::vector<rank_plan> plans;
+    std::vector<graphs::rank_plan> plans;
     const combining_cost cost = cost_of_combining(c.t, same);
     for (std::uint32_t r = 0; r < c.size; ++r) {
       plans.push_back(combined(c.t, rank_id{r}, c.blocks[r], same));
       std::size_t sends = 0;
       std::uint64_t bytes = 0;
       std::set<rank_id> to;
-      for (const step& s : plans.back().steps)
-        if (s.kind == step_kind::send)
-          ++sends, to.insert(s.peer), bytes += total_length(s.reads);
+      for (const graphs::step& s : plans.back().steps)
+        if (s.kind == graphs::step_kind::send)
+          ++sends, to.insert(s.peer), bytes += graphs::total_length(s.reads);
       ASSERT_EQ(sends, cost.messages_combined) << "seed " << seed;
       ASSERT_EQ(to.size(), sends) << "one message per pair, seed " << seed;
       if (!c.t.offsets.empty()) {

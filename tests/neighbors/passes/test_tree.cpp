@@ -1,7 +1,7 @@
 // Balancing trees: the plans of all ranks, made from what each of them would know, are executed and compared
 // byte by byte with the meaning.
-#include "neighbor/tree.h"
 #include "neighbor_machine.h"
+#include "neighbors/passes/tree.h"
 #include "random_case.h"
 #include "spread_plans.h"
 
@@ -9,20 +9,22 @@
 #include <set>
 
 namespace tacit::test {
+
+using namespace neighbors;
 namespace {
 
-std::size_t messages(const std::vector<rank_plan>& plans, step_kind kind) {
+std::size_t messages(const std::vector<graphs::rank_plan>& plans, graphs::step_kind kind) {
   std::size_t n = 0;
-  for (const rank_plan& p : plans)
+  for (const graphs::rank_plan& p : plans)
     n += static_cast<std::size_t>(
-        std::count_if(p.steps.begin(), p.steps.end(), [&](const step& s) { return s.kind == kind; }));
+        std::count_if(p.steps.begin(), p.steps.end(), [&](const graphs::step& s) { return s.kind == kind; }));
   return n;
 }
 
-std::size_t busiest(const std::vector<rank_plan>& plans) {
+std::size_t busiest(const std::vector<graphs::rank_plan>& plans) {
   std::size_t most = 0;
-  for (const rank_plan& p : plans)
-    most = std::max(most, messages({p}, step_kind::send) + messages({p}, step_kind::recv));
+  for (const graphs::rank_plan& p : plans)
+    most = std::max(most, messages({p}, graphs::step_kind::send) + messages({p}, graphs::step_kind::recv));
   return most;
 }
 
@@ -37,7 +39,8 @@ TEST(tree, plans_mean_the_collective_and_move_as_many_messages) {
     rule.most_trees = c.below(3) == 0 ? 2 : 48;
     const planted p = plant(direct, rule);
     ASSERT_EQ(first_wrong_byte(c.all, c.blocks, p.plans, seed), "") << "seed " << seed;
-    ASSERT_EQ(messages(p.plans, step_kind::send), messages(direct, step_kind::send)) << "seed " << seed;
+    ASSERT_EQ(messages(p.plans, graphs::step_kind::send), messages(direct, graphs::step_kind::send))
+        << "seed " << seed;
     for (const balancing_tree& t : p.trees)
       ++trees, members += t.members.size(), same += t.same ? 1 : 0;
   }
@@ -53,9 +56,9 @@ TEST(tree, a_wrong_role_is_noticed) {
     c.make_blocks(false);
     planted p = plant(direct_plans(c), eager());
     // Two pieces of an inner member's or the root's message change places.
-    for (rank_plan& plan : p.plans)
-      for (step& s : plan.steps) {
-        auto& list = s.kind == step_kind::recv ? s.writes : s.reads;
+    for (graphs::rank_plan& plan : p.plans)
+      for (graphs::step& s : plan.steps) {
+        auto& list = s.kind == graphs::step_kind::recv ? s.writes : s.reads;
         if (s.tag == 0 || list.size() < 2 || list.front() == list.back())
           continue;
         std::swap(list.front(), list.back());
@@ -138,9 +141,9 @@ TEST(tree, none_where_all_are_equally_busy_or_messages_are_long) {
   for (std::uint32_t r = 0; r < torus.size; ++r)
     torus.all.push_back(stencil_neighborhood({{5, 5, 5}, {true, true, true}}, offsets, rank_id{r}));
   torus.make_blocks(true);
-  const auto loads_of = [](const std::vector<rank_plan>& plans) {
+  const auto loads_of = [](const std::vector<graphs::rank_plan>& plans) {
     std::vector<message_load> loads;
-    for (const rank_plan& p : plans)
+    for (const graphs::rank_plan& p : plans)
       loads.push_back(load_of(p, {}));
     return loads;
   };
@@ -167,9 +170,9 @@ TEST(tree, what_all_neighbors_get_alike_travels_once_per_edge) {
   const planted p = plant(direct_plans(c), {});
   ASSERT_EQ(p.trees.size(), 2u);
   std::uint64_t sent = 0;
-  for (const step& s : p.plans[0].steps)
-    if (s.kind == step_kind::send && s.tag != 0)
-      sent += total_length(s.reads);
+  for (const graphs::step& s : p.plans[0].steps)
+    if (s.kind == graphs::step_kind::send && s.tag != 0)
+      sent += graphs::total_length(s.reads);
   const balancing_tree& scatter = p.sides[0].gathers ? p.trees[1] : p.trees[0];
   EXPECT_TRUE(scatter.same);
   EXPECT_EQ(scatter.members.size(), 97u);

@@ -1,5 +1,5 @@
 // The mapping of ranks to processes against all permutations, and against the order as it is.
-#include "topology/mapping.h"
+#include "neighbors/topology/mapping.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -7,6 +7,8 @@
 #include <random>
 
 namespace tacit {
+
+using namespace neighbors;
 namespace {
 
 using ranks = std::vector<std::uint32_t>;

@@ -1,6 +1,6 @@
 // Neighborhoods against what the standard says: where the block of each slot must arrive, and that the two
 // sides of every pair agree, for all small grids and for random graphs.
-#include "topology/topology.h"
+#include "neighbors/topology/topology.h"
 
 #include <algorithm>
 #include <functional>
@@ -10,6 +10,8 @@
 #include <set>
 
 namespace tacit {
+
+using namespace neighbors;
 namespace {
 
 rank_id r(std::uint32_t n) {

@@ -1,13 +1,13 @@
 // libFuzzer target: the input is one or more recordings, each preceded by its length (4 bytes), of one run.
-#include "record/analysis.h"
-#include "record/reader.h"
+#include "recordings/meaning/analysis.h"
+#include "recordings/record/reader.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 
 using namespace tacit;
-using namespace tacit::recording;
+using namespace tacit::recordings;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   diagnostics problems;

@@ -1,7 +1,7 @@
 // Prints the analysis of a recording folder, one line for each activity, for scripts and people:
 //   print_analysis FOLDER
-#include "calls/reasons.h"
-#include "record/analysis.h"
+#include "recordings/meaning/analysis.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,6 +9,7 @@
 #include <cstdio>
 
 using namespace tacit;
+using namespace tacit::recordings;
 
 int main(int argc, char** argv) {
   if (argc != 2) {
@@ -16,24 +17,24 @@ int main(int argc, char** argv) {
     return 2;
   }
   diagnostics problems;
-  const recording::recording_set recorded = recording::read_recording(argv[1], problems);
-  const recording::analysis a = recording::analyze(recorded, problems);
+  const recordings::recording_set recorded = recordings::read_recording(argv[1], problems);
+  const recordings::analysis a = recordings::analyze(recorded, problems);
   fmt::print("{} ranks, {} calls, {} messages, {} B, wall {:.3f} s, cpu {:.3f} s, communication {:.3f} s, "
              "recorder {:.3f} s "
              "(hashing {:.3f} s), complete {}\n",
              a.ranks, a.calls, a.messages, a.bytes, a.wall_seconds, a.cpu_seconds, a.communication_seconds,
              a.recorder_seconds, a.hash_seconds, a.complete);
-  for (const recording::activity& one : a.activities) {
+  for (const recordings::activity& one : a.activities) {
     fmt::print("activity | {} | {} | {} | {} messages | {} B | {:.1f}% | tags {}{} | {}", one.title,
                one.sentence, one.certainty, one.messages, one.bytes, 100 * one.time_share,
                fmt::join(one.tags, ","), one.distinct_tags > one.tags.size() ? ",…" : "", one.algorithm);
-    for (const recording::left_alone& r : one.reasons)
+    for (const recordings::left_alone& r : one.reasons)
       fmt::print(" | {}", reason_label(r.why));
     for (const std::uint32_t site : one.sites)
       fmt::print(" | {} {}", a.sites[site].call, a.sites[site].text);
     fmt::print("\n");
   }
-  for (const recording::collective_use& use : a.collectives)
+  for (const recordings::collective_use& use : a.collectives)
     fmt::print("collective | {} | {} | {} calls | {} B | {:.1f}%\n", use.call,
                a.communicators[use.communicator].name, use.calls, use.bytes, 100 * use.time_share);
   for (const diagnostic& d : problems)

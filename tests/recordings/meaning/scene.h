@@ -5,9 +5,9 @@
 // since.
 #pragma once
 
-#include "calls/mpi_calls.h"
-#include "record/format.h"
-#include "record/reader.h"
+#include "recordings/record/format.h"
+#include "recordings/record/reader.h"
+#include "vocabulary/calls/mpi_calls.h"
 
 #include <cstdint>
 #include <cstring>
@@ -21,6 +21,8 @@
 #include <vector>
 
 namespace tacit::recording::testing {
+
+using namespace recordings;
 
 class scene {
 public:

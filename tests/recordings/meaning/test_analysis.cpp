@@ -1,6 +1,6 @@
 // What recordings mean: every rule with an example, and the traps that must not become collectives.
-#include "record/analysis.h"
-#include "record/scene.h"
+#include "recordings/meaning/analysis.h"
+#include "recordings/meaning/scene.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,8 @@
 #include <functional>
 
 namespace tacit::recording {
+
+using namespace recordings;
 namespace {
 
 using testing::scene;

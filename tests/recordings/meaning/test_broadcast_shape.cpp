@@ -1,12 +1,14 @@
 // Names of broadcast algorithms mean those algorithms.
-#include "record/broadcast_shape.h"
-#include "record/sentences.h"
+#include "recordings/meaning/broadcast_shape.h"
+#include "recordings/meaning/sentences.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
 namespace tacit::recording {
+
+using namespace recordings;
 namespace {
 
 /// HPL's formulas, written down a second time from their description: who each rank receives from.

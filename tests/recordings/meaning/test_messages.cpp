@@ -1,12 +1,14 @@
 // Which receive took which send, in recordings.
-#include "record/analysis.h"
-#include "record/messages.h"
-#include "record/provenance.h"
-#include "record/scene.h"
+#include "recordings/meaning/analysis.h"
+#include "recordings/meaning/messages.h"
+#include "recordings/meaning/provenance.h"
+#include "recordings/meaning/scene.h"
 
 #include <gtest/gtest.h>
 
 namespace tacit::recording {
+
+using namespace recordings;
 namespace {
 
 using testing::scene;

@@ -1,8 +1,8 @@
 // The reader of recordings: what it keeps, and that no bytes can hurt it.
-#include "calls/reasons.h"
-#include "record/analysis.h"
-#include "record/reader.h"
-#include "record/scene.h"
+#include "recordings/meaning/analysis.h"
+#include "recordings/meaning/scene.h"
+#include "recordings/record/reader.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <gtest/gtest.h>
 
@@ -12,6 +12,8 @@
 #include <random>
 
 namespace tacit::recording {
+
+using namespace recordings;
 namespace {
 
 using testing::scene;

@@ -12,7 +12,7 @@
 // thread's load may return older values, so that finer steps add no behaviour: polls stop and go on at loads.
 // From each state all steps with all loaded values are tried, equal states once. A state that is not the end
 // and that no step leaves is a deadlock. Mutants prove that the search finds what it must find.
-#include "channel/protocol.h"
+#include "runtime/channel/protocol.h"
 
 #include <algorithm>
 #include <array>
@@ -22,6 +22,8 @@
 #include <vector>
 
 namespace tacit::test {
+
+using namespace runtime;
 namespace {
 
 constexpr std::size_t max_threads = 3;

@@ -1,6 +1,6 @@
 // Parts that are lent: never two at a time in the same place, zero at first, and lent again only when all who
 // were shown them have said so. The peers here are another name of this process, or a child.
-#include "channel/memory_pool.h"
+#include "runtime/channel/memory_pool.h"
 #include "seed.h"
 
 #include <algorithm>
@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 namespace tacit::test {
+
+using namespace runtime;
 namespace {
 
 /// In the first eight bytes of a part.

@@ -1,5 +1,5 @@
 // Buffers of a program in shared memory: found by any part of them, opened by others, freed.
-#include "channel/shared_buffers.h"
+#include "runtime/channel/shared_buffers.h"
 
 #include <cstring>
 #include <fstream>
@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 namespace tacit::test {
+
+using namespace runtime;
 namespace {
 
 std::uint64_t address_of(const void* at) {

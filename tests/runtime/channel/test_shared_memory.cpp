@@ -1,5 +1,5 @@
 // Regions between processes: opened by a child, refused where they must be, gone when their owner is.
-#include "channel/shared_memory.h"
+#include "runtime/channel/shared_memory.h"
 
 #include <atomic>
 #include <csignal>
@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 namespace tacit::test {
+
+using namespace runtime;
 namespace {
 
 TEST(shared_memory, a_child_writes_what_the_owner_reads) {

@@ -1,5 +1,5 @@
 // Regular and irregular lists of pieces, copied in parts of any size and order, against the plain list.
-#include "channel/strided_memory.h"
+#include "runtime/channel/strided_memory.h"
 #include "seed.h"
 
 #include <cstring>
@@ -7,13 +7,15 @@
 #include <random>
 
 namespace tacit::test {
+
+using namespace runtime;
 namespace {
 
 constexpr std::uint64_t lengths[] = {0, 1, 3, 4, 7, 8, 12, 16, 24, 32, 33, 100, 1000};
 
 /// Runs of equal pieces, forwards and backwards, with single ones between; no two pieces overlap.
-std::vector<segment> random_pieces(std::mt19937_64& random, std::vector<std::byte>& memory) {
-  std::vector<segment> list;
+std::vector<graphs::segment> random_pieces(std::mt19937_64& random, std::vector<std::byte>& memory) {
+  std::vector<graphs::segment> list;
   std::uint64_t at = 0;
   for (std::uint64_t runs = 1 + random() % 6; runs > 0; --runs) {
     const std::uint64_t length = lengths[random() % std::size(lengths)];
@@ -24,16 +26,16 @@ std::vector<segment> random_pieces(std::mt19937_64& random, std::vector<std::byt
     at += distance * count + random() % 64;
   }
   memory.resize(at + 1);
-  for (segment& s : list)
+  for (graphs::segment& s : list)
     s.address += reinterpret_cast<std::uint64_t>(memory.data());
   for (std::byte& b : memory)
     b = static_cast<std::byte>(random());
   return list;
 }
 
-std::vector<std::byte> packed(const std::vector<segment>& list) {
+std::vector<std::byte> packed(const std::vector<graphs::segment>& list) {
   std::vector<std::byte> bytes;
-  for (const segment& s : list) {
+  for (const graphs::segment& s : list) {
     const auto* const from = reinterpret_cast<const std::byte*>(s.address);
     bytes.insert(bytes.end(), from, from + s.length);
   }
@@ -44,7 +46,7 @@ TEST(strided_memory, parts_of_any_size_and_order) {
   std::mt19937_64 random(seed());
   for (int repetition = 0; repetition < 300; ++repetition) {
     std::vector<std::byte> memory;
-    const std::vector<segment> list = random_pieces(random, memory);
+    const std::vector<graphs::segment> list = random_pieces(random, memory);
     const std::vector<std::byte> expected = packed(list);
     strided_memory strided(list);
     std::vector<std::byte> got(expected.size());
@@ -71,7 +73,7 @@ TEST(strided_memory, parts_of_any_size_and_order) {
     }
     ASSERT_EQ(packed(list), got) << "SEED=" << seed();
     std::vector<std::byte> all = untouched;
-    for (const segment& s : list)
+    for (const graphs::segment& s : list)
       for (std::uint64_t k = 0; k < s.length; ++k) {
         std::byte& b = all[s.address + k - reinterpret_cast<std::uint64_t>(memory.data())];
         b = ~b;
@@ -82,7 +84,7 @@ TEST(strided_memory, parts_of_any_size_and_order) {
 
 TEST(strided_memory, a_border_is_one_run_and_moves) {
   std::vector<std::byte> memory(2 * 64 * 100);
-  std::vector<segment> list;
+  std::vector<graphs::segment> list;
   for (std::uint64_t row = 0; row < 100; ++row)
     list.push_back({reinterpret_cast<std::uint64_t>(memory.data()) + row * 64, 12});
   strided_memory strided(list);

@@ -1,7 +1,7 @@
 // Channels between threads of one process: every protocol and size, random delays, every byte checked. Built
 // with ThreadSanitizer it also shows that the real code synchronizes what it shares.
-#include "channel/channel.h"
-#include "channel/proximity.h"
+#include "runtime/channel/channel.h"
+#include "runtime/channel/proximity.h"
 #include "seed.h"
 
 #include <atomic>
@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 namespace tacit::test {
+
+using namespace runtime;
 namespace {
 
 /// Memory of one channel and of the users at its ends.
@@ -40,14 +42,14 @@ struct line {
 
   void produce(std::uint64_t run) {
     std::uint64_t i = 0;
-    for (const segment& s : from)
+    for (const graphs::segment& s : from)
       for (std::uint64_t k = 0; k < s.length; ++k)
         reinterpret_cast<std::byte*>(s.address)[k] = value(run, i++);
   }
   /// Bytes that are not what was sent.
   std::uint64_t wrong(std::uint64_t run) const {
     std::uint64_t i = 0, bad = 0;
-    for (const segment& s : into)
+    for (const graphs::segment& s : into)
       for (std::uint64_t k = 0; k < s.length; ++k)
         bad += reinterpret_cast<const std::byte*>(s.address)[k] != value(run, i++);
     return bad;
@@ -58,17 +60,17 @@ struct line {
   std::uint32_t id;
   bool readable = true; ///< direct ones
   std::vector<std::byte> from_bytes, into_bytes;
-  std::vector<segment> from, into;
+  std::vector<graphs::segment> from, into;
 
 private:
   std::byte value(std::uint64_t run, std::uint64_t i) const {
     return static_cast<std::byte>((run * 7919 + i * 31 + (i >> 8) + id * 101) & 0xff);
   }
   /// The message in one piece or in several with gaps.
-  std::vector<segment> cut(std::mt19937_64& random, std::vector<std::byte>& bytes) {
+  std::vector<graphs::segment> cut(std::mt19937_64& random, std::vector<std::byte>& bytes) {
     const std::uint64_t parts = shape.bytes == 0 ? 0 : 1 + random() % std::min<std::uint64_t>(shape.bytes, 5);
     bytes.resize(shape.bytes + parts * 16);
-    std::vector<segment> list;
+    std::vector<graphs::segment> list;
     std::uint64_t done = 0, at = 0;
     for (std::uint64_t i = 0; i < parts; ++i) {
       const std::uint64_t left = shape.bytes - done;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "own_communicator.h"
-#include "run/driver.h"
-#include "run/progress.h"
+#include "runtime/run/driver.h"
+#include "runtime/run/progress.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -12,6 +12,8 @@
 #include <vector>
 
 namespace tacit::test {
+
+using namespace runtime;
 
 /// Sizes of messages of which some go one way only, and some not at all.
 inline long some_one_way_and_none(int from, int to) {
@@ -33,14 +35,14 @@ protected:
     program p;
     p.rank = rank;
     p.unattended = unattended;
-    const auto add = [&](step_kind kind, int peer, long n, std::vector<unsigned char>& memory) {
+    const auto add = [&](graphs::step_kind kind, int peer, long n, std::vector<unsigned char>& memory) {
       if (peer == rank || n < 0)
         return;
-      step s;
+      graphs::step s;
       s.kind = kind;
       s.peer = rank_id{static_cast<std::uint32_t>(peer)};
       s.tag = 5;
-      auto& list = kind == step_kind::send ? s.reads : s.writes;
+      auto& list = kind == graphs::step_kind::send ? s.reads : s.writes;
       const auto at =
           reinterpret_cast<std::uint64_t>(memory.data()) + static_cast<std::uint64_t>(peer) * stride;
       if (n > 2) // in two parts, to gather and to scatter
@@ -54,9 +56,9 @@ protected:
     out.assign(static_cast<std::size_t>(size) * stride + moved, 0);
     in = out;
     for (int r = 0; r < size; ++r)
-      add(step_kind::send, r, bytes(rank, r), out);
+      add(graphs::step_kind::send, r, bytes(rank, r), out);
     for (int r = 0; r < size; ++r)
-      add(step_kind::recv, r, bytes(r, rank), in);
+      add(graphs::step_kind::recv, r, bytes(r, rank), in);
     const driver* d = find_driver(driver_);
     ASSERT_EQ(d->can_run(p, comm), "");
     peers = d->offer(p, comm);

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "own_communicator.h"
-#include "run/driver.h"
-#include "run/progress.h"
-#include "run/shm_peers.h"
+#include "runtime/run/driver.h"
+#include "runtime/run/progress.h"
+#include "runtime/shm/peers.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -13,6 +13,8 @@
 #include <vector>
 
 namespace tacit::test {
+
+using namespace runtime;
 
 inline constexpr std::size_t bytes = 1200001;
 
@@ -29,23 +31,24 @@ protected:
     program p;
     p.rank = rank;
     out.assign(bytes + 100, 0);
-    const auto add = [&](step_kind kind, int peer, std::vector<unsigned char>& memory, std::int32_t tag) {
-      step s;
+    const auto add = [&](graphs::step_kind kind, int peer, std::vector<unsigned char>& memory,
+                         std::int32_t tag) {
+      graphs::step s;
       s.kind = kind;
       s.peer = rank_id{static_cast<std::uint32_t>(peer)};
       s.tag = tag;
       const auto at = reinterpret_cast<std::uint64_t>(memory.data());
-      auto& list = kind == step_kind::send ? s.reads : s.writes;
+      auto& list = kind == graphs::step_kind::send ? s.reads : s.writes;
       list = {{at, 1000}, {at + 1010, bytes - 1000}}; // a gap, on both sides alike
       p.plan.steps.push_back(s);
     };
     const int next = (rank + 1) % size, before = (rank + size - 1) % size;
     in.assign(both_ways ? 2 : 1, std::vector<unsigned char>(bytes + 100));
-    add(step_kind::send, next, out, 0);
-    add(step_kind::recv, before, in[0], 0);
+    add(graphs::step_kind::send, next, out, 0);
+    add(graphs::step_kind::recv, before, in[0], 0);
     if (both_ways) {
-      add(step_kind::send, before, out, 1);
-      add(step_kind::recv, next, in[1], 1);
+      add(graphs::step_kind::send, before, out, 1);
+      add(graphs::step_kind::recv, next, in[1], 1);
     }
     const driver* d = find_driver("shm");
     peers = d->offer(p, comm);

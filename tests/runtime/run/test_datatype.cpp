@@ -1,5 +1,5 @@
 // Flattened datatypes against MPI_Pack: a buffer of known bytes, packed by MPI and by the segments.
-#include "run/datatype.h"
+#include "runtime/mpi/datatype.h"
 
 #include "mpi_main.h"
 
@@ -7,6 +7,8 @@
 #include <random>
 
 namespace tacit {
+
+using namespace runtime;
 namespace {
 
 constexpr std::size_t arena_size = 1 << 16;
@@ -32,7 +34,7 @@ std::vector<unsigned char> packed_by_mpi(const unsigned char* at, int count, MPI
 
 std::vector<unsigned char> packed_by_segments(const unsigned char* at, int count, MPI_Datatype type) {
   std::vector<unsigned char> out;
-  for (const segment& s : segments_of(at, static_cast<std::uint64_t>(count), flatten(type))) {
+  for (const graphs::segment& s : segments_of(at, static_cast<std::uint64_t>(count), flatten(type))) {
     const auto* from = reinterpret_cast<const unsigned char*>(s.address);
     out.insert(out.end(), from, from + s.length);
   }
@@ -95,7 +97,7 @@ TEST(datatype, absolute_addresses) {
   MPI_Type_create_hindexed(2, lengths, places, MPI_INT, &type);
   const auto found = segments_of(MPI_BOTTOM, 1, flatten(type));
   std::uint64_t total = 0;
-  for (const segment& s : found)
+  for (const graphs::segment& s : found)
     total += s.length;
   EXPECT_EQ(total, 28u);
   EXPECT_EQ(found.front().address, reinterpret_cast<std::uint64_t>(a));

@@ -1,7 +1,7 @@
 // A peer that dies in the middle: whoever waits for it gets an error that names it instead of waiting for
 // ever. The launcher would end the survivor, so that one ignores the first signal and is quick.
-#include "run/driver.h"
-#include "run/mpi_error.h"
+#include "runtime/mpi/mpi_error.h"
+#include "runtime/run/driver.h"
 
 #include <csignal>
 #include <cstdio>
@@ -18,18 +18,18 @@ int main(int argc, char** argv) {
     MPI_Abort(MPI_COMM_WORLD, 3);
   std::uint64_t out = 0, in = 0;
   const auto address = [](std::uint64_t& word) {
-    return std::vector<segment>{{reinterpret_cast<std::uint64_t>(&word), sizeof word}};
+    return std::vector<graphs::segment>{{reinterpret_cast<std::uint64_t>(&word), sizeof word}};
   };
-  program p;
+  tacit::runtime::program p;
   p.rank = rank;
   p.plan.steps.resize(2);
-  p.plan.steps[0].kind = step_kind::send;
+  p.plan.steps[0].kind = graphs::step_kind::send;
   p.plan.steps[0].reads = address(out);
-  p.plan.steps[1].kind = step_kind::recv;
+  p.plan.steps[1].kind = graphs::step_kind::recv;
   p.plan.steps[1].writes = address(in);
-  for (step& s : p.plan.steps)
-    s.peer = rank_id{static_cast<std::uint32_t>(1 - rank)};
-  const driver* d = find_driver("shm");
+  for (graphs::step& s : p.plan.steps)
+    s.peer = graphs::rank_id{static_cast<std::uint32_t>(1 - rank)};
+  const tacit::runtime::driver* d = tacit::runtime::find_driver("shm");
   const auto peers = d->offer(p, MPI_COMM_WORLD);
   peers->create();
   const auto run = d->prepare(p, MPI_COMM_WORLD, peers.get());
@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
   try {
     run->start();
     run->finish();
-  } catch (const mpi_error& e) {
+  } catch (const tacit::runtime::mpi_error& e) {
     std::fprintf(stderr, "rank 0 says: %s\n", e.what());
     std::fflush(stderr);
     _exit(0);

@@ -1,20 +1,22 @@
 // Executed equivalence: every plan through every driver, all user-visible bytes compared with the byte
 // simulator of the graph. Every byte of the arena that the graph does not write is a canary. Buffer contents
 // change from run to run.
-#include "run/driver.h"
+#include "runtime/run/driver.h"
 
-#include "compile/compile.h"
-#include "generate/generate.h"
+#include "graphs/compile/compile.h"
+#include "graphs/generate/generate.h"
 #include "mpi_main.h"
 #include "oracle/random_graph.h"
 #include "oracle/simulator.h"
-#include "run/pack.h"
-#include "run/progress.h"
+#include "runtime/run/pack.h"
+#include "runtime/run/progress.h"
 
 #include <algorithm>
 #include <map>
 
 namespace tacit::test {
+
+using namespace runtime;
 namespace {
 
 int world_rank() {
@@ -57,11 +59,11 @@ struct span_of_addresses {
   std::uint64_t first = ~std::uint64_t{0}, end = 0;
 };
 
-span_of_addresses touched(const graph& g) {
+span_of_addresses touched(const graphs::graph& g) {
   span_of_addresses all;
   for (std::uint32_t i = 0; i < g.size(); ++i)
     for (const auto list : {g.reads(op_id{i}), g.writes(op_id{i})})
-      for (const segment& s : list) {
+      for (const graphs::segment& s : list) {
         all.first = std::min(all.first, s.address);
         all.end = std::max(all.end, s.address + s.length);
       }
@@ -73,30 +75,30 @@ span_of_addresses touched(const graph& g) {
 /// One rank's memory of a graph: real bytes with canaries on both sides.
 class arena {
 public:
-  arena(const graph& g, std::uint32_t rank)
+  arena(const graphs::graph& g, std::uint32_t rank)
       : rank_(rank), span_(touched(g)), bytes_(span_.end - span_.first + 2 * canary) {}
   void fill(int round) {
     for (std::size_t i = 0; i < bytes_.size(); ++i)
       bytes_[i] = initial_byte(rank_, address_of(i), round);
   }
   std::uint64_t address_of(std::size_t i) const { return span_.first - canary + i; }
-  void relocate(std::vector<segment>& list) const {
-    for (segment& s : list)
-      if (s.address < scratch_base)
+  void relocate(std::vector<graphs::segment>& list) const {
+    for (graphs::segment& s : list)
+      if (s.address < graphs::scratch_base)
         s.address = reinterpret_cast<std::uint64_t>(bytes_.data()) + (s.address - span_.first) + canary;
   }
-  void relocate(rank_plan& plan) const {
-    for (step& s : plan.steps) {
+  void relocate(graphs::rank_plan& plan) const {
+    for (graphs::step& s : plan.steps) {
       relocate(s.reads);
       relocate(s.writes);
-      for (block& b : s.sends)
+      for (graphs::block& b : s.sends)
         relocate(b.bytes);
-      for (block& b : s.receives)
+      for (graphs::block& b : s.receives)
         relocate(b.bytes);
     }
   }
   /// First byte that differs from what the simulator says, or empty.
-  std::string compare(const graph& g, const oracle::rank_memory& truth, int round) const {
+  std::string compare(const graphs::graph& g, const oracle::rank_memory& truth, int round) const {
     for (std::size_t i = 0; i < bytes_.size(); ++i) {
       const auto found = truth.find(address_of(i));
       if (found != truth.end() && !oracle::is_live(g, rank_id{rank_}, address_of(i)))
@@ -112,8 +114,8 @@ public:
     }
     return {};
   }
-  void compute(const graph& g, op_id op, int round) {
-    for (const segment& s : g.writes(op))
+  void compute(const graphs::graph& g, op_id op, int round) {
+    for (const graphs::segment& s : g.writes(op))
       std::fill_n(bytes_.begin() + static_cast<std::ptrdiff_t>(s.address - span_.first + canary), s.length,
                   computed_byte(index(op), round));
   }
@@ -153,7 +155,8 @@ oracle::rank_memory unpack_truth(unpacker& from) {
 }
 
 /// Rank 0 compiles and simulates, and sends everybody its program and its truth.
-std::vector<std::byte> share(const graph& g, const compile_options& options, MPI_Comm comm, int rank) {
+std::vector<std::byte> share(const graphs::graph& g, const graphs::compile_options& options, MPI_Comm comm,
+                             int rank) {
   std::vector<std::byte> mine;
   if (rank != 0) {
     MPI_Status status;
@@ -164,7 +167,7 @@ std::vector<std::byte> share(const graph& g, const compile_options& options, MPI
     MPI_Recv(mine.data(), size, MPI_BYTE, 0, 0, comm, MPI_STATUS_IGNORE);
     return mine;
   }
-  const compilation c = compile(g, options);
+  const graphs::compilation c = graphs::compile(g, options);
   EXPECT_FALSE(has_errors(c.problems)) << c.problems.front().message;
   EXPECT_NE(c.schedule.why_as_written, reason::validation_failed) << c.schedule.detail;
   const auto truth = oracle::simulator(g).run(1);
@@ -179,7 +182,7 @@ std::vector<std::byte> share(const graph& g, const compile_options& options, MPI
   return mine;
 }
 
-std::unique_ptr<prepared> prepare(const graph& g, const std::vector<std::byte>& shared,
+std::unique_ptr<prepared> prepare(const graphs::graph& g, const std::vector<std::byte>& shared,
                                   std::string_view driver_name, MPI_Comm comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
@@ -199,7 +202,7 @@ std::unique_ptr<prepared> prepare(const graph& g, const std::vector<std::byte>& 
   return out;
 }
 
-std::string run_once(const graph& g, prepared& p, int round) {
+std::string run_once(const graphs::graph& g, prepared& p, int round) {
   p.round = round;
   p.memory->fill(round);
   p.run->start();
@@ -208,8 +211,8 @@ std::string run_once(const graph& g, prepared& p, int round) {
   return p.memory->compare(g, p.truth, round);
 }
 
-void expect_equivalent(const graph& g, const compile_options& options, const std::string& what, bool reversed,
-                       int rounds) {
+void expect_equivalent(const graphs::graph& g, const graphs::compile_options& options,
+                       const std::string& what, bool reversed, int rounds) {
   static int graphs = 0; // counted on all ranks of the world
   // Making a window takes many ranks on few cores longer than all the rest.
   const bool with_windows = ++graphs % 4 == 0 || g.ranks() <= 4;
@@ -239,8 +242,9 @@ bool few_iterations() {
   return std::getenv("TACIT_FEW_ITERATIONS") != nullptr;
 }
 
-graph known(const known_algorithm& what, std::uint32_t ranks, std::uint64_t block, std::uint64_t seed) {
-  recipe r;
+graphs::graph known(const graphs::known_algorithm& what, std::uint32_t ranks, std::uint64_t block,
+                    std::uint64_t seed) {
+  graphs::recipe r;
   r.kind = what.kind;
   r.form = what.form;
   r.ranks = ranks;
@@ -248,24 +252,24 @@ graph known(const known_algorithm& what, std::uint32_t ranks, std::uint64_t bloc
   r.root = static_cast<std::uint32_t>(seed % ranks);
   r.self_block = seed % 2 == 0;
   r.extra = seed % 3 == 0 ? 3 : 0;
-  r.extra_kind = seed % 2 == 0 ? extra_messages::disjoint : extra_messages::dependent;
+  r.extra_kind = seed % 2 == 0 ? graphs::extra_messages::disjoint : graphs::extra_messages::dependent;
   r.extra_bytes = 9;
   r.seed = seed;
   diagnostics problems;
-  auto g = generate(r, problems);
-  return g ? std::move(*g) : graph(ranks);
+  auto g = graphs::generate(r, problems);
+  return g ? std::move(*g) : graphs::graph(ranks);
 }
 
 TEST(drivers, every_algorithm_on_every_size) {
   std::uint64_t seed = 0;
   const auto n = static_cast<std::uint32_t>(world_size());
-  for (const known_algorithm& what : known_algorithms()) {
+  for (const graphs::known_algorithm& what : graphs::known_algorithms()) {
     for (std::uint32_t ranks = n > 9 ? n : 1; ranks <= n; ++ranks) {
       ++seed;
       // Blocks below and above the packing limit of 1 KiB.
-      const graph g = known(what, ranks, seed % 3 == 0 ? 1500 : 5 + seed % 7, seed);
-      const std::string label =
-          std::string(name(what.kind)) + " " + std::string(name(what.form)) + " on " + std::to_string(ranks);
+      const graphs::graph g = known(what, ranks, seed % 3 == 0 ? 1500 : 5 + seed % 7, seed);
+      const std::string label = std::string(name(what.kind)) + " " + std::string(graphs::name(what.form)) +
+                                " on " + std::to_string(ranks);
       expect_equivalent(g, {}, label, seed % 4 == 0, 1);
     }
     ASSERT_FALSE(any_failure());
@@ -279,10 +283,10 @@ TEST(drivers, random_graphs) {
     recipe.max_ranks = std::min<std::uint32_t>(9, static_cast<std::uint32_t>(world_size()));
     recipe.high_addresses = false;
     recipe.opaques = seed % 3 == 0;
-    const graph g = oracle::random_graph(seed, recipe);
-    compile_options options;
+    const graphs::graph g = oracle::random_graph(seed, recipe);
+    graphs::compile_options options;
     if (seed % 5 == 0)
-      options.planning.policy = sync_policy::keep_sync;
+      options.planning.policy = graphs::sync_policy::keep_sync;
     if (seed % 4 == 0)
       options.disabled = {"replace"};
     expect_equivalent(g, options, "random graph, seed " + std::to_string(seed), seed % 2 == 0, 2);

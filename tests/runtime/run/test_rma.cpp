@@ -1,6 +1,6 @@
 // Driver `rma` by itself, in both memory models of MPI: messages of one piece and of several, one way and
 // both ways, steps that wait for each other, moved buffers; sizes that differ are an error on every rank.
-#include "run/mpi_error.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include "all_pairs.h"
 #include "mpi_main.h"
@@ -8,6 +8,8 @@
 #include <cstdlib>
 
 namespace tacit::test {
+
+using namespace runtime;
 namespace {
 
 class rma : public all_pairs, public ::testing::WithParamInterface<const char*> {

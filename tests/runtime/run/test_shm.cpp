@@ -1,12 +1,12 @@
 // Driver `shm` by itself: every rank exchanges with every other one (and one way only with some), over many
 // runs, sizes and buffers; what is forbidden goes by messages and says so; sizes that differ are an error; a
 // peer that dies is named.
-#include "run/mpi_error.h"
+#include "runtime/mpi/mpi_error.h"
 
 #include "all_pairs.h"
-#include "channel/memory_pool.h"
 #include "mpi_main.h"
-#include "run/shm_peers.h"
+#include "runtime/channel/memory_pool.h"
+#include "runtime/shm/peers.h"
 
 #include <csignal>
 #include <cstdlib>
@@ -19,6 +19,8 @@
 #include <vector>
 
 namespace tacit::test {
+
+using namespace runtime;
 namespace {
 
 class shm : public all_pairs {

@@ -1,7 +1,7 @@
 // Driver `shm` under MPI_THREAD_MULTIPLE: several threads of each rank start and complete schedules of their
 // own at the same time, some of them two at once, with messages of all protocols.
-#include "run/driver.h"
-#include "run/progress.h"
+#include "runtime/run/driver.h"
+#include "runtime/run/progress.h"
 
 #include <atomic>
 #include <cstdio>
@@ -14,6 +14,7 @@
 namespace {
 
 using namespace tacit;
+using namespace tacit::runtime;
 
 constexpr std::size_t sizes[] = {8, 300, 20000, 300000, 1200000};
 constexpr int threads = 3, runs = 60;
@@ -33,11 +34,11 @@ struct pair_exchange {
     program p;
     p.rank = rank;
     p.plan.steps.resize(2);
-    p.plan.steps[0].kind = step_kind::send;
+    p.plan.steps[0].kind = graphs::step_kind::send;
     p.plan.steps[0].reads = {{reinterpret_cast<std::uint64_t>(out.data()), bytes}};
-    p.plan.steps[1].kind = step_kind::recv;
+    p.plan.steps[1].kind = graphs::step_kind::recv;
     p.plan.steps[1].writes = {{reinterpret_cast<std::uint64_t>(in.data()), bytes}};
-    for (step& s : p.plan.steps)
+    for (graphs::step& s : p.plan.steps)
       s.peer = rank_id{static_cast<std::uint32_t>(1 - rank)};
     const driver* d = find_driver("shm");
     peers = d->offer(p, comm);

@@ -2,16 +2,18 @@
 // bytes: many small graphs with a hot rank, every byte of the ranks' memory compared with what the plan
 // without either means.
 #include "mpi_main.h"
-#include "neighbor/neighbor_machine.h"
-#include "neighbor/spread_plans.h"
+#include "neighbors/passes/neighbor_machine.h"
+#include "neighbors/passes/spread_plans.h"
 #include "own_communicator.h"
-#include "run/driver.h"
-#include "run/progress.h"
+#include "runtime/run/driver.h"
+#include "runtime/run/progress.h"
 
 #include <algorithm>
 #include <memory>
 
 namespace tacit::test {
+
+using namespace runtime;
 namespace {
 
 constexpr std::uint64_t arena = 600000; ///< random cases read from 1000 and write from 500000 on
@@ -26,11 +28,11 @@ protected:
     return neighbor_machine::initial(static_cast<std::size_t>(rank), address);
   }
   /// This rank's plan, in real memory.
-  program program_at(rank_plan plan, const std::vector<unsigned char>& memory) const {
-    for (step& s : plan.steps)
+  program program_at(graphs::rank_plan plan, const std::vector<unsigned char>& memory) const {
+    for (graphs::step& s : plan.steps)
       for (auto* list : {&s.reads, &s.writes})
-        for (segment& g : *list)
-          if (g.address < scratch_base)
+        for (graphs::segment& g : *list)
+          if (g.address < graphs::scratch_base)
             g.address += reinterpret_cast<std::uint64_t>(memory.data());
     program p;
     p.rank = rank;
@@ -39,7 +41,7 @@ protected:
     return p;
   }
   /// Runs the plan several times, from two places where the driver can move buffers.
-  void run_and_compare(const rank_plan& plan, const neighbor_machine::memory& meaning,
+  void run_and_compare(const graphs::rank_plan& plan, const neighbor_machine::memory& meaning,
                        const std::string& name) {
     std::vector<unsigned char> memory(2 * arena);
     const program p = program_at(plan, memory);
@@ -72,8 +74,8 @@ protected:
     if (peers)
       peers->end();
   }
-  void run_everywhere(const std::vector<rank_plan>& direct, const std::vector<rank_plan>& plans,
-                      std::uint64_t seed) {
+  void run_everywhere(const std::vector<graphs::rank_plan>& direct,
+                      const std::vector<graphs::rank_plan>& plans, std::uint64_t seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     neighbor_machine machine(direct, seed);
     ASSERT_EQ(machine.run(), "");
@@ -115,10 +117,10 @@ TEST_F(spread, aggregation_is_right_by_every_driver) {
     for (std::uint32_t r = 0; r < c.size; ++r)
       identities.push_back(r / 2);
     const auto direct = direct_plans(c);
-    const auto plans = through_nodes(direct, map_of_nodes(identities), 1000);
-    for (const rank_plan& plan : plans)
-      aggregated_messages += static_cast<std::size_t>(
-          std::count_if(plan.steps.begin(), plan.steps.end(), [](const step& s) { return s.tag >= 5; }));
+    const auto plans = through_nodes(direct, neighbors::map_of_nodes(identities), 1000);
+    for (const graphs::rank_plan& plan : plans)
+      aggregated_messages += static_cast<std::size_t>(std::count_if(
+          plan.steps.begin(), plan.steps.end(), [](const graphs::step& s) { return s.tag >= 5; }));
     run_everywhere(direct, plans, seed);
   });
   EXPECT_GT(aggregated_messages, 4u);

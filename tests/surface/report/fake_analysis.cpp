@@ -1,12 +1,14 @@
-#include "report/fake_analysis.h"
+#include "surface/report/fake_analysis.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace tacit::tests {
+
+using namespace surface;
 namespace {
 
-using namespace recording;
+using namespace recordings;
 
 rank_id rank(std::uint32_t r) {
   return rank_id{r};
@@ -17,8 +19,8 @@ std::string spiced(const std::string& text, bool evil) {
               : text;
 }
 
-recording::lanes ring_picture(std::uint32_t first, std::uint32_t members) {
-  recording::lanes l;
+recordings::lanes ring_picture(std::uint32_t first, std::uint32_t members) {
+  recordings::lanes l;
   for (std::uint32_t i = 0; i < members; ++i)
     l.ranks.push_back(rank(first + i));
   l.steps = members;
@@ -27,10 +29,10 @@ recording::lanes ring_picture(std::uint32_t first, std::uint32_t members) {
   return l;
 }
 
-recording::lanes call_picture(std::uint32_t first, std::uint32_t members) {
-  recording::lanes l;
+recordings::lanes call_picture(std::uint32_t first, std::uint32_t members) {
+  recordings::lanes l;
   l.steps = 1;
-  lane_collective call{pattern::bcast, rank(first), 0, 51200, {}};
+  recordings::lane_collective call{pattern::bcast, rank(first), 0, 51200, {}};
   for (std::uint32_t i = 0; i < members; ++i) {
     l.ranks.push_back(rank(first + i));
     call.members.push_back(rank(first + i));
@@ -39,8 +41,8 @@ recording::lanes call_picture(std::uint32_t first, std::uint32_t members) {
   return l;
 }
 
-recording::lanes halo_picture(std::uint32_t ranks) {
-  recording::lanes l;
+recordings::lanes halo_picture(std::uint32_t ranks) {
+  recordings::lanes l;
   l.steps = 1;
   for (std::uint32_t r = 0; r < ranks; ++r)
     l.ranks.push_back(rank(r));
@@ -50,10 +52,10 @@ recording::lanes halo_picture(std::uint32_t ranks) {
   return l;
 }
 
-activity broadcast(std::uint32_t ranks, bool evil) {
-  activity x;
+recordings::activity broadcast(std::uint32_t ranks, bool evil) {
+  recordings::activity x;
   const std::uint32_t row = std::min(8u, ranks);
-  x.kind = activity_kind::collective;
+  x.kind = recordings::activity_kind::collective;
   x.found = pattern::bcast;
   x.title = spiced("broadcast, ring", evil);
   x.sentence =
@@ -76,21 +78,21 @@ activity broadcast(std::uint32_t ranks, bool evil) {
   x.sites = {0, 1, 77};
   x.reasons = {{reason::observed_probe, spiced("MPI_Iprobe is called 1,204 times for these messages", evil)},
                {reason::observation_only, "one run was recorded"}};
-  x.would_be = replacement{"MPI_Bcast on a row communicator",
-                           row - 1,
-                           row - 1,
-                           row - 1,
-                           3,
-                           51200ull * (row - 1),
-                           51200ull * (row - 1)};
+  x.would_be = recordings::replacement{"MPI_Bcast on a row communicator",
+                                       row - 1,
+                                       row - 1,
+                                       row - 1,
+                                       3,
+                                       51200ull * (row - 1),
+                                       51200ull * (row - 1)};
   x.before = ring_picture(0, row);
   x.after = call_picture(0, row);
   return x;
 }
 
-activity halo(std::uint32_t ranks, bool evil) {
-  activity x;
-  x.kind = activity_kind::neighbor_exchange;
+recordings::activity halo(std::uint32_t ranks, bool evil) {
+  recordings::activity x;
+  x.kind = recordings::activity_kind::neighbor_exchange;
   x.title = spiced("halo exchange", evil);
   x.sentence = "each rank exchanges with the same 2 neighbors 100 times";
   x.certainty = "observed in this run";
@@ -109,9 +111,9 @@ activity halo(std::uint32_t ranks, bool evil) {
   return x;
 }
 
-activity irregular(bool evil) {
-  activity x;
-  x.kind = activity_kind::irregular;
+recordings::activity irregular(bool evil) {
+  recordings::activity x;
+  x.kind = recordings::activity_kind::irregular;
   x.title = spiced("irregular exchange", evil);
   x.certainty = "observed in this run";
   x.messages = 5000;
@@ -126,8 +128,8 @@ activity irregular(bool evil) {
 
 } // namespace
 
-analysis fake_analysis(std::uint32_t ranks, std::uint32_t copies, bool evil) {
-  analysis a;
+recordings::analysis fake_analysis(std::uint32_t ranks, std::uint32_t copies, bool evil) {
+  recordings::analysis a;
   a.program = spiced("/opt/codes/solver", evil);
   a.library = "Open MPI v4.1.4, package: Debian";
   a.ranks = a.recorded_ranks = ranks;
@@ -145,7 +147,7 @@ analysis fake_analysis(std::uint32_t ranks, std::uint32_t copies, bool evil) {
   for (std::uint32_t r = 0; r < ranks; ++r)
     a.communicators[0].members.push_back(rank(r));
   for (std::uint32_t i = 0; i < 3; ++i) {
-    call_site s;
+    recordings::call_site s;
     s.call = i == 0 ? "MPI_Send" : "MPI_Recv";
     s.module = "solver";
     s.offset = 0x4f20 + i;

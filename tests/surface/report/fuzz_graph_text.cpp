@@ -1,6 +1,6 @@
 // libFuzzer target: any bytes may be given to the reader of the graph text format; what it accepts must
 // survive a round trip.
-#include "graph/text.h"
+#include "graphs/graph/text.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,45 +1,48 @@
-#include "report/random_text_graph.h"
+#include "surface/report/random_text_graph.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace tacit::tests {
+
+using namespace surface;
 namespace {
 
 std::uint64_t below(std::mt19937_64& random, std::uint64_t limit) {
   return random() % limit;
 }
 
-std::vector<segment> random_segments(std::mt19937_64& random) {
-  std::vector<segment> list(below(random, 4));
-  for (segment& s : list)
-    s = below(random, 8) == 0 ? segment{random(), random()} : segment{below(random, 64), below(random, 9)};
+std::vector<graphs::segment> random_segments(std::mt19937_64& random) {
+  std::vector<graphs::segment> list(below(random, 4));
+  for (graphs::segment& s : list)
+    s = below(random, 8) == 0 ? graphs::segment{random(), random()}
+                              : graphs::segment{below(random, 64), below(random, 9)};
   return list;
 }
 
-auto sorted_dependencies(const graph& g) {
+auto sorted_dependencies(const graphs::graph& g) {
   std::vector<std::pair<op_id, op_id>> list;
-  for (const dependency& d : g.dependencies())
+  for (const graphs::dependency& d : g.dependencies())
     list.emplace_back(d.after, d.before);
   std::sort(list.begin(), list.end());
   return list;
 }
 
-auto by_rank(std::span<const std::pair<rank_id, segment>> bytes) {
-  std::vector<std::pair<rank_id, segment>> list(bytes.begin(), bytes.end());
+auto by_rank(std::span<const std::pair<rank_id, graphs::segment>> bytes) {
+  std::vector<std::pair<rank_id, graphs::segment>> list(bytes.begin(), bytes.end());
   std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   return list;
 }
 
-bool same_pair(const made_pair& a, const made_pair& b) {
+bool same_pair(const graphs::made_pair& a, const graphs::made_pair& b) {
   return a.send == b.send && a.recv == b.recv && a.origin == b.origin;
 }
 
 } // namespace
 
-graph random_text_graph(std::mt19937_64& random) {
+graphs::graph random_text_graph(std::mt19937_64& random) {
   const auto p = static_cast<std::uint32_t>(1 + below(random, 6));
-  graph g(p);
+  graphs::graph g(p);
   const std::string names[] = {"row",   "column", "row",         "", "a b", "quote\" \\ \n\t#{};",
                                "world", "7",      "\xc3\xa9\x01"};
   for (std::uint64_t i = below(random, 5); i > 0; --i) {
@@ -91,16 +94,16 @@ graph random_text_graph(std::mt19937_64& random) {
   return g;
 }
 
-std::string difference(const graph& a, const graph& b) {
+std::string difference(const graphs::graph& a, const graphs::graph& b) {
   if (a.ranks() != b.ranks())
     return "number of ranks";
   if (a.size() != b.size())
     return fmt::format("{} against {} operations", a.size(), b.size());
   for (std::uint32_t i = 0; i < a.size(); ++i) {
     const op_id id{i};
-    const operation &x = a[id], &y = b[id];
+    const graphs::operation &x = a[id], &y = b[id];
     if (x.kind != y.kind || x.comm != y.comm || x.rank != y.rank || x.peer != y.peer || x.tag != y.tag)
-      return fmt::format("operation {}: {} against {}", i, describe(a, id), describe(b, id));
+      return fmt::format("operation {}: {} against {}", i, graphs::describe(a, id), graphs::describe(b, id));
     if (!std::ranges::equal(a.reads(id), b.reads(id)) || !std::ranges::equal(a.writes(id), b.writes(id)))
       return fmt::format("bytes of operation {}", i);
   }

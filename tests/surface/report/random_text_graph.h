@@ -2,17 +2,19 @@
 // not.
 #pragma once
 
-#include "graph/graph.h"
+#include "graphs/graph/graph.h"
 
 #include <random>
 #include <string>
 
 namespace tacit::tests {
 
-graph random_text_graph(std::mt19937_64& random);
+using namespace surface;
+
+graphs::graph random_text_graph(std::mt19937_64& random);
 
 /// Empty if both say the same (up to the order of dependencies and of declared bytes of different ranks),
 /// else the first difference.
-std::string difference(const graph& a, const graph& b);
+std::string difference(const graphs::graph& a, const graphs::graph& b);
 
 } // namespace tacit::tests

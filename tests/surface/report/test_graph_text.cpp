@@ -1,12 +1,14 @@
-#include "calls/reasons.h"
-#include "generate/generate.h"
-#include "graph/text.h"
-#include "report/random_text_graph.h"
+#include "graphs/generate/generate.h"
+#include "graphs/graph/text.h"
+#include "surface/report/random_text_graph.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
 
 namespace tacit::tests {
+
+using namespace surface;
 namespace {
 
 bool contains(const std::string& text, const std::string& part) {
@@ -15,20 +17,20 @@ bool contains(const std::string& text, const std::string& part) {
 
 std::string first_error(std::string_view text) {
   diagnostics problems;
-  const auto g = read_graph(text, problems);
+  const auto g = graphs::read_graph(text, problems);
   EXPECT_FALSE(g.has_value()) << text;
   return problems.empty() ? "" : problems.front().message;
 }
 
-graph read(std::string_view text) {
+graphs::graph read(std::string_view text) {
   diagnostics problems;
-  auto g = read_graph(text, problems);
+  auto g = graphs::read_graph(text, problems);
   EXPECT_TRUE(g.has_value()) << text << (problems.empty() ? "" : problems.front().message);
-  return g ? std::move(*g) : graph(1);
+  return g ? std::move(*g) : graphs::graph(1);
 }
 
 TEST(graph_text, reads_every_statement) {
-  const graph g = read(R"(# a comment
+  const graphs::graph g = read(R"(# a comment
 tacit graph 1
 ranks 4     # another
 comm row = 0..1
@@ -52,7 +54,7 @@ rank 0 { fence comm 2 after a }
   EXPECT_EQ(index(g[op_id{1}].comm), 2u);
   EXPECT_TRUE(g.writes(op_id{1}).empty());
   EXPECT_EQ(g.writes(op_id{4}).size(), 2u);
-  EXPECT_EQ(g[op_id{6}].kind, op_kind::recv); // target of the put
+  EXPECT_EQ(g[op_id{6}].kind, graphs::op_kind::recv); // target of the put
   EXPECT_EQ(index(g[op_id{6}].rank), 2u);
   ASSERT_EQ(g.made_pairs().size(), 2u);
   EXPECT_EQ(g.made_pairs()[1].origin, op_id{8}); // a get makes its send first
@@ -63,18 +65,18 @@ rank 0 { fence comm 2 after a }
 }
 
 TEST(graph_text, numbers_as_labels_give_the_creation_order) {
-  const graph g = read(
+  const graphs::graph g = read(
       "tacit graph 1\nranks 2\nrank 0 {\n 5: send 0+1 to 1\n}\nrank 1 {\n 2: fence\n 9: fence after 2, 5\n}");
-  EXPECT_EQ(g[op_id{0}].kind, op_kind::fence);
-  EXPECT_EQ(g[op_id{1}].kind, op_kind::send);
+  EXPECT_EQ(g[op_id{0}].kind, graphs::op_kind::fence);
+  EXPECT_EQ(g[op_id{1}].kind, graphs::op_kind::send);
   EXPECT_EQ(g.dependencies()[1].before, op_id{1});
 }
 
 TEST(graph_text, gives_the_line_of_each_operation) {
   diagnostics problems;
   std::vector<std::uint32_t> lines;
-  ASSERT_TRUE(read_graph("tacit graph 1\nranks 2\nrank 0 {\n\n  put 0+1 to 1 at 0+1\n  fence\n}\n", problems,
-                         &lines));
+  ASSERT_TRUE(graphs::read_graph("tacit graph 1\nranks 2\nrank 0 {\n\n  put 0+1 to 1 at 0+1\n  fence\n}\n",
+                                 problems, &lines));
   EXPECT_EQ(lines, (std::vector<std::uint32_t>{5, 5, 6}));
 }
 
@@ -115,27 +117,28 @@ TEST(graph_text, errors_name_line_column_and_what_was_expected) {
 TEST(graph_text, reports_several_mistakes_at_once_but_not_endlessly) {
   diagnostics problems;
   std::string text = "tacit graph 1\nranks 4\nrank 0 {\n";
-  EXPECT_FALSE(read_graph(text + "  send\n  fence\n  recv 0+1 to 2\n}\n", problems));
+  EXPECT_FALSE(graphs::read_graph(text + "  send\n  fence\n  recv 0+1 to 2\n}\n", problems));
   EXPECT_EQ(problems.size(), 2u);
   for (const diagnostic& d : problems)
     EXPECT_EQ(d.code, number(reason::bad_file));
   for (int i = 0; i < 1000; ++i)
     text += "  bad\n";
   problems.clear();
-  EXPECT_FALSE(read_graph(text, problems));
+  EXPECT_FALSE(graphs::read_graph(text, problems));
   EXPECT_EQ(problems.size(), 20u);
 }
 
 TEST(graph_text, round_trip_of_known_algorithms) {
-  for (const known_algorithm& k : known_algorithms())
+  for (const graphs::known_algorithm& k : graphs::known_algorithms())
     for (const std::uint32_t p : {1u, 2u, 4u, 8u}) {
-      recipe r{.kind = k.kind, .form = k.form, .ranks = p};
+      graphs::recipe r{.kind = k.kind, .form = k.form, .ranks = p};
       r.extra = 5;
       diagnostics problems;
-      const auto g = generate(r, problems);
+      const auto g = graphs::generate(r, problems);
       if (!g)
         continue;
-      EXPECT_EQ(difference(*g, read(write_graph(*g))), "") << name(k.kind) << ' ' << name(k.form) << ' ' << p;
+      EXPECT_EQ(difference(*g, read(write_graph(*g))), "")
+          << name(k.kind) << ' ' << graphs::name(k.form) << ' ' << p;
     }
 }
 
@@ -143,8 +146,8 @@ TEST(graph_text, round_trip_of_random_graphs) {
   const std::uint64_t seed = std::random_device{}();
   std::mt19937_64 random(seed);
   for (int i = 0; i < 3000; ++i) {
-    const graph g = random_text_graph(random);
-    const std::string text = write_graph(g);
+    const graphs::graph g = random_text_graph(random);
+    const std::string text = graphs::write_graph(g);
     ASSERT_EQ(difference(g, read(text)), "") << "seed " << seed << ", graph " << i << "\n" << text;
   }
 }
@@ -180,7 +183,7 @@ TEST(graph_text, survives_random_mutations) {
                                 ";"};
   int accepted = 0;
   for (int i = 0; i < 4000; ++i) {
-    std::string text = write_graph(random_text_graph(random));
+    std::string text = graphs::write_graph(random_text_graph(random));
     for (std::uint64_t changes = 1 + random() % 4; changes > 0 && !text.empty(); --changes) {
       const std::size_t at = random() % text.size();
       switch (random() % 4) {
@@ -199,7 +202,7 @@ TEST(graph_text, survives_random_mutations) {
       }
     }
     diagnostics problems;
-    const auto g = read_graph(text, problems);
+    const auto g = graphs::read_graph(text, problems);
     ASSERT_NE(g.has_value(), has_errors(problems)) << "seed " << seed << "\n" << text;
     for (const diagnostic& d : problems)
       ASSERT_PRED2(contains, d.message, "line ") << "seed " << seed;

@@ -1,11 +1,11 @@
-#include "compile/compile.h"
-#include "generate/generate.h"
-#include "report/fake_analysis.h"
-#include "report/graph_page.h"
-#include "report/html.h"
-#include "report/recording_page.h"
-#include "report/text.h"
-#include "report/wrap.h"
+#include "graphs/compile/compile.h"
+#include "graphs/generate/generate.h"
+#include "surface/report/fake_analysis.h"
+#include "surface/report/graph_page.h"
+#include "surface/report/html.h"
+#include "surface/report/recording_page.h"
+#include "surface/report/text.h"
+#include "surface/report/wrap.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,9 +14,11 @@
 #include <nlohmann/json.hpp>
 
 namespace tacit::tests {
+
+using namespace surface;
 namespace {
 
-using namespace report;
+using namespace surface;
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -71,8 +73,8 @@ void expect_safe_page(const std::string& html) {
   EXPECT_FALSE(contains(html, "url("));
 }
 
-std::string html_of_graph(const graph& g) {
-  const compilation c = compile(g);
+std::string html_of_graph(const graphs::graph& g) {
+  const graphs::compilation c = graphs::compile(g);
   return html_of(page_of({"some <graph>", g, c, {}}));
 }
 
@@ -113,7 +115,7 @@ TEST(pages, pictures_of_many_ranks_are_cut_with_a_note) {
 }
 
 TEST(pages, an_empty_recording_is_said_to_be_empty) {
-  const recording::analysis nothing;
+  const recordings::analysis nothing;
   const std::string html = html_of(page_of(nothing, {}, {}));
   expect_safe_page(html);
   EXPECT_TRUE(contains(html, "Nothing was recorded"));
@@ -140,20 +142,20 @@ TEST(pages, json_of_a_recording_is_valid_and_complete) {
 }
 
 TEST(pages, graphs_of_every_algorithm_give_safe_pages) {
-  for (const known_algorithm& k : known_algorithms())
+  for (const graphs::known_algorithm& k : graphs::known_algorithms())
     for (const std::uint32_t p : {1u, 4u, 8u, 64u}) {
-      recipe r{.kind = k.kind, .form = k.form, .ranks = p};
+      graphs::recipe r{.kind = k.kind, .form = k.form, .ranks = p};
       diagnostics problems;
-      if (const auto g = generate(r, problems))
+      if (const auto g = graphs::generate(r, problems))
         expect_safe_page(html_of_graph(*g));
     }
 }
 
 TEST(pages, a_graph_page_names_what_was_found_and_what_was_not) {
-  recipe r{.kind = pattern::alltoall, .form = algorithm::butterfly, .ranks = 4, .block = 1};
+  graphs::recipe r{.kind = pattern::alltoall, .form = graphs::algorithm::butterfly, .ranks = 4, .block = 1};
   diagnostics problems;
-  const auto g = generate(r, problems);
-  const compilation c = compile(*g);
+  const auto g = graphs::generate(r, problems);
+  const graphs::compilation c = graphs::compile(*g);
   const page p = page_of({"figure 1", *g, c, {}});
   EXPECT_EQ(p.headlines.front(), "8 messages do the work of one alltoall on all 4 ranks, 1 B per block.");
   const std::string text = text_of(p);
@@ -171,9 +173,9 @@ TEST(pages, a_graph_page_names_what_was_found_and_what_was_not) {
 }
 
 TEST(pages, a_graph_with_errors_gives_its_problems) {
-  graph g(2);
-  g.send(rank_id{0}, segment{0, 8}, rank_id{1});
-  const compilation c = compile(g);
+  graphs::graph g(2);
+  g.send(rank_id{0}, graphs::segment{0, 8}, rank_id{1});
+  const graphs::compilation c = graphs::compile(g);
   const page p = page_of({"broken", g, c, std::vector<std::uint32_t>{12}});
   EXPECT_TRUE(contains(p.headlines.front(), "1 error"));
   EXPECT_TRUE(contains(text_of(p), "error TACIT-002, line 12"));

@@ -1,11 +1,11 @@
 // The oracle of the conformance suite against what the standard says in examples.
-#include "selftest/names.h"
-#include "selftest/topology.h"
+#include "surface/selftest/names.h"
+#include "surface/selftest/topology.h"
 
 #include <gtest/gtest.h>
 #include <set>
 
-using namespace tacit::selftest;
+using namespace tacit::surface;
 
 namespace {
 

@@ -1,6 +1,6 @@
 // The call table is complete in itself: names and roles are known, and a call has the parameters of its
 // blocking twin.
-#include "calls/mpi_calls.h"
+#include "vocabulary/calls/mpi_calls.h"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include <string>
 
 using namespace tacit;
+using namespace tacit::vocabulary;
 
 namespace {
 

@@ -1,9 +1,10 @@
 // Names of symbols as Open MPI, MPICH and Fortran compilers have them.
-#include "calls/symbols.h"
+#include "vocabulary/calls/symbols.h"
 
 #include <gtest/gtest.h>
 
 using namespace tacit;
+using namespace tacit::vocabulary;
 
 namespace {
 
