@@ -260,7 +260,8 @@ bool fits(std::int64_t x) {
 /// 4.1.4 computes where equal blocks begin in int, too.
 bool fits(const neighbor_side& s, const std::vector<neighbors::edge>& edges) {
   if (is_uniform(s))
-    return !neighbors::has_neighbor(edges) || (fits(s.count) && fits(s.count * static_cast<std::int64_t>(edges.size())));
+    return !neighbors::has_neighbor(edges) ||
+           (fits(s.count) && fits(s.count * static_cast<std::int64_t>(edges.size())));
   for (std::size_t i = 0; i < edges.size(); ++i)
     if (edges[i].peer != neighbors::no_rank &&
         (!fits(count_at(s, i)) || (s.shape == form::varying && !fits(displacement_at(s, i)))))
