@@ -260,8 +260,7 @@ bool fits(std::int64_t x) {
 /// 4.1.4 computes where equal blocks begin in int, too.
 bool fits(const neighbor_side& s, const std::vector<neighbors::edge>& edges) {
   if (is_uniform(s))
-    return !neighbors::has_neighbor(edges) ||
-           (fits(s.count) && fits(s.count * static_cast<std::int64_t>(edges.size())));
+    return !has_neighbor(edges) || (fits(s.count) && fits(s.count * static_cast<std::int64_t>(edges.size())));
   for (std::size_t i = 0; i < edges.size(); ++i)
     if (edges[i].peer != neighbors::no_rank &&
         (!fits(count_at(s, i)) || (s.shape == form::varying && !fits(displacement_at(s, i)))))
@@ -278,8 +277,8 @@ std::int64_t block_bytes(const neighbor_side& s) {
 /// What a rank sends to each neighbor is as long as what it receives from each (MPI-4.1 sections 8.6.1,
 /// 8.6.2: equal type signatures), which libraries check; tacit only wants the ends of each edge to agree.
 bool is_uneven(const neighbor_call& call, const neighbors::neighborhood& n) {
-  return is_uniform(call.send) && is_uniform(call.receive) && neighbors::has_neighbor(n.destinations) &&
-         neighbors::has_neighbor(n.sources) && block_bytes(call.send) != block_bytes(call.receive);
+  return is_uniform(call.send) && is_uniform(call.receive) && has_neighbor(n.destinations) &&
+         has_neighbor(n.sources) && block_bytes(call.send) != block_bytes(call.receive);
 }
 
 /// Every kind of dimension that the grid has must be right.
@@ -300,16 +299,16 @@ std::vector<std::string> kinds_of_grid(MPI_Comm comm) {
 }
 
 /// Of a graph, this rank knows its own edges: if another one has parallel edges, it finds that out itself.
-bool has_multiple_edges(const neighborhood& n, int rank) {
-  const auto multiple = [&](const edge& e) {
-    return e.peer != no_rank && (e.channel > 0 || static_cast<int>(index(e.peer)) == rank);
+bool has_multiple_edges(const neighbors::neighborhood& n, int rank) {
+  const auto multiple = [&](const neighbors::edge& e) {
+    return e.peer != neighbors::no_rank && (e.channel > 0 || static_cast<int>(index(e.peer)) == rank);
   };
   return std::any_of(n.sources.begin(), n.sources.end(), multiple) ||
          std::any_of(n.destinations.begin(), n.destinations.end(), multiple);
 }
 
 /// As `tacit selftest` names them; none: no topology of MPI's.
-std::vector<std::string> kinds_of_topology(const neighborhood& n, int rank, MPI_Comm comm) {
+std::vector<std::string> kinds_of_topology(const neighbors::neighborhood& n, int rank, MPI_Comm comm) {
   int kind = MPI_UNDEFINED;
   check_mpi(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
   if (kind == MPI_CART)
@@ -324,7 +323,8 @@ std::vector<std::string> kinds_of_topology(const neighborhood& n, int rank, MPI_
   return kinds;
 }
 
-std::string why_not_shown(const selftest_verdict& verdict, const char* call, const std::string& kind) {
+std::string why_not_shown(const graphs::selftest_verdict& verdict, const char* call,
+                          const std::string& kind) {
   const std::string_view found = verdict.of(kind, call);
   if (found == "right")
     return {};
@@ -337,8 +337,8 @@ std::string why_not_shown(const selftest_verdict& verdict, const char* call, con
 
 } // namespace
 
-std::string why_no_own_call(const neighbor_call& call, const neighborhood& n, int rank, MPI_Comm comm,
-                            bool ours, const selftest_verdict& verdict) {
+std::string why_no_own_call(const neighbor_call& call, const neighbors::neighborhood& n, int rank,
+                            MPI_Comm comm, bool ours, const graphs::selftest_verdict& verdict) {
   if (ours)
     return "the topology is tacit's own, which MPI's calls know nothing of";
   const std::vector<std::string> kinds = kinds_of_topology(n, rank, comm);
@@ -346,7 +346,7 @@ std::string why_no_own_call(const neighbor_call& call, const neighborhood& n, in
     return "the duplicate of the communicator has no topology";
   if (verdict.cells.empty())
     return verdict.origin;
-  if (const std::string here = short_library_name(library_version()); here != verdict.library)
+  if (const std::string here = graphs::short_library_name(library_version()); here != verdict.library)
     return fmt::format("{} is of {}, and this rank runs {}", verdict.origin, verdict.library, here);
   for (const std::string& kind : kinds)
     if (std::string why = why_not_shown(verdict, name_of(kind_of(call)), kind); !why.empty())

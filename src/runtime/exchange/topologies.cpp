@@ -81,7 +81,7 @@ std::vector<int> graph_neighbors(MPI_Comm comm, int rank) {
 
 /// Each neighbor is source and destination (MPI-4.1 section 8.6), so neighbors must list each other equally
 /// often; the whole graph is known here.
-neighborhood read_graph(MPI_Comm comm) {
+neighbors::neighborhood read_graph(MPI_Comm comm) {
   const int me = rank_in(comm);
   const std::vector<int> mine = graph_neighbors(comm, me);
   for (const int other : mine) {
@@ -96,10 +96,10 @@ neighborhood read_graph(MPI_Comm comm) {
                       me, other, there, other, me, here));
   }
   const std::vector<rank_id> peers = as_ranks(mine, static_cast<int>(mine.size()));
-  return graph_neighborhood(peers, {}, peers, {});
+  return neighbors::graph_neighborhood(peers, {}, peers, {});
 }
 
-neighborhood read_dist_graph(MPI_Comm comm) {
+neighbors::neighborhood read_dist_graph(MPI_Comm comm) {
   int in = 0, out = 0, weighted = 0;
   check_mpi(MPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted), "MPI_Dist_graph_neighbors_count");
   std::vector<int> sources(static_cast<std::size_t>(in) + 1), destinations(static_cast<std::size_t>(out) + 1);
@@ -113,8 +113,8 @@ neighborhood read_dist_graph(MPI_Comm comm) {
     source_weights.assign(source_weights.size(), 1);
     destination_weights.assign(destination_weights.size(), 1);
   }
-  auto n = graph_neighborhood(as_ranks(sources, in), source_weights, as_ranks(destinations, out),
-                              destination_weights);
+  auto n = neighbors::graph_neighborhood(as_ranks(sources, in), source_weights, as_ranks(destinations, out),
+                                         destination_weights);
   n.weighted = weighted != 0;
   return n;
 }
