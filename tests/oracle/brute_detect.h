@@ -1,4 +1,4 @@
-// Detection by exhaustive packing: slow, obvious, and without a line in common with src/detect.
+// Detection by exhaustive packing: slow, obvious, and without a line in common with src/graphs/detect.
 //
 // Bytes are counted one by one. An instance of a pattern is a set of bytes moved: a broadcast takes the same
 // source byte once per other rank, a scatter any byte of its root once per other rank, a gather one byte from

@@ -1,4 +1,4 @@
-/* What programs transformed by the overlap pass call (src/pass; seed 001). One slot holds one operation whose
+/* What programs transformed by the overlap pass call (src/compiler/pass; seed 001). One slot holds one operation whose
  * completion the compiler has moved. The pass places a zeroed slot in the frame of the function, posts into
  * it or moves the request of a deleted wait into it, and completes it before the first access that could
  * disturb the operation. Completing an empty slot does nothing, so the pass completes unconditionally at

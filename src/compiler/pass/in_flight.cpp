@@ -149,7 +149,7 @@ llvm::SmallVector<in_flight, 2> operations_of(const mpi_site& post) {
   }
   if (!known)
     made.clear();
-  // A note ties one piece of memory to one request (src/hooks/slot.h).
+  // A note ties one piece of memory to one request (src/compiler/hooks/slot.h).
   for (in_flight& one : made)
     one.comparable = !post.is(call_class::icollective) && !post.is(call_class::isendrecv);
   return made;

@@ -19,7 +19,7 @@ struct mpi_site {
   const call_row* row = nullptr;
   binding language = binding::c;
   unsigned first = 0; ///< operands before the MPI arguments (the slot of a hook)
-  bool hook = false;  ///< a call of src/hooks that stands for this MPI call
+  bool hook = false;  ///< a call of src/compiler/hooks that stands for this MPI call
 
   [[nodiscard]] bool is(mpi_call id) const { return row->id == id; }
   [[nodiscard]] bool is(call_class kind) const { return row->kind == kind; }

@@ -1,4 +1,4 @@
-// Changing the program: slots, calls of the hooks (src/hooks/overlap.h), completions at the places found.
+// Changing the program: slots, calls of the hooks (src/compiler/hooks/overlap.h), completions at the places found.
 #pragma once
 
 #include "compiler/pass/placement.h"

@@ -4,7 +4,7 @@
 //     coalesced   one message per neighbor (and, where they pay, trees or aggregation between nodes on top)
 //     direct      one message per edge; differs only where several edges join two ranks
 //     combined    dimension by dimension on a torus (combine.h)
-// Each rank predicts from its own messages and the machine model (src/platform) what every way costs it. The
+// Each rank predicts from its own messages and the machine model (src/graphs/platform) what every way costs it. The
 // slowest rank counts, so the ranks reduce the predictions to their maxima (in a reduction that the set-up
 // makes anyway), and from the same numbers all choose the same: `choose` is a pure function of what it is
 // given.

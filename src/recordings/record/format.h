@@ -157,7 +157,7 @@ inline constexpr std::int32_t any_tag = -1;
 /// - v- and w-collectives: `count` is the sum of the counts, `layout` that of the (first) datatype.
 struct call_record {
   record_header header;
-  std::uint16_t call; ///< id in the calls table (src/calls/mpi_calls.h)
+  std::uint16_t call; ///< id in the calls table (src/vocabulary/calls/mpi_calls.h)
   std::uint16_t part; ///< 1: this record describes the receiving half
   std::uint32_t site;
   std::uint64_t begin; ///< ticks

@@ -48,7 +48,7 @@
 // Termination: a poll that finds neither a new flag nor a new acknowledgement returns. Messages are consumed
 // in order, the oldest one never waits for a later one, so some side can always go on. Deadlock freedom and
 // the absence of data races are checked on this very code over all interleavings and all reorderings that
-// release and acquire allow (tests/channel/test_interleavings.cpp); therefore memory is behind a port.
+// release and acquire allow (tests/runtime/channel/test_interleavings.cpp); therefore memory is behind a port.
 // A direct or placed message waits for its destination's run, as a message does that is longer than the slots
 // and as MPI's synchronous sends do; plans may not rely on buffering. Cost per message: one copy in, one copy
 // out, one cache line per 64 B each way and none for flow control under the second rule. Seed 004 section 5;

@@ -1,4 +1,4 @@
-// `tacit bench neighbor`: tries every way of a neighborhood exchange (src/trial) on a pattern from the
+// `tacit bench neighbor`: tries every way of a neighborhood exchange (src/surface/trial) on a pattern from the
 // command line or from a matrix, and shows which one tacit takes, why, and how far it is from the best.
 #include "surface/cli/bench_result.h"
 #include "surface/cli/commands.h"

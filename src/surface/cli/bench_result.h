@@ -13,7 +13,7 @@ namespace tacit::surface {
 struct bench_result {
   std::string mpi, pattern; ///< "openmpi", "grid 2x2, periodic"
   int ranks = 0;
-  std::vector<nlohmann::ordered_json> sizes; ///< lines of src/trial/main.cpp
+  std::vector<nlohmann::ordered_json> sizes; ///< lines of src/surface/trial/main.cpp
 };
 
 nlohmann::ordered_json json_of(const std::vector<bench_result>& all);

@@ -1,6 +1,6 @@
 // `tacit platform`: what communication costs on this machine. Measures once per machine and MPI library by
-// launching the program in src/measure on two ranks, keeps the result where the libraries look for it
-// (src/platform/model_file.h), and shows it.
+// launching the program in src/surface/measure on two ranks, keeps the result where the libraries look for it
+// (src/graphs/platform/model_file.h), and shows it.
 #include "graphs/platform/model_file.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/files.h"

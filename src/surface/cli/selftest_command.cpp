@@ -1,4 +1,4 @@
-// `tacit selftest`: launches the conformance suite of neighborhood collectives (src/selftest) under the
+// `tacit selftest`: launches the conformance suite of neighborhood collectives (src/surface/selftest) under the
 // installed MPI and says which calls are wrong where, MPI's and ours.
 //
 // Faulty calls hang and crash. The suite keeps a journal; a launch that dies is followed by one that goes on

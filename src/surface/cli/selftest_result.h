@@ -11,7 +11,7 @@ namespace tacit::surface {
 
 class selftest_result {
 public:
-  /// Adds what one launch has written (src/selftest/ledger.h).
+  /// Adds what one launch has written (src/surface/selftest/ledger.h).
   void add(const nlohmann::ordered_json& run);
 
   bool empty() const { return cells_.empty(); }

@@ -131,7 +131,7 @@ class House:
         return {"what": "Random MPI programs, plain (-O1) against transformed (even seeds -O2, odd ones -O1): all memory of all "
                         "ranks. arena and routines are in C.",
                 "machine": machine(), "last_commit_of_pass_and_hooks": asked.commit,
-                "command": shlex.join(["tests/pass/random_programs.py", *sys.argv[1:]]),
+                "command": shlex.join(["tests/compiler/pass/random_programs.py", *sys.argv[1:]]),
                 "first_seed": asked.seed, "last_seed": asked.seed + (sum(self.programs.values()) - 1) // asked.batch,
                 "programs_per_seed": asked.batch, "ranks": asked.ranks, "programs": self.programs,
                 "transformed": self.transformed, "run": list(modes_of(asked)), "places_changed": self.places,

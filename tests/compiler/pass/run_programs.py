@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the programs of tests/pass/programs plain and transformed; both must print the same.
+"""Runs the programs of tests/compiler/pass/programs plain and transformed; both must print the same.
 
 The first line of a program may give settings of the pass and the number of ranks: `// options: mode=conservative ranks=3`
 (2 ranks otherwise; `//` or `!`). Every program runs plain, transformed, and transformed in check mode.
