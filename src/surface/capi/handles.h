@@ -58,9 +58,12 @@ struct computation_scope {
   ~computation_scope();
 };
 
+} // namespace tacit::surface
+
+namespace tacit::runtime {
 /// Collective part of tacit_compile. Throws the same api_error on all ranks, also if `has_place` is false on
 /// one of them (it gave no place for the handle).
 std::unique_ptr<tacit_schedule_s> compile_collectively(const tacit_graph_s& graph, MPI_Info info,
                                                        bool has_place);
 
-} // namespace tacit::surface
+} // namespace tacit::runtime

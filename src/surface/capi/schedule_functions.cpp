@@ -136,7 +136,7 @@ int tacit_compile(tacit_graph graph, MPI_Info info, tacit_schedule* schedule) {
     if (schedule)
       *schedule = TACIT_SCHEDULE_NULL;
     // Throws on every rank where one rank gives no place for the handle.
-    auto made = compile_collectively(*graph, info, schedule != nullptr);
+    auto made = runtime::compile_collectively(*graph, info, schedule != nullptr);
     if (schedule)
       *schedule = made.release();
   });
