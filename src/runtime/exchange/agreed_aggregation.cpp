@@ -1,8 +1,8 @@
 #include "runtime/exchange/agreed_aggregation.h"
 
 #include "runtime/exchange/agreed_model.h"
-#include "runtime/exchange/await.h"
-#include "runtime/exchange/collectives.h"
+#include "runtime/mpi/await.h"
+#include "runtime/mpi/collectives.h"
 #include "runtime/mpi/mpi_error.h"
 
 #include <array>

@@ -1,7 +1,7 @@
 #include "runtime/exchange/communicator_setup.h"
 
 #include "neighbors/passes/color.h"
-#include "runtime/exchange/collectives.h"
+#include "runtime/mpi/collectives.h"
 #include "runtime/exchange/neighbor_error.h"
 #include "runtime/mpi/mpi_error.h"
 

@@ -1,7 +1,7 @@
 #include "runtime/exchange/init_agreement.h"
 
-#include "runtime/exchange/await.h"
-#include "runtime/exchange/collectives.h"
+#include "runtime/mpi/await.h"
+#include "runtime/mpi/collectives.h"
 #include "runtime/mpi/datatype.h"
 #include "runtime/mpi/mpi_error.h"
 

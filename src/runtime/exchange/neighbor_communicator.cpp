@@ -1,6 +1,6 @@
 #include "runtime/exchange/neighbor_communicator.h"
 
-#include "runtime/exchange/await.h"
+#include "runtime/mpi/await.h"
 #include "runtime/exchange/deferred_operation.h"
 #include "runtime/exchange/feedback.h"
 #include "runtime/exchange/init_agreement.h"

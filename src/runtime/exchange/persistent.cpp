@@ -19,7 +19,7 @@
 #include "neighbors/passes/combine.h"
 #include "runtime/exchange/agreed_aggregation.h"
 #include "runtime/exchange/agreed_trees.h"
-#include "runtime/exchange/await.h"
+#include "runtime/mpi/await.h"
 #include "runtime/exchange/feedback.h"
 #include "runtime/exchange/init_agreement.h"
 #include "runtime/exchange/neighbor_communicator.h"

@@ -13,7 +13,7 @@
 //
 // Cost: a new call pays the preparation and a message of 8 bytes each way per neighbor; a repeated one a
 // look-up, and a probe for each thousand fruitless polls.
-#include "runtime/exchange/await.h"
+#include "runtime/mpi/await.h"
 #include "runtime/exchange/neighbor_communicator.h"
 #include "runtime/exchange/neighbor_error.h"
 #include "runtime/mpi/mpi_error.h"

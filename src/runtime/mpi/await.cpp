@@ -1,4 +1,4 @@
-#include "runtime/exchange/await.h"
+#include "runtime/mpi/await.h"
 
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/run/progress.h"
