@@ -35,7 +35,7 @@ std::vector<std::vector<std::uint64_t>> exchange_words(const std::vector<rank_id
                           peer, tag, comm, &requests.emplace_back(MPI_REQUEST_NULL)),
                 "MPI_Isend");
     }
-    await(std::move(requests), "exchanging the sizes of messages to other nodes");
+    await(requests, "exchanging the sizes of messages to other nodes");
   }
   for (std::size_t m = 0; m < members.size(); ++m)
     if (members[m] == me)

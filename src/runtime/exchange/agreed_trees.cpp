@@ -43,7 +43,7 @@ public:
   }
   /// Once all have been told. In the order of `hear`.
   std::vector<neighbors::tree_role> roles() {
-    await(std::move(requests_), "telling the members of balancing trees their roles");
+    await(requests_, "telling the members of balancing trees their roles");
     std::vector<neighbors::tree_role> out;
     for (const auto& words : heard_)
       out.push_back(neighbors::role_of(words));

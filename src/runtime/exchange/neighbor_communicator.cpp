@@ -1,12 +1,11 @@
 #include "runtime/exchange/neighbor_communicator.h"
 
-#include "runtime/mpi/await.h"
 #include "runtime/exchange/deferred_operation.h"
 #include "runtime/exchange/feedback.h"
-#include "runtime/exchange/init_agreement.h"
 #include "runtime/exchange/neighbor_error.h"
 #include "runtime/exchange/topologies.h"
 #include "runtime/exchange/unlisted.h"
+#include "runtime/mpi/agreement.h"
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/run/flat_run.h"
 #include "runtime/run/message_survey.h"
@@ -204,7 +203,7 @@ void neighbor_communicator::set_info(MPI_Comm comm, MPI_Info info) {
   int rank = 0, size = 1;
   check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  init_agreement all(comm, rank, size, "tacit_comm_set_info");
+  agreement all(comm, rank, size, "tacit_comm_set_info");
   std::shared_ptr<neighbor_communicator> made;
   std::uint64_t word = 0;
   all.here([&] {

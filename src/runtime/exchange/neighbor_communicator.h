@@ -168,11 +168,11 @@ private:
     bool connects = false; ///< some rank has something to connect
   };
   agreed_driver agree_on_driver(const program& steps, const std::vector<const driver*>& wanted,
-                                std::unique_ptr<connection>& peers, class init_agreement& all) const;
+                                std::unique_ptr<connection>& peers, class agreement& all) const;
   struct agreed_program;
   /// `info`: of this operation; null: the options are those of the communicator.
   agreed_program agree_on_program(const neighbor_call& call, const MPI_Info* info,
-                                  const neighbors::way* forced, int operation, class init_agreement& all);
+                                  const neighbors::way* forced, int operation, class agreement& all);
   neighbor_options options_of_operation(MPI_Info info) const;
   /// `forced`: the way to take; null: the cheapest.
   neighbor_operation prepare_together(const neighbor_call& call, const MPI_Info* info, program* steps,

@@ -19,13 +19,13 @@
 #include "neighbors/passes/combine.h"
 #include "runtime/exchange/agreed_aggregation.h"
 #include "runtime/exchange/agreed_trees.h"
-#include "runtime/mpi/await.h"
 #include "runtime/exchange/feedback.h"
-#include "runtime/exchange/init_agreement.h"
 #include "runtime/exchange/neighbor_communicator.h"
 #include "runtime/exchange/neighbor_error.h"
 #include "runtime/exchange/own_call.h"
 #include "runtime/exchange/ways.h"
+#include "runtime/mpi/agreement.h"
+#include "runtime/mpi/await.h"
 #include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
@@ -71,7 +71,7 @@ peer_sizes exchange_sizes(const peer_sizes& out, const peer_sizes& in, int tag, 
     check_mpi(MPI_Isend(list.data(), static_cast<int>(list.size()), MPI_UINT64_T,
                         static_cast<int>(index(peer)), tag, comm, &requests[next++]),
               "MPI_Isend");
-  await(std::move(requests), "exchanging the sizes of edges");
+  await(requests, "exchanging the sizes of edges");
   return announced;
 }
 
@@ -217,9 +217,10 @@ bool neighbor_communicator::has_direct_form(const neighbors::neighbor_passes& pa
 }
 
 /// Parts 1 to 3. Throws only what all ranks throw; may leave `all` with an error of this rank.
-neighbor_communicator::agreed_program
-neighbor_communicator::agree_on_program(const neighbor_call& call, const MPI_Info* info,
-                                        const neighbors::way* forced, int operation, init_agreement& all) {
+neighbor_communicator::agreed_program neighbor_communicator::agree_on_program(const neighbor_call& call,
+                                                                              const MPI_Info* info,
+                                                                              const neighbors::way* forced,
+                                                                              int operation, agreement& all) {
   const MPI_Comm comm = setup_.comm();
   const int first_tag = operation * tags_per_operation_;
   neighbor_options options = options_;
@@ -333,7 +334,7 @@ neighbor_options neighbor_communicator::options_of_operation(MPI_Info info) cons
 /// is the one that all agree on, and one reduction is enough. Throws neighbor_error on all ranks.
 neighbor_communicator::agreed_driver
 neighbor_communicator::agree_on_driver(const program& steps, const std::vector<const driver*>& wanted,
-                                       std::unique_ptr<connection>& peers, init_agreement& all) const {
+                                       std::unique_ptr<connection>& peers, agreement& all) const {
   const MPI_Comm comm = setup_.comm();
   std::vector<std::uint64_t> words(wanted.size(),
                                    0); // then: the expected one twice, whether all is connected
@@ -390,7 +391,7 @@ neighbor_operation neighbor_communicator::with_feedback(neighbor_operation predi
   if (ways.size() == 1)
     return std::move(ways.front());
   const int tag = next_operation_++ * tags_per_operation_;
-  init_agreement all(setup_.comm(), rank_, size_, call.function);
+  agreement all(setup_.comm(), rank_, size_, call.function);
   neighbor_operation out;
   all.here([&] {
     auto run = std::make_unique<feedback_run>(std::move(ways), after, setup_.comm(), tag);
@@ -408,7 +409,7 @@ neighbor_operation neighbor_communicator::prepare_together(const neighbor_call& 
                                                            program* steps, const neighbors::way* forced) {
   const MPI_Comm comm = setup_.comm();
   const int number = next_operation_++;
-  init_agreement all(comm, rank_, size_, call.function);
+  agreement all(comm, rank_, size_, call.function);
   agreed_program made = agree_on_program(call, info, forced, number, all);
   neighbor_operation out;
   const own_call_driver own(call, edges_, own_comms_);

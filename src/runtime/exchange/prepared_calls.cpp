@@ -13,9 +13,9 @@
 //
 // Cost: a new call pays the preparation and a message of 8 bytes each way per neighbor; a repeated one a
 // look-up, and a probe for each thousand fruitless polls.
-#include "runtime/mpi/await.h"
 #include "runtime/exchange/neighbor_communicator.h"
 #include "runtime/exchange/neighbor_error.h"
+#include "runtime/mpi/await.h"
 #include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
@@ -160,7 +160,7 @@ void neighbor_communicator::announce_new_call() {
       check_mpi(MPI_Irecv(&notices_[rank], 1, MPI_UINT64_T, rank, notice_tag(), setup_.comm(),
                           &requests.emplace_back(MPI_REQUEST_NULL)),
                 "MPI_Irecv");
-  await(std::move(requests), "telling neighbors that a call is made for the first time");
+  await(requests, "telling neighbors that a call is made for the first time");
   for (const auto& [rank, number] : std::exchange(notices_, {}))
     if (number != prepared_calls_)
       refuse_notice(rank, number, (number & found_bit) == 0);

@@ -1,15 +1,12 @@
 #include "runtime/mpi/agreement.h"
 
-#include "runtime/mpi/mpi_error.h"
-#include "surface/capi/errors.h"
+#include "runtime/mpi/await.h"
+#include "runtime/mpi/collectives.h"
 
 #include <algorithm>
-#include <cstdint>
+#include <cassert>
 #include <cstdio>
 #include <exception>
-#include <fmt/format.h>
-#include <new>
-#include <tacit/tacit.h>
 
 namespace tacit::runtime {
 namespace {
@@ -17,53 +14,63 @@ namespace {
 constexpr std::size_t piece = std::size_t{1} << 30; // counts are int
 constexpr std::uint64_t nothing = ~std::uint64_t{0};
 
-const char* remedy(int code) {
-  switch (code) {
-  case TACIT_ERR_MEMORY:
-    return "give the rank more memory, or compile smaller graphs";
-  case TACIT_ERR_MPI:
-    return "see what MPI says; free communicators, requests and datatypes that are not needed";
-  case TACIT_ERR_INTERNAL:
-    return "please report this with the program";
-  default:
-    return "";
-  }
-}
+/// An error on its way to the other ranks.
+struct error_message {
+  call_error::kind why{};
+  std::array<char, call_error::most_text> text{};
+};
 
 } // namespace
 
-void agreement::fail(int code, const std::string& text) noexcept {
-  if (code_ != TACIT_SUCCESS)
-    return;
-  code_ = code;
-  std::snprintf(text_.data(), text_.size(), "%s", text.c_str());
+void agreement::fail(const call_error& e) noexcept {
+  if (!failed())
+    error_ = e;
 }
 
 void agreement::keep(const char* stage) noexcept {
-  int code = TACIT_ERR_MEMORY;
-  try {
-    std::string text;
-    bool complete = false;
-    code = surface::code_of_exception(text, &complete);
-    fail(code, complete ? text
-                        : fmt::format("rank {}: {}, {}: {}. Remedy: {}", rank_, function_, stage, text,
-                                      remedy(code)));
-  } catch (...) { // no memory to say so
-    if (code_ == TACIT_SUCCESS)
-      std::snprintf(text_.data(), text_.size(), "rank %d: %s, %s: out of memory. Remedy: %s", rank_,
-                    function_, stage, remedy(TACIT_ERR_MEMORY));
-    code_ = code_ == TACIT_SUCCESS ? code : code_;
+  if (failed())
+    return;
+  const call_error e = current_error();
+  if (e.complete) {
+    error_ = e;
+    return;
   }
+  const char* const remedy = remedy_for(e.why);
+  std::array<char, call_error::most_text> text{};
+  std::snprintf(text.data(), text.size(), "rank %d: %s%s%s: %s%s%s", rank_, function_, stage ? ", " : "",
+                stage ? stage : "", e.what(), *remedy ? ". Remedy: " : "", remedy);
+  error_.emplace(e.why, text.data(), true);
 }
 
-void agreement::agree() {
-  int first = code_ == TACIT_SUCCESS ? size_ : rank_, lowest = size_;
-  check_mpi(MPI_Allreduce(&first, &lowest, 1, MPI_INT, MPI_MIN, comm_), "MPI_Allreduce");
-  if (lowest == size_)
-    return;
-  check_mpi(MPI_Bcast(&code_, 1, MPI_INT, lowest, comm_), "MPI_Bcast");
-  check_mpi(MPI_Bcast(text_.data(), static_cast<int>(text_.size()), MPI_CHAR, lowest, comm_), "MPI_Bcast");
-  throw surface::api_error(code_, text_.data());
+int agreement::compare(std::span<std::uint64_t> words) {
+  assert(words.size() <= most_words);
+  std::array<std::uint64_t, 1 + most_words> mine{}, least{};
+  mine[0] = static_cast<std::uint64_t>(failed() ? rank_ : size_);
+  std::copy(words.begin(), words.end(), mine.begin() + 1);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(start_allreduce(mine.data(), least.data(), static_cast<int>(1 + words.size()), MPI_UINT64_T,
+                            MPI_MIN, comm_, &request),
+            "MPI_Iallreduce");
+  await(request, "MPI_Iallreduce");
+  std::copy_n(least.begin() + 1, words.size(), words.begin());
+  return static_cast<int>(least[0]);
+}
+
+void agreement::throw_error_of(int rank) {
+  error_message said;
+  if (rank_ == rank) {
+    said.why = error_->why;
+    std::snprintf(said.text.data(), said.text.size(), "%s", error_->what());
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(start_bcast(&said, sizeof said, MPI_BYTE, rank, comm_, &request), "MPI_Ibcast");
+  await(request, "MPI_Ibcast");
+  throw call_error(said.why, said.text.data(), true);
+}
+
+void agreement::agree(std::span<std::uint64_t> words) {
+  if (const int lowest = compare(words); lowest != size_)
+    throw_error_of(lowest);
 }
 
 void send_bytes(const std::vector<std::byte>* bytes, int to, MPI_Comm comm) {

@@ -1,39 +1,36 @@
 #include "runtime/mpi/await.h"
 
 #include "runtime/mpi/mpi_error.h"
-#include "runtime/run/progress.h"
 
+#include <atomic>
 #include <thread>
 
 namespace tacit::runtime {
 namespace {
 
-class requests_run : public execution {
-public:
-  requests_run(std::vector<MPI_Request> requests, const char* call)
-      : requests_(std::move(requests)), call_(call) {}
-  void start() override {}
-  bool progress() override {
-    int done = 0;
-    check_mpi(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE),
-              call_);
-    return done != 0;
-  }
-  void finish() override {
-    check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), call_);
-  }
+std::atomic<bool (*)()> meanwhile = nullptr;
 
-private:
-  std::vector<MPI_Request> requests_;
-  const char* call_;
-};
+bool more_to_do() {
+  bool (*const round)() = meanwhile.load(std::memory_order_acquire);
+  return round && round();
+}
 
 } // namespace
 
-void await(std::vector<MPI_Request> requests, const char* call) {
-  requests_run run(std::move(requests), call);
-  begin_progress(run);
-  wait_for(run);
+void go_on_meanwhile(bool (*round)()) {
+  meanwhile.store(round, std::memory_order_release);
+}
+
+void await(std::span<MPI_Request> requests, const char* call) {
+  const int n = static_cast<int>(requests.size());
+  while (more_to_do()) {
+    int done = 0;
+    check_mpi(MPI_Testall(n, requests.data(), &done, MPI_STATUSES_IGNORE), call);
+    if (done)
+      return;
+    std::this_thread::yield();
+  }
+  check_mpi(MPI_Waitall(n, requests.data(), MPI_STATUSES_IGNORE), call);
 }
 
 } // namespace tacit::runtime

@@ -2,11 +2,19 @@
 #pragma once
 
 #include <mpi.h>
-#include <vector>
+#include <span>
 
 namespace tacit::runtime {
 
-/// Blocks until all requests have completed, progressing all executions. Throws mpi_error naming `call`.
-void await(std::vector<MPI_Request> requests, const char* call);
+/// Blocks until all requests have completed, while what is under way goes on. Allocates nothing itself.
+/// Throws mpi_error naming `call`.
+void await(std::span<MPI_Request> requests, const char* call);
+inline void await(MPI_Request& request, const char* call) {
+  await(std::span(&request, 1), call);
+}
+
+/// Says what goes on meanwhile: `round` progresses everything once, and returns whether there may be more to
+/// do, so that the wait must not be left to MPI. Said by progress.h before anything is under way.
+void go_on_meanwhile(bool (*round)());
 
 } // namespace tacit::runtime

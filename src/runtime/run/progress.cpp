@@ -10,6 +10,7 @@
 // progresses, where there is nothing to do.
 #include "runtime/run/progress.h"
 
+#include "runtime/mpi/await.h"
 #include "runtime/mpi/library_progress.h"
 
 #include <algorithm>
@@ -108,10 +109,19 @@ int called_by_mpi() {
   return static_cast<int>(before - after);
 }
 
+/// While this process waits for requests of its own (await.h). With several threads more may come at any
+/// time.
+bool progress_meanwhile() {
+  const entry lock;
+  progress_each();
+  return several_threads() || !under_way.empty();
+}
+
 } // namespace
 
 void begin_progress(execution& e) {
   const entry lock;
+  go_on_meanwhile(progress_meanwhile);
   call_in_progress(called_by_mpi);
   under_way.push_back(&e);
 }

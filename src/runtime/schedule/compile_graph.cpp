@@ -11,7 +11,6 @@
 #include "runtime/schedule/explain.h"
 #include "runtime/schedule/options.h"
 #include "runtime/schedule/private_communicator.h"
-#include "surface/capi/errors.h"
 #include "surface/capi/handles.h"
 
 #include "runtime/mpi/mpi_error.h"
@@ -36,8 +35,8 @@ std::vector<std::byte> packed(const local_graph& g) {
 
 void require_version(unpacker& from) {
   if (from.get<std::uint64_t>() != wire_version)
-    throw surface::api_error(TACIT_ERR_ENVIRONMENT,
-                             "ranks run different versions of tacit; install one on all nodes");
+    throw call_error(call_error::kind::environment,
+                     "ranks run different versions of tacit; install one on all nodes");
 }
 
 /// All errors of the diagnostics, with the operation's number as its rank knows it.
@@ -75,7 +74,7 @@ outcome compile_all(const std::vector<local_graph>& parts, const graphs::compile
   outcome out{{}, join(parts), {}};
   out.compiled = graphs::compile(out.all.g, options);
   if (has_errors(out.compiled.problems))
-    throw surface::api_error(TACIT_ERR_GRAPH, describe_errors(out.all, out.compiled.problems));
+    throw call_error(call_error::kind::graph, describe_errors(out.all, out.compiled.problems), true);
   out.why = explain(out.all.g, out.compiled);
   return out;
 }
@@ -167,7 +166,7 @@ const driver& choose_driver(const std::string& name, const program& p, MPI_Comm 
     if (everywhere)
       return *d;
   }
-  throw surface::api_error(TACIT_ERR_ENVIRONMENT, "no driver can run this schedule" + why);
+  throw call_error(call_error::kind::environment, "no driver can run this schedule" + why);
 }
 
 std::function<void(op_id)> computations_of(const tacit_graph_s& graph, unpacker& from) {
@@ -193,15 +192,16 @@ std::unique_ptr<tacit_schedule_s> compile_collectively(const tacit_graph_s& grap
 
   agreement all(own.comm, graph.rank, graph.size, "tacit_compile");
   if (graph.first_error != TACIT_SUCCESS)
-    all.fail(graph.first_error, graph.first_error_text);
+    all.fail(surface::api_error(graph.first_error, graph.first_error_text));
   requested wanted;
   std::vector<std::byte> bytes;
   std::unique_ptr<tacit_schedule_s> schedule;
   all.here("reading its arguments", [&] {
     if (!has_place)
-      throw surface::api_error(
-          TACIT_ERR_ARGUMENT,
-          fmt::format("rank {}: tacit_compile: the place for the schedule is a null pointer", graph.rank));
+      throw call_error(
+          call_error::kind::argument,
+          fmt::format("rank {}: tacit_compile: the place for the schedule is a null pointer", graph.rank),
+          true);
     wanted = read_options(info);
     schedule = std::make_unique<tacit_schedule_s>();
     bytes = packed(graph.local);

@@ -1,21 +1,20 @@
 #include "runtime/schedule/options.h"
 
+#include "runtime/mpi/errors.h"
 #include "runtime/run/driver.h"
-#include "surface/capi/errors.h"
 
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
-#include <tacit/tacit.h>
 #include <vector>
 
 namespace tacit::runtime {
 namespace {
 
 [[noreturn]] void refuse(const std::string& where, const std::string& value, const std::string& allowed) {
-  throw surface::api_error(TACIT_ERR_ENVIRONMENT,
-                           fmt::format("{} is \"{}\", but must be {}", where, value, allowed));
+  throw call_error(call_error::kind::environment,
+                   fmt::format("{} is \"{}\", but must be {}", where, value, allowed));
 }
 
 std::string driver_names() {
@@ -100,8 +99,8 @@ void read_info(requested& r, MPI_Info info) {
     MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found);
     const option* o = find_option(key + 6);
     if (!o)
-      throw surface::api_error(
-          TACIT_ERR_ENVIRONMENT,
+      throw call_error(
+          call_error::kind::environment,
           fmt::format("info key \"{}\" is unknown; tacit knows tacit_policy, tacit_driver, tacit_density, "
                       "tacit_budget and tacit_replace",
                       key));

@@ -1,42 +1,27 @@
 #include "surface/capi/errors.h"
 
-#include "runtime/exchange/neighbor_error.h"
-#include "runtime/mpi/datatype.h"
-#include "runtime/mpi/mpi_error.h"
-
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <mutex>
-#include <new>
 #include <tacit/tacit.h>
 
 namespace tacit::surface {
 namespace {
 
-thread_local std::string last_text;
+using kind = runtime::call_error::kind;
 
-int code_of(runtime::neighbor_error::kind why) {
-  switch (why) {
-  case runtime::neighbor_error::kind::argument:
-  case runtime::neighbor_error::kind::pieces:
-    return TACIT_ERR_ARGUMENT;
-  case runtime::neighbor_error::kind::graph:
-    return TACIT_ERR_GRAPH;
-  case runtime::neighbor_error::kind::environment:
-    return TACIT_ERR_ENVIRONMENT;
-  case runtime::neighbor_error::kind::mpi:
-    return TACIT_ERR_MPI;
-  case runtime::neighbor_error::kind::memory:
-    return TACIT_ERR_MEMORY;
-  case runtime::neighbor_error::kind::internal:
-    break;
-  }
-  return TACIT_ERR_INTERNAL;
+thread_local std::array<char, runtime::call_error::most_text> last_text{};
+
+template <std::size_t Size>
+void copy_text(std::string_view text, std::array<char, Size>& into, std::size_t at = 0) {
+  const std::size_t n = std::min(text.size(), Size - 1 - at);
+  std::copy_n(text.data(), n, into.data() + at);
+  into[at + n] = '\0';
 }
 
 /// MPI error codes of our own class, one per return code, made at the first error.
-int mpi_code(int code, const std::string& text) {
+int mpi_code(int code, std::string_view text) {
   static std::mutex guard;
   static std::array<int, 8> codes{};
   const std::lock_guard lock(guard);
@@ -50,7 +35,10 @@ int mpi_code(int code, const std::string& text) {
       MPI_Add_error_code(error_class, &c);
   }
   const int mine = codes[static_cast<std::size_t>(code) % codes.size()];
-  std::string cut = ("tacit: " + text).substr(0, MPI_MAX_ERROR_STRING - 1);
+  constexpr std::string_view head = "tacit: ";
+  std::array<char, MPI_MAX_ERROR_STRING> cut{};
+  copy_text(head, cut);
+  copy_text(text, cut, head.size());
   MPI_Add_error_string(mine, cut.data());
   return mine;
 }
@@ -92,54 +80,51 @@ bool mpi_is_running() {
   return true;
 }
 
-int report(MPI_Comm comm, int code, const std::string& text) {
-  last_text = text;
+int code_of(kind why) {
+  switch (why) {
+  case kind::argument:
+  case kind::pieces:
+    return TACIT_ERR_ARGUMENT;
+  case kind::state:
+    return TACIT_ERR_STATE;
+  case kind::graph:
+    return TACIT_ERR_GRAPH;
+  case kind::environment:
+    return TACIT_ERR_ENVIRONMENT;
+  case kind::mpi:
+    return TACIT_ERR_MPI;
+  case kind::memory:
+    return TACIT_ERR_MEMORY;
+  case kind::internal:
+    break;
+  }
+  return TACIT_ERR_INTERNAL;
+}
+
+kind kind_of(int code) {
+  for (const kind k : {kind::argument, kind::state, kind::graph, kind::environment, kind::mpi, kind::memory})
+    if (code_of(k) == code)
+      return k;
+  return kind::internal;
+}
+
+int report(MPI_Comm comm, int code, std::string_view text) noexcept {
+  copy_text(text, last_text);
   if (mpi_is_running())
     MPI_Comm_call_errhandler(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm, mpi_code(code, text));
   return code;
 }
 
 int code_of_exception(std::string& text, bool* complete) {
+  const runtime::call_error e = runtime::current_error();
+  text = e.what();
   if (complete)
-    *complete = false;
-  try {
-    throw;
-  } catch (const api_error& e) {
-    text = e.what();
-    if (complete)
-      *complete = true;
-    return e.code;
-  } catch (const runtime::neighbor_error& e) {
-    text = e.what();
-    if (complete)
-      *complete = e.complete;
-    return code_of(e.why);
-  } catch (const runtime::datatype_error& e) {
-    text = std::string("datatype: ") + e.what();
-    return TACIT_ERR_ARGUMENT;
-  } catch (const runtime::mpi_error& e) {
-    text = e.what();
-    return TACIT_ERR_MPI;
-  } catch (const runtime::memory_error& e) {
-    text = std::string("out of memory: ") + e.what();
-    return TACIT_ERR_MEMORY;
-  } catch (const std::bad_alloc&) {
-    text = "out of memory";
-    return TACIT_ERR_MEMORY;
-  } catch (const std::length_error&) {
-    text = "out of memory: more elements than a list can hold";
-    return TACIT_ERR_MEMORY;
-  } catch (const std::exception& e) {
-    text = std::string("internal error: ") + e.what();
-    return TACIT_ERR_INTERNAL;
-  } catch (...) {
-    text = "an exception of an unknown type, perhaps thrown by a computation of the graph";
-    return TACIT_ERR_INTERNAL;
-  }
+    *complete = e.complete;
+  return code_of(e.why);
 }
 
 const char* last_error_text() {
-  return last_text.c_str();
+  return last_text.data();
 }
 
 } // namespace tacit::surface

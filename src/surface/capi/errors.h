@@ -1,24 +1,29 @@
 // How errors leave the library: a code, a text, and the communicator's error handler.
 #pragma once
 
+#include "runtime/mpi/errors.h"
+
 #include <mpi.h>
-#include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace tacit::surface {
 
-/// An error of the C API on its way to the boundary.
-struct api_error : std::runtime_error {
-  api_error(int code_, const std::string& text) : std::runtime_error(text), code(code_) {}
-  int code; ///< TACIT_ERR_…
+/// TACIT_ERR_… of a kind of error, and back.
+int code_of(runtime::call_error::kind why);
+runtime::call_error::kind kind_of(int code);
+
+/// An error of the C API on its way to the boundary, made of a code.
+struct api_error : runtime::call_error {
+  api_error(int code, std::string_view text) : call_error(kind_of(code), text, true) {}
 };
 
 /// Remembers the text for tacit_last_error, calls the error handler of `comm` (MPI_COMM_NULL:
-/// MPI_COMM_WORLD's) if MPI is running, and returns `code`.
-int report(MPI_Comm comm, int code, const std::string& text);
+/// MPI_COMM_WORLD's) if MPI is running, and returns `code`. Needs no memory.
+int report(MPI_Comm comm, int code, std::string_view text) noexcept;
 
 /// The exception being handled, as code and text. *complete, if wanted: the text names rank and remedy where
-/// that helps (api_error); others only say what happened.
+/// that helps; others only say what happened.
 int code_of_exception(std::string& text, bool* complete = nullptr);
 
 const char* last_error_text();
@@ -29,21 +34,19 @@ bool mpi_is_running();
 /// Runs `body`; exceptions become codes given to `tell(code, text)`.
 template <typename Body, typename Tell>
 int guarded_with(Tell&& tell, Body&& body) {
-  std::string text;
-  int code = 0;
   try {
     body();
     return 0;
   } catch (...) {
-    code = code_of_exception(text);
+    const runtime::call_error e = runtime::current_error();
+    return tell(code_of(e.why), e.what());
   }
-  return tell(code, text);
 }
 
 /// The same, reported to `comm`. Every function of the C API ends in one of the two.
 template <typename Body>
 int guarded(MPI_Comm comm, Body&& body) {
-  return guarded_with([&](int code, const std::string& text) { return report(comm, code, text); }, body);
+  return guarded_with([&](int code, std::string_view text) { return report(comm, code, text); }, body);
 }
 
 } // namespace tacit::surface
