@@ -186,10 +186,7 @@ std::function<void(op_id)> computations_of(const tacit_graph_s& graph, unpacker&
 
 std::unique_ptr<tacit_schedule_s> compile_collectively(const tacit_graph_s& graph, MPI_Info info,
                                                        bool has_place) {
-  private_communicator own;
-  check_mpi(MPI_Comm_dup(graph.comm, &own.comm), "MPI_Comm_dup");
-  check_mpi(MPI_Comm_set_errhandler(own.comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-
+  private_communicator own = private_communicator::like(graph.comm);
   agreement all(own.comm, graph.rank, graph.size, "tacit_compile");
   if (graph.first_error != TACIT_SUCCESS)
     all.fail(surface::api_error(graph.first_error, graph.first_error_text));

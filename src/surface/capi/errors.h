@@ -15,7 +15,8 @@ runtime::call_error::kind kind_of(int code);
 
 /// An error of the C API on its way to the boundary, made of a code.
 struct api_error : runtime::call_error {
-  api_error(int code, std::string_view text) : call_error(kind_of(code), text, true) {}
+  api_error(int code_, std::string_view text) : call_error(kind_of(code_), text, true), code(code_) {}
+  int code; ///< TACIT_ERR_…
 };
 
 /// Remembers the text for tacit_last_error, calls the error handler of `comm` (MPI_COMM_NULL:

@@ -1,9 +1,10 @@
 // tacit_graph_add_comm: several communicators in one graph.
 //
 // Handles of communicators mean nothing on other ranks, so the members agree on a number when they add one:
-// member 0 takes its rank in the graph and a count of its own, and broadcasts both on the communicator
-// itself.
+// member 0 takes its rank in the graph and a count of its own, and broadcasts both on a duplicate, where a
+// failing call of MPI's does not run the error handler of the user's communicator.
 #include "runtime/mpi/agreement.h"
+#include "runtime/schedule/private_communicator.h"
 #include "surface/capi/handles.h"
 
 #include "runtime/mpi/mpi_error.h"
@@ -67,7 +68,8 @@ void add(tacit_graph graph, MPI_Comm comm, tacit_comm* added) {
     refuse("the communicator is an intercommunicator; merge it with MPI_Intercomm_merge");
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  runtime::agreement all(comm, rank, size, "tacit_graph_add_comm");
+  const auto own = runtime::private_communicator::like(comm);
+  runtime::agreement all(own.comm, rank, size, "tacit_graph_add_comm");
   runtime::local_communicator made;
   all.here("reading its arguments", [&] {
     if (!graph || !added)
@@ -80,7 +82,7 @@ void add(tacit_graph graph, MPI_Comm comm, tacit_comm* added) {
   all.agree();
   if (rank == 0)
     made.id = new_number(graph->rank);
-  runtime::check_mpi(MPI_Bcast(&made.id, 1, MPI_UINT64_T, 0, comm), "MPI_Bcast");
+  runtime::check_mpi(MPI_Bcast(&made.id, 1, MPI_UINT64_T, 0, own.comm), "MPI_Bcast");
   graph->local.communicators.push_back(std::move(made));
   *added = static_cast<tacit_comm>(graph->local.communicators.size());
 }

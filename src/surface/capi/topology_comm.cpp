@@ -165,22 +165,19 @@ private:
 
 MPI_Comm make_topology_comm(const topology_handle& t, MPI_Comm comm, bool has_place) {
   const membership me(comm);
-  runtime::private_communicator made;
-  runtime::check_mpi(MPI_Comm_dup(comm, &made.comm), "MPI_Comm_dup");
+  runtime::private_communicator made = runtime::private_communicator::like(comm);
   runtime::agreement all(made.comm, me.rank, me.size, "tacit_topology_comm");
   all.here("attaching the topology", [&] {
     require_fit(t, has_place, me, "tacit_topology_comm");
     runtime::attach_topology(made.comm, t);
   });
   all.agree();
-  return made.release();
+  return made.release_to_user(comm);
 }
 
 MPI_Comm make_reordered_comm(const topology_handle& t, MPI_Comm comm, bool has_place) {
   const membership me(comm);
-  runtime::private_communicator own, made;
-  runtime::check_mpi(MPI_Comm_dup(comm, &own.comm), "MPI_Comm_dup");
-  runtime::check_mpi(MPI_Comm_set_errhandler(own.comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  const auto own = runtime::private_communicator::like(comm);
   runtime::agreement all(own.comm, me.rank, me.size, "tacit_topology_comm_reordered");
   all.here("looking at its arguments",
            [&] { require_fit(t, has_place, me, "tacit_topology_comm_reordered"); });
@@ -188,10 +185,11 @@ MPI_Comm make_reordered_comm(const topology_handle& t, MPI_Comm comm, bool has_p
   reordering order(t, own.comm, me, all);
   const int rank = order.ranks()[static_cast<std::size_t>(me.rank)];
   const topology_handle moved = order.moved_topology();
-  runtime::check_mpi(MPI_Comm_split(comm, 0, rank, &made.comm), "MPI_Comm_split");
+  runtime::private_communicator made;
+  runtime::check_mpi(MPI_Comm_split(own.comm, 0, rank, &made.comm), "MPI_Comm_split");
   all.here("attaching the topology", [&] { runtime::attach_topology(made.comm, moved); });
   all.agree();
-  return made.release();
+  return made.release_to_user(comm);
 }
 
 } // namespace tacit::surface

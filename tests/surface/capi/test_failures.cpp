@@ -10,12 +10,15 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
 
 /// Which call from now on fails (1: the next), 0: none. Set on one rank only.
 long allocation_to_fail = 0;
+/// Once one has failed, so do all that follow: memory does not come back because somebody missed it.
+bool all_following_fail = false;
 struct mpi_fault {
   const char* function = "";
   int countdown = 0;
@@ -28,8 +31,10 @@ bool fails(const char* function) {
 } // namespace
 
 void* operator new(std::size_t size) {
-  if (allocation_to_fail > 0 && --allocation_to_fail == 0)
+  if (allocation_to_fail > 0 && --allocation_to_fail == 0) {
+    allocation_to_fail = all_following_fail ? 1 : 0;
     throw std::bad_alloc();
+  }
   void* p = std::malloc(size > 0 ? size : 1);
   if (!p)
     throw std::bad_alloc();
@@ -60,6 +65,18 @@ int MPI_Iallgather(const void* out, int n, MPI_Datatype type, void* in, int m, M
                    MPI_Comm comm, MPI_Request* request) {
   return fails("MPI_Iallgather") ? MPI_ERR_OTHER
                                  : PMPI_Iallgather(out, n, type, in, m, in_type, comm, request);
+}
+/// The reduction takes place, so that no rank waits, but is said to have failed, as MPI says it: through the
+/// error handler of the communicator, and by the code.
+int MPI_Iallreduce(const void* out, void* in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                   MPI_Request* request) {
+  if (!fails("MPI_Iallreduce"))
+    return PMPI_Iallreduce(out, in, n, type, op, comm, request);
+  *request = MPI_REQUEST_NULL;
+  PMPI_Iallreduce(out, in, n, type, op, comm, request);
+  PMPI_Wait(request, MPI_STATUS_IGNORE);
+  PMPI_Comm_call_errhandler(comm, MPI_ERR_OTHER);
+  return MPI_ERR_OTHER;
 }
 int MPI_Group_incl(MPI_Group group, int n, const int* ranks, MPI_Group* made) {
   return fails("MPI_Group_incl") ? MPI_ERR_OTHER : PMPI_Group_incl(group, n, ranks, made);
@@ -175,6 +192,125 @@ TEST_F(failures, every_allocation_of_compiling_may_fail_on_any_rank) {
     EXPECT_GT(failed, 20); // the sweep has reached the inside of the compiler
   }
   expect_good_run(g);
+  tacit_graph_free(&g);
+}
+
+/// Runs `call` with more and more memory until it succeeds: no rank may hang, and all get the same error.
+template <typename Call>
+void expect_no_rank_to_hang(int rank, int victim, const char* what, Call&& call) {
+  all_following_fail = true;
+  for (long n = 1;; n += n < 200 ? 1 : 1 + n / 20) {
+    handler_calls = 0;
+    allocation_to_fail = rank == victim ? n : 0;
+    const int code = call();
+    int reached = rank == victim && allocation_to_fail > 1;
+    allocation_to_fail = 0;
+    MPI_Bcast(&reached, 1, MPI_INT, victim, MPI_COMM_WORLD);
+    expect_same_everywhere(code, handler_calls);
+    if (reached)
+      EXPECT_EQ(code, TACIT_SUCCESS) << what << ": " << tacit_last_error();
+    else
+      EXPECT_EQ(code, TACIT_ERR_MEMORY) << what << ", allocation " << n << ": " << tacit_last_error();
+    if (reached || testing::Test::HasFailure())
+      break;
+  }
+  all_following_fail = false;
+}
+
+TEST_F(failures, no_memory_from_some_point_on) {
+  tacit_graph g = exchange();
+  expect_no_rank_to_hang(rank, victim, "tacit_compile", [&] {
+    tacit_schedule s = TACIT_SCHEDULE_NULL;
+    const int code = tacit_compile(g, MPI_INFO_NULL, &s);
+    tacit_schedule_free(&s);
+    return code;
+  });
+  MPI_Comm part = MPI_COMM_NULL;
+  MPI_Comm_dup(comm, &part);
+  expect_no_rank_to_hang(rank, victim, "tacit_graph_add_comm", [&] {
+    tacit_graph several = TACIT_GRAPH_NULL;
+    tacit_comm added = 0;
+    const long left = std::exchange(allocation_to_fail, 0);
+    tacit_graph_create(comm, &several);
+    allocation_to_fail = left;
+    const int code = tacit_graph_add_comm(several, part, &added);
+    tacit_graph_free(&several);
+    return code;
+  });
+  MPI_Comm_free(&part);
+  expect_good_run(g);
+  tacit_graph_free(&g);
+}
+
+/// Everybody has two neighbors, in a ring.
+tacit_topology ring(int size) {
+  const int dims[] = {size}, periods[] = {1};
+  tacit_topology t = TACIT_TOPOLOGY_NULL;
+  EXPECT_EQ(tacit_topology_cart(1, dims, periods, &t), TACIT_SUCCESS);
+  return t;
+}
+
+TEST_F(failures, no_memory_while_neighbors_prepare_together) {
+  tacit_topology t = ring(size);
+  for (const bool reordered : {false, true})
+    expect_no_rank_to_hang(rank, victim, reordered ? "reordered" : "topology", [&] {
+      MPI_Comm made = MPI_COMM_NULL;
+      const int code =
+          reordered ? tacit_topology_comm_reordered(t, comm, &made) : tacit_topology_comm(t, comm, &made);
+      if (code == TACIT_SUCCESS)
+        MPI_Comm_free(&made);
+      return code;
+    });
+  MPI_Comm neighbors = MPI_COMM_NULL;
+  ASSERT_EQ(tacit_topology_comm(t, comm, &neighbors), TACIT_SUCCESS);
+  int sent[2] = {1, 2}, received[2] = {};
+  tacit_schedule first = TACIT_SCHEDULE_NULL; // the set-up of a communicator is another matter
+  ASSERT_EQ(
+      tacit_neighbor_alltoall_init(sent, 1, MPI_INT, received, 1, MPI_INT, neighbors, MPI_INFO_NULL, &first),
+      TACIT_SUCCESS);
+  expect_no_rank_to_hang(rank, victim, "tacit_neighbor_alltoall_init", [&] {
+    tacit_schedule s = TACIT_SCHEDULE_NULL;
+    const int code =
+        tacit_neighbor_alltoall_init(sent, 1, MPI_INT, received, 1, MPI_INT, neighbors, MPI_INFO_NULL, &s);
+    tacit_schedule_free(&s);
+    return code;
+  });
+  tacit_schedule_free(&first);
+  MPI_Comm_free(&neighbors);
+  tacit_topology_free(&t);
+}
+
+/// MPI fails inside: it must not run the handler that the user gave the communicator, or abort; the user
+/// hears of it once, from tacit.
+TEST_F(failures, an_agreement_that_fails_in_mpi_leaves_the_users_handler_to_tacit) {
+  tacit_topology t = ring(size);
+  MPI_Comm made = MPI_COMM_NULL;
+  handler_calls = 0;
+  arm("MPI_Iallreduce");
+  const int code = tacit_topology_comm(t, comm, &made);
+  EXPECT_EQ(code, rank == victim ? TACIT_ERR_MPI : TACIT_SUCCESS) << tacit_last_error();
+  EXPECT_EQ(handler_calls, rank == victim ? 1 : 0);
+  if (made != MPI_COMM_NULL) { // not collective: the victim has none
+    MPI_Errhandler inherited = MPI_ERRHANDLER_NULL;
+    MPI_Comm_get_errhandler(made, &inherited);
+    EXPECT_EQ(inherited, handler);
+    MPI_Errhandler_free(&inherited);
+  }
+  tacit_topology_free(&t);
+}
+
+TEST_F(failures, adding_a_communicator_leaves_its_handler_alone) {
+  tacit_graph g = TACIT_GRAPH_NULL;
+  tacit_comm added = 0;
+  MPI_Comm alone = MPI_COMM_NULL; // the others need not take part in what fails
+  MPI_Comm_split(comm, rank, 0, &alone);
+  tacit_graph_create(MPI_COMM_SELF, &g);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  handler_calls = 0;
+  fault = {"MPI_Iallreduce", 1};
+  EXPECT_EQ(tacit_graph_add_comm(g, alone, &added), TACIT_ERR_MPI) << tacit_last_error();
+  EXPECT_EQ(handler_calls, 0) << "the graph's communicator is told, not the one that is added";
+  MPI_Comm_free(&alone);
   tacit_graph_free(&g);
 }
 
