@@ -93,10 +93,8 @@ extern "C" {
 
 int tacit_graph_add_comm(tacit_graph graph, MPI_Comm comm, tacit_comm* added) {
   const int result = guarded(graph ? graph->comm : MPI_COMM_NULL, [&] { add(graph, comm, added); });
-  if (result != TACIT_SUCCESS && graph && graph->first_error == TACIT_SUCCESS) {
-    graph->first_error = result;
-    graph->first_error_text = tacit_last_error();
-  }
+  if (graph)
+    keep_first_error(*graph, result);
   return result;
 }
 

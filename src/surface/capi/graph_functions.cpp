@@ -8,6 +8,17 @@
 #include <climits>
 #include <fmt/format.h>
 
+void tacit::surface::keep_first_error(tacit_graph_s& graph, int result) noexcept {
+  if (result == TACIT_SUCCESS || graph.first_error != TACIT_SUCCESS)
+    return;
+  graph.first_error = result;
+  try {
+    graph.first_error_text = tacit_last_error();
+  } catch (const std::bad_alloc&) { // the code must do
+    graph.first_error_text.clear();
+  }
+}
+
 namespace {
 
 using namespace tacit;
@@ -62,10 +73,7 @@ int add(tacit_graph graph, const char* name, tacit_op* op, Fill&& fill) {
     if (op)
       *op = static_cast<tacit_op>(graph->local.operations.size() - 1);
   });
-  if (result != TACIT_SUCCESS && graph->first_error == TACIT_SUCCESS) {
-    graph->first_error = result;
-    graph->first_error_text = tacit_last_error();
-  }
+  keep_first_error(*graph, result);
   return result;
 }
 
@@ -265,10 +273,7 @@ int declare(tacit_graph graph, const char* name, Body&& body) {
       throw api_error(e.code, fmt::format("rank {} ({}): {}", graph->rank, name, e.what()));
     }
   });
-  if (result != TACIT_SUCCESS && graph->first_error == TACIT_SUCCESS) {
-    graph->first_error = result;
-    graph->first_error_text = tacit_last_error();
-  }
+  keep_first_error(*graph, result);
   return result;
 }
 

@@ -46,6 +46,9 @@ namespace tacit::surface {
 /// Throws unless MPI is running and no computation of a schedule is on the stack.
 void require_calls_allowed();
 
+/// A call that adds to a graph has ended so: its first error is also that of tacit_compile.
+void keep_first_error(tacit_graph_s& graph, int result) noexcept;
+
 /// Fills in text and json of a neighborhood collective.
 void explain_neighbor(tacit_schedule_s& schedule);
 

@@ -3,6 +3,8 @@
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/run/progress.h"
 
+#include <array>
+#include <cstdio>
 #include <fmt/format.h>
 
 namespace tacit::surface {
@@ -18,9 +20,6 @@ int rank_in(MPI_Comm comm) {
 /// Runs `body`; its errors get rank and function, and go to the communicator.
 template <typename Body>
 int guarded_call(const runtime::neighbor_call& call, MPI_Comm comm, Body&& body) {
-  std::string text;
-  int code = TACIT_SUCCESS;
-  bool complete = false;
   try {
     require_calls_allowed();
     if (comm == MPI_COMM_NULL)
@@ -29,11 +28,12 @@ int guarded_call(const runtime::neighbor_call& call, MPI_Comm comm, Body&& body)
     body();
     return TACIT_SUCCESS;
   } catch (...) {
-    code = code_of_exception(text, &complete);
+    const runtime::call_error e = runtime::current_error();
+    std::array<char, runtime::call_error::most_text> text{}; // there may be no memory for another one
+    if (!e.complete)
+      std::snprintf(text.data(), text.size(), "rank %d: %s: %s", rank_in(comm), call.function, e.what());
+    return report(comm, code_of(e.why), e.complete ? e.what() : text.data());
   }
-  if (!complete)
-    text = fmt::format("rank {}: {}: {}", rank_in(comm), call.function, text);
-  return report(comm, code, text);
 }
 
 void require_place(const runtime::neighbor_call& call, MPI_Comm comm, tacit_schedule* schedule) {

@@ -19,6 +19,7 @@ namespace {
 long allocation_to_fail = 0;
 /// Once one has failed, so do all that follow: memory does not come back because somebody missed it.
 bool all_following_fail = false;
+bool any_has_failed = false;
 struct mpi_fault {
   const char* function = "";
   int countdown = 0;
@@ -33,6 +34,7 @@ bool fails(const char* function) {
 void* operator new(std::size_t size) {
   if (allocation_to_fail > 0 && --allocation_to_fail == 0) {
     allocation_to_fail = all_following_fail ? 1 : 0;
+    any_has_failed = true;
     throw std::bad_alloc();
   }
   void* p = std::malloc(size > 0 ? size : 1);
@@ -201,10 +203,11 @@ void expect_no_rank_to_hang(int rank, int victim, const char* what, Call&& call)
   all_following_fail = true;
   for (long n = 1;; n += n < 200 ? 1 : 1 + n / 20) {
     handler_calls = 0;
+    any_has_failed = false;
     allocation_to_fail = rank == victim ? n : 0;
     const int code = call();
-    int reached = rank == victim && allocation_to_fail > 1;
     allocation_to_fail = 0;
+    int reached = rank == victim && !any_has_failed;
     MPI_Bcast(&reached, 1, MPI_INT, victim, MPI_COMM_WORLD);
     expect_same_everywhere(code, handler_calls);
     if (reached)
@@ -250,7 +253,7 @@ tacit_topology ring(int size) {
   return t;
 }
 
-TEST_F(failures, no_memory_while_neighbors_prepare_together) {
+TEST_F(failures, no_memory_while_a_topology_is_attached) {
   tacit_topology t = ring(size);
   for (const bool reordered : {false, true})
     expect_no_rank_to_hang(rank, victim, reordered ? "reordered" : "topology", [&] {
@@ -261,22 +264,6 @@ TEST_F(failures, no_memory_while_neighbors_prepare_together) {
         MPI_Comm_free(&made);
       return code;
     });
-  MPI_Comm neighbors = MPI_COMM_NULL;
-  ASSERT_EQ(tacit_topology_comm(t, comm, &neighbors), TACIT_SUCCESS);
-  int sent[2] = {1, 2}, received[2] = {};
-  tacit_schedule first = TACIT_SCHEDULE_NULL; // the set-up of a communicator is another matter
-  ASSERT_EQ(
-      tacit_neighbor_alltoall_init(sent, 1, MPI_INT, received, 1, MPI_INT, neighbors, MPI_INFO_NULL, &first),
-      TACIT_SUCCESS);
-  expect_no_rank_to_hang(rank, victim, "tacit_neighbor_alltoall_init", [&] {
-    tacit_schedule s = TACIT_SCHEDULE_NULL;
-    const int code =
-        tacit_neighbor_alltoall_init(sent, 1, MPI_INT, received, 1, MPI_INT, neighbors, MPI_INFO_NULL, &s);
-    tacit_schedule_free(&s);
-    return code;
-  });
-  tacit_schedule_free(&first);
-  MPI_Comm_free(&neighbors);
   tacit_topology_free(&t);
 }
 
