@@ -1,7 +1,5 @@
 #include "runtime/exchange/ways.h"
 
-#include "runtime/shm/peers.h"
-
 #include <algorithm>
 
 namespace tacit::runtime {
@@ -22,11 +20,12 @@ way_prices::way_prices() : words(neighbors::forms * drivers().size(), neighbors:
 
 void way_prices::add(neighbors::form f, const neighbors::traffic& t, const neighbors::machine_costs& costs,
                      const neighbor_options& options) {
-  const std::uint64_t longest = longest_in_memory(options.unattended);
-  for (std::size_t i = 0; i < drivers().size(); ++i)
-    if (may_be_taken(*drivers()[i], options))
-      words[position(f, i)] =
-          neighbors::word_of_price(neighbors::predicted(t, drivers()[i]->name(), costs, longest));
+  for (std::size_t i = 0; i < drivers().size(); ++i) {
+    const driver& d = *drivers()[i];
+    if (may_be_taken(d, options))
+      words[position(f, i)] = neighbors::word_of_price(
+          neighbors::predicted(t, d.name(), costs, d.longest_in_memory(options.unattended)));
+  }
 }
 
 std::vector<const driver*> agreed_ways::drivers(const driver& own) const {

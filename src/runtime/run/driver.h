@@ -82,6 +82,9 @@ public:
   virtual bool automatic(const program&) const { return true; }
   /// Empty if this rank's program can be executed on `comm`, else why not. Local.
   virtual std::string can_run(const program& p, MPI_Comm comm) const = 0;
+  /// Bytes of the longest message that this driver brings to a process of the same node through shared
+  /// memory, without MPI; 0: none. `unattended`: of programs that nobody progresses. Local.
+  virtual std::uint64_t longest_in_memory(bool /*unattended*/) const { return 0; }
   /// What `prepare` needs from other ranks, still to be created; null if nothing. Local. `comm` as in
   /// `prepare`; it must outlive the connection. Throws mpi_error and std::bad_alloc.
   virtual std::unique_ptr<connection> offer(const program&, MPI_Comm /*comm*/) const { return nullptr; }

@@ -171,6 +171,9 @@ public:
              "(TACIT_PROGRESS=waits allows that)";
     return tags_fit(p, comm);
   }
+  std::uint64_t longest_in_memory(bool unattended) const override {
+    return runtime::longest_in_memory(unattended);
+  }
   std::unique_ptr<connection> offer(const program& p, MPI_Comm comm) const override {
     return std::make_unique<shm_peers>(p, comm, p.fixed_buffers && is_flat(p));
   }
