@@ -2,9 +2,9 @@
 
 #include "graphs/platform/model_file.h"
 #include "runtime/exchange/agreed_aggregation.h"
+#include "runtime/exchange/own_call.h"
 #include "runtime/mpi/await.h"
 #include "runtime/mpi/collectives.h"
-#include "runtime/exchange/own_call.h"
 #include "runtime/mpi/library_version.h"
 #include "runtime/mpi/mpi_error.h"
 

@@ -1,8 +1,8 @@
 #include "runtime/exchange/communicator_setup.h"
 
 #include "neighbors/passes/color.h"
-#include "runtime/mpi/collectives.h"
 #include "runtime/exchange/neighbor_error.h"
+#include "runtime/mpi/collectives.h"
 #include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
