@@ -17,17 +17,21 @@ else()
 endif()
 message(STATUS "tacit: MPI family ${TACIT_MPI_FAMILY}, launcher ${MPIEXEC_EXECUTABLE}")
 
-# tacit_add_mpi_test(NAME name COMMAND target [args…] RANKS n…): one ctest per rank count, named name.np<N>.
+# tacit_add_mpi_test(NAME name COMMAND target [args…] RANKS n…): one ctest per rank count, named name.np<N>. It gets both
+# cores. There is no time limit per test: limits are for hangs alone, and one that suits all stands in CMakePresets.json.
 function(tacit_add_mpi_test)
-  cmake_parse_arguments(T "" "NAME;TIMEOUT" "COMMAND;RANKS;LABELS" ${ARGN})
-  if(NOT T_TIMEOUT)
-    set(T_TIMEOUT 120)
-  endif()
+  cmake_parse_arguments(T "" "NAME" "COMMAND;RANKS;LABELS" ${ARGN})
   list(POP_FRONT T_COMMAND program)
+  set(launch ${MPIEXEC_EXECUTABLE} ${TACIT_MPIEXEC_FLAGS})
+  if(TARGET tacit_idle_ranks)
+    list(APPEND launch -genv LD_PRELOAD $<TARGET_FILE:tacit_idle_ranks>)
+  endif()
   foreach(n ${T_RANKS})
-    add_test(NAME ${T_NAME}.np${n}
-             COMMAND ${MPIEXEC_EXECUTABLE} ${TACIT_MPIEXEC_FLAGS} -n ${n} $<TARGET_FILE:${program}> ${T_COMMAND})
-    set_tests_properties(${T_NAME}.np${n} PROPERTIES TIMEOUT ${T_TIMEOUT} PROCESSORS 2 LABELS "mpi;${T_LABELS}"
+    if(NOT n MATCHES "^[0-9]+$")
+      message(FATAL_ERROR "tacit_add_mpi_test(${T_NAME}): '${n}' is no number of ranks (and time limits are not set per test)")
+    endif()
+    add_test(NAME ${T_NAME}.np${n} COMMAND ${launch} -n ${n} $<TARGET_FILE:${program}> ${T_COMMAND})
+    set_tests_properties(${T_NAME}.np${n} PROPERTIES PROCESSORS 2 LABELS "mpi;${T_LABELS}"
                          ENVIRONMENT "TACIT_EXPECTED_RANKS=${n}")
   endforeach()
 endfunction()

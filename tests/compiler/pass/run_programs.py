@@ -34,7 +34,7 @@ def compile_program(tacit, source, program, overlap, settings):
 def run(launcher, ranks, program, **environment):
     command = [*shlex.split(launcher), "-n", ranks, str(program)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=dict(os.environ, **environment))
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=dict(os.environ, **environment))
     except subprocess.TimeoutExpired:
         return "hangs"
     return done.stdout if done.returncode == 0 else f"exit {done.returncode}: {done.stdout}{done.stderr}"

@@ -26,7 +26,7 @@ class Platform(unittest.TestCase):
     @classmethod
     def platform(cls, *words, cache=None, launcher=LAUNCHER, **more):
         return subprocess.run([TACIT, "platform", *map(str, words), *(["--", *launcher] if launcher else [])],
-                              capture_output=True, text=True, timeout=500,
+                              capture_output=True, text=True,
                               env={**os.environ, "XDG_CACHE_HOME": str(cache or cls.cache)}, **more)
 
     def kept(self):

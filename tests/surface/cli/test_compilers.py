@@ -67,13 +67,13 @@ class Compilers(unittest.TestCase):
         (self.path / name).write_text(text)
 
     def tacit(self, *words, code=0):
-        done = subprocess.run([TACIT, *words], capture_output=True, text=True, errors="replace", timeout=120, cwd=self.path, env=self.environment)
+        done = subprocess.run([TACIT, *words], capture_output=True, text=True, errors="replace", cwd=self.path, env=self.environment)
         if code is not None:
             self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
 
     def run_on_two(self, program):
-        done = subprocess.run([*LAUNCHER, "-n", "2", self.path / program], capture_output=True, text=True, errors="replace", timeout=60,
+        done = subprocess.run([*LAUNCHER, "-n", "2", self.path / program], capture_output=True, text=True, errors="replace",
                               env=self.environment)
         # One rank speaks for all: launchers may mix the lines of several.
         self.assertEqual(done.stdout, "2 ranks right\n", done.stderr)

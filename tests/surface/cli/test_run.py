@@ -18,7 +18,7 @@ class Run(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def run_tacit(self, *words, **more):
-        return subprocess.run([TACIT, "run", *words], cwd=self.folder, capture_output=True, text=True, timeout=150, **more)
+        return subprocess.run([TACIT, "run", *words], cwd=self.folder, capture_output=True, text=True, **more)
 
     def ring(self, ranks, *arguments):
         return ["--", *LAUNCHER, "-n", str(ranks), PROGRAM, *arguments]
@@ -70,7 +70,7 @@ class Run(unittest.TestCase):
         user = [] if os.geteuid() == 0 else ["--map-root-user"]
         mount = ["unshare", "--mount", *user, "sh", "-c", f"mount -t tmpfs -o size={size} tmpfs disk || exit 99; {script}"]
         try:
-            done = subprocess.run(mount, cwd=self.folder, capture_output=True, text=True, timeout=150, stdin=subprocess.DEVNULL)
+            done = subprocess.run(mount, cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
         except FileNotFoundError:
             self.skipTest("there is no unshare to mount a small file system with")
         if done.returncode == 99 or "unshare:" in done.stderr:
@@ -139,10 +139,10 @@ class Run(unittest.TestCase):
         self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_doctor_finds_the_program_covered(self):
-        done = subprocess.run([TACIT, "doctor", PROGRAM], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([TACIT, "doctor", PROGRAM], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("nothing speaks against recording", done.stdout)
-        facts = subprocess.run([TACIT, "doctor", "--json", PROGRAM], capture_output=True, text=True, timeout=60)
+        facts = subprocess.run([TACIT, "doctor", "--json", PROGRAM], capture_output=True, text=True)
         said = json.loads(facts.stdout)
         self.assertTrue(said["fits"])
         self.assertIn("taken over", said["verdict"])
