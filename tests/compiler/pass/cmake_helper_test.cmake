@@ -1,7 +1,7 @@
 # Builds examples/overlap against a fresh installation with clang 19, and looks at the remarks, at which program calls the
 # hooks, and at what the programs compute.
 # Variables: BUILD (build folder), SOURCE, WORK (fresh folder), LAUNCH (mpiexec with flags), MPICC, NM
-include(${CMAKE_CURRENT_LIST_DIR}/../run_command.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/../../run_command.cmake)
 function(expect text)
   if(NOT output MATCHES "${text}")
     message(FATAL_ERROR "expected ${text} in:\n${output}")
