@@ -2,10 +2,10 @@
 """Generates the interposer's wrappers for one interface of MPI from the call table.
 
 Input: src/vocabulary/calls/mpi_calls.def (what each parameter means) and the preprocessed <mpi.h> of the MPI library at hand (how
-its parameters are typed, and which calls it has at all: a row without a declaration is left out). Output: C++ that defines,
-for every row that is not `local`, a wrapper which describes the call in an `invocation`, shows it to the clients before
-and after, and passes it on unless a client does it instead; and the exported symbols, jumps through a slot, so that everything can be switched off
-without knowing how its arguments are passed (handles of another MPI library have other sizes).
+its parameters are typed, and which calls it has at all: a row without a declaration is left out). Output: C++ that defines, for
+every row that is not `local`, a wrapper which describes the call in an `invocation`, shows it to the clients before and after,
+and passes it on unless a client does it instead; and the exported symbols, jumps through a slot, so that everything can be
+switched off without knowing how its arguments are passed (handles of another MPI library have other sizes).
 
 Interfaces differ in symbol names and in how a parameter is turned into what the invocation holds; the roles are the same:
 
@@ -375,7 +375,7 @@ FORTRAN_HEAD = """constexpr auto which = fortran_interface::%s;
 
 def table(interface, entries):
     """The slots, and the jumps that lead there. C entries are bound at link time in the static archive."""
-    out = [f"const slot_name names[] = {{"]
+    out = ["const slot_name names[] = {"]
     for entry in entries:
         other = f'"{entry.real[1]}"' if len(entry.real) > 1 else "nullptr"
         out.append(f'    {{"{entry.symbols[0]}", "{entry.real[0]}", {other}}},')

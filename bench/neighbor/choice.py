@@ -6,11 +6,11 @@
     bench/neighbor/choice.py --model default    choose by the documented defaults instead of measuring this machine first
     bench/neighbor/choice.py --table FILE       show a result file and stop
 
-Patterns: sparse alltoall (random graphs, 16 B), two- and four-dimensional tori over sizes, all cells around a cell, the halo
-of a weather model with fields of different widths (as papers/s5/real_wrf.cpp), halos of matrix-vector products with parts by
-METIS (matrices as papers/s5). Compared are the quickest blocks of each way, because other programs on the machine only ever
-add to them; 10th percentiles are in the result, too. The choice is measured twice, as such and as the same way forced; the quicker one counts, as
-for every other way the quicker one of those that do the same would.
+Patterns: sparse alltoall (random graphs, 16 B), two- and four-dimensional tori over sizes, all cells around a cell, the halo of a
+weather model with fields of different widths (as papers/s5/real_wrf.cpp), halos of matrix-vector products with parts by METIS
+(matrices as papers/s5). Compared are the quickest blocks of each way, because other programs on the machine only ever add to
+them; 10th percentiles are in the result, too. The choice is measured twice, as such and as the same way forced; the quicker one
+counts, as for every other way the quicker one of those that do the same would.
 """
 import argparse
 import json
@@ -34,7 +34,9 @@ def weather(ranks: int, file: Path) -> None:
     """40 x 80 columns, periodic in x, closed in y; six fields with halos 3, 3, 2, 2, 1 and 1 wide, 63 levels."""
     in_x = 2 if ranks % 4 == 0 else 1
     in_y = ranks // in_x
-    part = lambda total, parts, which: total * (which + 1) // parts - total * which // parts
+    def part(total, parts, which):
+        return total * (which + 1) // parts - total * which // parts
+
     lines = []
     for x in range(in_x):
         for y in range(in_y):

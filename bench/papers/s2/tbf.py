@@ -108,10 +108,12 @@ def write_agent(network: Network) -> Path:
 
 def run_once(network: Network, agent: Path, program: Path, bytes_: int, steps: int, sweeps: int, mca: list) -> tuple[float, float]:
     subnet = "10.213.77.0/24"
-    text = call("timeout", "120", "nice", "-n", "-15", "ip", "netns", "exec", network.names[0], "mpirun.openmpi", "--allow-run-as-root", "-np", "2",
+    text = call("timeout", "120", "nice", "-n", "-15", "ip", "netns", "exec", network.names[0],
+                "mpirun.openmpi", "--allow-run-as-root", "-np", "2",
                 "--host", ",".join(f"{address}:1" for address in ADDRESSES), "--mca", "plm_rsh_agent", agent,
                 "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", subnet, "--mca", "oob_tcp_if_include", subnet,
-                *(word for setting in mca for word in ("--mca", *setting.split("=", 1))), "--bind-to", "none", program, bytes_, steps, sweeps)
+                *(word for setting in mca for word in ("--mca", *setting.split("=", 1))), "--bind-to", "none",
+                program, bytes_, steps, sweeps)
     values = dict(re.findall(r"^(checksum|seconds) (\S+)", text, re.MULTILINE))
     if set(values) != {"checksum", "seconds"}:
         raise Trouble(f"{program} did not print its results:\n{text}")
@@ -137,7 +139,8 @@ def measure(network: Network, agent: Path, programs: dict, mib: int, arguments) 
             taken, checksum = timed(name, sweeps)
             seconds[name].append(taken)
             checksums.add(checksum)
-        say(f"{mib} MiB [{repetition + 1}/{repetitions}] computation {computation[-1]:.3f} s, " + ", ".join(f"{name} {values[-1]:.3f} s" for name, values in seconds.items()))
+        say(f"{mib} MiB [{repetition + 1}/{repetitions}] computation {computation[-1]:.3f} s, "
+            + ", ".join(f"{name} {values[-1]:.3f} s" for name, values in seconds.items()))
     if max(checksums) - min(checksums) > TOLERANCE * max(checksums):
         raise Trouble(f"{mib} MiB: the programs print different checksums: {sorted(checksums)}")
     best = {name: min(values) for name, values in seconds.items()}

@@ -164,7 +164,8 @@ def simulate(program: Path, case: Case, network: str, rounds: int) -> list[dict]
         bad = [variant for at, variant, _, _, wrong in found if at == size and wrong != "0"]
         if bad or set(times) != set(case.variants):
             raise Trouble(f"{case.name} size {size} on {network}: wrong data in {bad}, results of {sorted(times)}")
-        rows.append({"case": case.name, "pattern": case.pattern, "ranks": case.ranks, "size": int(size), "ranks per node": case.per_node, "network": network, "commit": git("rev-parse", "--short", "HEAD"),
+        rows.append({"case": case.name, "pattern": case.pattern, "ranks": case.ranks, "size": int(size),
+                     "ranks per node": case.per_node, "network": network, "commit": git("rev-parse", "--short", "HEAD"),
                      "us": {name: round(times[name][0] * 1e6, 3) for name in case.variants},
                      "speedup": {name: round(times["hand"][0] / times[name][0], 3) for name in case.variants},
                      "setup us": {name: round(times[name][1] * 1e6, 1) for name in case.variants if name != "hand"}})

@@ -102,7 +102,8 @@ def main():
         "a short loop is split for, but not poked": "__tacit_recv" in code["short_loop"] and "__tacit_poke" not in code["short_loop"],
         "what is used at once stays a blocking call":
             "@MPI_Recv(" in code["used_at_once"] and "__tacit_" not in code["used_at_once"],
-        "what gains less than asked for stays a blocking call": "@MPI_Recv(" in strict["short_loop"] and "__tacit_" not in strict["short_loop"],
+        "what gains less than asked for stays a blocking call": "@MPI_Recv(" in strict["short_loop"]
+        and "__tacit_" not in strict["short_loop"],
         "threads of OpenMP split": "__tacit_recv" in threads,
         "but never poke": "__tacit_poke" not in threads and "tacit.chunk" not in threads,
         "slots are tested together in front of loops": re.search(r"%tacit\.any\S* = icmp", code["lines_behind"]) is not None

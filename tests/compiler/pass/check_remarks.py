@@ -8,8 +8,8 @@ A case file states its expectations beside the calls, in comments on the same li
     MPI_Send(...);   // copied                it is sent from a copy
     MPI_Wait(...);   // stays TACIT-104       it stays, for this reason (every remark of the line must name it)
 The first line may give options: `// options: mode=conservative rename=off`; optimize=1 is for -O1. A call without an expectation
-fails the case, unless it is of a kind the pass never speaks about. Every case is compiled in apply mode (and the module verified by LLVM), and
-again in report mode, which must say the same and leave the code alone.
+fails the case, unless it is of a kind the pass never speaks about. Every case is compiled in apply mode (and the module verified
+by LLVM), and again in report mode, which must say the same and leave the code alone.
 
 Usage: check_remarks.py PLUGIN MPI_FAMILY FILE...
 """

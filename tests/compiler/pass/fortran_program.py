@@ -260,7 +260,8 @@ def fortran_program(routines, seed):
             "    call get_command_argument(2, word)", "    read (word, *) only", "  end if"]
     for k in range(len(routines)):
         main += [f"  if (only < 0 .or. only == {k}) then", f"    call prepare({k})", f"    call routine_{k}()", "  end if"]
-    main += ["  call mpi_finalize(error)", "  if (rank == 0) print '(a)', 'ok'", "contains", "  subroutine prepare(k)", "    integer, intent(in) :: k",
+    main += ["  call mpi_finalize(error)", "  if (rank == 0) print '(a)', 'ok'", "contains",
+             "  subroutine prepare(k)", "    integer, intent(in) :: k",
              "    do i = 0, knob_count - 1", "      knobs(i) = iand((mod(seed, 1000) + 1) * (k * 31 + i * 17 + 5) / 8, 3)", "    end do",
              "    call fill(g0, length, 1)", "    call fill(g1, length, 2)", "    call fill(big, 3 * length, 3)",
              "    call fill(m, rows * columns, 4)", "  end subroutine", "end program"]

@@ -314,7 +314,8 @@ class Program:
         step = rng.choice([1, 1, 1, 2, 3])
         head = rng.choice([f"for (int j = {low}; j < {high}; j += {step})", f"for (int j = {high} - 1; j >= {low}; j -= {step})"])
         body = rng.choice([
-            f"({other})[j * {width} + i] += ({block[0]})[(j - {reach_down}) * {width} + i] * 3 + ({block[0]})[(j + {reach_up}) * {width} + i];",
+            f"({other})[j * {width} + i] += ({block[0]})[(j - {reach_down}) * {width} + i] * 3"
+            f" + ({block[0]})[(j + {reach_up}) * {width} + i];",
             f"x += ({block[0]})[(j + {reach_up}) * {width} + i] ^ (word)(j + i);",
             f"({block[0]})[j * {width} + i] = ({block[0]})[(j - {reach_down}) * {width} + i] + x;",
             f"({block[0]})[j * {width} + i] ^= ({other})[i] + j;"])

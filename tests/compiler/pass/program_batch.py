@@ -137,7 +137,8 @@ class Simulated(Platform):
     # SimGrid 3.32: a persistent request that is started again deadlocks if sends do not wait; nonblocking collectives
     # in place send from freed memory (simulated.c mends that in C).
     avoid = ("persistent", "imaximum")
-    wrapped = "-Wl," + ",".join(f"--wrap={name}" for name in ("MPI_Test", "mpi_test_", "MPI_Iallreduce", "MPI_Ialltoall", "_FortranAProgramEndStatement"))
+    wrapped = "-Wl," + ",".join(f"--wrap={name}" for name in ("MPI_Test", "mpi_test_", "MPI_Iallreduce", "MPI_Ialltoall",
+                                                                "_FortranAProgramEndStatement"))
 
     def __init__(self, asked, folder):
         super().__init__(asked, folder)

@@ -27,7 +27,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from program_batch import Batch, HERE, KINDS, Real, Simulated, Trouble, WAYS
+from program_batch import HERE, KINDS, WAYS, Batch, Real, Simulated, Trouble
 
 ROOT = HERE.parents[2]
 ALWAYS = ("conservative", "aggressive")
@@ -135,7 +135,8 @@ class House:
                 "first_seed": asked.seed, "last_seed": asked.seed + (sum(self.programs.values()) - 1) // asked.batch,
                 "programs_per_seed": asked.batch, "ranks": asked.ranks, "programs": self.programs,
                 "transformed": self.transformed, "run": list(modes_of(asked)), "places_changed": self.places,
-                "programs_left_out_because_unsteady_as_they_are": self.left_out, "mismatches": self.found, "minutes": round((time.time() - self.begun) / 60, 1),
+                "programs_left_out_because_unsteady_as_they_are": self.left_out, "mismatches": self.found,
+                "minutes": round((time.time() - self.begun) / 60, 1),
                 "processor_minutes": round(self.seconds / 60, 1)}
 
 

@@ -96,7 +96,10 @@ class Platform(unittest.TestCase):
 
     def test_survives_a_full_disk(self):
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+
         # The measurement itself has room; the model has not.
         roomy = ["sh", "-c", 'ulimit -S -f unlimited; exec "$@"', "sh", *LAUNCHER]
         done = self.platform("--json", "-o", "/dev/null", cache=folder, launcher=roomy, preexec_fn=limit)

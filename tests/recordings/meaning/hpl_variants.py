@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Records Debian's hpcc with HPL's panel broadcasts and checks what the analysis says they are.
 
-    hpl_variants.py --interpose LIB --print PROGRAM --mpiexec MPIEXEC [--grid 1x4 …] [--bcast 0 …] [--together] [--keep FOLDER | --recorded FOLDER]
+    hpl_variants.py --interpose LIB --print PROGRAM --mpiexec MPIEXEC [--grid 1x4 …] [--bcast 0 …] [--together] [--keep FOLDER |
+        --recorded FOLDER]
 
-Each (grid, variant) is one run of a small problem (--together: each grid). HPL broadcasts panel k (k = 0, 1, …) along its row of the grid from
-the column k mod Q. Expected are the number of broadcasts, the communicators, the roots, the algorithm, and the reason
-why they are left alone: HPL polls for panels with MPI_Iprobe except in the long forms. Prints a table; exit code 1 if a line of it is wrong, 77 if hpcc is not installed.
+Each (grid, variant) is one run of a small problem (--together: each grid). HPL broadcasts panel k (k = 0, 1, …) along its row of
+the grid from the column k mod Q. Expected are the number of broadcasts, the communicators, the roots, the algorithm, and the
+reason why they are left alone: HPL polls for panels with MPI_Iprobe except in the long forms. Prints a table; exit code 1 if a
+line of it is wrong, 77 if hpcc is not installed.
 """
 import argparse
 import os

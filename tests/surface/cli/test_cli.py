@@ -82,7 +82,8 @@ class Analyze(unittest.TestCase):
         self.assertEqual(done.stdout.count("penwidth"), 3)
 
     def test_options_reach_the_passes(self):
-        without = json.loads(tacit("analyze", EXAMPLES / "butterfly.tacit", "--format", "json", "--disable", "detect", "--disable", "rendezvous").stdout)
+        without = json.loads(tacit("analyze", EXAMPLES / "butterfly.tacit", "--format", "json", "--disable", "detect",
+                                   "--disable", "rendezvous").stdout)
         self.assertEqual((without["findings"], without["problems"]), ([], []))
         for wrong in (["--disable", "nothing"], ["--policy", "x"], ["--density", "2"], ["--budget", "-1"], ["--format", "pdf"]):
             self.assertEqual(tacit("analyze", EXAMPLES / "butterfly.tacit", *wrong).returncode, 2, wrong)

@@ -100,7 +100,8 @@ class Compilers(unittest.TestCase):
         self.assertRegex(whole.stdout + whole.stderr, r"a\.c:\d+:\d+: possible: MPI_Waitall")
         self.assertNotIn("remark", self.tacit("cc", "-O2", "-c", "a.c").stderr)
         self.write("ring.f90", FORTRAN_PROGRAM)
-        self.assertRegex(self.tacit("fc", "--overlap=report", "-O2", "-c", "ring.f90").stderr, r"(?i)ring\.f90:\d+:\d+: remark: possible: MPI_Sendrecv split")
+        self.assertRegex(self.tacit("fc", "--overlap=report", "-O2", "-c", "ring.f90").stderr,
+                         r"(?i)ring\.f90:\d+:\d+: remark: possible: MPI_Sendrecv split")
 
     def test_objects_and_whole_programs_link(self):
         self.write("a.c", C_PROGRAM)
@@ -138,7 +139,8 @@ class Compilers(unittest.TestCase):
         for words in (["--version"], ["-v"], ["-show"], ["-c", "probe.c"], ["-E", "probe.c"], ["-O2", "probe.c", "-o", "probe"],
                       ["-c", "broken.c"], ["-Werror", "-O2", "-c", "probe.c"], ["probe.o", "-o", "probe"], [], ["nothing.c"]):
             with self.subTest(words=words):
-                expected = subprocess.run([f"mpicc.{FAMILY}", *words], capture_output=True, text=True, errors="replace", cwd=self.path, env=alone)
+                expected = subprocess.run([f"mpicc.{FAMILY}", *words], capture_output=True, text=True, errors="replace",
+                                          cwd=self.path, env=alone)
                 seen = self.tacit("cc", *words, code=expected.returncode)
                 # Names of temporary files differ from call to call.
                 self.assertEqual(seen.stdout, expected.stdout)

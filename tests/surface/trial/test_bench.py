@@ -155,7 +155,10 @@ class Bench(unittest.TestCase):
         self.assertIn("too few for 7 ranks", done.stderr)
 
     def test_says_if_the_disk_is_full(self):
-        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
+
         roomy = ["sh", "-c", 'ulimit -S -f unlimited; exec "$@"', "sh", *LAUNCHER]
         file = self.folder / "result"
         done = self.bench("--cart", "2", "--bytes", "8", "--seconds", "0", "-o", file, launcher=roomy, preexec_fn=limit)
