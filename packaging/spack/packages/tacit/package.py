@@ -1,0 +1,52 @@
+"""tacit for Spack: `spack repo add packaging/spack && spack install tacit ^openmpi` (or ^mpich: one build serves one MPI).
+The source is the clone that this recipe lies in."""
+from pathlib import Path
+
+from spack.package import *  # noqa: F403 (as all recipes)
+
+try:  # Spack 1.0 has the build systems in a package of their own
+    from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
+except ImportError:
+    pass
+
+
+class Tacit(CMakePackage):
+    """Finds the communication an MPI program means, explains it, and makes it run the fast way."""
+
+    git = Path(__file__).resolve().parents[4].as_uri()
+
+    license("Apache-2.0")
+
+    version("main", branch="main")
+
+    variant("overlap", default=True, description="The LLVM plugin that overlaps communication with computation")
+    variant("metis", default=True, description="`tacit bench neighbor` cuts matrices by METIS")
+
+    depends_on("c", type="build")
+    depends_on("cxx", type="build")
+    depends_on("cmake@3.25:", type="build")
+    depends_on("ninja", type="build")
+    depends_on("pkgconfig", type="build")
+    depends_on("python@3.11:", type="build")
+    depends_on("cli11", type="build")
+    depends_on("nlohmann-json", type="build")
+    depends_on("xxhash")
+    depends_on("fmt")
+    depends_on("elfutils")
+    depends_on("hwloc")
+    depends_on("mpi")
+    depends_on("llvm@19 +clang", when="+overlap", type=("build", "run"))
+    depends_on("metis", when="+metis")
+
+    generator("ninja")
+
+    def cmake_args(self):
+        return [
+            self.define("TACIT_BUILD_TESTS", False),
+            self.define("MPI_C_COMPILER", self.spec["mpi"].mpicc),
+            self.define("CMAKE_DISABLE_FIND_PACKAGE_LLVM", not self.spec.satisfies("+overlap")),
+        ]
+
+    @run_after("install")
+    def the_command_starts(self):
+        Executable(self.prefix.bin.tacit)("--version")
