@@ -1,7 +1,6 @@
 #include "vocabulary/calls/reasons.h"
 
 #include <array>
-#include <fmt/format.h>
 
 namespace tacit::vocabulary {
 
@@ -25,7 +24,9 @@ const reason_page* find_reason(std::uint16_t wanted) {
 }
 
 std::string reason_label(reason code) {
-  return fmt::format("TACIT-{:03}", number(code));
+  std::string digits = std::to_string(number(code));
+  digits.insert(0, digits.size() < 3 ? 3 - digits.size() : 0, '0');
+  return "TACIT-" + digits; // without libfmt, on which a plugin that compilers load should not depend
 }
 
 } // namespace tacit::vocabulary
