@@ -21,9 +21,9 @@
 // first clears the way for the next.
 #include "compiler/pass/hoist.h"
 
+#include "compiler/pass/explain.h"
 #include "compiler/pass/fortran_variables.h"
 #include "compiler/pass/locals.h"
-#include "compiler/pass/loop_cost.h"
 #include "compiler/pass/requests.h"
 
 #include <llvm/Analysis/PostDominators.h>
@@ -305,19 +305,6 @@ llvm::SmallVector<in_flight, 2> started_by(const mpi_site& post, function_contex
   return made;
 }
 
-void explain(const mpi_site& post, std::uint64_t passed, function_context& context, const options& options) {
-  if (options.silent)
-    return;
-  const std::string did = std::string(post.row->name) + " posted earlier; " + window_text(passed);
-  if (options.act == action::apply)
-    context.remarks.emit(
-        [&] { return llvm::OptimizationRemark("mpi-overlap", "Hoisted", post.call) << did; });
-  else
-    context.remarks.emit([&] {
-      return llvm::OptimizationRemarkAnalysis("mpi-overlap", "Possible", post.call) << "possible: " << did;
-    });
-}
-
 } // namespace
 
 bool hoist_posts(function_context& context, effects& effects, const options& options) {
@@ -339,7 +326,7 @@ bool hoist_posts(function_context& context, effects& effects, const options& opt
     const std::uint64_t passed = way.climb();
     if (passed < options.min_window)
       continue;
-    explain(post, passed, context, options);
+    explain_hoisted(post, passed, context.remarks, options);
     way.move();
     changed = true;
   }

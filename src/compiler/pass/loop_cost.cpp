@@ -31,10 +31,4 @@ std::uint64_t loop_cost(const llvm::Loop& loop, llvm::ScalarEvolution& evolution
   return iteration_cost(loop, evolution) * (trips != 0 ? std::min(trips, most_iterations) : iterations_guess);
 }
 
-std::string window_text(std::uint64_t instructions) {
-  constexpr std::uint64_t guessed = 1'000'000;
-  return (instructions > guessed ? "over a million" : "about " + std::to_string(instructions)) +
-         " instructions run meanwhile";
-}
-
 } // namespace tacit::compiler

@@ -5,7 +5,6 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 
 #include <cstdint>
-#include <string>
 
 namespace tacit::compiler {
 
@@ -13,8 +12,5 @@ namespace tacit::compiler {
 std::uint64_t iteration_cost(const llvm::Loop& loop, llvm::ScalarEvolution& evolution);
 /// Of all iterations: their known maximum, or 64 if nothing is known.
 std::uint64_t loop_cost(const llvm::Loop& loop, llvm::ScalarEvolution& evolution);
-/// "about 1200 instructions run meanwhile". Large numbers are guesses about nested loops multiplied, which
-/// nobody should take for a measurement: they are only said to be large.
-std::string window_text(std::uint64_t instructions);
 
 } // namespace tacit::compiler

@@ -1,26 +1,10 @@
-// The overlap pass over one function: matching, placement, motion, and a remark for every site.
+// The overlap pass over one function, in the order in which it happens: decide, explain, change.
 #pragma once
 
-#include "compiler/pass/effects.h"
-#include "compiler/pass/options.h"
-#include "compiler/pass/placement.h"
+#include "compiler/pass/decide.h"
 #include "compiler/pass/wait_graph.h"
 
-#include <llvm/ADT/SetVector.h>
-#include <llvm/Analysis/OptimizationRemarkEmitter.h>
-
 namespace tacit::compiler {
-
-/// What the pass over a function needs of LLVM.
-struct function_context {
-  function_analyses analyses;
-  llvm::AAResults& aliases;
-  llvm::OptimizationRemarkEmitter& remarks;
-  bool error_handlers;  ///< the module sets MPI error handlers
-  bool waits_elsewhere; ///< the module calls functions that wait for others outside MPI
-  const llvm::SmallPtrSetImpl<const llvm::Function*>&
-      messengers; ///< routines with messages that were not inlined
-};
 
 /// What could be gained by inlining around a function.
 struct scouting {
@@ -35,7 +19,7 @@ struct scouting {
 scouting scout(function_context& context, effects& effects, options options);
 
 /// Says for every site of a function that cannot be changed what the obstacle is.
-void explain_obstacle(function_context& context, effects& effects, const options& options, const char* what);
+void explain_obstacle(function_context& context, const options& options, const char* what);
 
 /// Finds, explains and (if `options` says so) rewrites every site of the function. Returns true if it changed
 /// anything.

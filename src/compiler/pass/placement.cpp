@@ -450,8 +450,8 @@ private:
 
 } // namespace
 
-placement place(Instruction& wait, llvm::ArrayRef<in_flight> operations, effects& effects,
-                function_analyses& in, const options& options) {
+placement place_completions(Instruction& wait, llvm::ArrayRef<in_flight> operations, effects& effects,
+                            function_analyses& in, const options& options) {
   return placer(wait, operations, effects, in, options).run();
 }
 

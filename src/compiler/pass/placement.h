@@ -79,7 +79,7 @@ struct function_analyses {
 };
 
 /// Places the completion of `operations`, which are pending from just after `wait` on.
-placement place(llvm::Instruction& wait, llvm::ArrayRef<in_flight> operations, effects& effects,
-                function_analyses& in, const options& options);
+placement place_completions(llvm::Instruction& wait, llvm::ArrayRef<in_flight> operations, effects& effects,
+                            function_analyses& in, const options& options);
 
 } // namespace tacit::compiler

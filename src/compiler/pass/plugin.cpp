@@ -160,11 +160,11 @@ public:
     for (llvm::Function& function : module_) {
       if (function.isDeclaration() || !has_messages(function, true))
         continue;
-      if (is_left_alone(function, effects))
+      if (is_left_alone(function))
         continue;
       prepare(function);
       inline_what_blocks(function, effects);
-      if (!is_left_alone(function, effects))
+      if (!is_left_alone(function))
         run_on(function, effects);
       changed = true; // preparing a function is a change, too: loops get preheaders
     }
@@ -301,12 +301,12 @@ private:
             messengers_};
   }
 
-  bool is_left_alone(llvm::Function& function, effects& effects) {
+  bool is_left_alone(llvm::Function& function) {
     const char* why = obstacle(function, functions_.getResult<llvm::LoopAnalysis>(function), error_handlers_);
     if (!*why)
       return false;
     function_context context = context_of(function);
-    explain_obstacle(context, effects, options_, why);
+    explain_obstacle(context, options_, why);
     return true;
   }
 

@@ -9,7 +9,7 @@ namespace tacit::compiler {
 unsigned wait_graph::node(const llvm::Instruction& at, const std::string& what) {
   const auto [found, fresh] = known_.try_emplace(&at, static_cast<unsigned>(nodes_.size()));
   if (fresh)
-    nodes_.push_back(what + " at " + place_name(at));
+    nodes_.push_back(what + " at " + location_name(at));
   return found->second;
 }
 
@@ -41,7 +41,7 @@ void wait_graph::print_dot(llvm::raw_ostream& out) const {
   out << "}\n";
 }
 
-std::string place_name(const llvm::Instruction& at) {
+std::string location_name(const llvm::Instruction& at) {
   if (const llvm::DebugLoc& where = at.getDebugLoc())
     return (where->getFilename() + ":" + llvm::Twine(where.getLine()) + ":" + llvm::Twine(where.getCol()))
         .str();

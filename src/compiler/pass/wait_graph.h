@@ -35,6 +35,6 @@ private:
 };
 
 /// "file.c:12:3", or the name of the function where there is no debug information.
-std::string place_name(const llvm::Instruction& at);
+std::string location_name(const llvm::Instruction& at);
 
 } // namespace tacit::compiler

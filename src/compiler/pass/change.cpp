@@ -1,0 +1,74 @@
+#include "compiler/pass/change.h"
+
+#include "compiler/pass/loop_cost.h"
+#include "compiler/pass/pending_tests.h"
+#include "compiler/pass/strip_mine.h"
+
+namespace tacit::compiler {
+
+namespace {
+
+bool uses_ranges(const placement& placed) {
+  return llvm::any_of(placed.completions, [](const completion& one) { return !one.unless_apart.empty(); });
+}
+
+} // namespace
+
+void changer::apply(const decision& made) {
+  if (made.becomes == outcome::copied) {
+    rename_send(made.site);
+    return changed();
+  }
+  if (made.becomes != outcome::split && made.becomes != outcome::started && made.becomes != outcome::moved)
+    return;
+  const slot into = new_slot();
+  complete_at(*made.placed, into);
+  if (made.becomes == outcome::split)
+    split_call(made.site, into);
+  else if (made.becomes == outcome::started)
+    start_collective(made.site, into, made.pending);
+  else if (made.site.is(mpi_call::Wait))
+    defer_wait(made.site, into, made.pending, uses_ranges(*made.placed));
+  else
+    defer_waitall(made.site, into, made.pending, uses_ranges(*made.placed));
+  changed();
+}
+
+void changer::take_out(const mpi_site& waitall, llvm::Value* request, const element& one) {
+  const slot into = new_slot();
+  complete_at(one.placed, into);
+  defer_element(waitall, request, into, one.pending, uses_ranges(one.placed));
+  changed();
+}
+
+bool changer::finish() {
+  hoist_pending_tests(slots_, in_);
+  promote_buffers(slots_, in_.dominators);
+  insert_splits(splits_);
+  // What was one loop runs in chunks now: the number of its iterations is no longer that of the inner one.
+  for (window& one : windows_)
+    if (llvm::any_of(splits_, [&](const split_loop& split) { return split.loop == one.loop; }))
+      one.iterations = nullptr;
+  insert_pokes(windows_);
+  return changed_;
+}
+
+slot changer::new_slot() {
+  slots_.push_back(make_slot(in_.function));
+  return slots_.back();
+}
+
+void changer::complete_at(const placement& placed, const slot& into) {
+  insert_completions(into, placed, in_, splits_, guards_);
+  if (options_.poke && !in_.function.getName().contains(".omp_")) // outlined for threads
+    for (llvm::Loop* loop : placed.behind)
+      windows_.push_back({into, loop, iteration_cost(*loop, in_.evolution), loop_cost(*loop, in_.evolution),
+                          trip_count(*loop, in_.evolution)});
+}
+
+void changer::changed() {
+  changed_ = true;
+  in_.evolution.forgetBlockAndLoopDispositions();
+}
+
+} // namespace tacit::compiler
