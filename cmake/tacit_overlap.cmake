@@ -36,5 +36,17 @@ function(tacit_overlap target)
       "$<$<COMPILE_LANGUAGE:Fortran>:SHELL:-Xflang -load -Xflang ${tacit_PASS}>"
       -fpass-plugin=${tacit_PASS} ${settings})
   endif()
-  target_link_libraries(${target} PRIVATE ${tacit_HOOKS})
+  tacit_link_hooks(${target})
+endfunction()
+
+# target_link_libraries has two signatures, with PRIVATE and PUBLIC and without, and a target may be given only one of
+# them. Which one the project uses is not ours to say: the properties behind both are set instead. What needs MPI stands
+# in front of it.
+function(tacit_link_hooks target)
+  get_property(linked TARGET ${target} PROPERTY LINK_LIBRARIES)
+  set_property(TARGET ${target} PROPERTY LINK_LIBRARIES ${tacit_HOOKS} ${linked})
+  get_property(type TARGET ${target} PROPERTY TYPE)
+  if(type MATCHES "^(STATIC|OBJECT)_LIBRARY$") # linked by those who link it
+    set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_LIBRARIES $<LINK_ONLY:${tacit_HOOKS}>)
+  endif()
 endfunction()

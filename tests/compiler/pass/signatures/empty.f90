@@ -1,0 +1,3 @@
+! The whole program is in the library.
+subroutine nothing_else
+end subroutine
