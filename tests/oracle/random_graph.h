@@ -25,6 +25,7 @@ struct random_recipe {
   bool declarations = true;   ///< scratch and live-out bytes
   bool races = false;         ///< leave out some of the dependencies that conflicts need
   bool high_addresses = true; ///< sometimes near the end of the address space
+  bool at_border = false;     ///< the last byte is the last one below 2^63
 };
 
 class random_graph_maker {
@@ -34,7 +35,9 @@ public:
         memory_(between(recipe.min_memory, recipe.max_memory)) {}
 
   graph make() {
-    if (recipe_.high_addresses && chance(10))
+    if (recipe_.at_border)
+      base_ = (std::uint64_t{1} << 63) - memory_;
+    else if (recipe_.high_addresses && chance(10))
       base_ = ~std::uint64_t{0} - memory_;
     else if (chance(50))
       base_ = between(0, 5000);

@@ -401,14 +401,24 @@ std::pair<reason, std::string> why_not(const graph& g, const transfers& t) {
     if (g[op_id{i}].kind == op_kind::opaque)
       return {reason::opaque_reaches_output,
               describe(g, op_id{i}) + " is the program's own code and must run where it stands"};
+  const auto high = [](std::uint64_t address, std::uint64_t length) {
+    return length > 0 && address + (length - 1) >= user_memory_end;
+  };
+  const auto too_high = [](rank_id rank) {
+    return std::pair(
+        reason::frame,
+        fmt::format("rank {} uses addresses at or above 2^63, which plans keep for scratch memory",
+                    index(rank)));
+  };
   for (const transfer& x : t.list) {
-    const bool high =
-        (x.source_address + (x.length - 1)) >> 63 || (x.destination_address + (x.length - 1)) >> 63;
-    if (high)
-      return {reason::frame,
-              fmt::format("rank {} uses addresses at or above 2^63, which plans keep for scratch memory",
-                          index(x.destination))};
+    if (high(x.source_address, x.length))
+      return too_high(x.source);
+    if (high(x.destination_address, x.length))
+      return too_high(x.destination);
   }
+  for (const auto& [rank, live] : g.live_out_bytes())
+    if (high(live.address, live.length)) // scratch memory of a plan must not count as live
+      return too_high(rank);
   return {reason::none, {}};
 }
 

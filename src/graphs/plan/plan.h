@@ -20,8 +20,13 @@
 
 namespace tacit::graphs {
 
-/// Addresses at and above this one are offsets into the rank's private scratch memory, not user memory.
-inline constexpr std::uint64_t scratch_base = 1ull << 63;
+/// All bytes that a plan uses of the program lie below this address.
+inline constexpr std::uint64_t user_memory_end = 1ull << 63;
+
+/// Addresses at and above this one are offsets into the rank's private scratch memory, not user memory. The
+/// bytes between the two belong to nobody, so that a list never takes a user's last byte and the first one of
+/// scratch for one piece, wherever pieces that continue each other are merged.
+inline constexpr std::uint64_t scratch_base = user_memory_end + 4096;
 
 enum class step_kind : std::uint8_t {
   copy,       ///< reads → writes, local

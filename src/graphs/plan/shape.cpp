@@ -39,16 +39,15 @@ std::string check_bytes(const plan& p, std::uint32_t rank, const std::vector<seg
   for (const segment& s : list) {
     if (s.length == 0)
       return "an empty segment";
-    if (s.address + (s.length - 1) < s.address)
+    const std::uint64_t last = s.address + (s.length - 1);
+    if (last < s.address)
       return "a segment that wraps around";
-    const bool starts_high = s.address >= scratch_base,
-               ends_high = s.address + (s.length - 1) >= scratch_base;
-    if (p.as_written)
+    if (p.as_written || last < user_memory_end)
       continue;
-    if (starts_high != ends_high)
+    if (s.address < scratch_base)
       return "a segment that runs into scratch memory";
     const std::uint64_t size = p.ranks[rank].scratch_bytes, offset = s.address - scratch_base;
-    if (starts_high && (offset > size || s.length > size - offset))
+    if (offset > size || s.length > size - offset)
       return "a segment beyond its scratch memory";
   }
   return {};

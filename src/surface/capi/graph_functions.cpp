@@ -29,7 +29,7 @@ using namespace tacit::surface;
 }
 
 /// Above are addresses that no program has; schedules use them for scratch memory.
-constexpr std::uint64_t address_limit = graphs::scratch_base;
+constexpr std::uint64_t address_limit = graphs::user_memory_end;
 
 std::vector<graphs::segment> bytes_of(const char* what, const void* buffer, MPI_Count count,
                                       MPI_Datatype type) {

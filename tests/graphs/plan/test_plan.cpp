@@ -42,6 +42,57 @@ TEST(plan, random_graphs_replaced) {
   EXPECT_GT(replaced, 700);
 }
 
+/// The last user byte and the first scratch byte of a list of pieces are no neighbors.
+TEST(plan, user_memory_that_ends_at_the_border) {
+  constexpr std::uint64_t top = user_memory_end - 8;
+  graph g(2);
+  const rank_id r0{0}, r1{1};
+  const segment swapped{0x100, 8}, both[] = {{top, 8}, swapped};
+  g.send(r0, both, r1); // the second piece is overwritten, so the plan sends it from scratch memory
+  g.recv(r0, swapped, r1, 1);
+  g.send(r1, segment{0x300, 8}, r0, 1);
+  g.recv(r1, segment{0x200, 16}, r0);
+  g.depend(op_id{0}, op_id{1});
+  const analyzed a = analyze_all(g);
+  const plan p = make_plan(a.g, a.m, a.o, a.t, a.f);
+  EXPECT_FALSE(p.as_written) << p.detail;
+  EXPECT_GT(p.ranks[0].scratch_bytes, 0u);
+  EXPECT_EQ(validate(a.g, a.m, a.o, a.t, p), "");
+  EXPECT_EQ(judge(a, p, 1, 8), "");
+}
+
+TEST(plan, random_graphs_that_end_at_the_border) {
+  int replaced = 0;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    oracle::random_recipe recipe = recipe_of(seed);
+    recipe.at_border = true;
+    const analyzed a = analyze_all(oracle::random_graph(seed, recipe));
+    const plan p = make_plan(a.g, a.m, a.o, a.t, a.f, policy_of(seed));
+    ASSERT_EQ(validate(a.g, a.m, a.o, a.t, p, policy_of(seed)), "") << show(a.g, seed);
+    ASSERT_EQ(judge(a, p, seed, 4, policy_of(seed).policy), "") << show(a.g, seed);
+    replaced += !p.as_written;
+  }
+  EXPECT_GT(replaced, 200);
+}
+
+TEST(plan, user_memory_beyond_the_border_runs_as_written) {
+  graph g(2);
+  const rank_id r0{0}, r1{1};
+  g.send(r0, segment{0x100, 8}, r1);
+  g.recv(r1, segment{0x200, 8}, r0);
+  graph live = g, moved = g;
+  live.live_out(r1, {0x200, 8});
+  live.live_out(r0, {user_memory_end - 4, 8});
+  moved.send(r1, segment{user_memory_end - 4, 8}, r0);
+  moved.recv(r0, segment{0x300, 8}, r1);
+  for (const graph& high : {live, moved}) {
+    const analyzed a = analyze_all(high);
+    const plan p = make_plan(a.g, a.m, a.o, a.t, a.f);
+    EXPECT_EQ(p.why_as_written, reason::frame);
+    EXPECT_EQ(validate(a.g, a.m, a.o, a.t, p), "");
+  }
+}
+
 TEST(plan, random_graphs_as_written) {
   for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     const analyzed a = analyze_all(oracle::random_graph(seed, recipe_of(seed)), false);
