@@ -55,6 +55,8 @@ public:
     check_communicators();
     for (std::uint32_t i = 0; i < g_.size(); ++i)
       check_operation(op_id{i});
+    for (const made_pair& pair : g_.made_pairs())
+      check_pair(pair);
     for (const dependency& d : g_.dependencies())
       check_dependency(d);
     for (const auto& [rank, bytes] : g_.scratch_bytes())
@@ -150,6 +152,15 @@ private:
       return bad(id, fmt::format("writes the bytes {} twice", bytes_of({b.address, end - b.address})),
                  "make the blocks of the destination disjoint");
     }
+  }
+
+  /// A put or get has no status that would say how much has come, so both sides must agree.
+  void check_pair(const made_pair& pair) {
+    const std::uint64_t sent = total_length(g_.reads(pair.send)), room = total_length(g_.writes(pair.recv));
+    if (sent != room)
+      bad(pair.origin,
+          fmt::format("is a {} of {} B into {} B", pair.origin == pair.send ? "put" : "get", sent, room),
+          "give both sides of a put or get the same length");
   }
 
   void check_dependency(const dependency& d) {

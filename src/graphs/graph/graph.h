@@ -146,8 +146,9 @@ private:
 std::string describe(const graph& g, op_id op);
 
 /// Checks each operation by itself: ranks, communicators and group membership exist, dependencies stay on one
-/// rank and follow creation order, no receive or copy writes a byte twice, copy lengths agree, addresses do
-/// not wrap. The later rooms rely on it: they may only be given a graph for which this reports no error.
+/// rank and follow creation order, no receive or copy writes a byte twice, both sides of a copy, put or get
+/// are equally long, tags are not negative, addresses do not wrap. The later rooms rely on it: they may only
+/// be given a graph for which this reports no error.
 diagnostics check_operations(const graph& g);
 
 } // namespace tacit::graphs

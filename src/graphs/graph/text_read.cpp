@@ -85,14 +85,16 @@ public:
 private:
   // --- words and marks
   // -------------------------------------------------------------------------------------------
-  void report(const token& at, const std::string& what) {
+  void report(const token& at, const std::string& what,
+              std::string remedy = "correct the line; docs/graph-format.md describes the format") {
     ++errors_;
     problems_.push_back({.code = number(reason::bad_file),
                          .message = fmt::format("line {}, column {}: {}", at.line, at.column, what),
-                         .remedy = "correct the line; docs/graph-format.md describes the format"});
+                         .remedy = std::move(remedy)});
   }
-  [[noreturn]] void fail(const token& at, const std::string& what) {
-    report(at, what);
+  template <typename... Remedy>
+  [[noreturn]] void fail(const token& at, const std::string& what, Remedy&&... remedy) {
+    report(at, what, std::forward<Remedy>(remedy)...);
     throw give_up{};
   }
   [[noreturn]] void expected(const std::string& what) {
@@ -126,6 +128,15 @@ private:
   rank_id rank_number() {
     return rank_id{static_cast<std::uint32_t>(
         number_up_to(std::numeric_limits<std::uint32_t>::max() - 1, "the number of a rank"))};
+  }
+  /// A rank that owns something no operation speaks for: nobody else could say in which line it stands.
+  rank_id existing_rank() {
+    const token where = token_;
+    const rank_id rank = rank_number();
+    if (index(rank) >= ranks_)
+      fail(where, fmt::format("there is no rank {}", index(rank)),
+           fmt::format("name a rank from 0 to {}, or let 'ranks' say more than {}", ranks_ - 1, ranks_));
+    return rank;
   }
   bool at_end_of_statement() const {
     return token_.kind == token_kind::line_end || token_.kind == token_kind::file_end || at(";") || at("}");
@@ -178,7 +189,7 @@ private:
     } else if (accept("comm")) {
       communicator_statement();
     } else if (accept("rank")) {
-      rank_ = rank_number();
+      rank_ = existing_rank();
       expect("{");
       in_block_ = true;
     } else if (accept("}")) {
@@ -193,15 +204,16 @@ private:
       expected("the name of a communicator");
     if (communicators_.size() >= most_communicators)
       fail(token_, "too many communicators; the limit is 65535");
+    const token where = token_;
     std::string name = name_of(advance());
     expect("=");
     std::vector<rank_id> members;
     do {
-      const rank_id first = rank_number();
+      const rank_id first = existing_rank();
       rank_id last = first;
       const token second = token_;
       if (accept(".."))
-        last = rank_number();
+        last = existing_rank();
       if (last < first)
         fail(second, "expected the smaller rank of a range first");
       const std::uint64_t count = std::uint64_t{index(last)} - index(first) + 1;
@@ -212,8 +224,17 @@ private:
         members.push_back(rank_id{static_cast<std::uint32_t>(r)});
     } while (accept(","));
     end_of_statement("',' or ");
+    if (const rank_id twice = named_twice(members); twice != no_rank)
+      fail(where, fmt::format("communicator {} names rank {} twice", shown(where), index(twice)),
+           "name each member once");
     communicators_.push_back(std::move(name));
     groups_.push_back(std::move(members));
+  }
+
+  static rank_id named_twice(std::vector<rank_id> members) {
+    std::sort(members.begin(), members.end());
+    const auto twice = std::adjacent_find(members.begin(), members.end());
+    return twice == members.end() ? no_rank : *twice;
   }
 
   void in_rank() {

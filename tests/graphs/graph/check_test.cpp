@@ -62,6 +62,24 @@ TEST(check, wildcard_tag_is_rejected) {
   expect_problem(g, reason::bad_operation, r0, op, {"negative tag -1"});
 }
 
+TEST(check, negative_tag_of_a_send) {
+  graph g(2);
+  const op_id op = g.send(r0, segment{0, 8}, r1, -5);
+  expect_problem(g, reason::bad_operation, r0, op, {"rank 0 op 0", "negative tag -5"});
+}
+
+TEST(check, put_and_get_of_unequal_length) {
+  const segment four[] = {{0x10, 4}}, eight[] = {{0x20, 3}, {0x30, 5}};
+  graph longer(2), shorter(2), equal(2);
+  const op_id put = longer.put(r0, eight, r1, four);
+  expect_problem(longer, reason::bad_operation, r0, put, {"rank 0 op 0", "put of 8 B into 4 B"});
+  const op_id get = shorter.get(r0, eight, r1, four);
+  expect_problem(shorter, reason::bad_operation, r0, get, {"rank 0 op 1", "get of 4 B into 8 B"});
+  equal.put(r0, eight, r1, eight);
+  equal.get(r0, four, r1, four);
+  EXPECT_TRUE(check_operations(equal).empty());
+}
+
 TEST(check, unknown_communicator) {
   graph g(2);
   const op_id op = g.send(r0, segment{0, 8}, r1, 0, comm_id{4});

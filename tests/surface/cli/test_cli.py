@@ -45,9 +45,13 @@ class Analyze(unittest.TestCase):
         self.golden("broken-buffering.tacit", "warning TACIT-005")
         self.golden("broken-order.tacit", "error TACIT-006", code=1)
         self.golden("broken-operation.tacit", "error TACIT-007", "peer 5", code=1)
+        self.golden("broken-tag.tacit", "TACIT-007, line 5", "negative tag -1", code=1)
+        self.golden("broken-put.tacit", "TACIT-007, line 4", "put of 8 B into 4 B", "the same length", code=1)
+        self.golden("broken-communicator.tacit", "TACIT-080: line 5, column 6: communicator 'row' names rank 1 twice",
+                    "TACIT-080: line 6, column 17: there is no rank 9", "from 0 to 3", code=1)
         self.golden("broken-budget.tacit", "TACIT-008", options=("--budget", "4"))
         self.golden("broken-syntax.tacit", "TACIT-080: line 4, column 21: expected '+', found 'to'", code=1)
-        self.assertEqual(len(list(EXAMPLES.glob("broken-*"))), 9, "every broken example is tested above")
+        self.assertEqual(len(list(EXAMPLES.glob("broken-*"))), 12, "every broken example is tested above")
 
     def test_json(self):
         done = tacit("analyze", EXAMPLES / "butterfly.tacit", "--format", "json")
@@ -61,7 +65,7 @@ class Analyze(unittest.TestCase):
         for example in sorted(EXAMPLES.glob("*.tacit")):
             done = tacit("analyze", example, "--format", "html")
             if not done.stdout:
-                self.assertEqual(example.name, "broken-syntax.tacit")
+                self.assertIn(example.name, ("broken-syntax.tacit", "broken-communicator.tacit"))
                 continue
             page = xml.fromstring(done.stdout.removeprefix("<!DOCTYPE html>\n"))
             names = {e.tag for e in page.iter()}

@@ -46,15 +46,17 @@ graphs::graph random_text_graph(std::mt19937_64& random) {
   const std::string names[] = {"row",   "column", "row",         "", "a b", "quote\" \\ \n\t#{};",
                                "world", "7",      "\xc3\xa9\x01"};
   for (std::uint64_t i = below(random, 5); i > 0; --i) {
-    std::vector<rank_id> members(1 + below(random, 5));
-    for (rank_id& m : members)
-      m = rank_id{static_cast<std::uint32_t>(below(random, p + 1))};
+    std::vector<rank_id> members;
+    for (std::uint32_t r = 0; r < p; ++r)
+      members.push_back(rank_id{r});
+    std::shuffle(members.begin(), members.end(), random);
+    members.resize(1 + below(random, p));
     if (below(random, 2) == 0)
       std::sort(members.begin(), members.end());
     g.add_communicator(names[below(random, std::size(names))], members);
   }
   for (std::uint64_t i = below(random, 24); i > 0; --i) {
-    const auto rank = rank_id{static_cast<std::uint32_t>(below(random, p + (below(random, 20) == 0)))};
+    const auto rank = rank_id{static_cast<std::uint32_t>(below(random, p))};
     const auto peer = rank_id{static_cast<std::uint32_t>(below(random, p))};
     const auto comm = comm_id{static_cast<std::uint16_t>(below(random, g.communicators().size()))};
     const auto tag = static_cast<std::int32_t>(below(random, 3) == 0 ? random() : below(random, 2));

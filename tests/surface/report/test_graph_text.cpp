@@ -100,7 +100,13 @@ TEST(graph_text, errors_name_line_column_and_what_was_expected) {
   EXPECT_PRED2(contains, first_error(head + "comm a = 0\ncomm a = 1\nrank 0 {\n  fence comm a\n}"),
                "several communicators");
   EXPECT_PRED2(contains, first_error(head + "comm a = 3..1"), "smaller rank of a range first");
-  EXPECT_PRED2(contains, first_error(head + "comm a = 0..16777216"), "too many members");
+  EXPECT_PRED2(contains, first_error("tacit graph 1\nranks 16777216\ncomm a = 0..16777215\ncomm b = 0"),
+               "too many members");
+  EXPECT_PRED2(contains, first_error(head + "comm a = 2, 0..4"), "line 3, column 16: there is no rank 4");
+  EXPECT_PRED2(contains, first_error(head + "comm a = 2, 0..3"),
+               "line 3, column 6: communicator 'a' names rank 2 twice");
+  EXPECT_PRED2(contains, first_error(head + "rank 4 {\n scratch 0+8\n}"),
+               "line 3, column 6: there is no rank 4");
   EXPECT_PRED2(contains, first_error(head + "rank 0 {\n  fence after x\n}"),
                "no operation of rank 0 is labelled 'x'");
   EXPECT_PRED2(contains, first_error(head + "rank 0 {\n a: fence\n a: fence\n}"),
@@ -112,6 +118,23 @@ TEST(graph_text, errors_name_line_column_and_what_was_expected) {
   EXPECT_PRED2(contains, first_error(head + "rank 0 {\n fence\n"), "expected '}'");
   EXPECT_PRED2(contains, first_error(head + "}"), "closes nothing");
   EXPECT_PRED2(contains, first_error(head + "rank 0 {\n \x01\n}"), "found '\\x01'");
+}
+
+TEST(graph_text, remedies_name_what_is_allowed) {
+  diagnostics problems;
+  EXPECT_FALSE(graphs::read_graph("tacit graph 1\nranks 4\nrank 4 { }\ncomm a = 1, 1\n", problems));
+  ASSERT_EQ(problems.size(), 2u);
+  EXPECT_PRED2(contains, problems[0].remedy, "from 0 to 3");
+  EXPECT_PRED2(contains, problems[1].remedy, "each member once");
+}
+
+TEST(graph_text, communicators_of_one_name_are_told_apart_by_number) {
+  diagnostics problems;
+  const std::string text = "tacit graph 1\nranks 2\ncomm a = 0\ncomm a = 1\nrank 1 { fence comm 2 }\n";
+  const auto g = graphs::read_graph(text, problems);
+  ASSERT_TRUE(g);
+  EXPECT_EQ((*g)[op_id{0}].comm, comm_id{2});
+  EXPECT_TRUE(check_operations(*g).empty());
 }
 
 TEST(graph_text, reports_several_mistakes_at_once_but_not_endlessly) {
