@@ -10,6 +10,8 @@
 #include "vocabulary/base/diagnostic.h"
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
 
 namespace tacit::graphs {
@@ -30,13 +32,22 @@ struct transfer {
 /// bytes that are not live-out dropped.
 struct transfers {
   std::vector<transfer> list;
-  bool complete = true; ///< false: fragment budget exceeded (a diagnostic says so), `list` is meaningless
+  bool complete = true;        ///< false: a budget was exceeded (a diagnostic says so), `list` is meaningless
   std::uint64_t fragments = 0; ///< moved over the whole graph: what the budget counts
 };
 
+/// What following may cost before it is given up. Fragments moved bound the time, about 10 ns each; bytes
+/// bound the memory, everything counted that is held at one time, the transfers included: 32 bytes a rank,
+/// and for each fragment 32 to 80 bytes, as densely as the memory of its rank is packed, and 32 for its
+/// transfer (a rank with two or more fragments: 350 more).
 struct flow_options {
-  std::uint64_t fragment_budget = 1ull << 28; ///< fragments moved over the whole graph before giving up
+  std::uint64_t fragment_budget = 1ull << 28;
+  std::uint64_t memory_budget = 2ull << 30;
 };
+
+/// Reads one of the two budgets: a plain number counts fragments, one with a unit ("512MiB", "2G", powers of
+/// 1024) bytes. False, with nothing changed, for anything else and for zero.
+bool read_budget(std::string_view text, flow_options& options);
 
 /// Follows every byte through the graph. Cost O(operations + fragments moved).
 transfers follow(const graph& g, const matching& m, const run_order& o, diagnostics& problems,

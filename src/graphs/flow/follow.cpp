@@ -1,18 +1,20 @@
 // Dataflow by symbolic execution (seed 000 section 2.3, Algorithms 3 and 4, by meaning).
 //
-// Every rank has an interval map from bytes to where their content came from, empty at first: each byte holds
-// its own initial value. Operations are executed on the maps in run order: a send or copy looks up what its
-// bytes hold, a receive or copy overwrites its bytes with that, an opaque operation overwrites with
-// "unknown". Because a write overwrites, what the maps hold at the end are the final receives, and what the
-// entries name are the original sends; nothing is ever split backwards as in the paper's listing. The graph
-// is race-free, so any run order gives the same.
+// Every rank has a memory (rank_memory.h) that says of each byte where its content came from, at first that
+// it holds its own initial value. Operations are executed on the memories in run order: a send or copy looks
+// up what its bytes hold, a receive or copy overwrites its bytes with that, an opaque operation overwrites
+// with "unknown". Because a write overwrites, what the memories hold at the end are the final receives, and
+// what the entries name are the original sends; nothing is ever split backwards as in the paper's listing.
+// The graph is race-free, so any run order gives the same.
 //
 // A message is handed over when its receive directly follows its send in the run order, which is the common
 // case; otherwise its fragments are parked until the receive comes. Cost O(operations + fragments moved):
-// fragments can multiply exponentially in crafted graphs, hence the budget.
+// fragments can multiply exponentially in crafted graphs, hence two budgets: fragments moved bound the time,
+// bytes held the memory.
 #include "graphs/flow/flow.h"
 
-#include "graphs/flow/interval_map.h"
+#include "graphs/flow/rank_memory.h"
+#include "vocabulary/base/amounts.h"
 #include "vocabulary/calls/reasons.h"
 
 #include <fmt/format.h>
@@ -20,146 +22,39 @@
 namespace tacit::graphs {
 namespace {
 
-/// What a message carries: fragments whose `address` is the offset in the message.
-using message = std::vector<fragment>;
-
-void append(message& out, const fragment& piece) {
-  if (!out.empty() && out.back().continued_by(piece))
-    out.back().length += piece.length;
-  else
-    out.push_back(piece);
-}
-
-/// All ranks' maps. A rank's only fragment is kept in its slot; slot.spare is 1 + the index of its tree, once
-/// it has one.
-class memory {
-public:
-  explicit memory(std::uint32_t ranks) : slots_(ranks) {}
-
-  /// Appends what the bytes of `s` hold to `out`, the first one at offset `offset`.
-  void read(rank_id rank, const segment& s, std::uint64_t offset, message& out) const {
-    std::uint64_t at = s.address;
-    const std::uint64_t end = s.address + s.length;
-    const auto own = [&](std::uint64_t to) {
-      if (at < to)
-        append(out, {offset + (at - s.address), to - at, at, rank, 0});
-      at = to;
-    };
-    const auto held = [&](const fragment& f) {
-      own(std::max(at, f.address));
-      fragment piece = f.part(at, std::min(end, f.end()));
-      at = piece.end();
-      piece.address = offset + (piece.address - s.address);
-      append(out, piece);
-    };
-    const fragment& slot = slots_[index(rank)];
-    if (slot.spare != 0)
-      trees_[slot.spare - 1].each(s.address, end, held);
-    else if (slot.length != 0 && slot.address < end && s.address < slot.end())
-      held(slot);
-    own(end);
-  }
-
-  void assign(rank_id rank, const fragment& f) {
-    const fragment& slot = slots_[index(rank)];
-    const bool own = f.source == rank && f.source_address == f.address; // its own initial value
-    if (slot.spare != 0 && !own)
-      return trees_[slot.spare - 1].assign(f);
-    erase(rank, {f.address, f.length});
-    if (!own)
-      insert(rank, f);
-  }
-
-  template <typename Visit>
-  void each(rank_id rank, Visit&& visit) const {
-    const fragment& slot = slots_[index(rank)];
-    if (slot.spare != 0)
-      trees_[slot.spare - 1].each(visit);
-    else if (slot.length != 0)
-      visit(slot);
-  }
-
-  /// At most this many fragments are visited by `each` over all ranks.
-  std::size_t size() const {
-    std::size_t count = 0;
-    for (const fragment& slot : slots_)
-      count += slot.spare != 0 ? trees_[slot.spare - 1].size() : slot.length != 0;
-    return count;
-  }
-
-  [[gnu::always_inline]] void prefetch(rank_id rank) const { __builtin_prefetch(&slots_[index(rank)]); }
-
-private:
-  void erase(rank_id rank, const segment& s) {
-    fragment& slot = slots_[index(rank)];
-    const std::uint64_t from = s.address, to = s.address + s.length;
-    if (slot.spare != 0)
-      return trees_[slot.spare - 1].erase(from, to);
-    if (slot.length == 0 || slot.end() <= from || to <= slot.address)
-      return;
-    if (slot.address < from && to < slot.end())
-      return grow(slot).erase(from, to);
-    if (slot.address < from)
-      slot = slot.part(slot.address, from);
-    else if (to < slot.end())
-      slot = slot.part(to, slot.end());
-    else
-      slot.length = 0;
-  }
-
-  void insert(rank_id rank, const fragment& f) { // the place is free
-    fragment& slot = slots_[index(rank)];
-    if (slot.spare != 0)
-      trees_[slot.spare - 1].insert(f);
-    else if (slot.length == 0)
-      slot = f;
-    else if (slot.continued_by(f))
-      slot.length += f.length;
-    else
-      grow(slot).insert(f);
-  }
-
-  fragment_tree& grow(fragment& slot) {
-    trees_.emplace_back();
-    trees_.back().insert(slot);
-    slot.spare = static_cast<std::uint32_t>(trees_.size());
-    return trees_.back();
-  }
-
-  std::vector<fragment> slots_;
-  std::vector<fragment_tree> trees_;
-};
-
 /// Messages whose receive does not follow at once: lists of fragments in one pool, made on first use.
 class parking {
 public:
-  void put(std::size_t operations, op_id receive, const message& what) {
+  explicit parking(memory_budget& budget)
+      : first_(counted_allocator<std::uint32_t>(budget)), pool_(counted_allocator<fragment>(budget)) {}
+
+  void put(std::size_t operations, op_id receive, const message_content& what) {
     if (first_.empty())
       first_.assign(operations, nothing);
     std::uint32_t next = nothing;
     for (std::size_t i = what.size(); i-- > 0;) {
-      std::uint32_t place = free_;
-      if (place == nothing) {
-        place = static_cast<std::uint32_t>(pool_.size());
+      std::uint32_t slot = free_;
+      if (slot == nothing) {
+        slot = static_cast<std::uint32_t>(pool_.size());
         pool_.emplace_back();
       } else {
-        free_ = pool_[place].spare;
+        free_ = pool_[slot].next;
       }
-      pool_[place] = what[i];
-      pool_[place].spare = next;
-      next = place;
+      pool_[slot] = what[i];
+      pool_[slot].next = next;
+      next = slot;
     }
     first_[index(receive)] = next;
   }
 
-  void take(op_id receive, message& out) {
+  void take(op_id receive, message_content& out) {
     if (first_.empty())
       return;
     std::uint32_t at = first_[index(receive)];
     while (at != nothing) {
       out.push_back(pool_[at]);
-      const std::uint32_t next = pool_[at].spare;
-      pool_[at].spare = free_;
+      const std::uint32_t next = pool_[at].next;
+      pool_[at].next = free_;
       free_ = at;
       at = next;
     }
@@ -167,21 +62,28 @@ public:
 
 private:
   static constexpr std::uint32_t nothing = ~std::uint32_t{0};
-  std::vector<std::uint32_t> first_; ///< per operation
-  std::vector<fragment> pool_;
+  counted_vector<std::uint32_t> first_; ///< per operation
+  counted_vector<fragment> pool_;
   std::uint32_t free_ = nothing;
 };
 
 class follower {
 public:
-  follower(const graph& g, const matching& m, const run_order& o, std::uint64_t budget)
-      : g_(g), m_(m), order_(o.order), budget_(budget), memory_(g.ranks()) {}
+  follower(const graph& g, const matching& m, const run_order& o, std::uint64_t most_moved,
+           memory_budget& budget)
+      : g_(g), m_(m), order_(o.order), most_moved_(most_moved), budget_(budget),
+        memory_(counted_allocator<rank_memory>(budget)), parked_(budget),
+        content_(counted_allocator<fragment>(budget)) {}
 
-  /// False if the budget was exceeded; then `where` says at which operation.
-  bool run(op_id& where) {
+  /// False if more fragments were moved than allowed; throws over_budget if more memory were needed. Then
+  /// `now` says at which operation.
+  bool run() {
+    memory_.reserve(g_.ranks());
+    for (std::uint32_t r = 0; r < g_.ranks(); ++r)
+      memory_.emplace_back(rank_id{r});
     for (std::size_t i = 0; i < order_.size(); ++i) {
       look_ahead(i);
-      const op_id op = order_[i];
+      const op_id op = now_ = order_[i];
       content_.clear();
       switch (g_[op].kind) {
       case op_kind::send: {
@@ -212,16 +114,15 @@ public:
         break;
       }
       moved_ += content_.size();
-      if (moved_ > budget_) {
-        where = op;
+      if (moved_ > most_moved_)
         return false;
-      }
     }
     return true;
   }
 
-  const memory& result() const { return memory_; }
+  const counted_vector<rank_memory>& result() const { return memory_; }
   std::uint64_t moved() const { return moved_; }
+  op_id now() const { return now_; }
 
 private:
   /// The order of a large tree jumps about in memory: ask early for the operations, later for their ranks'
@@ -234,17 +135,20 @@ private:
       return;
     __builtin_prefetch(&g_[order_[i + operations]]);
     __builtin_prefetch(&g_[order_[i + operations + 1]]);
-    memory_.prefetch(g_[order_[i + slots]].rank);
-    memory_.prefetch(g_[order_[i + slots + 1]].rank);
+    __builtin_prefetch(&memory_of(order_[i + slots]));
+    __builtin_prefetch(&memory_of(order_[i + slots + 1]));
     __builtin_prefetch(&m_.partner[index(order_[i + slots])]);
   }
+
+  const rank_memory& memory_of(op_id op) const { return memory_[index(g_[op].rank)]; }
+  rank_memory& memory_of(op_id op) { return memory_[index(g_[op].rank)]; }
 
   void load(op_id op) {
     std::uint64_t offset = 0;
     for (const segment& s : g_.reads(op)) {
       if (s.length == 0)
         continue;
-      memory_.read(g_[op].rank, s, offset, content_);
+      memory_of(op).read(s, offset, content_);
       offset += s.length;
     }
   }
@@ -259,7 +163,7 @@ private:
         const std::uint64_t stop = std::min(end, content_[next].end());
         fragment piece = content_[next].part(offset, stop);
         piece.address = s.address + (s.length - (end - offset));
-        memory_.assign(g_[op].rank, piece);
+        memory_of(op).write(piece, budget_);
         if (stop == content_[next].end())
           ++next;
         offset = stop;
@@ -272,17 +176,19 @@ private:
   void overwrite_unknown(op_id op) {
     for (const segment& s : g_.writes(op))
       if (s.length > 0)
-        memory_.assign(g_[op].rank, {s.address, s.length, index(op), no_rank, 0});
+        memory_of(op).write({s.address, s.length, index(op), no_rank, 0}, budget_);
   }
 
   const graph& g_;
   const matching& m_;
   const std::vector<op_id>& order_;
-  std::uint64_t budget_;
+  std::uint64_t most_moved_;
   std::uint64_t moved_ = 0;
-  memory memory_;
+  op_id now_ = no_op;
+  memory_budget& budget_;
+  counted_vector<rank_memory> memory_; ///< by rank
   parking parked_;
-  message content_;
+  message_content content_;
 };
 
 /// Which bytes of each rank are live-out, as a filter over ascending fragments of ascending ranks.
@@ -345,48 +251,54 @@ private:
   std::size_t at_ = 0;
 };
 
-/// Calls visit(rank, fragment) for every maximal live fragment in destination order.
-template <typename Visit>
-void each_final(const graph& g, const memory& held, liveness& live, Visit&& visit) {
-  for (std::uint32_t r = 0; r < g.ranks(); ++r) {
-    fragment last; // length 0: nothing held back yet
-    const auto emit = [&](const fragment& f) {
-      if (last.length != 0 && last.continued_by(f)) {
-        last.length += f.length;
-        return;
-      }
-      if (last.length != 0)
-        visit(rank_id{r}, last);
-      last = f;
-    };
-    held.each(rank_id{r}, [&](const fragment& f) { live.filter(rank_id{r}, f, emit); });
-    if (last.length != 0)
-      visit(rank_id{r}, last);
-  }
+/// All live bytes, in the order of their destinations. Parts of one fragment that are live have others
+/// between them, and fragments are as long as possible, so nothing is left to join. What is held grows by the
+/// list.
+std::vector<transfer> list_transfers(const graph& g, const counted_vector<rank_memory>& held,
+                                     memory_budget& budget) {
+  std::size_t at_most = 0;
+  for (const rank_memory& memory : held)
+    at_most += memory.size();
+  budget.take(at_most * sizeof(transfer));
+  std::vector<transfer> list;
+  list.reserve(at_most); // the largest product of a large graph should not grow by doubling
+  liveness live(g);
+  for (std::uint32_t r = 0; r < held.size(); ++r)
+    held[r].each([&](const fragment& whole) {
+      live.filter(rank_id{r}, whole, [&](const fragment& f) {
+        list.push_back({f.address, f.source_address, f.length, f.source, rank_id{r}});
+      });
+    });
+  return list;
+}
+
+diagnostic given_up(const graph& g, op_id where, const std::string& needed) {
+  const bool at_operation = where != no_op;
+  return {
+      number(reason::fragment_budget),
+      severity::warning,
+      at_operation ? g[where].rank : no_rank,
+      where,
+      fmt::format("{}following the bytes needed more than {}; the graph runs as written",
+                  at_operation ? describe(g, where) + ": " : "", needed),
+      "raise the budget (--budget, TACIT_BUDGET) to analyse it all the same: fragments as a number, memory "
+      "with a unit such as 8GiB"};
 }
 
 } // namespace
 
 transfers follow(const graph& g, const matching& m, const run_order& o, diagnostics& problems,
                  const flow_options& options) {
-  follower walk(g, m, o, options.fragment_budget);
-  op_id where = no_op;
-  if (!walk.run(where)) {
-    problems.push_back(
-        {number(reason::fragment_budget), severity::warning, g[where].rank, where,
-         fmt::format("{}: following the bytes needed more than {} fragments; the graph runs as written",
-                     describe(g, where), options.fragment_budget),
-         "raise the fragment budget (--budget) to analyse it all the same"});
-    return {{}, false, walk.moved()};
+  memory_budget budget(options.memory_budget);
+  follower walk(g, m, o, options.fragment_budget, budget);
+  try {
+    if (walk.run())
+      return {list_transfers(g, walk.result(), budget), true, walk.moved()};
+    problems.push_back(given_up(g, walk.now(), fmt::format("{} fragments", options.fragment_budget)));
+  } catch (const over_budget&) {
+    problems.push_back(given_up(g, walk.now(), readable_bytes(options.memory_budget)));
   }
-  transfers out;
-  out.fragments = walk.moved();
-  out.list.reserve(walk.result().size()); // the largest product of a large graph should not grow by doubling
-  liveness live(g);
-  each_final(g, walk.result(), live, [&](rank_id rank, const fragment& f) {
-    out.list.push_back({f.address, f.source_address, f.length, f.source, rank});
-  });
-  return out;
+  return {{}, false, walk.moved()};
 }
 
 } // namespace tacit::graphs

@@ -58,10 +58,8 @@ void set_density(requested& r, const std::string& where, const std::string& valu
 }
 
 void set_budget(requested& r, const std::string& where, const std::string& value) {
-  std::uint64_t budget = 0;
-  if (!parse(value, budget) || budget == 0)
-    refuse(where, value, "a number of fragments, at least 1");
-  r.compile.flow.fragment_budget = budget;
+  if (!graphs::read_budget(value, r.compile.flow))
+    refuse(where, value, "a number of fragments, at least 1, or an amount of memory such as 512MiB");
 }
 
 void set_replace(requested& r, const std::string& where, const std::string& value) {

@@ -119,10 +119,17 @@ command add_analyze(CLI::App& app) {
                   "share of pairs that a vector form must have")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  sub->add_option("--budget", options->passes.flow.fragment_budget,
-                  "fragments of data to follow before giving up")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  sub->add_option_function<std::vector<std::string>>(
+         "--budget",
+         [options](const std::vector<std::string>& budgets) {
+           for (const std::string& budget : budgets)
+             if (!graphs::read_budget(budget, options->passes.flow))
+               throw CLI::ValidationError(
+                   "--budget", budget + " is neither a number of fragments nor an amount such as 512MiB");
+         },
+         "what following the data may cost: fragments moved (default 268435456), or memory with a unit\n"
+         "(default 2GiB); can be given for both")
+      ->take_all();
   sub->add_option("--disable", options->passes.disabled, "switch a pass off (can be repeated)")
       ->check(CLI::IsMember({"rendezvous", "races", "detect", "replace", "validate"}))
       ->take_all();

@@ -1,6 +1,6 @@
-// The interval map against a map of single bytes, with so many fragments that its leaves split, empty and
-// reach into each other.
-#include "graphs/flow/interval_map.h"
+// The tree of fragments against a map of single bytes, with so many fragments that its leaves split, empty
+// and reach into each other.
+#include "graphs/flow/fragment_tree.h"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -35,12 +35,13 @@ void expect_equal(const fragment_tree& tree, const bytes& model, std::uint64_t f
 
 } // namespace
 
-TEST(interval_map, equals_a_map_of_bytes) {
+TEST(fragment_tree, equals_a_map_of_bytes) {
   for (std::uint64_t seed = 1; seed <= 40 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const auto below = [&](std::uint64_t n) { return random() % n; };
-    fragment_tree tree;
+    memory_budget budget;
+    fragment_tree tree(budget);
     bytes model;
     const std::uint64_t space = 200 + below(4000), longest = 1 + below(40);
     for (int step = 0; step < 3000 && !testing::Test::HasFailure(); ++step) {
@@ -68,8 +69,9 @@ TEST(interval_map, equals_a_map_of_bytes) {
   }
 }
 
-TEST(interval_map, erasing_everything_leaves_nothing) {
-  fragment_tree tree;
+TEST(fragment_tree, erasing_everything_leaves_nothing) {
+  memory_budget budget;
+  fragment_tree tree(budget);
   for (std::uint64_t i = 0; i < 1000; ++i)
     tree.assign({2 * i, 1, 7, rank_id{3}, 0});
   EXPECT_EQ(tree.size(), 1000u);

@@ -1,17 +1,17 @@
-// What a rank's bytes hold: an ordered map from disjoint byte intervals to values, where bytes without an
-// entry hold their own initial value.
+// An ordered map from disjoint intervals of bytes to the values that they hold.
 //
-// Almost every rank of a large graph holds one interval, so that one is kept in place (32 bytes a rank,
-// nothing allocated). More live in leaves: sorted runs of at most 64 fragments, so that writing in the middle
-// moves at most 2 KiB, found by binary search over the leaves' first addresses. Neighbours that continue each
-// other are merged.
+// Fragments live in leaves: sorted runs of at most 64, so that writing in the middle moves at most 2 KiB,
+// found by binary search over the leaves' first addresses. Neighbors that continue each other are merged. A
+// fragment takes 32 bytes, and at most 80 in a large tree, where leaves are half full at the least when they
+// have been split; the tree itself takes 200.
 #pragma once
 
+#include "graphs/flow/memory_budget.h"
 #include "vocabulary/base/ids.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
+#include <utility>
 #include <vector>
 
 namespace tacit::graphs {
@@ -23,7 +23,7 @@ struct fragment {
   std::uint64_t length = 0;
   std::uint64_t source_address = 0;
   rank_id source = no_rank;
-  std::uint32_t spare = 0; ///< used by interval_map
+  std::uint32_t next = 0; ///< for lists of fragments: parked messages
 
   std::uint64_t end() const { return address + length; }
   /// The part [from, to) of it.
@@ -31,10 +31,10 @@ struct fragment {
     return {from, to - from, source == no_rank ? source_address : source_address + (from - address), source,
             0};
   }
-  /// True if `next` lies directly behind and continues the value.
-  bool continued_by(const fragment& next) const {
-    return end() == next.address && source == next.source &&
-           next.source_address == (source == no_rank ? source_address : source_address + length);
+  /// True if `other` lies directly behind and continues the value.
+  bool continued_by(const fragment& other) const {
+    return end() == other.address && source == other.source &&
+           other.source_address == (source == no_rank ? source_address : source_address + length);
   }
 };
 static_assert(sizeof(fragment) == 32);
@@ -42,7 +42,7 @@ static_assert(sizeof(fragment) == 32);
 /// Sorted fragments in leaves. Leaf l holds what starts in [starts_[l], starts_[l + 1]); the first one also
 /// what starts before. The leaf used last is tried first, because memory is mostly visited in runs.
 class fragment_tree {
-  using leaf = std::vector<fragment>;
+  using leaf = counted_vector<fragment>;
   static constexpr std::size_t leaf_size = 64;
 
   /// The first fragment that ends behind `address`.
@@ -54,6 +54,11 @@ class fragment_tree {
   }
 
 public:
+  explicit fragment_tree(memory_budget& budget)
+      : leaves_(counted_allocator<leaf>(budget)), starts_(counted_allocator<std::uint64_t>(budget)) {}
+
+  memory_budget& budget() const { return starts_.get_allocator().budget(); }
+
   std::size_t size() const {
     std::size_t count = 0;
     for (const leaf& l : leaves_)
@@ -76,9 +81,10 @@ public:
     insert(f);
   }
 
-  void insert(const fragment& f) { // the place is free
+  /// None of f's bytes may be held yet.
+  void insert(const fragment& f) {
     if (leaves_.empty()) {
-      leaves_.emplace_back();
+      leaves_.push_back(empty_leaf());
       starts_.push_back(f.address);
     }
     const std::size_t l = leaf_for(f.address);
@@ -192,7 +198,7 @@ private:
   void split_and_insert(std::size_t l, std::size_t at, const fragment& f) {
     const bool append = at == leaf_size; // full leaves stay full when memory is written in ascending order
     const std::size_t keep = append ? leaf_size : leaf_size / 2;
-    leaf upper;
+    leaf upper = empty_leaf();
     upper.reserve(leaf_size);
     upper.assign(leaves_[l].begin() + static_cast<std::ptrdiff_t>(keep), leaves_[l].end());
     leaves_[l].resize(keep);
@@ -210,8 +216,10 @@ private:
     starts_.erase(starts_.begin() + static_cast<std::ptrdiff_t>(l));
   }
 
-  std::vector<leaf> leaves_; ///< only the only one may be empty
-  std::vector<std::uint64_t> starts_;
+  leaf empty_leaf() const { return leaf(counted_allocator<fragment>(budget())); }
+
+  counted_vector<leaf> leaves_; ///< only the only one may be empty
+  counted_vector<std::uint64_t> starts_;
   mutable std::size_t recent_ = 0;
 };
 
