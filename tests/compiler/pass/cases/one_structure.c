@@ -1,4 +1,5 @@
-// options: mode=aggressive rename=off
+// RUN: env TACIT_OVERLAP=apply TACIT_OVERLAP_MODE=aggressive TACIT_OVERLAP_RENAME=off %cc -O2 %verify %s -o - | %check
+// RUN: env TACIT_OVERLAP=report TACIT_OVERLAP_MODE=aggressive TACIT_OVERLAP_RENAME=off %cc -O2 %verify %s -o %t.ll && not grep __tacit_ %t.ll
 /* The members of one structure: its datatype leads to nothing else. */
 #include <mpi.h>
 
@@ -9,6 +10,11 @@ struct particle {
   double place[3];
 };
 
+// CHECK-LABEL: define {{.*}}@send_all(
+// CHECK: call {{.*}}@__tacit_send(
+// CHECK: call {{.*}}@__tacit_wait_overlap(
+// CHECK: call {{.*}}@__tacit_poke(
+// CHECK: call {{.*}}@__tacit_wait(
 void send_all(struct particle* restrict all, int count, int peer) {
   int lengths[2] = {1, 3};
   MPI_Aint begin, places[2];
@@ -20,7 +26,8 @@ void send_all(struct particle* restrict all, int count, int peer) {
   places[1] -= begin;
   MPI_Type_create_struct(2, lengths, places, types, &one);
   MPI_Type_commit(&one);
-  MPI_Send(all, count, one, peer, 0, MPI_COMM_WORLD); // moved
+  MPI_Send(all, count, one, peer, 0, MPI_COMM_WORLD);
+  // expected-remark@-1 {{MPI_Send split}}
   for (int i = 0; i < n; i++)
     work[i] = work[i] * 1.5 + i;
 }

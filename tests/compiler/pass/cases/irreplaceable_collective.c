@@ -1,0 +1,11 @@
+// RUN: env TACIT_OVERLAP=apply TACIT_OVERLAP_COLLECTIVES=on not %cc -O0 -c %s -o %t.o 2>&1 | %check
+// RUN: env TACIT_OVERLAP=apply TACIT_OVERLAP_COLLECTIVES=on not %cc -O1 -c %s -o %t.o 2>&1 | %check
+// RUN: env TACIT_OVERLAP=apply TACIT_OVERLAP_COLLECTIVES=on not %cc -O2 -c %s -o %t.o 2>&1 | %check
+/* What cannot be replaced is an error. */
+#include <mpi.h>
+int MPI_Bcast_c(void*, MPI_Count, MPI_Datatype, int, MPI_Comm);
+// CHECK: MPI_Bcast_c has large counts
+// CHECK-SAME: [TACIT-117]
+void f(int* a) {
+  MPI_Bcast_c(a, 1, MPI_INT, 0, MPI_COMM_WORLD);
+}
