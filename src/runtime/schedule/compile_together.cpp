@@ -1,163 +1,72 @@
-// tacit_compile: from the graphs of all ranks to one schedule.
+// Compiling together, in the order in which it happens: read this first.
 //
-// 1. Everybody duplicates the communicator (E6) and agrees that no rank has an error so far.
-// 2. The local graphs travel to rank 0, which joins and compiles them; it alone decides (E7).
-// 3. Everybody agrees on the outcome, then gets its program; an error text goes to all ranks instead.
-// 4. The first driver that can run on all ranks is prepared; everybody agrees again.
-// Between the steps every rank reports success or an error (agreement.h), so that a rank that fails, be it
-// for want of memory, leaves none waiting. What is collective in a step itself is tried by all ranks. Cost on
-// rank 0: the sum of all graphs; messages are linear in the number of ranks.
+// Rank 0 alone decides (E7): it gets the parts of all ranks, makes one graph of them, compiles it and tells
+// every rank its steps. Between the stages every rank reports success or an error (mpi/agreement.h), so that
+// a rank that fails, be it for want of memory, leaves none waiting; what is collective in a stage itself is
+// tried by all ranks. Cost on rank 0: the sum of all parts; messages are linear in the number of ranks.
+#include "runtime/schedule/compile_together.h"
+
 #include "runtime/mpi/agreement.h"
-#include "runtime/schedule/explain.h"
-#include "runtime/schedule/options.h"
+#include "runtime/schedule/bound_graph.h"
+#include "runtime/schedule/compile_on_root.h"
+#include "runtime/schedule/computations.h"
 #include "runtime/schedule/private_communicator.h"
-#include "surface/capi/handles.h"
+#include "runtime/schedule/wire.h"
 
-#include "runtime/mpi/mpi_error.h"
-
-#include <algorithm>
-#include <climits>
 #include <fmt/format.h>
+#include <map>
 #include <optional>
 
 namespace tacit::runtime {
 namespace {
 
-/// Word at the head of everything that travels: ranks that run different builds notice.
-constexpr std::uint64_t wire_version = 0x7461636974000002; // "tacit", 2
-
-std::vector<std::byte> packed(const local_graph& g) {
-  packer out;
-  out.put(wire_version);
-  pack(out, g);
-  return out.take();
-}
-
-void require_version(unpacker& from) {
-  if (from.get<std::uint64_t>() != wire_version)
-    throw call_error(call_error::kind::environment,
-                     "ranks run different versions of tacit; install one on all nodes");
-}
-
-/// All errors of the diagnostics, with the operation's number as its rank knows it.
-std::string describe_errors(const joined_graph& all, const diagnostics& problems) {
-  std::string text;
-  int shown = 0;
-  for (const diagnostic& d : problems) {
-    if (d.level != severity::error)
-      continue;
-    if (++shown > 20) {
-      text += "\n…";
-      break;
-    }
-    text += fmt::format("{}TACIT-{:03}: {}", text.empty() ? "" : "\n", d.code, d.message);
-    if (d.op != no_op) {
-      const rank_id rank = all.g[d.op].rank;
-      const auto& names = all.names[index(rank)];
-      const auto local = std::find(names.begin(), names.end(), d.op);
-      if (local != names.end())
-        text += fmt::format(" [operation {} of rank {}]", local - names.begin(), index(rank));
-    }
-    if (!d.remedy.empty())
-      text += ". " + d.remedy;
+/// Collective: the messages of all ranks at rank 0, in order. Does not agree.
+std::vector<message> gather(message mine, const private_communicator& own, agreement& all) {
+  std::vector<message> received;
+  if (own.rank() != 0) {
+    all.always("sending the graph to rank 0", [&] { send_bytes(&mine, 0, own.comm()); });
+    return received;
   }
-  return text;
-}
-
-struct outcome {
-  graphs::compilation compiled;
-  joined_graph all;
-  explanation why;
-};
-
-outcome compile_all(const std::vector<local_graph>& parts, const graphs::compile_options& options) {
-  outcome out{{}, join(parts), {}};
-  out.compiled = graphs::compile(out.all.g, options);
-  if (has_errors(out.compiled.problems))
-    throw call_error(call_error::kind::graph, describe_errors(out.all, out.compiled.problems), true);
-  out.why = explain(out.all.g, out.compiled);
-  return out;
-}
-
-/// What rank 0 sends to one rank.
-std::vector<std::byte> packed_for(const outcome& o, std::uint32_t rank, const std::string& driver_name) {
-  packer out;
-  out.put(wire_version);
-  out.put_text(driver_name);
-  out.put_text(o.why.text);
-  out.put_text(o.why.json);
-  pack(out, make_program(o.all.g, o.compiled.schedule, rank_id{rank}));
-  std::vector<std::pair<op_id, std::int32_t>> computations; // operation in the joined graph, here
-  const auto& names = o.all.names[rank];
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (o.all.g[names[i]].kind == graphs::op_kind::opaque)
-      computations.emplace_back(names[i], static_cast<std::int32_t>(i));
-  out.put<std::uint64_t>(computations.size());
-  for (const auto& [global, local] : computations) {
-    out.put(global);
-    out.put(local);
-  }
-  return out.take();
-}
-
-/// What rank 0 makes of the parts that it has received.
-outcome compile_parts(std::vector<std::vector<std::byte>>& received, const graphs::compile_options& options) {
-  std::vector<local_graph> parts;
-  for (auto& bytes : received) {
-    unpacker from(bytes);
-    require_version(from);
-    parts.push_back(unpack_local_graph(from));
-    std::vector<std::byte>().swap(bytes);
-  }
-  return compile_all(parts, options);
-}
-
-/// Steps 2 and 3: gathers the graphs, compiles on rank 0; returns this rank's part.
-std::vector<std::byte> compile_on_root(const tacit_graph_s& graph, std::vector<std::byte> mine,
-                                       const requested& wanted, MPI_Comm comm, agreement& all) {
-  std::vector<std::byte> result;
-  if (graph.rank != 0) {
-    all.always("sending the graph to rank 0", [&] { send_bytes(&mine, 0, comm); });
-    all.agree();
-    all.always("receiving the schedule from rank 0", [&] { receive_bytes(result, 0, comm); });
-    all.agree();
-    return result;
-  }
-  const auto size = static_cast<std::size_t>(graph.size);
-  std::vector<std::vector<std::byte>> received;
-  all.here("making room for the graphs of all ranks", [&] { received.resize(size); });
-  std::vector<std::byte> unwanted;
-  for (int r = 1; r < graph.size; ++r)
+  all.here("making room for the graphs of all ranks",
+           [&] { received.resize(static_cast<std::size_t>(own.size())); });
+  message unwanted;
+  for (int r = 1; r < own.size(); ++r)
     all.always("receiving the graphs", [&] {
-      receive_bytes(received.empty() ? unwanted : received[static_cast<std::size_t>(r)], r, comm);
+      receive_bytes(received.empty() ? unwanted : received[static_cast<std::size_t>(r)], r, own.comm());
     });
-  std::optional<outcome> o; // made inside a stage: even an empty graph needs memory
-  all.here("compiling the graph", [&] {
+  if (!received.empty())
     received[0] = std::move(mine);
-    o = compile_parts(received, wanted.compile);
-  });
-  all.agree();
-  for (int r = 1; r < graph.size; ++r) {
-    std::vector<std::byte> theirs;
-    const bool made = all.here("making the schedules of all ranks", [&] {
-      theirs = packed_for(*o, static_cast<std::uint32_t>(r), wanted.driver);
-    });
-    all.always("sending the schedules", [&] { send_bytes(made ? &theirs : nullptr, r, comm); });
+  return received;
+}
+
+/// Collective: what `message_for(rank)` makes at rank 0 for each rank. Does not agree.
+template <typename Make>
+message scatter(const private_communicator& own, agreement& all, Make&& message_for) {
+  message mine;
+  if (own.rank() != 0) {
+    all.always("receiving the schedule from rank 0", [&] { receive_bytes(mine, 0, own.comm()); });
+    return mine;
   }
-  all.here("making the schedule of rank 0", [&] { result = packed_for(*o, 0, wanted.driver); });
-  all.agree();
-  return result;
+  for (int r = 1; r < own.size(); ++r) {
+    message theirs;
+    const bool made = all.here("making the schedules of all ranks",
+                               [&] { theirs = message_for(static_cast<std::uint32_t>(r)); });
+    all.always("sending the schedules", [&] { send_bytes(made ? &theirs : nullptr, r, own.comm()); });
+  }
+  all.here("making the schedule of rank 0", [&] { mine = message_for(0); });
+  return mine;
 }
 
 /// Collective: the driver that can run everywhere, by name or by priority.
-const driver& choose_driver(const std::string& name, const program& p, MPI_Comm comm, agreement& all) {
+const driver& choose_driver(const std::string& name, const program& steps, MPI_Comm comm, agreement& all) {
   std::string why;
   for (const driver* d : drivers()) {
     if (!name.empty() && d->name() != name)
       continue;
     int mine = 0, everywhere = 0;
     all.here("choosing a driver", [&] {
-      const std::string reason = name.empty() && !d->automatic(p) ? "only by name" : d->can_run(p, comm);
+      const std::string reason =
+          name.empty() && !d->automatic(steps) ? "only by name" : d->can_run(steps, comm);
       mine = reason.empty() ? 1 : 0;
       why += fmt::format("; {}: {}", d->name(), reason.empty() ? "cannot run on another rank" : reason);
     });
@@ -166,82 +75,91 @@ const driver& choose_driver(const std::string& name, const program& p, MPI_Comm 
     if (everywhere)
       return *d;
   }
-  throw call_error(call_error::kind::environment, "no driver can run this schedule" + why);
+  throw call_error(call_error::kind::environment, "no driver can run this schedule" + why, true);
 }
 
-std::function<void(op_id)> computations_of(const tacit_graph_s& graph, unpacker& from) {
-  std::map<op_id, std::pair<tacit_compute_function*, void*>> table;
-  for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
-    const auto global = from.get<op_id>();
-    table[global] = graph.computations.at(from.get<std::int32_t>());
-  }
-  return [table](op_id op) {
-    const surface::computation_scope scope;
-    const auto& [function, context] = table.at(op);
-    function(context);
+std::function<void(op_id)> computations_of(const rank_part& mine, const graph_builder& part) {
+  std::map<op_id, graph_builder::computation> table;
+  for (const auto& [global, local] : mine.computations)
+    table[global] = part.computation_of(local);
+  return [table = std::move(table)](op_id op) {
+    const running_computation scope;
+    table.at(op)();
   };
+}
+
+std::unique_ptr<bound_graph> prepare(rank_part mine, const driver& chosen, std::unique_ptr<connection> peers,
+                                     const private_communicator& own, const char* function) {
+  std::string here = summarize(mine.steps);
+  if (const std::string how = peers ? peers->describe() : std::string(); !how.empty())
+    here += "; " + how;
+  explanation why = explain_here(mine.why, chosen.name(), here);
+  auto run = chosen.prepare(std::move(mine.steps), own.comm(), peers.get());
+  return std::make_unique<bound_graph>(own.rank(), function, std::move(peers), std::move(run),
+                                       std::move(why));
 }
 
 } // namespace
 
-std::unique_ptr<tacit_schedule_s> compile_collectively(const tacit_graph_s& graph, MPI_Info info,
-                                                       bool has_place) {
-  private_communicator own = private_communicator::like(graph.comm);
-  agreement all(own.comm, graph.rank, graph.size, "tacit_compile");
-  if (graph.first_error != TACIT_SUCCESS)
-    all.fail(surface::api_error(graph.first_error, graph.first_error_text));
-  requested wanted;
-  std::vector<std::byte> bytes;
-  std::unique_ptr<tacit_schedule_s> schedule;
+std::unique_ptr<schedule> compile_together(const graph_builder& part, const char* function,
+                                           function_ref<compile_request()> arguments) {
+  if (part.comm() == MPI_COMM_NULL)
+    throw call_error(
+        call_error::kind::argument,
+        fmt::format("rank {}: {}: the graph's communicator has been freed; free it after the graph has "
+                    "been compiled",
+                    part.rank(), function),
+        true);
+  auto own = private_communicator::like(part.comm()); // E6
+  agreement all(own.comm(), own.rank(), own.size(), function);
+
+  compile_request wanted;
+  message bytes;
   all.here("reading its arguments", [&] {
-    if (!has_place)
-      throw call_error(
-          call_error::kind::argument,
-          fmt::format("rank {}: tacit_compile: the place for the schedule is a null pointer", graph.rank),
-          true);
-    wanted = read_options(info);
-    schedule = std::make_unique<tacit_schedule_s>();
-    bytes = packed(graph.local);
+    wanted = arguments();
+    bytes = packed_graph(part.values());
   });
   all.agree();
-  // From here on every rank has a graph without errors of its own.
-  bytes = compile_on_root(graph, std::move(bytes), wanted, own.comm, all);
-  std::string driver_name;
-  program mine;
-  explanation why;
+  // From here on every rank has a part without errors of its own.
+  std::vector<message> parts = gather(std::move(bytes), own, all);
+  std::optional<compiled_graph> compiled;
+  all.here("compiling the graph", [&] {
+    if (own.rank() == 0)
+      compiled = compile_parts(std::move(parts), wanted);
+  });
+  all.agree();
+  // From here on rank 0 knows what every rank shall do.
+  bytes = scatter(own, all, [&](std::uint32_t r) { return packed_part(part_of(*compiled, r)); });
+  all.agree();
+  compiled.reset();
+  rank_part mine;
   all.here("reading the schedule", [&] {
-    unpacker from(bytes);
-    require_version(from);
-    driver_name = from.get_text();
-    why.text = from.get_text();
-    why.json = from.get_text();
-    mine = unpack_program(from);
-    mine.call = computations_of(graph, from);
+    mine = unpacked_part(bytes);
+    mine.steps.call = computations_of(mine, part);
   });
   all.agree();
-  // From here on every rank has its program.
-  const driver& chosen = choose_driver(driver_name, mine, own.comm, all);
-  all.here("preparing to connect", [&] { schedule->peers = chosen.offer(mine, own.comm); });
+  // From here on every rank knows its own steps.
+  const driver& chosen = choose_driver(mine.driver, mine.steps, own.comm(), all);
+  std::unique_ptr<connection> peers;
+  all.here("preparing to connect", [&] { peers = chosen.offer(mine.steps, own.comm()); });
   all.agree();
   all.always("connecting", [&] {
-    if (schedule->peers)
-      schedule->peers->create();
+    if (peers)
+      peers->create();
   });
   all.agree();
+  // From here on the ranks are connected.
+  std::unique_ptr<schedule> made;
+  bound_graph* bound = nullptr; // in `made`
   all.here("preparing the schedule", [&] {
-    std::string here = summarize(mine);
-    if (const std::string how = schedule->peers ? schedule->peers->describe() : std::string(); !how.empty())
-      here += "; " + how;
-    why = explain_here(why, chosen.name(), here);
-    schedule->run = chosen.prepare(std::move(mine), own.comm, schedule->peers.get());
+    auto plan = prepare(std::move(mine), chosen, std::move(peers), own, function);
+    bound = plan.get();
+    made = std::make_unique<schedule>(std::move(plan));
   });
   all.agree();
-  schedule->rank = graph.rank;
-  schedule->text = std::move(why.text);
-  schedule->json = std::move(why.json);
-  MPI_Comm_get_errhandler(graph.comm, &schedule->handler); // cannot fail: the communicator is in use
-  schedule->private_comm = own.release();
-  return schedule;
+  // From here on every rank can start.
+  bound->take(std::move(own));
+  return made;
 }
 
 } // namespace tacit::runtime

@@ -14,7 +14,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& where, const std::string& value, const std::string& allowed) {
   throw call_error(call_error::kind::environment,
-                   fmt::format("{} is \"{}\", but must be {}", where, value, allowed));
+                   fmt::format("{} is \"{}\", but must be {}", where, value, allowed), true);
 }
 
 std::string driver_names() {
@@ -32,10 +32,10 @@ bool parse(const std::string& text, Number& out) {
 
 struct option {
   const char* name;
-  void (*set)(requested& r, const std::string& where, const std::string& value);
+  void (*set)(compile_request& r, const std::string& where, const std::string& value);
 };
 
-void set_policy(requested& r, const std::string& where, const std::string& value) {
+void set_policy(compile_request& r, const std::string& where, const std::string& value) {
   if (value == "data")
     r.compile.planning.policy = graphs::sync_policy::data;
   else if (value == "keep_sync")
@@ -44,25 +44,25 @@ void set_policy(requested& r, const std::string& where, const std::string& value
     refuse(where, value, "data or keep_sync");
 }
 
-void set_driver(requested& r, const std::string& where, const std::string& value) {
+void set_driver(compile_request& r, const std::string& where, const std::string& value) {
   if (!find_driver(value))
     refuse(where, value, "one of " + driver_names());
   r.driver = value;
 }
 
-void set_density(requested& r, const std::string& where, const std::string& value) {
+void set_density(compile_request& r, const std::string& where, const std::string& value) {
   double density = -1;
   if (!parse(value, density) || !(density >= 0 && density <= 1))
     refuse(where, value, "a number from 0 to 1");
   r.compile.detection.density = density;
 }
 
-void set_budget(requested& r, const std::string& where, const std::string& value) {
+void set_budget(compile_request& r, const std::string& where, const std::string& value) {
   if (!graphs::read_budget(value, r.compile.flow))
     refuse(where, value, "a number of fragments, at least 1, or an amount of memory such as 512MiB");
 }
 
-void set_replace(requested& r, const std::string& where, const std::string& value) {
+void set_replace(compile_request& r, const std::string& where, const std::string& value) {
   if (value == "false")
     r.compile.disabled.emplace_back("replace");
   else if (value == "true")
@@ -84,7 +84,7 @@ const option* find_option(const std::string& name) {
   return nullptr;
 }
 
-void read_info(requested& r, MPI_Info info) {
+void read_info(compile_request& r, MPI_Info info) {
   int count = 0;
   MPI_Info_get_nkeys(info, &count);
   for (int i = 0; i < count; ++i) {
@@ -101,15 +101,16 @@ void read_info(requested& r, MPI_Info info) {
           call_error::kind::environment,
           fmt::format("info key \"{}\" is unknown; tacit knows tacit_policy, tacit_driver, tacit_density, "
                       "tacit_budget and tacit_replace",
-                      key));
+                      key),
+          true);
     o->set(r, fmt::format("info key \"{}\"", key), value.data());
   }
 }
 
 } // namespace
 
-requested read_options(MPI_Info info) {
-  requested r;
+compile_request read_options(MPI_Info info) {
+  compile_request r;
   if (info != MPI_INFO_NULL)
     read_info(r, info);
   for (const option& o : options) {

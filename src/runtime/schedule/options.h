@@ -8,12 +8,12 @@
 
 namespace tacit::runtime {
 
-struct requested {
+struct compile_request {
   graphs::compile_options compile;
   std::string driver; ///< empty: by priority
 };
 
-/// Reads both; throws api_error naming key or variable, value and what is allowed.
-requested read_options(MPI_Info info);
+/// Reads both; throws call_error naming key or variable, value and what is allowed.
+compile_request read_options(MPI_Info info);
 
 } // namespace tacit::runtime

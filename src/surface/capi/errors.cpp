@@ -1,27 +1,18 @@
 #include "surface/capi/errors.h"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdio>
 #include <mutex>
 #include <tacit/tacit.h>
 
 namespace tacit::surface {
 namespace {
 
-using kind = runtime::call_error::kind;
-
 thread_local std::array<char, runtime::call_error::most_text> last_text{};
 
-template <std::size_t Size>
-void copy_text(std::string_view text, std::array<char, Size>& into, std::size_t at = 0) {
-  const std::size_t n = std::min(text.size(), Size - 1 - at);
-  std::copy_n(text.data(), n, into.data() + at);
-  into[at + n] = '\0';
-}
-
 /// MPI error codes of our own class, one per return code, made at the first error.
-int mpi_code(int code, std::string_view text) {
+int mpi_code(int code, const char* text) {
   static std::mutex guard;
   static std::array<int, 8> codes{};
   const std::lock_guard lock(guard);
@@ -35,10 +26,8 @@ int mpi_code(int code, std::string_view text) {
       MPI_Add_error_code(error_class, &c);
   }
   const int mine = codes[static_cast<std::size_t>(code) % codes.size()];
-  constexpr std::string_view head = "tacit: ";
   std::array<char, MPI_MAX_ERROR_STRING> cut{};
-  copy_text(head, cut);
-  copy_text(text, cut, head.size());
+  std::snprintf(cut.data(), cut.size(), "tacit: %s", text);
   MPI_Add_error_string(mine, cut.data());
   return mine;
 }
@@ -80,47 +69,44 @@ bool mpi_is_running() {
   return true;
 }
 
-int code_of(kind why) {
+int rank_in(MPI_Comm comm) {
+  int rank = -1;
+  if (comm != MPI_COMM_NULL && mpi_is_running())
+    MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+int code_of(error_kind why) {
   switch (why) {
-  case kind::argument:
-  case kind::pieces:
+  case error_kind::argument:
+  case error_kind::pieces:
     return TACIT_ERR_ARGUMENT;
-  case kind::state:
+  case error_kind::state:
     return TACIT_ERR_STATE;
-  case kind::graph:
+  case error_kind::graph:
     return TACIT_ERR_GRAPH;
-  case kind::environment:
+  case error_kind::environment:
     return TACIT_ERR_ENVIRONMENT;
-  case kind::mpi:
+  case error_kind::mpi:
     return TACIT_ERR_MPI;
-  case kind::memory:
+  case error_kind::memory:
     return TACIT_ERR_MEMORY;
-  case kind::internal:
+  case error_kind::internal:
     break;
   }
   return TACIT_ERR_INTERNAL;
 }
 
-kind kind_of(int code) {
-  for (const kind k : {kind::argument, kind::state, kind::graph, kind::environment, kind::mpi, kind::memory})
-    if (code_of(k) == code)
-      return k;
-  return kind::internal;
+void refuse(std::string_view text) {
+  throw api_error(error_kind::argument, text);
 }
 
-int report(MPI_Comm comm, int code, std::string_view text) noexcept {
-  copy_text(text, last_text);
+int report(MPI_Comm comm, const runtime::call_error& e) noexcept {
+  const int code = code_of(e.why);
+  std::snprintf(last_text.data(), last_text.size(), "%s", e.what());
   if (mpi_is_running())
-    MPI_Comm_call_errhandler(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm, mpi_code(code, text));
+    MPI_Comm_call_errhandler(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm, mpi_code(code, e.what()));
   return code;
-}
-
-int code_of_exception(std::string& text, bool* complete) {
-  const runtime::call_error e = runtime::current_error();
-  text = e.what();
-  if (complete)
-    *complete = e.complete;
-  return code_of(e.why);
 }
 
 const char* last_error_text() {

@@ -3,51 +3,63 @@
 
 #include "runtime/mpi/errors.h"
 
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
 #include <mpi.h>
-#include <string>
 #include <string_view>
 
 namespace tacit::surface {
 
-/// TACIT_ERR_… of a kind of error, and back.
-int code_of(runtime::call_error::kind why);
-runtime::call_error::kind kind_of(int code);
+using error_kind = runtime::call_error::kind;
 
-/// An error of the C API on its way to the boundary, made of a code.
+/// TACIT_ERR_… of a kind of error.
+int code_of(error_kind why);
+
+/// An error of the C API on its way to the boundary; its text names rank or function, and the remedy.
 struct api_error : runtime::call_error {
-  api_error(int code_, std::string_view text) : call_error(kind_of(code_), text, true), code(code_) {}
-  int code; ///< TACIT_ERR_…
+  api_error(error_kind kind_, std::string_view text) : call_error(kind_, text, true) {}
 };
 
-/// Remembers the text for tacit_last_error, calls the error handler of `comm` (MPI_COMM_NULL:
-/// MPI_COMM_WORLD's) if MPI is running, and returns `code`. Needs no memory.
-int report(MPI_Comm comm, int code, std::string_view text) noexcept;
+/// Throws an api_error about an argument.
+[[noreturn]] void refuse(std::string_view text);
 
-/// The exception being handled, as code and text. *complete, if wanted: the text names rank and remedy where
-/// that helps; others only say what happened.
-int code_of_exception(std::string& text, bool* complete = nullptr);
+/// `e` with a text that says where. Needs no memory.
+template <typename... Parts>
+runtime::call_error told(const runtime::call_error& e, fmt::format_string<Parts...> format,
+                         Parts&&... parts) {
+  std::array<char, runtime::call_error::most_text> text;
+  const auto end = fmt::format_to_n(text.data(), text.size(), format, std::forward<Parts>(parts)...).size;
+  return {e.why, {text.data(), std::min(end, text.size())}, true};
+}
+
+/// Remembers the text for tacit_last_error, calls the error handler of `comm` (MPI_COMM_NULL:
+/// MPI_COMM_WORLD's) if MPI is running, and returns the code. Needs no memory.
+int report(MPI_Comm comm, const runtime::call_error& e) noexcept;
 
 const char* last_error_text();
 
 /// True between MPI_Init and MPI_Finalize.
 bool mpi_is_running();
 
-/// Runs `body`; exceptions become codes given to `tell(code, text)`.
+/// This process in `comm`, for texts of errors; -1 if MPI cannot say.
+int rank_in(MPI_Comm comm);
+
+/// Runs `body`; exceptions become errors given to `tell(error)`, whose result is returned.
 template <typename Body, typename Tell>
 int guarded_with(Tell&& tell, Body&& body) {
   try {
     body();
     return 0;
   } catch (...) {
-    const runtime::call_error e = runtime::current_error();
-    return tell(code_of(e.why), e.what());
+    return tell(runtime::current_error());
   }
 }
 
 /// The same, reported to `comm`. Every function of the C API ends in one of the two.
 template <typename Body>
 int guarded(MPI_Comm comm, Body&& body) {
-  return guarded_with([&](int code, std::string_view text) { return report(comm, code, text); }, body);
+  return guarded_with([&](const runtime::call_error& e) { return report(comm, e); }, body);
 }
 
 } // namespace tacit::surface

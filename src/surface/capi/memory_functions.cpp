@@ -13,13 +13,11 @@ extern "C" {
 int tacit_alloc_mem(MPI_Aint size, void* base) {
   return guarded(MPI_COMM_NULL, [&] {
     if (size < 0 || !base)
-      throw api_error(
-          TACIT_ERR_ARGUMENT,
-          fmt::format("tacit_alloc_mem: {}; give a size of 0 or more and the address of a pointer",
-                      base ? fmt::format("{} B", size) : "no place for the address"));
+      refuse(fmt::format("tacit_alloc_mem: {}; give a size of 0 or more and the address of a pointer",
+                         base ? fmt::format("{} B", size) : "no place for the address"));
     void* const made = runtime::allocate_buffer(static_cast<std::size_t>(size));
     if (!made)
-      throw api_error(TACIT_ERR_MEMORY, fmt::format("tacit_alloc_mem: no memory for {} B", size));
+      throw api_error(error_kind::memory, fmt::format("tacit_alloc_mem: no memory for {} B", size));
     *static_cast<void**>(base) = made;
   });
 }
@@ -27,8 +25,7 @@ int tacit_alloc_mem(MPI_Aint size, void* base) {
 int tacit_free_mem(void* base) {
   return guarded(MPI_COMM_NULL, [&] {
     if (!runtime::free_buffer(base))
-      throw api_error(TACIT_ERR_ARGUMENT,
-                      "tacit_free_mem: this is no memory that tacit_alloc_mem gave, or it was freed before");
+      refuse("tacit_free_mem: this is no memory that tacit_alloc_mem gave, or it was freed before");
   });
 }
 }

@@ -1,6 +1,7 @@
 // What the functions of the neighborhood collectives share.
 #pragma once
 
+#include "runtime/exchange/neighbor_call.h"
 #include "surface/capi/handles.h"
 
 #include <type_traits>

@@ -1,104 +1,41 @@
 // tacit_compile, the life of a schedule, and what the library says about itself.
 #include "surface/capi/handles.h"
 
-#include "runtime/run/progress.h"
+#include "runtime/schedule/compile_together.h"
+#include "runtime/schedule/computations.h"
 
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
 namespace tacit::surface {
-namespace {
-thread_local int computations_on_stack = 0;
-}
-
-computation_scope::computation_scope() {
-  ++computations_on_stack;
-}
-computation_scope::~computation_scope() {
-  --computations_on_stack;
-}
 
 void require_calls_allowed() {
   if (!mpi_is_running())
-    throw api_error(TACIT_ERR_STATE, "MPI is not running; call tacit between MPI_Init and MPI_Finalize");
-  if (computations_on_stack > 0)
-    throw api_error(TACIT_ERR_STATE,
+    throw api_error(error_kind::state, "MPI is not running; call tacit between MPI_Init and MPI_Finalize");
+  if (runtime::running_computation::on_this_thread())
+    throw api_error(error_kind::state,
                     "a computation of a graph must not call tacit; do it after the schedule is complete");
 }
 
-namespace {
-
-/// Runs `body` on an execution. What it throws ends the schedule: MPI cannot say what has become of the other
-/// messages, so it is neither active nor complete, and every later call reports the same error until it is
-/// freed.
-template <typename Body>
-void advance(tacit_schedule schedule, Body&& body) {
-  if (schedule->failure == TACIT_SUCCESS) {
-    try {
-      body();
-      return;
-    } catch (...) {
-      schedule->failure = code_of_exception(schedule->failure_text);
-      schedule->executed().failure = std::current_exception();
-      if (!schedule->run)
-        schedule->failure_text = fmt::format("{}: {}", schedule->neighbor.function(),
-                                             schedule->neighbor.explain(std::current_exception()));
-    }
-    schedule->active = false;
-    runtime::end_progress(schedule->executed());
-  }
-  throw api_error(
-      schedule->failure,
-      fmt::format("rank {}: the schedule failed: {}. Its buffers are undefined, and other ranks may "
-                  "wait for this one; free the schedule and compile again, or abort",
-                  schedule->rank, schedule->failure_text));
-}
-
-} // namespace
-
-void start_schedule(tacit_schedule schedule) {
-  advance(schedule, [&] {
-    schedule->executed().start();
-    runtime::begin_progress(schedule->executed());
-    schedule->active = true;
-  });
+void keep_error_handler(tacit_schedule_s& schedule, MPI_Comm comm) {
+  runtime::check_mpi(MPI_Comm_get_errhandler(comm, &schedule.handler), "MPI_Comm_get_errhandler");
 }
 
 namespace {
 
-void begin(tacit_schedule schedule) {
-  if (schedule->active)
-    throw api_error(
-        TACIT_ERR_STATE,
-        "the schedule is active; complete it with tacit_wait or tacit_test before starting it again");
-  if (schedule->only_once)
-    throw api_error(TACIT_ERR_STATE,
-                    fmt::format("the schedule of {} cannot be started again; make one with the _init form",
-                                schedule->neighbor.function()));
-  start_schedule(schedule);
-}
-
-void complete(tacit_schedule schedule) {
-  advance(schedule, [&] {
-    if (schedule->active)
-      runtime::wait_for(schedule->executed());
-    schedule->active = false;
-  });
-}
-
-/// Through the error handler that the user's communicator had when the schedule was compiled; that
-/// communicator may have been freed since. The private one borrows the handler for the call.
-int report_for(tacit_schedule schedule, int code, const std::string& text) {
+/// Through the error handler that the user's communicator had when the schedule was made; that communicator
+/// may have been freed since. The one of the schedule borrows the handler for the call.
+int report_for(tacit_schedule schedule, const runtime::call_error& e) {
   if (!mpi_is_running())
-    return report(MPI_COMM_NULL, code, text);
-  MPI_Comm comm = schedule->run ? schedule->private_comm : schedule->neighbor.private_comm();
+    return report(MPI_COMM_NULL, e);
+  MPI_Comm comm = schedule->made->comm();
   if (comm == MPI_COMM_NULL) // still being set up
     comm = MPI_COMM_SELF;
   MPI_Errhandler before = MPI_ERRHANDLER_NULL;
   MPI_Comm_get_errhandler(comm, &before);
   MPI_Comm_set_errhandler(comm, schedule->handler);
-  report(comm, code, text);
+  const int code = report(comm, e);
   MPI_Comm_set_errhandler(comm, before);
   MPI_Errhandler_free(&before);
   return code;
@@ -106,18 +43,32 @@ int report_for(tacit_schedule schedule, int code, const std::string& text) {
 
 template <typename Body>
 int guarded_for(tacit_schedule schedule, Body&& body) {
-  return guarded_with([&](int code, const std::string& text) { return report_for(schedule, code, text); },
-                      body);
+  return guarded_with([&](const runtime::call_error& e) { return report_for(schedule, e); }, body);
+}
+
+int report_null(const char* name, const char* what) {
+  return report(MPI_COMM_NULL, told({error_kind::argument, ""}, "{}: the {} is null", name, what));
 }
 
 template <typename Body>
 int with(tacit_schedule schedule, const char* name, Body&& body) {
   if (!schedule)
-    return report(MPI_COMM_NULL, TACIT_ERR_ARGUMENT, fmt::format("{}: the schedule handle is null", name));
+    return report_null(name, "schedule handle");
   return guarded_for(schedule, [&] {
     require_calls_allowed();
-    body();
+    body(*schedule->made);
   });
+}
+
+/// At most `size` bytes of the text, with a zero at the end.
+void copy_text(const std::string& all, char* text, size_t size, size_t* needed) {
+  if (needed)
+    *needed = all.size() + 1;
+  if (size == 0)
+    return;
+  const std::size_t n = std::min(all.size(), size - 1);
+  std::memcpy(text, all.data(), n);
+  text[n] = '\0';
 }
 
 } // namespace
@@ -130,69 +81,66 @@ extern "C" {
 
 int tacit_compile(tacit_graph graph, MPI_Info info, tacit_schedule* schedule) {
   if (!graph)
-    return report(MPI_COMM_NULL, TACIT_ERR_ARGUMENT, "tacit_compile: the graph handle is null");
-  return guarded(graph->comm, [&] {
+    return report_null("tacit_compile", "graph handle");
+  const runtime::graph_builder& part = graph->part;
+  return guarded(part.comm(), [&] {
     require_calls_allowed();
     if (schedule)
       *schedule = TACIT_SCHEDULE_NULL;
-    // Throws on every rank where one rank gives no place for the handle.
-    auto made = runtime::compile_collectively(*graph, info, schedule != nullptr);
-    if (schedule)
-      *schedule = made.release();
+    std::unique_ptr<tacit_schedule_s> handle;
+    auto made = runtime::compile_together(part, "tacit_compile", [&] {
+      if (graph->first_error)
+        throw runtime::call_error(*graph->first_error);
+      if (!schedule)
+        refuse(
+            fmt::format("rank {}: tacit_compile: the place for the schedule is a null pointer", part.rank()));
+      handle = std::make_unique<tacit_schedule_s>();
+      return runtime::read_options(info);
+    });
+    handle->made = std::move(made);
+    keep_error_handler(*handle, part.comm());
+    *schedule = handle.release();
   });
 }
 
 int tacit_start(tacit_schedule schedule) {
-  return with(schedule, "tacit_start", [&] { begin(schedule); });
+  return with(schedule, "tacit_start", [](runtime::schedule& s) { s.start(); });
 }
 
 int tacit_test(tacit_schedule schedule, int* flag) {
-  return with(schedule, "tacit_test", [&] {
+  return with(schedule, "tacit_test", [&](runtime::schedule& s) {
     if (!flag)
-      throw api_error(TACIT_ERR_ARGUMENT, "tacit_test: the place for the flag is a null pointer");
+      refuse("tacit_test: the place for the flag is a null pointer");
     *flag = 0;
-    advance(schedule, [&] {
-      if (schedule->active && runtime::progress_all(schedule->executed()))
-        schedule->active = false;
-    });
-    *flag = schedule->active ? 0 : 1;
+    *flag = s.test() ? 1 : 0;
   });
 }
 
 int tacit_wait(tacit_schedule schedule) {
-  return with(schedule, "tacit_wait", [&] { complete(schedule); });
+  return with(schedule, "tacit_wait", [](runtime::schedule& s) { s.wait(); });
 }
 
 int tacit_run(tacit_schedule schedule) {
-  return with(schedule, "tacit_run", [&] {
-    begin(schedule);
-    complete(schedule);
+  return with(schedule, "tacit_run", [](runtime::schedule& s) {
+    s.start();
+    s.wait();
   });
 }
 
 int tacit_schedule_free(tacit_schedule* schedule) {
   if (!schedule)
-    return report(MPI_COMM_NULL, TACIT_ERR_ARGUMENT,
-                  "tacit_schedule_free: the pointer to the handle is null");
-  tacit_schedule s = *schedule;
+    return report_null("tacit_schedule_free", "pointer to the handle");
+  const tacit_schedule s = *schedule;
   if (!s)
     return TACIT_SUCCESS;
   return guarded_for(s, [&] {
     if (mpi_is_running()) {
       require_calls_allowed();
-      if (s->active)
-        throw api_error(TACIT_ERR_STATE,
+      if (s->made->active())
+        throw api_error(error_kind::state,
                         "tacit_schedule_free: the schedule is active; complete it with tacit_wait first");
-    }
-    runtime::end_progress(s->executed());
-    s->run.reset();
-    if (s->peers && mpi_is_running())
-      s->peers->end();
-    s->peers.reset();
-    if (mpi_is_running()) {
+      s->made->end();
       MPI_Errhandler_free(&s->handler);
-      if (s->private_comm != MPI_COMM_NULL)
-        MPI_Comm_free(&s->private_comm);
     }
     delete s;
     *schedule = TACIT_SCHEDULE_NULL;
@@ -201,22 +149,14 @@ int tacit_schedule_free(tacit_schedule* schedule) {
 
 int tacit_explain(tacit_schedule schedule, int format, char* text, size_t size, size_t* needed) {
   if (!schedule)
-    return report(MPI_COMM_NULL, TACIT_ERR_ARGUMENT, "tacit_explain: the schedule handle is null");
+    return report_null("tacit_explain", "schedule handle");
   return guarded_for(schedule, [&] {
     if (format != TACIT_EXPLAIN_TEXT && format != TACIT_EXPLAIN_JSON)
-      throw api_error(TACIT_ERR_ARGUMENT, fmt::format("tacit_explain: format {} does not exist", format));
+      refuse(fmt::format("tacit_explain: format {} does not exist", format));
     if (!text && size > 0)
-      throw api_error(TACIT_ERR_ARGUMENT, "tacit_explain: the text is a null pointer, but its size is not 0");
-    if (!schedule->run) // feedback may have changed it
-      explain_neighbor(*schedule);
-    const std::string& all = format == TACIT_EXPLAIN_JSON ? schedule->json : schedule->text;
-    if (needed)
-      *needed = all.size() + 1;
-    if (size == 0)
-      return;
-    const std::size_t n = std::min(all.size(), size - 1);
-    std::memcpy(text, all.data(), n);
-    text[n] = '\0';
+      refuse("tacit_explain: the text is a null pointer, but its size is not 0");
+    const runtime::explanation why = schedule->made->explain();
+    copy_text(format == TACIT_EXPLAIN_JSON ? why.json : why.text, text, size, needed);
   });
 }
 

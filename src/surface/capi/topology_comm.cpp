@@ -21,18 +21,15 @@ using bytes = std::vector<std::byte>;
 
 struct membership {
   int rank = 0, size = 0;
-  explicit membership(MPI_Comm comm) {
-    runtime::check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-    runtime::check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  }
+  explicit membership(const runtime::private_communicator& own) : rank(own.rank()), size(own.size()) {}
 };
 
 void require_fit(const topology_handle& t, bool has_place, const membership& me, const char* function) {
   if (!t || !has_place)
-    throw api_error(TACIT_ERR_ARGUMENT, fmt::format("rank {}: {}: the {} is null", me.rank, function,
-                                                    t ? "place for the communicator" : "topology handle"));
+    refuse(fmt::format("rank {}: {}: the {} is null", me.rank, function,
+                       t ? "place for the communicator" : "topology handle"));
   if (const std::string why = neighbors::misfit(*t, static_cast<std::uint32_t>(me.size)); !why.empty())
-    throw api_error(TACIT_ERR_ARGUMENT, fmt::format("rank {}: {}: {}", me.rank, function, why));
+    refuse(fmt::format("rank {}: {}: {}", me.rank, function, why));
 }
 
 /// Finds out together which process gets which rank of the topology.
@@ -113,10 +110,10 @@ private:
         "MPI_Allgather");
     for (std::size_t r = 0; r < words_.size(); ++r)
       if (words_[r].kind != words_[0].kind)
-        throw api_error(TACIT_ERR_ARGUMENT,
-                        fmt::format("tacit_topology_comm_reordered: ranks 0 and {} give topologies of "
-                                    "different kinds; all ranks must give the same one",
-                                    r));
+        refuse(fmt::format(
+            "tacit_topology_comm_reordered: ranks 0 and {} give topologies of different kinds; all "
+            "ranks must give the same one",
+            r));
   }
 
   /// Rank 0 must know the edges of all. Those of grids it can tell itself.
@@ -164,30 +161,30 @@ private:
 } // namespace
 
 MPI_Comm make_topology_comm(const topology_handle& t, MPI_Comm comm, bool has_place) {
-  const membership me(comm);
-  runtime::private_communicator made = runtime::private_communicator::like(comm);
-  runtime::agreement all(made.comm, me.rank, me.size, "tacit_topology_comm");
+  auto made = runtime::private_communicator::like(comm);
+  const membership me(made);
+  runtime::agreement all(made.comm(), me.rank, me.size, "tacit_topology_comm");
   all.here("attaching the topology", [&] {
     require_fit(t, has_place, me, "tacit_topology_comm");
-    runtime::attach_topology(made.comm, t);
+    runtime::attach_topology(made.comm(), t);
   });
   all.agree();
   return made.release_to_user(comm);
 }
 
 MPI_Comm make_reordered_comm(const topology_handle& t, MPI_Comm comm, bool has_place) {
-  const membership me(comm);
   const auto own = runtime::private_communicator::like(comm);
-  runtime::agreement all(own.comm, me.rank, me.size, "tacit_topology_comm_reordered");
+  const membership me(own);
+  runtime::agreement all(own.comm(), me.rank, me.size, "tacit_topology_comm_reordered");
   all.here("looking at its arguments",
            [&] { require_fit(t, has_place, me, "tacit_topology_comm_reordered"); });
   all.agree();
-  reordering order(t, own.comm, me, all);
+  reordering order(t, own.comm(), me, all);
   const int rank = order.ranks()[static_cast<std::size_t>(me.rank)];
   const topology_handle moved = order.moved_topology();
   runtime::private_communicator made;
-  runtime::check_mpi(MPI_Comm_split(own.comm, 0, rank, &made.comm), "MPI_Comm_split");
-  all.here("attaching the topology", [&] { runtime::attach_topology(made.comm, moved); });
+  runtime::check_mpi(MPI_Comm_split(own.comm(), 0, rank, made.place()), "MPI_Comm_split");
+  all.here("attaching the topology", [&] { runtime::attach_topology(made.comm(), moved); });
   all.agree();
   return made.release_to_user(comm);
 }

@@ -12,10 +12,6 @@ using namespace tacit::surface;
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& text) {
-  throw api_error(TACIT_ERR_ARGUMENT, text);
-}
-
 neighbors::grid_shape shape_of(const char* function, int ndims, const int dims[], const int periods[]) {
   if (ndims < 0 || (ndims > 0 && (!dims || !periods)))
     refuse(fmt::format("{}: {} dimensions, or a null array; give sizes and periods of each dimension",

@@ -1,0 +1,180 @@
+#include "runtime/schedule/graph_builder.h"
+
+#include "runtime/mpi/datatype.h"
+#include "runtime/mpi/errors.h"
+
+#include <climits>
+#include <fmt/format.h>
+
+namespace tacit::runtime {
+namespace {
+
+[[noreturn]] void refuse(const std::string& text) {
+  throw call_error(call_error::kind::argument, text);
+}
+
+/// Above are addresses that no program has; schedules use them for scratch memory.
+constexpr std::uint64_t address_limit = graphs::user_memory_end;
+
+void require_equal_sizes(const char* one, const graph_builder::bytes& a, const char* other,
+                         const graph_builder::bytes& b) {
+  if (graphs::total_length(a) != graphs::total_length(b))
+    refuse(fmt::format("{} {} B, but {} {} B", one, graphs::total_length(a), other, graphs::total_length(b)));
+}
+
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
+int size_of(MPI_Comm comm) {
+  int size = 1;
+  check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  return size;
+}
+
+} // namespace
+
+graph_builder::bytes bytes_of(const char* what, const void* buffer, MPI_Count count, MPI_Datatype type) {
+  if (count < 0)
+    refuse(fmt::format("{}: count is {}, but must not be negative", what, count));
+  if (buffer == MPI_IN_PLACE)
+    refuse(fmt::format("{}: MPI_IN_PLACE is no buffer; give its address", what));
+  if (type == MPI_DATATYPE_NULL)
+    refuse(fmt::format("{}: the datatype is MPI_DATATYPE_NULL", what));
+  if (count == 0)
+    return {};
+  graph_builder::bytes bytes = segments_of(buffer, static_cast<std::uint64_t>(count), flatten(type));
+  for (const graphs::segment& s : bytes)
+    if (s.address >= address_limit || s.length > address_limit - s.address)
+      refuse(fmt::format("{}: {} B at {:#x} are not in the memory of a program", what, s.length, s.address));
+  if (buffer == nullptr && !bytes.empty() && bytes.front().address == 0)
+    refuse(fmt::format("{}: the buffer is a null pointer, but has {} B", what, graphs::total_length(bytes)));
+  return bytes;
+}
+
+graph_builder::graph_builder(MPI_Comm comm) : comm_(comm), rank_(rank_in(comm)), size_(size_of(comm)) {}
+
+int graph_builder::add(local_operation made) {
+  if (values_.operations.size() >= INT_MAX)
+    refuse("too many operations");
+  values_.operations.push_back(std::move(made));
+  return static_cast<int>(values_.operations.size()) - 1;
+}
+
+const std::vector<int>& graph_builder::members_of(int on) const {
+  const auto& all = values_.communicators;
+  if (on < 1 || static_cast<std::size_t>(on) > all.size())
+    refuse(fmt::format("communicator {} has not been added to this graph; it has {}", on, all.size()));
+  return all[static_cast<std::size_t>(on) - 1].members;
+}
+
+/// A message without its bytes; `nothing` if there is no peer.
+local_operation graph_builder::message(local_kind kind, int peer, int tag, int on) const {
+  const std::vector<int>* members = on == whole_graph ? nullptr : &members_of(on);
+  const int size = members ? static_cast<int>(members->size()) : size_;
+  if (peer == MPI_ANY_SOURCE)
+    refuse("MPI_ANY_SOURCE: which message would be taken depends on time; name the source (TACIT-047)");
+  if (tag == MPI_ANY_TAG)
+    refuse("MPI_ANY_TAG: which message would be taken depends on time; name the tag (TACIT-047)");
+  if (peer != MPI_PROC_NULL && (peer < 0 || peer >= size))
+    refuse(fmt::format("rank {} is not in the communicator of {} ranks", peer, size));
+  if (tag < 0)
+    refuse(fmt::format("tag is {}, but must not be negative", tag));
+  local_operation made;
+  made.kind = peer == MPI_PROC_NULL ? local_kind::nothing : kind;
+  made.peer = members && peer != MPI_PROC_NULL ? (*members)[static_cast<std::size_t>(peer)] : peer;
+  made.comm = on;
+  made.tag = tag;
+  return made;
+}
+
+int graph_builder::send(bytes what, int to, int tag, int on) {
+  local_operation made = message(local_kind::send, to, tag, on);
+  if (made.kind != local_kind::nothing)
+    made.reads = std::move(what);
+  return add(std::move(made));
+}
+
+int graph_builder::recv(bytes into, int from, int tag, int on) {
+  local_operation made = message(local_kind::recv, from, tag, on);
+  if (made.kind != local_kind::nothing)
+    made.writes = std::move(into);
+  return add(std::move(made));
+}
+
+int graph_builder::add_one_sided(local_kind kind, int target, bytes reads, bytes writes) {
+  local_operation made = message(kind, target, 0, whole_graph);
+  if (made.kind != local_kind::nothing) {
+    made.reads = std::move(reads);
+    made.writes = std::move(writes);
+  }
+  return add(std::move(made));
+}
+
+int graph_builder::put(bytes what, int target, bytes there) {
+  require_equal_sizes("here are", what, "at the target", there);
+  return add_one_sided(local_kind::put, target, std::move(what), std::move(there));
+}
+
+int graph_builder::get(bytes into, int target, bytes there) {
+  require_equal_sizes("here are", into, "at the target", there);
+  return add_one_sided(local_kind::get, target, std::move(there), std::move(into));
+}
+
+int graph_builder::copy(bytes from, bytes into) {
+  require_equal_sizes("the source has", from, "the destination", into);
+  local_operation made;
+  made.kind = local_kind::copy;
+  made.reads = std::move(from);
+  made.writes = std::move(into);
+  return add(std::move(made));
+}
+
+int graph_builder::compute(computation work, bytes reads, bytes writes) {
+  if (!work)
+    refuse("the function is a null pointer");
+  local_operation made;
+  made.kind = local_kind::compute;
+  made.reads = std::move(reads);
+  made.writes = std::move(writes);
+  // First, so that no operation is without its function; a number that is not added is used by the next one.
+  computations_[static_cast<int>(values_.operations.size())] = std::move(work);
+  return add(std::move(made));
+}
+
+int graph_builder::fence(int on) {
+  if (on != whole_graph)
+    members_of(on);
+  local_operation made;
+  made.kind = local_kind::fence;
+  made.comm = on;
+  return add(std::move(made));
+}
+
+void graph_builder::depend(int before, int after) {
+  const auto n = static_cast<std::int64_t>(values_.operations.size());
+  if (before < 0 || after < 0 || before >= n || after >= n)
+    refuse(fmt::format("operation {} does not exist; the graph has {}",
+                       before < 0 || before >= n ? before : after, n));
+  if (before >= after)
+    refuse(fmt::format("operation {} cannot wait for operation {}, which was created {} it (TACIT-006)",
+                       after, before, before == after ? "as" : "after"));
+  values_.dependencies.emplace_back(before, after);
+}
+
+void graph_builder::scratch(const bytes& what) {
+  values_.scratch.insert(values_.scratch.end(), what.begin(), what.end());
+}
+
+void graph_builder::live_out(const bytes& what) {
+  values_.live_out.insert(values_.live_out.end(), what.begin(), what.end());
+}
+
+int graph_builder::know(local_communicator made) {
+  values_.communicators.push_back(std::move(made));
+  return static_cast<int>(values_.communicators.size());
+}
+
+} // namespace tacit::runtime

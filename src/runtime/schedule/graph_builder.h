@@ -1,0 +1,73 @@
+// One rank's part of a communication graph while its program adds to it.
+//
+// A builder refuses what can be seen to be wrong on one rank: peers and tags that do not exist, buffers that
+// no program has, dependencies on what comes later. It throws a call_error and adds nothing then. All that
+// needs other ranks (does every send have its receive?) is found by the compilation. Nothing is read from or
+// written to a buffer here.
+#pragma once
+
+#include "runtime/schedule/local_graph.h"
+#include "runtime/schedule/watched_communicator.h"
+
+#include <functional>
+#include <map>
+#include <mpi.h>
+#include <vector>
+
+namespace tacit::runtime {
+
+class graph_builder {
+public:
+  using bytes = std::vector<graphs::segment>;
+  using computation = std::function<void()>;
+  static constexpr int whole_graph = 0; ///< the communicator of the graph itself, among those it knows
+
+  /// An empty graph on an intracommunicator, which the program may free at any time. Local.
+  explicit graph_builder(MPI_Comm comm);
+
+  // Operations; each returns its number: 0, 1, 2 … in order of creation. `on` is whole_graph, or what
+  // add_communicator (graph_communicators.h) returned, and `to` and `from` are ranks in it. MPI_PROC_NULL
+  // makes an operation that does nothing. Local.
+  int send(bytes what, int to, int tag, int on = whole_graph);
+  int recv(bytes into, int from, int tag, int on = whole_graph);
+  int put(bytes what, int target, bytes there);
+  int get(bytes into, int target, bytes there);
+  int copy(bytes from, bytes into);
+  /// `work` is called each time the schedule runs; it touches no other bytes than these.
+  int compute(computation work, bytes reads, bytes writes);
+  int fence(int on = whole_graph);
+
+  /// `before` has completed before `after` starts. Local, as the declarations are.
+  void depend(int before, int after);
+  void scratch(const bytes& what);
+  void live_out(const bytes& what);
+
+  /// Makes a further communicator known and returns its number here, 1 or more. Local: the members agree
+  /// before (graph_communicators.h).
+  int know(local_communicator made);
+  /// Makes room for one more, so that `know` cannot fail.
+  void expect_communicator() { values_.communicators.reserve(values_.communicators.size() + 1); }
+
+  /// MPI_COMM_NULL if the program has freed it.
+  MPI_Comm comm() const { return comm_.get(); }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  const local_graph& values() const { return values_; }
+  const computation& computation_of(int operation) const { return computations_.at(operation); }
+
+private:
+  int add(local_operation made);
+  local_operation message(local_kind kind, int peer, int tag, int on) const;
+  int add_one_sided(local_kind kind, int target, bytes reads, bytes writes);
+  const std::vector<int>& members_of(int on) const;
+
+  watched_communicator comm_;
+  int rank_ = 0, size_ = 1;
+  local_graph values_;
+  std::map<int, computation> computations_;
+};
+
+/// The bytes of a buffer that the program describes as MPI does; `what` names it in errors.
+graph_builder::bytes bytes_of(const char* what, const void* buffer, MPI_Count count, MPI_Datatype type);
+
+} // namespace tacit::runtime

@@ -1,0 +1,61 @@
+#include "runtime/schedule/wire.h"
+
+#include "runtime/mpi/errors.h"
+
+namespace tacit::runtime {
+namespace {
+
+constexpr std::uint64_t wire_version = 0x7461636974000002; // "tacit", 2
+
+void require_version(unpacker& from) {
+  if (from.get<std::uint64_t>() != wire_version)
+    throw call_error(call_error::kind::environment,
+                     "ranks run different versions of tacit; install one on all nodes", true);
+}
+
+} // namespace
+
+message packed_graph(const local_graph& g) {
+  packer out;
+  out.put(wire_version);
+  pack(out, g);
+  return out.take();
+}
+
+local_graph unpacked_graph(const message& bytes) {
+  unpacker from(bytes);
+  require_version(from);
+  return unpack_local_graph(from);
+}
+
+message packed_part(const rank_part& part) {
+  packer out;
+  out.put(wire_version);
+  out.put_text(part.driver);
+  out.put_text(part.why.text);
+  out.put_text(part.why.json);
+  pack(out, part.steps);
+  out.put<std::uint64_t>(part.computations.size());
+  for (const auto& [global, local] : part.computations) {
+    out.put(global);
+    out.put(local);
+  }
+  return out.take();
+}
+
+rank_part unpacked_part(const message& bytes) {
+  unpacker from(bytes);
+  require_version(from);
+  rank_part part;
+  part.driver = from.get_text();
+  part.why.text = from.get_text();
+  part.why.json = from.get_text();
+  part.steps = unpack_program(from);
+  for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
+    const auto global = from.get<op_id>();
+    part.computations.emplace_back(global, from.get<std::int32_t>());
+  }
+  return part;
+}
+
+} // namespace tacit::runtime
