@@ -6,6 +6,10 @@
     bench/neighbor/choice.py --model default    choose by the documented defaults instead of measuring this machine first
     bench/neighbor/choice.py --table FILE       show a result file and stop
 
+Each pattern runs with shared memory and by messages only (TACIT_SHM=off, as between nodes). The result says, too, how
+often the best constant answer would have been right: a choice that is no better than that shows nothing. Which model was
+asked is said by tacit in each run ("documented defaults" where a measured one was refused), and counted.
+
 Patterns: sparse alltoall (random graphs, 16 B), two- and four-dimensional tori over sizes, all cells around a cell, the halo of a
 weather model with fields of different widths (as papers/s5/real_wrf.cpp), halos of matrix-vector products with parts by METIS
 (matrices as papers/s5). Compared are the quickest blocks of each way, because other programs on the machine only ever add to
@@ -26,6 +30,7 @@ from measured import PRESETS, ROOT, git, machine  # noqa: E402
 from real_matrices import matrices  # noqa: E402
 
 GOOD = 1.10
+CONDITIONS = {"shared memory": {}, "messages only": {"TACIT_SHM": "off"}}
 ENOUGH = 30  # blocks
 FORMS = {"coalesced": "{}", "direct": "{}, a message per edge", "combined": "{}, combined"}
 
@@ -50,12 +55,12 @@ def weather(ranks: int, file: Path) -> None:
 
 def patterns(ranks: int, folder: Path):
     """Name and words of each."""
-    sizes = "8,64,512,4096,32768,262144"
+    sizes = "8,64,512,4096,32768,262144,1048576"
     side = 2 if ranks % 4 == 0 else 1
     yield "sparse alltoall", ["--random", f"{ranks},{max(1, min(ranks - 1, ranks // 2))},5", "--bytes", "16"]
     yield "2-D torus", ["--cart", f"{ranks // side}x{side}", "--bytes", sizes]
     yield "4-D torus", ["--cart", f"{ranks // side}x{side}x1x1", "--bytes", sizes]
-    yield "26 cells", ["--cart", f"{ranks // side}x{side}x1", "--reach", "1", "--bytes", "8,64,512,4096,32768"]
+    yield "26 cells", ["--cart", f"{ranks // side}x{side}x1", "--reach", "1", "--bytes", "8,64,512,4096,32768,131072"]
     weather(ranks, folder / "weather")
     yield "weather halo", ["--graph", str(folder / "weather"), "--bytes", "4"]
     for file in matrices():
@@ -73,18 +78,40 @@ def judge(row: dict) -> None:
     row["ratio"] = round(mine / min(mine, times[best]), 3)
 
 
-def rows_of(library: str, ranks: int, name: str, words: list[str], seconds: str, environment: dict) -> list[dict]:
+def constants(cases: list[dict]) -> dict[str, int]:
+    """For each answer that could always be given: in how many cases it is possible and within 10 % of the best."""
+    right = {}
+    for row in cases:
+        best = min(row["min_us"].values())
+        for way, time in row["min_us"].items():
+            if way != "tacit's choice":
+                right[way] = right.get(way, 0) + (time <= GOOD * best)
+    return dict(sorted(right.items(), key=lambda item: -item[1]))
+
+
+def models_asked(cases: list[dict]) -> dict[str, int]:
+    """How many cases were decided by which model, in tacit's own words."""
+    asked = {}
+    for row in cases:
+        words = next((line for line in row["why"] if line.startswith("machine model:")), "machine model: not asked")
+        kind = "documented defaults" if "documented defaults" in words else words.removeprefix("machine model: ").split(",")[0]
+        asked[kind] = asked.get(kind, 0) + 1
+    return asked
+
+
+def rows_of(library: str, ranks: int, name: str, words: list[str], condition: str, seconds: str,
+            environment: dict) -> list[dict]:
     tacit = ROOT / "build" / "release" / "bin" / "tacit"
     program = ROOT / "build" / PRESETS[library] / "bin" / f"tacit-trial-{library}"
     launcher = ["mpiexec.openmpi", "--oversubscribe"] if library == "openmpi" else ["mpiexec.mpich"]
     done = subprocess.run([tacit, "bench", "neighbor", *words, "--seconds", seconds, "--json", "--program", program, "--",
-                           *launcher], env=environment, capture_output=True, text=True)
+                           *launcher], env=environment | CONDITIONS[condition], capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{library}, {ranks} ranks, {name}: {done.stderr}")
     rows = []
     for run in json.loads(done.stdout)["runs"]:
         for size in run["sizes"]:
-            rows.append({"mpi": library, "ranks": ranks, "pattern": name, "bytes": size["bytes"],
+            rows.append({"mpi": library, "ranks": ranks, "condition": condition, "pattern": name, "bytes": size["bytes"],
                          "taken": " ".join(size["taken"].split()[:2]),
                          "blocks": min(w["blocks"] for w in size["ways"] if not w["fault"]),
                          "min_us": {w["name"]: round(w["min"] * 1e6, 3) for w in size["ways"] if not w["fault"]},
@@ -113,13 +140,15 @@ def cases_of(job: tuple, most: int, seconds: str, environment: dict) -> list[dic
 
 def described(row: dict) -> str:
     mark = "" if row["ratio"] <= GOOD else "   <-- outside 10 %"
-    return (f"{row['mpi']:8} p={row['ranks']} {row['pattern']:20} {row['bytes']:>7} B  {row['taken']:15} {row['ratio']:5.2f} of "
+    return (f"{row['mpi']:8} p={row['ranks']} {row.get('condition', ''):13} {row['pattern']:20} {row['bytes']:>7} B  {row['taken']:15} {row['ratio']:5.2f} of "
             f"{row['best']}{mark}")
 
 
 def summary(cases: list[dict]) -> str:
     good = sum(row["ratio"] <= GOOD for row in cases)
-    return f"{good} of {len(cases)} cases within 10 % of the best, the worst {max(r['ratio'] for r in cases):.2f}"
+    way, often = next(iter(constants(cases).items()))
+    return (f"{good} of {len(cases)} cases within 10 % of the best, the worst {max(r['ratio'] for r in cases):.2f}; the best constant "
+            f"answer ({way}): {often}; decided by: {', '.join(f'{model} {n}' for model, n in models_asked(cases).items())}")
 
 
 def main() -> int:
@@ -158,11 +187,12 @@ def main() -> int:
                 if done.returncode:
                     raise SystemExit(done.stderr)
                 models[library] = json.loads(done.stdout)
-        jobs = [(library, ranks, name, words) for library in arguments.libraries.split(",")
+        jobs = [(library, ranks, name, words, condition) for condition in CONDITIONS for library in arguments.libraries.split(",")
                 for ranks in map(int, arguments.ranks.split(",")) for name, words in patterns(ranks, folder)]
         cases = [case for job in jobs for case in cases_of(job, arguments.repeat, arguments.seconds, environment)]
     result = {"machine": {**facts, "load_after": round(os.getloadavg()[0], 1)}, "commit": git("rev-parse", "--short", "HEAD"),
-              "model": arguments.model, "models": models, "summary": summary(cases), "cases": cases}
+              "asked for": arguments.model, "decided by": models_asked(cases), "models": models, "summary": summary(cases),
+              "constants": constants(cases), "cases": cases}
     name = re.sub(r"[^a-z0-9]+", "-", f"{facts['cpu']} {facts['cores']} cores".lower()).strip("-")
     file = arguments.output or ROOT / "bench" / "results" / f"choice-{name}.json"
     file.write_text(json.dumps(result, indent=1) + "\n")
