@@ -123,7 +123,7 @@ class Toolchain:
         c = [self.clang, "-std=gnu11", "-O2", "-fPIC", "-c", f"-I{self.headers}", f"-I{ROOT / 'src'}",
              "-DTACIT_TICKS=tacit_computed", f"-DTACIT_UNITS_PER_NANOSECOND={SPEED / 1e9:.0f}"]
         self.hooks = {"c": [], "fortran": []}
-        for source in sorted((ROOT / "src" / "hooks").glob("*.c")):
+        for source in sorted((ROOT / "src" / "compiler" / "hooks").glob("*.c")):
             made = WORK / f"hooks_{source.stem}.o"
             call([*c, f"-fpass-plugin={self.counter}", source, "-o", made])
             self.hooks["fortran"].append(made)

@@ -4,11 +4,11 @@
  * Every operation is completed already where the program as written completed it. The data of a receive are
  * then put aside and its buffer is spoiled; where the moved completion stands, the buffer must still be
  * spoiled, and gets its data. So a read that comes too early yields garbage each time, not only when the
- * message happens to be late, and a write is noticed. The bytes of a send must be the same at both places.
+ * message happens to be late, and a write is noticed. The bytes of a send must be the same at both points.
  * Packing by the datatype touches the data only, so that gaps may be used meanwhile as they may in MPI. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 
-#include "compiler/hooks/slot.h"
+#include "compiler/hooks/check.h"
 
 #include <limits.h>
 #include <stdatomic.h>

@@ -3,6 +3,7 @@
  * completion cannot move it passes no slot. An object of its own in the archive: only programs that ask for
  * it take it in. */
 #include "compiler/hooks/collectives.h"
+#include "compiler/hooks/statistics.h"
 
 #include <limits.h>
 

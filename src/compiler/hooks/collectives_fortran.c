@@ -1,6 +1,7 @@
 /* The collectives of collectives.c for Fortran: posted through the Fortran functions of MPI, which know what
  * MPI_IN_PLACE and MPI_BOTTOM look like there. */
 #include "compiler/hooks/collectives.h"
+#include "compiler/hooks/statistics.h"
 
 typedef const MPI_Fint* integer;
 
@@ -43,7 +44,7 @@ extern char mpi_fortran_in_place_ __attribute__((weak));
 extern void* MPIR_F_MPI_IN_PLACE __attribute__((weak));
 
 /* The buffer as C has it. */
-static const void* place(const void* buffer) {
+static const void* in_place_or(const void* buffer) {
   if ((&mpi_fortran_in_place_ && buffer == &mpi_fortran_in_place_) ||
       (&MPIR_F_MPI_IN_PLACE && buffer == MPIR_F_MPI_IN_PLACE))
     return MPI_IN_PLACE;
@@ -66,23 +67,23 @@ static const void* place(const void* buffer) {
 void __tacit_bcast_f(tacit_slot* slot, void* buffer, integer count, integer datatype, integer root,
                      integer comm, MPI_Fint* ierror) {
   START(mpi_ibcast_(buffer, count, datatype, root, comm, &request, ierror), .shape = broadcast,
-        .received = {place(buffer), *count, MPI_Type_f2c(*datatype)}, .root = *root,
+        .received = {in_place_or(buffer), *count, MPI_Type_f2c(*datatype)}, .root = *root,
         .comm = MPI_Comm_f2c(*comm));
 }
 
 void __tacit_reduce_f(tacit_slot* slot, const void* send_buffer, void* recv_buffer, integer count,
                       integer datatype, integer op, integer root, integer comm, MPI_Fint* ierror) {
   START(mpi_ireduce_(send_buffer, recv_buffer, count, datatype, op, root, comm, &request, ierror),
-        .shape = to_root, .sent = {place(send_buffer), *count, MPI_Type_f2c(*datatype)},
-        .received = {place(recv_buffer), *count, MPI_Type_f2c(*datatype)}, .root = *root,
+        .shape = to_root, .sent = {in_place_or(send_buffer), *count, MPI_Type_f2c(*datatype)},
+        .received = {in_place_or(recv_buffer), *count, MPI_Type_f2c(*datatype)}, .root = *root,
         .comm = MPI_Comm_f2c(*comm));
 }
 
 void __tacit_allreduce_f(tacit_slot* slot, const void* send_buffer, void* recv_buffer, integer count,
                          integer datatype, integer op, integer comm, MPI_Fint* ierror) {
   START(mpi_iallreduce_(send_buffer, recv_buffer, count, datatype, op, comm, &request, ierror),
-        .shape = symmetric, .sent = {place(send_buffer), *count, MPI_Type_f2c(*datatype)},
-        .received = {place(recv_buffer), *count, MPI_Type_f2c(*datatype)}, .comm = MPI_Comm_f2c(*comm));
+        .shape = symmetric, .sent = {in_place_or(send_buffer), *count, MPI_Type_f2c(*datatype)},
+        .received = {in_place_or(recv_buffer), *count, MPI_Type_f2c(*datatype)}, .comm = MPI_Comm_f2c(*comm));
 }
 
 void __tacit_alltoall_f(tacit_slot* slot, const void* send_buffer, integer send_count, integer send_type,
@@ -90,8 +91,8 @@ void __tacit_alltoall_f(tacit_slot* slot, const void* send_buffer, integer send_
                         MPI_Fint* ierror) {
   START(mpi_ialltoall_(send_buffer, send_count, send_type, recv_buffer, recv_count, recv_type, comm, &request,
                        ierror),
-        .shape = symmetric, .sent = {place(send_buffer), *send_count, MPI_Type_f2c(*send_type), 1},
-        .received = {place(recv_buffer), *recv_count, MPI_Type_f2c(*recv_type), 1},
+        .shape = symmetric, .sent = {in_place_or(send_buffer), *send_count, MPI_Type_f2c(*send_type), 1},
+        .received = {in_place_or(recv_buffer), *recv_count, MPI_Type_f2c(*recv_type), 1},
         .comm = MPI_Comm_f2c(*comm));
 }
 
@@ -101,8 +102,8 @@ void __tacit_alltoallv_f(tacit_slot* slot, const void* send_buffer, integer send
   START(mpi_ialltoallv_(send_buffer, send_counts, send_displs, send_type, recv_buffer, recv_counts,
                         recv_displs, recv_type, comm, &request, ierror),
         .shape = symmetric,
-        .sent = {place(send_buffer), 0, MPI_Type_f2c(*send_type), 1, send_counts, send_displs},
-        .received = {place(recv_buffer), 0, MPI_Type_f2c(*recv_type), 1, recv_counts, recv_displs},
+        .sent = {in_place_or(send_buffer), 0, MPI_Type_f2c(*send_type), 1, send_counts, send_displs},
+        .received = {in_place_or(recv_buffer), 0, MPI_Type_f2c(*recv_type), 1, recv_counts, recv_displs},
         .comm = MPI_Comm_f2c(*comm));
 }
 
@@ -111,8 +112,8 @@ void __tacit_allgather_f(tacit_slot* slot, const void* send_buffer, integer send
                          MPI_Fint* ierror) {
   START(mpi_iallgather_(send_buffer, send_count, send_type, recv_buffer, recv_count, recv_type, comm,
                         &request, ierror),
-        .shape = symmetric, .sent = {place(send_buffer), *send_count, MPI_Type_f2c(*send_type)},
-        .received = {place(recv_buffer), *recv_count, MPI_Type_f2c(*recv_type), 1},
+        .shape = symmetric, .sent = {in_place_or(send_buffer), *send_count, MPI_Type_f2c(*send_type)},
+        .received = {in_place_or(recv_buffer), *recv_count, MPI_Type_f2c(*recv_type), 1},
         .comm = MPI_Comm_f2c(*comm));
 }
 
@@ -121,8 +122,8 @@ void __tacit_allgatherv_f(tacit_slot* slot, const void* send_buffer, integer sen
                           integer comm, MPI_Fint* ierror) {
   START(mpi_iallgatherv_(send_buffer, send_count, send_type, recv_buffer, recv_counts, recv_displs, recv_type,
                          comm, &request, ierror),
-        .shape = symmetric, .sent = {place(send_buffer), *send_count, MPI_Type_f2c(*send_type)},
-        .received = {place(recv_buffer), 0, MPI_Type_f2c(*recv_type), 1, recv_counts, recv_displs},
+        .shape = symmetric, .sent = {in_place_or(send_buffer), *send_count, MPI_Type_f2c(*send_type)},
+        .received = {in_place_or(recv_buffer), 0, MPI_Type_f2c(*recv_type), 1, recv_counts, recv_displs},
         .comm = MPI_Comm_f2c(*comm));
 }
 
@@ -131,8 +132,8 @@ void __tacit_gather_f(tacit_slot* slot, const void* send_buffer, integer send_co
                       MPI_Fint* ierror) {
   START(mpi_igather_(send_buffer, send_count, send_type, recv_buffer, recv_count, recv_type, root, comm,
                      &request, ierror),
-        .shape = to_root, .sent = {place(send_buffer), *send_count, MPI_Type_f2c(*send_type)},
-        .received = {place(recv_buffer), *recv_count, MPI_Type_f2c(*recv_type), 1}, .root = *root,
+        .shape = to_root, .sent = {in_place_or(send_buffer), *send_count, MPI_Type_f2c(*send_type)},
+        .received = {in_place_or(recv_buffer), *recv_count, MPI_Type_f2c(*recv_type), 1}, .root = *root,
         .comm = MPI_Comm_f2c(*comm));
 }
 
@@ -141,8 +142,8 @@ void __tacit_gatherv_f(tacit_slot* slot, const void* send_buffer, integer send_c
                        integer root, integer comm, MPI_Fint* ierror) {
   START(mpi_igatherv_(send_buffer, send_count, send_type, recv_buffer, recv_counts, recv_displs, recv_type,
                       root, comm, &request, ierror),
-        .shape = to_root, .sent = {place(send_buffer), *send_count, MPI_Type_f2c(*send_type)},
-        .received = {place(recv_buffer), 0, MPI_Type_f2c(*recv_type), 1, recv_counts, recv_displs},
+        .shape = to_root, .sent = {in_place_or(send_buffer), *send_count, MPI_Type_f2c(*send_type)},
+        .received = {in_place_or(recv_buffer), 0, MPI_Type_f2c(*recv_type), 1, recv_counts, recv_displs},
         .root = *root, .comm = MPI_Comm_f2c(*comm));
 }
 
@@ -151,8 +152,8 @@ void __tacit_scatter_f(tacit_slot* slot, const void* send_buffer, integer send_c
                        MPI_Fint* ierror) {
   START(mpi_iscatter_(send_buffer, send_count, send_type, recv_buffer, recv_count, recv_type, root, comm,
                       &request, ierror),
-        .shape = from_root, .sent = {place(send_buffer), *send_count, MPI_Type_f2c(*send_type), 1},
-        .received = {place(recv_buffer), *recv_count, MPI_Type_f2c(*recv_type)}, .root = *root,
+        .shape = from_root, .sent = {in_place_or(send_buffer), *send_count, MPI_Type_f2c(*send_type), 1},
+        .received = {in_place_or(recv_buffer), *recv_count, MPI_Type_f2c(*recv_type)}, .root = *root,
         .comm = MPI_Comm_f2c(*comm));
 }
 
@@ -162,7 +163,7 @@ void __tacit_scatterv_f(tacit_slot* slot, const void* send_buffer, integer send_
   START(mpi_iscatterv_(send_buffer, send_counts, send_displs, send_type, recv_buffer, recv_count, recv_type,
                        root, comm, &request, ierror),
         .shape = from_root,
-        .sent = {place(send_buffer), 0, MPI_Type_f2c(*send_type), 1, send_counts, send_displs},
-        .received = {place(recv_buffer), *recv_count, MPI_Type_f2c(*recv_type)}, .root = *root,
+        .sent = {in_place_or(send_buffer), 0, MPI_Type_f2c(*send_type), 1, send_counts, send_displs},
+        .received = {in_place_or(recv_buffer), *recv_count, MPI_Type_f2c(*recv_type)}, .root = *root,
         .comm = MPI_Comm_f2c(*comm));
 }

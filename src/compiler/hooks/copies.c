@@ -11,7 +11,10 @@
  */
 #define _GNU_SOURCE /* dl_iterate_phdr */
 
-#include "compiler/hooks/slot.h"
+#include "compiler/hooks/copies.h"
+
+#include "compiler/hooks/check.h"
+#include "compiler/hooks/statistics.h"
 
 #include <link.h>
 #include <stdatomic.h>
@@ -101,14 +104,14 @@ typedef struct libraries {
 } libraries;
 
 static int look_for_devices(struct dl_phdr_info* info, size_t size, void* data) {
-  static const char* const drivers[] = {"libcuda.so", "libamdhip64.so", "libhsa-runtime64.so",
-                                        "libze_loader.so"};
+  static const char* const of_devices[] = {"libcuda.so", "libamdhip64.so", "libhsa-runtime64.so",
+                                           "libze_loader.so"};
   libraries* known = data;
   (void)size;
   if (!*info->dlpi_name) /* the program itself comes first */
     return atomic_exchange(&known->loaded, info->dlpi_adds) == info->dlpi_adds;
-  for (size_t i = 0; i < sizeof drivers / sizeof *drivers; ++i)
-    if (strstr(info->dlpi_name, drivers[i]))
+  for (size_t i = 0; i < sizeof of_devices / sizeof *of_devices; ++i)
+    if (strstr(info->dlpi_name, of_devices[i]))
       known->devices = 1;
   return known->devices;
 }

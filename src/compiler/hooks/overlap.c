@@ -1,5 +1,7 @@
 /* The hooks for C and C++. */
+#include "compiler/hooks/copies.h"
 #include "compiler/hooks/slot.h"
+#include "compiler/hooks/statistics.h"
 
 int __tacit_send(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,
                  MPI_Comm comm) {

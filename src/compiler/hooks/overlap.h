@@ -2,7 +2,7 @@
  * operation whose completion the compiler has moved. The pass places a zeroed slot in the frame of the
  * function, posts into it or moves the request of a deleted wait into it, and completes it before the first
  * access that could disturb the operation. Completing an empty slot does nothing, so the pass completes
- * unconditionally at every such place and needs no flags (the seed's b<n>).
+ * unconditionally at every such point and needs no flags (the seed's b<n>).
  *
  * None of these functions is collective. Errors of MPI go through the error handler of the operation's
  * communicator, as they would have at the original call. Every function exists twice: for C and C++ (MPI's C

@@ -1,7 +1,9 @@
 /* The hooks for Fortran. They post through the Fortran functions of MPI, which alone know what MPI_BOTTOM and
  * MPI_STATUS_IGNORE look like there, and keep the C handles. An object of its own in the archive: only
  * Fortran programs, which have MPI's Fortran library, take it in. */
+#include "compiler/hooks/copies.h"
 #include "compiler/hooks/slot.h"
+#include "compiler/hooks/statistics.h"
 
 #include <stdlib.h>
 

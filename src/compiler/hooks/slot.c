@@ -1,6 +1,10 @@
 /* Slots: holding, completing, and comparing byte ranges. Shared by the C and the Fortran forms. */
 #include "compiler/hooks/slot.h"
 
+#include "compiler/hooks/check.h"
+#include "compiler/hooks/copies.h"
+#include "compiler/hooks/statistics.h"
+
 #include <stdlib.h>
 #include <string.h>
 #if defined(__x86_64__) && !defined(SMPI_H)
@@ -8,30 +12,6 @@
 #elif !defined(SMPI_H)
 #include <time.h>
 #endif
-
-int tacit_byte_range(const message* posted, byte_range* bytes) {
-  bytes->low = bytes->high = (uintptr_t)posted->buffer;
-  if (posted->count <= 0)
-    return 1;
-  MPI_Aint lower, extent, true_lower, true_extent;
-  if (MPI_Type_get_extent(posted->datatype, &lower, &extent) != MPI_SUCCESS ||
-      MPI_Type_get_true_extent(posted->datatype, &true_lower, &true_extent) != MPI_SUCCESS || true_extent < 0)
-    return 0;
-  long long span, first, last;
-  if (__builtin_mul_overflow((long long)extent, (long long)posted->count - 1, &span) ||
-      __builtin_add_overflow((long long)true_lower, span < 0 ? span : 0, &first) ||
-      __builtin_add_overflow((long long)true_lower, span > 0 ? span : 0, &last) ||
-      __builtin_add_overflow(last, (long long)true_extent, &last))
-    return 0;
-  const uintptr_t base = (uintptr_t)posted->buffer;
-  const uintptr_t low = base + (uintptr_t)first, high = base + (uintptr_t)last;
-  /* Addresses that wrap around tell nothing. */
-  if ((first < 0) != (low < base) || (last < 0) != (high < base) || high < low)
-    return 0;
-  bytes->low = low;
-  bytes->high = high;
-  return 1;
-}
 
 static uintptr_t smaller(uintptr_t a, uintptr_t b) {
   return a < b ? a : b;
@@ -136,7 +116,7 @@ void tacit_hold(slot_state* slot, MPI_Request request, const message* posted) {
   tacit_hold_described(slot, request);
 }
 
-static uint32_t place_for(const slot_state* slot, MPI_Request request) {
+static uint32_t index_for(const slot_state* slot, MPI_Request request) {
   for (uint32_t i = 0; i < slot_ranges; ++i)
     if ((slot->noted_used & 1U << i) && slot->noted[i].request == request)
       return i;
@@ -155,12 +135,12 @@ void tacit_note(slot_state* slot, MPI_Request request, const message* posted) {
     return;
   byte_range bytes;
   const int known = tacit_byte_range(posted, &bytes);
-  const uint32_t place = place_for(slot, request);
-  if (place < slot_ranges) {
-    slot->noted[place] = (noted_range){request, bytes};
-    set_bit(&slot->noted_used, place, 1);
-    set_bit(&slot->noted_unknown, place, !known);
-    set_bit(&slot->noted_received, place, posted->receives);
+  const uint32_t at = index_for(slot, request);
+  if (at < slot_ranges) {
+    slot->noted[at] = (noted_range){request, bytes};
+    set_bit(&slot->noted_used, at, 1);
+    set_bit(&slot->noted_unknown, at, !known);
+    set_bit(&slot->noted_received, at, posted->receives);
   } else {
     slot->noted_rest = slot->rest_count ? hull(slot->noted_rest, bytes) : bytes;
     slot->rest_unknown |= !known;
@@ -193,21 +173,21 @@ static void own_range(slot_state* slot, uint32_t ranges_before) {
 
 /* For the last of the slot's requests. */
 static void take_note(slot_state* slot, MPI_Request request, int persistent) {
-  const uint32_t place = place_for(slot, request);
-  const int found = place < slot_ranges && (slot->noted_used & 1U << place) != 0;
+  const uint32_t at = index_for(slot, request);
+  const int found = at < slot_ranges && (slot->noted_used & 1U << at) != 0;
   if (!found && slot->rest_count > 0)
     take_rest(slot, persistent);
   else if (!found)
     slot->unknown_bytes |= !is_complete(request); /* completed operations may share a handle, and a note */
-  else if (slot->noted_unknown & 1U << place)
+  else if (slot->noted_unknown & 1U << at)
     slot->unknown_bytes = 1;
   else {
     const uint32_t ranges_before = slot->range_count;
-    add_range(slot, slot->noted[place].bytes, (slot->noted_received & 1U << place) != 0);
+    add_range(slot, slot->noted[at].bytes, (slot->noted_received & 1U << at) != 0);
     own_range(slot, ranges_before);
   }
   if (found && !persistent)
-    set_bit(&slot->noted_used, place, 0);
+    set_bit(&slot->noted_used, at, 0);
   if (tacit_checks())
     tacit_check_defer(slot, request, persistent);
 }
@@ -291,7 +271,7 @@ void __tacit_wait(tacit_slot* slot, void* buffer) {
   (void)buffer;
   slot_state* state = state_of(slot);
   if (state->pending)
-    (void)complete(state, at_its_place);
+    (void)complete(state, at_its_placement);
 }
 
 void __tacit_wait_overlap(tacit_slot* slot, void* buffer, const void* low, const void* high, int writes) {

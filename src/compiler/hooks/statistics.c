@@ -2,13 +2,13 @@
  * operations were completed, so that one can see whether a move was worth anything. Off, it costs a load and
  * a branch.
  *
- * A place of the program is the return address of the hook; a table of fixed size counts what happens to the
- * operations of each. The place of the call that a thread is in stands in a variable of the thread, so that
+ * A call site is the return address of the hook; a table of fixed size counts what happens to the
+ * operations of each. The site of the call that a thread is in stands in a variable of the thread, so that
  * the functions between need not hand it on. MPI_Finalize deletes the attributes of MPI_COMM_SELF first
  * (MPI-3.1, 8.7.1): then rank 0 prints. */
 #define _GNU_SOURCE /* dladdr */
 
-#include "compiler/hooks/slot.h"
+#include "compiler/hooks/statistics.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -64,13 +64,13 @@ static void print_site(const site* one) {
     file = where.dli_fname;
     at -= (unsigned long)where.dli_fbase + 1;
   }
-  fprintf(
-      stderr,
-      "tacit: overlap at %s 0x%lx: %lu calls, %lu pending, %lu copies; completed %lu at the place, %lu by a "
-      "guard, %lu while polling, %lu for the next, %lu at once; %.1f us pending\n",
-      file, at, one->calls, one->pending, one->copies, one->ended[at_its_place], one->ended[by_a_guard],
-      one->ended[by_progress], one->ended[for_the_next], one->ended[at_once],
-      one->pending ? 1e6 * one->seconds / (double)one->pending : 0);
+  fprintf(stderr,
+          "tacit: overlap at %s 0x%lx: %lu calls, %lu pending, %lu copies; completed %lu at the placement, "
+          "%lu by a "
+          "guard, %lu while polling, %lu for the next, %lu at once; %.1f us pending\n",
+          file, at, one->calls, one->pending, one->copies, one->ended[at_its_placement],
+          one->ended[by_a_guard], one->ended[by_progress], one->ended[for_the_next], one->ended[at_once],
+          one->pending ? 1e6 * one->seconds / (double)one->pending : 0);
 }
 
 static int at_finalize(MPI_Comm self, int key, void* value, void* extra) {

@@ -1,5 +1,7 @@
 /* The hooks as transformed programs call them: each case posts through a hook, computes, completes, and looks
  * at the data and at what is still pending. Every case runs on all ranks around a ring. */
+#include "compiler/hooks/check.h"
+#include "compiler/hooks/copies.h"
 #include "compiler/hooks/slot.h"
 
 #include <stdio.h>
