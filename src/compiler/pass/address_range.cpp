@@ -77,14 +77,14 @@ private:
     llvm::Type* width = se_.getEffectiveSCEVType(recurrence.getType());
     if (se_.getTypeSizeInBits(trips->getType()) > se_.getTypeSizeInBits(width))
       return std::nullopt;
-    const SCEV* way = se_.getMulExpr(se_.getNoopOrZeroExtend(trips, width), step);
+    const SCEV* distance = se_.getMulExpr(se_.getNoopOrZeroExtend(trips, width), step);
     const SCEV* zero = se_.getZero(width);
     const SCEV* down = se_.isKnownNonNegative(step)   ? zero
-                       : se_.isKnownNonPositive(step) ? way
-                                                      : se_.getSMinExpr(way, zero);
-    const SCEV* up = se_.isKnownNonNegative(step)   ? way
+                       : se_.isKnownNonPositive(step) ? distance
+                                                      : se_.getSMinExpr(distance, zero);
+    const SCEV* up = se_.isKnownNonNegative(step)   ? distance
                      : se_.isKnownNonPositive(step) ? zero
-                                                    : se_.getSMaxExpr(way, zero);
+                                                    : se_.getSMaxExpr(distance, zero);
     return address_range{se_.getAddExpr(start->low, down), se_.getAddExpr(start->high, up)};
   }
 

@@ -14,7 +14,7 @@ struct address_range {
   const llvm::SCEV* high = nullptr; ///< one past the last byte
 };
 
-/// The range of `bytes` at `pointer` over all iterations of `nest` (or at the one place `before`, if nest is
+/// The range of `bytes` at `pointer` over all iterations of `nest` (or at the one point `before`, if nest is
 /// nullptr), computable before the instruction `before`; nothing if it is not affine in the nest, or not
 /// known there.
 std::optional<address_range> range_of(llvm::Value* pointer, std::uint64_t bytes, const llvm::Loop* nest,

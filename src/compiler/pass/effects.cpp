@@ -18,7 +18,7 @@ using llvm::dyn_cast;
 using llvm::isa;
 using llvm::MemoryLocation;
 
-/// The place of an operation's bytes. In a later iteration the pointer may have another value, so only its
+/// The location of an operation's bytes. In a later iteration the pointer may have another value, so only its
 /// object counts.
 MemoryLocation place_of(const in_flight& operation, reach how) {
   const llvm::AAMDNodes variable(operation.tag, nullptr, nullptr, nullptr);

@@ -1,11 +1,11 @@
 // What an instruction does to a pending operation: the conflicts that end the region in which it may stay
 // pending.
 //
-// An instruction conflicts with a pending operation if it may touch the bytes of the operation in a way that
-// the operation forbids (COMPILER, condition 2), if the completion of the operation must come before it
+// An instruction conflicts with a pending operation if it may touch the bytes of the operation as the
+// operation forbids it (COMPILER, condition 2), if the completion of the operation must come before it
 // (condition 4), or if nothing is known about it. Everything that is not shown to be harmless conflicts.
-// Conflicts of plain loads and stores with bytes of unknown place are `checkable`: comparing the two address
-// ranges at run time decides them.
+// Conflicts of plain loads and stores with bytes of unknown location are `checkable`: comparing the two
+// address ranges at run time decides them.
 #pragma once
 
 #include "compiler/pass/in_flight.h"

@@ -8,7 +8,7 @@
 // memory, the arguments that Fortran stores for it) moves along: the `group`. Everything else is passed if
 // neither the message (effects) nor the memory of the group minds. At the beginning of its block the walk
 // goes on in the nearest dominator in the same loop, if that is executed exactly as often (the block
-// postdominates it, and no way from it leads back to it without passing the block) and all that lies between
+// postdominates it, and no path from it leads back to it without passing the block) and all that lies between
 // can be passed: branches and whole loops.
 //
 // Matching (COMPILER, condition 5): no call of MPI is passed but plain questions (a rank, the time), so that
@@ -18,7 +18,7 @@
 // A ready send stays, because it relies on a receive elsewhere.
 //
 // Cost: every post looks at `max_passed` instructions at most. Posts are taken in program order, so that the
-// first clears the way for the next.
+// first makes room for the next.
 #include "compiler/pass/hoist.h"
 
 #include "compiler/pass/explain.h"
@@ -122,19 +122,19 @@ private:
       if (!argument->getType()->isPointerTy() || is_buffer(role) ||
           (!written && post_.language != binding::fortran)) // a handle by value
         continue;
-      in_flight place;
-      place.buffer = argument;
-      place.object = llvm::getUnderlyingObject(argument, 0);
-      place.writes_buffer = written;
-      place.starts_at_buffer = true;
-      place.bytes = bytes;
-      place.tag = variable_tag(in_.function, place.object);
-      place.local_object = known_to_mpi_only(place.object);
-      arguments_.push_back(place);
+      in_flight access;
+      access.buffer = argument;
+      access.object = llvm::getUnderlyingObject(argument, 0);
+      access.writes_buffer = written;
+      access.starts_at_buffer = true;
+      access.bytes = bytes;
+      access.tag = variable_tag(in_.function, access.object);
+      access.local_object = known_to_mpi_only(access.object);
+      arguments_.push_back(access);
     }
   }
 
-  /// The instruction if it was passed or joined the group; nullptr at the end of the way.
+  /// The instruction if it was passed or joined the group; nullptr where the climb ends.
   Instruction* pass(Instruction& above) {
     if (++seen_ > max_passed)
       return nullptr;
@@ -242,7 +242,7 @@ private:
     });
   }
 
-  /// The blocks on the ways from `from` to `to`. False if one of them leads back to `from`.
+  /// The blocks on the paths from `from` to `to`. False if one of them leads back to `from`.
   static bool collect_between(BasicBlock& from, BasicBlock& to, llvm::SmallVectorImpl<BasicBlock*>& between) {
     llvm::SmallPtrSet<BasicBlock*, 16> known{&to};
     llvm::SmallVector<BasicBlock*, 16> work{&from};
@@ -322,12 +322,12 @@ bool hoist_posts(function_context& context, effects& effects, const options& opt
     const auto operations = started_by(post, context, effects);
     if (operations.empty() || (context.error_handlers && (post.ierror() || !post.call->use_empty())))
       continue;
-    climber way(post, operations, context, effects, postdominators);
-    const std::uint64_t passed = way.climb();
+    climber up(post, operations, context, effects, postdominators);
+    const std::uint64_t passed = up.climb();
     if (passed < options.min_window)
       continue;
     explain_hoisted(post, passed, context.remarks, options);
-    way.move();
+    up.move();
     changed = true;
   }
   if (changed)

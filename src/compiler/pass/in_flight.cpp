@@ -21,7 +21,7 @@ in_flight use_of(const mpi_site& post, llvm::Value* pointer, bool receives, bool
   return made;
 }
 
-/// True if the pointer may be MPI_BOTTOM, the null pointer, on some way.
+/// True if the pointer may be MPI_BOTTOM, the null pointer, on some path.
 bool may_be_bottom(const llvm::Value* pointer) {
   llvm::SmallVector<const llvm::Value*, 4> objects;
   llvm::getUnderlyingObjects(pointer, objects, nullptr, 0);

@@ -25,7 +25,7 @@ using llvm::Loop;
 
 using checks = llvm::SmallVector<checked_range, 4>;
 
-constexpr unsigned max_ranges = 6;                // comparisons in one place
+constexpr unsigned max_ranges = 6;                // comparisons at one point
 constexpr std::uint64_t close_by = 4096;          // bytes between accesses that one comparison covers
 constexpr unsigned max_straight_checks = 4;       // comparisons outside loops, for one wait
 constexpr std::uint64_t worth_a_comparison = 400; // instructions of a loop that runs again and again
@@ -204,13 +204,13 @@ private:
         loop, [&](const Loop* inner) { return loop_cost(*inner, in_.evolution) >= worth_a_comparison; });
   }
 
-  enum class verdict : std::uint8_t { clear, unknown, hard };
+  enum class loop_conflict : std::uint8_t { clear, unknown, hard };
 
   /// What a loop as a whole does to the operations: nothing but accesses with these ranges (clear), also
   /// accesses whose ranges are not known before it (unknown), or something that no comparison can clear
   /// (hard).
   struct loop_check {
-    verdict how = verdict::clear;
+    loop_conflict how = loop_conflict::clear;
     checks ranges;
     conflict cause;
     Instruction* blocker = nullptr;
@@ -227,9 +227,9 @@ private:
         return leave_loop(loop, how);
       }
     // Its inner loops may have ranges of their own, one iteration of this loop at a time.
-    if (check.how == verdict::unknown && !loop.isInnermost() && comparisons_are_cheap(loop))
+    if (check.how == loop_conflict::unknown && !loop.isInnermost() && comparisons_are_cheap(loop))
       return arrive(to, how);
-    if (check.how == verdict::hard || check.how == verdict::unknown) {
+    if (check.how == loop_conflict::hard || check.how == loop_conflict::unknown) {
       complete_on_edge(from, to, check.cause, check.blocker);
       return;
     }
@@ -296,7 +296,7 @@ private:
     for (BasicBlock* block : loop.blocks())
       for (Instruction& at : *block) {
         const auto found = conflict_at(at, how);
-        if (!found || (found->checkable && check.how == verdict::unknown))
+        if (!found || (found->checkable && check.how == loop_conflict::unknown))
           continue; // of an unknown loop only what no comparison can clear is still of interest
         const auto range = found->checkable ? range_of(found->checkable->pointer, found->checkable->bytes,
                                                        &loop, &before, in_.evolution)
@@ -306,15 +306,15 @@ private:
         if (hard || check.cause.why == reason::none)
           check.cause = *found, check.blocker = &at;
         if (hard) {
-          check.how = verdict::hard;
+          check.how = loop_conflict::hard;
           return check;
         }
         const checked_range checked{range.value_or(address_range{}), found->checkable->writes};
         if (range)
           add_range(check.ranges, checked);
         if (!range || check.ranges.size() > max_ranges)
-          check.how = verdict::unknown;
-        if (check.how == verdict::unknown && loop.isInnermost())
+          check.how = loop_conflict::unknown;
+        if (check.how == loop_conflict::unknown && loop.isInnermost())
           return check; // is completed before, like a hard one
       }
     return check;
@@ -379,7 +379,7 @@ private:
     add(std::move(made));
   }
 
-  /// The same place can be found twice, once per reach: the stricter completion (without ranges) stands for
+  /// The same point can be found twice, once per reach: the stricter completion (without ranges) stands for
   /// both.
   void drop_superseded() {
     llvm::SmallVector<completion, 4> kept;

@@ -61,8 +61,8 @@ struct placement {
   llvm::SmallVector<llvm::Loop*, 4> passed; ///< loops that run as a whole while the operation is pending
   /// The outermost loops behind the wait in which it is pending, perhaps not in all of their iterations.
   llvm::SmallVector<llvm::Loop*, 4> behind;
-  /// Instructions on the shortest way from the wait to a completion, within the innermost loop of the wait if
-  /// it is in one (ways out of it are taken once).
+  /// Instructions on the shortest path from the wait to a completion, within the innermost loop of the wait
+  /// if it is in one (paths out of it are taken once).
   std::uint64_t shortest = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t window = 0; ///< instructions that run meanwhile, on all paths together
   /// The share of executions, by LLVM's guess, in which the operation has to be complete before the least

@@ -97,7 +97,7 @@ bool exposes_windows(const llvm::Module& module) {
          });
 }
 
-/// Jumps of unknown aim leave no place for a completion.
+/// Jumps of unknown aim leave no point for a completion.
 bool jumps_anywhere(llvm::Function& function) {
   return llvm::any_of(function, [](const llvm::BasicBlock& block) {
     return llvm::isa<llvm::IndirectBrInst, llvm::CallBrInst>(block.getTerminator());
@@ -112,7 +112,7 @@ bool may_catch_errors(llvm::Function& function) {
   });
 }
 
-/// A cycle that is entered in two places is no loop to LLVM, so that what is new in each round is not known.
+/// A cycle that is entered at two points is no loop to LLVM, so that what is new in each round is not known.
 bool has_other_cycles(llvm::Function& function, const llvm::LoopInfo& loops) {
   const llvm::ReversePostOrderTraversal<const llvm::Function*> order(&function);
   return llvm::containsIrreducibleCFG<const llvm::BasicBlock*>(order, loops);
@@ -139,9 +139,9 @@ void make_plain_calls(llvm::Function& function) {
     llvm::changeToCall(invoke);
 }
 
-class driver {
+class module_pass {
 public:
-  driver(llvm::Module& module, const options& options)
+  module_pass(llvm::Module& module, const options& options)
       : module_(module), options_(options),
         error_handlers_(options.errors_return || sets_error_handlers(module)),
         waits_elsewhere_(waits_elsewhere(module)) {
@@ -370,7 +370,7 @@ void write_graph(const wait_graph& graph, const std::string& path) {
 void report(const llvm::Module& module, options wanted) {
   wanted.act = action::report;
   const auto copy = llvm::CloneModule(module);
-  driver on_copy(*copy, wanted);
+  module_pass on_copy(*copy, wanted);
   on_copy.run();
   if (!wanted.graph.empty())
     write_graph(on_copy.graph(), wanted.graph);
@@ -390,7 +390,7 @@ public:
       return llvm::PreservedAnalyses::all();
     wanted.graph.clear();
     wanted.silent = false;
-    bool changed = driver(module, wanted).run();
+    bool changed = module_pass(module, wanted).run();
     if (wanted.collectives)
       changed |= start_all_collectives(module);
     return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();

@@ -68,13 +68,13 @@ enum class effect_on_request : std::uint8_t { none, may_match, matches, clears, 
 
 class backward_search {
 public:
-  backward_search(const MemoryLocation& place, llvm::AAResults& aliases, effects& effects,
+  backward_search(const MemoryLocation& location, llvm::AAResults& aliases, effects& effects,
                   const llvm::LoopInfo& loops)
-      : place_(place), aliases_(aliases), effects_(effects), loops_(loops),
-        local_(only_mpi_knows(place.Ptr)) {
-    request_.buffer = const_cast<llvm::Value*>(place.Ptr);
+      : location_(location), aliases_(aliases), effects_(effects), loops_(loops),
+        local_(only_mpi_knows(location.Ptr)) {
+    request_.buffer = const_cast<llvm::Value*>(location.Ptr);
     request_.object = llvm::getUnderlyingObject(request_.buffer, 0);
-    request_.bytes = place.Size.hasValue() ? place.Size.getValue().getKnownMinValue() : 0;
+    request_.bytes = location.Size.hasValue() ? location.Size.getValue().getKnownMinValue() : 0;
     request_.starts_at_buffer = true;
     request_.local_object = local_;
   }
@@ -138,7 +138,7 @@ private:
       }
       }
     }
-    if (block.isEntryBlock() && !isa<llvm::AllocaInst>(llvm::getUnderlyingObject(place_.Ptr, 0)))
+    if (block.isEntryBlock() && !isa<llvm::AllocaInst>(llvm::getUnderlyingObject(location_.Ptr, 0)))
       return stop(reason::request_unknown, "the request may have been posted before this function was called",
                   nullptr);
     for (llvm::BasicBlock* before : llvm::predecessors(&block))
@@ -176,7 +176,7 @@ private:
                             MemoryLocation::getBeforeOrAfter(request_.object)) == AliasResult::NoAlias
                  ? AliasResult::NoAlias
                  : AliasResult::MayAlias;
-    return aliases_.alias(MemoryLocation(pointer, size), place_);
+    return aliases_.alias(MemoryLocation(pointer, size), location_);
   }
 
   effect_on_request effect_of(Instruction& at) {
@@ -218,15 +218,15 @@ private:
       if (!operand->getType()->isPointerTy())
         continue;
       if (role == param_role::new_request) {
-        const AliasResult how = relation(operand, place_.Size);
+        const AliasResult how = relation(operand, location_.Size);
         if (how == AliasResult::NoAlias)
           continue;
-        const bool sure = how == AliasResult::MustAlias && place_.Size.isPrecise() &&
+        const bool sure = how == AliasResult::MustAlias && location_.Size.isPrecise() &&
                           !varies_since(loops_, operand, call, *wait_, how_ != distance::same_iteration);
         return sure ? effect_on_request::matches : effect_on_request::may_match;
       }
-      if (role == param_role::request && site.is(mpi_call::Wait) && place_.Size.isPrecise() &&
-          relation(operand, place_.Size) == AliasResult::MustAlias)
+      if (role == param_role::request && site.is(mpi_call::Wait) && location_.Size.isPrecise() &&
+          relation(operand, location_.Size) == AliasResult::MustAlias)
         return persistent_ ? effect_on_request::none : effect_on_request::clears;
       const bool request_role = role == param_role::request || role == param_role::requests;
       // No message carries a request that can be waited for: what overwrites a request with one is followed
@@ -239,7 +239,7 @@ private:
     return effect_on_request::none;
   }
 
-  MemoryLocation place_;
+  MemoryLocation location_;
   llvm::AAResults& aliases_;
   effects& effects_;
   const llvm::LoopInfo& loops_;
@@ -275,15 +275,15 @@ unsigned request_bytes(const llvm::Module& module, binding language) {
   return 0;
 }
 
-matched_posts match_request(Instruction& wait, const MemoryLocation& place, llvm::AAResults& aliases,
+matched_posts match_request(Instruction& wait, const MemoryLocation& location, llvm::AAResults& aliases,
                             effects& effects, const llvm::LoopInfo& loops) {
-  return backward_search(place, aliases, effects, loops).run(wait);
+  return backward_search(location, aliases, effects, loops).run(wait);
 }
 
 bool status_is_dead(Instruction& after, llvm::Value* status, llvm::AAResults& aliases) {
   if (!only_mpi_knows(status))
     return false;
-  const MemoryLocation place = MemoryLocation::getBeforeOrAfter(status);
+  const MemoryLocation location = MemoryLocation::getBeforeOrAfter(status);
   const llvm::Value* object = llvm::getUnderlyingObject(status, 0);
   llvm::SmallPtrSet<llvm::BasicBlock*, 16> seen;
   llvm::SmallVector<std::pair<llvm::BasicBlock*, llvm::BasicBlock::iterator>, 16> work;
@@ -294,7 +294,7 @@ bool status_is_dead(Instruction& after, llvm::Value* status, llvm::AAResults& al
     for (; at != block->end() && !rewritten; ++at) {
       if (const auto* load = dyn_cast<llvm::LoadInst>(&*at);
           load && may_be_into(load->getPointerOperand(), object) &&
-          !aliases.isNoAlias(MemoryLocation::get(load), place))
+          !aliases.isNoAlias(MemoryLocation::get(load), location))
         return false;
       auto* call = dyn_cast<llvm::CallBase>(&*at);
       if (!call || (isa<llvm::IntrinsicInst>(call) && !isa<llvm::AnyMemIntrinsic>(call)))
@@ -303,7 +303,7 @@ bool status_is_dead(Instruction& after, llvm::Value* status, llvm::AAResults& al
       for (unsigned i = 0; i < call->arg_size(); ++i) {
         llvm::Value* operand = call->getArgOperand(i);
         if (!operand->getType()->isPointerTy() || !may_be_into(operand, object) ||
-            aliases.isNoAlias(MemoryLocation::getBeforeOrAfter(operand), place))
+            aliases.isNoAlias(MemoryLocation::getBeforeOrAfter(operand), location))
           continue;
         const param_role role = site ? site->role(i) : param_role::other;
         const bool result = role == param_role::status || role == param_role::statuses;

@@ -189,8 +189,8 @@ llvm::BasicBlock& split_edge(const edge& at, function_analyses& in) {
   return *between;
 }
 
-void poke_before(llvm::Instruction& place, const slot& pending) {
-  IRBuilder<> at(&place);
+void poke_before(llvm::Instruction& next, const slot& pending) {
+  IRBuilder<> at(&next);
   llvm::CallInst* poke = call_hook(at, "__tacit_poke", at.getVoidTy(), {pending.storage});
   poke->getCalledFunction()->setMemoryEffects(llvm::MemoryEffects::inaccessibleOrArgMemOnly());
   locate(*poke);
@@ -248,10 +248,10 @@ Value* iterations_until(IRBuilder<>& at, Value* finished, llvm::ArrayRef<const s
   // The requests of a Waitall meet the same accesses.
   llvm::DenseMap<std::pair<Value*, Value*>, Value*> ends;
   const auto advanced = [&](Value* first, Value* step) {
-    Value*& way = ends[{nullptr, step}];
-    if (!way)
-      way = at.CreateMul(finished, step);
-    Value* const offset = way;
+    Value*& distance = ends[{nullptr, step}];
+    if (!distance)
+      distance = at.CreateMul(finished, step);
+    Value* const offset = distance;
     Value*& end = ends[{first, step}];
     if (!end)
       end = at.CreateAdd(first, offset);
@@ -282,11 +282,11 @@ slot make_slot(llvm::Function& function) {
   return made;
 }
 
-void insert_completions(const slot& pending, const placement& places, function_analyses& in,
+void insert_completions(const slot& pending, const placement& placed, function_analyses& in,
                         llvm::SmallVectorImpl<split_loop>& splits, llvm::SmallVectorImpl<guard>& guards) {
   llvm::SmallVector<std::pair<const completion*, edge>, 8> edges;
   llvm::SmallVector<std::pair<const completion*, llvm::Instruction*>, 8> found;
-  for (const completion& one : places.completions)
+  for (const completion& one : placed.completions)
     if (one.within)
       prepare_splits(pending, one, in.evolution, splits);
     else if (one.before)

@@ -1,4 +1,5 @@
-// Changing the program: slots, calls of the hooks (src/compiler/hooks/overlap.h), completions at the places found.
+// Changing the program: slots, calls of the hooks (src/compiler/hooks/overlap.h), completions where they are
+// placed.
 #pragma once
 
 #include "compiler/pass/placement.h"
@@ -45,7 +46,7 @@ struct guard {
 
 /// Puts the completions of one placement into the program; those between iterations only get their values
 /// computed, and are added to `splits`. `guards`: those of the function so far.
-void insert_completions(const slot& at, const placement& places, function_analyses& in,
+void insert_completions(const slot& at, const placement& placed, function_analyses& in,
                         llvm::SmallVectorImpl<split_loop>& splits, llvm::SmallVectorImpl<guard>& guards);
 /// Puts completions between iterations into the program. To be called after all others: dominators and loops
 /// have to be recomputed afterwards.

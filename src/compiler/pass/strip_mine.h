@@ -1,4 +1,4 @@
-// Loops in chunks: places for progress calls and completions that leave the vectorizer its loop.
+// Loops in chunks: points for progress calls and completions that leave the vectorizer its loop.
 #pragma once
 
 #include <llvm/ADT/STLFunctionalExtras.h>
