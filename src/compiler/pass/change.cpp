@@ -42,7 +42,8 @@ void changer::take_out(const mpi_site& waitall, llvm::Value* request, const elem
 }
 
 bool changer::finish() {
-  hoist_pending_tests(slots_, in_);
+  if (options_.has(stage::tests))
+    hoist_pending_tests(slots_, in_);
   promote_buffers(slots_, in_.dominators);
   insert_splits(splits_);
   // What was one loop runs in chunks now: the number of its iterations is no longer that of the inner one.

@@ -241,7 +241,7 @@ void decider::decide_waitall(decision& made) {
       made.elements.size() > 1 && llvm::any_of(made.elements, [&](const element& one) {
         return one.known && one.placed.window / 2 > made.placed->window;
       });
-  if ((mixed(all) || some_wait_longer) && made.elements_moved > 0)
+  if (options_.has(stage::apart) && (mixed(all) || some_wait_longer) && made.elements_moved > 0)
     made.becomes = outcome::taken_apart;
   else
     settle(made, outcome::moved);

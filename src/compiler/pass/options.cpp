@@ -1,6 +1,8 @@
 #include "compiler/pass/options.h"
 
-#include <llvm/ADT/StringSwitch.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringRef.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/Process.h>
 #include <llvm/Support/raw_ostream.h>
@@ -40,6 +42,11 @@ llvm::cl::opt<std::string> graph("tacit-overlap-graph",
 llvm::cl::opt<std::string> window("tacit-overlap-window",
                                   llvm::cl::desc("smallest window worth a move, in instructions (40)"),
                                   llvm::cl::cat(category));
+llvm::cl::opt<std::string>
+    disable("tacit-overlap-disable",
+            llvm::cl::desc("stages to leave out, separated by commas: inline, hoist, apart, copy, "
+                           "compare, chunks, tests, poke"),
+            llvm::cl::cat(category));
 
 /// The option's value, else the environment variable's; empty if neither is given.
 std::string value_of(const llvm::cl::opt<std::string>& option, const char* variable) {
@@ -65,6 +72,27 @@ T choose(const llvm::cl::opt<std::string>& option, const char* variable, T norma
   return normal;
 }
 
+constexpr std::pair<const char*, stage> stages[] = {
+    {"inline", stage::inlining}, {"hoist", stage::hoist},   {"apart", stage::apart}, {"copy", stage::copy},
+    {"compare", stage::compare}, {"chunks", stage::chunks}, {"tests", stage::tests}, {"poke", stage::poke},
+};
+
+unsigned read_disabled() {
+  const std::string given = value_of(disable, "TACIT_OVERLAP_DISABLE");
+  llvm::SmallVector<llvm::StringRef, 8> names;
+  llvm::StringRef(given).split(names, ',', -1, /*KeepEmpty=*/false);
+  unsigned bits = 0;
+  for (const llvm::StringRef name : names) {
+    const auto* found = llvm::find_if(stages, [&](const auto& one) { return name == one.first; });
+    if (found == std::end(stages))
+      complain("TACIT_OVERLAP_DISABLE", name.str(),
+               "inline, hoist, apart, copy, compare, chunks, tests or poke");
+    else
+      bits |= 1U << static_cast<unsigned>(found->second);
+  }
+  return bits;
+}
+
 options read() {
   options made;
   made.act = choose(act, "TACIT_OVERLAP", action::report,
@@ -81,6 +109,10 @@ options read() {
       choose(collectives, "TACIT_OVERLAP_COLLECTIVES", false, {{"on", true}, {"off", false}}, "on or off");
   made.errors_return =
       choose(errors, "TACIT_OVERLAP_ERRORS", false, {{"fatal", false}, {"return", true}}, "fatal or return");
+  made.disabled = read_disabled();
+  made.rename &= made.has(stage::copy);
+  made.poke &= made.has(stage::poke);
+  made.hoist &= made.has(stage::hoist);
   made.graph = value_of(graph, "TACIT_OVERLAP_GRAPH");
   if (const std::string given = value_of(window, "TACIT_OVERLAP_WINDOW"); !given.empty())
     if (llvm::StringRef(given).getAsInteger(10, made.min_window))

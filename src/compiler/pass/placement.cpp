@@ -36,7 +36,8 @@ public:
          const options& options)
       : wait_(wait), operations_(operations), effects_(effects), in_(in), options_(options),
         home_(in.loops.getLoopFor(wait.getParent())),
-        comparable_(llvm::all_of(operations, [](const in_flight& one) { return one.comparable; })) {}
+        comparable_(options.has(stage::compare) &&
+                    llvm::all_of(operations, [](const in_flight& one) { return one.comparable; })) {}
 
   placement run() {
     scan(*wait_.getParent(), std::next(wait_.getIterator()), reach::same_iteration);
@@ -255,7 +256,7 @@ private:
   /// elsewhere anyway (one comparison before the loop is cheaper), nothing.
   checks iterations_apart(const Loop& loop, reach how) {
     checks ranges;
-    if (!can_be_chunked(loop))
+    if (!options_.has(stage::chunks) || !can_be_chunked(loop))
       return ranges;
     bool same_memory = false;
     for (BasicBlock* block : loop.blocks())

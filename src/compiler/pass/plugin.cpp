@@ -154,7 +154,8 @@ public:
 
   bool run() {
     const auto order = callees_first(module_);
-    inline_messengers(order);
+    if (options_.has(stage::inlining))
+      inline_messengers(order);
     effects effects = effects_now();
     bool changed = !inlined_.empty();
     for (llvm::Function& function : module_) {
@@ -163,7 +164,8 @@ public:
       if (is_left_alone(function))
         continue;
       prepare(function);
-      inline_what_blocks(function, effects);
+      if (options_.has(stage::inlining))
+        inline_what_blocks(function, effects);
       if (!is_left_alone(function))
         run_on(function, effects);
       changed = true; // preparing a function is a change, too: loops get preheaders

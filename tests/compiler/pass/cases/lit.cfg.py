@@ -1,3 +1,4 @@
+# ruff: noqa: F821 (lit defines config and lit_config)
 # LLVM's lit runs the cases: each says in RUN lines how it is compiled, in expected-remark lines what the pass says about
 # which call (clang checks them, -verify; for flang, which cannot, FileCheck does, in REMARK lines), and in CHECK lines what
 # it makes of a function. Variables come from CMake (lit.site.cfg.py).
