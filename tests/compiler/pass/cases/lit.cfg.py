@@ -21,6 +21,7 @@ if config.family == "openmpi":
 plugin = f"-fpass-plugin={config.plugin}"
 remarks = " ".join(f"-Rpass{kind}=mpi-overlap" for kind in ("", "-missed", "-analysis"))
 config.substitutions += [
+    ("%plugin", config.plugin),
     ("%cc", f"mpicc.{config.family} {plugin}"),
     ("%cxx", f"mpicxx.{config.family} {plugin}"),
     ("%fc", f"{config.flang} -I{config.mpi_headers} {plugin} -g -S -emit-llvm {remarks}"),
