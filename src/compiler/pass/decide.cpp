@@ -4,6 +4,7 @@
 #include "compiler/pass/decide.h"
 
 #include "compiler/pass/requests.h"
+#include "vocabulary/calls/remarks.h"
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
@@ -22,24 +23,24 @@ void refuse(decision& made, refusal no) {
   made.no = std::move(no);
 }
 
-decision unreadable(llvm::CallBase& call, llvm::StringRef name, const char* why) {
+decision unreadable(llvm::CallBase& call, llvm::StringRef name, std::string why) {
   decision made;
   made.site.call = &call;
   made.name = name;
-  refuse(made, {reason::binding_not_followed, why});
+  refuse(made, {reason::binding_not_followed, std::move(why)});
   return made;
 }
 
 void collect(llvm::CallBase& call, function_calls& found) {
   const llvm::Function* callee = call.getCalledFunction();
   if (callee && is_f08_name(callee->getName())) {
-    found.unreadable.push_back(unreadable(call, callee->getName(), "mpi_f08"));
+    found.unreadable.push_back(unreadable(call, callee->getName(), wording(remark::binding_f08)));
   } else if (const auto site = recognise(call)) {
     if (!site->hook)
       found.sites.push_back(*site);
   } else if (const auto known = callee ? known_symbol(callee->getName()) : std::nullopt;
              known && callee->isDeclaration() && is_considered({&call, known->row})) {
-    found.unreadable.push_back(unreadable(call, callee->getName(), "other arguments than MPI describes"));
+    found.unreadable.push_back(unreadable(call, callee->getName(), wording(remark::other_arguments)));
   }
 }
 
@@ -153,7 +154,7 @@ decision decider::decide(const mpi_site& site) {
 void decider::decide_blocking(decision& made) {
   const mpi_site& site = made.site;
   if (site.language == binding::c_large)
-    return refuse(made, {reason::binding_not_followed, "large counts"});
+    return refuse(made, {reason::binding_not_followed, wording(remark::large_counts)});
   if (auto no = observable(made))
     return refuse(made, *no);
   const auto all = operations_of(site);
@@ -174,9 +175,9 @@ void decider::decide_blocking(decision& made) {
 void decider::decide_collective(decision& made) {
   const mpi_site& site = made.site;
   if (site.is(mpi_call::Barrier))
-    return refuse(made, {reason::synchronizes, "nobody passes before all have come"});
+    return refuse(made, {reason::synchronizes, wording(remark::all_must_come)});
   if (site.language == binding::c_large)
-    return refuse(made, {reason::binding_not_followed, "large counts"});
+    return refuse(made, {reason::binding_not_followed, wording(remark::large_counts)});
   if (auto no = observable(made))
     return refuse(made, *no);
   const auto all = operations_of(site);
@@ -312,7 +313,7 @@ std::optional<refusal> decider::match(decision& made, const llvm::MemoryLocation
   for (const matched_post& post : found.posts) {
     made.matched.push_back(post.site.call);
     if (post.site.language == binding::c_large)
-      return refusal{reason::binding_not_followed, "large counts", post.site.call};
+      return refusal{reason::binding_not_followed, wording(remark::large_counts), post.site.call};
     auto started = operations_of(post.site);
     if (started.empty())
       return refusal{reason::buffer_unknown, std::string(post.site.row->name), post.site.call};
@@ -322,14 +323,14 @@ std::optional<refusal> decider::match(decision& made, const llvm::MemoryLocation
                             post.earlier_iteration);
       };
       if (varies(operation.object))
-        return refusal{reason::buffer_varies, "each iteration uses another buffer", post.site.call};
+        return refusal{reason::buffer_varies, wording(remark::each_buffer), post.site.call};
       operation.varies = varies(operation.buffer);
     }
     into.append(started.begin(), started.end());
   }
   const auto persistent = [](const in_flight& one) { return one.persistent; };
   if (llvm::any_of(into, persistent) && !llvm::all_of(into, persistent))
-    return refusal{reason::mixed_requests, "persistent and other requests"};
+    return refusal{reason::mixed_requests, wording(remark::mixed_persistence)};
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/pass/fortran_variables.h"
 #include "compiler/pass/known_functions.h"
 #include "compiler/pass/locals.h"
+#include "vocabulary/calls/remarks.h"
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Function.h>
@@ -34,7 +35,7 @@ MemoryLocation place_of(const in_flight& operation, reach how) {
 std::string name_of(const llvm::CallBase& call) {
   const llvm::Function* callee = call.getCalledFunction();
   if (!callee)
-    return call.isInlineAsm() ? "inline assembly" : "a function pointer";
+    return call.isInlineAsm() ? wording(remark::inline_assembly) : wording(remark::function_pointer);
   return callee->getName().str();
 }
 
@@ -146,11 +147,11 @@ bool effects::is_ordered(const in_flight& operation, const llvm::Value* pointer)
 
 std::optional<conflict> effects::of(llvm::Instruction& at, const in_flight& operation, reach how) {
   if (auto* call = dyn_cast<llvm::CallInst>(&at); call && call->isMustTailCall())
-    return conflict{reason::function_ends, "a tail call", {}};
+    return conflict{reason::function_ends, wording(remark::tail_call), {}};
   if (at.isDebugOrPseudoInst() || !(at.mayReadOrWriteMemory() || at.mayThrow()))
     return std::nullopt;
   if (exposed_.joined_variables && !operation.starts_at_buffer)
-    return conflict{reason::buffer_unknown, "a datatype may lead to another variable", {}};
+    return conflict{reason::buffer_unknown, wording(remark::datatype_leads_on), {}};
   if (auto* call = dyn_cast<llvm::CallBase>(&at); call && !isa<llvm::AnyMemIntrinsic>(call))
     return of_call(*call, operation, how);
   return of_access(at, operation, how);
@@ -158,18 +159,19 @@ std::optional<conflict> effects::of(llvm::Instruction& at, const in_flight& oper
 
 std::optional<conflict> effects::of_access(llvm::Instruction& at, const in_flight& operation, reach how) {
   if (at.isAtomic() || at.isVolatile() || isa<llvm::FenceInst>(at))
-    return conflict{reason::synchronizes, "an atomic or volatile access", {}};
+    return conflict{reason::synchronizes, wording(remark::atomic_access), {}};
   const auto touches = [&](const MemoryLocation& where) {
     return may_touch(*at.getFunction(), operation, where, how);
   };
   const auto checkable = [&](llvm::Value* pointer, std::uint64_t bytes, bool writes) {
-    conflict found = access_conflict(operation, writes, writes ? "a store" : "a load");
+    conflict found =
+        access_conflict(operation, writes, writes ? wording(remark::store) : wording(remark::load));
     found.checkable = plain_access{pointer, bytes, writes};
     return found;
   };
   const auto unless_ordered = [&](const llvm::Value* pointer) {
     return is_ordered(operation, pointer)
-               ? std::optional(conflict{reason::synchronizes, "memory that other ranks may access", {}})
+               ? std::optional(conflict{reason::synchronizes, wording(remark::shared_memory), {}})
                : std::nullopt;
   };
   const llvm::DataLayout& layout = at.getModule()->getDataLayout();
@@ -186,10 +188,10 @@ std::optional<conflict> effects::of_access(llvm::Instruction& at, const in_fligh
   }
   if (auto* memory = dyn_cast<llvm::AnyMemIntrinsic>(&at)) {
     if (touches(MemoryLocation::getForDest(memory)))
-      return access_conflict(operation, true, "a block copy or fill");
+      return access_conflict(operation, true, wording(remark::block_write));
     auto* transfer = dyn_cast<llvm::AnyMemTransferInst>(&at);
     if (transfer && operation.writes_buffer && touches(MemoryLocation::getForSource(transfer)))
-      return access_conflict(operation, false, "a block copy");
+      return access_conflict(operation, false, wording(remark::block_copy));
     auto found = unless_ordered(memory->getRawDest());
     return found || !transfer ? found : unless_ordered(transfer->getRawSource());
   }
@@ -210,11 +212,12 @@ std::optional<conflict> effects::of_call(llvm::CallBase& call, const in_flight& 
     if (intrinsic->isLifetimeStartOrEnd()) {
       if (!may_touch(in, operation, MemoryLocation::getBeforeOrAfter(intrinsic->getArgOperand(1)), how))
         return std::nullopt;
-      return conflict{reason::buffer_ends, "the buffer goes out of scope", {}};
+      return conflict{reason::buffer_ends, wording(remark::scope_ends), {}};
     }
     if (intrinsic->getIntrinsicID() == llvm::Intrinsic::stackrestore)
-      return is_elsewhere_than_stack(operation.object) ? std::nullopt
-                                                       : std::optional(unknown("the stack is unwound"));
+      return is_elsewhere_than_stack(operation.object)
+                 ? std::nullopt
+                 : std::optional(unknown(wording(remark::stack_unwound)));
     if (intrinsic->isAssumeLikeIntrinsic() || intrinsic->getIntrinsicID() == llvm::Intrinsic::stacksave ||
         call.onlyAccessesInaccessibleMemory())
       return std::nullopt;
@@ -234,14 +237,14 @@ std::optional<conflict> effects::of_call(llvm::CallBase& call, const in_flight& 
   if (output) { // reads its arguments, which a send does not mind
     if (!operation.orders)
       return std::nullopt;
-    return conflict{reason::synchronizes, name_of(call) + " writes output", {}};
+    return conflict{reason::synchronizes, wording(remark::writes_output, {name_of(call)}), {}};
   }
   for (llvm::Value* argument : call.args())
     if (argument->getType()->isPointerTy()) {
       if (may_touch(in, operation, MemoryLocation::getBeforeOrAfter(argument), how))
         return access_conflict(operation, true, name_of(call));
       if (is_ordered(operation, argument))
-        return conflict{reason::synchronizes, name_of(call) + " may access what other ranks do", {}};
+        return conflict{reason::synchronizes, wording(remark::accesses_theirs, {name_of(call)}), {}};
     }
   return std::nullopt;
 }
@@ -251,14 +254,14 @@ std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& o
   if (is_opaque(site.row->kind))
     return conflict{reason::unknown_effect, name, {}};
   if (operation.persistent && uses_requests(site.row->kind))
-    return conflict{reason::request_touched, name + " may use the persistent request", {}};
+    return conflict{reason::request_touched, wording(remark::uses_persistent, {name}), {}};
   if (operation.orders && starts_messages(site.row->kind))
-    return conflict{reason::synchronizes, name + " may tell others that the message has arrived", {}};
+    return conflict{reason::synchronizes, wording(remark::tells_others, {name}), {}};
   if (exposed_.windows && !site.is(call_class::local))
-    return conflict{reason::unknown_effect, name + " may let others write into a window", {}};
+    return conflict{reason::unknown_effect, wording(remark::opens_window, {name}), {}};
   if (llvm::Value* op = site.operand(param_role::op);
       op && !is_predefined_operation(site, op) && !operation.local_object)
-    return conflict{reason::unknown_effect, name + " may run an operation of the user", {}};
+    return conflict{reason::unknown_effect, wording(remark::runs_user_code, {name}), {}};
   for (unsigned i = site.first; i < site.call->arg_size(); ++i) {
     llvm::Value* operand = site.call->getArgOperand(i);
     const param_role role = site.role(i);
@@ -276,11 +279,10 @@ std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& o
       if (is_buffer_sentinel(operand)) {
         if (from_pointer)
           continue; // no data, or MPI_IN_PLACE
-        return conflict{reason::unknown_effect, name + " with absolute addresses", {}};
+        return conflict{reason::unknown_effect, wording(remark::absolute_addresses, {name}), {}};
       }
       if (!from_pointer && type && exposed_.joined_variables)
-        return conflict{
-            reason::unknown_effect, name + " with a datatype that may lead to other variables", {}};
+        return conflict{reason::unknown_effect, wording(remark::datatype_leads_away, {name}), {}};
     }
     const MemoryLocation where =
         from_pointer ? MemoryLocation::getAfter(operand) : MemoryLocation::getBeforeOrAfter(operand);
@@ -295,9 +297,9 @@ std::optional<conflict> effects::of_body(llvm::CallBase& call, const in_flight& 
   const call_summary& summary = summary_of(callee);
   const std::string name = name_of(call);
   if (!summary.unknown.empty())
-    return conflict{reason::unknown_effect, name + " calls " + summary.unknown, {}};
+    return conflict{reason::unknown_effect, wording(remark::calls_unknown, {name, summary.unknown}), {}};
   if (operation.orders && summary.communicates)
-    return conflict{reason::synchronizes, name + " sends messages", {}};
+    return conflict{reason::synchronizes, wording(remark::sends_messages, {name}), {}};
   const auto touched = [&](const llvm::SmallPtrSetImpl<const llvm::Value*>& objects, bool anything) {
     if (anything && !operation.local_object)
       return true;
@@ -319,7 +321,7 @@ std::optional<conflict> effects::of_body(llvm::CallBase& call, const in_flight& 
   };
   const bool anything = summary.writes_anything || summary.reads_anything;
   if ((anything && exposed_.windows && operation.orders) || ordered(summary.writes) || ordered(summary.reads))
-    return conflict{reason::synchronizes, name + " accesses memory that other ranks may access", {}};
+    return conflict{reason::synchronizes, wording(remark::accesses_shared, {name}), {}};
   return std::nullopt;
 }
 
@@ -327,7 +329,7 @@ const call_summary& effects::summary_of(llvm::Function& function) {
   const auto [entry, fresh] = summaries_.try_emplace(&function);
   if (!fresh)
     return entry->second;
-  entry->second.unknown = "itself"; // what a recursive call sees
+  entry->second.unknown = wording(remark::recursive); // what a recursive call sees
   call_summary made;
   for (llvm::BasicBlock& block : function)
     for (llvm::Instruction& instruction : block)
@@ -348,7 +350,7 @@ void effects::add_to_summary(call_summary& summary, llvm::Instruction& instructi
     }
   };
   if (instruction.isAtomic() || instruction.isVolatile()) {
-    summary.unknown = "an atomic or volatile access";
+    summary.unknown = wording(remark::atomic_access);
   } else if (auto* store = dyn_cast<llvm::StoreInst>(&instruction)) {
     touch(store->getPointerOperand(), true);
   } else if (auto* load = dyn_cast<llvm::LoadInst>(&instruction)) {

@@ -56,7 +56,7 @@ scouting scout(function_context& context, effects& effects, options options) {
   return found;
 }
 
-void explain_obstacle(function_context& context, const options& options, const char* what) {
+void explain_obstacle(function_context& context, const options& options, const std::string& what) {
   const function_calls calls = calls_in(context.analyses.function);
   for (const decision& one : calls.unreadable)
     explain(one, context.remarks, options);

@@ -19,7 +19,7 @@ struct scouting {
 scouting scout(function_context& context, effects& effects, options options);
 
 /// Says for every site of a function that cannot be changed what the obstacle is.
-void explain_obstacle(function_context& context, const options& options, const char* what);
+void explain_obstacle(function_context& context, const options& options, const std::string& what);
 
 /// Finds, explains and (if `options` says so) rewrites every site of the function. Returns true if it changed
 /// anything.

@@ -2,6 +2,7 @@
 
 #include "compiler/pass/loop_cost.h"
 #include "compiler/pass/strip_mine.h"
+#include "vocabulary/calls/remarks.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/Analysis/BranchProbabilityInfo.h>
@@ -108,7 +109,13 @@ private:
       if (at.isTerminator() &&
           (llvm::isa<llvm::ReturnInst, llvm::ResumeInst, llvm::UnreachableInst>(at) || at.isEHPad())) {
         if (!llvm::isa<llvm::UnreachableInst>(at))
-          add({&at, nullptr, nullptr, {}, nullptr, {reason::function_ends, "the function returns", {}}, &at});
+          add({&at,
+               nullptr,
+               nullptr,
+               {},
+               nullptr,
+               {reason::function_ends, wording(remark::function_returns), {}},
+               &at});
         return;
       }
       if (const auto found = conflict_at(at, how)) {
@@ -166,7 +173,7 @@ private:
     else if (const Loop* left = in_.loops.getLoopFor(&from); left && left->contains(&wait_) &&
                                                              !left->contains(&to) &&
                                                              options_.mode == motion::conservative) {
-      complete_on_edge(from, to, {reason::interval_ends, "the loop of the wait ends", {}},
+      complete_on_edge(from, to, {reason::interval_ends, wording(remark::loop_ends), {}},
                        from.getTerminator());
       return;
     }
@@ -184,15 +191,15 @@ private:
 
   /// Crossing the back edge of a loop around the wait.
   reach next_iteration(BasicBlock& from, BasicBlock& to, const Loop& loop, reach how) {
-    const auto stop = [&](reason why, const char* detail) {
-      complete_on_edge(from, to, {why, detail, {}}, from.getTerminator());
+    const auto stop = [&](reason why, std::string detail) {
+      complete_on_edge(from, to, {why, std::move(detail), {}}, from.getTerminator());
       return reach::none;
     };
     if (options_.mode == motion::conservative)
-      return stop(reason::interval_ends, "the iteration of the loop of the wait ends");
+      return stop(reason::interval_ends, wording(remark::iteration_ends));
     for (const in_flight& operation : operations_) {
       if (!loop.isLoopInvariant(operation.object))
-        return stop(reason::buffer_varies, "the next iteration uses another buffer");
+        return stop(reason::buffer_varies, wording(remark::next_buffer));
       if (!loop.isLoopInvariant(operation.buffer))
         how = reach::next_iteration;
     }

@@ -10,6 +10,7 @@
 #include "compiler/pass/inline_mpi.h"
 #include "compiler/pass/mpi_site.h"
 #include "compiler/pass/overlap.h"
+#include "vocabulary/calls/remarks.h"
 
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/CFG.h>
@@ -119,14 +120,13 @@ bool has_other_cycles(llvm::Function& function, const llvm::LoopInfo& loops) {
 }
 
 /// Why the function cannot be changed; empty if it can.
-const char* obstacle(llvm::Function& function, const llvm::LoopInfo& loops, bool error_handlers) {
-  return function.hasOptNone()                      ? "this function is not optimized"
-         : function.callsFunctionThatReturnsTwice() ? "this function calls setjmp"
-         : jumps_anywhere(function)                 ? "this function has computed jumps"
-         : error_handlers && may_catch_errors(function)
-             ? "this function may catch what an error handler throws"
-         : has_other_cycles(function, loops) ? "this function jumps into a cycle from outside"
-                                             : "";
+std::string obstacle(llvm::Function& function, const llvm::LoopInfo& loops, bool error_handlers) {
+  return function.hasOptNone()                          ? wording(remark::not_optimized)
+         : function.callsFunctionThatReturnsTwice()     ? wording(remark::calls_setjmp)
+         : jumps_anywhere(function)                     ? wording(remark::computed_jumps)
+         : error_handlers && may_catch_errors(function) ? wording(remark::may_catch)
+         : has_other_cycles(function, loops)            ? wording(remark::odd_cycle)
+                                                        : std::string();
 }
 
 /// MPI's functions do not throw; as plain calls they do not end blocks.
@@ -220,7 +220,7 @@ private:
 
   /// True if most of what the routine starts or completes could do better as part of its callers.
   bool depends_on_callers(llvm::Function& routine, effects& effects) {
-    if (*obstacle(routine, functions_.getResult<llvm::LoopAnalysis>(routine), error_handlers_))
+    if (!obstacle(routine, functions_.getResult<llvm::LoopAnalysis>(routine), error_handlers_).empty())
       return false;
     prepare(routine);
     for (int round = 0;; ++round) {
@@ -304,8 +304,9 @@ private:
   }
 
   bool is_left_alone(llvm::Function& function) {
-    const char* why = obstacle(function, functions_.getResult<llvm::LoopAnalysis>(function), error_handlers_);
-    if (!*why)
+    const std::string why =
+        obstacle(function, functions_.getResult<llvm::LoopAnalysis>(function), error_handlers_);
+    if (why.empty())
       return false;
     function_context context = context_of(function);
     explain_obstacle(context, options_, why);

@@ -2,6 +2,7 @@
 
 #include "compiler/pass/known_functions.h"
 #include "compiler/pass/locals.h"
+#include "vocabulary/calls/remarks.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallPtrSet.h>
@@ -89,7 +90,7 @@ public:
       search(*block, block->end());
     }
     if (found_.why == reason::none && found_.posts.empty())
-      stop(reason::request_unknown, "no post of this request is in this function", nullptr);
+      stop(reason::request_unknown, wording(remark::no_post), nullptr);
     return std::move(found_);
   }
 
@@ -126,12 +127,12 @@ private:
       case effect_on_request::clears:
         return;
       case effect_on_request::unknown:
-        return stop(reason::request_touched, "the request may be changed by " + what(at), &at);
+        return stop(reason::request_touched, wording(remark::request_changed, {what(at)}), &at);
       case effect_on_request::may_match:
       case effect_on_request::matches: {
         const auto site = recognise(llvm::cast<llvm::CallBase>(at));
         if (!site)
-          return stop(reason::request_touched, "the request may be changed by " + what(at), &at);
+          return stop(reason::request_touched, wording(remark::request_changed, {what(at)}), &at);
         add_post(*site);
         if (effect == effect_on_request::matches)
           return;
@@ -139,8 +140,7 @@ private:
       }
     }
     if (block.isEntryBlock() && !isa<llvm::AllocaInst>(llvm::getUnderlyingObject(location_.Ptr, 0)))
-      return stop(reason::request_unknown, "the request may have been posted before this function was called",
-                  nullptr);
+      return stop(reason::request_unknown, wording(remark::posted_before), nullptr);
     for (llvm::BasicBlock* before : llvm::predecessors(&block))
       go_back(block, *before);
   }
@@ -159,7 +159,7 @@ private:
     const llvm::Loop* loop = loops_.getLoopFor(&block);
     if (loop && loop->getHeader() == &block && loop->contains(&before)) {
       if (depends_on(request_.object, *loop))
-        return stop(reason::request_unknown, "the request is elsewhere in each iteration", nullptr);
+        return stop(reason::request_unknown, wording(remark::request_elsewhere), nullptr);
       how = std::max(how, depends_on(request_.buffer, *loop) ? distance::other_place
                                                              : distance::earlier_iteration);
     }
