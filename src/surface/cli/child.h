@@ -1,4 +1,5 @@
-// Runs a program as if it had been started directly.
+// The one way to start another program. It always goes through posix_spawn, so that nothing of this process
+// runs in the new one: no handler of ours, no lock held by another thread.
 #pragma once
 
 #include <functional>
@@ -22,6 +23,9 @@ child_result run_child(const std::vector<std::string>& words);
 /// times per second.
 child_result run_logged(const std::vector<std::string>& words, const std::string& log,
                         const std::function<void()>& meanwhile);
+
+/// Standard output of a program whose errors nobody wants to see; empty if it cannot be started or fails.
+std::string output_of(const std::vector<std::string>& words);
 
 /// Becomes the program. Returns only if it cannot be started; errno says why.
 void execute(const std::vector<std::string>& words);

@@ -3,7 +3,6 @@
 #include "surface/cli/child.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/files.h"
-#include "surface/cli/linked_mpi.h"
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,11 +1,13 @@
 #include "surface/cli/linked_mpi.h"
 
+#include "surface/cli/child.h"
+#include "surface/cli/commands.h"
+#include "surface/cli/files.h"
 #include "vocabulary/calls/symbols.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cerrno>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -13,57 +15,11 @@
 #include <fstream>
 #include <gelf.h>
 #include <libelf.h>
-#include <spawn.h>
 #include <sstream>
 #include <string_view>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace tacit::surface {
-
-namespace {
-
-std::string read_all(int file) {
-  std::string text;
-  std::array<char, 4096> buffer;
-  for (;;) {
-    const ssize_t got = ::read(file, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0)
-      return text;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
-}
-
-} // namespace
-
-std::string output_of(const std::vector<std::string>& words) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0)
-    return "";
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (const std::string& word : words)
-    arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  pid_t pid = 0;
-  const int error = ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[1]);
-  std::string text = read_all(ends[0]);
-  ::close(ends[0]);
-  int status = 0;
-  if (error != 0)
-    return "";
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? text : "";
-}
 
 namespace {
 
@@ -146,37 +102,20 @@ std::string linked_mpi_family(const std::string& path) {
   return family == "openmpi" || family == "mpich" ? family : "";
 }
 
-namespace {
-
-/// In a child of its own: a library that is loaded here may do what it likes.
-void print_library_version(const std::string& library, int to) {
+int print_library_version(const std::string& library) {
   void* const opened = ::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
   auto* const ask =
       opened ? reinterpret_cast<int (*)(char*, int*)>(::dlsym(opened, "MPI_Get_library_version")) : nullptr;
-  if (!ask)
-    return;
   static std::array<char, 16384> text; // no library's MPI_MAX_LIBRARY_VERSION_STRING is larger
   int length = 0;
-  if (ask(text.data(), &length) == 0 && length > 0) [[maybe_unused]]
-    const ssize_t written = ::write(to, text.data(), static_cast<std::size_t>(length));
+  if (!ask || ask(text.data(), &length) != 0 || length <= 0)
+    return input_has_errors;
+  write_file({}, {text.data(), static_cast<std::size_t>(length)});
+  std::quick_exit(done); // what the library would do at the end does not matter
 }
 
-} // namespace
-
 std::string mpi_library_version(const std::string& library) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0)
-    return "";
-  const pid_t child = ::fork();
-  if (child == 0) {
-    print_library_version(library, ends[1]);
-    ::_exit(0);
-  }
-  ::close(ends[1]);
-  std::string text = child < 0 ? "" : read_all(ends[0]);
-  ::close(ends[0]);
-  while (child > 0 && ::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  const std::string text = output_of({"/proc/self/exe", library_version_option, library});
   const std::size_t end =
       text.find_first_of(",\n"); // Open MPI: then the package; MPICH: then how it was built
   std::string line = text.substr(0, end);

@@ -6,9 +6,6 @@
 
 namespace tacit::surface {
 
-/// Standard output of a program, or empty if it fails.
-std::string output_of(const std::vector<std::string>& words);
-
 struct linked_objects {
   bool dynamic = false;   ///< a dynamically linked ELF program; otherwise the rest is empty
   bool is_static = false; ///< an ELF program that loads nothing
@@ -24,8 +21,13 @@ linked_objects inspect_program(const std::string& path);
 /// "openmpi", "mpich", or empty if that cannot be told.
 std::string linked_mpi_family(const std::string& path);
 
-/// "Open MPI v4.1.4" and the like, as the library says; empty if it cannot be asked.
+/// "Open MPI v4.1.4" and the like, as the library says; empty if it cannot be asked. The library is loaded in
+/// another process, which is `tacit` with the option below: there it may do what it likes.
 std::string mpi_library_version(const std::string& library);
+
+/// What that process is asked by, and what it does: it prints the version and gives the exit code.
+inline constexpr const char* library_version_option = "--version-of-mpi-library";
+int print_library_version(const std::string& library);
 
 struct mpi_symbols {
   std::vector<std::string> imported; ///< undefined there: called

@@ -3,6 +3,7 @@
 #include "surface/cli/commands.h"
 #include "surface/cli/compiler_wrapper.h"
 #include "surface/cli/files.h"
+#include "surface/cli/linked_mpi.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -17,6 +18,8 @@ int run(int argc, char** argv) {
   using namespace tacit::surface;
   if (const auto exit = compiler_command(argc, argv))
     return *exit;
+  if (argc == 3 && argv[1] == std::string_view(library_version_option))
+    return print_library_version(argv[2]);
   CLI::App app{"Finds the communication an MPI program means, and explains it."};
   app.name("tacit");
   app.set_version_flag("--version", "tacit " TACIT_VERSION);

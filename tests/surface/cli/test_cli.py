@@ -14,6 +14,33 @@ EXAMPLES = Path(os.environ["SOURCE_FOLDER"]) / "examples" / "graphs"
 # Any library does where nothing is recorded.
 SOME_LIBRARY = next(str(p) for p in Path("/usr/lib").rglob("libm.so.6"))
 
+EARLY_SIGNALS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int at(const char* moment) {
+  const char* wanted = getenv("SIGNAL_MOMENT");
+  return wanted && strcmp(wanted, moment) == 0;
+}
+int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* how,
+                 char* const words[], char* const environment[]) {
+  int (*real)(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const[],
+              char* const[]);
+  *(void**)&real = dlsym(RTLD_NEXT, "posix_spawnp");
+  const int started = strcmp(words[0], "env") == 0 || strcmp(words[0], "sleep") == 0;
+  if (started && at("before"))
+    kill(getpid(), SIGTERM);
+  const int error = real(pid, file, actions, how, words, environment);
+  if (started && at("after"))
+    kill(getpid(), SIGTERM);
+  return error;
+}
+"""
+
 
 def tacit(*words, **more):
     return subprocess.run([TACIT, *map(str, words)], capture_output=True, text=True, **more)
@@ -174,9 +201,10 @@ class Run(unittest.TestCase):
         program.write_text("#!/bin/sh\nexit 5\n")
         program.chmod(0o755)
 
-    def tacit_run(self, *words, **more):
+    def tacit_run(self, *words, variables=None, **more):
         environment = dict(os.environ, PATH=f"{self.folder}:{os.environ['PATH']}")
         environment.pop("LD_PRELOAD", None)
+        environment |= variables or {}
         return tacit("run", "--interposer", SOME_LIBRARY, *words, cwd=self.folder, env=environment, **more)
 
     def dry(self, *words):
@@ -229,6 +257,22 @@ class Run(unittest.TestCase):
         child.send_signal(signal.SIGTERM)
         out, _ = child.communicate()
         self.assertEqual((child.returncode, out), (9, "got TERM\n"))
+
+    def test_a_signal_while_the_program_is_started_reaches_it(self):
+        """A library around posix_spawn sends the signal before there is a process, and before its number is known."""
+        source = self.folder / "early.c"
+        source.write_text(EARLY_SIGNALS)
+        library = self.folder / "early.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+        for moment in ("before", "after"):
+            done = self.tacit_run("--", "sleep", "30", variables={"LD_PRELOAD": str(library), "SIGNAL_MOMENT": moment})
+            self.assertEqual(done.returncode, 128 + signal.SIGTERM, moment + done.stderr)
+
+    def test_a_script_without_a_shell_line_is_run_by_the_shell(self):
+        script = self.folder / "plain"
+        script.write_text("exit 7\n")
+        script.chmod(0o755)
+        self.assertEqual(self.tacit_run("--", "./plain").returncode, 7)
 
     def test_apply_sets_its_variable_and_records_only_where_told(self):
         done = self.tacit_run("--apply", "--dry-run", "--", "./app")
