@@ -50,12 +50,10 @@ std::vector<group> distinct_groups(const graph& g) {
   return groups;
 }
 
-constexpr pattern uniform_patterns[] = {pattern::allgather, pattern::alltoall, pattern::bcast,
-                                        pattern::scatter,   pattern::gather,   pattern::barrier};
-
 void refuse_all(findings& out, comm_id comm, reason why, const std::string& detail) {
-  for (const pattern kind : uniform_patterns)
-    out.refused.push_back({kind, comm, why, detail});
+  for (const pattern_row& row : patterns)
+    if (is_uniform(row.kind))
+      out.refused.push_back({row.kind, comm, why, detail});
 }
 
 bool higher(const finding& a, const finding& b) {

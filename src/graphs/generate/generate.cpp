@@ -135,13 +135,6 @@ std::optional<algorithm> find_algorithm(std::string_view wanted) {
   return static_cast<algorithm>(at - algorithm_names.begin());
 }
 
-std::optional<pattern> find_pattern(std::string_view wanted) {
-  for (int i = 0; i <= static_cast<int>(pattern::barrier); ++i)
-    if (name(static_cast<pattern>(i)) == wanted)
-      return static_cast<pattern>(i);
-  return std::nullopt;
-}
-
 std::span<const known_algorithm> known_algorithms() {
   return known;
 }

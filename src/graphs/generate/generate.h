@@ -45,8 +45,6 @@ struct known_algorithm {
 /// Lower case with hyphens, for example "recursive-doubling".
 std::string_view name(algorithm form);
 std::optional<algorithm> find_algorithm(std::string_view name);
-/// By the names of calls/patterns.h.
-std::optional<pattern> find_pattern(std::string_view name);
 /// All combinations that exist, by pattern, simplest first.
 std::span<const known_algorithm> known_algorithms();
 

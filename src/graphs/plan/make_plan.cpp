@@ -278,19 +278,22 @@ void planner::add_pair_blocks(const finding& f, std::vector<piece>& pieces, std:
   }
 }
 
-pattern vector_form(pattern kind) {
-  switch (kind) {
-  case pattern::allgather:
-    return pattern::allgatherv;
-  case pattern::alltoall:
-    return pattern::alltoallv;
-  case pattern::scatter:
-    return pattern::scatterv;
-  case pattern::gather:
-    return pattern::gatherv;
-  default:
-    return kind;
+/// How many blocks a uniform call of n ranks moves.
+std::uint64_t uniform_blocks(pattern kind, std::uint64_t n) {
+  switch (row_of(kind).moves) {
+  case signature::root_to_all:
+    return 1;
+  case signature::each_to_all:
+    return n;
+  case signature::each_to_each:
+    return n * (n - 1);
+  case signature::root_to_each:
+  case signature::each_to_root:
+    return n - 1;
+  case signature::no_data:
+    break;
   }
+  return 0;
 }
 
 /// Sizes that all members need to know to choose the same call; a "uniform" finding whose blocks turn out to
@@ -308,17 +311,12 @@ void planner::settle_sizes(const finding& f, std::vector<step>& calls) const {
     }
     for (const block& b : call.receives)
       got += total_length(b.bytes);
-    const bool shared = f.kind == pattern::allgather || f.kind == pattern::allgatherv;
-    total = std::max(total, shared ? sent + got : std::max(sent, got));
+    const bool keeps_own = row_of(f.kind).moves == signature::each_to_all;
+    total = std::max(total, keeps_own ? sent + got : std::max(sent, got));
   }
-  const std::uint64_t n = calls.size();
-  const std::uint64_t expected = f.kind == pattern::bcast       ? 1
-                                 : f.kind == pattern::allgather ? n
-                                 : f.kind == pattern::alltoall  ? n * (n - 1)
-                                                                : n - 1;
-  const bool uniform = largest == smallest && blocks == expected;
+  const bool uniform = largest == smallest && blocks == uniform_blocks(f.kind, calls.size());
   for (step& call : calls) {
-    call.collective = uniform ? f.kind : vector_form(f.kind);
+    call.collective = uniform ? f.kind : row_of(f.kind).vector;
     call.largest_block = largest;
     call.largest_total = total;
   }
@@ -348,9 +346,7 @@ void planner::add_collective(const finding& f) {
     call.tag = collectives_;
   }
   ++collectives_;
-  const bool shared =
-      f.kind == pattern::bcast || f.kind == pattern::allgather || f.kind == pattern::allgatherv;
-  if (shared)
+  if (is_shared(f.kind))
     add_shared_blocks(f, pieces, calls);
   else
     add_pair_blocks(f, pieces, calls);

@@ -78,29 +78,23 @@ struct block_counts {
 };
 
 block_counts expected_blocks(pattern kind, bool root, std::size_t n) {
-  switch (kind) {
-  case pattern::bcast:
-    return {root ? 1u : 0u, root ? 0u : 1u, true};
-  case pattern::allgather:
-    return {1, n - 1, true};
-  case pattern::allgatherv:
-    return {1, n - 1, false};
-  case pattern::alltoall:
-    return {n - 1, n - 1, true};
-  case pattern::alltoallv:
-    return {n - 1, n - 1, false};
-  case pattern::scatter:
-    return {root ? n - 1 : 0, root ? 0u : 1u, true};
-  case pattern::scatterv:
-    return {root ? n - 1 : 0, root ? 0u : 1u, false};
-  case pattern::gather:
-    return {root ? 0u : 1u, root ? n - 1 : 0, true};
-  case pattern::gatherv:
-    return {root ? 0u : 1u, root ? n - 1 : 0, false};
-  case pattern::barrier:
-    return {0, 0, true};
+  const std::size_t others = n - 1;
+  const bool exact = is_uniform(kind);
+  switch (row_of(kind).moves) {
+  case signature::root_to_all:
+    return {root ? 1u : 0u, root ? 0u : 1u, exact};
+  case signature::each_to_all:
+    return {1, others, exact};
+  case signature::each_to_each:
+    return {others, others, exact};
+  case signature::root_to_each:
+    return {root ? others : 0, root ? 0u : 1u, exact};
+  case signature::each_to_root:
+    return {root ? 0u : 1u, root ? others : 0, exact};
+  case signature::no_data:
+    break;
   }
-  return {0, 0, true};
+  return {0, 0, exact};
 }
 
 std::string check_collective(groups& all, const graph& g, const plan& p, std::uint32_t rank, const step& s) {
@@ -112,8 +106,7 @@ std::string check_collective(groups& all, const graph& g, const plan& p, std::ui
     return "a root outside the group";
   if (s.tag < 0)
     return "a negative number";
-  const bool shared = s.collective == pattern::bcast || s.collective == pattern::allgather ||
-                      s.collective == pattern::allgatherv;
+  const bool shared = is_shared(s.collective);
   if (auto fault = check_blocks(all, s, rank, s.sends, shared); !fault.empty())
     return fault;
   if (auto fault = check_blocks(all, s, rank, s.receives, false); !fault.empty())
@@ -136,7 +129,7 @@ std::string check_collective(groups& all, const graph& g, const plan& p, std::ui
         return "a block of another size";
       (blocks == &s.sends ? sent : got) += length;
     }
-  const bool gathers = s.collective == pattern::allgather || s.collective == pattern::allgatherv;
+  const bool gathers = row_of(s.collective).moves == signature::each_to_all;
   if ((gathers ? sent + got : std::max(sent, got)) > s.largest_total)
     return "more bytes than it claims";
   return {};

@@ -343,33 +343,29 @@ private:
     const std::uint64_t calls = is_rooted(key.kind) ? roots.size() : std::max(1u, f.operations);
     const auto joint = facts().joint.find(example);
     const std::uint64_t blocks = joint == facts().joint.end() ? n : joint->second.bytes;
-    r.call = fmt::format("{}MPI_{} on a {}", calls > 1 ? fmt::format("{} × ", calls) : "", mpi_name(key.kind),
+    r.call = fmt::format("{}{} on a {}", calls > 1 ? fmt::format("{} × ", calls) : "", row_of(key.kind).call,
                          group_noun(shapes_[f.group]));
     r.messages_before = known_.episodes.of(example).size();
     r.steps_before = a.before.steps;
     r.bytes_before = f.bytes;
     r.steps_after = log * static_cast<std::uint32_t>(calls);
-    switch (key.kind) {
-    case pattern::bcast: // binomial tree
-    case pattern::scatter:
-    case pattern::scatterv:
-    case pattern::gather:
-    case pattern::gatherv:
+    switch (row_of(key.kind).moves) {
+    case signature::root_to_all: // binomial tree
+    case signature::root_to_each:
+    case signature::each_to_root:
       r.messages_after = calls * (q - 1);
       r.bytes_after = (q - 1) * blocks;
       break;
-    case pattern::allgather: // Bruck
-    case pattern::allgatherv:
+    case signature::each_to_all: // Bruck
       r.messages_after = calls * q * log;
       r.bytes_after = q * (q - 1) * blocks;
       break;
-    case pattern::alltoall: // pairwise
-    case pattern::alltoallv:
+    case signature::each_to_each: // pairwise
       r.messages_after = calls * q * (q - 1);
       r.bytes_after = q * (q - 1) * blocks;
       r.steps_after = static_cast<std::uint32_t>(calls * (q - 1));
       break;
-    case pattern::barrier: // dissemination
+    case signature::no_data: // dissemination
       r.messages_after = q * log;
       break;
     }
@@ -389,12 +385,6 @@ private:
       a.after.collectives.push_back(call);
     }
     a.after.steps = static_cast<std::uint32_t>(calls);
-  }
-
-  static std::string mpi_name(pattern kind) {
-    std::string text(name(kind));
-    text[0] = static_cast<char>(text[0] - 'a' + 'A');
-    return text;
   }
 
   void draw(activity& a, std::span<const std::uint32_t> messages) {

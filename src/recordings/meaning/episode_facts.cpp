@@ -121,8 +121,7 @@ private:
       f.block = std::max(f.block, c.bytes);
     if (v.found.size() > 1)
       out_.joint[e] = join(v.found);
-    const bool by_content =
-        f.kind == pattern::bcast || f.kind == pattern::allgather || f.kind == pattern::allgatherv;
+    const bool by_content = is_shared(f.kind);
     f.structural = !by_content && f.kind != pattern::barrier;
     if (by_content && largest_message(e) < options_.smallest_evidence)
       f.why_not = doubt::tiny;

@@ -15,7 +15,7 @@ std::string count_text(std::uint64_t count, const std::string& noun) {
 }
 
 std::string pattern_noun(pattern kind) {
-  return kind == pattern::bcast ? "broadcast" : std::string(name(kind));
+  return std::string(row_of(kind).noun);
 }
 
 std::string_view name(activity_kind kind) {
