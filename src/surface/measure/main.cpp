@@ -9,11 +9,11 @@
 #include "graphs/platform/model_file.h"
 #include "surface/measure/pair.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <iostream>
@@ -50,8 +50,8 @@ bool on_one_host(MPI_Comm comm) {
 
 class parts_done {
 public:
-  parts_done(const char* file, bool wanted) {
-    if (file && wanted)
+  parts_done(const std::string& file, bool wanted) {
+    if (!file.empty() && wanted)
       out_.open(file);
   }
   void at(double share, const char* what) {
@@ -100,14 +100,25 @@ graphs::machine_model measure_all(const pair& p, parts_done& progress) {
   return m;
 }
 
-const char* value_of(int argc, char** argv, const char* name) {
-  for (int i = 1; i + 1 < argc; ++i)
-    if (std::strcmp(argv[i], name) == 0)
-      return argv[i + 1];
-  return nullptr;
+struct options {
+  std::string output, progress;
+  bool library = false;
+};
+
+/// Throws CLI::ParseError.
+options read_options(int argc, char** argv) {
+  options o;
+  CLI::App app{"Measures what communication costs between two ranks; `tacit platform` launches it.",
+               "tacit-platform"};
+  app.add_option("--output", o.output, "the file for the model (default: standard output)");
+  app.add_option("--progress", o.progress,
+                 "a file to which each part of the measurement is written when it begins");
+  app.add_flag("--library", o.library, "print the name of the MPI library, and stop");
+  app.parse(argc, argv);
+  return o;
 }
 
-int run(int argc, char** argv) {
+int run(const options& o) {
   pair p;
   int size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &p.rank);
@@ -118,19 +129,18 @@ int run(int argc, char** argv) {
     return 2;
   }
   MPI_Comm_dup(MPI_COMM_WORLD, &p.comm);
-  parts_done progress(value_of(argc, argv, "--progress"), p.first());
+  parts_done progress(o.progress, p.first());
   const graphs::machine_model m = measure_all(p, progress);
   int written = 1;
   if (p.first()) {
-    const char* output = value_of(argc, argv, "--output");
     std::ofstream file;
-    if (output)
-      file.open(output);
-    std::ostream& out = output ? file : std::cout;
+    if (!o.output.empty())
+      file.open(o.output);
+    std::ostream& out = o.output.empty() ? std::cout : file;
     written = static_cast<bool>(out << graphs::text_of(m) << std::flush);
     if (!written)
       std::fprintf(stderr, "tacit-platform: could not write %s; is the disk full?\n",
-                   output ? output : "the model");
+                   o.output.empty() ? "the model" : o.output.c_str());
   }
   MPI_Bcast(&written, 1, MPI_INT, 0, p.comm);
   MPI_Comm_free(&p.comm);
@@ -141,12 +151,19 @@ int run(int argc, char** argv) {
 } // namespace tacit::surface
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::strcmp(argv[1], "--library") == 0) { // allowed before MPI_Init
+  tacit::surface::options wanted;
+  try {
+    wanted = tacit::surface::read_options(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "tacit-platform: %s\n", error.what());
+    return 2;
+  }
+  if (wanted.library) { // allowed before MPI_Init
     std::cout << tacit::graphs::short_library_name(tacit::surface::library_version()) << '\n';
     return 0;
   }
   MPI_Init(&argc, &argv);
-  const int code = tacit::surface::run(argc, argv);
+  const int code = tacit::surface::run(wanted);
   MPI_Finalize();
   return code;
 }

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <unistd.h>
 
@@ -13,16 +14,6 @@ std::string in_words(std::istringstream& rest) {
   std::string text;
   std::getline(rest >> std::ws, text);
   return text;
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      out += '\\';
-    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return out + '"';
 }
 
 std::string verdict(const tally& t) {
@@ -116,27 +107,28 @@ void ledger::write(const std::string& line) {
 }
 
 std::string as_json(const run_facts& facts, const ledger& found) {
-  std::string out =
-      "{\n \"tacit\": \"selftest\", \"format\": 1,\n \"mpi\": {\"family\": " + quoted(facts.family) +
-      ", \"version\": " + quoted(facts.version) + ", \"standard\": " + quoted(facts.standard) +
-      "},\n \"ranks\": " + std::to_string(facts.ranks) + ", \"seed\": " + std::to_string(facts.seed) +
-      ", \"topologies\": " + std::to_string(facts.topologies) + ",\n \"cells\": [";
-  const char* separator = "\n";
+  nlohmann::ordered_json cells = nlohmann::ordered_json::array();
   for (const auto& [where, t] : found.tallies()) {
     const auto name = [](const auto& list, int i) { return std::string(list[static_cast<std::size_t>(i)]); };
-    out += separator;
-    out += "  {\"implementation\": " + quoted(name(facts.implementations, where.implementation)) +
-           ", \"call\": " + quoted(name(call_names, where.call)) +
-           ", \"form\": " + quoted(name(form_names, where.form)) +
-           ", \"topology\": " + quoted(name(class_names, where.kind)) +
-           ", \"verdict\": " + quoted(verdict(t)) + ", \"cases\": " + std::to_string(t.cases) +
-           ", \"wrong\": " + std::to_string(t.wrong);
+    cells.push_back({{"implementation", name(facts.implementations, where.implementation)},
+                     {"call", name(call_names, where.call)},
+                     {"form", name(form_names, where.form)},
+                     {"topology", name(class_names, where.kind)},
+                     {"verdict", verdict(t)},
+                     {"cases", t.cases},
+                     {"wrong", t.wrong}});
     if (!t.first.empty())
-      out += ", \"first\": " + quoted(t.first);
-    out += "}";
-    separator = ",\n";
+      cells.back()["first"] = t.first;
   }
-  return out + "\n ]\n}\n";
+  const nlohmann::ordered_json all = {
+      {"tacit", "selftest"},
+      {"format", 1},
+      {"mpi", {{"family", facts.family}, {"version", facts.version}, {"standard", facts.standard}}},
+      {"ranks", facts.ranks},
+      {"seed", facts.seed},
+      {"topologies", facts.topologies},
+      {"cells", cells}};
+  return all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
 } // namespace tacit::surface

@@ -11,6 +11,7 @@
 #include "surface/selftest/step.h"
 #include "surface/selftest/watch.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -28,14 +29,6 @@ struct options {
   int iterations = 3, timeout = 30, ranks = 0;
 };
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> list;
-  std::istringstream words(text);
-  for (std::string word; std::getline(words, word, ',');)
-    list.push_back(word);
-  return list;
-}
-
 [[noreturn]] void refuse(const std::string& why) {
   std::fprintf(stderr, "selftest: %s\n", why.c_str());
   MPI_Abort(MPI_COMM_WORLD, 2);
@@ -44,33 +37,24 @@ std::vector<std::string> split(const std::string& text) {
 
 options read_options(int argc, char** argv) {
   options o;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string name = argv[i], value = argv[i + 1];
-    const auto number = [&value] { return std::atoi(value.c_str()); };
-    if (name == "--implementations")
-      o.implementations = split(value);
-    else if (name == "--only")
-      o.only = split(value);
-    else if (name == "--journal")
-      o.journal = value;
-    else if (name == "--output")
-      o.output = value;
-    else if (name == "--seed")
-      o.wanted.seed = std::strtoull(value.c_str(), nullptr, 10);
-    else if (name == "--dimensions")
-      o.wanted.dimensions = number();
-    else if (name == "--every")
-      o.wanted.every = std::max(number(), 1);
-    else if (name == "--graphs")
-      o.wanted.random_graphs = number();
-    else if (name == "--iterations")
-      o.iterations = number();
-    else if (name == "--timeout")
-      o.timeout = number();
-    else if (name == "--ranks")
-      o.ranks = number();
-    else
-      refuse("there is no option '" + name + "'");
+  CLI::App app{"The conformance suite of neighborhood collectives; `tacit selftest` launches it.",
+               "tacit-selftest"};
+  const CLI::Range count(0, 1'000'000), at_least_one(1, 1'000'000);
+  app.add_option("--implementations", o.implementations, "those to test")->delimiter(',');
+  app.add_option("--only", o.only, "only these calls, forms and topologies")->delimiter(',');
+  app.add_option("--journal", o.journal, "a file that a suite which died goes on from");
+  app.add_option("--output", o.output, "the file for the result (default: standard output)");
+  app.add_option("--seed", o.wanted.seed, "of the random cases");
+  app.add_option("--dimensions", o.wanted.dimensions, "of Cartesian shapes, at most")->check(at_least_one);
+  app.add_option("--every", o.wanted.every, "only each so many-th Cartesian shape")->check(at_least_one);
+  app.add_option("--graphs", o.wanted.random_graphs, "random graphs of each kind")->check(count);
+  app.add_option("--iterations", o.iterations, "of each case")->check(at_least_one);
+  app.add_option("--timeout", o.timeout, "seconds after which a case counts as hanging")->check(at_least_one);
+  app.add_option("--ranks", o.ranks, "the number of ranks that must have been started")->check(count);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    refuse(error.what());
   }
   for (const std::string& word : o.only) {
     const auto knows = [&word](const auto& list) {
@@ -79,8 +63,6 @@ options read_options(int argc, char** argv) {
     if (!knows(call_names) && !knows(form_names) && !knows(class_names))
       refuse("'" + word + "' is no call, form or topology");
   }
-  if (argc % 2 == 0)
-    refuse("every option takes a value");
   return o;
 }
 

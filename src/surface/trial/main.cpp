@@ -9,14 +9,14 @@
 // such and not measured any longer. Rank 0 writes one JSON object per line and size.
 #include "surface/trial/ways.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fmt/format.h>
 #include <fstream>
-#include <sstream>
+#include <nlohmann/json.hpp>
 
 namespace tacit::surface {
 namespace {
@@ -32,49 +32,23 @@ struct options {
   std::string graph, output, progress;
 };
 
-template <typename Number>
-std::vector<Number> numbers(const std::string& text) {
-  std::vector<Number> list;
-  std::istringstream words(text);
-  for (std::string word; std::getline(words, word, ',');)
-    list.push_back(static_cast<Number>(std::strtoll(word.c_str(), nullptr, 10)));
-  return list;
-}
-
+/// Throws CLI::ParseError.
 options read_options(int argc, char** argv) {
   options o;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string name = argv[i], value = argv[i + 1];
-    if (name == "--stencil")
-      o.dims = numbers<int>(value);
-    else if (name == "--bytes")
-      o.bytes = numbers<std::int64_t>(value);
-    else if (name == "--reach")
-      o.reach = std::atoi(value.c_str());
-    else if (name == "--periodic")
-      o.periodic = value == "1";
-    else if (name == "--seconds")
-      o.time = std::atof(value.c_str());
-    else if (name == "--graph")
-      o.graph = value;
-    else if (name == "--output")
-      o.output = value;
-    else if (name == "--progress")
-      o.progress = value;
-  }
+  CLI::App app{"Tries every variant of one neighborhood exchange; `tacit bench neighbor` launches it.",
+               "tacit-trial"};
+  auto* stencil =
+      app.add_option("--stencil", o.dims, "ranks per dimension")->delimiter(',')->check(CLI::PositiveNumber);
+  app.add_option("--reach", o.reach, "neighbors up to so many steps away; 0: two per dimension")
+      ->check(CLI::Range(0, 100));
+  app.add_option("--periodic", o.periodic, "1: the boundaries are joined; 0: they are open");
+  app.add_option("--graph", o.graph, "a file of edges: from, to, values")->excludes(stencil);
+  app.add_option("--bytes", o.bytes, "per value")->delimiter(',')->check(CLI::Range(1, 1 << 30));
+  app.add_option("--seconds", o.time, "per size")->check(CLI::Range(0.0, 3600.0));
+  app.add_option("--output", o.output, "the file for the result")->required();
+  app.add_option("--progress", o.progress, "a file that always says how far the measurement is");
+  app.parse(argc, argv);
   return o;
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text)
-    if (c == '"' || c == '\\')
-      out += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20)
-      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-    else
-      out += c;
-  return out + '"';
 }
 
 bool anywhere(bool here) {
@@ -110,7 +84,7 @@ public:
   std::string run(std::int64_t unit, double done, double part) {
     exchange_buffers b;
     if (anywhere(!b.make(p_, unit)))
-      return fmt::format("{{\"bytes\":{},\"fault\":\"the blocks of one rank have more than 2 GiB\"}}", unit);
+      return text_of({{"bytes", unit}, {"fault", "the blocks of one rank have more than 2 GiB"}});
     std::vector<std::string> left_out;
     const auto ways = make_ways(p_, b, left_out);
     std::vector<measured> list;
@@ -125,6 +99,11 @@ public:
   }
 
 private:
+  /// What a rank says about a fault may have any bytes.
+  static std::string text_of(const nlohmann::ordered_json& line) {
+    return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+
   void verify(measured& m, exchange_buffers& b, std::uint64_t run) {
     for (int repeat = 0; repeat < 2 && m.fault.empty(); ++repeat) { // double buffers have two slots
       b.fill(p_, run + static_cast<std::uint64_t>(repeat));
@@ -175,24 +154,25 @@ private:
 
   static std::string line(std::int64_t unit, const std::vector<measured>& list,
                           const std::vector<std::string>& left_out) {
-    std::string text = fmt::format("{{\"bytes\":{},\"ways\":[", unit);
+    nlohmann::ordered_json ways = nlohmann::ordered_json::array();
     for (const measured& m : list) {
       std::vector<double> t = m.times;
       std::sort(t.begin(), t.end());
       const auto at = [&](double share) {
         return t.empty() ? 0 : t[static_cast<std::size_t>(share * static_cast<double>(t.size() - 1))];
       };
-      text +=
-          fmt::format("{}{{\"name\":{},\"choice\":{},\"fault\":{},\"detail\":{},\"blocks\":{},\"min\":{:.9g},"
-                      "\"p10\":{:.9g},"
-                      "\"low\":{:.9g},\"median\":{:.9g},\"high\":{:.9g}}}",
-                      &m == list.data() ? "" : ",", quoted(m.what->name), m.what->is_choice, quoted(m.fault),
-                      quoted(m.what->detail), t.size(), at(0), at(0.1), at(0.25), at(0.5), at(0.75));
+      ways.push_back({{"name", m.what->name},
+                      {"choice", m.what->is_choice},
+                      {"fault", m.fault},
+                      {"detail", m.what->detail},
+                      {"blocks", t.size()},
+                      {"min", at(0)},
+                      {"p10", at(0.1)},
+                      {"low", at(0.25)},
+                      {"median", at(0.5)},
+                      {"high", at(0.75)}});
     }
-    text += "],\"left_out\":[";
-    for (const std::string& l : left_out)
-      text += (&l == left_out.data() ? "" : ",") + quoted(l);
-    return text + "]}";
+    return text_of({{"bytes", unit}, {"ways", ways}, {"left_out", left_out}});
   }
 
   const pattern& p_;
@@ -228,6 +208,20 @@ int run(const options& o) {
   return written ? 0 : 1;
 }
 
+/// All ranks got the same words, so one says what is wrong with them.
+int start(int argc, char** argv) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  try {
+    return run(read_options(argc, argv));
+  } catch (const CLI::ParseError& error) {
+    constexpr int wrong_usage = 2;
+    if (rank == 0)
+      std::fprintf(stderr, "tacit-trial: %s\n", error.what());
+    return wrong_usage;
+  }
+}
+
 } // namespace
 } // namespace tacit::surface
 
@@ -235,7 +229,7 @@ int main(int argc, char** argv) {
   for (const char* forces : {"TACIT_DRIVER", "TACIT_NEIGHBOR_FORM", "TACIT_NEIGHBOR_WITHOUT"})
     unsetenv(forces); // they would count more than what each way asks for
   MPI_Init(&argc, &argv);
-  const int code = tacit::surface::run(tacit::surface::read_options(argc, argv));
+  const int code = tacit::surface::start(argc, argv);
   MPI_Finalize();
   return code;
 }
