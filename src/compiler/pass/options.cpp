@@ -1,13 +1,12 @@
 #include "compiler/pass/options.h"
 
-#include <llvm/ADT/STLExtras.h>
+#include "vocabulary/calls/reasons.h"
+#include "vocabulary/calls/settings.h"
+
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/CommandLine.h>
-#include <llvm/Support/Process.h>
 #include <llvm/Support/raw_ostream.h>
-
-#include <optional>
 
 namespace tacit::compiler {
 
@@ -49,74 +48,65 @@ llvm::cl::opt<std::string>
             llvm::cl::cat(category));
 
 /// The option's value, else the environment variable's; empty if neither is given.
-std::string value_of(const llvm::cl::opt<std::string>& option, const char* variable) {
-  if (!option.empty())
-    return option;
-  return llvm::sys::Process::GetEnv(variable).value_or("");
+std::string value_of(const llvm::cl::opt<std::string>& option, setting name) {
+  return option.empty() ? std::string(given(name)) : option.getValue();
 }
 
-void complain(const char* variable, const std::string& value, const char* expected) {
-  llvm::errs() << "tacit: " << variable << "=" << value << " is not understood; expected " << expected
-               << " [TACIT-082]\n";
+void complain(const setting_row& row, const std::string& value) {
+  llvm::errs() << "tacit: " << row.variable << "=" << value << " is not understood; expected "
+               << expected(row) << " [" << reason_label(reason::bad_environment) << "]\n";
 }
 
-template <class T>
-T choose(const llvm::cl::opt<std::string>& option, const char* variable, T normal,
-         std::initializer_list<std::pair<const char*, T>> values, const char* expected) {
-  const std::string given = value_of(option, variable);
-  for (const auto& [name, value] : values)
-    if (given == name)
-      return value;
-  if (!given.empty())
-    complain(variable, given, expected);
-  return normal;
+/// Which of the words in the table was given; if none was, the one that holds without.
+std::size_t choose(const llvm::cl::opt<std::string>& option, setting name) {
+  const setting_row& row = row_of(name);
+  const std::string value = value_of(option, name);
+  if (const auto word = word_index(row, value))
+    return *word;
+  if (!value.empty())
+    complain(row, value);
+  return word_index(row, row.standard).value_or(0);
 }
 
-constexpr std::pair<const char*, stage> stages[] = {
-    {"inline", stage::inlining}, {"hoist", stage::hoist},   {"apart", stage::apart}, {"copy", stage::copy},
-    {"compare", stage::compare}, {"chunks", stage::chunks}, {"tests", stage::tests}, {"poke", stage::poke},
-};
+unsigned choose_window() {
+  const setting_row& row = row_of(setting::overlap_window);
+  const std::string value = value_of(window, row.name);
+  if (!value.empty() && !fault_of(row, row.variable, value).empty())
+    complain(row, value);
+  return static_cast<unsigned>(whole_number(value).value_or(*whole_number(row.standard)));
+}
 
+/// A bit for each stage; the words of the table stand in their order.
 unsigned read_disabled() {
-  const std::string given = value_of(disable, "TACIT_OVERLAP_DISABLE");
-  llvm::SmallVector<llvm::StringRef, 8> names;
-  llvm::StringRef(given).split(names, ',', -1, /*KeepEmpty=*/false);
+  const setting_row& row = row_of(setting::overlap_disable);
+  const std::string names = value_of(disable, row.name);
+  llvm::SmallVector<llvm::StringRef, 8> each;
+  llvm::StringRef(names).split(each, ',', -1, /*KeepEmpty=*/false);
   unsigned bits = 0;
-  for (const llvm::StringRef name : names) {
-    const auto* found = llvm::find_if(stages, [&](const auto& one) { return name == one.first; });
-    if (found == std::end(stages))
-      complain("TACIT_OVERLAP_DISABLE", name.str(),
-               "inline, hoist, apart, copy, compare, chunks, tests or poke");
+  for (const llvm::StringRef name : each)
+    if (const auto word = word_index(row, name))
+      bits |= 1U << static_cast<unsigned>(*word);
     else
-      bits |= 1U << static_cast<unsigned>(found->second);
-  }
+      complain(row, name.str());
   return bits;
 }
 
 options read() {
   options made;
-  made.act = choose(act, "TACIT_OVERLAP", action::report,
-                    {{"off", action::off}, {"report", action::report}, {"apply", action::apply}},
-                    "off, report or apply");
-  made.mode = choose(mode, "TACIT_OVERLAP_MODE", motion::aggressive,
-                     {{"conservative", motion::conservative}, {"aggressive", motion::aggressive}},
-                     "conservative or aggressive");
-  made.rename =
-      choose(rename_sends, "TACIT_OVERLAP_RENAME", true, {{"on", true}, {"off", false}}, "on or off");
-  made.poke = choose(poke, "TACIT_OVERLAP_POKE", true, {{"on", true}, {"off", false}}, "on or off");
-  made.hoist = choose(hoist, "TACIT_OVERLAP_HOIST", true, {{"on", true}, {"off", false}}, "on or off");
-  made.collectives =
-      choose(collectives, "TACIT_OVERLAP_COLLECTIVES", false, {{"on", true}, {"off", false}}, "on or off");
-  made.errors_return =
-      choose(errors, "TACIT_OVERLAP_ERRORS", false, {{"fatal", false}, {"return", true}}, "fatal or return");
+  made.act =
+      static_cast<action>(choose(act, setting::overlap)); // words stand in the order of the enumerators
+  made.mode = static_cast<motion>(choose(mode, setting::overlap_mode));
+  made.rename = choose(rename_sends, setting::overlap_rename) == 1;
+  made.poke = choose(poke, setting::overlap_poke) == 1;
+  made.hoist = choose(hoist, setting::overlap_hoist) == 1;
+  made.collectives = choose(collectives, setting::overlap_collectives) == 1;
+  made.errors_return = choose(errors, setting::overlap_errors) == 1;
   made.disabled = read_disabled();
   made.rename &= made.has(stage::copy);
   made.poke &= made.has(stage::poke);
   made.hoist &= made.has(stage::hoist);
-  made.graph = value_of(graph, "TACIT_OVERLAP_GRAPH");
-  if (const std::string given = value_of(window, "TACIT_OVERLAP_WINDOW"); !given.empty())
-    if (llvm::StringRef(given).getAsInteger(10, made.min_window))
-      complain("TACIT_OVERLAP_WINDOW", given, "a number of instructions");
+  made.graph = value_of(graph, setting::overlap_graph);
+  made.min_window = choose_window();
   return made;
 }
 

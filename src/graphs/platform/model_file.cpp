@@ -1,5 +1,7 @@
 #include "graphs/platform/model_file.h"
 
+#include "vocabulary/calls/settings.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -108,8 +110,8 @@ loaded_model load_model(const fs::path& file, const machine_identity* machine) {
 }
 
 loaded_model load_model_for(const machine_identity& machine) {
-  if (const char* named = std::getenv("TACIT_PLATFORM"); named && *named) {
-    if (std::strcmp(named, "default") == 0)
+  if (const std::string_view named = given(setting::platform); !named.empty()) {
+    if (named == "default")
       return defaults_because("the documented defaults, because TACIT_PLATFORM is \"default\"");
     return load_model(named, nullptr);
   }

@@ -1,12 +1,14 @@
 #include "interpose/layer/content.h"
 
+#include "vocabulary/base/hash.h"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace tacit::interpose {
 
 std::uint64_t hash_bytes(const void* bytes, std::uint64_t length) {
-  return XXH3_64bits(bytes, length);
+  return hash_of(bytes, length);
 }
 
 std::uint64_t hash_packed(std::uint64_t buffer, const data_layout& layout, std::uint64_t count,

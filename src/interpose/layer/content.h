@@ -66,9 +66,9 @@ void for_each_run(std::uint64_t buffer, const data_layout& layout, std::uint64_t
     use(run);
 }
 
-/// XXH3 (64 bits) of `length` bytes.
+/// hash_of (base/hash.h) of `length` bytes.
 std::uint64_t hash_bytes(const void* bytes, std::uint64_t length);
-/// XXH3 of the first `bytes` packed bytes of the buffer.
+/// The same of the first `bytes` packed bytes of the buffer.
 std::uint64_t hash_packed(std::uint64_t buffer, const data_layout& layout, std::uint64_t count,
                           std::uint64_t bytes);
 

@@ -1,10 +1,9 @@
 #include "interpose/layer/environment.h"
 
-#include "vocabulary/calls/variables.h"
+#include "vocabulary/calls/settings.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
 #include <string_view>
 #include <unistd.h>
@@ -13,31 +12,25 @@ namespace tacit::interpose {
 
 namespace {
 
-bool switch_value(const char* name, bool standard, std::vector<std::string>& problems) {
-  const char* value = std::getenv(name);
-  if (!value || !*value)
-    return standard;
-  if (std::strcmp(value, "0") == 0)
-    return false;
-  if (std::strcmp(value, "1") == 0)
-    return true;
-  problems.push_back(std::string(name) + "=" + value + " is not understood (0 or 1); using " +
-                     (standard ? "1" : "0"));
-  return standard;
+/// 0 or 1; if it is neither, what holds without it.
+bool switch_value(setting name, std::vector<std::string>& problems) {
+  const setting_row& row = row_of(name);
+  if (const std::string fault = fault_of(name); !fault.empty())
+    problems.push_back(fault + "; using " + std::string(row.standard));
+  return word_index(row, given(name)).value_or(*word_index(row, row.standard)) == 1;
 }
 
 environment read_environment() {
   environment e;
-  if (const char* folder = std::getenv("TACIT_RECORD"))
-    e.record = folder;
-  e.apply = switch_value("TACIT_APPLY", false, e.problems);
-  e.hash = switch_value("TACIT_HASH", true, e.problems);
-  e.chain = switch_value("TACIT_CHAIN", false, e.problems);
+  e.record = given(setting::record);
+  e.apply = switch_value(setting::apply, e.problems);
+  e.hash = switch_value(setting::hash, e.problems);
+  e.chain = switch_value(setting::chain, e.problems);
   for (char** variable = environ; variable && *variable; ++variable) {
     const std::string_view text = *variable;
     const std::string_view name = text.substr(0, text.find('='));
     if (is_unknown_variable(name))
-      e.problems.push_back(std::string(name) + " is no variable of tacit; it is ignored");
+      e.problems.push_back(unknown_variable(name));
   }
   std::sort(e.problems.begin(), e.problems.end());
   return e;
@@ -52,8 +45,8 @@ const environment& settings() {
 }
 
 void bear_witness(witnessed what) {
-  const char* const file = std::getenv("TACIT_WITNESS");
-  const int place = file && *file ? open(file, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+  const std::string file(given(setting::witness));
+  const int place = file.empty() ? -1 : open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (place < 0)
     return;
   [[maybe_unused]] const ssize_t done = write(place, &what, 1);

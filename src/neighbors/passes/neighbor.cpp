@@ -94,13 +94,6 @@ std::uint64_t word_of(const neighbor_passes& passes) {
   return word;
 }
 
-std::string neighbor_pass_names() {
-  std::string names;
-  for (const named_pass& p : all_passes)
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", p.name);
-  return names;
-}
-
 edge_rounds rotated_rounds(const neighborhood& n, rank_id rank, std::uint32_t size) {
   const auto distance = [size](rank_id from, rank_id to) {
     return from == no_rank || to == no_rank

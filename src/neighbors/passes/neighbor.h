@@ -44,9 +44,6 @@ std::string leave_out(neighbor_passes& passes, std::string_view names);
 /// A bit for each.
 std::uint64_t word_of(const neighbor_passes& passes);
 
-/// "self, coalesce, …"
-std::string neighbor_pass_names();
-
 /// In which round each pair exchanges its messages: by peer, per direction.
 struct edge_rounds {
   std::vector<std::uint32_t> in, out; ///< per source slot, per destination slot

@@ -1,5 +1,7 @@
 #include "runtime/channel/shared_memory.h"
 
+#include "vocabulary/base/hash.h"
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -31,14 +33,6 @@ std::string read_small(const char* path) {
   const ssize_t n = ::read(descriptor, text, sizeof text);
   ::close(descriptor);
   return {text, n > 0 ? static_cast<std::size_t>(n) : 0};
-}
-
-/// FNV-1a: ranks must agree, and std::hash may differ between builds.
-std::uint64_t hash(std::string_view text) {
-  std::uint64_t h = 0xcbf29ce484222325;
-  for (const char c : text)
-    h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return h;
 }
 
 struct process_line {
@@ -84,7 +78,7 @@ namespace {
 process_identity identify() {
   process_identity me;
   const std::string boot = read_small("/proc/sys/kernel/random/boot_id");
-  me.boot = boot.empty() ? 0 : hash(boot);
+  me.boot = boot.empty() ? 0 : hash_of(boot);
   struct stat space{};
   if (::stat("/proc/self/ns/pid", &space) == 0)
     me.pid_namespace = space.st_ino;

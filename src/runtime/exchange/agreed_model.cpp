@@ -7,9 +7,10 @@
 #include "runtime/mpi/collectives.h"
 #include "runtime/mpi/library_version.h"
 #include "runtime/mpi/mpi_error.h"
+#include "vocabulary/base/hash.h"
+#include "vocabulary/calls/settings.h"
 
 #include <array>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <string_view>
@@ -23,9 +24,8 @@ struct read_models {
 
 read_models read_models_here() {
   const graphs::machine_identity here = graphs::this_machine(library_version());
-  const char* const named = std::getenv("TACIT_PLATFORM");
   read_models out{graphs::load_model_for(here), {}};
-  if (!named || !*named)
+  if (given(setting::platform).empty())
     out.far = graphs::load_model(graphs::model_file(here, false), &here);
   return out;
 }
@@ -104,16 +104,12 @@ bool all_on_one_node(int rank, MPI_Comm comm) {
 } // namespace
 
 std::uint64_t node_identity(int rank) {
-  if (const char* text = std::getenv("TACIT_RANKS_PER_NODE"))
-    if (const int each = std::atoi(text); each > 0)
-      return static_cast<std::uint64_t>(rank / each);
+  if (const std::uint64_t each = whole_number(given(setting::ranks_per_node)).value_or(0); each > 0)
+    return static_cast<std::uint64_t>(rank) / each;
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
   check_mpi(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
-  std::uint64_t identity = 0xcbf29ce484222325; // FNV-1a; equal on all ranks, unlike std::hash
-  for (const char c : std::string_view(name.data(), static_cast<std::size_t>(length)))
-    identity = (identity ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return identity;
+  return hash_of({name.data(), static_cast<std::size_t>(length)});
 }
 
 agreed_model agree_on_model(int rank, int size, MPI_Comm comm) {

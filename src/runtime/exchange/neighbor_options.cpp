@@ -4,11 +4,10 @@
 #include "runtime/mpi/library_progress.h"
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/run/driver.h"
+#include "vocabulary/calls/settings.h"
 
 #include <array>
 #include <bit>
-#include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <string_view>
@@ -21,114 +20,79 @@ namespace {
   throw neighbor_error(neighbor_error::kind::environment, text);
 }
 
-void choose_driver(neighbor_options& o, const std::string& where, const std::string& value) {
-  if (!find_driver(value) && value != neighbors::own_call) {
+void choose_driver(neighbor_options& o, const std::string& where, std::string_view value) {
+  if (!find_driver(value) && value != neighbors::own_call) { // not built for this MPI library
     std::string names;
     for (const driver* d : drivers())
       names += fmt::format("{}, ", d->name());
-    names += neighbors::own_call;
-    refuse(fmt::format("{} is \"{}\", but must be one of {}", where, value, names));
+    refuse(fmt::format("{} is \"{}\", but must be one of {}{}", where, value, names, neighbors::own_call));
   }
   o.driver = value;
 }
 
-void choose_passes(neighbor_options& o, const std::string& where, const std::string& value) {
+void choose_passes(neighbor_options& o, const std::string&, std::string_view value) {
   o.passes = {};
-  if (const std::string unknown = neighbors::leave_out(o.passes, value); !unknown.empty())
-    refuse(fmt::format("{} names \"{}\", but the optimizations are {}", where, unknown,
-                       neighbors::neighbor_pass_names()));
+  neighbors::leave_out(o.passes, value);
 }
 
-void choose_cost(neighbor_options& o, const std::string& where, const std::string& value) {
+void choose_cost(neighbor_options& o, const std::string& where, std::string_view value) {
   const auto cost = graphs::parse_message_cost(value);
   if (!cost)
     refuse(
-        fmt::format("{} is \"{}\", but must be four positive numbers such as 300,1000,0.1,0.3: a message's "
-                    "overhead and latency in ns, ns per byte, and the share of the overhead within a node",
-                    where, value));
+        fmt::format("{} is \"{}\", but must be {}", where, value, expected(row_of(setting::message_cost))));
   o.cost = *cost;
 }
 
-void choose_form(neighbor_options& o, const std::string& where, const std::string& value) {
-  o.shape.reset();
+void choose_form(neighbor_options& o, const std::string&, std::string_view value) {
   for (const neighbors::form f :
        {neighbors::form::coalesced, neighbors::form::direct, neighbors::form::combined})
     if (value == neighbors::name(f))
       o.shape = f;
-  if (!o.shape)
-    refuse(fmt::format("{} is \"{}\", but must be coalesced, direct or combined", where, value));
 }
 
-void choose_feedback(neighbor_options& o, const std::string& where, const std::string& value) {
-  const char* const end = value.data() + value.size();
-  std::uint64_t runs = 0;
-  const auto [rest, error] = std::from_chars(value.data(), end, runs);
-  if (error != std::errc() || rest != end || runs > 1'000'000'000)
-    refuse(fmt::format("{} is \"{}\", but must be a number of runs up to 1000000000, after which other ways "
-                       "are tried, or 0",
-                       where, value));
-  o.feedback = runs;
+void choose_feedback(neighbor_options& o, const std::string&, std::string_view value) {
+  o.feedback = *whole_number(value);
 }
 
-constexpr std::array<const char*, 5> level_names{"", "none", "topology", "sizes", "buffers"};
-
-void choose_level(neighbor_options& o, const std::string& where, const std::string& value) {
-  for (std::size_t i = 1; i < level_names.size(); ++i)
-    if (value == level_names[i]) {
-      o.level = static_cast<persistence>(i);
-      return;
-    }
-  refuse(fmt::format("{} is \"{}\", but must be none, topology, sizes or buffers", where, value));
+void choose_level(neighbor_options& o, const std::string&, std::string_view value) {
+  o.level = static_cast<persistence>(1 + *word_index(row_of(setting::persistent), value));
 }
 
+/// What is done with a value that the table of settings allows.
 struct option {
-  const char* key;
-  const char* variable;
-  void (*set)(neighbor_options&, const std::string& where, const std::string& value);
+  setting name;
+  void (*set)(neighbor_options&, const std::string& where, std::string_view value);
 };
-constexpr std::array<option, 6> all_options{
-    {{"tacit_driver", "TACIT_DRIVER", choose_driver},
-     {"tacit_neighbor_form", "TACIT_NEIGHBOR_FORM", choose_form},
-     {"tacit_neighbor_without", "TACIT_NEIGHBOR_WITHOUT", choose_passes},
-     {"tacit_message_cost", "TACIT_MESSAGE_COST", choose_cost},
-     {"tacit_neighbor_feedback", "TACIT_NEIGHBOR_FEEDBACK", choose_feedback},
-     {"tacit_persistent", "TACIT_PERSISTENT", choose_level}}};
+constexpr std::array<option, 6> all_options{{{setting::driver, choose_driver},
+                                             {setting::neighbor_form, choose_form},
+                                             {setting::neighbor_without, choose_passes},
+                                             {setting::message_cost, choose_cost},
+                                             {setting::neighbor_feedback, choose_feedback},
+                                             {setting::persistent, choose_level}}};
+
+void set(neighbor_options& out, const option& o, const std::string& where, std::string_view value) {
+  if (const std::string fault = fault_of(row_of(o.name), where, value); !fault.empty())
+    refuse(fault);
+  o.set(out, where, value);
+}
 
 void refuse_unknown_keys(MPI_Info info) {
-  std::string names;
-  for (const option& o : all_options)
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", o.key);
+  constexpr std::string_view reader = "neighborhood collectives";
   int keys = 0;
   MPI_Info_get_nkeys(info, &keys);
   for (int i = 0; i < keys; ++i) {
     char key[MPI_MAX_INFO_KEY + 1] = {};
     MPI_Info_get_nthkey(info, i, key);
-    bool known = std::strncmp(key, "tacit_", 6) != 0;
-    for (const option& o : all_options)
-      known = known || std::strcmp(key, o.key) == 0;
-    if (!known)
-      refuse(fmt::format("info key \"{}\" is unknown; neighborhood collectives know {}", key, names));
+    if (std::strncmp(key, "tacit_", 6) == 0 && !find_key(key, reader))
+      refuse(unknown_key(key, reader));
   }
 }
 
 /// Those of the rooms below, which could tell nobody what they do not understand.
 void check_other_variables() {
-  struct words {
-    const char* variable;
-    const char* known[2];
-  };
-  constexpr words all[] = {{"TACIT_SHM", {"off", "copy"}},
-                           {"TACIT_RMA_MODEL", {"separate", "as_given"}},
-                           {"TACIT_PROGRESS", {"mpi", "waits"}}};
-  for (const words& w : all) {
-    const char* const text = std::getenv(w.variable);
-    const std::string_view value = text ? text : "";
-    if (!value.empty() && value != w.known[0] && value != w.known[1])
-      refuse(fmt::format("{} is \"{}\", but must be {} or {}", w.variable, value, w.known[0], w.known[1]));
-  }
-  const char* const ranks = std::getenv("TACIT_RANKS_PER_NODE");
-  if (ranks && *ranks && std::atoi(ranks) <= 0)
-    refuse(fmt::format("TACIT_RANKS_PER_NODE is \"{}\", but must be a number from 1 on", ranks));
+  for (const setting name : {setting::shm, setting::rma_model, setting::progress, setting::ranks_per_node})
+    if (const std::string fault = fault_of(name); !fault.empty())
+      refuse(fault);
 }
 
 } // namespace
@@ -140,12 +104,13 @@ neighbor_options read_neighbor_options(MPI_Info info, const neighbor_options& de
   for (const option& o : all_options) {
     std::vector<char> value(MPI_MAX_INFO_VAL + 1, '\0');
     int found = 0;
+    const setting_row& row = row_of(o.name);
     if (info != MPI_INFO_NULL)
-      MPI_Info_get(info, o.key, MPI_MAX_INFO_VAL, value.data(), &found);
+      MPI_Info_get(info, row.key.data(), MPI_MAX_INFO_VAL, value.data(), &found);
     if (found)
-      o.set(out, fmt::format("info key \"{}\"", o.key), value.data());
-    if (const char* text = std::getenv(o.variable))
-      o.set(out, o.variable, text);
+      set(out, o, fmt::format("info key \"{}\"", row.key), value.data());
+    if (const std::string_view text = given(o.name); !text.empty())
+      set(out, o, std::string(row.variable), text);
   }
   check_other_variables();
   out.unattended = defaults.unattended || (!mpi_progresses() && !only_waits_progress());

@@ -8,9 +8,9 @@
 // in storage order (MPI-4.1 section 5.1.3, 5.1.4).
 #include "runtime/mpi/datatype.h"
 
+#include "vocabulary/calls/settings.h"
+
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -373,12 +373,8 @@ layout flatten_struct(const arguments& a) {
 
 std::size_t piece_limit() {
   static const std::size_t limit = [] {
-    const char* const text = std::getenv("TACIT_PIECES");
-    const std::string_view digits = text ? text : "";
-    std::size_t most = 0;
-    const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), most);
-    const bool understood = error == std::errc() && rest == digits.data() + digits.size() && most > 0;
-    return understood ? std::min(most, most_pieces) : most_pieces;
+    const std::uint64_t most = whole_number(given(setting::pieces)).value_or(most_pieces);
+    return most > 0 ? std::min<std::uint64_t>(most, most_pieces) : most_pieces;
   }();
   return limit;
 }

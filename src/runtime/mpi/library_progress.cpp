@@ -1,7 +1,7 @@
 #include "runtime/mpi/library_progress.h"
 
-#include <cstdlib>
-#include <cstring>
+#include "vocabulary/calls/settings.h"
+
 #include <dlfcn.h>
 #include <mpi.h>
 
@@ -45,8 +45,7 @@ void stay_loaded() {
 } // namespace
 
 bool only_waits_progress() {
-  const char* const who = std::getenv("TACIT_PROGRESS");
-  return who && std::strcmp(who, "waits") == 0;
+  return given(setting::progress) == "waits";
 }
 
 bool mpi_progresses() {

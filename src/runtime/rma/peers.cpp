@@ -2,9 +2,9 @@
 
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/run/progress.h"
+#include "vocabulary/calls/settings.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <string_view>
@@ -46,8 +46,7 @@ MPI_Aint acknowledgement_bytes(const channel_shape& shape) {
 }
 
 bool separate_wanted() {
-  const char* value = std::getenv("TACIT_RMA_MODEL");
-  return value && std::string_view(value) == "separate";
+  return given(setting::rma_model) == "separate";
 }
 
 } // namespace

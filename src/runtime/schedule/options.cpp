@@ -2,20 +2,14 @@
 
 #include "runtime/mpi/errors.h"
 #include "runtime/run/driver.h"
+#include "vocabulary/calls/settings.h"
 
-#include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <vector>
 
 namespace tacit::runtime {
 namespace {
-
-[[noreturn]] void refuse(const std::string& where, const std::string& value, const std::string& allowed) {
-  throw call_error(call_error::kind::environment,
-                   fmt::format("{} is \"{}\", but must be {}", where, value, allowed), true);
-}
 
 std::string driver_names() {
   std::string all;
@@ -24,64 +18,56 @@ std::string driver_names() {
   return all;
 }
 
-template <typename Number>
-bool parse(const std::string& text, Number& out) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc{} && end == text.data() + text.size();
+[[noreturn]] void refuse(const std::string& fault) {
+  throw call_error(call_error::kind::environment, fault, true);
 }
 
-struct option {
-  const char* name;
-  void (*set)(compile_request& r, const std::string& where, const std::string& value);
-};
-
-void set_policy(compile_request& r, const std::string& where, const std::string& value) {
-  if (value == "data")
-    r.compile.planning.policy = graphs::sync_policy::data;
-  else if (value == "keep_sync")
-    r.compile.planning.policy = graphs::sync_policy::keep_sync;
-  else
-    refuse(where, value, "data or keep_sync");
+bool set_policy(compile_request& r, std::string_view value) {
+  r.compile.planning.policy = value == "data" ? graphs::sync_policy::data : graphs::sync_policy::keep_sync;
+  return true;
 }
 
-void set_driver(compile_request& r, const std::string& where, const std::string& value) {
-  if (!find_driver(value))
-    refuse(where, value, "one of " + driver_names());
+bool set_driver(compile_request& r, std::string_view value) {
   r.driver = value;
+  return find_driver(value) != nullptr;
 }
 
-void set_density(compile_request& r, const std::string& where, const std::string& value) {
-  double density = -1;
-  if (!parse(value, density) || !(density >= 0 && density <= 1))
-    refuse(where, value, "a number from 0 to 1");
-  r.compile.detection.density = density;
+bool set_density(compile_request& r, std::string_view value) {
+  r.compile.detection.density = *real_number(value);
+  return true;
 }
 
-void set_budget(compile_request& r, const std::string& where, const std::string& value) {
-  if (!graphs::read_budget(value, r.compile.flow))
-    refuse(where, value, "a number of fragments, at least 1, or an amount of memory such as 512MiB");
+bool set_budget(compile_request& r, std::string_view value) {
+  return graphs::read_budget(value, r.compile.flow);
 }
 
-void set_replace(compile_request& r, const std::string& where, const std::string& value) {
+bool set_replace(compile_request& r, std::string_view value) {
+  std::erase(r.compile.disabled, "replace");
   if (value == "false")
     r.compile.disabled.emplace_back("replace");
-  else if (value == "true")
-    std::erase(r.compile.disabled, "replace");
-  else
-    refuse(where, value, "true or false");
+  return true;
 }
 
-constexpr option options[] = {{"policy", set_policy},
-                              {"driver", set_driver},
-                              {"density", set_density},
-                              {"budget", set_budget},
-                              {"replace", set_replace}};
+/// The settings of this reader, and what each does with a value that the table allows; false: it is none
+/// after all.
+struct option {
+  setting name;
+  bool (*set)(compile_request& r, std::string_view value);
+};
 
-const option* find_option(const std::string& name) {
+constexpr option options[] = {{setting::policy, set_policy},
+                              {setting::driver, set_driver},
+                              {setting::density, set_density},
+                              {setting::budget, set_budget},
+                              {setting::replace, set_replace}};
+
+void set(compile_request& r, const setting_row& row, const std::string& where, std::string_view value) {
+  if (const std::string fault = fault_of(row, where, value); !fault.empty())
+    refuse(fault);
   for (const option& o : options)
-    if (name == o.name)
-      return &o;
-  return nullptr;
+    if (o.name == row.name && !o.set(r, value))
+      refuse(fmt::format("{} is \"{}\", but must be {}", where, value,
+                         row.name == setting::driver ? "one of " + driver_names() : expected(row)));
 }
 
 void read_info(compile_request& r, MPI_Info info) {
@@ -95,15 +81,10 @@ void read_info(compile_request& r, MPI_Info info) {
     std::vector<char> value(MPI_MAX_INFO_VAL + 1, '\0');
     int found = 0;
     MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found);
-    const option* o = find_option(key + 6);
-    if (!o)
-      throw call_error(
-          call_error::kind::environment,
-          fmt::format("info key \"{}\" is unknown; tacit knows tacit_policy, tacit_driver, tacit_density, "
-                      "tacit_budget and tacit_replace",
-                      key),
-          true);
-    o->set(r, fmt::format("info key \"{}\"", key), value.data());
+    const setting_row* row = find_key(key, "tacit_compile");
+    if (!row)
+      refuse(unknown_key(key, "tacit_compile"));
+    set(r, *row, fmt::format("info key \"{}\"", key), value.data());
   }
 }
 
@@ -113,14 +94,9 @@ compile_request read_options(MPI_Info info) {
   compile_request r;
   if (info != MPI_INFO_NULL)
     read_info(r, info);
-  for (const option& o : options) {
-    std::string variable = fmt::format("TACIT_{}", o.name);
-    for (char& c : variable)
-      if (c >= 'a' && c <= 'z')
-        c = static_cast<char>(c - 'a' + 'A');
-    if (const char* value = std::getenv(variable.c_str()))
-      o.set(r, variable, value);
-  }
+  for (const option& o : options)
+    if (const std::string_view value = given(o.name); !value.empty())
+      set(r, row_of(o.name), std::string(row_of(o.name).variable), value);
   return r;
 }
 

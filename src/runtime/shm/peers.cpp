@@ -5,6 +5,7 @@
 #include "runtime/run/message_survey.h"
 #include "runtime/run/pack.h"
 #include "runtime/run/progress.h"
+#include "vocabulary/calls/settings.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -29,8 +30,7 @@ bool is_large(const planned_message& m) {
 }
 
 bool user_wants(std::string_view what) {
-  const char* value = std::getenv("TACIT_SHM");
-  return value && what == value;
+  return given(setting::shm) == what;
 }
 
 const channel_place* find(const std::vector<planned_message>& messages,

@@ -3,11 +3,13 @@
 #include "surface/cli/child.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/files.h"
+#include "vocabulary/base/hash.h"
 
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sstream>
 #include <unistd.h>
 
@@ -17,17 +19,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// FNV-1a: names one folder for each compiler and MPI.
+/// Names one folder for each compiler and MPI.
 std::uint64_t fingerprint(const std::string& compiler, const mpi_place& mpi) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  const auto mix = [&](const std::string& text) {
-    for (const char c : text)
-      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  };
-  mix(compiler);
-  for (const std::string& option : mpi.include_options)
-    mix(" " + option);
-  return hash;
+  return hash_of(fmt::format("{} {}", compiler, fmt::join(mpi.include_options, " ")));
 }
 
 fs::path cache_folder() {

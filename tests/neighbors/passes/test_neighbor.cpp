@@ -5,6 +5,7 @@
 #include "neighbors/passes/combine.h"
 #include "neighbors/passes/neighbor.h"
 #include "random_case.h"
+#include "vocabulary/calls/settings.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -31,6 +32,13 @@ neighbor_passes passes_of(std::uint32_t bits) {
   p.order = bits & 4;
   p.empty = bits & 8;
   return p;
+}
+
+TEST(neighbor_passes, are_those_that_the_table_of_settings_names) {
+  neighbor_passes passes;
+  for (const std::string_view name : words_of(row_of(setting::neighbor_without)))
+    EXPECT_EQ(leave_out(passes, name), "");
+  EXPECT_EQ(word_of(passes), 0u) << "the table does not name every pass";
 }
 
 TEST(neighbor, plans_mean_the_collective_with_every_set_of_passes) {

@@ -10,6 +10,7 @@
 #include "oracle/simulator.h"
 #include "runtime/run/pack.h"
 #include "runtime/run/progress.h"
+#include "vocabulary/calls/settings.h"
 
 #include <algorithm>
 #include <map>
@@ -294,6 +295,11 @@ TEST(drivers, random_graphs) {
       ASSERT_FALSE(any_failure()) << "up to seed " << seed;
     }
   }
+}
+
+TEST(drivers, stand_in_the_table_of_settings) {
+  for (const driver* d : drivers())
+    EXPECT_TRUE(word_index(row_of(setting::driver), d->name())) << d->name();
 }
 
 TEST(drivers, names) {
