@@ -28,5 +28,6 @@ command add_view(CLI::App& app);
 command add_selftest(CLI::App& app);
 command add_platform(CLI::App& app);
 command add_bench(CLI::App& app);
+command add_describe(CLI::App& app);
 
 } // namespace tacit::surface

@@ -10,6 +10,7 @@
 #include "surface/cli/flang_module.h"
 #include "surface/cli/own_files.h"
 #include "vocabulary/calls/reasons.h"
+#include "vocabulary/calls/settings.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -51,6 +52,11 @@ void expect(std::string_view option, const std::string& value,
                                               fmt::join(known, ", ")));
 }
 
+void expect_setting(std::string_view option, const std::string& value, setting name) {
+  if (const std::string fault = fault_of(row_of(name), option, value); !fault.empty())
+    throw user_error(wrong_usage, fault);
+}
+
 request read_words(language of, const std::vector<std::string>& words) {
   request made{of, "", TACIT_MPI_FAMILY, "", {}};
   for (const std::string& word : words)
@@ -58,7 +64,7 @@ request read_words(language of, const std::vector<std::string>& words) {
         !takes("--hooks", word, made.hooks))
       made.words.push_back(word);
   if (!made.act.empty())
-    expect("--overlap", made.act, {"off", "report", "apply"});
+    expect_setting("--overlap", made.act, setting::overlap);
   if (made.mpi.empty())
     throw user_error(wrong_usage,
                      "this tacit was built without MPI; name one with --mpi=openmpi or --mpi=mpich");
@@ -110,8 +116,7 @@ std::string hooks_for(const request& asked) {
 }
 
 bool is_off(const request& asked) {
-  const char* given = std::getenv("TACIT_OVERLAP");
-  return (asked.act.empty() && given ? std::string(given) : asked.act) == "off";
+  return (asked.act.empty() ? given(setting::overlap) : asked.act) == "off";
 }
 
 /// What the pass needs on this command line, apart from what the user wrote.
@@ -203,8 +208,8 @@ void explain_f08(const request& asked) {
 
 int compile_fortran(const request& asked) {
   const compilation what = look_at(asked.words);
-  const char* chosen = std::getenv("TACIT_FC");
-  const std::string compiler = chosen && *chosen ? chosen : "flang-new-19";
+  const std::string_view chosen = given(setting::fc);
+  const std::string compiler(chosen.empty() ? row_of(setting::fc).standard : chosen);
   if (what.asks || !what.has_input)
     become(joined({compiler}, asked, {}));
   const mpi_place mpi = place_of_mpi(mpi_wrapper(asked.mpi, "mpicc"));
@@ -307,15 +312,15 @@ compilation look_at(const std::vector<std::string>& words) {
   return seen;
 }
 
-std::optional<int> compiler_command(int argc, char** argv) {
-  if (argc < 2)
+std::optional<int> compiler_command(const std::vector<std::string>& line) {
+  if (line.size() < 2)
     return std::nullopt;
-  const std::string_view first = argv[1];
+  const std::string& first = line[1];
   if (first == "--pass")
     return print_path(plugin(), "TacitPass.so", "build tacit where LLVM 19 is installed (llvm-19-dev)");
   if (first == "--hooks")
     return print_path(own_hooks(), "libtacit-hooks.a", "build it with -DTACIT_WITH_MPI=ON");
-  const std::vector<std::string> words(argv + 2, argv + argc);
+  const std::vector<std::string> words(line.begin() + 2, line.end());
   if (first == "cc")
     return compile(read_words(language::c, words));
   if (first == "cxx" || first == "c++")
@@ -327,9 +332,9 @@ std::optional<int> compiler_command(int argc, char** argv) {
 
 void describe_compiler_commands(CLI::App& app) {
   app.add_subcommand(
-      "cc", "Compile C: MPI's compiler with clang and the overlap pass (--overlap=off|report|apply)");
-  app.add_subcommand("cxx", "Compile C++ likewise");
-  app.add_subcommand("fc", "Compile Fortran likewise, with flang");
+      "cc", "compile C: MPI's compiler with clang and the overlap pass (--overlap=off|report|apply)");
+  app.add_subcommand("cxx", "compile C++ likewise");
+  app.add_subcommand("fc", "compile Fortran likewise, with flang");
   app.footer(
       "tacit --pass and tacit --hooks print where the compiler plugin and its run-time functions are.");
 }

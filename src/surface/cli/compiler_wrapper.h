@@ -23,7 +23,7 @@ compilation look_at(const std::vector<std::string>& words);
 
 /// Compiles or prints a path if that is what the command line asks for, and gives the exit code. Their
 /// command lines belong to the compilers, so that this comes before all other reading of options.
-std::optional<int> compiler_command(int argc, char** argv);
+std::optional<int> compiler_command(const std::vector<std::string>& line);
 
 /// Lists the commands and options above in `tacit --help`.
 void describe_compiler_commands(CLI::App& app);

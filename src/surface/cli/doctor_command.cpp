@@ -7,7 +7,7 @@
 #include "surface/cli/linked_mpi.h"
 #include "surface/cli/result_folder.h"
 #include "vocabulary/calls/reasons.h"
-#include "vocabulary/calls/variables.h"
+#include "vocabulary/calls/settings.h"
 
 #include <CLI/CLI.hpp>
 #include <cctype>
@@ -42,6 +42,14 @@ public:
   }
   void verdict(std::string_view what) { verdict_ = what; }
   void remark(std::string_view what) { lines_.push_back({"note", std::string(what), {}}); }
+  bool has_problems() const { return troubles_ > 0; }
+  std::string problems() const {
+    std::string text;
+    for (const line& l : lines_)
+      if (l.code)
+        text += text_of(l);
+    return text;
+  }
   int finish(bool json) const {
     write_file({}, json ? as_json() : as_text());
     return troubles_ == 0 ? done : input_has_errors;
@@ -54,10 +62,14 @@ private:
     std::optional<reason> code;
   };
 
+  static std::string text_of(const line& l) {
+    return fmt::format("{:<12} {}{}\n", l.what, l.code ? reason_label(*l.code) + ": " : "", l.text);
+  }
+
   std::string as_text() const {
     std::string text;
     for (const line& l : lines_)
-      text += fmt::format("{:<12} {}{}\n", l.what, l.code ? reason_label(*l.code) + ": " : "", l.text);
+      text += text_of(l);
     if (!verdict_.empty())
       text += fmt::format("{:<12} {}\n", "verdict", verdict_);
     return text + (troubles_ == 0 ? "nothing speaks against recording this program\n" : "");
@@ -66,10 +78,12 @@ private:
   std::string as_json() const {
     nlohmann::ordered_json out{{"tacit", "doctor"}, {"format", 1}, {"fits", troubles_ == 0}};
     out["facts"] = nlohmann::ordered_json::object();
-    out["notes"] = out["problems"] = nlohmann::ordered_json::array();
+    out["settings"] = out["notes"] = out["problems"] = nlohmann::ordered_json::array();
     for (const line& l : lines_)
       if (l.code)
         out["problems"].push_back({{"code", reason_label(*l.code)}, {"message", l.text}});
+      else if (l.what == "setting")
+        out["settings"].push_back(l.text);
       else if (l.what == "note")
         out["notes"].push_back(l.text);
       else
@@ -86,13 +100,49 @@ private:
   int troubles_ = 0;
 };
 
+/// What is set is shown; what is misspelt, or has a value that its reader will not understand, is a problem.
 void check_environment(examination& report) {
+  for (const setting_row& row : settings())
+    if (const std::string_view value = given(row.name); !value.empty()) {
+      report.fact("setting", fmt::format("{}={} (read by: {})", row.variable, value, row.reader));
+      if (const std::string fault = fault_of(row.name); !fault.empty())
+        report.trouble(reason::bad_environment, fault);
+    }
   for (char** variable = environ; variable && *variable; ++variable) {
     const std::string_view text = *variable, name = text.substr(0, text.find('='));
     if (is_unknown_variable(name))
-      report.trouble(reason::bad_environment,
-                     fmt::format("{} is no variable of tacit; it has no effect", name));
+      report.trouble(reason::bad_environment, unknown_variable(name));
   }
+}
+
+/// Without a program: every variable there is, with its present value.
+int list_settings(bool json) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  std::string text;
+  for (const setting_row& row : settings()) {
+    if (row.reader == "tests")
+      continue;
+    const std::string_view value = given(row.name);
+    all.push_back({{"variable", row.variable},
+                   {"info_key", row.key},
+                   {"read_by", row.reader},
+                   {"value", value},
+                   {"default", row.standard},
+                   {"expected", expected(row)},
+                   {"meaning", row.meaning}});
+    text += fmt::format("{:<28} {}\n{:<28} {}\n", row.variable,
+                        !value.empty()         ? fmt::format("= {}", value)
+                        : row.standard.empty() ? "not set"
+                                               : fmt::format("not set: {}", row.standard),
+                        "", row.meaning);
+  }
+  examination report;
+  check_environment(report);
+  if (json)
+    write_file({}, all.dump(2) + "\n");
+  else
+    write_file({}, text + report.problems());
+  return report.has_problems() ? input_has_errors : done;
 }
 
 /// Those that --apply takes over, by the names the program uses.
@@ -136,6 +186,8 @@ void check_coverage(examination& report, const linked_objects& linked, const std
 }
 
 int examine(const doctor_options& options) {
+  if (options.program.empty())
+    return list_settings(options.json);
   examination report;
   const std::string program = find_executable(options.program);
   if (program.empty())
@@ -172,8 +224,10 @@ int examine(const doctor_options& options) {
 
 command add_doctor(CLI::App& app) {
   auto options = std::make_shared<doctor_options>();
-  CLI::App* sub = app.add_subcommand("doctor", "say whether tacit run fits a program");
-  sub->add_option("PROGRAM", options->program, "the MPI program")->required();
+  CLI::App* sub = app.add_subcommand(
+      "doctor", "say whether tacit run fits a program, and what is set in the environment");
+  sub->add_option("PROGRAM", options->program,
+                  "the MPI program; without it all variables are listed with their values");
   sub->add_option("--interposer", options->interposer,
                   "the recorder's library, if not the one that belongs to this tacit");
   sub->add_flag("--json", options->json, "as JSON");

@@ -1,7 +1,10 @@
 #include "surface/cli/commands.h"
 #include "surface/cli/files.h"
 #include "surface/report/wrap.h"
+#include "vocabulary/base/nearest.h"
+#include "vocabulary/calls/patterns.h"
 #include "vocabulary/calls/reasons.h"
+#include "vocabulary/calls/settings.h"
 
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -37,6 +40,36 @@ const reason_page* find_page(std::string text) {
   return whole ? find_reason(code) : nullptr;
 }
 
+int explain(const pattern_row& row, bool json) {
+  const nlohmann::ordered_json page = {{"pattern", row.name}, {"call", row.call}, {"text", row.meaning}};
+  write_file({}, json ? page.dump(2) + "\n"
+                      : fmt::format("{} ({})\n\n{}\n", row.name, row.call, wrapped(row.meaning, 80)));
+  return done;
+}
+
+int explain(const setting_row& row, bool json) {
+  const nlohmann::ordered_json page = {{"variable", row.variable}, {"info_key", row.key},
+                                       {"read_by", row.reader},    {"values", expected(row)},
+                                       {"default", row.standard},  {"text", row.meaning}};
+  const std::string text = fmt::format(
+      "{}{} (read by: {})\n\n{}\nIt must be {}{}.\n", row.variable,
+      row.key.empty() ? "" : fmt::format(", info key {}", row.key), row.reader, wrapped(row.meaning, 80),
+      expected(row), row.standard.empty() ? "" : fmt::format("; without it, {}", row.standard));
+  write_file({}, json ? page.dump(2) + "\n" : text);
+  return done;
+}
+
+std::vector<std::string_view> known_names() {
+  std::vector<std::string_view> names;
+  for (const reason_page& page : reason_pages())
+    names.push_back(page.name);
+  for (const pattern_row& row : patterns)
+    names.push_back(row.name);
+  for (const setting_row& row : settings())
+    names.push_back(row.variable);
+  return names;
+}
+
 int explain(const explain_options& options) {
   std::string text;
   if (options.code.empty()) {
@@ -48,10 +81,15 @@ int explain(const explain_options& options) {
     write_file({}, options.json ? all.dump(2) + "\n" : text);
     return done;
   }
+  if (const auto kind = find_pattern(options.code))
+    return explain(row_of(*kind), options.json);
+  if (const setting_row* row = find_setting(options.code))
+    return explain(*row, options.json);
   const reason_page* page = find_page(options.code);
   if (!page)
-    throw user_error(wrong_usage, fmt::format("there is no reason code '{}'; 'tacit explain' lists them all",
-                                              options.code));
+    throw user_error(wrong_usage,
+                     fmt::format("there is no reason code '{}'{}; 'tacit explain' lists them all",
+                                 options.code, did_you_mean(options.code, known_names())));
   text = fmt::format("{} {}: {}\n\n{}\n", reason_label(page->code), page->name, page->title,
                      surface::wrapped(page->text, 80));
   write_file({}, options.json ? as_json(*page).dump(2) + "\n" : text);
@@ -63,7 +101,9 @@ int explain(const explain_options& options) {
 command add_explain(CLI::App& app) {
   auto options = std::make_shared<explain_options>();
   CLI::App* sub = app.add_subcommand("explain", "say what a reason code means and what to do");
-  sub->add_option("CODE", options->code, "TACIT-017, 17, or the name; without it all codes are listed");
+  sub->add_option("CODE", options->code,
+                  "TACIT-017, 17, or the name; also a pattern (bcast) or a variable (TACIT_DRIVER); without "
+                  "it all codes are listed");
   sub->add_flag("--json", options->json, "as JSON");
   return [options] { return explain(*options); };
 }

@@ -3,6 +3,7 @@
 #include "surface/cli/commands.h"
 #include "surface/cli/files.h"
 #include "surface/cli/problems.h"
+#include "vocabulary/base/nearest.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -24,15 +25,27 @@ std::string list_of_forms() {
   return text;
 }
 
+template <typename Name>
+std::vector<std::string_view> names_of(Name&& name) {
+  std::vector<std::string_view> names;
+  for (const graphs::known_algorithm& k : graphs::known_algorithms())
+    names.push_back(name(k));
+  return names;
+}
+
 int generate_file(generate_options options) {
-  const auto kind = graphs::find_pattern(options.pattern);
+  const auto kind = find_pattern(options.pattern);
   if (!kind)
-    throw user_error(wrong_usage, fmt::format("there is no pattern '{}'; 'tacit generate --help' lists them",
-                                              options.pattern));
+    throw user_error(
+        wrong_usage,
+        fmt::format("there is no pattern '{}'{}; 'tacit generate --help' lists them", options.pattern,
+                    did_you_mean(options.pattern, names_of([](const auto& k) { return name(k.kind); }))));
   const auto form = graphs::find_algorithm(options.form);
   if (!form)
     throw user_error(wrong_usage,
-                     fmt::format("there is no form '{}'; 'tacit generate --help' lists them", options.form));
+                     fmt::format("there is no form '{}'{}; 'tacit generate --help' lists them", options.form,
+                                 did_you_mean(options.form,
+                                              names_of([](const auto& k) { return graphs::name(k.form); }))));
   options.wanted.kind = *kind;
   options.wanted.form = *form;
   options.wanted.extra_kind =

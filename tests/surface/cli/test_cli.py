@@ -293,6 +293,7 @@ class Run(unittest.TestCase):
         self.assertEqual(one_rank.returncode, 2)
         self.assertIn("name its folder", one_rank.stderr)
         self.assertRegex(tacit("--version").stdout, r"^tacit \d+\.\d+\.\d+$")
+        self.assertEqual(tacit("-V").stdout, tacit("--version").stdout)
 
 
 class Doctor(unittest.TestCase):
@@ -300,6 +301,49 @@ class Doctor(unittest.TestCase):
         done = tacit("doctor", "--interposer", SOME_LIBRARY, "sh", env=dict(os.environ, TACIT_TYPO="1"))
         self.assertEqual(done.returncode, 1)
         self.assertIn("TACIT_TYPO is no variable of tacit", done.stdout)
+
+    def test_misspelt_variables_and_values_are_answered_with_what_exists(self):
+        wrong = dict(os.environ, TACIT_POLICI="data", TACIT_POLICY="date", TACIT_DENSITY="0.5")
+        for words in (["--interposer", SOME_LIBRARY, "sh"], []):
+            done = tacit("doctor", *words, env=wrong)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("TACIT_POLICI is no variable of tacit (did you mean TACIT_POLICY?)", done.stdout)
+            self.assertIn('TACIT_POLICY is "date", but must be data or keep_sync', done.stdout)
+            self.assertNotIn("TACIT_DENSITY is", done.stdout)
+
+    def test_what_is_set_is_listed(self):
+        done = tacit("doctor", "--json", env=dict(os.environ, TACIT_BUDGET="100", TACIT_RMA_MODEL="separate", TACIT_REPLACE="false"))
+        self.assertEqual(done.returncode, 0, done.stdout)
+        values = {row["variable"]: row["value"] for row in json.loads(done.stdout)}
+        self.assertEqual((values["TACIT_BUDGET"], values["TACIT_RMA_MODEL"], values["TACIT_REPLACE"]), ("100", "separate", "false"))
+        self.assertEqual(values["TACIT_DRIVER"], os.environ.get("TACIT_DRIVER", ""))
+
+
+class Words(unittest.TestCase):
+    def refused(self, *words):
+        done = tacit(*words)
+        self.assertEqual(done.returncode, 2, done.stdout)
+        return done.stderr
+
+    def test_help_is_the_help_of_the_command(self):
+        self.assertEqual(tacit("help", "run").stdout, tacit("run", "--help").stdout)
+        self.assertEqual(tacit("help", "bench", "neighbor").stdout, tacit("bench", "neighbor", "--help").stdout)
+        self.assertEqual(tacit("help").stdout, tacit("--help").stdout)
+        self.assertIn("there is no command 'rum' (did you mean run?)", self.refused("help", "rum"))
+
+    def test_mistyped_words_are_answered_with_the_nearest(self):
+        self.assertIn("there is no command 'anaylze' (did you mean analyze?)", self.refused("anaylze", "x"))
+        self.assertIn("there is no command 'neighbour' (did you mean neighbor?)", self.refused("bench", "neighbour"))
+        self.assertIn("there is no option '--ouput' (did you mean --output?)", self.refused("analyze", "--ouput=x", "y"))
+        self.assertIn("there is no option '--forse' (did you mean --force?)", self.refused("run", "--forse", "--", "ls"))
+        self.assertIn("there is no reason code 'cicle' (did you mean cycle?)", self.refused("explain", "cicle"))
+        self.assertIn("there is no pattern 'alltoal' (did you mean alltoall?)", self.refused("generate", "alltoal"))
+        self.assertNotIn("did you mean", self.refused("frobnicate"))
+
+    def test_explain_knows_patterns_and_settings(self):
+        self.assertIn("bcast (MPI_Bcast)", tacit("explain", "bcast").stdout)
+        self.assertIn("It must be data or keep_sync; without it, data.", tacit("explain", "TACIT_POLICY").stdout)
+        self.assertEqual(json.loads(tacit("explain", "--json", "tacit_policy").stdout)["variable"], "TACIT_POLICY")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,34 @@
+// `tacit describe`: hidden, for the build and the tests. Writes what other programs need to know of the
+// command line.
+#include "surface/cli/commands.h"
+#include "surface/cli/completions.h"
+#include "surface/cli/files.h"
+#include "surface/cli/manual.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+namespace tacit::surface {
+
+command add_describe(CLI::App& app) {
+  auto what = std::make_shared<std::string>();
+  auto output = std::make_shared<std::string>();
+  CLI::App* sub =
+      app.add_subcommand("describe", "write the manual page, completions, or the table of settings");
+  sub->group(""); // not in the help
+  sub->add_option("WHAT", *what)
+      ->required()
+      ->check(CLI::IsMember({"man", "bash", "zsh", "fish", "settings"}));
+  sub->add_option("-o,--output", *output);
+  return [&app, what, output] {
+    const command_entry top = list_commands(app);
+    write_file(*output, *what == "man"    ? manual_page(top)
+                        : *what == "bash" ? bash_completion(top)
+                        : *what == "zsh"  ? zsh_completion(top)
+                        : *what == "fish" ? fish_completion(top)
+                                          : settings_table());
+    return done;
+  };
+}
+
+} // namespace tacit::surface

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""The manual page, the completions and docs/settings.md say what the command line says."""
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+TACIT = os.environ["COMMAND_FILE"]
+ROOT = Path(os.environ["SOURCE_FOLDER"])
+COMMANDS = [[], ["run"], ["analyze"], ["generate"], ["explain"], ["doctor"], ["view"], ["selftest"], ["platform"], ["bench"], ["bench", "neighbor"]]
+
+
+def tacit(*words):
+    return subprocess.run([TACIT, *words], capture_output=True, text=True, timeout=60, check=True).stdout
+
+
+def options_in_help(command):
+    """The names at the beginning of a line of help, without what follows them."""
+    lines = [line.strip() for line in tacit(*command, "--help").splitlines() if line.startswith("  -")]
+    return {name for line in lines for name in re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", line.split("  ")[0])}
+
+
+class Described(unittest.TestCase):
+    def test_every_command_and_option_is_in_the_manual(self):
+        page = tacit("describe", "man").replace("\\-", "-")
+        for command in COMMANDS:
+            if command:
+                self.assertIn(f".SS tacit {' '.join(command)}\n", page)
+            for name in options_in_help(command):
+                self.assertIn(f"\\fB{name}\\fR", page, command)
+        self.assertIn("TACIT_OVERLAP", page)
+        self.assertNotIn("describe", page)
+
+    @unittest.skipUnless(shutil.which("groff"), "groff is missing")
+    def test_the_manual_is_without_faults_of_form(self):
+        done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z"], input=tacit("describe", "man"), capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def complete(self, line):
+        """What bash offers for the last word of the line."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "tacit.bash"
+            file.write_text(tacit("describe", "bash"))
+            script = ('compopt() { :; }; source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tacit; '
+                      'printf "%s\\n" "${COMPREPLY[@]}"')
+            done = subprocess.run(["bash", "-c", script, file, *line], capture_output=True, text=True)
+        self.assertEqual(done.stderr, "")
+        return set(done.stdout.split())
+
+    def test_bash_completes_commands_options_and_values(self):
+        self.assertEqual(self.complete(["tacit", "ana"]), {"analyze"})
+        self.assertEqual(self.complete(["tacit", "bench", ""]), {"neighbor"})
+        self.assertEqual(self.complete(["tacit", "analyze", "--format", ""]), {"text", "json", "dot", "html"})
+        self.assertEqual(self.complete(["tacit", "run", "--", "--"]), set())
+        for command in COMMANDS:
+            self.assertEqual(self.complete(["tacit", *command, "-"]), options_in_help(command), command)
+
+    def test_zsh_and_fish_know_every_option(self):
+        zsh, fish = tacit("describe", "zsh"), tacit("describe", "fish")
+        for command in COMMANDS:
+            for name in options_in_help(command):
+                self.assertIn(f"'{name}:", zsh)
+                self.assertRegex(fish, f" -l {name[2:]} " if name.startswith("--") else f" -s {name[1:]} ")
+        for shell, text in (("zsh", zsh), ("fish", fish)):
+            if shutil.which(shell):
+                done = subprocess.run([shell, "-n", "/dev/stdin"], input=text, capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), shell)
+
+    def test_the_table_of_settings_in_the_documentation(self):
+        page = (ROOT / "docs/settings.md").read_text(encoding="utf-8")
+        self.assertIn(tacit("describe", "settings"), page, "write the output of `tacit describe settings` into docs/settings.md")
+
+
+if __name__ == "__main__":
+    unittest.main()
