@@ -1,5 +1,5 @@
-// `tacit bench neighbor`: tries every way of a neighborhood exchange (src/surface/trial) on a pattern from
-// the command line or from a matrix, and shows which one tacit takes, why, and how far it is from the best.
+// `tacit bench neighbor`: tries every way of a neighborhood exchange (src/surface/trial) on a pattern from the
+// command line or from a matrix, and shows which one tacit takes, why, and how far it is from the best.
 #include "surface/cli/bench_result.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/files.h"

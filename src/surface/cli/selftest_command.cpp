@@ -1,5 +1,5 @@
-// `tacit selftest`: launches the conformance suite of neighborhood collectives (src/surface/selftest) under
-// the installed MPI and says which calls are wrong where, MPI's and ours.
+// `tacit selftest`: launches the conformance suite of neighborhood collectives (src/surface/selftest) under the
+// installed MPI and says which calls are wrong where, MPI's and ours.
 //
 // Faulty calls hang and crash. The suite keeps a journal; a launch that dies is followed by one that goes on
 // behind the step that killed it and leaves that kind of step out. Every launch ends or loses one kind, so

@@ -24,8 +24,9 @@ TEST(patterns, vector_forms_move_the_same_and_follow_their_uniform_form) {
     EXPECT_EQ(row_of(row.vector).moves, row.moves) << row.name;
     EXPECT_EQ(row_of(row.vector).vector, row.vector) << row.name;
     EXPECT_TRUE(is_uniform(row.kind) || !is_uniform(row.vector)) << row.name;
-    if (row.vector != row.kind)
+    if (row.vector != row.kind) {
       EXPECT_EQ(static_cast<int>(row.vector), static_cast<int>(row.kind) + 1) << row.name;
+    }
   }
 }
 

@@ -9,8 +9,9 @@ namespace {
 
 TEST(settings, what_holds_without_a_setting_is_an_allowed_value) {
   for (const setting_row& row : settings())
-    if (!row.standard.empty())
+    if (!row.standard.empty()) {
       EXPECT_EQ(fault_of(row, row.variable, row.standard), "");
+    }
 }
 
 TEST(settings, every_variable_and_key_stands_in_one_row) {
@@ -18,8 +19,9 @@ TEST(settings, every_variable_and_key_stands_in_one_row) {
     EXPECT_EQ(&row_of(row.name), &row) << row.variable;
     EXPECT_EQ(find_setting(row.variable), &row);
     EXPECT_FALSE(is_unknown_variable(row.variable));
-    if (!row.key.empty())
+    if (!row.key.empty()) {
       EXPECT_EQ(find_setting(row.key), &row);
+    }
     EXPECT_TRUE(row.meaning.ends_with('.')) << row.variable;
   }
 }
