@@ -68,6 +68,9 @@ void parse(CLI::App& app, const std::vector<std::string>& words) {
   } catch (const CLI::ExtrasError&) {
     explain_extra_word(app);
     throw;
+  } catch (const CLI::CallForHelp&) { // of a command that does not exist
+    explain_extra_word(app);
+    throw;
   } catch (const CLI::RequiredError&) { // a command that does not exist is one that is missing
     explain_extra_word(app);
     throw;
