@@ -1,22 +1,41 @@
-# What `make install` puts where: headers, libraries, the CMake package and the pkg-config file. One prefix holds the
+# What `make install` puts where: headers, libraries, the CMake package, the pkg-config file, docs,
+# examples and the licence. One prefix holds the
 # build for one MPI family. Programs link MPI themselves; the package only names it.
 install(TARGETS tacit RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# tacit_write_package(folder destination): tacitConfig.cmake and its version, by the package_ variables of the caller.
+function(tacit_write_package folder destination)
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tacitConfig.cmake.in ${folder}/tacitConfig.cmake
+                                INSTALL_DESTINATION ${destination})
+  write_basic_package_version_file(${folder}/tacitConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+endfunction()
 
 if(TACIT_WITH_MPI)
-  install(FILES include/tacit/tacit.h include/tacit/cdag.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tacit)
+  install(FILES include/tacit/tacit.h include/tacit/cdag.h ${TACIT_FORTRAN_MODULE} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tacit)
   install(TARGETS tacit_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(FILES ${CMAKE_BINARY_DIR}/lib/libtacit.a DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
   install(TARGETS tacit_selftest tacit_platform tacit_trial RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tacit)
 
+  # The CMake package twice: what is installed, and one for the build tree (CMAKE_PREFIX_PATH=<build folder>).
   include(CMakePackageConfigHelpers)
   set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tacit)
-  configure_package_config_file(cmake/tacitConfig.cmake.in ${CMAKE_BINARY_DIR}/tacitConfig.cmake
-                                INSTALL_DESTINATION ${package_folder}
-                                PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
-  write_basic_package_version_file(${CMAKE_BINARY_DIR}/tacitConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-  install(FILES ${CMAKE_BINARY_DIR}/tacitConfig.cmake ${CMAKE_BINARY_DIR}/tacitConfigVersion.cmake cmake/tacit_overlap.cmake
-          DESTINATION ${package_folder})
+  set(package_includes "\${PACKAGE_PREFIX_DIR}/${CMAKE_INSTALL_INCLUDEDIR}")
+  set(package_libraries "\${PACKAGE_PREFIX_DIR}/${CMAKE_INSTALL_LIBDIR}")
+  set(package_fortran "\${tacit_INCLUDES}/tacit/tacit.f90")
+  set(package_helper "\${CMAKE_CURRENT_LIST_DIR}/tacit_overlap.cmake")
+  tacit_write_package(${CMAKE_BINARY_DIR}/installed ${package_folder})
+  install(FILES ${CMAKE_BINARY_DIR}/installed/tacitConfig.cmake ${CMAKE_BINARY_DIR}/installed/tacitConfigVersion.cmake
+                cmake/tacit_overlap.cmake DESTINATION ${package_folder})
+  set(package_includes ${PROJECT_SOURCE_DIR}/include)
+  set(package_libraries ${CMAKE_BINARY_DIR}/lib)
+  set(package_fortran ${TACIT_FORTRAN_MODULE})
+  set(package_helper ${PROJECT_SOURCE_DIR}/cmake/tacit_overlap.cmake)
+  tacit_write_package(${CMAKE_BINARY_DIR} ${CMAKE_BINARY_DIR})
+
   # Relative to the file itself, so that an installed tree can be moved.
   file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
   configure_file(cmake/tacit.pc.in ${CMAKE_BINARY_DIR}/tacit.pc @ONLY)

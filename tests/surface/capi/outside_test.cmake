@@ -1,21 +1,55 @@
-# Installs into a fresh prefix, builds examples/outside against it with find_package and with pkg-config, runs all three
-# programs on two ranks, and looks at what the libraries export.
-# Variables: BUILD (build folder), SOURCE, WORK (fresh folder), LAUNCH (mpiexec with flags), MPICC, LIBDIR, NM
-include(${CMAKE_CURRENT_LIST_DIR}/../run_command.cmake)
+# Installs into a fresh prefix and builds examples/outside against it: with find_package in projects of one language each,
+# with pkg-config, and with find_package from the build folder in a project of all languages. Runs the programs on two
+# ranks, and looks at what the libraries export.
+# Variables: BUILD (build folder), SOURCE, WORK (fresh folder), LAUNCH (mpiexec with flags), MPICC, LIBDIR, NM, DOCDIR,
+# FORTRAN (compilers, may be empty)
+include(${CMAKE_CURRENT_LIST_DIR}/../../run_command.cmake)
 separate_arguments(LAUNCH)
+separate_arguments(FORTRAN)
 
-file(REMOVE_RECURSE ${WORK})
-run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
-run(${CMAKE_COMMAND} -S ${SOURCE}/examples/outside -B ${WORK}/build -DCMAKE_PREFIX_PATH=${WORK}/prefix -DMPI_C_COMPILER=${MPICC})
-run(${CMAKE_COMMAND} --build ${WORK}/build)
-file(COPY ${SOURCE}/examples/outside/exchange.c ${SOURCE}/examples/outside/Makefile DESTINATION ${WORK}/make)
-run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${WORK}/prefix/${LIBDIR}/pkgconfig make -C ${WORK}/make MPICC=${MPICC})
-foreach(program ${WORK}/build/exchange ${WORK}/build/exchange_static ${WORK}/make/exchange)
+# outside(name package languages programs…): configures, builds and runs.
+function(outside name package languages)
+  run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE}/examples/outside -B ${WORK}/${name} -DCMAKE_PREFIX_PATH=${package}
+      "-DLANGUAGES=${languages}" ${compiler})
+  run(${CMAKE_COMMAND} --build ${WORK}/${name})
+  foreach(program ${ARGN})
+    exchanges(${WORK}/${name}/${program})
+  endforeach()
+endfunction()
+
+function(exchanges program)
   run(${LAUNCH} -n 2 ${program})
   if(NOT output MATCHES "2 ranks, 0 wrong numbers")
     message(FATAL_ERROR "${program} says: ${output}")
   endif()
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
+foreach(file README.md LICENSE neighborhood.md examples/outside/exchange.f90)
+  if(NOT EXISTS ${WORK}/prefix/${DOCDIR}/${file})
+    message(FATAL_ERROR "${DOCDIR}/${file} was not installed")
+  endif()
 endforeach()
+
+set(compiler "")
+outside(c ${WORK}/prefix C exchange exchange_static)
+outside(cxx ${WORK}/prefix CXX exchange_cxx exchange_cxx_static)
+set(several C CXX)
+set(programs exchange exchange_cxx)
+foreach(fortran ${FORTRAN})
+  get_filename_component(name ${fortran} NAME)
+  set(compiler -DCMAKE_Fortran_COMPILER=${fortran})
+  outside(${name} ${WORK}/prefix Fortran exchange_fortran)
+  set(several C CXX Fortran)
+  set(programs exchange exchange_cxx exchange_fortran)
+endforeach()
+outside(build ${BUILD} "${several}" ${programs})
+
+file(COPY ${SOURCE}/examples/outside/exchange.c ${SOURCE}/examples/outside/Makefile DESTINATION ${WORK}/make)
+run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${WORK}/prefix/${LIBDIR}/pkgconfig make -C ${WORK}/make MPICC=${MPICC})
+exchanges(${WORK}/make/exchange)
+
 run(${NM} -D --defined-only --format=posix ${WORK}/prefix/${LIBDIR}/libtacit.so)
 string(REGEX REPLACE "(^|\n)tacit_[^\n]*" "" others "${output}")
 string(STRIP "${others}" others)
