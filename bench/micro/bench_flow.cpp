@@ -1,5 +1,5 @@
-// Matching, run order, races, dataflow and wait sets: nanoseconds per operation and per fragment, and for the
-// chain match → order → follow the peak memory per process, graph included.
+// Matching, run order, races, dataflow and wait sets: nanoseconds per operation and per fragment, and for
+// match, order and follow in a row the peak memory per process, graph included.
 #include "cases.h"
 
 #include "graphs/flow/flow.h"
@@ -98,7 +98,7 @@ void run_wait_sets(benchmark::State& state, const graph_case& c) {
   watch.report("ns/op", g.size());
 }
 
-void run_chain(benchmark::State& state, const graph_case& c) {
+void run_row(benchmark::State& state, const graph_case& c) {
   std::int64_t graph_bytes = 0;
   const graph& g = graph_of(c, &graph_bytes);
   const std::int64_t before = heap_bytes();
@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
     add("match", run_match, c);
     add("order", run_order_operations, c);
     add("follow", run_follow, c);
-    add("chain", run_chain, c);
+    add("match+order+follow", run_row, c);
     add("races", run_races, c);
     add("rendezvous", run_rendezvous, c);
     add("wait_sets_complete", run_wait_sets, c);
