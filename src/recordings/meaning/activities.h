@@ -2,26 +2,29 @@
 #pragma once
 
 #include "recordings/meaning/analysis.h"
+#include "recordings/meaning/doubts.h"
 #include "recordings/meaning/episode_facts.h"
 #include "recordings/meaning/episodes.h"
+#include "recordings/meaning/phases.h"
 
 #include <cstdint>
 #include <vector>
 
 namespace tacit::recordings {
 
-/// Everything the analysis has found out, by reference.
-struct findings_so_far {
+/// The products of the passes before, by reference.
+struct products_so_far {
   const recording_set& recorded;
   const message_table& table;
   const provenance& data;
   const episode_list& episodes;
-  fact_table& facts;
+  const fact_table& facts;
+  const std::vector<phase>& phases;
+  const std::vector<doubt>& doubts;
 };
 
-/// Fills `activities` of the result; sites and communicators in them are places and groups of the message
-/// table.
-std::vector<activity> form_activities(const findings_so_far& known, const std::vector<std::string>& shapes,
-                                      const analysis_options& options);
+/// All activities, most time first; sites and communicators in them are locations and groups of the message
+/// table. Every message is in exactly one. Cost O(messages · log messages).
+std::vector<activity> find_activities(const products_so_far& known, const analysis_options& options);
 
 } // namespace tacit::recordings

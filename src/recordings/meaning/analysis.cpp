@@ -3,14 +3,16 @@
 // Recordings become messages (who took which send), messages get their provenance (which bytes were seen
 // forwarded), fall into episodes (what belongs together), are judged by the core as small communication
 // graphs, and are put together again as activities of the program's call sites. Every step is a function over
-// plain values.
+// plain values, and none changes what an earlier one has made.
 #include "recordings/meaning/analysis.h"
 
 #include "recordings/meaning/activities.h"
+#include "recordings/meaning/doubts.h"
 #include "recordings/meaning/episode_facts.h"
 #include "recordings/meaning/episodes.h"
 #include "recordings/meaning/groups.h"
 #include "recordings/meaning/messages.h"
+#include "recordings/meaning/phases.h"
 #include "recordings/meaning/provenance.h"
 #include "recordings/meaning/symbols.h"
 
@@ -63,7 +65,8 @@ void fill_totals(analysis& a, const message_table& table) {
   }
 }
 
-void fill_collectives(analysis& a, const message_table& table) {
+std::vector<collective_use> list_collectives(const message_table& table) {
+  std::vector<collective_use> uses;
   for (const auto& [key, total] : table.collectives) {
     collective_use use;
     use.call = std::string(call_name(key.first));
@@ -72,63 +75,91 @@ void fill_collectives(analysis& a, const message_table& table) {
     use.calls = (total.calls + size - 1) / size;
     use.bytes = total.bytes;
     use.seconds = total.seconds;
-    a.collectives.push_back(std::move(use));
+    if (table.communication_seconds > 0)
+      use.time_share = use.seconds / table.communication_seconds;
+    uses.push_back(std::move(use));
   }
-  std::stable_sort(a.collectives.begin(), a.collectives.end(),
+  std::stable_sort(uses.begin(), uses.end(),
                    [](const collective_use& x, const collective_use& y) { return x.seconds > y.seconds; });
+  return uses;
 }
 
-void fill_shares(analysis& a) {
-  if (a.communication_seconds <= 0)
-    return;
-  for (activity& one : a.activities)
-    one.time_share = one.seconds / a.communication_seconds;
-  for (collective_use& one : a.collectives)
-    one.time_share = one.seconds / a.communication_seconds;
+/// Gives the groups that something refers to numbers in the order of use, the world first.
+class numbering {
+public:
+  numbering(const message_table& table, const std::vector<activity>& activities,
+            const std::vector<collective_use>& collectives)
+      : number_(table.groups.size(), none) {
+    use(0);
+    for (const activity& one : activities)
+      for (const std::uint32_t group : one.communicators)
+        use(group);
+    for (const collective_use& one : collectives)
+      use(one.communicator);
+  }
+  std::uint32_t operator()(std::uint32_t group) const { return number_[group]; }
+  const std::vector<std::uint32_t>& groups() const { return used_; } ///< by number
+
+private:
+  void use(std::uint32_t group) {
+    if (number_[group] != none)
+      return;
+    number_[group] = static_cast<std::uint32_t>(used_.size());
+    used_.push_back(group);
+  }
+  std::vector<std::uint32_t> number_;
+  std::vector<std::uint32_t> used_;
+};
+
+std::vector<activity> numbered(std::vector<activity> activities, const numbering& number) {
+  for (activity& one : activities) {
+    for (std::uint32_t& group : one.communicators)
+      group = number(group);
+    if (one.would_be && one.would_be->collective)
+      one.would_be->communicator = number(one.would_be->communicator);
+  }
+  return activities;
 }
 
-/// Keeps the communicators that something refers to, the world first.
-void fill_communicators(analysis& a, const message_table& table, const std::vector<std::string>& shapes) {
-  std::vector<std::uint32_t> new_index(table.groups.size(), none);
-  const auto use = [&](std::uint32_t group) {
-    if (new_index[group] != none)
-      return new_index[group];
-    new_index[group] = static_cast<std::uint32_t>(a.communicators.size());
-    communicator_summary c;
+std::vector<collective_use> numbered(std::vector<collective_use> uses, const numbering& number) {
+  for (collective_use& one : uses)
+    one.communicator = number(one.communicator);
+  return uses;
+}
+
+std::vector<communicator_summary> list_communicators(const message_table& table, const numbering& number) {
+  const std::vector<group_shape> shapes = group_shapes(table.groups);
+  std::vector<communicator_summary> list;
+  for (const std::uint32_t group : number.groups()) {
+    communicator_summary c{shapes[group], {}};
     for (const std::uint32_t member : table.groups[group].members)
       if (member != not_in_world)
         c.members.push_back(rank_id{member});
-    c.shape = shapes[group];
-    c.name = group == 0 ? "world" : fmt::format("communicator {}", new_index[group]);
-    a.communicators.push_back(std::move(c));
-    return new_index[group];
-  };
-  use(0);
-  for (activity& one : a.activities)
-    for (std::uint32_t& group : one.communicators)
-      group = use(group);
-  for (collective_use& one : a.collectives)
-    one.communicator = use(one.communicator);
+    list.push_back(std::move(c));
+  }
+  return list;
 }
 
-void fill_sites(analysis& a, const message_table& table) {
+std::vector<call_site> list_sites(const message_table& table) {
   symbolizer symbols;
-  for (std::size_t p = 0; p < table.places.size(); ++p) {
-    const place& where = table.places[p];
-    const source_place source = symbols.find(where);
+  std::vector<call_site> sites;
+  for (std::size_t i = 0; i < table.locations.size(); ++i) {
+    const location& where = table.locations[i];
+    const source_location source = symbols.find(where);
     call_site site;
     site.call = std::string(call_name(where.call));
     site.module = std::filesystem::path(where.module_path).filename().string();
     site.build_id = where.build_id;
     site.offset = where.offset;
     site.function = source.function;
+    site.function_offset = source.function_offset;
     site.file = source.file;
     site.line = source.line;
-    site.text = place_text(where, source);
-    site.calls = table.place_calls[p];
-    site.seconds = table.place_seconds[p];
-    a.sites.push_back(std::move(site));
+    site.calls = table.location_calls[i];
+    site.seconds = table.location_seconds[i];
+    sites.push_back(std::move(site));
   }
+  return sites;
 }
 
 void report_unmodelled(const analysis& a, diagnostics& problems) {
@@ -158,22 +189,28 @@ void report_no_hashes(const analysis& a, diagnostics& problems) {
 } // namespace
 
 analysis analyze(const recording_set& recorded, diagnostics& problems, const analysis_options& options) {
-  analysis a;
-  describe_run(a, recorded);
   const message_table table = match_messages(recorded, problems, options.progress);
   // From here on every message has one sender and one receiver, both recorded.
   const provenance data = follow_forwards(recorded, table);
   const episode_list episodes =
       find_episodes(recorded, table, data, options.smallest_evidence, options.progress);
   // From here on every message is in exactly one episode.
-  fact_table facts = gather_facts(recorded, table, data, episodes, options);
-  const std::vector<std::string> shapes = group_shapes(table.groups);
-  a.activities = form_activities({recorded, table, data, episodes, facts}, shapes, options);
+  const fact_table facts = gather_facts(recorded, table, data, episodes, options);
+  const std::vector<phase> phases = find_phases(table, facts);
+  const std::vector<doubt> doubts = doubts_of(episodes, facts, phases);
+  // From here on it is known which of the collectives that were seen count.
+  const std::vector<activity> activities =
+      find_activities({recorded, table, data, episodes, facts, phases, doubts}, options);
+  const std::vector<collective_use> collectives = list_collectives(table);
+  const numbering number(table, activities, collectives);
+
+  analysis a;
+  describe_run(a, recorded);
   fill_totals(a, table);
-  fill_collectives(a, table);
-  fill_shares(a);
-  fill_communicators(a, table, shapes);
-  fill_sites(a, table);
+  a.communicators = list_communicators(table, number);
+  a.sites = list_sites(table);
+  a.collectives = numbered(collectives, number);
+  a.activities = numbered(activities, number);
   report_no_hashes(a, problems);
   report_unmodelled(a, problems);
   return a;

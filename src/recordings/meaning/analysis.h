@@ -1,13 +1,14 @@
-// What a recorded program means by its messages: the values that the analysis of a recording produces and
-// that reports render. Plain data, no pointers into the recording. All ranks are ranks of MPI_COMM_WORLD
-// unless said otherwise; all times are seconds; all sums are over the ranks and messages that were recorded
-// (see `complete`).
+// What a recorded program means by its messages: the facts that the analysis of a recording produces and that
+// reports put into words. Plain data, no pointers into the recording, and no sentences: kinds, numbers, and
+// positions in the lists of the analysis. All ranks are ranks of MPI_COMM_WORLD unless said otherwise; all
+// times are seconds; all sums are over the ranks and messages that were recorded (see `complete`).
 //
 // Sums that hold: messages and bytes of all `activities` add up to `messages` and `bytes`, and so do those of
 // the matrix; seconds of `activities`, of `collectives` and `other_seconds` add up to
 // `communication_seconds`.
 #pragma once
 
+#include "recordings/meaning/broadcast_shape.h"
 #include "recordings/record/reader.h"
 #include "vocabulary/base/diagnostic.h"
 #include "vocabulary/base/ids.h"
@@ -18,7 +19,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,21 +27,35 @@ namespace tacit::recordings {
 /// Where in the program a call is made.
 struct call_site {
   std::string call;         ///< "MPI_Send"
-  std::string module;       ///< file name of the program or library, without folders
+  std::string module;       ///< file name of the program or library, without folders; empty if unknown
   std::string build_id;     ///< hexadecimal, may be empty
   std::uint64_t offset = 0; ///< of the return address in the module
   std::string function;     ///< from the symbol table, may be empty
-  std::string file;         ///< from debug information, may be empty
+  std::uint64_t function_offset = 0;
+  std::string file; ///< from debug information, may be empty
   std::uint32_t line = 0;
-  std::string text;        ///< best that is known: "bcast.c:120 (ring)", "ring+0x1a (hpcc)" or "hpcc+0x4f20"
   std::uint64_t calls = 0; ///< how often, over all ranks
   double seconds = 0;      ///< time in it, over all ranks
 };
 
-/// A communicator as named in the sentences below.
+enum class group_kind : std::uint8_t {
+  all,       ///< all ranks, in the order of the world
+  reordered, ///< all ranks in another order
+  row,       ///< row `number` of a grid
+  column,    ///< column `number` of a grid
+  some,      ///< none of these
+};
+
+/// What the members of a communicator are in the world.
+struct group_shape {
+  group_kind kind = group_kind::some;
+  std::uint32_t number = 0;
+  std::uint32_t rows = 0, columns = 0; ///< of the grid
+};
+
+/// A communicator on which something was communicated.
 struct communicator_summary {
-  std::string name;  ///< "world", or "communicator 3"
-  std::string shape; ///< "all ranks", "row 0 of a 2x4 grid", "every 2nd rank from 1", "" (none of these)
+  group_shape shape;
   std::vector<rank_id> members;
 };
 
@@ -55,15 +69,32 @@ struct collective_use {
   double time_share = 0;   ///< of communication_seconds
 };
 
-/// Why something was left as it is.
-struct left_alone {
-  reason why = reason::none;
-  std::string detail; ///< one sentence about this program, with numbers
+/// What keeps an activity as it is. Which numbers belong to it stands beside each.
+enum class obstacle : std::uint8_t {
+  probed_operations,   ///< receivers probe for messages of collectives: collective_evidence
+  wildcard_operations, ///< collectives with wildcard receives: collective_evidence
+  observed_only,       ///< a recording proves nothing about other runs
+  one_or_two_ranks,    ///< a collective would be the same messages
+  fixed_partners,      ///< a neighborhood collective: traffic::most_partners
+  pairs,               ///< exchanges of pairs of ranks
+  changed_content,     ///< computation between receiving and sending: traffic::changed
+  computed_on_the_way, ///< every rank of a pipeline computes before it sends on
+  changing_partners,   ///< partners or sizes change
+  only_forwarded,      ///< data is passed on, but reaches no whole group: traffic::forwarded
+  no_pattern,          ///< nothing of the kind was seen
+  wildcard_messages,   ///< messages received with wildcards: traffic::wildcards
+  probed_messages,     ///< receivers probe for these messages
+  small_or_constant,   ///< blocks of the doubted collective that look alike by chance
+  foreign_data_first,  ///< a rank contributes to the doubted collective after it got data of others
 };
+/// The reason code of an obstacle.
+reason code_of(obstacle what);
 
 /// What the messages would become, by a simple count for one typical episode.
 struct replacement {
-  std::string call;                  ///< "MPI_Bcast on a row communicator", "MPI_Neighbor_alltoallv"
+  std::optional<pattern> collective; ///< none: a neighborhood collective on the graph of the partners
+  std::uint64_t calls = 1;           ///< of the collective
+  std::uint32_t communicator = 0;    ///< index in analysis.communicators
   std::uint64_t messages_before = 0; ///< per episode
   std::uint64_t messages_after = 0;  ///< of the collective's usual algorithm (binomial tree, …)
   std::uint32_t steps_before = 0;    ///< longest chain of messages that wait for each other
@@ -72,28 +103,29 @@ struct replacement {
   std::uint64_t bytes_after = 0;
 };
 
-/// One message or one collective call in a picture.
-struct lane_message {
+/// One message of a timeline.
+struct timeline_message {
   rank_id from = no_rank;
   rank_id to = no_rank;
   std::uint32_t step = 0; ///< column; a message is sent in `step` and can be used from step + 1 on
   std::uint64_t bytes = 0;
   bool forwarded = false; ///< carries bytes that its sender received before
 };
-struct lane_collective {
+/// One collective call of a timeline.
+struct timeline_collective {
   pattern kind = pattern::bcast;
   rank_id root = no_rank;
   std::uint32_t step = 0;
   std::uint64_t bytes = 0;
   std::vector<rank_id> members;
 };
-/// Rank-by-step lanes: one row per rank in `ranks`, `steps` columns.
-struct lanes {
+/// What each rank does step by step: one row per rank in `ranks`, `steps` columns.
+struct timeline {
   std::vector<rank_id> ranks;
   std::uint32_t steps = 0;
-  std::vector<lane_message> messages;
-  std::vector<lane_collective> collectives;
-  bool cut = false; ///< only the first messages are shown
+  std::vector<timeline_message> messages;
+  std::vector<timeline_collective> collectives;
+  bool cut = false; ///< only the first messages are listed
 };
 
 enum class activity_kind : std::uint8_t {
@@ -106,21 +138,79 @@ enum class activity_kind : std::uint8_t {
   irregular,         ///< partners or sizes change from round to round
   point_to_point,    ///< none of these
 };
-/// "collective", "neighbor exchange", …
-std::string_view name(activity_kind kind);
+
+/// Which roots the operations of an activity have, in order of use.
+struct root_rule {
+  enum class kind : std::uint8_t {
+    unrooted,
+    always,  ///< cycle[0]
+    in_turn, ///< those of `cycle` one after the other
+    vary,    ///< no rule
+    several, ///< one operation has several roots
+  };
+  kind is = kind::unrooted;
+  std::vector<std::uint32_t> cycle; ///< positions in the communicator
+  friend bool operator==(const root_rule&, const root_rule&) = default;
+};
+
+/// Statistics of messages, whatever they form.
+struct traffic {
+  std::uint64_t messages = 0;
+  std::uint64_t wildcards = 0; ///< received with any source or any tag
+  std::uint64_t forwarded = 0; ///< mostly bytes received before, unchanged
+  std::uint64_t changed = 0;   ///< sent from where a receive of the same kind had been, with other content
+  std::uint64_t in_pairs = 0;  ///< in episodes that are an exchange of two ranks
+  std::uint64_t in_rings =
+      0; ///< in episodes where each rank sends one message and receives one, three ranks or more
+  std::uint64_t in_two_way_rings = 0; ///< in episodes where each rank exchanges with its neighbors on a ring
+  std::uint64_t answered = 0;         ///< for which there is one the other way between the same ranks
+  std::uint64_t self = 0;             ///< from a rank to itself
+  std::uint32_t ranks = 0;            ///< that take part
+  std::uint32_t most_partners = 0;    ///< ranks that one rank sends to
+  std::uint32_t fewest_partners = 0;
+  double rounds = 0;       ///< messages per pair of ranks, on average
+  std::uint64_t sizes = 0; ///< distinct sizes (counted up to 1000)
+};
+
+/// Nearly all messages are exchanges of two ranks with nothing else in between.
+bool one_partner_at_a_time(const traffic& t);
+
+/// Why a collective that was seen does not count.
+enum class doubt : std::uint8_t {
+  no_doubt,
+  tiny,      ///< too few bytes to be evidence, or the same bytes every time
+  dependent, ///< a rank contributes after it got foreign data
+  rare,      ///< seen by shape alone, and most of the phase has another shape
+};
+
+/// A collective that the messages have the shape of.
+struct doubted_collective {
+  pattern kind = pattern::bcast;
+  doubt why = doubt::tiny;
+  std::optional<broadcast_algorithm> algorithm;
+};
+
+/// How the messages of collectives were received.
+struct collective_evidence {
+  std::uint64_t episodes = 0;
+  std::uint64_t wildcards = 0;    ///< episodes with a receive from any source or with any tag
+  std::uint64_t probed = 0;       ///< episodes with messages that were probed for
+  std::uint64_t probes = 0;       ///< how many calls probed for them
+  bool assumed_unchanged = false; ///< memory sent twice in one operation was taken for the same bytes
+};
 
 /// What one part of the program (a set of call sites) does with its messages.
 struct activity {
   activity_kind kind = activity_kind::point_to_point;
-  std::optional<pattern> found; ///< for activity_kind::collective
-  std::string title;            ///< short: "broadcast, ring", "neighbor exchange", "irregular exchange"
-  std::string sentence; ///< complete: "427 broadcasts on 1 communicator of 4 ranks, roots cycle 0,1,2,3, …"
-  std::string
-      algorithm; ///< collectives: "ring", "modified ring", "two rings", "spread and roll", …; else empty
-  std::string certainty;                    ///< "observed in this run": never a proof
-  std::vector<std::uint32_t> communicators; ///< indices in analysis.communicators
-  std::vector<rank_id> roots;               ///< distinct roots in order of first use, for rooted patterns
-  std::string root_rule;      ///< "always 0", "cycle 0,1,2,3", "vary", "several at once"; may be empty
+  std::optional<pattern> found;                 ///< for activity_kind::collective
+  std::optional<broadcast_algorithm> algorithm; ///< of broadcasts found
+  std::optional<collective_evidence> evidence;  ///< for activity_kind::collective
+  std::optional<traffic> moved;                 ///< for all other kinds
+  std::optional<doubted_collective> doubted;    ///< for all other kinds
+  std::uint32_t group_size = 0;                 ///< ranks of each of its communicators
+  std::vector<std::uint32_t> communicators;     ///< indices in analysis.communicators
+  std::vector<rank_id> roots;                   ///< distinct roots in order of first use, for rooted patterns
+  root_rule rule;
   std::uint64_t episodes = 0; ///< how often the pattern occurs
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;    ///< in all messages
@@ -131,10 +221,10 @@ struct activity {
   std::vector<std::int32_t> tags; ///< the distinct tags in ascending order, at most 16 of them
   std::uint64_t distinct_tags = 0;
   std::vector<std::uint32_t> sites;    ///< indices in analysis.sites, most time first
-  std::vector<left_alone> reasons;     ///< why it is left as it is, most important first; never empty
+  std::vector<obstacle> obstacles;     ///< why it is left as it is, most important first; never empty
   std::optional<replacement> would_be; ///< what it could become
-  lanes before;                        ///< an example episode as executed
-  lanes after;                         ///< the same with the replacement; empty without one
+  timeline before;                     ///< an example episode as executed
+  timeline after;                      ///< the same with the replacement; empty without one
 };
 
 /// Messages from one rank to another.
@@ -177,7 +267,7 @@ struct analysis {
 struct analysis_options {
   std::uint64_t smallest_evidence =
       64; ///< blocks with fewer bytes are no evidence that data is the same (reason 65)
-  std::uint32_t largest_picture = 400; ///< messages shown in one picture
+  std::uint32_t largest_picture = 400; ///< messages listed in one timeline
   progress_callback progress;
 };
 

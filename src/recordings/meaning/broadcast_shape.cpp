@@ -1,20 +1,16 @@
 // If every rank gets the whole data in one message (or all its pieces from one rank), the messages are a
 // tree, given by the parent of each rank. The known algorithms are written down as parent tables and
-// compared, so a name means that algorithm and nothing like it; on few ranks several tables are equal.
+// compared, so a shape means that algorithm and nothing like it; on few ranks several tables are equal.
 //
 // Otherwise the data travels in pieces. Spread and roll (a scatter followed by a ring allgather): the first
-// message that each rank gets brings its share, all others go between neighbors of the ring. In the modified
-// form one rank, the root's successor, gets everything in one message and takes no part in the rest, which
+// message that each rank gets brings its share, all others go between neighbors of the ring. If modified, one
+// rank, the root's successor, gets everything in one message and takes no part in the rest, which
 // closes up around it.
 #include "recordings/meaning/broadcast_shape.h"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
 #include <functional>
-#include <string_view>
 #include <vector>
 
 namespace tacit::recordings {
@@ -29,7 +25,7 @@ parents chains(std::uint32_t ranks, std::initializer_list<std::uint32_t> heads) 
   return p;
 }
 
-parents tree(std::uint32_t ranks, const std::function<std::uint32_t(std::uint32_t)>& parent) {
+parents tree_of(std::uint32_t ranks, const std::function<std::uint32_t(std::uint32_t)>& parent) {
   parents p(ranks, 0);
   for (std::uint32_t v = 1; v < ranks; ++v)
     p[v] = parent(v);
@@ -54,43 +50,38 @@ bool is_chain(const parents& p) {
   return true;
 }
 
-std::string name_tree(const parents& p) {
+broadcast_algorithm recognize_tree(const parents& p) {
   const auto q = static_cast<std::uint32_t>(p.size());
+  using enum broadcast_shape;
   struct known {
-    const char* name;
+    broadcast_shape shape;
     parents table;
   };
   const known tables[] = {
-      {"linear", parents(q, 0)},
-      {"ring", chains(q, {1})},
-      {"modified ring", chains(q, {1, 2})},
-      {"two rings", chains(q, {1, q / 2})},
-      {"two rings", chains(q, {1, (q + 1) / 2})},
-      {"modified two rings", chains(q, {1, 2, 1 + (q - 1) / 2})},
-      {"binomial tree", tree(q, [](std::uint32_t v) { return v & (v - 1); })},
-      {"binomial tree", tree(q, [](std::uint32_t v) { return v & ~std::bit_floor(v); })},
-      {"binary tree", tree(q, [](std::uint32_t v) { return (v - 1) / 2; })},
+      {linear, parents(q, 0)},
+      {ring, chains(q, {1})},
+      {modified_ring, chains(q, {1, 2})},
+      {two_rings, chains(q, {1, q / 2})},
+      {two_rings, chains(q, {1, (q + 1) / 2})},
+      {modified_two_rings, chains(q, {1, 2, 1 + (q - 1) / 2})},
+      {binomial_tree, tree_of(q, [](std::uint32_t v) { return v & (v - 1); })},
+      {binomial_tree, tree_of(q, [](std::uint32_t v) { return v & ~std::bit_floor(v); })},
+      {binary_tree, tree_of(q, [](std::uint32_t v) { return (v - 1) / 2; })},
   };
-  std::vector<std::string> names;
-  for (const bool backwards : {false, true}) {
+  std::vector<broadcast_shape> equal;
+  for (const bool backward : {false, true}) {
     for (const known& k : tables) {
-      if (q < 4 && std::string_view(k.name).ends_with("two rings"))
+      if (q < 4 && (k.shape == two_rings || k.shape == modified_two_rings))
         continue; // too few ranks for two
-      if (p != (backwards ? reversed(k.table) : k.table))
+      if (p != (backward ? reversed(k.table) : k.table))
         continue;
-      const std::string name = fmt::format("{}{}", backwards ? "backward " : "", k.name);
-      if (std::find(names.begin(), names.end(), name) == names.end())
-        names.push_back(name);
+      if (std::find(equal.begin(), equal.end(), k.shape) == equal.end())
+        equal.push_back(k.shape);
     }
-    if (!names.empty())
-      break;
+    if (!equal.empty())
+      return {equal[0], {equal.begin() + 1, equal.end()}, q, backward, false};
   }
-  if (names.size() == 1)
-    return names[0];
-  if (names.size() > 1)
-    return fmt::format("{} (on {} ranks the same as {})", names[0], q,
-                       fmt::join(names.begin() + 1, names.end(), ", "));
-  return is_chain(p) ? "chain" : "tree";
+  return {is_chain(p) ? chain : tree, {}, q, false, false};
 }
 
 /// Spread and roll of the ranks in `part` (ascending, the root first), whose messages are `hops`.
@@ -126,7 +117,7 @@ bool is_spread_and_roll(const std::vector<std::uint32_t>& part, std::span<const 
   return true;
 }
 
-std::string name_pieces(std::uint32_t ranks, std::span<const hop> hops, std::uint64_t bytes) {
+broadcast_shape recognize_pieces(std::uint32_t ranks, std::span<const hop> hops, std::uint64_t bytes) {
   std::vector<std::uint32_t> part{0};
   std::vector<std::uint32_t> messages_to(ranks, 0);
   std::vector<bool> whole(ranks, false), sends(ranks, false);
@@ -149,23 +140,23 @@ std::string name_pieces(std::uint32_t ranks, std::span<const hop> hops, std::uin
       rest.push_back(h);
   if (count_apart <= 1 && is_spread_and_roll(part, rest, bytes)) {
     if (count_apart == 0)
-      return "spread and roll (scatter, then ring allgather)";
+      return broadcast_shape::spread_and_roll;
     if (apart[1])
-      return "modified spread and roll (all to the successor; scatter, then ring allgather, of the rest)";
+      return broadcast_shape::modified_spread_and_roll;
   }
-  return "pieces along several paths";
+  return broadcast_shape::pieces;
 }
 
 } // namespace
 
-std::string name_broadcast(std::uint32_t ranks, std::span<const hop> hops, std::uint64_t bytes) {
+broadcast_algorithm recognize_broadcast(std::uint32_t ranks, std::span<const hop> hops, std::uint64_t bytes) {
   parents parent(ranks, 0);
   std::vector<std::uint64_t> got(ranks, 0);
   std::vector<std::uint32_t> pieces(ranks, 0);
   bool one_parent = ranks >= 2;
   for (const hop& h : hops) {
     if (h.from >= ranks || h.to >= ranks)
-      return "tree";
+      return {broadcast_shape::tree, {}, ranks, false, false};
     one_parent = one_parent && h.to != 0 && (pieces[h.to] == 0 || parent[h.to] == h.from);
     parent[h.to] = h.from;
     got[h.to] += h.bytes;
@@ -177,8 +168,10 @@ std::string name_broadcast(std::uint32_t ranks, std::span<const hop> hops, std::
     most = std::max(most, pieces[v]);
   }
   if (!one_parent)
-    return name_pieces(ranks, hops, bytes);
-  return most > 1 ? "pipelined " + name_tree(parent) : name_tree(parent);
+    return {recognize_pieces(ranks, hops, bytes), {}, ranks, false, false};
+  broadcast_algorithm known = recognize_tree(parent);
+  known.pipelined = most > 1;
+  return known;
 }
 
 } // namespace tacit::recordings

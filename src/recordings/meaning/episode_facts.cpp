@@ -83,8 +83,8 @@ private:
       hashed = hashed && (m.bytes == 0 || (sent.flags & call_hash_valid) != 0);
       if (f.content == 0 && data_.own_bytes[id] > 0)
         f.content = sent.hash;
-      sites.push_back(table_.of_recording[table_.recording_of_rank[m.from]].place_of_call[m.send_call]);
-      sites.push_back(table_.of_recording[table_.recording_of_rank[m.to]].place_of_call[m.recv_call]);
+      sites.push_back(table_.of_recording[table_.recording_of_rank[m.from]].location_of_call[m.send_call]);
+      sites.push_back(table_.of_recording[table_.recording_of_rank[m.to]].location_of_call[m.recv_call]);
     }
     f.sites = intern_sites(std::move(sites));
     const bool judged =
@@ -105,7 +105,7 @@ private:
   }
 
   void judge(std::uint32_t e, episode_facts& f) {
-    const verdict v = judge_episode(recorded_, table_, data_, episodes_.of(e), positions_);
+    const judgement v = judge_episode(recorded_, table_, data_, episodes_.of(e), positions_);
     if (v.found.empty())
       return;
     const collective_found& first = v.found[0];
@@ -127,9 +127,9 @@ private:
       f.why_not = doubt::tiny;
     else if (!episodes_.simultaneous[e])
       f.why_not = doubt::dependent;
-    f.is_collective = f.why_not == doubt::no_doubt;
+    f.seen = true;
     if (f.kind == pattern::bcast && v.found.size() == 1)
-      f.algorithm = intern_algorithm(broadcast_algorithm(e, f));
+      f.algorithm = intern_algorithm(algorithm_of(e, f));
   }
 
   static joint_operations join(std::span<const collective_found> found) {
@@ -151,7 +151,7 @@ private:
     return largest;
   }
 
-  std::string broadcast_algorithm(std::uint32_t e, const episode_facts& f) {
+  broadcast_algorithm algorithm_of(std::uint32_t e, const episode_facts& f) {
     const auto ranks = static_cast<std::uint32_t>(table_.groups[f.group].members.size());
     std::vector<std::uint32_t> order(episodes_.of(e).begin(), episodes_.of(e).end());
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -163,14 +163,14 @@ private:
       hops.push_back({(positions_(f.group, m.from) + ranks - f.root) % ranks,
                       (positions_(f.group, m.to) + ranks - f.root) % ranks, m.bytes});
     }
-    return name_broadcast(ranks, hops, f.block);
+    return recognize_broadcast(ranks, hops, f.block);
   }
 
-  std::uint32_t intern_algorithm(const std::string& name) {
-    const auto at = std::find(out_.algorithms.begin(), out_.algorithms.end(), name);
+  std::uint32_t intern_algorithm(const broadcast_algorithm& known) {
+    const auto at = std::find(out_.algorithms.begin(), out_.algorithms.end(), known);
     if (at != out_.algorithms.end())
       return static_cast<std::uint32_t>(at - out_.algorithms.begin());
-    out_.algorithms.push_back(name);
+    out_.algorithms.push_back(known);
     return static_cast<std::uint32_t>(out_.algorithms.size() - 1);
   }
 
@@ -198,7 +198,7 @@ private:
     std::map<std::uint32_t, stream> streams; // per group
     for (std::uint32_t e = 0; e < out_.of_episode.size(); ++e) {
       episode_facts& f = out_.of_episode[e];
-      if (!f.is_collective || f.algorithm == none || f.kind != pattern::bcast)
+      if (!f.seen || f.why_not != doubt::no_doubt || f.algorithm == none || f.kind != pattern::bcast)
         continue;
       std::uint64_t begin = 0, end = 0;
       const std::int32_t tag = table_.messages[episodes_.of(e)[0]].tag;
@@ -218,8 +218,9 @@ private:
       s.end = end;
       episode_facts& head = out_.of_episode[s.head];
       head.block += f.block;
-      const std::string& name = out_.algorithms[s.algorithm];
-      head.algorithm = intern_algorithm(name.starts_with("pipelined ") ? name : "pipelined " + name);
+      broadcast_algorithm pipelined = out_.algorithms[s.algorithm];
+      pipelined.pipelined = true;
+      head.algorithm = intern_algorithm(pipelined);
     }
   }
 

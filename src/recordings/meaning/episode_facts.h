@@ -7,37 +7,29 @@
 
 #include <cstdint>
 #include <map>
-#include <string>
 #include <vector>
 
 namespace tacit::recordings {
-
-/// Why a collective that was found does not count.
-enum class doubt : std::uint8_t {
-  no_doubt,
-  tiny,      ///< too few bytes to be evidence
-  dependent, ///< a rank contributes after it got foreign data
-};
 
 struct episode_facts {
   std::uint32_t group = 0;
   std::uint32_t sites = 0; ///< index in fact_table::site_sets
   std::uint64_t bytes = 0; ///< in messages
   double seconds = 0;
-  bool is_collective = false;
+  bool seen = false;     ///< the episode is a collective of one kind, as far as it can tell itself
   bool wildcard = false; ///< a receive with any source or tag
   bool probed = false;   ///< a receiver probed for one of its messages
-  bool assumed = false;  ///< verdict::assumed_unchanged
+  bool assumed = false;  ///< judgement::assumed_unchanged
   bool structural =
       false; ///< no content was compared: the shape of the messages alone says so (scatter, gather, alltoall)
-  doubt why_not = doubt::no_doubt;
-  pattern kind = pattern::bcast;  ///< of is_collective or why_not != no_doubt
-  std::uint32_t root = none;      ///< position in the group; of the first one if there are several
-  std::uint32_t operations = 0;   ///< collectives in it (broadcasts from several roots: one each)
-  std::uint64_t block = 0;        ///< bytes
-  std::uint32_t algorithm = none; ///< index in fact_table::algorithms
-  std::uint32_t head = none;      ///< episode that this one continues (a pipelined broadcast), or none
-  std::uint64_t content = 0;      ///< hash of the first original send
+  doubt why_not = doubt::no_doubt; ///< why what was seen does not count all the same: tiny or dependent
+  pattern kind = pattern::bcast;   ///< what was seen
+  std::uint32_t root = none;       ///< position in the group; of the first one if there are several
+  std::uint32_t operations = 0;    ///< collectives in it (broadcasts from several roots: one each)
+  std::uint64_t block = 0;         ///< bytes
+  std::uint32_t algorithm = none;  ///< index in fact_table::algorithms
+  std::uint32_t head = none;       ///< episode that this one continues (a pipelined broadcast), or none
+  std::uint64_t content = 0;       ///< hash of the first original send
 };
 
 /// What an episode with more than one collective of a kind adds to its facts.
@@ -49,12 +41,15 @@ struct joint_operations {
 struct fact_table {
   std::vector<episode_facts> of_episode;
   std::map<std::uint32_t, joint_operations> joint;   ///< by episode
-  std::vector<std::vector<std::uint32_t>> site_sets; ///< places, ascending
-  std::vector<std::string> algorithms;
+  std::vector<std::vector<std::uint32_t>> site_sets; ///< locations, ascending
+  std::vector<broadcast_algorithm> algorithms;
   /// Messages that their receiver probed for before it posted the receive: with how many calls.
   std::map<std::uint32_t, std::uint64_t> probes;
+
+  const std::vector<std::uint32_t>& sites_of(const episode_facts& f) const { return site_sets[f.sites]; }
 };
 
+/// Looks at every episode by itself. Cost O(messages · log messages) and that of judging each episode.
 fact_table gather_facts(const recording_set& recorded, const message_table& table, const provenance& data,
                         const episode_list& episodes, const analysis_options& options);
 

@@ -236,10 +236,10 @@ void add_finding(std::vector<collective_found>& to, const graphs::finding& f) {
 
 } // namespace
 
-verdict judge_episode(const recording_set& recorded, const message_table& table, const provenance& data,
-                      std::span<const std::uint32_t> episode, group_positions& positions) {
+judgement judge_episode(const recording_set& recorded, const message_table& table, const provenance& data,
+                        std::span<const std::uint32_t> episode, group_positions& positions) {
   constexpr std::uint64_t budget = 1u << 24; // fragments: a second of work; real episodes need far fewer
-  verdict v;
+  judgement v;
   const std::uint32_t group = group_of(table, episode);
   graph_builder builder(recorded, table, data, episode, group, positions);
   if (!builder.build())

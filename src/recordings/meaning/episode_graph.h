@@ -20,7 +20,8 @@ struct collective_found {
   std::uint64_t bytes = 0; ///< per block
 };
 
-struct verdict {
+/// What the core says about an episode.
+struct judgement {
   std::vector<collective_found> found; ///< empty unless they explain every byte of the episode
   std::vector<graphs::refusal> refused;
   std::uint64_t unexplained = 0;  ///< bytes moved by no collective, if some were found
@@ -43,7 +44,7 @@ private:
 std::uint32_t group_of(const message_table& table, std::span<const std::uint32_t> episode);
 
 /// Looks for collectives on the group of the episode.
-verdict judge_episode(const recording_set& recorded, const message_table& table, const provenance& data,
-                      std::span<const std::uint32_t> episode, group_positions& positions);
+judgement judge_episode(const recording_set& recorded, const message_table& table, const provenance& data,
+                        std::span<const std::uint32_t> episode, group_positions& positions);
 
 } // namespace tacit::recordings

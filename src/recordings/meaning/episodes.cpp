@@ -344,7 +344,7 @@ private:
   /// Consecutive operations of one call site with different peers.
   void join_runs(std::uint32_t i) {
     struct run {
-      std::uint32_t message = none, place = none;
+      std::uint32_t message = none, location = none;
       std::int32_t tag = 0;
       bool sends = false;
       std::vector<std::uint32_t> peers;
@@ -363,12 +363,12 @@ private:
       const bool sending = sends(m, me, c);
       const std::uint32_t peer = sending ? m.to : m.from;
       run& now = runs[m.comm];
-      const bool continues = now.message != none && now.place == ids.place_of_call[c] && now.tag == m.tag &&
-                             now.sends == sending && !(m.wildcard && !sending) &&
+      const bool continues = now.message != none && now.location == ids.location_of_call[c] &&
+                             now.tag == m.tag && now.sends == sending && !(m.wildcard && !sending) &&
                              std::find(now.peers.begin(), now.peers.end(), peer) == now.peers.end();
       if (!continues || !join_weakly(now.message, id)) {
         now.peers.clear();
-        now.place = ids.place_of_call[c];
+        now.location = ids.location_of_call[c];
         now.tag = m.tag;
         now.sends = sending;
       }

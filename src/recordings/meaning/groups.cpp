@@ -2,9 +2,6 @@
 // members of each are consecutive ranks (rows) or ranks at the distance of the number of groups (columns).
 #include "recordings/meaning/groups.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <set>
 
@@ -22,31 +19,24 @@ std::uint32_t stride_of(const std::vector<std::uint32_t>& members) {
   return stride;
 }
 
-std::string plain_shape(const std::vector<std::uint32_t>& members) {
-  const std::size_t shown = std::min<std::size_t>(members.size(), 16);
-  return fmt::format("{} {}{}", members.size() == 1 ? "rank" : "ranks",
-                     fmt::join(members.begin(), members.begin() + static_cast<std::ptrdiff_t>(shown), ","),
-                     shown < members.size() ? ",…" : "");
-}
-
 } // namespace
 
-std::vector<std::string> group_shapes(const std::vector<group>& groups) {
+std::vector<group_shape> group_shapes(const std::vector<group>& groups) {
   const std::size_t world = groups[0].members.size();
   std::set<std::vector<std::uint32_t>> known;
   for (const group& g : groups)
     known.insert(g.members);
-  std::vector<std::string> shapes;
+  std::vector<group_shape> shapes;
   for (const group& g : groups) {
     const std::size_t size = g.members.size();
     if (g.members == groups[0].members) {
-      shapes.emplace_back("all ranks");
+      shapes.push_back({group_kind::all});
       continue;
     }
     std::vector<std::uint32_t> sorted = g.members;
     std::sort(sorted.begin(), sorted.end());
     if (sorted == groups[0].members) {
-      shapes.emplace_back("all ranks, reordered");
+      shapes.push_back({group_kind::reordered});
       continue;
     }
     const std::uint32_t stride = stride_of(g.members);
@@ -61,22 +51,15 @@ std::vector<std::string> group_shapes(const std::vector<group>& groups) {
         sibling.push_back(row ? k * static_cast<std::uint32_t>(size) + i : k + i * stride);
       all_there = known.contains(sibling);
     }
+    const auto length = static_cast<std::uint32_t>(size), count = static_cast<std::uint32_t>(others);
     if (row && all_there)
-      shapes.push_back(fmt::format("row {} of a {}x{} grid", g.members[0] / size, others, size));
+      shapes.push_back({group_kind::row, g.members[0] / length, count, length});
     else if (column && all_there)
-      shapes.push_back(fmt::format("column {} of a {}x{} grid", g.members[0], size, others));
+      shapes.push_back({group_kind::column, g.members[0], length, count});
     else
-      shapes.push_back(plain_shape(g.members));
+      shapes.push_back({group_kind::some});
   }
   return shapes;
-}
-
-std::string group_noun(const std::string& shape) {
-  if (shape.starts_with("row "))
-    return "row communicator";
-  if (shape.starts_with("column "))
-    return "column communicator";
-  return "communicator";
 }
 
 } // namespace tacit::recordings

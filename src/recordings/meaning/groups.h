@@ -1,17 +1,14 @@
-// Names of communicators: what part of the world they are.
+// What the groups of communicators are in the world: everybody, rows and columns of a grid, or others.
 #pragma once
 
+#include "recordings/meaning/analysis.h"
 #include "recordings/meaning/messages.h"
 
-#include <string>
 #include <vector>
 
 namespace tacit::recordings {
 
-/// Per group: "all ranks", "row 1 of a 2x4 grid", "column 0 of a 2x4 grid", "ranks 0,2,5"; all ranks in
-/// another order than the world's: "all ranks, reordered".
-std::vector<std::string> group_shapes(const std::vector<group>& groups);
-/// "row communicator", "column communicator", "communicator".
-std::string group_noun(const std::string& shape);
+/// The shape of each group; the first one must be the world. Cost O(members of all groups · log groups).
+std::vector<group_shape> group_shapes(const std::vector<group>& groups);
 
 } // namespace tacit::recordings

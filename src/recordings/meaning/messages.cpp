@@ -100,7 +100,7 @@ public:
         progress_("matching", 0.8 * i / static_cast<double>(recorded_.recordings.size()));
       out_.recording_of_rank[index(recorded_.recordings[i].rank)] = i;
       name_groups(i);
-      name_places(i);
+      name_locations(i);
       walk(i);
     }
     pair();
@@ -127,23 +127,23 @@ private:
     }
   }
 
-  void name_places(std::uint32_t i) {
+  void name_locations(std::uint32_t i) {
     const rank_recording& r = recorded_.recordings[i];
-    std::vector<std::uint32_t>& of_call = out_.of_recording[i].place_of_call;
+    std::vector<std::uint32_t>& of_call = out_.of_recording[i].location_of_call;
     of_call.assign(r.calls.size(), none);
-    std::unordered_map<std::uint64_t, std::uint32_t> local; // (site, call id) → place
+    std::unordered_map<std::uint64_t, std::uint32_t> local; // (site, call id) → location
     for (std::size_t c = 0; c < r.calls.size(); ++c) {
       const call& one = r.calls[c];
       const std::uint64_t key = std::uint64_t{one.site} << 16 | one.id;
       auto at = local.find(key);
       if (at == local.end())
-        at = local.emplace(key, intern_place(r, one)).first;
+        at = local.emplace(key, intern_location(r, one)).first;
       of_call[c] = at->second;
     }
   }
 
-  std::uint32_t intern_place(const rank_recording& r, const call& c) {
-    place p;
+  std::uint32_t intern_location(const rank_recording& r, const call& c) {
+    location p;
     p.call = c.id;
     if (c.site != none) {
       const site_info& site = r.sites[c.site];
@@ -154,11 +154,12 @@ private:
       }
     }
     const auto key = std::make_tuple(p.build_id.empty() ? p.module_path : p.build_id, p.offset, p.call);
-    const auto [at, is_new] = place_ids_.try_emplace(key, static_cast<std::uint32_t>(out_.places.size()));
+    const auto [at, is_new] =
+        location_ids_.try_emplace(key, static_cast<std::uint32_t>(out_.locations.size()));
     if (is_new) {
-      out_.places.push_back(std::move(p));
-      out_.place_seconds.push_back(0);
-      out_.place_calls.push_back(0);
+      out_.locations.push_back(std::move(p));
+      out_.location_seconds.push_back(0);
+      out_.location_calls.push_back(0);
     }
     return at->second;
   }
@@ -385,9 +386,9 @@ private:
     const double seconds = polls ? 0 : static_cast<double>(one.end - one.begin) * r.seconds_per_tick;
     out_.calls += polls ? one.count : 1;
     out_.communication_seconds += seconds;
-    const std::uint32_t where = out_.of_recording[i].place_of_call[first];
-    out_.place_seconds[where] += seconds;
-    out_.place_calls[where] += polls ? one.count : 1;
+    const std::uint32_t where = out_.of_recording[i].location_of_call[first];
+    out_.location_seconds[where] += seconds;
+    out_.location_calls[where] += polls ? one.count : 1;
     if (kind == call_class::unknown || (one.flags & call_unknown) != 0)
       ++out_.unmodelled[one.id];
     if (is_collective(kind))
@@ -478,7 +479,7 @@ private:
   const progress_callback& progress_;
   message_table out_;
   std::map<std::tuple<std::uint64_t, bool, std::vector<std::uint32_t>>, std::uint32_t> group_ids_;
-  std::map<std::tuple<std::string, std::uint64_t, std::uint16_t>, std::uint32_t> place_ids_;
+  std::map<std::tuple<std::string, std::uint64_t, std::uint16_t>, std::uint32_t> location_ids_;
   std::vector<half> sends_, receives_;
   std::size_t receives_done_ = 0;                                  ///< receives of earlier ranks
   std::unordered_map<std::uint32_t, std::size_t> receive_of_call_; ///< of the current rank, into receives_

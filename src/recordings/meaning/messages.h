@@ -26,7 +26,7 @@ struct group {
 };
 
 /// A call site of the run, the same on all ranks: module (build-id or path) and offset.
-struct place {
+struct location {
   std::string module_path;
   std::string build_id;
   std::uint64_t offset = 0;
@@ -52,7 +52,7 @@ struct rank_index {
   std::vector<std::uint32_t> message_of_call;       ///< of a sending or receiving part, or none
   std::vector<std::uint32_t> message_of_completion; ///< receives and sends, or none
   std::vector<std::uint32_t> group_of_comm;         ///< communicators of the file → groups
-  std::vector<std::uint32_t> place_of_call;         ///< calls → places, or none
+  std::vector<std::uint32_t> location_of_call;      ///< calls → locations, or none
 };
 
 /// Time and volume of one collective call on one group.
@@ -64,9 +64,9 @@ struct collective_total {
 
 struct message_table {
   std::vector<group> groups; ///< [0] is the world
-  std::vector<place> places;
-  std::vector<double> place_seconds;
-  std::vector<std::uint64_t> place_calls;
+  std::vector<location> locations;
+  std::vector<double> location_seconds;
+  std::vector<std::uint64_t> location_calls;
   std::vector<message> messages;                ///< by (group, source, destination, tag), then in order
   std::vector<rank_index> of_recording;         ///< one for each of recording_set::recordings
   std::vector<std::uint32_t> recording_of_rank; ///< world rank → index in recording_set::recordings, or none

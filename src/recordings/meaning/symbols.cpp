@@ -4,12 +4,12 @@
 
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
-#include <fmt/format.h>
 
 #include <cxxabi.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <fmt/format.h>
 #include <map>
 
 namespace tacit::recordings {
@@ -64,8 +64,8 @@ public:
   module_file(const module_file&) = delete;
   module_file& operator=(const module_file&) = delete;
 
-  source_place find(std::uint64_t offset) {
-    source_place found;
+  source_location find(std::uint64_t offset) {
+    source_location found;
     if (module_ == nullptr || offset == 0)
       return found;
     const GElf_Addr address = offset - 1 + bias_;
@@ -101,27 +101,13 @@ struct symbolizer::modules {
 symbolizer::symbolizer() : modules_(std::make_unique<modules>()) {}
 symbolizer::~symbolizer() = default;
 
-source_place symbolizer::find(const place& where) {
+source_location symbolizer::find(const location& where) {
   if (where.module_path.empty())
     return {};
   auto& file = modules_->opened[{where.module_path, where.build_id}];
   if (!file)
     file = std::make_unique<module_file>(where.module_path, where.build_id);
   return file->find(where.offset);
-}
-
-std::string place_text(const place& where, const source_place& source) {
-  if (where.module_path.empty())
-    return "an unknown place";
-  const std::string module = std::filesystem::path(where.module_path).filename().string();
-  if (!source.file.empty()) {
-    const std::string file = std::filesystem::path(source.file).filename().string();
-    return source.function.empty() ? fmt::format("{}:{}", file, source.line)
-                                   : fmt::format("{}:{} ({})", file, source.line, source.function);
-  }
-  if (!source.function.empty())
-    return fmt::format("{}+{:#x} ({})", source.function, source.function_offset, module);
-  return fmt::format("{}+{:#x}", module, where.offset);
 }
 
 } // namespace tacit::recordings

@@ -1,5 +1,5 @@
-// Names places in programs: source line from debug information, else function from the symbol table, else the
-// module.
+// Names locations in programs: source line from debug information, else function from the symbol table, else
+// the module.
 #pragma once
 
 #include "recordings/meaning/messages.h"
@@ -10,7 +10,7 @@
 
 namespace tacit::recordings {
 
-struct source_place {
+struct source_location {
   std::string function; ///< empty if unknown
   std::uint64_t function_offset = 0;
   std::string file; ///< empty if unknown
@@ -24,14 +24,11 @@ public:
   ~symbolizer();
   symbolizer(const symbolizer&) = delete;
   symbolizer& operator=(const symbolizer&) = delete;
-  source_place find(const place& where);
+  source_location find(const location& where);
 
 private:
   struct modules;
   std::unique_ptr<modules> modules_;
 };
-
-/// "bcast.c:120 (ring)", "ring+0x1a (hpcc)", "hpcc+0x4f20" or "an unknown place".
-std::string place_text(const place& where, const source_place& source);
 
 } // namespace tacit::recordings

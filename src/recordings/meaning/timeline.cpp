@@ -2,7 +2,7 @@
 // waits for its message's step. Ranks are run until they wait for a send that has not happened; a send wakes
 // its receiver. Real time ordered the events, so all run to the end; in a damaged recording some may not, and
 // their messages go to the last column.
-#include "recordings/meaning/steps.h"
+#include "recordings/meaning/timeline.h"
 
 #include <algorithm>
 #include <map>
@@ -17,15 +17,15 @@ struct event {
   std::uint32_t message; ///< index in the episode
 };
 
-struct lane_state {
+struct rank_walk {
   std::vector<event> events;
   std::size_t next = 0;
   std::uint32_t clock = 0;
 };
 
-std::map<std::uint32_t, lane_state> list_events(const recording_set& recorded, const message_table& table,
-                                                std::span<const std::uint32_t> episode) {
-  std::map<std::uint32_t, lane_state> ranks;
+std::map<std::uint32_t, rank_walk> list_events(const recording_set& recorded, const message_table& table,
+                                               std::span<const std::uint32_t> episode) {
+  std::map<std::uint32_t, rank_walk> ranks;
   for (std::uint32_t i = 0; i < episode.size(); ++i) {
     const message& m = table.messages[episode[i]];
     const rank_recording& receiver = recorded.recordings[table.recording_of_rank[m.to]];
@@ -43,10 +43,10 @@ std::map<std::uint32_t, lane_state> list_events(const recording_set& recorded, c
 
 } // namespace
 
-lanes lanes_before(const recording_set& recorded, const message_table& table, const provenance& data,
-                   std::span<const std::uint32_t> episode, std::uint32_t largest) {
-  lanes picture;
-  std::map<std::uint32_t, lane_state> ranks = list_events(recorded, table, episode);
+timeline timeline_of(const recording_set& recorded, const message_table& table, const provenance& data,
+                     std::span<const std::uint32_t> episode, std::uint32_t largest) {
+  timeline picture;
+  std::map<std::uint32_t, rank_walk> ranks = list_events(recorded, table, episode);
   std::vector<std::uint32_t> step(episode.size(), none);
   std::vector<std::uint32_t> runnable;
   for (const auto& [rank, state] : ranks) {
@@ -54,17 +54,17 @@ lanes lanes_before(const recording_set& recorded, const message_table& table, co
     runnable.push_back(rank);
   }
   while (!runnable.empty()) {
-    lane_state& lane = ranks[runnable.back()];
+    rank_walk& walk = ranks[runnable.back()];
     runnable.pop_back();
-    for (; lane.next < lane.events.size(); ++lane.next) {
-      const event& e = lane.events[lane.next];
+    for (; walk.next < walk.events.size(); ++walk.next) {
+      const event& e = walk.events[walk.next];
       if (!e.receives) {
-        step[e.message] = lane.clock++;
+        step[e.message] = walk.clock++;
         runnable.push_back(table.messages[episode[e.message]].to);
       } else if (step[e.message] == none) {
         break;
       } else {
-        lane.clock = std::max(lane.clock, step[e.message] + 1);
+        walk.clock = std::max(walk.clock, step[e.message] + 1);
       }
     }
   }

@@ -1,4 +1,4 @@
-// Plain names are decided by shares of messages, so a few odd messages do not change a name:
+// Kinds are decided by shares of messages, so a few odd messages do not change a kind:
 //
 // * irregular: most receives are wildcards, or partners and sizes do not repeat;
 // * changed exchange: most sends read where data was received before, with other content, both ways;
@@ -11,9 +11,11 @@
 #include "recordings/meaning/versions.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace tacit::recordings {
 namespace {

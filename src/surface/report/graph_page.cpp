@@ -1,6 +1,6 @@
 #include "surface/report/graph_page.h"
 
-#include "surface/report/lanes.h"
+#include "surface/report/timeline.h"
 #include "surface/report/wrap.h"
 
 #include <algorithm>
@@ -245,14 +245,14 @@ page page_of(const graph_analysis& a) {
                {fmt::format("{}", n.messages()), "messages as written"},
                {readable_bytes(n.bytes), "sent as written"}};
   p.communication = matrix_of(a.g);
-  const auto caption = [](const lanes& l) {
+  const auto caption = [](const timeline& l) {
     std::string text = counted(l.messages.size(), "message");
     return l.calls.empty() ? text : fmt::format("{}, {}", counted(l.calls.size(), "collective call"), text);
   };
   const bool ordered =
       a.c.order.order.size() == a.g.size() && a.c.matched.partner.size() == a.g.size() && a.g.size() > 0;
   if (ordered)
-    p.before = lanes_of(a.g, a.c.matched, a.c.order, most_drawn);
+    p.before = timeline_of(a.g, a.c.matched, a.c.order, most_drawn);
   p.before.caption = caption(p.before);
   if (ordered)
     p.figures.emplace_back(fmt::format("{}", p.before.steps > 0 ? p.before.steps - 1 : 0),
@@ -260,7 +260,7 @@ page page_of(const graph_analysis& a) {
   if (!has_errors(a.c.problems) && a.c.moved.complete) {
     add_findings(p, a);
     if (!a.c.schedule.ranks.empty() && !a.c.schedule.as_written)
-      p.after = lanes_of(a.g, a.c.schedule, most_drawn);
+      p.after = timeline_of(a.g, a.c.schedule, most_drawn);
     p.after.caption = caption(p.after);
     p.figures.emplace_back(fmt::format("{}", a.c.found.found.size()), "collectives found");
     p.figures.emplace_back(fmt::format("{}", a.c.found.residual.size()), "transfers left over");

@@ -76,7 +76,7 @@ public:
     summary();
     problems();
     findings();
-    whole_lanes();
+    whole_timelines();
     communication();
     left();
     for (std::size_t i = 0; i < p_.plots.size(); ++i)
@@ -261,7 +261,7 @@ private:
     raw("</ul>");
   }
 
-  void picture(std::string_view head, const lanes& l) {
+  void picture(std::string_view head, const timeline& l) {
     put("<figure><figcaption><b>{}</b> {}</figcaption><div class=\"scroll\">{}</div>", head, safe(l.caption),
         svg_of(l, caps_));
     const std::string note = cut_note(l, caps_);
@@ -270,10 +270,10 @@ private:
     raw("</figure>");
   }
 
-  void key(const lanes& before, const lanes& after) {
+  void key(const timeline& before, const timeline& after) {
     bool plain = false, forwarded = false, sync = false;
-    for (const lanes* l : {&before, &after})
-      for (const lane_message& m : l->messages) {
+    for (const timeline* l : {&before, &after})
+      for (const timeline_message& m : l->messages) {
         plain |= m.bytes > 0 && !m.forwarded;
         forwarded |= m.bytes > 0 && m.forwarded;
         sync |= m.bytes == 0;
@@ -292,7 +292,7 @@ private:
     raw("</div>");
   }
 
-  void pictures(const lanes& before, const lanes& after) {
+  void pictures(const timeline& before, const timeline& after) {
     if (before.empty())
       return;
     raw("<div class=\"pictures\"><div class=\"pair\">");
@@ -304,7 +304,7 @@ private:
     raw("</div>");
   }
 
-  void whole_lanes() {
+  void whole_timelines() {
     if (p_.before.empty())
       return;
     raw("<h2 id=\"lanes\">Before and after</h2><div class=\"card\">");

@@ -20,7 +20,7 @@ std::string escaped(std::string_view text, std::size_t limit = 400);
 /// How much is shown; the renderer lowers these until the file is small enough.
 struct html_caps {
   std::size_t findings = 60;
-  std::size_t pictures = 30;  ///< findings with lanes
+  std::size_t pictures = 30;  ///< findings with timelines
   std::size_t messages = 900; ///< arrows per picture
   std::size_t rows = 150;     ///< per table
   std::size_t sites = 8;      ///< per finding
@@ -29,12 +29,12 @@ struct html_caps {
 
 // Pictures as inline SVG (html_figures.cpp).
 std::string svg_of(const matrix& m, const html_caps& caps);
-std::string svg_of(const lanes& l, const html_caps& caps);
+std::string svg_of(const timeline& l, const html_caps& caps);
 std::string svg_of(const plot& p);                ///< html_plot.cpp
 std::string svg_of(const std::vector<bar>& bars); ///< html_bars.cpp
 /// A sentence on what the picture leaves out, or empty.
 std::string cut_note(const matrix& m);
-std::string cut_note(const lanes& l, const html_caps& caps);
+std::string cut_note(const timeline& l, const html_caps& caps);
 
 extern const std::string_view html_style;
 

@@ -1,8 +1,8 @@
-// The communication matrix and the lanes as inline SVG, with a layout of our own: positions are arithmetic on
+// The communication matrix and timelines as inline SVG, with a layout of our own: positions are arithmetic on
 // rank and step, so the cost is linear in what is drawn and no layout engine is needed.
 //
 // Large inputs: the matrix joins neighbouring ranks into blocks so that at most 64 by 64 cells are drawn;
-// lanes show the first 64 ranks that take part and the first steps that fit, and say so.
+// timelines show the first 64 ranks that take part and the first steps that fit, and say so.
 #include "surface/report/html.h"
 #include "surface/report/wrap.h"
 
@@ -16,7 +16,7 @@
 namespace tacit::surface {
 namespace {
 
-constexpr std::uint32_t most_lanes = 64;
+constexpr std::uint32_t most_rows = 64;
 constexpr std::uint32_t most_cells = 64; // per side of the matrix
 constexpr std::uint32_t most_steps = 64;
 
@@ -79,52 +79,52 @@ std::string tiny_bytes(std::uint64_t bytes) {
 struct frame {
   std::vector<std::uint32_t> ranks; ///< shown, ascending
   std::uint32_t steps = 0;          ///< shown
-  double left = 62, top = 26, lane = 30, step = 60;
+  double left = 62, top = 26, row = 30, step = 60;
   double x(std::uint32_t at) const { return left + step * (at + 0.5); }
   double width() const { return left + step * steps + 12; }
-  double height() const { return top + lane * static_cast<double>(ranks.size()) + 6; }
-  /// Middle of the rank's lane, or of the border towards which hidden ranks lie.
+  double height() const { return top + row * static_cast<double>(ranks.size()) + 6; }
+  /// Middle of the rank's row, or of the border towards which hidden ranks lie.
   double y(std::uint32_t rank) const {
     const auto at = std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin();
-    return top + lane * (static_cast<double>(at) + 0.5);
+    return top + row * (static_cast<double>(at) + 0.5);
   }
   bool shows(std::uint32_t rank) const { return std::binary_search(ranks.begin(), ranks.end(), rank); }
 };
 
-std::vector<std::uint32_t> active_ranks(const lanes& l) {
+std::vector<std::uint32_t> active_ranks(const timeline& l) {
   if (!l.only.empty())
     return l.only;
   std::vector<std::uint32_t> active;
-  if (l.ranks <= most_lanes) {
+  if (l.ranks <= most_rows) {
     for (std::uint32_t r = 0; r < l.ranks; ++r)
       active.push_back(r);
     return active;
   }
-  for (const lane_message& m : l.messages)
+  for (const timeline_message& m : l.messages)
     active.insert(active.end(), {m.from, m.to});
-  for (const lane_call& c : l.calls)
+  for (const timeline_call& c : l.calls)
     active.insert(active.end(), c.members.begin(), c.members.end());
-  for (const lane_mark& m : l.marks)
+  for (const timeline_mark& m : l.marks)
     active.push_back(m.rank);
   std::sort(active.begin(), active.end());
   active.erase(std::unique(active.begin(), active.end()), active.end());
   return active;
 }
 
-frame frame_of(const lanes& l) {
+frame frame_of(const timeline& l) {
   frame f;
   f.ranks = active_ranks(l);
-  if (f.ranks.size() > most_lanes)
-    f.ranks.resize(most_lanes);
+  if (f.ranks.size() > most_rows)
+    f.ranks.resize(most_rows);
   f.steps = std::min(l.steps, most_steps);
   const std::size_t n = f.ranks.size();
-  f.lane = n <= 8 ? 32 : n <= 16 ? 25 : n <= 32 ? 18.5 : 12.5;
+  f.row = n <= 8 ? 32 : n <= 16 ? 25 : n <= 32 ? 18.5 : 12.5;
   f.step = std::clamp(600.0 / std::max(1u, f.steps), 38.0, 100.0);
   return f;
 }
 
-void draw_lanes(svg& out, const frame& f) {
-  const std::size_t label_every = f.lane < 18 ? 4 : 1;
+void draw_rows(svg& out, const frame& f) {
+  const std::size_t label_every = f.row < 18 ? 4 : 1;
   for (std::uint32_t s = 0; s < f.steps; ++s) {
     if (s % 2 == 1)
       out.put(R"(<rect class="stripe" x="{:.0f}" y="{:.0f}" width="{:.1f}" height="{:.0f}"/>)",
@@ -146,9 +146,9 @@ struct arrow {
   std::uint64_t bytes = 0, messages = 0;
 };
 
-void draw_arrows(svg& out, const frame& f, const lanes& l, std::size_t limit) {
+void draw_arrows(svg& out, const frame& f, const timeline& l, std::size_t limit) {
   std::map<std::array<std::int64_t, 5>, arrow> arrows;
-  for (const lane_message& m : l.messages) {
+  for (const timeline_message& m : l.messages) {
     if (m.start >= f.steps || m.end >= f.steps || (!f.shows(m.from) && !f.shows(m.to)))
       continue;
     arrow& a = arrows[{m.start, m.from, m.to, m.end, m.forwarded}];
@@ -162,7 +162,7 @@ void draw_arrows(svg& out, const frame& f, const lanes& l, std::size_t limit) {
     const auto [start, from, to, end, forwarded] = key;
     const double x1 = f.x(static_cast<std::uint32_t>(start)), x2 = f.x(static_cast<std::uint32_t>(end));
     const double y1 = f.y(static_cast<std::uint32_t>(from)), y2 = f.y(static_cast<std::uint32_t>(to));
-    const double most = f.lane < 18 ? 0.6 : 1; // many lanes: thin lines
+    const double most = f.row < 18 ? 0.6 : 1; // many rows: thin lines
     const double wide = most * (1.1 + std::min(2.4, std::log10(static_cast<double>(a.bytes) + 1) * 0.35));
     const std::string size = a.messages == 1
                                  ? readable_bytes(a.bytes)
@@ -175,23 +175,23 @@ void draw_arrows(svg& out, const frame& f, const lanes& l, std::size_t limit) {
     if (from == to) {
       out.put(
           R"(<path d="M{0:.1f} {1:.1f}Q{2:.1f} {3:.1f} {4:.1f} {1:.1f}" fill="none" stroke-width="{5:.1f}"/>)",
-          x1, y1, (x1 + x2) / 2, y1 - f.lane * 0.8, x2, wide);
+          x1, y1, (x1 + x2) / 2, y1 - f.row * 0.8, x2, wide);
     } else {
       const double length = std::hypot(x2 - x1, y2 - y1), ux = (x2 - x1) / length, uy = (y2 - y1) / length;
-      const double head = f.lane < 18 ? 5 : 7, tip_x = x2 - ux * 3, tip_y = y2 - uy * 3;
+      const double head = f.row < 18 ? 5 : 7, tip_x = x2 - ux * 3, tip_y = y2 - uy * 3;
       const double base_x = tip_x - ux * head, base_y = tip_y - uy * head, half = head * 0.45;
       out.put(R"(<path d="M{:.1f} {:.1f}L{:.1f} {:.1f}" stroke-width="{:.1f}"/>)", x1, y1, base_x, base_y,
               wide);
       out.put(R"(<path class="head" d="M{:.1f} {:.1f}L{:.1f} {:.1f} {:.1f} {:.1f}z"/>)", tip_x, tip_y,
               base_x - uy * half, base_y + ux * half, base_x + uy * half, base_y - ux * half);
     }
-    out.put(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}"/></g>)", x1, y1, f.lane < 18 ? "2" : "3");
+    out.put(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}"/></g>)", x1, y1, f.row < 18 ? "2" : "3");
   }
 }
 
-void draw_marks(svg& out, const frame& f, const lanes& l, std::size_t limit) {
+void draw_marks(svg& out, const frame& f, const timeline& l, std::size_t limit) {
   std::size_t drawn = 0;
-  for (const lane_mark& m : l.marks) {
+  for (const timeline_mark& m : l.marks) {
     if (m.step >= f.steps || !f.shows(m.rank))
       continue;
     if (drawn++ == limit)
@@ -202,13 +202,13 @@ void draw_marks(svg& out, const frame& f, const lanes& l, std::size_t limit) {
   }
 }
 
-void draw_calls(svg& out, const frame& f, const lanes& l, std::size_t limit) {
+void draw_calls(svg& out, const frame& f, const timeline& l, std::size_t limit) {
   std::map<std::uint32_t, std::uint32_t> calls_at; // step → calls, drawn beside each other
-  for (const lane_call& c : l.calls)
+  for (const timeline_call& c : l.calls)
     ++calls_at[c.step];
   std::map<std::uint32_t, std::uint32_t> place;
   std::size_t drawn = 0;
-  for (const lane_call& c : l.calls) {
+  for (const timeline_call& c : l.calls) {
     std::vector<std::uint32_t> members;
     std::copy_if(c.members.begin(), c.members.end(), std::back_inserter(members),
                  [&](std::uint32_t r) { return f.shows(r); });
@@ -218,8 +218,8 @@ void draw_calls(svg& out, const frame& f, const lanes& l, std::size_t limit) {
       return;
     const double room = f.step / calls_at[c.step];
     const double x = f.left + f.step * c.step + room * (place[c.step]++ + 0.5);
-    const double wide = std::min(22.0, room * 0.8), top = f.y(members.front()) - f.lane * 0.4;
-    const double bottom = f.y(members.back()) + f.lane * 0.4;
+    const double wide = std::min(22.0, room * 0.8), top = f.y(members.front()) - f.row * 0.4;
+    const double bottom = f.y(members.back()) + f.row * 0.4;
     out.put(R"(<g class="call"><title>{}{}, {}</title>)", escaped(c.label, 80),
             c.root ? fmt::format(", root {}", *c.root) : "", counted(c.members.size(), "rank"));
     out.put(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="{:.1f}"/>)", x - wide / 2, top,
@@ -282,14 +282,14 @@ std::string cut_note(const matrix& m) {
   return block == 1 ? "" : fmt::format("Each cell joins {0} × {0} ranks.", block);
 }
 
-std::string svg_of(const lanes& l, const html_caps& caps) {
+std::string svg_of(const timeline& l, const html_caps& caps) {
   const frame f = frame_of(l);
   svg out;
   out.put(
       R"(<svg class="figure" role="img" width="{0:.0f}" height="{1:.0f}" viewBox="0 0 {0:.0f} {1:.0f}" aria-label="{2}: )",
       f.width(), f.height(), escaped(l.caption, 120));
   out.put(R"(one lane per rank, steps from left to right, arrows are messages">)");
-  draw_lanes(out, f);
+  draw_rows(out, f);
   draw_calls(out, f, l, caps.messages);
   draw_arrows(out, f, l, caps.messages);
   draw_marks(out, f, l, caps.messages);
@@ -297,11 +297,11 @@ std::string svg_of(const lanes& l, const html_caps& caps) {
   return out.take();
 }
 
-std::string cut_note(const lanes& l, const html_caps& caps) {
+std::string cut_note(const timeline& l, const html_caps& caps) {
   std::string note;
   const std::size_t active = active_ranks(l).size();
-  if (active > most_lanes)
-    note += fmt::format("The first {} of {} ranks that take part are drawn. ", most_lanes, active);
+  if (active > most_rows)
+    note += fmt::format("The first {} of {} ranks that take part are drawn. ", most_rows, active);
   if (l.steps > most_steps)
     note += fmt::format("The first {} of {} steps are drawn. ", most_steps, l.steps);
   if (l.cut || l.messages.size() > caps.messages || l.marks.size() > caps.messages ||

@@ -23,8 +23,8 @@ struct matrix {
   std::vector<matrix_cell> cells; ///< sorted by (from, to), only pairs with messages
 };
 
-/// A message between two lanes.
-struct lane_message {
+/// A message between two rows of a timeline.
+struct timeline_message {
   std::uint32_t from = 0, to = 0;   ///< ranks
   std::uint32_t start = 0, end = 0; ///< steps, from 0
   std::uint64_t bytes = 0;
@@ -32,7 +32,7 @@ struct lane_message {
 };
 
 /// A collective call: all its members at one step.
-struct lane_call {
+struct timeline_call {
   std::uint32_t step = 0;
   std::vector<std::uint32_t> members;
   std::optional<std::uint32_t> root;
@@ -40,21 +40,21 @@ struct lane_call {
 };
 
 /// Local work of a rank at a step.
-struct lane_mark {
+struct timeline_mark {
   std::uint32_t rank = 0, step = 0;
   std::string label;
 };
 
-/// A space-time picture: one lane per rank, steps of dependence from left to right.
-struct lanes {
+/// A space-time picture: one row per rank, steps of dependence from left to right.
+struct timeline {
   std::string caption;
   std::uint32_t ranks = 0;
-  std::vector<std::uint32_t> only; ///< the lanes to draw, ascending; empty: all ranks
+  std::vector<std::uint32_t> only; ///< the rows to draw, ascending; empty: all ranks
   std::uint32_t steps = 0;
   bool cut = false; ///< only the first messages are in it
-  std::vector<lane_message> messages;
-  std::vector<lane_call> calls;
-  std::vector<lane_mark> marks;
+  std::vector<timeline_message> messages;
+  std::vector<timeline_call> calls;
+  std::vector<timeline_mark> marks;
   bool empty() const { return messages.empty() && calls.empty() && marks.empty(); }
 };
 
@@ -71,7 +71,7 @@ struct finding_card {
   bool collective = true;    ///< a collective, not other messages
   reason why = reason::none; ///< left alone because
   std::string why_detail;
-  lanes before, after;
+  timeline before, after;
 };
 
 /// Something that was looked at and is no collective.
@@ -129,7 +129,7 @@ struct page {
   std::vector<problem_line> problems;
   std::vector<finding_card> findings; ///< by share of time, largest first
   matrix communication;
-  lanes before, after; ///< of the whole, where that makes sense (graphs)
+  timeline before, after; ///< of the whole, where that makes sense (graphs)
   std::vector<left_alone> left;
   std::string left_title = "Left alone, because …";
   std::vector<plot> plots;

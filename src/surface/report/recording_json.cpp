@@ -1,6 +1,7 @@
 // The analysis of a recording for machines; the fields are described in docs/cli.md. Times are seconds, ranks
 // are ranks of MPI_COMM_WORLD, references are positions in the lists of the same document.
 #include "surface/report/recording_page.h"
+#include "surface/report/recording_words.h"
 #include "vocabulary/calls/reasons.h"
 
 #include <nlohmann/json.hpp>
@@ -19,15 +20,15 @@ json ranks_json(const std::vector<rank_id>& ranks) {
   return list;
 }
 
-json lanes_json(const recordings::lanes& l) {
+json timeline_json(const recordings::timeline& l) {
   json messages = json::array(), collectives = json::array();
-  for (const recordings::lane_message& m : l.messages)
+  for (const recordings::timeline_message& m : l.messages)
     messages.push_back({{"from", index(m.from)},
                         {"to", index(m.to)},
                         {"step", m.step},
                         {"bytes", m.bytes},
                         {"forwarded", m.forwarded}});
-  for (const recordings::lane_collective& c : l.collectives)
+  for (const recordings::timeline_collective& c : l.collectives)
     collectives.push_back({{"pattern", name(c.kind)},
                            {"root", c.root == no_rank ? json(nullptr) : json(index(c.root))},
                            {"step", c.step},
@@ -40,8 +41,8 @@ json lanes_json(const recordings::lanes& l) {
           {"cut", l.cut}};
 }
 
-json replacement_json(const recordings::replacement& r) {
-  return {{"call", r.call},
+json replacement_json(const recordings::analysis& a, const recordings::replacement& r) {
+  return {{"call", call_text(a, r)},
           {"messages_before", r.messages_before},
           {"messages_after", r.messages_after},
           {"steps_before", r.steps_before},
@@ -50,19 +51,19 @@ json replacement_json(const recordings::replacement& r) {
           {"bytes_after", r.bytes_after}};
 }
 
-json activity_json(const recordings::activity& x) {
+json activity_json(const recordings::analysis& a, const recordings::activity& x) {
   json reasons = json::array();
-  for (const recordings::left_alone& r : x.reasons)
-    reasons.push_back({{"code", reason_label(r.why)}, {"detail", r.detail}});
-  return {{"kind", recordings::name(x.kind)},
+  for (const recordings::obstacle what : x.obstacles)
+    reasons.push_back({{"code", reason_label(code_of(what))}, {"detail", detail_of(a, x, what)}});
+  return {{"kind", name(x.kind)},
           {"pattern", x.found ? json(name(*x.found)) : json(nullptr)},
-          {"title", x.title},
-          {"sentence", x.sentence},
-          {"algorithm", x.algorithm},
-          {"certainty", x.certainty},
+          {"title", title_of(x)},
+          {"sentence", sentence_of(a, x)},
+          {"algorithm", algorithm_text(x)},
+          {"certainty", certainty_of(x)},
           {"communicators", x.communicators},
           {"roots", ranks_json(x.roots)},
-          {"root_rule", x.root_rule},
+          {"root_rule", rule_text(x.rule)},
           {"episodes", x.episodes},
           {"messages", x.messages},
           {"bytes", x.bytes},
@@ -74,9 +75,9 @@ json activity_json(const recordings::activity& x) {
           {"distinct_tags", x.distinct_tags},
           {"sites", x.sites},
           {"left_alone", std::move(reasons)},
-          {"could_become", x.would_be ? replacement_json(*x.would_be) : json(nullptr)},
-          {"before", lanes_json(x.before)},
-          {"after", lanes_json(x.after)}};
+          {"could_become", x.would_be ? replacement_json(a, *x.would_be) : json(nullptr)},
+          {"before", timeline_json(x.before)},
+          {"after", timeline_json(x.after)}};
 }
 
 json totals_json(const recordings::analysis& a) {
@@ -126,10 +127,13 @@ std::string json_of(const recordings::analysis& a, const diagnostics& problems, 
             {"message", d.message},
             {"remedy", d.remedy}};
   });
-  out["communicators"] = list_json(a.communicators, [](const recordings::communicator_summary& c) -> json {
-    return {{"name", c.name}, {"shape", c.shape}, {"members", ranks_json(c.members)}};
+  out["communicators"] = list_json(a.communicators, [&](const recordings::communicator_summary& c) -> json {
+    const auto number = static_cast<std::size_t>(&c - a.communicators.data());
+    return {
+        {"name", communicator_name(number)}, {"shape", shape_text(c)}, {"members", ranks_json(c.members)}};
   });
-  out["activities"] = list_json(a.activities, activity_json);
+  out["activities"] =
+      list_json(a.activities, [&](const recordings::activity& x) { return activity_json(a, x); });
   out["collectives"] = list_json(a.collectives, [](const recordings::collective_use& c) -> json {
     return {{"call", c.call},   {"communicator", c.communicator}, {"calls", c.calls},
             {"bytes", c.bytes}, {"seconds", c.seconds},           {"time_share", c.time_share}};
@@ -141,9 +145,10 @@ std::string json_of(const recordings::analysis& a, const diagnostics& problems, 
             {"bytes", entry.second.bytes}};
   });
   out["sites"] = list_json(a.sites, [](const recordings::call_site& s) -> json {
-    return {{"call", s.call},         {"module", s.module},  {"build_id", s.build_id}, {"offset", s.offset},
-            {"function", s.function}, {"file", s.file},      {"line", s.line},         {"text", s.text},
-            {"calls", s.calls},       {"seconds", s.seconds}};
+    return {{"call", s.call},      {"module", s.module},       {"build_id", s.build_id},
+            {"offset", s.offset},  {"function", s.function},   {"file", s.file},
+            {"line", s.line},      {"text", location_text(s)}, {"calls", s.calls},
+            {"seconds", s.seconds}};
   });
   return out.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }

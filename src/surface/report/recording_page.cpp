@@ -1,5 +1,6 @@
 #include "surface/report/recording_page.h"
 
+#include "surface/report/recording_words.h"
 #include "surface/report/wrap.h"
 
 #include <algorithm>
@@ -38,8 +39,8 @@ std::string capitalized(std::string text) {
   return text;
 }
 
-std::string sentence_of(const recordings::activity& x) {
-  std::string text = capitalized(x.sentence);
+std::string whole_sentence(const recordings::analysis& a, const recordings::activity& x) {
+  const std::string text = capitalized(sentence_of(a, x));
   return text.ends_with('.') ? text : text + '.';
 }
 
@@ -106,8 +107,10 @@ std::string list_of_ranks(const std::vector<rank_id>& ranks) {
 }
 
 /// "communicator 3 (4 ranks: row 0 of a 2x4 grid)".
-std::string described(const recordings::communicator_summary& c) {
-  return fmt::format("{} ({}: {})", c.name, counted(c.members.size(), "rank"), c.shape);
+std::string described(const recordings::analysis& a, std::size_t number) {
+  const recordings::communicator_summary& c = a.communicators[number];
+  return fmt::format("{} ({}: {})", communicator_name(number), counted(c.members.size(), "rank"),
+                     shape_text(c));
 }
 
 std::string communicators_of(const recordings::analysis& a, const recordings::activity& x) {
@@ -117,8 +120,7 @@ std::string communicators_of(const recordings::analysis& a, const recordings::ac
       return text + fmt::format("; and {} more", x.communicators.size() - 4);
     if (x.communicators[i] >= a.communicators.size())
       continue;
-    const recordings::communicator_summary& c = a.communicators[x.communicators[i]];
-    text += (text.empty() ? "" : "; ") + described(c);
+    text += (text.empty() ? "" : "; ") + described(a, x.communicators[i]);
   }
   return text;
 }
@@ -136,26 +138,26 @@ std::string tags_of(const recordings::activity& x) {
 }
 
 std::string site_text(const recordings::call_site& s) {
-  return fmt::format("{}  {}", s.text.empty() ? fmt::format("{}+{:#x}", s.module, s.offset) : s.text, s.call);
+  return fmt::format("{}  {}", location_text(s), s.call);
 }
 
-lanes picture_of(const recordings::lanes& l, std::uint32_t world_size) {
-  lanes out;
+timeline picture_of(const recordings::timeline& l, std::uint32_t world_size) {
+  timeline out;
   out.ranks = world_size;
   out.steps = l.steps;
   out.cut = l.cut;
   for (const rank_id r : l.ranks)
     out.only.push_back(number(r));
   std::sort(out.only.begin(), out.only.end());
-  for (const recordings::lane_message& m : l.messages) {
+  for (const recordings::timeline_message& m : l.messages) {
     out.messages.push_back({number(m.from), number(m.to), m.step, m.step + 1, m.bytes, m.forwarded});
     out.steps = std::max(out.steps, m.step + 2);
   }
-  for (const recordings::lane_collective& c : l.collectives) {
-    lane_call call{.step = c.step,
-                   .members = {},
-                   .root = {},
-                   .label = fmt::format("{} of {}", name(c.kind), readable_bytes(c.bytes))};
+  for (const recordings::timeline_collective& c : l.collectives) {
+    timeline_call call{.step = c.step,
+                       .members = {},
+                       .root = {},
+                       .label = fmt::format("{} of {}", name(c.kind), readable_bytes(c.bytes))};
     for (const rank_id r : c.members)
       call.members.push_back(number(r));
     std::sort(call.members.begin(), call.members.end());
@@ -169,41 +171,40 @@ lanes picture_of(const recordings::lanes& l, std::uint32_t world_size) {
 
 finding_card card_of(const recordings::analysis& a, const recordings::activity& x) {
   finding_card card;
-  card.title = capitalized(x.title);
+  card.title = capitalized(title_of(x));
   card.collective = x.found.has_value();
   if (x.found)
     card.title += fmt::format(", {} times", grouped(x.episodes));
   if (x.found)
-    card.call = x.would_be && !x.would_be->call.empty() ? x.would_be->call
-                                                        : fmt::format("a {} in meaning", name(*x.found));
+    card.call =
+        x.would_be ? call_text(a, *x.would_be) : fmt::format("a {} in meaning", vocabulary::name(*x.found));
   card.share = x.time_share;
   card.seconds = x.seconds;
-  card.certainty = x.certainty;
+  card.certainty = certainty_of(x);
   const auto fact = [&](const char* what, std::string value) {
     if (!value.empty())
       card.facts.emplace_back(what, std::move(value));
   };
-  fact("what it does", x.sentence.empty() ? "" : sentence_of(x));
-  fact("algorithm", x.algorithm);
+  fact("what it does", whole_sentence(a, x));
+  fact("algorithm", algorithm_text(x));
   fact("group", communicators_of(a, x));
   if (!x.roots.empty())
-    fact("roots", fmt::format("{}; ranks of the world: {}", x.root_rule.empty() ? "vary" : x.root_rule,
-                              list_of_ranks(x.roots)));
+    fact("roots", fmt::format("{}; ranks of the world: {}", rule_text(x.rule), list_of_ranks(x.roots)));
   fact(x.found ? "size of one" : "size of a message", range_of_bytes(x.smallest, x.largest));
   fact("messages", fmt::format("{}, {}", grouped(x.messages), readable_bytes(x.bytes)));
   fact("tags", tags_of(x));
   if (x.would_be)
     fact("could become",
-         fmt::format("{}: {} in {} instead of {} in {}", x.would_be->call,
+         fmt::format("{}: {} in {} instead of {} in {}", call_text(a, *x.would_be),
                      counted(x.would_be->messages_after, "message"), counted(x.would_be->steps_after, "step"),
                      counted(x.would_be->messages_before, "message"),
                      counted(x.would_be->steps_before, "step")));
   for (const std::uint32_t site : x.sites)
     if (site < a.sites.size())
       card.sites.push_back(site_text(a.sites[site]));
-  if (!x.reasons.empty()) {
-    card.why = x.reasons.front().why;
-    card.why_detail = x.reasons.front().detail;
+  if (!x.obstacles.empty()) {
+    card.why = code_of(x.obstacles.front());
+    card.why_detail = detail_of(a, x, x.obstacles.front());
   }
   card.before = picture_of(x.before, a.ranks);
   card.after = picture_of(x.after, a.ranks);
@@ -214,10 +215,10 @@ finding_card card_of(const recordings::analysis& a, const recordings::activity& 
 
 void add_left(page& p, const recordings::analysis& a) {
   for (const recordings::activity& x : a.activities)
-    for (const recordings::left_alone& why : x.reasons)
-      p.left.push_back({.what = capitalized(x.title),
-                        .why = why.why,
-                        .detail = why.detail,
+    for (const recordings::obstacle what : x.obstacles)
+      p.left.push_back({.what = capitalized(title_of(x)),
+                        .why = code_of(what),
+                        .detail = detail_of(a, x, what),
                         .messages = x.messages,
                         .bytes = x.bytes,
                         .share = x.time_share,
@@ -230,9 +231,9 @@ table collectives_table(const recordings::analysis& a) {
           .head = {"call", "group", "times", "bytes", "time", "of MPI time"},
           .rows = {}};
   for (const recordings::collective_use& c : a.collectives)
-    t.rows.push_back(
-        {c.call, c.communicator < a.communicators.size() ? described(a.communicators[c.communicator]) : "",
-         grouped(c.calls), readable_bytes(c.bytes), readable_seconds(c.seconds), percent(c.time_share)});
+    t.rows.push_back({c.call, c.communicator < a.communicators.size() ? described(a, c.communicator) : "",
+                      grouped(c.calls), readable_bytes(c.bytes), readable_seconds(c.seconds),
+                      percent(c.time_share)});
   return t;
 }
 
@@ -243,7 +244,7 @@ table time_table(const recordings::analysis& a) {
           .head = {"what", "messages", "bytes", "time", "share"},
           .rows = {}};
   for (const recordings::activity& x : a.activities)
-    t.rows.push_back({capitalized(x.title), grouped(x.messages), readable_bytes(x.bytes),
+    t.rows.push_back({capitalized(title_of(x)), grouped(x.messages), readable_bytes(x.bytes),
                       readable_seconds(x.seconds), percent(x.time_share)});
   double collectives = 0;
   for (const recordings::collective_use& c : a.collectives)
@@ -278,15 +279,15 @@ table sites_table(const recordings::analysis& a) {
   std::stable_sort(sites.begin(), sites.end(),
                    [](const auto* x, const auto* y) { return x->seconds > y->seconds; });
   for (const recordings::call_site* s : sites)
-    t.rows.push_back({s->text.empty() ? fmt::format("{}+{:#x}", s->module, s->offset) : s->text, s->call,
-                      grouped(s->calls), readable_seconds(s->seconds)});
+    t.rows.push_back({location_text(*s), s->call, grouped(s->calls), readable_seconds(s->seconds)});
   return t;
 }
 
 table communicators_table(const recordings::analysis& a) {
   table t{.title = "Communicators", .note = "", .head = {"name", "what it is", "ranks"}, .rows = {}};
-  for (const recordings::communicator_summary& c : a.communicators)
-    t.rows.push_back({c.name, c.shape, list_of_ranks(c.members)});
+  for (std::size_t i = 0; i < a.communicators.size(); ++i)
+    t.rows.push_back(
+        {communicator_name(i), shape_text(a.communicators[i]), list_of_ranks(a.communicators[i].members)});
   return t;
 }
 

@@ -1,5 +1,4 @@
-// Text only; every number in it is also a value of the activity.
-#include "recordings/meaning/sentences.h"
+#include "surface/report/recording_words.h"
 
 #include "vocabulary/base/amounts.h"
 
@@ -7,78 +6,108 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 
-namespace tacit::recordings {
+namespace tacit::surface {
+namespace {
 
-std::string count_text(std::uint64_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
+using namespace recordings;
 
 std::string pattern_noun(pattern kind) {
-  return std::string(row_of(kind).noun);
+  return kind == pattern::bcast ? "broadcast" : std::string(vocabulary::name(kind));
 }
 
-std::string_view name(activity_kind kind) {
-  constexpr std::string_view names[] = {"collective",
-                                        "trivial",
-                                        "neighbor exchange",
-                                        "pairwise exchange",
-                                        "exchange with computation",
-                                        "pipeline",
-                                        "irregular exchange",
-                                        "point-to-point"};
-  return names[static_cast<int>(kind)];
+std::string mpi_name(pattern kind) {
+  std::string text(vocabulary::name(kind));
+  text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
 }
 
-std::string short_algorithm(const std::string& algorithm) {
-  const bool several = algorithm.find("the same as") != std::string::npos;
-  return algorithm.substr(0, algorithm.find(" (")) + (several ? " or equal" : "");
+std::string_view shape_name(broadcast_shape shape) {
+  constexpr std::string_view names[] = {"linear",
+                                        "ring",
+                                        "modified ring",
+                                        "two rings",
+                                        "modified two rings",
+                                        "binomial tree",
+                                        "binary tree",
+                                        "chain",
+                                        "tree",
+                                        "spread and roll",
+                                        "modified spread and roll",
+                                        "pieces along several paths"};
+  return names[static_cast<int>(shape)];
 }
 
-std::string root_rule(const std::vector<std::uint32_t>& roots) {
-  if (roots.empty())
-    return {};
-  std::vector<std::uint32_t> distinct;
-  for (const std::uint32_t r : roots)
-    if (std::find(distinct.begin(), distinct.end(), r) == distinct.end())
-      distinct.push_back(r);
-  if (distinct.size() == 1)
-    return fmt::format("always {}", distinct[0]);
-  // A cycle may start again at its first root (the program solves another problem); that is rare or it is no
-  // cycle.
-  std::size_t follows = 0, restarts = 0;
-  for (std::size_t i = 1; i < roots.size(); ++i) {
-    const auto at = static_cast<std::size_t>(std::find(distinct.begin(), distinct.end(), roots[i - 1]) -
-                                             distinct.begin());
-    if (roots[i] == distinct[(at + 1) % distinct.size()])
-      ++follows;
-    else if (roots[i] == distinct[0])
-      ++restarts;
+std::string_view explanation(broadcast_shape shape) {
+  switch (shape) {
+  case broadcast_shape::spread_and_roll:
+    return " (scatter, then ring allgather)";
+  case broadcast_shape::modified_spread_and_roll:
+    return " (all to the successor; scatter, then ring allgather, of the rest)";
+  default:
+    return "";
   }
-  const bool cycle =
-      follows + restarts == roots.size() - 1 && 4 * restarts <= follows && distinct.size() <= 32;
-  return cycle ? fmt::format("cycle {}", fmt::join(distinct, ",")) : "vary";
 }
-
-namespace {
 
 std::string range_text(std::uint64_t low, std::uint64_t high) {
   const std::string first = readable_bytes(low), last = readable_bytes(high);
   return first == last ? first : first + " to " + last;
 }
 
-std::string where_text(const activity& a, std::size_t group_size, const std::string& shape) {
-  std::string noun = "communicator";
-  if (shape.starts_with("row "))
-    noun = "row communicator";
-  if (shape.starts_with("column "))
-    noun = "column communicator";
-  const std::size_t count = a.communicators.size();
-  return fmt::format("on {} of {}{}", count_text(count, noun), count_text(group_size, "rank"),
-                     count == 1 && !shape.empty() ? fmt::format(" ({})", shape) : "");
+/// "row communicator", "column communicator", "communicator".
+std::string group_noun(const analysis& a, std::uint32_t communicator) {
+  if (communicator < a.communicators.size()) {
+    const group_kind kind = a.communicators[communicator].shape.kind;
+    if (kind == group_kind::row)
+      return "row communicator";
+    if (kind == group_kind::column)
+      return "column communicator";
+  }
+  return "communicator";
 }
 
-std::string plain_title(activity_kind kind, const traffic& t) {
+std::string where_text(const analysis& a, const activity& x) {
+  const std::uint32_t first = x.communicators.empty() ? 0 : x.communicators[0];
+  const std::size_t count = x.communicators.size();
+  const bool named = count == 1 && first < a.communicators.size();
+  return fmt::format("on {} of {}{}", count_text(count, group_noun(a, first)),
+                     count_text(x.group_size, "rank"),
+                     named ? fmt::format(" ({})", shape_text(a.communicators[first])) : "");
+}
+
+std::string collective_title(const activity& x) {
+  std::string title = pattern_noun(*x.found);
+  if (x.algorithm)
+    title += ", " + short_algorithm(*x.algorithm);
+  if (x.rule.is == root_rule::kind::several)
+    title += " with several roots at once";
+  return title;
+}
+
+std::string collective_sentence(const analysis& a, const activity& x) {
+  std::string text = fmt::format("{} {}", count_text(x.episodes, pattern_noun(*x.found)), where_text(a, x));
+  switch (x.rule.is) {
+  case root_rule::kind::unrooted:
+    break;
+  case root_rule::kind::always:
+    text += ", root " + rule_text(x.rule);
+    break;
+  case root_rule::kind::several:
+    text += ", several roots at once";
+    break;
+  default:
+    text += ", roots " + rule_text(x.rule);
+    break;
+  }
+  if (x.largest > 0)
+    text += ", " + range_text(x.smallest, x.largest);
+  if (x.algorithm)
+    text += ", algorithm: " + short_algorithm(*x.algorithm);
+  return text;
+}
+
+std::string traffic_title(activity_kind kind, const traffic& t) {
   switch (kind) {
   case activity_kind::trivial:
     return t.self == t.messages ? "messages of a rank to itself" : "messages between two ranks";
@@ -98,14 +127,21 @@ std::string plain_title(activity_kind kind, const traffic& t) {
   return kind == activity_kind::point_to_point ? "point-to-point messages" : std::string(name(kind));
 }
 
-std::string traffic_text(const activity& a, const traffic& t) {
+std::string doubted_title(const doubted_collective& d, const std::string& otherwise) {
+  if (d.why != doubt::tiny)
+    return otherwise;
+  const bool tree = d.algorithm && d.algorithm->shape != broadcast_shape::pieces;
+  return tree ? "small messages along a tree" : "small messages, passed on";
+}
+
+std::string traffic_text(activity_kind kind, const traffic& t) {
   const std::string partners = t.fewest_partners == t.most_partners
                                    ? count_text(t.most_partners, "partner")
                                    : fmt::format("{} to {} partners", t.fewest_partners, t.most_partners);
-  std::string changes =
+  const std::string changes =
       fmt::format("{} of {} messages send other content from memory that was received into before", t.changed,
                   t.messages);
-  switch (a.kind) {
+  switch (kind) {
   case activity_kind::neighbor_exchange:
     return fmt::format("each of {} ranks exchanges again and again with the same {}", t.ranks, partners);
   case activity_kind::pairwise:
@@ -135,31 +171,197 @@ std::string traffic_text(const activity& a, const traffic& t) {
   return text;
 }
 
+std::string traffic_sentence(const analysis& a, const activity& x, const traffic& t) {
+  std::string text =
+      fmt::format("{}: {} of {} {}: {}", title_of(x), count_text(x.messages, "message"),
+                  range_text(x.smallest, x.largest), where_text(a, x), traffic_text(x.kind, t));
+  if (x.doubted)
+    text += fmt::format(", in the shape of {}", count_text(x.episodes, pattern_noun(x.doubted->kind)));
+  return text;
+}
+
+std::string evidence_text(const activity& x, obstacle what) {
+  const collective_evidence seen = x.evidence.value_or(collective_evidence{});
+  const std::string all = count_text(seen.episodes, pattern_noun(x.found.value_or(pattern::bcast)));
+  if (what == obstacle::probed_operations)
+    return fmt::format("The program probes for the messages of {} of {} ({}).", seen.probed, all,
+                       count_text(seen.probes, "probe"));
+  return fmt::format("{} of {} use a receive from any source or with any tag.", seen.wildcards, all);
+}
+
+std::string doubt_text(const activity& x) {
+  const std::string noun = pattern_noun(x.doubted ? x.doubted->kind : pattern::bcast);
+  if (x.doubted && x.doubted->why == doubt::tiny)
+    return fmt::format("It has the shape of {}, but blocks of {} that are this small or never "
+                       "change look alike by chance.",
+                       count_text(x.episodes, noun), readable_bytes(x.largest));
+  return fmt::format(
+      "It has the shape of {}, but a rank contributes after it got data of others, so its part "
+      "may depend on theirs.",
+      count_text(x.episodes, noun));
+}
+
 } // namespace
 
-void describe_collective(activity& a, std::size_t group_size, const std::string& shape) {
-  if (!a.found)
-    return; // no collective
-  const std::string noun = pattern_noun(*a.found);
-  a.title = a.algorithm.empty() ? noun : fmt::format("{}, {}", noun, short_algorithm(a.algorithm));
-  std::string text = fmt::format("{} {}", count_text(a.episodes, noun), where_text(a, group_size, shape));
-  if (a.root_rule == several_roots) {
-    a.title += " with several roots at once";
-    text += ", several roots at once";
-  } else if (!a.root_rule.empty())
-    text += a.root_rule.starts_with("always") ? ", root " + a.root_rule : ", roots " + a.root_rule;
-  if (a.largest > 0)
-    text += ", " + range_text(a.smallest, a.largest);
-  if (!a.algorithm.empty())
-    text += ", algorithm: " + short_algorithm(a.algorithm);
-  a.sentence = text;
+std::string count_text(std::uint64_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-void describe_traffic(activity& a, const traffic& t, std::size_t group_size, const std::string& shape) {
-  a.title = plain_title(a.kind, t);
-  a.sentence =
-      fmt::format("{}: {} of {} {}: {}", a.title, count_text(a.messages, "message"),
-                  range_text(a.smallest, a.largest), where_text(a, group_size, shape), traffic_text(a, t));
+std::string_view name(activity_kind kind) {
+  constexpr std::string_view names[] = {"collective",
+                                        "trivial",
+                                        "neighbor exchange",
+                                        "pairwise exchange",
+                                        "exchange with computation",
+                                        "pipeline",
+                                        "irregular exchange",
+                                        "point-to-point"};
+  return names[static_cast<int>(kind)];
 }
 
-} // namespace tacit::recordings
+std::string algorithm_text(const broadcast_algorithm& algorithm) {
+  const auto named = [&](broadcast_shape shape) {
+    return fmt::format("{}{}", algorithm.backward ? "backward " : "", shape_name(shape));
+  };
+  std::string text = (algorithm.pipelined ? "pipelined " : "") + named(algorithm.shape);
+  if (algorithm.same_as.empty())
+    return text + std::string(explanation(algorithm.shape));
+  std::vector<std::string> equal;
+  std::transform(algorithm.same_as.begin(), algorithm.same_as.end(), std::back_inserter(equal), named);
+  return text + fmt::format(" (on {} ranks the same as {})", algorithm.ranks, fmt::join(equal, ", "));
+}
+
+std::string short_algorithm(const broadcast_algorithm& algorithm) {
+  const std::string text = algorithm_text(algorithm);
+  return text.substr(0, text.find(" (")) + (algorithm.same_as.empty() ? "" : " or equal");
+}
+
+std::string algorithm_text(const activity& x) {
+  return x.algorithm ? algorithm_text(*x.algorithm) : "";
+}
+
+std::string rule_text(const root_rule& rule) {
+  switch (rule.is) {
+  case root_rule::kind::unrooted:
+    return "";
+  case root_rule::kind::always:
+    return fmt::format("always {}", rule.cycle.at(0));
+  case root_rule::kind::in_turn:
+    return fmt::format("cycle {}", fmt::join(rule.cycle, ","));
+  case root_rule::kind::vary:
+    return "vary";
+  case root_rule::kind::several:
+    return "several at once";
+  }
+  return "";
+}
+
+std::string title_of(const activity& x) {
+  if (x.found)
+    return collective_title(x);
+  const std::string title = traffic_title(x.kind, x.moved.value_or(traffic{}));
+  return x.doubted ? doubted_title(*x.doubted, title) : title;
+}
+
+std::string sentence_of(const analysis& a, const activity& x) {
+  return x.found ? collective_sentence(a, x) : traffic_sentence(a, x, x.moved.value_or(traffic{}));
+}
+
+std::string certainty_of(const activity& x) {
+  const bool assumed = x.evidence && x.evidence->assumed_unchanged;
+  return fmt::format("observed in this run{}",
+                     assumed ? ", assuming that memory sent twice in one operation did not change in between"
+                             : "");
+}
+
+std::string detail_of(const analysis& a, const activity& x, obstacle what) {
+  const traffic t = x.moved.value_or(traffic{});
+  switch (what) {
+  case obstacle::probed_operations:
+  case obstacle::wildcard_operations:
+    return evidence_text(x, what);
+  case obstacle::observed_only:
+    return "Seen in this run; a recording cannot prove that every run does the same.";
+  case obstacle::one_or_two_ranks:
+    return fmt::format("The communicator has {}: a collective would be the same messages.",
+                       t.self == t.messages ? "one rank" : "two ranks");
+  case obstacle::fixed_partners:
+    return fmt::format("Each rank has at most {} and keeps them: a neighborhood collective would say so.",
+                       count_text(t.most_partners, "partner"));
+  case obstacle::pairs:
+    return one_partner_at_a_time(t)
+               ? "Two ranks exchange at a time; what the next exchange sends may depend on it."
+               : "Messages go both ways between pairs of ranks; together they form no collective.";
+  case obstacle::changed_content:
+    return fmt::format(
+        "{} of {} send other bytes from memory that was received into: computation lies in between.",
+        t.changed, count_text(t.messages, "message"));
+  case obstacle::computed_on_the_way:
+    return "Every rank computes on what it got before it sends on.";
+  case obstacle::changing_partners:
+    return "Partners or sizes change from round to round.";
+  case obstacle::only_forwarded:
+    return fmt::format("{} of {} pass on what their sender had received; no data reaches the whole group.",
+                       t.forwarded, count_text(t.messages, "message"));
+  case obstacle::no_pattern:
+    return a.hashing ? "They form no collective, and most carry nothing that was seen to arrive before."
+                     : "By their shape they form no collective; contents were not compared.";
+  case obstacle::wildcard_messages:
+    return fmt::format("{} of {} are received from any source or with any tag.", t.wildcards,
+                       count_text(t.messages, "message"));
+  case obstacle::probed_messages:
+    return "The program probes for messages on this communicator and tag.";
+  case obstacle::small_or_constant:
+  case obstacle::foreign_data_first:
+    return doubt_text(x);
+  }
+  return "";
+}
+
+std::string call_text(const analysis& a, const replacement& r) {
+  if (!r.collective)
+    return "MPI_Neighbor_alltoallv on a distributed graph topology";
+  return fmt::format("{}MPI_{} on a {}", r.calls > 1 ? fmt::format("{} × ", r.calls) : "",
+                     mpi_name(*r.collective), group_noun(a, r.communicator));
+}
+
+std::string communicator_name(std::size_t number) {
+  return number == 0 ? "world" : fmt::format("communicator {}", number);
+}
+
+std::string shape_text(const communicator_summary& c) {
+  const group_shape& s = c.shape;
+  switch (s.kind) {
+  case group_kind::all:
+    return "all ranks";
+  case group_kind::reordered:
+    return "all ranks, reordered";
+  case group_kind::row:
+    return fmt::format("row {} of a {}x{} grid", s.number, s.rows, s.columns);
+  case group_kind::column:
+    return fmt::format("column {} of a {}x{} grid", s.number, s.rows, s.columns);
+  case group_kind::some:
+    break;
+  }
+  std::vector<std::uint32_t> shown;
+  for (const rank_id r : c.members)
+    if (shown.size() < 16)
+      shown.push_back(static_cast<std::uint32_t>(index(r)));
+  return fmt::format("{} {}{}", c.members.size() == 1 ? "rank" : "ranks", fmt::join(shown, ","),
+                     shown.size() < c.members.size() ? ",…" : "");
+}
+
+std::string location_text(const call_site& site) {
+  if (site.module.empty())
+    return "an unknown place";
+  if (!site.file.empty()) {
+    const std::string file = std::filesystem::path(site.file).filename().string();
+    return site.function.empty() ? fmt::format("{}:{}", file, site.line)
+                                 : fmt::format("{}:{} ({})", file, site.line, site.function);
+  }
+  if (!site.function.empty())
+    return fmt::format("{}+{:#x} ({})", site.function, site.function_offset, site.module);
+  return fmt::format("{}+{:#x}", site.module, site.offset);
+}
+
+} // namespace tacit::surface

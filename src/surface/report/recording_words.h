@@ -1,33 +1,50 @@
-// The words of the analysis: titles, sentences and reasons of activities.
+// The facts of a recording's analysis in words: titles, sentences, names, and why something is left alone.
+// Every number in them is also a value of the analysis.
 #pragma once
 
 #include "recordings/meaning/analysis.h"
-#include "recordings/meaning/traffic.h"
 
 #include <cstdint>
 #include <string>
-#include <vector>
+#include <string_view>
 
-namespace tacit::recordings {
+namespace tacit::surface {
 
 /// "427 broadcasts", "1 gather".
 std::string count_text(std::uint64_t count, const std::string& noun);
-/// "broadcast", "allgather", … and their plurals by count_text.
-std::string pattern_noun(pattern kind);
 
+/// "collective", "neighbor exchange", …
+std::string_view name(recordings::activity_kind kind);
+
+/// "ring", "modified ring (on 4 ranks the same as two rings)", "pipelined binomial tree", …
+std::string algorithm_text(const recordings::broadcast_algorithm& algorithm);
 /// What names an algorithm in a title: without explanation, "modified ring or equal" if several are the same
 /// on so few ranks.
-std::string short_algorithm(const std::string& algorithm);
+std::string short_algorithm(const recordings::broadcast_algorithm& algorithm);
+/// That of an activity; empty if none is known.
+std::string algorithm_text(const recordings::activity& x);
 
-/// Fills title and sentence of an activity whose other values are complete. `shape` describes its
-/// communicators.
-void describe_collective(activity& a, std::size_t group_size, const std::string& shape);
-void describe_traffic(activity& a, const traffic& t, std::size_t group_size, const std::string& shape);
+/// "always 0", "cycle 0,1,2,3", "vary", "several at once"; empty for what has no roots.
+std::string rule_text(const recordings::root_rule& rule);
 
-/// Instead of a rule: one operation has several roots.
-inline constexpr const char* several_roots = "several at once";
+/// Short: "broadcast, ring", "neighbor exchange", "irregular exchange".
+std::string title_of(const recordings::activity& x);
+/// Complete: "427 broadcasts on 1 communicator of 4 ranks, roots cycle 0,1,2,3, …".
+std::string sentence_of(const recordings::analysis& a, const recordings::activity& x);
+/// "observed in this run": never a proof.
+std::string certainty_of(const recordings::activity& x);
+/// One sentence about this program, with numbers.
+std::string detail_of(const recordings::analysis& a, const recordings::activity& x,
+                      recordings::obstacle what);
+/// "MPI_Bcast on a row communicator", "MPI_Neighbor_alltoallv on a distributed graph topology".
+std::string call_text(const recordings::analysis& a, const recordings::replacement& r);
 
-/// "always 0", "cycle 0,1,2,3" or "vary": of the roots in order of use.
-std::string root_rule(const std::vector<std::uint32_t>& roots);
+/// "world", or "communicator 3": by its position in the analysis.
+std::string communicator_name(std::size_t number);
+/// "all ranks", "row 0 of a 2x4 grid", "ranks 0,2,5".
+std::string shape_text(const recordings::communicator_summary& c);
 
-} // namespace tacit::recordings
+/// The best that is known: "bcast.c:120 (ring)", "ring+0x1a (hpcc)", "hpcc+0x4f20" or "an unknown place".
+std::string location_text(const recordings::call_site& site);
+
+} // namespace tacit::surface

@@ -1,7 +1,7 @@
 // Steps of dependence: in an order in which everything can run, each operation comes one step after the
 // latest of what it depends on, and a receive at least one step after its send. This is the longest path in D
 // ∪ M, so pictures are as short as the communication allows. Cost O(operations + dependencies).
-#include "surface/report/lanes.h"
+#include "surface/report/timeline.h"
 
 #include "surface/report/wrap.h"
 
@@ -44,16 +44,16 @@ std::vector<std::uint32_t> steps_of(const graphs::graph& g, const graphs::matchi
   return step;
 }
 
-void finish(lanes& picture, std::size_t limit) {
+void finish(timeline& picture, std::size_t limit) {
   std::stable_sort(picture.messages.begin(), picture.messages.end(),
-                   [](const lane_message& a, const lane_message& b) {
+                   [](const timeline_message& a, const timeline_message& b) {
                      return std::tie(a.start, a.from, a.to) < std::tie(b.start, b.from, b.to);
                    });
-  for (const lane_message& m : picture.messages)
+  for (const timeline_message& m : picture.messages)
     picture.steps = std::max(picture.steps, m.end + 1);
-  for (const lane_call& c : picture.calls)
+  for (const timeline_call& c : picture.calls)
     picture.steps = std::max(picture.steps, c.step + 1);
-  for (const lane_mark& m : picture.marks)
+  for (const timeline_mark& m : picture.marks)
     picture.steps = std::max(picture.steps, m.step + 1);
   if (picture.messages.size() > limit)
     picture.messages.resize(limit), picture.cut = true;
@@ -90,15 +90,15 @@ std::uint32_t number(rank_id rank) {
 
 } // namespace
 
-lanes lanes_of(const graphs::graph& g, const graphs::matching& m, const graphs::run_order& o,
-               std::size_t limit) {
-  lanes picture;
+timeline timeline_of(const graphs::graph& g, const graphs::matching& m, const graphs::run_order& o,
+                     std::size_t limit) {
+  timeline picture;
   picture.ranks = g.ranks();
   if (m.partner.size() != g.size())
     return picture;
   const std::vector<std::uint32_t> step = steps_of(g, m, o);
   const std::vector<bool> forwards = forwarding(g);
-  std::map<std::pair<comm_id, std::uint32_t>, lane_call> fences; // k-th fence of a communicator
+  std::map<std::pair<comm_id, std::uint32_t>, timeline_call> fences; // k-th fence of a communicator
   std::map<std::pair<comm_id, rank_id>, std::uint32_t> fences_so_far;
   for (const op_id op : o.order) {
     const graphs::operation& x = g[op];
@@ -112,7 +112,7 @@ lanes lanes_of(const graphs::graph& g, const graphs::matching& m, const graphs::
           {number(x.rank), step[index(op)],
            fmt::format("{} {}", graphs::name(x.kind), readable_bytes(graphs::total_length(g.writes(op))))});
     } else if (x.kind == graphs::op_kind::fence) {
-      lane_call& fence = fences[{x.comm, fences_so_far[{x.comm, x.rank}]++}];
+      timeline_call& fence = fences[{x.comm, fences_so_far[{x.comm, x.rank}]++}];
       fence.label = "fence";
       fence.step = std::max(fence.step, step[index(op)]);
       fence.members.push_back(number(x.rank));
@@ -138,7 +138,7 @@ public:
     }
   }
 
-  lanes run() {
+  timeline run() {
     for (bool moved = true; moved;) {
       moved = false;
       for (std::uint32_t r = 0; r < p_.ranks.size(); ++r)
@@ -215,7 +215,7 @@ private:
     const auto& members = g_.communicators()[index(s.comm)].members;
     if (waiting.size() < members.size())
       return false;
-    lane_call call;
+    timeline_call call;
     for (const auto& [rank, position, at] : waiting) {
       call.step = std::max(call.step, at);
       call.members.push_back(rank);
@@ -242,13 +242,13 @@ private:
   std::map<comm_id, std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>> gathering_;
   std::map<std::uint32_t, std::set<comm_id>>
       waits_; ///< per rank: communicators whose next collective it has come to
-  lanes picture_;
+  timeline picture_;
 };
 
 } // namespace
 
-lanes lanes_of(const graphs::graph& g, const graphs::plan& p, std::size_t limit) {
-  lanes picture = plan_walk(g, p).run();
+timeline timeline_of(const graphs::graph& g, const graphs::plan& p, std::size_t limit) {
+  timeline picture = plan_walk(g, p).run();
   finish(picture, limit);
   return picture;
 }

@@ -1,6 +1,7 @@
 // Prints the analysis of a recording folder, one line for each activity, for scripts and people:
 //   print_analysis FOLDER
 #include "recordings/meaning/analysis.h"
+#include "surface/report/recording_words.h"
 #include "vocabulary/calls/reasons.h"
 
 #include <fmt/format.h>
@@ -25,18 +26,19 @@ int main(int argc, char** argv) {
              a.ranks, a.calls, a.messages, a.bytes, a.wall_seconds, a.cpu_seconds, a.communication_seconds,
              a.recorder_seconds, a.hash_seconds, a.complete);
   for (const recordings::activity& one : a.activities) {
-    fmt::print("activity | {} | {} | {} | {} messages | {} B | {:.1f}% | tags {}{} | {}", one.title,
-               one.sentence, one.certainty, one.messages, one.bytes, 100 * one.time_share,
-               fmt::join(one.tags, ","), one.distinct_tags > one.tags.size() ? ",…" : "", one.algorithm);
-    for (const recordings::left_alone& r : one.reasons)
-      fmt::print(" | {}", reason_label(r.why));
+    fmt::print("activity | {} | {} | {} | {} messages | {} B | {:.1f}% | tags {}{} | {}",
+               surface::title_of(one), surface::sentence_of(a, one), surface::certainty_of(one), one.messages,
+               one.bytes, 100 * one.time_share, fmt::join(one.tags, ","),
+               one.distinct_tags > one.tags.size() ? ",…" : "", surface::algorithm_text(one));
+    for (const recordings::obstacle what : one.obstacles)
+      fmt::print(" | {}", reason_label(code_of(what)));
     for (const std::uint32_t site : one.sites)
-      fmt::print(" | {} {}", a.sites[site].call, a.sites[site].text);
+      fmt::print(" | {} {}", a.sites[site].call, surface::location_text(a.sites[site]));
     fmt::print("\n");
   }
   for (const recordings::collective_use& use : a.collectives)
     fmt::print("collective | {} | {} | {} calls | {} B | {:.1f}%\n", use.call,
-               a.communicators[use.communicator].name, use.calls, use.bytes, 100 * use.time_share);
+               surface::communicator_name(use.communicator), use.calls, use.bytes, 100 * use.time_share);
   for (const diagnostic& d : problems)
     fmt::print("problem | TACIT-{:03} | {} | {}\n", d.code, d.message, d.remedy);
   return has_errors(problems) ? 1 : 0;

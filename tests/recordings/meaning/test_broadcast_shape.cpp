@@ -1,6 +1,6 @@
-// Names of broadcast algorithms mean those algorithms.
+// Broadcast algorithms are recognized as those algorithms and nothing like them, and named in words.
 #include "recordings/meaning/broadcast_shape.h"
-#include "recordings/meaning/sentences.h"
+#include "surface/report/recording_words.h"
 
 #include <gtest/gtest.h>
 
@@ -19,8 +19,17 @@ std::vector<hop> hops_of(const std::vector<std::uint32_t>& parents, std::uint64_
   return hops;
 }
 
+std::string name_broadcast(std::uint32_t ranks, std::span<const hop> hops, std::uint64_t bytes) {
+  return surface::algorithm_text(recognize_broadcast(ranks, hops, bytes));
+}
+
 std::string name_of(const std::vector<std::uint32_t>& parents) {
   return name_broadcast(static_cast<std::uint32_t>(parents.size()), hops_of(parents), 1000);
+}
+
+std::string short_name_of(const std::vector<std::uint32_t>& parents) {
+  return surface::short_algorithm(
+      recognize_broadcast(static_cast<std::uint32_t>(parents.size()), hops_of(parents), 1000));
 }
 
 TEST(broadcast_shape, names_trees_of_eight_ranks) {
@@ -50,9 +59,9 @@ TEST(broadcast_shape, says_when_algorithms_coincide) {
 }
 
 TEST(broadcast_shape, a_title_has_the_short_name) {
-  EXPECT_EQ(short_algorithm(name_of({0, 0, 0, 2})), "modified ring or equal");
-  EXPECT_EQ(short_algorithm(name_of({0, 0, 1, 2, 3, 4})), "ring");
-  EXPECT_EQ(short_algorithm("spread and roll (scatter, then ring allgather)"), "spread and roll");
+  EXPECT_EQ(short_name_of({0, 0, 0, 2}), "modified ring or equal");
+  EXPECT_EQ(short_name_of({0, 0, 1, 2, 3, 4}), "ring");
+  EXPECT_EQ(surface::short_algorithm({.shape = broadcast_shape::spread_and_roll}), "spread and roll");
 }
 
 TEST(broadcast_shape, pieces_along_one_tree_are_pipelined) {

@@ -1,7 +1,6 @@
 #include "surface/report/fake_analysis.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace tacit::tests {
 
@@ -19,8 +18,8 @@ std::string spiced(const std::string& text, bool evil) {
               : text;
 }
 
-recordings::lanes ring_picture(std::uint32_t first, std::uint32_t members) {
-  recordings::lanes l;
+recordings::timeline ring_picture(std::uint32_t first, std::uint32_t members) {
+  recordings::timeline l;
   for (std::uint32_t i = 0; i < members; ++i)
     l.ranks.push_back(rank(first + i));
   l.steps = members;
@@ -29,10 +28,10 @@ recordings::lanes ring_picture(std::uint32_t first, std::uint32_t members) {
   return l;
 }
 
-recordings::lanes call_picture(std::uint32_t first, std::uint32_t members) {
-  recordings::lanes l;
+recordings::timeline call_picture(std::uint32_t first, std::uint32_t members) {
+  recordings::timeline l;
   l.steps = 1;
-  recordings::lane_collective call{pattern::bcast, rank(first), 0, 51200, {}};
+  recordings::timeline_collective call{pattern::bcast, rank(first), 0, 51200, {}};
   for (std::uint32_t i = 0; i < members; ++i) {
     l.ranks.push_back(rank(first + i));
     call.members.push_back(rank(first + i));
@@ -41,8 +40,8 @@ recordings::lanes call_picture(std::uint32_t first, std::uint32_t members) {
   return l;
 }
 
-recordings::lanes halo_picture(std::uint32_t ranks) {
-  recordings::lanes l;
+recordings::timeline halo_picture(std::uint32_t ranks) {
+  recordings::timeline l;
   l.steps = 1;
   for (std::uint32_t r = 0; r < ranks; ++r)
     l.ranks.push_back(rank(r));
@@ -52,20 +51,18 @@ recordings::lanes halo_picture(std::uint32_t ranks) {
   return l;
 }
 
-recordings::activity broadcast(std::uint32_t ranks, bool evil) {
+recordings::activity broadcast(std::uint32_t ranks) {
   recordings::activity x;
   const std::uint32_t row = std::min(8u, ranks);
   x.kind = recordings::activity_kind::collective;
   x.found = pattern::bcast;
-  x.title = spiced("broadcast, ring", evil);
-  x.sentence =
-      spiced("427 broadcasts on rows of 8 ranks, roots cycle 0,1,2,3, each passed on round a ring", evil);
-  x.algorithm = spiced("ring", evil);
-  x.certainty = "observed in this run";
+  x.algorithm = recordings::broadcast_algorithm{.shape = recordings::broadcast_shape::ring, .ranks = row};
+  x.evidence = recordings::collective_evidence{.episodes = 427, .probed = 400, .probes = 1204};
+  x.group_size = row;
   x.communicators = {0, 1, 99};
   for (std::uint32_t r = 0; r < row; ++r)
     x.roots.push_back(rank(r));
-  x.root_rule = "cycle 0,1,2,3";
+  x.rule = {recordings::root_rule::kind::in_turn, {0, 1, 2, 3}};
   x.episodes = 427;
   x.messages = 427ull * (row - 1);
   x.bytes = x.messages * 51200;
@@ -76,26 +73,20 @@ recordings::activity broadcast(std::uint32_t ranks, bool evil) {
   x.tags = {2001, 2002, 2003};
   x.distinct_tags = 427;
   x.sites = {0, 1, 77};
-  x.reasons = {{reason::observed_probe, spiced("MPI_Iprobe is called 1,204 times for these messages", evil)},
-               {reason::observation_only, "one run was recorded"}};
-  x.would_be = recordings::replacement{"MPI_Bcast on a row communicator",
-                                       row - 1,
-                                       row - 1,
-                                       row - 1,
-                                       3,
-                                       51200ull * (row - 1),
-                                       51200ull * (row - 1)};
+  x.obstacles = {recordings::obstacle::probed_operations, recordings::obstacle::observed_only};
+  x.would_be = recordings::replacement{
+      pattern::bcast, 1, 1, row - 1, row - 1, row - 1, 3, 51200ull * (row - 1), 51200ull * (row - 1)};
   x.before = ring_picture(0, row);
   x.after = call_picture(0, row);
   return x;
 }
 
-recordings::activity halo(std::uint32_t ranks, bool evil) {
+recordings::activity halo(std::uint32_t ranks) {
   recordings::activity x;
   x.kind = recordings::activity_kind::neighbor_exchange;
-  x.title = spiced("halo exchange", evil);
-  x.sentence = "each rank exchanges with the same 2 neighbors 100 times";
-  x.certainty = "observed in this run";
+  x.moved = recordings::traffic{
+      .messages = 200ull * ranks, .ranks = ranks, .most_partners = 2, .fewest_partners = 2};
+  x.group_size = ranks;
   x.communicators = {0};
   x.episodes = 100;
   x.messages = 200ull * ranks;
@@ -106,23 +97,22 @@ recordings::activity halo(std::uint32_t ranks, bool evil) {
   x.tags = {0};
   x.distinct_tags = 1;
   x.sites = {2};
-  x.reasons = {{reason::neighbor_exchange, "2 partners a rank, always the same"}};
+  x.obstacles = {recordings::obstacle::fixed_partners};
   x.before = halo_picture(ranks);
   return x;
 }
 
-recordings::activity irregular(bool evil) {
+recordings::activity irregular() {
   recordings::activity x;
   x.kind = recordings::activity_kind::irregular;
-  x.title = spiced("irregular exchange", evil);
-  x.certainty = "observed in this run";
+  x.moved = recordings::traffic{.messages = 5000, .wildcards = 12};
   x.messages = 5000;
   x.bytes = 5000ull * 4096;
   x.smallest = 8;
   x.largest = 4096;
   x.seconds = 0.4;
   x.time_share = 0.05;
-  x.reasons = {{reason::irregular, "partners change from round to round; 12 wildcard receives"}};
+  x.obstacles = {recordings::obstacle::changing_partners, recordings::obstacle::wildcard_messages};
   return x;
 }
 
@@ -142,8 +132,8 @@ recordings::analysis fake_analysis(std::uint32_t ranks, std::uint32_t copies, bo
   a.other_seconds = 0.02 * ranks;
   a.calls = 123456;
   a.cancelled = 4;
-  a.communicators = {{"world", "all ranks", {}},
-                     {spiced("communicator 3 (8 ranks)", evil), "row 0 of a grid", {}}};
+  a.communicators = {{{recordings::group_kind::all}, {}},
+                     {{recordings::group_kind::row, 0, ranks / 8, 8}, {}}};
   for (std::uint32_t r = 0; r < ranks; ++r)
     a.communicators[0].members.push_back(rank(r));
   for (std::uint32_t i = 0; i < 3; ++i) {
@@ -151,7 +141,9 @@ recordings::analysis fake_analysis(std::uint32_t ranks, std::uint32_t copies, bo
     s.call = i == 0 ? "MPI_Send" : "MPI_Recv";
     s.module = "solver";
     s.offset = 0x4f20 + i;
-    s.text = spiced(fmt::format("panel.c:{} (broadcast_panel)", 118 + i), evil);
+    s.file = spiced("panel.c", evil);
+    s.line = 118 + i;
+    s.function = spiced("broadcast_panel", evil);
     s.calls = 427;
     s.seconds = 1.0 / (i + 1);
     a.sites.push_back(s);
@@ -161,12 +153,12 @@ recordings::analysis fake_analysis(std::uint32_t ranks, std::uint32_t copies, bo
       a.matrix[{rank(r), rank((r + d * d) % ranks)}] = {100ull * d, 100ull * d * 8192 / (d * d)};
   for (const auto& [pair, entry] : a.matrix)
     a.messages += entry.messages, a.bytes += entry.bytes;
-  a.collectives = {{"MPI_Allreduce", 0, 310, 310ull * 8 * ranks, 1.1 * ranks, 0.28},
+  a.collectives = {{spiced("MPI_Allreduce", evil), 0, 310, 310ull * 8 * ranks, 1.1 * ranks, 0.28},
                    {"MPI_Barrier", 0, 12, 0, 0.1 * ranks, 0.03}};
   for (std::uint32_t i = 0; i < copies; ++i) {
-    a.activities.push_back(broadcast(ranks, evil));
-    a.activities.push_back(halo(ranks, evil));
-    a.activities.push_back(irregular(evil));
+    a.activities.push_back(broadcast(ranks));
+    a.activities.push_back(halo(ranks));
+    a.activities.push_back(irregular());
   }
   return a;
 }

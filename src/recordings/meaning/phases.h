@@ -1,0 +1,23 @@
+// Phases: parts of the program, by call sites. Sites that occur in one episode belong to one phase; a phase
+// is looked at apart for each size of its groups, because a program does the same on rows and columns.
+#pragma once
+
+#include "recordings/meaning/episode_facts.h"
+#include "recordings/meaning/messages.h"
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+namespace tacit::recordings {
+
+struct phase {
+  std::uint32_t sites = 0; ///< a location that stands for all call sites of the phase
+  std::uint32_t group_size = 0;
+  auto operator<=>(const phase&) const = default;
+};
+
+/// The phase of each episode. Cost O(sites of all episodes), nearly.
+std::vector<phase> find_phases(const message_table& table, const fact_table& facts);
+
+} // namespace tacit::recordings

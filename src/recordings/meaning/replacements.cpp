@@ -1,0 +1,88 @@
+#include "recordings/meaning/replacements.h"
+
+#include "recordings/meaning/roots.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tacit::recordings {
+
+replacement collective_instead(const message_table& table, const episode_list& episodes,
+                               const fact_table& facts, const activity_key& key, std::uint32_t example,
+                               const timeline& before) {
+  const episode_facts& f = facts.of_episode[example];
+  const std::uint64_t q = table.groups[f.group].members.size();
+  const auto log = static_cast<std::uint32_t>(std::bit_width(q - 1));
+  const auto joint = facts.joint.find(example);
+  const std::uint64_t blocks = joint == facts.joint.end() ? f.block : joint->second.bytes;
+  replacement r;
+  r.collective = key.kind;
+  r.communicator = f.group;
+  // Operations of one episode with one root are one call.
+  r.calls = is_rooted(key.kind) ? roots_of(facts, example).size() : std::max(1u, f.operations);
+  r.messages_before = episodes.of(example).size();
+  r.steps_before = before.steps;
+  r.bytes_before = f.bytes;
+  r.steps_after = log * static_cast<std::uint32_t>(r.calls);
+  switch (key.kind) {
+  case pattern::bcast: // binomial tree
+  case pattern::scatter:
+  case pattern::scatterv:
+  case pattern::gather:
+  case pattern::gatherv:
+    r.messages_after = r.calls * (q - 1);
+    r.bytes_after = (q - 1) * blocks;
+    break;
+  case pattern::allgather: // Bruck
+  case pattern::allgatherv:
+    r.messages_after = r.calls * q * log;
+    r.bytes_after = q * (q - 1) * blocks;
+    break;
+  case pattern::alltoall: // pairwise
+  case pattern::alltoallv:
+    r.messages_after = r.calls * q * (q - 1);
+    r.bytes_after = q * (q - 1) * blocks;
+    r.steps_after = static_cast<std::uint32_t>(r.calls * (q - 1));
+    break;
+  case pattern::barrier: // dissemination
+    r.messages_after = q * log;
+    break;
+  }
+  return r;
+}
+
+timeline timeline_instead(const message_table& table, const fact_table& facts, const activity_key& key,
+                          std::uint32_t example, const replacement& r) {
+  const episode_facts& f = facts.of_episode[example];
+  const std::vector<std::uint32_t> roots = roots_of(facts, example);
+  timeline after;
+  timeline_collective call;
+  call.kind = key.kind;
+  call.bytes = f.block;
+  for (const std::uint32_t member : table.groups[f.group].members)
+    call.members.push_back(rank_id{member});
+  after.ranks = call.members;
+  std::sort(after.ranks.begin(), after.ranks.end());
+  for (std::uint32_t i = 0; i < r.calls; ++i) {
+    call.step = i;
+    if (f.root != none)
+      call.root = call.members[roots[i]];
+    after.collectives.push_back(call);
+  }
+  after.steps = static_cast<std::uint32_t>(r.calls);
+  return after;
+}
+
+replacement neighborhood_instead(const message_table& table, std::span<const std::uint32_t> round,
+                                 const traffic& t, const timeline& before) {
+  replacement r;
+  r.messages_before = r.messages_after = round.size();
+  r.steps_before = before.steps;
+  r.steps_after = std::min(before.steps, t.most_partners);
+  for (const std::uint32_t id : round)
+    r.bytes_before += table.messages[id].bytes;
+  r.bytes_after = r.bytes_before;
+  return r;
+}
+
+} // namespace tacit::recordings
