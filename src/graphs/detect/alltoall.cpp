@@ -3,8 +3,8 @@
 // Bytes of complete broadcasts are taken already. With n_ij what is left from i to j, a uniform alltoall has
 // T = min n_ij bytes per pair; nothing of higher abstraction competes, so that is exact. Which bytes: the
 // piece lengths common to all pairs first, then an exact subset, and only then cut pieces; where pieces would
-// have to be cut although every pair (or the share τ of the pairs) has data, the vector form takes all that
-// is left instead.
+// have to be cut although every pair (or the share τ of the pairs) has data, the vector variant takes all
+// that is left instead.
 //
 // Two passes over the transfers (three if pieces differ): volumes and common lengths, then taking.
 // O(transfers), O(p) memory. Source: seed 000 section 2.4, Algorithm 5 by meaning.

@@ -363,11 +363,11 @@ private:
     if (!best_)
       best_ = first_byte_of(busiest_);
     std::uint32_t reached = 0, missing = nowhere;
-    std::size_t place = 0;
+    std::size_t hint = 0;
     for (std::uint32_t j = 0; j < view_.size(); ++j) {
       if (j == best_->source)
         continue;
-      const bool gets = arrives_at(j, *best_, place);
+      const bool gets = arrives_at(j, *best_, hint);
       reached += gets ? 1 : 0;
       if (!gets && missing == nowhere)
         missing = j;
@@ -382,19 +382,19 @@ private:
     std::uint64_t address;
   };
 
-  /// True if a transfer brings the byte to `destination`. Looks first at the place where it was found before:
+  /// True if a transfer brings the byte to `destination`. Looks first where it was found before:
   /// most destinations hear from the sources in the same order.
-  bool arrives_at(std::uint32_t destination, const byte& wanted, std::size_t& place) const {
+  bool arrives_at(std::uint32_t destination, const byte& wanted, std::size_t& hint) const {
     const auto ids = view_.into(destination);
     const auto brings = [&](std::size_t k) {
       const transfer& t = book_[ids[k]];
       return view_.source(ids[k]) == wanted.source && wanted.address - t.source_address < t.length;
     };
-    if (place < ids.size() && brings(place))
+    if (hint < ids.size() && brings(hint))
       return true;
     for (std::size_t k = 0; k < ids.size(); ++k)
       if (brings(k)) {
-        place = k;
+        hint = k;
         return true;
       }
     return false;

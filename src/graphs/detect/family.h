@@ -26,7 +26,7 @@ struct group_search {
         return true;
     return false;
   }
-  /// True if `some` of `all` is a share that a vector form may have.
+  /// True if `some` of `all` is a share that a vector variant may have.
   bool dense(std::uint64_t some, std::uint64_t all) const {
     return options.vector_forms && some > 0 &&
            static_cast<double>(some) >= options.density * static_cast<double>(all);

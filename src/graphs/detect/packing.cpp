@@ -10,7 +10,7 @@
 //
 // The method adds one row after the other, each with one shortest-path search over the columns: it terminates
 // after `rows` searches of at most rows · columns steps. Rows are the shorter side. Source: H. W. Kuhn, The
-// Hungarian Method for the Assignment Problem, 1955, in the form with potentials.
+// Hungarian Method for the Assignment Problem, 1955, with potentials.
 #include "graphs/detect/packing.h"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ private:
   void add_row(std::size_t i) {
     constexpr wide infinite = wide{1} << 100;
     std::vector<wide> distance(columns_ + 1, infinite);
-    std::vector<std::size_t> way(columns_ + 1, 0);
+    std::vector<std::size_t> before(columns_ + 1, 0);
     std::vector<char> done(columns_ + 1, 0);
     std::size_t column = 0;
     match_[0] = i;
@@ -77,7 +77,7 @@ private:
         const wide reduced = cost(row, j) - u_[row] - v_[j];
         if (reduced < distance[j]) {
           distance[j] = reduced;
-          way[j] = column;
+          before[j] = column;
         }
         if (distance[j] < delta) {
           delta = distance[j];
@@ -94,8 +94,8 @@ private:
       }
       column = nearest;
     } while (match_[column] != 0);
-    for (; column != 0; column = way[column])
-      match_[column] = match_[way[column]];
+    for (; column != 0; column = before[column])
+      match_[column] = match_[before[column]];
   }
 
   const packing_problem& p_;

@@ -9,7 +9,7 @@
 // other is reported as not searched.
 //
 // Which bytes: as for alltoall, whole pieces first. Where a row would have to cut pieces, scatterv takes all
-// of the row except the bytes that the packing gives to a column; the columns follow in the same way. Source:
+// of the row except the bytes that the packing gives to a column; the columns likewise. Source:
 // seed 000 section 2.4 and Algorithm 5 (lines 10–23), by meaning; SEMANTICS 3.
 #include "graphs/detect/family.h"
 #include "graphs/detect/packing.h"

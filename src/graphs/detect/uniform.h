@@ -37,7 +37,7 @@ enum class completion : std::uint8_t {
   cut,   ///< pieces in order, the last one cut
 };
 
-/// Bytes taken from each piece of a slot: the common lengths, then `rest` further bytes in the way given.
+/// Bytes taken from each piece of a slot: the common lengths, then `rest` further bytes as given.
 /// Empty if there is no exact subset (or it was not found within a fixed number of steps).
 std::optional<std::vector<std::uint64_t>> pick(std::span<const std::uint64_t> lengths,
                                                std::span<const std::uint64_t> common, std::uint64_t rest,
@@ -52,11 +52,11 @@ std::vector<std::uint64_t> pick_chosen(std::span<const std::uint64_t> lengths,
 struct block_choice {
   std::uint64_t bytes = 0; ///< uniform block, 0: none
   completion how = completion::none;
-  bool vector_rest = false; ///< everything else goes into the vector form
+  bool vector_rest = false; ///< everything else goes into the vector variant
 };
 
 /// Decides: `smallest` is the smallest volume of a slot, `common` the sum of the common lengths; all_exact()
-/// says whether every slot has an exact subset for the difference. The vector form is taken where blocks
+/// says whether every slot has an exact subset for the difference. The vector variant is taken where blocks
 /// would have to be cut.
 template <typename AllExact>
 block_choice choose_block(std::uint64_t smallest, std::uint64_t common, bool vector_forms,

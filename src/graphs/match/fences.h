@@ -8,7 +8,7 @@
 //
 // An ordinary operation lies where it was created. The remote half of a put or get lies in the epoch of its
 // origin operation: after the k-th fence of a communicator at the target iff the origin operation is after
-// the k-th fence of that communicator at the origin. Only communicators that hold both ranks place it. Cost
+// the k-th fence of that communicator at the origin. Only communicators that hold both ranks order it. Cost
 // O(operations + fences log fences + one-sided pairs · communicators with fences).
 #pragma once
 

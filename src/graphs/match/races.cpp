@@ -32,7 +32,7 @@ constexpr std::size_t enough = 1000;
 
 struct access {
   std::uint64_t begin, end;
-  std::uint32_t local; ///< place of the operation in its rank's run order
+  std::uint32_t local; ///< position of the operation in its rank's run order
   bool write;
 };
 
@@ -231,16 +231,16 @@ private:
     prefix_.assign(mine_.size(), 0);
     for (std::uint32_t i = 0; i < mine_.size(); ++i) {
       std::uint32_t reach = 0;
-      places_.clear();
+      earlier_.clear();
       for (const op_id earlier : before_[mine_[i]]) {
-        const std::uint32_t place = local_[index(earlier)];
-        reach = std::max(reach, prefix_[place]);
-        places_.push_back(place);
+        const std::uint32_t position = local_[index(earlier)];
+        reach = std::max(reach, prefix_[position]);
+        earlier_.push_back(position);
       }
-      if (places_.size() > 1)
-        std::sort(places_.begin(), places_.end());
-      for (const std::uint32_t place : places_)
-        if (place == reach)
+      if (earlier_.size() > 1)
+        std::sort(earlier_.begin(), earlier_.end());
+      for (const std::uint32_t position : earlier_)
+        if (position == reach)
           ++reach;
       prefix_[i] = reach;
     }
@@ -398,10 +398,10 @@ private:
 
   std::vector<std::uint32_t> first_of_; ///< per rank: begin in by_rank_
   std::vector<op_id> by_rank_;          ///< operations of each rank in run order
-  std::vector<std::uint32_t> local_;    ///< per operation: place within its rank
+  std::vector<std::uint32_t> local_;    ///< per operation: position within its rank
   std::span<const op_id> mine_;         ///< the current rank's part of by_rank_
   std::vector<access> accesses_;        ///< of the current rank
-  std::vector<std::uint32_t> prefix_, places_;
+  std::vector<std::uint32_t> prefix_, earlier_;
   std::vector<std::uint64_t> cuts_; ///< bounds of the cells of the current group
   std::vector<cell> cells_;
 

@@ -24,27 +24,23 @@ replacement collective_instead(const message_table& table, const episode_list& e
   r.steps_before = before.steps;
   r.bytes_before = f.bytes;
   r.steps_after = log * static_cast<std::uint32_t>(r.calls);
-  switch (key.kind) {
-  case pattern::bcast: // binomial tree
-  case pattern::scatter:
-  case pattern::scatterv:
-  case pattern::gather:
-  case pattern::gatherv:
+  switch (row_of(key.kind).moves) {
+  case signature::root_to_all: // binomial tree
+  case signature::root_to_each:
+  case signature::each_to_root:
     r.messages_after = r.calls * (q - 1);
     r.bytes_after = (q - 1) * blocks;
     break;
-  case pattern::allgather: // Bruck
-  case pattern::allgatherv:
+  case signature::each_to_all: // Bruck
     r.messages_after = r.calls * q * log;
     r.bytes_after = q * (q - 1) * blocks;
     break;
-  case pattern::alltoall: // pairwise
-  case pattern::alltoallv:
+  case signature::each_to_each: // pairwise
     r.messages_after = r.calls * q * (q - 1);
     r.bytes_after = q * (q - 1) * blocks;
     r.steps_after = static_cast<std::uint32_t>(r.calls * (q - 1));
     break;
-  case pattern::barrier: // dissemination
+  case signature::no_data: // dissemination
     r.messages_after = q * log;
     break;
   }

@@ -170,7 +170,7 @@ private:
     for (std::size_t i = 0; i < shown; ++i) {
       const problem_line& line = p_.problems[i];
       put("<div class=\"verdict {}\"><p><strong>{}</strong> {}{}: {}</p>", safe(line.level), safe(line.level),
-          link(line.code), line.place.empty() ? "" : ", " + safe(line.place), safe(line.message));
+          link(line.code), line.location.empty() ? "" : ", " + safe(line.location), safe(line.message));
       if (!line.remedy.empty())
         put("<p class=\"note\">{}</p>", safe(line.remedy));
       raw("</div>");

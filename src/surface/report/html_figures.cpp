@@ -206,7 +206,7 @@ void draw_calls(svg& out, const frame& f, const timeline& l, std::size_t limit) 
   std::map<std::uint32_t, std::uint32_t> calls_at; // step → calls, drawn beside each other
   for (const timeline_call& c : l.calls)
     ++calls_at[c.step];
-  std::map<std::uint32_t, std::uint32_t> place;
+  std::map<std::uint32_t, std::uint32_t> taken;
   std::size_t drawn = 0;
   for (const timeline_call& c : l.calls) {
     std::vector<std::uint32_t> members;
@@ -217,7 +217,7 @@ void draw_calls(svg& out, const frame& f, const timeline& l, std::size_t limit) 
     if (drawn++ == limit)
       return;
     const double room = f.step / calls_at[c.step];
-    const double x = f.left + f.step * c.step + room * (place[c.step]++ + 0.5);
+    const double x = f.left + f.step * c.step + room * (taken[c.step]++ + 0.5);
     const double wide = std::min(22.0, room * 0.8), top = f.y(members.front()) - f.row * 0.4;
     const double bottom = f.y(members.back()) + f.row * 0.4;
     out.put(R"(<g class="call"><title>{}{}, {}</title>)", escaped(c.label, 80),

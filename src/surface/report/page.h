@@ -87,7 +87,7 @@ struct left_alone {
 struct problem_line {
   std::string level; ///< "error", "warning", "remark"
   reason code = reason::none;
-  std::string message, remedy, place;
+  std::string message, remedy, location;
 };
 
 /// A time among others, drawn as a bar.

@@ -14,13 +14,7 @@ namespace {
 using namespace recordings;
 
 std::string pattern_noun(pattern kind) {
-  return kind == pattern::bcast ? "broadcast" : std::string(vocabulary::name(kind));
-}
-
-std::string mpi_name(pattern kind) {
-  std::string text(vocabulary::name(kind));
-  text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
+  return std::string(row_of(kind).noun);
 }
 
 std::string_view shape_name(broadcast_shape shape) {
@@ -321,8 +315,8 @@ std::string detail_of(const analysis& a, const activity& x, obstacle what) {
 std::string call_text(const analysis& a, const replacement& r) {
   if (!r.collective)
     return "MPI_Neighbor_alltoallv on a distributed graph topology";
-  return fmt::format("{}MPI_{} on a {}", r.calls > 1 ? fmt::format("{} × ", r.calls) : "",
-                     mpi_name(*r.collective), group_noun(a, r.communicator));
+  return fmt::format("{}{} on a {}", r.calls > 1 ? fmt::format("{} × ", r.calls) : "",
+                     row_of(*r.collective).call, group_noun(a, r.communicator));
 }
 
 std::string communicator_name(std::size_t number) {

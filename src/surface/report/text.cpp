@@ -74,9 +74,10 @@ private:
       return;
     section("Problems");
     for (const problem_line& line : p_.problems) {
-      put("  {}\n", wrapped(fmt::format("{} {}{}{}: {}", line.level, reason_label(line.code),
-                                        line.place.empty() ? "" : ", ", line.place, plain(line.message)),
-                            100, 4));
+      put("  {}\n",
+          wrapped(fmt::format("{} {}{}{}: {}", line.level, reason_label(line.code),
+                              line.location.empty() ? "" : ", ", line.location, plain(line.message)),
+                  100, 4));
       if (!line.remedy.empty())
         put("    {}\n", wrapped(plain(line.remedy), 100, 4));
     }
@@ -171,10 +172,10 @@ std::string summary_of(const page& p, std::size_t lines) {
   constexpr std::size_t width = 100;
   const auto card_line = [](const finding_card& f) {
     const std::string why = f.why == reason::none ? "" : fmt::format(" ({})", reason_label(f.why));
-    // The same pattern may be written in several places: the busiest call tells them apart.
-    const std::string place = f.sites.empty() ? "" : ", " + f.sites[0].substr(0, f.sites[0].find("  "));
+    // The same pattern may be written at several sites: the busiest call tells them apart.
+    const std::string busiest = f.sites.empty() ? "" : ", " + f.sites[0].substr(0, f.sites[0].find("  "));
     return fmt::format("  {:>6}  {}{}", f.share < 0 ? "" : percent(f.share),
-                       shortened(plain(f.title + place), 78), why);
+                       shortened(plain(f.title + busiest), 78), why);
   };
   std::vector<std::string> out{
       shortened(fmt::format("tacit: {}, {}", plain(p.title), plain(p.subtitle)), width)};

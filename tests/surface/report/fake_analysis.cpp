@@ -56,7 +56,7 @@ recordings::activity broadcast(std::uint32_t ranks) {
   const std::uint32_t row = std::min(8u, ranks);
   x.kind = recordings::activity_kind::collective;
   x.found = pattern::bcast;
-  x.algorithm = recordings::broadcast_algorithm{.shape = recordings::broadcast_shape::ring, .ranks = row};
+  x.algorithm = recordings::broadcast_algorithm{recordings::broadcast_shape::ring, {}, row, false, false};
   x.evidence = recordings::collective_evidence{.episodes = 427, .probed = 400, .probes = 1204};
   x.group_size = row;
   x.communicators = {0, 1, 99};
