@@ -140,8 +140,8 @@ def cases_of(job: tuple, most: int, seconds: str, environment: dict) -> list[dic
 
 def described(row: dict) -> str:
     mark = "" if row["ratio"] <= GOOD else "   <-- outside 10 %"
-    return (f"{row['mpi']:8} p={row['ranks']} {row.get('condition', ''):13} {row['pattern']:20} {row['bytes']:>7} B  {row['taken']:15} {row['ratio']:5.2f} of "
-            f"{row['best']}{mark}")
+    setting = f"{row['mpi']:8} p={row['ranks']} {row.get('condition', ''):13} {row['pattern']:20} {row['bytes']:>7} B"
+    return f"{setting}  {row['taken']:15} {row['ratio']:5.2f} of {row['best']}{mark}"
 
 
 def summary(cases: list[dict]) -> str:
