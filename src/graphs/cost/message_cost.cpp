@@ -9,7 +9,7 @@ std::optional<message_cost> parse_message_cost(std::string_view text) {
   message_cost cost;
   const char* at = text.data();
   const char* const end = at + text.size();
-  for (double* const number : {&cost.overhead, &cost.latency, &cost.byte, &cost.near}) {
+  for (double* const number : {&cost.overhead, &cost.latency, &cost.byte, &cost.node_share}) {
     if (number != &cost.overhead && (at == end || *at++ != ','))
       return std::nullopt;
     const auto [rest, error] = std::from_chars(at, end, *number);
@@ -28,13 +28,12 @@ message_cost cost_of(const machine_model& model) {
   cost.overhead = std::max((send_at(model, shortest) + receive_at(model, shortest)) / 2, least);
   cost.latency = std::max(model.latency(), least);
   cost.byte = std::max(gap_at(model, longest) / longest, least);
-  cost.near = 1;
+  cost.node_share = 1;
   return cost;
 }
 
-machine_model model_of(const message_cost& cost, bool near) {
-  const double overhead = cost.overhead * (near ? cost.near : 1),
-               latency = cost.latency * (near ? cost.near : 1);
+machine_model model_of(const message_cost& cost, pair_class c) {
+  const double overhead = cost.overhead * cost.share(c), latency = cost.latency * cost.share(c);
   machine_model model;
   for (const std::uint64_t bytes : {std::uint64_t{1}, std::uint64_t{1} << 20}) {
     const auto flat = [](double ns) { return spread{ns, ns, ns}; };

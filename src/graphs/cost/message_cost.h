@@ -9,12 +9,21 @@
 
 namespace tacit::graphs {
 
+/// Two ranks, by what joins them: each class of pairs has prices of its own.
+enum class pair_class : std::uint8_t {
+  same_node,  ///< they share memory
+  other_node, ///< a network is between them
+};
+
 /// LogGP in short: o, L and G, in ns. The defaults stand for a fast network; only their ratios matter.
 struct message_cost {
-  double overhead = 300; ///< that sender and receiver are busy with one message, each
-  double latency = 1000; ///< what a message takes beyond what its two ends are busy with
-  double byte = 0.1;     ///< a byte that travels
-  double near = 0.3;     ///< share of the overhead that a message within a node costs
+  double overhead = 300;   ///< that sender and receiver are busy with one message, each
+  double latency = 1000;   ///< what a message takes beyond what its two ends are busy with
+  double byte = 0.1;       ///< a byte that travels
+  double node_share = 0.3; ///< share of overhead and latency that a message within a node costs
+
+  /// By what overhead and latency are multiplied between such ranks.
+  double share(pair_class c) const { return c == pair_class::same_node ? node_share : 1; }
 };
 
 /// Trees and aggregation have to save a quarter of what they replace: estimates for irregular graphs are no
@@ -24,11 +33,11 @@ inline constexpr double worth_it = 0.75;
 /// "300,1000,0.1,0.3": the four numbers in their order, positive; nothing if that is not what it says.
 std::optional<message_cost> parse_message_cost(std::string_view text);
 
-/// Short messages of a measured model in four numbers; `near` is 1.
+/// Short messages of a measured model in four numbers; `node_share` is 1.
 message_cost cost_of(const machine_model& model);
 
-/// A model in which messages of all sizes cost what the numbers say, and nothing else has a price. `near`:
-/// within a node.
-machine_model model_of(const message_cost& cost, bool near);
+/// A model in which messages of all sizes cost what the numbers say between such ranks, and nothing else has
+/// a price.
+machine_model model_of(const message_cost& cost, pair_class c);
 
 } // namespace tacit::graphs

@@ -246,9 +246,10 @@ double busy_time(const graphs::rank_plan& plan, const node_map& nodes, rank_id r
   double time = 0;
   for (const graphs::step& s : plan.steps)
     if (is_message(s)) {
-      const bool near = nodes.node_of[index(s.peer)] == nodes.node_of[index(rank)];
-      time += cost.overhead * (near ? cost.near : 1) +
-              cost.byte * static_cast<double>(graphs::total_length(bytes_of(s)));
+      const bool here = nodes.node_of[index(s.peer)] == nodes.node_of[index(rank)];
+      time +=
+          cost.overhead * cost.share(here ? graphs::pair_class::same_node : graphs::pair_class::other_node) +
+          cost.byte * static_cast<double>(graphs::total_length(bytes_of(s)));
     }
   return time;
 }

@@ -8,20 +8,21 @@ namespace tacit::neighbors {
 namespace {
 
 /// Per block and dimension: steps in positive direction, 0 … size - 1.
-std::vector<std::vector<int>> ways(const topology& t) {
+std::vector<std::vector<int>> paths(const topology& t) {
   std::vector<std::vector<int>> out = t.offsets;
-  for (std::vector<int>& way : out)
-    for (std::size_t d = 0; d < way.size(); ++d)
-      way[d] = (way[d] % t.shape.dims[d] + t.shape.dims[d]) % t.shape.dims[d];
+  for (std::vector<int>& path : out)
+    for (std::size_t d = 0; d < path.size(); ++d)
+      path[d] = (path[d] % t.shape.dims[d] + t.shape.dims[d]) % t.shape.dims[d];
   return out;
 }
 
 /// What tells contents apart when blocks are about to move in dimension d: which block it is, or, if all are
 /// equal, only from where it has come.
-std::vector<int> content_key(const std::vector<int>& way, std::size_t block, std::size_t d, bool same_block) {
+std::vector<int> content_key(const std::vector<int>& path, std::size_t block, std::size_t d,
+                             bool same_block) {
   if (!same_block)
     return {static_cast<int>(block)};
-  return {way.begin(), way.begin() + static_cast<std::ptrdiff_t>(d)};
+  return {path.begin(), path.begin() + static_cast<std::ptrdiff_t>(d)};
 }
 
 /// One message of dimension d: per distinct content the blocks that it stands for.
@@ -36,13 +37,13 @@ std::map<int, cargo> messages_of(const std::vector<std::vector<int>>& all, std::
   return out;
 }
 
-bool moves_after(const std::vector<int>& way, std::size_t d) {
-  return std::any_of(way.begin() + static_cast<std::ptrdiff_t>(d) + 1, way.end(),
+bool moves_after(const std::vector<int>& path, std::size_t d) {
+  return std::any_of(path.begin() + static_cast<std::ptrdiff_t>(d) + 1, path.end(),
                      [](int c) { return c != 0; });
 }
 
 /// Where the bytes of a block are, and which step puts them there.
-struct place {
+struct location {
   std::vector<graphs::segment> bytes;
   std::int64_t made_by = -1;
 };
@@ -50,15 +51,15 @@ struct place {
 class combiner {
 public:
   combiner(const topology& t, rank_id rank, const neighbor_blocks& blocks, bool same_block)
-      : t_(t), here_(coordinates_of(t.shape, rank)), blocks_(blocks), same_block_(same_block), ways_(ways(t)),
-        delivered_(t.offsets.size(), false) {
+      : t_(t), here_(coordinates_of(t.shape, rank)), blocks_(blocks), same_block_(same_block),
+        paths_(paths(t)), delivered_(t.offsets.size(), false) {
     for (const auto& bytes : blocks.out)
       at_.push_back({bytes, -1});
   }
 
   graphs::rank_plan run() {
     for (std::size_t d = 0; d < here_.size(); ++d)
-      for (const auto& [distance, load] : messages_of(ways_, d, same_block_)) {
+      for (const auto& [distance, load] : messages_of(paths_, d, same_block_)) {
         send(d, distance, load);
         receive(d, distance, load); // blocks of other distances are where they were
       }
@@ -75,7 +76,7 @@ private:
     s.peer = rank_at_distance(d, distance);
     std::set<std::uint32_t> before;
     for (const auto& [key, stands_for] : load) {
-      const place& from = at_[stands_for.front()];
+      const location& from = at_[stands_for.front()];
       append(s.reads, from.bytes);
       if (from.made_by >= 0)
         before.insert(static_cast<std::uint32_t>(from.made_by));
@@ -92,9 +93,9 @@ private:
     const auto number = static_cast<std::int64_t>(plan_.steps.size());
     for (const auto& [key, stands_for] : load) {
       const std::size_t first = stands_for.front();
-      const bool direct = stands_for.size() == 1 && !moves_after(ways_[first], d);
-      const place there{direct ? blocks_.in[first] : new_scratch(graphs::total_length(at_[first].bytes)),
-                        number};
+      const bool direct = stands_for.size() == 1 && !moves_after(paths_[first], d);
+      const location there{direct ? blocks_.in[first] : new_scratch(graphs::total_length(at_[first].bytes)),
+                           number};
       append(s.writes, there.bytes);
       delivered_[first] = direct;
       for (const std::size_t i : stands_for)
@@ -131,8 +132,8 @@ private:
   std::vector<int> here_;
   const neighbor_blocks& blocks_;
   bool same_block_;
-  std::vector<std::vector<int>> ways_;
-  std::vector<place> at_;
+  std::vector<std::vector<int>> paths_;
+  std::vector<location> at_;
   std::vector<bool> delivered_;
   graphs::rank_plan plan_;
 };
@@ -145,13 +146,13 @@ bool can_combine(const topology& t) {
 }
 
 combining_cost cost_of_combining(const topology& t, bool same_block) {
-  const auto all = ways(t);
+  const auto all = paths(t);
   combining_cost cost;
   std::set<std::vector<int>> peers;
-  for (const std::vector<int>& way : all)
-    if (std::any_of(way.begin(), way.end(), [](int c) { return c != 0; })) {
+  for (const std::vector<int>& path : all)
+    if (std::any_of(path.begin(), path.end(), [](int c) { return c != 0; })) {
       ++cost.blocks_direct;
-      peers.insert(way);
+      peers.insert(path);
     }
   cost.messages_direct = peers.size();
   for (std::size_t d = 0; d < t.shape.dims.size(); ++d) {

@@ -142,8 +142,8 @@ std::string why_no_tree(std::span<const message_load> loads, const tree_rule& ru
                      j.direct / 1000, j.tree / 1000);
 }
 
-std::vector<std::size_t> balancing_tree::preorder(std::size_t place) const {
-  std::vector<std::size_t> out, open{place};
+std::vector<std::size_t> balancing_tree::preorder(std::size_t position) const {
+  std::vector<std::size_t> out, open{position};
   while (!open.empty()) {
     const std::size_t at = open.back();
     open.pop_back();
@@ -156,11 +156,11 @@ std::vector<std::size_t> balancing_tree::preorder(std::size_t place) const {
   return out;
 }
 
-tree_role balancing_tree::role(std::size_t place) const {
+tree_role balancing_tree::role(std::size_t position) const {
   tree_role out;
-  out.parent = place < fan_out ? root : members[place / fan_out - 1];
+  out.parent = position < fan_out ? root : members[position / fan_out - 1];
   out.same = same;
-  for (std::size_t k = 0, c = fan_out * (place + 1); k < fan_out && c < members.size(); ++k, ++c) {
+  for (std::size_t k = 0, c = fan_out * (position + 1); k < fan_out && c < members.size(); ++k, ++c) {
     std::uint64_t sum = 0;
     for (const std::size_t m : preorder(c))
       sum += bytes[m];
@@ -251,9 +251,9 @@ public:
   graphs::rank_plan run() {
     graphs::rank_plan out;
     out.scratch_bytes = scratch_;
-    std::map<std::size_t, std::uint32_t> place;
+    std::map<std::size_t, std::uint32_t> position;
     for (std::size_t i = 0; i < receives_.size(); ++i) {
-      place[i] = static_cast<std::uint32_t>(out.steps.size());
+      position[i] = static_cast<std::uint32_t>(out.steps.size());
       out.steps.push_back(std::move(receives_[i]));
     }
     take_rest(out, [](const graphs::step& s) { return s.kind == graphs::step_kind::recv; });
@@ -265,7 +265,7 @@ public:
       if (w.after.empty())
         continue;
       for (const std::size_t r : w.after)
-        w.send.after.push_back(place.at(r));
+        w.send.after.push_back(position.at(r));
       out.steps.push_back(std::move(w.send));
     }
     return out;

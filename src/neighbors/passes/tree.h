@@ -105,9 +105,9 @@ struct balancing_tree {
   std::vector<std::uint64_t> bytes;
   std::vector<rank_id> left_out; ///< ranks that expect a role, but get none
 
-  /// Of the member at this place. O(size of its subtree).
-  tree_role role(std::size_t place) const;
-  std::vector<std::size_t> preorder(std::size_t place) const;
+  /// Of the member at this position. O(size of its subtree).
+  tree_role role(std::size_t position) const;
+  std::vector<std::size_t> preorder(std::size_t position) const;
 };
 
 /// Called by the root of sides[which]. `plan` must be coalesced and without dependencies.
