@@ -57,10 +57,10 @@ std::string plain(const json& object, const char* key) {
 }
 
 /// Throws json::exception.
-std::string cells_of(const json& file, std::string_view form) {
+std::string cells_of(const json& file, std::string_view kind) {
   std::string cells = ",";
   for (const json& cell : file.at("cells").get_ref<const json::array_t&>()) {
-    if (cell.at("implementation") != "mpi" || cell.at("form") != form)
+    if (cell.at("implementation") != "mpi" || cell.at("form") != kind)
       continue;
     std::string verdict = plain(cell, "verdict");
     const auto cases = cell.at("cases").get<std::int64_t>(), wrong = cell.at("wrong").get<std::int64_t>();
@@ -78,7 +78,7 @@ bool has_several_ranks(const json& file) {
 }
 
 selftest_verdict judge(const json& file, const fs::path& path, std::string_view library,
-                       std::string_view form) {
+                       std::string_view kind) {
   if (file.at("tacit") != "selftest" || file.at("format") != 1)
     return nothing_because(fmt::format("{} is no verdict of this version; {}", path.string(), remedy));
   const std::string tested = file.at("mpi").at("version");
@@ -95,7 +95,7 @@ selftest_verdict judge(const json& file, const fs::path& path, std::string_view 
   if (!has_several_ranks(file))
     return nothing_because(
         fmt::format("{} was made on one rank only; `tacit selftest` without --np makes one", path.string()));
-  return {tested, cells_of(file, form), fmt::format("the selftest of {} ({})", day_of(path), path.string())};
+  return {tested, cells_of(file, kind), fmt::format("the selftest of {} ({})", day_of(path), path.string())};
 }
 
 } // namespace
@@ -124,7 +124,7 @@ std::string_view selftest_verdict::of(std::string_view topology, std::string_vie
   return rest.substr(0, rest.find(','));
 }
 
-selftest_verdict load_selftest(std::string_view library, std::string_view form) {
+selftest_verdict load_selftest(std::string_view library, std::string_view kind) {
   const fs::path path = selftest_file(library);
   std::error_code error;
   if (path.empty())
@@ -136,7 +136,7 @@ selftest_verdict load_selftest(std::string_view library, std::string_view form) 
   if (text.size() > most_text)
     return nothing_because(fmt::format("{} is too long for a verdict; {}", path.string(), remedy));
   try {
-    return judge(json::parse(text), path, library, form);
+    return judge(json::parse(text), path, library, kind);
   } catch (const json::exception&) {
     return nothing_because(fmt::format("{} is damaged; {}", path.string(), remedy));
   }

@@ -71,14 +71,15 @@ bool may_block(call_class kind) {
 
 /// The arguments of one side of the program's call, in the widest integers and in C's handles.
 struct described_side {
-  void describe(const data_part& part, runtime::neighbor_side::form plain, std::size_t edges) {
-    side.shape = plain;
+  void describe(const data_part& part, runtime::neighbor_side::listing plain, std::size_t edges) {
+    side.blocks = plain;
     side.buffer = part.buffer;
     side.count = part.count;
     side.type = part.type;
     if (!part.counts)
       return;
-    side.shape = part.types ? runtime::neighbor_side::form::typed : runtime::neighbor_side::form::varying;
+    side.blocks =
+        part.types ? runtime::neighbor_side::listing::typed : runtime::neighbor_side::listing::varying;
     side.large_counts = side.large_displacements = true;
     side.counts = counts.resize(edges);
     side.displacements = displacements.resize(edges);
@@ -100,12 +101,12 @@ struct described_side {
 
 struct described_call {
   described_call(const invocation& v, const neighbors::neighborhood& n) {
-    const auto equal = runtime::neighbor_side::form::equal;
+    const auto equal = runtime::neighbor_side::listing::equal;
     if (v.send.scattered)
       staging.send = std::make_unique<staged_section>(v.send);
     if (v.recv.scattered)
       staging.receive = std::make_unique<staged_section>(v.recv);
-    send.describe(v.send, sends_one_block(v.call) ? runtime::neighbor_side::form::same : equal,
+    send.describe(v.send, sends_one_block(v.call) ? runtime::neighbor_side::listing::same : equal,
                   n.destinations.size());
     receive.describe(v.recv, equal, n.sources.size());
     if (staging.send)

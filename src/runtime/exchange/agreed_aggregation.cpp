@@ -49,7 +49,7 @@ std::array<double, 2> largest(std::array<double, 2> mine, MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(start_allreduce(mine.data(), out.data(), 2, MPI_DOUBLE, MPI_MAX, comm, &request),
             "MPI_Iallreduce");
-  await({request}, "MPI_Iallreduce");
+  await(request, "MPI_Iallreduce");
   return out;
 }
 
@@ -60,7 +60,7 @@ neighbors::node_map find_nodes(int rank, int size, MPI_Comm comm) {
   std::vector<std::uint64_t> all(static_cast<std::size_t>(size));
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(start_allgather(&mine, all.data(), 1, MPI_UINT64_T, comm, &request), "MPI_Iallgather");
-  await({request}, "MPI_Iallgather");
+  await(request, "MPI_Iallgather");
   return neighbors::map_of_nodes(all);
 }
 
@@ -74,10 +74,10 @@ std::string aggregate(graphs::rank_plan& plan, const neighbors::node_map& nodes,
   const auto words = exchange_words(members, me, neighbors::aggregation_words(nodes, me, plan, longest),
                                     base + first_tag, comm);
   graphs::rank_plan through_nodes = neighbors::aggregated(plan, nodes, me, words, first_tag, longest);
-  const auto [direct, in_steps] =
-      largest({neighbors::busy_time(plan, nodes, me, cost) + cost.latency,
-               neighbors::busy_time(through_nodes, nodes, me, cost) + (1 + 2 * cost.near) * cost.latency},
-              comm);
+  const auto [direct, in_steps] = largest(
+      {neighbors::busy_time(plan, nodes, me, cost) + cost.latency,
+       neighbors::busy_time(through_nodes, nodes, me, cost) + (1 + 2 * cost.node_share) * cost.latency},
+      comm);
   if (in_steps >= graphs::worth_it * direct)
     return fmt::format(
         "not aggregated: the busiest rank would need {:.1f} us in three steps, {:.1f} us directly",

@@ -2,7 +2,7 @@
 
 #include "graphs/platform/model_file.h"
 #include "runtime/exchange/agreed_aggregation.h"
-#include "runtime/exchange/own_call.h"
+#include "runtime/exchange/native_call.h"
 #include "runtime/mpi/await.h"
 #include "runtime/mpi/collectives.h"
 #include "runtime/mpi/library_version.h"
@@ -19,43 +19,43 @@ namespace tacit::runtime {
 namespace {
 
 struct read_models {
-  graphs::loaded_model near, far; ///< far: of two hosts, if there is one
+  graphs::loaded_model within_node, between_nodes; ///< the latter of two hosts, if there is one
 };
 
 read_models read_models_here() {
   const graphs::machine_identity here = graphs::this_machine(library_version());
   read_models out{graphs::load_model_for(here), {}};
   if (given(setting::platform).empty())
-    out.far = graphs::load_model(graphs::model_file(here, false), &here);
+    out.between_nodes = graphs::load_model(graphs::model_file(here, false), &here);
   return out;
 }
 
-/// Once per process and place.
+/// Once per process and file.
 const graphs::selftest_verdict& read_verdict_here() {
   static std::mutex guard;
   static std::map<std::filesystem::path, const graphs::selftest_verdict> read;
   const std::string library = graphs::short_library_name(library_version());
   const std::lock_guard lock(guard);
-  const std::filesystem::path place = graphs::selftest_file(library);
-  const auto found = read.find(place);
+  const std::filesystem::path file = graphs::selftest_file(library);
+  const auto found = read.find(file);
   return found != read.end()
              ? found->second
-             : read.emplace(place, graphs::load_selftest(library, own_call_form)).first->second;
+             : read.emplace(file, graphs::load_selftest(library, native_call_kind)).first->second;
 }
 
 /// What rank 0 tells: six texts, a zero behind each. Empty models: the defaults.
 std::string announcement(bool one_node) {
   static const read_models here = read_models_here();
-  std::string text = here.near.origin;
+  std::string text = here.within_node.origin;
   if (!one_node)
-    text += here.far.measured ? "; between nodes " + here.far.origin
-                              : "; between nodes the documented defaults for networks";
+    text += here.between_nodes.measured ? "; between nodes " + here.between_nodes.origin
+                                        : "; between nodes the documented defaults for networks";
   text += '\0';
-  if (here.near.measured)
-    text += graphs::text_of(here.near.model);
+  if (here.within_node.measured)
+    text += graphs::text_of(here.within_node.model);
   text += '\0';
-  if (!one_node && here.far.measured)
-    text += graphs::text_of(here.far.model);
+  if (!one_node && here.between_nodes.measured)
+    text += graphs::text_of(here.between_nodes.model);
   const graphs::selftest_verdict& verdict = read_verdict_here();
   for (const std::string* const part : {&verdict.origin, &verdict.library, &verdict.cells})
     (text += '\0') += *part;
@@ -65,7 +65,7 @@ std::string announcement(bool one_node) {
 void broadcast(void* data, std::size_t bytes, MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(start_bcast(data, static_cast<int>(bytes), MPI_CHAR, 0, comm, &request), "MPI_Ibcast");
-  await({request}, "MPI_Ibcast");
+  await(request, "MPI_Ibcast");
 }
 
 std::string told_by_first(int rank, bool one_node, MPI_Comm comm) {
@@ -97,7 +97,7 @@ bool all_on_one_node(int rank, MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(start_allreduce(mine.data(), least.data(), 2, MPI_UINT64_T, MPI_MIN, comm, &request),
             "MPI_Iallreduce");
-  await({request}, "MPI_Iallreduce");
+  await(request, "MPI_Iallreduce");
   return least[0] == ~least[1];
 }
 
@@ -122,15 +122,16 @@ agreed_model agree_on_model(int rank, int size, MPI_Comm comm) {
   out.origin = next(rest);
   if (out.origin.empty())
     out.origin = "the documented defaults, because rank 0 had no memory for its model";
-  const std::string_view near = next(rest), far = next(rest);
-  out.costs = neighbors::costs_of(
-      near.empty() ? graphs::default_model() : graphs::parse_model(near),
-      far.empty() ? graphs::model_of(graphs::message_cost(), false) : graphs::parse_model(far), out.one_node);
-  out.own_calls.origin = next(rest);
-  out.own_calls.library = next(rest);
-  out.own_calls.cells = next(rest);
-  if (out.own_calls.origin.empty())
-    out.own_calls.origin = "rank 0 had no memory for the verdict of `tacit selftest`";
+  const std::string_view within_node = next(rest), between_nodes = next(rest);
+  out.costs = graphs::costs_of(
+      within_node.empty() ? graphs::default_model() : graphs::parse_model(within_node),
+      between_nodes.empty() ? graphs::machine_costs().between_nodes : graphs::parse_model(between_nodes),
+      out.one_node);
+  out.native_calls.origin = next(rest);
+  out.native_calls.library = next(rest);
+  out.native_calls.cells = next(rest);
+  if (out.native_calls.origin.empty())
+    out.native_calls.origin = "rank 0 had no memory for the verdict of `tacit selftest`";
   return out;
 }
 

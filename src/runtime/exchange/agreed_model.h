@@ -6,9 +6,9 @@
 // speed, all go by rank 0's.
 #pragma once
 
+#include "graphs/cost/machine_costs.h"
 #include "graphs/platform/selftest_verdict.h"
 #include "neighbors/passes/aggregate.h"
-#include "neighbors/passes/choice.h"
 
 #include <mpi.h>
 #include <string>
@@ -16,14 +16,16 @@
 namespace tacit::runtime {
 
 struct agreed_model {
-  neighbors::machine_costs costs;
+  graphs::machine_costs costs;
   bool one_node = true;
   neighbors::node_map nodes; ///< unless all are on one node
   std::string origin;        ///< for people: where the numbers are from, or why the defaults were taken
-  graphs::selftest_verdict own_calls; ///< on MPI's own calls, in the form that own_call.h uses
+  graphs::selftest_verdict native_calls; ///< on MPI's native calls, of the kind that native_call.h uses
 
-  bool near(int rank, rank_id other) const {
-    return one_node || nodes.node_of[static_cast<std::size_t>(rank)] == nodes.node_of[index(other)];
+  graphs::pair_class class_of(int rank, rank_id other) const {
+    const bool together =
+        one_node || nodes.node_of[static_cast<std::size_t>(rank)] == nodes.node_of[index(other)];
+    return together ? graphs::pair_class::same_node : graphs::pair_class::other_node;
   }
 };
 

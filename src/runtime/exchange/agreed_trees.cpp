@@ -19,7 +19,7 @@ std::vector<neighbors::message_load> gather_loads(const neighbors::message_load&
   std::vector<neighbors::message_load> loads(static_cast<std::size_t>(size));
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(start_allgather(&mine, loads.data(), words, MPI_UINT32_T, comm, &request), "MPI_Iallgather");
-  await({request}, "MPI_Iallgather");
+  await(request, "MPI_Iallgather");
   return loads;
 }
 

@@ -58,7 +58,7 @@ void communicator_setup::begin_comparison() {
   at_ = stage::compare;
 }
 
-void communicator_setup::judge_comparison() {
+void communicator_setup::compare() {
   if (!fault_.empty())
     throw neighbor_error(neighbor_error::kind::environment, fault_);
   if (sum_[1] != choices_ * static_cast<std::uint64_t>(size_))
@@ -86,7 +86,7 @@ void communicator_setup::judge_comparison() {
   check_mpi(
       MPI_Ialltoall(listed_.data(), 2, MPI_INT, listed_there_.data(), 2, MPI_INT, comm_, requests_.data()),
       "MPI_Ialltoall");
-  at_ = stage::accuse;
+  at_ = stage::diagnose;
 }
 
 /// Equal on all ranks. Ranks that send to one other rank at most have nothing to put into an order.
@@ -115,12 +115,12 @@ void communicator_setup::gather_counts() {
 }
 
 void communicator_setup::gather_pairs() {
-  places_.assign(counts_.size(), 0);
+  starts_.assign(counts_.size(), 0);
   for (std::size_t r = 0; r + 1 < counts_.size(); ++r)
-    places_[r + 1] = places_[r] + counts_[r];
-  all_sent_to_.resize(static_cast<std::size_t>(places_.back()) + 1); // never without memory
+    starts_[r + 1] = starts_[r] + counts_[r];
+  all_sent_to_.resize(static_cast<std::size_t>(starts_.back()) + 1); // never without memory
   check_mpi(start_allgatherv(sent_to_.data(), static_cast<int>(sent_to_.size()), all_sent_to_.data(),
-                             counts_.data(), places_.data(), MPI_UINT32_T, comm_, requests_.data()),
+                             counts_.data(), starts_.data(), MPI_UINT32_T, comm_, requests_.data()),
             "MPI_Iallgatherv");
   at_ = stage::pairs;
 }
@@ -128,7 +128,7 @@ void communicator_setup::gather_pairs() {
 void communicator_setup::color_pairs() {
   std::vector<neighbors::arc> arcs;
   for (std::uint32_t r = 0; r < static_cast<std::uint32_t>(size_); ++r)
-    for (int i = places_[r]; i < places_[r + 1]; ++i)
+    for (int i = starts_[r]; i < starts_[r + 1]; ++i)
       arcs.push_back({rank_id{r}, rank_id{all_sent_to_[static_cast<std::size_t>(i)]}});
   const neighbors::arc_coloring coloring = neighbors::color_arcs(arcs, static_cast<std::uint32_t>(size_));
   const bool pays = neighbors::coloring_pays(arcs, coloring, static_cast<std::uint32_t>(size_));
@@ -137,11 +137,11 @@ void communicator_setup::color_pairs() {
   round_count_ = pays ? coloring.colors : 0;
   sent_to_ = {};
   all_sent_to_ = {};
-  counts_ = places_ = {};
+  counts_ = starts_ = {};
   at_ = stage::ready;
 }
 
-void communicator_setup::judge_accusations() {
+void communicator_setup::diagnose_imbalance() {
   std::vector<int> sent_here, received_from_here;
   for (std::size_t r = 0; r < static_cast<std::size_t>(size_); ++r) {
     sent_here.push_back(listed_there_[2 * r]);
@@ -165,13 +165,13 @@ bool communicator_setup::advance() {
     if (at_ == stage::duplicate)
       begin_comparison();
     else if (at_ == stage::compare)
-      judge_comparison();
+      compare();
     else if (at_ == stage::counts)
       gather_pairs();
     else if (at_ == stage::pairs)
       color_pairs();
     else
-      judge_accusations();
+      diagnose_imbalance();
   }
   return true;
 }

@@ -4,7 +4,7 @@
 //   duplicate (MPI_Comm_idup) → compare (one reduction: do the edges balance, are the choices equal, how many
 //   edges join the widest pair, how many pairs exchange messages) → counts → pairs (gather the whole graph
 //   and color its edges; only if a rank has several neighbors and the graph is small enough) → ready
-//                             → accuse (only if they do not balance: every pair compares its edges) → error
+//                             → diagnose (only if they do not balance: every pair compares its edges) → error
 //
 // Cost: the duplicate, one reduction of a few words, and for the coloring (neighbor/color.h) a gather of one
 // number per rank and one per pair, 4 bytes each, to every rank.
@@ -59,14 +59,14 @@ public:
   std::string order_remark() const;
 
 private:
-  enum class stage : std::uint8_t { idle, duplicate, compare, counts, pairs, accuse, ready, failed };
+  enum class stage : std::uint8_t { idle, duplicate, compare, counts, pairs, diagnose, ready, failed };
   void begin_comparison();
-  void judge_comparison();
+  void compare();
   bool worth_coloring() const;
   void gather_counts();
   void gather_pairs();
   void color_pairs();
-  [[noreturn]] void judge_accusations();
+  [[noreturn]] void diagnose_imbalance();
   bool advance();
 
   MPI_Comm user_;
@@ -82,7 +82,7 @@ private:
   std::array<std::uint64_t, 2> my_most_{}, most_{}; ///< edges of a pair, ranks that one sends to
   bool color_;
   std::vector<std::uint32_t> sent_to_, all_sent_to_; ///< by this rank, by all of them
-  std::vector<int> counts_, places_;                 ///< per rank, in all_sent_to_
+  std::vector<int> counts_, starts_;                 ///< per rank, in all_sent_to_
   std::optional<neighbors::edge_rounds> rounds_;
   std::uint32_t round_count_ = 0;          ///< 0: the program's order
   std::vector<int> listed_, listed_there_; ///< per rank: edges to it, edges from it

@@ -1,37 +1,37 @@
 #include "runtime/exchange/deferred_operation.h"
 
-#include <algorithm>
 #include <thread>
 #include <utility>
 
 namespace tacit::runtime {
 
-deferred_operation::deferred_operation(std::shared_ptr<neighbor_communicator> home,
-                                       std::shared_ptr<cached_plan> plan, std::ptrdiff_t reads,
-                                       std::ptrdiff_t writes)
-    : home_(std::move(home)), plan_(std::move(plan)), reads_(reads), writes_(writes) {}
+deferred_operation::deferred_operation(std::shared_ptr<opening> line, std::shared_ptr<cached_plan> plan,
+                                       const call_buffers& buffers)
+    : line_(std::move(line)), plan_(std::move(plan)), buffers_(buffers) {}
 
-deferred_operation::deferred_operation(std::shared_ptr<neighbor_communicator> home,
-                                       std::vector<typed_message> messages)
-    : home_(std::move(home)), messages_(std::move(messages)) {}
+deferred_operation::deferred_operation(std::shared_ptr<opening> line, std::vector<typed_message> messages,
+                                       const call_buffers& buffers)
+    : line_(std::move(line)), buffers_(buffers), messages_(std::move(messages)) {}
 
 deferred_operation::~deferred_operation() {
-  std::erase(home_->waiting_, this);
+  line_->leave(*this);
   for (typed_message& m : messages_)
     MPI_Type_free(&m.type);
+  if (plan_ && inner_.run && !failure)
+    plan_->take_back(std::move(inner_));
 }
 
 void deferred_operation::start() {
-  home_->begin_setup();
-  home_->waiting_.push_back(this);
+  line_->begin();
+  line_->join(*this);
 }
 
 void deferred_operation::begin() {
   try {
     if (plan_)
-      inner_ = home_->execution_for(*plan_, reads_, writes_);
+      inner_ = plan_->lend(buffers_, line_->comm());
     else
-      inner_.run = std::make_unique<flat_run>(std::exchange(messages_, {}), home_->comm());
+      inner_.run = std::make_unique<flat_run>(std::exchange(messages_, {}), line_->comm());
     inner_.run->start();
   } catch (...) { // belongs to this operation, not to the one whose progress got here
     begin_failure_ = std::current_exception();
@@ -39,7 +39,7 @@ void deferred_operation::begin() {
 }
 
 bool deferred_operation::progress() {
-  if (!inner_.run && !begin_failure_ && !home_->advance_setup())
+  if (!inner_.run && !begin_failure_ && !line_->advance())
     return false;
   if (begin_failure_)
     std::rethrow_exception(begin_failure_);

@@ -1,4 +1,4 @@
-#include "runtime/exchange/own_call.h"
+#include "runtime/exchange/native_call.h"
 
 #include "graphs/platform/model_file.h"
 #include "neighbors/passes/choice.h"
@@ -14,16 +14,16 @@
 namespace tacit::runtime {
 namespace {
 
-using form = neighbor_side::form;
+using listing = neighbor_side::listing;
 
 enum class collective : std::uint8_t { allgather, allgatherv, alltoall, alltoallv, alltoallw };
 
 collective kind_of(const neighbor_call& call) {
-  if (call.send.shape == form::same)
-    return call.receive.shape == form::equal ? collective::allgather : collective::allgatherv;
-  if (call.send.shape == form::equal)
+  if (call.send.blocks == listing::same)
+    return call.receive.blocks == listing::equal ? collective::allgather : collective::allgatherv;
+  if (call.send.blocks == listing::equal)
     return collective::alltoall;
-  return call.send.shape == form::varying ? collective::alltoallv : collective::alltoallw;
+  return call.send.blocks == listing::varying ? collective::alltoallv : collective::alltoallw;
 }
 
 const char* name_of(collective c) {
@@ -32,7 +32,7 @@ const char* name_of(collective c) {
 }
 
 bool is_uniform(const neighbor_side& s) {
-  return s.shape == form::same || s.shape == form::equal;
+  return s.blocks == listing::same || s.blocks == listing::equal;
 }
 
 bool has_neighbor(const std::vector<neighbors::edge>& edges) {
@@ -42,10 +42,10 @@ bool has_neighbor(const std::vector<neighbors::edge>& edges) {
 // --- the call
 
 /// Of one side, with types that live as long as this.
-class own_side {
+class native_side {
 public:
-  own_side(const neighbor_side& s, const std::vector<neighbors::edge>& edges, const neighbor_side& other,
-           const std::vector<neighbors::edge>& edges_of_other)
+  native_side(const neighbor_side& s, const std::vector<neighbors::edge>& edges, const neighbor_side& other,
+              const std::vector<neighbors::edge>& edges_of_other)
       : buffer_(s.buffer) {
     try {
       copy(s, edges);
@@ -59,14 +59,14 @@ public:
       throw;
     }
   }
-  ~own_side() {
+  ~native_side() {
     int over = 0;
     MPI_Finalized(&over);
     if (!over)
       free_types();
   }
-  own_side(const own_side&) = delete;
-  own_side& operator=(const own_side&) = delete;
+  native_side(const native_side&) = delete;
+  native_side& operator=(const native_side&) = delete;
 
   void move(std::ptrdiff_t distance) { moved_ = distance; }
   void* buffer() const {
@@ -88,21 +88,21 @@ private:
     counts_.assign(listed ? edges.size() + 1 : 1, 0);
     displacements_.assign(counts_.size(), 0);
     bytes_.assign(counts_.size(), 0);
-    types_.assign(s.shape == form::typed ? counts_.size() : 1, MPI_BYTE);
+    types_.assign(s.blocks == listing::typed ? counts_.size() : 1, MPI_BYTE);
     owned_.reserve(types_.size());
     bool first = true;
     for (std::size_t i = 0; i < edges.size(); ++i) {
       if (edges[i].peer == no_rank)
         continue;
-      if (s.shape == form::typed)
+      if (s.blocks == listing::typed)
         types_[i] = kept(s.types[i]);
       else if (first)
         types_[0] = kept(s.type);
       if (listed || first)
         counts_[listed ? i : 0] = static_cast<int>(count_at(s, i));
-      if (s.shape == form::varying)
+      if (s.blocks == listing::varying)
         displacements_[i] = static_cast<int>(displacement_at(s, i));
-      if (s.shape == form::typed)
+      if (s.blocks == listing::typed)
         bytes_[i] = static_cast<MPI_Aint>(displacement_at(s, i));
       first = false;
     }
@@ -132,8 +132,9 @@ private:
   std::vector<MPI_Datatype> types_, owned_;
 };
 
-int start_call(collective what, const own_side& s, const own_side& r, MPI_Comm comm, MPI_Request* request) {
-#ifdef SMPI_H // declares the calls and lacks them; why_no_own_call says so
+int start_call(collective what, const native_side& s, const native_side& r, MPI_Comm comm,
+               MPI_Request* request) {
+#ifdef SMPI_H // declares the calls and lacks them; why_no_native_call says so
   static_cast<void>(what), static_cast<void>(s), static_cast<void>(r), static_cast<void>(comm);
   *request = MPI_REQUEST_NULL;
   return MPI_ERR_OTHER;
@@ -160,30 +161,31 @@ int start_call(collective what, const own_side& s, const own_side& r, MPI_Comm c
 }
 
 /// The operation's own duplicate.
-class own_connection : public connection {
+class native_connection : public connection {
 public:
-  own_connection(std::shared_ptr<own_communicators> comms, MPI_Comm parent)
+  native_connection(std::shared_ptr<native_communicators> comms, MPI_Comm parent)
       : comms_(std::move(comms)), parent_(parent) {}
-  ~own_connection() override {
+  ~native_connection() override {
     if (entry_)
       entry_->in_use = false;
   }
   void create() override { entry_ = comms_->take(parent_); }
-  own_communicators::entry& entry() const { return *entry_; }
+  native_communicators::entry& entry() const { return *entry_; }
 
 private:
-  std::shared_ptr<own_communicators> comms_;
+  std::shared_ptr<native_communicators> comms_;
   MPI_Comm parent_;
-  std::shared_ptr<own_communicators::entry> entry_;
+  std::shared_ptr<native_communicators::entry> entry_;
 };
 
-class own_call_run : public execution {
+class native_call_run : public execution {
 public:
-  own_call_run(const neighbor_call& call, const neighbors::neighborhood& n, own_communicators::entry& where)
+  native_call_run(const neighbor_call& call, const neighbors::neighborhood& n,
+                  native_communicators::entry& where)
       : what_(kind_of(call)), text_(fmt::format("MPI_Ineighbor_{}", name_of(what_))),
         send_(call.send, n.destinations, call.receive, n.sources),
         receive_(call.receive, n.sources, call.send, n.destinations), where_(where) {}
-  ~own_call_run() override {
+  ~native_call_run() override {
     if (active_)
       where_.abandoned = true;
   }
@@ -215,34 +217,34 @@ public:
 private:
   collective what_;
   std::string text_;
-  own_side send_, receive_;
-  own_communicators::entry& where_;
+  native_side send_, receive_;
+  native_communicators::entry& where_;
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool active_ = false;
 };
 
 } // namespace
 
-std::string_view own_call_driver::name() const {
-  return neighbors::own_call;
+std::string_view native_call_driver::name() const {
+  return neighbors::native_call;
 }
 
-std::unique_ptr<connection> own_call_driver::offer(const program&, MPI_Comm comm) const {
-  return std::make_unique<own_connection>(comms_, comm);
+std::unique_ptr<connection> native_call_driver::offer(const program&, MPI_Comm comm) const {
+  return std::make_unique<native_connection>(comms_, comm);
 }
 
-std::unique_ptr<execution> own_call_driver::prepare(program, MPI_Comm, connection* peers) const {
-  return std::make_unique<own_call_run>(call_, n_, static_cast<own_connection*>(peers)->entry());
+std::unique_ptr<execution> native_call_driver::prepare(program, MPI_Comm, connection* peers) const {
+  return std::make_unique<native_call_run>(call_, n_, static_cast<native_connection*>(peers)->entry());
 }
 
-std::string own_call_driver::steps() const {
+std::string native_call_driver::steps() const {
   return fmt::format("MPI_Ineighbor_{} on a duplicate of the communicator", name_of(kind_of(call_)));
 }
 
 #ifdef SMPI_H
 
-std::string why_no_own_call(const neighbor_call&, const neighbors::neighborhood&, int, MPI_Comm, bool,
-                            const graphs::selftest_verdict&) {
+std::string why_no_native_call(const neighbor_call&, const neighbors::neighborhood&, int, MPI_Comm, bool,
+                               const graphs::selftest_verdict&) {
   return "SMPI has no neighborhood collectives";
 }
 
@@ -263,7 +265,7 @@ bool fits(const neighbor_side& s, const std::vector<neighbors::edge>& edges) {
     return !has_neighbor(edges) || (fits(s.count) && fits(s.count * static_cast<std::int64_t>(edges.size())));
   for (std::size_t i = 0; i < edges.size(); ++i)
     if (edges[i].peer != neighbors::no_rank &&
-        (!fits(count_at(s, i)) || (s.shape == form::varying && !fits(displacement_at(s, i)))))
+        (!fits(count_at(s, i)) || (s.blocks == listing::varying && !fits(displacement_at(s, i)))))
       return false;
   return true;
 }
@@ -337,8 +339,8 @@ std::string why_not_shown(const graphs::selftest_verdict& verdict, const char* c
 
 } // namespace
 
-std::string why_no_own_call(const neighbor_call& call, const neighbors::neighborhood& n, int rank,
-                            MPI_Comm comm, bool ours, const graphs::selftest_verdict& verdict) {
+std::string why_no_native_call(const neighbor_call& call, const neighbors::neighborhood& n, int rank,
+                               MPI_Comm comm, bool ours, const graphs::selftest_verdict& verdict) {
   if (ours)
     return "the topology is tacit's own, which MPI's calls know nothing of";
   const std::vector<std::string> kinds = kinds_of_topology(n, rank, comm);

@@ -1,4 +1,4 @@
-#include "runtime/exchange/own_communicators.h"
+#include "runtime/exchange/native_communicators.h"
 
 #include "runtime/mpi/await.h"
 #include "runtime/mpi/collectives.h"
@@ -9,7 +9,7 @@
 
 namespace tacit::runtime {
 
-own_communicators::~own_communicators() {
+native_communicators::~native_communicators() {
   int over = 0;
   MPI_Finalized(&over);
   for (const auto& e : list_)
@@ -17,20 +17,20 @@ own_communicators::~own_communicators() {
       MPI_Comm_free(&e->comm);
 }
 
-std::uint64_t own_communicators::given_up() const {
+std::uint64_t native_communicators::given_up() const {
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < std::min<std::size_t>(64, list_.size()); ++i)
     bits |= std::uint64_t{!list_[i]->in_use && !list_[i]->abandoned} << i;
   return bits;
 }
 
-std::shared_ptr<own_communicators::entry> own_communicators::take(MPI_Comm parent) {
+std::shared_ptr<native_communicators::entry> native_communicators::take(MPI_Comm parent) {
   const std::uint64_t here = given_up();
   std::uint64_t everywhere = 0;
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(start_allreduce(&here, &everywhere, 1, MPI_UINT64_T, MPI_BAND, parent, &request),
             "MPI_Iallreduce");
-  await({request}, "MPI_Iallreduce");
+  await(request, "MPI_Iallreduce");
   if (everywhere != 0) {
     const auto& found = list_[static_cast<std::size_t>(std::countr_zero(everywhere))];
     found->in_use = true;
@@ -43,7 +43,7 @@ std::shared_ptr<own_communicators::entry> own_communicators::take(MPI_Comm paren
   check_mpi(MPI_Comm_dup(parent, &copy), "MPI_Comm_dup");
 #else
   check_mpi(PMPI_Comm_idup(parent, &copy, &request), "MPI_Comm_idup");
-  await({request}, "MPI_Comm_idup");
+  await(request, "MPI_Comm_idup");
 #endif
   made->comm = copy;
   check_mpi(MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");

@@ -5,7 +5,7 @@
 // communicator of its own; the library has only some thousands of them, and all ranks must free one together,
 // while each gives up an operation when it pleases.
 //
-// Idea, as for windows (run/rma_windows.h): giving one up only marks it. All ranks have equal lists; when
+// Idea, as for windows (rma/windows.h): giving one up only marks it. All ranks have equal lists; when
 // they next need one they learn which of the first 64 all have given up, and take the first of those; if
 // there is none, they make another one. A rank that has given one up will not start its operation again, so
 // no other may either: nothing is under way there. All are freed with the communicator.
@@ -20,7 +20,7 @@
 
 namespace tacit::runtime {
 
-class own_communicators {
+class native_communicators {
 public:
   struct entry {
     MPI_Comm comm = MPI_COMM_NULL; ///< null: could not be made
@@ -28,10 +28,10 @@ public:
     bool abandoned = false; ///< something is left under way: never to be used again, nor freed
   };
 
-  own_communicators() = default;
-  ~own_communicators();
-  own_communicators(const own_communicators&) = delete;
-  own_communicators& operator=(const own_communicators&) = delete;
+  native_communicators() = default;
+  ~native_communicators();
+  native_communicators(const native_communicators&) = delete;
+  native_communicators& operator=(const native_communicators&) = delete;
 
   /// A duplicate of `parent` (always the same one) with its topology, whose errors return. Collective.
   /// Throws mpi_error; the lists stay equal.

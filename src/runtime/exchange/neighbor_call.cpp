@@ -7,10 +7,10 @@
 
 namespace tacit::runtime {
 
-using form = neighbor_side::form;
+using listing = neighbor_side::listing;
 
 std::int64_t count_at(const neighbor_side& s, std::size_t i) {
-  if (s.shape == form::same || s.shape == form::equal)
+  if (s.blocks == listing::same || s.blocks == listing::equal)
     return s.count;
   return s.large_counts ? static_cast<const MPI_Count*>(s.counts)[i] : static_cast<const int*>(s.counts)[i];
 }
@@ -31,16 +31,16 @@ void check_side(const neighbor_side& s, const char* which, std::size_t edges) {
     refuse(fmt::format("the {} buffer is MPI_IN_PLACE, which neighborhood collectives do not have; give two "
                        "buffers that do not overlap",
                        which));
-  if (edges == 0 || s.shape == form::same || s.shape == form::equal)
+  if (edges == 0 || s.blocks == listing::same || s.blocks == listing::equal)
     return;
-  if (!s.counts || !s.displacements || (s.shape == form::typed && !s.types))
+  if (!s.counts || !s.displacements || (s.blocks == listing::typed && !s.types))
     refuse(fmt::format("an array of {} counts, displacements or datatypes is a null pointer; give one entry "
                        "per edge ({} here)",
                        which, edges));
 }
 
 MPI_Datatype type_at(const neighbor_side& s, const char* which, std::size_t i) {
-  const MPI_Datatype type = s.shape == form::typed ? s.types[i] : s.type;
+  const MPI_Datatype type = s.blocks == listing::typed ? s.types[i] : s.type;
   if (type == MPI_DATATYPE_NULL)
     refuse(fmt::format("the {} datatype of edge {} is MPI_DATATYPE_NULL", which, i));
   return type;
@@ -56,16 +56,16 @@ std::int64_t checked_count(const neighbor_side& s, const char* which, std::size_
 void describe_side(const neighbor_side& s, const char* which, const std::vector<neighbors::edge>& edges,
                    call_signature& into) {
   check_side(s, which, edges.size());
-  into.words.push_back(static_cast<std::int64_t>(s.shape));
+  into.words.push_back(static_cast<std::int64_t>(s.blocks));
   layout_handle common;
   for (std::size_t i = 0; i < edges.size(); ++i) {
     if (edges[i].peer == no_rank)
       continue;
-    if (s.shape == form::typed || !common) {
+    if (s.blocks == listing::typed || !common) {
       common = layout_of(type_at(s, which, i));
       into.words.push_back(static_cast<std::int64_t>(common->number));
       into.layouts.push_back(common);
-      if (s.shape == form::same || s.shape == form::equal) {
+      if (s.blocks == listing::same || s.blocks == listing::equal) {
         into.words.push_back(checked_count(s, which, i));
         return;
       }
@@ -79,12 +79,12 @@ void describe_side(const neighbor_side& s, const char* which, const std::vector<
 std::uint64_t address_of(const neighbor_side& s, std::size_t i, std::int64_t count, std::int64_t extent) {
   std::int64_t offset = 0;
   bool lost = false;
-  if (s.shape == form::equal)
+  if (s.blocks == listing::equal)
     lost = __builtin_mul_overflow(count, extent, &offset) ||
            __builtin_mul_overflow(offset, static_cast<std::int64_t>(i), &offset);
-  if (s.shape == form::varying)
+  if (s.blocks == listing::varying)
     lost = __builtin_mul_overflow(displacement_at(s, i), extent, &offset);
-  if (s.shape == form::typed)
+  if (s.blocks == listing::typed)
     offset = displacement_at(s, i);
   if (lost)
     refuse(fmt::format("the block of edge {} lies beyond the address space", i));
@@ -97,7 +97,7 @@ std::vector<std::vector<graphs::segment>> side_blocks(const neighbor_side& s,
   for (std::size_t i = 0; i < edges.size(); ++i) {
     if (edges[i].peer == no_rank)
       continue;
-    const layout_handle l = layout_of(s.shape == form::typed ? s.types[i] : s.type);
+    const layout_handle l = layout_of(s.blocks == listing::typed ? s.types[i] : s.type);
     const std::int64_t count = count_at(s, i);
     const std::uint64_t at = address_of(s, i, count, l->element.extent);
     blocks[i] = segments_of(reinterpret_cast<const void*>(at), static_cast<std::uint64_t>(count), l->element);

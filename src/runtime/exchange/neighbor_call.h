@@ -12,13 +12,13 @@
 namespace tacit::runtime {
 
 struct neighbor_side {
-  enum class form : std::uint8_t {
+  enum class listing : std::uint8_t {
     same,    ///< the same `count` elements for every edge (what allgather sends)
     equal,   ///< `count` elements per edge, one block after the other
     varying, ///< counts and displacements (in extents of the type) per edge
     typed,   ///< counts, displacements (in bytes) and types per edge
   };
-  form shape = form::same;
+  listing blocks = listing::same;
   bool large_counts = false;        ///< `counts` are MPI_Count, else int
   bool large_displacements = false; ///< `displacements` are MPI_Aint, else int
   const void* buffer = nullptr;

@@ -21,11 +21,11 @@ namespace {
 }
 
 void choose_driver(neighbor_options& o, const std::string& where, std::string_view value) {
-  if (!find_driver(value) && value != neighbors::own_call) { // not built for this MPI library
+  if (!find_driver(value) && value != neighbors::native_call) { // not built for this MPI library
     std::string names;
     for (const driver* d : drivers())
       names += fmt::format("{}, ", d->name());
-    refuse(fmt::format("{} is \"{}\", but must be one of {}{}", where, value, names, neighbors::own_call));
+    refuse(fmt::format("{} is \"{}\", but must be one of {}{}", where, value, names, neighbors::native_call));
   }
   o.driver = value;
 }
@@ -43,11 +43,11 @@ void choose_cost(neighbor_options& o, const std::string& where, std::string_view
   o.cost = *cost;
 }
 
-void choose_form(neighbor_options& o, const std::string&, std::string_view value) {
-  for (const neighbors::form f :
-       {neighbors::form::coalesced, neighbors::form::direct, neighbors::form::combined})
-    if (value == neighbors::name(f))
-      o.shape = f;
+void choose_grouping(neighbor_options& o, const std::string&, std::string_view value) {
+  for (const neighbors::grouping g :
+       {neighbors::grouping::coalesced, neighbors::grouping::direct, neighbors::grouping::combined})
+    if (value == neighbors::name(g))
+      o.blocks = g;
 }
 
 void choose_feedback(neighbor_options& o, const std::string&, std::string_view value) {
@@ -64,7 +64,7 @@ struct option {
   void (*set)(neighbor_options&, const std::string& where, std::string_view value);
 };
 constexpr std::array<option, 6> all_options{{{setting::driver, choose_driver},
-                                             {setting::neighbor_form, choose_form},
+                                             {setting::neighbor_form, choose_grouping},
                                              {setting::neighbor_without, choose_passes},
                                              {setting::message_cost, choose_cost},
                                              {setting::neighbor_feedback, choose_feedback},
@@ -163,10 +163,10 @@ std::uint64_t word_of(const neighbor_options& options) {
   add(512u + 2 * neighbors::word_of(options.passes) + (options.unattended ? 1u : 0u));
   add(static_cast<std::uint64_t>(options.level));
   add(options.feedback);
-  add(options.shape ? 1 + static_cast<std::uint64_t>(*options.shape) : 0);
+  add(options.blocks ? 1 + static_cast<std::uint64_t>(*options.blocks) : 0);
   if (options.cost)
     for (const double number :
-         {options.cost->overhead, options.cost->latency, options.cost->byte, options.cost->near})
+         {options.cost->overhead, options.cost->latency, options.cost->byte, options.cost->node_share})
       add(std::bit_cast<std::uint64_t>(number));
   return word;
 }

@@ -1,4 +1,4 @@
-// What the user may choose: driver and form, optimizations to leave out, and what messages cost.
+// What the user may choose: driver and grouping, optimizations to leave out, and what messages cost.
 #pragma once
 
 #include "graphs/cost/message_cost.h"
@@ -22,11 +22,11 @@ enum class persistence : std::uint8_t {
 };
 
 struct neighbor_options {
-  std::string driver;                   ///< empty: the cheapest (neighbor/choice.h)
-  std::optional<neighbors::form> shape; ///< where it is possible; nothing: the cheapest
+  std::string driver;                        ///< empty: the cheapest (neighbors/passes/choice.h)
+  std::optional<neighbors::grouping> blocks; ///< where it is possible; nothing: the cheapest
   neighbors::neighbor_passes passes;
   std::optional<graphs::message_cost> cost; ///< in place of the machine model
-  std::uint64_t feedback = 0; ///< runs after which other ways are tried (exchange/feedback.h); 0: never
+  std::uint64_t feedback = 0; ///< runs after which other variants are tried (run/tuned_run.h); 0: never
   persistence level = persistence::unsaid;
   /// Persistent operations as program::unattended.
   bool unattended = false;
@@ -49,6 +49,11 @@ neighbor_options options_of(MPI_Comm comm);
 
 /// Leaves out what needs more than the level says.
 void limit_to_level(neighbors::neighbor_passes& passes, persistence level);
+
+/// What all ranks say if the info keys of an operation or a communicator give them different words.
+inline constexpr const char* info_keys_differ =
+    "info keys tacit_driver, tacit_neighbor_form, tacit_neighbor_without, tacit_message_cost, "
+    "tacit_neighbor_feedback or tacit_persistent differ between the ranks; give all ranks the same";
 
 /// One word that differs if the options do.
 std::uint64_t word_of(const neighbor_options& options);

@@ -13,7 +13,7 @@ namespace {
 /// The members of one message's structure.
 struct members {
   std::vector<int> counts;
-  std::vector<MPI_Aint> places;
+  std::vector<MPI_Aint> displacements;
   std::vector<MPI_Datatype> types;
   std::uint64_t bytes = 0;
 
@@ -24,7 +24,7 @@ struct members {
     bytes += static_cast<std::uint64_t>(b.count) * static_cast<std::uint64_t>(size);
     for (std::int64_t done = 0; done < b.count; done += INT_MAX) { // counts of members are int
       counts.push_back(static_cast<int>(std::min<std::int64_t>(b.count - done, INT_MAX)));
-      places.push_back(static_cast<MPI_Aint>(b.address) + done * extent);
+      displacements.push_back(static_cast<MPI_Aint>(b.address) + done * extent);
       types.push_back(b.type);
     }
   }
@@ -54,7 +54,7 @@ void add_messages(const neighbor_side& side, const std::vector<neighbors::edge>&
     m.tag = coalesce ? 0 : static_cast<int>(e.channel);
     m.bytes = all.bytes;
     check_mpi(MPI_Type_create_struct(static_cast<int>(all.counts.size()), all.counts.data(),
-                                     all.places.data(), all.types.data(), &m.type),
+                                     all.displacements.data(), all.types.data(), &m.type),
               "MPI_Type_create_struct");
     out.push_back(m);
     check_mpi(MPI_Type_commit(&out.back().type), "MPI_Type_commit");

@@ -1,12 +1,14 @@
-#include "runtime/exchange/ways.h"
+#include "runtime/exchange/variants.h"
 
 #include <algorithm>
 
 namespace tacit::runtime {
 namespace {
 
-std::size_t position(neighbors::form f, std::size_t driver) {
-  return static_cast<std::size_t>(f) * drivers().size() + driver;
+using neighbors::grouping;
+
+std::size_t position(grouping g, std::size_t driver) {
+  return static_cast<std::size_t>(g) * drivers().size() + driver;
 }
 
 /// Nothing in a neighborhood is a collective call, which is all that coll adds to p2p.
@@ -16,46 +18,44 @@ bool may_be_taken(const driver& d, const neighbor_options& options) {
 
 } // namespace
 
-way_prices::way_prices() : words(neighbors::forms * drivers().size(), neighbors::word_of_price(-1)) {}
+variant_prices::variant_prices()
+    : words(neighbors::groupings * drivers().size(), graphs::word_of_price(-1)) {}
 
-void way_prices::add(neighbors::form f, const neighbors::traffic& t, const neighbors::machine_costs& costs,
-                     const neighbor_options& options) {
+void variant_prices::add(grouping g, const graphs::traffic& t, const graphs::machine_costs& costs,
+                         const neighbor_options& options) {
   for (std::size_t i = 0; i < drivers().size(); ++i) {
     const driver& d = *drivers()[i];
     if (may_be_taken(d, options))
-      words[position(f, i)] = neighbors::word_of_price(
-          neighbors::predicted(t, d.name(), costs, d.longest_in_memory(options.unattended)));
+      words[position(g, i)] = graphs::word_of_price(
+          graphs::predicted(t, d.name(), costs, d.longest_in_memory(options.unattended)));
   }
 }
 
-std::vector<const driver*> agreed_ways::drivers(const driver& own) const {
-  if (is_own_call())
-    return {&own};
+std::vector<const driver*> agreed_variants::drivers(const driver& native) const {
+  if (is_native_call())
+    return {&native};
   std::vector<const driver*> out;
-  if (!ways.empty())
-    out.push_back(find_driver(ways[taken].driver));
-  for (const neighbors::way& w : ways)
-    if (const driver* const d = find_driver(w.driver); d && std::find(out.begin(), out.end(), d) == out.end())
+  if (!list.empty())
+    out.push_back(find_driver(chosen().driver));
+  for (const neighbors::variant& v : list)
+    if (const driver* const d = find_driver(v.driver); d && std::find(out.begin(), out.end(), d) == out.end())
       out.push_back(d);
   return out;
 }
 
-agreed_ways choose_way(const way_prices& prices, const neighbor_options& options,
-                       const std::vector<bool>& possible, bool own_possible) {
-  agreed_ways out;
-  const auto wanted = [&](neighbors::form f) {
-    const bool forced = options.shape && possible[static_cast<std::size_t>(*options.shape)];
-    return forced ? f == *options.shape : possible[static_cast<std::size_t>(f)];
-  };
-  for (const neighbors::form f :
-       {neighbors::form::coalesced, neighbors::form::direct, neighbors::form::combined})
+agreed_variants choose_variant(const variant_prices& prices, const neighbor_options& options,
+                               const possible_variants& possible) {
+  agreed_variants out;
+  const auto can = [&](grouping g) { return possible.groupings[static_cast<std::size_t>(g)]; };
+  const bool forced = options.blocks && can(*options.blocks);
+  for (const grouping g : {grouping::coalesced, grouping::direct, grouping::combined})
     for (std::size_t i = 0; i < drivers().size(); ++i)
-      if (wanted(f) && may_be_taken(*drivers()[i], options))
-        out.ways.push_back({f, drivers()[i]->name(), neighbors::price_of_word(prices.words[position(f, i)])});
-  const bool any_way = options.driver.empty() && !options.shape;
-  if (own_possible && (any_way || options.driver == neighbors::own_call))
-    out.ways.push_back({neighbors::form::coalesced, neighbors::own_call, -1});
-  out.taken = neighbors::cheapest(out.ways);
+      if ((forced ? g == *options.blocks : can(g)) && may_be_taken(*drivers()[i], options))
+        out.list.push_back({g, drivers()[i]->name(), graphs::price_of_word(prices.words[position(g, i)])});
+  const bool nothing_forced = options.driver.empty() && !options.blocks;
+  if (possible.native_call && (nothing_forced || options.driver == neighbors::native_call))
+    out.list.push_back({grouping::coalesced, neighbors::native_call, -1});
+  out.taken = neighbors::cheapest(out.list);
   return out;
 }
 

@@ -1,43 +1,51 @@
-// The choice among ways (neighbor/choice.h) by real ranks: what each believes they cost it, as words for the
-// reduction that the set-up makes anyway.
+// The choice among variants (neighbors/passes/choice.h) by real ranks: what each believes they cost it, as
+// words for the reduction that the set-up makes anyway.
 #pragma once
 
+#include "graphs/cost/price.h"
 #include "neighbors/passes/choice.h"
 #include "runtime/exchange/neighbor_options.h"
 #include "runtime/run/driver.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace tacit::runtime {
 
-/// One word per form and driver: the same number of words on all ranks, whatever they may do.
-class way_prices {
+/// One word per grouping and driver: the same number of words on all ranks, whatever they may do.
+class variant_prices {
 public:
-  way_prices(); ///< nothing has a price
+  variant_prices(); ///< nothing has a price
 
-  /// This rank's prices of a form in which it has this traffic, with the drivers that may be taken.
-  void add(neighbors::form f, const neighbors::traffic& t, const neighbors::machine_costs& costs,
+  /// This rank's prices of a grouping in which it has this traffic, with the drivers that may be taken.
+  void add(neighbors::grouping g, const graphs::traffic& t, const graphs::machine_costs& costs,
            const neighbor_options& options);
 
   std::vector<std::uint64_t> words;
 };
 
-struct agreed_ways {
-  std::vector<neighbors::way> ways; ///< those that were compared, by priority
+/// What the ranks have compared, and which of it they take.
+struct agreed_variants {
+  std::vector<neighbors::variant> list; ///< those that were compared, by priority
   std::size_t taken = 0;
 
-  neighbors::form shape() const { return ways[taken].shape; }
-  bool is_own_call() const { return !ways.empty() && ways[taken].driver == neighbors::own_call; }
-  /// Drivers that may be taken: the chosen one first, then by priority, but for MPI's own call, which is
-  /// taken or not. None if nothing was compared. `own`: what stands for MPI's own call.
-  std::vector<const driver*> drivers(const driver& own) const;
+  const neighbors::variant& chosen() const { return list[taken]; }
+  bool is_native_call() const { return !list.empty() && chosen().driver == neighbors::native_call; }
+  /// Drivers that may be taken: the chosen one first, then by priority, but for MPI's native call, which is
+  /// taken or not. None if nothing was compared. `native`: what stands for MPI's native call.
+  std::vector<const driver*> drivers(const driver& native) const;
 };
 
-/// From the minima of the words over all ranks; the same on all ranks. `possible`: forms, by their number;
-/// `own_possible`: MPI's own call.
-agreed_ways choose_way(const way_prices& prices, const neighbor_options& options,
-                       const std::vector<bool>& possible, bool own_possible);
+/// What all ranks together can do; the same on all of them.
+struct possible_variants {
+  std::array<bool, neighbors::groupings> groupings{};
+  bool native_call = false;
+};
+
+/// From the minima of the words over all ranks; the same on all ranks.
+agreed_variants choose_variant(const variant_prices& prices, const neighbor_options& options,
+                               const possible_variants& possible);
 
 } // namespace tacit::runtime

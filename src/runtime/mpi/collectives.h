@@ -27,13 +27,14 @@ inline int start_allgather(const void* mine, void* all, int count, MPI_Datatype 
 #endif
 }
 
-inline int start_allgatherv(const void* mine, int count, void* all, const int* counts, const int* places,
-                            MPI_Datatype type, MPI_Comm comm, MPI_Request* request) {
+inline int start_allgatherv(const void* mine, int count, void* all, const int* counts,
+                            const int* displacements, MPI_Datatype type, MPI_Comm comm,
+                            MPI_Request* request) {
 #ifdef SMPI_H
   *request = MPI_REQUEST_NULL;
-  return MPI_Allgatherv(mine, count, type, all, counts, places, type, comm);
+  return MPI_Allgatherv(mine, count, type, all, counts, displacements, type, comm);
 #else
-  return MPI_Iallgatherv(mine, count, type, all, counts, places, type, comm, request);
+  return MPI_Iallgatherv(mine, count, type, all, counts, displacements, type, comm, request);
 #endif
 }
 

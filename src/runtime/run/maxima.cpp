@@ -1,4 +1,4 @@
-#include "runtime/exchange/maxima.h"
+#include "runtime/run/maxima.h"
 
 #include "runtime/mpi/mpi_error.h"
 

@@ -18,7 +18,7 @@ inline runtime::neighbor_side same(const void* buffer, MPI_Count count, MPI_Data
 
 inline runtime::neighbor_side equal(const void* buffer, MPI_Count count, MPI_Datatype type) {
   runtime::neighbor_side s = same(buffer, count, type);
-  s.shape = runtime::neighbor_side::form::equal;
+  s.blocks = runtime::neighbor_side::listing::equal;
   return s;
 }
 
@@ -27,7 +27,7 @@ template <typename Count, typename Displacement>
 runtime::neighbor_side varying(const void* buffer, const Count* counts, const Displacement* displacements,
                                MPI_Datatype type) {
   runtime::neighbor_side s;
-  s.shape = runtime::neighbor_side::form::varying;
+  s.blocks = runtime::neighbor_side::listing::varying;
   s.buffer = buffer;
   s.counts = counts;
   s.large_counts = std::is_same_v<Count, MPI_Count>;
@@ -41,7 +41,7 @@ template <typename Count>
 runtime::neighbor_side typed(const void* buffer, const Count* counts, const MPI_Aint* displacements,
                              const MPI_Datatype* types) {
   runtime::neighbor_side s = varying(buffer, counts, displacements, MPI_DATATYPE_NULL);
-  s.shape = runtime::neighbor_side::form::typed;
+  s.blocks = runtime::neighbor_side::listing::typed;
   s.types = types;
   return s;
 }

@@ -1,0 +1,123 @@
+// Which neighbor_communicator belongs to which communicator of MPI: an attribute of it.
+#include "runtime/exchange/neighbor_communicator.h"
+#include "runtime/exchange/neighbor_error.h"
+#include "runtime/mpi/agreement.h"
+#include "runtime/mpi/mpi_error.h"
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace tacit::runtime {
+namespace {
+
+using held = std::shared_ptr<neighbor_communicator>;
+
+int forget(MPI_Comm, int, void* value, void*) {
+  delete static_cast<held*>(value);
+  return MPI_SUCCESS;
+}
+
+/// All that are attached to communicators. MPI calls the delete function of MPI_COMM_SELF's attributes first
+/// thing in MPI_Finalize: the last chance to free what belongs to communicators that are never freed.
+struct registry {
+  std::mutex guard;
+  int keyval = MPI_KEYVAL_INVALID, at_finalize = MPI_KEYVAL_INVALID;
+  std::vector<held*> attached;
+};
+
+registry& all() {
+  static registry* const r = new registry;
+  return *r;
+}
+
+int forget_attached(MPI_Comm comm, int keyval, void* value, void* extra) {
+  {
+    const std::lock_guard lock(all().guard);
+    std::erase(all().attached, static_cast<held*>(value));
+  }
+  if (const held& mine = *static_cast<held*>(value))
+    mine->let_go();
+  return forget(comm, keyval, value, extra);
+}
+
+int forget_all(MPI_Comm, int, void*, void*) {
+  std::vector<held*> left;
+  {
+    const std::lock_guard lock(all().guard);
+    left = all().attached;
+  }
+  for (held* h : left)
+    h->reset(); // the attribute stays, and frees the empty handle if MPI still deletes it
+  return MPI_SUCCESS;
+}
+
+int keyval() {
+  registry& r = all();
+  const std::lock_guard lock(r.guard);
+  if (r.keyval == MPI_KEYVAL_INVALID) {
+    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_attached, &r.keyval, nullptr),
+              "MPI_Comm_create_keyval");
+    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_all, &r.at_finalize, nullptr),
+              "MPI_Comm_create_keyval");
+    check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, r.at_finalize, nullptr), "MPI_Comm_set_attr");
+  }
+  return r.keyval;
+}
+
+/// The handle that is attached, or null.
+held* attached(MPI_Comm comm) {
+  void* value = nullptr;
+  int found = 0;
+  check_mpi(MPI_Comm_get_attr(comm, keyval(), &value, &found), "MPI_Comm_get_attr");
+  return found ? static_cast<held*>(value) : nullptr;
+}
+
+/// In place of another one, if there is one.
+void attach(MPI_Comm comm, held made) {
+  if (held* const before = attached(comm)) {
+    *before = std::move(made);
+    return;
+  }
+  auto handle = std::make_unique<held>(std::move(made));
+  check_mpi(MPI_Comm_set_attr(comm, keyval(), handle.get()), "MPI_Comm_set_attr");
+  const std::lock_guard lock(all().guard);
+  all().attached.push_back(handle.release());
+}
+
+} // namespace
+
+std::shared_ptr<neighbor_communicator> neighbor_communicator::of(MPI_Comm comm) {
+  const held* const found = attached(comm);
+  if (found && *found && !(*found)->worn_out())
+    return *found;
+  // Worn out: with the options of before, which may be those of set_info.
+  auto made = std::make_shared<neighbor_communicator>(comm, found && *found ? (*found)->options()
+                                                                            : options_or_fault(comm));
+  attach(comm, made);
+  return made;
+}
+
+void neighbor_communicator::set_info(MPI_Comm comm, MPI_Info info) {
+  int rank = 0, size = 1;
+  check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  agreement all(comm, rank, size, "tacit_comm_set_info");
+  std::shared_ptr<neighbor_communicator> made;
+  std::uint64_t word = 0;
+  all.here([&] {
+    const neighbor_options options = read_neighbor_options(info, options_of(comm));
+    word = word_of(options);
+    made = std::make_shared<neighbor_communicator>(comm, options);
+  });
+  std::vector<std::uint64_t> words{word, ~word};
+  all.agree(words);
+  all.here([&] {
+    if (words[0] != ~words[1])
+      throw neighbor_error(neighbor_error::kind::environment, info_keys_differ);
+    attach(comm, std::move(made));
+  });
+  all.agree();
+}
+
+} // namespace tacit::runtime
