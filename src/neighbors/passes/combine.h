@@ -6,7 +6,7 @@
 // at (x, y, z) goes x steps in the first dimension, is handed on y steps in the second one, and z steps in
 // the third one. All ranks do the same relative thing at the same time, so whoever sends to the rank at
 // distance c receives the same blocks from the rank at distance -c: 6 messages instead of 26, 12 instead of
-// 124. What allgather sends is the same for all neighbors, so of blocks with equal way so far only one
+// 124. What allgather sends is the same for all neighbors, so of blocks with equal path so far only one
 // travels (their routes form a tree).
 //
 // It needs what only persistent operations know: that all blocks of all ranks have one size. Offsets are
@@ -20,7 +20,7 @@
 
 namespace tacit::neighbors {
 
-/// True if all dimensions are periodic, so that every way exists.
+/// True if all dimensions are periodic, so that every path exists.
 bool can_combine(const topology& t);
 
 /// What it costs, for one rank as for all others.

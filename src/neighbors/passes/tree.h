@@ -33,8 +33,8 @@
 // tags, so two ranks that meet in several trees cannot mix them up.
 //
 // Cost: as many messages as before (every member has one parent), the hot rank's share shrinks from D
-// messages to fan_out, others get at most fan_out more per tree; log(D) / log(fan_out) latencies on the way;
-// the bytes of inner members travel more than once: about D / (fan_out - 1) blocks on the longest way. As the
+// messages to fan_out, others get at most fan_out more per tree; log(D) / log(fan_out) latencies on the path;
+// the bytes of inner members travel more than once: about D / (fan_out - 1) blocks on the longest path. As the
 // number of messages stays the same, it can only help where they are unevenly spread: that is the condition.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Channels. In a graph both sides count: the k-th occurrence of a peer among the destinations (or sources)
-// has channel k. A stencil is counted the same way, because slot i of the sender arrives in slot i of the
+// has channel k. A stencil is counted likewise, because slot i of the sender arrives in slot i of the
 // receiver.
 //
 // In a grid the block that leaves through slot s (say, to the right) arrives through slot s^1 (from the left)

@@ -1,4 +1,4 @@
-// Locality aggregation (neighbor/aggregate.h) among real ranks: who is on which node, and what the ranks of a
+// Locality aggregation (neighbors/passes/aggregate.h) among real ranks: who is on which node, and what the ranks of a
 // node tell each other before the plan of a persistent operation is complete.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Balancing trees (neighbor/tree.h) among real ranks: what they tell each other before the plan of a
+// Balancing trees (neighbors/passes/tree.h) among real ranks: what they tell each other before the plan of a
 // persistent operation is complete.
 #pragma once
 

@@ -1,4 +1,4 @@
-// MPI's own neighborhood collective as a way (TACIT_DRIVER=mpi): taken only where a verdict of `tacit
+// MPI's native neighborhood collective as a variant (TACIT_DRIVER=mpi): taken only where a verdict of `tacit
 // selftest` shows it right, and then right; refused on all ranks alike whatever is wrong with the verdict and
 // whichever rank has one. Only rank 0 has the verdicts written here, unless a test says otherwise.
 #include "mpi_main.h"
@@ -83,7 +83,7 @@ struct verdict {
 class cache {
 public:
   explicit cache(const std::string& text, int owner = 0) {
-    std::string name = (fs::temp_directory_path() / "tacit-own-call-XXXXXX").string();
+    std::string name = (fs::temp_directory_path() / "tacit-native-call-XXXXXX").string();
     folder_ = ::mkdtemp(name.data());
     setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
     if (world_rank() != owner || text.empty())
@@ -171,7 +171,7 @@ std::string outcome_on_a_line() {
   return text;
 }
 
-TEST(own_call, moves_what_plain_sends_move_where_it_is_shown_right) {
+TEST(native_call, moves_what_plain_sends_move_where_it_is_shown_right) {
   const cache here(verdict().text());
   const variable forced("TACIT_DRIVER", "mpi");
   const types_of_sixteen_bytes types;
@@ -190,7 +190,7 @@ TEST(own_call, moves_what_plain_sends_move_where_it_is_shown_right) {
       if (!alike(code == TACIT_SUCCESS)) {
         ASSERT_EQ(code, TACIT_ERR_ENVIRONMENT) << tacit_last_error();
         const std::string why = tacit_last_error();
-        ASSERT_TRUE(says(why, "driver mpi, MPI's own call, is not possible here: ")) << why;
+        ASSERT_TRUE(says(why, "driver mpi, MPI's native call, is not possible here: ")) << why;
         ASSERT_EQ(says(t.what, "own "), says(why, "the topology is tacit's own")) << why << t.what;
         ASSERT_EQ(!says(t.what, "own "), says(why, "is wrong in the selftest of 20")) << why << t.what;
         ++refused;
@@ -219,7 +219,7 @@ TEST(own_call, moves_what_plain_sends_move_where_it_is_shown_right) {
   EXPECT_GT(refused, 0);
 }
 
-TEST(own_call, is_refused_on_all_ranks_without_a_verdict_that_shows_it_right) {
+TEST(native_call, is_refused_on_all_ranks_without_a_verdict_that_shows_it_right) {
   struct wrong_file {
     std::string text, why;
   };
@@ -259,30 +259,31 @@ TEST(own_call, is_refused_on_all_ranks_without_a_verdict_that_shows_it_right) {
     {
       const variable forced("TACIT_DRIVER", "mpi");
       const std::string text = outcome_on_a_line();
-      EXPECT_TRUE(says(text, "rank 0: tacit_neighbor_alltoall_init: driver mpi, MPI's own call, is not"))
+      EXPECT_TRUE(says(text, "rank 0: tacit_neighbor_alltoall_init: driver mpi, MPI's native call, is not"))
           << text;
       EXPECT_TRUE(says(text, f.why)) << text;
       EXPECT_TRUE(says(text, "tacit selftest")) << text;
     }
     const std::string text = outcome_on_a_line();
-    EXPECT_TRUE(says(text, "mpi, the library's own call, is not possible: ")) << text;
+    EXPECT_TRUE(says(text, "mpi, the library's native call, is not possible: ")) << text;
     EXPECT_TRUE(says(text, f.why)) << text;
   }
 }
 
-TEST(own_call, the_verdict_of_rank_0_counts_for_all) {
+TEST(native_call, the_verdict_of_rank_0_counts_for_all) {
   const variable forced("TACIT_DRIVER", "mpi");
   {
     const cache only_here(verdict().text(), 0);
-    EXPECT_TRUE(says(outcome_on_a_line(), "mpi, the library's own call, is right by the selftest of 20"));
+    EXPECT_TRUE(says(outcome_on_a_line(), "mpi, the library's native call, is right by the selftest of 20"));
   }
   if (world_size() > 1) {
     const cache only_there(verdict().text(), 1);
-    EXPECT_TRUE(says(outcome_on_a_line(), "driver mpi, MPI's own call, is not possible here: there is no "));
+    EXPECT_TRUE(
+        says(outcome_on_a_line(), "driver mpi, MPI's native call, is not possible here: there is no "));
   }
 }
 
-TEST(own_call, every_kind_of_dimension_must_be_right) {
+TEST(native_call, every_kind_of_dimension_must_be_right) {
   const variable forced("TACIT_DRIVER", "mpi");
   const int p = world_size();
   struct shape {
@@ -314,7 +315,7 @@ TEST(own_call, every_kind_of_dimension_must_be_right) {
 }
 
 // Blocks of a mebibyte do not arrive without attention; here nobody but MPI gives any.
-TEST(own_call, goes_on_while_the_program_waits_in_mpi) {
+TEST(native_call, goes_on_while_the_program_waits_in_mpi) {
   const cache here(verdict().text());
   const variable forced("TACIT_DRIVER", "mpi");
   MPI_Comm comm = line_of_ranks();
@@ -340,7 +341,7 @@ TEST(own_call, goes_on_while_the_program_waits_in_mpi) {
 }
 
 // Of one call many operations, started in another order on each rank: on one communicator MPI would mix them.
-TEST(own_call, operations_start_in_any_order) {
+TEST(native_call, operations_start_in_any_order) {
   const cache here(verdict().text());
   const variable forced("TACIT_DRIVER", "mpi");
   MPI_Comm comm = line_of_ranks();
@@ -383,7 +384,7 @@ int count_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
 }
 
 // MPI has only so many communicators. Ranks give up operations in different order.
-TEST(own_call, communicators_are_used_again) {
+TEST(native_call, communicators_are_used_again) {
   const cache here(verdict().text());
   const variable forced("TACIT_DRIVER", "mpi");
   MPI_Comm comm = line_of_ranks();
@@ -410,7 +411,7 @@ TEST(own_call, communicators_are_used_again) {
   MPI_Comm_free(&comm);
 }
 
-TEST(own_call, keeps_freed_types_and_moved_buffers) {
+TEST(native_call, keeps_freed_types_and_moved_buffers) {
   const cache here(verdict().text());
   MPI_Comm comm = line_of_ranks();
   const variable forced("TACIT_DRIVER", "mpi"), level("TACIT_PERSISTENT", "buffers");
@@ -445,7 +446,7 @@ TEST(own_call, keeps_freed_types_and_moved_buffers) {
   MPI_Comm_free(&comm);
 }
 
-TEST(own_call, counts_beyond_int_are_refused) {
+TEST(native_call, counts_beyond_int_are_refused) {
   if (world_size() == 1)
     GTEST_SKIP() << "wants an edge";
   const cache here(verdict().text());
@@ -462,7 +463,7 @@ TEST(own_call, counts_beyond_int_are_refused) {
   MPI_Comm_free(&comm);
 }
 
-TEST(own_call, is_tried_at_run_time) {
+TEST(native_call, is_tried_at_run_time) {
   const cache here(verdict().text());
   MPI_Comm comm = line_of_ranks();
   const variable waits("TACIT_PROGRESS", "waits"), feedback("TACIT_NEIGHBOR_FEEDBACK", "2");
@@ -471,7 +472,7 @@ TEST(own_call, is_tried_at_run_time) {
   ASSERT_EQ(tacit_neighbor_alltoall_init(out, 1, MPI_INT, in, 1, MPI_INT, comm, MPI_INFO_NULL, &s),
             TACIT_SUCCESS)
       << tacit_last_error();
-  EXPECT_TRUE(says(explained(s), "feedback: 3 ways will be tried after 2 runs")) << explained(s);
+  EXPECT_TRUE(says(explained(s), "feedback: 3 variants will be tried after 2 runs")) << explained(s);
   EXPECT_TRUE(says(explained(s), "it has no price, so it is taken only by name or after a trial"));
   for (int run = 0; run < 100; ++run) {
     out[0] = out[1] = world_rank() * 1000 + run;
@@ -488,8 +489,8 @@ TEST(own_call, is_tried_at_run_time) {
   MPI_Comm_free(&comm);
 }
 
-// A form is asked for, or a driver: MPI's own call is no candidate.
-TEST(own_call, is_not_taken_where_something_else_is_asked_for) {
+// A grouping is asked for, or a driver: MPI's native call is no candidate.
+TEST(native_call, is_not_taken_where_something_else_is_asked_for) {
   const cache here(verdict().text());
   for (const char* name : {"", "TACIT_NEIGHBOR_FORM", "TACIT_DRIVER"}) {
     std::unique_ptr<variable> asked;
@@ -501,7 +502,7 @@ TEST(own_call, is_not_taken_where_something_else_is_asked_for) {
   }
 }
 
-TEST(own_call, sizes_are_compared_before) {
+TEST(native_call, sizes_are_compared_before) {
   if (world_size() == 1)
     GTEST_SKIP() << "wants an edge";
   const cache here(verdict().text());

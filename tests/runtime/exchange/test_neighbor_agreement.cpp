@@ -24,7 +24,7 @@ struct case_of_first_rank {
 };
 constexpr std::array<case_of_first_rank, 5> all_cases{
     {{"cheap messages", "p2p", "machine model: measured 2026-11-21"},
-     {"dear messages", "shm", "machine model: measured 2026-11-21"},
+     {"costly messages", "shm", "machine model: measured 2026-11-21"},
      {"missing", "shm", "machine model: the documented defaults, because there is no "},
      {"damaged", "shm", "is damaged: it is no JSON"},
      {"default", "shm", "machine model: the documented defaults, because TACIT_PLATFORM is"}}};
@@ -59,13 +59,13 @@ std::string model(int message, int copy) {
 
 /// The file that a rank finds; empty: none.
 std::string found_by(int rank, const std::string& first) {
-  const std::string cheap = model(10, 100000), dear = model(100000, 10);
+  const std::string cheap = model(10, 100000), costly = model(100000, 10);
   if (rank == 0)
-    return first == "cheap messages"  ? cheap
-           : first == "dear messages" ? dear
-           : first == "damaged"       ? "{"
-                                      : "";
-  const std::array<std::string, 3> others{dear, cheap, ""};
+    return first == "cheap messages"    ? cheap
+           : first == "costly messages" ? costly
+           : first == "damaged"         ? "{"
+                                        : "";
+  const std::array<std::string, 3> others{costly, cheap, ""};
   return others[static_cast<std::size_t>(rank - 1 + (first == "cheap messages" ? 0 : 1)) % 3];
 }
 

@@ -1,5 +1,5 @@
-// Feedback at run time: whatever way a run goes, its results are right; all ranks go the same way; and it
-// ends in all orders of waiting and testing. Which way is fastest here is nobody's business.
+// Feedback at run time: whatever variant runs, its results are right; all ranks run the same one; and it
+// ends in all orders of waiting and testing. Which one is fastest here is nobody's business.
 #include "mpi_main.h"
 #include "neighbor_oracle.h"
 
@@ -17,7 +17,7 @@ MPI_Info with_feedback(const std::string& runs) {
   return info;
 }
 
-/// The two neighbors in a ring, each by two edges, and the rank itself: all forms are different ways.
+/// The two neighbors in a ring, each by two edges, and the rank itself: all groupings are different variants.
 MPI_Comm ring() {
   const int dims[] = {world_size()}, periods[] = {1}, offsets[] = {-1, 1, -1, 1, 0};
   tacit_topology t = TACIT_TOPOLOGY_NULL;
@@ -89,13 +89,13 @@ void expect_alike(const std::string& text) {
   EXPECT_EQ(text, first.data());
 }
 
-TEST(feedback, tries_all_ways_and_goes_on_with_one) {
+TEST(feedback, tries_all_variants_and_goes_on_with_one) {
   MPI_Comm comm = ring();
   for (const int count : {1, 3000, 40000}) {
     MPI_Info info = with_feedback("3");
     exchange e(comm, count, info);
     MPI_Info_free(&info);
-    EXPECT_EQ(e.feedback(), "feedback: 6 ways will be tried after 3 runs");
+    EXPECT_EQ(e.feedback(), "feedback: 6 variants will be tried after 3 runs");
     std::mt19937 random(static_cast<unsigned>(world_rank() + count));
     for (int run = 0; run < 150; ++run) {
       if (random() % 40 == 0)
@@ -181,6 +181,6 @@ TEST(feedback, names_what_is_wrong) {
 } // namespace tacit::test
 
 int main(int argc, char** argv) {
-  setenv("TACIT_PLATFORM", "default", 1); // which ways are compared must not depend on the machine
+  setenv("TACIT_PLATFORM", "default", 1); // which variants are compared must not depend on the machine
   return tacit::test::mpi_main(argc, argv);
 }
