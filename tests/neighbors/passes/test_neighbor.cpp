@@ -131,7 +131,7 @@ TEST(neighbor, costs_are_four_positive_numbers) {
   EXPECT_EQ(cost->overhead, 100);
   EXPECT_EQ(cost->latency, 2000);
   EXPECT_EQ(cost->byte, 0.5);
-  EXPECT_EQ(cost->near, 1);
+  EXPECT_EQ(cost->node_share, 1);
   for (const char* wrong : {"", "1", "1,2,3", "1,2,3,4,5", "1,2,3,-4", "1,2,3,0", "1,2,,4", "a,2,3,4",
                             "1,2,3,4 ", "nan,1,1,1", "1,inf,1,1"})
     EXPECT_FALSE(graphs::parse_message_cost(wrong).has_value()) << wrong;
