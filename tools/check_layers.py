@@ -36,6 +36,7 @@ TABLE = {
         "topology": ["vocabulary"],
         "matrix": ["vocabulary"],
         "passes": ["vocabulary", "graph", "plan", "platform", "cost", "topology"],
+        "check": ["vocabulary", "graph", "match", "flow", "plan", "topology", "passes"],
     },
     "recordings": {
         "record": ["vocabulary"],

@@ -91,12 +91,18 @@ plan make_plan(const graph& g, const matching& m, const run_order& o, const tran
 /// The graph as written, as steps; fences become barriers of their group.
 plan plan_as_written(const graph& g, const matching& m, const run_order& o, reason why, std::string detail);
 
+/// Where validation found the first difference, as far as it can say: a rank and one of its bytes.
+struct fault_location {
+  rank_id rank = no_rank;
+  std::uint64_t address = 0;
+};
+
 /// Translation validation: expands the plan into a graph of its own (collectives by their MPI meaning),
 /// follows it and compares transfers (E1), written bytes (E2), races (E3), synchronization under the policy
 /// (E4) and deadlock freedom with rendezvous semantics (E5; not for plans as written, which may rely on
 /// buffering as the graph does). Returns an empty string if the plan is right, else the first difference.
-/// Cost as match + flow of the expanded plan.
+/// Cost as match + flow of the expanded plan. `where` (may be null): filled in if there is a difference.
 std::string validate(const graph& g, const matching& m, const run_order& o, const transfers& t, const plan& p,
-                     const plan_options& options = {});
+                     const plan_options& options = {}, fault_location* where = nullptr);
 
 } // namespace tacit::graphs

@@ -144,28 +144,52 @@ private:
   std::vector<op_id> current_; ///< operations of the current step
 };
 
-std::string first_error(const diagnostics& problems) {
+/// The first byte that an operation writes, else reads.
+fault_location location_of(const graph& g, op_id op) {
+  const std::span<const segment> bytes = g.writes(op).empty() ? g.reads(op) : g.writes(op);
+  return {g[op].rank, bytes.empty() ? 0 : bytes.front().address};
+}
+
+std::string first_error(const expansion& e, const diagnostics& problems, fault_location& where) {
   for (const diagnostic& d : problems)
-    if (d.level == severity::error)
+    if (d.level == severity::error) {
+      where = d.op == no_op ? fault_location{d.rank, 0} : location_of(e.g, d.op);
       return d.message;
+    }
   return {};
 }
 
 /// Messages of a plan are received in full; only the graph itself may have receives that are longer.
-std::string check_lengths(const expansion& e, const matching& m, bool as_written) {
+std::string check_lengths(const expansion& e, const matching& m, bool as_written, fault_location& where) {
   if (as_written)
     return {};
   for (std::uint32_t i = 0; i < e.g.size(); ++i) {
     const op_id op{i};
     if (e.g[op].kind != op_kind::send || m.partner[i] == no_op)
       continue;
-    if (total_length(e.g.reads(op)) != total_length(e.g.writes(m.partner[i])))
-      return fmt::format("{} and {} have different lengths", describe(e.g, op), describe(e.g, m.partner[i]));
+    if (total_length(e.g.reads(op)) == total_length(e.g.writes(m.partner[i])))
+      continue;
+    where = location_of(e.g, m.partner[i]);
+    return fmt::format("{} and {} have different lengths", describe(e.g, op), describe(e.g, m.partner[i]));
   }
   return {};
 }
 
-std::string check_transfers(const expansion& e, const transfers& wanted, transfers got) {
+/// Where the first of two lists that differ at `at` has a byte that the other one has not.
+fault_location first_difference(const transfers& a, const transfers& b, std::size_t at) {
+  fault_location where;
+  for (const transfers* t : {&a, &b})
+    if (at < t->list.size()) {
+      const transfer& x = t->list[at];
+      if (where.rank == no_rank ||
+          std::pair(x.destination, x.destination_address) < std::pair(where.rank, where.address))
+        where = {x.destination, x.destination_address};
+    }
+  return where;
+}
+
+std::string check_transfers(const expansion& e, const transfers& wanted, transfers got,
+                            fault_location& where) {
   for (transfer& x : got.list) // unknown bytes are named by the operation of the original graph
     if (x.source == no_rank)
       x.source_address = index(e.original[x.source_address]);
@@ -174,6 +198,7 @@ std::string check_transfers(const expansion& e, const transfers& wanted, transfe
   std::size_t i = 0;
   while (i < got.list.size() && i < wanted.list.size() && got.list[i] == wanted.list[i])
     ++i;
+  where = first_difference(wanted, got, i);
   const auto say = [](const transfers& t, std::size_t at) {
     if (at >= t.list.size())
       return std::string("nothing");
@@ -204,7 +229,7 @@ std::vector<std::vector<segment>> written_bytes(const graph& g, const matching& 
   return out;
 }
 
-std::string check_frame(const graph& g, const matching& m, const plan& p) {
+std::string check_frame(const graph& g, const matching& m, const plan& p, fault_location& where) {
   if (p.as_written)
     return {};
   const auto allowed = written_bytes(g, m);
@@ -220,9 +245,11 @@ std::string check_frame(const graph& g, const matching& m, const plan& p) {
       collect(s.writes);
       for (const block& b : s.receives)
         collect(b.bytes);
-      if (const segment extra = first_outside(user, allowed[r]); extra.length > 0)
+      if (const segment extra = first_outside(user, allowed[r]); extra.length > 0) {
+        where = {rank_id{r}, extra.address};
         return fmt::format("{} writes {:#x}, which the graph leaves alone", describe_step(p, r, i),
                            extra.address);
+      }
     }
   return {};
 }
@@ -248,36 +275,38 @@ std::string check_synchronization(const graph& g, const matching& m, const run_o
 } // namespace
 
 std::string validate(const graph& g, const matching& m, const run_order& o, const transfers& t, const plan& p,
-                     const plan_options& options) {
+                     const plan_options& options, fault_location* found_at) {
+  fault_location unused;
+  fault_location& where = found_at ? *found_at : unused;
   if (auto fault = check_shape(g, p); !fault.empty())
     return fault;
   if (!p.as_written)
     if (auto fault = check_progress(g, p); !fault.empty())
       return fault;
-  if (auto fault = check_frame(g, m, p); !fault.empty())
+  if (auto fault = check_frame(g, m, p, where); !fault.empty())
     return fault;
 
   const expansion e = expander(g, p).run();
   diagnostics problems = check_operations(e.g);
   if (has_errors(problems))
-    return first_error(problems);
+    return first_error(e, problems, where);
   const matching em = match(e.g, problems);
   if (has_errors(problems))
-    return first_error(problems);
-  if (auto fault = check_lengths(e, em, p.as_written); !fault.empty())
+    return first_error(e, problems, where);
+  if (auto fault = check_lengths(e, em, p.as_written, where); !fault.empty())
     return fault;
   const run_order eo = order_operations(e.g, em, problems);
   if (has_errors(problems))
-    return first_error(problems);
+    return first_error(e, problems, where);
   check_races(e.g, em, eo, problems);
   if (has_errors(problems))
-    return first_error(problems);
+    return first_error(e, problems, where);
   if (t.complete) {
     // The graph met its budget, and a plan moves each of its transfers at most twice: no further limit.
     constexpr std::uint64_t unlimited = ~std::uint64_t{0};
     const transfers moved =
         follow(e.g, em, eo, problems, {.fragment_budget = unlimited, .memory_budget = unlimited});
-    if (auto fault = check_transfers(e, t, moved); !fault.empty())
+    if (auto fault = check_transfers(e, t, moved, where); !fault.empty())
       return fault;
   }
   return check_synchronization(g, m, o, e, em, eo, options.policy);

@@ -94,8 +94,8 @@ private:
   }
 
   void make_topology() {
-    const std::uint32_t form = below(3);
-    if (form < 2) {
+    const std::uint32_t kind = below(3);
+    if (kind < 2) {
       grid_shape shape;
       std::uint32_t product = 1;
       for (std::uint32_t d = below(4); d > 0; --d) {
@@ -112,7 +112,7 @@ private:
         for (int& x : o)
           x = static_cast<int>(below(5)) - 2;
       for (std::uint32_t r = 0; r < size; ++r)
-        all.push_back(form == 0 ? cartesian_neighborhood(shape, rank_id{r})
+        all.push_back(kind == 0 ? cartesian_neighborhood(shape, rank_id{r})
                                 : stencil_neighborhood(shape, offsets, rank_id{r}));
       return;
     }
