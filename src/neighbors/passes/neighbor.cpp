@@ -74,6 +74,13 @@ graphs::step message(graphs::step_kind kind, const edge& e, std::vector<graphs::
 
 } // namespace
 
+neighbor_passes no_passes() {
+  neighbor_passes none;
+  for (const named_pass& p : all_passes)
+    none.*(p.on) = false;
+  return none;
+}
+
 std::string leave_out(neighbor_passes& passes, std::string_view names) {
   while (!names.empty()) {
     const std::string_view name = names.substr(0, names.find(','));

@@ -38,6 +38,9 @@ struct neighbor_passes {
   bool empty = true;     ///< messages that both ends know to be empty are left out (needs exchanged sizes)
 };
 
+/// None: a message per edge.
+neighbor_passes no_passes();
+
 /// Leaves out the passes in a list separated by commas. Returns what is not understood, or empty.
 std::string leave_out(neighbor_passes& passes, std::string_view names);
 

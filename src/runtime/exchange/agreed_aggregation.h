@@ -1,5 +1,5 @@
-// Locality aggregation (neighbors/passes/aggregate.h) among real ranks: who is on which node, and what the ranks of a
-// node tell each other before the plan of a persistent operation is complete.
+// Locality aggregation (neighbors/passes/aggregate.h) among real ranks: who is on which node, and what the
+// ranks of a node tell each other before the plan of a persistent operation is complete.
 #pragma once
 
 #include "neighbors/passes/aggregate.h"

@@ -65,7 +65,7 @@ void communicator_setup::compare() {
     throw neighbor_error(
         neighbor_error::kind::environment,
         "TACIT_DRIVER, TACIT_NEIGHBOR_FORM, TACIT_NEIGHBOR_WITHOUT, TACIT_NEIGHBOR_FEEDBACK, "
-        "TACIT_MESSAGE_COST, TACIT_PERSISTENT or TACIT_PROGRESS differ between the ranks of the "
+        "TACIT_MESSAGE_COST, TACIT_PERSISTENT, TACIT_PROGRESS or TACIT_CHECK differ between the ranks of the "
         "communicator, or some rank does not understand its own (its message says what), or their "
         "versions of tacit differ; set them alike on all nodes");
   if (sum_[0] == 0) {

@@ -6,8 +6,8 @@
 //   and color its edges; only if a rank has several neighbors and the graph is small enough) → ready
 //                             → diagnose (only if they do not balance: every pair compares its edges) → error
 //
-// Cost: the duplicate, one reduction of a few words, and for the coloring (neighbors/passes/color.h) a gather of one
-// number per rank and one per pair, 4 bytes each, to every rank.
+// Cost: the duplicate, one reduction of a few words, and for the coloring (neighbors/passes/color.h) a gather
+// of one number per rank and one per pair, 4 bytes each, to every rank.
 #pragma once
 
 #include "neighbors/passes/neighbor.h"

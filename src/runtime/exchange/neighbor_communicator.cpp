@@ -1,5 +1,6 @@
 #include "runtime/exchange/neighbor_communicator.h"
 
+#include "runtime/exchange/check_together.h"
 #include "runtime/exchange/deferred_operation.h"
 #include "runtime/exchange/local_plan.h"
 #include "runtime/exchange/persistent.h"
@@ -8,6 +9,7 @@
 #include "runtime/mpi/agreement.h"
 #include "runtime/mpi/mpi_error.h"
 
+#include <array>
 #include <utility>
 
 namespace tacit::runtime {
@@ -79,6 +81,8 @@ const agreed_model& neighbor_communicator::model(const char* function) {
 neighbor_operation neighbor_communicator::operation(const neighbor_call& call, bool blocking) {
   if (blocking && prepares_calls())
     return prepared_operation(call);
+  if (blocking && options_.check)
+    check_call(call);
   try {
     return planned_operation(call, blocking);
   } catch (const too_many_pieces&) { // other ranks know nothing of it
@@ -115,6 +119,34 @@ std::shared_ptr<cached_plan> neighbor_communicator::find_plan(const neighbor_cal
   if (options_.level != persistence::none && options_.level != persistence::topology)
     plans_.keep(made);
   return made;
+}
+
+/// Check mode, of a blocking call that all ranks make with plans of their own: has every rank had its plan
+/// checked with those of the others? If not, it is checked now, with all of them. After a wrong plan all
+/// calls on the communicator go edge by edge: which ranks have which plans is nobody's knowledge. Collective.
+void neighbor_communicator::check_call(const neighbor_call& call) {
+  enum : std::uint64_t { no_plan, not_checked, is_checked };
+  opening_.finish();
+  std::shared_ptr<cached_plan> plan;
+  neighbors::neighbor_blocks blocks;
+  agreement all(setup_.comm(), rank_, size_, call.function);
+  std::array<std::uint64_t, 1> state{no_plan};
+  try {
+    plan = find_plan(call);
+    blocks = blocks_of(call, edges_);
+    state[0] = plan->checked ? is_checked : not_checked;
+  } catch (...) { // the call itself says so, or goes without a plan
+  }
+  all.agree(state);
+  if (state[0] != not_checked)
+    return;
+  const checked_together found = check_together(site(), call.function, blocks,
+                                                plan->plan_for(call_buffers(call)), opening_.tags().notice());
+  plan->checked = true;
+  if (!found.plan_fault.empty()) {
+    plans_.clear();
+    options_.passes = neighbors::no_passes();
+  }
 }
 
 // --- too many pieces to list

@@ -68,6 +68,7 @@ private:
   neighbor_operation planned_operation(const neighbor_call& call, bool blocking);
   neighbor_operation prepared_operation(const neighbor_call& call);
   neighbor_operation unlisted_operation(const neighbor_call& call, bool blocking);
+  void check_call(const neighbor_call& call);
   std::shared_ptr<cached_plan> find_plan(const neighbor_call& call);
   std::shared_ptr<prepared_call> find_prepared(const neighbor_call& call);
   std::shared_ptr<prepared_call> prepare_call(const neighbor_call& call);

@@ -90,7 +90,8 @@ void refuse_unknown_keys(MPI_Info info) {
 
 /// Those of the rooms below, which could tell nobody what they do not understand.
 void check_other_variables() {
-  for (const setting name : {setting::shm, setting::rma_model, setting::progress, setting::ranks_per_node})
+  for (const setting name :
+       {setting::shm, setting::rma_model, setting::progress, setting::ranks_per_node, setting::check})
     if (const std::string fault = fault_of(name); !fault.empty())
       refuse(fault);
 }
@@ -113,6 +114,7 @@ neighbor_options read_neighbor_options(MPI_Info info, const neighbor_options& de
       set(out, o, std::string(row.variable), text);
   }
   check_other_variables();
+  out.check = given(setting::check) == "1";
   out.unattended = defaults.unattended || (!mpi_progresses() && !only_waits_progress());
   return out;
 }
@@ -162,7 +164,7 @@ std::uint64_t word_of(const neighbor_options& options) {
   add(options.fault.empty() ? 0u : 1u);
   add(512u + 2 * neighbors::word_of(options.passes) + (options.unattended ? 1u : 0u));
   add(static_cast<std::uint64_t>(options.level));
-  add(options.feedback);
+  add(2 * options.feedback + (options.check ? 1u : 0u));
   add(options.blocks ? 1 + static_cast<std::uint64_t>(*options.blocks) : 0);
   if (options.cost)
     for (const double number :

@@ -28,6 +28,8 @@ struct neighbor_options {
   std::optional<graphs::message_cost> cost; ///< in place of the machine model
   std::uint64_t feedback = 0; ///< runs after which other variants are tried (run/tuned_run.h); 0: never
   persistence level = persistence::unsaid;
+  /// TACIT_CHECK=1: the plans of all ranks are gathered and validated before they first run.
+  bool check = false;
   /// Persistent operations as program::unattended.
   bool unattended = false;
   /// What this rank's user has said wrongly, if anything. The others must learn of it before it is reported.
@@ -37,7 +39,8 @@ struct neighbor_options {
 /// Info keys tacit_driver, tacit_neighbor_form, tacit_neighbor_without, tacit_message_cost,
 /// tacit_neighbor_feedback and tacit_persistent (info may be null), then the variables TACIT_DRIVER and so
 /// on, which count more; `defaults` for what neither says. TACIT_PROGRESS says who progresses ("mpi" or
-/// "waits"). Throws neighbor_error naming key or variable and what is allowed.
+/// "waits"), TACIT_CHECK whether plans are checked ("1" or "0"). Throws neighbor_error naming key or variable
+/// and what is allowed.
 neighbor_options read_neighbor_options(MPI_Info info, const neighbor_options& defaults = {});
 
 /// As options_of, but what it would throw becomes the fault.

@@ -22,13 +22,18 @@ public:
   cached_plan(call_signature signature, program steps, const call_buffers& buffers, std::string_view driver);
 
   const call_signature& signature() const { return signature_; }
-  const graphs::rank_plan& plan() const { return steps_.plan; }
+  /// The plan for these buffers.
+  graphs::rank_plan plan_for(const call_buffers& buffers) const {
+    return moved(steps_, buffers.reads_from(buffers_), buffers.writes_from(buffers_)).plan;
+  }
   /// An execution for these buffers. Local. Throws mpi_error and std::bad_alloc.
   bound_run lend(const call_buffers& buffers, MPI_Comm comm);
 
   void take_back(bound_run run) override;
   std::string_view driver() const override { return driver_; }
   std::string steps() const override { return summarize(steps_); }
+
+  bool checked = false; ///< with those of all ranks, in check mode
 
 private:
   call_signature signature_;

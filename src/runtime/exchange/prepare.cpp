@@ -9,6 +9,7 @@
 // reduction.
 #include "runtime/exchange/prepare.h"
 
+#include "runtime/exchange/check_together.h"
 #include "runtime/exchange/connect.h"
 #include "runtime/exchange/local_plan.h"
 #include "runtime/exchange/native_call.h"
@@ -143,6 +144,19 @@ std::string order_remark(const exchange_site& site, const neighbors::neighbor_pa
   return passes.color ? site.order : "posted by distance";
 }
 
+/// In check mode: the plan, unless it turns out to be wrong; then a message per edge, by messages of MPI.
+void check_plan(const exchange_site& site, const exchange_request& request, const local_request& mine,
+                graphs::rank_plan& plan, exchange_report& said) {
+  const checked_together found =
+      check_together(site, request.call.function, mine.blocks, plan, request.first_tag);
+  add_line(said.remarks, found.remark());
+  if (found.plan_fault.empty())
+    return;
+  plan = plain_plan(site, mine.blocks);
+  const bool dry = said.variants.chosen().driver == "dry";
+  said.variants = {{{grouping::direct, dry ? "dry" : "p2p", -1}}, 0};
+}
+
 /// The chosen plan as this rank's program.
 program plan_together(const exchange_site& site, const exchange_request& request, const local_request& mine,
                       exchange_offer offer, const agreed_offers& agreed, exchange_report& said,
@@ -158,6 +172,8 @@ program plan_together(const exchange_site& site, const exchange_request& request
       add_line(said.remarks,
                spread(plan, site, passes, mine.costs.messages, agreed.busiest, request.first_tag));
     });
+  if (mine.options.check)
+    all.always([&] { check_plan(site, request, mine, plan, said); });
   program out;
   all.here([&] {
     out = program_of(std::move(plan), site.rank, request.first_tag, mine.options.unattended);
