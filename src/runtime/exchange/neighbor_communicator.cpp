@@ -126,17 +126,18 @@ std::shared_ptr<cached_plan> neighbor_communicator::find_plan(const neighbor_cal
 /// calls on the communicator go edge by edge: which ranks have which plans is nobody's knowledge. Collective.
 void neighbor_communicator::check_call(const neighbor_call& call) {
   enum : std::uint64_t { no_plan, not_checked, is_checked };
-  opening_.finish();
   std::shared_ptr<cached_plan> plan;
   neighbors::neighbor_blocks blocks;
-  agreement all(setup_.comm(), rank_, size_, call.function);
   std::array<std::uint64_t, 1> state{no_plan};
   try {
     plan = find_plan(call);
     blocks = blocks_of(call, edges_);
     state[0] = plan->checked ? is_checked : not_checked;
-  } catch (...) { // the call itself says so, or goes without a plan
+  } catch (const too_many_pieces&) { // the call goes without a plan
+  } catch (const std::bad_alloc&) {
   }
+  opening_.finish();
+  agreement all(setup_.comm(), rank_, size_, call.function);
   all.agree(state);
   if (state[0] != not_checked)
     return;
