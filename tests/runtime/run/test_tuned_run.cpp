@@ -1,0 +1,123 @@
+// Tuning measures any executions: all ranks go on with the one that took the slowest rank the least time, and
+// the others are freed, each before its connection.
+#include "runtime/run/progress.h"
+#include "runtime/run/tuned_run.h"
+
+#include "mpi_main.h"
+#include "own_communicator.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tacit::test {
+namespace {
+
+using namespace runtime;
+using clock = std::chrono::steady_clock;
+
+/// What has happened to one candidate.
+struct record {
+  int runs = 0;
+  bool run_is_gone = false, peers_are_gone = false;
+};
+
+class timed_run : public execution {
+public:
+  timed_run(double seconds, record& r) : seconds_(seconds), record_(r) {}
+  ~timed_run() override {
+    EXPECT_FALSE(record_.peers_are_gone);
+    record_.run_is_gone = true;
+  }
+  void start() override {
+    ++record_.runs;
+    end_ =
+        clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds_));
+  }
+  bool progress() override { return clock::now() >= end_; }
+  void finish() override {
+    while (!progress()) {
+    }
+  }
+
+private:
+  double seconds_;
+  record& record_;
+  clock::time_point end_;
+};
+
+class recorded_connection : public connection {
+public:
+  explicit recorded_connection(record& r) : record_(r) {}
+  ~recorded_connection() override { record_.peers_are_gone = true; }
+  void create() override {}
+
+private:
+  record& record_;
+};
+
+class tuning : public own_communicator {
+protected:
+  /// One candidate per time that it takes on this rank.
+  std::unique_ptr<tuned_run> make(const std::vector<double>& seconds, std::uint64_t after) {
+    records.assign(seconds.size(), {});
+    std::vector<tuned_candidate> candidates;
+    for (std::size_t i = 0; i < seconds.size(); ++i)
+      candidates.push_back({"number " + std::to_string(i), std::make_unique<recorded_connection>(records[i]),
+                            std::make_unique<timed_run>(seconds[i], records[i])});
+    return std::make_unique<tuned_run>(std::move(candidates), after, comm, 7);
+  }
+  static void run(tuned_run& t, int times) {
+    for (int i = 0; i < times; ++i) {
+      t.start();
+      begin_progress(t);
+      wait_for(t);
+    }
+  }
+  std::vector<record> records;
+};
+
+constexpr int runs_of_a_trial = static_cast<int>(trial_plan::turns * trial_plan::runs_per_turn);
+
+TEST_F(tuning, all_ranks_take_what_is_fastest_for_the_slowest_rank) {
+  // The second candidate is quick on all ranks but the last one, the third one so-so everywhere.
+  const bool last = rank == size - 1;
+  const auto t = make({0.02, last && size > 1 ? 0.03 : 0.0001, 0.003}, 2);
+  EXPECT_EQ(t->describe(), "feedback: 3 variants will be tried after 2 runs\n");
+  run(*t, 2);
+  EXPECT_EQ(records[0].runs, 2);
+  run(*t, 3 * runs_of_a_trial);
+  const std::size_t expected = size > 1 ? 2 : 1;
+  EXPECT_EQ(t->candidate(), expected) << t->describe();
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    EXPECT_EQ(records[i].runs, runs_of_a_trial + (i == 0 ? 2 : 0));
+    EXPECT_EQ(records[i].run_is_gone, i != expected);
+    EXPECT_EQ(records[i].peers_are_gone, i != expected);
+  }
+  run(*t, 3);
+  EXPECT_EQ(records[expected].runs, runs_of_a_trial + 3);
+  EXPECT_NE(t->describe().find("changed to number"), std::string::npos) << t->describe();
+}
+
+TEST_F(tuning, may_end_before_it_has_decided) {
+  for (const int runs : {0, 1, 5}) {
+    auto t = make({0.0001, 0.0001}, 1);
+    run(*t, runs);
+    t.reset();
+    EXPECT_TRUE(records[0].run_is_gone && records[1].run_is_gone);
+  }
+}
+
+TEST(fastest, stays_unless_another_one_is_clearly_better) {
+  EXPECT_EQ(fastest({1.0, 0.97, 2.0}), 0u);
+  EXPECT_EQ(fastest({1.0, 0.9, 0.8}), 2u);
+  EXPECT_EQ(fastest({1.0}), 0u);
+}
+
+} // namespace
+} // namespace tacit::test
+
+int main(int argc, char** argv) {
+  return tacit::test::mpi_main(argc, argv);
+}
