@@ -390,7 +390,7 @@ int tacit_ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[
  * buffers must stay where they are. Collective and blocking: sizes are exchanged and compared, and drivers
  * connect. Schedules of one communicator are initialized in the same order on all ranks; they may be started
  * in any order and several at once. Info keys: tacit_driver, tacit_neighbor_form, tacit_neighbor_without,
- * tacit_neighbor_feedback (runs after which other variants are tried, docs/neighborhood.md), tacit_message_cost,
+ * tacit_neighbor_feedback (runs after which others are tried, docs/neighborhood.md), tacit_message_cost,
  * tacit_persistent, as the variables above, which override them; equal on all ranks. */
 int tacit_neighbor_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
