@@ -34,8 +34,9 @@
 //
 // Cost: as many messages as before (every member has one parent), the hot rank's share shrinks from D
 // messages to fan_out, others get at most fan_out more per tree; log(D) / log(fan_out) latencies on the path;
-// the bytes of inner members travel more than once: about D / (fan_out - 1) blocks on the longest path. As the
-// number of messages stays the same, it can only help where they are unevenly spread: that is the condition.
+// the bytes of inner members travel more than once: about D / (fan_out - 1) blocks on the longest path. As
+// the number of messages stays the same, it can only help where they are unevenly spread: that is the
+// condition.
 #pragma once
 
 #include "graphs/cost/message_cost.h"
