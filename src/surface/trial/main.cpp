@@ -7,7 +7,7 @@
 // disturbs all alike. In each iteration the buffers are rewritten and read. A block's time is that of its
 // slowest rank. Before and after the measurement every byte is checked; a way that was wrong is reported as
 // such and not measured any longer. Rank 0 writes one JSON object per line and size.
-#include "surface/trial/ways.h"
+#include "surface/trial/variants.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "surface/trial/ways.h"
+#include "surface/trial/variants.h"
 
 #include <array>
 #include <string_view>
