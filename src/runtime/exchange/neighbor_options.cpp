@@ -90,8 +90,8 @@ void refuse_unknown_keys(MPI_Info info) {
 
 /// Those of the rooms below, which could tell nobody what they do not understand.
 void check_other_variables() {
-  for (const setting name :
-       {setting::shm, setting::rma_model, setting::progress, setting::ranks_per_node, setting::check})
+  for (const setting name : {setting::shm, setting::rma_model, setting::progress, setting::ranks_per_node,
+                             setting::pieces, setting::check})
     if (const std::string fault = fault_of(name); !fault.empty())
       refuse(fault);
 }

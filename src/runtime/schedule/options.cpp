@@ -97,6 +97,10 @@ compile_request read_options(MPI_Info info) {
   for (const option& o : options)
     if (const std::string_view value = given(o.name); !value.empty())
       set(r, row_of(o.name), std::string(row_of(o.name).variable), value);
+  // Those of the rooms below, which could tell nobody what they do not understand.
+  for (const setting name : {setting::shm, setting::rma_model, setting::pieces})
+    if (const std::string fault = fault_of(name); !fault.empty())
+      refuse(fault);
   return r;
 }
 

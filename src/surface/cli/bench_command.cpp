@@ -1,5 +1,6 @@
-// `tacit bench neighbor`: tries every way of a neighborhood exchange (src/surface/trial) on a pattern from the
-// command line or from a matrix, and shows which one tacit takes, why, and how far it is from the best.
+// `tacit bench neighbor`: tries every variant of a neighborhood exchange (src/surface/trial) on a pattern
+// from the command line or from a matrix, and shows which one tacit takes, why, and how far it is from the
+// best.
 #include "surface/cli/bench_result.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/files.h"
@@ -234,7 +235,7 @@ command add_bench(CLI::App& app) {
   CLI::App* group = app.add_subcommand("bench", "measure what tacit offers on this machine");
   group->require_subcommand(1);
   CLI::App* sub = group->add_subcommand(
-      "neighbor", "try every way of a neighborhood exchange; show which one is taken, why, and the best");
+      "neighbor", "try every variant of a neighborhood exchange; show which one is taken, why, and the best");
   sub->add_option("--matrix", o->matrix, "the halo of a sparse matrix in Matrix Market format");
   sub->add_option("--parts", o->parts, "how its rows are distributed: metis or blocks")
       ->check(CLI::IsMember({"metis", "blocks"}));
@@ -266,8 +267,8 @@ command add_bench(CLI::App& app) {
   sub->add_option("LAUNCHER", o->launcher,
                   "the launcher and its options behind --, without the number of ranks");
   sub->positionals_at_end();
-  sub->footer(
-      "Every byte is checked. The exit code is 1 if a way of tacit's was wrong; a wrong MPI is a finding.");
+  sub->footer("Every byte is checked. The exit code is 1 if a variant of tacit's was wrong; a wrong MPI is a "
+              "finding.");
   return [o] { return bench(*o); };
 }
 

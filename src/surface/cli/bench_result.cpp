@@ -12,34 +12,34 @@ namespace {
 using json = nlohmann::ordered_json;
 
 /// Of a size that could be tried; else none.
-const json& ways_of(const json& size) {
+const json& variants_of(const json& size) {
   static const json none = json::array();
   return size.contains("ways") ? size.at("ways") : none;
 }
 
-bool is_right(const json& way) {
-  return way.at("fault").get<std::string>().empty();
+bool is_right(const json& variant) {
+  return variant.at("fault").get<std::string>().empty();
 }
 
-/// The fastest of the right ways, tacit's choice included; null if none was right.
+/// The fastest of the right variants, tacit's choice included; null if none was right.
 const json* best_of(const json& size) {
   const json* best = nullptr;
-  for (const json& way : ways_of(size))
-    if (is_right(way) && (!best || way.at("p10") < best->at("p10")))
-      best = &way;
+  for (const json& variant : variants_of(size))
+    if (is_right(variant) && (!best || variant.at("p10") < best->at("p10")))
+      best = &variant;
   return best;
 }
 
 const json* choice_of(const json& size) {
-  for (const json& way : ways_of(size))
-    if (way.at("choice") && is_right(way))
-      return &way;
+  for (const json& variant : variants_of(size))
+    if (variant.at("choice") && is_right(variant))
+      return &variant;
   return nullptr;
 }
 
 /// The line of the explanation that begins so, or empty.
-std::string line_of(const json& way, const std::string& start) {
-  const std::string text = way.at("detail");
+std::string line_of(const json& variant, const std::string& start) {
+  const std::string text = variant.at("detail");
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     if (text.compare(at, start.size(), start) == 0)
@@ -50,8 +50,8 @@ std::string line_of(const json& way, const std::string& start) {
 }
 
 /// "direct shm 220 ns": the first part of the line with the predictions.
-std::string chosen_way(const json& way) {
-  const std::string line = line_of(way, "predicted: ");
+std::string chosen_variant(const json& variant) {
+  const std::string line = line_of(variant, "predicted: ");
   const std::size_t start = std::min<std::size_t>(line.size(), 11);
   return line.substr(start, line.find(';') - start);
 }
@@ -63,42 +63,42 @@ double ratio(const json& size) {
   return choice->at("p10").get<double>() / best->at("p10").get<double>();
 }
 
-std::string time(const json& way, const char* key) {
-  return readable_seconds(way.at(key));
+std::string time(const json& variant, const char* key) {
+  return readable_seconds(variant.at(key));
 }
 
 surface::table table_of(const bench_result& r, const json& size) {
   const std::uint64_t bytes = size.at("bytes");
   surface::table t{.title = fmt::format("{}, {} ranks, {} per unit", r.mpi, r.ranks, readable_bytes(bytes)),
                    .note = {},
-                   .head = {"way", "10th percentile", "median", "quartiles", ""},
+                   .head = {"variant", "10th percentile", "median", "quartiles", ""},
                    .rows = {}};
   if (size.contains("fault")) {
     t.note = size.at("fault");
     return t;
   }
   const json* best = best_of(size);
-  for (const json& way : ways_of(size)) {
-    const std::string fault = way.at("fault");
-    const bool taken = way.at("choice");
+  for (const json& variant : variants_of(size)) {
+    const std::string fault = variant.at("fault");
+    const bool taken = variant.at("choice");
     if (fault.empty())
-      t.bars.push_back({.label = way.at("name"),
-                        .remark = taken          ? "taken: " + chosen_way(way)
-                                  : &way == best ? "best"
-                                                 : "",
-                        .seconds = way.at("p10"),
-                        .low = way.at("low"),
-                        .high = way.at("high"),
+      t.bars.push_back({.label = variant.at("name"),
+                        .remark = taken              ? "taken: " + chosen_variant(variant)
+                                  : &variant == best ? "best"
+                                                     : "",
+                        .seconds = variant.at("p10"),
+                        .low = variant.at("low"),
+                        .high = variant.at("high"),
                         .marked = taken});
     if (fault.empty())
-      t.rows.push_back({way.at("name"), time(way, "p10"), time(way, "median"),
-                        fmt::format("{}–{}", time(way, "low"), time(way, "high")),
-                        &way == best ? "best" : ""});
+      t.rows.push_back({variant.at("name"), time(variant, "p10"), time(variant, "median"),
+                        fmt::format("{}–{}", time(variant, "low"), time(variant, "high")),
+                        &variant == best ? "best" : ""});
     else
-      t.rows.push_back({way.at("name"), "–", "–", "–", "wrong: " + fault});
+      t.rows.push_back({variant.at("name"), "–", "–", "–", "wrong: " + fault});
   }
   if (const json* choice = choice_of(size))
-    t.note = fmt::format("Taken: {}, {:.2f} times the best. {}. {}.", chosen_way(*choice), ratio(size),
+    t.note = fmt::format("Taken: {}, {:.2f} times the best. {}. {}.", chosen_variant(*choice), ratio(size),
                          line_of(*choice, "predicted: "), line_of(*choice, "machine model: "));
   return t;
 }
@@ -114,7 +114,7 @@ json json_of(const std::vector<bench_result>& all) {
       if (size.contains("ways")) {
         const json *best = best_of(size), *choice = choice_of(size);
         one["best"] = best ? best->at("name") : json();
-        one["taken"] = choice ? json(chosen_way(*choice)) : json();
+        one["taken"] = choice ? json(chosen_variant(*choice)) : json();
         one["ratio"] = ratio(size);
       }
       run["sizes"].push_back(std::move(one));
@@ -128,13 +128,13 @@ std::string csv_of(const std::vector<bench_result>& all) {
   std::string out = "mpi,ranks,pattern,bytes,way,p10_s,low_s,median_s,high_s,blocks,right,taken\n";
   for (const bench_result& r : all)
     for (const json& size : r.sizes)
-      for (const json& way : ways_of(size))
+      for (const json& variant : variants_of(size))
         fmt::format_to(std::back_inserter(out), "{},{},\"{}\",{},\"{}\",{},{},{},{},{},{},\"{}\"\n", r.mpi,
                        r.ranks, r.pattern, size.at("bytes").get<std::uint64_t>(),
-                       way.at("name").get<std::string>(), way.at("p10").get<double>(),
-                       way.at("low").get<double>(), way.at("median").get<double>(),
-                       way.at("high").get<double>(), way.at("blocks").get<int>(), is_right(way),
-                       way.at("choice") ? chosen_way(way) : "");
+                       variant.at("name").get<std::string>(), variant.at("p10").get<double>(),
+                       variant.at("low").get<double>(), variant.at("median").get<double>(),
+                       variant.at("high").get<double>(), variant.at("blocks").get<int>(), is_right(variant),
+                       variant.at("choice") ? chosen_variant(variant) : "");
   return out;
 }
 
@@ -147,9 +147,9 @@ surface::page page_of(const std::vector<bench_result>& all) {
     for (const json& size : r.sizes)
       worst = std::max(worst, ratio(size));
     if (worst > 0)
-      p.headlines.push_back(
-          fmt::format("{}, {} ranks: what tacit takes needs at most {:.2f} times as long as the best way.",
-                      r.mpi, r.ranks, worst));
+      p.headlines.push_back(fmt::format(
+          "{}, {} ranks: what tacit takes needs at most {:.2f} times as long as the best variant.", r.mpi,
+          r.ranks, worst));
     for (const json& size : r.sizes) {
       p.tables.push_back(table_of(r, size));
       for (const json& left : size.value("left_out", json::array()))
@@ -164,8 +164,8 @@ surface::page page_of(const std::vector<bench_result>& all) {
 bool tacit_is_right(const std::vector<bench_result>& all) {
   for (const bench_result& r : all)
     for (const json& size : r.sizes)
-      for (const json& way : ways_of(size))
-        if (way.at("name") != "MPI_Neighbor_alltoallv" && !is_right(way))
+      for (const json& variant : variants_of(size))
+        if (variant.at("name") != "MPI_Neighbor_alltoallv" && !is_right(variant))
           return false;
   return true;
 }

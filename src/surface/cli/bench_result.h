@@ -17,7 +17,7 @@ struct bench_result {
 };
 
 nlohmann::ordered_json json_of(const std::vector<bench_result>& all);
-/// One line per way and size.
+/// One line per variant and size.
 std::string csv_of(const std::vector<bench_result>& all);
 surface::page page_of(const std::vector<bench_result>& all);
 

@@ -212,7 +212,7 @@ int compile_fortran(const request& asked) {
   const std::string compiler(chosen.empty() ? row_of(setting::fc).standard : chosen);
   if (what.asks || !what.has_input)
     become(joined({compiler}, asked, {}));
-  const mpi_place mpi = place_of_mpi(mpi_wrapper(asked.mpi, "mpicc"));
+  const mpi_paths mpi = paths_of_mpi(mpi_wrapper(asked.mpi, "mpicc"));
   additions added = additions_for(asked, what);
   // First of all: beside mpif.h there may be a module that only gfortran can read.
   added.before.push_back("-I" + flang_module_folder(compiler, mpi));

@@ -40,7 +40,7 @@ public:
   void list(std::string_view what, const std::vector<std::string>& names) {
     lists_.emplace_back(what, names);
   }
-  void verdict(std::string_view what) { verdict_ = what; }
+  void conclude(std::string_view what) { conclusion_ = what; }
   void remark(std::string_view what) { lines_.push_back({"note", std::string(what), {}}); }
   bool has_problems() const { return troubles_ > 0; }
   std::string problems() const {
@@ -70,8 +70,8 @@ private:
     std::string text;
     for (const line& l : lines_)
       text += text_of(l);
-    if (!verdict_.empty())
-      text += fmt::format("{:<12} {}\n", "verdict", verdict_);
+    if (!conclusion_.empty())
+      text += fmt::format("{:<12} {}\n", "verdict", conclusion_);
     return text + (troubles_ == 0 ? "nothing speaks against recording this program\n" : "");
   }
 
@@ -90,13 +90,13 @@ private:
         out["facts"][std::string(l.what)] = l.text;
     for (const auto& [what, names] : lists_)
       out["functions"][what] = names;
-    out["verdict"] = verdict_;
+    out["verdict"] = conclusion_;
     return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
   }
 
   std::vector<line> lines_;
   std::vector<std::pair<std::string, std::vector<std::string>>> lists_;
-  std::string verdict_;
+  std::string conclusion_;
   int troubles_ = 0;
 };
 
@@ -180,9 +180,9 @@ void check_coverage(examination& report, const linked_objects& linked, const std
         fmt::format(
             "the program or its libraries call MPI by its profiling names, which pass every tool by: {}",
             fmt::join(seen.passed_by, ", ")));
-  report.verdict(seen.complete() ? "everything is seen: calls can be recorded and taken over; " +
-                                       neighborhood_calls(seen.wrapped)
-                                 : "record only: calls are unseen, so none will be taken over");
+  report.conclude(seen.complete() ? "everything is seen: calls can be recorded and taken over; " +
+                                        neighborhood_calls(seen.wrapped)
+                                  : "record only: calls are unseen, so none will be taken over");
 }
 
 int examine(const doctor_options& options) {

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Names one folder for each compiler and MPI.
-std::uint64_t fingerprint(const std::string& compiler, const mpi_place& mpi) {
+std::uint64_t fingerprint(const std::string& compiler, const mpi_paths& mpi) {
   return hash_of(fmt::format("{} {}", compiler, fmt::join(mpi.include_options, " ")));
 }
 
@@ -34,7 +34,7 @@ fs::path cache_folder() {
 }
 
 /// Made under another name and renamed, so that compilations at the same time do not meet half a module.
-void make_module(const std::string& compiler, const mpi_place& mpi, const fs::path& folder) {
+void make_module(const std::string& compiler, const mpi_paths& mpi, const fs::path& folder) {
   const fs::path draft = fmt::format("{}.{}", folder.string(), ::getpid());
   fs::create_directories(draft);
   write_file(draft / "mpi.f90", "module mpi\n  include 'mpif.h'\nend module\n");
@@ -54,8 +54,8 @@ void make_module(const std::string& compiler, const mpi_place& mpi, const fs::pa
 
 } // namespace
 
-mpi_place place_of_mpi(const std::string& wrapper) {
-  mpi_place found;
+mpi_paths paths_of_mpi(const std::string& wrapper) {
+  mpi_paths found;
   std::istringstream words(output_of({wrapper, "-show"}));
   for (std::string word; words >> word;)
     if (word.starts_with("-I"))
@@ -68,7 +68,7 @@ mpi_place place_of_mpi(const std::string& wrapper) {
   return found;
 }
 
-std::string flang_module_folder(const std::string& compiler, const mpi_place& mpi) {
+std::string flang_module_folder(const std::string& compiler, const mpi_paths& mpi) {
   const fs::path folder = cache_folder() / fmt::format("flang-{:016x}", fingerprint(compiler, mpi));
   std::error_code error;
   if (fs::exists(folder / "mpi.mod", error))

@@ -153,9 +153,9 @@ void check_all_can_apply(const run_options& options, const launch_line& line, co
 
 /// What comes after the program's end if the interposer itself, which speaks in MPI_Finalize, had no occasion
 /// to: processes of this node leave marks in a file.
-class witness {
+class marker_file {
 public:
-  witness() {
+  marker_file() {
     try {
       folder_.emplace("apply");
       write_file(file(), "");
@@ -190,7 +190,7 @@ private:
 };
 
 int run_applied(const run_options& options, const launch_line& line, const std::string& interposer) {
-  const witness outside;
+  const marker_file outside;
   std::vector<std::string> list = assignments(options, interposer, "");
   outside.assign(list);
   const child_result result = run_child(with_environment(options.words, line, list));

@@ -82,7 +82,7 @@ std::string selftest_result::row(const std::string& who, const std::string& topo
 std::string selftest_result::summary_of(const std::string& who) const {
   std::int64_t cases = 0, wrong = 0;
   const tally* first = nullptr;
-  const place* where = nullptr;
+  const cell_key* where = nullptr;
   for (const auto& [p, t] : cells_)
     if (std::get<0>(p) == who) {
       cases += t.cases;

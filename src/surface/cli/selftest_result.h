@@ -28,7 +28,8 @@ private:
     std::int64_t cases = 0, wrong = 0;
     std::string verdict, first;
   };
-  using place = std::tuple<std::string, std::string, std::string, std::string>; // who, topology, form, call
+  using cell_key =
+      std::tuple<std::string, std::string, std::string, std::string>; // who, topology, form, call
 
   std::string row(const std::string& who, const std::string& topology, const std::string& form) const;
   std::string summary_of(const std::string& who) const;
@@ -38,7 +39,7 @@ private:
   std::uint64_t seed_ = 0;
   std::vector<int> ranks_;
   std::vector<std::string> who_, topologies_, forms_, calls_; ///< in the order of their first appearance
-  std::map<place, tally> cells_;
+  std::map<cell_key, tally> cells_;
 };
 
 } // namespace tacit::surface

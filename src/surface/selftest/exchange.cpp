@@ -95,8 +95,8 @@ std::ptrdiff_t exchange::place_blocks(side& layout, std::vector<std::ptrdiff_t>&
   }
   if (spread) { // the buffer argument points into the middle
     const std::ptrdiff_t middle = next / 2 / 8 * 8;
-    for (std::ptrdiff_t& place : places)
-      place -= middle;
+    for (std::ptrdiff_t& displacement : places)
+      displacement -= middle;
     return -middle;
   }
   return 0;

@@ -185,26 +185,26 @@ private:
     const std::vector<planned> list = plan(t, i, where.kind());
     MPI_Comm comm = MPI_COMM_NULL;
     bool wrong[3] = {false, false, false};
-    for (const auto& [number, place] : list) {
-      if (place.call == mixture && wrong[place.form])
+    for (const auto& [number, what] : list) {
+      if (what.call == mixture && wrong[what.form])
         continue; // with a faulty call in it, it would only hang
       now_doing("the making of " + where.words);
       if (rank_ == 0)
-        ledger_->begin(number, place);
+        ledger_->begin(number, what);
       if (comm == MPI_COMM_NULL)
         comm = tested.make(where, control_);
       const step asked{&tested,
                        &where,
                        comm,
                        control_,
-                       place.call,
-                       static_cast<form>(place.form),
+                       what.call,
+                       static_cast<form>(what.form),
                        options_.iterations,
                        hash({options_.wanted.seed, static_cast<std::uint64_t>(t)})};
       const outcome found = run_step(asked, types_);
       if (rank_ == 0)
-        ledger_->end(number, place, found.cases, found.wrong, found.first);
-      wrong[place.form] = wrong[place.form] || found.wrong > 0;
+        ledger_->end(number, what, found.cases, found.wrong, found.first);
+      wrong[what.form] = wrong[what.form] || found.wrong > 0;
       if (found.wrong > 0) { // whatever is left over in it must not disturb the next
         tested.unmake(comm);
         comm = MPI_COMM_NULL;

@@ -1,12 +1,12 @@
-// Tries every way of one neighborhood exchange in one process; launched by `tacit bench neighbor`:
+// Tries every variant of one neighborhood exchange in one process; launched by `tacit bench neighbor`:
 //
 //     mpiexec -n 4 tacit-trial --stencil 2,2 --reach 0 --periodic 1 --bytes 8,1024 --seconds 1 --output FILE
 //     mpiexec -n 4 tacit-trial --graph EDGES --bytes 8 --seconds 1 --output FILE
 //
-// Ways are run in short blocks, one after the other, again and again, so that whatever disturbs the machine
-// disturbs all alike. In each iteration the buffers are rewritten and read. A block's time is that of its
-// slowest rank. Before and after the measurement every byte is checked; a way that was wrong is reported as
-// such and not measured any longer. Rank 0 writes one JSON object per line and size.
+// Variants are run in short blocks, one after the other, again and again, so that whatever disturbs the
+// machine disturbs all alike. In each iteration the buffers are rewritten and read. A block's time is that of
+// its slowest rank. Before and after the measurement every byte is checked; a variant that was wrong is
+// reported as such and not measured any longer. Rank 0 writes one JSON object per line and size.
 #include "surface/trial/variants.h"
 
 #include <CLI/CLI.hpp>
@@ -71,7 +71,7 @@ std::string first_of(const std::string& text, int rank, int size) {
 }
 
 struct measured {
-  way* what = nullptr;
+  variant* what = nullptr;
   std::string fault;
   std::vector<double> times; ///< seconds per exchange
 };
@@ -86,9 +86,9 @@ public:
     if (anywhere(!b.make(p_, unit)))
       return text_of({{"bytes", unit}, {"fault", "the blocks of one rank have more than 2 GiB"}});
     std::vector<std::string> left_out;
-    const auto ways = make_ways(p_, b, left_out);
+    const auto variants = make_variants(p_, b, left_out);
     std::vector<measured> list;
-    for (const auto& w : ways)
+    for (const auto& w : variants)
       list.push_back({w.get(), "", {}});
     for (measured& m : list)
       verify(m, b, 1);
@@ -154,25 +154,25 @@ private:
 
   static std::string line(std::int64_t unit, const std::vector<measured>& list,
                           const std::vector<std::string>& left_out) {
-    nlohmann::ordered_json ways = nlohmann::ordered_json::array();
+    nlohmann::ordered_json variants = nlohmann::ordered_json::array();
     for (const measured& m : list) {
       std::vector<double> t = m.times;
       std::sort(t.begin(), t.end());
       const auto at = [&](double share) {
         return t.empty() ? 0 : t[static_cast<std::size_t>(share * static_cast<double>(t.size() - 1))];
       };
-      ways.push_back({{"name", m.what->name},
-                      {"choice", m.what->is_choice},
-                      {"fault", m.fault},
-                      {"detail", m.what->detail},
-                      {"blocks", t.size()},
-                      {"min", at(0)},
-                      {"p10", at(0.1)},
-                      {"low", at(0.25)},
-                      {"median", at(0.5)},
-                      {"high", at(0.75)}});
+      variants.push_back({{"name", m.what->name},
+                          {"choice", m.what->is_choice},
+                          {"fault", m.fault},
+                          {"detail", m.what->detail},
+                          {"blocks", t.size()},
+                          {"min", at(0)},
+                          {"p10", at(0.1)},
+                          {"low", at(0.25)},
+                          {"median", at(0.5)},
+                          {"high", at(0.75)}});
     }
-    return text_of({{"bytes", unit}, {"ways", ways}, {"left_out", left_out}});
+    return text_of({{"bytes", unit}, {"ways", variants}, {"left_out", left_out}});
   }
 
   const pattern& p_;
@@ -227,7 +227,7 @@ int start(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   for (const char* forces : {"TACIT_DRIVER", "TACIT_NEIGHBOR_FORM", "TACIT_NEIGHBOR_WITHOUT"})
-    unsetenv(forces); // they would count more than what each way asks for
+    unsetenv(forces); // they would count more than what each variant asks for
   MPI_Init(&argc, &argv);
   const int code = tacit::surface::start(argc, argv);
   MPI_Finalize();

@@ -80,8 +80,8 @@ unsigned char byte_of(std::uint64_t seed, std::int64_t at) {
   return static_cast<unsigned char>(mixed(seed + static_cast<std::uint64_t>(at / 8)) >> (at % 8 * 8));
 }
 
-bool place(const std::vector<half_edge>& edges, std::int64_t unit, std::vector<int>& counts,
-           std::vector<int>& places, std::vector<unsigned char>& buffer) {
+bool lay_out(const std::vector<half_edge>& edges, std::int64_t unit, std::vector<int>& counts,
+             std::vector<int>& places, std::vector<unsigned char>& buffer) {
   std::int64_t total = 0;
   for (const half_edge& e : edges) {
     std::int64_t bytes = 0;
@@ -118,7 +118,7 @@ std::string make_stencil(pattern& p, const std::vector<int>& dims, bool periodic
   tacit_neighbors_count(p.tacit, &in, &out, nullptr);
   std::vector<int> from(static_cast<std::size_t>(in)), to(static_cast<std::size_t>(out));
   tacit_neighbors(p.tacit, in, from.data(), nullptr, out, to.data(), nullptr);
-  // A block beyond an open boundary stays what it is: it has no bytes here, so that all ways agree.
+  // A block beyond an open boundary stays what it is: it has no bytes here, so that all variants agree.
   for (const int peer : from)
     p.sources.push_back({peer, peer == MPI_PROC_NULL ? 0 : 1, 0});
   for (const int peer : to)
@@ -163,8 +163,8 @@ std::string make_graph(pattern& p, const std::string& file) {
 }
 
 bool exchange_buffers::make(const pattern& p, std::int64_t unit) {
-  return place(p.destinations, unit, out_counts, out_places, out) &&
-         place(p.sources, unit, in_counts, in_places, in);
+  return lay_out(p.destinations, unit, out_counts, out_places, out) &&
+         lay_out(p.sources, unit, in_counts, in_places, in);
 }
 
 void exchange_buffers::fill(const pattern& p, std::uint64_t run) {

@@ -8,7 +8,7 @@
 namespace tacit::surface {
 namespace {
 
-class by_tacit : public way {
+class by_tacit : public variant {
 public:
   ~by_tacit() override { tacit_schedule_free(&schedule); }
   std::string exchange() override { return tacit_run(schedule) == TACIT_SUCCESS ? "" : tacit_last_error(); }
@@ -16,7 +16,7 @@ public:
 };
 
 /// MPI's own call.
-class by_collective : public way {
+class by_collective : public variant {
 public:
   by_collective(const pattern& p, exchange_buffers& b) : p_(p), b_(b) {
     name = "MPI_Neighbor_alltoallv";
@@ -64,7 +64,7 @@ private:
 };
 
 /// What programs write by hand.
-class by_hand : public way {
+class by_hand : public variant {
 public:
   by_hand(const pattern& p, exchange_buffers& b) : p_(p), b_(b) {
     name = "Irecv, Isend, Waitall";
@@ -135,7 +135,7 @@ std::unique_ptr<by_tacit> make_tacit(const pattern& p, exchange_buffers& b, cons
   return w;
 }
 
-/// Why it is no way of its own; the same on all ranks. A form that is not possible is another one again.
+/// Why it is no variant of its own; the same on all ranks. A form that is not possible is another one again.
 std::string same_as_another(const forced& f, const std::string& detail) {
   const std::string_view shape = f.form, without = f.without;
   if (!shape.empty() && detail.find("predicted: " + std::string(shape)) == std::string::npos)
@@ -147,9 +147,9 @@ std::string same_as_another(const forced& f, const std::string& detail) {
 
 } // namespace
 
-std::vector<std::unique_ptr<way>> make_ways(const pattern& p, exchange_buffers& b,
-                                            std::vector<std::string>& left_out) {
-  std::vector<std::unique_ptr<way>> list;
+std::vector<std::unique_ptr<variant>> make_variants(const pattern& p, exchange_buffers& b,
+                                                    std::vector<std::string>& left_out) {
+  std::vector<std::unique_ptr<variant>> list;
   MPI_Comm_set_errhandler(p.tacit, MPI_ERRORS_RETURN);
   for (const forced& f : all_forced) {
     std::unique_ptr<by_tacit> made = make_tacit(p, b, f); // errors of _init are errors of all ranks

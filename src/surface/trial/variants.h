@@ -1,4 +1,4 @@
-// The ways of doing one exchange, each ready to run.
+// The variants of doing one exchange, each ready to run.
 #pragma once
 
 #include "surface/trial/pattern.h"
@@ -9,9 +9,9 @@
 
 namespace tacit::surface {
 
-class way {
+class variant {
 public:
-  virtual ~way() = default;
+  virtual ~variant() = default;
   /// Collective; returns when this rank has everything. Empty, or an error of this rank.
   virtual std::string exchange() = 0;
   std::string name;
@@ -20,8 +20,8 @@ public:
 };
 
 /// Collective. What cannot be made is left out, with the reason in `left_out`. Buffers and pattern must
-/// outlive the ways.
-std::vector<std::unique_ptr<way>> make_ways(const pattern& p, exchange_buffers& b,
-                                            std::vector<std::string>& left_out);
+/// outlive the variants.
+std::vector<std::unique_ptr<variant>> make_variants(const pattern& p, exchange_buffers& b,
+                                                    std::vector<std::string>& left_out);
 
 } // namespace tacit::surface
