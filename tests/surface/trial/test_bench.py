@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`tacit bench neighbor`: tries all ways, checks every byte, names the choice and its reason, refuses wrong input."""
+"""`tacit bench neighbor`: tries all variants, checks every byte, names the choice and its reason, refuses wrong input."""
 import csv
 import io
 import json
@@ -116,7 +116,7 @@ class Bench(unittest.TestCase):
         file.write_text("0 3\n")
         self.assertIn("names rank 3, but -n is 2", self.bench("--graph", file, "-n", "2").stderr)
 
-    def test_ways_are_forced_whatever_the_environment_says(self):
+    def test_variants_are_forced_whatever_the_environment_says(self):
         done = subprocess.run([TACIT, "bench", "neighbor", "--cart", "2x1", "--bytes", "8", "--seconds", "0", "--json", "--",
                                *LAUNCHER], capture_output=True, text=True,
                               env={**os.environ, "TACIT_PLATFORM": "default", "TACIT_DRIVER": "p2p"})
@@ -142,6 +142,18 @@ class Bench(unittest.TestCase):
             done = self.bench(*words)
             self.assertEqual(done.returncode, 2, (words, done.stderr))
             self.assertIn(part, done.stderr + done.stdout)
+
+    def test_the_programs_it_launches_take_no_rubbish_for_a_number(self):
+        one = [*LAUNCHER, "-n", "1"]
+        for kind, words in (("trial", ["--output", "x", "--stencil", "1", "--reach", "rubbish"]),
+                            ("trial", ["--output", "x", "--stencil", "1,x"]), ("trial", ["--stencil", "1"]),
+                            ("platform", ["--library", "--rubbish"]),
+                            ("selftest", ["--iterations", "3x"]), ("selftest", ["--iterations"])):
+            for program in Path(TACIT).parent.glob(f"tacit-{kind}-*"):
+                done = subprocess.run([*one, str(program), *words], cwd=self.folder, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 2, (words, done.stderr))
+                self.assertRegex(done.stderr, f"(tacit-{kind}|{kind}): ", words)
+        self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_names_the_line_of_a_malformed_matrix(self):
         for text, part in (("hello", "line 1: this is no file in Matrix Market format"),
