@@ -188,8 +188,9 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  * relax those that data only implies; keep_sync: every rank waits for the same ranks as in the graph
  * [TACIT_POLICY] tacit_driver   shm, coll, p2p, rma (one-sided) or dry (does nothing, not even copies);
  * without it the first that can run [TACIT_DRIVER] tacit_density  0 ... 1 (default 1): share of pairs that a
- * vector collective must have              [TACIT_DENSITY] tacit_budget   fragments that the analysis may
- * move before it gives up [TACIT_BUDGET] tacit_replace  true (default) or false: run the graph as written
+ * vector collective must have              [TACIT_DENSITY] tacit_budget   what the analysis may cost before
+ * it gives up: fragments moved, or memory with a unit (512MiB) [TACIT_BUDGET] tacit_replace  true (default)
+ * or false: run the graph as written
  * [TACIT_REPLACE] Other keys are ignored unless they start with tacit_. Errors, equal on all ranks:
  * TACIT_ERR_GRAPH, TACIT_ERR_ARGUMENT (first failed call on the graph), TACIT_ERR_ENVIRONMENT,
  * TACIT_ERR_MEMORY, TACIT_ERR_MPI; a rank that fails alone, for want of memory or in MPI, is named. A null
