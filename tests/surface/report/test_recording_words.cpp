@@ -1,0 +1,101 @@
+// The words for what recordings mean, from facts made by hand.
+#include "surface/report/recording_words.h"
+
+#include <gtest/gtest.h>
+
+namespace tacit::tests {
+
+using namespace recordings;
+using namespace surface;
+namespace {
+
+communicator_summary row_of_grid(std::uint32_t number) {
+  return {{group_kind::row, number, 2, 4}, {}};
+}
+
+TEST(recording_words, a_collective_has_its_count_groups_roots_and_algorithm) {
+  analysis a;
+  a.communicators = {{{group_kind::all}, {}}, row_of_grid(0), row_of_grid(1)};
+  activity x;
+  x.kind = activity_kind::collective;
+  x.found = pattern::bcast;
+  x.algorithm = broadcast_algorithm{broadcast_shape::ring, {broadcast_shape::chain}, 4, false, true};
+  x.rule = {root_rule::kind::in_turn, {0, 1, 2, 3}};
+  x.communicators = {1, 2};
+  x.group_size = 4;
+  x.episodes = 16;
+  x.smallest = x.largest = 512;
+  EXPECT_EQ(title_of(x), "broadcast, pipelined ring or equal");
+  EXPECT_EQ(sentence_of(a, x), "16 broadcasts on 2 row communicators of 4 ranks, roots cycle 0,1,2,3, 512 B, "
+                               "algorithm: pipelined ring or equal");
+  x.rule = {root_rule::kind::several, {}};
+  EXPECT_EQ(title_of(x), "broadcast, pipelined ring or equal with several roots at once");
+  replacement r;
+  r.collective = pattern::bcast;
+  r.calls = 2;
+  EXPECT_EQ(call_text(a, r), "2 × MPI_Bcast on a communicator");
+  r.communicator = 2;
+  r.calls = 1;
+  EXPECT_EQ(call_text(a, r), "MPI_Bcast on a row communicator");
+  EXPECT_EQ(certainty_of(x).find("proved"), std::string::npos);
+}
+
+TEST(recording_words, traffic_is_named_by_its_statistics) {
+  const analysis a;
+  activity x;
+  x.group_size = 6;
+  x.moved = traffic{};
+  x.moved->messages = x.moved->in_two_way_rings = 10;
+  EXPECT_EQ(title_of(x), "shift around a ring, both ways");
+  x.kind = activity_kind::trivial;
+  x.moved->self = 10;
+  EXPECT_EQ(title_of(x), "messages of a rank to itself");
+  EXPECT_NE(detail_of(a, x, obstacle::one_or_two_ranks).find("one rank"), std::string::npos);
+  x.moved->self = 0;
+  x.moved->changed = 8;
+  EXPECT_NE(sentence_of(a, x).find("8 of 10 messages send other content from memory that was received"),
+            std::string::npos);
+}
+
+TEST(recording_words, a_doubted_collective_says_why_it_does_not_count) {
+  const analysis a;
+  activity x;
+  x.moved = traffic{};
+  x.episodes = 3;
+  x.largest = 8;
+  x.doubted = doubted_collective{pattern::bcast, doubt::tiny, {}};
+  EXPECT_EQ(title_of(x), "small messages, passed on");
+  EXPECT_NE(sentence_of(a, x).find("in the shape of 3 broadcasts"), std::string::npos);
+  EXPECT_NE(detail_of(a, x, obstacle::small_or_constant).find("blocks of 8 B"), std::string::npos);
+  x.doubted->why = doubt::dependent;
+  EXPECT_NE(detail_of(a, x, obstacle::foreign_data_first).find("data of others"), std::string::npos);
+}
+
+TEST(recording_words, every_obstacle_has_a_code_and_a_sentence) {
+  const analysis a;
+  for (int i = 0; i <= static_cast<int>(obstacle::foreign_data_first); ++i) {
+    EXPECT_NE(code_of(static_cast<obstacle>(i)), reason::none) << i;
+    EXPECT_TRUE(detail_of(a, activity{}, static_cast<obstacle>(i)).ends_with('.')) << i;
+  }
+}
+
+TEST(recording_words, locations_and_groups) {
+  call_site s;
+  EXPECT_EQ(location_text(s), "an unknown place");
+  s.module = "hpcc";
+  s.offset = 0x4f20;
+  EXPECT_EQ(location_text(s), "hpcc+0x4f20");
+  s.function = "ring";
+  s.function_offset = 0x1a;
+  EXPECT_EQ(location_text(s), "ring+0x1a (hpcc)");
+  s.file = "/build/bcast.c";
+  s.line = 120;
+  EXPECT_EQ(location_text(s), "bcast.c:120 (ring)");
+  EXPECT_EQ(shape_text(row_of_grid(1)), "row 1 of a 2x4 grid");
+  EXPECT_EQ(shape_text({{}, {rank_id{0}, rank_id{2}}}), "ranks 0,2");
+  EXPECT_EQ(communicator_name(0), "world");
+  EXPECT_EQ(communicator_name(3), "communicator 3");
+}
+
+} // namespace
+} // namespace tacit::tests
