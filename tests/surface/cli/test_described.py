@@ -10,7 +10,8 @@ from pathlib import Path
 
 TACIT = os.environ["COMMAND_FILE"]
 ROOT = Path(os.environ["SOURCE_FOLDER"])
-COMMANDS = [[], ["run"], ["analyze"], ["generate"], ["explain"], ["doctor"], ["view"], ["selftest"], ["platform"], ["bench"], ["bench", "neighbor"]]
+COMMANDS = [[], ["run"], ["analyze"], ["generate"], ["explain"], ["doctor"], ["view"], ["selftest"], ["platform"],
+            ["bench"], ["bench", "neighbor"]]
 
 
 def tacit(*words):
