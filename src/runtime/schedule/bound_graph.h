@@ -1,7 +1,7 @@
 // A compiled graph as this rank executes it.
 #pragma once
 
-#include "runtime/schedule/private_communicator.h"
+#include "runtime/mpi/private_communicator.h"
 #include "runtime/schedule/schedule.h"
 
 #include <memory>

@@ -7,10 +7,10 @@
 #include "runtime/schedule/compile_together.h"
 
 #include "runtime/mpi/agreement.h"
+#include "runtime/mpi/private_communicator.h"
 #include "runtime/schedule/bound_graph.h"
 #include "runtime/schedule/compile_on_root.h"
 #include "runtime/schedule/computations.h"
-#include "runtime/schedule/private_communicator.h"
 #include "runtime/schedule/wire.h"
 
 #include <fmt/format.h>

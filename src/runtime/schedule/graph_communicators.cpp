@@ -2,7 +2,7 @@
 
 #include "runtime/mpi/agreement.h"
 #include "runtime/mpi/mpi_error.h"
-#include "runtime/schedule/private_communicator.h"
+#include "runtime/mpi/private_communicator.h"
 
 #include <atomic>
 #include <fmt/format.h>

@@ -92,10 +92,10 @@ public:
   std::vector<comm_id> add(const std::vector<local_communicator>& local) {
     std::vector<comm_id> out{world};
     for (const local_communicator& c : local) {
-      const auto [place, is_new] = known_.try_emplace(c.id, world);
+      const auto [entry, is_new] = known_.try_emplace(c.id, world);
       if (is_new)
-        place->second = make(c);
-      out.push_back(place->second);
+        entry->second = make(c);
+      out.push_back(entry->second);
     }
     return out;
   }

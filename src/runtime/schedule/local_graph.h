@@ -1,12 +1,10 @@
-// One rank's part of a graph, as the C API collects it, and how the parts travel and become one graph on rank
-// 0.
+// One rank's part of a graph as values: how the parts travel, and how they become one graph on rank 0.
 #pragma once
 
 #include "graphs/graph/graph.h"
 #include "runtime/run/pack.h"
 
 #include <cstdint>
-#include <functional>
 #include <mpi.h>
 #include <string>
 #include <utility>
@@ -41,12 +39,13 @@ struct local_graph {
 void pack(packer& into, const local_graph& g);
 local_graph unpack_local_graph(unpacker& from);
 
-/// All parts as one graph, rank by rank. Throws std::length_error if there are more communicators than a
-/// comm_id can tell apart.
+/// All parts as one graph.
 struct joined_graph {
   graphs::graph g;
   std::vector<std::vector<op_id>> names; ///< per rank and local operation: the operation in `g`
 };
+/// Joins them rank by rank. Throws std::length_error if there are more communicators than a comm_id can tell
+/// apart.
 joined_graph join(const std::vector<local_graph>& parts);
 
 } // namespace tacit::runtime

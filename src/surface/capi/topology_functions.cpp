@@ -1,8 +1,8 @@
 // Topologies of our own, and the neighborhood of any communicator.
 #include "surface/capi/handles.h"
-#include "surface/capi/topology_comm.h"
 
 #include "runtime/exchange/topologies.h"
+#include "runtime/schedule/topology_communicator.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -136,11 +136,11 @@ int tacit_topology_graph(int indegree, const int sources[], const int sourceweig
 }
 
 int tacit_topology_comm(tacit_topology topology, MPI_Comm comm, MPI_Comm* newcomm) {
-  return make_comm("tacit_topology_comm", make_topology_comm, topology, comm, newcomm);
+  return make_comm("tacit_topology_comm", runtime::make_topology_comm, topology, comm, newcomm);
 }
 
 int tacit_topology_comm_reordered(tacit_topology topology, MPI_Comm comm, MPI_Comm* newcomm) {
-  return make_comm("tacit_topology_comm_reordered", make_reordered_comm, topology, comm, newcomm);
+  return make_comm("tacit_topology_comm_reordered", runtime::make_reordered_comm, topology, comm, newcomm);
 }
 
 int tacit_topology_free(tacit_topology* topology) {

@@ -38,7 +38,7 @@ public:
     return size;
   }
   /// For MPI functions that make a communicator.
-  MPI_Comm* place() { return &comm_; }
+  MPI_Comm* address() { return &comm_; }
   MPI_Comm release() { return std::exchange(comm_, MPI_COMM_NULL); }
   /// The user gets it, with the error handler of `parent`. Local. Throws mpi_error.
   MPI_Comm release_to_user(MPI_Comm parent) {

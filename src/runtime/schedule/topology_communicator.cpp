@@ -1,31 +1,33 @@
-#include "surface/capi/topology_comm.h"
+#include "runtime/schedule/topology_communicator.h"
 
 #include "neighbors/topology/mapping.h"
 #include "runtime/exchange/topologies.h"
 #include "runtime/mpi/agreement.h"
 #include "runtime/mpi/hardware_place.h"
 #include "runtime/mpi/mpi_error.h"
+#include "runtime/mpi/private_communicator.h"
 #include "runtime/run/pack.h"
-#include "runtime/schedule/private_communicator.h"
-#include "surface/capi/errors.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <tacit/tacit.h>
 
-namespace tacit::surface {
+namespace tacit::runtime {
 namespace {
 
 using topology_handle = std::shared_ptr<const neighbors::topology>;
 using bytes = std::vector<std::byte>;
 
+[[noreturn]] void refuse(const std::string& text) {
+  throw call_error(call_error::kind::argument, text, true);
+}
+
 struct membership {
   int rank = 0, size = 0;
-  explicit membership(const runtime::private_communicator& own) : rank(own.rank()), size(own.size()) {}
+  explicit membership(const private_communicator& own) : rank(own.rank()), size(own.size()) {}
 };
 
-void require_fit(const topology_handle& t, bool has_place, const membership& me, const char* function) {
-  if (!t || !has_place)
+void require_fit(const topology_handle& t, bool wanted, const membership& me, const char* function) {
+  if (!t || !wanted)
     refuse(fmt::format("rank {}: {}: the {} is null", me.rank, function,
                        t ? "place for the communicator" : "topology handle"));
   if (const std::string why = neighbors::misfit(*t, static_cast<std::uint32_t>(me.size)); !why.empty())
@@ -35,7 +37,7 @@ void require_fit(const topology_handle& t, bool has_place, const membership& me,
 /// Finds out together which process gets which rank of the topology.
 class reordering {
 public:
-  reordering(const topology_handle& t, MPI_Comm comm, const membership& me, runtime::agreement& all)
+  reordering(const topology_handle& t, MPI_Comm comm, const membership& me, agreement& all)
       : topology_(t), comm_(comm), me_(me), all_(all) {}
 
   /// Collective: the new rank of each process, known to all.
@@ -47,7 +49,7 @@ public:
         map();
     });
     all_.agree();
-    runtime::check_mpi(MPI_Bcast(new_ranks_.data(), me_.size, MPI_INT, 0, comm_), "MPI_Bcast");
+    check_mpi(MPI_Bcast(new_ranks_.data(), me_.size, MPI_INT, 0, comm_), "MPI_Bcast");
     return new_ranks_;
   }
 
@@ -61,7 +63,7 @@ public:
     const int from = new_ranks_[static_cast<std::size_t>(me_.rank)];
     bytes mine, theirs;
     all_.here("packing this rank's edges", [&] {
-      runtime::packer out;
+      packer out;
       out.put_list(topology_->edges.sources);
       out.put_list(topology_->edges.destinations);
       out.put(topology_->edges.weighted);
@@ -69,17 +71,17 @@ public:
     });
     all_.agree();
     std::uint64_t size = mine.size(), coming = 0;
-    runtime::check_mpi(MPI_Sendrecv(&size, 1, MPI_UINT64_T, to, 0, &coming, 1, MPI_UINT64_T, from, 0, comm_,
-                                    MPI_STATUS_IGNORE),
-                       "MPI_Sendrecv");
+    check_mpi(MPI_Sendrecv(&size, 1, MPI_UINT64_T, to, 0, &coming, 1, MPI_UINT64_T, from, 0, comm_,
+                           MPI_STATUS_IGNORE),
+              "MPI_Sendrecv");
     all_.here("making room for the edges of the new rank", [&] { theirs.resize(coming); });
     all_.agree();
-    runtime::check_mpi(MPI_Sendrecv(mine.data(), static_cast<int>(size), MPI_BYTE, to, 1, theirs.data(),
-                                    static_cast<int>(coming), MPI_BYTE, from, 1, comm_, MPI_STATUS_IGNORE),
-                       "MPI_Sendrecv");
+    check_mpi(MPI_Sendrecv(mine.data(), static_cast<int>(size), MPI_BYTE, to, 1, theirs.data(),
+                           static_cast<int>(coming), MPI_BYTE, from, 1, comm_, MPI_STATUS_IGNORE),
+              "MPI_Sendrecv");
     topology_handle moved;
     all_.here("reading the edges of the new rank", [&] {
-      runtime::unpacker in(theirs);
+      unpacker in(theirs);
       auto t = std::make_shared<neighbors::topology>();
       t->edges.sources = in.get_list<neighbors::edge>();
       t->edges.destinations = in.get_list<neighbors::edge>();
@@ -100,14 +102,13 @@ private:
   void gather_places() {
     word mine;
     all_.here("looking where the process runs", [&] {
-      mine = {runtime::place_of_this_process(), static_cast<std::uint64_t>(topology_->what)};
+      mine = {place_of_this_process(), static_cast<std::uint64_t>(topology_->what)};
       words_.resize(static_cast<std::size_t>(me_.size));
       new_ranks_.resize(static_cast<std::size_t>(me_.size));
     });
     all_.agree();
-    runtime::check_mpi(
-        MPI_Allgather(&mine, sizeof mine, MPI_BYTE, words_.data(), sizeof mine, MPI_BYTE, comm_),
-        "MPI_Allgather");
+    check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, words_.data(), sizeof mine, MPI_BYTE, comm_),
+              "MPI_Allgather");
     for (std::size_t r = 0; r < words_.size(); ++r)
       if (words_[r].kind != words_[0].kind)
         refuse(fmt::format(
@@ -122,19 +123,19 @@ private:
     bytes mine;
     all_.here("packing this rank's edges", [&] {
       edges_.resize(me_.rank == 0 ? static_cast<std::size_t>(me_.size) : 0);
-      runtime::packer out;
+      packer out;
       out.put_list(graph ? topology_->edges.destinations : std::vector<neighbors::edge>());
       mine = out.take();
     });
     all_.agree();
     if (graph && me_.rank != 0)
-      runtime::send_bytes(&mine, 0, comm_);
+      send_bytes(&mine, 0, comm_);
     for (int r = 0; me_.rank == 0 && r < me_.size; ++r)
       all_.always("collecting the edges of all ranks", [&] {
         if (graph && r > 0)
-          runtime::receive_bytes(mine, r, comm_);
+          receive_bytes(mine, r, comm_);
         edges_[static_cast<std::size_t>(r)] =
-            graph ? runtime::unpacker(mine).get_list<neighbors::edge>()
+            graph ? unpacker(mine).get_list<neighbors::edge>()
                   : topology_->of(rank_id{static_cast<std::uint32_t>(r)}).destinations;
       });
     all_.agree();
@@ -152,7 +153,7 @@ private:
   const topology_handle& topology_;
   MPI_Comm comm_;
   membership me_;
-  runtime::agreement& all_;
+  agreement& all_;
   std::vector<word> words_;                         ///< by process
   std::vector<std::vector<neighbors::edge>> edges_; ///< at rank 0: by rank
   std::vector<int> new_ranks_;                      ///< by process
@@ -160,33 +161,32 @@ private:
 
 } // namespace
 
-MPI_Comm make_topology_comm(const topology_handle& t, MPI_Comm comm, bool has_place) {
-  auto made = runtime::private_communicator::like(comm);
+MPI_Comm make_topology_comm(const topology_handle& t, MPI_Comm comm, bool wanted) {
+  auto made = private_communicator::like(comm);
   const membership me(made);
-  runtime::agreement all(made.comm(), me.rank, me.size, "tacit_topology_comm");
+  agreement all(made.comm(), me.rank, me.size, "tacit_topology_comm");
   all.here("attaching the topology", [&] {
-    require_fit(t, has_place, me, "tacit_topology_comm");
-    runtime::attach_topology(made.comm(), t);
+    require_fit(t, wanted, me, "tacit_topology_comm");
+    attach_topology(made.comm(), t);
   });
   all.agree();
   return made.release_to_user(comm);
 }
 
-MPI_Comm make_reordered_comm(const topology_handle& t, MPI_Comm comm, bool has_place) {
-  const auto own = runtime::private_communicator::like(comm);
+MPI_Comm make_reordered_comm(const topology_handle& t, MPI_Comm comm, bool wanted) {
+  const auto own = private_communicator::like(comm);
   const membership me(own);
-  runtime::agreement all(own.comm(), me.rank, me.size, "tacit_topology_comm_reordered");
-  all.here("looking at its arguments",
-           [&] { require_fit(t, has_place, me, "tacit_topology_comm_reordered"); });
+  agreement all(own.comm(), me.rank, me.size, "tacit_topology_comm_reordered");
+  all.here("looking at its arguments", [&] { require_fit(t, wanted, me, "tacit_topology_comm_reordered"); });
   all.agree();
   reordering order(t, own.comm(), me, all);
   const int rank = order.ranks()[static_cast<std::size_t>(me.rank)];
   const topology_handle moved = order.moved_topology();
-  runtime::private_communicator made;
-  runtime::check_mpi(MPI_Comm_split(own.comm(), 0, rank, made.place()), "MPI_Comm_split");
-  all.here("attaching the topology", [&] { runtime::attach_topology(made.comm(), moved); });
+  private_communicator made;
+  check_mpi(MPI_Comm_split(own.comm(), 0, rank, made.address()), "MPI_Comm_split");
+  all.here("attaching the topology", [&] { attach_topology(made.comm(), moved); });
   all.agree();
   return made.release_to_user(comm);
 }
 
-} // namespace tacit::surface
+} // namespace tacit::runtime
