@@ -26,8 +26,8 @@ struct compile_options {
   plan_options planning;
   bool make_plan = true; ///< false: analysis only
   bool check_races = true;
-  std::vector<std::string>
-      disabled; ///< passes switched off by name: "detect", "races", "rendezvous", "replace"
+  /// Passes switched off by name: "detect", "races", "rendezvous", "replace", "validate".
+  std::vector<std::string> disabled;
   std::function<void(std::string_view pass)> progress; ///< called before each pass, if set
 };
 

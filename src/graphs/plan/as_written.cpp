@@ -70,17 +70,17 @@ plan plan_as_written(const graph& g, const matching& m, const run_order& o, reas
 
   const std::vector<std::int32_t> tags = number_messages(g, m);
   const fence_order fences = order_fences(g);
-  std::vector<std::uint32_t> place(g.size(), 0);
+  std::vector<std::uint32_t> position(g.size(), 0);
   for (const op_id id : o.order) {
     auto& steps = p.ranks[index(g[id].rank)].steps;
-    place[index(id)] = static_cast<std::uint32_t>(steps.size());
+    position[index(id)] = static_cast<std::uint32_t>(steps.size());
     const std::int32_t tag = fences.any() && g[id].kind == op_kind::fence
                                  ? static_cast<std::int32_t>(fences.group[index(id)])
                                  : tags[index(id)];
     steps.push_back(make_step(g, id, tag));
   }
   const auto precedes = [&](op_id before, op_id after) {
-    p.ranks[index(g[after].rank)].steps[place[index(after)]].after.push_back(place[index(before)]);
+    p.ranks[index(g[after].rank)].steps[position[index(after)]].after.push_back(position[index(before)]);
   };
   for (const dependency& d : g.dependencies())
     precedes(d.before, d.after);

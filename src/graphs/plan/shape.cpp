@@ -17,22 +17,22 @@ std::string_view name(step_kind kind) {
 /// Position of a rank in a communicator, for all communicators that the plan uses in collectives.
 class groups {
 public:
-  explicit groups(const graph& g) : g_(g), place_(g.communicators().size()) {}
+  explicit groups(const graph& g) : g_(g), positions_(g.communicators().size()) {}
   /// -1 if not a member.
   std::int64_t position(comm_id c, rank_id r) {
-    auto& place = place_[index(c)];
+    auto& positions = positions_[index(c)];
     const auto& members = g_.communicators()[index(c)].members;
-    if (place.empty())
+    if (positions.empty())
       for (std::size_t i = 0; i < members.size(); ++i)
-        place.emplace(members[i], static_cast<std::int64_t>(i));
-    const auto found = place.find(r);
-    return found == place.end() ? -1 : found->second;
+        positions.emplace(members[i], static_cast<std::int64_t>(i));
+    const auto found = positions.find(r);
+    return found == positions.end() ? -1 : found->second;
   }
   std::size_t size(comm_id c) const { return g_.communicators()[index(c)].members.size(); }
 
 private:
   const graph& g_;
-  std::vector<std::unordered_map<rank_id, std::int64_t>> place_;
+  std::vector<std::unordered_map<rank_id, std::int64_t>> positions_;
 };
 
 std::string check_bytes(const plan& p, std::uint32_t rank, const std::vector<segment>& list) {
