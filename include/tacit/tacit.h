@@ -68,12 +68,11 @@ typedef int tacit_comm;
 /* Return codes. */
 enum {
   TACIT_SUCCESS = 0,
-  TACIT_ERR_ARGUMENT =
-      1, /* null handle, negative count, rank or tag out of range, datatype without description */
-  TACIT_ERR_GRAPH = 2,  /* the graph as a whole is malformed: unmatched, cyclic, racing, truncating ... */
-  TACIT_ERR_STATE = 3,  /* schedule active where it must not be, MPI not running, call from a computation */
-  TACIT_ERR_MPI = 4,    /* an MPI function failed */
-  TACIT_ERR_MEMORY = 5, /* out of memory */
+  TACIT_ERR_ARGUMENT = 1,    /* null handle, negative count, rank or tag out of range ... */
+  TACIT_ERR_GRAPH = 2,       /* the graph as a whole is malformed: unmatched, cyclic, racing ... */
+  TACIT_ERR_STATE = 3,       /* schedule is active, MPI is not running, call from a computation */
+  TACIT_ERR_MPI = 4,         /* an MPI function failed */
+  TACIT_ERR_MEMORY = 5,      /* out of memory */
   TACIT_ERR_ENVIRONMENT = 6, /* info key or TACIT_ variable unknown or not understood */
   TACIT_ERR_INTERNAL = 7     /* a bug in tacit */
 };
@@ -81,45 +80,48 @@ enum {
 /* Forms of tacit_explain. */
 enum { TACIT_EXPLAIN_TEXT = 0, TACIT_EXPLAIN_JSON = 1 };
 
-/* --- graphs
- * ---------------------------------------------------------------------------------------------------------
+/* ==================================================================================================
+ * Graphs
  *
  * All functions of this section but tacit_graph_add_comm are local and do not block. They only describe: no
  * data is read or written before the schedule runs. Buffers are given as in MPI, as address, count and
- * datatype; the datatype is read at once, need not be committed and may be freed afterwards; buffers must
- * stay where they are as long as the schedule is used. Ranks are ranks of the graph's communicator. `op` may
- * be NULL if the operation's name is not needed. A function that fails adds nothing; tacit_compile then fails
- * on all ranks with the first such error, so that it is safe to check only there. */
+ * datatype; the datatype is read at once, need not be committed and may be freed afterwards. Buffers must
+ * stay where they are as long as the schedule is used. Ranks are ranks of the graph's communicator. `op`,
+ * where the name of the new operation is stored, may be NULL.
+ *
+ * Errors of all functions: TACIT_ERR_ARGUMENT, TACIT_ERR_STATE (MPI not running, call from a computation)
+ * and TACIT_ERR_MEMORY. A function that fails adds nothing; tacit_compile then fails on all ranks with the
+ * first such error, so that it is safe to check only there. */
 
-/* Makes an empty graph for this rank. `comm` must be an intracommunicator and must not be freed before
- * tacit_compile. Errors: TACIT_ERR_ARGUMENT (null or intercommunicator), TACIT_ERR_STATE (MPI not running).
- */
+/* Makes an empty graph for this rank. `comm` must be an intracommunicator; it is used until tacit_compile,
+ * which reports TACIT_ERR_ARGUMENT if it has been freed before. Errors: TACIT_ERR_ARGUMENT (null or
+ * intercommunicator), TACIT_ERR_STATE (MPI not running), TACIT_ERR_MEMORY, TACIT_ERR_MPI. */
 int tacit_graph_create(MPI_Comm comm, tacit_graph* graph);
 
 /* Frees the graph and sets it to TACIT_GRAPH_NULL. Schedules made from it stay valid. Freeing the null handle
  * is allowed and does nothing. */
 int tacit_graph_free(tacit_graph* graph);
 
-/* Sends `count` elements to rank `dest` (MPI_PROC_NULL: nothing happens; *op becomes an operation that does
- * nothing). Completes when the buffer has been read. The k-th send and the k-th receive between two ranks
- * with one tag belong together, in order of creation. A message without bytes moves no data but orders: the
- * receiver waits for the sender, and this order is kept in every schedule. Tags are 0 ... INT_MAX. Errors:
- * TACIT_ERR_ARGUMENT. */
+/* Sends `count` elements to rank `dest`; with MPI_PROC_NULL nothing happens, and *op becomes an operation
+ * that does nothing. Completes when the buffer has been read. The k-th send and the k-th receive between two
+ * ranks with one tag belong together, in order of creation. A message without bytes moves no data but
+ * orders: the receiver waits for the sender, and this order is kept in every schedule. Tags are 0 ...
+ * INT_MAX. Errors: TACIT_ERR_ARGUMENT. */
 int tacit_graph_send(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
                      int tag, tacit_op* op);
 
-/* Receives into `buf` from rank `source`. The message may be shorter than the buffer; longer is an error of
- * the graph. MPI_ANY_SOURCE and MPI_ANY_TAG are refused: which message they take depends on time, and a graph
- * has one meaning. Errors: TACIT_ERR_ARGUMENT. */
+/* Receives into `buf` from rank `source`; with MPI_PROC_NULL nothing happens. The message may be shorter than
+ * the buffer; longer is an error of the graph. MPI_ANY_SOURCE and MPI_ANY_TAG are refused: which message they
+ * take depends on time, and a graph has one meaning. Errors: TACIT_ERR_ARGUMENT. */
 int tacit_graph_recv(tacit_graph graph, void* buf, MPI_Count count, MPI_Datatype datatype, int source,
                      int tag, tacit_op* op);
 
 /* Makes a further communicator known to the graph: its messages match among themselves, and collectives are
- * looked for in its group, too (as in the groups of all others). All members must be in the graph's
- * communicator. The same communicator may be added again, as another one, like a duplicate. Collective over
- * `comm` (the only function of this section that is): all its members add it to their part of one graph; an
- * error of one is an error of all. `comm` may be freed afterwards. Errors: TACIT_ERR_ARGUMENT,
- * TACIT_ERR_MEMORY, TACIT_ERR_MPI. */
+ * looked for in its group, too, as in the groups of all others. All members must be in the graph's
+ * communicator. A communicator that was added may be added again: it counts as another one, like a duplicate,
+ * and so does the graph's own. Collective over `comm` (the only function of this section that is): all its
+ * members add it to their part of one graph; an error of one is an error of all. `comm` may be freed
+ * afterwards. Errors: TACIT_ERR_ARGUMENT, TACIT_ERR_MEMORY, TACIT_ERR_MPI. */
 int tacit_graph_add_comm(tacit_graph graph, MPI_Comm comm, tacit_comm* added);
 
 /* As tacit_graph_send, tacit_graph_recv and tacit_graph_fence, on a communicator of the graph: `dest` and
@@ -138,7 +140,7 @@ int tacit_graph_put(tacit_graph graph, const void* buf, MPI_Count count, MPI_Dat
                     MPI_Aint target_address, MPI_Count target_count, MPI_Datatype target_datatype,
                     tacit_op* op);
 
-/* The reverse: reads from rank `target` into `buf`. */
+/* The reverse of tacit_graph_put: reads from rank `target` into `buf`. Errors: TACIT_ERR_ARGUMENT. */
 int tacit_graph_get(tacit_graph graph, void* buf, MPI_Count count, MPI_Datatype datatype, int target,
                     MPI_Aint target_address, MPI_Count target_count, MPI_Datatype target_datatype,
                     tacit_op* op);
@@ -158,24 +160,25 @@ int tacit_graph_compute(tacit_graph graph, tacit_compute_function* function, voi
                         MPI_Datatype write_datatype, tacit_op* op);
 
 /* Everything that any rank created before its k-th fence, one-sided operations included, completes before
- * anything that any rank created after its k-th fence starts. Every rank must create equally many fences; no
- * dependencies needed. */
+ * anything that any rank created after its k-th fence starts. Every rank must create equally many fences;
+ * they need no dependencies. Errors: TACIT_ERR_ARGUMENT. */
 int tacit_graph_fence(tacit_graph graph, tacit_op* op);
 
-/* `before` has completed before `after` starts; `before` must have been created first. Operations without
- * dependency are concurrent, in whatever order they were created. Errors: TACIT_ERR_ARGUMENT. */
+/* Says that `before` has completed before `after` starts; `before` must have been created first. Operations
+ * without dependency are concurrent, in whatever order they were created. Errors: TACIT_ERR_ARGUMENT. */
 int tacit_graph_depend(tacit_graph graph, tacit_op before, tacit_op after);
 
 /* Declares bytes whose contents nobody reads after the schedule: intermediate buffers. Whether they are
- * written is then left to the schedule, which makes more graphs replaceable by less communication. */
+ * written is then left to the schedule, which makes more graphs replaceable by less communication. Errors:
+ * TACIT_ERR_ARGUMENT. */
 int tacit_graph_scratch(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype);
 
 /* Declares bytes whose contents are read after the schedule. If any rank declares some, all other bytes of
- * all ranks are scratch; if none does, everything that the graph writes is live. */
+ * all ranks are scratch; if none does, everything that the graph writes is live. Errors: TACIT_ERR_ARGUMENT. */
 int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype);
 
-/* --- schedules
- * --------------------------------------------------------------------------------------------------- */
+/* ==================================================================================================
+ * Schedules */
 
 /* Compiles the graphs of all ranks into one schedule. Collective over the graph's communicator; blocks. The
  * graph is not changed and may be freed or compiled again. The schedule communicates on communicators of its
@@ -183,59 +186,84 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  * with a communicator of the schedule.
  *
  * The graphs are gathered to rank 0, analysed there, and every rank gets its part; time and memory on rank 0
- * grow with the sum of all graphs. Info keys (rank 0's values count; the environment variable in brackets
- * overrides): tacit_policy   data (default): keep the orders that messages without bytes and fences express,
- * relax those that data only implies; keep_sync: every rank waits for the same ranks as in the graph
- * [TACIT_POLICY] tacit_driver   shm, coll, p2p, rma (one-sided) or dry (does nothing, not even copies);
- * without it the first that can run [TACIT_DRIVER] tacit_density  0 ... 1 (default 1): share of pairs that a
- * vector collective must have              [TACIT_DENSITY] tacit_budget   what the analysis may cost before
- * it gives up: fragments moved, or memory with a unit (512MiB) [TACIT_BUDGET] tacit_replace  true (default)
- * or false: run the graph as written
- * [TACIT_REPLACE] Other keys are ignored unless they start with tacit_. Errors, equal on all ranks:
- * TACIT_ERR_GRAPH, TACIT_ERR_ARGUMENT (first failed call on the graph), TACIT_ERR_ENVIRONMENT,
- * TACIT_ERR_MEMORY, TACIT_ERR_MPI; a rank that fails alone, for want of memory or in MPI, is named. A null
- * graph handle is an error of the calling rank alone, because it names no communicator. */
+ * grow with the sum of all graphs.
+ *
+ * Compiling declares the region collective: like a collective operation of MPI, the schedule may make any
+ * rank wait for any other one, whether or not the graph does. So every rank must start its schedule without
+ * waiting for another rank to complete its own; a rank that starts late delays others. Example: rank 0 sends
+ * a buffer to all others, which is replaced by a broadcast, and rank 1 starts its schedule only after it has
+ * got a message that rank 7 sends when its own schedule is complete. As written this ends, because rank 7
+ * needs nothing from rank 1. With the broadcast it may hang, because MPI may reach rank 7 through rank 1 (on
+ * 8 ranks under Open MPI it does hang). A program that does such things says tacit_progress=as_written.
+ *
+ * Info keys (rank 0's values count; the environment variable overrides the key):
+ *
+ *   key             variable               values
+ *   tacit_policy    TACIT_POLICY           data (default): keep the orders that messages without bytes and
+ *                                          fences express, and relax those that only data implies;
+ *                                          keep_sync: every rank waits at least for the ranks for which it
+ *                                          waits in the graph
+ *   tacit_progress  TACIT_GRAPH_PROGRESS   collective (default): as above; as_written: no rank may wait for
+ *                                          one for which it does not wait in the graph, whatever MPI buffers.
+ *                                          Collectives then replace messages only where all members wait for
+ *                                          each other, and graphs in which a sender would have to wait for a
+ *                                          receiver of which it hears nothing run as written (TACIT-045)
+ *   tacit_driver    TACIT_DRIVER           shm, coll, p2p, rma (one-sided) or dry (does nothing, not even
+ *                                          copies); without it the first that can run. mpi, which concerns
+ *                                          neighborhood collectives, is allowed and ignored
+ *   tacit_density   TACIT_DENSITY          0 ... 1 (default 1): the share of pairs that a vector collective
+ *                                          must have
+ *   tacit_budget    TACIT_BUDGET           how many fragments the analysis may move before it gives up
+ *   tacit_replace   TACIT_REPLACE          true (default), or false: run the graph as written
+ *
+ * Other keys are ignored unless they start with tacit_. (TACIT_PROGRESS is another matter: it says who
+ * progresses messages, docs/neighborhood.md.)
+ *
+ * Errors, equal on all ranks: TACIT_ERR_GRAPH, TACIT_ERR_ARGUMENT (first failed call on the graph),
+ * TACIT_ERR_ENVIRONMENT, TACIT_ERR_MEMORY, TACIT_ERR_MPI; a rank that fails alone, for want of memory or in
+ * MPI, is named. Errors of the calling rank alone: a null graph handle, which names no communicator, and a
+ * graph whose communicator has been freed (TACIT_ERR_ARGUMENT). */
 int tacit_compile(tacit_graph graph, MPI_Info info, tacit_schedule* schedule);
 
 /* Starts the schedule: local, does not block. From now on, until completion, buffers that it reads must not
- * be written and buffers that it writes must not be touched. All ranks must start it, equally often; several
- * schedules may be under way. Errors: TACIT_ERR_STATE if it is active, TACIT_ERR_MPI. A schedule in which MPI
- * has failed on this rank, here or below, is neither active nor complete: every further call reports the same
- * error, its buffers are undefined, and it can only be freed. Other ranks are not told, as in MPI, and may
- * wait for this one. */
+ * be written and buffers that it writes must not be touched. All ranks must start it, equally often, and none
+ * may wait for another one's schedule to complete before (see tacit_compile); several schedules may be under
+ * way. Errors: TACIT_ERR_STATE if it is active, TACIT_ERR_MPI. A schedule in which MPI has failed on this
+ * rank, here or below, is neither active nor complete: every further call reports the same error, its buffers
+ * are undefined, and it can only be freed. Other ranks are not told, as in MPI, and may wait for this one. */
 int tacit_start(tacit_schedule schedule);
 
 /* Progresses; *flag becomes 1 if the schedule is complete or was not active, else 0 (also after an error).
- * Local, does not block. Errors: TACIT_ERR_MPI. */
+ * Local, does not block. Errors: TACIT_ERR_ARGUMENT (no place for the flag), TACIT_ERR_MPI. */
 int tacit_test(tacit_schedule schedule, int* flag);
 
 /* Blocks until the schedule is complete; returns at once if it was not active. Not collective, but completes
  * only if the other ranks have started the schedule, too. Errors: TACIT_ERR_MPI. */
 int tacit_wait(tacit_schedule schedule);
 
-/* tacit_start, then tacit_wait. */
+/* Does tacit_start, then tacit_wait; blocks. Errors of both. */
 int tacit_run(tacit_schedule schedule);
 
-/* Frees the schedule and sets it to TACIT_SCHEDULE_NULL. Collective over its communicator (it frees
- * communicators). The null handle is allowed. Errors: TACIT_ERR_STATE if it is active; it is then not freed.
- */
+/* Frees the schedule and sets it to TACIT_SCHEDULE_NULL. Collective over its communicator if tacit_compile
+ * made it (it frees communicators), local if it belongs to a neighborhood collective. The null handle is
+ * allowed. Errors: TACIT_ERR_STATE if it is active; it is then not freed. */
 int tacit_schedule_free(tacit_schedule* schedule);
 
-/* What was found, what was left alone and why, and what this rank does when the schedule runs. Writes at most
- * `size` bytes with the terminating zero into `text` (which may be NULL if size is 0), and to *needed, if not
- * NULL, the bytes that the whole text takes with its zero. Local. `format` is TACIT_EXPLAIN_TEXT or
- * TACIT_EXPLAIN_JSON. */
+/* Tells what was found, what was left alone and why, and what this rank does when the schedule runs. Writes
+ * at most `size` bytes with the terminating zero into `text` (which may be NULL if size is 0), and to
+ * *needed, if not NULL, the bytes that the whole text takes with its zero. `format` is TACIT_EXPLAIN_TEXT or
+ * TACIT_EXPLAIN_JSON. Local. Errors: TACIT_ERR_ARGUMENT. */
 int tacit_explain(tacit_schedule schedule, int format, char* text, size_t size, size_t* needed);
 
-/* --- neighborhood collectives
- * ------------------------------------------------------------------------------------
+/* ==================================================================================================
+ * Neighborhood collectives
  *
  * The five neighborhood collectives of MPI with MPI's argument order, on communicators with a Cartesian,
- * graph or distributed graph topology, or with one of the topologies below. They mean what MPI-4.1
- * section 8.6 says, also where MPI libraries are wrong: on periodic dimensions of size 1 and 2 the block sent
- * in slot s arrives in slot s^1 of its dimension (Example 8.10), parallel edges of a graph match k-th to
- * k-th, and the receive block of an open boundary (MPI_PROC_NULL) is not touched. Any datatype; MPI_BOTTOM;
- * no MPI_IN_PLACE.
+ * graph or distributed graph topology, or with one of the topologies below. They mean what MPI-4.1 section
+ * 8.6 says, also where MPI libraries are wrong: on periodic dimensions of size 1 and 2 the block sent in
+ * slot s arrives in slot s^1 of its dimension (Example 8.10), parallel edges of a graph match k-th to k-th,
+ * and the receive block of an open boundary (MPI_PROC_NULL) is not touched. Any datatype and MPI_BOTTOM may
+ * be used, MPI_IN_PLACE may not.
  *
  * All members of the communicator must call the same sequence of neighborhood collectives of tacit on it, as
  * with any collective operation; these match only each other, never MPI's. They communicate on a private
@@ -243,10 +271,11 @@ int tacit_explain(tacit_schedule schedule, int format, char* text, size_t size, 
  * go with MPI_Comm_free, or with the last schedule that uses them.
  *
  * The two ends of an edge must describe equally many bytes. If they do not, a blocking or nonblocking
- * operation fails at the receiver when the message arrives, and an _init call fails on all ranks. Errors of
- * all functions: TACIT_ERR_ARGUMENT, TACIT_ERR_MEMORY, TACIT_ERR_MPI, TACIT_ERR_ENVIRONMENT (TACIT_
- * variables), TACIT_ERR_STATE. Neighborhoods that contradict each other (rank a lists an edge to b that b
- * does not list) are an error of the first call, on all ranks.
+ * operation fails at the receiver when the message arrives, and an _init call fails on all ranks.
+ * Neighborhoods that contradict each other (rank a lists an edge to b that b does not list) are an error of
+ * the first call, on all ranks. Errors of all functions: TACIT_ERR_ARGUMENT, TACIT_ERR_GRAPH (edges or sizes
+ * that contradict each other), TACIT_ERR_MEMORY, TACIT_ERR_MPI, TACIT_ERR_ENVIRONMENT (TACIT_ variables),
+ * TACIT_ERR_STATE.
  *
  * Environment: TACIT_DRIVER forces a driver; TACIT_NEIGHBOR_FORM is coalesced, direct or combined;
  * TACIT_NEIGHBOR_WITHOUT names optimizations to leave out, separated by commas (docs/neighborhood.md lists
@@ -254,29 +283,31 @@ int tacit_explain(tacit_schedule schedule, int format, char* text, size_t size, 
  * TACIT_PROGRESS as docs/neighborhood.md has them; all must be equal on all ranks. What is not forced is
  * chosen by the machine model that `tacit platform` keeps, as rank 0 finds it (docs/platform.md). */
 
-/* A process topology that lives in this library, for MPI libraries without, and to tell relative neighbors.
- */
+/* A process topology that lives in this library: for MPI libraries without, and for relative neighbors. */
 typedef struct tacit_topology_s* tacit_topology;
 #define TACIT_TOPOLOGY_NULL ((tacit_topology)0)
 
-/* A grid, as MPI_Cart_create has it: ranks in row-major order, slots 2d and 2d+1 are the neighbors in
- * negative and positive direction of dimension d. Local. Errors: TACIT_ERR_ARGUMENT. */
+/* Makes a grid, as MPI_Cart_create has it: ranks in row-major order, slots 2d and 2d+1 are the neighbors in
+ * negative and positive direction of dimension d. `dims` are sizes of 1 or more; `periods` are 0 or not.
+ * Local. Errors: TACIT_ERR_ARGUMENT, TACIT_ERR_MEMORY. */
 int tacit_topology_cart(int ndims, const int dims[], const int periods[], tacit_topology* topology);
 
-/* A grid with any neighbors, the same relative ones on all ranks: block i goes to the rank at offset i, and
- * block i comes from the rank at minus offset i. `offsets` has count rows of ndims numbers. Local. Errors:
- * TACIT_ERR_ARGUMENT. */
+/* Makes a grid with any neighbors, the same relative ones on all ranks: block i goes to the rank at offset i,
+ * and block i comes from the rank at minus offset i. `offsets` has `count` rows of `ndims` numbers. Local.
+ * Errors: TACIT_ERR_ARGUMENT, TACIT_ERR_MEMORY. */
 int tacit_topology_stencil(int ndims, const int dims[], const int periods[], int count, const int offsets[],
                            tacit_topology* topology);
 
-/* This rank's edges of any graph, as MPI_Dist_graph_create_adjacent has them. The weights may be NULL or
- * MPI_UNWEIGHTED. MPI_PROC_NULL is allowed as a neighbor. Local. Errors: TACIT_ERR_ARGUMENT. */
+/* Tells this rank's edges of any graph, as MPI_Dist_graph_create_adjacent has them. The weights may be NULL
+ * or MPI_UNWEIGHTED. MPI_PROC_NULL is allowed as a neighbor. Local. Errors: TACIT_ERR_ARGUMENT,
+ * TACIT_ERR_MEMORY. */
 int tacit_topology_graph(int indegree, const int sources[], const int sourceweights[], int outdegree,
                          const int destinations[], const int destweights[], tacit_topology* topology);
 
 /* Makes a duplicate of `comm` with the topology attached, for the functions below; MPI_Comm_dup of it keeps
  * the topology, which may be freed. Collective; an error of one rank is an error of all. Errors:
- * TACIT_ERR_ARGUMENT (grid and communicator differ in size, rank out of range), TACIT_ERR_MPI. */
+ * TACIT_ERR_ARGUMENT (grid and communicator differ in size, rank out of range), TACIT_ERR_MEMORY,
+ * TACIT_ERR_MPI. */
 int tacit_topology_comm(tacit_topology topology, MPI_Comm comm, MPI_Comm* newcomm);
 
 /* As tacit_topology_comm with the ranks given to the processes anew (`reorder` of MPI_Cart_create and
@@ -290,17 +321,17 @@ int tacit_topology_comm_reordered(tacit_topology topology, MPI_Comm comm, MPI_Co
 /* Frees the topology and sets it to TACIT_TOPOLOGY_NULL. Local. */
 int tacit_topology_free(tacit_topology* topology);
 
-/* The neighborhood of this rank in the topology of `comm`, MPI's or ours, as MPI_Dist_graph_neighbors_count
- * and MPI_Dist_graph_neighbors give it for one kind of topology: at most maxin sources and maxout
- * destinations with their weights (which may be NULL), MPI_PROC_NULL at open boundaries. Local. Errors:
- * TACIT_ERR_ARGUMENT (no topology). */
+/* Tell the neighborhood of this rank in the topology of `comm`, MPI's or ours, as
+ * MPI_Dist_graph_neighbors_count and MPI_Dist_graph_neighbors do for one kind of topology: at most `maxin`
+ * sources and `maxout` destinations with their weights (which may be NULL), MPI_PROC_NULL at open
+ * boundaries. Local. Errors: TACIT_ERR_ARGUMENT (no topology). */
 int tacit_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree, int* weighted);
 int tacit_neighbors(MPI_Comm comm, int maxin, int sources[], int sourceweights[], int maxout,
                     int destinations[], int destweights[]);
 
-/* Options of the neighborhood collectives on `comm`, by info keys, for all calls to come: tacit_persistent,
- * tacit_driver, tacit_neighbor_form, tacit_neighbor_without, tacit_message_cost, tacit_neighbor_feedback;
- * other keys are not looked at unless they start with tacit_, which is an error. What
+/* Sets options of the neighborhood collectives on `comm`, for all calls to come, by the info keys
+ * tacit_persistent, tacit_driver, tacit_neighbor_form, tacit_neighbor_without, tacit_message_cost and
+ * tacit_neighbor_feedback. Other keys are not looked at unless they start with tacit_. What
  * MPI_Comm_get_info reports counts as well, but MPI libraries drop keys they do not know (MPI_Comm_set_info
  * of Open MPI, all of MPICH's), so this is the way that always works. A duplicate does not inherit it.
  *
@@ -312,17 +343,19 @@ int tacit_neighbors(MPI_Comm comm, int maxin, int sources[], int sourceweights[]
  * operation may be under way. Errors: TACIT_ERR_ENVIRONMENT (values unknown or unequal), TACIT_ERR_MPI. */
 int tacit_comm_set_info(MPI_Comm comm, MPI_Info info);
 
-/* Memory for buffers, aligned to pages, zero; *(void**)base is where it is, as with MPI_Alloc_mem. Persistent
- * neighborhood collectives that receive long messages (32 KiB or more) from ranks of the same host in such
- * memory need one copy instead of two. Where it cannot be shared it is ordinary memory, as are further
- * buffers when they would take more than half of the descriptors that the process may have (ulimit -n; one
- * for each buffer that is shared). After fork parent and child write the same memory. Local; MPI need not be
- * initialized. tacit_free_mem takes what tacit_alloc_mem gave; no operation may use it any more. Errors:
- * TACIT_ERR_MEMORY, TACIT_ERR_ARGUMENT (a negative size, no place, memory of somebody else). */
+/* Give and take back memory for buffers, aligned to pages, zero; *(void**)base is where it is, as with
+ * MPI_Alloc_mem. Persistent neighborhood collectives that receive long messages (32 KiB or more) from ranks
+ * of the same host in such memory need one copy instead of two. Where it cannot be shared it is ordinary
+ * memory, as are further buffers when they would take more than half of the descriptors that the process may
+ * have (ulimit -n; one for each buffer that is shared). After fork parent and child write the same memory.
+ * Local; MPI need not be initialized. tacit_free_mem takes what tacit_alloc_mem gave; no operation may use
+ * it any more. Errors: TACIT_ERR_MEMORY, TACIT_ERR_ARGUMENT (a negative size, no place, memory of somebody
+ * else). */
 int tacit_alloc_mem(MPI_Aint size, void* base);
 int tacit_free_mem(void* base);
 
-/* Blocking. The first call on a communicator synchronizes its members. */
+/* These block until this rank's part is complete. The first call on a communicator waits for all its
+ * members. */
 int tacit_neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 int tacit_neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -350,9 +383,9 @@ int tacit_neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[]
                                const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
                                const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
 
-/* Nonblocking: local, also the first one on a communicator. *schedule is under way when the call returns;
- * complete it with tacit_wait or tacit_test, then free it with tacit_schedule_free, which is local for
- * neighborhood collectives. It cannot be started again. */
+/* These are nonblocking and local, also the first one on a communicator. *schedule is under way when the
+ * call returns; complete it with tacit_wait or tacit_test, then free it with tacit_schedule_free, which is
+ * local for neighborhood collectives. It cannot be started again. */
 int tacit_ineighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                               int recvcount, MPI_Datatype recvtype, MPI_Comm comm, tacit_schedule* schedule);
 int tacit_ineighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -386,13 +419,14 @@ int tacit_ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[
                                 const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
                                 tacit_schedule* schedule);
 
-/* Persistent, on every MPI: nothing is sent before tacit_start. Buffers, counts, displacements and datatypes
- * are read here, once; the counts and displacements may be changed and the datatypes freed afterwards, the
- * buffers must stay where they are. Collective and blocking: sizes are exchanged and compared, and drivers
- * connect. Schedules of one communicator are initialized in the same order on all ranks; they may be started
- * in any order and several at once. Info keys: tacit_driver, tacit_neighbor_form, tacit_neighbor_without,
- * tacit_neighbor_feedback (runs after which others are tried, docs/neighborhood.md), tacit_message_cost,
- * tacit_persistent, as the variables above, which override them; equal on all ranks. */
+/* These are persistent, on every MPI: nothing is sent before tacit_start. Buffers, counts, displacements and
+ * datatypes are read here, once; the counts and displacements may be changed and the datatypes freed
+ * afterwards, the buffers must stay where they are. Collective and blocking: sizes are exchanged and
+ * compared, and drivers connect. Schedules of one communicator are initialized in the same order on all
+ * ranks; they may be started in any order and several at once. Info keys, equal on all ranks: tacit_driver,
+ * tacit_neighbor_form, tacit_neighbor_without, tacit_neighbor_feedback (runs after which other variants are
+ * tried, docs/neighborhood.md), tacit_message_cost and tacit_persistent, as the variables above, which
+ * override them. */
 int tacit_neighbor_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                                   tacit_schedule* schedule);
@@ -431,17 +465,17 @@ int tacit_neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcou
                                     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
                                     tacit_schedule* schedule);
 
-/* --- about
- * ------------------------------------------------------------------------------------------------------- */
+/* ==================================================================================================
+ * About the library and its errors. These functions are local and may be called at any time. */
 
-/* A few words for a return code; never NULL. */
+/* Gives a few words for a return code; never NULL. */
 const char* tacit_error_string(int code);
 
-/* The whole text of the last error on the calling thread, "" if there was none; valid until its next error.
- */
+/* Gives the whole text of the last error on the calling thread, "" if there was none; valid until its next
+ * error. */
 const char* tacit_last_error(void);
 
-/* Version of the library that is running; any pointer may be NULL. */
+/* Gives the version of the library that is running; any pointer may be NULL. */
 int tacit_version(int* major, int* minor, int* patch);
 
 #ifdef __cplusplus

@@ -289,6 +289,8 @@ diagnostic given_up(const graph& g, op_id where, const std::string& needed) {
 
 transfers follow(const graph& g, const matching& m, const run_order& o, diagnostics& problems,
                  const flow_options& options) {
+  if (g.size() == 0) // no memory for ranks that do nothing: there may be millions
+    return {};
   memory_budget budget(options.memory_budget);
   follower walk(g, m, o, options.fragment_budget, budget);
   try {

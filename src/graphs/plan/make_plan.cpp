@@ -17,9 +17,11 @@
 
 #include "graphs/plan/segments.h"
 #include "graphs/plan/synchronization.h"
+#include "graphs/plan/waiting.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 #include <tuple>
 
 namespace tacit::graphs {
@@ -42,7 +44,7 @@ using bytes = std::vector<segment>;
 class planner {
 public:
   planner(const graph& g, const transfers& t)
-      : g_(g), t_(t), plan_{std::vector<rank_plan>(g.ranks()), false, reason::none, {}} {}
+      : g_(g), t_(t), plan_{std::vector<rank_plan>(g.ranks()), false, reason::none, {}, {}} {}
 
   void stage_overwritten_sources();
   void add_residual(const std::vector<slice>& residual);
@@ -54,6 +56,7 @@ public:
 private:
   rank_plan& at(rank_id r) { return plan_.ranks[index(r)]; }
   step& add(rank_id r, step s);
+  void stage(rank_id r, bytes overwritten);
   /// Source bytes where they are found when the plan runs: staged ones in scratch.
   bytes from(rank_id r, const bytes& source) const;
   void add_shared_blocks(const finding& f, std::vector<piece>& pieces, std::vector<step>& calls);
@@ -71,43 +74,61 @@ private:
     segment user;
     std::uint64_t scratch;
   };
-  std::vector<std::vector<staged_piece>> staged_;
+  const std::vector<staged_piece>& staged(rank_id r) const {
+    static const std::vector<staged_piece> nothing;
+    return staged_.empty() ? nothing : staged_[index(r)];
+  }
+  std::vector<std::vector<staged_piece>> staged_; ///< empty if no rank has any
 };
 
 step& planner::add(rank_id r, step s) {
   auto& steps = at(r).steps;
-  if (!staged_[index(r)].empty() && !steps.empty())
+  if (!staged(r).empty() && !steps.empty())
     s.after.push_back(0);
   return steps.emplace_back(std::move(s));
 }
 
+/// Ranks that send nothing cost one number each, so that a few messages among millions of ranks are cheap.
 void planner::stage_overwritten_sources() {
-  std::vector<bytes> reads(g_.ranks()), writes(g_.ranks());
-  for (const transfer& x : t_.list) {
-    append(reads[index(x.source)], {x.source_address, x.length});
-    append(writes[index(x.destination)], {x.destination_address, x.length});
-  }
-  staged_.resize(g_.ranks());
-  for (std::uint32_t r = 0; r < g_.ranks(); ++r) {
-    const bytes overwritten = intersection(normalized(std::move(reads[r])), normalized(std::move(writes[r])));
-    if (overwritten.empty())
-      continue;
-    const std::uint64_t total = total_length(overwritten);
-    step copy;
-    copy.reads = overwritten;
-    copy.writes = {{scratch_base, total}};
-    std::uint64_t place = scratch_base;
-    for (const segment& s : overwritten) {
-      staged_[r].push_back({s, place});
-      place += s.length;
-    }
-    plan_.ranks[r].scratch_bytes = total;
-    plan_.ranks[r].steps.push_back(std::move(copy));
+  std::vector<std::uint32_t> by_source(t_.list.size()), first(t_.list.empty() ? 0 : g_.ranks() + 1, 0);
+  for (const transfer& x : t_.list)
+    ++first[index(x.source) + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  for (std::uint32_t i = 0; i < t_.list.size(); ++i)
+    by_source[first[index(t_.list[i].source)]++] = i;
+  std::size_t write = 0; // transfers are sorted by destination
+  for (std::size_t i = 0; i < by_source.size();) {
+    const rank_id r = t_.list[by_source[i]].source;
+    bytes reads, writes;
+    for (; i < by_source.size() && t_.list[by_source[i]].source == r; ++i)
+      append(reads, {t_.list[by_source[i]].source_address, t_.list[by_source[i]].length});
+    while (write < t_.list.size() && t_.list[write].destination < r)
+      ++write;
+    for (; write < t_.list.size() && t_.list[write].destination == r; ++write)
+      append(writes, {t_.list[write].destination_address, t_.list[write].length});
+    stage(r, intersection(normalized(std::move(reads)), normalized(std::move(writes))));
   }
 }
 
+void planner::stage(rank_id r, bytes overwritten) {
+  if (overwritten.empty())
+    return;
+  if (staged_.empty())
+    staged_.resize(g_.ranks());
+  step copy;
+  copy.writes = {{scratch_base, total_length(overwritten)}};
+  std::uint64_t next = scratch_base;
+  for (const segment& s : overwritten) {
+    staged_[index(r)].push_back({s, next});
+    next += s.length;
+  }
+  copy.reads = std::move(overwritten);
+  at(r).scratch_bytes = next - scratch_base;
+  at(r).steps.push_back(std::move(copy));
+}
+
 bytes planner::from(rank_id r, const bytes& source) const {
-  const auto& staged = staged_[index(r)];
+  const auto& staged = this->staged(r);
   if (staged.empty())
     return source;
   bytes out;
@@ -176,11 +197,11 @@ void planner::add_residual(const std::vector<slice>& residual) {
 }
 
 std::vector<std::uint32_t> planner::positions(comm_id c) const {
-  std::vector<std::uint32_t> place(g_.ranks(), ~0u);
+  std::vector<std::uint32_t> position(g_.ranks(), ~0u);
   const auto& group = members(c);
   for (std::uint32_t i = 0; i < group.size(); ++i)
-    place[index(group[i])] = i;
-  return place;
+    position[index(group[i])] = i;
+  return position;
 }
 
 /// Cuts all pieces of one source at the break points of all its destinations; sorted by (source address,
@@ -213,7 +234,7 @@ void cut_alike(std::vector<piece>& pieces) {
 
 /// Broadcast and allgather: what one source sends, all other members receive in the same order.
 void planner::add_shared_blocks(const finding& f, std::vector<piece>& pieces, std::vector<step>& calls) {
-  const std::vector<std::uint32_t> place = positions(f.comm);
+  const std::vector<std::uint32_t> position = positions(f.comm);
   const auto& group = members(f.comm);
   std::stable_sort(pieces.begin(), pieces.end(),
                    [](const piece& a, const piece& b) { return a.source < b.source; });
@@ -239,7 +260,7 @@ void planner::add_shared_blocks(const finding& f, std::vector<piece>& pieces, st
       }
       std::vector<std::uint32_t> have(group.size(), 0);
       for (; i < same; ++i) {
-        const std::uint32_t to = place[index(own[i].destination)];
+        const std::uint32_t to = position[index(own[i].destination)];
         append(received[to], {own[i].destination_address, own[i].length});
         ++have[to];
       }
@@ -252,7 +273,7 @@ void planner::add_shared_blocks(const finding& f, std::vector<piece>& pieces, st
           at(group[to]).scratch_bytes += block.length;
         }
     }
-    calls[place[index(source)]].sends.push_back({no_rank, from(source, sent)});
+    calls[position[index(source)]].sends.push_back({no_rank, from(source, sent)});
     for (std::uint32_t to = 0; to < group.size(); ++to)
       if (group[to] != source)
         calls[to].receives.push_back({source, std::move(received[to])});
@@ -261,7 +282,7 @@ void planner::add_shared_blocks(const finding& f, std::vector<piece>& pieces, st
 
 /// Alltoall, scatter and gather: every pair has its own block.
 void planner::add_pair_blocks(const finding& f, std::vector<piece>& pieces, std::vector<step>& calls) {
-  const std::vector<std::uint32_t> place = positions(f.comm);
+  const std::vector<std::uint32_t> position = positions(f.comm);
   std::sort(pieces.begin(), pieces.end(), [](const piece& a, const piece& b) {
     return std::tie(a.source, a.destination, a.source_address, a.destination_address) <
            std::tie(b.source, b.destination, b.source_address, b.destination_address);
@@ -273,8 +294,8 @@ void planner::add_pair_blocks(const finding& f, std::vector<piece>& pieces, std:
       append(reads, {pieces[i].source_address, pieces[i].length});
       append(writes, {pieces[i].destination_address, pieces[i].length});
     }
-    calls[place[index(source)]].sends.push_back({destination, from(source, reads)});
-    calls[place[index(destination)]].receives.push_back({source, std::move(writes)});
+    calls[position[index(source)]].sends.push_back({destination, from(source, reads)});
+    calls[position[index(destination)]].receives.push_back({source, std::move(writes)});
   }
 }
 
@@ -418,6 +439,33 @@ std::pair<reason, std::string> why_not(const graph& g, const transfers& t) {
   return {reason::none, {}};
 }
 
+struct usable_findings {
+  findings used;
+  std::vector<refusal> not_used; ///< the others, whose bytes are residual
+};
+
+/// Policy `as_written`: any member of a collective may wait for any other one, so a collective is used only
+/// where the graph makes all members wait for each other; the bytes of others are sent as messages.
+usable_findings findings_within_waits(const graph& g, const matching& m, const run_order& o,
+                                      const findings& f) {
+  usable_findings out;
+  out.used.residual = f.residual;
+  for (const finding& found : f.found) {
+    rank_id waiter = no_rank, other = no_rank;
+    if (wait_sets_complete(g, m, o, g.communicators()[index(found.comm)].members, sync_paths::all, &waiter,
+                           &other)) {
+      out.used.found.push_back(found);
+      continue;
+    }
+    out.used.residual.insert(out.used.residual.end(), found.slices.begin(), found.slices.end());
+    out.not_used.push_back(
+        {found.kind, found.comm, reason::progress,
+         fmt::format("rank {} might wait for rank {}, for which it does not wait in the graph", index(waiter),
+                     index(other))});
+  }
+  return out;
+}
+
 } // namespace
 
 plan make_plan(const graph& g, const matching& m, const run_order& o, const transfers& t, const findings& f,
@@ -434,16 +482,26 @@ plan make_plan(const graph& g, const matching& m, const run_order& o, const tran
   if (why != reason::none)
     return plan_as_written(g, m, o, why, std::move(detail));
 
+  usable_findings usable; // in place of `f`, if not all of it may be used
+  const bool limited = options.progress == region_progress::as_written;
+  if (limited)
+    usable = findings_within_waits(g, m, o, f);
+  const findings& used = limited ? usable.used : f;
   planner p(g, t);
   p.stage_overwritten_sources();
-  for (const finding& found : f.found)
+  for (const finding& found : used.found)
     p.add_collective(found);
-  p.add_residual(f.residual);
+  p.add_residual(used.residual);
   for (const comm_id comm : orders.barriers)
     p.add_barrier(comm);
   for (const wait_pair& order : orders.messages)
     p.add_order(order);
-  return p.finish();
+  plan made = p.finish();
+  if (limited)
+    if (std::string grown = grown_waits(g, m, o, made); !grown.empty())
+      return plan_as_written(g, m, o, reason::progress, std::move(grown));
+  made.not_used = std::move(usable.not_used);
+  return made;
 }
 
 } // namespace tacit::graphs

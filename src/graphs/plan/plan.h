@@ -56,10 +56,10 @@ struct step {
   std::vector<segment> writes; ///< copy, recv
   std::vector<block> sends;    ///< collective: blocks this rank contributes
   std::vector<block> receives; ///< collective: blocks this rank gets
-  std::uint64_t largest_block =
-      0; ///< collective: bytes of the largest block of any member, so that all choose alike
-  std::uint64_t largest_total =
-      0; ///< collective: the most bytes any member sends or receives, own block included
+  /// Collective: bytes of the largest block of any member, so that all choose alike.
+  std::uint64_t largest_block = 0;
+  /// Collective: the most bytes any member sends or receives, own block included.
+  std::uint64_t largest_total = 0;
   std::vector<std::uint32_t> after; ///< indices of earlier steps of this rank that must have completed
 };
 
@@ -73,15 +73,23 @@ enum class sync_policy : std::uint8_t {
   keep_sync, ///< keep every wait set
 };
 
+/// What may be assumed of the program around the graph (E5).
+enum class region_progress : std::uint8_t {
+  collective, ///< every rank starts without waiting for others to complete, as with collectives (default)
+  as_written, ///< nothing: no rank may wait for one that it does not wait for in the graph
+};
+
 struct plan {
   std::vector<rank_plan> ranks;
   bool as_written = false; ///< the graph itself, nothing replaced
   reason why_as_written = reason::none;
   std::string detail;
+  std::vector<refusal> not_used; ///< findings that are sent as messages all the same, with the reason
 };
 
 struct plan_options {
   sync_policy policy = sync_policy::data;
+  region_progress progress = region_progress::collective;
 };
 
 /// The replacement G′. Legal by construction; `validate` checks it anyway before first use.
@@ -99,9 +107,10 @@ struct fault_location {
 
 /// Translation validation: expands the plan into a graph of its own (collectives by their MPI meaning),
 /// follows it and compares transfers (E1), written bytes (E2), races (E3), synchronization under the policy
-/// (E4) and deadlock freedom with rendezvous semantics (E5; not for plans as written, which may rely on
-/// buffering as the graph does). Returns an empty string if the plan is right, else the first difference.
-/// Cost as match + flow of the expanded plan. `where` (may be null): filled in if there is a difference.
+/// (E4), deadlock freedom with rendezvous semantics and the waits that the program allows (E5; not for plans
+/// as written, which may rely on buffering as the graph does). Returns an empty string if the plan is right,
+/// else the first difference. Cost as match + flow of the expanded plan. `where` (may be null): filled in if
+/// there is a difference.
 std::string validate(const graph& g, const matching& m, const run_order& o, const transfers& t, const plan& p,
                      const plan_options& options = {}, fault_location* where = nullptr);
 

@@ -15,6 +15,7 @@
 #include "graphs/plan/segments.h"
 #include "graphs/plan/shape.h"
 #include "graphs/plan/synchronization.h"
+#include "graphs/plan/waiting.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -210,9 +211,10 @@ std::string check_transfers(const expansion& e, const transfers& wanted, transfe
   return fmt::format("the plan moves {} where the graph moves {}", say(got, i), say(wanted, i));
 }
 
-/// What the graph itself writes at each rank, normalized; a receive writes what is sent to it.
+/// What the graph itself writes at each rank, normalized; a receive writes what is sent to it. No list at all if
+/// there is no operation: ranks alone, be they millions, cost nothing.
 std::vector<std::vector<segment>> written_bytes(const graph& g, const matching& m) {
-  std::vector<std::vector<segment>> out(g.ranks());
+  std::vector<std::vector<segment>> out(g.size() == 0 ? 0 : g.ranks());
   for (std::uint32_t i = 0; i < g.size(); ++i) {
     const op_id op{i};
     std::uint64_t left = ~std::uint64_t{0};
@@ -233,6 +235,7 @@ std::string check_frame(const graph& g, const matching& m, const plan& p, fault_
   if (p.as_written)
     return {};
   const auto allowed = written_bytes(g, m);
+  const std::vector<segment> nothing;
   for (std::uint32_t r = 0; r < g.ranks(); ++r)
     for (std::uint32_t i = 0; i < p.ranks[r].steps.size(); ++i) {
       const step& s = p.ranks[r].steps[i];
@@ -245,7 +248,7 @@ std::string check_frame(const graph& g, const matching& m, const plan& p, fault_
       collect(s.writes);
       for (const block& b : s.receives)
         collect(b.bytes);
-      if (const segment extra = first_outside(user, allowed[r]); extra.length > 0) {
+      if (const segment extra = first_outside(user, allowed.empty() ? nothing : allowed[r]); extra.length > 0) {
         where = {rank_id{r}, extra.address};
         return fmt::format("{} writes {:#x}, which the graph leaves alone", describe_step(p, r, i),
                            extra.address);
@@ -309,7 +312,11 @@ std::string validate(const graph& g, const matching& m, const run_order& o, cons
     if (auto fault = check_transfers(e, t, moved, where); !fault.empty())
       return fault;
   }
-  return check_synchronization(g, m, o, e, em, eo, options.policy);
+  if (auto fault = check_synchronization(g, m, o, e, em, eo, options.policy); !fault.empty())
+    return fault;
+  if (p.as_written || options.progress == region_progress::collective)
+    return {};
+  return grown_waits(g, m, o, p);
 }
 
 } // namespace tacit::graphs

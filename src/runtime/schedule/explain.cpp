@@ -26,6 +26,8 @@ std::string in_text(const graphs::graph& g, const graphs::compilation& c) {
     out += "found: " + words(g, f) + "\n";
   for (const graphs::refusal& r : c.found.refused)
     out += fmt::format("not found: {} ({}: {})\n", name(r.kind), reason_label(r.why), r.detail);
+  for (const graphs::refusal& r : c.schedule.not_used)
+    out += fmt::format("not used: {} ({}: {})\n", name(r.kind), reason_label(r.why), r.detail);
   if (c.schedule.as_written)
     out += fmt::format(
         "runs as written: {}{}\n",
@@ -66,10 +68,11 @@ std::string in_json(const graphs::graph& g, const graphs::compilation& c) {
                        g.communicators()[index(f.comm)].members.size(), f.bytes,
                        is_rooted(f.kind) ? fmt::format(R"(,"root":{})", index(f.root)) : "");
   });
-  const std::string refused = array(c.found.refused, [](const graphs::refusal& r) {
+  const auto no = [](const graphs::refusal& r) {
     return fmt::format(R"("pattern":{},"reason":{},"detail":{})", quoted(name(r.kind)),
                        quoted(reason_label(r.why)), quoted(r.detail));
-  });
+  };
+  const std::string refused = array(c.found.refused, no), not_used = array(c.schedule.not_used, no);
   const std::string notes = array(c.problems, [](const diagnostic& d) {
     return fmt::format(R"("reason":"TACIT-{:03}","message":{},"remedy":{})", d.code, quoted(d.message),
                        quoted(d.remedy));
@@ -84,8 +87,9 @@ std::string in_json(const graphs::graph& g, const graphs::compilation& c) {
         quoted(c.schedule.why_as_written == reason::none ? "" : reason_label(c.schedule.why_as_written)),
         quoted(c.schedule.detail));
   return fmt::format(
-      R"({{"ranks":{},"operations":{},"transfers":{},"found":{},"refused":{},"as_written":{}{},"notes":{},"seconds":{{{}}}}})",
-      g.ranks(), g.size(), c.moved.list.size(), found, refused, c.schedule.as_written, why, notes, times);
+      R"({{"ranks":{},"operations":{},"transfers":{},"found":{},"refused":{},"not_used":{},"as_written":{}{},"notes":{},"seconds":{{{}}}}})",
+      g.ranks(), g.size(), c.moved.list.size(), found, refused, not_used, c.schedule.as_written, why, notes,
+      times);
 }
 
 } // namespace

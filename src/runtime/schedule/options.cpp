@@ -1,5 +1,6 @@
 #include "runtime/schedule/options.h"
 
+#include "neighbors/passes/choice.h"
 #include "runtime/mpi/errors.h"
 #include "runtime/run/driver.h"
 #include "vocabulary/calls/settings.h"
@@ -27,7 +28,15 @@ bool set_policy(compile_request& r, std::string_view value) {
   return true;
 }
 
+bool set_progress(compile_request& r, std::string_view value) {
+  r.compile.planning.progress =
+      value == "as_written" ? graphs::region_progress::as_written : graphs::region_progress::collective;
+  return true;
+}
+
 bool set_driver(compile_request& r, std::string_view value) {
+  if (value == neighbors::own_call) // concerns neighborhood collectives, which read the same setting
+    return true;
   r.driver = value;
   return find_driver(value) != nullptr;
 }
@@ -56,6 +65,7 @@ struct option {
 };
 
 constexpr option options[] = {{setting::policy, set_policy},
+                              {setting::region_progress, set_progress},
                               {setting::driver, set_driver},
                               {setting::density, set_density},
                               {setting::budget, set_budget},
@@ -81,10 +91,10 @@ void read_info(compile_request& r, MPI_Info info) {
     std::vector<char> value(MPI_MAX_INFO_VAL + 1, '\0');
     int found = 0;
     MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found);
-    const setting_row* row = find_key(key, "tacit_compile");
-    if (!row)
+    if (const setting_row* const row = find_key(key, "tacit_compile"))
+      set(r, *row, fmt::format("info key \"{}\"", key), value.data());
+    else if (!find_setting(key)) // those of other readers may stand beside ours
       refuse(unknown_key(key, "tacit_compile"));
-    set(r, *row, fmt::format("info key \"{}\"", key), value.data());
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <tacit/tacit.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -189,6 +190,70 @@ TEST_F(capi, large_broadcast_by_isends_does_not_hang) {
   tacit_run(schedule);
   EXPECT_EQ(data.front(), 1);
   EXPECT_EQ(data.back(), 1);
+}
+
+/// Rank 0 sends to all others; rank 1 starts only after the last rank has finished. As written this ends, because
+/// the last rank needs nothing from rank 1. (By default it may hang: tacit.h, tacit_compile.)
+void run_with_a_late_rank(tacit_schedule schedule, MPI_Comm comm) {
+  int word = 0;
+  if (rank() == 1)
+    MPI_Recv(&word, 1, MPI_INT, size() - 1, 0, comm, MPI_STATUS_IGNORE);
+  ASSERT_EQ(tacit_run(schedule), TACIT_SUCCESS) << tacit_last_error();
+  if (rank() == size() - 1)
+    MPI_Send(&word, 1, MPI_INT, 1, 0, comm);
+}
+
+TEST_F(capi, a_rank_that_starts_late_holds_up_nobody_as_written) {
+  if (size() < 3)
+    return;
+  for (const int bytes : {8, 1 << 20})
+    for (const bool by_variable : {false, true}) {
+      std::vector<char> data(static_cast<std::size_t>(bytes), static_cast<char>(rank() + 1));
+      tacit_graph g;
+      tacit_schedule s;
+      ASSERT_EQ(tacit_graph_create(comm, &g), TACIT_SUCCESS);
+      if (rank() == 0)
+        for (int i = 1; i < size(); ++i)
+          tacit_graph_send(g, data.data(), bytes, MPI_CHAR, i, 0, nullptr);
+      else
+        tacit_graph_recv(g, data.data(), bytes, MPI_CHAR, 0, 0, nullptr);
+      MPI_Info info;
+      MPI_Info_create(&info);
+      MPI_Info_set(info, "tacit_progress", by_variable ? "collective" : "as_written");
+      if (by_variable)
+        setenv("TACIT_GRAPH_PROGRESS", "as_written", 1);
+      ASSERT_EQ(tacit_compile(g, info, &s), TACIT_SUCCESS) << tacit_last_error();
+      unsetenv("TACIT_GRAPH_PROGRESS");
+      MPI_Info_free(&info);
+      std::swap(s, schedule);
+      EXPECT_NE(explain().find("runs as written: TACIT-045"), std::string::npos) << explain();
+      run_with_a_late_rank(schedule, comm);
+      EXPECT_EQ(data.front(), 1);
+      EXPECT_EQ(data.back(), 1);
+      std::swap(s, schedule);
+      tacit_schedule_free(&s);
+      tacit_graph_free(&g);
+    }
+}
+
+TEST_F(capi, collectives_in_which_all_wait_for_all_are_used_as_written_too) {
+  std::vector<int> slots(static_cast<std::size_t>(size()), -7);
+  int mine = rank();
+  for (int i = 0; i < size(); ++i) {
+    if (i == rank())
+      continue;
+    tacit_graph_send(graph, &mine, 1, MPI_INT, i, 5, nullptr);
+    tacit_graph_recv(graph, &slots[static_cast<std::size_t>(i)], 1, MPI_INT, i, 5, nullptr);
+  }
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "tacit_progress", "as_written");
+  ASSERT_EQ(tacit_compile(graph, info, &schedule), TACIT_SUCCESS) << tacit_last_error();
+  MPI_Info_free(&info);
+  EXPECT_NE(explain(TACIT_EXPLAIN_JSON).find("\"as_written\":false"), std::string::npos) << explain();
+  ASSERT_EQ(tacit_run(schedule), TACIT_SUCCESS);
+  for (int i = 0; i < size(); ++i)
+    EXPECT_EQ(slots[static_cast<std::size_t>(i)], i == rank() ? -7 : i);
 }
 
 TEST_F(capi, several_in_flight_completed_in_opposite_orders) {
@@ -415,8 +480,11 @@ TEST_F(capi, race_is_an_error_everywhere) {
 }
 
 TEST_F(capi, unknown_driver_and_info_keys_are_errors) {
-  const char* pairs[][2] = {
-      {"tacit_driver", "fast"}, {"tacit_policy", "none"}, {"tacit_density", "2"}, {"tacit_speed", "1"}};
+  const char* pairs[][2] = {{"tacit_driver", "fast"},
+                            {"tacit_policy", "none"},
+                            {"tacit_density", "2"},
+                            {"tacit_progress", "waits"},
+                            {"tacit_speed", "1"}};
   for (const auto& pair : pairs) {
     MPI_Info info = MPI_INFO_NULL;
     if (rank() == 0) { // one rank's mistake is everybody's
@@ -428,6 +496,54 @@ TEST_F(capi, unknown_driver_and_info_keys_are_errors) {
     if (info != MPI_INFO_NULL)
       MPI_Info_free(&info);
   }
+}
+
+TEST_F(capi, the_word_mpi_concerns_neighborhood_collectives_only) {
+  int x = 1, y = 2;
+  tacit_graph_copy(graph, &x, 1, MPI_INT, &y, 1, MPI_INT, nullptr);
+  setenv("TACIT_DRIVER", "mpi", 1);
+  compile();
+  unsetenv("TACIT_DRIVER");
+  tacit_schedule_free(&schedule);
+  compile("mpi");
+  EXPECT_EQ(tacit_run(schedule), TACIT_SUCCESS);
+  EXPECT_EQ(y, 1);
+}
+
+TEST_F(capi, a_communicator_freed_before_compiling_is_an_error) {
+  MPI_Comm early;
+  MPI_Comm_dup(comm, &early);
+  tacit_graph g, sibling;
+  tacit_schedule s = TACIT_SCHEDULE_NULL;
+  ASSERT_EQ(tacit_graph_create(early, &g), TACIT_SUCCESS);
+  ASSERT_EQ(tacit_graph_create(early, &sibling), TACIT_SUCCESS);
+  tacit_graph_free(&sibling);
+  MPI_Comm_free(&early);
+  int x = 0;
+  tacit_comm added = 0;
+  EXPECT_EQ(tacit_graph_copy(g, &x, 1, MPI_INT, &x, 1, MPI_INT, nullptr), TACIT_SUCCESS);
+  EXPECT_EQ(tacit_graph_send(g, &x, 1, MPI_INT, size(), 0, nullptr), TACIT_ERR_ARGUMENT);
+  EXPECT_EQ(tacit_graph_add_comm(g, comm, &added), TACIT_ERR_ARGUMENT);
+  EXPECT_NE(std::string(tacit_last_error()).find("freed"), std::string::npos) << tacit_last_error();
+  EXPECT_EQ(tacit_compile(g, MPI_INFO_NULL, &s), TACIT_ERR_ARGUMENT);
+  EXPECT_NE(std::string(tacit_last_error()).find("freed"), std::string::npos) << tacit_last_error();
+  EXPECT_EQ(s, TACIT_SCHEDULE_NULL);
+  tacit_graph_free(&g);
+}
+
+TEST_F(capi, the_graphs_own_communicator_may_be_added_too) {
+  tacit_comm again = 0;
+  ASSERT_EQ(tacit_graph_add_comm(graph, comm, &again), TACIT_SUCCESS);
+  const int next = (rank() + 1) % size(), last = (rank() + size() - 1) % size();
+  int out[2] = {rank(), 100 + rank()}, in[2] = {-1, -1};
+  tacit_graph_send(graph, &out[0], 1, MPI_INT, next, 0, nullptr);
+  tacit_graph_send_on(graph, again, &out[1], 1, MPI_INT, next, 0, nullptr);
+  tacit_graph_recv_on(graph, again, &in[1], 1, MPI_INT, last, 0, nullptr);
+  tacit_graph_recv(graph, &in[0], 1, MPI_INT, last, 0, nullptr);
+  compile();
+  ASSERT_EQ(tacit_run(schedule), TACIT_SUCCESS) << tacit_last_error();
+  EXPECT_EQ(in[0], last);
+  EXPECT_EQ(in[1], 100 + last);
 }
 
 TEST_F(capi, starting_twice_and_freeing_active_schedules) {
