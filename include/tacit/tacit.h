@@ -213,11 +213,12 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *                                          neighborhood collectives, is allowed and ignored
  *   tacit_density   TACIT_DENSITY          0 ... 1 (default 1): the share of pairs that a vector collective
  *                                          must have
- *   tacit_budget    TACIT_BUDGET           how many fragments the analysis may move before it gives up
+ *   tacit_budget    TACIT_BUDGET           what the analysis may take before it gives up: fragments moved, or
+ *                                          memory such as 512MiB
  *   tacit_replace   TACIT_REPLACE          true (default), or false: run the graph as written
  *
- * Other keys are ignored unless they start with tacit_. (TACIT_PROGRESS is another matter: it says who
- * progresses messages, docs/neighborhood.md.)
+ * Other keys are ignored, unless they start with tacit_ and nothing of tacit knows them, which is an error.
+ * (TACIT_PROGRESS is another matter: it says who progresses messages, docs/neighborhood.md.)
  *
  * Errors, equal on all ranks: TACIT_ERR_GRAPH, TACIT_ERR_ARGUMENT (first failed call on the graph),
  * TACIT_ERR_ENVIRONMENT, TACIT_ERR_MEMORY, TACIT_ERR_MPI; a rank that fails alone, for want of memory or in
@@ -331,7 +332,7 @@ int tacit_neighbors(MPI_Comm comm, int maxin, int sources[], int sourceweights[]
 
 /* Sets options of the neighborhood collectives on `comm`, for all calls to come, by the info keys
  * tacit_persistent, tacit_driver, tacit_neighbor_form, tacit_neighbor_without, tacit_message_cost and
- * tacit_neighbor_feedback. Other keys are not looked at unless they start with tacit_. What
+ * tacit_neighbor_feedback. Other keys are not looked at, unless they start with tacit_ and nothing of tacit knows them. What
  * MPI_Comm_get_info reports counts as well, but MPI libraries drop keys they do not know (MPI_Comm_set_info
  * of Open MPI, all of MPICH's), so this is the way that always works. A duplicate does not inherit it.
  *

@@ -1,0 +1,170 @@
+// Building, compiling, starting and explaining schedules without a handle of the C API.
+#include "mpi_main.h"
+
+#include "runtime/schedule/compile_together.h"
+#include "runtime/schedule/computations.h"
+#include "runtime/schedule/wire.h"
+
+#include <vector>
+
+namespace tacit::runtime {
+namespace {
+
+int rank_of(MPI_Comm comm) {
+  int r = 0;
+  MPI_Comm_rank(comm, &r);
+  return r;
+}
+int size_of(MPI_Comm comm) {
+  int n = 1;
+  MPI_Comm_size(comm, &n);
+  return n;
+}
+
+graph_builder::bytes bytes_at(const void* at, std::size_t length) {
+  return {{reinterpret_cast<std::uint64_t>(at), length}};
+}
+
+std::unique_ptr<schedule> compiled(const graph_builder& part, const compile_request& wanted = {}) {
+  return compile_together(part, "the test", [&] { return wanted; });
+}
+
+/// Everybody sends its number to everybody else.
+struct everybody_to_everybody {
+  int mine = 0;
+  std::vector<int> got;
+  graph_builder part{MPI_COMM_WORLD};
+
+  everybody_to_everybody() : got(static_cast<std::size_t>(part.size()), -1) {
+    for (int i = 0; i < part.size(); ++i) {
+      if (i == part.rank())
+        continue;
+      part.send(bytes_at(&mine, sizeof mine), i, 3);
+      part.recv(bytes_at(&got[static_cast<std::size_t>(i)], sizeof mine), i, 3);
+    }
+  }
+};
+
+TEST(schedule, runs_any_number_of_times) {
+  everybody_to_everybody all;
+  const auto made = compiled(all.part);
+  for (int round = 0; round < 3; ++round) {
+    all.mine = 10 * round + all.part.rank();
+    made->start();
+    EXPECT_TRUE(made->active());
+    if (round == 1)
+      while (!made->test()) {
+      }
+    made->wait();
+    EXPECT_FALSE(made->active());
+    for (int i = 0; i < all.part.size(); ++i)
+      EXPECT_EQ(all.got[static_cast<std::size_t>(i)], i == all.part.rank() ? -1 : 10 * round + i);
+  }
+  const explanation why = made->explain();
+  EXPECT_NE(why.text.find("driver "), std::string::npos) << why.text;
+  EXPECT_EQ(why.text.find("found: allgather") != std::string::npos, all.part.size() > 2) << why.text;
+  made->end();
+}
+
+TEST(schedule, starting_an_active_one_is_an_error_of_state) {
+  everybody_to_everybody all;
+  const auto made = compiled(all.part);
+  made->start();
+  try {
+    made->start();
+    ADD_FAILURE() << "started twice";
+  } catch (const call_error& e) {
+    EXPECT_EQ(e.why, call_error::kind::state);
+  }
+  made->wait();
+  made->end();
+}
+
+TEST(schedule, what_one_rank_throws_all_throw) {
+  everybody_to_everybody all;
+  try {
+    compile_together(all.part, "the test", [&]() -> compile_request {
+      if (all.part.rank() == all.part.size() - 1)
+        throw call_error(call_error::kind::environment, "no luck");
+      return {};
+    });
+    ADD_FAILURE() << "compiled";
+  } catch (const call_error& e) {
+    EXPECT_EQ(e.why, call_error::kind::environment);
+    EXPECT_NE(std::string(e.what()).find("the test"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("no luck"), std::string::npos) << e.what();
+  }
+}
+
+TEST(schedule, a_builder_refuses_what_it_can_see_and_adds_nothing) {
+  graph_builder part(MPI_COMM_WORLD);
+  const int x = 0;
+  EXPECT_THROW(part.send(bytes_at(&x, 4), part.size(), 0), call_error);
+  EXPECT_THROW(part.send(bytes_at(&x, 4), 0, -1), call_error);
+  EXPECT_THROW(part.copy(bytes_at(&x, 4), bytes_at(&x, 2)), call_error);
+  EXPECT_THROW(part.fence(1), call_error);
+  EXPECT_THROW(part.compute({}, {}, {}), call_error);
+  EXPECT_THROW(part.depend(0, 1), call_error);
+  EXPECT_TRUE(part.values().operations.empty());
+}
+
+TEST(schedule, computations_run_on_every_rank_and_know_that_they_do) {
+  graph_builder part(MPI_COMM_WORLD);
+  int x = 0;
+  bool known = false;
+  part.compute(
+      [&] {
+        ++x;
+        known = running_computation::on_this_thread();
+      },
+      {}, bytes_at(&x, sizeof x));
+  const auto made = compiled(part);
+  for (int round = 1; round <= 2; ++round) {
+    made->start();
+    made->wait();
+    EXPECT_EQ(x, round);
+  }
+  EXPECT_TRUE(known);
+  EXPECT_FALSE(running_computation::on_this_thread());
+  made->end();
+}
+
+TEST(schedule, a_graph_knows_when_its_communicator_is_freed) {
+  MPI_Comm other = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &other);
+  graph_builder part(other);
+  EXPECT_EQ(part.comm(), other);
+  EXPECT_EQ(part.rank(), rank_of(MPI_COMM_WORLD));
+  EXPECT_EQ(part.size(), size_of(MPI_COMM_WORLD));
+  MPI_Comm_free(&other);
+  EXPECT_EQ(part.comm(), MPI_COMM_NULL);
+  EXPECT_THROW(compiled(part), call_error);
+}
+
+TEST(wire, a_part_arrives_as_it_was_and_other_versions_are_refused) {
+  local_graph g;
+  g.communicators.push_back({7, {0, 2}, "pair"});
+  g.operations.push_back({local_kind::send, 1, 2, 5, {{100, 8}, {200, 1}}, {}});
+  g.operations.push_back({local_kind::fence, 0, -1, 0, {}, {}});
+  g.dependencies.emplace_back(0, 1);
+  g.scratch = {{100, 8}};
+  message bytes = packed_graph(g);
+  const local_graph got = unpacked_graph(bytes);
+  ASSERT_EQ(got.operations.size(), 2u);
+  EXPECT_EQ(got.operations[0].reads, g.operations[0].reads);
+  EXPECT_EQ(got.operations[0].comm, 1);
+  EXPECT_EQ(got.operations[1].kind, local_kind::fence);
+  EXPECT_EQ(got.dependencies, g.dependencies);
+  EXPECT_EQ(got.scratch, g.scratch);
+  EXPECT_EQ(got.communicators[0].members, g.communicators[0].members);
+  EXPECT_EQ(got.communicators[0].name, "pair");
+  bytes[0] ^= std::byte{1};
+  EXPECT_THROW(unpacked_graph(bytes), call_error);
+}
+
+} // namespace
+} // namespace tacit::runtime
+
+int main(int argc, char** argv) {
+  return tacit::test::mpi_main(argc, argv);
+}
