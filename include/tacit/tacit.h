@@ -174,7 +174,8 @@ int tacit_graph_depend(tacit_graph graph, tacit_op before, tacit_op after);
 int tacit_graph_scratch(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype);
 
 /* Declares bytes whose contents are read after the schedule. If any rank declares some, all other bytes of
- * all ranks are scratch; if none does, everything that the graph writes is live. Errors: TACIT_ERR_ARGUMENT. */
+ * all ranks are scratch; if none does, everything that the graph writes is live. Errors:
+ * TACIT_ERR_ARGUMENT. */
 int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype);
 
 /* ==================================================================================================
@@ -332,9 +333,10 @@ int tacit_neighbors(MPI_Comm comm, int maxin, int sources[], int sourceweights[]
 
 /* Sets options of the neighborhood collectives on `comm`, for all calls to come, by the info keys
  * tacit_persistent, tacit_driver, tacit_neighbor_form, tacit_neighbor_without, tacit_message_cost and
- * tacit_neighbor_feedback. Other keys are not looked at, unless they start with tacit_ and nothing of tacit knows them. What
- * MPI_Comm_get_info reports counts as well, but MPI libraries drop keys they do not know (MPI_Comm_set_info
- * of Open MPI, all of MPICH's), so this is the way that always works. A duplicate does not inherit it.
+ * tacit_neighbor_feedback. Other keys are not looked at, unless they start with tacit_ and nothing of tacit
+ * knows them. What MPI_Comm_get_info reports counts as well, but MPI libraries drop keys they do not know
+ * (MPI_Comm_set_info of Open MPI, all of MPICH's), so this is the way that always works. A duplicate does
+ * not inherit it.
  *
  * tacit_persistent says what stays the same from call to call: none, topology, sizes or buffers. If not
  * given, plans are kept and found again, whatever other ranks do. With sizes and buffers the user promises
