@@ -31,9 +31,9 @@ std::unique_ptr<schedule> compiled(const graph_builder& part, const compile_requ
 
 /// Everybody sends its number to everybody else.
 struct everybody_to_everybody {
+  graph_builder part{MPI_COMM_WORLD};
   int mine = 0;
   std::vector<int> got;
-  graph_builder part{MPI_COMM_WORLD};
 
   everybody_to_everybody() : got(static_cast<std::size_t>(part.size()), -1) {
     for (int i = 0; i < part.size(); ++i) {
