@@ -248,7 +248,8 @@ std::string check_frame(const graph& g, const matching& m, const plan& p, fault_
       collect(s.writes);
       for (const block& b : s.receives)
         collect(b.bytes);
-      if (const segment extra = first_outside(user, allowed.empty() ? nothing : allowed[r]); extra.length > 0) {
+      if (const segment extra = first_outside(user, allowed.empty() ? nothing : allowed[r]);
+          extra.length > 0) {
         where = {rank_id{r}, extra.address};
         return fmt::format("{} writes {:#x}, which the graph leaves alone", describe_step(p, r, i),
                            extra.address);

@@ -83,7 +83,8 @@ void refuse_unknown_keys(MPI_Info info) {
   for (int i = 0; i < keys; ++i) {
     char key[MPI_MAX_INFO_KEY + 1] = {};
     MPI_Info_get_nthkey(info, i, key);
-    if (std::strncmp(key, "tacit_", 6) == 0 && !find_setting(key)) // those of other readers may stand beside ours
+    if (std::strncmp(key, "tacit_", 6) == 0 &&
+        !find_setting(key)) // those of other readers may stand beside ours
       refuse(unknown_key(key, reader));
   }
 }

@@ -64,12 +64,9 @@ struct option {
   bool (*set)(compile_request& r, std::string_view value);
 };
 
-constexpr option options[] = {{setting::policy, set_policy},
-                              {setting::region_progress, set_progress},
-                              {setting::driver, set_driver},
-                              {setting::density, set_density},
-                              {setting::budget, set_budget},
-                              {setting::replace, set_replace}};
+constexpr option options[] = {{setting::policy, set_policy}, {setting::region_progress, set_progress},
+                              {setting::driver, set_driver}, {setting::density, set_density},
+                              {setting::budget, set_budget}, {setting::replace, set_replace}};
 
 void set(compile_request& r, const setting_row& row, const std::string& where, std::string_view value) {
   if (const std::string fault = fault_of(row, where, value); !fault.empty())
