@@ -35,7 +35,7 @@ bool set_progress(compile_request& r, std::string_view value) {
 }
 
 bool set_driver(compile_request& r, std::string_view value) {
-  if (value == neighbors::own_call) // concerns neighborhood collectives, which read the same setting
+  if (value == neighbors::native_call) // concerns neighborhood collectives, which read the same setting
     return true;
   r.driver = value;
   return find_driver(value) != nullptr;
