@@ -28,10 +28,10 @@ const char* interface_name(const std::string& name, mpi_interface which) {
 } // namespace
 
 coverage find_coverage(const linked_objects& linked, const std::string& interposer) {
-  const std::vector<std::string> wrappers = read_mpi_symbols(interposer).defined;
+  const std::vector<std::string> wrappers = read_mpi_functions(interposer).defined;
   std::set<std::string> imported, interfaces;
   for (const std::string& object : linked.objects)
-    for (std::string& name : read_mpi_symbols(object).imported)
+    for (std::string& name : read_mpi_functions(object).imported)
       imported.insert(std::move(name));
   coverage out;
   for (const std::string& name : imported) {

@@ -10,13 +10,14 @@
 #include <cctype>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
-#include <gelf.h>
-#include <libelf.h>
 #include <sstream>
 #include <string_view>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace tacit::surface {
@@ -42,29 +43,6 @@ bool is_elf(const std::string& path) {
   std::array<char, SELFMAG> start{};
   std::ifstream file(path, std::ios::binary);
   return file.read(start.data(), start.size()) && std::equal(start.begin(), start.end(), ELFMAG);
-}
-
-void sort_unique(std::vector<std::string>& list) {
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
-}
-
-void read_section(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, mpi_symbols& out) {
-  Elf_Data* data = elf_getdata(section, nullptr);
-  if (!data || header.sh_entsize == 0)
-    return;
-  const std::size_t count = data->d_size / header.sh_entsize;
-  for (std::size_t i = 0; i < count; ++i) {
-    GElf_Sym symbol;
-    if (!gelf_getsym(data, static_cast<int>(i), &symbol))
-      continue;
-    const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
-    const int type = GELF_ST_TYPE(symbol.st_info);
-    if (!name || understand_symbol(name).interface == mpi_interface::none ||
-        (type != STT_FUNC && type != STT_NOTYPE))
-      continue;
-    (symbol.st_shndx == SHN_UNDEF ? out.imported : out.defined).emplace_back(name);
-  }
 }
 
 } // namespace
@@ -123,24 +101,21 @@ std::string mpi_library_version(const std::string& library) {
   return line;
 }
 
-mpi_symbols read_mpi_symbols(const std::string& path) {
-  mpi_symbols out;
-  if (elf_version(EV_CURRENT) == EV_NONE)
-    return out;
+mpi_functions read_mpi_functions(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0)
-    return out;
-  if (Elf* elf = elf_begin(file, ELF_C_READ, nullptr)) {
-    for (Elf_Scn* section = elf_nextscn(elf, nullptr); section; section = elf_nextscn(elf, section)) {
-      GElf_Shdr header;
-      if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM)
-        read_section(elf, section, header, out);
+    return {};
+  mpi_functions out;
+  struct stat about{};
+  if (::fstat(file, &about) == 0 && about.st_size > 0) {
+    const auto bytes = static_cast<std::size_t>(about.st_size);
+    void* const mapped = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+    if (mapped != MAP_FAILED) {
+      out = mpi_functions_of(image_of_file({static_cast<const std::byte*>(mapped), bytes}));
+      ::munmap(mapped, bytes);
     }
-    elf_end(elf);
   }
   ::close(file);
-  sort_unique(out.imported);
-  sort_unique(out.defined);
   return out;
 }
 

@@ -1,6 +1,8 @@
 // Which MPI library a program is linked with, and which of its functions the program and its libraries call.
 #pragma once
 
+#include "vocabulary/calls/dynamic_symbols.h"
+
 #include <string>
 #include <vector>
 
@@ -29,13 +31,8 @@ std::string mpi_library_version(const std::string& library);
 inline constexpr const char* library_version_option = "--version-of-mpi-library";
 int print_library_version(const std::string& library);
 
-struct mpi_symbols {
-  std::vector<std::string> imported; ///< undefined there: called
-  std::vector<std::string> defined;
-};
-
-/// Functions of MPI, of every interface, in the dynamic symbol table, sorted. Empty if the
-/// file is no ELF file.
-mpi_symbols read_mpi_symbols(const std::string& path);
+/// MPI functions that the file imports and defines; none if it cannot be read or is no ELF file of this
+/// machine.
+mpi_functions read_mpi_functions(const std::string& path);
 
 } // namespace tacit::surface

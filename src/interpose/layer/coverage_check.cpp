@@ -1,13 +1,14 @@
-#include "interpose/layer/gate.h"
+#include "interpose/layer/coverage_check.h"
 
 #include "interpose/layer/environment.h"
 #include "interpose/layer/slots.h"
+#include "vocabulary/calls/dynamic_symbols.h"
 #include "vocabulary/calls/symbols.h"
 
-#include <cstring>
 #include <dlfcn.h>
-#include <elf.h>
 #include <link.h>
+#include <span>
+#include <string_view>
 
 namespace tacit::interpose {
 
@@ -27,7 +28,7 @@ const std::vector<std::string>& gaps() {
 
 #ifdef TACIT_STATIC
 
-void open_gate(bool) {}
+void check_coverage(bool) {}
 bool takeover_allowed() {
   return false;
 }
@@ -42,45 +43,13 @@ bool program_has_sessions() {
 
 namespace {
 
-bool is_open = false;
+bool checked = false;
 std::uint64_t imported_classes = 0; ///< a bit for each call_class
 static_assert(static_cast<unsigned>(call_class::local) < 64);
 bool imports_sessions = false;
 
 std::uint64_t bit_of(call_class kind) {
   return std::uint64_t{1} << static_cast<unsigned>(kind);
-}
-
-struct symbol_table {
-  const ElfW(Sym) * symbols = nullptr;
-  const char* names = nullptr;
-  std::size_t size = 0; ///< at least the undefined symbols
-};
-
-/// Some loaders relocate the addresses in the dynamic section, some do not.
-template <typename T>
-const T* at(const dl_phdr_info& module, ElfW(Addr) address) {
-  return reinterpret_cast<const T*>(address < module.dlpi_addr ? module.dlpi_addr + address : address);
-}
-
-symbol_table symbols_of(const dl_phdr_info& module) {
-  symbol_table table;
-  const ElfW(Dyn)* entry = nullptr;
-  for (int i = 0; i < module.dlpi_phnum; ++i)
-    if (module.dlpi_phdr[i].p_type == PT_DYNAMIC)
-      entry = reinterpret_cast<const ElfW(Dyn)*>(module.dlpi_addr + module.dlpi_phdr[i].p_vaddr);
-  for (; entry && entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag == DT_SYMTAB)
-      table.symbols = at<ElfW(Sym)>(module, entry->d_un.d_ptr);
-    else if (entry->d_tag == DT_STRTAB)
-      table.names = at<char>(module, entry->d_un.d_ptr);
-    else if (entry->d_tag == DT_HASH)
-      table.size = at<ElfW(Word)>(module, entry->d_un.d_ptr)[1]; // number of chains: all symbols
-    else if (entry->d_tag == DT_GNU_HASH && table.size == 0)
-      table.size =
-          at<ElfW(Word)>(module, entry->d_un.d_ptr)[1]; // first hashed symbol: undefined ones come before
-  }
-  return table;
 }
 
 const void* module_of(const void* address) {
@@ -92,7 +61,7 @@ const void* module_of(const void* address) {
 /// reference, by which programs ask what a library has (mpi4py).
 bool is_unseen(const char* name, const void* module) {
   const void* const target = find_mpi_symbol(name, module);
-  return target && module_of(target) != module_of(&is_open);
+  return target && module_of(target) != module_of(&checked);
 }
 
 int look_at_module(dl_phdr_info* module, std::size_t, void*) {
@@ -100,34 +69,26 @@ int look_at_module(dl_phdr_info* module, std::size_t, void*) {
   const std::string_view file = path.substr(path.find_last_of('/') + 1);
   if (belongs_to_mpi(file))
     return 0;
-  const symbol_table table = symbols_of(*module);
-  if (!table.symbols || !table.names)
-    return 0;
-  for (std::size_t i = 1; i < table.size; ++i) {
-    const ElfW(Sym)& symbol = table.symbols[i];
-    const int type = ELF64_ST_TYPE(symbol.st_info);
-    if (symbol.st_shndx != SHN_UNDEF || (type != STT_FUNC && type != STT_NOTYPE))
-      continue;
-    const char* const name = table.names + symbol.st_name;
+  const elf_image image = image_in_memory(module->dlpi_addr, {module->dlpi_phdr, module->dlpi_phnum});
+  for (const std::string& name : mpi_functions_of(image).imported) {
     const mpi_symbol meaning = understand_symbol(name);
     if (meaning.row) {
       imported_classes |= bit_of(meaning.row->kind);
       imports_sessions = imports_sessions || meaning.row->id == mpi_call::Session_init;
     }
-    if (meaning.concerns_messages && is_unseen(name, table.symbols))
-      found_gaps().push_back(std::string(name) + " (" + (file.empty() ? "the program" : std::string(file)) +
-                             ")");
+    if (meaning.concerns_messages && is_unseen(name.c_str(), image.segments.front().bytes.data()))
+      found_gaps().push_back(name + " (" + (file.empty() ? "the program" : std::string(file)) + ")");
   }
   return 0;
 }
 
 } // namespace
 
-void open_gate(bool speak) {
-  if (is_open)
+void check_coverage(bool speak) {
+  if (checked)
     return;
   dl_iterate_phdr(look_at_module, nullptr);
-  is_open = true;
+  checked = true;
   if (gaps().empty() || !speak)
     return;
   constexpr std::size_t most_named = 8;
@@ -141,7 +102,7 @@ void open_gate(bool speak) {
 }
 
 bool takeover_allowed() {
-  return is_open && gaps().empty();
+  return checked && gaps().empty();
 }
 
 bool program_calls(call_class kind) {
