@@ -52,7 +52,7 @@ TABLE = {
         "schedule": ["vocabulary", "graphs", "neighbors", "channel", "mpi", "run", "exchange"],
     },
     "interpose": {
-        "layer": ["vocabulary", "record", "mpi"],
+        "layer": ["vocabulary"],
         "recorder": ["vocabulary", "record", "mpi", "layer"],
         "takeover": ["vocabulary", "topology", "mpi", "run", "exchange", "layer"],
     },

@@ -1,7 +1,7 @@
 // The recorder's parts that need no MPI: handle table, content hashes, forwarding table, writer.
-#include "interpose/layer/content.h"
-#include "interpose/layer/forward.h"
 #include "interpose/layer/handle_map.h"
+#include "interpose/recorder/content.h"
+#include "interpose/recorder/forward.h"
 #include "recordings.h"
 
 #include <gtest/gtest.h>

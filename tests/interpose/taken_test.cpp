@@ -55,7 +55,7 @@ TEST_P(taken, the_library_does_it_without_a_client) {
 INSTANTIATE_TEST_SUITE_P(programs, taken, ::testing::Values(TAKEN_PROGRAMS),
                          [](const auto& of) { return std::string(of.param); });
 
-TEST(gate, a_call_by_a_profiling_name_forbids_taking_over) {
+TEST(coverage_check, a_call_by_a_profiling_name_forbids_taking_over) {
   // The program of this test calls PMPI_Barrier as well, so that nothing may be taken over, and rank 0 says
   // so.
   const ended_run ended = run("taken_c_gap", "library", true);

@@ -4,13 +4,12 @@
 // client's affair, also among others in an array.
 #include "interpose/layer/clients.h"
 #include "interpose/layer/mpi_library.h"
+#include "interpose/recorder/recorder.h"
 
 #include <cstdlib>
 #include <map>
 
 namespace tacit::interpose {
-
-using namespace interpose;
 
 namespace {
 
@@ -35,9 +34,12 @@ extern "C" int cancel_nothing(void*, int) {
 class taker : public client {
 public:
   bool wanted() const override { return std::getenv("TEST_TAKER") != nullptr; }
-  bool start(const invocation&) override { return true; }
-  void before(invocation&) override {}
-  void after(invocation&, int) override {}
+  const char* does() const override { return "taken over"; }
+  interest_bits interests() const override { return calls_.bit(); }
+  bool start(const invocation&) override {
+    calls_.add_all().switch_on();
+    return true;
+  }
   void end() override {}
   void forked() override {}
   bool takes_over() const override { return true; }
@@ -150,6 +152,7 @@ private:
     return MPI_SUCCESS;
   }
 
+  interest calls_{attention::described};
   std::map<std::uint64_t, taken_request> taken_;
 };
 

@@ -100,6 +100,29 @@ class Requests(Programs):
         self.assertEqual(self.everything_taken(done), {"MPI_Neighbor_alltoall": 600, "MPI_Ineighbor_alltoall": 600})
 
 
+    @unittest.skipUnless(PERSISTENT, "this MPI has no persistent neighborhood collectives")
+    def test_what_native_calls_do_is_counted_apart(self):
+        ours = launch(3, [PROGRAM, "persistent"])
+        self.everything_taken(ours)
+        starts = int(re.search(r"starts of prepared operations: (\d+) by tacit, 0 by MPI's native calls", ours.stderr).group(1))
+        self.assertGreater(starts, 0)
+        with tempfile.TemporaryDirectory() as cache:
+            variables = ["TACIT_DRIVER=mpi", f"XDG_CACHE_HOME={cache}"]
+            where = re.search(r"there is no (\S+\.json);", launch(3, [PROGRAM, "persistent"], *variables).stderr).group(1)
+            Path(where).parent.mkdir(parents=True, exist_ok=True)
+            verdict = {"tacit": "selftest", "format": 1, "mpi": {"version": "none"}, "ranks": [1, 3], "cells": [
+                {"implementation": "mpi", "topology": "cart-periodic", "form": "nonblocking", "call": "alltoall", "verdict": "right",
+                 "cases": 7, "wrong": 0}]}
+            Path(where).write_text(json.dumps(verdict))
+            other = launch(3, [PROGRAM, "persistent"], *variables).stderr
+            verdict["mpi"]["version"] = re.search(r"another library \(none, not ([^)]*)\)", other).group(1)
+            Path(where).write_text(json.dumps(verdict))
+            native = launch(3, [PROGRAM, "persistent"], *variables)
+        self.assertNotIn("MPI_Neighbor_alltoall_init", self.taken(native), native.stderr)
+        self.assertRegex(native.stderr, r"left to the MPI library: \d+ MPI_Neighbor_alltoall_init: MPI's native call was asked for")
+        self.assertIn(f"starts of prepared operations: 0 by tacit, {starts} by MPI's native calls", native.stderr)
+
+
 class Blocked(Programs):
     def test_blocked_elsewhere_while_others_need_the_data(self):
         for where in BLOCKERS:

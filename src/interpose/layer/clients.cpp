@@ -2,13 +2,11 @@
 // clients.h.
 #include "interpose/layer/clients.h"
 
+#include "interpose/layer/coverage_check.h"
 #include "interpose/layer/environment.h"
-#include "interpose/layer/gate.h"
-#include "interpose/layer/memory.h"
 #include "interpose/layer/mpi_library.h"
 #include "interpose/layer/polls.h"
 #include "interpose/layer/slots.h"
-#include "interpose/takeover/agreement.h"
 
 #include <algorithm>
 #include <exception>
@@ -18,7 +16,6 @@
 
 namespace tacit::interpose {
 
-bool clients_active = false;
 bool takers_active = false;
 
 namespace {
@@ -27,21 +24,33 @@ constexpr std::size_t max_clients = 8;
 
 /// Those that are shown calls, in order; null where one has been retired.
 client* active[max_clients];
+interest_bits interests_of[max_clients];
 bool agreed[max_clients]; ///< they take calls over
 bool met_world = false;   ///< clients have been started in MPI_Init
 bool met_session = false; ///< or, those that can, in MPI_Session_init before
 std::size_t active_count = 0;
 
-void count_clients() {
-  clients_active = takers_active = false;
-  for (std::size_t i = 0; i < active_count; ++i) {
-    clients_active = clients_active || active[i];
+/// The calls by which the interposer itself comes to life and ends.
+interest& own_interest() {
+  static interest& only = (new interest(attention::described))
+                              ->add({call_class::init, call_class::finalize})
+                              .add({mpi_call::Session_init, mpi_call::Comm_create_from_group});
+  return only;
+}
+
+void count_takers() {
+  takers_active = false;
+  for (std::size_t i = 0; i < active_count; ++i)
     takers_active = takers_active || (active[i] && agreed[i]);
-  }
   if (takers_active)
     quick_polls = false; // a poll may be of a request that the library does not know
-  if (!clients_active)
-    follow_memory(false);
+}
+
+/// Shows it no calls any more.
+void stop(client*& who) {
+  client& stopped = *std::exchange(who, nullptr);
+  tacit_interests_on.fetch_and(static_cast<interest_bits>(~stopped.interests()));
+  stopped.stopped();
 }
 
 void switch_off(client& who, const char* what) {
@@ -70,16 +79,13 @@ void for_each_active(Part part) {
       guarded(*active[i], part);
 }
 
-/// The library found behind the initializing call is of another family: its handles cannot be understood.
-void reject_library(const std::string& version, const void* from) {
-  follow_memory(false);
-  step_aside(from);
-  if (launched_as_other_rank())
-    return;
-  say(reason::wrong_mpi, std::string("nothing is ") + (recorder().wanted() ? "recorded" : "taken over") +
-                             ": this interposer was built for " + std::string(family_name()) +
-                             ", the program uses " + version.substr(0, version.find_first_of(",\n")) +
-                             ". Use the interposer of a build for that MPI library.");
+/// Those that want the call.
+template <typename Part>
+void for_each_interested(mpi_call call, Part part) {
+  const interest_bits who = who_wants(call);
+  for (std::size_t i = 0; i < active_count; ++i)
+    if (active[i] && (interests_of[i] & who))
+      guarded(*active[i], part);
 }
 
 bool wanted() {
@@ -87,17 +93,49 @@ bool wanted() {
   return std::any_of(all.begin(), all.end(), [](const client* c) { return c->wanted(); });
 }
 
+/// The library found behind the initializing call is of another family: its handles cannot be understood.
+void reject_library(const std::string& version, const void* from) {
+  const char* does = "";
+  for (client* const c : all_clients())
+    if (c->wanted()) {
+      c->stopped();
+      does = *does ? does : c->does();
+    }
+  step_aside(from);
+  if (launched_as_other_rank())
+    return;
+  say(reason::wrong_mpi, std::string("nothing is ") + does + ": this interposer was built for " +
+                             std::string(family_name()) + ", the program uses " +
+                             version.substr(0, version.find_first_of(",\n")) +
+                             ". Use the interposer of a build for that MPI library.");
+}
+
+void say_problems() {
+  for (const std::string& problem : settings().problems)
+    say(reason::bad_environment, problem);
+}
+
+/// From now on every call passes.
+void show_nothing() {
+  for (std::size_t i = 0; i < active_count; ++i)
+    if (active[i])
+      stop(active[i]);
+  active_count = 0;
+  takers_active = false;
+}
+
 __attribute__((constructor)) void loaded() {
   if (!wanted())
     return step_aside(nullptr);
-  bear_witness(witnessed::process);
-  follow_memory(recorder().wanted());
+  leave_mark(reached::process);
+  own_interest().switch_on();
+  for (client* const c : all_clients())
+    if (c->wanted())
+      c->loaded();
   mark_first_moment();
   pthread_atfork(nullptr, nullptr, [] {
-    memory_after_fork();
     for_each_active([](client& c) { c.forked(); });
-    active_count = 0;
-    clients_active = takers_active = false;
+    show_nothing();
   });
 }
 
@@ -114,6 +152,7 @@ void add_client(client& c, const invocation& v) {
   if (!ready)
     return;
   agreed[active_count] = false;
+  interests_of[active_count] = c.interests();
   active[active_count++] = &c;
 }
 
@@ -124,15 +163,16 @@ void start_clients(invocation& v) {
       add_client(*c, v);
   int rank = 0;
   TACIT_PMPI(Comm_rank)(handles().world, &rank);
-  open_gate(rank == 0);
+  if (rank == 0 && !met_session)
+    say_problems();
+  check_coverage(rank == 0);
   for (std::size_t i = 0; i < active_count; ++i)
     if (client* const c = active[i]; c && c->takes_over())
       guarded(*c, [i](client& who) {
-        auto* const asks = dynamic_cast<agreeing_client*>(&who);
-        const bool will = asks ? asks->agree(takeover_allowed()) : takeover_allowed();
+        const bool will = who.agree(takeover_allowed());
         agreed[i] = agreed[i] || will;
       });
-  count_clients();
+  count_takers();
 }
 
 /// Only clients that can begin without MPI_COMM_WORLD: a recording names processes by it.
@@ -141,67 +181,79 @@ void start_in_session(invocation& v) {
   const std::lock_guard lock(guard);
   if (met_world || std::exchange(met_session, true))
     return;
-  open_gate(!launched_as_other_rank());
+  const bool first = !launched_as_other_rank();
+  if (first)
+    say_problems();
+  check_coverage(first);
   for (client* const c : all_clients())
-    if (auto* const asks = dynamic_cast<agreeing_client*>(c); asks && c->wanted()) {
+    if (c->can_begin_alone() && c->wanted()) {
       add_client(*c, v);
       for (std::size_t i = 0; i < active_count; ++i)
         if (active[i] == c)
-          guarded(*c, [&](client&) { agreed[i] = asks->begin_alone(takeover_allowed()); });
+          guarded(*c, [&](client&) { agreed[i] = c->begin_alone(takeover_allowed()); });
     }
-  count_clients();
+  count_takers();
 }
 
 /// After MPI_Finalize sessions may go on, and their ranks may ask this one.
 void stop_clients() {
   for (std::size_t i = 0; i < active_count; ++i)
-    if (!program_has_sessions() || !dynamic_cast<agreeing_client*>(active[i]))
-      active[i] = nullptr;
-  count_clients();
+    if (active[i] && !active[i]->outlives_world())
+      stop(active[i]);
+  count_takers();
 }
 
 __attribute__((destructor)) void unloaded() {
   for_each_active([](client& c) { c.end(); });
-  clients_active = takers_active = false;
+  show_nothing();
 }
 
 } // namespace
 
 void retire(client& who) {
-  std::replace(active, active + active_count, &who, static_cast<client*>(nullptr));
-  count_clients();
+  for (std::size_t i = 0; i < active_count; ++i)
+    if (active[i] == &who)
+      stop(active[i]);
+  count_takers();
+}
+
+void glance(interest_bits who) {
+  for (std::size_t i = 0; i < active_count; ++i)
+    if (active[i] && (interests_of[i] & who))
+      guarded(*active[i], [](client& c) { c.glance(); });
 }
 
 std::optional<int> ask_takers(invocation& v) {
+  const interest_bits who = who_wants(v.call);
   std::optional<int> answer;
   for (std::size_t i = 0; i < active_count && !answer; ++i)
-    if (active[i] && agreed[i])
+    if (active[i] && agreed[i] && (interests_of[i] & who))
       guarded(*active[i], [&](client& c) { answer = c.instead(v); });
   return answer;
 }
 
 void before(invocation& v) {
   if (v.kind == call_class::init) {
-    bear_witness(witnessed::mpi);
+    leave_mark(reached::mpi);
     return before_init(v, reject_library);
   }
   if (begins_in_session(v) && !met_world && !met_session) {
-    bear_witness(witnessed::mpi);
+    leave_mark(reached::mpi);
     before_init(v, reject_library);
   }
-  for_each_active([&](client& c) { c.before(v); });
+  for_each_interested(v.call, [&](client& c) { c.before(v); });
 }
 
 void after(invocation& v, int result) {
   if (v.kind == call_class::init) {
     if (result != MPI_SUCCESS || met_world || !wanted() || !library_fits())
       return;
-    v.notes.end = ticks_now();
+    v.end = ticks_now();
     return start_clients(v);
   }
   if (begins_in_session(v) && result == MPI_SUCCESS && library_fits())
     start_in_session(v);
-  for_each_active([&](client& c) { c.after(v, result); });
+  for_each_interested(v.call, [&](client& c) { c.after(v, result); });
   if (v.kind == call_class::finalize)
     stop_clients();
 }

@@ -44,13 +44,13 @@ const environment& settings() {
   return read;
 }
 
-void bear_witness(witnessed what) {
+void leave_mark(reached what) {
   const std::string file(given(setting::witness));
-  const int place = file.empty() ? -1 : open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (place < 0)
+  const int mark = file.empty() ? -1 : open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (mark < 0)
     return;
-  [[maybe_unused]] const ssize_t done = write(place, &what, 1);
-  close(place);
+  [[maybe_unused]] const ssize_t done = write(mark, &what, 1);
+  close(mark);
 }
 
 void say(reason code, const std::string& text) {

@@ -21,9 +21,9 @@ struct environment {
 const environment& settings();
 
 /// What `tacit run --apply`, which waits outside, cannot see: whether anything came that could be taken over.
-enum class witnessed : char { process = 'p', mpi = 'm' };
+enum class reached : char { process = 'p', mpi = 'm' };
 /// Leaves a mark in the file that TACIT_WITNESS names, if it is there (on another node it is not).
-void bear_witness(witnessed what);
+void leave_mark(reached what);
 
 /// "tacit: TACIT-084: text" on stderr.
 void say(reason code, const std::string& text);

@@ -5,14 +5,13 @@
 // ignores them).
 #pragma once
 
-#include "interpose/layer/forward.h"
 #include "vocabulary/calls/mpi_calls.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mpi.h>
-#include <vector>
+#include <new>
 
 namespace tacit::interpose {
 
@@ -115,28 +114,36 @@ private:
   T here_[N];
 };
 
-/// A request as it was when the call began: by the time the call returns, its handle may name another
-/// request.
-struct seen_request {
-  std::uint64_t handle;
-  std::uint64_t id;   ///< 0: null, inactive or never seen
-  std::uint32_t slot; ///< in the recorder's table, or none
-  static constexpr std::uint32_t none = ~0u;
-};
+/// Room for what a client keeps between before and after: made when it first asks, gone with the invocation.
+/// For one client of a process.
+class client_notes {
+public:
+  client_notes() = default;
+  client_notes(const client_notes&) = delete;
+  client_notes& operator=(const client_notes&) = delete;
+  ~client_notes() {
+    if (destroy_)
+      destroy_(room_);
+  }
+  template <typename Notes>
+  Notes& make() {
+    static_assert(sizeof(Notes) <= sizeof room_ && alignof(Notes) <= alignof(std::max_align_t));
+    destroy_ = [](void* notes) { static_cast<Notes*>(notes)->~Notes(); };
+    return *new (room_) Notes;
+  }
+  bool made() const { return destroy_ != nullptr; }
+  template <typename Notes>
+  Notes& get() {
+    return *std::launder(reinterpret_cast<Notes*>(room_));
+  }
+  template <typename Notes>
+  const Notes& get() const {
+    return *std::launder(reinterpret_cast<const Notes*>(room_));
+  }
 
-/// What the recorder notes between before and after.
-struct call_notes {
-  std::uint64_t begin = 0; ///< tick when the library was called
-  std::uint64_t end = 0;   ///< and when it returned
-  bool slow = false;       ///< much was done before the call: take `begin` again
-  std::uint64_t hash = 0;  ///< of the bytes sent
-  bool hashed = false;
-  bool status_ignored = false;
-  std::uint32_t freed = 0; ///< recording's id of the communicator being freed
-  MPI_Message message{};
-  std::vector<forwarded_part> forwards;
-  short_list<seen_request, 8> requests;
-  short_list<MPI_Status, 8> statuses;
+private:
+  void (*destroy_)(void*) = nullptr;
+  alignas(std::max_align_t) std::byte room_[640];
 };
 
 inline constexpr int no_peer = -0x7fff0001; ///< no MPI library uses this number for a rank
@@ -177,7 +184,10 @@ struct invocation {
   int* done_indices = nullptr;
   MPI_Message* message = nullptr;
 
-  call_notes notes;
+  std::uint64_t begin = 0;     ///< tick when the library was called, and
+  std::uint64_t end = 0;       ///< when it returned, as far as somebody wanted to know
+  bool status_ignored = false; ///< by the program; `status` and `statuses` are not its own
+  client_notes notes;
 };
 
 } // namespace tacit::interpose

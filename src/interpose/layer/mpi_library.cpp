@@ -90,14 +90,14 @@ void* resolve_next(const slot_family& family, std::size_t slot, const void* from
     found = find_mpi_symbol(name.other_real, user ? user : from);
   if (!found)
     found = dlsym(RTLD_NEXT, name.symbol);
-  return family.real[slot] = found ? found : reinterpret_cast<void*>(&missing_function);
+  return family.real[slot] = family.direct[slot] = found ? found : reinterpret_cast<void*>(&missing_function);
 }
 
 void step_aside(const void* from) {
   for (const slot_family* const family : slot_families())
     for (std::size_t i = 0; i < family->count; ++i)
       if (void* next = next_function(*family, i, from))
-        family->slots[i] = next;
+        family->slots[i] = family->direct[i] = next;
 }
 
 void* library_function(const char* name) {
@@ -136,7 +136,7 @@ void before_init(invocation& v, void (*reject)(const std::string&, const void*))
   fits = is_our_family(version);
   if (!fits)
     reject(version, v.from);
-  v.notes.begin = ticks_now();
+  v.begin = ticks_now();
 }
 
 #ifdef OPEN_MPI

@@ -1,17 +1,16 @@
-// Polls that find nothing, as cheap as they can be.
+// Polls that find nothing, as cheap as they can be for whoever counts them.
 //
 // Programs poll millions of times between two messages (RandomAccess in hpcc: 8 million times in a second of
-// CPU time), often several things in turn. A record for each would cost more than the poll. So the newest few
-// unsuccessful polls stay open: a wrapper that is called with what an open poll had calls the library at
-// once, and if nothing was found again it counts that in the open record, in the writer's buffer, without
-// time stamps, clients or tables. Whatever else is recorded closes them. Only when a poll succeeds does it
-// take the usual way, after the fact.
+// CPU time), often several things in turn. To describe each would cost more than the poll. So a client may
+// leave the newest few unsuccessful polls open: a wrapper that is called with what an open poll had calls the
+// library at once, and if nothing was found again it adds one to the client's number, without time stamps,
+// clients or tables. Whatever else the client is shown closes them. Only when a poll succeeds is it shown,
+// after the fact.
 //
-// Not with MPI_THREAD_MULTIPLE: there the usual way is taken, under the recorder's lock.
+// Not where other threads may call MPI, and not where a client does calls in the library's place.
 #pragma once
 
 #include "interpose/layer/clock.h"
-#include "recordings/record/format.h"
 #include "vocabulary/calls/mpi_calls.h"
 
 #include <cstdint>
@@ -21,13 +20,14 @@
 namespace tacit::interpose {
 
 struct open_poll {
-  const void* from = nullptr; ///< return address
-  std::uint64_t key = 0;      ///< of the call and its arguments
-  recordings::call_record* record = nullptr;
+  const void* from = nullptr;     ///< return address
+  std::uint64_t key = 0;          ///< of the call and its arguments
+  std::uint64_t* times = nullptr; ///< how often nothing was found
+  std::uint64_t* end = nullptr;   ///< tick when the last one returned
 };
 
 inline constexpr std::size_t max_open_polls = 4;
-inline constexpr int quick_poll_requests = 8; ///< polls of more requests take the usual way
+inline constexpr int quick_poll_requests = 8; ///< polls of more requests are described
 
 extern open_poll open_polls[max_open_polls];
 extern std::size_t open_poll_count;
@@ -62,16 +62,17 @@ inline open_poll* find_open_poll(const void* from, std::uint64_t key) {
   return nullptr;
 }
 
-/// False if something else was recorded since (by a callback of the program, while the library was polling).
+/// False if the client was shown something else since (by a callback of the program, while the library was
+/// polling).
 inline bool still_open(const open_poll* poll) {
   return poll < open_polls + open_poll_count;
 }
 
 /// The poll found nothing once more. The end of a long row is stamped now and then only.
 inline void repeat_poll(const open_poll& poll) {
-  const std::uint64_t times = ++poll.record->count;
+  const std::uint64_t times = ++*poll.times;
   if (times < 64 || times % 32 == 0)
-    poll.record->end = ticks_now();
+    *poll.end = ticks_now();
 }
 
 /// What a successful poll changes, as it was before: handles, and statuses where the program wants none.

@@ -1,8 +1,10 @@
-// Where an intercepted symbol leads: exported symbol → slot → wrapper → the MPI library (or the next tool).
+// Where an intercepted symbol leads: exported symbol → the MPI library (or the next tool) if nobody wants the
+// call, else → slot → wrapper → the MPI library.
 //
-// The exported symbol is a bare jump through its slot and touches no argument. A slot first holds our
-// wrapper; when there is nothing to do, or the program turns out to use another MPI library than the one
-// these wrappers were compiled for (whose handles have other sizes), all slots are set to the library's own
+// The exported symbol is a test (interests.h) and a jump, and touches no argument. A slot first holds our
+// wrapper, and so does the direct way, until the wrapper has found the library's function at the first call.
+// When there is nothing to do, or the program turns out to use another MPI library than the one these
+// wrappers were compiled for (whose handles have other sizes), all of them are set to the library's own
 // functions and we are out of the way.
 //
 // The interposer is not linked to an MPI library: which one the program brought is found out at run time,
@@ -27,7 +29,8 @@ struct slot_family {
   std::size_t count;
   const slot_name* names;
   void** slots;
-  void** real; ///< filled on first use
+  void** direct; ///< where calls go that nobody wants
+  void** real;   ///< filled on first use
 };
 
 /// Every family in this interposer.
@@ -48,14 +51,23 @@ void step_aside(const void* from);
 
 } // namespace tacit::interpose
 
+// The registers are those that belong to nobody when a function begins.
 #if defined(__x86_64__)
-#define TACIT_JUMP_SYMBOL(symbol, table, offset)                                                             \
+#define TACIT_JUMP_SYMBOL(symbol, family, offset, call)                                                      \
   asm(".text\n.globl " symbol "\n.type " symbol ",@function\n" symbol ":\n  endbr64\n"                       \
-      "  jmp *" table "+" offset "(%rip)\n.size " symbol ",.-" symbol "\n")
+      "  movzbl tacit_interests_on(%rip), %r11d\n"                                                           \
+      "  testb %r11b, tacit_interests_in_call+" call "(%rip)\n"                                              \
+      "  jne 1f\n  jmp *" family "_direct+" offset "(%rip)\n"                                                \
+      "1:\n  jmp *" family "_slots+" offset "(%rip)\n.size " symbol ",.-" symbol "\n")
 #elif defined(__aarch64__)
-#define TACIT_JUMP_SYMBOL(symbol, table, offset)                                                             \
-  asm(".text\n.globl " symbol "\n.type " symbol ",%function\n" symbol ":\n  adrp x16, " table "+" offset     \
-      "\n  ldr x16, [x16, :lo12:" table "+" offset "]\n  br x16\n.size " symbol ",.-" symbol "\n")
+#define TACIT_JUMP_THROUGH(place) "  adrp x16, " place "\n  ldr x16, [x16, :lo12:" place "]\n  br x16\n"
+#define TACIT_JUMP_SYMBOL(symbol, family, offset, call)                                                      \
+  asm(".text\n.globl " symbol "\n.type " symbol ",%function\n" symbol ":\n"                                  \
+      "  adrp x16, tacit_interests_on\n  ldrb w16, [x16, :lo12:tacit_interests_on]\n"                        \
+      "  adrp x17, tacit_interests_in_call+" call "\n"                                                       \
+      "  ldrb w17, [x17, :lo12:tacit_interests_in_call+" call "]\n"                                          \
+      "  tst w16, w17\n  b.ne 1f\n" TACIT_JUMP_THROUGH(family "_direct+" offset) "1:\n" TACIT_JUMP_THROUGH(  \
+          family "_slots+" offset) ".size " symbol ",.-" symbol "\n")
 #else
 #error "the interposer knows how to jump on x86-64 and AArch64; add this architecture here"
 #endif

@@ -3,10 +3,10 @@
 // recorder's lock).
 #pragma once
 
-#include "interpose/layer/content.h"
 #include "interpose/layer/handle_map.h"
 #include "interpose/layer/invocation.h"
-#include "interpose/layer/memory.h"
+#include "interpose/recorder/content.h"
+#include "interpose/recorder/memory.h"
 #include "recordings/record/writer.h"
 
 #include <deque>

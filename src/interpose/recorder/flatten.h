@@ -1,7 +1,7 @@
 // A datatype as segments, by the flattening of room `run`.
 #pragma once
 
-#include "interpose/layer/content.h"
+#include "interpose/recorder/content.h"
 
 #include <mpi.h>
 

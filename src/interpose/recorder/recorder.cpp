@@ -4,11 +4,13 @@
 #include "interpose/layer/environment.h"
 #include "interpose/layer/mpi_library.h"
 #include "interpose/layer/polls.h"
+#include "interpose/recorder/memory.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -79,10 +81,6 @@ std::string program_name() {
 
 } // namespace
 
-open_poll open_polls[max_open_polls];
-std::size_t open_poll_count = 0;
-bool quick_polls = false;
-
 client& recorder() {
   static call_recorder& it = *new call_recorder; // never destroyed: calls may come until the very end
   return it;
@@ -94,6 +92,16 @@ bool call_recorder::wanted() const {
   return !settings().record.empty();
 }
 
+void call_recorder::loaded() {
+  all_calls_.add_all();
+  follow_memory(true);
+  pthread_atfork(nullptr, nullptr, memory_after_fork);
+}
+
+void call_recorder::stopped() {
+  follow_memory(false);
+}
+
 bool call_recorder::start(const invocation& v) {
   int size = 0, level = MPI_THREAD_SINGLE;
   TACIT_PMPI(Comm_rank)(handles().world, &world_rank_);
@@ -102,9 +110,6 @@ bool call_recorder::start(const invocation& v) {
   threaded_ = level == MPI_THREAD_MULTIPLE;
   quick_polls = !threaded_;
   hashing_ = settings().hash;
-  if (world_rank_ == 0)
-    for (const std::string& problem : settings().problems)
-      say(reason::bad_environment, problem);
   if (mkdir(settings().record.c_str(), 0777) != 0 && errno != EEXIST && world_rank_ == 0)
     say(reason::disk, "cannot make the folder " + settings().record + ": " + std::strerror(errno));
   if (!out_.open(settings().record, static_cast<std::uint32_t>(world_rank_))) {
@@ -115,6 +120,7 @@ bool call_recorder::start(const invocation& v) {
   write_start();
   names_->start();
   write_call(v, MPI_SUCCESS, part{});
+  all_calls_.switch_on();
   return true;
 }
 
@@ -183,15 +189,18 @@ void call_recorder::before(invocation& v) {
   const std::uint64_t entered = ticks_now();
   {
     const optional_lock hold(mutex_, threaded_);
-    v.notes.begin = entered;
+    v.begin = entered;
+    v.notes.make<call_notes>();
     dispatch_before(v);
   }
-  if (v.notes.slow)
-    v.notes.begin = ticks_now();
+  if (notes_of(v).slow)
+    v.begin = ticks_now();
 }
 
 void call_recorder::after(invocation& v, int result) {
-  v.notes.end = ticks_now();
+  if (!v.notes.made())
+    return; // recording began while the call was under way
+  v.end = ticks_now();
   const optional_lock hold(mutex_, threaded_);
   const std::uint64_t hashed = hash_ticks_;
   dispatch_after(v, result);
@@ -203,7 +212,7 @@ void call_recorder::after(invocation& v, int result) {
   if (--until_sample_ > 0)
     return;
   until_sample_ = sample_every;
-  const std::uint64_t spent = ticks_now() - v.notes.end - (hash_ticks_ - hashed);
+  const std::uint64_t spent = ticks_now() - v.end - (hash_ticks_ - hashed);
   recorder_ticks_ += sample_every * std::min(spent, longest_sample);
 }
 
@@ -218,9 +227,9 @@ void call_recorder::dispatch_before(invocation& v) {
   case call_class::sendrecv:
   case call_class::isendrecv:
     if (hashing_ && v.dest != MPI_PROC_NULL) {
-      observe_send(v.send.buffer, v.send.count, names_->layout_of(v.send), v.notes.hash, v.notes.hashed,
-                   v.notes.forwards);
-      v.notes.slow = true;
+      observe_send(v.send.buffer, v.send.count, names_->layout_of(v.send), notes_of(v).hash,
+                   notes_of(v).hashed, notes_of(v).forwards);
+      notes_of(v).slow = true;
     }
     [[fallthrough]];
   case call_class::recv:
@@ -228,18 +237,18 @@ void call_recorder::dispatch_before(invocation& v) {
   case call_class::probe:
   case call_class::mprobe:
     if (v.message)
-      v.notes.message = *v.message;
+      notes_of(v).message = *v.message;
     if (v.status == MPI_STATUS_IGNORE && v.kind != call_class::isend) {
-      v.status = v.notes.statuses.resize(1);
-      v.notes.status_ignored = true;
+      v.status = notes_of(v).statuses.resize(1);
+      v.status_ignored = true;
     }
     return;
   case call_class::imrecv:
-    v.notes.message = *v.message;
+    notes_of(v).message = *v.message;
     return;
   case call_class::start:
     before_start(v);
-    v.notes.slow = true;
+    notes_of(v).slow = true;
     return;
   case call_class::complete:
     return before_complete(v);
@@ -248,12 +257,12 @@ void call_recorder::dispatch_before(invocation& v) {
   case call_class::request_query:
     return before_request_call(v);
   case call_class::comm_free:
-    v.notes.freed = names_->comm_id(v.comm);
+    notes_of(v).freed = names_->comm_id(v.comm);
     return names_->forget_communicator(v.comm);
   case call_class::type_free:
     return names_->forget_type(v.type_freed);
   case call_class::abort:
-    v.notes.end = v.notes.begin;
+    v.end = v.begin;
     write_call(v, MPI_SUCCESS, part{});
     return out_.flush();
   default:
@@ -284,7 +293,7 @@ void call_recorder::dispatch_after(invocation& v, int result) {
   case call_class::cancel:
   case call_class::request_free:
   case call_class::request_query:
-    return write_call(v, result, part{}, std::span(&v.notes.requests[0].id, 1));
+    return write_call(v, result, part{}, std::span(&notes_of(v).requests[0].id, 1));
   case call_class::collective:
   case call_class::icollective:
   case call_class::collective_init:
@@ -311,7 +320,7 @@ void call_recorder::dispatch_after(invocation& v, int result) {
 // Call records.
 
 call_recorder::part call_recorder::sending(const invocation& v) {
-  return {false, &v.send, rank_code(v.dest), v.send_tag, v.notes.hash, v.notes.hashed};
+  return {false, &v.send, rank_code(v.dest), v.send_tag, notes_of(v).hash, notes_of(v).hashed};
 }
 
 call_recorder::part call_recorder::receiving(const invocation& v) {
@@ -326,7 +335,7 @@ void call_recorder::write_call(const invocation& v, int result, const part& p,
   std::uint16_t flags = 0;
   if (result != MPI_SUCCESS)
     flags |= rec::call_failed;
-  if (v.notes.status_ignored)
+  if (v.status_ignored)
     flags |= rec::call_status_ignored;
   if (v.kind == call_class::unknown)
     flags |= rec::call_unknown;
@@ -337,9 +346,9 @@ void call_recorder::write_call(const invocation& v, int result, const part& p,
   record.call = static_cast<std::uint16_t>(v.call);
   record.part = p.receives;
   record.site = names_->site(v.from);
-  record.begin = v.notes.begin;
-  record.end = v.notes.end;
-  record.comm = v.kind == call_class::comm_free ? v.notes.freed
+  record.begin = v.begin;
+  record.end = v.end;
+  record.comm = v.kind == call_class::comm_free ? notes_of(v).freed
                 : v.comm == MPI_Comm{}          ? 0
                                                 : names_->comm_id(v.comm);
   record.peer = p.peer;
@@ -387,7 +396,7 @@ void call_recorder::write_poll(const invocation& v, std::uint64_t key, const par
   if (!written)
     return;
   written->count = 1;
-  open_polls[open_poll_count++] = {v.from, key, written};
+  open_polls[open_poll_count++] = {v.from, key, &written->count, &written->end};
 }
 
 void call_recorder::write_forwards(const std::vector<forwarded_part>& forwards) {
@@ -407,11 +416,11 @@ void call_recorder::after_point_to_point(invocation& v, int result) {
   std::uint64_t id = 0;
   if (v.message) {
     // A matched receive: what it matches was said to the probe.
-    if (const found_message* found = messages_.find(bits(v.notes.message))) {
+    if (const found_message* found = messages_.find(bits(notes_of(v).message))) {
       v.comm = found->comm;
       v.source = found->source;
       v.recv_tag = found->tag;
-      messages_.erase(bits(v.notes.message));
+      messages_.erase(bits(notes_of(v).message));
     }
   }
   if (result == MPI_SUCCESS)
@@ -424,7 +433,7 @@ void call_recorder::after_point_to_point(invocation& v, int result) {
       !(v.kind == call_class::send || v.kind == call_class::isend || v.kind == call_class::send_init);
   if (sends) {
     write_call(v, result, sending(v), ids);
-    write_forwards(v.notes.forwards);
+    write_forwards(notes_of(v).forwards);
   }
   if (receives)
     write_call(v, result, receiving(v), ids);

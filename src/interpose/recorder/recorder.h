@@ -7,8 +7,9 @@
 #pragma once
 
 #include "interpose/layer/clients.h"
-#include "interpose/layer/forward.h"
+#include "interpose/recorder/call_notes.h"
 #include "interpose/recorder/dictionary.h"
+#include "interpose/recorder/forward.h"
 #include "interpose/recorder/requests.h"
 #include "recordings/record/writer.h"
 
@@ -18,12 +19,19 @@
 
 namespace tacit::interpose {
 
+/// The one of this process.
+client& recorder();
+
 class call_recorder : public client {
 public:
   bool wanted() const override;
+  const char* does() const override { return "recorded"; }
+  interest_bits interests() const override { return all_calls_.bit(); }
+  void loaded() override;
   bool start(const invocation& v) override;
   void before(invocation& v) override;
   void after(invocation& v, int result) override;
+  void stopped() override;
   void end() override;
   void forked() override;
 
@@ -76,6 +84,7 @@ private:
   bool collect_runs(const void* buffer, const data_layout& layout, std::uint64_t count, std::uint64_t bytes,
                     memory_run& hull);
 
+  interest all_calls_{attention::described};
   std::mutex mutex_;
   bool threaded_ = false;
   bool hashing_ = false;

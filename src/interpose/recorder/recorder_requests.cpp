@@ -170,7 +170,7 @@ void call_recorder::after_start(invocation& v, int result) {
     record.call = static_cast<std::uint16_t>(v.call);
     record.part = r.kind == request_kind::recv;
     record.site = names_->site(v.from);
-    record.begin = v.notes.begin;
+    record.begin = v.begin;
     record.end = end;
     record.comm = r.comm;
     record.peer = r.kind == request_kind::other ? rec::peer_none : r.peer;
@@ -195,13 +195,13 @@ void call_recorder::before_complete(invocation& v) {
                        v.call == mpi_call::Waitsome || v.call == mpi_call::Testsome;
   const int n = std::max(v.request_count, 0);
   if (several && v.statuses == MPI_STATUSES_IGNORE) {
-    v.statuses = v.notes.statuses.resize(static_cast<std::size_t>(std::max(n, 1)));
-    v.notes.status_ignored = true;
+    v.statuses = notes_of(v).statuses.resize(static_cast<std::size_t>(std::max(n, 1)));
+    v.status_ignored = true;
   } else if (!several && v.status == MPI_STATUS_IGNORE) {
-    v.status = v.notes.statuses.resize(1);
-    v.notes.status_ignored = true;
+    v.status = notes_of(v).statuses.resize(1);
+    v.status_ignored = true;
   }
-  seen_request* seen = v.notes.requests.resize(static_cast<std::size_t>(n));
+  seen_request* seen = notes_of(v).requests.resize(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i)
     seen[i] = {bits(v.requests[i]), 0, seen_request::none};
   if (threaded_)
@@ -211,8 +211,8 @@ void call_recorder::before_complete(invocation& v) {
 /// Takes the requests of a completion call out of the table.
 void call_recorder::take_requests(invocation& v) {
   const std::uint64_t null = bits(handles().request_null);
-  for (std::size_t i = 0; i < v.notes.requests.size(); ++i) {
-    seen_request& seen = v.notes.requests[i];
+  for (std::size_t i = 0; i < notes_of(v).requests.size(); ++i) {
+    seen_request& seen = notes_of(v).requests[i];
     if (seen.handle == null)
       continue;
     seen.slot = requests_.take(seen.handle);
@@ -223,8 +223,8 @@ void call_recorder::take_requests(invocation& v) {
 
 /// What did not complete, and persistent requests, go back where they were.
 void call_recorder::put_back_requests(invocation& v) {
-  for (std::size_t i = v.notes.requests.size(); i-- > 0;) {
-    const seen_request& seen = v.notes.requests[i];
+  for (std::size_t i = notes_of(v).requests.size(); i-- > 0;) {
+    const seen_request& seen = notes_of(v).requests[i];
     if (seen.slot != seen_request::none)
       requests_.put_back(seen.handle, seen.slot);
   }
@@ -355,14 +355,14 @@ void call_recorder::after_complete(invocation& v, int result) {
   if (!threaded_)
     take_requests(v);
   ids_.clear();
-  for (std::size_t i = 0; i < v.notes.requests.size(); ++i)
-    ids_.push_back(v.notes.requests[i].id);
+  for (std::size_t i = 0; i < notes_of(v).requests.size(); ++i)
+    ids_.push_back(notes_of(v).requests[i].id);
   if (nothing) {
     write_poll(v, key, part{}, ids_);
     return put_back_requests(v);
   }
   write_call(v, result, part{}, ids_);
-  seen_request* seen = v.notes.requests.data();
+  seen_request* seen = notes_of(v).requests.data();
   for_each_completed(v, result, [&](int i, const MPI_Status& status) {
     seen_request& s = seen[i];
     if (s.slot == seen_request::none || s.id == 0)
@@ -387,7 +387,7 @@ void call_recorder::after_complete(invocation& v, int result) {
 void call_recorder::before_request_call(invocation& v) {
   const std::uint64_t handle = bits(*v.requests);
   const std::uint32_t slot = requests_.look(handle);
-  v.notes.requests.resize(1)[0] = {handle, slot == request_table::none ? 0 : requests_[slot].id, slot};
+  notes_of(v).requests.resize(1)[0] = {handle, slot == request_table::none ? 0 : requests_[slot].id, slot};
   if (slot == request_table::none)
     return;
   if (v.kind == call_class::cancel)

@@ -7,9 +7,9 @@
 // its requests out of the table before it asks the library, and puts back those that did not complete.
 #pragma once
 
-#include "interpose/layer/content.h"
-#include "interpose/layer/forward.h"
 #include "interpose/layer/handle_map.h"
+#include "interpose/recorder/content.h"
+#include "interpose/recorder/forward.h"
 
 #include <cstdint>
 #include <mpi.h>

@@ -1,10 +1,10 @@
 // Which ranks have agreed that calls on communicators among them may be taken over.
 //
-// Problem. One rank whose program calls functions that no wrapper sees (gate.h) forbids it to all ranks it
-// communicates with, so they have to ask each other, in a call that may wait and that all of them make. In
-// the world model that is MPI_Init, once for all. A program of MPI Sessions never calls it; there it is each
-// MPI_Comm_create_from_group, the only call that makes an intracommunicator out of none, for the ranks of its
-// group.
+// Problem. One rank whose program calls functions that no wrapper sees (coverage_check.h) forbids it to all
+// ranks it communicates with, so they have to ask each other, in a call that may wait and that all of them
+// make. In the world model that is MPI_Init, once for all. A program of MPI Sessions never calls it; there it
+// is each MPI_Comm_create_from_group, the only call that makes an intracommunicator out of none, for the
+// ranks of its group.
 //
 // Whatever is made of such a communicator has some of its ranks, and each of them has seen the call that
 // makes it (or has a gap, and then the answer was no): the verdict goes along, as an attribute that

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -40,9 +41,35 @@ extern "C" int taken_cancel(void*, int) {
   return MPI_SUCCESS;
 }
 
+/// On while the program has requests of ours, or has freed some that are active.
+struct interests_in_requests {
+  interest meeting{attention::requests};
+  interest blocking{attention::glances};
+  void name_calls() {
+    meeting.add({call_class::complete, call_class::request_query, call_class::start, call_class::cancel,
+                 call_class::request_free});
+    blocking.add({call_class::send, call_class::recv, call_class::sendrecv, call_class::probe,
+                  call_class::mprobe, call_class::mrecv, call_class::complete, call_class::collective,
+                  call_class::comm_make, call_class::comm_free, call_class::unknown});
+  }
+  void switch_on() {
+    meeting.switch_on();
+    blocking.switch_on();
+  }
+  void switch_off() {
+    meeting.switch_off();
+    blocking.switch_off();
+  }
+};
+
+interests_in_requests& while_requests() {
+  static interests_in_requests& only = *new interests_in_requests;
+  return only;
+}
+
 /// Requests by handle. Threads look here at the same time; one request belongs to one thread at a time, as
 /// MPI demands.
-class request_desk {
+class request_table {
 public:
   taken_request* find(MPI_Request handle) {
     if (size_.load(std::memory_order_acquire) == 0)
@@ -62,11 +89,13 @@ public:
         return code;
       unused_.push_back(made);
       all_.push_back(made);
+      own_requests.add(bits(made));
+      own_fortran_requests.add(bits(MPI_Request_c2f(made)));
     }
     r.handle = unused_.back();
     by_handle_[bits(r.handle)] = &r;
     unused_.pop_back();
-    size_.store(by_handle_.size(), std::memory_order_release);
+    count_requests();
     return MPI_SUCCESS;
   }
   /// The handle means nothing any more.
@@ -74,18 +103,19 @@ public:
     const std::lock_guard lock(guard_);
     by_handle_.erase(bits(r.handle));
     unused_.push_back(r.handle);
-    size_.store(by_handle_.size(), std::memory_order_release);
+    count_requests();
   }
   void keep_until_complete(taken_request* r) {
     const std::lock_guard lock(guard_);
     freed_.push_back(r);
-    any_freed_.store(true, std::memory_order_relaxed);
+    count_requests();
   }
   bool any_freed() const { return any_freed_.load(std::memory_order_relaxed); }
   std::vector<taken_request*> take_freed() {
     const std::lock_guard lock(guard_);
-    any_freed_.store(false, std::memory_order_relaxed);
-    return std::exchange(freed_, {});
+    std::vector<taken_request*> list = std::exchange(freed_, {});
+    count_requests();
+    return list;
   }
   std::vector<taken_request*> take_all() {
     const std::lock_guard lock(guard_);
@@ -104,21 +134,36 @@ public:
     all_.clear();
     unused_.clear();
     by_handle_ = {};
-    size_.store(0, std::memory_order_release);
+    own_requests.clear();
+    own_fortran_requests.clear();
+    count_requests();
   }
 
 private:
+  /// Holding the lock: what can be seen without it.
+  void count_requests() {
+    size_.store(by_handle_.size(), std::memory_order_release);
+    any_freed_.store(!freed_.empty(), std::memory_order_relaxed);
+    const bool any = by_handle_.size() > 0 || !freed_.empty();
+    if (any && !watching_)
+      while_requests().switch_on();
+    if (!any && watching_)
+      while_requests().switch_off();
+    watching_ = any;
+  }
+
   std::mutex guard_;
   handle_map<taken_request*> by_handle_;
   std::atomic<std::size_t> size_ = 0;
   std::vector<MPI_Request> unused_, all_;
   std::vector<taken_request*> freed_;
   std::atomic<bool> any_freed_ = false;
+  bool watching_ = false;
 };
 
-request_desk& desk() {
-  static request_desk* const d = new request_desk;
-  return *d;
+request_table& table() {
+  static request_table* const t = new request_table;
+  return *t;
 }
 
 /// What MPI says of a request that is null or inactive, and here also of a complete one: nothing but that.
@@ -152,6 +197,8 @@ int start(taken_request& r) {
   try {
     r.staging.before_start();
     r.operation.run().start();
+    if (r.persistent)
+      count_start(is_native(r.operation)); // a run chooses its variant when it starts
     runtime::begin_progress(r.operation.run());
     return MPI_SUCCESS;
   } catch (...) {
@@ -187,13 +234,13 @@ void wait_until_complete(taken_request& r) {
 }
 
 /// The program is told that a request has completed: it becomes inactive or null.
-int tell(taken_request& r, MPI_Request& place) {
+int tell(taken_request& r, MPI_Request& handle) {
   const int code = r.error;
   r.active = r.complete = false;
   r.error = MPI_SUCCESS;
   if (!r.persistent) {
-    place = MPI_REQUEST_NULL;
-    desk().remove(r);
+    handle = MPI_REQUEST_NULL;
+    table().remove(r);
     delete &r;
   }
   return code;
@@ -201,23 +248,23 @@ int tell(taken_request& r, MPI_Request& place) {
 
 /// Requests that the program freed while they were active.
 void drop_complete_freed() {
-  if (!desk().any_freed())
+  if (!table().any_freed())
     return;
-  for (taken_request* r : desk().take_freed())
+  for (taken_request* r : table().take_freed())
     if (is_complete(*r))
       delete r;
     else
-      desk().keep_until_complete(r);
+      table().keep_until_complete(r);
 }
 
-/// The requests of a call: ours, and the others with MPI_REQUEST_NULL in the places of ours.
+/// The requests of a call: ours, and the others with MPI_REQUEST_NULL where ours stand.
 struct request_split {
   explicit request_split(const invocation& v) : count(v.request_count) {
     const auto n = static_cast<std::size_t>(std::max(count, 0));
     ours.resize(n);
     others.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
-      ours[i] = desk().find(v.requests[i]);
+      ours[i] = table().find(v.requests[i]);
       any_ours = any_ours || ours[i];
       others[i] = ours[i] ? MPI_REQUEST_NULL : v.requests[i];
     }
@@ -257,7 +304,7 @@ void relax() {
 // --- one request
 
 int answer_one(invocation& v, taken_request& r, bool blocking) {
-  MPI_Request& place = v.requests[0];
+  MPI_Request& handle = v.requests[0];
   if (r.active && blocking)
     wait_until_complete(r);
   const bool done = !r.active || is_complete(r);
@@ -269,7 +316,7 @@ int answer_one(invocation& v, taken_request& r, bool blocking) {
   if (!r.active)
     return MPI_SUCCESS;
   const comm_handle home = r.home;
-  const int code = tell(r, place);
+  const int code = tell(r, handle);
   return code == MPI_SUCCESS ? code : raise_error(*home, code);
 }
 
@@ -294,9 +341,9 @@ int answer_start(invocation& v) {
 
 int answer_free(invocation& v, taken_request& r) {
   v.requests[0] = MPI_REQUEST_NULL;
-  desk().remove(r);
+  table().remove(r);
   if (r.active && !is_complete(r))
-    desk().keep_until_complete(&r);
+    table().keep_until_complete(&r);
   else
     delete &r;
   return MPI_SUCCESS;
@@ -439,7 +486,7 @@ int answer_some(invocation& v, request_split& split, bool blocking) {
 }
 
 std::optional<int> answer_single(invocation& v) {
-  taken_request* const r = desk().find(v.requests[0]);
+  taken_request* const r = table().find(v.requests[0]);
   if (!r)
     return std::nullopt;
   switch (v.call) {
@@ -487,8 +534,7 @@ std::optional<int> answer_several(invocation& v) {
 } // namespace
 
 std::optional<int> answer_for_requests(invocation& v) {
-  drop_complete_freed();
-  if (desk().empty() || !v.requests)
+  if (table().empty() || !v.requests)
     return std::nullopt;
   switch (v.call) {
   case mpi_call::Wait:
@@ -510,36 +556,49 @@ MPI_Request adopt(runtime::neighbor_operation operation, comm_handle home, call_
   made->operation = std::move(operation);
   made->staging = std::move(staging);
   made->persistent = persistent;
-  code = desk().add(*made);
+  code = table().add(*made);
   if (code != MPI_SUCCESS)
     return MPI_REQUEST_NULL;
   return made.release()->handle;
 }
 
 int start_adopted(MPI_Request handle) {
-  taken_request& r = *desk().find(handle);
+  taken_request& r = *table().find(handle);
   const int code = start(r);
   if (code == MPI_SUCCESS)
     return code;
   const comm_handle home = r.home;
-  desk().remove(r);
+  table().remove(r);
   delete &r;
   return raise_error(*home, code);
 }
 
-bool operations_under_way() {
-  return !desk().empty() || desk().any_freed();
+interest_bits request_interests() {
+  return static_cast<interest_bits>(while_requests().meeting.bit() | while_requests().blocking.bit());
+}
+
+void name_request_calls() {
+  while_requests().name_calls();
+}
+
+void look_after_requests() {
+  runtime::progress_under_way();
+  drop_complete_freed();
 }
 
 void release_requests() {
-  for (taken_request* r : desk().take_freed()) {
+  for (taken_request* r : table().take_freed()) {
     wait_until_complete(*r);
     delete r;
   }
-  for (taken_request* r : desk().take_all())
+  for (taken_request* r : table().take_all())
     if (!r->active) // what is active has never been waited for, and its peers may still need it
       delete r;
-  desk().free_handles();
+  table().free_handles();
+}
+
+bool is_native(const runtime::neighbor_operation& operation) {
+  return operation.driver_name() == neighbors::native_call;
 }
 
 void say_failure(const std::string& text) {

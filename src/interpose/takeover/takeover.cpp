@@ -12,8 +12,9 @@
 // (program::unattended). Messages that MPI transports are posted when the operation starts, and MPI
 // progresses them in whatever call the program sits; messages through shared memory are written when it
 // starts, into slots that are free by then (channel/protocol.h, reciprocal), and taken by the receiver when
-// it waits. A communicator is set up entirely within calls that may wait for other ranks. Blocking calls
-// still look after what is under way once, before they begin: that only saves time later.
+// it waits. A communicator is set up entirely within calls that may wait for other ranks. While the program
+// has requests of ours, calls that may block still look after what is under way once, before they begin: that
+// only saves time later.
 //
 // Nothing is agreed in the hot path. Whether to take over at all is agreed in MPI_Init, once for all ranks;
 // in programs of MPI Sessions where a communicator is made from a group (agreed_groups.h). A rank that does
@@ -24,10 +25,9 @@
 // but keyvals have gone with it, so that this process takes nothing over again.
 #include "interpose/takeover/takeover.h"
 
+#include "interpose/layer/coverage_check.h"
 #include "interpose/layer/environment.h"
-#include "interpose/layer/gate.h"
 #include "interpose/takeover/agreed_groups.h"
-#include "interpose/takeover/agreement.h"
 #include "interpose/takeover/taken_requests.h"
 #include "runtime/exchange/neighbor_error.h"
 #include "runtime/mpi/mpi_error.h"
@@ -48,25 +48,6 @@ static_assert(static_cast<int>(mpi_call::Ineighbor_allgather) == first_neighbor_
 
 bool sends_one_block(mpi_call call) {
   return (static_cast<std::uint16_t>(call) - first_neighbor_call) % 5 < 2;
-}
-
-bool may_block(call_class kind) {
-  switch (kind) {
-  case call_class::send:
-  case call_class::recv:
-  case call_class::sendrecv:
-  case call_class::probe:
-  case call_class::mprobe:
-  case call_class::mrecv:
-  case call_class::complete:
-  case call_class::collective:
-  case call_class::comm_make:
-  case call_class::comm_free:
-  case call_class::unknown:
-    return true;
-  default:
-    return false;
-  }
 }
 
 /// The arguments of one side of the program's call, in the widest integers and in C's handles.
@@ -143,16 +124,24 @@ void say_left(const invocation& v, const char* why) {
         std::string(call_name(static_cast<std::uint16_t>(v.call))) + " is left to the MPI library: " + why);
 }
 
-class taker : public client, public agreeing_client {
+class taker : public client {
 public:
   bool wanted() const override { return settings().apply; }
-  bool start(const invocation&) override { return true; }
+  const char* does() const override { return "taken over"; }
+  interest_bits interests() const override {
+    return static_cast<interest_bits>(collectives_.bit() | request_interests());
+  }
+  void loaded() override;
+  bool start(const invocation&) override;
   bool takes_over() const override { return true; }
   bool agree(bool allowed) override;
+  bool can_begin_alone() const override { return true; }
   bool begin_alone(bool allowed) override;
   void before(invocation& v) override;
   void after(invocation& v, int result) override;
+  void glance() override { look_after_requests(); }
   std::optional<int> instead(invocation& v) override;
+  bool outlives_world() const override { return program_has_sessions(); }
   void end() override {
     if (alone_)
       report_alone();
@@ -161,30 +150,36 @@ public:
 
 private:
   std::optional<int> exchange(invocation& v);
-  std::optional<int> run(const invocation& v, const comm_handle& comm);
+  std::optional<int> run(const invocation& v, const comm_handle& comm, outcome& what);
   std::optional<int> begin(const invocation& v, const comm_handle& comm);
-  std::optional<int> make_persistent(const invocation& v, const comm_handle& comm);
+  std::optional<int> make_persistent(const invocation& v, const comm_handle& comm, outcome& what);
   verdict own_verdict() const { return {allowed_ && !finished_, program_calls(call_class::ineighbor)}; }
-  void say_problems() const;
   void judge(const invocation& v);
   void prepare(MPI_Comm comm);
   void end_world();
   void finish();
   void report_alone();
 
+  /// Neighborhood collectives, what makes communicators, and what ends MPI.
+  interest collectives_{attention::described};
   bool allowed_ = false;         ///< this process may
   bool in_world_ = false;        ///< all of MPI_COMM_WORLD do
-  bool begun_alone_ = false;     ///< by MPI_Session_init
-  bool alone_ = false;           ///< and MPI_Init has not been called since
+  bool alone_ = false;           ///< begun by MPI_Session_init, and MPI_Init has not been called since
   std::atomic<int> sessions_{0}; ///< open ones
   bool finished_ = false;        ///< nothing any more
   std::once_flag reported_;
 };
 
-void taker::say_problems() const {
-  if (!recorder().wanted()) // else it says so
-    for (const std::string& problem : settings().problems)
-      say(reason::bad_environment, problem);
+void taker::loaded() {
+  collectives_.add({call_class::neighbor, call_class::ineighbor, call_class::neighbor_init,
+                    call_class::comm_make, call_class::finalize});
+  collectives_.add({mpi_call::Session_init, mpi_call::Session_finalize});
+  name_request_calls();
+}
+
+bool taker::start(const invocation&) {
+  collectives_.switch_on();
+  return true;
 }
 
 /// All ranks of the program come here, as they run the same interposer; one that may not take over keeps the
@@ -195,8 +190,6 @@ bool taker::agree(bool allowed) {
   in_world_ = agree_in_world(own_verdict()).allowed;
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0 && !begun_alone_)
-    say_problems();
   if (allowed && !in_world_ && rank == 0)
     say(reason::record_only,
         finished_ ? "nothing is taken over after the last MPI_Session_finalize"
@@ -207,9 +200,7 @@ bool taker::agree(bool allowed) {
 
 bool taker::begin_alone(bool allowed) {
   allowed_ = allowed;
-  alone_ = begun_alone_ = true;
-  if (!launched_as_other_rank())
-    say_problems();
+  alone_ = true;
   return allowed;
 }
 
@@ -261,16 +252,10 @@ std::optional<int> taker::instead(invocation& v) {
   case call_class::start:
   case call_class::cancel:
   case call_class::request_free:
-    if (operations_under_way())
-      if (const std::optional<int> answer = answer_for_requests(v))
-        return answer;
-    break;
+    return answer_for_requests(v);
   default:
-    break;
+    return std::nullopt;
   }
-  if (operations_under_way() && may_block(v.kind))
-    runtime::progress_under_way();
-  return std::nullopt;
 }
 
 std::optional<int> taker::exchange(invocation& v) {
@@ -285,11 +270,11 @@ std::optional<int> taker::exchange(invocation& v) {
     else if (!comm->home)
       what = comm->why;
     else if (v.kind == call_class::neighbor)
-      answer = run(v, comm);
+      answer = run(v, comm, what);
     else if (v.kind == call_class::ineighbor)
       answer = begin(v, comm);
     else
-      answer = make_persistent(v, comm);
+      answer = make_persistent(v, comm, what);
   } catch (const runtime::neighbor_error& e) {
     what = outcome_of(e);
     if (what != outcome::wrong_argument) // that the library explains itself
@@ -301,13 +286,19 @@ std::optional<int> taker::exchange(invocation& v) {
   return answer;
 }
 
-std::optional<int> taker::run(const invocation& v, const comm_handle& comm) {
+/// Who does an operation that has been made.
+outcome doer_of(const runtime::neighbor_operation& operation) {
+  return is_native(operation) ? outcome::native : outcome::taken;
+}
+
+std::optional<int> taker::run(const invocation& v, const comm_handle& comm, outcome& what) {
   runtime::neighbor_operation operation;
   bool started = false;
   try {
     const described_call described(v, comm->home->edges());
     operation = comm->home->operation(described.call, true);
     started = true;
+    what = doer_of(operation);
     runtime::execution& run = operation.run();
     described.staging.before_start();
     run.start();
@@ -351,10 +342,11 @@ std::optional<int> taker::begin(const invocation& v, const comm_handle& comm) {
 }
 
 /// Errors of `persistent` are the same on all ranks, so that all leave the operation to the library.
-std::optional<int> taker::make_persistent(const invocation& v, const comm_handle& comm) {
+std::optional<int> taker::make_persistent(const invocation& v, const comm_handle& comm, outcome& what) {
   renew_if_worn_out(*comm);
   described_call described(v, comm->home->edges());
   runtime::neighbor_operation operation = comm->home->persistent(described.call, v.info);
+  what = doer_of(operation);
   int code = MPI_SUCCESS;
   const MPI_Request made = adopt(std::move(operation), comm, std::move(described.staging), true, code);
   if (code == MPI_SUCCESS)

@@ -16,11 +16,16 @@ constexpr auto first_call = static_cast<std::size_t>(mpi_call::Neighbor_allgathe
 constexpr auto calls = static_cast<std::size_t>(mpi_call::Neighbor_alltoallw_init) - first_call + 1;
 constexpr auto outcomes = static_cast<std::size_t>(outcome::count_of_outcomes);
 
-std::array<std::atomic<std::uint64_t>, calls * outcomes> counts{};
-using outcome_counts = std::array<std::uint64_t, calls * outcomes>;
+/// Calls by outcome, row by row; then starts of prepared operations, by tacit and by MPI's native call.
+constexpr std::size_t starts_by_tacit = calls * outcomes, native_starts = starts_by_tacit + 1;
+constexpr std::size_t numbers = native_starts + 1;
+std::array<std::atomic<std::uint64_t>, numbers> counts{};
+using outcome_counts = std::array<std::uint64_t, numbers>;
 
 const char* reason_for(outcome what) {
   switch (what) {
+  case outcome::native:
+    return "MPI's native call was asked for (TACIT_DRIVER=mpi) or is taken to be the fastest variant";
   case outcome::intercommunicator:
     return "the communicator is an intercommunicator";
   case outcome::no_topology:
@@ -71,7 +76,11 @@ void tell(const outcome_counts& sum, const std::string& where) {
   }
   if (taken.empty())
     taken = left.empty() ? "nothing: the program called no neighborhood collective" : "nothing";
-  say(reason::applied, fmt::format("calls taken over on {}: {}{}", where, taken, left));
+  std::string starts;
+  if (sum[starts_by_tacit] + sum[native_starts] > 0)
+    starts = fmt::format("\n  starts of prepared operations: {} by tacit, {} by MPI's native calls",
+                         sum[starts_by_tacit], sum[native_starts]);
+  say(reason::applied, fmt::format("calls taken over on {}: {}{}{}", where, taken, left, starts));
 }
 
 } // namespace
@@ -79,6 +88,10 @@ void tell(const outcome_counts& sum, const std::string& where) {
 void count_outcome(mpi_call call, outcome what) {
   const std::size_t row = static_cast<std::size_t>(call) - first_call;
   counts[row * outcomes + static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);
+}
+
+void count_start(bool native) {
+  counts[native ? native_starts : starts_by_tacit].fetch_add(1, std::memory_order_relaxed);
 }
 
 void report_outcomes() {

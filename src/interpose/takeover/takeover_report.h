@@ -1,4 +1,8 @@
-// What was taken over and what was left to the MPI library, counted on every rank and told once at the end.
+// What tacit did and what went to the MPI library, counted on every rank and told once at the end.
+//
+// A call can be taken over and still be done by the library: where MPI's native call is the variant to take,
+// tacit only passes it on. That is counted with what was left. A prepared operation may try several variants
+// and change the one it takes, so its starts are counted too, each by who did it.
 #pragma once
 
 #include "vocabulary/calls/mpi_calls.h"
@@ -9,7 +13,8 @@ namespace tacit::interpose {
 
 /// What becomes of a neighborhood collective of the program.
 enum class outcome : std::uint8_t {
-  taken,
+  taken,  ///< done by tacit
+  native, ///< MPI's native call was the variant to take
   intercommunicator,
   no_topology,
   outside_world,  ///< members that have not been asked
@@ -22,8 +27,11 @@ enum class outcome : std::uint8_t {
   count_of_outcomes,
 };
 
-/// Calls that no client may take over are not counted: the gate has said why.
+/// Calls that no client may take over are not counted: the coverage check has said why.
 void count_outcome(mpi_call call, outcome what);
+
+/// A prepared operation was started, and this did it.
+void count_start(bool native);
 
 /// Collective over MPI_COMM_WORLD: rank 0 says it on stderr.
 void report_outcomes();

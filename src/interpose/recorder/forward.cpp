@@ -1,4 +1,4 @@
-#include "interpose/layer/forward.h"
+#include "interpose/recorder/forward.h"
 
 #include <cstring>
 

@@ -19,7 +19,7 @@
 // hashed once, each sent byte at most once, plus O(log intervals) per run.
 #pragma once
 
-#include "interpose/layer/content.h"
+#include "interpose/recorder/content.h"
 
 #include <cstdint>
 #include <deque>

@@ -1,4 +1,4 @@
-#include "interpose/layer/content.h"
+#include "interpose/recorder/content.h"
 
 #include "vocabulary/base/hash.h"
 

@@ -1,4 +1,4 @@
-#include "interpose/layer/memory.h"
+#include "interpose/recorder/memory.h"
 
 #include <algorithm>
 #include <atomic>

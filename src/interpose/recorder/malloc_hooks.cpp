@@ -6,7 +6,7 @@
 // and a comparison.
 //
 // Not part of the static archive: there the allocator belongs to the program.
-#include "interpose/layer/memory.h"
+#include "interpose/recorder/memory.h"
 
 #include <atomic>
 #include <cerrno>
