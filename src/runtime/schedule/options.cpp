@@ -64,7 +64,7 @@ struct option {
   bool (*set)(compile_request& r, std::string_view value);
 };
 
-constexpr option options[] = {{setting::policy, set_policy}, {setting::region_progress, set_progress},
+constexpr option options[] = {{setting::policy, set_policy}, {setting::graph_progress, set_progress},
                               {setting::driver, set_driver}, {setting::density, set_density},
                               {setting::budget, set_budget}, {setting::replace, set_replace}};
 
