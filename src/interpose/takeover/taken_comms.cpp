@@ -133,6 +133,7 @@ outcome outcome_of(const runtime::neighbor_error& e) {
   return e.why == runtime::neighbor_error::kind::argument ? outcome::wrong_argument
          : e.why == runtime::neighbor_error::kind::memory ? outcome::trouble
          : e.why == runtime::neighbor_error::kind::pieces ? outcome::pieces
+         : e.why == runtime::neighbor_error::kind::device ? outcome::device
                                                           : outcome::contradiction;
 }
 

@@ -124,6 +124,29 @@ void say_left(const invocation& v, const char* why) {
         std::string(call_name(static_cast<std::uint16_t>(v.call))) + " is left to the MPI library: " + why);
 }
 
+/// Other ranks run the call by our code, so that this one must, too; but only MPI sees the bytes. Said once.
+void say_in_device_memory(const invocation& v) {
+  static std::atomic<bool> said = false;
+  if (!said.exchange(true))
+    say(reason::device_memory,
+        std::string(call_name(static_cast<std::uint16_t>(v.call))) +
+            ": a buffer is in device memory; its messages are given to MPI as they are, "
+            "and nothing is copied outside of MPI");
+}
+
+/// Whether any rank gives a buffer in device memory. Collective.
+bool anybody_in_device_memory(const runtime::neighbor_call& call, runtime::neighbor_communicator& home) {
+  runtime::call_signature signature;
+  int mine = 0, any = 0;
+  try {
+    runtime::describe_call(call, home.edges(), signature);
+    mine = signature.in_device_memory() ? 1 : 0;
+  } catch (const std::exception&) { // what is wrong with the call is found when it is prepared
+  }
+  runtime::check_mpi(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, home.comm()), "MPI_Allreduce");
+  return any != 0;
+}
+
 class taker : public client {
 public:
   bool wanted() const override { return settings().apply; }
@@ -299,6 +322,8 @@ std::optional<int> taker::run(const invocation& v, const comm_handle& comm, outc
     operation = comm->home->operation(described.call, true);
     started = true;
     what = doer_of(operation);
+    if (operation.in_device_memory())
+      say_in_device_memory(v);
     runtime::execution& run = operation.run();
     described.staging.before_start();
     run.start();
@@ -323,8 +348,10 @@ std::optional<int> taker::begin(const invocation& v, const comm_handle& comm) {
   try {
     described_call described(v, comm->home->edges());
     int code = MPI_SUCCESS;
-    const MPI_Request made =
-        adopt(comm->home->operation(described.call, false), comm, std::move(described.staging), false, code);
+    runtime::neighbor_operation operation = comm->home->operation(described.call, false);
+    if (operation.in_device_memory())
+      say_in_device_memory(v);
+    const MPI_Request made = adopt(std::move(operation), comm, std::move(described.staging), false, code);
     if (code == MPI_SUCCESS)
       code = start_adopted(made);
     else
@@ -345,6 +372,8 @@ std::optional<int> taker::begin(const invocation& v, const comm_handle& comm) {
 std::optional<int> taker::make_persistent(const invocation& v, const comm_handle& comm, outcome& what) {
   renew_if_worn_out(*comm);
   described_call described(v, comm->home->edges());
+  if (anybody_in_device_memory(described.call, *comm->home))
+    throw runtime::call_error(runtime::call_error::kind::device, "a buffer of some rank is in device memory");
   runtime::neighbor_operation operation = comm->home->persistent(described.call, v.info);
   what = doer_of(operation);
   int code = MPI_SUCCESS;

@@ -49,6 +49,8 @@ const char* reason_for(outcome what) {
     return "a rank could not set it up (memory, resources of MPI)";
   case outcome::pieces:
     return "a datatype of some rank has too many pieces to list, which an operation that is prepared needs";
+  case outcome::device:
+    return "a buffer of some rank is in device memory";
   case outcome::wrong_argument:
     return "an argument is wrong; the MPI library says which";
   default:

@@ -23,6 +23,7 @@ enum class outcome : std::uint8_t {
   contradiction,  ///< the ranks disagree about edges, sizes or options
   trouble,        ///< set-up failed on some rank
   pieces,         ///< a datatype has too many pieces
+  device,         ///< a buffer is in device memory
   wrong_argument, ///< the library says what is wrong
   count_of_outcomes,
 };

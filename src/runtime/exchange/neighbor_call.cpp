@@ -1,9 +1,11 @@
 #include "runtime/exchange/neighbor_call.h"
 
 #include "runtime/exchange/neighbor_error.h"
+#include "runtime/mpi/memory_kind.h"
 #include "runtime/mpi/mpi_error.h"
 
 #include <fmt/format.h>
+#include <limits>
 
 namespace tacit::runtime {
 
@@ -21,6 +23,9 @@ std::int64_t displacement_at(const neighbor_side& s, std::size_t i) {
 }
 
 namespace {
+
+/// Last word of a call's signature if a buffer is in device memory: no count, displacement or layout.
+constexpr std::int64_t in_device = std::numeric_limits<std::int64_t>::min();
 
 [[noreturn]] void refuse(const std::string& text) {
   throw neighbor_error(neighbor_error::kind::argument, text);
@@ -105,13 +110,48 @@ std::vector<std::vector<graphs::segment>> side_blocks(const neighbor_side& s,
   return blocks;
 }
 
+/// Whether a block of this side begins in device memory. MPI_BOTTOM with absolute types is no buffer, and
+/// types may begin anywhere: what counts is the first byte of each block.
+bool side_in_device_memory(const neighbor_side& s, const std::vector<neighbors::edge>& edges) {
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    if (edges[i].peer == no_rank || count_at(s, i) == 0)
+      continue;
+    const layout& element = layout_of(s.shape == form::typed ? s.types[i] : s.type)->element;
+    if (element.segments.empty())
+      continue;
+    const std::uint64_t at = address_of(s, i, count_at(s, i), element.extent) +
+                             static_cast<std::uint64_t>(element.segments.front().displacement);
+    if (in_device_memory(reinterpret_cast<const void*>(at)))
+      return true;
+  }
+  return false;
+}
+
+/// Plans for buffers in device memory are others, as nothing may be packed (flat_run). Programs without
+/// devices mostly repeat their buffers, for which nothing is asked again.
+void describe_memory(const neighbor_call& call, const neighbors::neighborhood& n, call_signature& into) {
+  const std::array<const void*, 2> buffers{call.send.buffer, call.receive.buffer};
+  if (buffers == into.in_host && buffers[0] && buffers[1])
+    return;
+  into.in_host = {};
+  if (!has_device_library())
+    into.in_host = buffers;
+  else if (side_in_device_memory(call.send, n.destinations) || side_in_device_memory(call.receive, n.sources))
+    into.words.push_back(in_device);
+}
+
 } // namespace
+
+bool call_signature::in_device_memory() const {
+  return !words.empty() && words.back() == in_device;
+}
 
 void describe_call(const neighbor_call& call, const neighbors::neighborhood& n, call_signature& into) {
   into.words.clear();
   into.layouts.clear();
   describe_side(call.send, "send", n.destinations, into);
   describe_side(call.receive, "receive", n.sources, into);
+  describe_memory(call, n, into);
 }
 
 neighbors::neighbor_blocks blocks_of(const neighbor_call& call, const neighbors::neighborhood& n) {

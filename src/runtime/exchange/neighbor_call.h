@@ -5,6 +5,7 @@
 #include "neighbors/passes/neighbor.h"
 #include "runtime/exchange/layouts.h"
 
+#include <array>
 #include <cstdint>
 #include <mpi.h>
 #include <vector>
@@ -42,7 +43,10 @@ struct neighbor_call {
 /// holds the layouts, whose numbers are unique only as long as they are held.
 struct call_signature {
   std::vector<std::int64_t> words;
+  std::array<const void*, 2> in_host{}; ///< buffers of the last call described here, if there was no device
   std::vector<layout_handle> layouts;
+  /// Some block is in device memory, which only MPI may copy.
+  bool in_device_memory() const;
 };
 
 /// Replaces *into by the signature of the call. Throws neighbor_error naming the argument; datatype_error.

@@ -34,6 +34,8 @@ public:
   /// The driver that really runs it: "shm", "p2p", "rma", or "mpi" for the library's native call.
   std::string_view driver_name() const { return source_->driver(); }
   std::string steps() const { return source_->steps(); }
+  /// A buffer of the call is in device memory, so that MPI copies all bytes; not known of persistent ones.
+  bool in_device_memory() const { return source_->in_device_memory(); }
   /// What an exception says, with the edges that it concerns.
   std::string explain(std::exception_ptr failure) const;
   /// Text for people: neighborhood, driver, steps.

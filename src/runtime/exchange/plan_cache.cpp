@@ -15,7 +15,9 @@ constexpr std::size_t executions_kept = 4; // per plan: operations with equal si
 
 cached_plan::cached_plan(call_signature signature, program steps, const call_buffers& buffers,
                          std::string_view driver)
-    : signature_(std::move(signature)), steps_(std::move(steps)), buffers_(buffers), driver_(driver) {}
+    : signature_(std::move(signature)), steps_(std::move(steps)), buffers_(buffers), driver_(driver) {
+  steps_.in_device = signature_.in_device_memory();
+}
 
 bound_run cached_plan::lend(const call_buffers& buffers, MPI_Comm comm) {
   const std::ptrdiff_t reads = buffers.reads_from(buffers_), writes = buffers.writes_from(buffers_);
@@ -26,7 +28,7 @@ bound_run cached_plan::lend(const call_buffers& buffers, MPI_Comm comm) {
       return found;
   }
   if (driver_ != "dry" && is_flat(steps_.plan)) { // long lists are not copied to be moved
-    auto made = std::make_unique<flat_run>(steps_.plan, comm);
+    auto made = std::make_unique<flat_run>(steps_.plan, comm, steps_.in_device);
     made->rebind(reads, writes);
     return {std::move(made), 0, 0};
   }

@@ -32,6 +32,7 @@ public:
   void take_back(bound_run run) override;
   std::string_view driver() const override { return driver_; }
   std::string steps() const override { return summarize(steps_); }
+  bool in_device_memory() const override { return steps_.in_device; }
 
   bool checked = false; ///< with those of all ranks, in check mode
 

@@ -37,6 +37,7 @@ public:
   std::string_view driver() const override { return made_.report.driver; }
   std::string steps() const override { return made_.report.steps; }
   std::string remarks() const override;
+  bool in_device_memory() const override { return signature_.in_device_memory(); }
 
 private:
   call_signature signature_;

@@ -43,6 +43,8 @@ public:
   virtual std::string_view driver() const = 0;       ///< that runs it
   virtual std::string steps() const = 0;             ///< one line for people
   virtual std::string remarks() const { return {}; } ///< further lines
+  /// A buffer is in device memory, so that MPI copies all bytes.
+  virtual bool in_device_memory() const { return false; }
 };
 
 /// Of an execution that nobody wants back.

@@ -23,6 +23,7 @@ struct call_error : std::exception {
     mpi,
     memory,
     internal,
+    device, ///< a buffer is in device memory, where only the MPI library may go
     pieces, ///< a datatype has too many to list (an _init operation needs the list)
   };
   /// Characters of the text, with the zero at its end.

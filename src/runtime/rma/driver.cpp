@@ -102,6 +102,8 @@ public:
       return "its windows are freed in MPI_Finalize, and MPI Sessions have none";
     if (receives_own_message_early(p))
       return "a message to the rank itself is received before it is sent";
+    if (uses_device_memory(p))
+      return why_not_in_device_memory();
     return tags_fit(p, comm);
   }
   std::unique_ptr<connection> offer(const program& p, MPI_Comm comm) const override {

@@ -373,7 +373,9 @@ task_span coll_lowering::gather(const graphs::step& s) {
 class coll_driver : public driver {
 public:
   std::string_view name() const override { return "coll"; }
-  std::string can_run(const program& p, MPI_Comm comm) const override { return tags_fit(p, comm); }
+  std::string can_run(const program& p, MPI_Comm comm) const override {
+    return uses_device_memory(p) ? why_not_in_device_memory() : tags_fit(p, comm); // blocks are packed
+  }
   std::unique_ptr<connection> offer(const program& p, MPI_Comm comm) const override {
     return std::make_unique<group_communicators>(p, comm);
   }

@@ -2,7 +2,9 @@
 
 #include "graphs/plan/segments.h"
 #include "runtime/channel/pieces.h"
+#include "runtime/mpi/memory_kind.h"
 #include "runtime/run/lower.h"
+#include "runtime/run/message_survey.h"
 
 #include <algorithm>
 #include <climits>
@@ -25,6 +27,12 @@ bool uses_scratch(const std::vector<graphs::segment>& bytes) {
                      [](const graphs::segment& s) { return s.address >= graphs::scratch_base; });
 }
 
+bool any_in_device_memory(const graphs::rank_plan& plan) {
+  return has_device_library() && std::any_of(plan.steps.begin(), plan.steps.end(), [](const graphs::step& s) {
+           return in_device_memory(s.reads) || in_device_memory(s.writes);
+         });
+}
+
 } // namespace
 
 bool is_flat(const graphs::rank_plan& plan) {
@@ -38,10 +46,13 @@ bool is_flat(const graphs::rank_plan& plan) {
          });
 }
 
-flat_run::flat_run(const graphs::rank_plan& plan, MPI_Comm comm) : comm_(comm) {
+flat_run::flat_run(const graphs::rank_plan& plan, MPI_Comm comm, bool in_device)
+    : comm_(comm), only_mpi_copies_(in_device || any_in_device_memory(plan)) {
   try {
     for (const graphs::step& s : plan.steps) {
-      if (s.kind == graphs::step_kind::copy)
+      if (s.kind == graphs::step_kind::copy && only_mpi_copies_)
+        add_messages_to_itself(s);
+      else if (s.kind == graphs::step_kind::copy)
         add_copy(s);
       else
         add_message(s);
@@ -100,16 +111,28 @@ void flat_run::add_copy(const graphs::step& s) {
   });
 }
 
+/// A local copy that MPI makes. Its tag counts from the highest one down, where no plan has any.
+void flat_run::add_messages_to_itself(const graphs::step& s) {
+  int rank = 0;
+  check_mpi(MPI_Comm_rank(comm_, &rank), "MPI_Comm_rank");
+  const int tag = highest_tag(comm_) - copies_by_mpi_++;
+  add_message(true, s.writes, rank, tag);
+  add_message(false, s.reads, rank, tag);
+}
+
 void flat_run::add_message(const graphs::step& s) {
   const bool incoming = s.kind == graphs::step_kind::recv;
-  const std::vector<graphs::segment>& bytes = incoming ? s.writes : s.reads;
+  add_message(incoming, incoming ? s.writes : s.reads, static_cast<int>(index(s.peer)), s.tag);
+}
+
+void flat_run::add_message(bool incoming, const std::vector<graphs::segment>& bytes, int peer, int tag) {
   message m;
   m.bytes = graphs::total_length(bytes);
-  m.peer = static_cast<int>(index(s.peer));
-  m.tag = s.tag;
+  m.peer = peer;
+  m.tag = tag;
   m.address = bytes.empty() ? 0 : bytes.front().address;
   m.count = static_cast<int>(std::min<std::uint64_t>(m.bytes, INT_MAX));
-  if (bytes.size() > 1 && m.bytes <= largest_packed) {
+  if (bytes.size() > 1 && m.bytes <= largest_packed && !only_mpi_copies_) {
     staging_.push_back(std::make_unique_for_overwrite<std::byte[]>(m.bytes));
     m.address = reinterpret_cast<std::uint64_t>(staging_.back().get());
     m.packed = true;

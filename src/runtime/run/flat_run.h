@@ -6,8 +6,9 @@
 // after construction. Messages are posted anew in each run rather than started as persistent requests,
 // because Open MPI's Startall costs 25-85 % more than Irecv and Isend for 8-16 B (measured), and because the
 // buffers may then move from run to run. Data in pieces is packed by memcpy up to `largest_packed` bytes;
-// beyond, a datatype of the pieces relative to the first one saves the copy. Cost of a run: one MPI call per
-// message and one MPI_Testall or MPI_Waitall.
+// beyond, a datatype of the pieces relative to the first one saves the copy. Where a buffer is in device
+// memory nothing is packed, and local copies are messages of the rank to itself. Cost of a run: one MPI call
+// per message and one MPI_Testall or MPI_Waitall.
 //
 // A message of another length than its receive is an error: longer ones MPI reports, shorter ones are found
 // by their count. All requests are completed before an error is thrown, so that none is left behind.
@@ -43,8 +44,9 @@ bool is_flat(const graphs::rank_plan& plan);
 
 class flat_run : public execution {
 public:
-  /// `plan` must be flat, `comm` must return errors. Throws mpi_error and std::bad_alloc; local.
-  flat_run(const graphs::rank_plan& plan, MPI_Comm comm);
+  /// `plan` must be flat, `comm` must return errors. `in_device`: buffers are in device memory, or will be
+  /// after rebind; else that is found out. Throws mpi_error and std::bad_alloc; local.
+  flat_run(const graphs::rank_plan& plan, MPI_Comm comm, bool in_device = false);
   /// These messages only; frees their types, also if it throws.
   flat_run(std::vector<typed_message> messages, MPI_Comm comm);
   ~flat_run() override;
@@ -73,6 +75,8 @@ private:
     bool packed = false;
   };
   void add_message(const graphs::step& s);
+  void add_message(bool incoming, const std::vector<graphs::segment>& bytes, int peer, int tag);
+  void add_messages_to_itself(const graphs::step& s);
   void make_requests();
   void add_copy(const graphs::step& s);
   MPI_Datatype relative_type(const std::vector<graphs::segment>& bytes);
@@ -85,6 +89,8 @@ private:
   bool is_receive(std::size_t request) const { return request < receives_.size(); }
 
   MPI_Comm comm_;
+  bool only_mpi_copies_ = false; ///< a buffer is in device memory
+  int copies_by_mpi_ = 0;
   std::vector<message> receives_, sends_;
   std::vector<piece> pieces_; ///< of packed messages
   std::vector<piece> copies_; ///< user: from, staged: into

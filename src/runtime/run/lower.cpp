@@ -2,6 +2,7 @@
 
 #include "graphs/plan/segments.h"
 #include "runtime/channel/pieces.h"
+#include "runtime/mpi/memory_kind.h"
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/run/message_survey.h"
 
@@ -134,19 +135,38 @@ task_span lowering::take_own_message(const graphs::step& s) {
   return span;
 }
 
+/// By a message of the rank to itself, which MPI copies.
+std::function<void()> lowering::copy_by_mpi(const std::vector<graphs::segment>& from,
+                                            const std::vector<graphs::segment>& into) {
+  return [out = tasks_.absolute_type(from), in = tasks_.absolute_type(into), me = program_.rank, comm = comm_,
+          tag = 2 * half_of_tags_] { // of no message of the plan
+    check_mpi(MPI_Sendrecv(MPI_BOTTOM, 1, out, me, tag, MPI_BOTTOM, 1, in, me, tag, comm, MPI_STATUS_IGNORE),
+              "MPI_Sendrecv");
+  };
+}
+
+std::function<void()> lowering::copying(const std::vector<graphs::segment>& from,
+                                        const std::vector<graphs::segment>& into) {
+  if (in_device_memory(from) || in_device_memory(into))
+    return copy_by_mpi(from, into);
+  return [from, into] { copy_bytes(from, into); };
+}
+
 /// Reads everything before it writes anything: one memmove does, several pieces that overlap go through a
-/// buffer.
+/// buffer, and so does what MPI copies, which allows no overlap.
 task_span lowering::copy(const std::vector<graphs::segment>& from, const std::vector<graphs::segment>& into) {
-  if ((from.size() == 1 && into.size() == 1) || !graphs::overlap(from, into)) {
-    const task_id id = tasks_.add_local([from, into] { copy_bytes(from, into); });
+  const bool moved_at_once =
+      from.size() == 1 && into.size() == 1 && !in_device_memory(from) && !in_device_memory(into);
+  if (moved_at_once || !graphs::overlap(from, into)) {
+    const task_id id = tasks_.add_local(copying(from, into));
     return {{id}, {id}};
   }
   const std::uint64_t length = graphs::total_length(from);
   const std::vector<graphs::segment> between{
       {reinterpret_cast<std::uint64_t>(tasks_.allocate(length)), length}};
-  const task_id id = tasks_.add_local([from, between, into] {
-    copy_bytes(from, between);
-    copy_bytes(between, into);
+  const task_id id = tasks_.add_local([first = copying(from, between), then = copying(between, into)] {
+    first();
+    then();
   });
   return {{id}, {id}};
 }

@@ -4,6 +4,7 @@
 #include "runtime/run/program.h"
 #include "runtime/run/task_run.h"
 
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -41,6 +42,11 @@ protected:
   task_list tasks_;
 
 private:
+  /// What copies: the processor, or MPI where device memory is involved.
+  std::function<void()> copying(const std::vector<graphs::segment>& from,
+                                const std::vector<graphs::segment>& into);
+  std::function<void()> copy_by_mpi(const std::vector<graphs::segment>& from,
+                                    const std::vector<graphs::segment>& into);
   task_span lower(const graphs::step& s);
   task_span lower_or_name(const graphs::step& s);
   /// Messages to the own rank are two local copies: a send reads when it starts (buffered semantics), and its

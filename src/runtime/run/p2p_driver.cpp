@@ -27,7 +27,7 @@ public:
   }
   std::unique_ptr<execution> prepare(program p, MPI_Comm comm, connection*) const override {
     if (p.exact_sizes && is_flat(p.plan))
-      return std::make_unique<flat_run>(p.plan, comm);
+      return std::make_unique<flat_run>(p.plan, comm, p.in_device);
     return std::make_unique<task_run>(p2p_lowering(p, comm).run());
   }
 };

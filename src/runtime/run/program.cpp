@@ -1,5 +1,8 @@
 #include "runtime/run/program.h"
 
+#include "runtime/mpi/memory_kind.h"
+#include "vocabulary/calls/reasons.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -17,7 +20,25 @@ void shift(std::vector<graphs::block>& blocks, std::ptrdiff_t by) {
     shift(b.bytes, by);
 }
 
+bool any_in_device_memory(const std::vector<graphs::block>& blocks) {
+  return std::any_of(blocks.begin(), blocks.end(),
+                     [](const graphs::block& b) { return in_device_memory(b.bytes); });
+}
+
 } // namespace
+
+bool uses_device_memory(const program& p) {
+  if (p.in_device || !has_device_library())
+    return p.in_device;
+  return std::any_of(p.plan.steps.begin(), p.plan.steps.end(), [](const graphs::step& s) {
+    return in_device_memory(s.reads) || in_device_memory(s.writes) || any_in_device_memory(s.sends) ||
+           any_in_device_memory(s.receives);
+  });
+}
+
+std::string why_not_in_device_memory() {
+  return reason_label(reason::device_memory) + " a buffer is in device memory, which only MPI may copy";
+}
 
 const rank_group& program::group(comm_id comm) const {
   return *std::find_if(groups.begin(), groups.end(), [&](const rank_group& g) { return g.comm == comm; });
@@ -102,7 +123,11 @@ std::string summarize(const program& p) {
                                  recvs, received, copies, copied);
   if (calls > 0)
     text += fmt::format(", {} computations", calls);
-  return text + collectives;
+  text += collectives;
+  if (uses_device_memory(p))
+    text += "; " + reason_label(reason::device_memory) +
+            " buffers in device memory are given to MPI as they are, nothing is packed";
+  return text;
 }
 
 } // namespace tacit::runtime

@@ -30,6 +30,8 @@ struct program {
   bool fixed_buffers = false;
   /// Small messages through shared memory have their flag in the line of the payload (channel/protocol.h).
   bool canary = true;
+  /// Some user memory is, or will be after a move, in device memory: only MPI copies it (mpi/memory_kind.h).
+  bool in_device = false;
   /// Runs an opaque operation of the graph (step_kind::call). Must not block on other ranks.
   std::function<void(op_id)> call;
 
@@ -42,6 +44,12 @@ program make_program(const graphs::graph& g, const graphs::plan& p, rank_id rank
 /// The program with all user memory that it reads `reads` bytes further, and all that it writes `writes`
 /// bytes further; scratch memory stays.
 program moved(program p, std::ptrdiff_t reads, std::ptrdiff_t writes);
+
+/// Some of the rank's buffers are in device memory, which only MPI may copy (mpi/memory_kind.h). Local.
+bool uses_device_memory(const program& p);
+
+/// Why a driver that copies buffers by itself does not run such a program.
+std::string why_not_in_device_memory();
 
 /// "send of 64 B to rank 3", "bcast among 4 ranks, root 1, blocks of 64 B": how errors name a step.
 std::string describe(const program& p, const graphs::step& s);

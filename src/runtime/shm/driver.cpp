@@ -166,6 +166,8 @@ public:
 #endif
     if (receives_own_message_early(p))
       return "a message to the rank itself is received before it is sent";
+    if (uses_device_memory(p))
+      return why_not_in_device_memory();
     if (p.unattended && !is_flat(p))
       return "its steps depend on each other, so that other ranks would wait for this one's attention "
              "(TACIT_PROGRESS=waits allows that)";

@@ -79,6 +79,7 @@ int rank_in(MPI_Comm comm) {
 int code_of(error_kind why) {
   switch (why) {
   case error_kind::argument:
+  case error_kind::device:
   case error_kind::pieces:
     return TACIT_ERR_ARGUMENT;
   case error_kind::state:
