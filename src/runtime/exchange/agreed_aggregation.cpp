@@ -4,6 +4,7 @@
 #include "runtime/mpi/await.h"
 #include "runtime/mpi/collectives.h"
 #include "runtime/mpi/mpi_error.h"
+#include "runtime/mpi/node_identity.h"
 
 #include <array>
 #include <fmt/format.h>

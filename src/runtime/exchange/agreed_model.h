@@ -34,8 +34,4 @@ struct agreed_model {
 /// mpi_error.
 agreed_model agree_on_model(int rank, int size, MPI_Comm comm);
 
-/// Two nodes, two words: by processor names, or, if TACIT_RANKS_PER_NODE is set (to try nodes out on one
-/// machine), by ranks.
-std::uint64_t node_identity(int rank);
-
 } // namespace tacit::runtime

@@ -2,6 +2,7 @@
 #include "runtime/exchange/neighbor_communicator.h"
 #include "runtime/exchange/neighbor_error.h"
 #include "runtime/mpi/agreement.h"
+#include "runtime/mpi/attributes.h"
 #include "runtime/mpi/mpi_error.h"
 
 #include <mutex>
@@ -13,16 +14,10 @@ namespace {
 
 using held = std::shared_ptr<neighbor_communicator>;
 
-int forget(MPI_Comm, int, void* value, void*) {
-  delete static_cast<held*>(value);
-  return MPI_SUCCESS;
-}
-
 /// All that are attached to communicators. MPI calls the delete function of MPI_COMM_SELF's attributes first
 /// thing in MPI_Finalize: the last chance to free what belongs to communicators that are never freed.
 struct registry {
   std::mutex guard;
-  int keyval = MPI_KEYVAL_INVALID, at_finalize = MPI_KEYVAL_INVALID;
   std::vector<held*> attached;
 };
 
@@ -31,14 +26,14 @@ registry& all() {
   return *r;
 }
 
-int forget_attached(MPI_Comm comm, int keyval, void* value, void* extra) {
+int forget_attached(MPI_Comm comm, int key, void* value, void* extra) {
   {
     const std::lock_guard lock(all().guard);
     std::erase(all().attached, static_cast<held*>(value));
   }
   if (const held& mine = *static_cast<held*>(value))
     mine->let_go();
-  return forget(comm, keyval, value, extra);
+  return comm_attribute<held>::drop_value(comm, key, value, extra);
 }
 
 int forget_all(MPI_Comm, int, void*, void*) {
@@ -52,43 +47,29 @@ int forget_all(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-int keyval() {
-  registry& r = all();
-  const std::lock_guard lock(r.guard);
-  if (r.keyval == MPI_KEYVAL_INVALID) {
-    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_attached, &r.keyval, nullptr),
-              "MPI_Comm_create_keyval");
-    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_all, &r.at_finalize, nullptr),
-              "MPI_Comm_create_keyval");
-    check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, r.at_finalize, nullptr), "MPI_Comm_set_attr");
-  }
-  return r.keyval;
-}
-
-/// The handle that is attached, or null.
-held* attached(MPI_Comm comm) {
-  void* value = nullptr;
-  int found = 0;
-  check_mpi(MPI_Comm_get_attr(comm, keyval(), &value, &found), "MPI_Comm_get_attr");
-  return found ? static_cast<held*>(value) : nullptr;
+comm_attribute<held>& homes() {
+  static comm_attribute<held>& kept = *[] {
+    call_at_finalize(forget_all);
+    return new comm_attribute<held>(nullptr, forget_attached); // communicators are freed until the very end
+  }();
+  return kept;
 }
 
 /// In place of another one, if there is one.
 void attach(MPI_Comm comm, held made) {
-  if (held* const before = attached(comm)) {
+  if (held* const before = homes().of(comm)) {
     *before = std::move(made);
     return;
   }
-  auto handle = std::make_unique<held>(std::move(made));
-  check_mpi(MPI_Comm_set_attr(comm, keyval(), handle.get()), "MPI_Comm_set_attr");
+  held& handle = homes().set(comm, std::make_unique<held>(std::move(made)));
   const std::lock_guard lock(all().guard);
-  all().attached.push_back(handle.release());
+  all().attached.push_back(&handle);
 }
 
 } // namespace
 
 std::shared_ptr<neighbor_communicator> neighbor_communicator::of(MPI_Comm comm) {
-  const held* const found = attached(comm);
+  const held* const found = homes().of(comm);
   if (found && *found && !(*found)->worn_out())
     return *found;
   // Worn out: with the options of before, which may be those of set_info.

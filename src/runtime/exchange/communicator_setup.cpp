@@ -32,13 +32,8 @@ communicator_setup::~communicator_setup() {
 }
 
 void communicator_setup::start() {
-#ifdef SMPI_H // declares MPI_Comm_idup and aborts in it; there alone the first call waits for the other ranks
-  check_mpi(MPI_Comm_dup(user_, &duplicate_), "MPI_Comm_dup");
-  begin_comparison();
-#else
-  check_mpi(MPI_Comm_idup(user_, &duplicate_, requests_.data()), "MPI_Comm_idup");
+  check_mpi(start_duplicate(user_, &duplicate_, requests_.data()), "MPI_Comm_idup");
   at_ = stage::duplicate;
-#endif
 }
 
 void communicator_setup::begin_comparison() {

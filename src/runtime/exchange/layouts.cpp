@@ -3,7 +3,7 @@
 // not inherit it; they are flattened again and get the same number.
 #include "runtime/exchange/layouts.h"
 
-#include "runtime/mpi/mpi_error.h"
+#include "runtime/mpi/attributes.h"
 
 #include <map>
 #include <mutex>
@@ -27,20 +27,15 @@ content_key key_of(const layout& l) {
 
 struct tables {
   std::mutex guard;
-  int keyval = MPI_KEYVAL_INVALID;
   std::uint64_t next = 1;
   std::vector<std::pair<MPI_Datatype, layout_handle>> named; ///< few: those a program uses
+  type_attribute<layout_handle> derived;
   std::multimap<content_key, std::weak_ptr<const numbered_layout>> known;
 };
 
 tables& all() {
   static tables* const t = new tables; // types may be freed after static objects are gone
   return *t;
-}
-
-int forget(MPI_Datatype, int, void* value, void*) {
-  delete static_cast<layout_handle*>(value);
-  return MPI_SUCCESS;
 }
 
 layout_handle number(tables& t, layout l) {
@@ -76,17 +71,9 @@ layout_handle layout_of(MPI_Datatype type) {
     t.named.emplace_back(type, number(t, flatten(type)));
     return t.named.back().second;
   }
-  if (t.keyval == MPI_KEYVAL_INVALID)
-    check_mpi(MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &t.keyval, nullptr),
-              "MPI_Type_create_keyval");
-  void* value = nullptr;
-  int found = 0;
-  check_mpi(MPI_Type_get_attr(type, t.keyval, &value, &found), "MPI_Type_get_attr");
-  if (found)
-    return *static_cast<layout_handle*>(value);
-  auto kept = std::make_unique<layout_handle>(number(t, flatten(type)));
-  check_mpi(MPI_Type_set_attr(type, t.keyval, kept.get()), "MPI_Type_set_attr");
-  return *kept.release();
+  if (const layout_handle* const found = t.derived.of(type))
+    return *found;
+  return t.derived.set(type, std::make_unique<layout_handle>(number(t, flatten(type))));
 }
 
 } // namespace tacit::runtime

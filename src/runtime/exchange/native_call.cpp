@@ -2,6 +2,7 @@
 
 #include "neighbors/passes/choice.h"
 #include "runtime/exchange/native_collective.h"
+#include "runtime/mpi/library_quirks.h"
 #include "runtime/mpi/mpi_error.h"
 
 #include <fmt/format.h>
@@ -105,30 +106,28 @@ private:
 
 int start_call(native_collective what, const native_side& s, const native_side& r, MPI_Comm comm,
                MPI_Request* request) {
-#ifdef SMPI_H // declares the calls and lacks them; why_no_native_call says so
-  static_cast<void>(what), static_cast<void>(s), static_cast<void>(r), static_cast<void>(comm);
   *request = MPI_REQUEST_NULL;
+  if constexpr (!has_neighborhoods) // why_no_native_call says so
+    return MPI_ERR_OTHER;
+  else
+    switch (what) {
+    case native_collective::allgather:
+      return PMPI_Ineighbor_allgather(s.buffer(), s.count(), s.type(), r.buffer(), r.count(), r.type(), comm,
+                                      request);
+    case native_collective::allgatherv:
+      return PMPI_Ineighbor_allgatherv(s.buffer(), s.count(), s.type(), r.buffer(), r.counts(),
+                                       r.displacements(), r.type(), comm, request);
+    case native_collective::alltoall:
+      return PMPI_Ineighbor_alltoall(s.buffer(), s.count(), s.type(), r.buffer(), r.count(), r.type(), comm,
+                                     request);
+    case native_collective::alltoallv:
+      return PMPI_Ineighbor_alltoallv(s.buffer(), s.counts(), s.displacements(), s.type(), r.buffer(),
+                                      r.counts(), r.displacements(), r.type(), comm, request);
+    case native_collective::alltoallw:
+      return PMPI_Ineighbor_alltoallw(s.buffer(), s.counts(), s.bytes(), s.types(), r.buffer(), r.counts(),
+                                      r.bytes(), r.types(), comm, request);
+    }
   return MPI_ERR_OTHER;
-#else
-  switch (what) {
-  case native_collective::allgather:
-    return PMPI_Ineighbor_allgather(s.buffer(), s.count(), s.type(), r.buffer(), r.count(), r.type(), comm,
-                                    request);
-  case native_collective::allgatherv:
-    return PMPI_Ineighbor_allgatherv(s.buffer(), s.count(), s.type(), r.buffer(), r.counts(),
-                                     r.displacements(), r.type(), comm, request);
-  case native_collective::alltoall:
-    return PMPI_Ineighbor_alltoall(s.buffer(), s.count(), s.type(), r.buffer(), r.count(), r.type(), comm,
-                                   request);
-  case native_collective::alltoallv:
-    return PMPI_Ineighbor_alltoallv(s.buffer(), s.counts(), s.displacements(), s.type(), r.buffer(),
-                                    r.counts(), r.displacements(), r.type(), comm, request);
-  case native_collective::alltoallw:
-    return PMPI_Ineighbor_alltoallw(s.buffer(), s.counts(), s.bytes(), s.types(), r.buffer(), r.counts(),
-                                    r.bytes(), r.types(), comm, request);
-  }
-  return MPI_ERR_OTHER;
-#endif
 }
 
 /// The operation's own duplicate.

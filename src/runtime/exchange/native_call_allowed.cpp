@@ -3,6 +3,7 @@
 #include "graphs/platform/model_file.h"
 #include "runtime/exchange/native_call.h"
 #include "runtime/exchange/native_collective.h"
+#include "runtime/mpi/library_quirks.h"
 #include "runtime/mpi/library_version.h"
 #include "runtime/mpi/mpi_error.h"
 
@@ -12,15 +13,6 @@
 #include <vector>
 
 namespace tacit::runtime {
-
-#ifdef SMPI_H
-
-std::string why_no_native_call(const neighbor_call&, const neighbors::neighborhood&, int, MPI_Comm, bool,
-                               const graphs::selftest_verdict&) {
-  return "SMPI has no neighborhood collectives";
-}
-
-#else
 
 namespace {
 
@@ -112,6 +104,8 @@ std::string why_not_shown(const graphs::selftest_verdict& verdict, const char* c
 
 std::string why_no_native_call(const neighbor_call& call, const neighbors::neighborhood& n, int rank,
                                MPI_Comm comm, bool ours, const graphs::selftest_verdict& verdict) {
+  if (!has_neighborhoods)
+    return "SMPI has no neighborhood collectives";
   if (ours)
     return "the topology is tacit's own, which MPI's calls know nothing of";
   const std::vector<std::string> kinds = kinds_of_topology(n, rank, comm);
@@ -130,7 +124,5 @@ std::string why_no_native_call(const neighbor_call& call, const neighbors::neigh
     return "blocks to neighbors and blocks from neighbors differ in size, which MPI's call does not allow";
   return {};
 }
-
-#endif
 
 } // namespace tacit::runtime

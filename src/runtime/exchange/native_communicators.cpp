@@ -39,12 +39,8 @@ std::shared_ptr<native_communicators::entry> native_communicators::take(MPI_Comm
   const auto made = std::make_shared<entry>();
   list_.push_back(made); // also if it fails here: other ranks have it
   MPI_Comm copy = MPI_COMM_NULL;
-#ifdef SMPI_H // see communicator_setup.cpp
-  check_mpi(MPI_Comm_dup(parent, &copy), "MPI_Comm_dup");
-#else
-  check_mpi(PMPI_Comm_idup(parent, &copy, &request), "MPI_Comm_idup");
+  check_mpi(start_duplicate(parent, &copy, &request), "MPI_Comm_idup");
   await(request, "MPI_Comm_idup");
-#endif
   made->comm = copy;
   check_mpi(MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   return made;

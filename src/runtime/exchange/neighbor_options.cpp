@@ -2,6 +2,7 @@
 
 #include "runtime/exchange/neighbor_error.h"
 #include "runtime/mpi/library_progress.h"
+#include "runtime/mpi/library_quirks.h"
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/run/driver.h"
 #include "vocabulary/calls/settings.h"
@@ -121,10 +122,8 @@ neighbor_options read_neighbor_options(MPI_Info info, const neighbor_options& de
 }
 
 neighbor_options options_of(MPI_Comm comm) {
-#ifdef SMPI_H // keeps no info of communicators
-  static_cast<void>(comm);
-  return read_neighbor_options(MPI_INFO_NULL);
-#else
+  if (!keeps_info_of_communicators)
+    return read_neighbor_options(MPI_INFO_NULL);
   MPI_Info info = MPI_INFO_NULL;
   check_mpi(MPI_Comm_get_info(comm, &info), "MPI_Comm_get_info");
   try {
@@ -135,7 +134,6 @@ neighbor_options options_of(MPI_Comm comm) {
     MPI_Info_free(&info);
     throw;
   }
-#endif
 }
 
 void limit_to_level(neighbors::neighbor_passes& passes, persistence level) {

@@ -1,6 +1,6 @@
 #include "runtime/exchange/opening.h"
 
-#include "runtime/run/message_survey.h"
+#include "runtime/mpi/tags.h"
 #include "runtime/run/progress.h"
 
 #include <thread>

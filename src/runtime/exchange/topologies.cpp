@@ -1,40 +1,20 @@
 #include "runtime/exchange/topologies.h"
 
 #include "runtime/exchange/neighbor_error.h"
-#include "runtime/mpi/mpi_error.h"
+#include "runtime/mpi/attributes.h"
+#include "runtime/mpi/library_quirks.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <mutex>
 
 namespace tacit::runtime {
 namespace {
 
 using held_topology = std::shared_ptr<const neighbors::topology>;
 
-int copy_topology(MPI_Comm, int, void*, void* value, void* copy, int* flag) {
-  try {
-    *static_cast<void**>(copy) = new held_topology(*static_cast<held_topology*>(value));
-  } catch (const std::bad_alloc&) {
-    return MPI_ERR_NO_MEM;
-  }
-  *flag = 1;
-  return MPI_SUCCESS;
-}
-
-int free_topology(MPI_Comm, int, void* value, void*) {
-  delete static_cast<held_topology*>(value);
-  return MPI_SUCCESS;
-}
-
-int topology_keyval() {
-  static std::mutex guard;
-  static int keyval = MPI_KEYVAL_INVALID;
-  const std::lock_guard lock(guard);
-  if (keyval == MPI_KEYVAL_INVALID)
-    check_mpi(MPI_Comm_create_keyval(copy_topology, free_topology, &keyval, nullptr),
-              "MPI_Comm_create_keyval");
-  return keyval;
+comm_attribute<held_topology>& topologies() {
+  static comm_attribute<held_topology> kept(comm_attribute<held_topology>::copy_value);
+  return kept;
 }
 
 int rank_in(MPI_Comm comm) {
@@ -57,8 +37,6 @@ neighbors::neighborhood read_grid(MPI_Comm comm) {
   return neighbors::cartesian_neighborhood(shape, rank_id{static_cast<std::uint32_t>(rank_in(comm))});
 }
 
-/// Graph topologies, which SMPI lacks.
-#ifndef SMPI_H
 rank_id as_rank(int rank) {
   return rank < 0 ? no_rank : rank_id{static_cast<std::uint32_t>(rank)};
 }
@@ -118,21 +96,16 @@ neighbors::neighborhood read_dist_graph(MPI_Comm comm) {
   n.weighted = weighted != 0;
   return n;
 }
-#endif
 
 } // namespace
 
 void attach_topology(MPI_Comm comm, std::shared_ptr<const neighbors::topology> t) {
-  auto held = std::make_unique<held_topology>(std::move(t));
-  check_mpi(MPI_Comm_set_attr(comm, topology_keyval(), held.get()), "MPI_Comm_set_attr");
-  static_cast<void>(held.release());
+  topologies().set(comm, std::make_unique<held_topology>(std::move(t)));
 }
 
 std::shared_ptr<const neighbors::topology> attached_topology(MPI_Comm comm) {
-  void* value = nullptr;
-  int found = 0;
-  check_mpi(MPI_Comm_get_attr(comm, topology_keyval(), &value, &found), "MPI_Comm_get_attr");
-  return found ? *static_cast<held_topology*>(value) : nullptr;
+  const held_topology* const found = topologies().of(comm);
+  return found ? *found : nullptr;
 }
 
 neighbors::neighborhood neighborhood_of(MPI_Comm comm) {
@@ -142,12 +115,12 @@ neighbors::neighborhood neighborhood_of(MPI_Comm comm) {
   check_mpi(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
   if (kind == MPI_CART)
     return read_grid(comm);
-#ifndef SMPI_H
-  if (kind == MPI_GRAPH)
-    return read_graph(comm);
-  if (kind == MPI_DIST_GRAPH)
-    return read_dist_graph(comm);
-#endif
+  if constexpr (has_neighborhoods) {
+    if (kind == MPI_GRAPH)
+      return read_graph(comm);
+    if (kind == MPI_DIST_GRAPH)
+      return read_dist_graph(comm);
+  }
   throw neighbor_error(neighbor_error::kind::argument,
                        "the communicator has no topology; make one with MPI_Cart_create, "
                        "MPI_Dist_graph_create_adjacent or tacit_topology_comm");

@@ -1,12 +1,8 @@
 #include "runtime/mpi/hardware_place.h"
 
-#include "runtime/mpi/mpi_error.h"
+#include "runtime/mpi/node_identity.h"
 
-#include <functional>
 #include <hwloc.h>
-#include <mpi.h>
-#include <string>
-#include <string_view>
 
 namespace tacit::runtime {
 namespace {
@@ -43,17 +39,10 @@ hwloc_obj_t part_of_this_process(const machine& m) {
   return part;
 }
 
-std::uint64_t node_number() {
-  char name[MPI_MAX_PROCESSOR_NAME + 1] = {};
-  int length = 0;
-  check_mpi(MPI_Get_processor_name(name, &length), "MPI_Get_processor_name");
-  return std::hash<std::string_view>{}(std::string_view(name));
-}
-
 } // namespace
 
-neighbors::hardware_place place_of_this_process() {
-  neighbors::hardware_place place{node_number(), 0, 0, 0};
+neighbors::hardware_place place_of_this_process(int rank) {
+  neighbors::hardware_place place{node_identity(rank), 0, 0, 0};
   const machine here;
   if (!here.topology)
     return place;

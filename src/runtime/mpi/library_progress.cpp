@@ -1,5 +1,6 @@
 #include "runtime/mpi/library_progress.h"
 
+#include "runtime/mpi/library_quirks.h"
 #include "vocabulary/calls/settings.h"
 
 #include <dlfcn.h>
@@ -11,9 +12,10 @@ namespace {
 using callback = int (*)();
 using registration = int (*)(callback);
 
-#ifdef OPEN_MPI
 /// The library may have been opened privately (by Python, say), so its own dependencies are searched too.
 registration find_hook() {
+  if (!progress_can_be_joined)
+    return nullptr;
   constexpr const char* name = "opal_progress_register";
   if (void* const found = dlsym(RTLD_DEFAULT, name))
     return reinterpret_cast<registration>(found);
@@ -24,11 +26,6 @@ registration find_hook() {
   void* const library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   return library ? reinterpret_cast<registration>(dlsym(library, name)) : nullptr;
 }
-#else
-registration find_hook() {
-  return nullptr;
-}
-#endif
 
 registration hook() {
   static const registration found = only_waits_progress() ? nullptr : find_hook();

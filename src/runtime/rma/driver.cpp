@@ -1,6 +1,7 @@
 // Driver `rma`: messages by one-sided communication, whatever the network: put, flush, flag (rma_traffic.h).
 // Collectives of the plan become messages, as in `p2p`. Taken only by name, because a start may have to wait
 // until the neighbors call MPI.
+#include "runtime/mpi/library_quirks.h"
 #include "runtime/rma/flat.h"
 #include "runtime/run/builtin_drivers.h"
 #include "runtime/run/lower.h"
@@ -90,9 +91,8 @@ public:
   std::string_view name() const override { return "rma"; }
   bool automatic(const program&) const override { return false; }
   std::string can_run(const program& p, MPI_Comm comm) const override {
-#ifdef SMPI_H
-    return "it has not been tried on simulated ranks";
-#endif
+    if (ranks_are_simulated)
+      return "it has not been tried on simulated ranks";
     if (p.unattended)
       return "other ranks would wait for this one's attention (TACIT_PROGRESS=waits allows that)";
     int begun = 0, over = 0;

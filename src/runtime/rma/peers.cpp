@@ -1,6 +1,7 @@
 #include "runtime/rma/peers.h"
 
 #include "runtime/mpi/mpi_error.h"
+#include "runtime/mpi/tags.h"
 #include "runtime/run/progress.h"
 #include "vocabulary/calls/settings.h"
 

@@ -1,6 +1,6 @@
 #include "runtime/rma/windows.h"
 
-#include "runtime/mpi/mpi_error.h"
+#include "runtime/mpi/attributes.h"
 
 #include <algorithm>
 #include <mutex>
@@ -13,7 +13,6 @@ using held = std::shared_ptr<rma_windows>;
 /// All windows of this process that have not been freed, in the order of making.
 struct registry {
   std::mutex guard;
-  int keyval = MPI_KEYVAL_INVALID;
   std::vector<std::shared_ptr<rma_window>> windows;
 };
 
@@ -30,11 +29,6 @@ void free_window(rma_window& window) {
   window.handle = MPI_WIN_NULL;
 }
 
-int forget(MPI_Comm, int, void* value, void*) {
-  delete static_cast<held*>(value);
-  return MPI_SUCCESS;
-}
-
 /// First thing in MPI_Finalize, where all ranks are.
 int free_all(MPI_Comm, int, void*, void*) {
   std::vector<std::shared_ptr<rma_window>> left;
@@ -47,18 +41,12 @@ int free_all(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-int keyval() {
-  registry& r = all();
-  const std::lock_guard lock(r.guard);
-  if (r.keyval == MPI_KEYVAL_INVALID) {
-    int at_finalize = MPI_KEYVAL_INVALID;
-    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_all, &at_finalize, nullptr),
-              "MPI_Comm_create_keyval");
-    check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, at_finalize, nullptr), "MPI_Comm_set_attr");
-    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &r.keyval, nullptr),
-              "MPI_Comm_create_keyval");
-  }
-  return r.keyval;
+comm_attribute<held>& lists() {
+  static comm_attribute<held>& kept = *[] {
+    call_at_finalize(free_all);
+    return new comm_attribute<held>; // communicators are freed until the very end
+  }();
+  return kept;
 }
 
 void forget_window(const rma_window& window) {
@@ -69,15 +57,9 @@ void forget_window(const rma_window& window) {
 } // namespace
 
 std::shared_ptr<rma_windows> rma_windows::of(MPI_Comm comm) {
-  const int key = keyval();
-  void* value = nullptr;
-  int found = 0;
-  check_mpi(MPI_Comm_get_attr(comm, key, &value, &found), "MPI_Comm_get_attr");
-  if (found)
-    return *static_cast<held*>(value);
-  auto made = std::make_unique<held>(std::make_shared<rma_windows>());
-  check_mpi(MPI_Comm_set_attr(comm, key, made.get()), "MPI_Comm_set_attr");
-  return *made.release();
+  if (const held* const found = lists().of(comm))
+    return *found;
+  return lists().set(comm, std::make_unique<held>(std::make_shared<rma_windows>()));
 }
 
 void rma_windows::add(const std::shared_ptr<rma_window>& window) {

@@ -3,8 +3,8 @@
 #include "graphs/plan/segments.h"
 #include "runtime/channel/pieces.h"
 #include "runtime/mpi/memory_kind.h"
+#include "runtime/mpi/tags.h"
 #include "runtime/run/lower.h"
-#include "runtime/run/message_survey.h"
 
 #include <algorithm>
 #include <climits>

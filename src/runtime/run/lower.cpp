@@ -2,9 +2,10 @@
 
 #include "graphs/plan/segments.h"
 #include "runtime/channel/pieces.h"
+#include "runtime/mpi/library_quirks.h"
 #include "runtime/mpi/memory_kind.h"
 #include "runtime/mpi/mpi_error.h"
-#include "runtime/run/message_survey.h"
+#include "runtime/mpi/tags.h"
 
 #include <algorithm>
 #include <climits>
@@ -171,13 +172,6 @@ task_span lowering::copy(const std::vector<graphs::segment>& from, const std::ve
   return {{id}, {id}};
 }
 
-// SimGrid 3.32 packs a message of a derived type when a persistent send is made, not when it is started.
-#ifdef SMPI_H
-constexpr bool sends_what_was_packed_at_init = true;
-#else
-constexpr bool sends_what_was_packed_at_init = false;
-#endif
-
 task_span lowering::send(const std::vector<graphs::segment>& bytes, int to, int tag) {
   MPI_Request request = MPI_REQUEST_NULL;
   if (bytes.size() <= 1 && graphs::total_length(bytes) <= INT_MAX) {
@@ -185,7 +179,7 @@ task_span lowering::send(const std::vector<graphs::segment>& bytes, int to, int 
     check_mpi(MPI_Send_init(reinterpret_cast<const void*>(s.address), static_cast<int>(s.length), MPI_BYTE,
                             to, tag, comm_, &request),
               "MPI_Send_init");
-  } else if (sends_what_was_packed_at_init) {
+  } else if (packs_when_sends_are_made) {
     const task_id id = tasks_.add_posted(
         [type = tasks_.absolute_type(bytes), to, tag, comm = comm_](MPI_Request* posted) {
           check_mpi(MPI_Isend(MPI_BOTTOM, 1, type, to, tag, comm, posted), "MPI_Isend");

@@ -46,18 +46,6 @@ message_survey survey_messages(const program& p, MPI_Comm comm) {
   return std::move(lowered.found);
 }
 
-int highest_tag(MPI_Comm comm) {
-  int* limit = nullptr;
-  int found = 0;
-  MPI_Comm_get_attr(comm, MPI_TAG_UB, &limit, &found);
-  int begun = 0, over = 0; // Open MPI 4.1 tells the limit of all communicators only there
-  MPI_Initialized(&begun);
-  MPI_Finalized(&over); // sessions may go on
-  if (!found && begun && !over)
-    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &limit, &found);
-  return found ? *limit : 32767; // the least that MPI guarantees
-}
-
 bool receives_own_message_early(const program& p) {
   std::set<std::int32_t> sent;
   for (const graphs::step& s : p.plan.steps) {

@@ -25,9 +25,6 @@ struct message_survey {
 /// Local.
 message_survey survey_messages(const program& p, MPI_Comm comm);
 
-/// The highest tag of a communicator: messages of plans stay below it (tags_fit).
-int highest_tag(MPI_Comm comm);
-
 /// Drivers that make messages to oneself local copies, in the order of the steps, cannot run such a program.
 bool receives_own_message_early(const program& p);
 

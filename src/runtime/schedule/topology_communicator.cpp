@@ -5,8 +5,8 @@
 #include "runtime/mpi/agreement.h"
 #include "runtime/mpi/hardware_place.h"
 #include "runtime/mpi/mpi_error.h"
+#include "runtime/mpi/packer.h"
 #include "runtime/mpi/private_communicator.h"
-#include "runtime/run/pack.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -102,7 +102,7 @@ private:
   void gather_places() {
     word mine;
     all_.here("looking where the process runs", [&] {
-      mine = {place_of_this_process(), static_cast<std::uint64_t>(topology_->what)};
+      mine = {place_of_this_process(me_.rank), static_cast<std::uint64_t>(topology_->what)};
       words_.resize(static_cast<std::size_t>(me_.size));
       new_ranks_.resize(static_cast<std::size_t>(me_.size));
     });

@@ -1,8 +1,8 @@
 #include "runtime/schedule/watched_communicator.h"
 
-#include "runtime/mpi/mpi_error.h"
+#include "runtime/mpi/attributes.h"
 
-#include <mutex>
+#include <memory>
 
 namespace tacit::runtime {
 namespace {
@@ -15,28 +15,12 @@ int say_freed(MPI_Comm, int, void* value, void*) {
   return MPI_SUCCESS;
 }
 
-int keyval() {
-  static std::mutex guard;
-  static int made = MPI_KEYVAL_INVALID;
-  const std::lock_guard lock(guard);
-  if (made == MPI_KEYVAL_INVALID)
-    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, say_freed, &made, nullptr),
-              "MPI_Comm_create_keyval");
-  return made;
-}
-
 /// The mark of this communicator, made if it is not watched yet.
 mark mark_of(MPI_Comm comm) {
-  void* value = nullptr;
-  int found = 0;
-  check_mpi(MPI_Comm_get_attr(comm, keyval(), &value, &found), "MPI_Comm_get_attr");
-  if (found)
-    return *static_cast<mark*>(value);
-  auto held = std::make_unique<mark>(std::make_shared<std::atomic<bool>>(true));
-  const mark made = *held;
-  check_mpi(MPI_Comm_set_attr(comm, keyval(), held.get()), "MPI_Comm_set_attr");
-  held.release(); // NOLINT(bugprone-unused-return-value): say_freed deletes it
-  return made;
+  static comm_attribute<mark>& marks = *new comm_attribute<mark>(nullptr, say_freed);
+  if (const mark* const known = marks.of(comm))
+    return *known;
+  return marks.set(comm, std::make_unique<mark>(std::make_shared<std::atomic<bool>>(true)));
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // Driver `shm`: messages between ranks of one host go through channels in shared memory, all others are
 // persistent point-to-point messages; collectives of the plan become messages, as in `p2p`. Programs without
 // dependencies take the fast path (shm_flat.h), all others the engine of tasks with channels as polled work.
+#include "runtime/mpi/library_quirks.h"
 #include "runtime/run/builtin_drivers.h"
 #include "runtime/run/lower.h"
 #include "runtime/run/message_survey.h"
@@ -161,9 +162,8 @@ public:
                         [](const graphs::step& s) { return s.kind == graphs::step_kind::collective; });
   }
   std::string can_run(const program& p, MPI_Comm comm) const override {
-#ifdef SMPI_H
-    return "simulated ranks share no memory";
-#endif
+    if (ranks_are_simulated)
+      return "simulated ranks share no memory";
     if (receives_own_message_early(p))
       return "a message to the rank itself is received before it is sent";
     if (uses_device_memory(p))

@@ -1,7 +1,9 @@
 #include "runtime/shm/peers.h"
 
 #include "runtime/channel/pieces.h"
+#include "runtime/mpi/library_quirks.h"
 #include "runtime/mpi/mpi_error.h"
+#include "runtime/mpi/tags.h"
 #include "runtime/run/message_survey.h"
 #include "runtime/run/pack.h"
 #include "runtime/run/progress.h"
@@ -76,14 +78,9 @@ std::atomic<std::uint32_t>* absence_in(const Part& part) {
 } // namespace
 
 std::uint64_t longest_in_memory(bool unattended) {
-#ifdef SMPI_H
-  static_cast<void>(unattended);
-  return 0;
-#else
-  if (user_wants("off"))
+  if (ranks_are_simulated || user_wants("off"))
     return 0;
   return unattended ? longest_without_acknowledgement() : std::numeric_limits<std::uint64_t>::max();
-#endif
 }
 
 source_channel make_source(const channel_place& place, const std::vector<graphs::segment>& bytes) {

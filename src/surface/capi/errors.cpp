@@ -1,5 +1,8 @@
 #include "surface/capi/errors.h"
 
+#include "runtime/mpi/attributes.h"
+#include "runtime/mpi/library_quirks.h"
+
 #include <array>
 #include <atomic>
 #include <cstdio>
@@ -35,7 +38,7 @@ int mpi_code(int code, const char* text) {
 /// MPI runs and will say when it ends.
 std::atomic<bool> known_to_run = false;
 
-[[maybe_unused]] int will_end(MPI_Comm, int, void*, void*) {
+int will_end(MPI_Comm, int, void*, void*) {
   known_to_run.store(false, std::memory_order_relaxed);
   return MPI_SUCCESS;
 }
@@ -43,15 +46,16 @@ std::atomic<bool> known_to_run = false;
 /// MPI deletes the attributes of MPI_COMM_SELF first thing in MPI_Finalize (MPI-4.1 section 11.4.1), the
 /// newest first. Without such an attribute MPI is asked each time.
 void learn_of_end() {
-#ifndef SMPI_H // many ranks in one process
+  if (!runtime::has_one_rank_per_process)
+    return;
   static std::once_flag once;
   std::call_once(once, [] {
-    int keyval = MPI_KEYVAL_INVALID;
-    if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, will_end, &keyval, nullptr) == MPI_SUCCESS &&
-        MPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr) == MPI_SUCCESS)
+    try {
+      runtime::call_at_finalize(will_end);
       known_to_run.store(true, std::memory_order_relaxed);
+    } catch (...) { // then it is asked each time
+    }
   });
-#endif
 }
 
 } // namespace

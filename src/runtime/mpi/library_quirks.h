@@ -1,0 +1,36 @@
+// In what MPI libraries differ, as facts with names: the only place of the run time that asks which library
+// it is compiled for. A fact is a constant, so that `if constexpr` leaves out what a library lacks.
+#pragma once
+
+#include <mpi.h>
+
+namespace tacit::runtime {
+
+#ifdef SMPI_H
+/// SimGrid's SMPI: all ranks are threads of one process, and time is computed.
+inline constexpr bool ranks_are_simulated = true;
+#else
+inline constexpr bool ranks_are_simulated = false;
+#endif
+
+#ifdef OPEN_MPI
+/// Lets libraries join the loop that its waiting calls turn (library_progress.h).
+inline constexpr bool progress_can_be_joined = true;
+#else
+inline constexpr bool progress_can_be_joined = false;
+#endif
+
+/// SMPI declares MPI_Comm_idup and aborts in it.
+inline constexpr bool has_comm_idup = !ranks_are_simulated;
+/// In SMPI each of a few words sends a message from every rank to every other one, a million on 1024 ranks.
+inline constexpr bool has_cheap_nonblocking_collectives = !ranks_are_simulated;
+/// SMPI declares neighborhood collectives, graph topologies and their queries, and lacks them.
+inline constexpr bool has_neighborhoods = !ranks_are_simulated;
+/// SMPI keeps none.
+inline constexpr bool keeps_info_of_communicators = !ranks_are_simulated;
+/// SimGrid 3.32 packs a message of a derived type when a persistent send is made, not when it is started.
+inline constexpr bool packs_when_sends_are_made = ranks_are_simulated;
+/// One process can say for all its ranks when MPI ends.
+inline constexpr bool has_one_rank_per_process = !ranks_are_simulated;
+
+} // namespace tacit::runtime

@@ -1,0 +1,74 @@
+// Bytes that travel between ranks: integers, strings and lists in the machine's own representation (all ranks
+// of a communicator run the same build on the same architecture, which compile checks by a version word).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tacit::runtime {
+
+class packer {
+public:
+  template <typename T>
+  void put(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    const auto* from = reinterpret_cast<const std::byte*>(&value);
+    bytes_.insert(bytes_.end(), from, from + sizeof value);
+  }
+  template <typename T>
+  void put_list(const std::vector<T>& list) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    put<std::uint64_t>(list.size());
+    const auto* from = reinterpret_cast<const std::byte*>(list.data());
+    bytes_.insert(bytes_.end(), from, from + list.size() * sizeof(T));
+  }
+  void put_text(const std::string& text) { put_list(std::vector<char>(text.begin(), text.end())); }
+  std::vector<std::byte> take() { return std::move(bytes_); }
+
+private:
+  std::vector<std::byte> bytes_;
+};
+
+/// Throws std::runtime_error if the bytes end early.
+class unpacker {
+public:
+  explicit unpacker(const std::vector<std::byte>& bytes) : bytes_(bytes) {}
+  template <typename T>
+  T get() {
+    T value;
+    copy(&value, sizeof value);
+    return value;
+  }
+  template <typename T>
+  std::vector<T> get_list() {
+    const auto n = get<std::uint64_t>();
+    if (n > (bytes_.size() - at_) / sizeof(T))
+      throw std::runtime_error("packed data ends early");
+    std::vector<T> list(n);
+    copy(list.data(), n * sizeof(T));
+    return list;
+  }
+  std::string get_text() {
+    const auto list = get_list<char>();
+    return {list.begin(), list.end()};
+  }
+
+private:
+  void copy(void* into, std::size_t n) {
+    if (n > bytes_.size() - at_)
+      throw std::runtime_error("packed data ends early");
+    if (n > 0)
+      std::memcpy(into, bytes_.data() + at_, n);
+    at_ += n;
+  }
+  const std::vector<std::byte>& bytes_;
+  std::size_t at_ = 0;
+};
+
+} // namespace tacit::runtime
