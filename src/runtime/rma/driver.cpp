@@ -40,17 +40,17 @@ public:
       : lowering(p, peers.comm()), peers_(peers), traffic_(traffic) {}
 
 private:
-  task_span collective(const graphs::step& s) override { return direct(s); }
-  task_span send(const std::vector<graphs::segment>& bytes, int to, int tag) override {
+  action_span collective(const graphs::step& s) override { return direct(s); }
+  action_span send(const std::vector<graphs::segment>& bytes, int to, int tag) override {
     auto work = std::make_unique<polled_source>(make_rma_source(peers_.outgoing(to, tag), bytes, traffic_));
-    const task_id id = tasks_.add_polled(std::move(work), {"send to", to, graphs::total_length(bytes)});
+    const action_id id = actions_.add_polled(std::move(work), {"send to", to, graphs::total_length(bytes)});
     return {{id}, {id}};
   }
-  task_span recv(const std::vector<graphs::segment>& bytes, int from, int tag) override {
+  action_span recv(const std::vector<graphs::segment>& bytes, int from, int tag) override {
     auto work = std::make_unique<polled_destination>(
         make_rma_destination(peers_.incoming(from, tag), bytes, traffic_));
-    const task_id id =
-        tasks_.add_polled(std::move(work), {"receive from", from, graphs::total_length(bytes)});
+    const action_id id =
+        actions_.add_polled(std::move(work), {"receive from", from, graphs::total_length(bytes)});
     return {{id}, {id}};
   }
 
@@ -58,20 +58,20 @@ private:
   rma_traffic& traffic_;
 };
 
-/// Programs with dependencies. A message is packed when its task starts, so what depends on the send may run
-/// before the flush that ends each round.
-class rma_tasks : public execution {
+/// Programs with dependencies. A message is packed when its action starts, so what depends on the send may
+/// run before the flush that ends each round.
+class rma_actions : public execution {
 public:
-  rma_tasks(const program& p, const rma_peers& peers)
-      : peers_(peers), traffic_(peers), tasks_(rma_lowering(p, peers, traffic_).run()) {}
+  rma_actions(const program& p, const rma_peers& peers)
+      : peers_(peers), traffic_(peers), actions_(rma_lowering(p, peers, traffic_).run()) {}
   void start() override {
-    tasks_.start();
+    actions_.start();
     traffic_.flush();
   }
   bool progress() override {
-    const bool done = tasks_.progress();
+    const bool done = actions_.progress();
     traffic_.flush();
-    if (!done && !tasks_.moved())
+    if (!done && !actions_.moved())
       progress_mpi(peers_.comm());
     return done;
   }
@@ -83,7 +83,7 @@ public:
 private:
   const rma_peers& peers_;
   rma_traffic traffic_;
-  task_run tasks_;
+  action_run actions_;
 };
 
 class rma_driver : public driver {
@@ -113,7 +113,7 @@ public:
     const auto& made = dynamic_cast<const rma_peers&>(*peers);
     if (is_flat(p))
       return std::make_unique<rma_flat>(p, made);
-    return std::make_unique<rma_tasks>(p, made);
+    return std::make_unique<rma_actions>(p, made);
   }
 };
 

@@ -89,9 +89,9 @@ void rma_peers::end() {
 void rma_peers::place_acknowledgements() {
   for (auto& [peer, each] : with_)
     for (announced& a : each.to_destination) {
-      rma_place& place = out_.at({peer, static_cast<int>(a.tag)});
-      place.here = a.place = size_;
-      size_ += acknowledgement_bytes(place.shape);
+      message_location& location = out_.at({peer, static_cast<int>(a.tag)});
+      location.here = a.place = size_;
+      size_ += acknowledgement_bytes(location.shape);
     }
 }
 
@@ -102,12 +102,12 @@ void rma_peers::place_slots() {
       const auto found = in_.find({peer, static_cast<int>(a.tag)});
       if (found == in_.end())
         continue; // an error that check_sizes has found
-      rma_place& place = found->second;
-      place.shape = rma_shape(static_cast<std::uint64_t>(a.bytes), !each.to_destination.empty());
-      place.there = static_cast<MPI_Aint>(a.place);
-      place.here = size_;
+      message_location& location = found->second;
+      location.shape = rma_shape(static_cast<std::uint64_t>(a.bytes), !each.to_destination.empty());
+      location.there = static_cast<MPI_Aint>(a.place);
+      location.here = size_;
       each.to_source[i] = {a.tag, a.bytes, size_};
-      size_ += static_cast<MPI_Aint>(place.shape.slots) * place.shape.stride;
+      size_ += static_cast<MPI_Aint>(location.shape.slots) * location.shape.stride;
     }
 }
 
@@ -165,14 +165,14 @@ void rma_peers::talk(std::vector<announced> conversation::* said,
 /// A receive may be longer than its message, as in MPI.
 void rma_peers::check_sizes(int from, const conversation& with) {
   std::size_t i = 0;
-  for (const auto& [key, place] : in_) {
+  for (const auto& [key, location] : in_) {
     if (key.first != from)
       continue;
     const announced& a = with.from_source[i++];
-    if (a.tag != key.second || static_cast<std::uint64_t>(a.bytes) > place.shape.bytes)
+    if (a.tag != key.second || static_cast<std::uint64_t>(a.bytes) > location.shape.bytes)
       note(fmt::format("rank {} sends to rank {} a message of {} B with tag {}, but {} B with tag {} are "
                        "expected: both sides must give the same counts",
-                       from, rank_, a.bytes, a.tag, place.shape.bytes, key.second));
+                       from, rank_, a.bytes, a.tag, location.shape.bytes, key.second));
   }
 }
 

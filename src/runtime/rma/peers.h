@@ -26,7 +26,7 @@ namespace tacit::runtime {
 
 /// Where one message goes, as one of its ends sees it. Distances are in bytes from the start of a window
 /// part.
-struct rma_place {
+struct message_location {
   channel_shape shape;
   int peer = 0;
   MPI_Aint here = 0;  ///< at the destination its slots, at the source its acknowledgements; in the own part
@@ -45,8 +45,8 @@ public:
   std::string describe() const override;
 
   /// The message to or from a peer. Throws std::out_of_range if the program has none.
-  const rma_place& outgoing(int to, int tag) const { return out_.at({to, tag}); }
-  const rma_place& incoming(int from, int tag) const { return in_.at({from, tag}); }
+  const message_location& outgoing(int to, int tag) const { return out_.at({to, tag}); }
+  const message_location& incoming(int from, int tag) const { return in_.at({from, tag}); }
   MPI_Win window() const { return window_->handle; }
   std::byte* memory() const { return memory_; }
   int rank() const { return rank_; }
@@ -62,7 +62,7 @@ private:
   struct conversation {
     std::vector<announced> to_destination, from_source, to_source, from_destination;
   };
-  using places = std::map<std::pair<int, int>, rma_place>;
+  using locations = std::map<std::pair<int, int>, message_location>;
 
   void place_acknowledgements();
   void place_slots();
@@ -78,7 +78,7 @@ private:
 
   MPI_Comm comm_;
   int rank_, tag_;
-  places out_, in_; ///< by peer and tag
+  locations out_, in_; ///< by peer and tag
   std::map<int, conversation> with_;
   std::vector<MPI_Request> requests_;
   MPI_Aint size_ = 0;                    ///< of this rank's part

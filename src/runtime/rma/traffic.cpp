@@ -85,35 +85,36 @@ void rma_traffic::sync() const {
   check_rma(MPI_Win_sync(peers_.window()), "MPI_Win_sync", peers_.rank());
 }
 
-rma_source_port::rma_source_port(const rma_place& place, std::vector<graphs::segment> bytes,
+rma_source_port::rma_source_port(const message_location& location, std::vector<graphs::segment> bytes,
                                  rma_traffic& traffic)
-    : place_(place), traffic_(&traffic),
-      staging_(std::make_shared_for_overwrite<std::byte[]>(channel_bytes(place.shape))),
-      packing_(place.shape, staging_.get(), std::move(bytes)) {}
+    : location_(location), traffic_(&traffic),
+      staging_(std::make_shared_for_overwrite<std::byte[]>(channel_bytes(location.shape))),
+      packing_(location.shape, staging_.get(), std::move(bytes)) {}
 
 std::uint64_t rma_source_port::acknowledged() {
-  const std::uint64_t awaited = published_ - place_.shape.slots; // the piece in the slot that comes next
-  const std::uint64_t seen = traffic_->read(place_.here + acknowledgement_of(place_.shape, awaited));
+  const std::uint64_t awaited = published_ - location_.shape.slots; // the piece in the slot that comes next
+  const std::uint64_t seen = traffic_->read(location_.here + acknowledgement_of(location_.shape, awaited));
   return seen == awaited + 1 ? seen : 0;
 }
 
 void rma_source_port::fill(std::uint32_t slot, std::uint32_t piece) {
   packing_.fill(slot, piece);
-  traffic_->put(staging_.get() + slot_start(place_.shape, slot), bytes_of_piece(place_.shape, piece),
-                place_.peer, place_.there + slot_start(place_.shape, slot));
+  traffic_->put(staging_.get() + slot_start(location_.shape, slot), bytes_of_piece(location_.shape, piece),
+                location_.peer, location_.there + slot_start(location_.shape, slot));
 }
 
 void rma_source_port::publish(std::uint32_t slot, std::uint64_t number) {
-  traffic_->mark(number, place_.peer, place_.there + flag_of(place_.shape, slot));
+  traffic_->mark(number, location_.peer, location_.there + flag_of(location_.shape, slot));
   published_ = number;
 }
 
-rma_destination_port::rma_destination_port(const rma_place& place, std::vector<graphs::segment> bytes,
-                                           rma_traffic& traffic)
-    : place_(place), traffic_(&traffic), unpacking_(place.shape, traffic.own(place.here), std::move(bytes)) {}
+rma_destination_port::rma_destination_port(const message_location& location,
+                                           std::vector<graphs::segment> bytes, rma_traffic& traffic)
+    : location_(location), traffic_(&traffic),
+      unpacking_(location.shape, traffic.own(location.here), std::move(bytes)) {}
 
 std::uint64_t rma_destination_port::published(std::uint32_t slot) const {
-  return traffic_->read(place_.here + flag_of(place_.shape, slot));
+  return traffic_->read(location_.here + flag_of(location_.shape, slot));
 }
 
 void rma_destination_port::drain(std::uint32_t slot, std::uint32_t piece) {
@@ -122,17 +123,17 @@ void rma_destination_port::drain(std::uint32_t slot, std::uint32_t piece) {
 }
 
 void rma_destination_port::acknowledge(std::uint64_t number) const {
-  traffic_->mark(number, place_.peer, place_.there + acknowledgement_of(place_.shape, number - 1));
+  traffic_->mark(number, location_.peer, location_.there + acknowledgement_of(location_.shape, number - 1));
 }
 
-rma_source make_rma_source(const rma_place& place, const std::vector<graphs::segment>& bytes,
+rma_source make_rma_source(const message_location& location, const std::vector<graphs::segment>& bytes,
                            rma_traffic& traffic) {
-  return {place.shape, rma_source_port(place, bytes, traffic)};
+  return {location.shape, rma_source_port(location, bytes, traffic)};
 }
 
-rma_destination make_rma_destination(const rma_place& place, const std::vector<graphs::segment>& bytes,
-                                     rma_traffic& traffic) {
-  return {place.shape, rma_destination_port(place, first_bytes(bytes, place.shape.bytes), traffic)};
+rma_destination make_rma_destination(const message_location& location,
+                                     const std::vector<graphs::segment>& bytes, rma_traffic& traffic) {
+  return {location.shape, rma_destination_port(location, first_bytes(bytes, location.shape.bytes), traffic)};
 }
 
 } // namespace tacit::runtime

@@ -80,7 +80,7 @@ private:
 /// the user's memory is free as soon as the message is under way, and MPI sees contiguous bytes only.
 class rma_source_port {
 public:
-  rma_source_port(const rma_place& place, std::vector<graphs::segment> bytes, rma_traffic& traffic);
+  rma_source_port(const message_location& location, std::vector<graphs::segment> bytes, rma_traffic& traffic);
   std::uint64_t acknowledged();
   void fill(std::uint32_t slot, std::uint32_t piece);
   void publish(std::uint32_t slot, std::uint64_t number);
@@ -92,7 +92,7 @@ public:
   }
 
 private:
-  rma_place place_;
+  message_location location_;
   rma_traffic* traffic_;
   std::shared_ptr<std::byte[]> staging_; ///< shared, because ports are copied
   source_port packing_;
@@ -101,14 +101,15 @@ private:
 
 class rma_destination_port {
 public:
-  rma_destination_port(const rma_place& place, std::vector<graphs::segment> bytes, rma_traffic& traffic);
+  rma_destination_port(const message_location& location, std::vector<graphs::segment> bytes,
+                       rma_traffic& traffic);
   std::uint64_t published(std::uint32_t slot) const;
   void drain(std::uint32_t slot, std::uint32_t piece);
   void acknowledge(std::uint64_t number) const;
   void move(std::ptrdiff_t by) { unpacking_.move(by); }
 
 private:
-  rma_place place_;
+  message_location location_;
   rma_traffic* traffic_;
   destination_port unpacking_;
 };
@@ -116,10 +117,10 @@ private:
 using rma_source = channel_source<rma_source_port>;
 using rma_destination = channel_destination<rma_destination_port>;
 
-rma_source make_rma_source(const rma_place& place, const std::vector<graphs::segment>& bytes,
+rma_source make_rma_source(const message_location& location, const std::vector<graphs::segment>& bytes,
                            rma_traffic& traffic);
 /// `bytes` may be longer than the message.
-rma_destination make_rma_destination(const rma_place& place, const std::vector<graphs::segment>& bytes,
-                                     rma_traffic& traffic);
+rma_destination make_rma_destination(const message_location& location,
+                                     const std::vector<graphs::segment>& bytes, rma_traffic& traffic);
 
 } // namespace tacit::runtime

@@ -1,4 +1,4 @@
-#include "runtime/run/task_run.h"
+#include "runtime/run/action_run.h"
 
 #include "runtime/mpi/mpi_error.h"
 
@@ -17,16 +17,16 @@ bool mpi_is_over() {
 }
 } // namespace
 
-std::string describe(const task_note& note) {
+std::string describe(const action_note& note) {
   if (note.peer < 0)
     return fmt::format("{} with blocks of {} B", note.what, note.bytes);
   return fmt::format("{} rank {}, {} B", note.what, note.peer, note.bytes);
 }
 
-task_list::~task_list() {
+action_list::~action_list() {
   if (mpi_is_over())
     return;
-  for (task& t : tasks_)
+  for (action& t : actions_)
     if (t.persistent != MPI_REQUEST_NULL)
       MPI_Request_free(&t.persistent);
   for (MPI_Datatype& type : types_)
@@ -34,42 +34,42 @@ task_list::~task_list() {
       MPI_Type_free(&type);
 }
 
-task_id task_list::add_local(std::function<void()> work) {
-  tasks_.push_back({std::move(work), nullptr, MPI_REQUEST_NULL, {}, nullptr});
-  return static_cast<task_id>(tasks_.size() - 1);
+action_id action_list::add_local(std::function<void()> work) {
+  actions_.push_back({std::move(work), nullptr, MPI_REQUEST_NULL, {}, nullptr});
+  return static_cast<action_id>(actions_.size() - 1);
 }
 
-task_id task_list::add_persistent(MPI_Request request, task_note note) {
+action_id action_list::add_persistent(MPI_Request request, action_note note) {
   try {
-    tasks_.push_back({nullptr, nullptr, request, note, nullptr});
+    actions_.push_back({nullptr, nullptr, request, note, nullptr});
   } catch (...) {
     MPI_Request_free(&request);
     throw;
   }
-  return static_cast<task_id>(tasks_.size() - 1);
+  return static_cast<action_id>(actions_.size() - 1);
 }
 
-task_id task_list::add_posted(std::function<void(MPI_Request*)> post, task_note note) {
-  tasks_.push_back({nullptr, std::move(post), MPI_REQUEST_NULL, note, nullptr});
-  return static_cast<task_id>(tasks_.size() - 1);
+action_id action_list::add_posted(std::function<void(MPI_Request*)> post, action_note note) {
+  actions_.push_back({nullptr, std::move(post), MPI_REQUEST_NULL, note, nullptr});
+  return static_cast<action_id>(actions_.size() - 1);
 }
 
-task_id task_list::add_polled(std::unique_ptr<polled_work> work, task_note note) {
-  tasks_.push_back({nullptr, nullptr, MPI_REQUEST_NULL, note, std::move(work)});
-  return static_cast<task_id>(tasks_.size() - 1);
+action_id action_list::add_polled(std::unique_ptr<polled_work> work, action_note note) {
+  actions_.push_back({nullptr, nullptr, MPI_REQUEST_NULL, note, std::move(work)});
+  return static_cast<action_id>(actions_.size() - 1);
 }
 
-void task_list::leave_memory_to_mpi() {
+void action_list::leave_memory_to_mpi() {
   for (auto& piece : memory_)
     static_cast<void>(piece.release());
 }
 
-std::byte* task_list::allocate(std::uint64_t bytes) {
+std::byte* action_list::allocate(std::uint64_t bytes) {
   memory_.push_back(std::make_unique_for_overwrite<std::byte[]>(std::max<std::uint64_t>(bytes, 1)));
   return memory_.back().get();
 }
 
-MPI_Datatype task_list::absolute_type(const std::vector<graphs::segment>& bytes) {
+MPI_Datatype action_list::absolute_type(const std::vector<graphs::segment>& bytes) {
   constexpr std::uint64_t largest_piece = std::uint64_t{1} << 30; // block lengths are int
   std::vector<int> lengths;
   std::vector<MPI_Aint> places;
@@ -90,12 +90,13 @@ MPI_Datatype task_list::absolute_type(const std::vector<graphs::segment>& bytes)
   return types_.back();
 }
 
-task_run::successor_rows task_run::rows_of(const std::vector<task_list::edge>& edges, std::size_t tasks) {
+action_run::successor_rows action_run::rows_of(const std::vector<action_list::edge>& edges,
+                                               std::size_t actions) {
   successor_rows rows;
-  rows.first.assign(tasks + 1, 0);
+  rows.first.assign(actions + 1, 0);
   for (const auto& e : edges)
     ++rows.first[e.before + 1];
-  for (std::size_t i = 0; i < tasks; ++i)
+  for (std::size_t i = 0; i < actions; ++i)
     rows.first[i + 1] += rows.first[i];
   rows.list.resize(edges.size());
   std::vector<std::uint32_t> next(rows.first.begin(), rows.first.end() - 1);
@@ -104,33 +105,33 @@ task_run::successor_rows task_run::rows_of(const std::vector<task_list::edge>& e
   return rows;
 }
 
-task_run::task_run(task_list tasks) : tasks_(std::move(tasks)) {
-  const std::size_t n = tasks_.tasks_.size();
-  on_completion_ = rows_of(tasks_.on_completion_, n);
-  on_start_ = rows_of(tasks_.on_start_, n);
+action_run::action_run(action_list actions) : actions_(std::move(actions)) {
+  const std::size_t n = actions_.actions_.size();
+  on_completion_ = rows_of(actions_.on_completion_, n);
+  on_start_ = rows_of(actions_.on_start_, n);
   predecessors_.assign(n, 0);
   ready_.reserve(n); // so that a request that has been started is never lost for want of memory
   active_.reserve(n);
-  active_task_.reserve(n);
+  active_actions_.reserve(n);
   polling_.reserve(n);
-  for (const auto* edges : {&tasks_.on_completion_, &tasks_.on_start_})
+  for (const auto* edges : {&actions_.on_completion_, &actions_.on_start_})
     for (const auto& e : *edges)
       ++predecessors_[e.after];
 }
 
-task_run::~task_run() {
+action_run::~action_run() {
   if (!done())
-    tasks_.leave_memory_to_mpi();
+    actions_.leave_memory_to_mpi();
 }
 
-void task_run::release(const successor_rows& rows, task_id before) {
+void action_run::release(const successor_rows& rows, action_id before) {
   for (std::uint32_t i = rows.first[before]; i < rows.first[before + 1]; ++i)
     if (--waiting_[rows.list[i]] == 0)
       ready_.push_back(rows.list[i]);
 }
 
-void task_run::begin(task_id id) {
-  auto& t = tasks_.tasks_[id];
+void action_run::begin(action_id id) {
+  auto& t = actions_.actions_[id];
   if (t.work) {
     t.work();
     release(on_start_, id);
@@ -158,36 +159,36 @@ void task_run::begin(task_id id) {
       check_mpi(code, (describe(t.note) + ": MPI_Start").c_str());
     active_.push_back(t.persistent);
   }
-  active_task_.push_back(id);
+  active_actions_.push_back(id);
   release(on_start_, id);
 }
 
-void task_run::start_ready() {
+void action_run::start_ready() {
   for (std::size_t i = 0; i < ready_.size(); ++i)
     begin(ready_[i]); // grows while it runs
   ready_.clear();
 }
 
-void task_run::start() {
+void action_run::start() {
   waiting_ = predecessors_;
   left_ = waiting_.size();
   active_.clear();
-  active_task_.clear();
+  active_actions_.clear();
   polling_.clear();
-  for (task_id id = 0; id < waiting_.size(); ++id)
+  for (action_id id = 0; id < waiting_.size(); ++id)
     if (waiting_[id] == 0)
       ready_.push_back(id);
   start_ready();
 }
 
-void task_run::make_room() {
+void action_run::make_room() {
   if (finished_.size() >= active_.size())
     return;
   finished_.resize(active_.size());
   statuses_.resize(active_.size());
 }
 
-void task_run::check_completion(int code, int count, const char* call) const {
+void action_run::check_completion(int code, int count, const char* call) const {
   if (code == MPI_SUCCESS)
     return;
   if (code == MPI_ERR_IN_STATUS)
@@ -195,13 +196,14 @@ void task_run::check_completion(int code, int count, const char* call) const {
       const auto at = static_cast<std::size_t>(i);
       const int one = statuses_[at].MPI_ERROR;
       if (one != MPI_SUCCESS && one != MPI_ERR_PENDING)
-        check_mpi(
-            one, describe(tasks_.tasks_[active_task_[static_cast<std::size_t>(finished_[at])]].note).c_str());
+        check_mpi(one,
+                  describe(actions_.actions_[active_actions_[static_cast<std::size_t>(finished_[at])]].note)
+                      .c_str());
     }
   check_mpi(code, call);
 }
 
-void task_run::completed(int count) {
+void action_run::completed(int count) {
   if (count == MPI_UNDEFINED) { // all remaining requests were complete when posted
     count = static_cast<int>(active_.size());
     for (int i = 0; i < count; ++i)
@@ -211,11 +213,11 @@ void task_run::completed(int count) {
   std::sort(finished_.begin(), finished_.begin() + count, std::greater<>());
   for (int i = 0; i < count; ++i) {
     const auto at = static_cast<std::size_t>(finished_[static_cast<std::size_t>(i)]);
-    const task_id id = active_task_[at];
+    const action_id id = active_actions_[at];
     active_[at] = active_.back();
-    active_task_[at] = active_task_.back();
+    active_actions_[at] = active_actions_.back();
     active_.pop_back();
-    active_task_.pop_back();
+    active_actions_.pop_back();
     --left_;
     release(on_completion_, id);
   }
@@ -223,10 +225,10 @@ void task_run::completed(int count) {
   start_ready();
 }
 
-void task_run::progress_polled() {
+void action_run::progress_polled() {
   for (std::size_t i = 0; i < polling_.size();) {
-    const task_id id = polling_[i];
-    if (!tasks_.tasks_[id].polled->poll()) {
+    const action_id id = polling_[i];
+    if (!actions_.actions_[id].polled->poll()) {
       ++i;
       continue;
     }
@@ -239,7 +241,7 @@ void task_run::progress_polled() {
   start_ready();
 }
 
-bool task_run::progress() {
+bool action_run::progress() {
   if (done())
     return true;
   moved_ = false;
@@ -250,7 +252,7 @@ bool task_run::progress() {
   return done();
 }
 
-void task_run::progress_requests() {
+void action_run::progress_requests() {
   make_room();
   int count = 0;
   const int code = MPI_Testsome(static_cast<int>(active_.size()), active_.data(), &count, finished_.data(),
@@ -259,7 +261,7 @@ void task_run::progress_requests() {
   completed(count);
 }
 
-void task_run::finish() {
+void action_run::finish() {
   while (!done()) {
     if (!polling_.empty()) {
       progress();

@@ -1,11 +1,11 @@
-// The engine: executes one rank's tasks in any order that their dependencies allow.
+// The engine: executes one rank's actions in any order that their dependencies allow.
 //
-// A task is local work, a persistent request, a nonblocking call that is posted anew each time, or polled
-// work that is not MPI's (a message through shared memory). Tasks whose predecessors have completed are
-// ready; starting them is all that start() does, and completions (MPI_Testsome) make more tasks ready.
-// Collectives on one communicator must be called in one order on all ranks, so a task may also wait for
-// another one to have been *started*. Every task starts once per run: it terminates if the plan has no cycle.
-// Cost of a run: O(tasks + dependencies) plus MPI_Testsome over the active requests.
+// An action is local work, a persistent request, a nonblocking call that is posted anew each time, or polled
+// work that is not MPI's (a message through shared memory). Actions whose predecessors have completed are
+// ready; starting them is all that start() does, and completions (MPI_Testsome) make more actions ready.
+// Collectives on one communicator must be called in one order on all ranks, so an action may also wait for
+// another one to have been *started*. Every action starts once per run: it terminates if the plan has no
+// cycle. Cost of a run: O(actions + dependencies) plus MPI_Testsome over the active requests.
 #pragma once
 
 #include "runtime/run/driver.h"
@@ -20,15 +20,15 @@
 
 namespace tacit::runtime {
 
-using task_id = std::uint32_t;
+using action_id = std::uint32_t;
 
-/// How errors name a task of communication.
-struct task_note {
+/// How errors name an action of communication.
+struct action_note {
   std::string_view what; ///< "send to", "receive from", "allgather" …; static text
   int peer = -1;
   std::uint64_t bytes = 0;
 };
-std::string describe(const task_note& note);
+std::string describe(const action_note& note);
 
 /// Begun once per run, then polled until it is complete. Must not block.
 class polled_work {
@@ -39,23 +39,23 @@ public:
   virtual bool poll() = 0;
 };
 
-/// Tasks and the resources they use; filled by a driver, then run by task_run.
-class task_list {
+/// Actions and the resources they use; filled by a driver, then run by action_run.
+class action_list {
 public:
-  task_list() = default;
-  task_list(task_list&&) = default;
-  task_list& operator=(task_list&&) = delete;
-  ~task_list();
+  action_list() = default;
+  action_list(action_list&&) = default;
+  action_list& operator=(action_list&&) = delete;
+  ~action_list();
 
-  task_id add_local(std::function<void()> work);
+  action_id add_local(std::function<void()> work);
   /// Takes over the request, also if it throws.
-  task_id add_persistent(MPI_Request request, task_note note);
-  task_id add_posted(std::function<void(MPI_Request*)> post, task_note note);
-  task_id add_polled(std::unique_ptr<polled_work> work, task_note note);
+  action_id add_persistent(MPI_Request request, action_note note);
+  action_id add_posted(std::function<void(MPI_Request*)> post, action_note note);
+  action_id add_polled(std::unique_ptr<polled_work> work, action_note note);
   /// `after` starts when `before` has completed.
-  void complete_before(task_id before, task_id after) { on_completion_.push_back({before, after}); }
+  void complete_before(action_id before, action_id after) { on_completion_.push_back({before, after}); }
   /// `after` starts when `before` has started.
-  void start_before(task_id before, task_id after) { on_start_.push_back({before, after}); }
+  void start_before(action_id before, action_id after) { on_start_.push_back({before, after}); }
 
   /// Memory that lives as long as the list.
   std::byte* allocate(std::uint64_t bytes);
@@ -66,27 +66,27 @@ public:
   void leave_memory_to_mpi();
 
 private:
-  friend class task_run;
+  friend class action_run;
   struct edge {
-    task_id before, after;
+    action_id before, after;
   };
-  struct task {
+  struct action {
     std::function<void()> work;
     std::function<void(MPI_Request*)> post;
     MPI_Request persistent = MPI_REQUEST_NULL;
-    task_note note;
+    action_note note;
     std::unique_ptr<polled_work> polled;
   };
-  std::vector<task> tasks_;
+  std::vector<action> actions_;
   std::vector<edge> on_completion_, on_start_;
   std::vector<std::unique_ptr<std::byte[]>> memory_;
   std::vector<MPI_Datatype> types_;
 };
 
-class task_run : public execution {
+class action_run : public execution {
 public:
-  explicit task_run(task_list tasks);
-  ~task_run() override;
+  explicit action_run(action_list actions);
+  ~action_run() override;
   void start() override;
   bool progress() override;
   void finish() override;
@@ -95,20 +95,20 @@ public:
   /// Calls `visit(peer)` for each message through shared memory that is under way.
   template <typename Visit>
   void each_polled(Visit&& visit) const {
-    for (const task_id id : polling_)
-      visit(tasks_.tasks_[id].note);
+    for (const action_id id : polling_)
+      visit(actions_.actions_[id].note);
   }
 
 private:
-  /// Successors of each task in one array.
+  /// Successors of each action in one array.
   struct successor_rows {
     std::vector<std::uint32_t> first;
-    std::vector<task_id> list;
+    std::vector<action_id> list;
   };
-  static successor_rows rows_of(const std::vector<task_list::edge>& edges, std::size_t tasks);
-  void release(const successor_rows& rows, task_id before);
+  static successor_rows rows_of(const std::vector<action_list::edge>& edges, std::size_t actions);
+  void release(const successor_rows& rows, action_id before);
   void start_ready();
-  void begin(task_id id);
+  void begin(action_id id);
   /// Throws if an MPI call on the active requests failed, naming the one that did.
   void check_completion(int code, int count, const char* call) const;
   void completed(int count);
@@ -117,17 +117,17 @@ private:
   void make_room();
   bool done() const { return left_ == 0; }
 
-  task_list tasks_;
+  action_list actions_;
   successor_rows on_completion_, on_start_;
   std::vector<std::uint32_t> predecessors_, waiting_;
-  std::vector<task_id> ready_;
-  std::vector<MPI_Request> active_;  ///< requests under way
-  std::vector<task_id> active_task_; ///< and whose they are
-  std::vector<int> finished_;        ///< indices that MPI_Testsome returned
-  std::vector<MPI_Status> statuses_; ///< and how they ended
-  std::vector<task_id> polling_;     ///< polled work under way
+  std::vector<action_id> ready_;
+  std::vector<MPI_Request> active_;       ///< requests under way
+  std::vector<action_id> active_actions_; ///< and whose they are
+  std::vector<int> finished_;             ///< indices that MPI_Testsome returned
+  std::vector<MPI_Status> statuses_;      ///< and how they ended
+  std::vector<action_id> polling_;        ///< polled work under way
   bool moved_ = false;
-  std::size_t left_ = 0; ///< tasks of this run that have not completed
+  std::size_t left_ = 0; ///< actions of this run that have not completed
 };
 
 } // namespace tacit::runtime

@@ -51,12 +51,12 @@ private:
   /// Per member of the group: its segments (resolved), empty if none. Own entry: `own`.
   using member_blocks = std::vector<std::vector<graphs::segment>>;
 
-  task_span collective(const graphs::step& s) override;
-  task_span broadcast(const graphs::step& s);
-  task_span allgather(const graphs::step& s);
-  task_span alltoall(const graphs::step& s);
-  task_span scatter(const graphs::step& s);
-  task_span gather(const graphs::step& s);
+  action_span collective(const graphs::step& s) override;
+  action_span broadcast(const graphs::step& s);
+  action_span allgather(const graphs::step& s);
+  action_span alltoall(const graphs::step& s);
+  action_span scatter(const graphs::step& s);
+  action_span gather(const graphs::step& s);
 
   member_blocks by_member(const graphs::step& s, const std::vector<graphs::block>& blocks) const;
   std::size_t me(const graphs::step& s) const;
@@ -70,13 +70,13 @@ private:
   static bool in_place(const member_blocks& blocks, slots& out);
   /// Equal slots of `slot` bytes, or tightly one after the other if slot is 0.
   slots packed(const member_blocks& blocks, std::uint64_t slot);
-  void pack_before(task_span& span, const slots& to, const member_blocks& from);
-  void unpack_after(task_span& span, const slots& from, const member_blocks& to, std::size_t own);
+  void pack_before(action_span& span, const slots& to, const member_blocks& from);
+  void unpack_after(action_span& span, const slots& from, const member_blocks& to, std::size_t own);
   /// Posts `call`, after everything in `span` and after earlier calls on the communicator.
-  void post(task_span& span, const graphs::step& s, std::function<void(MPI_Request*)> call);
+  void post(action_span& span, const graphs::step& s, std::function<void(MPI_Request*)> call);
 
   const group_communicators& communicators_;
-  std::map<comm_id, task_id> last_call_;
+  std::map<comm_id, action_id> last_call_;
 };
 
 std::size_t coll_lowering::me(const graphs::step& s) const {
@@ -119,21 +119,21 @@ slots coll_lowering::packed(const member_blocks& blocks, std::uint64_t slot) {
     out.places.push_back(static_cast<int>(place));
     place += slot > 0 ? slot : graphs::total_length(b);
   }
-  out.base = tasks_.allocate(place);
+  out.base = actions_.allocate(place);
   std::fill_n(out.base, place, std::byte{0}); // the self slot of an alltoall is sent, too
   return out;
 }
 
-void coll_lowering::pack_before(task_span& span, const slots& to, const member_blocks& from) {
+void coll_lowering::pack_before(action_span& span, const slots& to, const member_blocks& from) {
   for (std::size_t i = 0; i < from.size(); ++i)
     if (!from[i].empty())
       append(span, copy(from[i], {{address(to.base) + static_cast<std::uint64_t>(to.places[i]),
                                    graphs::total_length(from[i])}}));
 }
 
-void coll_lowering::unpack_after(task_span& span, const slots& from, const member_blocks& to,
+void coll_lowering::unpack_after(action_span& span, const slots& from, const member_blocks& to,
                                  std::size_t own) {
-  task_span unpack;
+  action_span unpack;
   for (std::size_t i = 0; i < to.size(); ++i)
     if (!to[i].empty() && i != own)
       append(unpack, copy({{address(from.base) + static_cast<std::uint64_t>(from.places[i]),
@@ -141,27 +141,27 @@ void coll_lowering::unpack_after(task_span& span, const slots& from, const membe
                           to[i]));
   if (unpack.first.empty())
     return;
-  for (const task_id before : span.last)
-    for (const task_id after : unpack.first)
-      tasks_.complete_before(before, after);
+  for (const action_id before : span.last)
+    for (const action_id after : unpack.first)
+      actions_.complete_before(before, after);
   span.last = unpack.last;
 }
 
-void coll_lowering::post(task_span& span, const graphs::step& s, std::function<void(MPI_Request*)> call) {
-  const task_id id = tasks_.add_posted(std::move(call), {name(s.collective), -1, s.largest_block});
-  for (const task_id before : span.last)
-    tasks_.complete_before(before, id);
+void coll_lowering::post(action_span& span, const graphs::step& s, std::function<void(MPI_Request*)> call) {
+  const action_id id = actions_.add_posted(std::move(call), {name(s.collective), -1, s.largest_block});
+  for (const action_id before : span.last)
+    actions_.complete_before(before, id);
   if (const auto last = last_call_.find(s.comm); last != last_call_.end())
-    tasks_.start_before(last->second, id);
+    actions_.start_before(last->second, id);
   last_call_[s.comm] = id;
   if (span.first.empty())
     span.first = {id};
   span.last = {id};
 }
 
-task_span coll_lowering::collective(const graphs::step& s) {
+action_span coll_lowering::collective(const graphs::step& s) {
   if (s.collective == pattern::barrier) {
-    task_span span;
+    action_span span;
     post(span, s, [comm = communicators_.of(s.comm)](MPI_Request* r) {
       check_mpi(MPI_Ibarrier(comm, r), "MPI_Ibarrier");
     });
@@ -185,31 +185,31 @@ task_span coll_lowering::collective(const graphs::step& s) {
   }
 }
 
-task_span coll_lowering::broadcast(const graphs::step& s) {
+action_span coll_lowering::broadcast(const graphs::step& s) {
   const std::uint64_t length = s.largest_block;
   const bool at_root = !s.sends.empty();
   const std::vector<graphs::segment> bytes =
       resolve(at_root ? s.sends.front().bytes : s.receives.front().bytes);
   const bool contiguous = bytes.size() == 1;
-  std::byte* at = contiguous ? pointer(bytes.front().address) : tasks_.allocate(length);
-  task_span span;
+  std::byte* at = contiguous ? pointer(bytes.front().address) : actions_.allocate(length);
+  action_span span;
   if (at_root && !contiguous)
     span = copy(bytes, {{address(at), length}});
-  const task_span start = span;
-  task_span all;
+  const action_span start = span;
+  action_span all;
   for (std::uint64_t done = 0; done < length; done += broadcast_piece) {
     const int count = static_cast<int>(std::min(broadcast_piece, length - done));
-    task_span piece = start;
+    action_span piece = start;
     post(piece, s,
          [comm = communicators_.of(s.comm), where = at + done, count, from = static_cast<int>(root(s))](
              MPI_Request* r) { check_mpi(MPI_Ibcast(where, count, MPI_BYTE, from, comm, r), "MPI_Ibcast"); });
     append(all, piece);
   }
   if (!at_root && !contiguous) {
-    const task_span unpack = copy({{address(at), length}}, bytes);
-    for (const task_id before : all.last)
-      for (const task_id after : unpack.first)
-        tasks_.complete_before(before, after);
+    const action_span unpack = copy({{address(at), length}}, bytes);
+    for (const action_id before : all.last)
+      for (const action_id after : unpack.first)
+        actions_.complete_before(before, after);
     all.last = unpack.last;
   }
   std::sort(all.first.begin(), all.first.end());
@@ -217,13 +217,13 @@ task_span coll_lowering::broadcast(const graphs::step& s) {
   return all;
 }
 
-task_span coll_lowering::allgather(const graphs::step& s) {
+action_span coll_lowering::allgather(const graphs::step& s) {
   const std::size_t own = me(s);
   member_blocks blocks = by_member(s, s.receives);
   if (!s.sends.empty())
     blocks[own] = resolve(s.sends.front().bytes);
   const MPI_Comm comm = communicators_.of(s.comm);
-  task_span span;
+  action_span span;
   slots where;
   const bool uniform = s.collective == pattern::allgather && s.largest_block <= packed_block_limit;
   if (uniform || !in_place(blocks, where)) {
@@ -248,11 +248,11 @@ task_span coll_lowering::allgather(const graphs::step& s) {
   return span;
 }
 
-task_span coll_lowering::alltoall(const graphs::step& s) {
+action_span coll_lowering::alltoall(const graphs::step& s) {
   const std::size_t own = me(s);
   const member_blocks out = by_member(s, s.sends), in = by_member(s, s.receives);
   const MPI_Comm comm = communicators_.of(s.comm);
-  task_span span;
+  action_span span;
   if (s.collective == pattern::alltoall && s.largest_block <= packed_block_limit &&
       s.largest_block * out.size() <= INT_MAX) {
     const slots from = packed(out, s.largest_block), to = packed(in, s.largest_block);
@@ -273,7 +273,7 @@ task_span coll_lowering::alltoall(const graphs::step& s) {
     for (const auto& b : blocks) {
       out_side.counts.push_back(b.empty() ? 0 : 1);
       out_side.places.push_back(0);
-      out_side.types.push_back(b.empty() ? MPI_BYTE : tasks_.absolute_type(b));
+      out_side.types.push_back(b.empty() ? MPI_BYTE : actions_.absolute_type(b));
     }
     return out_side;
   };
@@ -285,11 +285,11 @@ task_span coll_lowering::alltoall(const graphs::step& s) {
   return span;
 }
 
-task_span coll_lowering::scatter(const graphs::step& s) {
+action_span coll_lowering::scatter(const graphs::step& s) {
   const MPI_Comm comm = communicators_.of(s.comm);
   const bool uniform = s.collective == pattern::scatter && s.largest_block <= packed_block_limit;
   const int from = static_cast<int>(root(s));
-  task_span span;
+  action_span span;
   if (root(s) == me(s)) {
     const member_blocks out = by_member(s, s.sends);
     slots where;
@@ -313,7 +313,7 @@ task_span coll_lowering::scatter(const graphs::step& s) {
   const bool contiguous = bytes.size() <= 1;
   const auto length = static_cast<int>(graphs::total_length(bytes));
   std::byte* at = bytes.size() == 1 ? pointer(bytes.front().address)
-                                    : tasks_.allocate(static_cast<std::uint64_t>(length));
+                                    : actions_.allocate(static_cast<std::uint64_t>(length));
   post(span, s, [=](MPI_Request* r) {
     if (uniform)
       check_mpi(MPI_Iscatter(nullptr, 0, MPI_BYTE, at, length, MPI_BYTE, from, comm, r), "MPI_Iscatter");
@@ -322,18 +322,18 @@ task_span coll_lowering::scatter(const graphs::step& s) {
                 "MPI_Iscatterv");
   });
   if (!contiguous) {
-    const task_span unpack = copy({{address(at), static_cast<std::uint64_t>(length)}}, bytes);
-    tasks_.complete_before(span.last.front(), unpack.first.front());
+    const action_span unpack = copy({{address(at), static_cast<std::uint64_t>(length)}}, bytes);
+    actions_.complete_before(span.last.front(), unpack.first.front());
     span.last = unpack.last;
   }
   return span;
 }
 
-task_span coll_lowering::gather(const graphs::step& s) {
+action_span coll_lowering::gather(const graphs::step& s) {
   const MPI_Comm comm = communicators_.of(s.comm);
   const bool uniform = s.collective == pattern::gather && s.largest_block <= packed_block_limit;
   const int to = static_cast<int>(root(s));
-  task_span span;
+  action_span span;
   if (root(s) == me(s)) {
     member_blocks in = by_member(s, s.receives);
     slots where;
@@ -357,7 +357,7 @@ task_span coll_lowering::gather(const graphs::step& s) {
       s.sends.empty() ? std::vector<graphs::segment>{} : resolve(s.sends.front().bytes);
   const auto length = static_cast<int>(graphs::total_length(bytes));
   std::byte* at = bytes.size() == 1 ? pointer(bytes.front().address)
-                                    : tasks_.allocate(static_cast<std::uint64_t>(length));
+                                    : actions_.allocate(static_cast<std::uint64_t>(length));
   if (bytes.size() > 1)
     span = copy(bytes, {{address(at), static_cast<std::uint64_t>(length)}});
   post(span, s, [=](MPI_Request* r) {
@@ -381,7 +381,7 @@ public:
   }
   std::unique_ptr<execution> prepare(program p, MPI_Comm comm, connection* peers) const override {
     const auto& groups = dynamic_cast<const group_communicators&>(*peers);
-    return std::make_unique<task_run>(coll_lowering(p, comm, groups).run());
+    return std::make_unique<action_run>(coll_lowering(p, comm, groups).run());
   }
 };
 

@@ -2,7 +2,7 @@
 // That is what neighborhood collectives mostly are, and what must cost no more than the Irecv and Isend that
 // a program would write itself.
 //
-// Idea: three flat arrays (receives, sends, copies) and one array of requests; no task list, no allocation
+// Idea: three flat arrays (receives, sends, copies) and one array of requests; no action list, no allocation
 // after construction. Messages are posted anew in each run rather than started as persistent requests,
 // because Open MPI's Startall costs 25-85 % more than Irecv and Isend for 8-16 B (measured), and because the
 // buffers may then move from run to run. Data in pieces is packed by memcpy up to `largest_packed` bytes;

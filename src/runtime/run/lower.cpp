@@ -33,7 +33,7 @@ std::string tags_fit(const program& p, MPI_Comm comm) {
   return {};
 }
 
-void append(task_span& all, const task_span& more) {
+void append(action_span& all, const action_span& more) {
   all.first.insert(all.first.end(), more.first.begin(), more.first.end());
   all.last.insert(all.last.end(), more.last.begin(), more.last.end());
 }
@@ -57,37 +57,37 @@ std::vector<graphs::segment> lowering::resolve(const std::vector<graphs::segment
   return out;
 }
 
-task_list lowering::run() {
+action_list lowering::run() {
   try {
     if (program_.plan.scratch_bytes > 0)
-      scratch_ = tasks_.allocate(program_.plan.scratch_bytes);
+      scratch_ = actions_.allocate(program_.plan.scratch_bytes);
   } catch (const std::bad_alloc&) {
     throw memory_error(fmt::format("no memory for {} B of scratch", program_.plan.scratch_bytes));
   }
-  std::vector<std::vector<task_id>> last;
+  std::vector<std::vector<action_id>> last;
   last.reserve(program_.plan.steps.size());
   for (const graphs::step& s : program_.plan.steps) {
-    task_span span = lower_or_name(s);
+    action_span span = lower_or_name(s);
     if (span.first.empty()) { // nothing to do here, but others may wait for it
-      span.first.push_back(tasks_.add_local([] {}));
+      span.first.push_back(actions_.add_local([] {}));
       span.last = span.first;
     }
     for (const std::uint32_t before : s.after)
-      for (const task_id b : last[before])
-        for (const task_id a : span.first)
-          tasks_.complete_before(b, a);
-    if (span.last.size() > 1) { // one task to wait for, so that edges stay linear
-      const task_id join = tasks_.add_local([] {});
-      for (const task_id b : span.last)
-        tasks_.complete_before(b, join);
+      for (const action_id b : last[before])
+        for (const action_id a : span.first)
+          actions_.complete_before(b, a);
+    if (span.last.size() > 1) { // one action to wait for, so that edges stay linear
+      const action_id join = actions_.add_local([] {});
+      for (const action_id b : span.last)
+        actions_.complete_before(b, join);
       span.last = {join};
     }
     last.push_back(std::move(span.last));
   }
-  return std::move(tasks_);
+  return std::move(actions_);
 }
 
-task_span lowering::lower_or_name(const graphs::step& s) {
+action_span lowering::lower_or_name(const graphs::step& s) {
   try {
     return lower(s);
   } catch (const mpi_error& e) {
@@ -97,7 +97,7 @@ task_span lowering::lower_or_name(const graphs::step& s) {
   }
 }
 
-task_span lowering::lower(const graphs::step& s) {
+action_span lowering::lower(const graphs::step& s) {
   switch (s.kind) {
   case graphs::step_kind::copy:
     return copy(resolve(s.reads), resolve(s.writes));
@@ -112,34 +112,36 @@ task_span lowering::lower(const graphs::step& s) {
   case graphs::step_kind::collective:
     return collective(s);
   case graphs::step_kind::call: {
-    const task_id id = tasks_.add_local([call = program_.call, op = s.op] { call(op); });
+    const action_id id = actions_.add_local([call = program_.call, op = s.op] { call(op); });
     return {{id}, {id}};
   }
   }
   return {};
 }
 
-task_span lowering::keep_own_message(const graphs::step& s) {
+action_span lowering::keep_own_message(const graphs::step& s) {
   const std::vector<graphs::segment> bytes = resolve(s.reads);
   const std::uint64_t length = graphs::total_length(bytes);
-  const std::vector<graphs::segment> kept{{reinterpret_cast<std::uint64_t>(tasks_.allocate(length)), length}};
-  const task_span span = copy(bytes, kept);
+  const std::vector<graphs::segment> kept{
+      {reinterpret_cast<std::uint64_t>(actions_.allocate(length)), length}};
+  const action_span span = copy(bytes, kept);
   own_messages_[s.tag] = {kept, span.first.front()};
   return span;
 }
 
 /// Steps are in an order in which they can run, so the send has been seen.
-task_span lowering::take_own_message(const graphs::step& s) {
+action_span lowering::take_own_message(const graphs::step& s) {
   const own_message& message = own_messages_.at(s.tag);
-  const task_span span = copy(message.kept, resolve(s.writes));
-  tasks_.complete_before(message.sent, span.first.front());
+  const action_span span = copy(message.kept, resolve(s.writes));
+  actions_.complete_before(message.sent, span.first.front());
   return span;
 }
 
 /// By a message of the rank to itself, which MPI copies.
 std::function<void()> lowering::copy_by_mpi(const std::vector<graphs::segment>& from,
                                             const std::vector<graphs::segment>& into) {
-  return [out = tasks_.absolute_type(from), in = tasks_.absolute_type(into), me = program_.rank, comm = comm_,
+  return [out = actions_.absolute_type(from), in = actions_.absolute_type(into), me = program_.rank,
+          comm = comm_,
           tag = 2 * half_of_tags_] { // of no message of the plan
     check_mpi(MPI_Sendrecv(MPI_BOTTOM, 1, out, me, tag, MPI_BOTTOM, 1, in, me, tag, comm, MPI_STATUS_IGNORE),
               "MPI_Sendrecv");
@@ -155,24 +157,25 @@ std::function<void()> lowering::copying(const std::vector<graphs::segment>& from
 
 /// Reads everything before it writes anything: one memmove does, several pieces that overlap go through a
 /// buffer, and so does what MPI copies, which allows no overlap.
-task_span lowering::copy(const std::vector<graphs::segment>& from, const std::vector<graphs::segment>& into) {
+action_span lowering::copy(const std::vector<graphs::segment>& from,
+                           const std::vector<graphs::segment>& into) {
   const bool moved_at_once =
       from.size() == 1 && into.size() == 1 && !in_device_memory(from) && !in_device_memory(into);
   if (moved_at_once || !graphs::overlap(from, into)) {
-    const task_id id = tasks_.add_local(copying(from, into));
+    const action_id id = actions_.add_local(copying(from, into));
     return {{id}, {id}};
   }
   const std::uint64_t length = graphs::total_length(from);
   const std::vector<graphs::segment> between{
-      {reinterpret_cast<std::uint64_t>(tasks_.allocate(length)), length}};
-  const task_id id = tasks_.add_local([first = copying(from, between), then = copying(between, into)] {
+      {reinterpret_cast<std::uint64_t>(actions_.allocate(length)), length}};
+  const action_id id = actions_.add_local([first = copying(from, between), then = copying(between, into)] {
     first();
     then();
   });
   return {{id}, {id}};
 }
 
-task_span lowering::send(const std::vector<graphs::segment>& bytes, int to, int tag) {
+action_span lowering::send(const std::vector<graphs::segment>& bytes, int to, int tag) {
   MPI_Request request = MPI_REQUEST_NULL;
   if (bytes.size() <= 1 && graphs::total_length(bytes) <= INT_MAX) {
     const graphs::segment s = bytes.empty() ? graphs::segment{} : bytes.front();
@@ -180,21 +183,21 @@ task_span lowering::send(const std::vector<graphs::segment>& bytes, int to, int 
                             to, tag, comm_, &request),
               "MPI_Send_init");
   } else if (packs_when_sends_are_made) {
-    const task_id id = tasks_.add_posted(
-        [type = tasks_.absolute_type(bytes), to, tag, comm = comm_](MPI_Request* posted) {
+    const action_id id = actions_.add_posted(
+        [type = actions_.absolute_type(bytes), to, tag, comm = comm_](MPI_Request* posted) {
           check_mpi(MPI_Isend(MPI_BOTTOM, 1, type, to, tag, comm, posted), "MPI_Isend");
         },
         {"send to", to, graphs::total_length(bytes)});
     return {{id}, {id}};
   } else {
-    check_mpi(MPI_Send_init(MPI_BOTTOM, 1, tasks_.absolute_type(bytes), to, tag, comm_, &request),
+    check_mpi(MPI_Send_init(MPI_BOTTOM, 1, actions_.absolute_type(bytes), to, tag, comm_, &request),
               "MPI_Send_init");
   }
-  const task_id id = tasks_.add_persistent(request, {"send to", to, graphs::total_length(bytes)});
+  const action_id id = actions_.add_persistent(request, {"send to", to, graphs::total_length(bytes)});
   return {{id}, {id}};
 }
 
-task_span lowering::recv(const std::vector<graphs::segment>& bytes, int from, int tag) {
+action_span lowering::recv(const std::vector<graphs::segment>& bytes, int from, int tag) {
   MPI_Request request = MPI_REQUEST_NULL;
   if (bytes.size() <= 1 && graphs::total_length(bytes) <= INT_MAX) {
     const graphs::segment s = bytes.empty() ? graphs::segment{} : bytes.front();
@@ -202,10 +205,10 @@ task_span lowering::recv(const std::vector<graphs::segment>& bytes, int from, in
                             tag, comm_, &request),
               "MPI_Recv_init");
   } else {
-    check_mpi(MPI_Recv_init(MPI_BOTTOM, 1, tasks_.absolute_type(bytes), from, tag, comm_, &request),
+    check_mpi(MPI_Recv_init(MPI_BOTTOM, 1, actions_.absolute_type(bytes), from, tag, comm_, &request),
               "MPI_Recv_init");
   }
-  const task_id id = tasks_.add_persistent(request, {"receive from", from, graphs::total_length(bytes)});
+  const action_id id = actions_.add_persistent(request, {"receive from", from, graphs::total_length(bytes)});
   return {{id}, {id}};
 }
 
@@ -213,12 +216,12 @@ int lowering::collective_tag(const graphs::step& s, int round) const {
   return half_of_tags_ + s.tag * tags_per_collective + round;
 }
 
-task_span lowering::direct(const graphs::step& s) {
+action_span lowering::direct(const graphs::step& s) {
   const rank_group& group = program_.group(s.comm);
   if (s.collective == pattern::barrier)
     return dissemination(s, group);
   const int tag = collective_tag(s, 0);
-  task_span all;
+  action_span all;
   for (const graphs::block& b : s.receives)
     if (!b.bytes.empty())
       append(all, recv(resolve(b.bytes), rank_of(b.peer), tag));
@@ -236,18 +239,18 @@ task_span lowering::direct(const graphs::step& s) {
   return all;
 }
 
-task_span lowering::dissemination(const graphs::step& s, const rank_group& group) {
+action_span lowering::dissemination(const graphs::step& s, const rank_group& group) {
   const auto n = static_cast<int>(group.members.size());
   const auto me = static_cast<int>(std::find(group.members.begin(), group.members.end(), program_.rank) -
                                    group.members.begin());
-  task_span all;
+  action_span all;
   for (int round = 0, distance = 1; distance < n; ++round, distance *= 2) {
     const int tag = collective_tag(s, round);
-    task_span now = recv({}, group.members[static_cast<std::size_t>((me - distance + n) % n)], tag);
+    action_span now = recv({}, group.members[static_cast<std::size_t>((me - distance + n) % n)], tag);
     append(now, send({}, group.members[static_cast<std::size_t>((me + distance) % n)], tag));
-    for (const task_id before : all.last)
-      for (const task_id after : now.first)
-        tasks_.complete_before(before, after);
+    for (const action_id before : all.last)
+      for (const action_id after : now.first)
+        actions_.complete_before(before, after);
     if (all.first.empty())
       all.first = now.first;
     all.last = now.last;

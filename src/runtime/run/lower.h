@@ -1,8 +1,8 @@
-// From steps to tasks: what all drivers share. A driver decides only how a collective is carried out.
+// From steps to actions: what all drivers share. A driver decides only how a collective is carried out.
 #pragma once
 
+#include "runtime/run/action_run.h"
 #include "runtime/run/program.h"
-#include "runtime/run/task_run.h"
 
 #include <functional>
 #include <map>
@@ -10,10 +10,11 @@
 
 namespace tacit::runtime {
 
-/// Tasks of one step: `first` waits for the step's predecessors, the step is complete when all of `last` are.
-struct task_span {
-  std::vector<task_id> first;
-  std::vector<task_id> last;
+/// Actions of one step: `first` waits for the step's predecessors, the step is complete when all of `last`
+/// are.
+struct action_span {
+  std::vector<action_id> first;
+  std::vector<action_id> last;
 };
 
 class lowering {
@@ -22,24 +23,24 @@ public:
   virtual ~lowering() = default;
   /// Allocates the rank's scratch memory and lowers all steps. Call once. Throws mpi_error and memory_error
   /// that name the step.
-  task_list run();
+  action_list run();
 
 protected:
-  virtual task_span collective(const graphs::step& s) = 0;
+  virtual action_span collective(const graphs::step& s) = 0;
 
   /// The collective as messages straight from origin to destination; a barrier as dissemination (log2 n
   /// rounds).
-  task_span direct(const graphs::step& s);
+  action_span direct(const graphs::step& s);
 
-  task_span copy(const std::vector<graphs::segment>& from, const std::vector<graphs::segment>& into);
-  virtual task_span send(const std::vector<graphs::segment>& bytes, int to, int tag);
-  virtual task_span recv(const std::vector<graphs::segment>& bytes, int from, int tag);
+  action_span copy(const std::vector<graphs::segment>& from, const std::vector<graphs::segment>& into);
+  virtual action_span send(const std::vector<graphs::segment>& bytes, int to, int tag);
+  virtual action_span recv(const std::vector<graphs::segment>& bytes, int from, int tag);
   /// User addresses as they are, scratch addresses in this run's memory.
   std::vector<graphs::segment> resolve(const std::vector<graphs::segment>& bytes) const;
 
   const program& program_;
   MPI_Comm comm_;
-  task_list tasks_;
+  action_list actions_;
 
 private:
   /// What copies: the processor, or MPI where device memory is involved.
@@ -47,18 +48,18 @@ private:
                                 const std::vector<graphs::segment>& into);
   std::function<void()> copy_by_mpi(const std::vector<graphs::segment>& from,
                                     const std::vector<graphs::segment>& into);
-  task_span lower(const graphs::step& s);
-  task_span lower_or_name(const graphs::step& s);
+  action_span lower(const graphs::step& s);
+  action_span lower_or_name(const graphs::step& s);
   /// Messages to the own rank are two local copies: a send reads when it starts (buffered semantics), and its
   /// bytes may overlap those that the receive writes, which MPI forbids.
-  task_span keep_own_message(const graphs::step& s);
-  task_span take_own_message(const graphs::step& s);
-  task_span dissemination(const graphs::step& s, const rank_group& group);
+  action_span keep_own_message(const graphs::step& s);
+  action_span take_own_message(const graphs::step& s);
+  action_span dissemination(const graphs::step& s, const rank_group& group);
   int collective_tag(const graphs::step& s, int round) const;
 
   struct own_message {
     std::vector<graphs::segment> kept;
-    task_id sent;
+    action_id sent;
   };
   std::map<std::int32_t, own_message> own_messages_; ///< by tag
   std::byte* scratch_ = nullptr;
@@ -72,7 +73,7 @@ inline constexpr int tags_per_collective = 32;
 std::string tags_fit(const program& p, MPI_Comm comm);
 
 /// One after the other.
-void append(task_span& all, const task_span& more);
+void append(action_span& all, const action_span& more);
 
 /// Copies packed bytes between lists of absolute segments of equal total length.
 void copy_bytes(const std::vector<graphs::segment>& from, const std::vector<graphs::segment>& into);

@@ -15,17 +15,17 @@ public:
   message_survey found;
 
 private:
-  task_span collective(const graphs::step& s) override { return direct(s); }
-  task_span send(const std::vector<graphs::segment>& bytes, int to, int tag) override {
+  action_span collective(const graphs::step& s) override { return direct(s); }
+  action_span send(const std::vector<graphs::segment>& bytes, int to, int tag) override {
     found.out[to].push_back({tag, graphs::total_length(bytes)});
     return nothing();
   }
-  task_span recv(const std::vector<graphs::segment>& bytes, int from, int tag) override {
+  action_span recv(const std::vector<graphs::segment>& bytes, int from, int tag) override {
     found.in[from].push_back({tag, graphs::total_length(bytes)});
     return nothing();
   }
-  task_span nothing() {
-    const task_id id = tasks_.add_local([] {});
+  action_span nothing() {
+    const action_id id = actions_.add_local([] {});
     return {{id}, {id}};
   }
 };

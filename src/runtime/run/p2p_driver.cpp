@@ -1,5 +1,5 @@
 // Driver `p2p`: point-to-point messages only. Collectives of the plan become messages straight from origin to
-// destination. Plans of independent messages run from flat arrays (flat_run.h), others as tasks with
+// destination. Plans of independent messages run from flat arrays (flat_run.h), others as actions with
 // persistent requests. Runs wherever MPI runs, and is the yardstick for the others.
 #include "runtime/run/builtin_drivers.h"
 #include "runtime/run/flat_run.h"
@@ -13,7 +13,7 @@ public:
   p2p_lowering(const program& p, MPI_Comm comm) : lowering(p, comm) {}
 
 private:
-  task_span collective(const graphs::step& s) override { return direct(s); }
+  action_span collective(const graphs::step& s) override { return direct(s); }
 };
 
 class p2p_driver : public driver {
@@ -28,7 +28,7 @@ public:
   std::unique_ptr<execution> prepare(program p, MPI_Comm comm, connection*) const override {
     if (p.exact_sizes && is_flat(p.plan))
       return std::make_unique<flat_run>(p.plan, comm, p.in_device);
-    return std::make_unique<task_run>(p2p_lowering(p, comm).run());
+    return std::make_unique<action_run>(p2p_lowering(p, comm).run());
   }
 };
 

@@ -1,6 +1,7 @@
 // Driver `shm`: messages between ranks of one host go through channels in shared memory, all others are
 // persistent point-to-point messages; collectives of the plan become messages, as in `p2p`. Programs without
-// dependencies take the fast path (shm_flat.h), all others the engine of tasks with channels as polled work.
+// dependencies take the fast path (shm_flat.h), all others the engine of actions with channels as polled
+// work.
 #include "runtime/mpi/library_quirks.h"
 #include "runtime/run/builtin_drivers.h"
 #include "runtime/run/lower.h"
@@ -40,7 +41,7 @@ private:
   destination_channel& channel_;
 };
 
-/// The channels of a program; they count its messages, so they outlive the tasks, which are made anew when
+/// The channels of a program; they count its messages, so they outlive the actions, which are made anew when
 /// buffers move.
 struct channels {
   using key = std::pair<int, int>; ///< peer, tag
@@ -54,27 +55,27 @@ public:
       : lowering(p, comm), peers_(peers), channels_(made) {}
 
 private:
-  task_span collective(const graphs::step& s) override { return direct(s); }
-  task_span send(const std::vector<graphs::segment>& bytes, int to, int tag) override {
-    const channel_place* place = peers_.outgoing(to, tag);
-    if (!place)
+  action_span collective(const graphs::step& s) override { return direct(s); }
+  action_span send(const std::vector<graphs::segment>& bytes, int to, int tag) override {
+    const channel_location* location = peers_.outgoing(to, tag);
+    if (!location)
       return lowering::send(bytes, to, tag);
-    source_channel fresh = make_source(*place, bytes);
+    source_channel fresh = make_source(*location, bytes);
     const auto [at, added] = channels_.out.try_emplace({to, tag}, fresh);
     at->second.port.use_payload_of(std::move(fresh.port));
-    const task_id id =
-        tasks_.add_polled(std::make_unique<polled_source>(at->second), {"send to", to, place->shape.bytes});
+    const action_id id = actions_.add_polled(std::make_unique<polled_source>(at->second),
+                                             {"send to", to, location->shape.bytes});
     return {{id}, {id}};
   }
-  task_span recv(const std::vector<graphs::segment>& bytes, int from, int tag) override {
-    const channel_place* place = peers_.incoming(from, tag);
-    if (!place)
+  action_span recv(const std::vector<graphs::segment>& bytes, int from, int tag) override {
+    const channel_location* location = peers_.incoming(from, tag);
+    if (!location)
       return lowering::recv(bytes, from, tag);
-    destination_channel fresh = make_destination(*place, bytes);
+    destination_channel fresh = make_destination(*location, bytes);
     const auto [at, added] = channels_.in.try_emplace({from, tag}, fresh);
     at->second.port.use_payload_of(std::move(fresh.port));
-    const task_id id = tasks_.add_polled(std::make_unique<polled_destination>(at->second),
-                                         {"receive from", from, place->shape.bytes});
+    const action_id id = actions_.add_polled(std::make_unique<polled_destination>(at->second),
+                                             {"receive from", from, location->shape.bytes});
     return {{id}, {id}};
   }
 
@@ -83,27 +84,27 @@ private:
 };
 
 /// Programs with dependencies.
-class shm_tasks : public execution {
+class shm_actions : public execution {
 public:
-  shm_tasks(program p, MPI_Comm comm, const shm_peers& peers)
-      : program_(std::move(p)), comm_(comm), peers_(peers), tasks_(make_tasks(program_)), wait_(comm, peers) {
-  }
+  shm_actions(program p, MPI_Comm comm, const shm_peers& peers)
+      : program_(std::move(p)), comm_(comm), peers_(peers), actions_(make_actions(program_)),
+        wait_(comm, peers) {}
   void start() override {
     if (++runs_ % runs_per_beat == 0)
       peers_.distances().beat();
     wait_.begin();
-    tasks_->start();
+    actions_->start();
   }
   bool progress() override {
-    if (tasks_->progress()) {
+    if (actions_->progress()) {
       if (runs_ % runs_per_beat == 0 && peers_.distances().look())
         note_distances();
       return true;
     }
-    if (tasks_->moved())
+    if (actions_->moved())
       wait_.news();
     else
-      wait_.nothing_new([this](auto&& visit) { tasks_->each_polled(visit); });
+      wait_.nothing_new([this](auto&& visit) { actions_->each_polled(visit); });
     return false;
   }
   void finish() override {
@@ -114,7 +115,7 @@ public:
   double pause() const override {
     return wait_.pause([this] {
       bool absent = false;
-      tasks_->each_polled([&](const task_note& note) { absent = absent || peers_.absent(note.peer); });
+      actions_->each_polled([&](const action_note& note) { absent = absent || peers_.absent(note.peer); });
       return absent;
     });
   }
@@ -126,15 +127,15 @@ public:
     if (std::any_of(program_.plan.steps.begin(), program_.plan.steps.end(),
                     [](const graphs::step& s) { return s.kind == graphs::step_kind::call; }))
       return false; // nobody tells the computations
-    bound_.reset(); // should there be no memory for the tasks
-    tasks_ = make_tasks(moved(program_, reads, writes));
+    bound_.reset(); // should there be no memory for the actions
+    actions_ = make_actions(moved(program_, reads, writes));
     bound_ = wanted;
     return true;
   }
 
 private:
-  std::unique_ptr<task_run> make_tasks(const program& p) {
-    auto made = std::make_unique<task_run>(shm_lowering(p, comm_, peers_, channels_).run());
+  std::unique_ptr<action_run> make_actions(const program& p) {
+    auto made = std::make_unique<action_run>(shm_lowering(p, comm_, peers_, channels_).run());
     note_distances();
     return made;
   }
@@ -148,7 +149,7 @@ private:
   std::uint32_t runs_ = 0;
   const shm_peers& peers_;
   channels channels_;
-  std::unique_ptr<task_run> tasks_;
+  std::unique_ptr<action_run> actions_;
   shm_wait wait_;
   std::optional<std::pair<std::ptrdiff_t, std::ptrdiff_t>> bound_{{0, 0}}; ///< by the last rebind
 };
@@ -183,7 +184,7 @@ public:
     const auto& made = dynamic_cast<const shm_peers&>(*peers);
     if (is_flat(p))
       return std::make_unique<shm_flat>(p, comm, made);
-    return std::make_unique<shm_tasks>(std::move(p), comm, made);
+    return std::make_unique<shm_actions>(std::move(p), comm, made);
   }
 };
 

@@ -15,7 +15,7 @@ public:
   using lowering::lowering;
 
 private:
-  task_span collective(const graphs::step& s) override { return direct(s); }
+  action_span collective(const graphs::step& s) override { return direct(s); }
 };
 
 int rank_of(rank_id r) {
@@ -65,12 +65,12 @@ void shm_flat::add(const graphs::step& s, const shm_peers& peers) {
   const int peer = rank_of(s.peer);
   if (s.kind == graphs::step_kind::copy) {
     add_copy(s);
-  } else if (const channel_place* out =
+  } else if (const channel_location* out =
                  s.kind == graphs::step_kind::send ? peers.outgoing(peer, s.tag) : nullptr) {
     out_.push_back(make_source(*out, s.reads));
     places_ = places_ || out->shape.placed;
     out_notes_.push_back({{"send to", peer, out->shape.bytes}, peers.absence(peer)});
-  } else if (const channel_place* in =
+  } else if (const channel_location* in =
                  s.kind == graphs::step_kind::recv ? peers.incoming(peer, s.tag) : nullptr) {
     in_.push_back(make_destination(*in, s.writes));
     places_ = places_ || in->shape.placed;
@@ -95,7 +95,7 @@ void shm_flat::prepare_rest(std::ptrdiff_t reads, std::ptrdiff_t writes) {
     move(s.reads, reads);
     move(s.writes, writes);
   }
-  tasks_ = std::make_unique<task_run>(rest_lowering(moved, comm_).run());
+  actions_ = std::make_unique<action_run>(rest_lowering(moved, comm_).run());
 }
 
 bool shm_flat::rebind(std::ptrdiff_t reads, std::ptrdiff_t writes) {
@@ -122,9 +122,9 @@ void shm_flat::start() {
   active_ = true;
   if (distances_ && ++runs_ % runs_per_beat == 0)
     distances_->beat();
-  if (tasks_) {
-    tasks_->start(); // first, because these messages take longest
-    tasks_under_way_ = true;
+  if (actions_) {
+    actions_->start(); // first, because these messages take longest
+    actions_under_way_ = true;
   }
   sending_.count = 0;
   for (std::uint32_t i = 0; i < out_.size(); ++i)
@@ -159,9 +159,9 @@ bool shm_flat::progress() {
   bool news = poll(in_, receiving_);
   if (sending_.count > 0)
     news = poll(out_, sending_) || news;
-  if (tasks_under_way_) {
-    tasks_under_way_ = !tasks_->progress();
-    news = news || tasks_->moved();
+  if (actions_under_way_) {
+    actions_under_way_ = !actions_->progress();
+    news = news || actions_->moved();
   }
   if (nothing_left()) {
     end_run();

@@ -1,11 +1,11 @@
 // The fast path of driver `shm`: a program whose steps do not depend on each other, as that of every
 // neighborhood collective without combining. Starting gathers all messages straight into their slots and
 // makes the local copies; progress polls what has not arrived. Flat arrays, no calls through pointers, no
-// allocation. What has no channel (peers on other hosts, messages to oneself) runs beside it as tasks.
+// allocation. What has no channel (peers on other hosts, messages to oneself) runs beside it as actions.
 #pragma once
 
 #include "runtime/channel/channel.h"
-#include "runtime/run/task_run.h"
+#include "runtime/run/action_run.h"
 #include "runtime/shm/peers.h"
 #include "runtime/shm/wait.h"
 
@@ -40,7 +40,7 @@ private:
   };
   /// What is awaited through a channel.
   struct awaited {
-    task_note note;
+    action_note note;
     const std::atomic<std::uint32_t>* absence; ///< of the peer
   };
   void add(const graphs::step& s, const shm_peers& peers);
@@ -50,21 +50,21 @@ private:
   static bool poll(std::vector<Channel>& channels, pending& under_way);
   template <typename Visit>
   void each_awaited(Visit&& visit) const;
-  bool nothing_left() const { return receiving_.count == 0 && sending_.count == 0 && !tasks_under_way_; }
+  bool nothing_left() const { return receiving_.count == 0 && sending_.count == 0 && !actions_under_way_; }
   void end_run();
   void note_distances();
 
   MPI_Comm comm_;
   proximity* distances_; ///< null: no message depends on them
   std::uint32_t runs_ = 0;
-  program rest_; ///< steps that run as tasks
+  program rest_; ///< steps that run as actions
   std::vector<source_channel> out_;
   std::vector<destination_channel> in_;
   std::vector<awaited> out_notes_, in_notes_;
   std::vector<local_copy> copies_;
-  std::unique_ptr<task_run> tasks_; ///< null: there are none
+  std::unique_ptr<action_run> actions_; ///< null: there are none
   pending sending_, receiving_;
-  bool tasks_under_way_ = false, active_ = false;
+  bool actions_under_way_ = false, active_ = false;
   bool places_ = false; ///< some messages may go straight into user memory of the destination
   shm_wait wait_;
   std::ptrdiff_t reads_ = 0, writes_ = 0; ///< as of the last rebind

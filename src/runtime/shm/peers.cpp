@@ -35,13 +35,13 @@ bool user_wants(std::string_view what) {
   return given(setting::shm) == what;
 }
 
-const channel_place* find(const std::vector<planned_message>& messages,
-                          const std::vector<channel_place>& places, int tag) {
+const channel_location* find(const std::vector<planned_message>& messages,
+                             const std::vector<channel_location>& locations, int tag) {
   const auto found = std::lower_bound(messages.begin(), messages.end(), tag,
                                       [](const planned_message& m, int t) { return m.tag < t; });
   if (found == messages.end() || found->tag != tag)
     return nullptr;
-  return &places[static_cast<std::size_t>(found - messages.begin())];
+  return &locations[static_cast<std::size_t>(found - messages.begin())];
 }
 
 /// Ranks of this job on this host, if the launcher says so; else 0.
@@ -83,16 +83,17 @@ std::uint64_t longest_in_memory(bool unattended) {
   return unattended ? longest_without_acknowledgement() : std::numeric_limits<std::uint64_t>::max();
 }
 
-source_channel make_source(const channel_place& place, const std::vector<graphs::segment>& bytes) {
-  source_port port(place.shape, place.memory, bytes);
-  port.targets = place.targets;
-  return {place.shape, std::move(port)};
+source_channel make_source(const channel_location& location, const std::vector<graphs::segment>& bytes) {
+  source_port port(location.shape, location.memory, bytes);
+  port.targets = location.targets;
+  return {location.shape, std::move(port)};
 }
 
-destination_channel make_destination(const channel_place& place, const std::vector<graphs::segment>& bytes) {
-  destination_port port(place.shape, place.memory, first_bytes(bytes, place.shape.bytes));
-  port.source_process = place.source_process;
-  return {place.shape, std::move(port)};
+destination_channel make_destination(const channel_location& location,
+                                     const std::vector<graphs::segment>& bytes) {
+  destination_port port(location.shape, location.memory, first_bytes(bytes, location.shape.bytes));
+  port.source_process = location.source_process;
+  return {location.shape, std::move(port)};
 }
 
 shm_peers::shm_peers(const program& p, MPI_Comm comm, bool may_place)
@@ -261,7 +262,7 @@ void shm_peers::check_sizes(int rank, peer& from, const std::vector<planned_mess
 
 void shm_peers::make_memory() {
   std::size_t end = channel_alignment; // after absence_in
-  std::vector<std::pair<channel_place*, std::size_t>> offsets;
+  std::vector<std::pair<channel_location*, std::size_t>> offsets;
   std::vector<std::pair<peer*, std::size_t>> beats;
   for (auto& [rank, each] : peers_) {
     if (!each.why_not.empty())
@@ -271,16 +272,16 @@ void shm_peers::make_memory() {
       end = beats.back().second + sizeof(beat_line);
     }
     for (const planned_message& m : each.out)
-      each.out_places.push_back({shape_of(each, m), nullptr, 0, {}});
+      each.out_locations.push_back({shape_of(each, m), nullptr, 0, {}});
     for (const planned_message& m : each.in) {
       each.in_rooms.push_back(each.unattended ? std::vector<shared_place>() : room_for(rank, m));
-      each.in_places.push_back({shape_of(each, m), nullptr, 0, {}});
+      each.in_locations.push_back({shape_of(each, m), nullptr, 0, {}});
       if (!each.in_rooms.back().empty())
-        be_placed(each.in_places.back().shape);
+        be_placed(each.in_locations.back().shape);
     }
-    for (channel_place& place : each.in_places) {
-      offsets.emplace_back(&place, end);
-      end = round_up(end + channel_bytes(place.shape), channel_alignment);
+    for (channel_location& location : each.in_locations) {
+      offsets.emplace_back(&location, end);
+      end = round_up(end + channel_bytes(location.shape), channel_alignment);
     }
   }
   const bool somebody_near = std::any_of(peers_.begin(), peers_.end(),
@@ -291,8 +292,8 @@ void shm_peers::make_memory() {
   if (!refusal_.empty())
     return;
   absence_ = absence_in(mine_);
-  for (const auto& [place, offset] : offsets)
-    place->memory = mine_.at(offset);
+  for (const auto& [location, offset] : offsets)
+    location->memory = mine_.at(offset);
   for (const auto& [to, offset] : beats) {
     to->beat = new (mine_.at(offset)) beat_line;
     distances_.show(to->beat);
@@ -309,8 +310,8 @@ shm_peers::bytes shm_peers::memory_for(const peer& to) {
   out.put(mine_ ? mine_.show() : part_address{});
   out.put(word_);
   std::vector<std::uint64_t> offsets;
-  for (const channel_place& place : to.in_places)
-    offsets.push_back(static_cast<std::uint64_t>(place.memory - mine_.at(0)));
+  for (const channel_location& location : to.in_locations)
+    offsets.push_back(static_cast<std::uint64_t>(location.memory - mine_.at(0)));
   out.put_list(offsets);
   for (const auto& room : to.in_rooms)
     out.put_list(room);
@@ -343,8 +344,8 @@ void shm_peers::take_memory(int rank, peer& from, const bytes& message) {
   }
   if (!from.why_not.empty())
     return;
-  for (std::size_t i = 0; i < from.out_places.size(); ++i)
-    from.out_places[i].memory = from.theirs.at(offsets.at(i));
+  for (std::size_t i = 0; i < from.out_locations.size(); ++i)
+    from.out_locations[i].memory = from.theirs.at(offsets.at(i));
   from.why_not = take_targets(from, in);
   if (!from.why_not.empty())
     return;
@@ -354,8 +355,8 @@ void shm_peers::take_memory(int rank, peer& from, const bytes& message) {
 
 /// Where the peer receives what this rank may write there. Empty, or why that memory cannot be opened.
 std::string shm_peers::take_targets(peer& from, unpacker& in) {
-  for (std::size_t i = 0; i < from.out_places.size(); ++i) {
-    channel_place& place = from.out_places[i];
+  for (std::size_t i = 0; i < from.out_locations.size(); ++i) {
+    channel_location& location = from.out_locations[i];
     for (const shared_place& piece : in.get_list<shared_place>()) {
       auto& buffer = buffers_[piece.region.secret];
       std::string why;
@@ -363,10 +364,10 @@ std::string shm_peers::take_targets(peer& from, unpacker& in) {
         buffer = open_buffer(from.process, piece.region, why);
       if (!buffer)
         return why;
-      place.targets.push_back({reinterpret_cast<std::uint64_t>(buffer->at(piece.offset)), piece.bytes});
+      location.targets.push_back({reinterpret_cast<std::uint64_t>(buffer->at(piece.offset)), piece.bytes});
     }
-    if (!place.targets.empty())
-      be_placed(place.shape);
+    if (!location.targets.empty())
+      be_placed(location.shape);
   }
   return {};
 }
@@ -374,21 +375,21 @@ std::string shm_peers::take_targets(peer& from, unpacker& in) {
 /// Whether the large messages of this peer can be read where they are. If not, the channel refuses them, and
 /// its source copies.
 void shm_peers::read_directly(peer& from, const readable_word& word) {
-  const auto direct = [](const channel_place& place) { return place.shape.direct; };
-  if (std::none_of(from.in_places.begin(), from.in_places.end(), direct))
+  const auto direct = [](const channel_location& location) { return location.shape.direct; };
+  if (std::none_of(from.in_locations.begin(), from.in_locations.end(), direct))
     return;
   from.why_not_direct = user_wants("copy") ? "TACIT_SHM=copy" : why_not_readable(from.process, word);
-  for (channel_place& place : from.in_places)
-    place.source_process = from.why_not_direct->empty() ? from.process.pid : 0;
+  for (channel_location& location : from.in_locations)
+    location.source_process = from.why_not_direct->empty() ? from.process.pid : 0;
 }
 
-shm_peers::bytes shm_peers::verdict_on(const peer& to) const {
+shm_peers::bytes shm_peers::answer_to(const peer& to) const {
   packer out;
   out.put_text(to.why_not.empty() ? refusal_ : to.why_not);
   return out.take();
 }
 
-void shm_peers::take_verdict(int rank, peer& from, const bytes& message) {
+void shm_peers::take_answer(int rank, peer& from, const bytes& message) {
   distances_.look_at(rank);
   const std::string theirs = unpacker(message).get_text();
   if (from.why_not.empty())
@@ -426,8 +427,8 @@ void shm_peers::create() {
   exchange([&](const peer& to) { return memory_for(to); },
            [&](int rank, peer& from, const bytes& message) { take_memory(rank, from, message); });
   distances_.beat();
-  exchange([&](const peer& to) { return verdict_on(to); },
-           [&](int rank, peer& from, const bytes& message) { take_verdict(rank, from, message); });
+  exchange([&](const peer& to) { return answer_to(to); },
+           [&](int rank, peer& from, const bytes& message) { take_answer(rank, from, message); });
   mine_.all_have_opened();
   if (failure_)
     std::rethrow_exception(failure_);
@@ -435,18 +436,18 @@ void shm_peers::create() {
     throw mpi_error(MPI_ERR_TRUNCATE, error_);
 }
 
-const channel_place* shm_peers::outgoing(int to, int tag) const {
+const channel_location* shm_peers::outgoing(int to, int tag) const {
   const auto found = peers_.find(to);
   if (found == peers_.end() || !found->second.why_not.empty())
     return nullptr;
-  return find(found->second.out, found->second.out_places, tag);
+  return find(found->second.out, found->second.out_locations, tag);
 }
 
-const channel_place* shm_peers::incoming(int from, int tag) const {
+const channel_location* shm_peers::incoming(int from, int tag) const {
   const auto found = peers_.find(from);
   if (found == peers_.end() || !found->second.why_not.empty())
     return nullptr;
-  return find(found->second.in, found->second.in_places, tag);
+  return find(found->second.in, found->second.in_locations, tag);
 }
 
 std::string shm_peers::describe() const {
@@ -461,8 +462,8 @@ std::string shm_peers::describe() const {
   for (const auto& [rank, each] : peers_)
     if (each.why_not.empty())
       placed +=
-          static_cast<std::size_t>(std::count_if(each.in_places.begin(), each.in_places.end(),
-                                                 [](const channel_place& p) { return p.shape.placed; }));
+          static_cast<std::size_t>(std::count_if(each.in_locations.begin(), each.in_locations.end(),
+                                                 [](const channel_location& p) { return p.shape.placed; }));
   if (placed > 0)
     text += fmt::format("; {} messages may be written where they are received", placed);
   std::map<std::string, std::size_t> copied;

@@ -8,7 +8,7 @@
 //                channel/memory_pool.h), or why there is none; which of your parts I do not use any more; and
 //                a word by which you find out whether you can read my memory for large messages
 //                (channel/direct_read.h);
-//   3. verdict   whether I could open yours.
+//   3. answer    whether I could open yours.
 // A pair uses channels if both say yes; in any other case it goes by MPI, and the reason is kept for the
 // explanation. So a node may mix both, and nothing that is forbidden or exhausted on one rank makes another
 // one wait. Sizes that do not fit together are an error at the receiver.
@@ -46,16 +46,17 @@ namespace tacit::runtime {
 std::uint64_t longest_in_memory(bool unattended);
 
 /// Memory of a channel.
-struct channel_place {
+struct channel_location {
   channel_shape shape;
   std::byte* memory = nullptr;
   std::int64_t source_process = 0;      ///< incoming and direct: whose memory can be read
   std::vector<graphs::segment> targets; ///< outgoing and placed: this process's view of where it is received
 };
 
-source_channel make_source(const channel_place& place, const std::vector<graphs::segment>& bytes);
+source_channel make_source(const channel_location& location, const std::vector<graphs::segment>& bytes);
 /// `bytes` may be longer than the message.
-destination_channel make_destination(const channel_place& place, const std::vector<graphs::segment>& bytes);
+destination_channel make_destination(const channel_location& location,
+                                     const std::vector<graphs::segment>& bytes);
 
 class shm_peers : public connection {
 public:
@@ -66,8 +67,8 @@ public:
   std::string describe() const override;
 
   /// The channel of a message, or null: it goes by MPI.
-  const channel_place* outgoing(int to, int tag) const;
-  const channel_place* incoming(int from, int tag) const;
+  const channel_location* outgoing(int to, int tag) const;
+  const channel_location* incoming(int from, int tag) const;
   /// A peer that shares memory with this rank.
   const process_identity& process(int rank) const { return peers_.at(rank).process; }
   /// More ranks here than cores: whoever waits must give its core away.
@@ -91,7 +92,7 @@ public:
 private:
   struct peer {
     std::vector<planned_message> out, in; ///< by tag; after hello `in` has the sizes that will arrive
-    std::vector<channel_place> out_places, in_places;
+    std::vector<channel_location> out_locations, in_locations;
     std::vector<std::vector<shared_place>> in_rooms; ///< by incoming message; empty: it is not placed
     process_identity process;
     cpu_set_t cores{};
@@ -125,8 +126,8 @@ private:
   std::string take_targets(peer& from, class unpacker& in);
   void take_memory(int rank, peer& from, const bytes& message);
   static void read_directly(peer& from, const readable_word& word);
-  bytes verdict_on(const peer& to) const;
-  void take_verdict(int rank, peer& from, const bytes& message);
+  bytes answer_to(const peer& to) const;
+  void take_answer(int rank, peer& from, const bytes& message);
   void count_cores(const cpu_set_t& mine);
 
   MPI_Comm comm_;

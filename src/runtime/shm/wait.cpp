@@ -31,7 +31,7 @@ bool shm_wait::probe_and_look() {
 }
 
 /// What a process wrote before it ended may still be on the way to being seen: only the second look counts.
-void shm_wait::check(const task_note& note) {
+void shm_wait::check(const action_note& note) {
   if (!has_ended(peers_.process(note.peer)))
     return;
   if (ended_ == note.peer)

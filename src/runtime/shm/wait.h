@@ -29,7 +29,7 @@
 // costs 4 us of computing, and eight ranks on a torus 22-40 us where yields take 4-12.
 #pragma once
 
-#include "runtime/run/task_run.h"
+#include "runtime/run/action_run.h"
 #include "runtime/shm/peers.h"
 
 #include <cstdint>
@@ -55,7 +55,7 @@ public:
   void nothing_new(EachPending&& each_pending) {
     ++spun_;
     if (++rounds_ % rounds_per_probe[static_cast<int>(stage_)] == 0 && probe_and_look())
-      each_pending([this](const task_note& note) { check(note); });
+      each_pending([this](const action_note& note) { check(note); });
   }
   /// Between two rounds of a blocking wait, as execution::pause. `absent()` is true if a peer whose message
   /// is awaited has given its core away.
@@ -81,7 +81,7 @@ private:
 
   /// True about once a second. Sets the stage.
   bool probe_and_look();
-  void check(const task_note& note);
+  void check(const action_note& note);
   double nap() const;
 
   MPI_Comm comm_;
