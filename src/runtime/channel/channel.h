@@ -109,7 +109,7 @@ public:
     std::atomic_ref(behind().offer).store(message, std::memory_order_release);
   }
 
-  /// The destination's core shares no cache with this one (proximity.h). May change between runs.
+  /// The destination's core shares no cache with this one (shared_cache.h). May change between runs.
   bool far = false;
   /// Of a placed channel: this process's view of the memory that the destination receives in.
   std::vector<graphs::segment> targets;

@@ -1,4 +1,4 @@
-#include "runtime/channel/proximity.h"
+#include "runtime/channel/shared_cache.h"
 
 #include <algorithm>
 #include <memory>
@@ -24,13 +24,13 @@ std::uint64_t cycles_to_load(const std::atomic<std::uint64_t>& word, std::uint64
 
 std::uint64_t measure_memory() {
   constexpr std::size_t samples = 15;
-  const auto lines = std::make_unique<beat_line[]>(samples);
+  const auto lines = std::make_unique<cache_mark[]>(samples);
   std::array<std::uint64_t, samples> cycles{};
   for (std::size_t i = 0; i < samples; ++i) {
-    _mm_clflush(&lines[i].beat);
+    _mm_clflush(&lines[i].mark);
     lines[i].same_page.store(1, std::memory_order_relaxed);
     std::uint64_t unused = 0;
-    cycles[i] = cycles_to_load(lines[i].beat, unused);
+    cycles[i] = cycles_to_load(lines[i].mark, unused);
   }
   // What disturbs a load makes it longer, and this number stays.
   std::nth_element(cycles.begin(), cycles.begin() + samples / 4, cycles.end());
@@ -59,28 +59,28 @@ bool is_long(std::uint64_t cycles) {
 
 } // namespace
 
-void proximity::beat() {
-  ++beats_;
-  for (beat_line* line : shown_)
-    line->beat.store(beats_, std::memory_order_relaxed);
+void shared_caches::mark() {
+  ++marks_;
+  for (cache_mark* line : shown_)
+    line->mark.store(marks_, std::memory_order_relaxed);
 }
 
-bool proximity::look() {
+bool shared_caches::look() {
   bool changed = false;
   for (auto& [rank, w] : watched_)
     changed = look_at(w) || changed;
   return changed;
 }
 
-bool proximity::look_at(int rank) {
+bool shared_caches::look_at(int rank) {
   const auto found = watched_.find(rank);
   return found != watched_.end() && look_at(found->second);
 }
 
-bool proximity::look_at(watched& w) {
+bool shared_caches::look_at(watched& w) {
   static_cast<void>(w.line->same_page.load(std::memory_order_relaxed));
   std::uint64_t value = 0;
-  const std::uint64_t cycles = cycles_to_load(w.line->beat, value);
+  const std::uint64_t cycles = cycles_to_load(w.line->mark, value);
   if (value == w.last)
     return false;
   w.last = value;
@@ -88,13 +88,13 @@ bool proximity::look_at(watched& w) {
   auto sorted = w.cycles;
   const std::size_t known = std::min(w.looks, sorted.size());
   std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(known));
-  const bool far = is_long(sorted[known / 2]);
-  return std::exchange(w.far, far) != far;
+  const bool apart = is_long(sorted[known / 2]);
+  return std::exchange(w.apart, apart) != apart;
 }
 
-bool proximity::is_far(int rank) const {
+bool shared_caches::shares_no_cache(int rank) const {
   const auto found = watched_.find(rank);
-  return found != watched_.end() && found->second.far;
+  return found != watched_.end() && found->second.apart;
 }
 
 } // namespace tacit::runtime

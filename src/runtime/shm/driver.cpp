@@ -90,14 +90,14 @@ public:
       : program_(std::move(p)), comm_(comm), peers_(peers), actions_(make_actions(program_)),
         wait_(comm, peers) {}
   void start() override {
-    if (++runs_ % runs_per_beat == 0)
-      peers_.distances().beat();
+    if (++runs_ % runs_per_mark == 0)
+      peers_.distances().mark();
     wait_.begin();
     actions_->start();
   }
   bool progress() override {
     if (actions_->progress()) {
-      if (runs_ % runs_per_beat == 0 && peers_.distances().look())
+      if (runs_ % runs_per_mark == 0 && peers_.distances().look())
         note_distances();
       return true;
     }
@@ -141,7 +141,7 @@ private:
   }
   void note_distances() {
     for (auto& [to, channel] : channels_.out)
-      channel.port.far = peers_.distances().is_far(to.first);
+      channel.port.far = peers_.distances().shares_no_cache(to.first);
   }
 
   program program_;

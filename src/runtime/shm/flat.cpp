@@ -120,8 +120,8 @@ bool shm_flat::rebind(std::ptrdiff_t reads, std::ptrdiff_t writes) {
 
 void shm_flat::start() {
   active_ = true;
-  if (distances_ && ++runs_ % runs_per_beat == 0)
-    distances_->beat();
+  if (distances_ && ++runs_ % runs_per_mark == 0)
+    distances_->mark();
   if (actions_) {
     actions_->start(); // first, because these messages take longest
     actions_under_way_ = true;
@@ -185,7 +185,7 @@ void shm_flat::each_awaited(Visit&& visit) const {
 /// The peers have taken the messages before this run's, whose slots the next run writes.
 void shm_flat::end_run() {
   active_ = false;
-  if (distances_ && runs_ % runs_per_beat == 0 && distances_->look())
+  if (distances_ && runs_ % runs_per_mark == 0 && distances_->look())
     note_distances();
   for (source_channel& c : out_)
     c.claim_next();
@@ -193,7 +193,7 @@ void shm_flat::end_run() {
 
 void shm_flat::note_distances() {
   for (std::size_t i = 0; distances_ && i < out_.size(); ++i)
-    out_[i].port.far = distances_->is_far(out_notes_[i].note.peer);
+    out_[i].port.far = distances_->shares_no_cache(out_notes_[i].note.peer);
 }
 
 double shm_flat::pause() const {

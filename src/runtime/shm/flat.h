@@ -55,7 +55,7 @@ private:
   void note_distances();
 
   MPI_Comm comm_;
-  proximity* distances_; ///< null: no message depends on them
+  shared_caches* distances_; ///< null: no message depends on them
   std::uint32_t runs_ = 0;
   program rest_; ///< steps that run as actions
   std::vector<source_channel> out_;

@@ -263,13 +263,13 @@ void shm_peers::check_sizes(int rank, peer& from, const std::vector<planned_mess
 void shm_peers::make_memory() {
   std::size_t end = channel_alignment; // after absence_in
   std::vector<std::pair<channel_location*, std::size_t>> offsets;
-  std::vector<std::pair<peer*, std::size_t>> beats;
+  std::vector<std::pair<peer*, std::size_t>> marks;
   for (auto& [rank, each] : peers_) {
     if (!each.why_not.empty())
       continue;
     if (std::any_of(each.in.begin(), each.in.end(), is_large)) {
-      beats.emplace_back(&each, round_up(end, alignof(beat_line)));
-      end = beats.back().second + sizeof(beat_line);
+      marks.emplace_back(&each, round_up(end, alignof(cache_mark)));
+      end = marks.back().second + sizeof(cache_mark);
     }
     for (const planned_message& m : each.out)
       each.out_locations.push_back({shape_of(each, m), nullptr, 0, {}});
@@ -284,9 +284,9 @@ void shm_peers::make_memory() {
       end = round_up(end + channel_bytes(location.shape), channel_alignment);
     }
   }
-  const bool somebody_near = std::any_of(peers_.begin(), peers_.end(),
+  const bool somebody_here = std::any_of(peers_.begin(), peers_.end(),
                                          [](const auto& entry) { return entry.second.why_not.empty(); });
-  if (offsets.empty() && !(oversubscribed_ && somebody_near))
+  if (offsets.empty() && !(oversubscribed_ && somebody_here))
     return;
   refusal_ = mine_.take(end);
   if (!refusal_.empty())
@@ -294,9 +294,9 @@ void shm_peers::make_memory() {
   absence_ = absence_in(mine_);
   for (const auto& [location, offset] : offsets)
     location->memory = mine_.at(offset);
-  for (const auto& [to, offset] : beats) {
-    to->beat = new (mine_.at(offset)) beat_line;
-    distances_.show(to->beat);
+  for (const auto& [to, offset] : marks) {
+    to->mark = new (mine_.at(offset)) cache_mark;
+    distances_.show(to->mark);
   }
 }
 
@@ -316,7 +316,7 @@ shm_peers::bytes shm_peers::memory_for(const peer& to) {
   for (const auto& room : to.in_rooms)
     out.put_list(room);
   out.put<std::uint64_t>(
-      to.beat ? static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(to.beat) - mine_.at(0)) : 0);
+      to.mark ? static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(to.mark) - mine_.at(0)) : 0);
   return out.take();
 }
 
@@ -349,8 +349,8 @@ void shm_peers::take_memory(int rank, peer& from, const bytes& message) {
   from.why_not = take_targets(from, in);
   if (!from.why_not.empty())
     return;
-  if (const auto beat = in.get<std::uint64_t>(); beat > 0)
-    distances_.watch(rank, reinterpret_cast<const beat_line*>(from.theirs.at(beat)));
+  if (const auto mark = in.get<std::uint64_t>(); mark > 0)
+    distances_.watch(rank, reinterpret_cast<const cache_mark*>(from.theirs.at(mark)));
 }
 
 /// Where the peer receives what this rank may write there. Empty, or why that memory cannot be opened.
@@ -426,7 +426,7 @@ void shm_peers::create() {
   });
   exchange([&](const peer& to) { return memory_for(to); },
            [&](int rank, peer& from, const bytes& message) { take_memory(rank, from, message); });
-  distances_.beat();
+  distances_.mark();
   exchange([&](const peer& to) { return answer_to(to); },
            [&](int rank, peer& from, const bytes& message) { take_answer(rank, from, message); });
   mine_.all_have_opened();

@@ -22,8 +22,8 @@
 #include "runtime/channel/channel.h"
 #include "runtime/channel/direct_read.h"
 #include "runtime/channel/memory_pool.h"
-#include "runtime/channel/proximity.h"
 #include "runtime/channel/shared_buffers.h"
+#include "runtime/channel/shared_cache.h"
 #include "runtime/channel/shared_memory.h"
 #include "runtime/run/driver.h"
 #include "runtime/run/message_survey.h"
@@ -74,8 +74,8 @@ public:
   /// More ranks here than cores: whoever waits must give its core away.
   bool oversubscribed() const { return oversubscribed_; }
   /// Which peers share no cache with this rank, of those to which it sends large messages. Whoever runs the
-  /// program calls beat() before its messages and look() after them, in every `runs_per_beat`th run.
-  proximity& distances() const { return distances_; }
+  /// program calls mark() before its messages and look() after them, in every `runs_per_mark`th run.
+  shared_caches& distances() const { return distances_; }
   /// Tells the peers whether this rank has given its core away.
   void set_absent(bool absent) const {
     if (absence_)
@@ -101,7 +101,7 @@ private:
     std::optional<std::string> why_not_direct; ///< if it sends large messages; empty: they are read in place
     shown_part theirs;
     const std::atomic<std::uint32_t>* absence = nullptr; ///< in `theirs`
-    beat_line* beat = nullptr;                           ///< for it, in `mine_`, if it sends large messages
+    cache_mark* mark = nullptr;                          ///< for it, in `mine_`, if it sends large messages
     std::vector<std::byte> message;                      ///< under way to it in this round
   };
   using bytes = std::vector<std::byte>;
@@ -146,7 +146,7 @@ private:
   std::uint64_t readable_ = 0; ///< what peers read to find out whether they can
   readable_word word_;
   bool oversubscribed_ = false;
-  mutable proximity distances_;                   ///< what is known of time, not of messages
+  mutable shared_caches distances_;               ///< what is known of time, not of messages
   std::atomic<std::uint32_t>* absence_ = nullptr; ///< this rank's, in `mine_`
 };
 

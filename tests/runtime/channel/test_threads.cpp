@@ -1,7 +1,7 @@
 // Channels between threads of one process: every protocol and size, random delays, every byte checked. Built
 // with ThreadSanitizer it also shows that the real code synchronizes what it shares.
 #include "runtime/channel/channel.h"
-#include "runtime/channel/proximity.h"
+#include "runtime/channel/shared_cache.h"
 #include "seed.h"
 
 #include <atomic>
@@ -247,21 +247,21 @@ TEST(threads, a_destination_that_is_late_takes_refused_messages) {
 }
 
 /// What cores are near or far is the machine's business; that a look sees changes only, is not.
-TEST(proximity, looks_at_what_has_changed) {
-  beat_line line;
-  proximity writer, reader;
+TEST(shared_caches, looks_at_what_has_changed) {
+  cache_mark line;
+  shared_caches writer, reader;
   writer.show(&line);
   reader.watch(3, &line);
   EXPECT_TRUE(reader.is_used());
-  EXPECT_FALSE(proximity().is_used());
+  EXPECT_FALSE(shared_caches().is_used());
   EXPECT_FALSE(reader.look()); // never written
   for (int i = 0; i < 5; ++i) {
-    writer.beat();
+    writer.mark();
     reader.look();
   }
-  EXPECT_FALSE(reader.is_far(3)); // in this core's own cache
+  EXPECT_FALSE(reader.shares_no_cache(3)); // in this core's own cache
   EXPECT_FALSE(reader.look());
-  EXPECT_FALSE(reader.is_far(4));
+  EXPECT_FALSE(reader.shares_no_cache(4));
   EXPECT_FALSE(reader.look_at(4));
 }
 
