@@ -2,11 +2,11 @@
 // what a virtual machine reports about its caches need not be true, and its cores may be moved while it runs
 // (seen: every few seconds).
 //
-// Idea. Who receives large messages writes a mark now and then, in a line of its own, // something that the
-// sender waits for. The sender then loads it once and takes the time. If the cores share a cache, the line
-// comes several times faster than from memory; if not, about as slowly (AMD EPYC, 2.6 GHz: 130 cycles against
-// 390, memory 350). Memory is measured the same way, on lines that have been flushed. A word that has not
-// changed since the last look is still in the looker's own cache and says nothing. The median of the last
+// Idea. Who receives large messages writes a mark now and then, in a line of its own, before something that
+// the sender waits for. The sender then loads it once and takes the time. If the cores share a cache, the
+// line comes several times faster than from memory; if not, about as slowly (AMD EPYC, 2.6 GHz: 130 cycles
+// against 390, memory 350). Memory is measured the same way, on lines that have been flushed. A word that has
+// not changed since the last look is still in the looker's own cache and says nothing. The median of the last
 // three looks counts, so that an interruption does not.
 //
 // The answer decides about time only, never about what arrives; so the two ends need not agree, and a wrong
