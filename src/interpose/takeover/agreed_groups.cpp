@@ -1,9 +1,11 @@
 #include "interpose/takeover/agreed_groups.h"
 
 #include "interpose/layer/environment.h"
+#include "runtime/mpi/agreement.h"
 #include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -61,9 +63,12 @@ std::optional<verdict> verdict_of(MPI_Comm comm) {
 }
 
 verdict agree(MPI_Comm comm, const verdict& mine) {
-  int words[] = {mine.allowed ? 1 : 0, mine.nonblocking ? 0 : 1}, least[] = {0, 0};
-  runtime::check_mpi(MPI_Allreduce(words, least, 2, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  return {least[0] == 1, least[1] == 0};
+  int rank = 0, size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  std::array<std::uint64_t, 2> words{mine.allowed ? 1u : 0u, mine.nonblocking ? 0u : 1u};
+  runtime::agreement(comm, rank, size, "agreeing on what is taken over").agree(words);
+  return {words[0] == 1, words[1] == 0};
 }
 
 /// MPICH 4.0.2 sets up its transports when a communicator of several processes is made; before that, whatever

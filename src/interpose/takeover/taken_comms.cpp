@@ -3,11 +3,11 @@
 #include "interpose/layer/environment.h"
 #include "interpose/takeover/agreed_groups.h"
 #include "runtime/exchange/neighbor_options.h"
+#include "runtime/mpi/agreement.h"
 #include "runtime/mpi/library_progress.h"
 #include "runtime/mpi/mpi_error.h"
 
 #include <atomic>
-#include <climits>
 #include <mutex>
 #include <vector>
 
@@ -75,32 +75,23 @@ outcome first_look(MPI_Comm comm) {
   }
 }
 
-/// Runs `body` on all ranks; the worst that has happened to any of them: later outcomes count more. If it
-/// was anything, the first rank that it has happened to says so.
+/// Runs `body` on all ranks; what has happened to the first of those to which something has, which is said.
 template <typename Body>
 outcome attempt(MPI_Comm comm, Body&& body) {
-  int mine = static_cast<int>(outcome::taken), worst = mine;
-  std::string why;
-  try {
-    body();
-  } catch (const runtime::neighbor_error& e) {
-    mine = static_cast<int>(outcome_of(e));
-    why = e.what();
-  } catch (const std::exception& e) {
-    mine = static_cast<int>(outcome::trouble);
-    why = e.what();
-  }
-  runtime::check_mpi(MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
-  if (worst == static_cast<int>(outcome::taken))
-    return outcome::taken;
-  int rank = 0, speaker = 0;
+  int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);
-  int here = mine == worst ? rank : INT_MAX;
-  runtime::check_mpi(MPI_Allreduce(&here, &speaker, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  if (rank == speaker)
-    say(reason::applied, "neighborhood collectives of a communicator are left to the MPI library: rank " +
-                             std::to_string(rank) + ": " + why);
-  return static_cast<outcome>(worst);
+  MPI_Comm_size(comm, &size);
+  runtime::agreement all(comm, rank, size, "taking over neighborhood collectives");
+  all.here(body);
+  try {
+    all.agree();
+    return outcome::taken;
+  } catch (const runtime::call_error& e) {
+    if (rank == 0)
+      say(reason::applied,
+          std::string("neighborhood collectives of a communicator are left to the MPI library: ") + e.what());
+    return outcome_of(e);
+  }
 }
 
 /// Set up on all ranks, or null on all; then *why says why.
@@ -130,11 +121,20 @@ void decide(MPI_Comm comm, taken_comm& c) {
 } // namespace
 
 outcome outcome_of(const runtime::neighbor_error& e) {
-  return e.why == runtime::neighbor_error::kind::argument ? outcome::wrong_argument
-         : e.why == runtime::neighbor_error::kind::memory ? outcome::trouble
-         : e.why == runtime::neighbor_error::kind::pieces ? outcome::pieces
-         : e.why == runtime::neighbor_error::kind::device ? outcome::device
-                                                          : outcome::contradiction;
+  switch (e.why) {
+  case runtime::call_error::kind::argument:
+    return outcome::wrong_argument;
+  case runtime::call_error::kind::pieces:
+    return outcome::pieces;
+  case runtime::call_error::kind::device:
+    return outcome::device;
+  case runtime::call_error::kind::memory:
+  case runtime::call_error::kind::mpi:
+  case runtime::call_error::kind::internal:
+    return outcome::trouble;
+  default:
+    return outcome::contradiction;
+  }
 }
 
 comm_handle known_comm(MPI_Comm comm) {

@@ -88,7 +88,7 @@ using tacit::runtime::in_device_memory;
 void load_device() {
   if (device)
     return;
-  void* const library = dlopen(TACIT_FAKE_DEVICE, RTLD_NOW | RTLD_GLOBAL);
+  void* const library = dlopen(TACIT_FAKE_DEVICE, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << dlerror();
   auto* const memory = static_cast<std::byte*>(
       mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
