@@ -116,7 +116,7 @@ bool side_in_device_memory(const neighbor_side& s, const std::vector<neighbors::
   for (std::size_t i = 0; i < edges.size(); ++i) {
     if (edges[i].peer == no_rank || count_at(s, i) == 0)
       continue;
-    const layout& element = layout_of(s.shape == form::typed ? s.types[i] : s.type)->element;
+    const layout& element = layout_of(s.blocks == listing::typed ? s.types[i] : s.type)->element;
     if (element.segments.empty())
       continue;
     const std::uint64_t at = address_of(s, i, count_at(s, i), element.extent) +
