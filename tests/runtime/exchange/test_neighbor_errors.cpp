@@ -214,7 +214,7 @@ TEST_F(neighbor_errors, options) {
   };
   MPI_Info_set(info, "tacit_neighbor_without", "colour");
   EXPECT_EQ(init(), TACIT_ERR_ENVIRONMENT);
-  EXPECT_TRUE(says("info key \"tacit_neighbor_without\" names \"colour\", but the optimizations are self"))
+  EXPECT_TRUE(says("info key \"tacit_neighbor_without\" is \"colour\", but must be names out of self"))
       << tacit_last_error();
   MPI_Info_set(info, "tacit_neighbor_without", "coalesce,self,order,empty");
   EXPECT_EQ(init(), TACIT_SUCCESS) << tacit_last_error();
