@@ -13,6 +13,8 @@ constinit interest_bits tacit_interests_in_call[call_numbers] = {};
 }
 constinit request_filter own_requests, own_fortran_requests;
 
+constinit interest_bits narrow_interests = 0;
+
 namespace {
 
 constinit interest_bits made = 0, glancing = 0, about_requests = 0;
@@ -32,6 +34,7 @@ interest::interest(attention wants) : bit_(next_bit()) {
     glancing = static_cast<interest_bits>(glancing | bit_);
   if (wants == attention::requests)
     about_requests = static_cast<interest_bits>(about_requests | bit_);
+  narrow_interests = glancing | about_requests;
 }
 
 interest& interest::add(std::initializer_list<mpi_call> calls) {

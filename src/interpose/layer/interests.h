@@ -99,14 +99,17 @@ private:
 
 extern request_filter own_requests, own_fortran_requests;
 
-/// What is left to do for those who want a call: wakes those that only glance, and says whether the call
-/// needs no description. `meets`: it may have been given a request of a client's own.
+/// Those that only glance, or only want calls that are given requests of their own.
+extern interest_bits narrow_interests;
+
+/// What is left to do if one of them is among those who want a call: wakes who glances, and says whether the call needs
+/// no description. `meets`: it may have been given a request of a client's own.
 bool passes_after_glance(interest_bits who, bool meets);
 
 /// The call goes to the library as it is.
 inline bool passes(mpi_call call) {
   const interest_bits who = who_wants(call);
-  return who == 0 || passes_after_glance(who, true);
+  return who == 0 || ((who & narrow_interests) != 0 && passes_after_glance(who, true));
 }
 
 /// The same for a call that is given requests: handles, or the numbers that Fortran has for them.
@@ -131,7 +134,7 @@ template <typename Request>
 template <typename Request>
 bool passes(mpi_call call, const request_filter& filter, const Request* requests, int count) {
   const interest_bits who = who_wants(call);
-  return who == 0 || passes_with(who, filter, requests, count);
+  return who == 0 || ((who & narrow_interests) != 0 && passes_with(who, filter, requests, count));
 }
 
 } // namespace tacit::interpose
