@@ -9,6 +9,7 @@ separate_arguments(FORTRAN)
 
 # outside(name package languages programs…): configures, builds and runs.
 function(outside name package languages)
+  string(REPLACE ";" " " languages "${languages}") # a list would come apart on its way
   run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE}/examples/outside -B ${WORK}/${name} -DCMAKE_PREFIX_PATH=${package}
       "-DLANGUAGES=${languages}" ${compiler})
   run(${CMAKE_COMMAND} --build ${WORK}/${name})

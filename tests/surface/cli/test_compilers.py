@@ -154,7 +154,7 @@ class Compilers(unittest.TestCase):
                 self.assertLess(said.index(f"Usage: tacit {command}"), said.index(compiler))
 
     def test_wrong_words_are_refused(self):
-        self.assertIn("expected off, report, apply", self.tacit("cc", "--overlap=on", "a.c", code=2).stderr)
+        self.assertIn("must be off, report or apply", self.tacit("cc", "--overlap=on", "a.c", code=2).stderr)
         other = "mpich" if FAMILY == "openmpi" else "openmpi"
         self.write("a.c", C_PROGRAM)
         self.assertIn("do not fit", self.tacit("cc", f"--mpi={other}", "a.c", code=2).stderr)
