@@ -81,7 +81,7 @@ class request_filter {
 public:
   void add(std::uint64_t key) { word(key).fetch_or(mask(key), std::memory_order_release); }
   bool may_have(std::uint64_t key) const {
-    return (words_[place(key) / 64].load(std::memory_order_relaxed) & mask(key)) != 0;
+    return (words_[bit_of(key) / 64].load(std::memory_order_relaxed) & mask(key)) != 0;
   }
   /// Once none of them is alive.
   void clear() {
@@ -90,9 +90,9 @@ public:
   }
 
 private:
-  static std::size_t place(std::uint64_t key) { return (key * 0x9e3779b97f4a7c15u) >> 54; }
-  static std::uint64_t mask(std::uint64_t key) { return std::uint64_t{1} << place(key) % 64; }
-  std::atomic<std::uint64_t>& word(std::uint64_t key) { return words_[place(key) / 64]; }
+  static std::size_t bit_of(std::uint64_t key) { return (key * 0x9e3779b97f4a7c15u) >> 54; }
+  static std::uint64_t mask(std::uint64_t key) { return std::uint64_t{1} << bit_of(key) % 64; }
+  std::atomic<std::uint64_t>& word(std::uint64_t key) { return words_[bit_of(key) / 64]; }
 
   std::array<std::atomic<std::uint64_t>, 16> words_{};
 };

@@ -60,7 +60,7 @@ void step_aside(const void* from);
       "  jne 1f\n  jmp *" family "_direct+" offset "(%rip)\n"                                                \
       "1:\n  jmp *" family "_slots+" offset "(%rip)\n.size " symbol ",.-" symbol "\n")
 #elif defined(__aarch64__)
-#define TACIT_JUMP_THROUGH(place) "  adrp x16, " place "\n  ldr x16, [x16, :lo12:" place "]\n  br x16\n"
+#define TACIT_JUMP_THROUGH(entry) "  adrp x16, " entry "\n  ldr x16, [x16, :lo12:" entry "]\n  br x16\n"
 #define TACIT_JUMP_SYMBOL(symbol, family, offset, call)                                                      \
   asm(".text\n.globl " symbol "\n.type " symbol ",%function\n" symbol ":\n"                                  \
       "  adrp x16, tacit_interests_on\n  ldrb w16, [x16, :lo12:tacit_interests_on]\n"                        \

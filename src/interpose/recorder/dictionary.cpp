@@ -106,7 +106,7 @@ void dictionary::define_block(const memory_block& block) {
   out_.append(record);
 }
 
-place dictionary::place_of(const void* buffer, const data_layout* layout) {
+location dictionary::location_of(const void* buffer, const data_layout* layout) {
   const auto address = reinterpret_cast<std::uint64_t>(buffer);
   const auto first = layout && !layout->segments.empty() ? layout->segments[0].displacement : 0;
   const memory_block& in = block(address + static_cast<std::uint64_t>(first));

@@ -25,7 +25,7 @@ struct known_comm {
 };
 
 /// A buffer's address in recorded form.
-struct place {
+struct location {
   std::uint32_t allocation = 0;
   std::int64_t offset = 0;
 };
@@ -40,7 +40,7 @@ public:
   std::uint32_t site(const void* return_address);
   /// Where a buffer lies: the block is that of its first byte, for a datatype may start away from the address
   /// it is used with (MPI_BOTTOM above all).
-  place place_of(const void* buffer, const data_layout* layout);
+  location location_of(const void* buffer, const data_layout* layout);
   /// The block an address lies in, defined in the recording if it is new there.
   const memory_block& block(std::uint64_t address);
 

@@ -368,7 +368,7 @@ void call_recorder::write_call(const invocation& v, int result, const part& p,
     } else if (record.count > 0 || d.buffer != nullptr) {
       if (d.buffer == MPI_BOTTOM)
         flags |= rec::call_bottom;
-      const place at = names_->place_of(d.buffer, layout);
+      const location at = names_->location_of(d.buffer, layout);
       record.allocation = at.allocation;
       record.offset = at.offset;
     }

@@ -177,7 +177,7 @@ void call_recorder::after_start(invocation& v, int result) {
     record.tag = r.any_tag ? rec::any_tag : r.tag;
     record.layout = r.layout ? r.layout->id : 0;
     record.count = r.count;
-    const place at = names_->place_of(r.buffer, r.layout);
+    const location at = names_->location_of(r.buffer, r.layout);
     record.allocation = at.allocation;
     record.offset = at.offset;
     record.hash = r.hash;

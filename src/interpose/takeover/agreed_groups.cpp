@@ -17,43 +17,43 @@ namespace tacit::interpose {
 namespace {
 
 std::atomic<bool> world_is_up = false;
-verdict of_world;
+permission of_world;
 
 std::mutex guard;
-std::atomic<int> verdict_key = MPI_KEYVAL_INVALID; ///< made with the first verdict of a group
+std::atomic<int> permission_key = MPI_KEYVAL_INVALID; ///< made with the first permission of a group
 
-/// Verdicts stand in the attribute itself.
-void* as_attribute(const verdict& v) {
+/// Permissions stand in the attribute itself.
+void* as_attribute(const permission& v) {
   return reinterpret_cast<void*>(std::uintptr_t{1} | (v.allowed ? 2u : 0u) | (v.nonblocking ? 4u : 0u));
 }
 
-verdict from_attribute(const void* value) {
+permission from_attribute(const void* value) {
   const auto bits = reinterpret_cast<std::uintptr_t>(value);
   return {(bits & 2) != 0, (bits & 4) != 0};
 }
 
-extern "C" int copy_verdict(MPI_Comm, int, void*, void* value, void* copy, int* flag) {
+extern "C" int copy_permission(MPI_Comm, int, void*, void* value, void* copy, int* flag) {
   *static_cast<void**>(copy) = value;
   *flag = 1;
   return MPI_SUCCESS;
 }
 
-extern "C" int drop_verdict(MPI_Comm, int, void*, void*) {
+extern "C" int drop_permission(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
 int made_key() {
   const std::lock_guard lock(guard);
-  int key = verdict_key;
+  int key = permission_key;
   if (key == MPI_KEYVAL_INVALID)
-    runtime::check_mpi(MPI_Comm_create_keyval(copy_verdict, drop_verdict, &key, nullptr),
+    runtime::check_mpi(MPI_Comm_create_keyval(copy_permission, drop_permission, &key, nullptr),
                        "MPI_Comm_create_keyval");
-  verdict_key = key;
+  permission_key = key;
   return key;
 }
 
-std::optional<verdict> verdict_of(MPI_Comm comm) {
-  const int key = verdict_key;
+std::optional<permission> permission_of(MPI_Comm comm) {
+  const int key = permission_key;
   if (key == MPI_KEYVAL_INVALID)
     return std::nullopt;
   void* value = nullptr;
@@ -62,7 +62,7 @@ std::optional<verdict> verdict_of(MPI_Comm comm) {
   return found ? std::optional(from_attribute(value)) : std::nullopt;
 }
 
-verdict agree(MPI_Comm comm, const verdict& mine) {
+permission agree(MPI_Comm comm, const permission& mine) {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
@@ -108,7 +108,7 @@ bool is_intercommunicator(MPI_Comm comm) {
 
 } // namespace
 
-verdict agree_in_world(const verdict& mine) {
+permission agree_in_world(const permission& mine) {
   of_world = agree(MPI_COMM_WORLD, mine);
   world_is_up = true;
   return of_world;
@@ -122,23 +122,23 @@ void world_ends() {
   world_is_up = false;
 }
 
-verdict agree_in_group(MPI_Comm made, const verdict& mine, bool keep) {
-  const verdict all = crashes_in_progress(made) ? verdict{} : agree(made, mine);
+permission agree_in_group(MPI_Comm made, const permission& mine, bool keep) {
+  const permission all = crashes_in_progress(made) ? permission{} : agree(made, mine);
   if (keep)
     runtime::check_mpi(MPI_Comm_set_attr(made, made_key(), as_attribute(all)), "MPI_Comm_set_attr");
   return all;
 }
 
 void inherit(MPI_Comm parent, MPI_Comm made) {
-  if (verdict_key == MPI_KEYVAL_INVALID || parent == MPI_COMM_NULL || made == MPI_COMM_NULL ||
+  if (permission_key == MPI_KEYVAL_INVALID || parent == MPI_COMM_NULL || made == MPI_COMM_NULL ||
       is_intercommunicator(made))
     return;
-  if (const std::optional<verdict> known = verdict_of(parent))
-    runtime::check_mpi(MPI_Comm_set_attr(made, verdict_key, as_attribute(*known)), "MPI_Comm_set_attr");
+  if (const std::optional<permission> known = permission_of(parent))
+    runtime::check_mpi(MPI_Comm_set_attr(made, permission_key, as_attribute(*known)), "MPI_Comm_set_attr");
 }
 
 standing standing_of(MPI_Comm comm) {
-  if (const std::optional<verdict> known = verdict_of(comm))
+  if (const std::optional<permission> known = permission_of(comm))
     return known->allowed ? standing::agreed : standing::refused;
   if (!world_is_up || !within_world(comm))
     return standing::unknown;
@@ -146,7 +146,7 @@ standing standing_of(MPI_Comm comm) {
 }
 
 bool expects_nonblocking(MPI_Comm comm) {
-  if (const std::optional<verdict> known = verdict_of(comm))
+  if (const std::optional<permission> known = permission_of(comm))
     return known->allowed && known->nonblocking;
   return world_is_up && of_world.allowed && of_world.nonblocking;
 }

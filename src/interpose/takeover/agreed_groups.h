@@ -7,9 +7,9 @@
 // ranks of its group.
 //
 // Whatever is made of such a communicator has some of its ranks, and each of them has seen the call that
-// makes it (or has a gap, and then the answer was no): the verdict goes along, as an attribute that
+// makes it (or has a gap, and then the answer was no): the permission goes along, as an attribute that
 // duplicates copy (MPI_Comm_idup, too) and that other constructors are followed by `inherit`. No rank asks
-// another one for that, and all have the same answer. What has no verdict is judged as before: by whether all
+// another one for that, and all have the same answer. What has no permission is judged as before: by whether all
 // its members are in an MPI_COMM_WORLD that has agreed. Members that came by dynamic processes have neither.
 #pragma once
 
@@ -19,19 +19,19 @@
 namespace tacit::interpose {
 
 /// What a rank says of itself, or all ranks together.
-struct verdict {
+struct permission {
   bool allowed = false;
   bool nonblocking = false; ///< some rank has nonblocking neighborhood collectives (taken_comms.h)
 };
 
 /// Within MPI_Init. Collective over MPI_COMM_WORLD.
-verdict agree_in_world(const verdict& mine);
+permission agree_in_world(const permission& mine);
 bool world_may_be_used();
 /// MPI_Finalize begins: MPI_COMM_WORLD may not be asked any more.
 void world_ends();
-/// Within MPI_Comm_create_from_group, which has made `made`. Collective over it. `keep`: the verdict is kept
+/// Within MPI_Comm_create_from_group, which has made `made`. Collective over it. `keep`: the permission is kept
 /// with it; this must be so unless the rank itself does not allow anything.
-verdict agree_in_group(MPI_Comm made, const verdict& mine, bool keep);
+permission agree_in_group(MPI_Comm made, const permission& mine, bool keep);
 /// `made` has been made of `parent` (either may be null or of any kind). Local.
 void inherit(MPI_Comm parent, MPI_Comm made);
 

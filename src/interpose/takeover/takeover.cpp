@@ -176,7 +176,7 @@ private:
   std::optional<int> run(const invocation& v, const comm_handle& comm, outcome& what);
   std::optional<int> begin(const invocation& v, const comm_handle& comm);
   std::optional<int> make_persistent(const invocation& v, const comm_handle& comm, outcome& what);
-  verdict own_verdict() const { return {allowed_ && !finished_, program_calls(call_class::ineighbor)}; }
+  permission own_permission() const { return {allowed_ && !finished_, program_calls(call_class::ineighbor)}; }
   void judge(const invocation& v);
   void prepare(MPI_Comm comm);
   void end_world();
@@ -210,7 +210,7 @@ bool taker::start(const invocation&) {
 bool taker::agree(bool allowed) {
   allowed_ = allowed;
   alone_ = false;
-  in_world_ = agree_in_world(own_verdict()).allowed;
+  in_world_ = agree_in_world(own_permission()).allowed;
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (allowed && !in_world_ && rank == 0)
@@ -254,7 +254,7 @@ void taker::judge(const invocation& v) {
   const MPI_Comm made = *v.new_comm;
   try {
     if (v.call == mpi_call::Comm_create_from_group)
-      agree_in_group(made, own_verdict(), !finished_);
+      agree_in_group(made, own_permission(), !finished_);
     else if (!finished_)
       inherit(v.comm, made);
     if (!finished_ && expects_nonblocking(made))
