@@ -14,7 +14,7 @@ endif()
 tacit_rooms(smpi_sources runtime/mpi runtime/run runtime/shm runtime/rma runtime/exchange runtime/schedule surface/capi)
 add_library(tacit_smpi STATIC EXCLUDE_FROM_ALL ${smpi_sources})
 target_include_directories(tacit_smpi SYSTEM PUBLIC ${SMPI_INCLUDE_DIR})
-target_link_libraries(tacit_smpi PUBLIC tacit_core tacit_channel nlohmann_json::nlohmann_json PkgConfig::HWLOC ${SIMGRID_LIBRARY})
+target_link_libraries(tacit_smpi PUBLIC tacit_channel tacit_neighbors nlohmann_json::nlohmann_json PkgConfig::HWLOC ${SIMGRID_LIBRARY})
 
 function(tacit_smpi_program name)
   add_library(${name} MODULE ${ARGN})
