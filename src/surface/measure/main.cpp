@@ -110,6 +110,7 @@ options read_options(int argc, char** argv) {
   options o;
   CLI::App app{"Measures what communication costs between two ranks; `tacit platform` launches it.",
                "tacit-platform"};
+  app.option_defaults()->take_last(); // a launcher's words may repeat what was given
   app.add_option("--output", o.output, "the file for the model (default: standard output)");
   app.add_option("--progress", o.progress,
                  "a file to which each part of the measurement is written when it begins");

@@ -39,6 +39,7 @@ options read_options(int argc, char** argv) {
   options o;
   CLI::App app{"The conformance suite of neighborhood collectives; `tacit selftest` launches it.",
                "tacit-selftest"};
+  app.option_defaults()->take_last(); // a launcher's words may repeat what was given
   const CLI::Range count(0, 1'000'000), at_least_one(1, 1'000'000);
   app.add_option("--implementations", o.implementations, "those to test")->delimiter(',');
   app.add_option("--only", o.only, "only these calls, forms and topologies")->delimiter(',');

@@ -37,6 +37,7 @@ options read_options(int argc, char** argv) {
   options o;
   CLI::App app{"Tries every variant of one neighborhood exchange; `tacit bench neighbor` launches it.",
                "tacit-trial"};
+  app.option_defaults()->take_last(); // a launcher's words may repeat what was given
   auto* stencil =
       app.add_option("--stencil", o.dims, "ranks per dimension")->delimiter(',')->check(CLI::PositiveNumber);
   app.add_option("--reach", o.reach, "neighbors up to so many steps away; 0: two per dimension")

@@ -212,8 +212,9 @@ void expect_no_rank_to_hang(int rank, int victim, const char* what, Call&& call)
     expect_same_everywhere(code, handler_calls);
     if (reached)
       EXPECT_EQ(code, TACIT_SUCCESS) << what << ": " << tacit_last_error();
-    else
-      EXPECT_EQ(code, TACIT_ERR_MEMORY) << what << ", allocation " << n << ": " << tacit_last_error();
+    else // the last things may be done without: then it succeeds, on all ranks
+      EXPECT_TRUE(code == TACIT_ERR_MEMORY || code == TACIT_SUCCESS)
+          << what << ", allocation " << n << ": code " << code << ", " << tacit_last_error();
     if (reached || testing::Test::HasFailure())
       break;
   }
