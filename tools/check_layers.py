@@ -13,6 +13,7 @@ Runs as a test. Prints every violation and exits 1 if there is one.
 import argparse
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -143,9 +144,12 @@ class target_list:
     """What CMake's file API says of a build: per target the sources of ours it compiles and the targets it links."""
 
     def __init__(self, root: Path, build: Path):
-        replies = sorted((build / ".cmake/api/v1/reply").glob("codemodel-v2-*.json"))
+        replies = self.replies(build)
+        if not replies:  # CMake looks for questions before it configures, so that a fresh folder has no answer yet
+            subprocess.run(["cmake", str(build)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            replies = self.replies(build)
         if not replies:
-            sys.exit(f"layers: {build} has no description of its targets; configure it once more")
+            sys.exit(f"layers: CMake does not describe the targets of {build}")
         model = json.loads(replies[-1].read_text(encoding="utf-8"))
         self.names, self.sources, self.links = {}, {}, {}
         for entry in model["configurations"][0]["targets"]:
@@ -156,6 +160,10 @@ class target_list:
             self.sources[key] = [source for source in map(Path, (s["path"] for s in described.get("sources", [])))
                                  if source.suffix in {".cpp", ".c"} and source.parts[0] == "src"]
         self.root = root
+
+    @staticmethod
+    def replies(build: Path):
+        return sorted((build / ".cmake/api/v1/reply").glob("codemodel-v2-*.json"))
 
     @staticmethod
     def links_others(described):
