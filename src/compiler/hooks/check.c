@@ -19,7 +19,8 @@
 
 typedef struct shadow {
   struct shadow* next;
-  message posted; /* its datatype is a duplicate that is ours */
+  const slot_state* slot; /* that noted it */
+  message posted;         /* its datatype is a duplicate that is ours */
   MPI_Request request;
   int ambiguous; /* noted twice under one handle */
   int bytes;
@@ -28,6 +29,20 @@ typedef struct shadow {
 
 /* As a double a huge number, as an index far outside, as a pointer not mapped. */
 enum { poison = 0x7b };
+
+/* Noted, not yet deferred; notes of persistent requests are kept for their next start. A slot ends with the function that
+ * has it, and nobody says so: its notes are forgotten when its memory becomes part of another slot. Until then they are
+ * found here, so that there are never more of them than slots have places. The lock is not held during calls of MPI. */
+static shadow* noted;
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+
+static void take_lock(void) {
+  while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire)) {
+  }
+}
+static void unlock(void) {
+  atomic_flag_clear_explicit(&lock, memory_order_release);
+}
 
 int tacit_checks(void) {
   static _Atomic int once;
@@ -67,28 +82,61 @@ void tacit_check_hold(slot_state* slot, const message* posted) {
   push(&slot->shadows, describe(posted, MPI_REQUEST_NULL));
 }
 
-void tacit_check_note(slot_state* slot, MPI_Request request, const message* posted) {
-  for (shadow* one = slot->noted_shadows; one; one = one->next)
-    if (one->request == request) {
-      one->ambiguous = 1;
-      return;
+void tacit_check_open(const slot_state* slot) {
+  shadow* ended = NULL;
+  take_lock();
+  for (shadow** link = &noted; *link;) {
+    shadow* one = *link;
+    if (one->slot < slot + 1 && slot < one->slot + 1) {
+      *link = one->next;
+      push(&ended, one);
+    } else {
+      link = &one->next;
     }
-  push(&slot->noted_shadows, describe(posted, request));
+  }
+  unlock();
+  while (ended) {
+    shadow* one = ended;
+    ended = one->next;
+    forget(one);
+  }
+}
+
+static shadow** find_noted(const slot_state* slot, MPI_Request request) {
+  shadow** link = &noted;
+  while (*link && ((*link)->slot != slot || (*link)->request != request))
+    link = &(*link)->next;
+  return link;
+}
+
+void tacit_check_note(slot_state* slot, MPI_Request request, const message* posted) {
+  shadow* made = describe(posted, request);
+  if (made)
+    made->slot = slot;
+  take_lock();
+  shadow* known = *find_noted(slot, request);
+  if (known)
+    known->ambiguous = 1;
+  else
+    push(&noted, made);
+  unlock();
+  if (known && made)
+    forget(made);
 }
 
 void tacit_check_defer(slot_state* slot, MPI_Request request, int persistent) {
-  shadow** link = &slot->noted_shadows;
-  while (*link && (*link)->request != request)
-    link = &(*link)->next;
+  take_lock();
+  shadow** link = find_noted(slot, request);
   shadow* found = *link;
+  if (found && !persistent)
+    *link = found->next;
+  unlock();
   if (!found)
     return;
   if (!found->ambiguous)
     push(&slot->shadows, describe(&found->posted, request));
-  if (!persistent) {
-    *link = found->next;
+  if (!persistent)
     forget(found);
-  }
 }
 
 static int pack(const shadow* one, unsigned char* into) {

@@ -7,6 +7,8 @@
 
 /* Nonzero if TACIT_OVERLAP_CHECK=1. */
 int tacit_checks(void);
+/* The memory is a slot from now on: what was noted for slots that were there before is forgotten. */
+void tacit_check_open(const slot_state* slot);
 void tacit_check_hold(slot_state* slot, const message* posted);
 void tacit_check_note(slot_state* slot, MPI_Request request, const message* posted);
 void tacit_check_defer(slot_state* slot, MPI_Request request, int persistent);

@@ -83,6 +83,8 @@ slot_state* tacit_open(tacit_slot* slot) {
   if (!state->in_use) {
     memset(state, 0, sizeof *state);
     state->in_use = 1;
+    if (tacit_checks())
+      tacit_check_open(state);
   }
   return state;
 }

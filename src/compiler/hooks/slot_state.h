@@ -57,8 +57,7 @@ typedef struct slot_state {
   uint32_t rest_unknown;
   uint32_t rest_received;
 
-  struct shadow* shadows;       /* check mode: of the pending operation */
-  struct shadow* noted_shadows; /* check mode: noted, not yet deferred */
+  struct shadow* shadows; /* check mode: of the pending operation */
 } slot_state;
 
 _Static_assert(sizeof(slot_state) <= sizeof(tacit_slot), "the pass reserves sizeof(tacit_slot) bytes");

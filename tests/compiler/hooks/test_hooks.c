@@ -9,6 +9,16 @@
 #include <string.h>
 
 static int rank, size, right, left, failures;
+static int duplicates; /* of datatypes, that nobody has freed */
+
+int MPI_Type_dup(MPI_Datatype type, MPI_Datatype* made) {
+  ++duplicates;
+  return PMPI_Type_dup(type, made);
+}
+int MPI_Type_free(MPI_Datatype* type) {
+  --duplicates;
+  return PMPI_Type_free(type);
+}
 
 #define EXPECT(condition)                                                                                    \
   do {                                                                                                       \
@@ -255,10 +265,7 @@ static void long_arrays_are_copied_and_their_ranges_merged(void) {
 static void persistent_requests_stay_and_keep_their_notes(void) {
   double in[4], out[4], late[4], third[4];
   MPI_Request requests[2];
-  /* Static: in check mode notes of persistent requests are kept as long as their slot, and nobody says when
-   * it ends. */
-  static tacit_slot slot;
-  slot = fresh_slot();
+  tacit_slot slot = fresh_slot();
   MPI_Recv_init(in, 4, MPI_DOUBLE, left, 5, MPI_COMM_WORLD, &requests[0]);
   __tacit_note(&slot, in, 4, MPI_DOUBLE, 1, &requests[0]);
   MPI_Send_init(out, 4, MPI_DOUBLE, right, 14, MPI_COMM_WORLD, &requests[1]);
@@ -285,6 +292,30 @@ static void persistent_requests_stay_and_keep_their_notes(void) {
   }
   MPI_Request_free(&requests[0]);
   MPI_Request_free(&requests[1]);
+}
+
+static __attribute__((noinline)) void receive_persistently(void) {
+  double in[4], out[4];
+  MPI_Request request;
+  tacit_slot slot = fresh_slot();
+  MPI_Recv_init(in, 4, MPI_DOUBLE, left, 15, MPI_COMM_WORLD, &request);
+  __tacit_note(&slot, in, 4, MPI_DOUBLE, 1, &request);
+  fill(out, 4, rank);
+  MPI_Start(&request);
+  send_before(out, 4, 15);
+  __tacit_defer_started(&slot, &request);
+  send_behind(out, 4, 15);
+  __tacit_wait(&slot, in);
+  EXPECT(filled(in, 4, left));
+  MPI_Request_free(&request);
+}
+
+static void notes_of_functions_that_have_ended_are_forgotten(void) {
+  receive_persistently();
+  const int of_one = duplicates;
+  for (int again = 0; again < 10; ++again)
+    receive_persistently();
+  EXPECT(duplicates == of_one);
 }
 
 static void a_combined_call_has_received_when_it_returns(void) {
@@ -486,6 +517,7 @@ int main(int argc, char** argv) {
   a_request_without_a_note_overlaps_everything();
   long_arrays_are_copied_and_their_ranges_merged();
   persistent_requests_stay_and_keep_their_notes();
+  notes_of_functions_that_have_ended_are_forgotten();
   a_combined_call_has_received_when_it_returns();
   sends_from_copies_leave_the_buffer_free();
   full_memory_means_ordinary_sends();
