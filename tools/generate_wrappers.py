@@ -24,7 +24,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROW = re.compile(r'^TACIT_CALL\((\d+), (\w+), (\w+), (\w+), "([^"]*)"\)', re.MULTILINE)
+ROW = re.compile(r'^TACIT_CALL\((\d+), (\w+), (\w+), (\w+), "([^"]*)", "[^"]*"\)$', re.MULTILINE)
 
 
 @dataclass

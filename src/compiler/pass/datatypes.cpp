@@ -1,6 +1,7 @@
 #include "compiler/pass/datatypes.h"
 
 #include "compiler/pass/mpi_site.h"
+#include "vocabulary/calls/symbols.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -64,8 +65,9 @@ bool joins_variables(const llvm::Function& function) {
 
 bool makes_such_datatypes(const llvm::Module& module) {
   return llvm::any_of(module, [](const llvm::Function& function) {
-    const auto known = function.use_empty() ? std::nullopt : known_symbol(function.getName());
-    return known && takes_bytes({nullptr, known->row});
+    const call_row* row =
+        function.use_empty() ? nullptr : understand_symbol(std::string_view(function.getName())).row;
+    return row && takes_bytes({nullptr, row});
   });
 }
 

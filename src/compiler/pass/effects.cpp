@@ -56,8 +56,7 @@ bool starts_messages(call_class kind) {
   }
 }
 
-/// Calls after which nothing may be pending, or that may run code of the user (attribute callbacks), or that
-/// start operations on buffers that the call does not name.
+/// Calls after which nothing may be pending, or that start operations on buffers that the call does not name.
 bool is_opaque(call_class kind) {
   switch (kind) {
   case call_class::init:
@@ -259,8 +258,7 @@ std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& o
     return conflict{reason::synchronizes, wording(remark::tells_others, {name}), {}};
   if (exposed_.windows && !site.is(call_class::local))
     return conflict{reason::unknown_effect, wording(remark::opens_window, {name}), {}};
-  if (llvm::Value* op = site.operand(param_role::op);
-      op && !is_predefined_operation(site, op) && !operation.local_object)
+  if (runs_user_code(site, operation))
     return conflict{reason::unknown_effect, wording(remark::runs_user_code, {name}), {}};
   for (unsigned i = site.first; i < site.call->arg_size(); ++i) {
     llvm::Value* operand = site.call->getArgOperand(i);
@@ -290,6 +288,10 @@ std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& o
       return access_conflict(operation, writes_it, name);
   }
   return std::nullopt;
+}
+
+bool effects::runs_user_code(const mpi_site& site, const in_flight& operation) const {
+  return (!operation.local_object || operation.orders) && may_run_user_code(site, exposed_.callbacks);
 }
 
 std::optional<conflict> effects::of_body(llvm::CallBase& call, const in_flight& operation, reach how) {
@@ -368,6 +370,8 @@ void effects::add_to_summary(call_summary& summary, llvm::Instruction& instructi
                        intrinsic->isAssumeLikeIntrinsic()))) {
       return;
     } else if (const auto site = recognise(*call); site && site->is(call_class::local)) {
+      if (may_run_user_code(*site, exposed_.callbacks))
+        summary.unknown = name_of(*call);
       for (unsigned i = 0; i < call->arg_size(); ++i)
         if (llvm::Value* operand = call->getArgOperand(i); is_memory(*site, site->role(i), operand))
           touch(operand,

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "compiler/pass/in_flight.h"
+#include "compiler/pass/user_code.h"
 #include "vocabulary/calls/reasons.h"
 
 #include <llvm/Analysis/AliasAnalysis.h>
@@ -49,6 +50,7 @@ struct exposure {
   bool windows = false;
   /// It makes datatypes that lead from one variable to another (datatypes.h).
   bool joined_variables = false;
+  user_code callbacks = {};
 };
 
 class effects {
@@ -58,6 +60,7 @@ public:
 
   /// The conflict of the instruction with the operation, if there is one.
   std::optional<conflict> of(llvm::Instruction& at, const in_flight& operation, reach how);
+  [[nodiscard]] const exposure& exposed() const { return exposed_; }
 
 private:
   std::optional<conflict> of_access(llvm::Instruction& at, const in_flight& operation, reach how);
@@ -68,6 +71,8 @@ private:
                  reach how);
   /// True if other ranks may access what the pointer leads to, and the operation tells when they do.
   [[nodiscard]] bool is_ordered(const in_flight& operation, const llvm::Value* pointer) const;
+  /// True if the call may run functions of the user that could disturb the operation.
+  [[nodiscard]] bool runs_user_code(const mpi_site& site, const in_flight& operation) const;
   const call_summary& summary_of(llvm::Function& function);
   void add_to_summary(call_summary& summary, llvm::Instruction& instruction);
 

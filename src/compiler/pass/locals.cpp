@@ -11,6 +11,12 @@ namespace tacit::compiler {
 
 namespace {
 
+/// True for calls that hand the pointers of their buffers to an operation of the user.
+bool hands_buffers_over(const mpi_site& site) {
+  const llvm::Value* op = site.operand(param_role::op);
+  return op && !is_predefined_operation(site, op);
+}
+
 /// True for calls of MPI that keep a pointer and give it back to the program later, or to code of the user.
 bool gives_pointers_back(const mpi_site& site) {
   switch (site.row->id) {
@@ -40,6 +46,9 @@ public:
   bool captured(const llvm::Use* use) override {
     if (auto* call = llvm::dyn_cast<llvm::CallBase>(use->getUser()); call && call->getCalledFunction()) {
       const auto site = recognise(*call);
+      if (site && call->isArgOperand(use) && is_buffer(site->role(call->getArgOperandNo(use))) &&
+          hands_buffers_over(*site))
+        return found = true;
       if (site ? !(call->isArgOperand(use) && site->role(call->getArgOperandNo(use)) == param_role::other &&
                    gives_pointers_back(*site))
                : is_hook(*call))

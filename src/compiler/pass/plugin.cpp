@@ -48,11 +48,6 @@ bool declares(const llvm::Module& module, llvm::ArrayRef<const char*> names) {
   });
 }
 
-bool sets_error_handlers(const llvm::Module& module) {
-  return declares(module, {"MPI_Comm_set_errhandler", "MPI_Errhandler_set", "mpi_comm_set_errhandler_",
-                           "mpi_errhandler_set_"});
-}
-
 /// A program that waits for others outside MPI may rely on a finished MPI_Send needing no more calls of its
 /// rank.
 bool waits_elsewhere(const llvm::Module& module) {
@@ -94,7 +89,8 @@ bool waits_elsewhere(const llvm::Module& module) {
 bool exposes_windows(const llvm::Module& module) {
   return declares(module, {"mmap", "mmap64", "shm_open", "shmat"}) ||
          llvm::any_of(module, [](const llvm::Function& function) {
-           return function.getName().contains_insensitive("mpi_win_") && !function.use_empty();
+           return !function.use_empty() && (function.getName().contains_insensitive("mpi_win_") ||
+                                            function.getName().contains_insensitive("mpix_win_"));
          });
 }
 
@@ -142,8 +138,8 @@ void make_plain_calls(llvm::Function& function) {
 class module_pass {
 public:
   module_pass(llvm::Module& module, const options& options)
-      : module_(module), options_(options),
-        error_handlers_(options.errors_return || sets_error_handlers(module)),
+      : module_(module), options_(options), callbacks_(user_code_of(module)),
+        error_handlers_(options.errors_return || callbacks_.error_handlers),
         waits_elsewhere_(waits_elsewhere(module)) {
     builder_.registerModuleAnalyses(modules_);
     builder_.registerCGSCCAnalyses(components_);
@@ -181,7 +177,7 @@ private:
         [this](llvm::Function& function) -> llvm::AAResults& {
           return functions_.getResult<llvm::AAManager>(function);
         },
-        exposure{exposes_windows(module_), joins_variables(module_)});
+        exposure{exposes_windows(module_), joins_variables(module_), callbacks_});
   }
 
   /// MPI-directed inlining (see inline_mpi.h).
@@ -346,6 +342,7 @@ private:
 
   llvm::Module& module_;
   const options& options_;
+  user_code callbacks_;
   bool error_handlers_; ///< MPI errors may come back to the program
   bool waits_elsewhere_;
   llvm::LoopAnalysisManager loops_;

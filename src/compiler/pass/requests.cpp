@@ -212,6 +212,8 @@ private:
 
   effect_on_request effect_of_mpi(const mpi_site& site) {
     llvm::CallBase& call = *site.call;
+    if (!local_ && may_run_user_code(site, effects_.exposed().callbacks))
+      return effect_on_request::unknown;
     for (unsigned i = site.first; i < call.arg_size(); ++i) {
       llvm::Value* operand = call.getArgOperand(i);
       const param_role role = site.role(i);

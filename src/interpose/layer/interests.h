@@ -35,7 +35,7 @@ namespace tacit::interpose {
 using interest_bits = std::uint8_t;
 
 inline constexpr std::size_t call_numbers = 512;
-#define TACIT_CALL(number, name, kind, twin, roles) static_assert((number) < call_numbers);
+#define TACIT_CALL(number, name, kind, twin, roles, users) static_assert((number) < call_numbers);
 #include "vocabulary/calls/mpi_calls.def"
 #undef TACIT_CALL
 

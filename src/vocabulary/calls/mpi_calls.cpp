@@ -10,8 +10,8 @@ namespace tacit::vocabulary {
 namespace {
 
 constexpr call_row rows[] = {
-#define TACIT_CALL(number, name, kind, twin, roles)                                                          \
-  {mpi_call{number}, "MPI_" #name, call_class::kind, mpi_call::twin, roles},
+#define TACIT_CALL(number, name, kind, twin, roles, users)                                                   \
+  {mpi_call{number}, "MPI_" #name, call_class::kind, mpi_call::twin, roles, users},
 #include "vocabulary/calls/mpi_calls.def"
 #undef TACIT_CALL
 };
@@ -59,6 +59,25 @@ param_role role_named(std::string_view text) {
   return param_role::other;
 }
 
+constexpr std::string_view user_words[] = {"attributes", "requests",       "operation",   "handler",
+                                           "conversion", "takes_function", "sets_handler"};
+
+constexpr std::string_view next_word(std::string_view& words) {
+  const std::size_t end = std::min(words.find(' '), words.size());
+  const std::string_view word = words.substr(0, end);
+  words.remove_prefix(std::min(end + 1, words.size()));
+  return word;
+}
+
+constexpr bool words_are_known() {
+  for (const call_row& row : rows)
+    for (std::string_view rest = row.users; !rest.empty();)
+      if (std::ranges::find(user_words, next_word(rest)) == std::end(user_words))
+        return false;
+  return true;
+}
+static_assert(words_are_known(), "a word in mpi_calls.def that user_function does not have");
+
 } // namespace
 
 std::span<const call_row> call_rows() {
@@ -83,13 +102,26 @@ std::string_view call_name(std::uint16_t number) {
   return row ? row->name : "an unknown call";
 }
 
+bool has(const call_row& row, user_function how) {
+  for (std::string_view rest = row.users; !rest.empty();)
+    if (next_word(rest) == user_words[static_cast<std::size_t>(how)])
+      return true;
+  return false;
+}
+
+bool may_run_user_code(const call_row& row) {
+  for (const user_function how :
+       {user_function::attributes, user_function::requests, user_function::operation, user_function::handler,
+        user_function::conversion})
+    if (has(row, how))
+      return true;
+  return false;
+}
+
 std::vector<param_role> parameter_roles(const call_row& row) {
   std::vector<param_role> roles;
-  for (std::string_view rest = row.roles; !rest.empty();) {
-    const std::size_t end = std::min(rest.find(' '), rest.size());
-    roles.push_back(role_named(rest.substr(0, end)));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  for (std::string_view rest = row.roles; !rest.empty();)
+    roles.push_back(role_named(next_word(rest)));
   return roles;
 }
 

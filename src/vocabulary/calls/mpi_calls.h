@@ -17,7 +17,7 @@ namespace tacit::vocabulary {
 /// Stable numbers; the names are MPI's own, without the prefix.
 enum class mpi_call : std::uint16_t {
   none = 0,
-#define TACIT_CALL(number, name, kind, twin, roles) name = (number),
+#define TACIT_CALL(number, name, kind, twin, roles, users) name = (number),
 #include "vocabulary/calls/mpi_calls.def"
 #undef TACIT_CALL
 };
@@ -140,12 +140,25 @@ enum class param_role : std::uint8_t {
   other, ///< irrelevant to communication, or of a call outside the model
 };
 
+/// What a call has to do with functions that the user has given to MPI. Error handlers are not named where a
+/// call runs one because of an error: any call may.
+enum class user_function : std::uint8_t {
+  attributes,     ///< runs the copy or delete functions of cached attributes
+  requests,       ///< runs the query, free or cancel function of a generalized request that it is given
+  operation,      ///< runs the function of a reduction operation; if it is not blocking, in later calls too
+  handler,        ///< runs an error handler without an error
+  conversion,     ///< runs the functions of a data representation
+  takes_function, ///< gives MPI a function of the user
+  sets_handler,   ///< decides what an error does
+};
+
 struct call_row {
   mpi_call id = mpi_call::none;
   std::string_view name; ///< with "MPI_"
   call_class kind = call_class::local;
   mpi_call twin = mpi_call::none; ///< the blocking call of the same meaning, if this one is not blocking
   std::string_view roles;         ///< names of param_role, separated by blanks
+  std::string_view users;         ///< names of user_function, separated by blanks
 };
 
 /// All rows in numeric order (row i has number i + 1).
@@ -157,6 +170,10 @@ const call_row* find_call(std::string_view name);
 /// "MPI_Send"-style name of a number; "an unknown call" if there is none.
 std::string_view call_name(std::uint16_t number);
 
+/// True if the call has to do with functions of the user in this way.
+bool has(const call_row& row, user_function how);
+/// True if the call may run functions of the user without an error.
+bool may_run_user_code(const call_row& row);
 /// The roles of a call's parameters, in order.
 std::vector<param_role> parameter_roles(const call_row& row);
 /// True if the call may write what the parameter points to (before it returns, or until its request

@@ -75,13 +75,24 @@ mpi_symbol understand_capitals(std::string_view name, bool profiling) {
 mpi_symbol understand_small_letters(std::string_view name, bool profiling) {
   if (name.starts_with("fortran_")) // Open MPI's common blocks
     return {};
-  if (remove_suffix(name, "_f08_large_") || remove_suffix(name, "_f08ts_large_") ||
-      remove_suffix(name, "_f08_") || remove_suffix(name, "_f08ts_"))
-    return found(mpi_interface::f08, profiling, name, row_of_any_case(name));
+  for (const std::string_view end : {"_f08_large_", "_f08ts_large_", "_f08_", "_f08ts_", "_f08", "_f08ts"})
+    if (remove_suffix(name, end))
+      return found(mpi_interface::f08, profiling, name, row_of_any_case(name));
   const bool underscore = remove_suffix(name, "_");
   remove_suffix(name, "_");
   const call_row* row = row_of_any_case(name);
   return row || underscore ? found(mpi_interface::mpif, profiling, name, row) : mpi_symbol{};
+}
+
+/// Without what compilers put before the name of a procedure that stands in a module: flang's
+/// _QMmpi_f08Pmpi_send_f08, gfortran's __mpi_f08_MOD_mpi_send_f08.
+std::string_view without_module(std::string_view name) {
+  std::size_t at = std::string_view::npos;
+  if (name.starts_with("_QM"))
+    at = name.find('P');
+  else if (name.starts_with("__"))
+    at = name.find("_MOD_") == std::string_view::npos ? at : name.find("_MOD_") + 4;
+  return at == std::string_view::npos ? name : name.substr(at + 1);
 }
 
 } // namespace
@@ -97,6 +108,7 @@ bool belongs_to_mpi(std::string_view file) {
 }
 
 mpi_symbol understand_symbol(std::string_view name) {
+  name = without_module(name);
   std::string_view rest = name;
   const bool capital_profiling = rest.starts_with("PMPI");
   if (capital_profiling)
