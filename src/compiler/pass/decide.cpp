@@ -3,6 +3,7 @@
 // other: each gets a slot of its own, and posts keep their order (COMPILER, condition 5).
 #include "compiler/pass/decide.h"
 
+#include "compiler/pass/fortran_variables.h"
 #include "compiler/pass/requests.h"
 #include "vocabulary/calls/remarks.h"
 
@@ -127,6 +128,7 @@ request_addresses::~request_addresses() {
 decider::decider(function_context& context, effects& effects, const options& options,
                  llvm::ArrayRef<mpi_site> sites)
     : context_(context), effects_(effects), options_(options) {
+  effects_.forget();
   find_exchanges(sites);
 }
 
@@ -262,6 +264,7 @@ void decider::place_elements(decision& made) {
   for (element& one : made.elements) {
     if (!one.known)
       continue;
+    settle_variables(one.pending, *made.site.call, effects_);
     one.placed = place(made.site, one.pending);
     note(one.placed, one.pending, made);
     made.elements_moved += worthwhile(one.placed) ? 1 : 0;
@@ -340,8 +343,9 @@ placement decider::place(const mpi_site& site, llvm::ArrayRef<in_flight> pending
 
 void decider::place_pending(decision& made, llvm::ArrayRef<in_flight> pending) {
   made.pending.assign(pending.begin(), pending.end());
-  made.placed = place(made.site, pending);
-  note(*made.placed, pending, made);
+  settle_variables(made.pending, *made.site.call, effects_);
+  made.placed = place(made.site, made.pending);
+  note(*made.placed, made.pending, made);
 }
 
 /// What inlining could change about this placement.

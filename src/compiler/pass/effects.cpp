@@ -5,7 +5,9 @@
 #include "compiler/pass/locals.h"
 #include "vocabulary/calls/remarks.h"
 
+#include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -110,10 +112,51 @@ bool is_elsewhere_than_stack(const llvm::Value* object) {
   return isa<llvm::GlobalVariable, llvm::Argument>(object) || llvm::isNoAliasCall(object);
 }
 
+llvm::Value* either(const mpi_site& site, param_role one, param_role other) {
+  llvm::Value* found = site.operand(one);
+  return found ? found : site.operand(other);
+}
+
+/// How many elements a buffer has, where they follow each other: displacements may lead below the pointer.
+llvm::Value* count_of(const mpi_site& site, param_role buffer) {
+  return buffer == param_role::send_buf   ? either(site, param_role::send_count, param_role::count)
+         : buffer == param_role::recv_buf ? either(site, param_role::recv_count, param_role::count)
+                                          : site.operand(param_role::count);
+}
+
 param_role type_role_of(param_role buffer) {
   return buffer == param_role::send_buf   ? param_role::send_type
          : buffer == param_role::recv_buf ? param_role::recv_type
                                           : param_role::datatype;
+}
+
+/// True if every path from the pointer leads to a variable, so that it is not MPI_BOTTOM.
+bool leads_to_known_variables(const llvm::Value* pointer) {
+  llvm::SmallVector<const llvm::Value*, 4> objects;
+  llvm::getUnderlyingObjects(pointer, objects, nullptr, 0);
+  return llvm::all_of(objects, [](const llvm::Value* one) {
+    return isa<llvm::GlobalVariable, llvm::AllocaInst>(one) || llvm::isNoAliasCall(one);
+  });
+}
+
+bool has_cycle(const llvm::Function& function) {
+  llvm::SmallVector<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, 8> back;
+  llvm::FindFunctionBackedges(function, back);
+  return !back.empty();
+}
+
+/// True if the function has a point from which no path leads out of it.
+bool may_never_return(const llvm::Function& function) {
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 32> ends;
+  llvm::SmallVector<const llvm::BasicBlock*, 32> work;
+  for (const llvm::BasicBlock& block : function)
+    if (llvm::succ_empty(&block) && ends.insert(&block).second)
+      work.push_back(&block);
+  while (!work.empty())
+    for (const llvm::BasicBlock* before : llvm::predecessors(work.pop_back_val()))
+      if (ends.insert(before).second)
+        work.push_back(before);
+  return ends.size() != function.size();
 }
 
 conflict access_conflict(const in_flight& operation, bool writes, std::string detail) {
@@ -128,7 +171,11 @@ bool effects::may_touch(llvm::Function& in, const in_flight& operation, const Me
                         reach how) {
   if (operation.local_object && !may_be_into(where.Ptr, operation.object))
     return false;
-  if (are_different_variables(operation.object, llvm::getUnderlyingObject(where.Ptr, 0)))
+  if (operation.may_be_absolute)
+    return !known_to_mpi_only(const_cast<llvm::Value*>(llvm::getUnderlyingObject(where.Ptr, 0)));
+  const llvm::Value* other = llvm::getUnderlyingObject(where.Ptr, 0);
+  if (are_different_variables(operation.object, other) &&
+      (!are_both_allocatable(operation.object, other) || held_different_memory(operation, other)))
     return false;
   return !aliases_(in).isNoAlias(place_of(operation, how), where);
 }
@@ -142,6 +189,22 @@ bool effects::is_ordered(const in_flight& operation, const llvm::Value* pointer)
     const auto* global = dyn_cast<llvm::GlobalVariable>(object);
     return global ? global->isConstant() : known_to_mpi_only(const_cast<llvm::Value*>(object));
   });
+}
+
+/// The base of the other allocatable was loaded when this one held the memory of the operation: then it is
+/// another's. (Loaded before, it may be what this one got by move_alloc.)
+bool effects::held_different_memory(const in_flight& operation, const llvm::Value* other) {
+  if (!operation.same_variable)
+    return false;
+  const auto* base = llvm::cast<llvm::LoadInst>(operation.object);
+  const auto* later = llvm::cast<llvm::LoadInst>(other);
+  const auto [entry, fresh] = same_time_.try_emplace({base, later}, false);
+  if (fresh) {
+    llvm::Function& in = *const_cast<llvm::Function*>(base->getFunction());
+    entry->second = base->getFunction() == later->getFunction() &&
+                    (dominators_(in).dominates(base, later) || keeps_its_memory(*base, *later, *base, *this));
+  }
+  return entry->second;
 }
 
 std::optional<conflict> effects::of(llvm::Instruction& at, const in_flight& operation, reach how) {
@@ -175,6 +238,8 @@ std::optional<conflict> effects::of_access(llvm::Instruction& at, const in_fligh
   };
   const llvm::DataLayout& layout = at.getModule()->getDataLayout();
   if (auto* store = dyn_cast<llvm::StoreInst>(&at)) {
+    if (operation.same_variable && changes_descriptor(*store, operation.object))
+      return conflict{reason::unknown_effect, wording(remark::store), {}};
     if (!touches(MemoryLocation::get(store)))
       return unless_ordered(store->getPointerOperand());
     return checkable(store->getPointerOperand(), layout.getTypeStoreSize(store->getValueOperand()->getType()),
@@ -227,17 +292,11 @@ std::optional<conflict> effects::of_call(llvm::CallBase& call, const in_flight& 
     return of_body(call, operation, how);
   if (is_pure_function(callee->getName()))
     return std::nullopt;
-  const bool output = is_output_function(callee->getName());
   const bool by_arguments = isa<llvm::IntrinsicInst>(&call)
                                 ? call.onlyAccessesArgMemory() && call.doesNotThrow()
                                 : is_argument_function(callee->getName());
-  if (!output && !by_arguments)
+  if (!by_arguments)
     return unknown(name_of(call));
-  if (output) { // reads its arguments, which a send does not mind
-    if (!operation.orders)
-      return std::nullopt;
-    return conflict{reason::synchronizes, wording(remark::writes_output, {name_of(call)}), {}};
-  }
   for (llvm::Value* argument : call.args())
     if (argument->getType()->isPointerTy()) {
       if (may_touch(in, operation, MemoryLocation::getBeforeOrAfter(argument), how))
@@ -273,13 +332,16 @@ std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& o
     bool from_pointer = false;
     if (is_buffer(role)) {
       llvm::Value* type = site.operand(type_role_of(role));
-      from_pointer = type && is_predefined_datatype(site, type);
+      const bool predefined = type && is_predefined_datatype(site, type);
+      from_pointer = predefined && count_of(site, role);
       if (is_buffer_sentinel(operand)) {
-        if (from_pointer)
+        if (predefined)
           continue; // no data, or MPI_IN_PLACE
         return conflict{reason::unknown_effect, wording(remark::absolute_addresses, {name}), {}};
       }
-      if (!from_pointer && type && exposed_.joined_variables)
+      if (!predefined && !operation.local_object && !leads_to_known_variables(operand))
+        return conflict{reason::unknown_effect, wording(remark::absolute_addresses, {name}), {}};
+      if (!predefined && type && exposed_.joined_variables)
         return conflict{reason::unknown_effect, wording(remark::datatype_leads_away, {name}), {}};
     }
     const MemoryLocation where =
@@ -327,16 +389,32 @@ std::optional<conflict> effects::of_body(llvm::CallBase& call, const in_flight& 
   return std::nullopt;
 }
 
+bool effects::asks_the_time(llvm::Instruction& at) {
+  auto* call = dyn_cast<llvm::CallBase>(&at);
+  if (!call)
+    return false;
+  if (const auto site = recognise(*call))
+    return site->is(call_class::local);
+  llvm::Function* callee = call->getCalledFunction();
+  return callee &&
+         (callee->hasExactDefinition() ? summary_of(*callee).asks_the_time : is_clock(callee->getName()));
+}
+
 const call_summary& effects::summary_of(llvm::Function& function) {
   const auto [entry, fresh] = summaries_.try_emplace(&function);
   if (!fresh)
     return entry->second;
   entry->second.unknown = wording(remark::recursive); // what a recursive call sees
   call_summary made;
+  if (may_never_return(function))
+    made.unknown = wording(remark::may_never_end);
   for (llvm::BasicBlock& block : function)
     for (llvm::Instruction& instruction : block)
       if (made.unknown.empty() && !instruction.isDebugOrPseudoInst())
         add_to_summary(made, instruction);
+  // A loop that asks for the time may wait for what others do.
+  if (made.unknown.empty() && made.asks_the_time && has_cycle(function))
+    made.unknown = wording(remark::may_wait);
   return summaries_[&function] = std::move(made);
 }
 
@@ -370,6 +448,7 @@ void effects::add_to_summary(call_summary& summary, llvm::Instruction& instructi
                        intrinsic->isAssumeLikeIntrinsic()))) {
       return;
     } else if (const auto site = recognise(*call); site && site->is(call_class::local)) {
+      summary.asks_the_time = true;
       if (may_run_user_code(*site, exposed_.callbacks))
         summary.unknown = name_of(*call);
       for (unsigned i = 0; i < call->arg_size(); ++i)
@@ -380,6 +459,7 @@ void effects::add_to_summary(call_summary& summary, llvm::Instruction& instructi
       const call_summary inner = summary_of(*callee);
       summary.unknown = inner.unknown;
       summary.communicates |= inner.communicates;
+      summary.asks_the_time |= inner.asks_the_time;
       summary.reads_anything |= inner.reads_anything;
       summary.writes_anything |= inner.writes_anything;
       for (const bool written : {false, true})
@@ -388,6 +468,7 @@ void effects::add_to_summary(call_summary& summary, llvm::Instruction& instructi
           touch(argument ? call->getArgOperand(argument->getArgNo()) : object, written);
         }
     } else if (callee && is_argument_function(callee->getName())) {
+      summary.asks_the_time |= is_clock(callee->getName());
       for (llvm::Value* argument : call->args())
         if (argument->getType()->isPointerTy())
           touch(argument, true);

@@ -14,6 +14,7 @@
 
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/MemoryLocation.h>
+#include <llvm/IR/Dominators.h>
 
 #include <functional>
 #include <map>
@@ -40,7 +41,8 @@ struct call_summary {
   llvm::SmallPtrSet<const llvm::Value*, 8> reads, writes; ///< globals, and arguments of the function
   bool reads_anything = false, writes_anything = false;   ///< through pointers of unknown origin
   bool communicates = false;                              ///< sends, or takes part in a collective
-  std::string unknown; ///< the first thing inside that nothing is known about; also what may throw
+  bool asks_the_time = false; ///< or another question to which the answer may change
+  std::string unknown;        ///< the first thing inside that nothing is known about; also what may throw
 };
 
 /// What a module does that makes more memory matter than the buffers that it names.
@@ -55,12 +57,17 @@ struct exposure {
 
 class effects {
 public:
-  effects(std::function<llvm::AAResults&(llvm::Function&)> aliases, exposure exposed)
-      : aliases_(std::move(aliases)), exposed_(exposed) {}
+  effects(std::function<llvm::AAResults&(llvm::Function&)> aliases,
+          std::function<llvm::DominatorTree&(llvm::Function&)> dominators, exposure exposed)
+      : aliases_(std::move(aliases)), dominators_(std::move(dominators)), exposed_(exposed) {}
 
   /// The conflict of the instruction with the operation, if there is one.
   std::optional<conflict> of(llvm::Instruction& at, const in_flight& operation, reach how);
   [[nodiscard]] const exposure& exposed() const { return exposed_; }
+  /// True if a loop that does this again and again may wait for what others do meanwhile.
+  bool asks_the_time(llvm::Instruction& at);
+  /// To be called before decisions about a function that has changed.
+  void forget() { same_time_.clear(); }
 
 private:
   std::optional<conflict> of_access(llvm::Instruction& at, const in_flight& operation, reach how);
@@ -76,9 +83,13 @@ private:
   const call_summary& summary_of(llvm::Function& function);
   void add_to_summary(call_summary& summary, llvm::Instruction& instruction);
 
+  bool held_different_memory(const in_flight& operation, const llvm::Value* other);
+
   std::function<llvm::AAResults&(llvm::Function&)> aliases_;
+  std::function<llvm::DominatorTree&(llvm::Function&)> dominators_;
   exposure exposed_;
   std::map<const llvm::Function*, call_summary> summaries_;
+  std::map<std::pair<const llvm::LoadInst*, const llvm::LoadInst*>, bool> same_time_;
 };
 
 } // namespace tacit::compiler

@@ -1,8 +1,11 @@
 #include "compiler/pass/fortran_variables.h"
 
+#include "compiler/pass/effects.h"
+
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Operator.h>
@@ -93,7 +96,81 @@ void collect_tags(const llvm::Value* object, llvm::SmallPtrSetImpl<llvm::MDNode*
   }
 }
 
+/// Blocks on the way between two blocks; the two themselves only if it leads through them again.
+class ways_between {
+public:
+  ways_between(const llvm::BasicBlock& from, const llvm::BasicBlock& to) {
+    blocks forward, backward;
+    llvm::SmallVector<const llvm::BasicBlock*, 16> work(llvm::successors(&from));
+    while (!work.empty()) {
+      const llvm::BasicBlock* next = work.pop_back_val();
+      if (next != &to && next != &from && forward.insert(next).second)
+        work.append(llvm::succ_begin(next), llvm::succ_end(next));
+    }
+    work.assign(llvm::pred_begin(&to), llvm::pred_end(&to));
+    while (!work.empty()) {
+      const llvm::BasicBlock* next = work.pop_back_val();
+      if (forward.contains(next) && backward.insert(next).second)
+        work.append(llvm::pred_begin(next), llvm::pred_end(next));
+    }
+    between_ = std::move(backward);
+  }
+
+  template <class F>
+  bool all(F keeps) const {
+    return llvm::all_of(between_, [&](const llvm::BasicBlock* block) {
+      return llvm::all_of(*block, [&](const llvm::Instruction& at) { return keeps(at); });
+    });
+  }
+
+private:
+  using blocks = llvm::SmallPtrSet<const llvm::BasicBlock*, 16>;
+  blocks between_;
+};
+
 } // namespace
+
+bool is_allocatable_memory(const llvm::Value* object) {
+  return allocatable_of(object) != nullptr;
+}
+
+bool are_both_allocatable(const llvm::Value* one, const llvm::Value* other) {
+  return allocatable_of(one) && allocatable_of(other);
+}
+
+bool keeps_its_memory(const llvm::LoadInst& base, const llvm::Instruction& from, const llvm::Instruction& to,
+                      effects& effects) {
+  in_flight descriptor; // seen as data that must not be written
+  descriptor.buffer = descriptor.object = const_cast<llvm::Value*>(base.getPointerOperand());
+  descriptor.bytes = sizeof(void*);
+  descriptor.starts_at_buffer = true;
+  descriptor.tag = base.getMetadata(llvm::LLVMContext::MD_tbaa);
+  const auto keeps = [&](const llvm::Instruction& at) {
+    return !effects.of(const_cast<llvm::Instruction&>(at), descriptor, reach::same_iteration);
+  };
+  const auto keep = [&](llvm::BasicBlock::const_iterator first, llvm::BasicBlock::const_iterator last) {
+    return std::all_of(first, last, keeps);
+  };
+  const llvm::BasicBlock &first = *from.getParent(), &last = *to.getParent();
+  if (&first == &last && from.comesBefore(&to))
+    return keep(std::next(from.getIterator()), to.getIterator());
+  return keep(std::next(from.getIterator()), first.end()) && keep(last.begin(), to.getIterator()) &&
+         ways_between(first, last).all(keeps);
+}
+
+bool changes_descriptor(const llvm::StoreInst& store, const llvm::Value* memory) {
+  const llvm::GlobalVariable* descriptor = allocatable_of(memory);
+  return descriptor && llvm::getUnderlyingObject(store.getPointerOperand(), 0) == descriptor;
+}
+
+void settle_variables(llvm::MutableArrayRef<in_flight> operations, const llvm::Instruction& wait,
+                      effects& effects) {
+  for (in_flight& operation : operations)
+    if (const auto* base = dyn_cast<llvm::LoadInst>(operation.object); base && allocatable_of(base)) {
+      operation.same_variable = keeps_its_memory(*base, *base, wait, effects);
+      operation.tag = operation.same_variable ? variable_tag(*wait.getFunction(), base) : nullptr;
+    }
+}
 
 bool is_fortran(const llvm::Function& function) {
   for (const llvm::BasicBlock& block : function)

@@ -128,7 +128,8 @@ private:
       access.writes_buffer = written;
       access.starts_at_buffer = true;
       access.bytes = bytes;
-      access.tag = variable_tag(in_.function, access.object);
+      if (isa<llvm::Argument>(access.object))
+        access.tag = variable_tag(in_.function, access.object);
       access.local_object = known_to_mpi_only(access.object);
       arguments_.push_back(access);
     }
@@ -302,6 +303,7 @@ llvm::SmallVector<in_flight, 2> started_by(const mpi_site& post, function_contex
   }
   for (in_flight& operation : made)
     operation.orders = true;
+  settle_variables(made, *post.call, effects);
   return made;
 }
 
@@ -316,6 +318,7 @@ bool hoist_posts(function_context& context, effects& effects, const options& opt
           posts.push_back(*site);
   if (posts.empty())
     return false;
+  effects.forget();
   const llvm::PostDominatorTree postdominators(context.analyses.function);
   bool changed = false;
   for (const mpi_site& post : posts) {

@@ -28,6 +28,18 @@ bool may_be_bottom(const llvm::Value* pointer) {
   return llvm::any_of(objects, [](const llvm::Value* one) { return is_buffer_sentinel(one); });
 }
 
+bool is_variable(const llvm::Value* object) {
+  return llvm::isa<llvm::GlobalVariable, llvm::AllocaInst>(object) || llvm::isNoAliasCall(object) ||
+         is_allocatable_memory(object);
+}
+
+/// Of allocatables `settle_variables` knows more.
+llvm::MDNode* tag_of(const in_flight& operation) {
+  return llvm::isa<llvm::Argument>(operation.object)
+             ? variable_tag(*operation.post.call->getFunction(), operation.object)
+             : nullptr;
+}
+
 bool add(llvm::SmallVectorImpl<in_flight>& to, const mpi_site& post, param_role buffer, param_role count,
          param_role type, bool receives, bool orders) {
   llvm::Value* pointer = post.operand(buffer);
@@ -39,7 +51,8 @@ bool add(llvm::SmallVectorImpl<in_flight>& to, const mpi_site& post, param_role 
     operation.bytes = static_cast<std::uint64_t>(*elements) * datatype_bytes(post, post.operand(type));
   operation.starts_at_buffer = is_predefined_datatype(post, post.operand(type));
   operation.persistent = post.is(call_class::send_init) || post.is(call_class::recv_init);
-  operation.tag = variable_tag(*post.call->getFunction(), operation.object);
+  operation.may_be_absolute = !operation.starts_at_buffer && !is_variable(operation.object);
+  operation.tag = tag_of(operation);
   to.push_back(operation);
   return true;
 }
@@ -55,7 +68,8 @@ bool add_piece(llvm::SmallVectorImpl<in_flight>& to, const mpi_site& post, param
   in_flight piece = use_of(post, pointer, receives, true);
   // Displacements may lead below the pointer, so that only plain counts tell where the piece begins.
   piece.starts_at_buffer = post.operand(count) && is_predefined_datatype(post, post.operand(type));
-  piece.tag = variable_tag(*post.call->getFunction(), piece.object);
+  piece.may_be_absolute = !is_predefined_datatype(post, post.operand(type)) && !is_variable(piece.object);
+  piece.tag = tag_of(piece);
   to.push_back(piece);
   return true;
 }

@@ -17,10 +17,14 @@ struct in_flight {
   std::uint64_t bytes = 0; ///< from the pointer on, if the type and the count are constants; 0: not known
   bool starts_at_buffer = false; ///< no byte below the pointer is used
   bool varies = false; ///< the pointer may since have the value of another iteration: only the object counts
-  bool comparable = true;      ///< its bytes can be compared with others when the program runs
-  bool persistent = false;     ///< its request stays with the program, which must not use it meanwhile
-  llvm::MDNode* tag = nullptr; ///< TBAA tag of the Fortran variable the buffer belongs to, if known
-  bool local_object = false;   ///< the object is a local of this function whose address only MPI gets to know
+  bool comparable = true;  ///< its bytes can be compared with others when the program runs
+  bool persistent = false; ///< its request stays with the program, which must not use it meanwhile
+  /// The object is the memory of a Fortran allocatable, and still was where the wait stood: no other variable
+  /// has it. Without this, `tag` is not set either. See fortran_variables.h.
+  bool same_variable = false;
+  bool may_be_absolute = false; ///< the buffer may be MPI_BOTTOM: its bytes may be anywhere
+  llvm::MDNode* tag = nullptr;  ///< TBAA tag of the Fortran variable the buffer belongs to, if known
+  bool local_object = false; ///< the object is a local of this function whose address only MPI gets to know
 };
 
 /// How a point of the region where an operation is pending is reached from the point where its wait stood.

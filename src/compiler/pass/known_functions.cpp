@@ -21,34 +21,29 @@ bool is_mathematics(llvm::StringRef name) {
 } // namespace
 
 bool is_pure_function(llvm::StringRef name) {
-  static const llvm::StringSet<> clocks = {
-      "clock",      "omp_get_wtime", "omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads",
-      "sched_yield"};
-  return is_mathematics(name) || clocks.contains(name) || name.starts_with("_FortranAFPow") ||
+  static const llvm::StringSet<> threads = {"omp_get_thread_num", "omp_get_num_threads",
+                                            "omp_get_max_threads"};
+  return is_mathematics(name) || threads.contains(name) || name.starts_with("_FortranAFPow") ||
          name.starts_with("_FortranAModulo") || name.starts_with("_FortranANearest") ||
          name.starts_with("_FortranAScale") || name.starts_with("_FortranASpacing") ||
          name.starts_with("_FortranAExponent") || name.starts_with("_FortranAFraction");
 }
 
+bool is_clock(llvm::StringRef name) {
+  static const llvm::StringSet<> known = {"clock", "omp_get_wtime", "gettimeofday", "clock_gettime", "time"};
+  return known.contains(name);
+}
+
 bool is_argument_function(llvm::StringRef name) {
   static const llvm::StringSet<> known = {
-      "malloc", "calloc",   "free",    "aligned_alloc", "posix_memalign", "memcmp",  "bcmp",
-      "strlen", "strcmp",   "strncmp", "strchr",        "strrchr",        "strcpy",  "strncpy",
-      "strcat", "snprintf", "sprintf", "gettimeofday",  "clock_gettime",  "time",    "frexp",
-      "modf",   "sincos",   "sincosf", "_ZdlPv",        "_ZdaPv",         "_ZdlPvm", "_ZdaPvm"};
-  return known.contains(name);
+      "malloc", "calloc",  "free",    "aligned_alloc", "posix_memalign", "memcmp",  "bcmp",   "strlen",
+      "strcmp", "strncmp", "strchr",  "strrchr",       "strcpy",         "strncpy", "strcat", "frexp",
+      "modf",   "sincos",  "sincosf", "_ZdlPv",        "_ZdaPv",         "_ZdlPvm", "_ZdaPvm"};
+  return known.contains(name) || is_clock(name);
 }
 
 bool is_operator_new(llvm::StringRef name) {
   return name.starts_with("_Znwm") || name.starts_with("_Znam");
-}
-
-bool is_output_function(llvm::StringRef name) {
-  static const llvm::StringSet<> known = {"printf", "fprintf", "puts",   "putchar", "fputs",
-                                          "fputc",  "putc",    "fwrite", "fflush",  "perror"};
-  return known.contains(name) || name.starts_with("_FortranAioOutput") ||
-         name == "_FortranAioEndIoStatement" || name == "_FortranAioBeginExternalListOutput" ||
-         name == "_FortranAioBeginExternalFormattedOutput";
 }
 
 } // namespace tacit::compiler

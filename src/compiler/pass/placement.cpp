@@ -31,6 +31,24 @@ constexpr std::uint64_t close_by = 4096;          // bytes between accesses that
 constexpr unsigned max_straight_checks = 4;       // comparisons outside loops, for one wait
 constexpr std::uint64_t worth_a_comparison = 400; // instructions of a loop that runs again and again
 
+bool progresses(call_class kind) {
+  switch (kind) {
+  case call_class::send:
+  case call_class::recv:
+  case call_class::sendrecv:
+  case call_class::probe:
+  case call_class::mprobe:
+  case call_class::mrecv:
+  case call_class::complete:
+  case call_class::request_query:
+  case call_class::collective:
+  case call_class::neighbor:
+    return true;
+  default:
+    return false;
+  }
+}
+
 class placer {
 public:
   placer(Instruction& wait, llvm::ArrayRef<in_flight> operations, effects& effects, function_analyses& in,
@@ -197,6 +215,8 @@ private:
     };
     if (options_.mode == motion::conservative)
       return stop(reason::interval_ends, wording(remark::iteration_ends));
+    if (const auto found = may_wait(loop))
+      return stop(found->why, found->detail);
     for (const in_flight& operation : operations_) {
       if (!loop.isLoopInvariant(operation.object))
         return stop(reason::buffer_varies, wording(remark::next_buffer));
@@ -224,10 +244,49 @@ private:
     Instruction* blocker = nullptr;
   };
 
+  /// A loop (or one inside it) that may go on until others have done something, without a call that would let
+  /// MPI progress: one without an exit, and one that asks for the time again and again, if nothing says how
+  /// often. (Atomic and volatile accesses conflict by themselves; what a loop of other accesses computes no
+  /// other thread or rank may change meanwhile.)
+  std::optional<conflict> may_wait(const Loop& loop) {
+    for (const Loop* inner : loop)
+      if (auto found = may_wait(*inner))
+        return found;
+    if (lets_progress(loop))
+      return std::nullopt;
+    llvm::SmallVector<BasicBlock*, 4> exits;
+    loop.getExitingBlocks(exits);
+    if (exits.empty())
+      return conflict{reason::unknown_effect, wording(remark::may_never_end), {}};
+    if (!llvm::isa<llvm::SCEVCouldNotCompute>(in_.evolution.getSymbolicMaxBackedgeTakenCount(&loop)))
+      return std::nullopt;
+    for (BasicBlock* block : loop.blocks())
+      for (Instruction& at : *block)
+        if (effects_.asks_the_time(at))
+          return conflict{reason::unknown_effect, wording(remark::may_wait), {}};
+    return std::nullopt;
+  }
+
+  /// True if every iteration calls MPI so that messages under way get on.
+  [[nodiscard]] bool lets_progress(const Loop& loop) const {
+    const BasicBlock* latch = loop.getLoopLatch();
+    return latch && llvm::any_of(loop.blocks(), [&](BasicBlock* block) {
+             return in_.dominators.dominates(block, latch) && llvm::any_of(*block, [](Instruction& at) {
+                      auto* call = llvm::dyn_cast<llvm::CallBase>(&at);
+                      const auto site = call ? recognise(*call) : std::nullopt;
+                      return site && progresses(site->row->kind);
+                    });
+           });
+  }
+
   void enter_loop(BasicBlock& from, BasicBlock& to, Loop& loop, reach how) {
     if (const auto seen = entered_.find(&loop); seen != entered_.end() && seen->second >= how)
       return;
     entered_[&loop] = how;
+    if (const auto found = may_wait(loop)) {
+      complete_on_edge(from, to, *found, &*to.getFirstNonPHIOrDbg());
+      return;
+    }
     loop_check check = check_loop(loop, *from.getTerminator(), how);
     if (check.cause.why != reason::none)
       if (checks iterations = iterations_apart(loop, how); !iterations.empty()) {

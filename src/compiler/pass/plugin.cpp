@@ -177,6 +177,9 @@ private:
         [this](llvm::Function& function) -> llvm::AAResults& {
           return functions_.getResult<llvm::AAManager>(function);
         },
+        [this](llvm::Function& function) -> llvm::DominatorTree& {
+          return functions_.getResult<llvm::DominatorTreeAnalysis>(function);
+        },
         exposure{exposes_windows(module_), joins_variables(module_), callbacks_});
   }
 

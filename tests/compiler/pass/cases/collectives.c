@@ -175,7 +175,7 @@ void local_counts(double* restrict a, double* restrict b) {
 }
 void then_output(double* restrict b) {
   MPI_Bcast(b, n, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-  // expected-remark@-1 {{MPI_Bcast not moved: order is observable}}
+  // expected-remark@-1 {{MPI_Bcast not moved: unknown effect}}
   puts("all are here");
   COMPUTE;
 }

@@ -67,17 +67,6 @@ void mathematics_between(double* restrict b, int peer, double* restrict out) {
   for (int i = 0; i < n; i++)
     out[i] = pow(out[i], 3) + sin(out[i]);
 }
-// CHECK-LABEL: define {{.*}}@output_after_send(
-// CHECK: call {{.*}}@__tacit_send(
-// CHECK: call {{.*}}@__tacit_wait_overlap(
-// CHECK: call {{.*}}@__tacit_poke(
-// CHECK: call {{.*}}@__tacit_wait(
-void output_after_send(double* restrict b, int peer) {
-  MPI_Send(b, n, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD);
-  // expected-remark@-1 {{MPI_Send split}}
-  puts("sent");
-  COMPUTE;
-}
 // CHECK-LABEL: define {{.*}}@second_send_of_the_buffer(
 // CHECK: call {{.*}}@__tacit_send(
 // CHECK: call {{.*}}@__tacit_wait_overlap(

@@ -186,7 +186,7 @@ void then_output(double* restrict w, double* restrict b) {
   MPI_Request r;
   MPI_Ibcast(b, n, MPI_DOUBLE, 0, MPI_COMM_WORLD, &r);
   MPI_Wait(&r, MPI_STATUS_IGNORE);
-  // expected-remark@-1 {{MPI_Wait not moved: order is observable}}
+  // expected-remark@-1 {{MPI_Wait not moved: unknown effect}}
   puts("all are here");
   COMPUTE;
 }
