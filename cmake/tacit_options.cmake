@@ -15,7 +15,12 @@ add_compile_options($<$<CONFIG:RelWithDebInfo>:-g1>)
 add_library(tacit_flags INTERFACE)
 target_compile_options(tacit_flags INTERFACE
   -Wall -Wextra -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
+
+# Everything, the programs that tests launch included: an instrumented library that is preloaded needs the sanitizer's run time
+# to be loaded before it. TACIT_SANITIZER_FLAGS is for the compilers that CMake does not know as languages.
+set(TACIT_SANITIZER_FLAGS "")
 if(TACIT_SANITIZE)
-  target_compile_options(tacit_flags INTERFACE -fsanitize=${TACIT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
-  target_link_options(tacit_flags INTERFACE -fsanitize=${TACIT_SANITIZE})
+  set(TACIT_SANITIZER_FLAGS -fsanitize=${TACIT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_compile_options(${TACIT_SANITIZER_FLAGS})
+  add_link_options(-fsanitize=${TACIT_SANITIZE})
 endif()

@@ -3,6 +3,9 @@
 #
 # tacit_smpi_program(NAME SOURCES …): a program that smpirun loads (a shared object with everything in it, so that each
 # simulated rank has variables of its own).
+if(TACIT_SANITIZE)
+  return() # SMPI copies the variables of each rank and switches stacks, of which sanitizers see neither
+endif()
 find_program(SMPIRUN smpirun)
 find_path(SMPI_INCLUDE_DIR mpi.h PATHS /usr/include/smpi PATH_SUFFIXES smpi NO_DEFAULT_PATH)
 find_library(SIMGRID_LIBRARY simgrid)
