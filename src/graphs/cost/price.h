@@ -3,17 +3,15 @@
 // The prices, in LogGP (Alexandrov and others, 1995):
 //
 //   p2p   every message costs o_s where it leaves and o_r where it arrives, and its bytes at an end where
-//   they
-//         lie in several pieces, which MPI packs and unpacks (two of 1 MiB in one message took 1.4 times as
-//         long as in two under MPICH), in every round one latency L. With one round that is hidden behind the
-//         bytes on the wire, or they behind it; in several rounds nothing starts before the last round has
-//         ended. Between nodes both directions travel at the same time, within a node one after the other:
-//         there cores move the bytes (27 blocks of 64 KiB between two ranks took 3 to 5 times as long by
-//         messages as through memory, when this was overlooked)
+//         they lie in several pieces, which MPI packs and unpacks (two of 1 MiB in one message took 1.4 times
+//         as long as in two under MPICH), in every round one latency L. With one round that is hidden behind
+//         the bytes on the wire, or they behind it; in several rounds nothing starts before the last round
+//         has ended. Between nodes both directions travel at the same time, within a node one after the
+//         other: there cores move the bytes (27 blocks of 64 KiB between two ranks took 3 to 5 times as long
+//         by messages as through memory, when this was overlooked)
 //   shm   with ranks of this node, every message is copied into shared memory and fetched out of it, its
-//   first
-//         cache line together with the flag; in every round a line travels; with others, and what is too long
-//         to go through memory, as p2p
+//         first cache line together with the flag; in every round a line travels; with others, and what is
+//         too long to go through memory, as p2p
 //   rma   every message costs a put and a flush of its bytes and of its flag, in every round one of them
 //
 // and all copies within the rank cost their bytes, every further piece of memory of a message a little. Other

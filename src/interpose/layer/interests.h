@@ -13,9 +13,9 @@
 //   described   the client is shown the call, as an invocation
 //   glances     the client only wants to be woken, before the call; nothing is described
 //   requests    shown if the call is given a request that may be the client's own. Those are entered in a
-//   filter of
-//               1024 bits, so that a request of somebody else's costs one look there. The filter forgets
-//               nothing until it is cleared; requests that look alike cost time and nothing else.
+//               filter of 1024 bits, so that a request of somebody else's costs one look there. The
+//               filter forgets nothing until it is cleared; requests that look alike cost time and
+//               nothing else.
 //
 // Threads. A thread that holds a request has learned of it from the thread that made it, after the interest
 // was switched on and the filter knew it; so relaxed loads are enough here.

@@ -6,10 +6,9 @@
 // the distances of a machine form a tree (node, package, cache, core), which is what the first step uses.
 //
 // 1. Division: from the outermost level inwards the ranks are divided into groups as large as the nodes
-// (packages, …)
-//    have processes. A group grows from a rank at the border, always by the rank with the most traffic into
-//    the group and the least out of it.
-//    Equals are taken in an order that differs from trial to trial.
+//    (packages, …) have processes. A group grows from a rank at the border, always by the rank with the
+//    most traffic into the group and the least out of it. Equals are taken in an order that differs from
+//    trial to trial.
 // 2. Exchange: two ranks at most two edges apart in the traffic (any two of up to 256 ranks) swap their
 // processes whenever that lowers the sum,
 //    until no such pair is left (local search with the neighborhood N_C^2 of Schulz, Träff: Better Process

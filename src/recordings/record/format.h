@@ -139,21 +139,18 @@ inline constexpr std::int32_t any_tag = -1;
 /// One MPI call, written when it returns (MPI_Abort: when it begins). Several records of one call have the
 /// same `begin`:
 /// - Calls with two data parts (Sendrecv, most collectives) are two records: what this rank sends, then what
-/// it receives
-///   (`part` 1). A part that is not significant at this rank (receive part of a Gather away from the root) is
-///   left out.
+///   it receives (`part` 1). A part that is not significant at this rank (receive part of a Gather away from
+///   the root) is left out.
 /// - Start and Startall are one record per request started, with the data, peer and tag of the persistent
-/// request, `part`
-///   1 if it receives, and two request ids: the new one and the one its *_init call had. Each has its own
-///   hash.
+///   request, `part` 1 if it receives, and two request ids: the new one and the one its *_init call had.
+///   Each has its own hash.
 /// - Mrecv and Imrecv carry communicator, source and tag of the probe that found the message, with
 /// any_source/any_tag kept.
 /// - Completion calls list the requests they were given (0: null or inactive); completion records say which
 /// completed.
 /// - Polls that found nothing (Test*, Iprobe, Improbe without call_flag_true) with the same site and
-/// arguments are one
-///   record, from the first to the last, with their number in `count`, as long as only such polls (up to four
-///   different ones in turn) follow each other.
+///   arguments are one record, from the first to the last, with their number in `count`, as long as only such
+///   polls (up to four different ones in turn) follow each other.
 /// - v- and w-collectives: `count` is the sum of the counts, `layout` that of the (first) datatype.
 struct call_record {
   record_header header;

@@ -3,8 +3,7 @@
 //
 // Each kind of call has a room of its own in this folder:
 //     nonblocking, and blocking unless prepared   a plan that each rank makes alone (local_plan.h), kept for
-//     the
-//                                                 next call (plan_cache.h); by the caller's datatypes if
+//                                                 the next call (plan_cache.h); by the caller's datatypes if
 //                                                 there are too many pieces to list (unlisted.h); until the
 //                                                 communicator is set up, nonblocking ones wait in line
 //     blocking, on a promise of the user          prepared_calls.h

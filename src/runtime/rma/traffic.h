@@ -16,18 +16,16 @@
 // it has been made, so there are no local updates that a put could destroy; a slot is read by its owner only
 // between its flag and its acknowledgement, when no update to it is under way.
 //   unified   (12.7, rules U) a location that is the target of an update under way may be polled by loads for
-//   a
-//             particular value; neither atomicity of more than one byte nor order against other locations is
-//             promised, nor a comparison of magnitudes. So a flag is only ever compared for equality with the
-//             one value that it is to get next, and it gets no other until that has been seen: bytes of the
-//             old and the new value together are the new value only when all that differ are new. An
+//             a particular value; neither atomicity of more than one byte nor order against other locations
+//             is promised, nor a comparison of magnitudes. So a flag is only ever compared for equality with
+//             the one value that it is to get next, and it gets no other until that has been seen: bytes of
+//             the old and the new value together are the new value only when all that differ are new. An
 //             acknowledgement therefore is a word per slot, not a counter per channel. Once the value is
 //             there, MPI_Win_sync makes the payload, complete at the target by the flush before the flag,
 //             visible in the private copy. The load is an atomic one only for the compiler.
 //   separate  (rules S) a location with an update under way must not be loaded. Flags and acknowledgements
-//   are
-//             fetched by MPI_Fetch_and_op with MPI_NO_OP from the rank's own part, which is atomic against
-//             MPI_REPLACE (12.7.1); then MPI_Win_sync as above.
+//             are fetched by MPI_Fetch_and_op with MPI_NO_OP from the rank's own part, which is atomic
+//             against MPI_REPLACE (12.7.1); then MPI_Win_sync as above.
 // MPI_Win_sync also stands between the reading of slots and their acknowledgement.
 //
 // Progress. MPI_Win_flush may wait until the target process calls MPI, where the network cannot put by

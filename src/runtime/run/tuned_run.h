@@ -7,8 +7,7 @@
 //
 //     first `after` runs    the first one, which was predicted to be the fastest
 //     trials                in turn each of them for a few runs, several times over, so that what disturbs
-//     the
-//                           machine disturbs all alike; the first run of each turn is not counted
+//                           the machine disturbs all alike; the first run of each turn is not counted
 //     then                  the one whose median run took the slowest rank the least time; the predicted one
 //                           unless another one is faster by a twentieth
 //

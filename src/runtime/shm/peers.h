@@ -4,9 +4,8 @@
 // only:
 //   1. hello     who I am (host, process, cores), and tag and size of every message I shall send you;
 //   2. memory    to peers on this host: where each of your messages goes (a part of this rank's shared
-//   memory,
-//                channel/memory_pool.h), or why there is none; which of your parts I do not use any more; and
-//                a word by which you find out whether you can read my memory for large messages
+//                memory, channel/memory_pool.h), or why there is none; which of your parts I do not use any
+//                more; and a word by which you find out whether you can read my memory for large messages
 //                (channel/direct_read.h);
 //   3. answer    whether I could open yours.
 // A pair uses channels if both say yes; in any other case it goes by MPI, and the reason is kept for the

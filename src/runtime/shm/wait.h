@@ -12,8 +12,7 @@
 //                   where both ranks have been put on one core, 2 ms up to 2.6 ms;
 //   yields;
 //   sleeps          after a long wait, for a small part of the time that has passed, so that a wait that
-//   takes
-//                   seconds takes no core and ends at most 2 % later than it could.
+//                   takes seconds takes no core and ends at most 2 % later than it could.
 //
 // With more ranks than cores the question is whether the peer has a core. Each rank says in its shared memory
 // when it gives its own away. Who waits for such a peer yields at once: nothing can come before

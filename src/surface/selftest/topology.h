@@ -5,12 +5,10 @@
 // oracle must not repeat its mistakes. The rules are those of MPI-4.1, chapter 8:
 //
 // * Cartesian (8.6, Example 8.10): slots 2d and 2d+1 belong to the lower and upper neighbor in dimension d.
-// The
-//   block that a rank sends in slot s arrives in its neighbor's slot s^1. That is evident in general and
-//   decides where both neighbors are the same rank: on periodic dimensions of size 1 and 2.
+//   The block that a rank sends in slot s arrives in its neighbor's slot s^1. That is evident in general
+//   and decides where both neighbors are the same rank: on periodic dimensions of size 1 and 2.
 // * Graphs (8.6): the k-th edge from a to b in a's list of destinations is the k-th edge from a in b's list
-// of
-//   sources.
+//   of sources.
 // * Neighbors that do not exist (open boundaries) send nothing; the slot's bytes are left alone.
 #pragma once
 
