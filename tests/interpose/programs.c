@@ -15,9 +15,9 @@
 
 #define W MPI_COMM_WORLD
 
-static void fill(char* buffer, int bytes, int seed) {
+static void fill(char* buffer, int bytes, unsigned seed) {
   for (int i = 0; i < bytes; ++i) {
-    seed = seed * 1103515245 + 12345;
+    seed = seed * 1103515245U + 12345U;
     buffer[i] = (char)(seed >> 16);
   }
 }
