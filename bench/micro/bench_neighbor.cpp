@@ -12,6 +12,7 @@ namespace {
 
 using namespace tacit;
 using namespace tacit::graphs;
+using namespace tacit::neighbors;
 
 /// Every rank sends 16 bytes to `degree` random others.
 struct sparse_case {
