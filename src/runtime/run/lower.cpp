@@ -14,14 +14,6 @@
 #include <new>
 
 namespace tacit::runtime {
-namespace {
-
-int rank_of(rank_id r) {
-  return static_cast<int>(index(r));
-}
-
-} // namespace
-
 std::string tags_fit(const program& p, MPI_Comm comm) {
   const int half = highest_tag(comm) / 2;
   for (const graphs::step& s : p.plan.steps) {

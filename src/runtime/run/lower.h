@@ -10,6 +10,11 @@
 
 namespace tacit::runtime {
 
+/// As MPI takes it.
+inline int rank_of(rank_id r) {
+  return static_cast<int>(index(r));
+}
+
 /// Actions of one step: `first` waits for the step's predecessors, the step is complete when all of `last`
 /// are.
 struct action_span {

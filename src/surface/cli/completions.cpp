@@ -10,7 +10,7 @@ namespace tacit::surface {
 namespace {
 
 /// In single quotes, as all three shells read them.
-std::string quoted(const std::string& text) {
+std::string shell_word(const std::string& text) {
   std::string out = "'";
   for (const char c : text)
     out += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -39,7 +39,7 @@ std::string for_each_choice(const command_entry& top, Write&& write) {
     for (const option_entry& o : c->options)
       if (!o.choices.empty())
         for (const std::string& name : o.names)
-          text += write(quoted(c->path + " " + name), fmt::format("{}", fmt::join(o.choices, " ")));
+          text += write(shell_word(c->path + " " + name), fmt::format("{}", fmt::join(o.choices, " ")));
   return text;
 }
 
@@ -47,7 +47,7 @@ std::string known_paths(const command_entry& top) {
   std::string text;
   for (const command_entry* c : flatten(top))
     if (!c->path.empty())
-      text += (text.empty() ? "" : "|") + quoted(c->path);
+      text += (text.empty() ? "" : "|") + shell_word(c->path);
   return text;
 }
 
@@ -56,7 +56,7 @@ std::string described(const std::string& name, const std::string& what) {
   std::string text;
   for (const char c : name + ":" + what)
     text += c == ':' && text.size() != name.size() ? std::string("\\:") : std::string(1, c);
-  return quoted(text);
+  return shell_word(text);
 }
 
 } // namespace
@@ -64,7 +64,7 @@ std::string described(const std::string& name, const std::string& what) {
 std::string bash_completion(const command_entry& top) {
   std::string cases;
   for (const command_entry* c : flatten(top))
-    cases += fmt::format("    {}) commands='{}' options='{}' ;;\n", quoted(c->path),
+    cases += fmt::format("    {}) commands='{}' options='{}' ;;\n", shell_word(c->path),
                          fmt::join(names_below(*c), " "), fmt::join(option_names(*c), " "));
   const std::string values = for_each_choice(top, [](const std::string& where, const std::string& words) {
     return fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$current\")); return ;;\n", where, words);
@@ -98,7 +98,7 @@ complete -F _tacit tacit
 std::string zsh_completion(const command_entry& top) {
   std::string cases;
   for (const command_entry* c : flatten(top)) {
-    cases += fmt::format("    {})\n      commands=(", quoted(c->path));
+    cases += fmt::format("    {})\n      commands=(", shell_word(c->path));
     for (const command_entry& sub : c->below)
       cases += " " + described(sub.name(), sub.what);
     cases += " )\n      options=(";
@@ -151,17 +151,17 @@ std::string fish_completion(const command_entry& top) {
       }
     }
     for (const command_entry& sub : c->below)
-      text +=
-          fmt::format("complete -c tacit -f -n {} -a {} -d {}\n", quoted(here), sub.name(), quoted(sub.what));
+      text += fmt::format("complete -c tacit -f -n {} -a {} -d {}\n", shell_word(here), sub.name(),
+                          shell_word(sub.what));
     for (const option_entry& o : c->options) {
-      text += fmt::format("complete -c tacit -n {}", quoted(here));
+      text += fmt::format("complete -c tacit -n {}", shell_word(here));
       for (const std::string& name : o.names)
         text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       if (!o.value.empty())
         text += o.choices.empty()
                     ? " -r"
-                    : fmt::format(" -x -a {}", quoted(fmt::format("{}", fmt::join(o.choices, " "))));
-      text += fmt::format(" -d {}\n", quoted(o.what));
+                    : fmt::format(" -x -a {}", shell_word(fmt::format("{}", fmt::join(o.choices, " "))));
+      text += fmt::format(" -d {}\n", shell_word(o.what));
     }
   }
   return text;

@@ -12,7 +12,7 @@
 namespace tacit::surface {
 namespace {
 
-constexpr std::uint64_t largest = 1 << 20;
+constexpr std::uint64_t largest_message = 1 << 20;
 constexpr int tag = 1, answer_tag = 2;
 
 std::uint64_t seen = 0; // sum of what was read
@@ -24,7 +24,7 @@ void compute_for(double nanoseconds) {
 }
 
 struct buffers {
-  std::vector<char> out = std::vector<char>(largest), in = std::vector<char>(largest);
+  std::vector<char> out = std::vector<char>(largest_message), in = std::vector<char>(largest_message);
 };
 
 double round_trips(const pair& p, buffers& b, std::uint64_t bytes, int count) {
@@ -159,7 +159,8 @@ bool completes(const pair& p, buffers& b, std::uint64_t bytes) {
 } // namespace
 
 const std::vector<std::uint64_t>& sizes() {
-  static const std::vector<std::uint64_t> list{8, 64, 256, 1024, 4096, 8192, 16384, 65536, 262144, largest};
+  static const std::vector<std::uint64_t> list{8,    64,    256,   1024,   4096,
+                                               8192, 16384, 65536, 262144, largest_message};
   return list;
 }
 
@@ -197,15 +198,15 @@ std::vector<graphs::message_times> message_costs(const pair& p) {
 
 eager_result eager_limit(const pair& p) {
   buffers b;
-  std::uint64_t good = 0, bad = largest + 1;
-  for (std::uint64_t bytes = 1; bytes <= largest; bytes *= 2) {
+  std::uint64_t good = 0, bad = largest_message + 1;
+  for (std::uint64_t bytes = 1; bytes <= largest_message; bytes *= 2) {
     if (!completes(p, b, bytes)) {
       bad = bytes;
       break;
     }
     good = bytes;
   }
-  if (bad > largest)
+  if (bad > largest_message)
     return {good, true};
   while (bad - good > 1) {
     const std::uint64_t middle = good + (bad - good) / 2;
@@ -217,7 +218,7 @@ eager_result eager_limit(const pair& p) {
 graphs::spread asynchronous_progress(const pair& p, const eager_result& eager) {
   buffers b;
   const std::uint64_t bytes =
-      eager.always ? largest : std::clamp<std::uint64_t>(eager.limit * 4, 1u << 18, largest);
+      eager.always ? largest_message : std::clamp<std::uint64_t>(eager.limit * 4, 1u << 18, largest_message);
   const int n = static_cast<int>(bytes);
   const auto transfer = [&](double computation) {
     MPI_Request request = MPI_REQUEST_NULL;

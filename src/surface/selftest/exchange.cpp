@@ -17,10 +17,6 @@ std::uint64_t u(int value) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
 }
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// The bytes of an element. What an untouched receive buffer holds is the canary of no sender.
 void write_value(unsigned char* to, std::size_t size, std::uint64_t exchange_number, const origin& from,
                  std::uint64_t element, int iteration) {

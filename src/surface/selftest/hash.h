@@ -1,6 +1,7 @@
 // Deterministic choices: every rank computes the same ones without talking to the others.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <utility>
@@ -36,5 +37,10 @@ public:
 private:
   std::uint64_t seed_, count_ = 0;
 };
+
+/// The place of rank or edge `i` in a vector.
+inline std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 
 } // namespace tacit::surface

@@ -7,10 +7,6 @@
 namespace tacit::surface {
 namespace {
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 MPI_Comm make_graph(const topology& where, MPI_Comm all) {
   std::vector<int> index, edges{};
   for (const std::vector<int>& list : where.destinations) {

@@ -8,10 +8,6 @@
 namespace tacit::surface {
 namespace {
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// Row-major, the last dimension fastest (MPI-4.1, 8.5.1).
 std::vector<int> coordinates(const std::vector<int>& sizes, int rank) {
   std::vector<int> where(sizes.size());

@@ -1,4 +1,5 @@
 // Which receive takes which send, and what is said when none does.
+#include "graphs/match/expect_words.h"
 #include "graphs/match/match.h"
 
 #include "oracle/fuzz_count.h"
@@ -12,13 +13,6 @@ using namespace tacit;
 using namespace tacit::graphs;
 
 namespace {
-
-constexpr rank_id r0{0}, r1{1}, r2{2};
-
-void expect_words(const std::string& text, std::initializer_list<const char*> words) {
-  for (const char* word : words)
-    EXPECT_NE(text.find(word), std::string::npos) << "'" << word << "' not in: " << text;
-}
 
 diagnostic only_problem(const graph& g) {
   diagnostics problems;

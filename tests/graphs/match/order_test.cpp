@@ -1,4 +1,5 @@
 // Run order, cycles, buffering and races on graphs small enough to think through.
+#include "graphs/match/expect_words.h"
 #include "graphs/match/match.h"
 #include "vocabulary/calls/reasons.h"
 
@@ -9,13 +10,6 @@ using namespace tacit;
 using namespace tacit::graphs;
 
 namespace {
-
-constexpr rank_id r0{0}, r1{1}, r2{2};
-
-void expect_words(const std::string& text, std::initializer_list<const char*> words) {
-  for (const char* word : words)
-    EXPECT_NE(text.find(word), std::string::npos) << "'" << word << "' not in: " << text;
-}
 
 struct checked {
   run_order order;

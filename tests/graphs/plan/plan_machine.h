@@ -5,6 +5,7 @@
 #pragma once
 
 #include "graphs/plan/plan.h"
+#include "oracle/random_graph.h"
 #include "oracle/simulator.h"
 
 #include <algorithm>
@@ -16,6 +17,11 @@ using namespace graphs;
 
 using oracle::byte_value;
 using oracle::rank_memory;
+
+/// For messages of failing tests: the seed and the graph.
+inline std::string show(const graph& g, std::uint64_t seed) {
+  return "seed " + std::to_string(seed) + "\n" + oracle::print(g);
+}
 
 struct machine_result {
   std::vector<rank_memory> memory; ///< written bytes, scratch included

@@ -17,10 +17,6 @@ plan_options policy_of(std::uint64_t seed) {
   return {seed % 3 == 0 ? sync_policy::keep_sync : sync_policy::data};
 }
 
-std::string show(const graph& g, std::uint64_t seed) {
-  return "seed " + std::to_string(seed) + "\n" + oracle::print(g);
-}
-
 oracle::random_recipe recipe_of(std::uint64_t seed) {
   oracle::random_recipe recipe;
   recipe.opaques = seed % 4 == 0;

@@ -15,10 +15,6 @@ namespace {
 
 constexpr plan_options as_written{sync_policy::data, region_progress::as_written};
 
-std::string show(const graph& g, std::uint64_t seed) {
-  return "seed " + std::to_string(seed) + "\n" + oracle::print(g);
-}
-
 /// "3 waits for 1", if some rank of the plan does not finish without another one that it does not wait for in
 /// the graph; else empty.
 std::string grown(const graph& g, const plan& p, std::uint64_t seed) {
@@ -50,7 +46,7 @@ void expect_waits_kept(const analyzed& a, std::uint64_t seed) {
   ASSERT_NE(grown(a.g, direct, seed), "") << show(a.g, seed);
 }
 
-oracle::random_recipe recipe_of(std::uint64_t seed) {
+oracle::random_recipe progress_recipe_of(std::uint64_t seed) {
   oracle::random_recipe recipe;
   recipe.opaques = false;
   recipe.one_sided = seed % 2 == 0;
@@ -61,7 +57,7 @@ oracle::random_recipe recipe_of(std::uint64_t seed) {
 TEST(progress, random_graphs_wait_for_no_other_ranks) {
   int replaced = 0, refused = 0;
   for (std::uint64_t seed = 1; seed <= 1500 && !HasFatalFailure(); ++seed) {
-    const analyzed a = analyze_all(oracle::random_graph(seed, recipe_of(seed)));
+    const analyzed a = analyze_all(oracle::random_graph(seed, progress_recipe_of(seed)));
     expect_waits_kept(a, seed);
     const plan p = make_plan(a.g, a.m, a.o, a.t, a.f, as_written);
     replaced += !p.as_written;
