@@ -9,7 +9,8 @@ function(tacit_rooms variable)
   set(${variable} ${all} PARENT_SCOPE)
 endfunction()
 
-# tacit_library(name ROOMS wing/room… LINKS target…): a static library of whole rooms; what it links, its users see.
+# tacit_library(name ROOMS wing/room… LINKS target…): a static library of whole rooms; what it links, its users see. It is an
+# archive of one object a file also where CMAKE_UNITY_BUILD is on: linkers take of it what is needed.
 function(tacit_library name)
   cmake_parse_arguments(T "" "" "ROOMS;LINKS" ${ARGN})
   tacit_rooms(sources ${T_ROOMS})
@@ -17,6 +18,7 @@ function(tacit_library name)
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_include_directories(${name} SYSTEM PRIVATE ${XXHASH_INCLUDE_DIR})
   target_link_libraries(${name} PUBLIC tacit_flags fmt::fmt ${T_LINKS})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
 endfunction()
 
 file(WRITE ${PROJECT_BINARY_DIR}/.cmake/api/v1/query/codemodel-v2 "")

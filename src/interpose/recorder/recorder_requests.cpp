@@ -10,7 +10,7 @@ namespace rec = recordings;
 
 namespace {
 
-std::int32_t rank_code(int rank) {
+std::int32_t partner_code(int rank) {
   if (rank == MPI_ANY_SOURCE)
     return rec::peer_any;
   if (rank == MPI_PROC_NULL)
@@ -120,7 +120,7 @@ std::uint64_t call_recorder::post(invocation& v) {
     r.buffer = data.buffer;
     r.count = data.count > 0 ? static_cast<std::uint64_t>(data.count) : 0;
     r.layout = names_->layout_of(data);
-    r.peer = rank_code(sends ? v.dest : v.source);
+    r.peer = partner_code(sends ? v.dest : v.source);
     r.tag = sends ? v.send_tag : v.recv_tag;
     r.any_source = !sends && v.source == MPI_ANY_SOURCE;
     r.any_tag = !sends && v.recv_tag == MPI_ANY_TAG;
@@ -240,7 +240,7 @@ void call_recorder::complete_receive(const void* buffer, const data_layout* layo
   record.tag = 0;
   const bool usable = (flags & (rec::completion_cancelled | rec::completion_failed)) == 0;
   if (usable) {
-    record.source = rank_code(status.MPI_SOURCE);
+    record.source = partner_code(status.MPI_SOURCE);
     record.tag = status.MPI_TAG;
     record.bytes = record.source == rec::peer_null ? 0 : bytes_of(status);
   }

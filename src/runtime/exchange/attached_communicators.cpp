@@ -12,64 +12,65 @@
 namespace tacit::runtime {
 namespace {
 
-using held = std::shared_ptr<neighbor_communicator>;
+using attached_handle = std::shared_ptr<neighbor_communicator>;
 
 /// All that are attached to communicators. MPI calls the delete function of MPI_COMM_SELF's attributes first
 /// thing in MPI_Finalize: the last chance to free what belongs to communicators that are never freed.
-struct registry {
+struct attached_registry {
   std::mutex guard;
-  std::vector<held*> attached;
+  std::vector<attached_handle*> attached;
 };
 
-registry& all() {
-  static registry* const r = new registry;
+attached_registry& all_attached() {
+  static attached_registry* const r = new attached_registry;
   return *r;
 }
 
 int forget_attached(MPI_Comm comm, int key, void* value, void* extra) {
   {
-    const std::lock_guard lock(all().guard);
-    std::erase(all().attached, static_cast<held*>(value));
+    const std::lock_guard lock(all_attached().guard);
+    std::erase(all_attached().attached, static_cast<attached_handle*>(value));
   }
-  if (const held& mine = *static_cast<held*>(value))
+  if (const attached_handle& mine = *static_cast<attached_handle*>(value))
     mine->let_go();
-  return comm_attribute<held>::drop_value(comm, key, value, extra);
+  return comm_attribute<attached_handle>::drop_value(comm, key, value, extra);
 }
 
 int forget_all(MPI_Comm, int, void*, void*) {
-  std::vector<held*> left;
+  std::vector<attached_handle*> left;
   {
-    const std::lock_guard lock(all().guard);
-    left = all().attached;
+    const std::lock_guard lock(all_attached().guard);
+    left = all_attached().attached;
   }
-  for (held* h : left)
+  for (attached_handle* h : left)
     h->reset(); // the attribute stays, and frees the empty handle if MPI still deletes it
   return MPI_SUCCESS;
 }
 
-comm_attribute<held>& homes() {
-  static comm_attribute<held>& kept = *[] {
+comm_attribute<attached_handle>& homes() {
+  static comm_attribute<attached_handle>& kept = *[] {
     call_at_finalize(forget_all);
-    return new comm_attribute<held>(nullptr, forget_attached); // communicators are freed until the very end
+    return new comm_attribute<attached_handle>(nullptr,
+                                               forget_attached); // communicators are freed until the very end
   }();
   return kept;
 }
 
 /// In place of another one, if there is one.
-void attach(MPI_Comm comm, held made) {
-  if (held* const before = homes().of(comm)) {
+void attach(MPI_Comm comm, attached_handle made) {
+  if (attached_handle* const before = homes().of(comm)) {
     *before = std::move(made);
     return;
   }
-  held& handle = homes().set(comm, std::make_unique<held>(std::move(made)));
-  const std::lock_guard lock(all().guard);
-  all().attached.push_back(&handle);
+  attached_handle& handle = homes().set(comm, std::make_unique<attached_handle>(std::move(made)));
+  const std::lock_guard lock(all_attached().guard);
+  all_attached().attached.push_back(&handle);
 }
 
 } // namespace
 
 std::shared_ptr<neighbor_communicator> neighbor_communicator::of(MPI_Comm comm) {
-  const held* const found = homes().of(comm);
+  const attached_handle* const found = homes().of(comm);
   if (found && *found && !(*found)->worn_out())
     return *found;
   // Worn out: with the options of before, which may be those of set_info.

@@ -37,7 +37,7 @@ private:
   std::vector<std::uint64_t> words_;
 };
 
-[[noreturn]] void refuse(const std::string& text) {
+[[noreturn]] void refuse_connection(const std::string& text) {
   throw neighbor_error(neighbor_error::kind::environment, text);
 }
 
@@ -53,8 +53,8 @@ agreed_driver agree_on_driver(const program& steps, const std::vector<const driv
       said.can_run(i, wanted[i]->can_run(steps, comm).empty());
     expected = said.first();
     if (expected == wanted.size())
-      refuse(fmt::format("driver {} cannot run this operation: {}", wanted[0]->name(),
-                         wanted[0]->can_run(steps, comm)));
+      refuse_connection(fmt::format("driver {} cannot run this operation: {}", wanted[0]->name(),
+                                    wanted[0]->can_run(steps, comm)));
     out.peers = wanted[expected]->offer(steps, comm);
   });
   said.expect(expected, out.peers != nullptr);
@@ -67,7 +67,7 @@ agreed_driver agree_on_driver(const program& steps, const std::vector<const driv
   const std::size_t everywhere = said.first();
   all.here([&] {
     if (everywhere == wanted.size())
-      refuse("no driver can run this operation on all ranks");
+      refuse_connection("no driver can run this operation on all ranks");
     out.peers = wanted[everywhere]->offer(steps, comm);
   });
   said.expect(everywhere, out.peers != nullptr);

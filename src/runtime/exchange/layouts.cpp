@@ -33,7 +33,7 @@ struct tables {
   std::multimap<content_key, std::weak_ptr<const numbered_layout>> known;
 };
 
-tables& all() {
+tables& all_tables() {
   static tables* const t = new tables; // types may be freed after static objects are gone
   return *t;
 }
@@ -62,7 +62,7 @@ bool is_named(MPI_Datatype type) {
 layout_handle layout_of(MPI_Datatype type) {
   if (type == MPI_DATATYPE_NULL)
     throw datatype_error("MPI_DATATYPE_NULL");
-  tables& t = all();
+  tables& t = all_tables();
   const std::lock_guard lock(t.guard);
   for (const auto& [handle, found] : t.named)
     if (handle == type)

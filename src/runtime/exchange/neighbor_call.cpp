@@ -27,34 +27,37 @@ namespace {
 /// Last word of a call's signature if a buffer is in device memory: no count, displacement or layout.
 constexpr std::int64_t in_device = std::numeric_limits<std::int64_t>::min();
 
-[[noreturn]] void refuse(const std::string& text) {
+[[noreturn]] void refuse_argument(const std::string& text) {
   throw neighbor_error(neighbor_error::kind::argument, text);
 }
 
 void check_side(const neighbor_side& s, const char* which, std::size_t edges) {
   if (s.buffer == MPI_IN_PLACE)
-    refuse(fmt::format("the {} buffer is MPI_IN_PLACE, which neighborhood collectives do not have; give two "
-                       "buffers that do not overlap",
-                       which));
+    refuse_argument(
+        fmt::format("the {} buffer is MPI_IN_PLACE, which neighborhood collectives do not have; give two "
+                    "buffers that do not overlap",
+                    which));
   if (edges == 0 || s.blocks == listing::same || s.blocks == listing::equal)
     return;
   if (!s.counts || !s.displacements || (s.blocks == listing::typed && !s.types))
-    refuse(fmt::format("an array of {} counts, displacements or datatypes is a null pointer; give one entry "
-                       "per edge ({} here)",
-                       which, edges));
+    refuse_argument(
+        fmt::format("an array of {} counts, displacements or datatypes is a null pointer; give one entry "
+                    "per edge ({} here)",
+                    which, edges));
 }
 
 MPI_Datatype type_at(const neighbor_side& s, const char* which, std::size_t i) {
   const MPI_Datatype type = s.blocks == listing::typed ? s.types[i] : s.type;
   if (type == MPI_DATATYPE_NULL)
-    refuse(fmt::format("the {} datatype of edge {} is MPI_DATATYPE_NULL", which, i));
+    refuse_argument(fmt::format("the {} datatype of edge {} is MPI_DATATYPE_NULL", which, i));
   return type;
 }
 
 std::int64_t checked_count(const neighbor_side& s, const char* which, std::size_t i) {
   const std::int64_t count = count_at(s, i);
   if (count < 0)
-    refuse(fmt::format("the {} count of edge {} is {}; counts must not be negative", which, i, count));
+    refuse_argument(
+        fmt::format("the {} count of edge {} is {}; counts must not be negative", which, i, count));
   return count;
 }
 
@@ -92,7 +95,7 @@ std::uint64_t address_of(const neighbor_side& s, std::size_t i, std::int64_t cou
   if (s.blocks == listing::typed)
     offset = displacement_at(s, i);
   if (lost)
-    refuse(fmt::format("the block of edge {} lies beyond the address space", i));
+    refuse_argument(fmt::format("the block of edge {} lies beyond the address space", i));
   return reinterpret_cast<std::uint64_t>(s.buffer) + static_cast<std::uint64_t>(offset);
 }
 

@@ -17,7 +17,7 @@
 namespace tacit::runtime {
 namespace {
 
-[[noreturn]] void refuse(const std::string& text) {
+[[noreturn]] void refuse_setting(const std::string& text) {
   throw neighbor_error(neighbor_error::kind::environment, text);
 }
 
@@ -26,7 +26,8 @@ void choose_driver(neighbor_options& o, const std::string& where, std::string_vi
     std::string names;
     for (const driver* d : drivers())
       names += fmt::format("{}, ", d->name());
-    refuse(fmt::format("{} is \"{}\", but must be one of {}{}", where, value, names, neighbors::native_call));
+    refuse_setting(
+        fmt::format("{} is \"{}\", but must be one of {}{}", where, value, names, neighbors::native_call));
   }
   o.driver = value;
 }
@@ -39,7 +40,7 @@ void choose_passes(neighbor_options& o, const std::string&, std::string_view val
 void choose_cost(neighbor_options& o, const std::string& where, std::string_view value) {
   const auto cost = graphs::parse_message_cost(value);
   if (!cost)
-    refuse(
+    refuse_setting(
         fmt::format("{} is \"{}\", but must be {}", where, value, expected(row_of(setting::message_cost))));
   o.cost = *cost;
 }
@@ -73,7 +74,7 @@ constexpr std::array<option, 6> all_options{{{setting::driver, choose_driver},
 
 void set(neighbor_options& out, const option& o, const std::string& where, std::string_view value) {
   if (const std::string fault = fault_of(row_of(o.name), where, value); !fault.empty())
-    refuse(fault);
+    refuse_setting(fault);
   o.set(out, where, value);
 }
 
@@ -86,7 +87,7 @@ void refuse_unknown_keys(MPI_Info info) {
     MPI_Info_get_nthkey(info, i, key);
     if (std::strncmp(key, "tacit_", 6) == 0 &&
         !find_setting(key)) // those of other readers may stand beside ours
-      refuse(unknown_key(key, reader));
+      refuse_setting(unknown_key(key, reader));
   }
 }
 
@@ -95,7 +96,7 @@ void check_other_variables() {
   for (const setting name : {setting::shm, setting::rma_model, setting::progress, setting::ranks_per_node,
                              setting::pieces, setting::check})
     if (const std::string fault = fault_of(name); !fault.empty())
-      refuse(fault);
+      refuse_setting(fault);
 }
 
 } // namespace

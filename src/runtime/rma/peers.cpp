@@ -19,7 +19,7 @@ constexpr MPI_Aint line = 64;
 constexpr std::uint64_t largest_piece = 256 * 1024;
 constexpr std::uint32_t slots_of_pieces = 4;
 
-constexpr std::uint64_t round_up(std::uint64_t n, std::uint64_t unit) {
+constexpr std::uint64_t whole_lines(std::uint64_t n, std::uint64_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
@@ -35,7 +35,7 @@ channel_shape rma_shape(std::uint64_t bytes, bool reciprocal) {
     shape.slots = slots_of_pieces;
   }
   shape.stride = static_cast<std::uint32_t>(
-      round_up(shape.piece_bytes + sizeof(std::uint64_t), static_cast<std::uint64_t>(line)));
+      whole_lines(shape.piece_bytes + sizeof(std::uint64_t), static_cast<std::uint64_t>(line)));
   shape.reciprocal = reciprocal && shape.pieces == 1;
   shape.counted = !shape.reciprocal;
   return shape;
@@ -43,7 +43,7 @@ channel_shape rma_shape(std::uint64_t bytes, bool reciprocal) {
 
 /// One acknowledgement per slot, all in one line or more of their own.
 MPI_Aint acknowledgement_bytes(const channel_shape& shape) {
-  return static_cast<MPI_Aint>(round_up(shape.slots * sizeof(std::uint64_t), line));
+  return static_cast<MPI_Aint>(whole_lines(shape.slots * sizeof(std::uint64_t), line));
 }
 
 bool separate_wanted() {

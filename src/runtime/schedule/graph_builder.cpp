@@ -9,7 +9,7 @@
 namespace tacit::runtime {
 namespace {
 
-[[noreturn]] void refuse(const std::string& text) {
+[[noreturn]] void refuse_operation(const std::string& text) {
   throw call_error(call_error::kind::argument, text);
 }
 
@@ -19,7 +19,8 @@ constexpr std::uint64_t address_limit = graphs::user_memory_end;
 void require_equal_sizes(const char* one, const graph_builder::bytes& a, const char* other,
                          const graph_builder::bytes& b) {
   if (graphs::total_length(a) != graphs::total_length(b))
-    refuse(fmt::format("{} {} B, but {} {} B", one, graphs::total_length(a), other, graphs::total_length(b)));
+    refuse_operation(
+        fmt::format("{} {} B, but {} {} B", one, graphs::total_length(a), other, graphs::total_length(b)));
 }
 
 int rank_in(MPI_Comm comm) {
@@ -38,19 +39,21 @@ int size_of(MPI_Comm comm) {
 
 graph_builder::bytes bytes_of(const char* what, const void* buffer, MPI_Count count, MPI_Datatype type) {
   if (count < 0)
-    refuse(fmt::format("{}: count is {}, but must not be negative", what, count));
+    refuse_operation(fmt::format("{}: count is {}, but must not be negative", what, count));
   if (buffer == MPI_IN_PLACE)
-    refuse(fmt::format("{}: MPI_IN_PLACE is no buffer; give its address", what));
+    refuse_operation(fmt::format("{}: MPI_IN_PLACE is no buffer; give its address", what));
   if (type == MPI_DATATYPE_NULL)
-    refuse(fmt::format("{}: the datatype is MPI_DATATYPE_NULL", what));
+    refuse_operation(fmt::format("{}: the datatype is MPI_DATATYPE_NULL", what));
   if (count == 0)
     return {};
   graph_builder::bytes bytes = segments_of(buffer, static_cast<std::uint64_t>(count), flatten(type));
   for (const graphs::segment& s : bytes)
     if (s.address >= address_limit || s.length > address_limit - s.address)
-      refuse(fmt::format("{}: {} B at {:#x} are not in the memory of a program", what, s.length, s.address));
+      refuse_operation(
+          fmt::format("{}: {} B at {:#x} are not in the memory of a program", what, s.length, s.address));
   if (buffer == nullptr && !bytes.empty() && bytes.front().address == 0)
-    refuse(fmt::format("{}: the buffer is a null pointer, but has {} B", what, graphs::total_length(bytes)));
+    refuse_operation(
+        fmt::format("{}: the buffer is a null pointer, but has {} B", what, graphs::total_length(bytes)));
   return bytes;
 }
 
@@ -58,7 +61,7 @@ graph_builder::graph_builder(MPI_Comm comm) : comm_(comm), rank_(rank_in(comm)),
 
 int graph_builder::add(local_operation made) {
   if (values_.operations.size() >= INT_MAX)
-    refuse("too many operations");
+    refuse_operation("too many operations");
   values_.operations.push_back(std::move(made));
   return static_cast<int>(values_.operations.size()) - 1;
 }
@@ -66,7 +69,8 @@ int graph_builder::add(local_operation made) {
 const std::vector<int>& graph_builder::members_of(int on) const {
   const auto& all = values_.communicators;
   if (on < 1 || static_cast<std::size_t>(on) > all.size())
-    refuse(fmt::format("communicator {} has not been added to this graph; it has {}", on, all.size()));
+    refuse_operation(
+        fmt::format("communicator {} has not been added to this graph; it has {}", on, all.size()));
   return all[static_cast<std::size_t>(on) - 1].members;
 }
 
@@ -75,13 +79,14 @@ local_operation graph_builder::message(local_kind kind, int peer, int tag, int o
   const std::vector<int>* members = on == whole_graph ? nullptr : &members_of(on);
   const int size = members ? static_cast<int>(members->size()) : size_;
   if (peer == MPI_ANY_SOURCE)
-    refuse("MPI_ANY_SOURCE: which message would be taken depends on time; name the source (TACIT-047)");
+    refuse_operation(
+        "MPI_ANY_SOURCE: which message would be taken depends on time; name the source (TACIT-047)");
   if (tag == MPI_ANY_TAG)
-    refuse("MPI_ANY_TAG: which message would be taken depends on time; name the tag (TACIT-047)");
+    refuse_operation("MPI_ANY_TAG: which message would be taken depends on time; name the tag (TACIT-047)");
   if (peer != MPI_PROC_NULL && (peer < 0 || peer >= size))
-    refuse(fmt::format("rank {} is not in the communicator of {} ranks", peer, size));
+    refuse_operation(fmt::format("rank {} is not in the communicator of {} ranks", peer, size));
   if (tag < 0)
-    refuse(fmt::format("tag is {}, but must not be negative", tag));
+    refuse_operation(fmt::format("tag is {}, but must not be negative", tag));
   local_operation made;
   made.kind = peer == MPI_PROC_NULL ? local_kind::nothing : kind;
   made.peer = members && peer != MPI_PROC_NULL ? (*members)[static_cast<std::size_t>(peer)] : peer;
@@ -134,7 +139,7 @@ int graph_builder::copy(bytes from, bytes into) {
 
 int graph_builder::compute(computation work, bytes reads, bytes writes) {
   if (!work)
-    refuse("the function is a null pointer");
+    refuse_operation("the function is a null pointer");
   local_operation made;
   made.kind = local_kind::compute;
   made.reads = std::move(reads);
@@ -156,11 +161,12 @@ int graph_builder::fence(int on) {
 void graph_builder::depend(int before, int after) {
   const auto n = static_cast<std::int64_t>(values_.operations.size());
   if (before < 0 || after < 0 || before >= n || after >= n)
-    refuse(fmt::format("operation {} does not exist; the graph has {}",
-                       before < 0 || before >= n ? before : after, n));
+    refuse_operation(fmt::format("operation {} does not exist; the graph has {}",
+                                 before < 0 || before >= n ? before : after, n));
   if (before >= after)
-    refuse(fmt::format("operation {} cannot wait for operation {}, which was created {} it (TACIT-006)",
-                       after, before, before == after ? "as" : "after"));
+    refuse_operation(
+        fmt::format("operation {} cannot wait for operation {}, which was created {} it (TACIT-006)", after,
+                    before, before == after ? "as" : "after"));
   values_.dependencies.emplace_back(before, after);
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* function = "tacit_graph_add_comm";
 
-[[noreturn]] void refuse(const std::string& text) {
+[[noreturn]] void refuse_members(const std::string& text) {
   throw call_error(call_error::kind::argument, fmt::format("{}: {}", function, text), true);
 }
 
@@ -39,7 +39,7 @@ std::vector<int> translate(MPI_Comm comm, int size, MPI_Comm parent) {
             "MPI_Group_translate_ranks");
   for (int i = 0; i < size; ++i)
     if (to[static_cast<std::size_t>(i)] == MPI_UNDEFINED)
-      refuse(
+      refuse_members(
           fmt::format("rank {} of the communicator is not in the graph's communicator; make the graph on one "
                       "that holds all",
                       i));
@@ -70,7 +70,7 @@ int add_communicator(MPI_Comm comm, function_ref<graph_builder&()> part) {
   all.here("reading its arguments", [&] {
     graph = &part();
     if (graph->comm() == MPI_COMM_NULL)
-      refuse("the graph's communicator has been freed; add communicators before that");
+      refuse_members("the graph's communicator has been freed; add communicators before that");
     made.members = translate(comm, own.size(), graph->comm());
     made.name = name_of(comm, graph->values().communicators.size() + 1);
     graph->expect_communicator();

@@ -19,7 +19,7 @@ std::string driver_names() {
   return all;
 }
 
-[[noreturn]] void refuse(const std::string& fault) {
+[[noreturn]] void refuse_option(const std::string& fault) {
   throw call_error(call_error::kind::environment, fault, true);
 }
 
@@ -70,11 +70,11 @@ constexpr option options[] = {{setting::policy, set_policy}, {setting::graph_pro
 
 void set(compile_request& r, const setting_row& row, const std::string& where, std::string_view value) {
   if (const std::string fault = fault_of(row, where, value); !fault.empty())
-    refuse(fault);
+    refuse_option(fault);
   for (const option& o : options)
     if (o.name == row.name && !o.set(r, value))
-      refuse(fmt::format("{} is \"{}\", but must be {}", where, value,
-                         row.name == setting::driver ? "one of " + driver_names() : expected(row)));
+      refuse_option(fmt::format("{} is \"{}\", but must be {}", where, value,
+                                row.name == setting::driver ? "one of " + driver_names() : expected(row)));
 }
 
 void read_info(compile_request& r, MPI_Info info) {
@@ -91,7 +91,7 @@ void read_info(compile_request& r, MPI_Info info) {
     if (const setting_row* const row = find_key(key, "tacit_compile"))
       set(r, *row, fmt::format("info key \"{}\"", key), value.data());
     else if (!find_setting(key)) // those of other readers may stand beside ours
-      refuse(unknown_key(key, "tacit_compile"));
+      refuse_option(unknown_key(key, "tacit_compile"));
   }
 }
 
@@ -107,7 +107,7 @@ compile_request read_options(MPI_Info info) {
   // Those of the rooms below, which could tell nobody what they do not understand.
   for (const setting name : {setting::shm, setting::rma_model, setting::pieces})
     if (const std::string fault = fault_of(name); !fault.empty())
-      refuse(fault);
+      refuse_option(fault);
   return r;
 }
 

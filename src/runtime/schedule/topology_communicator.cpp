@@ -17,7 +17,7 @@ namespace {
 using topology_handle = std::shared_ptr<const neighbors::topology>;
 using bytes = std::vector<std::byte>;
 
-[[noreturn]] void refuse(const std::string& text) {
+[[noreturn]] void refuse_topology(const std::string& text) {
   throw call_error(call_error::kind::argument, text, true);
 }
 
@@ -28,10 +28,10 @@ struct membership {
 
 void require_fit(const topology_handle& t, bool wanted, const membership& me, const char* function) {
   if (!t || !wanted)
-    refuse(fmt::format("rank {}: {}: the {} is null", me.rank, function,
-                       t ? "place for the communicator" : "topology handle"));
+    refuse_topology(fmt::format("rank {}: {}: the {} is null", me.rank, function,
+                                t ? "place for the communicator" : "topology handle"));
   if (const std::string why = neighbors::misfit(*t, static_cast<std::uint32_t>(me.size)); !why.empty())
-    refuse(fmt::format("rank {}: {}: {}", me.rank, function, why));
+    refuse_topology(fmt::format("rank {}: {}: {}", me.rank, function, why));
 }
 
 /// Finds out together which process gets which rank of the topology.
@@ -111,7 +111,7 @@ private:
               "MPI_Allgather");
     for (std::size_t r = 0; r < words_.size(); ++r)
       if (words_[r].kind != words_[0].kind)
-        refuse(fmt::format(
+        refuse_topology(fmt::format(
             "tacit_topology_comm_reordered: ranks 0 and {} give topologies of different kinds; all "
             "ranks must give the same one",
             r));
