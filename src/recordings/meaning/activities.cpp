@@ -3,6 +3,7 @@
 #include "recordings/meaning/activities.h"
 
 #include "recordings/meaning/division.h"
+#include "recordings/meaning/exchange_round.h"
 #include "recordings/meaning/obstacles.h"
 #include "recordings/meaning/replacements.h"
 #include "recordings/meaning/roots.h"
@@ -30,7 +31,8 @@ std::uint64_t operations_in(const products_so_far& known, std::uint32_t e) {
   const episode_facts& f = known.facts.of_episode[e];
   if (f.head != none)
     return 0; // counted where it begins
-  return f.seen && known.doubts[e] != doubt::rare ? std::max(1u, f.operations) : 1;
+  const bool counts = (f.seen || f.shape != message_shape::no_shape) && known.doubts[e] != doubt::rare;
+  return counts ? std::max(1u, f.operations) : 1;
 }
 
 /// Smallest and largest block of collectives, message of all others.
@@ -93,23 +95,39 @@ std::uint32_t typical(const products_so_far& known, const episode_ids& episodes)
   return by_bytes.empty() ? episodes[0] : by_bytes[by_bytes.size() / 2];
 }
 
-/// Messages from the middle of the activity, until the same two ranks meet for the third time.
-std::vector<std::uint32_t> example_round(const products_so_far& known, const episode_ids& episodes,
-                                         std::size_t largest) {
-  std::vector<std::uint32_t> round;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, int> met;
+/// The messages of these episodes.
+std::vector<std::uint32_t> messages_of(const products_so_far& known, const episode_ids& episodes) {
+  std::vector<std::uint32_t> all;
+  for (const std::uint32_t e : episodes)
+    all.insert(all.end(), known.episodes.of(e).begin(), known.episodes.of(e).end());
+  return all;
+}
+
+/// The messages of an operation: of its first episode and of those that continue it (a pipelined broadcast).
+std::vector<std::uint32_t> operation_at(const products_so_far& known, const episode_ids& episodes,
+                                        std::uint32_t head) {
+  episode_ids parts{head};
+  for (const std::uint32_t e : episodes)
+    if (known.facts.of_episode[e].head == head)
+      parts.push_back(e);
+  return messages_of(known, parts);
+}
+
+/// Messages from the middle of the activity, until the same two ranks meet again the same way: for the eye only.
+std::vector<std::uint32_t> example_messages(const products_so_far& known, const episode_ids& episodes,
+                                            std::size_t largest) {
+  std::vector<std::uint32_t> some;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> met;
   for (std::size_t at = episodes.size() / 2; at < episodes.size(); ++at) {
     const auto messages = known.episodes.of(episodes[at]);
-    const bool again = std::any_of(messages.begin(), messages.end(), [&](std::uint32_t id) {
-      const message& m = known.table.messages[id];
-      return ++met[{m.from, m.to}] > 2;
-    });
-    const bool full = again || round.size() + messages.size() > largest;
-    if (full && !round.empty())
+    bool again = false;
+    for (const std::uint32_t id : messages)
+      again = !met.insert({known.table.messages[id].from, known.table.messages[id].to}).second || again;
+    if (!some.empty() && (again || some.size() + messages.size() > largest))
       break;
-    round.insert(round.end(), messages.begin(), messages.end());
+    some.insert(some.end(), messages.begin(), messages.end());
   }
-  return round;
+  return some;
 }
 
 collective_evidence evidence_of(const products_so_far& known, const episode_ids& episodes) {
@@ -149,8 +167,9 @@ activity collective_activity(const products_so_far& known, const activity_key& k
     a.roots = std::move(found.roots);
     a.rule = std::move(found.rule);
   }
-  a.before = timeline_of(known.recorded, known.table, known.data, known.episodes.of(example), largest);
-  a.would_be = collective_instead(known.table, known.episodes, known.facts, key, example, a.before);
+  const std::vector<std::uint32_t> operation = operation_at(known, episodes, example);
+  a.before = timeline_of(known.recorded, known.table, known.data, operation, largest);
+  a.would_be = collective_instead(known.table, known.facts, key, example, operation, a.before);
   a.after = timeline_instead(known.table, known.facts, key, example, *a.would_be);
   return a;
 }
@@ -162,13 +181,23 @@ activity traffic_activity(const products_so_far& known, const activity_key& key,
   a.kind = classify(*a.moved, key.in.group_size);
   if (key.why_not != doubt::no_doubt)
     a.doubted = doubted_collective{key.kind, key.why_not, algorithm_of(known.facts, key.algorithm)};
+  a.shape = key.shape;
   const bool probed = std::any_of(episodes.begin(), episodes.end(),
                                   [&](std::uint32_t e) { return known.facts.of_episode[e].probed; });
-  a.obstacles = obstacles_of(a.kind, *a.moved, a.doubted, probed);
-  const std::vector<std::uint32_t> round = example_round(known, episodes, largest);
-  a.before = timeline_of(known.recorded, known.table, known.data, round, largest);
+  a.obstacles = obstacles_of(a.kind, *a.moved, a.doubted, a.shape, probed);
+  exchange_round round;
   if (a.kind == activity_kind::neighbor_exchange)
-    a.would_be = neighborhood_instead(known.table, round, *a.moved, a.before);
+    round = find_round(known.recorded, known.table, known.data, messages_of(known, episodes));
+  if (round.messages.empty())
+    round.messages = example_messages(known, episodes, largest);
+  a.before = timeline_of(known.recorded, known.table, known.data, round.messages, largest);
+  if (a.kind != activity_kind::neighbor_exchange)
+    return a;
+  if (round.order == round_order::dependent || round.order == round_order::unknown)
+    a.obstacles.push_back(round.order == round_order::dependent ? obstacle::carried_on
+                                                                : obstacle::no_fixed_round);
+  else
+    a.would_be = neighborhood_instead(known.table, round, a.before);
   return a;
 }
 

@@ -14,6 +14,7 @@
 #include "recordings/meaning/messages.h"
 #include "recordings/meaning/phases.h"
 #include "recordings/meaning/provenance.h"
+#include "recordings/meaning/shapes.h"
 #include "recordings/meaning/symbols.h"
 
 #include <fmt/format.h>
@@ -24,6 +25,19 @@
 
 namespace tacit::recordings {
 namespace {
+
+/// What a rank spent between MPI_Init and MPI_Finalize. Starting and ending a job is neither the program's time
+/// nor communication.
+double program_seconds(const rank_recording& r) {
+  std::uint64_t begin = r.start_tick, end = r.end_tick;
+  for (const call& c : r.calls) {
+    if (class_of(c) == call_class::init)
+      begin = std::max(begin, c.end);
+    if (class_of(c) == call_class::finalize)
+      end = std::min(end, c.begin);
+  }
+  return begin < end ? static_cast<double>(end - begin) * r.seconds_per_tick : 0;
+}
 
 void describe_run(analysis& a, const recording_set& recorded) {
   a.ranks = recorded.ranks;
@@ -39,6 +53,7 @@ void describe_run(analysis& a, const recording_set& recorded) {
     a.hashing = a.hashing && r.hashing;
     a.wall_seconds =
         std::max(a.wall_seconds, static_cast<double>(r.end_tick - r.start_tick) * r.seconds_per_tick);
+    a.program_seconds += program_seconds(r);
     a.cpu_seconds += static_cast<double>(r.cpu_ns) * 1e-9;
     a.recorder_seconds += static_cast<double>(r.recorder_ticks) * r.seconds_per_tick;
     a.hash_seconds += static_cast<double>(r.hash_ticks) * r.seconds_per_tick;
@@ -192,11 +207,15 @@ analysis analyze(const recording_set& recorded, diagnostics& problems, const ana
   const message_table table = match_messages(recorded, problems, options.progress);
   // From here on every message has one sender and one receiver, both recorded.
   const provenance data = follow_forwards(recorded, table);
-  const episode_list episodes =
+  const episode_list by_data =
       find_episodes(recorded, table, data, options.smallest_evidence, options.progress);
   // From here on every message is in exactly one episode.
-  const fact_table facts = gather_facts(recorded, table, data, episodes, options);
-  const std::vector<phase> phases = find_phases(table, facts);
+  fact_table judged = gather_facts(recorded, table, data, by_data, options);
+  const std::vector<shaped_messages> shapes =
+      find_shapes(recorded, table, data, by_data, judged, find_phases(table, judged));
+  const auto [episodes, facts] = regroup(recorded, table, data, by_data, std::move(judged), shapes, options);
+  // From here on what has a shape is an episode, too.
+  const std::vector<phase> phases = join_phases(recorded, table, episodes, facts, find_phases(table, facts));
   const std::vector<doubt> doubts = doubts_of(episodes, facts, phases);
   // From here on it is known which of the collectives that were seen count.
   const std::vector<activity> activities =

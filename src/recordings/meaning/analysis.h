@@ -79,18 +79,22 @@ enum class obstacle : std::uint8_t {
   pairs,               ///< exchanges of pairs of ranks
   changed_content,     ///< computation between receiving and sending: traffic::changed
   computed_on_the_way, ///< every rank of a pipeline computes before it sends on
-  changing_partners,   ///< partners or sizes change
+  changing_partners,   ///< no order was recognised: traffic::rounds, traffic::sizes
   only_forwarded,      ///< data is passed on, but reaches no whole group: traffic::forwarded
   no_pattern,          ///< nothing of the kind was seen
   wildcard_messages,   ///< messages received with wildcards: traffic::wildcards
   probed_messages,     ///< receivers probe for these messages
   small_or_constant,   ///< blocks of the doubted collective that look alike by chance
   foreign_data_first,  ///< a rank contributes to the doubted collective after it got data of others
+  computed_unseen,     ///< the shape of a reduction or scan: what is computed is not recorded
+  carried_on,          ///< a later message of a round carries what an earlier one of it brought
+  no_fixed_round,      ///< the messages of a neighbor exchange repeat in no fixed order
 };
 /// The reason code of an obstacle.
 reason code_of(obstacle what);
 
-/// What the messages would become, by a simple count for one typical episode.
+/// What the messages could become, by a simple count for one typical episode or one round: before and after
+/// are always of the same messages.
 struct replacement {
   std::optional<pattern> collective; ///< none: a neighborhood collective on the graph of the partners
   std::uint64_t calls = 1;           ///< of the collective
@@ -101,6 +105,8 @@ struct replacement {
   std::uint32_t steps_after = 0;
   std::uint64_t bytes_before = 0;
   std::uint64_t bytes_after = 0;
+  bool if_independent = false; ///< only if nothing sent late in the episode depends on what came early in it
+  bool if_separate = false;    ///< only if it gets buffers of its own: the program's overlap
 };
 
 /// One message of a timeline.
@@ -190,6 +196,18 @@ struct doubted_collective {
   std::optional<broadcast_algorithm> algorithm;
 };
 
+/// What messages have the shape of, by their counts, partners, sizes and order alone. What the program computes in
+/// between is not in a recording.
+enum class message_shape : std::uint8_t {
+  no_shape,
+  reduce,           ///< up a tree, every message equally long
+  gather_or_reduce, ///< one message of every rank to the root, which receives all of them into one place
+  chain,            ///< from rank to rank: a scan, a reduction along a chain, or a step of a pipeline
+  allreduce,        ///< recursive doubling: who has exchanged sends the same on
+  reduce_scatter,   ///< recursive halving, or a ring with a chunk for each step
+  scan,             ///< to the rank 2^k further on
+};
+
 /// How the messages of collectives were received.
 struct collective_evidence {
   std::uint64_t episodes = 0;
@@ -202,14 +220,15 @@ struct collective_evidence {
 /// What one part of the program (a set of call sites) does with its messages.
 struct activity {
   activity_kind kind = activity_kind::point_to_point;
-  std::optional<pattern> found;                 ///< for activity_kind::collective
-  std::optional<broadcast_algorithm> algorithm; ///< of broadcasts found
-  std::optional<collective_evidence> evidence;  ///< for activity_kind::collective
-  std::optional<traffic> moved;                 ///< for all other kinds
-  std::optional<doubted_collective> doubted;    ///< for all other kinds
-  std::uint32_t group_size = 0;                 ///< ranks of each of its communicators
-  std::vector<std::uint32_t> communicators;     ///< indices in analysis.communicators
-  std::vector<rank_id> roots;                   ///< distinct roots in order of first use, for rooted patterns
+  std::optional<pattern> found;                  ///< for activity_kind::collective
+  std::optional<broadcast_algorithm> algorithm;  ///< of broadcasts found
+  std::optional<collective_evidence> evidence;   ///< for activity_kind::collective
+  std::optional<traffic> moved;                  ///< for all other kinds
+  std::optional<doubted_collective> doubted;     ///< for all other kinds
+  message_shape shape = message_shape::no_shape; ///< for all other kinds
+  std::uint32_t group_size = 0;                  ///< ranks of each of its communicators
+  std::vector<std::uint32_t> communicators;      ///< indices in analysis.communicators
+  std::vector<rank_id> roots; ///< distinct roots in order of first use, for rooted patterns
   root_rule rule;
   std::uint64_t episodes = 0; ///< how often the pattern occurs
   std::uint64_t messages = 0;
@@ -241,7 +260,8 @@ struct analysis {
   std::uint32_t recorded_ranks = 0; ///< whose file was readable
   bool complete = true;             ///< all ranks reached MPI_Finalize; otherwise sums are lower bounds
   bool hashing = false;             ///< content hashes were recorded: forwarding could be observed
-  double wall_seconds = 0;          ///< MPI_Init to MPI_Finalize, longest rank
+  double wall_seconds = 0;          ///< end of MPI_Init to end of MPI_Finalize, longest rank
+  double program_seconds = 0;       ///< between MPI_Init and MPI_Finalize, over all ranks
   double cpu_seconds = 0;           ///< over all ranks
   double communication_seconds = 0; ///< in MPI calls between Init and Finalize, over all ranks
   double recorder_seconds = 0;      ///< spent in the recorder, over all ranks, hashing included

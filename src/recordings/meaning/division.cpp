@@ -34,7 +34,11 @@ divide_episodes(const message_table& table, const episode_list& episodes, const 
                           .kind = facts.of_episode[head].kind,
                           .algorithm = facts.of_episode[head].algorithm};
     activity_key key{.in = phases[e]};
-    if (tags.at(phases[e]).size() <= tags_that_divide)
+    if (f.shape != message_shape::no_shape && doubts[e] == doubt::no_doubt) {
+      key.shape = f.shape;
+      return key;
+    }
+    if (!phases[e].joined && tags.at(phases[e]).size() <= tags_that_divide)
       key.tag = table.messages[episodes.of(e)[0]].tag;
     if (doubts[e] == doubt::tiny || doubts[e] == doubt::dependent) {
       key.kind = f.kind;

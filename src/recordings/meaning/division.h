@@ -22,7 +22,8 @@ struct activity_key {
   pattern kind = pattern::bcast;   ///< found or doubted
   std::uint32_t algorithm = none;  ///< index in fact_table::algorithms
   doubt why_not = doubt::no_doubt; ///< tiny, dependent: a collective was seen, but does not count
-  std::int64_t tag = no_tag;       ///< no_tag if tags do not divide the phase
+  message_shape shape = message_shape::no_shape;
+  std::int64_t tag = no_tag; ///< no_tag if tags do not divide the phase
   static constexpr std::int64_t no_tag = -2;
   auto operator<=>(const activity_key&) const = default;
 };

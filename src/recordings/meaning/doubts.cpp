@@ -4,7 +4,7 @@
 #include "recordings/meaning/doubts.h"
 
 #include <map>
-#include <utility>
+#include <tuple>
 
 namespace tacit::recordings {
 namespace {
@@ -12,55 +12,99 @@ namespace {
 constexpr std::uint64_t small_block = 4096; ///< blocks below it that never change are no evidence
 constexpr double agreeing_messages = 0.9; ///< share that a pattern seen by shape alone must have of its phase
 
-using pattern_of_phase = std::pair<phase, pattern>;
+/// A pattern of the core, or a shape, in a phase.
+using kind_of_phase = std::tuple<phase, pattern, message_shape>;
+
+kind_of_phase kind_of(const fact_table& facts, const std::vector<phase>& phases, std::size_t e) {
+  const episode_facts& f = facts.of_episode[e];
+  return {phases[e], f.shape == message_shape::no_shape ? f.kind : pattern::bcast, f.shape};
+}
+
+/// Messages of each phase: all of them, and of those of some episodes by what these are.
+struct shares {
+  std::map<kind_of_phase, std::uint64_t> of_kind;
+  std::map<phase, std::uint64_t> all;
+  bool nearly_all(const kind_of_phase& kind) const {
+    const auto part = of_kind.find(kind);
+    return part != of_kind.end() && static_cast<double>(part->second) >=
+                                        agreeing_messages * static_cast<double>(all.at(std::get<0>(kind)));
+  }
+};
+
+template <typename Wanted>
+shares count_shares(const episode_list& episodes, const fact_table& facts, const std::vector<phase>& phases,
+                    Wanted wanted) {
+  shares s;
+  for (std::size_t e = 0; e < phases.size(); ++e) {
+    s.all[phases[e]] += episodes.of(e).size();
+    if (wanted(e))
+      s.of_kind[kind_of(facts, phases, e)] += episodes.of(e).size();
+  }
+  return s;
+}
 
 void doubt_rare_shapes(const episode_list& episodes, const fact_table& facts,
                        const std::vector<phase>& phases, std::vector<doubt>& doubts) {
   const auto by_shape = [&](std::size_t e) {
-    return facts.of_episode[e].seen && doubts[e] == doubt::no_doubt && facts.of_episode[e].structural;
+    const episode_facts& f = facts.of_episode[e];
+    return (f.seen && doubts[e] == doubt::no_doubt && f.structural) || f.shape != message_shape::no_shape;
   };
-  std::map<pattern_of_phase, std::uint64_t> shaped;
-  std::map<phase, std::uint64_t> all;
-  for (std::size_t e = 0; e < phases.size(); ++e) {
-    all[phases[e]] += episodes.of(e).size();
-    if (by_shape(e))
-      shaped[{phases[e], facts.of_episode[e].kind}] += episodes.of(e).size();
-  }
-  for (std::size_t e = 0; e < phases.size(); ++e) {
-    if (!by_shape(e))
-      continue;
-    const auto part = static_cast<double>(shaped[{phases[e], facts.of_episode[e].kind}]);
-    if (part < agreeing_messages * static_cast<double>(all[phases[e]]))
+  const shares known = count_shares(episodes, facts, phases, by_shape);
+  for (std::size_t e = 0; e < phases.size(); ++e)
+    if (by_shape(e) && !known.nearly_all(kind_of(facts, phases, e)))
       doubts[e] = doubt::rare;
+}
+
+/// What the content of some episodes was: whether it ever changed.
+struct contents {
+  std::uint64_t episodes = 0;
+  std::uint64_t hash = 0;
+  bool differ = false;
+  void add(std::uint64_t content) {
+    differ = differ || (episodes > 0 && hash != content);
+    hash = content;
+    ++episodes;
+  }
+};
+
+constexpr std::uint64_t enough_episodes = 3; ///< to see that content changes, or that it does not
+
+/// Tiny blocks that agree within each operation but change from one to the next do not agree by chance, if the
+/// phase does nothing else.
+void trust_changing_content(const episode_list& episodes, const fact_table& facts,
+                            const std::vector<phase>& phases, std::vector<doubt>& doubts) {
+  const auto tiny = [&](std::size_t e) { return facts.of_episode[e].seen && doubts[e] == doubt::tiny; };
+  const shares known = count_shares(episodes, facts, phases, tiny);
+  std::map<kind_of_phase, contents> seen;
+  for (std::size_t e = 0; e < phases.size(); ++e)
+    if (tiny(e))
+      seen[kind_of(facts, phases, e)].add(facts.of_episode[e].content);
+  for (std::size_t e = 0; e < phases.size(); ++e) {
+    if (!tiny(e) || facts.of_episode[e].kind != pattern::bcast)
+      continue;
+    const kind_of_phase kind = kind_of(facts, phases, e);
+    const contents& c = seen[kind];
+    if (c.episodes >= enough_episodes && c.differ && known.nearly_all(kind))
+      doubts[e] = doubt::no_doubt;
   }
 }
 
 void doubt_constant_content(const fact_table& facts, const std::vector<phase>& phases,
                             std::vector<doubt>& doubts) {
-  struct contents {
-    std::uint64_t episodes = 0;
-    std::uint64_t hash = 0;
-    bool differ = false;
-  };
   const auto weak = [&](std::size_t e) {
     const episode_facts& f = facts.of_episode[e];
     return f.seen && doubts[e] == doubt::no_doubt && !f.structural && f.kind != pattern::barrier &&
            f.block < small_block;
   };
-  std::map<pattern_of_phase, contents> seen;
+  std::map<kind_of_phase, contents> seen;
+  for (std::size_t e = 0; e < phases.size(); ++e)
+    if (weak(e))
+      seen[kind_of(facts, phases, e)].add(facts.of_episode[e].content);
   for (std::size_t e = 0; e < phases.size(); ++e) {
     if (!weak(e))
       continue;
-    contents& c = seen[{phases[e], facts.of_episode[e].kind}];
-    c.differ = c.differ || (c.episodes > 0 && c.hash != facts.of_episode[e].content);
-    c.hash = facts.of_episode[e].content;
-    ++c.episodes;
-  }
-  for (std::size_t e = 0; e < phases.size(); ++e) {
-    if (!weak(e))
-      continue;
-    const contents& c = seen[{phases[e], facts.of_episode[e].kind}];
-    if (c.episodes >= 3 && !c.differ)
+    const contents& c = seen[kind_of(facts, phases, e)];
+    if (c.episodes >= enough_episodes && !c.differ)
       doubts[e] = doubt::tiny;
   }
 }
@@ -74,6 +118,7 @@ std::vector<doubt> doubts_of(const episode_list& episodes, const fact_table& fac
   for (const episode_facts& f : facts.of_episode)
     doubts.push_back(f.why_not);
   doubt_rare_shapes(episodes, facts, phases, doubts);
+  trust_changing_content(episodes, facts, phases, doubts);
   doubt_constant_content(facts, phases, doubts);
   return doubts;
 }

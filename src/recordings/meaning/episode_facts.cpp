@@ -5,10 +5,13 @@
 #include "recordings/meaning/episode_facts.h"
 
 #include "recordings/meaning/broadcast_shape.h"
+#include "recordings/meaning/shapes.h"
 #include "recordings/meaning/versions.h"
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <span>
 #include <tuple>
 
 namespace tacit::recordings {
@@ -33,7 +36,80 @@ public:
     return std::move(out_);
   }
 
+  /// `facts` are those of the episodes as they are.
+  regrouped regroup(fact_table facts, const std::vector<shaped_messages>& shapes) {
+    out_.site_sets = facts.site_sets;
+    out_.algorithms = facts.algorithms;
+    out_.probes = facts.probes;
+    for (std::uint32_t i = 0; i < out_.site_sets.size(); ++i)
+      site_set_ids_.emplace(out_.site_sets[i], i);
+    std::vector<std::uint32_t> shape_of(table_.messages.size(), none);
+    std::vector<std::vector<std::uint32_t>> begins(
+        episodes_.size()); // shapes by the first episode they are from
+    std::vector<std::uint32_t> first(shapes.size(), none);
+    for (std::uint32_t s = 0; s < shapes.size(); ++s)
+      for (const std::uint32_t id : shapes[s].messages)
+        shape_of[id] = s;
+    for (std::uint32_t e = 0; e < episodes_.size(); ++e)
+      for (const std::uint32_t id : episodes_.of(e))
+        if (const std::uint32_t s = shape_of[id]; s != none && first[s] == none) {
+          first[s] = e;
+          begins[e].push_back(s);
+        }
+    regrouped now;
+    std::vector<std::uint32_t> moved(episodes_.size(), none); // old episodes → new ones
+    for (std::uint32_t e = 0; e < episodes_.size(); ++e) {
+      for (const std::uint32_t s : begins[e])
+        append(now, shapes[s].messages, true, shaped_facts(shapes[s]));
+      std::vector<std::uint32_t> rest;
+      for (const std::uint32_t id : episodes_.of(e))
+        if (shape_of[id] == none)
+          rest.push_back(id);
+      if (rest.empty())
+        continue;
+      moved[e] = static_cast<std::uint32_t>(out_.of_episode.size());
+      const bool whole = rest.size() == episodes_.of(e).size();
+      append(now, rest, episodes_.simultaneous[e], whole ? facts.of_episode[e] : sum_of(rest).facts);
+    }
+    now.episodes.first.push_back(now.episodes.messages.size());
+    for (episode_facts& f : out_.of_episode)
+      if (f.head != none)
+        f.head = moved[f.head];
+    for (auto& [e, joint] : facts.joint)
+      if (moved[e] != none && out_.of_episode[moved[e]].seen)
+        out_.joint.emplace(moved[e], std::move(joint));
+    now.facts = std::move(out_);
+    return now;
+  }
+
 private:
+  void append(regrouped& now, std::span<const std::uint32_t> messages, bool simultaneous,
+              const episode_facts& f) {
+    now.episodes.first.push_back(now.episodes.messages.size());
+    now.episodes.messages.insert(now.episodes.messages.end(), messages.begin(), messages.end());
+    now.episodes.simultaneous.push_back(simultaneous);
+    out_.of_episode.push_back(f);
+  }
+
+  episode_facts shaped_facts(const shaped_messages& s) {
+    episode_facts f = sum_of(s.messages).facts;
+    f.shape = s.shape;
+    f.kind = s.kind;
+    f.root = is_rooted(s.kind) ? s.root : none;
+    f.operations = 1;
+    f.block = s.block;
+    if (s.shape != message_shape::no_shape)
+      return f;
+    f.seen = true;
+    if (s.kind == pattern::bcast) {
+      f.why_not = s.block < options_.smallest_evidence ? doubt::tiny : doubt::no_doubt;
+      f.algorithm = intern_algorithm(algorithm_of(s.messages, f));
+    } else if (s.kind != pattern::barrier) {
+      f.why_not = doubt::dependent;
+    }
+    return f;
+  }
+
   const rank_recording& recording(std::uint32_t world_rank) const {
     return recorded_.recordings[table_.recording_of_rank[world_rank]];
   }
@@ -66,30 +142,40 @@ private:
     }
   }
 
-  episode_facts facts_of(std::uint32_t e) {
-    const auto messages = episodes_.of(e);
-    episode_facts f;
+  struct known_messages {
+    episode_facts facts;
+    bool comparable = true; ///< contents are known and agree on both sides
+  };
+
+  /// What needs no judgement.
+  known_messages sum_of(std::span<const std::uint32_t> messages) {
+    known_messages known;
+    episode_facts& f = known.facts;
     f.group = group_of(table_, messages);
     std::vector<std::uint32_t> sites;
-    bool hashed = true, consistent = true;
     for (const std::uint32_t id : messages) {
       const message& m = table_.messages[id];
       f.bytes += m.bytes;
       f.seconds += m.seconds;
       f.wildcard = f.wildcard || m.wildcard;
       f.probed = f.probed || out_.probes.contains(id);
-      consistent = consistent && m.consistent && m.completion != none;
       const call& sent = recording(m.from).calls[m.send_call];
-      hashed = hashed && (m.bytes == 0 || (sent.flags & call_hash_valid) != 0);
+      known.comparable = known.comparable && m.consistent && m.completion != none &&
+                         (m.bytes == 0 || (sent.flags & call_hash_valid) != 0);
       if (f.content == 0 && data_.own_bytes[id] > 0)
         f.content = sent.hash;
       sites.push_back(table_.of_recording[table_.recording_of_rank[m.from]].location_of_call[m.send_call]);
       sites.push_back(table_.of_recording[table_.recording_of_rank[m.to]].location_of_call[m.recv_call]);
     }
     f.sites = intern_sites(std::move(sites));
-    const bool judged =
-        messages.size() > 1 && table_.groups[f.group].members.size() > 2 && hashed && consistent;
-    if (judged && messages.size() + 1 >= table_.groups[f.group].members.size())
+    return known;
+  }
+
+  episode_facts facts_of(std::uint32_t e) {
+    const auto messages = episodes_.of(e);
+    auto [f, comparable] = sum_of(messages);
+    const std::size_t ranks = table_.groups[f.group].members.size();
+    if (comparable && messages.size() > 1 && ranks > 2 && messages.size() + 1 >= ranks)
       judge(e, f);
     return f;
   }
@@ -121,6 +207,10 @@ private:
       f.block = std::max(f.block, c.bytes);
     if (v.found.size() > 1)
       out_.joint[e] = join(v.found);
+    if (f.kind == pattern::scatterv && v.found.size() == 1)
+      count_own_blocks(e, f);
+    if (f.kind == pattern::gather && v.found.size() == 1 && into_one_place(e, f))
+      return; // it may as well be a reduction: the shape says so
     const bool by_content = is_shared(f.kind);
     f.structural = !by_content && f.kind != pattern::barrier;
     if (by_content && largest_message(e) < options_.smallest_evidence)
@@ -129,7 +219,36 @@ private:
       f.why_not = doubt::dependent;
     f.seen = true;
     if (f.kind == pattern::bcast && v.found.size() == 1)
-      f.algorithm = intern_algorithm(algorithm_of(e, f));
+      f.algorithm = intern_algorithm(algorithm_of(episodes_.of(e), f));
+  }
+
+  /// A scatter along a tree: what a rank passes on is no block of its own.
+  void count_own_blocks(std::uint32_t e, episode_facts& f) const {
+    std::map<std::uint32_t, std::uint64_t> kept; // by rank
+    for (const std::uint32_t id : episodes_.of(e)) {
+      kept[table_.messages[id].to] += table_.messages[id].bytes;
+      for (const piece& p : data_.of(id))
+        kept[table_.messages[id].from] -= p.length;
+    }
+    const std::uint64_t block = kept.begin()->second;
+    if (std::any_of(kept.begin(), kept.end(), [&](const auto& one) { return one.second != block; }))
+      return;
+    f.kind = pattern::scatter;
+    f.block = block;
+  }
+
+  /// The root receives every block into the same memory.
+  bool into_one_place(std::uint32_t e, const episode_facts& f) const {
+    const std::uint32_t root = table_.groups[f.group].members[f.root];
+    std::set<std::pair<std::uint32_t, std::int64_t>> places;
+    std::uint32_t received = 0;
+    for (const std::uint32_t id : episodes_.of(e))
+      if (const message& m = table_.messages[id]; m.to == root) {
+        const call& c = recording(root).calls[m.recv_call];
+        places.emplace(c.allocation, c.offset);
+        ++received;
+      }
+    return received > 1 && places.size() == 1;
   }
 
   static joint_operations join(std::span<const collective_found> found) {
@@ -151,9 +270,9 @@ private:
     return largest;
   }
 
-  broadcast_algorithm algorithm_of(std::uint32_t e, const episode_facts& f) {
+  broadcast_algorithm algorithm_of(std::span<const std::uint32_t> messages, const episode_facts& f) {
     const auto ranks = static_cast<std::uint32_t>(table_.groups[f.group].members.size());
-    std::vector<std::uint32_t> order(episodes_.of(e).begin(), episodes_.of(e).end());
+    std::vector<std::uint32_t> order(messages.begin(), messages.end());
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
       return table_.messages[a].completion < table_.messages[b].completion;
     });
@@ -235,6 +354,12 @@ private:
 };
 
 } // namespace
+
+regrouped regroup(const recording_set& recorded, const message_table& table, const provenance& data,
+                  const episode_list& episodes, fact_table facts, const std::vector<shaped_messages>& shapes,
+                  const analysis_options& options) {
+  return fact_gatherer(recorded, table, data, episodes, options).regroup(std::move(facts), shapes);
+}
 
 fact_table gather_facts(const recording_set& recorded, const message_table& table, const provenance& data,
                         const episode_list& episodes, const analysis_options& options) {

@@ -24,12 +24,13 @@ struct episode_facts {
       false; ///< no content was compared: the shape of the messages alone says so (scatter, gather, alltoall)
   doubt why_not = doubt::no_doubt; ///< why what was seen does not count all the same: tiny or dependent
   pattern kind = pattern::bcast;   ///< what was seen
-  std::uint32_t root = none;       ///< position in the group; of the first one if there are several
-  std::uint32_t operations = 0;    ///< collectives in it (broadcasts from several roots: one each)
-  std::uint64_t block = 0;         ///< bytes
-  std::uint32_t algorithm = none;  ///< index in fact_table::algorithms
-  std::uint32_t head = none;       ///< episode that this one continues (a pipelined broadcast), or none
-  std::uint64_t content = 0;       ///< hash of the first original send
+  message_shape shape = message_shape::no_shape; ///< what it has the shape of, if nothing was seen
+  std::uint32_t root = none;      ///< position in the group; of the first one if there are several
+  std::uint32_t operations = 0;   ///< collectives in it (broadcasts from several roots: one each)
+  std::uint64_t block = 0;        ///< bytes
+  std::uint32_t algorithm = none; ///< index in fact_table::algorithms
+  std::uint32_t head = none;      ///< episode that this one continues (a pipelined broadcast), or none
+  std::uint64_t content = 0;      ///< hash of the first original send
 };
 
 /// What an episode with more than one collective of a kind adds to its facts.
@@ -52,5 +53,17 @@ struct fact_table {
 /// Looks at every episode by itself. Cost O(messages · log messages) and that of judging each episode.
 fact_table gather_facts(const recording_set& recorded, const message_table& table, const provenance& data,
                         const episode_list& episodes, const analysis_options& options);
+
+struct shaped_messages;
+
+/// Episodes and what is known about them, after messages with a shape have become episodes of their own.
+struct regrouped {
+  episode_list episodes;
+  fact_table facts;
+};
+/// What is left of an episode stays one, and is not judged anew. Cost O(messages · log messages).
+regrouped regroup(const recording_set& recorded, const message_table& table, const provenance& data,
+                  const episode_list& episodes, fact_table facts, const std::vector<shaped_messages>& shapes,
+                  const analysis_options& options);
 
 } // namespace tacit::recordings

@@ -190,8 +190,28 @@ delivered delivery(const graphs::transfers& t, const graphs::slice& s) {
   return {whole.source, whole.destination, begin, begin + s.length};
 }
 
-/// Bytes of the residual that the findings do not deliver as well.
-std::uint64_t unexplained_bytes(const graphs::transfers& t, const graphs::findings& f) {
+/// By position in the group: the rank passes on every byte that the episode brings it, as inner nodes of the tree of
+/// a gather do. What it keeps is a copy on the way.
+std::vector<bool> find_relays(const message_table& table, const provenance& data,
+                              std::span<const std::uint32_t> episode, std::uint32_t group,
+                              group_positions& positions) {
+  std::unordered_map<std::uint32_t, std::uint64_t>
+      passed; // message → bytes of it that were sent on, looked up only
+  for (const std::uint32_t id : episode)
+    for (const piece& p : data.of(id))
+      passed[p.source] += p.length;
+  std::vector<bool> relays(table.groups[group].members.size(), true);
+  for (const std::uint32_t id : episode) {
+    const auto at = passed.find(id);
+    if (at == passed.end() || at->second < table.messages[id].bytes)
+      relays[positions(group, table.messages[id].to)] = false;
+  }
+  return relays;
+}
+
+/// Bytes of the residual that the findings do not deliver as well, and that do not only pass by.
+std::uint64_t unexplained_bytes(const graphs::transfers& t, const graphs::findings& f,
+                                const std::vector<bool>& relays) {
   std::vector<delivered> known;
   for (const graphs::finding& one : f.found)
     for (const graphs::slice& s : one.slices)
@@ -209,7 +229,7 @@ std::uint64_t unexplained_bytes(const graphs::transfers& t, const graphs::findin
   std::uint64_t unexplained = 0;
   for (const graphs::slice& s : f.residual) {
     const delivered d = delivery(t, s);
-    if (d.source == d.destination)
+    if (d.source == d.destination || relays[index(d.destination)])
       continue;
     auto at =
         std::upper_bound(merged.begin(), merged.end(), delivered{d.source, d.destination, d.begin, ~0ull});
@@ -256,7 +276,7 @@ judgement judge_episode(const recording_set& recorded, const message_table& tabl
     return v;
   graphs::findings f = graphs::detect(g, m, order, t);
   v.refused = std::move(f.refused);
-  v.unexplained = unexplained_bytes(t, f);
+  v.unexplained = unexplained_bytes(t, f, find_relays(table, data, episode, group, positions));
   if (v.unexplained == 0)
     for (const graphs::finding& one : f.found)
       add_finding(v.found, one);

@@ -44,15 +44,20 @@ reason code_of(obstacle what) {
     return reason::content_changed;
   case obstacle::computed_on_the_way:
   case obstacle::foreign_data_first:
+  case obstacle::computed_unseen:
     return reason::opaque_reaches_output;
   case obstacle::changing_partners:
     return reason::irregular;
   case obstacle::only_forwarded:
     return reason::no_common_block;
   case obstacle::no_pattern:
-    return reason::no_replacement_needed;
+    return reason::not_recognised;
   case obstacle::small_or_constant:
     return reason::tiny_blocks;
+  case obstacle::carried_on:
+    return reason::carried_on;
+  case obstacle::no_fixed_round:
+    return reason::irregular;
   }
   return reason::none;
 }
@@ -68,11 +73,15 @@ std::vector<obstacle> obstacles_of(const collective_evidence& seen) {
 }
 
 std::vector<obstacle> obstacles_of(activity_kind kind, const traffic& t,
-                                   const std::optional<doubted_collective>& doubted, bool probed) {
+                                   const std::optional<doubted_collective>& doubted, message_shape shape,
+                                   bool probed) {
   std::vector<obstacle> list;
+  if (shape != message_shape::no_shape)
+    list.push_back(obstacle::computed_unseen);
   if (doubted)
     list.push_back(doubted->why == doubt::tiny ? obstacle::small_or_constant : obstacle::foreign_data_first);
-  if (const obstacle what = obstacle_of(kind, t); !doubted || what != obstacle::no_pattern)
+  if (const obstacle what = obstacle_of(kind, t);
+      (!doubted && shape == message_shape::no_shape) || what != obstacle::no_pattern)
     list.push_back(what);
   if (t.wildcards > 0)
     list.push_back(obstacle::wildcard_messages);

@@ -14,8 +14,15 @@ namespace tacit::recordings {
 struct phase {
   std::uint32_t sites = 0; ///< a location that stands for all call sites of the phase
   std::uint32_t group_size = 0;
+  bool joined = false; ///< of several sets of sites that always follow each other
   auto operator<=>(const phase&) const = default;
 };
+
+/// The same, after phases without a collective that always follow each other on every rank, in nearby lines, have
+/// become one: a halo is often exchanged in a line for each direction. Cost O(calls).
+std::vector<phase> join_phases(const recording_set& recorded, const message_table& table,
+                               const episode_list& episodes, const fact_table& facts,
+                               std::vector<phase> phases);
 
 /// The phase of each episode. Cost O(sites of all episodes), nearly.
 std::vector<phase> find_phases(const message_table& table, const fact_table& facts);

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 
 namespace tacit::recordings {
 
-replacement collective_instead(const message_table& table, const episode_list& episodes,
-                               const fact_table& facts, const activity_key& key, std::uint32_t example,
+replacement collective_instead(const message_table& table, const fact_table& facts, const activity_key& key,
+                               std::uint32_t example, std::span<const std::uint32_t> operation,
                                const timeline& before) {
   const episode_facts& f = facts.of_episode[example];
   const std::uint64_t q = table.groups[f.group].members.size();
@@ -20,9 +21,10 @@ replacement collective_instead(const message_table& table, const episode_list& e
   r.communicator = f.group;
   // Operations of one episode with one root are one call.
   r.calls = is_rooted(key.kind) ? roots_of(facts, example).size() : std::max(1u, f.operations);
-  r.messages_before = episodes.of(example).size();
+  r.messages_before = operation.size();
   r.steps_before = before.steps;
-  r.bytes_before = f.bytes;
+  for (const std::uint32_t id : operation)
+    r.bytes_before += table.messages[id].bytes;
   r.steps_after = log * static_cast<std::uint32_t>(r.calls);
   switch (row_of(key.kind).moves) {
   case signature::root_to_all: // binomial tree
@@ -69,15 +71,20 @@ timeline timeline_instead(const message_table& table, const fact_table& facts, c
   return after;
 }
 
-replacement neighborhood_instead(const message_table& table, std::span<const std::uint32_t> round,
-                                 const traffic& t, const timeline& before) {
+replacement neighborhood_instead(const message_table& table, const exchange_round& round,
+                                 const timeline& before) {
   replacement r;
-  r.messages_before = r.messages_after = round.size();
+  std::map<std::uint32_t, std::uint32_t> sent;
+  for (const std::uint32_t id : round.messages) {
+    const message& m = table.messages[id];
+    r.bytes_before += m.bytes;
+    r.steps_after = std::max(r.steps_after, ++sent[m.from]);
+  }
+  r.messages_before = r.messages_after = round.messages.size();
   r.steps_before = before.steps;
-  r.steps_after = std::min(before.steps, t.most_partners);
-  for (const std::uint32_t id : round)
-    r.bytes_before += table.messages[id].bytes;
   r.bytes_after = r.bytes_before;
+  r.if_independent = round.order != round_order::at_once;
+  r.if_separate = round.overlapping;
   return r;
 }
 

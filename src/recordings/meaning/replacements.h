@@ -4,7 +4,7 @@
 #include "recordings/meaning/analysis.h"
 #include "recordings/meaning/division.h"
 #include "recordings/meaning/episode_facts.h"
-#include "recordings/meaning/episodes.h"
+#include "recordings/meaning/exchange_round.h"
 #include "recordings/meaning/messages.h"
 
 #include <cstdint>
@@ -12,17 +12,18 @@
 
 namespace tacit::recordings {
 
-/// The collective in the place of the episode `example`, executed as in `before`, with the usual algorithm of
-/// each pattern. Its communicator is a group of the table.
-replacement collective_instead(const message_table& table, const episode_list& episodes,
-                               const fact_table& facts, const activity_key& key, std::uint32_t example,
+/// The collective in the place of `operation`, the messages of the episode `example` and of those that continue
+/// it, executed as in `before`, with the usual algorithm of each pattern. Its communicator is a group of the
+/// table.
+replacement collective_instead(const message_table& table, const fact_table& facts, const activity_key& key,
+                               std::uint32_t example, std::span<const std::uint32_t> operation,
                                const timeline& before);
 /// The timeline of that.
 timeline timeline_instead(const message_table& table, const fact_table& facts, const activity_key& key,
                           std::uint32_t example, const replacement& r);
 
-/// A neighborhood collective in the place of these messages.
-replacement neighborhood_instead(const message_table& table, std::span<const std::uint32_t> round,
-                                 const traffic& t, const timeline& before);
+/// A neighborhood collective in the place of a round whose order allows it.
+replacement neighborhood_instead(const message_table& table, const exchange_round& round,
+                                 const timeline& before);
 
 } // namespace tacit::recordings

@@ -30,19 +30,61 @@ struct event {
   std::uint32_t message;
 };
 
-struct area {
-  std::uint64_t begin, end;
+/// The memory of operations, by what describes it: the same buffers are used again and again.
+class memory_table {
+public:
+  explicit memory_table(const recording_set& recorded) : recorded_(recorded) {}
+
+  std::uint32_t find(std::uint32_t recording, const call& c, std::uint64_t bytes) {
+    const auto [at, is_new] = ids_.try_emplace({recording, c.allocation, c.offset, c.layout, bytes},
+                                               static_cast<std::uint32_t>(runs_.size()));
+    if (is_new) {
+      runs_.push_back(memory_runs(recorded_.recordings[recording], c, bytes));
+      std::sort(runs_.back().begin(), runs_.back().end(),
+                [](const graphs::segment& a, const graphs::segment& b) { return a.address < b.address; });
+    }
+    return at->second;
+  }
+
+  /// Bytes that two of them have in common.
+  std::uint64_t common(std::uint32_t a, std::uint32_t b) {
+    const auto [at, is_new] = common_.try_emplace({a, b}, 0);
+    if (is_new)
+      at->second = count_common(runs_[a], runs_[b]);
+    return at->second;
+  }
+
+private:
+  static std::uint64_t count_common(const std::vector<graphs::segment>& a,
+                                    const std::vector<graphs::segment>& b) {
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
+      const std::uint64_t low = std::max(a[i].address, b[k].address);
+      const std::uint64_t end_a = a[i].address + a[i].length, end_b = b[k].address + b[k].length;
+      bytes += std::min(end_a, end_b) > low ? std::min(end_a, end_b) - low : 0;
+      (end_a < end_b ? i : k) += 1;
+    }
+    return bytes;
+  }
+
+  const recording_set& recorded_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::int64_t, std::uint32_t, std::uint64_t>,
+           std::uint32_t>
+      ids_;
+  std::vector<std::vector<graphs::segment>> runs_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> common_;
 };
 
-/// Sends that read where an earlier receive of these messages wrote, but other bytes.
+/// Sends that read, at least by half, where an earlier receive of these messages wrote, but other bytes.
 std::uint64_t count_changed(const recording_set& recorded, const message_table& table, const provenance& data,
                             std::vector<event>& events) {
   std::sort(events.begin(), events.end(), [](const event& a, const event& b) {
     return std::tie(a.rank, a.position, a.receives, a.message) <
            std::tie(b.rank, b.position, b.receives, b.message);
   });
+  memory_table memory(recorded);
   std::uint64_t changed = 0;
-  std::vector<area> received;
+  std::vector<std::uint32_t> received; // distinct places, the newest
   std::size_t oldest = 0;
   std::uint32_t rank = none;
   for (const event& e : events) {
@@ -52,19 +94,23 @@ std::uint64_t count_changed(const recording_set& recorded, const message_table& 
       oldest = 0;
     }
     const message& m = table.messages[e.message];
-    const rank_recording& r = recorded.recordings[table.recording_of_rank[e.rank]];
-    area a{};
-    if (!memory_hull(r, r.calls[e.receives ? m.recv_call : m.send_call], a.begin, a.end))
+    const std::uint32_t i = table.recording_of_rank[e.rank];
+    const call& c = recorded.recordings[i].calls[e.receives ? m.recv_call : m.send_call];
+    if (m.bytes == 0)
       continue;
-    if (e.receives) {
+    const std::uint32_t place = memory.find(i, c, m.bytes);
+    if (!e.receives) {
+      changed +=
+          data.own_bytes[e.message] > m.bytes / 2 &&
+                  std::any_of(received.begin(), received.end(),
+                              [&](std::uint32_t known) { return memory.common(place, known) * 2 >= m.bytes; })
+              ? 1
+              : 0;
+    } else if (std::find(received.begin(), received.end(), place) == received.end()) {
       if (received.size() < areas_per_rank)
-        received.push_back(a);
+        received.push_back(place);
       else
-        received[oldest++ % areas_per_rank] = a;
-    } else if (data.own_bytes[e.message] > m.bytes / 2 &&
-               std::any_of(received.begin(), received.end(),
-                           [&](const area& known) { return known.begin < a.end && a.begin < known.end; })) {
-      ++changed;
+        received[oldest++ % areas_per_rank] = place;
     }
   }
   return changed;

@@ -10,7 +10,12 @@ namespace {
 
 constexpr std::size_t most_runs = 1u << 14;
 
-/// The runs of memory of the first `bytes` packed bytes of a buffer; empty if unknown or too many.
+bool wraps(const graphs::segment& run) {
+  return run.address + run.length < run.address;
+}
+
+} // namespace
+
 std::vector<graphs::segment> memory_runs(const rank_recording& r, const call& c, std::uint64_t bytes) {
   std::vector<graphs::segment> runs;
   if (c.layout == none)
@@ -45,12 +50,6 @@ std::vector<graphs::segment> memory_runs(const rank_recording& r, const call& c,
   }
   return bytes == 0 ? runs : std::vector<graphs::segment>{};
 }
-
-bool wraps(const graphs::segment& run) {
-  return run.address + run.length < run.address;
-}
-
-} // namespace
 
 bool memory_hull(const rank_recording& r, const call& c, std::uint64_t& begin, std::uint64_t& end) {
   if (c.layout == none || c.count == 0)

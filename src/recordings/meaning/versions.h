@@ -20,6 +20,10 @@ namespace tacit::recordings {
 /// Lowest and highest address of a buffer; false if its layout is not known or it is empty.
 bool memory_hull(const rank_recording& r, const call& c, std::uint64_t& begin, std::uint64_t& end);
 
+/// The runs of memory of the first `bytes` packed bytes of a buffer, in packing order; empty if unknown or too
+/// many.
+std::vector<graphs::segment> memory_runs(const rank_recording& r, const call& c, std::uint64_t bytes);
+
 class version_map {
 public:
   /// Virtual addresses of `length` fresh bytes.

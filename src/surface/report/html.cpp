@@ -213,7 +213,7 @@ private:
     if (share >= 0)
       text = percent(share) + " of MPI time";
     if (seconds >= 0)
-      text += (text.empty() ? "" : " · ") + readable_seconds(seconds);
+      text += (text.empty() ? "" : " · ") + readable_seconds(seconds) + " a rank";
     return text;
   }
 

@@ -64,7 +64,7 @@ struct finding_card {
   std::string call;  ///< the MPI call that says the same, if there is one
   std::vector<std::pair<std::string, std::string>> facts; ///< group, roots, sizes, times, …
   double share = -1;                                      ///< of the run's time, 0 … 1; negative: not known
-  double seconds = -1;                                    ///< negative: not known
+  double seconds = -1;                                    ///< of one rank on average; negative: not known
   std::vector<std::string> sites;                         ///< call sites
   std::string certainty;                                  ///< how sure it is, in words
   bool replaced = false;

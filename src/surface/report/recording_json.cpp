@@ -48,7 +48,8 @@ json replacement_json(const recordings::analysis& a, const recordings::replaceme
           {"steps_before", r.steps_before},
           {"steps_after", r.steps_after},
           {"bytes_before", r.bytes_before},
-          {"bytes_after", r.bytes_after}};
+          {"bytes_after", r.bytes_after},
+          {"condition", condition_of(r)}};
 }
 
 json activity_json(const recordings::analysis& a, const recordings::activity& x) {
@@ -57,6 +58,7 @@ json activity_json(const recordings::analysis& a, const recordings::activity& x)
     reasons.push_back({{"code", reason_label(code_of(what))}, {"detail", detail_of(a, x, what)}});
   return {{"kind", name(x.kind)},
           {"pattern", x.found ? json(name(*x.found)) : json(nullptr)},
+          {"shape", shapes_of(x)},
           {"title", title_of(x)},
           {"sentence", sentence_of(a, x)},
           {"algorithm", algorithm_text(x)},
@@ -82,6 +84,7 @@ json activity_json(const recordings::analysis& a, const recordings::activity& x)
 
 json totals_json(const recordings::analysis& a) {
   return {{"wall_seconds", a.wall_seconds},
+          {"program_seconds", a.program_seconds},
           {"cpu_seconds", a.cpu_seconds},
           {"communication_seconds", a.communication_seconds},
           {"recorder_seconds", a.recorder_seconds},

@@ -20,10 +20,14 @@ std::string percent(double share) {
   return fmt::format("{:.{}f} %", share * 100, share * 100 < 9.95 ? 1 : 0);
 }
 
-/// Share of the processes' time that went into MPI.
+/// Share of the processes' time between MPI_Init and MPI_Finalize that went into MPI.
 double mpi_share(const recordings::analysis& a) {
-  const double all = a.wall_seconds * a.recorded_ranks;
-  return all > 0 ? std::min(1.0, a.communication_seconds / all) : 0;
+  return a.program_seconds > 0 ? std::min(1.0, a.communication_seconds / a.program_seconds) : 0;
+}
+
+/// Of a sum over the ranks: what stands beside wall times must be of one rank.
+double on_average(const recordings::analysis& a, double seconds) {
+  return a.recorded_ranks > 0 ? seconds / a.recorded_ranks : 0;
 }
 
 double collectives_share(const recordings::analysis& a) {
@@ -64,9 +68,9 @@ void add_headlines(page& p, const recordings::analysis& a) {
     p.headlines.emplace_back("Nothing was recorded: the program made no MPI call that tacit could see.");
     return;
   }
-  std::string first =
-      fmt::format("{} spent {} of {} in MPI: {} with {}", file_name(a.program), percent(mpi_share(a)),
-                  readable_seconds(a.wall_seconds), counted(a.messages, "message"), readable_bytes(a.bytes));
+  std::string first = fmt::format("{} spent {} of {} in MPI: {} with {}", file_name(a.program),
+                                  percent(mpi_share(a)), readable_seconds(on_average(a, a.program_seconds)),
+                                  counted(a.messages, "message"), readable_bytes(a.bytes));
   const double calls = collectives_share(a);
   p.headlines.push_back(
       first + (a.collectives.empty()
@@ -83,9 +87,13 @@ void add_headlines(page& p, const recordings::analysis& a) {
                                           ? "One collective is written"
                                           : fmt::format("{} collectives are written", written_by_hand),
                                       percent(share)));
+  else if (a.messages > 0 && !a.hashing)
+    p.headlines.emplace_back(
+        "Contents were not compared, so collectives among the messages were not searched for.");
   else if (a.messages > 0)
-    p.headlines.emplace_back(a.complete ? "None of the messages form a collective."
-                                        : "No collective was found in what was recorded.");
+    p.headlines.emplace_back(
+        "No collective was recognised among the messages. That is no proof that there is none: "
+        "TACIT-050 says what is not searched for.");
   if (!a.complete)
     p.headlines.emplace_back(a.recorded_ranks < a.ranks
                                  ? fmt::format("Only {} of {} ranks could be read; sums are lower bounds.",
@@ -169,6 +177,17 @@ timeline picture_of(const recordings::timeline& l, std::uint32_t world_size) {
   return out;
 }
 
+/// What is saved stands there only if something is; the program's and the call's numbers are of the same messages.
+std::string advice(const recordings::analysis& a, const recordings::replacement& r) {
+  const auto amount = [](std::uint64_t messages, std::uint32_t steps) {
+    return fmt::format("{} in {}", counted(messages, "message"), counted(steps, "step"));
+  };
+  const bool fewer = r.messages_after < r.messages_before || r.steps_after < r.steps_before;
+  return call_text(a, r) + (fewer ? fmt::format(": {} instead of {}", amount(r.messages_after, r.steps_after),
+                                                amount(r.messages_before, r.steps_before))
+                                  : "");
+}
+
 finding_card card_of(const recordings::analysis& a, const recordings::activity& x) {
   finding_card card;
   card.title = capitalized(title_of(x));
@@ -179,7 +198,7 @@ finding_card card_of(const recordings::analysis& a, const recordings::activity& 
     card.call =
         x.would_be ? call_text(a, *x.would_be) : fmt::format("a {} in meaning", vocabulary::name(*x.found));
   card.share = x.time_share;
-  card.seconds = x.seconds;
+  card.seconds = on_average(a, x.seconds);
   card.certainty = certainty_of(x);
   const auto fact = [&](const char* what, std::string value) {
     if (!value.empty())
@@ -193,12 +212,10 @@ finding_card card_of(const recordings::analysis& a, const recordings::activity& 
   fact(x.found ? "size of one" : "size of a message", range_of_bytes(x.smallest, x.largest));
   fact("messages", fmt::format("{}, {}", grouped(x.messages), readable_bytes(x.bytes)));
   fact("tags", tags_of(x));
-  if (x.would_be)
-    fact("could become",
-         fmt::format("{}: {} in {} instead of {} in {}", call_text(a, *x.would_be),
-                     counted(x.would_be->messages_after, "message"), counted(x.would_be->steps_after, "step"),
-                     counted(x.would_be->messages_before, "message"),
-                     counted(x.would_be->steps_before, "step")));
+  if (x.would_be) {
+    fact("could become", advice(a, *x.would_be));
+    fact("only", condition_of(*x.would_be));
+  }
   for (const std::uint32_t site : x.sites)
     if (site < a.sites.size())
       card.sites.push_back(site_text(a.sites[site]));
@@ -228,24 +245,25 @@ void add_left(page& p, const recordings::analysis& a) {
 table collectives_table(const recordings::analysis& a) {
   table t{.title = "Collectives used",
           .note = "Collective operations that the program calls itself.",
-          .head = {"call", "group", "times", "bytes", "time", "of MPI time"},
+          .head = {"call", "group", "times", "bytes", "time a rank", "of MPI time"},
           .rows = {}};
   for (const recordings::collective_use& c : a.collectives)
     t.rows.push_back({c.call, c.communicator < a.communicators.size() ? described(a, c.communicator) : "",
-                      grouped(c.calls), readable_bytes(c.bytes), readable_seconds(c.seconds),
+                      grouped(c.calls), readable_bytes(c.bytes), readable_seconds(on_average(a, c.seconds)),
                       percent(c.time_share)});
   return t;
 }
 
 table time_table(const recordings::analysis& a) {
   table t{.title = "Where the MPI time goes",
-          .note =
-              fmt::format("Of {} in MPI calls, over all ranks.", readable_seconds(a.communication_seconds)),
-          .head = {"what", "messages", "bytes", "time", "share"},
+          .note = fmt::format(
+              "Of {} that a rank spends in MPI calls on average, MPI_Init and MPI_Finalize left out.",
+              readable_seconds(on_average(a, a.communication_seconds))),
+          .head = {"what", "messages", "bytes", "time a rank", "share"},
           .rows = {}};
   for (const recordings::activity& x : a.activities)
     t.rows.push_back({capitalized(title_of(x)), grouped(x.messages), readable_bytes(x.bytes),
-                      readable_seconds(x.seconds), percent(x.time_share)});
+                      readable_seconds(on_average(a, x.seconds)), percent(x.time_share)});
   double collectives = 0;
   for (const recordings::collective_use& c : a.collectives)
     collectives += c.seconds;
@@ -253,13 +271,18 @@ table time_table(const recordings::analysis& a) {
     return percent(a.communication_seconds > 0 ? seconds / a.communication_seconds : 0);
   };
   if (!a.collectives.empty())
-    t.rows.push_back({"Collective calls", "", "", readable_seconds(collectives), share(collectives)});
-  t.rows.push_back({"Other MPI calls", "", "", readable_seconds(a.other_seconds), share(a.other_seconds)});
+    t.rows.push_back(
+        {"Collective calls", "", "", readable_seconds(on_average(a, collectives)), share(collectives)});
+  t.rows.push_back(
+      {"Other MPI calls", "", "", readable_seconds(on_average(a, a.other_seconds)), share(a.other_seconds)});
   return t;
 }
 
 table cost_table(const recordings::analysis& a) {
-  table t{.title = "What recording cost", .note = "", .head = {"what", "time", "of CPU time"}, .rows = {}};
+  table t{.title = "What recording cost",
+          .note = "",
+          .head = {"what", "time of all ranks", "of CPU time"},
+          .rows = {}};
   const auto row = [&](const char* what, double seconds) {
     t.rows.push_back(
         {what, readable_seconds(seconds), a.cpu_seconds > 0 ? percent(seconds / a.cpu_seconds) : "unknown"});
@@ -271,7 +294,7 @@ table cost_table(const recordings::analysis& a) {
 }
 
 table sites_table(const recordings::analysis& a) {
-  table t{.title = "Call sites", .note = "", .head = {"place", "call", "calls", "time"}, .rows = {}};
+  table t{.title = "Call sites", .note = "", .head = {"place", "call", "calls", "time a rank"}, .rows = {}};
   std::vector<const recordings::call_site*> sites;
   sites.reserve(a.sites.size());
   for (const recordings::call_site& s : a.sites)
@@ -279,7 +302,8 @@ table sites_table(const recordings::analysis& a) {
   std::stable_sort(sites.begin(), sites.end(),
                    [](const auto* x, const auto* y) { return x->seconds > y->seconds; });
   for (const recordings::call_site* s : sites)
-    t.rows.push_back({location_text(*s), s->call, grouped(s->calls), readable_seconds(s->seconds)});
+    t.rows.push_back(
+        {location_text(*s), s->call, grouped(s->calls), readable_seconds(on_average(a, s->seconds))});
   return t;
 }
 
@@ -304,8 +328,8 @@ void add_facts(page& p, const recordings::analysis& a, const run_info& run) {
                    a.recorded_ranks < a.ranks ? fmt::format(" ({} recorded)", a.recorded_ranks) : ""));
   fact("ended", run.outcome);
   fact("recording", run.folder);
-  fact("run time", readable_seconds(a.wall_seconds));
-  fact("CPU time", readable_seconds(a.cpu_seconds));
+  fact("run time", readable_seconds(a.wall_seconds) + " from the end of MPI_Init to the end of MPI_Finalize");
+  fact("CPU time of all ranks", readable_seconds(a.cpu_seconds));
   fact("MPI calls", grouped(a.calls));
   fact("content", a.hashing ? "compared by hashes: forwarding was observed"
                             : "not compared (--no-hash): forwarding could not be observed");
@@ -340,7 +364,7 @@ page page_of(const recordings::analysis& a, const diagnostics& problems, const r
   p.figures = {
       {fmt::format("{}", a.ranks), a.ranks == 1 ? "rank" : "ranks"},
       {readable_seconds(a.wall_seconds), "run time"},
-      {percent(mpi_share(a)), "of it in MPI"},
+      {percent(mpi_share(a)), "of the time in MPI"},
       {grouped(a.messages), "messages"},
       {readable_bytes(a.bytes), "in messages"},
       {fmt::format("{}", by_hand), "collectives written by hand"},

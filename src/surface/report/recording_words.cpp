@@ -121,9 +121,30 @@ std::string traffic_title(activity_kind kind, const traffic& t) {
   return kind == activity_kind::point_to_point ? "point-to-point messages" : std::string(name(kind));
 }
 
-std::string doubted_title(const doubted_collective& d, const std::string& otherwise) {
+/// What messages of a shape could be, and the call that would say so.
+struct shape_words {
+  std::string_view noun;
+  std::string_view call;
+  std::vector<std::string_view> names; ///< one of these it is, if it is one
+};
+const shape_words& words_of(message_shape shape) {
+  static const shape_words all[] = {
+      {"", "", {}},
+      {"reduction along a tree", "MPI_Reduce", {"reduce"}},
+      {"gather or reduction", "MPI_Gather or MPI_Reduce", {"gather", "reduce"}},
+      {"chain from rank to rank (scan, reduction or pipeline)",
+       "MPI_Scan or MPI_Reduce",
+       {"scan", "reduce", "pipeline"}},
+      {"allreduce", "MPI_Allreduce", {"allreduce"}},
+      {"reduce-scatter", "MPI_Reduce_scatter", {"reduce_scatter"}},
+      {"scan", "MPI_Scan", {"scan"}},
+  };
+  return all[static_cast<int>(shape)];
+}
+
+std::string doubted_title(const doubted_collective& d) {
   if (d.why != doubt::tiny)
-    return otherwise;
+    return pattern_noun(d.kind) + " by its shape";
   const bool tree = d.algorithm && d.algorithm->shape != broadcast_shape::pieces;
   return tree ? "small messages along a tree" : "small messages, passed on";
 }
@@ -171,6 +192,8 @@ std::string traffic_sentence(const analysis& a, const activity& x, const traffic
                   range_text(x.smallest, x.largest), where_text(a, x), traffic_text(x.kind, t));
   if (x.doubted)
     text += fmt::format(", in the shape of {}", count_text(x.episodes, pattern_noun(x.doubted->kind)));
+  if (x.shape != message_shape::no_shape)
+    text += fmt::format(", {} in this shape", count_text(x.episodes, "round"));
   return text;
 }
 
@@ -191,8 +214,8 @@ std::string doubt_text(const activity& x) {
                        count_text(x.episodes, noun), readable_bytes(x.largest));
   return fmt::format(
       "It has the shape of {}, but a rank contributes after it got data of others, so its part "
-      "may depend on theirs.",
-      count_text(x.episodes, noun));
+      "may depend on theirs. Only if it does not, {} would do the same.",
+      count_text(x.episodes, noun), row_of(x.doubted ? x.doubted->kind : pattern::bcast).call);
 }
 
 } // namespace
@@ -208,7 +231,7 @@ std::string_view name(activity_kind kind) {
                                         "pairwise exchange",
                                         "exchange with computation",
                                         "pipeline",
-                                        "irregular exchange",
+                                        "unrecognised exchange",
                                         "point-to-point"};
   return names[static_cast<int>(kind)];
 }
@@ -253,8 +276,9 @@ std::string rule_text(const root_rule& rule) {
 std::string title_of(const activity& x) {
   if (x.found)
     return collective_title(x);
-  const std::string title = traffic_title(x.kind, x.moved.value_or(traffic{}));
-  return x.doubted ? doubted_title(*x.doubted, title) : title;
+  if (x.shape != message_shape::no_shape)
+    return std::string(words_of(x.shape).noun) + " by its shape";
+  return x.doubted ? doubted_title(*x.doubted) : traffic_title(x.kind, x.moved.value_or(traffic{}));
 }
 
 std::string sentence_of(const analysis& a, const activity& x) {
@@ -280,26 +304,31 @@ std::string detail_of(const analysis& a, const activity& x, obstacle what) {
     return fmt::format("The communicator has {}: a collective would be the same messages.",
                        t.self == t.messages ? "one rank" : "two ranks");
   case obstacle::fixed_partners:
-    return fmt::format("Each rank has at most {} and keeps them: a neighborhood collective would say so.",
+    return fmt::format("Each rank has at most {} and keeps them, as in a halo exchange.",
                        count_text(t.most_partners, "partner"));
   case obstacle::pairs:
     return one_partner_at_a_time(t)
-               ? "Two ranks exchange at a time; what the next exchange sends may depend on it."
-               : "Messages go both ways between pairs of ranks; together they form no collective.";
+               ? "Two ranks exchange at a time; what the next exchange sends may depend on it. No collective "
+                 "was "
+                 "recognised that the exchanges are steps of."
+               : "Messages go both ways between pairs of ranks; no collective was recognised in them.";
   case obstacle::changed_content:
     return fmt::format(
         "{} of {} send other bytes from memory that was received into: computation lies in between.",
         t.changed, count_text(t.messages, "message"));
   case obstacle::computed_on_the_way:
-    return "Every rank computes on what it got before it sends on.";
+    return fmt::format("{} of {} send other bytes from memory that was received into before.", t.changed,
+                       count_text(t.messages, "message"));
   case obstacle::changing_partners:
-    return "Partners or sizes change from round to round.";
+    return fmt::format("No round was recognised that repeats: {:.1f} messages per pair of ranks, {}.",
+                       t.rounds, count_text(t.sizes, "distinct size"));
   case obstacle::only_forwarded:
-    return fmt::format("{} of {} pass on what their sender had received; no data reaches the whole group.",
-                       t.forwarded, count_text(t.messages, "message"));
+    return fmt::format(
+        "{} of {} pass on what their sender had received; no block was seen to reach the whole group.",
+        t.forwarded, count_text(t.messages, "message"));
   case obstacle::no_pattern:
-    return a.hashing ? "They form no collective, and most carry nothing that was seen to arrive before."
-                     : "By their shape they form no collective; contents were not compared.";
+    return a.hashing ? "No pattern was recognised; most carry nothing that was seen to arrive before."
+                     : "Contents were not compared, so collectives were not searched for.";
   case obstacle::wildcard_messages:
     return fmt::format("{} of {} are received from any source or with any tag.", t.wildcards,
                        count_text(t.messages, "message"));
@@ -308,6 +337,18 @@ std::string detail_of(const analysis& a, const activity& x, obstacle what) {
   case obstacle::small_or_constant:
   case obstacle::foreign_data_first:
     return doubt_text(x);
+  case obstacle::computed_unseen:
+    return fmt::format("Partners, sizes and order are those of a {}; what is computed in between is not in a "
+                       "recording. Only if it is that, {} would do the same.",
+                       words_of(x.shape).noun, words_of(x.shape).call);
+  case obstacle::carried_on:
+    return "A rank sends bytes that it received in the same round: one neighborhood collective for the round "
+           "would "
+           "send old values.";
+  case obstacle::no_fixed_round:
+    return "The messages repeat in no order that is the same on all ranks, so no single call is known to "
+           "stand for "
+           "a round of them.";
   }
   return "";
 }
@@ -317,6 +358,26 @@ std::string call_text(const analysis& a, const replacement& r) {
     return "MPI_Neighbor_alltoallv on a distributed graph topology";
   return fmt::format("{}{} on a {}", r.calls > 1 ? fmt::format("{} × ", r.calls) : "",
                      row_of(*r.collective).call, group_noun(a, r.communicator));
+}
+
+std::vector<std::string> shapes_of(const activity& x) {
+  const auto& names = words_of(x.shape).names;
+  std::vector<std::string> all(names.begin(), names.end());
+  if (x.doubted)
+    all.emplace_back(vocabulary::name(x.doubted->kind));
+  return all;
+}
+
+std::string condition_of(const replacement& r) {
+  std::string text;
+  if (r.if_independent)
+    text = "if nothing that a rank sends depends on what the same round brought it before; the recording "
+           "cannot see "
+           "what is computed in between";
+  if (r.if_separate)
+    text += std::string(text.empty() ? "" : "; ") +
+            "with separate buffers for sending and receiving, which overlap here";
+  return text;
 }
 
 std::string communicator_name(std::size_t number) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tacit::surface {
 
@@ -31,6 +32,9 @@ std::string rule_text(const recordings::root_rule& rule);
 std::string title_of(const recordings::activity& x);
 /// Complete: "427 broadcasts on 1 communicator of 4 ranks, roots cycle 0,1,2,3, …".
 std::string sentence_of(const recordings::analysis& a, const recordings::activity& x);
+/// What the messages have the shape of, without being known to be it: names of patterns, "reduce", "allreduce",
+/// "reduce_scatter", "scan" or "pipeline"; if there are several, one of them. Empty for collectives that were found.
+std::vector<std::string> shapes_of(const recordings::activity& x);
 /// "observed in this run": never a proof.
 std::string certainty_of(const recordings::activity& x);
 /// One sentence about this program, with numbers.
@@ -38,6 +42,9 @@ std::string detail_of(const recordings::analysis& a, const recordings::activity&
                       recordings::obstacle what);
 /// "MPI_Bcast on a row communicator", "MPI_Neighbor_alltoallv on a distributed graph topology".
 std::string call_text(const recordings::analysis& a, const recordings::replacement& r);
+
+/// What has to hold for that, as far as a recording cannot show it; empty if nothing is known to stand against it.
+std::string condition_of(const recordings::replacement& r);
 
 /// "world", or "communicator 3": by its position in the analysis.
 std::string communicator_name(std::size_t number);

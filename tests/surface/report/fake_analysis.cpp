@@ -125,6 +125,7 @@ recordings::analysis fake_analysis(std::uint32_t ranks, std::uint32_t copies, bo
   a.ranks = a.recorded_ranks = ranks;
   a.hashing = true;
   a.wall_seconds = 5.3;
+  a.program_seconds = 5.0 * ranks;
   a.cpu_seconds = 5.2 * ranks;
   a.communication_seconds = 1.9 * ranks;
   a.recorder_seconds = 0.06 * ranks;

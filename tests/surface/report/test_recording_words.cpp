@@ -68,12 +68,29 @@ TEST(recording_words, a_doubted_collective_says_why_it_does_not_count) {
   EXPECT_NE(sentence_of(a, x).find("in the shape of 3 broadcasts"), std::string::npos);
   EXPECT_NE(detail_of(a, x, obstacle::small_or_constant).find("blocks of 8 B"), std::string::npos);
   x.doubted->why = doubt::dependent;
+  EXPECT_EQ(title_of(x), "broadcast by its shape");
+  EXPECT_NE(detail_of(a, x, obstacle::foreign_data_first).find("Only if it does not, MPI_Bcast"),
+            std::string::npos);
   EXPECT_NE(detail_of(a, x, obstacle::foreign_data_first).find("data of others"), std::string::npos);
+}
+
+TEST(recording_words, a_shape_is_never_called_the_collective_itself) {
+  const analysis a;
+  activity x;
+  x.moved = traffic{};
+  x.episodes = 3;
+  for (int i = 1; i <= static_cast<int>(message_shape::scan); ++i) {
+    x.shape = static_cast<message_shape>(i);
+    EXPECT_TRUE(title_of(x).ends_with(" by its shape")) << i;
+    EXPECT_FALSE(shapes_of(x).empty()) << i;
+    EXPECT_NE(detail_of(a, x, obstacle::computed_unseen).find("Only if it is that, MPI_"), std::string::npos)
+        << i;
+  }
 }
 
 TEST(recording_words, every_obstacle_has_a_code_and_a_sentence) {
   const analysis a;
-  for (int i = 0; i <= static_cast<int>(obstacle::foreign_data_first); ++i) {
+  for (int i = 0; i <= static_cast<int>(obstacle::no_fixed_round); ++i) {
     EXPECT_NE(code_of(static_cast<obstacle>(i)), reason::none) << i;
     EXPECT_TRUE(detail_of(a, activity{}, static_cast<obstacle>(i)).ends_with('.')) << i;
   }

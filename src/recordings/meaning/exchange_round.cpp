@@ -1,0 +1,223 @@
+// A rank repeats a round if its operations, in the order of posting, are the same ones again and again: same
+// direction, partner, tag and call site. The shortest such period is found by the failure function of Knuth,
+// Morris and Pratt. All ranks must have been through the same number of rounds, and every message must be sent
+// and received in the same one; anything else is no round that one call could stand for.
+//
+// Within a round a send comes after a receive if that was complete when the send was posted. If it reads a
+// byte that the receive wrote, or carries forwarded bytes of it, the round is no single exchange (a halo with
+// corners, dimension by dimension). If its memory is another one, computation in between, which a recording
+// does not see, may still join them. Rounds on the same buffers are compared once.
+#include "recordings/meaning/exchange_round.h"
+
+#include "recordings/meaning/versions.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace tacit::recordings {
+namespace {
+
+using graphs::segment;
+
+struct operation {
+  std::uint32_t posted = 0;  ///< position in the rank's calls
+  std::uint32_t done = none; ///< receives: where complete
+  std::uint32_t message = 0;
+  bool receives = false;
+};
+
+/// What is the same in every round.
+using operation_key = std::tuple<bool, std::uint32_t, std::int32_t, std::uint32_t>;
+
+struct rank_operations {
+  std::uint32_t recording = 0;
+  std::vector<operation> list;
+  std::size_t period = 0;
+};
+
+std::size_t shortest_period(const std::vector<operation_key>& keys) {
+  std::vector<std::size_t> border(keys.size() + 1, 0);
+  for (std::size_t i = 1, k = 0; i < keys.size(); ++i) {
+    while (k > 0 && keys[i] != keys[k])
+      k = border[k];
+    k += keys[i] == keys[k] ? 1 : 0;
+    border[i + 1] = k;
+  }
+  return keys.size() - border[keys.size()];
+}
+
+bool overlap(const std::vector<segment>& a, const std::vector<segment>& b) {
+  for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
+    if (a[i].address + a[i].length <= b[k].address)
+      ++i;
+    else if (b[k].address + b[k].length <= a[i].address)
+      ++k;
+    else
+      return true;
+  }
+  return false;
+}
+
+class round_finder {
+public:
+  round_finder(const recording_set& recorded, const message_table& table, const provenance& data)
+      : recorded_(recorded), table_(table), data_(data) {}
+
+  exchange_round run(std::span<const std::uint32_t> messages) {
+    list_operations(messages);
+    if (!find_periods() || !find_rounds(messages))
+      return {};
+    exchange_round out;
+    out.order = round_order::at_once;
+    for (const auto& [rank, of] : ranks_)
+      for (std::size_t k = 0; k < rounds_; ++k)
+        compare(of, k, out);
+    for (const std::uint32_t id : messages)
+      if (round_of_[id] == rounds_ / 2)
+        out.messages.push_back(id);
+    return out;
+  }
+
+private:
+  void list_operations(std::span<const std::uint32_t> messages) {
+    for (const std::uint32_t id : messages) {
+      const message& m = table_.messages[id];
+      ranks_[m.from].list.push_back({m.send_call, none, id, false});
+      const std::uint32_t to = table_.recording_of_rank[m.to];
+      const std::uint32_t done =
+          m.completion == none
+              ? none
+              : static_cast<std::uint32_t>(recorded_.recordings[to].completions[m.completion].call);
+      ranks_[m.to].list.push_back({m.recv_call, done, id, true});
+    }
+    for (auto& [rank, of] : ranks_) {
+      of.recording = table_.recording_of_rank[rank];
+      std::sort(of.list.begin(), of.list.end(), [](const operation& a, const operation& b) {
+        return std::tie(a.posted, a.receives, a.message) < std::tie(b.posted, b.receives, b.message);
+      });
+    }
+  }
+
+  operation_key key_of(const rank_operations& of, const operation& o) const {
+    const message& m = table_.messages[o.message];
+    return {o.receives, o.receives ? m.from : m.to, m.tag,
+            table_.of_recording[of.recording].location_of_call[o.posted]};
+  }
+
+  /// False unless all ranks went through the same number of rounds.
+  bool find_periods() {
+    rounds_ = ~std::size_t{0};
+    for (auto& [rank, of] : ranks_) {
+      std::vector<operation_key> keys;
+      keys.reserve(of.list.size());
+      for (const operation& o : of.list)
+        keys.push_back(key_of(of, o));
+      of.period = shortest_period(keys);
+      rounds_ = std::min(rounds_, of.list.size() / of.period);
+    }
+    for (auto& [rank, of] : ranks_) {
+      const std::size_t own = of.list.size() / of.period;
+      if (own % rounds_ != 0)
+        return false;
+      of.period *= own / rounds_; // a rank with few partners may do the same several times in a round
+    }
+    return !ranks_.empty() && rounds_ > 1;
+  }
+
+  /// False if a message leaves the round it was sent in.
+  bool find_rounds(std::span<const std::uint32_t> messages) {
+    for (const std::uint32_t id : messages)
+      round_of_[id] = none;
+    for (const auto& [rank, of] : ranks_)
+      for (std::size_t at = 0; at < of.list.size(); ++at) {
+        const auto round = static_cast<std::uint32_t>(at / of.period);
+        std::uint32_t& known = round_of_[of.list[at].message];
+        if (known != none && known != round)
+          return false;
+        known = round;
+      }
+    return true;
+  }
+
+  const call& call_of(const rank_operations& of, const operation& o) const {
+    return recorded_.recordings[of.recording].calls[o.posted];
+  }
+
+  std::vector<segment> memory_of(const rank_operations& of, const operation& o) const {
+    std::vector<segment> runs =
+        memory_runs(recorded_.recordings[of.recording], call_of(of, o), table_.messages[o.message].bytes);
+    std::sort(runs.begin(), runs.end(),
+              [](const segment& a, const segment& b) { return a.address < b.address; });
+    return runs;
+  }
+
+  void compare(const rank_operations& of, std::size_t k, exchange_round& out) {
+    const std::span<const operation> round = std::span(of.list).subspan(k * of.period, of.period);
+    bool later = false;
+    buffers_key key{of.recording, {}};
+    for (const operation& o : round) {
+      const call& c = call_of(of, o);
+      key.second.emplace_back(c.allocation, c.offset, c.layout, table_.messages[o.message].bytes, o.receives);
+    }
+    for (const operation& send : round) {
+      for (const operation& receive : round)
+        if (!send.receives && receive.receives && is_before(receive, send)) {
+          later = true;
+          if (forwards(send.message, receive.message))
+            out.order = round_order::dependent;
+        }
+    }
+    if (later)
+      out.order = std::max(out.order, round_order::in_turn);
+    if (compared_.insert(std::move(key)).second)
+      compare_memory(of, round, out);
+  }
+
+  static bool is_before(const operation& receive, const operation& send) {
+    return receive.done != none && receive.done < send.posted;
+  }
+
+  bool forwards(std::uint32_t sent, std::uint32_t received) const {
+    const auto pieces = data_.of(sent);
+    return std::any_of(pieces.begin(), pieces.end(), [&](const piece& p) { return p.source == received; });
+  }
+
+  void compare_memory(const rank_operations& of, std::span<const operation> round, exchange_round& out) {
+    std::vector<std::vector<segment>> memory;
+    memory.reserve(round.size());
+    for (const operation& o : round)
+      memory.push_back(memory_of(of, o));
+    for (std::size_t s = 0; s < round.size(); ++s)
+      for (std::size_t r = 0; r < round.size(); ++r) {
+        if (round[s].receives || !round[r].receives || !overlap(memory[s], memory[r]))
+          continue;
+        if (is_before(round[r], round[s]))
+          out.order = round_order::dependent;
+        else
+          out.overlapping = true;
+      }
+  }
+
+  using buffers_key =
+      std::pair<std::uint32_t,
+                std::vector<std::tuple<std::uint32_t, std::int64_t, std::uint32_t, std::uint64_t, bool>>>;
+
+  const recording_set& recorded_;
+  const message_table& table_;
+  const provenance& data_;
+  std::map<std::uint32_t, rank_operations> ranks_;
+  std::map<std::uint32_t, std::uint32_t> round_of_; ///< message → round
+  std::set<buffers_key> compared_;
+  std::size_t rounds_ = 0;
+};
+
+} // namespace
+
+exchange_round find_round(const recording_set& recorded, const message_table& table, const provenance& data,
+                          std::span<const std::uint32_t> messages) {
+  return round_finder(recorded, table, data).run(messages);
+}
+
+} // namespace tacit::recordings

@@ -1,0 +1,33 @@
+// One round of an exchange that goes on and on, and what the order of its messages allows: whether one call
+// of a neighborhood collective could do them all.
+#pragma once
+
+#include "recordings/meaning/messages.h"
+#include "recordings/meaning/provenance.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tacit::recordings {
+
+/// What may depend on what within a round. One call sends everything before it receives anything.
+enum class round_order : std::uint8_t {
+  unknown,   ///< no round repeats in the same way on all ranks
+  at_once,   ///< every rank sends everything before it has got anything
+  in_turn,   ///< some rank sends after it got something, from other memory: it may depend on that
+  dependent, ///< some rank sends bytes that the same round brought
+};
+
+struct exchange_round {
+  round_order order = round_order::unknown;
+  bool overlapping = false; ///< some rank receives into memory that it has sent from in the same round
+  std::vector<std::uint32_t> messages; ///< of one round, from the middle; empty if unknown
+};
+
+/// The round that `messages`, a part of those of the run, consist of. Cost O(messages · log messages) and, for
+/// every different choice of buffers, the runs of memory they have.
+exchange_round find_round(const recording_set& recorded, const message_table& table, const provenance& data,
+                          std::span<const std::uint32_t> messages);
+
+} // namespace tacit::recordings

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Programs with known truth under `tacit run`: nothing false is claimed of any, and what they are is found.
+
+    test_truth.py [--each] [--ranks 3 4 6 8 9]
+
+Without --each all programs run one after the other in one job, each on a communicator of its own; with it, each is a job of
+its own. Both read the same reports. Environment: COMMAND_FILE, MPI_LAUNCHER, TRUTH_C, and TRUTH_FORTRAN if there is one."""
+import argparse
+import collections
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from truth_table import ALSO, AT_ONCE, C_PROGRAMS, NO_SINGLE_CALL
+
+TACIT = os.environ["COMMAND_FILE"]
+LAUNCHER = shlex.split(os.environ["MPI_LAUNCHER"])
+LEAST_RECALL = 0.9
+
+
+def report(program, ranks, names):
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "out"
+        done = subprocess.run([TACIT, "run", "-o", out, "--", *LAUNCHER, "-n", str(ranks), program, *names],
+                              capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        if done.returncode != 0:
+            sys.exit(f"{program} {names} on {ranks} ranks failed:\n{done.stderr}")
+        return json.loads((out / "report.json").read_text())
+
+
+def functions_of(found, activity):
+    return {found["sites"][s]["function"].lower().strip("_") for s in activity["sites"]}
+
+
+def of_program(found, name):
+    """The activities with a call in the program's function: what it calls is inlined."""
+    return [a for a in found["activities"] if f"program_{name}" in functions_of(found, a)]
+
+
+def claims_of(activities):
+    """Sets of names, each claimed as one of them."""
+    claims = []
+    for a in activities:
+        if a["pattern"]:
+            claims.append({a["pattern"]})
+        elif a["shape"]:
+            claims.append(set(a["shape"]))
+        elif a["kind"] == "neighbor exchange":
+            claims.append({"neighbor exchange"})
+    return claims
+
+
+class Score:
+    def __init__(self):
+        self.claims = self.true = 0
+        self.wanted, self.found = collections.Counter(), collections.Counter()
+        self.faults = []
+
+    def judge(self, name, size, activities):
+        truth, fits = C_PROGRAMS[name]
+        if not fits(size):
+            return
+        allowed = truth | ALSO.get(name, lambda _: set())(size)
+        claims = claims_of(activities)
+        for claim in claims:
+            self.claims += 1
+            if claim & allowed:
+                self.true += 1
+            else:
+                self.faults.append(f"{name} on {size} ranks: claimed {sorted(claim)}, is {sorted(allowed) or 'nothing'}")
+        for pattern in truth:
+            hit = any(pattern in claim for claim in claims)
+            if not hit and any(claim & (allowed - truth) for claim in claims):
+                continue  # on so few ranks it is that as well: nothing was missed, and nothing counts as found
+            self.wanted[pattern] += 1
+            self.found[pattern] += hit
+            if not hit:
+                print(f"  missed: {name} on {size} ranks: {pattern}; said: {[a['title'] for a in activities]}")
+        for a in activities:
+            advice = a["could_become"] if a["kind"] == "neighbor exchange" else None
+            if advice and name in NO_SINGLE_CALL and size > 3:
+                self.faults.append(f"{name} on {size} ranks: advised to be one call")
+            if advice and name not in AT_ONCE and not advice["condition"]:
+                self.faults.append(f"{name} on {size} ranks: advice without its condition")
+
+    def say(self):
+        for pattern in sorted(self.wanted):
+            print(f"  {pattern:18} {self.found[pattern]} of {self.wanted[pattern]}")
+        wanted, found = sum(self.wanted.values()), sum(self.found.values())
+        print(f"{self.true} of {self.claims} claims are true; {found} of {wanted} programs' patterns are found")
+        for fault in self.faults:
+            print("FALSE:", fault)
+        return not self.faults and found >= LEAST_RECALL * wanted
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--each", action="store_true")
+    parser.add_argument("--ranks", type=int, nargs="+", default=[3, 4])
+    parser.add_argument("--only", nargs="+")
+    options = parser.parse_args()
+    score = Score()
+    programs = [os.environ["TRUTH_C"]]
+    for ranks in options.ranks:
+        for program in programs:
+            names = options.only or list(C_PROGRAMS)
+            if options.each:
+                for name in names:
+                    score.judge(name, ranks, report(program, ranks, [name])["activities"])
+            else:
+                found = report(program, ranks, options.only or [])
+                for name in names:
+                    score.judge(name, ranks, of_program(found, name))
+    sys.exit(0 if score.say() else 1)
+
+
+if __name__ == "__main__":
+    main()

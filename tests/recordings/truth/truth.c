@@ -1,0 +1,829 @@
+/* Programs with known truth, in C: what each one means is in truth_table.py. `truth_c NAME…` runs some, `truth_c` all. */
+#include "truth.h"
+
+static int send_buffer[words * most_ranks], receive_buffer[words * most_ranks], work[words * most_ranks];
+enum { block = 64 }; /* integers: 256 B */
+
+/* Broadcasts. */
+
+PROGRAM(bcast_linear) {
+  for (int t = 0; t < times; ++t) {
+    if (rank == 0) {
+      fresh(work, block, rank);
+      for (int to = 1; to < size; ++to)
+        MPI_Send(work, block, MPI_INT, to, 1, comm);
+    } else {
+      MPI_Recv(work, block, MPI_INT, 0, 1, comm, MPI_STATUS_IGNORE);
+    }
+  }
+}
+
+PROGRAM(bcast_ring) {
+  for (int t = 0; t < times; ++t) {
+    if (rank == 0)
+      fresh(work, block, rank);
+    else
+      MPI_Recv(work, block, MPI_INT, rank - 1, 1, comm, MPI_STATUS_IGNORE);
+    if (rank + 1 < size)
+      MPI_Send(work, block, MPI_INT, rank + 1, 1, comm);
+  }
+}
+
+static inline __attribute__((always_inline)) void binomial_tree(int* values, int count, int root, int rank,
+                                                                int size, MPI_Comm comm) {
+  const int me = (rank - root + size) % size;
+  int mask = 1;
+  for (; mask < size; mask <<= 1)
+    if (me & mask) {
+      MPI_Recv(values, count, MPI_INT, (me - mask + root) % size, 2, comm, MPI_STATUS_IGNORE);
+      break;
+    }
+  for (mask >>= 1; mask > 0; mask >>= 1)
+    if (me + mask < size)
+      MPI_Send(values, count, MPI_INT, (me + mask + root) % size, 2, comm);
+}
+
+PROGRAM(bcast_binomial) {
+  for (int t = 0; t < times; ++t) {
+    if (rank == 0)
+      fresh(work, block, rank);
+    binomial_tree(work, block, 0, rank, size, comm);
+  }
+}
+
+PROGRAM(bcast_tiny_tree) { /* 8 B */
+  for (int t = 0; t < times; ++t) {
+    if (rank == 0)
+      fresh(work, 2, rank);
+    binomial_tree(work, 2, 0, rank, size, comm);
+  }
+}
+
+PROGRAM(bcast_tiny_linear) { /* 4 B */
+  for (int t = 0; t < times; ++t) {
+    if (rank == 0) {
+      fresh(work, 1, rank);
+      for (int to = 1; to < size; ++to)
+        MPI_Send(work, 1, MPI_INT, to, 1, comm);
+    } else {
+      MPI_Recv(work, 1, MPI_INT, 0, 1, comm, MPI_STATUS_IGNORE);
+    }
+  }
+}
+
+PROGRAM(near_bcast_changed) { /* along the ring, but everybody adds: a chain of computations */
+  for (int t = 0; t < times; ++t) {
+    if (rank == 0)
+      fresh(work, block, rank);
+    else
+      MPI_Recv(work, block, MPI_INT, rank - 1, 1, comm, MPI_STATUS_IGNORE);
+    for (int i = 0; i < block; ++i)
+      work[i] = work[i] * 3 + rank;
+    if (rank + 1 < size)
+      MPI_Send(work, block, MPI_INT, rank + 1, 1, comm);
+  }
+}
+
+PROGRAM(near_bcast_partial) { /* the last rank gets nothing */
+  for (int t = 0; t < times; ++t) {
+    if (rank == 0) {
+      fresh(work, block, rank);
+      for (int to = 1; to + 1 < size; ++to)
+        MPI_Send(work, block, MPI_INT, to, 1, comm);
+    } else if (rank + 1 < size) {
+      MPI_Recv(work, block, MPI_INT, 0, 1, comm, MPI_STATUS_IGNORE);
+    }
+  }
+}
+
+/* Scatters and gathers. */
+
+PROGRAM(scatter_linear) {
+  for (int t = 0; t < times; ++t) {
+    if (rank == 0) {
+      fresh(work, block * size, rank);
+      for (int to = 1; to < size; ++to)
+        MPI_Send(work + block * to, block, MPI_INT, to, 3, comm);
+    } else {
+      MPI_Recv(work, block, MPI_INT, 0, 3, comm, MPI_STATUS_IGNORE);
+    }
+  }
+}
+
+PROGRAM(scatter_tree) { /* halves of what is left are handed on */
+  for (int t = 0; t < times; ++t) {
+    int mask = 1, mine = size;
+    if (rank == 0)
+      fresh(work, block * size, rank);
+    for (; mask < size; mask <<= 1)
+      if (rank & mask) {
+        mine = size - rank < mask ? size - rank : mask;
+        MPI_Recv(work, block * mine, MPI_INT, rank - mask, 3, comm, MPI_STATUS_IGNORE);
+        break;
+      }
+    for (mask >>= 1; mask > 0; mask >>= 1)
+      if (rank + mask < size) {
+        const int rest = size - rank - mask < mask ? size - rank - mask : mask;
+        MPI_Send(work + block * mask, block * rest, MPI_INT, rank + mask, 3, comm);
+      }
+  }
+}
+
+PROGRAM(scatterv_linear) {
+  for (int t = 0; t < times; ++t) {
+    if (rank == 0) {
+      fresh(work, block * size * 2, rank);
+      for (int to = 1, at = 0; to < size; at += 16 + 8 * to, ++to)
+        MPI_Send(work + at, 16 + 8 * to, MPI_INT, to, 3, comm);
+    } else {
+      MPI_Recv(work, 16 + 8 * rank, MPI_INT, 0, 3, comm, MPI_STATUS_IGNORE);
+    }
+  }
+}
+
+PROGRAM(scatterv_nonblocking) {
+  MPI_Request requests[most_ranks];
+  for (int t = 0; t < times; ++t) {
+    if (rank == 0) {
+      fresh(work, block * size * 2, rank);
+      for (int to = 1, at = 0; to < size; at += 24 + 16 * to, ++to)
+        MPI_Isend(work + at, 24 + 16 * to, MPI_INT, to, 3, comm, &requests[to - 1]);
+      MPI_Waitall(size - 1, requests, MPI_STATUSES_IGNORE);
+    } else {
+      MPI_Recv(work, 24 + 16 * rank, MPI_INT, 0, 3, comm, MPI_STATUS_IGNORE);
+    }
+  }
+}
+
+PROGRAM(near_scatter_missing) { /* rank 1 gets nothing */
+  for (int t = 0; t < times; ++t) {
+    if (rank == 0) {
+      fresh(work, block * size, rank);
+      for (int to = 2; to < size; ++to)
+        MPI_Send(work + block * to, block, MPI_INT, to, 3, comm);
+    } else if (rank > 1) {
+      MPI_Recv(work, block, MPI_INT, 0, 3, comm, MPI_STATUS_IGNORE);
+    }
+  }
+}
+
+PROGRAM(gather_linear) {
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, block, rank);
+    if (rank == 0)
+      for (int from = 1; from < size; ++from)
+        MPI_Recv(receive_buffer + block * from, block, MPI_INT, from, 4, comm, MPI_STATUS_IGNORE);
+    else
+      MPI_Send(send_buffer, block, MPI_INT, 0, 4, comm);
+  }
+}
+
+PROGRAM(gather_any_source) { /* through a temporary, in whatever order they come */
+  MPI_Status status;
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, block, rank);
+    if (rank == 0)
+      for (int from = 1; from < size; ++from) {
+        MPI_Recv(work, block, MPI_INT, MPI_ANY_SOURCE, 4, comm, &status);
+        memcpy(receive_buffer + block * status.MPI_SOURCE, work, block * sizeof(int));
+      }
+    else
+      MPI_Send(send_buffer, block, MPI_INT, 0, 4, comm);
+    MPI_Barrier(comm);
+  }
+}
+
+PROGRAM(gather_tree) {
+  for (int t = 0; t < times; ++t) {
+    int have = 1;
+    fresh(work, block, rank);
+    for (int mask = 1; mask < size; mask <<= 1) {
+      if (rank & mask) {
+        MPI_Send(work, block * have, MPI_INT, rank - mask, 4, comm);
+        break;
+      }
+      if (rank + mask < size) {
+        const int theirs = size - rank - mask < mask ? size - rank - mask : mask;
+        MPI_Recv(work + block * have, block * theirs, MPI_INT, rank + mask, 4, comm, MPI_STATUS_IGNORE);
+        have += theirs;
+      }
+    }
+  }
+}
+
+PROGRAM(gatherv_linear) {
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, 16 + 8 * rank, rank);
+    if (rank == 0)
+      for (int from = 1, at = 0; from < size; at += 16 + 8 * from, ++from)
+        MPI_Recv(receive_buffer + at, 16 + 8 * from, MPI_INT, from, 4, comm, MPI_STATUS_IGNORE);
+    else
+      MPI_Send(send_buffer, 16 + 8 * rank, MPI_INT, 0, 4, comm);
+  }
+}
+
+PROGRAM(gatherv_nonblocking) {
+  MPI_Request requests[most_ranks];
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, 24 + 16 * rank, rank);
+    if (rank == 0) {
+      for (int from = 1, at = 0; from < size; at += 24 + 16 * from, ++from)
+        MPI_Irecv(receive_buffer + at, 24 + 16 * from, MPI_INT, from, 4, comm, &requests[from - 1]);
+      MPI_Waitall(size - 1, requests, MPI_STATUSES_IGNORE);
+    } else {
+      MPI_Send(send_buffer, 24 + 16 * rank, MPI_INT, 0, 4, comm);
+    }
+  }
+}
+
+PROGRAM(near_gather_farm) { /* workers ask for tasks in any order: no two rounds are alike */
+  MPI_Status status;
+  if (rank == 0) {
+    int left = 5 * size, stopped = 0;
+    while (stopped + 1 < size) {
+      MPI_Recv(work, block, MPI_INT, MPI_ANY_SOURCE, 4, comm, &status);
+      fresh(work, 8, rank);
+      work[0] = left > 0 ? left : -1;
+      stopped += left-- > 0 ? 0 : 1;
+      MPI_Send(work, 8, MPI_INT, status.MPI_SOURCE, 5, comm);
+    }
+  } else {
+    do {
+      fresh(send_buffer, block, rank);
+      MPI_Send(send_buffer, block, MPI_INT, 0, 4, comm);
+      MPI_Recv(work, 8, MPI_INT, 0, 5, comm, MPI_STATUS_IGNORE);
+    } while (work[0] > 0);
+  }
+}
+
+/* Allgathers. */
+
+PROGRAM(allgather_ring) {
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  for (int t = 0; t < times; ++t) {
+    fresh(work + block * rank, block, rank);
+    for (int step = 0; step + 1 < size; ++step) {
+      const int out = (rank + size - step) % size, in = (rank + 2 * size - step - 1) % size;
+      shift(work + block * out, work + block * in, block, right, left, 6, comm);
+    }
+  }
+}
+
+PROGRAM(allgather_doubling) {
+  if (!is_power_of_two(size))
+    return;
+  for (int t = 0; t < times; ++t) {
+    fresh(work + block * rank, block, rank);
+    for (int mask = 1; mask < size; mask <<= 1) {
+      const int peer = rank ^ mask, mine = rank & ~(mask - 1), theirs = peer & ~(mask - 1);
+      shift(work + block * mine, work + block * theirs, block * mask, peer, peer, 6, comm);
+    }
+  }
+}
+
+PROGRAM(allgather_bruck) {
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block, rank);
+    for (int have = 1; have < size; have <<= 1) {
+      const int count = size - have < have ? size - have : have;
+      shift(work, work + block * have, block * count, (rank + size - have) % size, (rank + have) % size, 6,
+            comm);
+    }
+  }
+}
+
+PROGRAM(allgather_direct) {
+  MPI_Request requests[2 * most_ranks];
+  for (int t = 0; t < times; ++t) {
+    int count = 0;
+    fresh(work + block * rank, block, rank);
+    for (int peer = 0; peer < size; ++peer)
+      if (peer != rank) {
+        MPI_Irecv(work + block * peer, block, MPI_INT, peer, 6, comm, &requests[count++]);
+        MPI_Isend(work + block * rank, block, MPI_INT, peer, 6, comm, &requests[count++]);
+      }
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+PROGRAM(allgatherv_ring) {
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  for (int t = 0; t < times; ++t) {
+    fresh(work + words * rank, 16 + 8 * rank, rank);
+    for (int step = 0; step + 1 < size; ++step) {
+      const int out = (rank + size - step) % size, in = (rank + 2 * size - step - 1) % size;
+      MPI_Sendrecv(work + words * out, 16 + 8 * out, MPI_INT, right, 6, work + words * in, 16 + 8 * in,
+                   MPI_INT, left, 6, comm, MPI_STATUS_IGNORE);
+    }
+  }
+}
+
+PROGRAM(allgatherv_direct) {
+  MPI_Request requests[2 * most_ranks];
+  for (int t = 0; t < times; ++t) {
+    int count = 0;
+    fresh(work + words * rank, 24 + 16 * rank, rank);
+    for (int peer = 0; peer < size; ++peer)
+      if (peer != rank) {
+        MPI_Irecv(work + words * peer, 24 + 16 * peer, MPI_INT, peer, 6, comm, &requests[count++]);
+        MPI_Isend(work + words * rank, 24 + 16 * rank, MPI_INT, peer, 6, comm, &requests[count++]);
+      }
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+/* Alltoalls. */
+
+PROGRAM(alltoall_nonblocking) {
+  MPI_Request requests[2 * most_ranks];
+  for (int t = 0; t < times; ++t) {
+    int count = 0;
+    fresh(send_buffer, block * size, rank);
+    for (int peer = 0; peer < size; ++peer)
+      if (peer != rank) {
+        MPI_Irecv(receive_buffer + block * peer, block, MPI_INT, peer, 7, comm, &requests[count++]);
+        MPI_Isend(send_buffer + block * peer, block, MPI_INT, peer, 7, comm, &requests[count++]);
+      }
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+PROGRAM(alltoall_shifts) {
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, block * size, rank);
+    for (int step = 1; step < size; ++step) {
+      const int to = (rank + step) % size, from = (rank + size - step) % size;
+      shift(send_buffer + block * to, receive_buffer + block * from, block, to, from, 7, comm);
+    }
+  }
+}
+
+PROGRAM(alltoall_pairs) {
+  if (!is_power_of_two(size))
+    return;
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, block * size, rank);
+    for (int step = 1; step < size; ++step) {
+      const int peer = rank ^ step;
+      shift(send_buffer + block * peer, receive_buffer + block * peer, block, peer, peer, 7, comm);
+    }
+  }
+}
+
+PROGRAM(alltoallv_shifts) {
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, words * size, rank);
+    for (int step = 1; step < size; ++step) {
+      const int to = (rank + step) % size, from = (rank + size - step) % size;
+      MPI_Sendrecv(send_buffer + words * to, 16 + rank + 3 * to, MPI_INT, to, 7,
+                   receive_buffer + words * from, 16 + from + 3 * rank, MPI_INT, from, 7, comm,
+                   MPI_STATUS_IGNORE);
+    }
+  }
+}
+
+PROGRAM(alltoallv_nonblocking) {
+  MPI_Request requests[2 * most_ranks];
+  for (int t = 0; t < times; ++t) {
+    int count = 0;
+    fresh(send_buffer, words * size, rank);
+    for (int peer = 0; peer < size; ++peer)
+      if (peer != rank) {
+        MPI_Irecv(receive_buffer + words * peer, 16 + peer + 3 * rank, MPI_INT, peer, 7, comm,
+                  &requests[count++]);
+        MPI_Isend(send_buffer + words * peer, 16 + rank + 3 * peer, MPI_INT, peer, 7, comm,
+                  &requests[count++]);
+      }
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+PROGRAM(near_alltoall_missing) { /* the last shift is left out */
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, block * size, rank);
+    for (int step = 1; step + 1 < size; ++step) {
+      const int to = (rank + step) % size, from = (rank + size - step) % size;
+      shift(send_buffer + block * to, receive_buffer + block * from, block, to, from, 7, comm);
+    }
+  }
+}
+
+/* Barriers. */
+
+PROGRAM(barrier_dissemination) {
+  for (int t = 0; t < times; ++t)
+    for (int by = 1; by < size; by <<= 1)
+      shift(work, work, 0, (rank + by) % size, (rank + size - by) % size, 8, comm);
+}
+
+PROGRAM(barrier_butterfly) {
+  if (!is_power_of_two(size))
+    return;
+  for (int t = 0; t < times; ++t)
+    for (int mask = 1; mask < size; mask <<= 1)
+      shift(work, work, 0, rank ^ mask, rank ^ mask, 8, comm);
+}
+
+PROGRAM(barrier_linear) {
+  for (int t = 0; t < times; ++t)
+    if (rank == 0) {
+      for (int from = 1; from < size; ++from)
+        MPI_Recv(work, 0, MPI_INT, from, 8, comm, MPI_STATUS_IGNORE);
+      for (int to = 1; to < size; ++to)
+        MPI_Send(work, 0, MPI_INT, to, 8, comm);
+    } else {
+      MPI_Send(work, 0, MPI_INT, 0, 8, comm);
+      MPI_Recv(work, 0, MPI_INT, 0, 8, comm, MPI_STATUS_IGNORE);
+    }
+}
+
+PROGRAM(near_barrier_neighbors) { /* only neighbors wait for each other */
+  for (int t = 0; t < times; ++t)
+    shift(work, work, 0, (rank + 1) % size, (rank + size - 1) % size, 8, comm);
+}
+
+/* Reductions. */
+
+PROGRAM(reduce_linear) {
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block, rank);
+    if (rank == 0)
+      for (int from = 1; from < size; ++from) {
+        MPI_Recv(receive_buffer, block, MPI_INT, from, 9, comm, MPI_STATUS_IGNORE);
+        add(work, receive_buffer, block);
+      }
+    else
+      MPI_Send(work, block, MPI_INT, 0, 9, comm);
+  }
+}
+
+static inline __attribute__((always_inline)) void reduce_tree(int* values, int* room, int count, int rank,
+                                                              int size, MPI_Comm comm) {
+  for (int mask = 1; mask < size; mask <<= 1) {
+    if (rank & mask) {
+      MPI_Send(values, count, MPI_INT, rank - mask, 9, comm);
+      return;
+    }
+    if (rank + mask < size) {
+      MPI_Recv(room, count, MPI_INT, rank + mask, 9, comm, MPI_STATUS_IGNORE);
+      add(values, room, count);
+    }
+  }
+}
+
+PROGRAM(reduce_binomial) {
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block, rank);
+    reduce_tree(work, receive_buffer, block, rank, size, comm);
+  }
+}
+
+PROGRAM(allreduce_doubling) {
+  if (!is_power_of_two(size))
+    return;
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block, rank);
+    for (int mask = 1; mask < size; mask <<= 1) {
+      shift(work, receive_buffer, block, rank ^ mask, rank ^ mask, 10, comm);
+      add(work, receive_buffer, block);
+    }
+  }
+}
+
+PROGRAM(allreduce_reduce_bcast) {
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block, rank);
+    reduce_tree(work, receive_buffer, block, rank, size, comm);
+    binomial_tree(work, block, 0, rank, size, comm);
+  }
+}
+
+PROGRAM(allreduce_ring) { /* reduce_scatter, then allgather, of chunks */
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block * size, rank);
+    for (int step = 0; step + 1 < size; ++step) {
+      const int out = (rank + size - step) % size, in = (rank + 2 * size - step - 1) % size;
+      shift(work + block * out, receive_buffer, block, right, left, 10, comm);
+      add(work + block * in, receive_buffer, block);
+    }
+    for (int step = 0; step + 1 < size; ++step) {
+      const int out = (rank + 1 + size - step) % size, in = (rank + 2 * size - step) % size;
+      shift(work + block * out, work + block * in, block, right, left, 10, comm);
+    }
+  }
+}
+
+PROGRAM(reduce_scatter_ring) {
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block * size, rank);
+    for (int step = 0; step + 1 < size; ++step) {
+      const int out = (rank + 2 * size - step - 1) % size, in = (rank + 2 * size - step - 2) % size;
+      shift(work + block * out, receive_buffer, block, right, left, 11, comm);
+      add(work + block * in, receive_buffer, block);
+    }
+  }
+}
+
+PROGRAM(reduce_scatter_halving) {
+  if (!is_power_of_two(size))
+    return;
+  for (int t = 0; t < times; ++t) {
+    int from = 0;
+    fresh(work, block * size, rank);
+    for (int mask = size >> 1; mask > 0; mask >>= 1) {
+      const int upper = (rank & mask) != 0;
+      const int keep = from + (upper ? mask : 0), give = from + (upper ? 0 : mask);
+      shift(work + block * give, receive_buffer, block * mask, rank ^ mask, rank ^ mask, 11, comm);
+      add(work + block * keep, receive_buffer, block * mask);
+      from = keep;
+    }
+  }
+}
+
+PROGRAM(scan_chain) {
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block, rank);
+    if (rank > 0) {
+      MPI_Recv(receive_buffer, block, MPI_INT, rank - 1, 12, comm, MPI_STATUS_IGNORE);
+      add(work, receive_buffer, block);
+    }
+    if (rank + 1 < size)
+      MPI_Send(work, block, MPI_INT, rank + 1, 12, comm);
+    MPI_Barrier(comm);
+  }
+}
+
+PROGRAM(scan_doubling) { /* Hillis and Steele */
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block, rank);
+    for (int by = 1; by < size; by <<= 1) {
+      const int to = rank + by < size ? rank + by : MPI_PROC_NULL,
+                from = rank >= by ? rank - by : MPI_PROC_NULL;
+      shift(work, receive_buffer, block, to, from, 12, comm);
+      if (from != MPI_PROC_NULL)
+        add(work, receive_buffer, block);
+    }
+  }
+}
+
+PROGRAM(near_reduce_systolic) { /* blocks travel around the ring and are changed everywhere */
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block, rank);
+    for (int step = 0; step + 1 < size; ++step) {
+      shift(work, receive_buffer, block, right, left, 10, comm);
+      for (int i = 0; i < block; ++i)
+        work[i] = receive_buffer[i] * 3 + rank;
+    }
+  }
+}
+
+PROGRAM(near_reduce_partial) { /* half of the ranks */
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block, rank);
+    if (rank == 0)
+      for (int from = 1; from < (size + 1) / 2; ++from) {
+        MPI_Recv(receive_buffer, block, MPI_INT, from, 9, comm, MPI_STATUS_IGNORE);
+        add(work, receive_buffer, block);
+      }
+    else if (rank < (size + 1) / 2)
+      MPI_Send(work, block, MPI_INT, 0, 9, comm);
+  }
+}
+
+/* Halos. `grid` is a periodic grid in two dimensions, as square as possible. */
+
+static void make_grid(int rank, int size, int neighbors[4]) { /* left, right, up, down */
+  int rows = 1;
+  for (int r = 2; r * r <= size; ++r)
+    if (size % r == 0)
+      rows = r;
+  const int columns = size / rows, row = rank / columns, column = rank % columns;
+  neighbors[0] = row * columns + (column + columns - 1) % columns;
+  neighbors[1] = row * columns + (column + 1) % columns;
+  neighbors[2] = (row + rows - 1) % rows * columns + column;
+  neighbors[3] = (row + 1) % rows * columns + column;
+}
+
+PROGRAM(halo_line) { /* two Sendrecv on a line with two ends */
+  const int left = rank > 0 ? rank - 1 : MPI_PROC_NULL, right = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
+  for (int t = 0; t < times; ++t) {
+    fresh(work + 64, 128, rank);
+    MPI_Sendrecv(work + 64, 64, MPI_INT, left, 13, work + 192, 64, MPI_INT, right, 13, comm,
+                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(work + 128, 64, MPI_INT, right, 13, work, 64, MPI_INT, left, 13, comm, MPI_STATUS_IGNORE);
+  }
+}
+
+PROGRAM(halo_ring_nonblocking) {
+  const int left = (rank + size - 1) % size, right = (rank + 1) % size;
+  MPI_Request requests[4];
+  for (int t = 0; t < times; ++t) {
+    fresh(work + 64, 128, rank);
+    MPI_Irecv(work, 64, MPI_INT, left, 13, comm, &requests[0]);
+    MPI_Irecv(work + 192, 64, MPI_INT, right, 14, comm, &requests[1]);
+    MPI_Isend(work + 64, 64, MPI_INT, left, 14, comm, &requests[2]);
+    MPI_Isend(work + 128, 64, MPI_INT, right, 13, comm, &requests[3]);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+PROGRAM(halo_ring_persistent) {
+  const int left = (rank + size - 1) % size, right = (rank + 1) % size;
+  MPI_Request requests[4];
+  MPI_Recv_init(work, 64, MPI_INT, left, 13, comm, &requests[0]);
+  MPI_Recv_init(work + 192, 64, MPI_INT, right, 14, comm, &requests[1]);
+  MPI_Send_init(work + 64, 64, MPI_INT, left, 14, comm, &requests[2]);
+  MPI_Send_init(work + 128, 64, MPI_INT, right, 13, comm, &requests[3]);
+  for (int t = 0; t < times; ++t) {
+    fresh(work + 64, 128, rank);
+    MPI_Startall(4, requests);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+  }
+  for (int i = 0; i < 4; ++i)
+    MPI_Request_free(&requests[i]);
+}
+
+PROGRAM(halo_grid_lines) { /* four Sendrecv, edges packed apart: no corners */
+  int neighbors[4];
+  make_grid(rank, size, neighbors);
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, 4 * block, rank);
+    MPI_Sendrecv(send_buffer, block, MPI_INT, neighbors[0], 15, receive_buffer, block, MPI_INT, neighbors[1],
+                 15, comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(send_buffer + block, block, MPI_INT, neighbors[1], 16, receive_buffer + block, block,
+                 MPI_INT, neighbors[0], 16, comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(send_buffer + 2 * block, block, MPI_INT, neighbors[2], 17, receive_buffer + 2 * block, block,
+                 MPI_INT, neighbors[3], 17, comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(send_buffer + 3 * block, block, MPI_INT, neighbors[3], 18, receive_buffer + 3 * block, block,
+                 MPI_INT, neighbors[2], 18, comm, MPI_STATUS_IGNORE);
+  }
+}
+
+PROGRAM(halo_grid_nonblocking) {
+  int neighbors[4];
+  MPI_Request requests[8];
+  make_grid(rank, size, neighbors);
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, 4 * block, rank);
+    for (int d = 0; d < 4; ++d)
+      MPI_Irecv(receive_buffer + d * block, block, MPI_INT, neighbors[d], 20 + (d ^ 1), comm, &requests[d]);
+    for (int d = 0; d < 4; ++d)
+      MPI_Isend(send_buffer + d * block, block, MPI_INT, neighbors[d], 20 + d, comm, &requests[4 + d]);
+    MPI_Waitall(8, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+PROGRAM(halo_grid_corners) { /* dimension by dimension: the second one sends what the first one brought */
+  int neighbors[4];
+  enum { n = 16, wide = n + 2 };
+  static int field[wide * wide];
+  MPI_Datatype column;
+  make_grid(rank, size, neighbors);
+  MPI_Type_vector(n, 1, wide, MPI_INT, &column);
+  MPI_Type_commit(&column);
+  for (int t = 0; t < times; ++t) {
+    fresh(field, wide * wide, rank);
+    MPI_Sendrecv(field + wide + 1, 1, column, neighbors[0], 15, field + wide + n + 1, 1, column, neighbors[1],
+                 15, comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(field + wide + n, 1, column, neighbors[1], 16, field + wide, 1, column, neighbors[0], 16,
+                 comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(field + wide, wide, MPI_INT, neighbors[2], 17, field + (n + 1) * wide, wide, MPI_INT,
+                 neighbors[3], 17, comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(field + n * wide, wide, MPI_INT, neighbors[3], 18, field, wide, MPI_INT, neighbors[2], 18,
+                 comm, MPI_STATUS_IGNORE);
+  }
+  MPI_Type_free(&column);
+}
+
+/* What is none of these. */
+
+PROGRAM(ring_shift) {
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, block, rank);
+    shift(send_buffer, receive_buffer, block, (rank + 1) % size, (rank + size - 1) % size, 21, comm);
+  }
+}
+
+PROGRAM(pipeline) { /* a wavefront: many blocks one after the other through all ranks */
+  for (int t = 0; t < 4 * times; ++t) {
+    if (rank > 0)
+      MPI_Recv(work, block, MPI_INT, rank - 1, 22, comm, MPI_STATUS_IGNORE);
+    else
+      fresh(work, block, rank);
+    for (int i = 0; i < block; ++i)
+      work[i] = work[i] * 5 + rank;
+    if (rank + 1 < size)
+      MPI_Send(work, block, MPI_INT, rank + 1, 22, comm);
+  }
+}
+
+PROGRAM(changing_partners) { /* everybody sends to a rank that changes, of a size that changes */
+  unsigned state = 12345;
+  for (int t = 0; t < 3 * times; ++t) {
+    state = state * 1103515245u + 12345u;
+    const int by = 1 + (int)(state >> 16) % (size - 1), count = 8 + (int)(state >> 20) % 100;
+    fresh(send_buffer, count, rank);
+    shift(send_buffer, receive_buffer, count, (rank + by) % size, (rank + size - by) % size, 23, comm);
+  }
+}
+
+PROGRAM(ping_pong) {
+  for (int t = 0; t < times && rank < 2; ++t) {
+    if (rank == 0) {
+      fresh(work, block, rank);
+      MPI_Send(work, block, MPI_INT, 1, 24, comm);
+      MPI_Recv(work, block, MPI_INT, 1, 24, comm, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Recv(work, block, MPI_INT, 0, 24, comm, MPI_STATUS_IGNORE);
+      add(work, work, block);
+      MPI_Send(work, block, MPI_INT, 0, 24, comm);
+    }
+  }
+}
+
+static const struct {
+  const char* name;
+  void (*run)(MPI_Comm, int, int);
+} programs[] = {
+#define ENTRY(name) {#name, program_##name}
+    ENTRY(bcast_linear),
+    ENTRY(bcast_ring),
+    ENTRY(bcast_binomial),
+    ENTRY(bcast_tiny_tree),
+    ENTRY(bcast_tiny_linear),
+    ENTRY(near_bcast_changed),
+    ENTRY(near_bcast_partial),
+    ENTRY(scatter_linear),
+    ENTRY(scatter_tree),
+    ENTRY(scatterv_linear),
+    ENTRY(scatterv_nonblocking),
+    ENTRY(near_scatter_missing),
+    ENTRY(gather_linear),
+    ENTRY(gather_any_source),
+    ENTRY(gather_tree),
+    ENTRY(gatherv_linear),
+    ENTRY(gatherv_nonblocking),
+    ENTRY(near_gather_farm),
+    ENTRY(allgather_ring),
+    ENTRY(allgather_doubling),
+    ENTRY(allgather_bruck),
+    ENTRY(allgather_direct),
+    ENTRY(allgatherv_ring),
+    ENTRY(allgatherv_direct),
+    ENTRY(alltoall_nonblocking),
+    ENTRY(alltoall_shifts),
+    ENTRY(alltoall_pairs),
+    ENTRY(alltoallv_shifts),
+    ENTRY(alltoallv_nonblocking),
+    ENTRY(near_alltoall_missing),
+    ENTRY(barrier_dissemination),
+    ENTRY(barrier_butterfly),
+    ENTRY(barrier_linear),
+    ENTRY(near_barrier_neighbors),
+    ENTRY(reduce_linear),
+    ENTRY(reduce_binomial),
+    ENTRY(allreduce_doubling),
+    ENTRY(allreduce_reduce_bcast),
+    ENTRY(allreduce_ring),
+    ENTRY(reduce_scatter_ring),
+    ENTRY(reduce_scatter_halving),
+    ENTRY(scan_chain),
+    ENTRY(scan_doubling),
+    ENTRY(near_reduce_systolic),
+    ENTRY(near_reduce_partial),
+    ENTRY(halo_line),
+    ENTRY(halo_ring_nonblocking),
+    ENTRY(halo_ring_persistent),
+    ENTRY(halo_grid_lines),
+    ENTRY(halo_grid_nonblocking),
+    ENTRY(halo_grid_corners),
+    ENTRY(ring_shift),
+    ENTRY(pipeline),
+    ENTRY(changing_partners),
+    ENTRY(ping_pong),
+};
+
+int main(int argc, char** argv) {
+  int rank, size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  truth_random_state += 7919ul * (unsigned long)rank;
+  for (size_t i = 0; i < sizeof programs / sizeof programs[0]; ++i) {
+    int wanted = argc < 2;
+    for (int a = 1; a < argc; ++a)
+      wanted = wanted || strcmp(argv[a], programs[i].name) == 0;
+    if (!wanted)
+      continue;
+    MPI_Comm own;
+    MPI_Comm_dup(MPI_COMM_WORLD, &own);
+    programs[i].run(own, rank, size);
+    MPI_Barrier(own);
+    MPI_Comm_free(&own);
+  }
+  MPI_Finalize();
+  return 0;
+}

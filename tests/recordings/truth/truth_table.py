@@ -1,0 +1,67 @@
+"""What the programs of truth.c and truth.f90 mean, written down from their source.
+
+A program's truth is a set of names: patterns, shapes, or kinds of traffic. ALSO names what it is besides on some numbers of
+ranks (on three ranks two neighbors are everybody else). What a report claims of a program, found or by its shape, has to be in
+one of the two; of a near miss nothing may be claimed."""
+
+NEAR = set()  # nothing may be claimed
+HALO = {"neighbor exchange"}
+
+
+def powers_only(size):
+    return size & (size - 1) == 0
+
+
+def always(_size):
+    return True
+
+
+# name: (truth, ranks on which the program communicates so at all)
+C_PROGRAMS = {
+    "bcast_linear": ({"bcast"}, always), "bcast_ring": ({"bcast"}, always), "bcast_binomial": ({"bcast"}, always),
+    "bcast_tiny_tree": ({"bcast"}, always), "bcast_tiny_linear": ({"bcast"}, always),
+    "near_bcast_changed": (NEAR, always), "near_bcast_partial": (NEAR, always),
+    "scatter_linear": ({"scatter"}, always), "scatter_tree": ({"scatter"}, always),
+    "scatterv_linear": ({"scatterv"}, always), "scatterv_nonblocking": ({"scatterv"}, always),
+    "near_scatter_missing": (NEAR, always),
+    "gather_linear": ({"gather"}, always), "gather_any_source": ({"gather"}, always), "gather_tree": ({"gather"}, always),
+    "gatherv_linear": ({"gatherv"}, always), "gatherv_nonblocking": ({"gatherv"}, always),
+    "near_gather_farm": (NEAR, always),
+    "allgather_ring": ({"allgather"}, always), "allgather_doubling": ({"allgather"}, powers_only),
+    "allgather_bruck": ({"allgather"}, always), "allgather_direct": ({"allgather"}, always),
+    "allgatherv_ring": ({"allgatherv"}, always), "allgatherv_direct": ({"allgatherv"}, always),
+    "alltoall_nonblocking": ({"alltoall"}, always), "alltoall_shifts": ({"alltoall"}, always),
+    "alltoall_pairs": ({"alltoall"}, powers_only),
+    "alltoallv_shifts": ({"alltoallv"}, always), "alltoallv_nonblocking": ({"alltoallv"}, always),
+    "near_alltoall_missing": (NEAR, always),
+    "barrier_dissemination": ({"barrier"}, always), "barrier_butterfly": ({"barrier"}, powers_only),
+    "barrier_linear": ({"barrier"}, always), "near_barrier_neighbors": (NEAR, always),
+    "reduce_linear": ({"reduce"}, always), "reduce_binomial": ({"reduce"}, always),
+    "allreduce_doubling": ({"allreduce"}, powers_only), "allreduce_reduce_bcast": ({"reduce", "bcast"}, always),
+    "allreduce_ring": ({"reduce_scatter", "allgather"}, always),
+    "reduce_scatter_ring": ({"reduce_scatter"}, always), "reduce_scatter_halving": ({"reduce_scatter"}, powers_only),
+    "scan_chain": ({"scan"}, always), "scan_doubling": ({"scan"}, always),
+    "near_reduce_systolic": (NEAR, always), "near_reduce_partial": (NEAR, always),
+    "halo_line": (HALO, always), "halo_ring_nonblocking": (HALO, always), "halo_ring_persistent": (HALO, always),
+    "halo_grid_lines": (HALO, always), "halo_grid_nonblocking": (HALO, always), "halo_grid_corners": (HALO, always),
+    "ring_shift": (NEAR, always), "pipeline": ({"pipeline"}, always), "changing_partners": (NEAR, always),
+    "ping_pong": (NEAR, always),
+}
+
+# What a program is besides, on these numbers of ranks.
+ALSO = {
+    "near_bcast_changed": lambda size: {"pipeline"},
+    # On three ranks rank 0 sends its block to both others, and the scan is only one message more.
+    "scan_doubling": lambda size: {"bcast"} if size == 3 else set(),
+    # Two neighbors on a ring of three are all other ranks, and the blocks differ.
+    "halo_ring_nonblocking": lambda size: {"alltoall"} if size == 3 else set(),
+    "halo_ring_persistent": lambda size: {"alltoall"} if size == 3 else set(),
+    "halo_grid_lines": lambda size: {"alltoall"} if size == 3 else set(),
+    "halo_grid_nonblocking": lambda size: {"alltoall"} if size == 3 else set(),
+    "halo_grid_corners": lambda size: {"alltoall"} if size == 3 else set(),
+}
+
+# Advice that one call could do a whole round would be wrong here.
+NO_SINGLE_CALL = {"halo_grid_corners"}
+# Here it holds without a condition.
+AT_ONCE = {"halo_ring_nonblocking", "halo_ring_persistent", "halo_grid_nonblocking"}
