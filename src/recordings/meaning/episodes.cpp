@@ -215,11 +215,6 @@ private:
     }
   }
 
-  static bool is_collective(call_class kind) {
-    return kind == call_class::collective || kind == call_class::icollective ||
-           kind == call_class::neighbor || kind == call_class::ineighbor;
-  }
-
   static bool sends(const message& m, std::uint32_t rank, std::uint32_t call) {
     return m.from == rank && m.send_call == call;
   }

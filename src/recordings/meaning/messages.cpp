@@ -18,6 +18,11 @@ call_class class_of(const call& c) {
   return row == nullptr ? call_class::local : row->kind;
 }
 
+bool is_collective(call_class kind) {
+  return kind == call_class::collective || kind == call_class::icollective || kind == call_class::neighbor ||
+         kind == call_class::ineighbor;
+}
+
 namespace {
 
 /// One half of a message before matching.
@@ -49,11 +54,6 @@ bool is_posting(call_class kind) {
   default:
     return false;
   }
-}
-
-bool is_collective(call_class kind) {
-  return kind == call_class::collective || kind == call_class::icollective || kind == call_class::neighbor ||
-         kind == call_class::ineighbor;
 }
 
 bool is_poll(call_class kind) {

@@ -84,6 +84,9 @@ struct message_table {
 /// The class of a recorded call; `local` for numbers that the table does not know.
 call_class class_of(const call& c);
 
+/// A call of a collective, neighborhood collectives included.
+bool is_collective(call_class kind);
+
 /// Matches all messages. Cost O(records · log records).
 message_table match_messages(const recording_set& recorded, diagnostics& problems,
                              const progress_callback& progress);

@@ -17,11 +17,6 @@ namespace {
 constexpr std::uint64_t nearby = 2048;     ///< bytes of code between lines that may belong together
 constexpr std::uint64_t enough_rounds = 3; ///< to say that phases always follow each other
 
-bool is_collective(call_class kind) {
-  return kind == call_class::collective || kind == call_class::icollective || kind == call_class::neighbor ||
-         kind == call_class::ineighbor;
-}
-
 /// How often one rank came to a phase, and from there to another one.
 struct visits {
   std::map<phase, std::uint64_t> of;

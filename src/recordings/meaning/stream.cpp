@@ -10,11 +10,6 @@
 namespace tacit::recordings {
 namespace {
 
-bool is_collective(call_class kind) {
-  return kind == call_class::collective || kind == call_class::icollective || kind == call_class::neighbor ||
-         kind == call_class::ineighbor;
-}
-
 std::uint32_t arrival(const recording_set& recorded, const message_table& table, const message& m) {
   if (m.completion == none)
     return none;
