@@ -6,7 +6,7 @@
  * spoiled, and gets its data. So a read that comes too early yields garbage each time, not only when the
  * message happens to be late, and a write is noticed. The bytes of a send must be the same at both points.
  * Packing by the datatype touches the data only, so that gaps may be used meanwhile as they may in MPI. */
-#define _POSIX_C_SOURCE 200809L /* nanosleep */
+#define _GNU_SOURCE /* RUSAGE_THREAD */
 
 #include "compiler/hooks/check.h"
 
@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 typedef struct shadow {
@@ -185,6 +186,23 @@ void tacit_check_start(slot_state* slot) {
   for (shadow* one = slot->shadows; one; one = one->next)
     if (one->posted.receives && one->bytes > 0)
       spoil(one);
+}
+
+long tacit_check_waits(void) {
+  struct rusage usage;
+  return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : 0;
+}
+
+void tacit_check_waited(long before, const char* place) {
+  const long times = tacit_check_waits() - before;
+  if (times <= 0)
+    return;
+  int rank = -1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  fprintf(stderr,
+          "tacit: rank %d: the process waited %ld times while the operation at %s was pending. If it waited "
+          "outside MPI for a rank that needs this message, it would hang. [TACIT-119]\n",
+          rank, times, place ? place : "an unknown place");
 }
 
 static void report(const shadow* one, int first) {

@@ -2,8 +2,9 @@
  *
  * A blocking send whose buffer is written again at once need not wait for its receiver if it is sent from a
  * copy. The copies form one list, oldest first. Later calls of the hooks test the oldest few and free what is
- * complete; what is left is completed when MPI_Finalize deletes the attributes of MPI_COMM_SELF, its first
- * act by the standard.
+ * complete. A thread completes its own before it may wait for others outside MPI (compiled code says when):
+ * until then its messages get on whenever it calls MPI. What is left is completed when MPI_Finalize deletes the
+ * attributes of MPI_COMM_SELF, its first act by the standard.
  *
  * TACIT_OVERLAP_MEMORY (bytes; K, M, G) bounds the copies; a send that finds no room is an ordinary MPI_Send.
  * So are messages up to TACIT_OVERLAP_EAGER bytes, for which MPI makes a copy itself. The lock is held only
@@ -14,6 +15,7 @@
 #include "compiler/hooks/copies.h"
 
 #include "compiler/hooks/check.h"
+#include "compiler/hooks/overlap.h"
 #include "compiler/hooks/statistics.h"
 
 #include <link.h>
@@ -24,6 +26,9 @@
 
 typedef struct copy {
   struct copy* next;
+  const char* sender; /* the address of `here` in the thread that has sent it */
+  const char* place;  /* in the source, or null */
+  long waits;         /* check mode: as in a slot */
   MPI_Request request;
   size_t bytes;
   max_align_t data[];
@@ -169,7 +174,8 @@ static void free_all(copy* list) {
 static void reap(int limit) {
   copy* done = NULL;
   copy** end = &done;
-  if (!under_way || !try_lock())
+  /* In check mode copies stay until their moved completion. */
+  if (!under_way || tacit_checks() || !try_lock())
     return;
   collect(&end, limit);
   unlock();
@@ -259,9 +265,15 @@ static copy* copy_of(void* data) {
   return (copy*)((char*)data - offsetof(copy, data));
 }
 
-void tacit_copy_sent(void* data, MPI_Request request) {
+void tacit_copy_sent(void* data, MPI_Request request, const char* place) {
   copy* sent = copy_of(data);
   sent->request = request;
+  sent->sender = &here;
+  sent->place = place;
+  if (tacit_checks()) {
+    (void)MPI_Wait(&sent->request, MPI_STATUS_IGNORE);
+    sent->waits = tacit_check_waits();
+  }
   sent->next = NULL;
   take_lock();
   *last = sent;
@@ -270,6 +282,44 @@ void tacit_copy_sent(void* data, MPI_Request request) {
   unlock();
   if (tacit_counts())
     tacit_count_copy();
+}
+
+/* Takes the copies of this thread out of the pool. Waiting for those of others could wait for ever: what they
+ * are for may come after what this thread is about to do. */
+static copy* take_own(void) {
+  copy* own = NULL;
+  copy** end = &own;
+  take_lock();
+  for (copy** link = &first; *link;) {
+    copy* one = *link;
+    if (one->sender != &here) {
+      link = &one->next;
+      continue;
+    }
+    *link = one->next;
+    one->next = NULL;
+    *end = one;
+    end = &one->next;
+    --under_way;
+    bytes_held -= one->bytes;
+  }
+  last = &first;
+  while (*last)
+    last = &(*last)->next;
+  unlock();
+  return own;
+}
+
+void __tacit_complete_copies(void) {
+  if (!tacit_copies_under_way())
+    return;
+  copy* list = take_own();
+  for (copy* one = list; one; one = one->next) {
+    if (tacit_checks())
+      tacit_check_waited(one->waits, one->place);
+    (void)MPI_Wait(&one->request, MPI_STATUS_IGNORE);
+  }
+  free_all(list);
 }
 
 void tacit_copy_unsent(void* data) {

@@ -56,8 +56,8 @@ int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, 
   return error;
 }
 
-int __tacit_send_renamed(const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,
-                         MPI_Comm comm) {
+int __tacit_send_renamed(const char* place, const void* buffer, int count, MPI_Datatype datatype, int dest,
+                         int tag, MPI_Comm comm) {
   TACIT_COUNT_CALL();
   void* copy = tacit_copy_message(buffer, count, datatype, dest);
   if (!copy)
@@ -65,15 +65,16 @@ int __tacit_send_renamed(const void* buffer, int count, MPI_Datatype datatype, i
   MPI_Request request;
   const int error = MPI_Isend(copy, count, datatype, dest, tag, comm, &request);
   if (error == MPI_SUCCESS)
-    tacit_copy_sent(copy, request);
+    tacit_copy_sent(copy, request, place);
   else
     tacit_copy_unsent(copy);
   return error;
 }
 
-void __tacit_note(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int receives,
+void __tacit_note(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int how,
                   const MPI_Request* request) {
-  tacit_note(tacit_open(slot), *request, &(message){buffer, count, datatype, receives});
+  if (tacit_is_noted(how))
+    tacit_note(tacit_open(slot), *request, &(message){buffer, count, datatype, how & 1});
 }
 
 static int defer(tacit_slot* slot, int count, MPI_Request* requests, int persistent) {

@@ -22,8 +22,9 @@ extern "C" {
 #endif
 
 /* One pending operation (or the array of one MPI_Waitall) and the bytes it uses, up to eight ranges; more are
- * merged into one. First word zero: nothing pending. Compiled code knows the size, clears the first word, and
- * calls __tacit_wait… only if its first 32 bits are not zero. */
+ * merged into one. First word zero: nothing pending. Second word: the place of the call in the source, a string
+ * for check mode to tell, or null. Compiled code knows the size, sets these two words, and calls __tacit_wait…
+ * only if the first 32 bits are not zero. */
 typedef struct tacit_slot {
   uint64_t word[64];
 } tacit_slot;
@@ -40,13 +41,18 @@ int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, 
                      int source, int recv_tag, MPI_Comm comm, MPI_Status* status);
 /* MPI_Send from a copy of the buffer that the hooks own, so that the buffer is free at once. Falls back to
  * MPI_Send where a copy would gain nothing (below the eager limit) or is not possible (memory cap, a derived
- * datatype with gaps). */
-int __tacit_send_renamed(const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,
-                         MPI_Comm comm);
+ * datatype with gaps). `place`: where in the source, or null. */
+int __tacit_send_renamed(const char* place, const void* buffer, int count, MPI_Datatype datatype, int dest,
+                         int tag, MPI_Comm comm);
+
+/* Completes what this thread has sent from copies. Blocking; called before this rank may wait for others outside
+ * MPI, where it would not let its messages get on. */
+void __tacit_complete_copies(void);
 
 /* Called right after the post of an operation whose wait is moved: remembers which bytes the operation of
- * this request uses, until the request is deferred. The request tells several posts in flight apart. */
-void __tacit_note(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int receives,
+ * this request uses, until the request is deferred. The request tells several posts in flight apart. Bits of
+ * `how`: 1 a receive, 2 only check mode needs to know. */
+void __tacit_note(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int how,
                   const MPI_Request* request);
 /* Replaces MPI_Wait(request, MPI_STATUS_IGNORE): moves the request into the slot and leaves MPI_REQUEST_NULL
  * behind. What the slot held is completed first. */
@@ -111,11 +117,11 @@ void __tacit_sendrecv_f(tacit_slot* slot, const void* send_buffer, const MPI_Fin
                         void* recv_buffer, const MPI_Fint* recv_count, const MPI_Fint* recv_type,
                         const MPI_Fint* source, const MPI_Fint* recv_tag, const MPI_Fint* comm,
                         MPI_Fint* status, MPI_Fint* ierror);
-void __tacit_send_renamed_f(const void* buffer, const MPI_Fint* count, const MPI_Fint* datatype,
-                            const MPI_Fint* dest, const MPI_Fint* tag, const MPI_Fint* comm,
-                            MPI_Fint* ierror);
+void __tacit_send_renamed_f(const char* place, const void* buffer, const MPI_Fint* count,
+                            const MPI_Fint* datatype, const MPI_Fint* dest, const MPI_Fint* tag,
+                            const MPI_Fint* comm, MPI_Fint* ierror);
 void __tacit_note_f(tacit_slot* slot, const void* buffer, const MPI_Fint* count, const MPI_Fint* datatype,
-                    int receives, const MPI_Fint* request);
+                    int how, const MPI_Fint* request);
 void __tacit_defer_f(tacit_slot* slot, MPI_Fint* request, MPI_Fint* ierror);
 void __tacit_defer_all_f(tacit_slot* slot, const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ierror);
 void __tacit_defer_started_f(tacit_slot* slot, MPI_Fint* request, MPI_Fint* ierror);

@@ -93,8 +93,8 @@ void __tacit_sendrecv_f(tacit_slot* slot, const void* send_buffer, integer send_
   hold(state, send, &posted);
 }
 
-void __tacit_send_renamed_f(const void* buffer, integer count, integer datatype, integer dest, integer tag,
-                            integer comm, MPI_Fint* ierror) {
+void __tacit_send_renamed_f(const char* place, const void* buffer, integer count, integer datatype,
+                            integer dest, integer tag, integer comm, MPI_Fint* ierror) {
   TACIT_COUNT_CALL();
   void* copy = tacit_copy_message(buffer, *count, MPI_Type_f2c(*datatype), *dest);
   if (!copy) {
@@ -104,14 +104,16 @@ void __tacit_send_renamed_f(const void* buffer, integer count, integer datatype,
   MPI_Fint request;
   mpi_isend_(copy, count, datatype, dest, tag, comm, &request, ierror);
   if (*ierror == MPI_SUCCESS)
-    tacit_copy_sent(copy, MPI_Request_f2c(request));
+    tacit_copy_sent(copy, MPI_Request_f2c(request), place);
   else
     tacit_copy_unsent(copy);
 }
 
-void __tacit_note_f(tacit_slot* slot, const void* buffer, integer count, integer datatype, int receives,
+void __tacit_note_f(tacit_slot* slot, const void* buffer, integer count, integer datatype, int how,
                     integer request) {
-  const message posted = message_of(buffer, count, datatype, receives);
+  if (!tacit_is_noted(how))
+    return;
+  const message posted = message_of(buffer, count, datatype, how & 1);
   tacit_note(tacit_open(slot), MPI_Request_f2c(*request), &posted);
 }
 

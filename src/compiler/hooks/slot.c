@@ -81,7 +81,9 @@ static void empty(slot_state* slot, enum ending how) {
 slot_state* tacit_open(tacit_slot* slot) {
   slot_state* state = state_of(slot);
   if (!state->in_use) {
+    const char* place = state->place;
     memset(state, 0, sizeof *state);
+    state->place = place;
     state->in_use = 1;
     if (tacit_checks())
       tacit_check_open(state);
@@ -130,6 +132,10 @@ static uint32_t index_for(const slot_state* slot, MPI_Request request) {
 
 static void set_bit(uint32_t* bits, uint32_t index, int value) {
   *bits = value ? *bits | 1U << index : *bits & ~(1U << index);
+}
+
+int tacit_is_noted(int how) {
+  return !(how & 2) || tacit_checks();
 }
 
 void tacit_note(slot_state* slot, MPI_Request request, const message* posted) {

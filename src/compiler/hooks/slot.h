@@ -14,6 +14,8 @@ void tacit_hold(slot_state* slot, MPI_Request request, const message* posted);
  */
 void tacit_describe(slot_state* slot, const message* posted);
 void tacit_hold_described(slot_state* slot, MPI_Request request);
+/* Nonzero unless only check mode, which is off, needs the note (see __tacit_note). */
+int tacit_is_noted(int how);
 void tacit_note(slot_state* slot, MPI_Request request, const message* posted);
 /* Takes over the requests, which stay in the caller's array, and the notes about them; nulls are left out. A
  * persistent request is noted once and deferred each time it was started, so that its note stays. Zero if

@@ -7,8 +7,8 @@
  * range of one would be taken for that of the other.) Handles are unique among the requests that are not yet
  * complete; one that is found twice belongs to a completed operation, for which any range is right.
  *
- * Compiled code clears the first word only (functions may be short, and slots many); the first use clears the
- * rest, so a slot whose first word is zero is empty whatever follows.
+ * Compiled code sets the first two words only (functions may be short, and slots many); the first use clears
+ * the rest, so a slot whose first word is zero is empty whatever follows.
  *
  * A range is never too small: what cannot be known overlaps everything. Where each range belongs to one
  * request, an access that disturbs some of the requests completes those and leaves the others pending. */
@@ -34,7 +34,8 @@ enum ending { at_its_placement, by_a_guard, by_progress, for_the_next, at_once, 
 
 typedef struct slot_state {
   int pending;       /* something is in the slot; compiled code looks at this */
-  int in_use;        /* what follows is valid */
+  int in_use;        /* what follows the place is valid */
+  const char* place; /* of the call in the source, or null; set by compiled code */
   int request_count; /* in `many` if it is set, else in `few` */
   uint32_t site;     /* statistics: who put the operation here */
   MPI_Request few[slot_requests];
@@ -57,6 +58,7 @@ typedef struct slot_state {
   uint32_t rest_unknown;
   uint32_t rest_received;
 
+  long waits;             /* check mode: how often this thread had waited when the operation began */
   struct shadow* shadows; /* check mode: of the pending operation */
 } slot_state;
 

@@ -16,12 +16,13 @@ bool uses_ranges(const placement& placed) {
 
 void changer::apply(const decision& made) {
   if (made.becomes == outcome::copied) {
+    complete_copies(*made.placed, in_, copies_complete_);
     rename_send(made.site);
     return changed();
   }
   if (made.becomes != outcome::split && made.becomes != outcome::started && made.becomes != outcome::moved)
     return;
-  const slot into = new_slot();
+  const slot into = new_slot(*made.site.call);
   complete_at(*made.placed, into);
   if (made.becomes == outcome::split)
     split_call(made.site, into);
@@ -35,7 +36,7 @@ void changer::apply(const decision& made) {
 }
 
 void changer::take_out(const mpi_site& waitall, llvm::Value* request, const element& one) {
-  const slot into = new_slot();
+  const slot into = new_slot(*waitall.call);
   complete_at(one.placed, into);
   defer_element(waitall, request, into, one.pending, uses_ranges(one.placed));
   changed();
@@ -54,8 +55,8 @@ bool changer::finish() {
   return changed_;
 }
 
-slot changer::new_slot() {
-  slots_.push_back(make_slot(in_.function));
+slot changer::new_slot(const llvm::Instruction& site) {
+  slots_.push_back(make_slot(site));
   return slots_.back();
 }
 

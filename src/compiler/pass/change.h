@@ -20,7 +20,7 @@ public:
   bool finish();
 
 private:
-  slot new_slot();
+  slot new_slot(const llvm::Instruction& site);
   void complete_at(const placement& placed, const slot& into);
   void changed();
 
@@ -30,6 +30,7 @@ private:
   llvm::SmallVector<window, 8> windows_;
   llvm::SmallVector<split_loop, 8> splits_;
   llvm::SmallVector<guard, 16> guards_;
+  llvm::SmallPtrSet<const llvm::Instruction*, 8> copies_complete_; ///< before these
   bool changed_ = false;
 };
 

@@ -166,9 +166,13 @@ void decider::decide_blocking(decision& made) {
   place_pending(made, llvm::ArrayRef<in_flight>(all).take_front());
   // For a send that would have to be complete almost at once, at least on some path.
   if (made.placed->shortest < handshake && may_copy(site)) {
-    made.becomes = outcome::copied;
-    made.for_callers = false; // needs nobody
-    return;
+    placement of_copy = place(site, copy_of(site));
+    if (worthwhile(of_copy)) {
+      made.becomes = outcome::copied;
+      made.placed = std::move(of_copy);
+      made.for_callers = false; // needs nobody
+      return;
+    }
   }
   settle(made, outcome::split);
 }
@@ -193,7 +197,7 @@ void decider::decide_collective(decision& made) {
 
 bool decider::may_copy(const mpi_site& site) const {
   return site.is(mpi_call::Send) && options_.rename && options_.mode == motion::aggressive &&
-         !context_.waits_elsewhere && !exchanges_.contains(site.call);
+         !exchanges_.contains(site.call);
 }
 
 /// Finds the sends beside a receive (in the same loop) that comes from where the send goes. Both partners

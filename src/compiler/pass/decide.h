@@ -18,8 +18,7 @@ struct function_context {
   function_analyses analyses;
   llvm::AAResults& aliases;
   llvm::OptimizationRemarkEmitter& remarks;
-  bool error_handlers;  ///< the module sets MPI error handlers
-  bool waits_elsewhere; ///< the module calls functions that wait for others outside MPI
+  bool error_handlers; ///< the module sets MPI error handlers
   const llvm::SmallPtrSetImpl<const llvm::Function*>&
       messengers; ///< routines with messages that were not inlined
 };

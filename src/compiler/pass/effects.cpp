@@ -169,7 +169,7 @@ conflict access_conflict(const in_flight& operation, bool writes, std::string de
 
 bool effects::may_touch(llvm::Function& in, const in_flight& operation, const MemoryLocation& where,
                         reach how) {
-  if (operation.local_object && !may_be_into(where.Ptr, operation.object))
+  if (operation.from_copy || (operation.local_object && !may_be_into(where.Ptr, operation.object)))
     return false;
   if (operation.may_be_absolute)
     return !known_to_mpi_only(const_cast<llvm::Value*>(llvm::getUnderlyingObject(where.Ptr, 0)));
@@ -212,7 +212,7 @@ std::optional<conflict> effects::of(llvm::Instruction& at, const in_flight& oper
     return conflict{reason::function_ends, wording(remark::tail_call), {}};
   if (at.isDebugOrPseudoInst() || !(at.mayReadOrWriteMemory() || at.mayThrow()))
     return std::nullopt;
-  if (exposed_.joined_variables && !operation.starts_at_buffer)
+  if (exposed_.joined_variables && !operation.starts_at_buffer && !operation.from_copy)
     return conflict{reason::buffer_unknown, wording(remark::datatype_leads_on), {}};
   if (auto* call = dyn_cast<llvm::CallBase>(&at); call && !isa<llvm::AnyMemIntrinsic>(call))
     return of_call(*call, operation, how);
@@ -279,7 +279,7 @@ std::optional<conflict> effects::of_call(llvm::CallBase& call, const in_flight& 
       return conflict{reason::buffer_ends, wording(remark::scope_ends), {}};
     }
     if (intrinsic->getIntrinsicID() == llvm::Intrinsic::stackrestore)
-      return is_elsewhere_than_stack(operation.object)
+      return operation.from_copy || is_elsewhere_than_stack(operation.object)
                  ? std::nullopt
                  : std::optional(unknown(wording(remark::stack_unwound)));
     if (intrinsic->isAssumeLikeIntrinsic() || intrinsic->getIntrinsicID() == llvm::Intrinsic::stacksave ||
@@ -335,13 +335,13 @@ std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& o
       const bool predefined = type && is_predefined_datatype(site, type);
       from_pointer = predefined && count_of(site, role);
       if (is_buffer_sentinel(operand)) {
-        if (predefined)
+        if (predefined || operation.from_copy)
           continue; // no data, or MPI_IN_PLACE
         return conflict{reason::unknown_effect, wording(remark::absolute_addresses, {name}), {}};
       }
       if (!predefined && !operation.local_object && !leads_to_known_variables(operand))
         return conflict{reason::unknown_effect, wording(remark::absolute_addresses, {name}), {}};
-      if (!predefined && type && exposed_.joined_variables)
+      if (!predefined && type && exposed_.joined_variables && !operation.from_copy)
         return conflict{reason::unknown_effect, wording(remark::datatype_leads_away, {name}), {}};
     }
     const MemoryLocation where =
@@ -353,7 +353,8 @@ std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& o
 }
 
 bool effects::runs_user_code(const mpi_site& site, const in_flight& operation) const {
-  return (!operation.local_object || operation.orders) && may_run_user_code(site, exposed_.callbacks);
+  return (!operation.local_object || operation.orders || operation.from_copy) &&
+         may_run_user_code(site, exposed_.callbacks);
 }
 
 std::optional<conflict> effects::of_body(llvm::CallBase& call, const in_flight& operation, reach how) {
@@ -364,6 +365,8 @@ std::optional<conflict> effects::of_body(llvm::CallBase& call, const in_flight& 
     return conflict{reason::unknown_effect, wording(remark::calls_unknown, {name, summary.unknown}), {}};
   if (operation.orders && summary.communicates)
     return conflict{reason::synchronizes, wording(remark::sends_messages, {name}), {}};
+  if (operation.from_copy)
+    return std::nullopt;
   const auto touched = [&](const llvm::SmallPtrSetImpl<const llvm::Value*>& objects, bool anything) {
     if (anything && !operation.local_object)
       return true;

@@ -169,4 +169,13 @@ llvm::SmallVector<in_flight, 2> operations_of(const mpi_site& post) {
   return made;
 }
 
+in_flight copy_of(const mpi_site& send) {
+  in_flight made;
+  made.post = send;
+  made.from_copy = true;
+  made.comparable = false;
+  made.local_object = true; // nobody else gets to know the address
+  return made;
+}
+
 } // namespace tacit::compiler

@@ -22,6 +22,7 @@ struct in_flight {
   /// The object is the memory of a Fortran allocatable, and still was where the wait stood: no other variable
   /// has it. Without this, `tag` is not set either. See fortran_variables.h.
   bool same_variable = false;
+  bool from_copy = false;       ///< sent from memory of the hooks: no access of the program disturbs it
   bool may_be_absolute = false; ///< the buffer may be MPI_BOTTOM: its bytes may be anywhere
   llvm::MDNode* tag = nullptr;  ///< TBAA tag of the Fortran variable the buffer belongs to, if known
   bool local_object = false; ///< the object is a local of this function whose address only MPI gets to know
@@ -38,5 +39,9 @@ enum class reach : std::uint8_t {
 /// memory that a collective uses. Empty if a buffer cannot
 /// be told (MPI_BOTTOM, a persistent or collective form that is not modelled).
 llvm::SmallVector<in_flight, 2> operations_of(const mpi_site& post);
+
+/// The operation that a send from a copy is. It only has to be complete before this rank may wait for others
+/// outside MPI.
+in_flight copy_of(const mpi_site& send);
 
 } // namespace tacit::compiler

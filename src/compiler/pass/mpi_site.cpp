@@ -39,7 +39,7 @@ const llvm::StringMap<named_row>& symbols() {
     }
     for (const auto& [hook, call, first] :
          {std::tuple("__tacit_send", "Send", 1U), std::tuple("__tacit_recv", "Recv", 1U),
-          std::tuple("__tacit_sendrecv", "Sendrecv", 1U), std::tuple("__tacit_send_renamed", "Send", 0U)}) {
+          std::tuple("__tacit_sendrecv", "Sendrecv", 1U), std::tuple("__tacit_send_renamed", "Send", 1U)}) {
       made[hook] = {find_call(call), binding::c, first, true};
       made[std::string(hook) + "_f"] = {find_call(call), binding::fortran, first, true};
     }

@@ -218,6 +218,8 @@ private:
     if (const auto found = may_wait(loop))
       return stop(found->why, found->detail);
     for (const in_flight& operation : operations_) {
+      if (operation.from_copy)
+        continue;
       if (!loop.isLoopInvariant(operation.object))
         return stop(reason::buffer_varies, wording(remark::next_buffer));
       if (!loop.isLoopInvariant(operation.buffer))

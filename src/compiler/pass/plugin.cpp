@@ -48,43 +48,6 @@ bool declares(const llvm::Module& module, llvm::ArrayRef<const char*> names) {
   });
 }
 
-/// A program that waits for others outside MPI may rely on a finished MPI_Send needing no more calls of its
-/// rank.
-bool waits_elsewhere(const llvm::Module& module) {
-  return declares(module, {"pthread_join",
-                           "pthread_cond_wait",
-                           "pthread_barrier_wait",
-                           "pthread_mutex_lock",
-                           "sem_wait",
-                           "usleep",
-                           "nanosleep",
-                           "sleep",
-                           "system",
-                           "popen",
-                           "flock",
-                           "lockf",
-                           "fcntl",
-                           "poll",
-                           "select",
-                           "read",
-                           "recv",
-                           "accept",
-                           "waitpid",
-                           "wait",
-                           "semop",
-                           "msgrcv",
-                           "epoll_wait",
-                           "clock_nanosleep",
-                           "pause",
-                           "access",
-                           "stat",
-                           "thrd_sleep",
-                           "sleep_",
-                           "_FortranASleep",
-                           "_FortranAExecuteCommandLine",
-                           "_FortranAioBeginInquireFile"});
-}
-
 /// One-sided access, and memory that processes of a node have in common.
 bool exposes_windows(const llvm::Module& module) {
   return declares(module, {"mmap", "mmap64", "shm_open", "shmat"}) ||
@@ -139,8 +102,7 @@ class module_pass {
 public:
   module_pass(llvm::Module& module, const options& options)
       : module_(module), options_(options), callbacks_(user_code_of(module)),
-        error_handlers_(options.errors_return || callbacks_.error_handlers),
-        waits_elsewhere_(waits_elsewhere(module)) {
+        error_handlers_(options.errors_return || callbacks_.error_handlers) {
     builder_.registerModuleAnalyses(modules_);
     builder_.registerCGSCCAnalyses(components_);
     builder_.registerFunctionAnalyses(functions_);
@@ -298,7 +260,6 @@ private:
             functions_.getResult<llvm::AAManager>(function),
             functions_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function),
             error_handlers_,
-            waits_elsewhere_,
             messengers_};
   }
 
@@ -347,7 +308,6 @@ private:
   const options& options_;
   user_code callbacks_;
   bool error_handlers_; ///< MPI errors may come back to the program
-  bool waits_elsewhere_;
   llvm::LoopAnalysisManager loops_;
   llvm::FunctionAnalysisManager functions_;
   llvm::CGSCCAnalysisManager components_;

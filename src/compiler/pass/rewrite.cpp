@@ -1,6 +1,7 @@
 #include "compiler/pass/rewrite.h"
 
 #include "compiler/pass/strip_mine.h"
+#include "compiler/pass/wait_graph.h"
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>
@@ -50,20 +51,36 @@ void replace(llvm::CallBase& old, llvm::CallInst& by) {
   old.eraseFromParent();
 }
 
+/// The place of a call in the source, as check mode tells it: one string for all calls of a line.
+Value* place_of(const llvm::Instruction& call) {
+  llvm::Module& module = *const_cast<llvm::Module*>(call.getModule());
+  const std::string text = location_name(call);
+  llvm::Constant* bytes = llvm::ConstantDataArray::getString(module.getContext(), text);
+  const std::string name = "tacit.place." + text;
+  if (llvm::GlobalVariable* known = module.getGlobalVariable(name, true))
+    return known;
+  auto* made = new llvm::GlobalVariable(module, bytes->getType(), true, llvm::GlobalValue::PrivateLinkage,
+                                        bytes, name);
+  made->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+  return made;
+}
+
 void remember(const in_flight& operation, const slot& into) {
   IRBuilder<> at(operation.post.call->getNextNode());
   at.SetCurrentDebugLocation(operation.post.call->getDebugLoc());
   at.CreateStore(operation.buffer, into.buffer);
 }
 
-/// Lets the slot know which bytes the operation uses.
-void note(const in_flight& operation, const slot& into) {
+/// Lets the slot know which bytes the operation uses: where they are compared with others, or else in check
+/// mode only.
+void note(const in_flight& operation, const slot& into, bool compared) {
   const mpi_site& post = operation.post;
   IRBuilder<> at(post.call->getNextNode());
   at.SetCurrentDebugLocation(post.call->getDebugLoc());
   call_hook(at, named("__tacit_note", post.language), at.getVoidTy(),
             {into.storage, operation.buffer, post.operand(param_role::count),
-             post.operand(param_role::datatype), at.getInt32(operation.writes_buffer),
+             post.operand(param_role::datatype),
+             at.getInt32((operation.writes_buffer ? 1U : 0U) | (compared ? 0U : 2U)),
              post.operand(param_role::new_request)});
 }
 
@@ -74,8 +91,8 @@ bool started(llvm::ArrayRef<in_flight> operations) {
 void after_posts(llvm::ArrayRef<in_flight> operations, const slot& into, bool ranges) {
   for (const in_flight& operation : operations) {
     remember(operation, into);
-    if (ranges)
-      note(operation, into);
+    if (operation.comparable)
+      note(operation, into, ranges);
   }
 }
 
@@ -271,13 +288,16 @@ Value* iterations_until(IRBuilder<>& at, Value* finished, llvm::ArrayRef<const s
 
 } // namespace
 
-slot make_slot(llvm::Function& function) {
+slot make_slot(const llvm::Instruction& site) {
+  llvm::Function& function = *const_cast<llvm::Function*>(site.getFunction());
+  Value* place = place_of(site);
   IRBuilder<> at(&*function.getEntryBlock().getFirstInsertionPt());
   Type* words = llvm::ArrayType::get(at.getInt64Ty(), slot_words);
   slot made;
   made.storage = at.CreateAlloca(words, nullptr, "tacit.slot");
   made.buffer = at.CreateAlloca(at.getPtrTy(), nullptr, "tacit.buffer");
   at.CreateStore(at.getInt64(0), made.storage); // the hooks clear the rest when they first use it
+  at.CreateStore(place, at.CreateConstInBoundsGEP1_64(at.getInt64Ty(), made.storage, 1));
   at.CreateStore(llvm::ConstantPointerNull::get(at.getPtrTy()), made.buffer);
   return made;
 }
@@ -360,9 +380,28 @@ void start_collective(const mpi_site& site, const slot& into, llvm::ArrayRef<in_
   replace(*site.call, *posted);
 }
 
+void complete_copies(const placement& placed, function_analyses& in,
+                     llvm::SmallPtrSetImpl<const llvm::Instruction*>& before) {
+  llvm::SmallVector<edge, 8> edges;
+  llvm::SmallVector<llvm::Instruction*, 8> points;
+  for (const completion& one : placed.completions)
+    if (one.before)
+      points.push_back(one.before);
+    else
+      edges.push_back(edge_between(*one.from, *one.to, in));
+  for (const edge& at : edges)
+    points.push_back(split_edge(at, in).getTerminator());
+  for (llvm::Instruction* point : points)
+    if (before.insert(point).second) {
+      IRBuilder<> at(point);
+      locate(*call_hook(at, "__tacit_complete_copies", at.getVoidTy(), {}));
+    }
+}
+
 void rename_send(const mpi_site& site) {
   IRBuilder<> at(site.call);
-  const llvm::SmallVector<Value*, 8> operands(site.call->arg_begin(), site.call->arg_begin() + site.end());
+  llvm::SmallVector<Value*, 8> operands{place_of(*site.call)};
+  operands.append(site.call->arg_begin(), site.call->arg_begin() + site.end());
   replace(*site.call,
           *call_hook(at, named("__tacit_send_renamed", site.language), site.call->getType(), operands));
 }

@@ -15,7 +15,8 @@ struct slot {
   llvm::AllocaInst* buffer = nullptr;
 };
 
-slot make_slot(llvm::Function& function);
+/// For the operations of this call, whose place in the source check mode tells.
+slot make_slot(const llvm::Instruction& site);
 /// A loop that runs while the operation in a slot is pending.
 struct window {
   slot pending;
@@ -60,6 +61,9 @@ void split_call(const mpi_site& site, const slot& into);
 /// Replaces a blocking collective by the hook that starts it into the slot; `operations` are the pieces of
 /// memory that it uses.
 void start_collective(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight> operations);
+/// Completes sends from copies where they have to be complete, unless another one has to be complete there, too.
+void complete_copies(const placement& placed, function_analyses& in,
+                     llvm::SmallPtrSetImpl<const llvm::Instruction*>& before);
 /// Replaces MPI_Send by the hook that sends from a copy.
 void rename_send(const mpi_site& site);
 /// Replaces MPI_Wait by moving its request into the slot.

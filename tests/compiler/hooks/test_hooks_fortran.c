@@ -78,7 +78,7 @@ int main(void) {
   for (int i = 0; i < big; ++i)
     large[i] = rank + i;
   const MPI_Fint count = big;
-  __tacit_send_renamed_f(large, &count, &type, &right, &tag, &comm, &error);
+  __tacit_send_renamed_f(NULL, large, &count, &type, &right, &tag, &comm, &error);
   for (int i = 0; i < big; ++i)
     large[i] = -1;
   __tacit_recv_f(&received, large, &count, &type, &left, &tag, &comm, &error);

@@ -2,7 +2,8 @@
 """Runs the programs of tests/compiler/pass/programs plain and transformed; both must print the same.
 
 The first line of a program may give settings of the pass and the number of ranks: `// options: mode=conservative ranks=3`
-(2 ranks otherwise; `//` or `!`). Every program runs plain, transformed, and transformed in check mode.
+(2 ranks otherwise; `//` or `!`), or variables with which it runs: `// environment: OMPI_MCA_btl=self,tcp`. Every program
+runs plain, transformed, and transformed in check mode.
 
 Usage: run_programs.py --tacit FILE --launcher "MPIEXEC FLAGS" PROGRAM...
 """
@@ -17,9 +18,9 @@ from pathlib import Path
 COMPILERS = {".c": "cc", ".cpp": "cxx", ".f90": "fc"}
 
 
-def settings_of(source):
+def settings_of(source, word="options:"):
     first = source.read_text().split("\n", 1)[0]
-    return dict(pair.split("=") for pair in first.split("options:")[1].split()) if "options:" in first else {}
+    return dict(pair.split("=") for pair in first.split(word)[1].split()) if word in first else {}
 
 
 def compile_program(tacit, source, program, overlap, settings):
@@ -34,7 +35,7 @@ def compile_program(tacit, source, program, overlap, settings):
 def run(launcher, ranks, program, **environment):
     command = [*shlex.split(launcher), "-n", ranks, str(program)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=dict(os.environ, **environment))
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=dict(os.environ, **environment))
     except subprocess.TimeoutExpired:
         return "hangs"
     return done.stdout if done.returncode == 0 else f"exit {done.returncode}: {done.stdout}{done.stderr}"
@@ -43,15 +44,16 @@ def run(launcher, ranks, program, **environment):
 def problems_of(source, asked, folder):
     settings = settings_of(source)
     ranks = settings.pop("ranks", "2")
+    environment = settings_of(source, "environment:")
     programs = {"off": folder / "plain", "apply": folder / "moved"}
     for overlap, program in programs.items():
         if problem := compile_program(asked.tacit, source, program, overlap, settings):
             return [problem]
-    plain = run(asked.launcher, ranks, programs["off"])
+    plain = run(asked.launcher, ranks, programs["off"], **environment)
     if not plain or plain.startswith(("exit", "hangs")):
         return [f"the program itself: {plain or 'prints nothing'}"]
-    seen = {"transformed": run(asked.launcher, ranks, programs["apply"]),
-            "in check mode": run(asked.launcher, ranks, programs["apply"], TACIT_OVERLAP_CHECK="1")}
+    seen = {"transformed": run(asked.launcher, ranks, programs["apply"], **environment),
+            "in check mode": run(asked.launcher, ranks, programs["apply"], TACIT_OVERLAP_CHECK="1", **environment)}
     return [f"{how}: {text[:2000]!r} instead of {plain!r}" for how, text in seen.items() if text != plain]
 
 
