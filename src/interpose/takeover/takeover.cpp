@@ -374,7 +374,9 @@ std::optional<int> taker::make_persistent(const invocation& v, const comm_handle
   described_call described(v, comm->home->edges());
   if (anybody_in_device_memory(described.call, *comm->home))
     throw runtime::call_error(runtime::call_error::kind::device, "a buffer of some rank is in device memory");
-  runtime::neighbor_operation operation = comm->home->persistent(described.call, v.info);
+  runtime::neighbor_operation operation;
+  comm->home->persistent(described.call, v.info,
+                         [&operation](runtime::neighbor_operation made) { operation = std::move(made); });
   what = doer_of(operation);
   int code = MPI_SUCCESS;
   const MPI_Request made = adopt(std::move(operation), comm, std::move(described.staging), true, code);

@@ -68,7 +68,7 @@ void broadcast(void* data, std::size_t bytes, MPI_Comm comm) {
   await(request, "MPI_Ibcast");
 }
 
-std::string told_by_first(int rank, bool one_node, MPI_Comm comm) {
+std::string told_by_first(int rank, bool one_node, MPI_Comm comm, agreement& all) {
   std::string text;
   if (rank == 0)
     try {
@@ -77,9 +77,10 @@ std::string told_by_first(int rank, bool one_node, MPI_Comm comm) {
       text.clear();
     }
   std::uint64_t length = text.size();
-  broadcast(&length, sizeof length, comm);
-  text.resize(length);
-  broadcast(text.data(), length, comm);
+  all.always([&] { broadcast(&length, sizeof length, comm); });
+  all.here([&] { text.resize(length); });
+  all.agree();
+  all.always([&] { broadcast(text.data(), length, comm); });
   return text;
 }
 
@@ -91,38 +92,49 @@ std::string_view next(std::string_view& text) {
   return part;
 }
 
-bool all_on_one_node(int rank, MPI_Comm comm) {
-  const std::uint64_t node = node_identity(rank);
-  std::array<std::uint64_t, 2> mine{node, ~node}, least{};
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(start_allreduce(mine.data(), least.data(), 2, MPI_UINT64_T, MPI_MIN, comm, &request),
-            "MPI_Iallreduce");
-  await(request, "MPI_Iallreduce");
+bool all_on_one_node(int rank, agreement& all) {
+  std::array<std::uint64_t, 2> least{};
+  all.here([&] {
+    const std::uint64_t node = node_identity(rank);
+    least = {node, ~node};
+  });
+  all.agree(least);
   return least[0] == ~least[1];
+}
+
+agreed_model read(std::string_view told, bool one_node) {
+  agreed_model out;
+  out.one_node = one_node;
+  out.origin = next(told);
+  if (out.origin.empty())
+    out.origin = "the documented defaults, because rank 0 had no memory for its model";
+  const std::string_view within_node = next(told), between_nodes = next(told);
+  out.costs = graphs::costs_of(
+      within_node.empty() ? graphs::default_model() : graphs::parse_model(within_node),
+      between_nodes.empty() ? graphs::machine_costs().between_nodes : graphs::parse_model(between_nodes),
+      one_node);
+  out.native_calls.origin = next(told);
+  out.native_calls.library = next(told);
+  out.native_calls.cells = next(told);
+  if (out.native_calls.origin.empty())
+    out.native_calls.origin = "rank 0 had no memory for the verdict of `tacit selftest`";
+  return out;
 }
 
 } // namespace
 
-agreed_model agree_on_model(int rank, int size, MPI_Comm comm) {
-  agreed_model out;
-  out.one_node = all_on_one_node(rank, comm);
-  if (!out.one_node)
-    out.nodes = find_nodes(rank, size, comm);
-  const std::string told = told_by_first(rank, out.one_node, comm);
-  std::string_view rest = told;
-  out.origin = next(rest);
-  if (out.origin.empty())
-    out.origin = "the documented defaults, because rank 0 had no memory for its model";
-  const std::string_view within_node = next(rest), between_nodes = next(rest);
-  out.costs = graphs::costs_of(
-      within_node.empty() ? graphs::default_model() : graphs::parse_model(within_node),
-      between_nodes.empty() ? graphs::machine_costs().between_nodes : graphs::parse_model(between_nodes),
-      out.one_node);
-  out.native_calls.origin = next(rest);
-  out.native_calls.library = next(rest);
-  out.native_calls.cells = next(rest);
-  if (out.native_calls.origin.empty())
-    out.native_calls.origin = "rank 0 had no memory for the verdict of `tacit selftest`";
+std::unique_ptr<agreed_model> agree_on_model(int rank, int size, MPI_Comm comm, agreement& all) {
+  const bool one_node = all_on_one_node(rank, all);
+  neighbors::node_map nodes;
+  if (!one_node)
+    nodes = find_nodes(rank, size, comm, all);
+  const std::string told = told_by_first(rank, one_node, comm, all);
+  std::unique_ptr<agreed_model> out;
+  all.here([&] {
+    out = std::make_unique<agreed_model>(read(told, one_node));
+    out->nodes = std::move(nodes);
+  });
+  all.agree();
   return out;
 }
 

@@ -9,7 +9,9 @@
 #include "graphs/cost/machine_costs.h"
 #include "graphs/platform/selftest_verdict.h"
 #include "neighbors/passes/aggregate.h"
+#include "runtime/mpi/agreement.h"
 
+#include <memory>
 #include <mpi.h>
 #include <string>
 
@@ -30,8 +32,8 @@ struct agreed_model {
 };
 
 /// Collective. The file is the one that TACIT_PLATFORM names, or the one that `tacit platform` keeps; between
-/// nodes, the one it keeps for two hosts. The verdict is the one that `tacit selftest` keeps. Throws
-/// mpi_error.
-agreed_model agree_on_model(int rank, int size, MPI_Comm comm);
+/// nodes, the one it keeps for two hosts. The verdict is the one that `tacit selftest` keeps. Throws what
+/// `all` does, and then only.
+std::unique_ptr<agreed_model> agree_on_model(int rank, int size, MPI_Comm comm, agreement& all);
 
 } // namespace tacit::runtime

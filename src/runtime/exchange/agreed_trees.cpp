@@ -11,19 +11,17 @@
 namespace tacit::runtime {
 namespace {
 
-std::vector<neighbors::message_load> gather_loads(const neighbors::message_load& mine, int size,
-                                                  MPI_Comm comm) {
+void gather_loads(const neighbors::message_load& mine, std::vector<neighbors::message_load>& loads,
+                  MPI_Comm comm) {
   static_assert(std::is_trivially_copyable_v<neighbors::message_load>);
   constexpr int words = sizeof(neighbors::message_load) / sizeof(std::uint32_t);
   static_assert(words * sizeof(std::uint32_t) == sizeof(neighbors::message_load));
-  std::vector<neighbors::message_load> loads(static_cast<std::size_t>(size));
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(start_allgather(&mine, loads.data(), words, MPI_UINT32_T, comm, &request), "MPI_Iallgather");
   await(request, "MPI_Iallgather");
-  return loads;
 }
 
-/// Roles under way: what a root tells each of its members.
+/// What each root tells its members: first everything is put down, then all of it travels.
 class role_exchange {
 public:
   role_exchange(MPI_Comm comm, const neighbors::tree_rule& rule) : comm_(comm), rule_(rule) {}
@@ -34,34 +32,40 @@ public:
     for (const rank_id out : tree.left_out)
       send(out, neighbors::words_of(neighbors::tree_role()), tag);
   }
-  /// Into the next of `words`.
   void hear(rank_id root, int tag) {
-    heard_.emplace_back(neighbors::longest_role(rule_));
-    post(MPI_Irecv(heard_.back().data(), static_cast<int>(heard_.back().size()), MPI_UINT64_T,
-                   static_cast<int>(index(root)), tag, comm_, &requests_.emplace_back(MPI_REQUEST_NULL)),
-         "MPI_Irecv");
+    heard_.push_back(
+        {static_cast<int>(index(root)), tag, std::vector<std::uint64_t>(neighbors::longest_role(rule_))});
+    requests_.push_back(MPI_REQUEST_NULL);
   }
-  /// Once all have been told. In the order of `hear`.
-  std::vector<neighbors::tree_role> roles() {
+  /// Needs no memory. Throws mpi_error.
+  void run() {
+    std::size_t next = 0;
+    for (message& m : heard_)
+      check_mpi(MPI_Irecv(m.words.data(), static_cast<int>(m.words.size()), MPI_UINT64_T, m.peer, m.tag,
+                          comm_, &requests_[next++]),
+                "MPI_Irecv");
+    for (const message& m : told_)
+      check_mpi(MPI_Isend(m.words.data(), static_cast<int>(m.words.size()), MPI_UINT64_T, m.peer, m.tag,
+                          comm_, &requests_[next++]),
+                "MPI_Isend");
     await(requests_, "telling the members of balancing trees their roles");
-    std::vector<neighbors::tree_role> out;
-    for (const auto& words : heard_)
-      out.push_back(neighbors::role_of(words));
-    return out;
   }
+  /// Once it has run. `i`: of the calls of `hear`.
+  neighbors::tree_role role(std::size_t i) const { return neighbors::role_of(heard_[i].words); }
 
 private:
+  struct message {
+    int peer, tag;
+    std::vector<std::uint64_t> words;
+  };
   void send(rank_id to, std::vector<std::uint64_t> words, int tag) {
-    told_.push_back(std::move(words));
-    post(MPI_Isend(told_.back().data(), static_cast<int>(told_.back().size()), MPI_UINT64_T,
-                   static_cast<int>(index(to)), tag, comm_, &requests_.emplace_back(MPI_REQUEST_NULL)),
-         "MPI_Isend");
+    told_.push_back({static_cast<int>(index(to)), tag, std::move(words)});
+    requests_.push_back(MPI_REQUEST_NULL);
   }
-  static void post(int code, const char* call) { check_mpi(code, call); }
 
   MPI_Comm comm_;
   const neighbors::tree_rule& rule_;
-  std::vector<std::vector<std::uint64_t>> heard_, told_; // their memory stays where it is when they grow
+  std::vector<message> heard_, told_;
   std::vector<MPI_Request> requests_;
 };
 
@@ -78,34 +82,51 @@ std::string remark(const std::vector<neighbors::hot_side>& sides) {
 } // namespace
 
 tree_outcome add_trees(graphs::rank_plan& plan, int rank, int size, int first_tag, int base,
-                       const neighbors::tree_rule& rule, MPI_Comm comm) {
+                       const neighbors::tree_rule& rule, MPI_Comm comm, agreement& all) {
   const auto me = rank_id{static_cast<std::uint32_t>(rank)};
-  const std::vector<neighbors::message_load> loads = gather_loads(neighbors::load_of(plan, rule), size, comm);
-  const std::vector<neighbors::hot_side> sides = neighbors::hot_sides(loads, rule);
-  if (sides.empty())
-    return {false, neighbors::why_no_tree(loads, rule)};
-  role_exchange exchange(comm, rule);
+  neighbors::message_load mine;
+  std::vector<neighbors::message_load> loads;
+  all.here([&] {
+    mine = neighbors::load_of(plan, rule);
+    loads.resize(static_cast<std::size_t>(size));
+  });
+  all.agree();
+  all.always([&] { gather_loads(mine, loads, comm); });
+  tree_outcome out;
+  std::vector<neighbors::hot_side> sides;
   std::vector<neighbors::tree_part> parts;
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    const int tag = first_tag + static_cast<int>(i);
-    if (neighbors::is_member(sides, i, me, plan, rule)) {
-      parts.push_back({sides[i], tag, std::nullopt, {}});
-      exchange.hear(sides[i].root, base + tag);
-    }
-  }
-  const std::size_t memberships = parts.size();
-  for (std::size_t i = 0; i < sides.size(); ++i)
-    if (sides[i].root == me) {
+  std::size_t memberships = 0;
+  role_exchange exchange(comm, rule);
+  all.here([&] {
+    sides = neighbors::hot_sides(loads, rule);
+    out.remark = sides.empty() ? neighbors::why_no_tree(loads, rule) : remark(sides);
+    for (std::size_t i = 0; i < sides.size(); ++i) {
       const int tag = first_tag + static_cast<int>(i);
-      parts.push_back({sides[i], tag, neighbors::make_tree(sides, i, plan, loads, rule), {}});
-      exchange.tell(*parts.back().tree, base + tag);
+      if (neighbors::is_member(sides, i, me, plan, rule)) {
+        parts.push_back({sides[i], tag, std::nullopt, {}});
+        exchange.hear(sides[i].root, base + tag);
+      }
     }
-  std::vector<neighbors::tree_role> roles = exchange.roles();
-  for (std::size_t i = 0; i < memberships; ++i)
-    parts[i].role = std::move(roles[i]);
-  std::erase_if(parts, [](const neighbors::tree_part& p) { return !p.tree && p.role.parent == no_rank; });
-  plan = neighbors::with_trees(std::move(plan), parts);
-  return {true, remark(sides)};
+    memberships = parts.size();
+    for (std::size_t i = 0; i < sides.size(); ++i)
+      if (sides[i].root == me) {
+        const int tag = first_tag + static_cast<int>(i);
+        parts.push_back({sides[i], tag, neighbors::make_tree(sides, i, plan, loads, rule), {}});
+        exchange.tell(*parts.back().tree, base + tag);
+      }
+  });
+  all.agree();
+  out.any = !sides.empty();
+  if (!out.any)
+    return out;
+  all.always([&] { exchange.run(); });
+  all.here([&] {
+    for (std::size_t i = 0; i < memberships; ++i)
+      parts[i].role = exchange.role(i);
+    std::erase_if(parts, [](const neighbors::tree_part& p) { return !p.tree && p.role.parent == no_rank; });
+    plan = neighbors::with_trees(std::move(plan), parts);
+  });
+  return out;
 }
 
 } // namespace tacit::runtime

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "neighbors/passes/tree.h"
+#include "runtime/mpi/agreement.h"
 
 #include <mpi.h>
 #include <string>
@@ -16,8 +17,8 @@ struct tree_outcome {
 
 /// Collective. Adds trees to the coalesced plan of this rank where they pay: an allgather of loads, and a
 /// message from each hot rank to each of its members. Uses tags from `first_tag` on, one per tree, in the
-/// plan, and the same plus `base` for these messages. Throws mpi_error.
+/// plan, and the same plus `base` for these messages. Keeps what it throws in `all`; throws what `all` does.
 tree_outcome add_trees(graphs::rank_plan& plan, int rank, int size, int first_tag, int base,
-                       const neighbors::tree_rule& rule, MPI_Comm comm);
+                       const neighbors::tree_rule& rule, MPI_Comm comm, agreement& all);
 
 } // namespace tacit::runtime

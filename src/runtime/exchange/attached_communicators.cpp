@@ -3,9 +3,14 @@
 #include "runtime/exchange/neighbor_error.h"
 #include "runtime/mpi/agreement.h"
 #include "runtime/mpi/attributes.h"
+#include "runtime/mpi/await.h"
+#include "runtime/mpi/collectives.h"
 #include "runtime/mpi/mpi_error.h"
+#include "runtime/mpi/private_communicator.h"
 
+#include <array>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -47,17 +52,21 @@ int forget_all(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
+/// Constant and never destroyed: looking must not need memory, and communicators are freed until the very
+/// end.
 comm_attribute<attached_handle>& homes() {
-  static comm_attribute<attached_handle>& kept = *[] {
-    call_at_finalize(forget_all);
-    return new comm_attribute<attached_handle>(nullptr,
-                                               forget_attached); // communicators are freed until the very end
-  }();
+  static constinit comm_attribute<attached_handle> kept(nullptr, forget_attached);
+  static_assert(std::is_trivially_destructible_v<comm_attribute<attached_handle>>);
   return kept;
 }
 
 /// In place of another one, if there is one.
 void attach(MPI_Comm comm, attached_handle made) {
+  static const bool ends_with_mpi = [] {
+    call_at_finalize(forget_all);
+    return true;
+  }();
+  static_cast<void>(ends_with_mpi);
   if (attached_handle* const before = homes().of(comm)) {
     *before = std::move(made);
     return;
@@ -67,16 +76,52 @@ void attach(MPI_Comm comm, attached_handle made) {
   all_attached().attached.push_back(&handle);
 }
 
+/// The one that is attached, unless it is worn out.
+attached_handle in_use(MPI_Comm comm) {
+  const attached_handle* const found = homes().of(comm);
+  return found && *found && !(*found)->worn_out() ? *found : nullptr;
+}
+
+/// In place of a worn out one with its options, which may be those of set_info.
+attached_handle make(MPI_Comm comm) {
+  const attached_handle* const found = homes().of(comm);
+  return std::make_shared<neighbor_communicator>(comm, found && *found ? (*found)->options()
+                                                                       : options_or_fault(comm));
+}
+
 } // namespace
 
 std::shared_ptr<neighbor_communicator> neighbor_communicator::of(MPI_Comm comm) {
-  const attached_handle* const found = homes().of(comm);
-  if (found && *found && !(*found)->worn_out())
-    return *found;
-  // Worn out: with the options of before, which may be those of set_info.
-  auto made = std::make_shared<neighbor_communicator>(comm, found && *found ? (*found)->options()
-                                                                            : options_or_fault(comm));
+  if (attached_handle found = in_use(comm))
+    return found;
+  attached_handle made = make(comm);
   attach(comm, made);
+  return made;
+}
+
+/// The duplicate that is needed anyway comes first: the ranks agree on it.
+std::shared_ptr<neighbor_communicator> neighbor_communicator::of_all(MPI_Comm comm, const char* function) {
+  if (attached_handle found = in_use(comm))
+    return found;
+  private_communicator duplicate;
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(start_duplicate(comm, duplicate.address(), &request), "MPI_Comm_idup");
+  await(request, "MPI_Comm_idup");
+  check_mpi(MPI_Comm_set_errhandler(duplicate.comm(), MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  agreement all(duplicate.comm(), duplicate.rank(), duplicate.size(), function);
+  attached_handle made;
+  const bool attached = all.here([&] {
+    made = make(comm);
+    attach(comm, made);
+  });
+  try {
+    all.agree();
+  } catch (...) { // some rank has none: all make one in the next call
+    if (attached)
+      homes().of(comm)->reset();
+    throw;
+  }
+  made->setup_.adopt(std::move(duplicate));
   return made;
 }
 
@@ -92,7 +137,7 @@ void neighbor_communicator::set_info(MPI_Comm comm, MPI_Info info) {
     word = word_of(options);
     made = std::make_shared<neighbor_communicator>(comm, options);
   });
-  std::vector<std::uint64_t> words{word, ~word};
+  std::array<std::uint64_t, 2> words{word, ~word};
   all.agree(words);
   all.here([&] {
     if (words[0] != ~words[1])

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/exchange/exchange_site.h"
+#include "runtime/mpi/agreement.h"
 
 #include <string>
 
@@ -19,9 +20,9 @@ struct checked_together {
 
 /// `tag`: of messages among these ranks that are not under way now. Collective, blocks. Memory of rank 0: the
 /// pieces of all ranks. A wrong plan is also reported to stderr, by rank 0: it is a bug, and nobody may have
-/// asked for an explanation. Throws mpi_error.
+/// asked for an explanation. Throws what `all` does, and then only.
 checked_together check_together(const exchange_site& site, const char* function,
                                 const neighbors::neighbor_blocks& blocks, const graphs::rank_plan& plan,
-                                int tag);
+                                int tag, agreement& all);
 
 } // namespace tacit::runtime

@@ -14,6 +14,8 @@ namespace {
 /// Ranks and pairs of a graph that is colored. Every rank does that: 9 ms for 30,000 pairs of ranks with some
 /// 30 neighbors each, 35 ms if all pairs have one rank in common.
 constexpr std::uint64_t most_colored = 32768;
+/// In place of a count.
+constexpr int no_room = -1;
 
 } // namespace
 
@@ -22,6 +24,11 @@ communicator_setup::communicator_setup(MPI_Comm user, const neighbors::neighborh
     : user_(user), n_(n), choices_(choices), fault_(std::move(fault)), color_(color) {
   check_mpi(MPI_Comm_rank(user, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(user, &size_), "MPI_Comm_size");
+  sent_to_ = neighbors::ranks_sent_to(n_, rank_id{static_cast<std::uint32_t>(rank_)});
+  if (!color_)
+    return;
+  counts_.resize(static_cast<std::size_t>(size_) + 1); // the last one is this rank's own
+  starts_.resize(counts_.size());
 }
 
 communicator_setup::~communicator_setup() {
@@ -32,7 +39,8 @@ communicator_setup::~communicator_setup() {
 }
 
 void communicator_setup::start() {
-  check_mpi(start_duplicate(user_, &duplicate_, requests_.data()), "MPI_Comm_idup");
+  if (duplicate_ == MPI_COMM_NULL)
+    check_mpi(start_duplicate(user_, &duplicate_, requests_.data()), "MPI_Comm_idup");
   at_ = stage::duplicate;
 }
 
@@ -40,7 +48,6 @@ void communicator_setup::begin_comparison() {
   comm_ = duplicate_;
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   const auto me = rank_id{static_cast<std::uint32_t>(rank_)};
-  sent_to_ = neighbors::ranks_sent_to(n_, me);
   mine_ = {neighbors::edge_balance(n_, me), choices_, sent_to_.size()};
   for (const auto* edges : {&n_.sources, &n_.destinations})
     for (const neighbors::edge& e : *edges)
@@ -67,17 +74,37 @@ void communicator_setup::compare() {
     if (worth_coloring())
       gather_counts();
     else
-      at_ = stage::ready;
+      become_ready();
     return;
   }
+  ask_for_room();
+}
+
+/// The lists of edges for the diagnosis, and whether all ranks have them.
+void communicator_setup::ask_for_room() {
   const auto size = static_cast<std::uint32_t>(size_);
-  const std::vector<int> to = neighbors::edge_counts(n_.destinations, size),
-                         from = neighbors::edge_counts(n_.sources, size);
-  for (std::uint32_t r = 0; r < size; ++r) {
-    listed_.push_back(to[r]);
-    listed_.push_back(from[r]);
+  try {
+    const std::vector<int> to = neighbors::edge_counts(n_.destinations, size),
+                           from = neighbors::edge_counts(n_.sources, size);
+    listed_there_.resize(2 * to.size());
+    for (std::uint32_t r = 0; r < size; ++r) {
+      listed_.push_back(to[r]);
+      listed_.push_back(from[r]);
+    }
+  } catch (const std::bad_alloc&) {
+    lacks_memory_ = true;
   }
-  listed_there_.resize(listed_.size());
+  have_room_ = lacks_memory_ ? 0 : 1;
+  check_mpi(start_allreduce(&have_room_, &all_have_room_, 1, MPI_UINT64_T, MPI_MIN, comm_, requests_.data()),
+            "MPI_Iallreduce");
+  at_ = stage::room;
+}
+
+void communicator_setup::gather_lists() {
+  if (all_have_room_ == 0)
+    throw neighbor_error(neighbor_error::kind::graph,
+                         "the neighborhoods of the ranks contradict each other: some rank lists an edge that "
+                         "its other end does not list; there was no memory to find out which");
   check_mpi(
       MPI_Ialltoall(listed_.data(), 2, MPI_INT, listed_there_.data(), 2, MPI_INT, comm_, requests_.data()),
       "MPI_Ialltoall");
@@ -89,35 +116,67 @@ bool communicator_setup::worth_coloring() const {
   return color_ && most_[1] > 1 && sum_[2] + static_cast<std::uint64_t>(size_) <= most_colored;
 }
 
-std::string communicator_setup::order_remark() const {
+void communicator_setup::become_ready() noexcept {
+  at_ = stage::ready;
+  try {
+    order_remark_ = order_in_words();
+  } catch (const std::bad_alloc&) { // for people only
+  }
+}
+
+std::string communicator_setup::order_in_words() const {
   if (rounds_ && round_count_ == 0)
     return "posted in the program's order, which edge coloring does not better";
   if (rounds_)
     return fmt::format("posted in {} rounds by edge coloring", round_count_);
   if (!color_)
     return "posted by distance";
+  if (lacks_memory_)
+    return "posted by distance: there was no memory for edge coloring";
   if (most_[1] <= 1)
     return "posted by distance: no rank sends to more than one other";
   return fmt::format("posted by distance: {} messages of {} ranks are too many to color", sum_[2], size_);
 }
 
+/// A rank without room for the graph says so in place of its count.
 void communicator_setup::gather_counts() {
-  counts_.resize(static_cast<std::size_t>(size_) + 1); // the last one is this rank's own
   counts_.back() = static_cast<int>(sent_to_.size());
+  try {
+    all_sent_to_.resize(static_cast<std::size_t>(sum_[2]) + 1); // never without memory
+  } catch (const std::bad_alloc&) {
+    counts_.back() = no_room;
+  }
   check_mpi(start_allgather(&counts_.back(), counts_.data(), 1, MPI_INT, comm_, requests_.data()),
             "MPI_Iallgather");
   at_ = stage::counts;
 }
 
 void communicator_setup::gather_pairs() {
-  starts_.assign(counts_.size(), 0);
+  lacks_memory_ = std::find(counts_.begin(), counts_.end(), no_room) != counts_.end(); // on all ranks
+  if (lacks_memory_) {
+    become_ready();
+    return;
+  }
+  starts_.front() = 0;
   for (std::size_t r = 0; r + 1 < counts_.size(); ++r)
     starts_[r + 1] = starts_[r] + counts_[r];
-  all_sent_to_.resize(static_cast<std::size_t>(starts_.back()) + 1); // never without memory
   check_mpi(start_allgatherv(sent_to_.data(), static_cast<int>(sent_to_.size()), all_sent_to_.data(),
                              counts_.data(), starts_.data(), MPI_UINT32_T, comm_, requests_.data()),
             "MPI_Iallgatherv");
   at_ = stage::pairs;
+}
+
+void communicator_setup::try_to_color() {
+  try {
+    color_pairs();
+  } catch (const std::bad_alloc&) {
+    rounds_.reset();
+    lacks_memory_ = true;
+  }
+  sent_to_ = {};
+  all_sent_to_ = {};
+  counts_ = starts_ = {};
+  become_ready();
 }
 
 void communicator_setup::color_pairs() {
@@ -130,10 +189,6 @@ void communicator_setup::color_pairs() {
   rounds_ = pays ? neighbors::colored_rounds(n_, rank_id{static_cast<std::uint32_t>(rank_)}, arcs, coloring)
                  : neighbors::listed_rounds(n_);
   round_count_ = pays ? coloring.colors : 0;
-  sent_to_ = {};
-  all_sent_to_ = {};
-  counts_ = starts_ = {};
-  at_ = stage::ready;
 }
 
 void communicator_setup::diagnose_imbalance() {
@@ -164,7 +219,9 @@ bool communicator_setup::advance() {
     else if (at_ == stage::counts)
       gather_pairs();
     else if (at_ == stage::pairs)
-      color_pairs();
+      try_to_color();
+    else if (at_ == stage::room)
+      gather_lists();
     else
       diagnose_imbalance();
   }

@@ -6,12 +6,18 @@
 //   and color its edges; only if a rank has several neighbors and the graph is small enough) → ready
 //                             → diagnose (only if they do not balance: every pair compares its edges) → error
 //
+// A rank that runs out of memory on the way must not leave the others waiting: what travels has its memory
+// from the beginning, but for the graph, of which every rank says beforehand whether it has room for it, and
+// for the diagnosis, the same. Without it there is no coloring, or no diagnosis, on any rank; a rank that
+// cannot color goes by distance alone, because rounds are its own affair.
+//
 // Cost: the duplicate, one reduction of a few words, and for the coloring (neighbors/passes/color.h) a gather
 // of one number per rank and one per pair, 4 bytes each, to every rank.
 #pragma once
 
 #include "neighbors/passes/neighbor.h"
 #include "neighbors/topology/topology.h"
+#include "runtime/mpi/private_communicator.h"
 #include "runtime/run/driver.h"
 
 #include <array>
@@ -34,6 +40,8 @@ public:
   communicator_setup(const communicator_setup&) = delete;
   communicator_setup& operator=(const communicator_setup&) = delete;
 
+  /// Before `start`: a duplicate that all ranks have made already.
+  void adopt(private_communicator duplicate) noexcept { duplicate_ = duplicate.release(); }
   void start() override;
   /// Throws neighbor_error and mpi_error.
   bool progress() override;
@@ -55,18 +63,23 @@ public:
   /// Once ready: rounds by an edge coloring, or the program's order if that is as good; none if the graph was
   /// not colored.
   const std::optional<neighbors::edge_rounds>& rounds() const { return rounds_; }
-  /// Which it is, and why, for people. Once ready.
-  std::string order_remark() const;
+  /// Which it is, and why, for people. Once ready. Empty if there was no memory for it.
+  const std::string& order_remark() const { return order_remark_; }
 
 private:
-  enum class stage : std::uint8_t { idle, duplicate, compare, counts, pairs, diagnose, ready, failed };
+  enum class stage : std::uint8_t { idle, duplicate, compare, counts, pairs, room, diagnose, ready, failed };
   void begin_comparison();
   void compare();
   bool worth_coloring() const;
   void gather_counts();
   void gather_pairs();
+  void try_to_color();
   void color_pairs();
+  void ask_for_room();
+  void gather_lists();
   [[noreturn]] void diagnose_imbalance();
+  std::string order_in_words() const;
+  void become_ready() noexcept;
   bool advance();
 
   MPI_Comm user_;
@@ -84,8 +97,11 @@ private:
   std::vector<std::uint32_t> sent_to_, all_sent_to_; ///< by this rank, by all of them
   std::vector<int> counts_, starts_;                 ///< per rank, in all_sent_to_
   std::optional<neighbors::edge_rounds> rounds_;
-  std::uint32_t round_count_ = 0;          ///< 0: the program's order
+  std::uint32_t round_count_ = 0; ///< 0: the program's order
+  bool lacks_memory_ = false;     ///< for coloring: some rank; for the diagnosis: this one
+  std::uint64_t have_room_ = 0, all_have_room_ = 0;
   std::vector<int> listed_, listed_there_; ///< per rank: edges to it, edges from it
+  std::string order_remark_;
 };
 
 } // namespace tacit::runtime

@@ -3,8 +3,10 @@
 #include "runtime/exchange/neighbor_error.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <fmt/format.h>
+#include <span>
 
 namespace tacit::runtime {
 namespace {
@@ -13,7 +15,7 @@ namespace {
 /// comparison by minima, and whether it has nothing to connect by that one.
 class driver_words {
 public:
-  explicit driver_words(std::size_t drivers) : drivers_(drivers), words_(drivers + 3, 0) {}
+  explicit driver_words(std::size_t drivers) : drivers_(drivers) {}
 
   void can_run(std::size_t driver, bool can) { words_[driver] = can ? 1 : 0; }
   void expect(std::size_t driver, bool connects) {
@@ -30,11 +32,11 @@ public:
   bool all_expect_one() const { return words_[drivers_] == ~words_[drivers_ + 1]; }
   bool some_connect() const { return words_[drivers_ + 2] == 0; }
 
-  std::vector<std::uint64_t>& words() { return words_; }
+  std::span<std::uint64_t> words() { return std::span(words_).first(drivers_ + 3); }
 
 private:
   std::size_t drivers_;
-  std::vector<std::uint64_t> words_;
+  std::array<std::uint64_t, driver_list::most + 3> words_{};
 };
 
 [[noreturn]] void refuse_connection(const std::string& text) {
@@ -43,7 +45,7 @@ private:
 
 } // namespace
 
-agreed_driver agree_on_driver(const program& steps, const std::vector<const driver*>& wanted, MPI_Comm comm,
+agreed_driver agree_on_driver(const program& steps, const driver_list& wanted, MPI_Comm comm,
                               agreement& all) {
   driver_words said(wanted.size());
   agreed_driver out;

@@ -2,12 +2,12 @@
 // them, and each prepares its execution.
 #pragma once
 
+#include "runtime/exchange/variants.h"
 #include "runtime/mpi/agreement.h"
 #include "runtime/run/driver.h"
 
 #include <memory>
 #include <mpi.h>
-#include <vector>
 
 namespace tacit::runtime {
 
@@ -21,8 +21,7 @@ struct agreed_driver {
 /// Each rank offers to connect by the driver that it expects, the first of `wanted` that it can run; mostly
 /// that is the one that all agree on, and one reduction is enough. Collective. Throws neighbor_error on all
 /// ranks alike.
-agreed_driver agree_on_driver(const program& steps, const std::vector<const driver*>& wanted, MPI_Comm comm,
-                              agreement& all);
+agreed_driver agree_on_driver(const program& steps, const driver_list& wanted, MPI_Comm comm, agreement& all);
 
 /// Creates the connection where there is one. Collective; keeps what it throws in `all`.
 void connect(agreed_driver& d, agreement& all);

@@ -6,10 +6,11 @@
 #include "neighbors/topology/topology.h"
 #include "runtime/exchange/agreed_model.h"
 #include "runtime/exchange/native_communicators.h"
+#include "runtime/exchange/sizes.h"
 
 #include <memory>
 #include <mpi.h>
-#include <string>
+#include <string_view>
 
 namespace tacit::runtime {
 
@@ -20,8 +21,9 @@ struct exchange_site {
   const neighbors::topology* topology = nullptr;      ///< null: it is MPI's
   const neighbors::edge_rounds* distances = nullptr;  ///< rounds that need no coloring
   const neighbors::edge_rounds* colors = nullptr;     ///< null: the graph is not colored
-  std::string order;                                  ///< for people: in what order messages are posted
+  std::string_view order;                             ///< for people: in what order messages are posted
   int widest = 1;                                     ///< the most edges from one rank to another one
+  edge_sizes* sizes = nullptr;                        ///< memory for operations that are prepared together
   const agreed_model* model = nullptr;                ///< for operations that all ranks prepare together
   std::shared_ptr<native_communicators> native_comms; ///< the same
 

@@ -134,18 +134,18 @@ int start_call(native_collective what, const native_side& s, const native_side& 
 class native_connection : public connection {
 public:
   native_connection(std::shared_ptr<native_communicators> comms, MPI_Comm parent)
-      : comms_(std::move(comms)), parent_(parent) {}
+      : comms_(std::move(comms)), parent_(parent), room_(comms_->make_room()) {}
   ~native_connection() override {
     if (entry_)
       entry_->in_use = false;
   }
-  void create() override { entry_ = comms_->take(parent_); }
+  void create() override { entry_ = comms_->take(parent_, std::move(room_)); }
   native_communicators::entry& entry() const { return *entry_; }
 
 private:
   std::shared_ptr<native_communicators> comms_;
   MPI_Comm parent_;
-  std::shared_ptr<native_communicators::entry> entry_;
+  std::shared_ptr<native_communicators::entry> room_, entry_;
 };
 
 class native_call_run : public execution {

@@ -24,7 +24,13 @@ std::uint64_t native_communicators::given_up() const {
   return bits;
 }
 
-std::shared_ptr<native_communicators::entry> native_communicators::take(MPI_Comm parent) {
+std::shared_ptr<native_communicators::entry> native_communicators::make_room() {
+  list_.reserve(list_.size() + 1);
+  return std::make_shared<entry>();
+}
+
+std::shared_ptr<native_communicators::entry> native_communicators::take(MPI_Comm parent,
+                                                                        std::shared_ptr<entry> room) {
   const std::uint64_t here = given_up();
   std::uint64_t everywhere = 0;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -36,7 +42,7 @@ std::shared_ptr<native_communicators::entry> native_communicators::take(MPI_Comm
     found->in_use = true;
     return found;
   }
-  const auto made = std::make_shared<entry>();
+  const std::shared_ptr<entry> made = std::move(room);
   list_.push_back(made); // also if it fails here: other ranks have it
   MPI_Comm copy = MPI_COMM_NULL;
   check_mpi(start_duplicate(parent, &copy, &request), "MPI_Comm_idup");

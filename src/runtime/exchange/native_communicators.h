@@ -33,9 +33,11 @@ public:
   native_communicators(const native_communicators&) = delete;
   native_communicators& operator=(const native_communicators&) = delete;
 
-  /// A duplicate of `parent` (always the same one) with its topology, whose errors return. Collective.
-  /// Throws mpi_error; the lists stay equal.
-  std::shared_ptr<entry> take(MPI_Comm parent);
+  /// What `take` needs if there is nothing to be had again. Local.
+  std::shared_ptr<entry> make_room();
+  /// A duplicate of `parent` (always the same one) with its topology, whose errors return; `room` if it is a
+  /// new one. Collective. Needs no memory. Throws mpi_error; the lists stay equal.
+  std::shared_ptr<entry> take(MPI_Comm parent, std::shared_ptr<entry> room);
 
 private:
   std::uint64_t given_up() const;

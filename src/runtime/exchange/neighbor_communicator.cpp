@@ -10,6 +10,7 @@
 #include "runtime/mpi/mpi_error.h"
 
 #include <array>
+#include <functional>
 #include <utility>
 
 namespace tacit::runtime {
@@ -42,17 +43,20 @@ neighbor_communicator::neighbor_communicator(MPI_Comm comm, const neighbor_optio
       edges_(neighborhood_of(comm)),
       distances_(neighbors::rotated_rounds(edges_, rank_id{static_cast<std::uint32_t>(rank_)},
                                            static_cast<std::uint32_t>(size_))),
-      options_(options), setup_(comm, edges_, word_of(options), options.fault, wants_coloring(options)),
-      opening_(setup_), notices_(opening_, edges_, rank_, promise_of(options)) {}
+      options_(options), sizes_(edges_),
+      setup_(comm, edges_, word_of(options), options.fault, wants_coloring(options)), opening_(setup_),
+      notices_(opening_, edges_, rank_, promise_of(options)) {}
 
 /// What is known of the communicator now: colors and the width of edges once it has been set up.
-exchange_site neighbor_communicator::site() const {
+/// Needs no memory.
+exchange_site neighbor_communicator::site() {
   exchange_site s;
   s.rank = rank_;
   s.size = size_;
   s.edges = &edges_;
   s.topology = topology_.get();
   s.distances = &distances_;
+  s.sizes = &sizes_;
   s.model = model_.get();
   s.native_comms = native_comms_;
   if (setup_.ready()) {
@@ -70,11 +74,7 @@ const agreed_model& neighbor_communicator::model(const char* function) {
   if (model_)
     return *model_;
   agreement all(setup_.comm(), rank_, size_, function);
-  std::unique_ptr<const agreed_model> made;
-  all.always(
-      [&] { made = std::make_unique<const agreed_model>(agree_on_model(rank_, size_, setup_.comm())); });
-  all.agree();
-  model_ = std::move(made);
+  model_ = agree_on_model(rank_, size_, setup_.comm(), all);
   return *model_;
 }
 
@@ -141,8 +141,19 @@ void neighbor_communicator::check_call(const neighbor_call& call) {
   all.agree(state);
   if (state[0] != not_checked)
     return;
-  const checked_together found = check_together(site(), call.function, blocks,
-                                                plan->plan_for(call_buffers(call)), opening_.tags().notice());
+  checked_together found;
+  try {
+    const graphs::rank_plan steps = [&]() -> graphs::rank_plan {
+      graphs::rank_plan out;
+      all.here([&] { out = plan->plan_for(call_buffers(call)); });
+      return out;
+    }();
+    found = check_together(site(), call.function, blocks, steps, opening_.tags().notice(), all);
+  } catch (const call_error& e) { // of all ranks
+    if (e.why == call_error::kind::memory)
+      return; // not checked this time; the call itself may have enough
+    throw;
+  }
   plan->checked = true;
   if (!found.plan_fault.empty()) {
     plans_.clear();
@@ -208,25 +219,37 @@ std::shared_ptr<prepared_call> neighbor_communicator::prepare_call(const neighbo
   exchange_request request{call, options_};
   request.first_tag = opening_.tags().next();
   request.keeps_steps = true;
-  auto made =
-      std::make_shared<prepared_call>(scratch_, call_buffers(call), prepare(site(), request), notices_);
+  std::shared_ptr<prepared_call> made;
+  const keep_prepared keep = [this, &made](prepared_exchange& prepared) {
+    prepared_.make_room();
+    made = std::make_shared<prepared_call>(std::move(prepared), notices_);
+  };
+  request.keep = &keep;
+  prepare(site(), request);
+  made->belongs_to(std::exchange(scratch_, {}), call_buffers(call));
   prepared_.keep(made, notices_.calls());
   return made;
 }
 
-neighbor_operation neighbor_communicator::persistent(const neighbor_call& call, MPI_Info info) {
+void neighbor_communicator::persistent(const neighbor_call& call, MPI_Info info,
+                                       const std::function<void(neighbor_operation)>& keep) {
   opening_.finish();
   model(call.function);
-  const auto prepare_one = [&](const neighbors::variant* forced) {
+  const auto prepare_one = [&](const neighbors::variant* forced, const keep_prepared* kept) {
     exchange_request request{call, options_};
     request.info = &info;
     request.forced = forced;
     request.first_tag = opening_.tags().next();
+    request.keep = kept;
     return prepare(site(), request);
   };
-  sourced_run made =
-      prepare_persistent(site(), call.function, prepare_one, [&] { return opening_.tags().next(); });
-  return {shared_from_this(), call.function, std::move(made.source), std::move(made.run)};
+  const auto keep_run = [&](sourced_run made) {
+    keep({shared_from_this(), call.function, std::move(made.source), std::move(made.run)});
+  };
+  // By reference: copies of what these hold would need memory.
+  prepare_persistent(
+      site(), call.function, std::cref(prepare_one), [this] { return opening_.tags().next(); },
+      std::cref(keep_run));
 }
 
 } // namespace tacit::runtime

@@ -24,6 +24,7 @@
 #include "runtime/exchange/plan_cache.h"
 #include "runtime/exchange/prepared_calls.h"
 
+#include <functional>
 #include <memory>
 #include <mpi.h>
 
@@ -34,6 +35,8 @@ public:
   /// The one of this communicator, made and attached if it is the first call. Local. Throws neighbor_error
   /// (no topology, environment) and mpi_error.
   static std::shared_ptr<neighbor_communicator> of(MPI_Comm comm);
+  /// The same, by all ranks together, with the same error on all; blocks if it is the first call.
+  static std::shared_ptr<neighbor_communicator> of_all(MPI_Comm comm, const char* function);
   /// Reads options from `info`, for all later calls on the communicator. Collective. Throws neighbor_error,
   /// equal on all ranks, and mpi_error.
   static void set_info(MPI_Comm comm, MPI_Info info);
@@ -45,8 +48,10 @@ public:
   /// Not started. Blocking: waits until the communicator has been set up; else it may be returned before,
   /// and sets up when it is started. Throws neighbor_error, datatype_error, mpi_error.
   neighbor_operation operation(const neighbor_call& call, bool blocking);
-  /// Persistent. Collective, blocks. Errors are equal on all ranks.
-  neighbor_operation persistent(const neighbor_call& call, MPI_Info info);
+  /// Persistent. Collective, blocks. Errors are equal on all ranks, also those of `keep`, which gets the
+  /// operation and makes of it what needs memory.
+  void persistent(const neighbor_call& call, MPI_Info info,
+                  const std::function<void(neighbor_operation)>& keep);
 
   /// Does now what the first operation would do. Collective, blocks. Throws as `operation`.
   void set_up() { opening_.finish(); }
@@ -61,7 +66,7 @@ public:
   bool worn_out() const { return opening_.tags().used_up(); }
 
 private:
-  exchange_site site() const;
+  exchange_site site();
   const agreed_model& model(const char* function);
   bool prepares_calls() const;
   neighbor_operation planned_operation(const neighbor_call& call, bool blocking);
@@ -79,6 +84,7 @@ private:
   neighbors::neighborhood edges_;
   neighbors::edge_rounds distances_; ///< rounds where there is no coloring, or not yet
   neighbor_options options_;
+  edge_sizes sizes_;
   communicator_setup setup_;
   opening opening_;
   std::unique_ptr<const agreed_model> model_; ///< from the first operation on that is prepared together

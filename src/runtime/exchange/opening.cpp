@@ -42,7 +42,16 @@ bool opening::advance() {
 }
 
 void opening::finish() {
-  if (!ready()) {
+  if (!begun_ && !setup_.failure) {
+    begun_ = true;
+    try {
+      setup_.start();
+    } catch (...) {
+      setup_.failure = std::current_exception();
+      throw;
+    }
+    wait_unregistered(setup_);
+  } else if (!ready()) {
     begin();
     if (!setup_.ready())
       wait_for(setup_);

@@ -31,7 +31,7 @@ public:
   void begin();
   /// True once the communicator is ready; then nobody waits in line any more. Throws as `begin`.
   bool advance();
-  /// Blocks until it is ready. Throws as `begin`.
+  /// Blocks until it is ready; needs no memory if nobody has begun. Throws as `begin`.
   void finish();
   /// The communicator is being freed. May block on the other ranks.
   void let_go();

@@ -9,16 +9,22 @@ namespace tacit::runtime {
 namespace {
 
 /// The predicted one first, then the others that have a price, and MPI's native call, which has none.
-std::vector<prepared_exchange> prepare_variants(prepared_exchange predicted,
-                                                const prepare_variant& prepare_one) {
-  const agreed_variants compared = predicted.report.variants;
+std::vector<prepared_exchange> prepare_variants(prepared_exchange predicted, const exchange_site& site,
+                                                const char* function, const prepare_variant& prepare_one) {
+  agreed_variants compared;
   std::vector<prepared_exchange> out;
+  agreement all(site.comm, site.rank, site.size, function);
+  all.here([&] {
+    compared = predicted.report.variants;
+    out.reserve(compared.list.size());
+  });
+  all.agree();
   out.push_back(std::move(predicted));
   for (std::size_t i = 0; i < compared.list.size(); ++i) {
     const neighbors::variant& v = compared.list[i];
     if (i != compared.taken && (v.ns >= 0 || v.driver == neighbors::native_call))
       try {
-        out.push_back(prepare_one(&v));
+        out.push_back(prepare_one(&v, nullptr));
       } catch (const neighbor_error&) { // of all ranks
       }
   }
@@ -56,21 +62,25 @@ std::string persistent_exchange::remarks() const {
   return current().text() + (tuned_ ? tuned_->describe() : "");
 }
 
-sourced_run prepare_persistent(const exchange_site& site, const char* function,
-                               const prepare_variant& prepare_one, const std::function<int()>& next_tag) {
-  prepared_exchange predicted = prepare_one(nullptr);
+void prepare_persistent(const exchange_site& site, const char* function, const prepare_variant& prepare_one,
+                        const std::function<int()>& next_tag, const keep_run& keep) {
+  const keep_prepared keep_only = [&keep](prepared_exchange& made) {
+    if (made.feedback == 0)
+      keep(alone(std::move(made)));
+  };
+  prepared_exchange predicted = prepare_one(nullptr, &keep_only);
   const std::uint64_t after = predicted.feedback;
   if (after == 0)
-    return alone(std::move(predicted));
-  std::vector<prepared_exchange> variants = prepare_variants(std::move(predicted), prepare_one);
-  if (variants.size() == 1)
-    return alone(std::move(variants.front()));
-  const int tag = next_tag();
+    return;
+  std::vector<prepared_exchange> variants =
+      prepare_variants(std::move(predicted), site, function, prepare_one);
+  const int tag = variants.size() > 1 ? next_tag() : 0;
   agreement all(site.comm, site.rank, site.size, function);
-  sourced_run out;
-  all.here([&] { out = tuned(std::move(variants), after, site.comm, tag); });
+  all.here([&] {
+    keep(variants.size() > 1 ? tuned(std::move(variants), after, site.comm, tag)
+                             : alone(std::move(variants.front())));
+  });
   all.agree();
-  return out;
 }
 
 } // namespace tacit::runtime

@@ -41,12 +41,15 @@ struct sourced_run {
 };
 
 /// Prepares one more variant of the operation. Collective. Throws neighbor_error, the same on all ranks.
-using prepare_variant = std::function<prepared_exchange(const neighbors::variant*)>;
+using prepare_variant = std::function<prepared_exchange(const neighbors::variant*, const keep_prepared*)>;
+
+/// Makes of the execution what the caller holds; what it throws is an error of all ranks.
+using keep_run = std::function<void(sourced_run)>;
 
 /// The cheapest variant, and with feedback the others, too; those that some rank cannot run are left out on
-/// all. `tag`: of a message of the tuned run, asked for once. Collective. Throws neighbor_error, the same on
-/// all ranks.
-sourced_run prepare_persistent(const exchange_site& site, const char* function,
-                               const prepare_variant& prepare_one, const std::function<int()>& next_tag);
+/// all. `next_tag`: of a message of the tuned run, asked for once. Collective. Throws neighbor_error, the same
+/// on all ranks.
+void prepare_persistent(const exchange_site& site, const char* function, const prepare_variant& prepare_one,
+                        const std::function<int()>& next_tag, const keep_run& keep);
 
 } // namespace tacit::runtime

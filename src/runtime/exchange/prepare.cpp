@@ -1,12 +1,14 @@
 // Preparing an operation together, in the order in which it happens: read `prepare`, at the end, first.
 //
 // Any rank may fail in any step; it still does what others wait for, and in the next agreement all ranks
-// throw its error (agreement.h).
+// throw its error (agreement.h). It may fail for lack of memory, so what others wait for needs none: local
+// work, which may need memory, stands in `here`; what travels has its memory before the agreement that says
+// so; and whatever decides which way all ranks go is made of values of fixed size.
 //
-// Cost: one message per neighbor and four or five reductions of a few words, once per communicator two more
-// and a broadcast; where a rank has 16 or more short messages an allgather of 24 bytes per rank, and a
-// message to each member of a tree; with several nodes two messages between any two ranks of a node, and a
-// reduction.
+// Cost: one message per neighbor and three or four reductions of a few words, once per communicator five more
+// and a broadcast; where a rank has 16 or more short messages an allgather of 24 bytes per rank, a message to
+// each member of a tree, and two reductions; with several nodes two messages between any two ranks of a node,
+// and three reductions.
 #include "runtime/exchange/prepare.h"
 
 #include "runtime/exchange/check_together.h"
@@ -15,12 +17,15 @@
 #include "runtime/exchange/native_call.h"
 #include "runtime/exchange/neighbor_error.h"
 #include "runtime/exchange/offers.h"
-#include "runtime/exchange/sizes.h"
 #include "runtime/exchange/spread.h"
 #include "runtime/mpi/agreement.h"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <fmt/format.h>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace tacit::runtime {
@@ -32,7 +37,7 @@ using neighbors::grouping;
 struct local_request {
   neighbor_options options;
   neighbors::neighbor_blocks blocks;
-  graphs::machine_costs costs; ///< as the user says, or as the model does
+  std::optional<graphs::machine_costs> costs; ///< as the user says, or as the model does; needs memory
 };
 
 /// The options of the communicator, but for the level: by its nature a persistent operation keeps its
@@ -68,11 +73,9 @@ local_request read_request(const exchange_site& site, const exchange_request& re
 /// Both ends of every edge agree afterwards, unless some rank has an error of its own.
 void agree_on_sizes(const exchange_site& site, const neighbors::neighbor_blocks& blocks, int tag,
                     agreement& all) {
-  const peer_sizes expected = sizes_by_peer(site.edges->sources, blocks.in),
-                   sent = sizes_by_peer(site.edges->destinations, blocks.out);
-  peer_sizes announced;
-  all.always([&] { announced = exchange_sizes(sent, expected, tag, site.comm); });
-  all.here([&] { compare_sizes(*site.edges, expected, announced); });
+  site.sizes->put(blocks);
+  all.always([&] { site.sizes->exchange(tag, site.comm); });
+  all.here([&] { site.sizes->compare(*site.edges); });
 }
 
 /// What only all ranks together know of their offers; the same on all of them.
@@ -85,15 +88,16 @@ struct agreed_offers {
 agreed_offers agree_on_offers(const exchange_site& site, const neighbor_options& options,
                               const exchange_offer& offer, agreement& all) {
   const std::uint64_t mine = word_of(options);
+  constexpr std::size_t first_price = 6;
   // The largest load is the complement of the least complement.
-  std::vector<std::uint64_t> words{mine,
-                                   ~mine,
-                                   offer.combining,
-                                   ~offer.combining,
-                                   ~offer.busiest,
-                                   offer.why_no_native_call.empty() ? 1u : 0u};
-  const auto first_price = static_cast<std::ptrdiff_t>(words.size());
-  words.insert(words.end(), offer.prices.words.begin(), offer.prices.words.end());
+  std::array<std::uint64_t, first_price + std::tuple_size_v<decltype(offer.prices.words)>> words{
+      mine,
+      ~mine,
+      offer.combining,
+      ~offer.combining,
+      ~offer.busiest,
+      offer.why_no_native_call.empty() ? 1u : 0u};
+  std::copy(offer.prices.words.begin(), offer.prices.words.end(), words.begin() + first_price);
   all.agree(words);
   if (words[0] != ~words[1]) {
     all.here([] { throw neighbor_error(neighbor_error::kind::environment, info_keys_differ); });
@@ -104,7 +108,7 @@ agreed_offers agree_on_offers(const exchange_site& site, const neighbor_options&
   out.possible.groupings = {options.passes.coalesce, has_direct_plan(site, options.passes), combinable};
   out.possible.native_call = words[5] != 0;
   out.busiest = ~words[4];
-  out.prices.words.assign(words.begin() + first_price, words.end());
+  std::copy(words.begin() + first_price, words.end(), out.prices.words.begin());
   return out;
 }
 
@@ -141,20 +145,22 @@ graphs::rank_plan plan_alone(const exchange_site& site, const local_request& min
 std::string order_remark(const exchange_site& site, const neighbors::neighbor_passes& passes) {
   if (!passes.order)
     return {};
-  return passes.color ? site.order : "posted by distance";
+  return passes.color ? std::string(site.order) : "posted by distance";
 }
 
 /// In check mode: the plan, unless it turns out to be wrong; then a message per edge, by messages of MPI.
 void check_plan(const exchange_site& site, const exchange_request& request, const local_request& mine,
-                graphs::rank_plan& plan, exchange_report& said) {
+                graphs::rank_plan& plan, exchange_report& said, agreement& all) {
   const checked_together found =
-      check_together(site, request.call.function, mine.blocks, plan, request.first_tag);
-  add_line(said.remarks, found.remark());
+      check_together(site, request.call.function, mine.blocks, plan, request.first_tag, all);
+  all.here([&] { add_line(said.remarks, found.remark()); });
   if (found.plan_fault.empty())
     return;
-  plan = plain_plan(site, mine.blocks);
+  all.here([&] { plan = plain_plan(site, mine.blocks); });
   const bool dry = said.variants.chosen().driver == "dry";
-  said.variants = {{{grouping::direct, dry ? "dry" : "p2p", -1}}, 0};
+  said.variants.list.clear(); // has room for one more
+  said.variants.list.push_back({grouping::direct, dry ? "dry" : "p2p", -1});
+  said.variants.taken = 0;
 }
 
 /// The chosen plan as this rank's program.
@@ -164,16 +170,18 @@ program plan_together(const exchange_site& site, const exchange_request& request
   const grouping chosen = said.variants.chosen().blocks;
   const neighbors::neighbor_passes& passes = mine.options.passes;
   graphs::rank_plan plan;
-  all.here([&] { plan = plan_alone(site, mine, std::move(offer), chosen); });
-  add_line(said.remarks, chosen == grouping::combined ? "combined: blocks travel dimension by dimension"
-                                                      : order_remark(site, passes));
-  if (chosen == grouping::coalesced)
-    all.always([&] {
-      add_line(said.remarks,
-               spread(plan, site, passes, mine.costs.messages, agreed.busiest, request.first_tag));
-    });
+  all.here([&] {
+    plan = plan_alone(site, mine, std::move(offer), chosen);
+    add_line(said.remarks, chosen == grouping::combined ? "combined: blocks travel dimension by dimension"
+                                                        : order_remark(site, passes));
+  });
+  if (chosen == grouping::coalesced) {
+    const std::string lines =
+        spread(plan, site, passes, mine.costs->messages, agreed.busiest, request.first_tag, all);
+    all.here([&] { add_line(said.remarks, lines); });
+  }
   if (mine.options.check)
-    all.always([&] { check_plan(site, request, mine, plan, said); });
+    check_plan(site, request, mine, plan, said, all);
   program out;
   all.here([&] {
     out = program_of(std::move(plan), site.rank, request.first_tag, mine.options.unattended);
@@ -183,14 +191,21 @@ program plan_together(const exchange_site& site, const exchange_request& request
   return out;
 }
 
-/// Feedback, unless nobody would progress the agreement on what was fastest.
-std::uint64_t wanted_feedback(const neighbor_options& options, std::string& remarks) {
-  if (!options.unattended || options.feedback == 0)
-    return options.feedback;
-  add_line(remarks,
-           "no feedback: it needs progress while ranks wait in MPI's own calls; TACIT_PROGRESS=waits "
-           "says that they never do");
-  return 0;
+/// Feedback would need progress while ranks wait in MPI's own calls.
+bool has_no_feedback(const neighbor_options& options) {
+  return options.unattended && options.feedback != 0;
+}
+
+/// For people, once the variant is known.
+void remark_choice(const exchange_site& site, const local_request& mine,
+                   const std::string& why_no_native_call, const agreed_offers& agreed,
+                   exchange_report& said) {
+  said.native_call = native_call_remark(said.variants, why_no_native_call, agreed.possible.native_call,
+                                        site.model->native_calls);
+  said.model = mine.options.cost ? "as tacit_message_cost says" : site.model->origin;
+  if (has_no_feedback(mine.options))
+    add_line(said.remarks, "no feedback: it needs progress while ranks wait in MPI's own calls; "
+                           "TACIT_PROGRESS=waits says that they never do");
 }
 
 } // namespace
@@ -217,14 +232,15 @@ prepared_exchange prepare(const exchange_site& site, const exchange_request& req
 
   all.here([&] { mine = read_request(site, request); });
   agree_on_sizes(site, mine.blocks, request.first_tag, all);
-  all.here([&] { offer = offer_plans(site, request.call, mine.blocks, mine.options, mine.costs); });
+  all.here([&] {
+    offer = offer_plans(site, request.call, mine.blocks, mine.options, *mine.costs);
+    said.variants.make_room();
+  });
   const agreed_offers agreed = agree_on_offers(site, mine.options, offer, all);
   // From here on both ends of every edge agree, and whatever follows from what is agreed all ranks do alike.
-  said.variants = choose_variant(agreed.prices, mine.options, agreed.possible);
-  said.native_call = native_call_remark(said.variants, offer.why_no_native_call, agreed.possible.native_call,
-                                        site.model->native_calls);
-  said.model = mine.options.cost ? "as tacit_message_cost says" : site.model->origin;
-  out.feedback = wanted_feedback(mine.options, said.remarks);
+  choose_variant(agreed.prices, mine.options, agreed.possible, said.variants);
+  out.feedback = has_no_feedback(mine.options) ? 0 : mine.options.feedback;
+  all.here([&] { remark_choice(site, mine, offer.why_no_native_call, agreed, said); });
   // From here on it is known which variant runs. The native call has no plan.
   if (!said.variants.is_native_call())
     out.steps = plan_together(site, request, mine, std::move(offer), agreed, said, all);
@@ -242,6 +258,8 @@ prepared_exchange prepare(const exchange_site& site, const exchange_request& req
       said.steps += "; " + how;
     program steps = request.keeps_steps ? out.steps : std::exchange(out.steps, {});
     out.run = by.chosen->prepare(std::move(steps), site.comm, out.peers.get());
+    if (request.keep)
+      (*request.keep)(out);
   });
   all.agree();
   return out;

@@ -8,12 +8,18 @@
 #include "runtime/exchange/variants.h"
 #include "runtime/run/driver.h"
 
+#include <functional>
 #include <memory>
 #include <mpi.h>
 #include <string>
 #include <string_view>
 
 namespace tacit::runtime {
+
+struct prepared_exchange;
+/// Makes of what was prepared what the caller holds, before the last agreement: what it throws is an error of
+/// all ranks.
+using keep_prepared = std::function<void(prepared_exchange&)>;
 
 struct exchange_request {
   const neighbor_call& call;
@@ -22,6 +28,7 @@ struct exchange_request {
   const neighbors::variant* forced = nullptr; ///< the variant to take; null: the cheapest
   int first_tag = 0;                          ///< of this operation
   bool keeps_steps = false;                   ///< the caller will prepare it anew for other buffers
+  const keep_prepared* keep = nullptr;        ///< null: nothing needs memory afterwards
 };
 
 /// For people: what was prepared, and why this and nothing else.

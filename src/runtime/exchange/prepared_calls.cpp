@@ -12,10 +12,8 @@ constexpr std::size_t calls_kept = 32; // as plans; equal on all ranks, which dr
 
 } // namespace
 
-prepared_call::prepared_call(call_signature signature, const call_buffers& buffers, prepared_exchange made,
-                             call_notices& notices)
-    : signature_(std::move(signature)), buffers_(buffers), made_(std::move(made)), notices_(notices),
-      run_{notices.watched(std::move(made_.run)), 0, 0} {}
+prepared_call::prepared_call(prepared_exchange made, call_notices& notices)
+    : made_(std::move(made)), notices_(notices), run_{notices.watched(std::move(made_.run)), 0, 0} {}
 
 /// What no connection depends on can be made anew, for the buffers at hand.
 bound_run prepared_call::lend(const call_buffers& buffers, MPI_Comm comm) {
@@ -51,6 +49,10 @@ std::shared_ptr<prepared_call> prepared_calls::find(const call_signature& signat
       return e.call;
     }
   return nullptr;
+}
+
+void prepared_calls::make_room() {
+  entries_.reserve(calls_kept);
 }
 
 void prepared_calls::keep(std::shared_ptr<prepared_call> made, std::uint64_t call) {

@@ -16,6 +16,7 @@
 #include <memory>
 #include <mpi.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tacit::runtime {
@@ -23,9 +24,13 @@ namespace tacit::runtime {
 /// What all ranks have prepared together for a blocking call, and repeat alike.
 class prepared_call : public run_source {
 public:
-  /// `made`, with its steps, for `buffers`. `notices` outlives this.
-  prepared_call(call_signature signature, const call_buffers& buffers, prepared_exchange made,
-                call_notices& notices);
+  /// `made`, with its steps. `notices` outlives this.
+  prepared_call(prepared_exchange made, call_notices& notices);
+  /// The call that it was made for. Needs no memory.
+  void belongs_to(call_signature signature, const call_buffers& buffers) noexcept {
+    signature_ = std::move(signature);
+    buffers_ = buffers;
+  }
 
   const call_signature& signature() const { return signature_; }
   /// False: it is lent, or its execution has failed.
@@ -41,7 +46,7 @@ public:
 
 private:
   call_signature signature_;
-  call_buffers buffers_; ///< for which it was made
+  call_buffers buffers_{neighbor_call()}; ///< for which it was made
   prepared_exchange made_;
   call_notices& notices_;
   bound_run run_; ///< after the connection in `made_`
@@ -51,6 +56,8 @@ class prepared_calls {
 public:
   /// The one with this signature, or null. `call`: its number, equal on all ranks.
   std::shared_ptr<prepared_call> find(const call_signature& signature, std::uint64_t call);
+  /// Before `keep`, which then needs no memory.
+  void make_room();
   /// In place of the one that was not used for longest, if there are many: the same one on all ranks.
   void keep(std::shared_ptr<prepared_call> made, std::uint64_t call);
 

@@ -4,6 +4,7 @@
 #include "runtime/exchange/agreed_trees.h"
 
 #include <fmt/format.h>
+#include <utility>
 
 namespace tacit::runtime {
 namespace {
@@ -15,23 +16,25 @@ constexpr std::uint64_t least_aggregated = 6;
 
 std::string spread(graphs::rank_plan& plan, const exchange_site& site,
                    const neighbors::neighbor_passes& passes, const graphs::message_cost& cost,
-                   std::uint64_t busiest, int first_tag) {
+                   std::uint64_t busiest, int first_tag, agreement& all) {
   neighbors::tree_rule rule;
   rule.cost = cost;
   const int first_of_plan = site.widest + 1; // those below number parallel edges
   std::string remarks;
   if (passes.tree && busiest < rule.least_messages)
-    remarks = fmt::format("no trees: no rank has {} short messages", rule.least_messages);
+    all.here([&] { remarks = fmt::format("no trees: no rank has {} short messages", rule.least_messages); });
   if (passes.tree && busiest >= rule.least_messages) {
-    const tree_outcome trees =
-        add_trees(plan, site.rank, site.size, first_of_plan, first_tag, rule, site.comm);
+    tree_outcome trees =
+        add_trees(plan, site.rank, site.size, first_of_plan, first_tag, rule, site.comm, all);
+    remarks = std::move(trees.remark);
     if (trees.any)
-      return trees.remark; // helpers are chosen for their load, not for their node
-    remarks = trees.remark;
+      return remarks; // helpers are chosen for their load, not for their node
   }
   if (!passes.aggregate || busiest < least_aggregated || site.model->one_node)
     return remarks;
-  add_line(remarks, aggregate(plan, site.model->nodes, site.rank, first_of_plan, first_tag, cost, site.comm));
+  const std::string aggregated =
+      aggregate(plan, site.model->nodes, site.rank, first_of_plan, first_tag, cost, site.comm, all);
+  all.here([&] { add_line(remarks, aggregated); });
   return remarks;
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/mpi/library_quirks.h"
 
 #include <algorithm>
+#include <atomic>
 #include <fmt/format.h>
 
 namespace tacit::runtime {
@@ -12,8 +13,30 @@ namespace {
 
 using held_topology = std::shared_ptr<const neighbors::topology>;
 
-comm_attribute<held_topology>& topologies() {
-  static comm_attribute<held_topology> kept(comm_attribute<held_topology>::copy_value);
+/// What a communicator and its duplicates share. Counted here, so that duplicating needs no memory: a rank
+/// without it would fail in MPI's own call, in which the others wait.
+struct shared_topology {
+  held_topology topology;
+  std::atomic<int> holders = 1;
+};
+
+int share(MPI_Comm, int, void*, void* value, void* copy, int* flag) {
+  auto* const held = static_cast<shared_topology*>(value);
+  ++held->holders;
+  *static_cast<shared_topology**>(copy) = held;
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+int drop_one(MPI_Comm, int, void* value, void*) {
+  auto* const held = static_cast<shared_topology*>(value);
+  if (--held->holders == 0)
+    delete held;
+  return MPI_SUCCESS;
+}
+
+comm_attribute<shared_topology>& topologies() {
+  static comm_attribute<shared_topology> kept(share, drop_one);
   return kept;
 }
 
@@ -100,12 +123,14 @@ neighbors::neighborhood read_dist_graph(MPI_Comm comm) {
 } // namespace
 
 void attach_topology(MPI_Comm comm, std::shared_ptr<const neighbors::topology> t) {
-  topologies().set(comm, std::make_unique<held_topology>(std::move(t)));
+  auto held = std::make_unique<shared_topology>();
+  held->topology = std::move(t);
+  topologies().set(comm, std::move(held));
 }
 
 std::shared_ptr<const neighbors::topology> attached_topology(MPI_Comm comm) {
-  const held_topology* const found = topologies().of(comm);
-  return found ? *found : nullptr;
+  const shared_topology* const found = topologies().of(comm);
+  return found ? found->topology : nullptr;
 }
 
 neighbors::neighborhood neighborhood_of(MPI_Comm comm) {

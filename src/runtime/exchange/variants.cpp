@@ -1,7 +1,5 @@
 #include "runtime/exchange/variants.h"
 
-#include <algorithm>
-
 namespace tacit::runtime {
 namespace {
 
@@ -18,8 +16,9 @@ bool may_be_taken(const driver& d, const neighbor_options& options) {
 
 } // namespace
 
-variant_prices::variant_prices()
-    : words(neighbors::groupings * drivers().size(), graphs::word_of_price(-1)) {}
+variant_prices::variant_prices() {
+  words.fill(graphs::word_of_price(-1));
+}
 
 void variant_prices::add(grouping g, const graphs::traffic& t, const graphs::machine_costs& costs,
                          const neighbor_options& options) {
@@ -31,21 +30,21 @@ void variant_prices::add(grouping g, const graphs::traffic& t, const graphs::mac
   }
 }
 
-std::vector<const driver*> agreed_variants::drivers(const driver& native) const {
-  if (is_native_call())
-    return {&native};
-  std::vector<const driver*> out;
+driver_list agreed_variants::drivers(const driver& native) const {
+  driver_list out;
+  if (is_native_call()) {
+    out.add(&native);
+    return out;
+  }
   if (!list.empty())
-    out.push_back(find_driver(chosen().driver));
+    out.add(find_driver(chosen().driver));
   for (const neighbors::variant& v : list)
-    if (const driver* const d = find_driver(v.driver); d && std::find(out.begin(), out.end(), d) == out.end())
-      out.push_back(d);
+    out.add(find_driver(v.driver));
   return out;
 }
 
-agreed_variants choose_variant(const variant_prices& prices, const neighbor_options& options,
-                               const possible_variants& possible) {
-  agreed_variants out;
+void choose_variant(const variant_prices& prices, const neighbor_options& options,
+                    const possible_variants& possible, agreed_variants& out) {
   const auto can = [&](grouping g) { return possible.groupings[static_cast<std::size_t>(g)]; };
   const bool forced = options.blocks && can(*options.blocks);
   for (const grouping g : {grouping::coalesced, grouping::direct, grouping::combined})
@@ -56,7 +55,6 @@ agreed_variants choose_variant(const variant_prices& prices, const neighbor_opti
   if (possible.native_call && (nothing_forced || options.driver == neighbors::native_call))
     out.list.push_back({grouping::coalesced, neighbors::native_call, -1});
   out.taken = neighbors::cheapest(out.list);
-  return out;
 }
 
 } // namespace tacit::runtime

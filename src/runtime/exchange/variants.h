@@ -7,7 +7,9 @@
 #include "runtime/exchange/neighbor_options.h"
 #include "runtime/run/driver.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,11 +25,33 @@ public:
   void add(neighbors::grouping g, const graphs::traffic& t, const graphs::machine_costs& costs,
            const neighbor_options& options);
 
-  std::vector<std::uint64_t> words;
+  std::array<std::uint64_t, neighbors::groupings * driver_count> words{};
 };
 
-/// What the ranks have compared, and which of it they take.
+/// Of each driver, and what stands for MPI's native call, one at most.
+class driver_list {
+public:
+  void add(const driver* d) {
+    if (d && std::find(begin(), end(), d) == end())
+      list_[size_++] = d;
+  }
+  const driver* const* begin() const { return list_.data(); }
+  const driver* const* end() const { return list_.data() + size_; }
+  std::size_t size() const { return size_; }
+  const driver* operator[](std::size_t i) const { return list_[i]; }
+
+  static constexpr std::size_t most = driver_count + 1;
+
+private:
+  std::array<const driver*, most> list_{};
+  std::size_t size_ = 0;
+};
+
+/// What the ranks have compared, and which of it they take. Whoever knows the choice goes on with it, and
+/// others wait for him, so choosing needs no memory but what `make_room` has made.
 struct agreed_variants {
+  void make_room() { list.reserve(neighbors::groupings * driver_count + 1); }
+
   std::vector<neighbors::variant> list; ///< those that were compared, by priority
   std::size_t taken = 0;
 
@@ -35,7 +59,7 @@ struct agreed_variants {
   bool is_native_call() const { return !list.empty() && chosen().driver == neighbors::native_call; }
   /// Drivers that may be taken: the chosen one first, then by priority, but for MPI's native call, which is
   /// taken or not. None if nothing was compared. `native`: what stands for MPI's native call.
-  std::vector<const driver*> drivers(const driver& native) const;
+  driver_list drivers(const driver& native) const;
 };
 
 /// What all ranks together can do; the same on all of them.
@@ -44,8 +68,8 @@ struct possible_variants {
   bool native_call = false;
 };
 
-/// From the minima of the words over all ranks; the same on all ranks.
-agreed_variants choose_variant(const variant_prices& prices, const neighbor_options& options,
-                               const possible_variants& possible);
+/// Into `out`, which has room: from the minima of the words over all ranks; the same on all ranks.
+void choose_variant(const variant_prices& prices, const neighbor_options& options,
+                    const possible_variants& possible, agreed_variants& out);
 
 } // namespace tacit::runtime

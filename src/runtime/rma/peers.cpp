@@ -6,10 +6,14 @@
 #include "vocabulary/calls/settings.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
+#include <new>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 namespace tacit::runtime {
 namespace {
@@ -72,10 +76,12 @@ rma_peers::rma_peers(const program& p, MPI_Comm comm)
   requests_.reserve(2 * with_.size() + 1);
   size_ = line; // nobody has an empty part: Open MPI and MPICH have had errors there
   place_acknowledgements();
+  room_ = windows_->make_room(); // last: the destructor gives it back
 }
 
 /// Local: the window is freed when all ranks have given it up (rma_windows.h).
 rma_peers::~rma_peers() {
+  windows_->give_back(room_);
   if (window_)
     window_->in_use = false;
 }
@@ -111,22 +117,37 @@ void rma_peers::place_slots() {
     }
 }
 
-void rma_peers::note(const std::string& text) {
-  if (code_ == MPI_SUCCESS) {
-    code_ = MPI_ERR_OTHER;
+/// Others wait for what this rank does after an error, so keeping it throws nothing.
+void rma_peers::keep(int code, const char* text) {
+  if (code_ != MPI_SUCCESS)
+    return;
+  code_ = code;
+  try {
     error_ = text;
+  } catch (const std::bad_alloc&) { // then there is only the code
+  }
+}
+
+/// `text` makes it.
+template <typename Text>
+void rma_peers::note_fault(Text&& text) {
+  try {
+    keep(MPI_ERR_OTHER, std::string(text()).c_str());
+  } catch (const std::bad_alloc&) {
+    keep(MPI_ERR_NO_MEM, "");
   }
 }
 
 void rma_peers::note(int code, const char* call) {
-  if (code == MPI_SUCCESS || code_ != MPI_SUCCESS)
+  if (code == MPI_SUCCESS)
     return;
   try {
     check_mpi(code, call);
   } catch (const mpi_error& e) {
-    error_ = e.what();
+    keep(code, e.what());
+  } catch (const std::bad_alloc&) {
+    keep(code, call);
   }
-  code_ = code;
 }
 
 void rma_peers::await(std::vector<MPI_Request>& requests) {
@@ -170,9 +191,11 @@ void rma_peers::check_sizes(int from, const conversation& with) {
       continue;
     const announced& a = with.from_source[i++];
     if (a.tag != key.second || static_cast<std::uint64_t>(a.bytes) > location.shape.bytes)
-      note(fmt::format("rank {} sends to rank {} a message of {} B with tag {}, but {} B with tag {} are "
-                       "expected: both sides must give the same counts",
-                       from, rank_, a.bytes, a.tag, location.shape.bytes, key.second));
+      note_fault([&] {
+        return fmt::format("rank {} sends to rank {} a message of {} B with tag {}, but {} B with tag {} are "
+                           "expected: both sides must give the same counts",
+                           from, rank_, a.bytes, a.tag, location.shape.bytes, key.second);
+      });
   }
 }
 
@@ -189,31 +212,33 @@ std::uint64_t rma_peers::agree_on(std::uint64_t bits) {
 /// True if no rank has an error.
 bool rma_peers::agreed() {
   const bool all = agree_on(code_ == MPI_SUCCESS ? 1 : 0) == 1;
-  if (!all && code_ == MPI_SUCCESS) {
-    code_ = MPI_ERR_OTHER;
-    error_ = "another rank cannot communicate one-sidedly; its message says why, and another driver helps";
-  }
+  if (!all)
+    keep(MPI_ERR_OTHER,
+         "another rank cannot communicate one-sidedly; its message says why, and another driver helps");
   return all;
 }
 
 void rma_peers::make_window() {
-  auto made = std::make_shared<rma_window>();
   void* memory = nullptr;
-  note(MPI_Win_allocate(size_, 1, MPI_INFO_NULL, windows_->communicator(comm_), &memory, &made->handle),
-       fmt::format("MPI_Win_allocate of {} B for messages by one-sided communication", size_).c_str());
+  std::array<char, 100> call{};
+  std::snprintf(call.data(), call.size(),
+                "MPI_Win_allocate of %lld B for messages by one-sided communication",
+                static_cast<long long>(size_));
+  note(MPI_Win_allocate(size_, 1, MPI_INFO_NULL, windows_->communicator(comm_), &memory, &room_->handle),
+       call.data());
   if (code_ == MPI_SUCCESS) {
     memory_ = static_cast<std::byte*>(memory);
-    prepare_window(made->handle);
+    prepare_window(room_->handle);
   }
   if (agreed()) {
-    windows_->add(made);
-    window_ = made;
+    windows_->add(room_);
+    window_ = std::move(room_);
   } // else, where it exists it cannot be freed: that is collective
 }
 
 void rma_peers::prepare_window(MPI_Win window) {
   if (reinterpret_cast<std::uintptr_t>(memory_) % sizeof(std::uint64_t) != 0)
-    note("MPI_Win_allocate gave memory that is not aligned to 8 B");
+    keep(MPI_ERR_OTHER, "MPI_Win_allocate gave memory that is not aligned to 8 B");
   note(MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
   note(MPI_Win_lock_all(0, window), "MPI_Win_lock_all");
   std::memset(memory_, 0, static_cast<std::size_t>(size_));
@@ -240,6 +265,8 @@ void rma_peers::create() {
     windows_->free(agree_on(windows_->given_up()));
     make_window();
   }
+  if (code_ == MPI_ERR_NO_MEM && error_.empty())
+    throw std::bad_alloc();
   if (code_ != MPI_SUCCESS)
     throw mpi_error(code_, error_);
 }

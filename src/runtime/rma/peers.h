@@ -70,7 +70,9 @@ private:
   void await(std::vector<MPI_Request>& requests);
   void check_sizes(int from, const conversation& with);
   void note(int code, const char* call);
-  void note(const std::string& text);
+  template <typename Text>
+  void note_fault(Text&& text);
+  void keep(int code, const char* text);
   bool agreed();
   std::uint64_t agree_on(std::uint64_t bits);
   void make_window();
@@ -83,6 +85,7 @@ private:
   std::vector<MPI_Request> requests_;
   MPI_Aint size_ = 0;                    ///< of this rank's part
   std::shared_ptr<rma_windows> windows_; ///< of the communicator
+  std::shared_ptr<rma_window> room_;     ///< for the window
   std::shared_ptr<rma_window> window_;   ///< null until all ranks have it
   std::byte* memory_ = nullptr;
   bool unified_ = false;

@@ -62,10 +62,21 @@ std::shared_ptr<rma_windows> rma_windows::of(MPI_Comm comm) {
   return lists().set(comm, std::make_unique<held>(std::make_shared<rma_windows>()));
 }
 
-void rma_windows::add(const std::shared_ptr<rma_window>& window) {
-  list_.push_back(window);
+std::shared_ptr<rma_window> rma_windows::make_room() {
+  list_.reserve(list_.size() + 1);
+  auto window = std::make_shared<rma_window>();
   const std::lock_guard lock(all().guard);
   all().windows.push_back(window);
+  return window;
+}
+
+void rma_windows::give_back(const std::shared_ptr<rma_window>& window) {
+  if (window)
+    forget_window(*window);
+}
+
+void rma_windows::add(const std::shared_ptr<rma_window>& window) {
+  list_.push_back(window);
 }
 
 std::uint64_t rma_windows::given_up() const {
@@ -84,12 +95,11 @@ MPI_Comm rma_windows::communicator(MPI_Comm comm) {
 }
 
 void rma_windows::free(std::uint64_t everywhere) {
-  std::vector<std::shared_ptr<rma_window>> chosen;
-  for (std::size_t i = 0; i < std::min<std::size_t>(64, list_.size()); ++i)
-    if (everywhere >> i & 1)
-      chosen.push_back(list_[i]);
-  for (const auto& window : chosen)
-    drop(*window);
+  for (std::size_t i = std::min<std::size_t>(64, list_.size()); i-- > 0;) // earlier ones stay where they are
+    if (everywhere >> i & 1) {
+      const std::shared_ptr<rma_window> window = list_[i];
+      drop(*window);
+    }
 }
 
 void rma_windows::drop(rma_window& window) {

@@ -32,7 +32,12 @@ public:
   /// 4.0.2 names a window after its communicator, and mistakes it for one of a later communicator with the
   /// same number. Throws mpi_error.
   MPI_Comm communicator(MPI_Comm comm);
-  /// On all ranks of the communicator, or on none.
+  /// A window still to be made, known to MPI_Finalize, and room for it in the list. Local.
+  std::shared_ptr<rma_window> make_room();
+  /// A window from `make_room` that was not made. Local.
+  void give_back(const std::shared_ptr<rma_window>& window);
+  /// Into the list: on all ranks of the communicator, or on none. `window` is from the last `make_room`.
+  /// Needs no memory.
   void add(const std::shared_ptr<rma_window>& window);
   /// Bit i: this rank has given up window i of the list. Local.
   std::uint64_t given_up() const;

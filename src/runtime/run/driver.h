@@ -95,6 +95,7 @@ public:
 };
 
 /// All drivers by priority: shm (programs without collectives), coll, p2p; by name only rma, dry.
+inline constexpr std::size_t driver_count = 5;
 std::span<const driver* const> drivers();
 
 /// By name, or nullptr.

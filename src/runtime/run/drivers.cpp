@@ -5,7 +5,7 @@
 namespace tacit::runtime {
 
 std::span<const driver* const> drivers() {
-  static const std::array<const driver*, 5> by_priority{&shm(), &coll(), &p2p(), &rma(), &dry()};
+  static const std::array<const driver*, driver_count> by_priority{&shm(), &coll(), &p2p(), &rma(), &dry()};
   return by_priority;
 }
 

@@ -158,6 +158,27 @@ bool progress_all(execution& wanted) {
   return progress_once(wanted, unused);
 }
 
+void wait_unregistered(execution& wanted) {
+  try {
+    for (bool done = false; !done;) {
+      {
+        const entry lock;
+        if (under_way.empty() && !several_threads()) {
+          wanted.finish();
+          return;
+        }
+        done = wanted.progress();
+        progress_each();
+      }
+      if (!done)
+        wanted.rest(wanted.pause());
+    }
+  } catch (...) {
+    wanted.failure = std::current_exception();
+    throw;
+  }
+}
+
 void wait_for(execution& wanted) {
   {
     const entry lock;

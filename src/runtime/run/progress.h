@@ -19,5 +19,8 @@ bool progress_all(execution& wanted);
 void progress_under_way();
 /// Blocks until `wanted` has completed, progressing all. Throws as progress_all.
 void wait_for(execution& wanted);
+/// The same for an execution that has started but is not registered, which needs memory: for those that
+/// others wait for. Only this thread progresses it.
+void wait_unregistered(execution& wanted);
 
 } // namespace tacit::runtime

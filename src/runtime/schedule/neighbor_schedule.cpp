@@ -59,8 +59,12 @@ std::unique_ptr<schedule> exchange_once(const neighbor_call& call, MPI_Comm comm
   return schedule_of(neighbor_communicator::of(comm)->operation(call, false), schedule::runs::one);
 }
 
-std::unique_ptr<schedule> prepare_exchange(const neighbor_call& call, MPI_Comm comm, MPI_Info info) {
-  return schedule_of(neighbor_communicator::of(comm)->persistent(call, info), schedule::runs::any_number);
+void prepare_exchange(const neighbor_call& call, MPI_Comm comm, MPI_Info info,
+                      const std::function<void(std::unique_ptr<schedule>)>& keep) {
+  neighbor_communicator::of_all(comm, call.function)
+      ->persistent(call, info, [&keep](neighbor_operation made) {
+        keep(schedule_of(std::move(made), schedule::runs::any_number));
+      });
 }
 
 } // namespace tacit::runtime

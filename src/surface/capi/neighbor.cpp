@@ -51,8 +51,11 @@ int make_persistent(const runtime::neighbor_call& call, MPI_Comm comm, MPI_Info 
                     tacit_schedule* schedule) {
   return guarded_call(call, comm, [&] {
     require_place(call, comm, schedule);
-    auto handle = std::make_unique<tacit_schedule_s>();
-    handle->made = runtime::prepare_exchange(call, comm, info);
+    std::unique_ptr<tacit_schedule_s> handle;
+    runtime::prepare_exchange(call, comm, info, [&handle](std::unique_ptr<runtime::schedule> made) {
+      handle = std::make_unique<tacit_schedule_s>();
+      handle->made = std::move(made);
+    });
     keep_error_handler(*handle, comm);
     *schedule = handle.release();
   });

@@ -9,6 +9,7 @@
 #include "own_communicator.h"
 
 #include <gtest/gtest.h>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,10 +30,12 @@ protected:
     const rank_id me{static_cast<std::uint32_t>(rank)};
     edges_ = meant_.of(me);
     distances_ = neighbors::rotated_rounds(edges_, me, static_cast<std::uint32_t>(size));
-    model_ = agree_on_model(rank, size, comm);
+    agreement all(comm, rank, size, "check_mode");
+    model_ = *agree_on_model(rank, size, comm, all);
+    sizes_.emplace(edges_);
   }
 
-  exchange_site site(const neighbors::topology& t) const {
+  exchange_site site(const neighbors::topology& t) {
     exchange_site s;
     s.comm = comm;
     s.rank = rank;
@@ -40,6 +43,7 @@ protected:
     s.edges = &edges_;
     s.topology = &t;
     s.distances = &distances_;
+    s.sizes = &*sizes_;
     s.model = &model_;
     s.native_comms = std::make_shared<native_communicators>();
     return s;
@@ -76,6 +80,7 @@ protected:
   neighbors::neighborhood edges_;
   neighbors::edge_rounds distances_;
   agreed_model model_;
+  std::optional<edge_sizes> sizes_;
   std::vector<int> out_, in_{-1, -1};
 };
 
@@ -111,10 +116,11 @@ TEST_F(check_mode, one_wrong_rank_is_named_to_all) {
   const neighbor_call c = call();
   const neighbors::neighbor_blocks blocks = blocks_of(c, edges_);
   graphs::rank_plan plan = plain_plan(site(meant_), blocks);
-  EXPECT_TRUE(check_together(site(meant_), "right", blocks, plan, 5).right);
+  agreement all(comm, rank, size, "check_mode");
+  EXPECT_TRUE(check_together(site(meant_), "right", blocks, plan, 5, all).right);
   if (rank == 1)
     std::swap(plan.steps[0].writes, plan.steps[1].writes);
-  const checked_together found = check_together(site(meant_), "planted", blocks, plan, 5);
+  const checked_together found = check_together(site(meant_), "planted", blocks, plan, 5, all);
   EXPECT_FALSE(found.right);
   EXPECT_EQ(found.plan_fault.rfind("rank 1, incoming edge 0 from rank 1: ", 0), 0u) << found.plan_fault;
   // A call that contradicts itself is nobody's plan's fault.
@@ -122,7 +128,7 @@ TEST_F(check_mode, one_wrong_rank_is_named_to_all) {
   if (rank == 1)
     less.in[1][0].length = 2;
   const checked_together call_fault =
-      check_together(site(meant_), "contradiction", less, plain_plan(site(meant_), less), 5);
+      check_together(site(meant_), "contradiction", less, plain_plan(site(meant_), less), 5, all);
   EXPECT_FALSE(call_fault.right);
   EXPECT_EQ(call_fault.plan_fault, "");
   EXPECT_TRUE(says(call_fault.call_fault, "rank 1, incoming edge 1 from rank 0: 2 B expected, 4 B sent"))

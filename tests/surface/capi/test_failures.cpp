@@ -198,10 +198,12 @@ TEST_F(failures, every_allocation_of_compiling_may_fail_on_any_rank) {
 }
 
 /// Runs `call` with more and more memory until it succeeds: no rank may hang, and all get the same error.
+/// `first`, `step`: which numbers of allocations are tried.
 template <typename Call>
-void expect_no_rank_to_hang(int rank, int victim, const char* what, Call&& call) {
+void expect_no_rank_to_hang(int rank, int victim, const char* what, Call&& call, long first = 1,
+                            long step = 1) {
   all_following_fail = true;
-  for (long n = 1;; n += n < 200 ? 1 : 1 + n / 20) {
+  for (long n = first;; n += n < 200 ? step : step + n / 20) {
     handler_calls = 0;
     any_has_failed = false;
     allocation_to_fail = rank == victim ? n : 0;
@@ -266,6 +268,136 @@ TEST_F(failures, no_memory_while_a_topology_is_attached) {
       return code;
     });
   tacit_topology_free(&t);
+}
+
+/// Preparing an exchange with both neighbors of a ring.
+class ring_exchange {
+public:
+  ring_exchange(MPI_Comm ring, const char* key, const char* value) : ring_(ring) {
+    MPI_Comm_rank(ring, &rank_);
+    MPI_Comm_size(ring, &size_);
+    MPI_Info_create(&info_);
+    if (key)
+      MPI_Info_set(info_, key, value);
+  }
+  ~ring_exchange() { MPI_Info_free(&info_); }
+  ring_exchange(const ring_exchange&) = delete;
+  ring_exchange& operator=(const ring_exchange&) = delete;
+
+  int prepare(MPI_Comm on, tacit_schedule* s) {
+    return tacit_neighbor_alltoall_init(out_, 1, MPI_INT, in_, 1, MPI_INT, on, info_, s);
+  }
+  void expect_to_work(MPI_Comm on) {
+    tacit_schedule s = TACIT_SCHEDULE_NULL;
+    ASSERT_EQ(prepare(on, &s), TACIT_SUCCESS) << tacit_last_error();
+    const int before = (rank_ + size_ - 1) % size_, after = (rank_ + 1) % size_;
+    for (int run = 0; run < 3; ++run) {
+      in_[0] = in_[1] = -1;
+      out_[0] = 10 * rank_ + run;
+      out_[1] = out_[0] + 1000;
+      EXPECT_EQ(tacit_run(s), TACIT_SUCCESS) << tacit_last_error();
+      EXPECT_EQ(in_[0], 10 * before + run + 1000);
+      EXPECT_EQ(in_[1], 10 * after + run);
+    }
+    EXPECT_EQ(tacit_schedule_free(&s), TACIT_SUCCESS);
+  }
+
+private:
+  MPI_Comm ring_;
+  MPI_Info info_ = MPI_INFO_NULL;
+  int rank_ = 0, size_ = 1, out_[2] = {}, in_[2] = {};
+};
+
+/// On a communicator that is new to all ranks, and on one that they know already. Afterwards it must work.
+/// What variants differ in comes last, so that fewer steps find it.
+TEST_F(failures, no_memory_while_neighbors_prepare_together) {
+  const int dims[] = {size}, periods[] = {1};
+  MPI_Comm ring = MPI_COMM_NULL;
+  MPI_Cart_create(comm, 1, dims, periods, 0, &ring);
+  tacit_topology t = ::ring(size);
+  const std::pair<const char*, const char*> choices[] = {{nullptr, nullptr},
+                                                         {"tacit_driver", "p2p"},
+                                                         {"tacit_driver", "rma"},
+                                                         {"tacit_neighbor_form", "combined"},
+                                                         {"tacit_neighbor_feedback", "1"}};
+  long tried = 0;
+  for (const auto& [key, value] : choices)
+    for (const bool known : {false, true}) {
+      const std::string what = std::string(value ? value : "default") + (known ? ", known" : ", new");
+      ring_exchange exchange(ring, key, value);
+      expect_no_rank_to_hang(
+          rank, victim, what.c_str(),
+          [&] {
+            const long left = std::exchange(allocation_to_fail, 0);
+            MPI_Comm on = MPI_COMM_NULL;
+            tacit_schedule s = TACIT_SCHEDULE_NULL;
+            if (value && std::string_view(value) == "combined") // knows the topology of all ranks
+              tacit_topology_comm(t, ring, &on);
+            else
+              MPI_Comm_dup(ring, &on);
+            if (known)
+              exchange.expect_to_work(on);
+            allocation_to_fail = left;
+            const int code = exchange.prepare(on, &s);
+            allocation_to_fail = 0;
+            if (code == TACIT_SUCCESS)
+              tacit_schedule_free(&s);
+            else
+              EXPECT_EQ(s, TACIT_SCHEDULE_NULL);
+            exchange.expect_to_work(on);
+            MPI_Comm_free(&on);
+            return code;
+          },
+          1 + tried++ % 7, key ? 7 : 1);
+    }
+  tacit_topology_free(&t);
+  MPI_Comm_free(&ring);
+}
+
+/// One rank exchanges with all others: with 17 ranks and more, others help it by trees; with several nodes, by
+/// messages per pair of nodes. What they tell each other for that needs memory, too.
+TEST_F(failures, no_memory_while_ranks_help_each_other) {
+  if (size < 17)
+    GTEST_SKIP() << "nobody needs help";
+  std::vector<int> others, of_all(static_cast<std::size_t>(size)), to_all(of_all.size(), rank);
+  for (int r = 0; r < size; ++r)
+    if (rank == 0 ? r != 0 : r == 0)
+      others.push_back(r);
+  const int degree = static_cast<int>(others.size());
+  MPI_Comm star = MPI_COMM_NULL;
+  MPI_Dist_graph_create_adjacent(comm, degree, others.data(), MPI_UNWEIGHTED, degree, others.data(),
+                                 MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &star);
+  const auto prepare = [&](tacit_schedule* s) {
+    return tacit_neighbor_alltoall_init(to_all.data(), 1, MPI_INT, of_all.data(), 1, MPI_INT, star,
+                                        MPI_INFO_NULL, s);
+  };
+  const auto expect_help = [&] {
+    tacit_schedule s = TACIT_SCHEDULE_NULL;
+    ASSERT_EQ(prepare(&s), TACIT_SUCCESS) << tacit_last_error();
+    EXPECT_EQ(tacit_run(s), TACIT_SUCCESS) << tacit_last_error();
+    for (std::size_t i = 0; i < others.size(); ++i)
+      EXPECT_EQ(of_all[i], others[i]);
+    std::string text(4096, '\0');
+    tacit_explain(s, TACIT_EXPLAIN_TEXT, text.data(), text.size(), nullptr);
+    EXPECT_TRUE(text.find("helpers") != std::string::npos || text.find("aggregated: ") != std::string::npos)
+        << text.c_str();
+    tacit_schedule_free(&s);
+  };
+  expect_help();
+  for (victim = 0; victim < size; victim += size - 1)
+    expect_no_rank_to_hang(
+        rank, victim, "helping",
+        [&] {
+          tacit_schedule s = TACIT_SCHEDULE_NULL;
+          const int code = prepare(&s);
+          allocation_to_fail = 0;
+          if (code == TACIT_SUCCESS)
+            tacit_schedule_free(&s);
+          return code;
+        },
+        5, 9);
+  expect_help();
+  MPI_Comm_free(&star);
 }
 
 /// MPI fails inside: it must not run the handler that the user gave the communicator, or abort; the user
