@@ -100,7 +100,7 @@ std::shared_ptr<neighbor_communicator> neighbor_communicator::of(MPI_Comm comm) 
 }
 
 /// The duplicate that is needed anyway comes first: the ranks agree on it.
-std::shared_ptr<neighbor_communicator> neighbor_communicator::of_all(MPI_Comm comm, const char* function) {
+std::shared_ptr<neighbor_communicator> neighbor_communicator::of_all(MPI_Comm comm, const char* caller) {
   if (attached_handle found = in_use(comm))
     return found;
   private_communicator duplicate;
@@ -108,7 +108,7 @@ std::shared_ptr<neighbor_communicator> neighbor_communicator::of_all(MPI_Comm co
   check_mpi(start_duplicate(comm, duplicate.address(), &request), "MPI_Comm_idup");
   await(request, "MPI_Comm_idup");
   check_mpi(MPI_Comm_set_errhandler(duplicate.comm(), MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  agreement all(duplicate.comm(), duplicate.rank(), duplicate.size(), function);
+  agreement all(duplicate.comm(), duplicate.rank(), duplicate.size(), caller);
   attached_handle made;
   const bool attached = all.here([&] {
     made = make(comm);

@@ -243,13 +243,13 @@ void neighbor_communicator::persistent(const neighbor_call& call, MPI_Info info,
     request.keep = kept;
     return prepare(site(), request);
   };
-  const auto keep_run = [&](sourced_run made) {
+  const auto keep_made = [&](sourced_run made) {
     keep({shared_from_this(), call.function, std::move(made.source), std::move(made.run)});
   };
   // By reference: copies of what these hold would need memory.
   prepare_persistent(
       site(), call.function, std::cref(prepare_one), [this] { return opening_.tags().next(); },
-      std::cref(keep_run));
+      std::cref(keep_made));
 }
 
 } // namespace tacit::runtime

@@ -36,7 +36,7 @@ public:
   /// (no topology, environment) and mpi_error.
   static std::shared_ptr<neighbor_communicator> of(MPI_Comm comm);
   /// The same, by all ranks together, with the same error on all; blocks if it is the first call.
-  static std::shared_ptr<neighbor_communicator> of_all(MPI_Comm comm, const char* function);
+  static std::shared_ptr<neighbor_communicator> of_all(MPI_Comm comm, const char* caller);
   /// Reads options from `info`, for all later calls on the communicator. Collective. Throws neighbor_error,
   /// equal on all ranks, and mpi_error.
   static void set_info(MPI_Comm comm, MPI_Info info);
