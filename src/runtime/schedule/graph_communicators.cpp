@@ -10,10 +10,10 @@
 namespace tacit::runtime {
 namespace {
 
-constexpr const char* function = "tacit_graph_add_comm";
+constexpr const char* add_comm_name = "tacit_graph_add_comm";
 
 [[noreturn]] void refuse_members(const std::string& text) {
-  throw call_error(call_error::kind::argument, fmt::format("{}: {}", function, text), true);
+  throw call_error(call_error::kind::argument, fmt::format("{}: {}", add_comm_name, text), true);
 }
 
 /// A group of processes, freed with its scope.
@@ -64,7 +64,7 @@ std::uint64_t new_number(int rank) {
 
 int add_communicator(MPI_Comm comm, function_ref<graph_builder&()> part) {
   const auto own = private_communicator::like(comm);
-  agreement all(own.comm(), own.rank(), own.size(), function);
+  agreement all(own.comm(), own.rank(), own.size(), add_comm_name);
   graph_builder* graph = nullptr;
   local_communicator made;
   all.here("reading its arguments", [&] {
