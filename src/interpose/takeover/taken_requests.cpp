@@ -5,6 +5,7 @@
 #include "interpose/layer/mpi_library.h"
 #include "interpose/takeover/agreed_groups.h"
 #include "runtime/exchange/neighbor_error.h"
+#include "runtime/mpi/await.h"
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/run/progress.h"
 
@@ -12,7 +13,6 @@
 #include <atomic>
 #include <mutex>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 namespace tacit::interpose {
@@ -296,11 +296,6 @@ MPI_Status* status_at(const invocation& v, int i) {
   return ignores_statuses(v) ? nullptr : v.statuses + i;
 }
 
-/// Between two rounds of a wait for several.
-void relax() {
-  std::this_thread::yield();
-}
-
 // --- one request
 
 int answer_one(invocation& v, taken_request& r, bool blocking) {
@@ -431,7 +426,7 @@ int answer_any(invocation& v, request_split& split, bool blocking) {
   int code = MPI_SUCCESS;
   bool found = look_for_any(v, split, code);
   while (blocking && !found) {
-    relax();
+    runtime::offer_core();
     found = look_for_any(v, split, code);
   }
   if (v.flag)
@@ -479,7 +474,7 @@ int answer_some(invocation& v, request_split& split, bool blocking) {
   int code = MPI_SUCCESS;
   *v.done_count = look_for_some(v, split, code);
   while (blocking && code == MPI_SUCCESS && *v.done_count == 0) {
-    relax();
+    runtime::offer_core();
     *v.done_count = look_for_some(v, split, code);
   }
   return code;

@@ -1,6 +1,7 @@
 #include "runtime/exchange/deferred_operation.h"
 
-#include <thread>
+#include "runtime/mpi/await.h"
+
 #include <utility>
 
 namespace tacit::runtime {
@@ -49,7 +50,7 @@ bool deferred_operation::progress() {
 /// The setup is under way beside this operation, so nobody waits for it alone before that is done.
 void deferred_operation::finish() {
   while (!progress())
-    std::this_thread::yield();
+    offer_core();
 }
 
 } // namespace tacit::runtime

@@ -1,9 +1,8 @@
 #include "runtime/exchange/opening.h"
 
+#include "runtime/mpi/await.h"
 #include "runtime/mpi/tags.h"
 #include "runtime/run/progress.h"
-
-#include <thread>
 
 namespace tacit::runtime {
 
@@ -66,7 +65,7 @@ void opening::let_go() {
     return;
   try {
     while (setup_.duplicating() && !setup_.failure && !progress_all(setup_))
-      std::this_thread::yield();
+      offer_core();
   } catch (...) { // kept by the setup for those that wait for it
     setup_.failure = std::current_exception();
   }

@@ -3,6 +3,8 @@
 #include "runtime/mpi/mpi_error.h"
 
 #include <atomic>
+#include <chrono>
+#include <ctime>
 #include <thread>
 
 namespace tacit::runtime {
@@ -21,6 +23,23 @@ void go_on_meanwhile(bool (*round)()) {
   meanwhile.store(round, std::memory_order_release);
 }
 
+void offer_core() {
+  using clock = std::chrono::steady_clock;
+  constexpr auto slice = std::chrono::microseconds(100); // longer than any rank that waits keeps a core
+  constexpr int sleeps_until_next_yield = 100;
+  static thread_local int sleeps = 0;
+  if (sleeps > 0) {
+    --sleeps;
+    const timespec shortest{0, 1000};
+    nanosleep(&shortest, nullptr);
+    return;
+  }
+  const auto before = clock::now();
+  std::this_thread::yield();
+  if (clock::now() - before > slice)
+    sleeps = sleeps_until_next_yield;
+}
+
 void await(std::span<MPI_Request> requests, const char* call) {
   const int n = static_cast<int>(requests.size());
   while (more_to_do()) {
@@ -28,7 +47,7 @@ void await(std::span<MPI_Request> requests, const char* call) {
     check_mpi(MPI_Testall(n, requests.data(), &done, MPI_STATUSES_IGNORE), call);
     if (done)
       return;
-    std::this_thread::yield();
+    offer_core();
   }
   check_mpi(MPI_Waitall(n, requests.data(), MPI_STATUSES_IGNORE), call);
 }

@@ -1,5 +1,6 @@
 #include "runtime/rma/peers.h"
 
+#include "runtime/mpi/await.h"
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/mpi/tags.h"
 #include "runtime/run/progress.h"
@@ -12,7 +13,6 @@
 #include <fmt/format.h>
 #include <new>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 namespace tacit::runtime {
@@ -161,7 +161,7 @@ void rma_peers::await(std::vector<MPI_Request>& requests) {
     if (done)
       return;
     progress_under_way();
-    std::this_thread::yield();
+    offer_core();
   }
 }
 

@@ -9,6 +9,7 @@
 // unless everybody can.
 #pragma once
 
+#include "runtime/mpi/await.h"
 #include "runtime/run/program.h"
 
 #include <chrono>
@@ -54,7 +55,7 @@ inline void take_pause(double pause) {
   if (pause > 0)
     std::this_thread::sleep_for(std::chrono::duration<double>(pause));
   else if (pause == 0)
-    std::this_thread::yield();
+    offer_core();
 }
 
 inline void execution::rest(double pause) const {

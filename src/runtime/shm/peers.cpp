@@ -1,6 +1,7 @@
 #include "runtime/shm/peers.h"
 
 #include "runtime/channel/pieces.h"
+#include "runtime/mpi/await.h"
 #include "runtime/mpi/library_quirks.h"
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/mpi/tags.h"
@@ -13,7 +14,6 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <limits>
-#include <thread>
 #include <unistd.h>
 
 namespace tacit::runtime {
@@ -59,7 +59,7 @@ void let_others_run(int& rounds) {
   static const bool core_each = local_ranks() > 0 && local_ranks() <= sysconf(_SC_NPROCESSORS_ONLN);
   progress_under_way();
   if (++rounds > (core_each ? 5000 : 100))
-    std::this_thread::yield();
+    offer_core();
 }
 
 /// Instead of being read by the destination.
