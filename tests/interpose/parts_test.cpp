@@ -203,6 +203,39 @@ TEST_F(writing, everything_is_readable_at_any_moment) {
   EXPECT_FALSE(std::filesystem::exists(folder + "/rank-00000.tail"));
 }
 
+/// The kind of the last record that a reader finds.
+recordings::record_kind last_kind(const std::string& path) {
+  std::string problem;
+  const std::vector<std::byte> bytes = recordings::load_recording(path, problem);
+  recordings::record_header header{};
+  for (std::size_t at = 0; at < bytes.size(); at += header.bytes)
+    std::memcpy(&header, bytes.data() + at, sizeof header);
+  return static_cast<recordings::record_kind>(header.kind);
+}
+
+TEST_F(writing, a_record_behind_the_newest_gives_way_to_the_next_one) {
+  recordings::writer out;
+  ASSERT_TRUE(out.open(folder, 0));
+  recordings::begun_record begun{};
+  begun.header.kind = static_cast<std::uint16_t>(recordings::record_kind::begun);
+  const std::string path = folder + "/rank-00000.rec";
+  for (std::uint32_t i = 0; i < 20000; ++i) {
+    out.put_behind(begun);
+    if (i % 1777 == 0) {
+      EXPECT_EQ(last_kind(path), recordings::record_kind::begun);
+    }
+    out.append(record(i));
+    if (i % 1777 == 0)
+      expect_ids(i + 1);
+  }
+  out.put_behind(begun);
+  out.drop_behind();
+  expect_ids(20000);
+  out.put_behind(begun);
+  out.close();
+  expect_ids(20000); // a process that ended in order was in no call
+}
+
 TEST_F(writing, records_larger_than_the_buffer) {
   recordings::writer out;
   ASSERT_TRUE(out.open(folder, 0));

@@ -545,6 +545,27 @@ TEST(recorder, the_mark_of_an_earlier_run_silences_nobody) {
   std::filesystem::remove_all(folder);
 }
 
+// Two processes that the launcher of another library has started, each of which is rank 0 of 1.
+TEST(recorder, processes_that_a_foreign_launcher_started_are_told_so) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("tacit-apart-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / rec::recording_name(0)) << "that of the other process";
+  const std::string command = "env PMI_SIZE=2 TACIT_RECORD=" + folder.string() +
+                              " LD_PRELOAD=" INTERPOSER " " PROGRAMS " cancelled 1 > /dev/null 2> " +
+                              (folder / "err").string() + " < /dev/null";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  std::ifstream err(folder / "err");
+  const std::string said{std::istreambuf_iterator<char>(err), {}};
+  EXPECT_NE(
+      said.find("TACIT-083: several processes record as rank 0 of 1: the launcher belongs to another MPI"),
+      std::string::npos)
+      << said;
+  EXPECT_EQ(said.find("File exists"), std::string::npos) << said;
+  EXPECT_TRUE(std::filesystem::exists(folder / rec::launched_apart_mark));
+  std::filesystem::remove_all(folder);
+}
+
 TEST(recorder, unknown_variables_are_reported_once) {
   const recorded_run run("sendrecv", 2, "TACIT_HASCH=1 TACIT_HASH=maybe");
   EXPECT_EQ(run.status(), 0);

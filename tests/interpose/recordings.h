@@ -36,6 +36,7 @@ struct recording_contents {
   bool well_formed = true; ///< every byte belongs to a whole record
   bool started = false;
   bool finished = false;
+  bool in_call = false;
   rec::run_start start{};
   rec::finish_record finish{};
   std::size_t records = 0;
@@ -111,6 +112,9 @@ inline void take_record(recording_contents& c, const std::byte* at, const rec::r
   case rec::record_kind::finish:
     c.finish = record_at<rec::finish_record>(at);
     c.finished = true;
+    break;
+  case rec::record_kind::begun: // only ever the last one, of a call under way
+    c.in_call = true;
     break;
   }
 }

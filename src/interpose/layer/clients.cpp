@@ -102,6 +102,7 @@ void reject_library(const std::string& version, const void* from) {
       does = *does ? does : c->does();
     }
   step_aside(from);
+  leave_mark(reached::refused);
   if (launched_as_other_rank())
     return;
   say(reason::wrong_mpi, std::string("nothing is ") + does + ": this interposer was built for " +

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <pthread.h>
@@ -73,6 +74,34 @@ bool another_rank_has_spoken(const std::string& mark) {
   return !old || unlink(mark.c_str()) != 0 || !make();
 }
 
+/// The launcher's variables (its library may not be the program's) speak of more than one process.
+bool launched_with_others() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"})
+    if (const char* value = std::getenv(name); value && std::strtol(value, nullptr, 10) > 1)
+      return true;
+  return false;
+}
+
+/// Calls that a rank may hang in. Polls return, and posting does.
+bool may_block(call_class kind) {
+  switch (kind) {
+  case call_class::isend:
+  case call_class::irecv:
+  case call_class::isendrecv:
+  case call_class::imrecv:
+  case call_class::start:
+  case call_class::send_init:
+  case call_class::recv_init:
+  case call_class::type_make:
+  case call_class::type_free:
+  case call_class::local:
+  case call_class::abort:
+    return false;
+  default:
+    return true;
+  }
+}
+
 std::string program_name() {
   char path[4096];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
@@ -113,7 +142,10 @@ bool call_recorder::start(const invocation& v) {
   if (mkdir(settings().record.c_str(), 0777) != 0 && errno != EEXIST && world_rank_ == 0)
     say(reason::disk, "cannot make the folder " + settings().record + ": " + std::strerror(errno));
   if (!out_.open(settings().record, static_cast<std::uint32_t>(world_rank_))) {
-    check_writer();
+    if (out_.taken() && size == 1 && launched_with_others())
+      refuse_single_processes();
+    else
+      check_writer();
     return false;
   }
   names_ = std::make_unique<dictionary>(out_);
@@ -169,6 +201,20 @@ void call_recorder::forked() {
   out_.forked();
 }
 
+/// Another process of this run is rank 0 of 1, too: nobody told them of each other.
+void call_recorder::refuse_single_processes() {
+  complained_ = true;
+  leave_mark(reached::refused);
+  if (another_rank_has_spoken(settings().record + "/" + rec::launched_apart_mark))
+    return;
+  say(reason::wrong_mpi,
+      "several processes record as rank 0 of 1: the launcher belongs to another MPI library than the program "
+      "(" +
+          library_version(nullptr).substr(0, library_version(nullptr).find_first_of(",\n")) +
+          "), so each process runs alone. Start the program with its own library's mpiexec, into a new "
+          "folder.");
+}
+
 /// The recording cannot go on: say so once on this node, and let the program be.
 void call_recorder::check_writer() {
   if (out_.problem().empty() || complained_)
@@ -192,9 +238,25 @@ void call_recorder::before(invocation& v) {
     v.begin = entered;
     v.notes.make<call_notes>();
     dispatch_before(v);
+    if (may_block(v.kind))
+      note_begun(v);
   }
   if (notes_of(v).slow)
     v.begin = ticks_now();
+}
+
+/// Whoever looks at what is left of a process that was killed learns which call it was in.
+void call_recorder::note_begun(const invocation& v) {
+  rec::begun_record record{};
+  record.header.kind = static_cast<std::uint16_t>(rec::record_kind::begun);
+  record.call = static_cast<std::uint16_t>(v.call);
+  record.site = names_->site(v.from);
+  record.begin = v.begin;
+  record.comm = v.kind == call_class::comm_free || v.comm == MPI_Comm{} ? 0 : names_->comm_id(v.comm);
+  const bool sends = v.kind == call_class::send || v.kind == call_class::isend;
+  record.peer = rank_code(sends ? v.dest : v.source);
+  record.tag = sends ? v.send_tag : v.recv_tag == MPI_ANY_TAG ? rec::any_tag : v.recv_tag;
+  out_.put_behind(record);
 }
 
 void call_recorder::after(invocation& v, int result) {
@@ -204,6 +266,7 @@ void call_recorder::after(invocation& v, int result) {
   const optional_lock hold(mutex_, threaded_);
   const std::uint64_t hashed = hash_ticks_;
   dispatch_after(v, result);
+  out_.drop_behind(); // polls that found nothing may have written nothing
   for (const data_part* data : {&v.send, &v.recv})
     if (data->type_ends)
       names_->forget_type(data->type);

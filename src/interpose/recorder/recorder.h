@@ -49,7 +49,9 @@ private:
   // recorder.cpp: life, dispatch, call records.
   void write_start();
   void finish();
+  void note_begun(const invocation& v);
   void check_writer();
+  void refuse_single_processes();
   part sending(const invocation& v);
   part receiving(const invocation& v);
   void write_call(const invocation& v, int result, const part& p,

@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 namespace tacit::recordings {
 namespace {
@@ -60,6 +61,45 @@ void describe_run(analysis& a, const recording_set& recorded) {
   }
 }
 
+/// The world rank that a call without end names.
+rank_id peer_of(const rank_recording& r, const begun_call& c) {
+  if (c.comm == none || c.peer < 0 || r.communicators[c.comm].inter)
+    return no_rank;
+  const std::vector<std::uint32_t>& members = r.communicators[c.comm].members;
+  const auto at = static_cast<std::size_t>(c.peer);
+  return at < members.size() && members[at] != not_in_world ? rank_id{members[at]} : no_rank;
+}
+
+/// The order is that of the ranks' wall clocks.
+std::vector<rank_end> find_ends(const recording_set& recorded, const message_table& table) {
+  std::vector<rank_end> ends;
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (const rank_recording& r : recorded.recordings)
+    first = std::min(first, r.start_unix_ns);
+  for (std::size_t i = 0; i < recorded.recordings.size(); ++i) {
+    const rank_recording& r = recorded.recordings[i];
+    if (r.finished)
+      continue;
+    rank_end end;
+    end.rank = r.rank;
+    end.seconds =
+        static_cast<double>(r.start_unix_ns - first) * 1e-9 +
+        static_cast<double>(static_cast<std::int64_t>(r.end_tick - r.start_tick)) * r.seconds_per_tick;
+    end.aborted = !r.calls.empty() && class_of(r.calls.back()) == call_class::abort;
+    end.inside = r.begun.has_value() || end.aborted;
+    if (r.begun) {
+      end.site = table.location_of_begun[i];
+      end.peer = peer_of(r, *r.begun);
+    } else if (!r.calls.empty()) {
+      end.site = table.of_recording[i].location_of_call.back();
+    }
+    ends.push_back(end);
+  }
+  std::stable_sort(ends.begin(), ends.end(),
+                   [](const rank_end& a, const rank_end& b) { return a.seconds < b.seconds; });
+  return ends;
+}
+
 void fill_totals(analysis& a, const message_table& table) {
   a.communication_seconds = table.communication_seconds;
   a.other_seconds = table.other_seconds;
@@ -71,6 +111,7 @@ void fill_totals(analysis& a, const message_table& table) {
     ++entry.messages;
     entry.bytes += m.bytes;
   }
+  a.unmodelled_seconds = table.unmodelled_seconds;
   a.unmatched_sends = table.unmatched_sends;
   a.unmatched_receives = table.unmatched_receives;
   a.cancelled = table.cancelled;
@@ -228,6 +269,7 @@ analysis analyze(const recording_set& recorded, diagnostics& problems, const ana
   fill_totals(a, table);
   a.communicators = list_communicators(table, number);
   a.sites = list_sites(table);
+  a.ends = find_ends(recorded, table);
   a.collectives = numbered(collectives, number);
   a.activities = numbered(activities, number);
   report_no_hashes(a, problems);

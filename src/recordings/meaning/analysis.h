@@ -246,6 +246,17 @@ struct activity {
   timeline after;                      ///< the same with the replacement; empty without one
 };
 
+/// Where the recording of a rank ends that never reached MPI_Finalize.
+struct rank_end {
+  rank_id rank = no_rank;
+  double seconds = 0;   ///< from the first rank's start to the last that was seen of this one
+  bool inside = false;  ///< in a call that did not return
+  bool aborted = false; ///< the call is MPI_Abort
+  std::uint32_t site =
+      none; ///< of that call, or of the last one that returned: index in analysis.sites, or none
+  rank_id peer = no_rank; ///< whom it waited for, in the world, if the call names one
+};
+
 /// Messages from one rank to another.
 struct matrix_entry {
   std::uint64_t messages = 0;
@@ -273,6 +284,8 @@ struct analysis {
   std::uint64_t unmatched_sends = 0;
   std::uint64_t unmatched_receives = 0;
   std::uint64_t cancelled = 0;
+  std::vector<rank_end> ends;                ///< of ranks that did not finish, earliest first
+  double unmodelled_seconds = 0;             ///< in calls outside the model, over all ranks
   std::uint64_t unmodelled_calls = 0;        ///< outside the model (one-sided, I/O, unknown)
   std::vector<std::string> unmodelled_names; ///< which
   std::vector<communicator_summary>

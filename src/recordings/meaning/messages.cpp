@@ -140,6 +140,12 @@ private:
         at = local.emplace(key, intern_location(r, one)).first;
       of_call[c] = at->second;
     }
+    call begun;
+    if (r.begun) {
+      begun.site = r.begun->site;
+      begun.id = r.begun->id;
+    }
+    out_.location_of_begun.push_back(r.begun ? intern_location(r, begun) : none);
   }
 
   std::uint32_t intern_location(const rank_recording& r, const call& c) {
@@ -390,7 +396,7 @@ private:
     out_.location_seconds[where] += seconds;
     out_.location_calls[where] += polls ? one.count : 1;
     if (kind == call_class::unknown || (one.flags & call_unknown) != 0)
-      ++out_.unmodelled[one.id];
+      ++out_.unmodelled[one.id], out_.unmodelled_seconds += seconds;
     if (is_collective(kind))
       count_collective(i, first, end);
     shared_to_.clear();

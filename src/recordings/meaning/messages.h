@@ -73,6 +73,8 @@ struct message_table {
   std::map<std::pair<std::uint16_t, std::uint32_t>, collective_total>
       collectives;                                   ///< (blocking call id, group)
   std::map<std::uint16_t, std::uint64_t> unmodelled; ///< call id → number
+  double unmodelled_seconds = 0;
+  std::vector<std::uint32_t> location_of_begun; ///< per recording: of the call that never returned, or none
   std::uint64_t calls = 0;
   std::uint64_t unmatched_sends = 0;
   std::uint64_t unmatched_receives = 0;

@@ -37,6 +37,7 @@ enum class record_kind : std::uint16_t {
   completion,   ///< completion_record: one request (or blocking receive) completed, inside the call before it
   forward,      ///< forward_record: a send reads bytes received earlier, seen unchanged
   finish,       ///< finish_record: MPI_Finalize was reached
+  begun,        ///< begun_record: a call that has not returned; only ever the last record of a tail
 };
 
 struct tail_header {
@@ -117,6 +118,20 @@ struct allocation_record {
   std::uint64_t bytes;
   std::uint32_t module; ///< for module_data
   std::uint32_t reserved;
+};
+
+/// A call that began and has not returned. It stands behind the newest record of a tail and gives way to the next
+/// one, so it costs no room; with several threads in MPI it is the call that began last.
+struct begun_record {
+  record_header header;
+  std::uint16_t call; ///< id in the calls table
+  std::uint16_t reserved;
+  std::uint32_t site;
+  std::uint64_t begin; ///< ticks
+  std::uint32_t comm;
+  std::int32_t peer; ///< as in call_record
+  std::int32_t tag;
+  std::uint32_t reserved2;
 };
 
 // Flags of call_record.header.flags

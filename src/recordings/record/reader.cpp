@@ -35,6 +35,8 @@ public:
       report_end();
     for (const call& c : out_.calls)
       out_.end_tick = std::max(out_.end_tick, c.end);
+    if (out_.begun)
+      out_.end_tick = std::max(out_.end_tick, out_.begun->begin);
     return std::move(out_);
   }
 
@@ -177,6 +179,8 @@ private:
       return read_forward();
     case record_kind::finish:
       return read_finish();
+    case record_kind::begun:
+      return read_begun();
     }
   }
 
@@ -281,6 +285,15 @@ private:
       return malformed("forward");
     out_.forwards.push_back(
         {r.receive, r.receive_offset, r.send_offset, r.length, (r.header.flags & forward_constant) != 0});
+  }
+
+  void read_begun() {
+    begun_record r{};
+    if (!fixed(r))
+      return malformed("begun call");
+    if (at_ == bytes_.size()) // another record behind it says that it has returned
+      out_.begun = begun_call{
+          r.begin, lookup(site_ids_, r.site), lookup(communicator_ids_, r.comm), r.peer, r.tag, r.call};
   }
 
   void read_finish() {

@@ -105,6 +105,16 @@ struct forward {
   bool constant = false; ///< all bytes are equal: weak evidence
 };
 
+/// The call that a rank was in when its recording ended.
+struct begun_call {
+  std::uint64_t begin = 0; ///< ticks
+  std::uint32_t site = none;
+  std::uint32_t comm = none;
+  std::int32_t peer = peer_none;
+  std::int32_t tag = 0;
+  std::uint16_t id = 0; ///< calls table
+};
+
 struct rank_recording {
   rank_id rank = no_rank;
   std::uint32_t size = 0; ///< of MPI_COMM_WORLD
@@ -124,6 +134,7 @@ struct rank_recording {
   std::vector<communicator_info> communicators;
   std::vector<layout_info> layouts;
   std::vector<allocation_info> allocations;
+  std::optional<begun_call> begun; ///< only if it did not finish
   std::vector<call> calls;
   std::vector<std::uint64_t> request_ids;
   std::vector<completion> completions;

@@ -50,6 +50,12 @@ private:
   bool was_pending_ = false;
 };
 
+/// Makes the list of records end here.
+void hide(std::byte* at) {
+  std::memset(at, 0, end_mark);
+  std::atomic_signal_fence(std::memory_order_release);
+}
+
 /// Writes all bytes; 0 or errno.
 int write_bytes(int file, const std::byte* from, std::size_t bytes) {
   const no_size_signal guard;
@@ -83,8 +89,10 @@ bool writer::open(const std::string& folder, std::uint32_t rank) {
   const std::string path = folder + "/" + recording_name(rank);
   tail_path_ = tail_of(path);
   file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (file_ < 0)
+  if (file_ < 0) {
+    taken_ = errno == EEXIST;
     return fail(path.c_str(), errno), false;
+  }
   const auto give_up = [&](int error) { // a file without even a start is no recording
     fail(tail_path_.c_str(), error);
     unlink(path.c_str());
@@ -135,6 +143,9 @@ void writer::commit(std::byte* to, const void* record, std::size_t size, std::sp
                     std::span<const std::byte> part2) {
   record_header header;
   std::memcpy(&header, record, sizeof header);
+  if (behind_) // what stands there must not be taken for a record while it is written over
+    hide(half(half_) + used_);
+  behind_ = false;
   // Body first, then the end mark behind it, then the header that makes it all visible.
   std::memcpy(to + sizeof header, static_cast<const std::byte*>(record) + sizeof header,
               size - sizeof header);
@@ -153,6 +164,27 @@ void writer::commit(std::byte* to, const void* record, std::size_t size, std::sp
   std::memcpy(to, &header, sizeof header);
   used_ += header.bytes;
   last_ = to;
+}
+
+void writer::put_behind(const void* record, std::size_t size) {
+  if (!buffer_ || used_ + size + end_mark > half_bytes)
+    return; // the newest record says where the rank was before
+  std::byte* const to = half(half_) + used_;
+  hide(to);
+  behind_ = true;
+  record_header header;
+  std::memcpy(&header, record, sizeof header);
+  std::memcpy(to + sizeof header, static_cast<const std::byte*>(record) + sizeof header,
+              size - sizeof header);
+  std::memset(to + size, 0, end_mark);
+  std::atomic_signal_fence(std::memory_order_release);
+  std::memcpy(to, &header, sizeof header);
+}
+
+void writer::drop_behind() {
+  if (behind_ && buffer_)
+    hide(half(half_) + used_);
+  behind_ = false;
 }
 
 // A program may close descriptors it does not know and open files of its own under the same number.
@@ -178,6 +210,7 @@ void writer::write_large(const record_header& header) {
 }
 
 void writer::flush() {
+  behind_ = false;
   if (!buffer_ || used_ == 0)
     return;
   if (const int error = write_all(half(half_), used_))

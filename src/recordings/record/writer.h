@@ -22,6 +22,10 @@
 
 namespace tacit::recordings {
 
+/// Empty file in the folder of the recordings: several processes were rank 0 of 1, because the launcher is of another
+/// MPI library.
+inline constexpr const char* launched_apart_mark = "launched-apart";
+
 /// "rank-00007.rec".
 std::string recording_name(std::uint32_t rank);
 
@@ -37,6 +41,8 @@ public:
   bool open(const std::string& folder, std::uint32_t rank);
   bool alive() const { return buffer_ != nullptr; }
   const std::string& problem() const { return problem_; }
+  /// The recording of this rank was there already.
+  bool taken() const { return taken_; }
   std::uint64_t records() const { return records_; }
   /// How often the buffer was emptied: what `last` returned before is gone when this has changed.
   std::uint64_t flushes() const { return flushes_; }
@@ -51,6 +57,18 @@ public:
     if (std::byte* to = reserve(bytes))
       commit(to, &record, sizeof(Record), part1, part2);
   }
+
+  /// Puts a record behind all others that the next one replaces, and that only the recording of a process that ended
+  /// before holds. It is no record of the file otherwise.
+  template <typename Record>
+  void put_behind(Record record) {
+    static_assert(sizeof(Record) % 8 == 0 && alignof(Record) <= 8);
+    record.header.bytes = sizeof(Record);
+    put_behind(&record, sizeof record);
+  }
+
+  /// Takes it away again, if nothing has replaced it.
+  void drop_behind();
 
   /// The record appended last, to be changed in place (its header excepted); null if it is no longer in the
   /// buffer.
@@ -75,6 +93,7 @@ private:
   std::byte* reserve(std::size_t bytes);
   void commit(std::byte* to, const void* record, std::size_t size, std::span<const std::byte> part1,
               std::span<const std::byte> part2);
+  void put_behind(const void* record, std::size_t size);
   void write_large(const record_header& header);
   void publish_position();
   void abandon();
@@ -87,6 +106,8 @@ private:
   std::size_t half_ = 0;        ///< which half is in use
   std::size_t used_ = 0;        ///< bytes of that half in use
   bool forked_ = false;
+  bool taken_ = false;
+  bool behind_ = false; ///< there is a record behind the newest one
   std::uint64_t position_ = 0;
   std::uint64_t records_ = 0;
   std::uint64_t flushes_ = 0;

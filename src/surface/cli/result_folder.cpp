@@ -1,6 +1,7 @@
 #include "surface/cli/result_folder.h"
 
 #include "recordings/record/format.h"
+#include "recordings/record/writer.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/files.h"
 #include "surface/cli/own_files.h"
@@ -18,8 +19,8 @@ namespace fs = std::filesystem;
 bool is_result(const fs::path& file) {
   const std::string name = file.filename().string();
   const bool of_rank = name.starts_with("rank-") && (name.ends_with(".rec") || name.ends_with(".tail"));
-  return of_rank || name == recordings::stop_mark || name == "report.html" || name == "report.json" ||
-         name == "summary.txt";
+  return of_rank || name == recordings::stop_mark || name == recordings::launched_apart_mark ||
+         name == "report.html" || name == "report.json" || name == "summary.txt";
 }
 
 void remove_results(const fs::path& folder) {
@@ -67,13 +68,19 @@ bool has_recording(const fs::path& folder) {
 void remove_empty_result(const fs::path& folder) {
   std::error_code error;
   fs::remove(folder / recordings::stop_mark, error);
+  fs::remove(folder / recordings::launched_apart_mark, error);
   fs::remove(folder, error); // fails if it is not empty
 }
 
-fs::path make_result_folder(const fs::path& given, bool force) {
+fs::path make_result_folder(const fs::path& given, existing_folder existing) {
   const fs::path wanted = given.has_filename() ? given : given.parent_path(); // "out/" means "out"
   std::error_code error;
-  if (force && fs::is_directory(wanted, error)) {
+  if (existing == existing_folder::refuse && fs::exists(wanted, error))
+    throw user_error(wrong_usage,
+                     fmt::format("{} exists; --force replaces the results of an earlier run in it, or name "
+                                 "another folder with -o",
+                                 wanted.string()));
+  if (existing == existing_folder::replace_results && fs::is_directory(wanted, error)) {
     remove_results(wanted);
     return fs::absolute(wanted);
   }

@@ -6,9 +6,14 @@
 
 namespace tacit::surface {
 
-/// Makes an empty folder: `wanted`, or if that is there the next free name (app.tacit, app.2.tacit, …). With
-/// `force` the results of an earlier run in `wanted` are removed, and nothing else is. Throws user_error.
-std::filesystem::path make_result_folder(const std::filesystem::path& wanted, bool force);
+/// What to do if the folder is there already.
+enum class existing_folder {
+  refuse,            ///< the user named it
+  take_another_name, ///< the next free one: app.2.tacit, …
+  replace_results,   ///< remove those of an earlier run, and nothing else
+};
+/// Makes an empty folder. Throws user_error.
+std::filesystem::path make_result_folder(const std::filesystem::path& wanted, existing_folder existing);
 
 /// Whether the recorder left the mark that it could not write.
 bool recorder_stopped(const std::filesystem::path& folder);

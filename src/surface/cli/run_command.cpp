@@ -18,9 +18,9 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fstream>
 #include <memory>
-#include <optional>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace tacit::surface {
 namespace {
@@ -78,17 +78,62 @@ void check_mpi_family(const std::vector<std::string>& words, const launch_line& 
   }
 }
 
+/// What the interposer cannot say after the program's end, because it had no occasion to: processes of this node
+/// leave marks in a file. It lives in memory and has no name but that of our descriptor, so whatever becomes of us,
+/// nothing stays behind.
+class marker_file {
+public:
+  marker_file() : file_(::memfd_create("tacit-marks", MFD_CLOEXEC)) {}
+  ~marker_file() {
+    if (file_ >= 0)
+      ::close(file_);
+  }
+  marker_file(const marker_file&) = delete;
+  marker_file& operator=(const marker_file&) = delete;
+
+  void assign(std::vector<std::string>& assignments) const {
+    if (file_ >= 0)
+      assignments.push_back(fmt::format("TACIT_WITNESS=/proc/{}/fd/{}", ::getpid(), file_));
+  }
+  /// What processes reached (reached of the interposer's environment.h), one letter each time.
+  std::string marks() const {
+    std::string all(4096, '\0');
+    const ssize_t got = file_ >= 0 ? ::pread(file_, all.data(), all.size(), 0) : 0;
+    all.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return all;
+  }
+
+private:
+  int file_;
+};
+
+/// A program that --apply found nothing to do in.
+void say_if_nothing_was_taken(const marker_file& outside, const child_result& result) {
+  const std::string marks = outside.marks();
+  if (marks.empty() || marks.find_first_of("mx") != std::string::npos)
+    return;
+  std::fputs(fmt::format("tacit: nothing was taken over ({}): no process called MPI_Init or "
+                         "MPI_Session_init where tacit could see "
+                         "it\n  ('tacit doctor PROGRAM' says what tacit sees of a program)\n",
+                         result.outcome())
+                 .c_str(),
+             stderr);
+}
+
 /// A started program and what it was started with.
 struct finished_run {
   launch_line line;
   std::string interposer;
   std::filesystem::path folder;
   child_result result;
+  std::string marks; ///< of its processes
 };
 
 std::string why_nothing(const run_options& options, const finished_run& run) {
   if (recorder_stopped(run.folder))
     return fmt::format("the recorder could not write to {} (its message is above)", run.folder.string());
+  if (run.marks.find('x') != std::string::npos)
+    return "the recorder does not fit the program (its message is above)";
   for (const std::size_t at : run.line.programs)
     if (const std::string why = obstacle(find_executable(options.words[at]), run.interposer, options.apply);
         !why.empty())
@@ -101,6 +146,14 @@ std::string why_nothing(const run_options& options, const finished_run& run) {
 /// What the recording lacks because the recorder does not see it.
 diagnostics gaps(const run_options& options, const finished_run& run) {
   diagnostics found;
+  if (run.marks.find('x') != std::string::npos) {
+    diagnostic d;
+    d.code = number(reason::wrong_mpi);
+    d.level = severity::warning;
+    d.message = "only one of several processes that each ran alone was recorded";
+    d.remedy = "Start the program with the mpiexec of the MPI library that it is linked to.";
+    found.push_back(std::move(d));
+  }
   for (const std::size_t at : run.line.programs) {
     const coverage seen = find_coverage(inspect_program(find_executable(options.words[at])), run.interposer);
     if (seen.complete())
@@ -120,7 +173,7 @@ diagnostics gaps(const run_options& options, const finished_run& run) {
 }
 
 int report_recording(const run_options& options, const finished_run& run) {
-  const auto& [line, interposer, folder, result] = run;
+  const auto& [line, interposer, folder, result, marks] = run;
   if (!has_recording(folder)) {
     const std::string why = why_nothing(options, run);
     std::fputs(fmt::format("tacit: nothing was recorded ({}): {}\n", result.outcome(), why).c_str(), stderr);
@@ -151,50 +204,12 @@ void check_all_can_apply(const run_options& options, const launch_line& line, co
       throw user_error(wrong_usage, fmt::format("--apply needs all ranks: {}: {}", options.words[at], why));
 }
 
-/// What comes after the program's end if the interposer itself, which speaks in MPI_Finalize, had no occasion
-/// to: processes of this node leave marks in a file.
-class marker_file {
-public:
-  marker_file() {
-    try {
-      folder_.emplace("apply");
-      write_file(file(), "");
-    } catch (const user_error&) { // no place for temporary files: nothing will be said
-      folder_.reset();
-    }
-  }
-
-  void assign(std::vector<std::string>& assignments) const {
-    if (folder_)
-      assignments.push_back("TACIT_WITNESS=" + file().string());
-  }
-
-  void speak(const child_result& result) const {
-    if (!folder_)
-      return;
-    std::string marks;
-    std::ifstream(file()) >> marks;
-    if (marks.empty() || marks.find('m') != std::string::npos)
-      return;
-    std::fputs(fmt::format("tacit: nothing was taken over ({}): no process called MPI_Init or "
-                           "MPI_Session_init where tacit could see "
-                           "it\n  ('tacit doctor PROGRAM' says what tacit sees of a program)\n",
-                           result.outcome())
-                   .c_str(),
-               stderr);
-  }
-
-private:
-  std::filesystem::path file() const { return folder_->path / "marks"; }
-  std::optional<temporary_folder> folder_;
-};
-
 int run_applied(const run_options& options, const launch_line& line, const std::string& interposer) {
   const marker_file outside;
   std::vector<std::string> list = assignments(options, interposer, "");
   outside.assign(list);
   const child_result result = run_child(with_environment(options.words, line, list));
-  outside.speak(result);
+  say_if_nothing_was_taken(outside, result);
   return result.exit_code;
 }
 
@@ -204,6 +219,16 @@ std::string by_hand(const run_options& options) {
              ? ", or start it behind 'env LD_PRELOAD=… TACIT_RECORD=FOLDER' and run 'tacit analyze "
                "FOLDER'"
              : ", or start all ranks behind 'env LD_PRELOAD=… TACIT_APPLY=1'";
+}
+
+/// What cannot even be started leaves no folder.
+child_result run_recorded(const std::vector<std::string>& words, const std::filesystem::path& folder) {
+  try {
+    return run_child(words);
+  } catch (const user_error&) {
+    remove_empty_result(folder);
+    throw;
+  }
 }
 
 int run(const run_options& options) {
@@ -224,12 +249,17 @@ int run(const run_options& options) {
   }
   if (!records(options))
     return run_applied(options, line, interposer);
-  const std::filesystem::path folder = make_result_folder(wanted, options.force);
-  const child_result result =
-      run_child(with_environment(options.words, line, assignments(options, interposer, folder.string())));
+  const existing_folder existing = options.force            ? existing_folder::replace_results
+                                   : options.output.empty() ? existing_folder::take_another_name
+                                                            : existing_folder::refuse;
+  const std::filesystem::path folder = make_result_folder(wanted, existing);
+  const marker_file outside;
+  std::vector<std::string> list = assignments(options, interposer, folder.string());
+  outside.assign(list);
+  const child_result result = run_recorded(with_environment(options.words, line, list), folder);
   int trouble = 0;
   try {
-    trouble = report_recording(options, {line, interposer, folder, result});
+    trouble = report_recording(options, {line, interposer, folder, result, outside.marks()});
   } catch (const std::exception& error) { // the program's own exit code is more important
     std::fprintf(stderr, "tacit: %s\n  the recording is kept in %s\n", error.what(), folder.c_str());
     trouble = input_has_errors;
@@ -244,7 +274,8 @@ command add_run(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("run", "run an MPI program, record it, and say what its messages mean");
   sub->add_option("COMMAND", options->words, "the command, for example -- mpiexec -n 4 ./app")->required();
   sub->positionals_at_end();
-  sub->add_option("-o,--output", options->output, "folder for the results (default: <program>.tacit)");
+  sub->add_option("-o,--output", options->output,
+                  "folder for the results; must not exist (default: <program>.tacit, or a numbered name)");
   sub->add_flag("--force", options->force, "replace the results of an earlier run in that folder");
   sub->add_flag("--record-only", options->record_only, "record and do not analyse");
   sub->add_flag("--no-hash", options->no_hash,

@@ -96,6 +96,7 @@ json totals_json(const recordings::analysis& a) {
           {"unmatched_sends", a.unmatched_sends},
           {"unmatched_receives", a.unmatched_receives},
           {"cancelled", a.cancelled},
+          {"unmodelled_seconds", a.unmodelled_seconds},
           {"unmodelled_calls", a.unmodelled_calls},
           {"unmodelled_names", a.unmodelled_names}};
 }
@@ -129,6 +130,15 @@ std::string json_of(const recordings::analysis& a, const diagnostics& problems, 
             {"rank", d.rank == no_rank ? json(nullptr) : json(index(d.rank))},
             {"message", d.message},
             {"remedy", d.remedy}};
+  });
+  out["ends"] = list_json(a.ends, [&](const recordings::rank_end& e) -> json {
+    return {{"rank", index(e.rank)},
+            {"seconds", e.seconds},
+            {"inside", e.inside},
+            {"aborted", e.aborted},
+            {"site", e.site < a.sites.size() ? json(e.site) : json(nullptr)},
+            {"peer", e.peer == no_rank ? json(nullptr) : json(index(e.peer))},
+            {"text", end_text(a, e)}};
   });
   out["communicators"] = list_json(a.communicators, [&](const recordings::communicator_summary& c) -> json {
     const auto number = static_cast<std::size_t>(&c - a.communicators.data());

@@ -63,6 +63,54 @@ std::string file_name(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
+/// Calls whose effect is not modelled, if they are more than a few.
+void add_unmodelled(page& p, const recordings::analysis& a) {
+  const auto share = [](double part, double all) { return all > 0 ? part / all : 0; };
+  const double calls = share(static_cast<double>(a.unmodelled_calls), static_cast<double>(a.calls));
+  const double time = share(a.unmodelled_seconds, a.communication_seconds);
+  constexpr double worth_saying = 0.01;
+  if (calls < worth_saying && time < worth_saying)
+    return;
+  std::string names;
+  for (std::size_t i = 0; i < std::min<std::size_t>(a.unmodelled_names.size(), 4); ++i)
+    names += (i == 0 ? "" : ", ") + a.unmodelled_names[i];
+  p.headlines.push_back(
+      fmt::format("{} of {} calls, {} of the MPI time, are outside the model ({}{}): what they move is in "
+                  "no number here.",
+                  grouped(a.unmodelled_calls), grouped(a.calls), percent(time), names,
+                  a.unmodelled_names.size() > 4 ? ", …" : ""));
+}
+
+/// Ranks that called MPI_Abort, or were seen last outside MPI, ended by themselves; others were waiting.
+void add_ends(page& p, const recordings::analysis& a) {
+  if (a.ends.empty())
+    return;
+  const auto by_itself = [](const recordings::rank_end& e) { return e.aborted || !e.inside; };
+  auto first =
+      std::find_if(a.ends.begin(), a.ends.end(), [](const recordings::rank_end& e) { return e.aborted; });
+  if (first == a.ends.end())
+    first = std::find_if(a.ends.begin(), a.ends.end(), by_itself);
+  p.headlines.push_back(
+      first == a.ends.end()
+          ? fmt::format("Every rank that did not finish was in a call that did not return; first {}.",
+                        end_text(a, a.ends.front()))
+          : fmt::format("Ended first, as far as is recorded: {}.", end_text(a, *first)));
+}
+
+table ends_table(const recordings::analysis& a) {
+  table t{.title = "Where ranks ended that did not reach MPI_Finalize",
+          .note = "In the order in which they were last seen.",
+          .head = {"rank", "call", "place", "seen last"},
+          .rows = {}};
+  for (const recordings::rank_end& e : a.ends) {
+    const bool known = e.site < a.sites.size();
+    t.rows.push_back({fmt::format("{}", index(e.rank)),
+                      !known ? "" : (e.inside ? "in " : "after ") + a.sites[e.site].call,
+                      known ? location_text(a.sites[e.site]) : "", readable_seconds(e.seconds)});
+  }
+  return t;
+}
+
 void add_headlines(page& p, const recordings::analysis& a) {
   if (a.recorded_ranks == 0) {
     p.headlines.emplace_back("Nothing was recorded: the program made no MPI call that tacit could see.");
@@ -94,6 +142,8 @@ void add_headlines(page& p, const recordings::analysis& a) {
     p.headlines.emplace_back(
         "No collective was recognised among the messages. That is no proof that there is none: "
         "TACIT-050 says what is not searched for.");
+  add_unmodelled(p, a);
+  add_ends(p, a);
   if (!a.complete)
     p.headlines.emplace_back(a.recorded_ranks < a.ranks
                                  ? fmt::format("Only {} of {} ranks could be read; sums are lower bounds.",
@@ -342,7 +392,8 @@ void add_facts(page& p, const recordings::analysis& a, const run_info& run) {
     std::string names;
     for (const std::string& name : a.unmodelled_names)
       names += (names.empty() ? "" : ", ") + name;
-    fact("outside the model", fmt::format("{}: {}", counted(a.unmodelled_calls, "call"), names));
+    fact("outside the model", fmt::format("{} with {} a rank: {}", counted(a.unmodelled_calls, "call"),
+                                          readable_seconds(on_average(a, a.unmodelled_seconds)), names));
   }
 }
 
@@ -375,6 +426,8 @@ page page_of(const recordings::analysis& a, const diagnostics& problems, const r
       p.communication.cells.push_back({number(pair.first), number(pair.second), entry.bytes, entry.messages});
   add_left(p, a);
   p.tables = {time_table(a)};
+  if (!a.ends.empty())
+    p.tables.insert(p.tables.begin(), ends_table(a));
   if (!a.collectives.empty())
     p.tables.push_back(collectives_table(a));
   p.tables.push_back(cost_table(a));

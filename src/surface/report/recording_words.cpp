@@ -380,6 +380,18 @@ std::string condition_of(const replacement& r) {
   return text;
 }
 
+std::string end_text(const analysis& a, const rank_end& end) {
+  const std::string when = fmt::format("rank {}, {} after the first rank's MPI_Init, ", index(end.rank),
+                                       readable_seconds(end.seconds));
+  if (end.site >= a.sites.size())
+    return when + "before any call";
+  const call_site& site = a.sites[end.site];
+  if (!end.inside)
+    return when + fmt::format("outside MPI, after {} at {}", site.call, location_text(site));
+  const std::string peer = end.peer == no_rank ? "" : fmt::format(" with rank {}", index(end.peer));
+  return when + fmt::format("in {}{} at {}", site.call, peer, location_text(site));
+}
+
 std::string communicator_name(std::size_t number) {
   return number == 0 ? "world" : fmt::format("communicator {}", number);
 }

@@ -46,6 +46,9 @@ std::string call_text(const recordings::analysis& a, const recordings::replaceme
 /// What has to hold for that, as far as a recording cannot show it; empty if nothing is known to stand against it.
 std::string condition_of(const recordings::replacement& r);
 
+/// "rank 2, 0.81 s after the first rank's MPI_Init, in MPI_Recv from rank 1 at ring.c:33 (main)".
+std::string end_text(const recordings::analysis& a, const recordings::rank_end& end);
+
 /// "world", or "communicator 3": by its position in the analysis.
 std::string communicator_name(std::size_t number);
 /// "all ranks", "row 0 of a 2x4 grid", "ranks 0,2,5".

@@ -15,11 +15,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from truth_table import ALSO, AT_ONCE, C_PROGRAMS, NO_SINGLE_CALL
+from truth_table import ALSO, AT_ONCE, C_PROGRAMS, FORTRAN_PROGRAMS, NO_SINGLE_CALL
 
 TACIT = os.environ["COMMAND_FILE"]
 LAUNCHER = shlex.split(os.environ["MPI_LAUNCHER"])
 LEAST_RECALL = 0.9
+PROGRAMS = {**C_PROGRAMS, **FORTRAN_PROGRAMS}
 
 
 def report(program, ranks, names):
@@ -61,7 +62,7 @@ class Score:
         self.faults = []
 
     def judge(self, name, size, activities):
-        truth, fits = C_PROGRAMS[name]
+        truth, fits = PROGRAMS[name]
         if not fits(size):
             return
         allowed = truth | ALSO.get(name, lambda _: set())(size)
@@ -104,15 +105,17 @@ def main():
     parser.add_argument("--only", nargs="+")
     options = parser.parse_args()
     score = Score()
-    programs = [os.environ["TRUTH_C"]]
+    programs = [(os.environ["TRUTH_C"], C_PROGRAMS)]
+    if os.environ.get("TRUTH_FORTRAN"):
+        programs.append((os.environ["TRUTH_FORTRAN"], FORTRAN_PROGRAMS))
     for ranks in options.ranks:
-        for program in programs:
-            names = options.only or list(C_PROGRAMS)
+        for program, known in programs:
+            names = [name for name in known if not options.only or name in options.only]
             if options.each:
                 for name in names:
                     score.judge(name, ranks, report(program, ranks, [name])["activities"])
-            else:
-                found = report(program, ranks, options.only or [])
+            elif names:
+                found = report(program, ranks, names if options.only else [])
                 for name in names:
                     score.judge(name, ranks, of_program(found, name))
     sys.exit(0 if score.say() else 1)

@@ -48,6 +48,14 @@ C_PROGRAMS = {
     "ping_pong": (NEAR, always),
 }
 
+FORTRAN_PROGRAMS = {
+    "f_bcast_linear": ({"bcast"}, always), "f_bcast_tree": ({"bcast"}, always), "f_scatter": ({"scatter"}, always),
+    "f_gather": ({"gather"}, always), "f_allgather_ring": ({"allgather"}, always),
+    "f_alltoall_shifts": ({"alltoall"}, always), "f_barrier_dissemination": ({"barrier"}, always),
+    "f_reduce_tree": ({"reduce"}, always), "f_allreduce_doubling": ({"allreduce"}, powers_only),
+    "f_halo_columns": (HALO, always), "f_near_butterfly": (NEAR, powers_only),
+}
+
 # What a program is besides, on these numbers of ranks.
 ALSO = {
     "near_bcast_changed": lambda size: {"pipeline"},
@@ -59,6 +67,9 @@ ALSO = {
     "halo_grid_lines": lambda size: {"alltoall"} if size == 3 else set(),
     "halo_grid_nonblocking": lambda size: {"alltoall"} if size == 3 else set(),
     "halo_grid_corners": lambda size: {"alltoall"} if size == 3 else set(),
+    "f_halo_columns": lambda size: {"alltoall"} if size == 3 else set(),
+    # Two dimensions of two ranks each: every rank exchanges with the same two again and again.
+    "f_near_butterfly": lambda size: {"neighbor exchange"},
 }
 
 # Advice that one call could do a whole round would be wrong here.

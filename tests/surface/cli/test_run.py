@@ -45,6 +45,10 @@ class Run(unittest.TestCase):
         second = self.run_tacit(*self.ring(2, "7"), input="")
         self.assertEqual((first.returncode, second.returncode), (0, 7), second.stderr)
         self.assertTrue((self.folder / "ring_program.2.tacit" / "report.html").exists())
+        named = self.run_tacit("-o", "ring_program.tacit", *self.ring(2, "0"), input="")
+        self.assertEqual(named.returncode, 2, named.stderr)
+        self.assertIn("ring_program.tacit exists; --force", named.stderr)
+        self.assertEqual(named.stdout, "")  # nothing ran
         (self.folder / "ring_program.tacit" / "mine.txt").write_text("keep")
         forced = self.run_tacit("--force", *self.ring(2, "0"), input="")
         self.assertEqual(forced.returncode, 0, forced.stderr)
@@ -57,6 +61,25 @@ class Run(unittest.TestCase):
         report = json.loads((self.folder / "ring_program.tacit" / "report.json").read_text())
         self.assertFalse(report["complete"])
         self.assertEqual(report["totals"]["messages"], 10)
+
+    def test_of_a_hung_program_it_is_said_who_ended_first_and_who_waited_where(self):
+        done = self.run_tacit(*self.ring(2, "0", "hang"), input="")
+        self.assertNotEqual(done.returncode, 0)
+        report = json.loads((self.folder / "ring_program.tacit" / "report.json").read_text())
+        ends = {e["rank"]: e for e in report["ends"]}
+        where = {rank: report["sites"][e["site"]] for rank, e in ends.items()}
+        self.assertEqual((ends[1]["inside"], where[1]["call"]), (False, "MPI_Probe"))
+        self.assertEqual((ends[0]["inside"], where[0]["call"], ends[0]["peer"]), (True, "MPI_Ssend", 1))
+        self.assertEqual(where[0]["function"], "main")
+        self.assertIn("Ended first, as far as is recorded: rank 1", " ".join(done.stderr.split()))
+
+    def test_calls_outside_the_model_are_in_the_summary_with_their_time(self):
+        done = self.run_tacit(*self.ring(2, "0", "file", "written"), input="")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        totals = json.loads((self.folder / "ring_program.tacit" / "report.json").read_text())["totals"]
+        self.assertGreater(totals["unmodelled_seconds"], 0)
+        self.assertGreaterEqual(totals["unmodelled_calls"], 2 * 22)
+        self.assertRegex(" ".join(done.stderr.split()), r"of [\d,]+ calls, [\d.]+ % of the MPI time, are outside the model")
 
     def test_a_program_that_never_calls_finalize_is_analysed(self):
         self.run_tacit(*self.ring(2, "0", "quit"), input="")
@@ -137,6 +160,24 @@ class Run(unittest.TestCase):
         self.assertEqual(ring.stderr.count("calls taken over on 2 ranks: nothing: the program called no neighborhood"), 1,
                          ring.stderr)
         self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_what_cannot_be_started_leaves_no_folder(self):
+        done = self.run_tacit("-o", "out", "--", "mpiexec.not.here", "-n", "2", PROGRAM, input="")
+        self.assertEqual(done.returncode, 127, done.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_killed_tacit_leaves_nothing_in_the_temporary_folder(self):
+        temporary = self.folder / "temporary"
+        temporary.mkdir()
+        words = [TACIT, "run", "--apply", "--", *LAUNCHER, "-n", "1", PROGRAM, "0"]
+        tacit = subprocess.Popen(words, cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(temporary)})
+        while not Path(f"/proc/{tacit.pid}/task/{tacit.pid}/children").read_text():
+            pass  # the program waits for its input
+        tacit.kill()
+        tacit.wait()
+        self.assertEqual([f.name for f in temporary.iterdir() if "tacit" in f.name], [])
+        tacit.stdin.close()
 
     def test_doctor_finds_the_program_covered(self):
         done = subprocess.run([TACIT, "doctor", PROGRAM], capture_output=True, text=True)
