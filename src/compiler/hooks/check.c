@@ -4,19 +4,23 @@
  * Every operation is completed already where the program as written completed it. The data of a receive are
  * then put aside and its buffer is spoiled; where the moved completion stands, the buffer must still be
  * spoiled, and gets its data. So a read that comes too early yields garbage each time, not only when the
- * message happens to be late, and a write is noticed. The bytes of a send must be the same at both points.
+ * message happens to be late, and a write is noticed. Whole pages of a buffer are closed meanwhile, so that an
+ * access to them is reported where it happens. The bytes of a send must be the same at both points.
  * Packing by the datatype touches the data only, so that gaps may be used meanwhile as they may in MPI. */
 #define _GNU_SOURCE /* RUSAGE_THREAD */
 
 #include "compiler/hooks/check.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 typedef struct shadow {
   struct shadow* next;
@@ -178,16 +182,6 @@ static void spoil(const shadow* one) {
   free(garbage);
 }
 
-void tacit_check_start(slot_state* slot) {
-  MPI_Request* requests = slot->many ? slot->many : slot->few;
-  (void)MPI_Waitall(slot->request_count, requests, MPI_STATUSES_IGNORE);
-  for (shadow* one = slot->shadows; one; one = one->next)
-    put_aside(one);
-  for (shadow* one = slot->shadows; one; one = one->next)
-    if (one->posted.receives && one->bytes > 0)
-      spoil(one);
-}
-
 long tacit_check_waits(void) {
   struct rusage usage;
   return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : 0;
@@ -205,23 +199,130 @@ void tacit_check_waited(long before, const char* place) {
           rank, times, place ? place : "an unknown place");
 }
 
-static void report(const shadow* one, int first) {
-  int rank = -1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  fprintf(stderr,
-          "tacit: rank %d: byte %d of the %d bytes of a pending %s (buffer %p, %d elements) was written "
-          "before the operation was complete.\n"
-          "tacit: The completion was moved too far: please report it, and compile this file with "
-          "TACIT_OVERLAP=off meanwhile. [TACIT-118]\n",
-          rank, first, one->bytes, one->posted.receives ? "receive" : "send", one->posted.buffer,
-          one->posted.count);
-  fflush(stderr);
-  /* A launcher may drop what it has not read yet when a rank aborts (MPICH's lost one message in ten). */
+static const char* place_of(const slot_state* slot) {
+  return slot->place ? slot->place : "an unknown place";
+}
+
+/* A launcher may drop what it has not read yet when a rank aborts (MPICH's lost one message in ten). */
+static void give_up(void) {
   nanosleep(&(struct timespec){0, 200000000L}, NULL);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-static void verify(const shadow* one) {
+static void report(const slot_state* slot, const shadow* one, int first) {
+  int rank = -1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  fprintf(stderr,
+          "tacit: rank %d: %s: byte %d of the %d bytes of a pending %s (buffer %p, %d elements) was written "
+          "before the operation was complete.\n"
+          "tacit: The completion was moved too far: please report it, and compile this file with "
+          "TACIT_OVERLAP=off meanwhile. [TACIT-118]\n",
+          rank, place_of(slot), first, one->bytes, one->posted.receives ? "receive" : "send",
+          one->posted.buffer, one->posted.count);
+  fflush(stderr);
+  give_up();
+}
+
+/* --- pages that nobody may touch ---
+ * Reading what is spoilt makes the program wrong, but says nothing. So the pages that lie wholly within a buffer
+ * are closed meanwhile: for everybody if it is received into, for writing if it is sent. Few messages have whole
+ * pages, and few operations are pending at a time: those that find no room are only spoilt. */
+enum { most_closed = 64 };
+typedef struct closed_pages {
+  _Atomic uintptr_t low;
+  uintptr_t high;
+  const shadow* of;
+  const slot_state* slot;
+} closed_pages;
+static closed_pages closed[most_closed];
+static struct sigaction others;
+static int this_rank = -1;
+
+static void on_fault(int signal, siginfo_t* info, void* context) {
+  const uintptr_t at = (uintptr_t)info->si_addr;
+  for (int i = 0; i < most_closed; ++i)
+    if (closed[i].low && closed[i].low <= at && at < closed[i].high) {
+      const shadow* one = closed[i].of;
+      char text[512];
+      const int length =
+          snprintf(text, sizeof text,
+                   "tacit: rank %d: %s: byte %zu of a pending %s (buffer %p, %d elements) was %s before the "
+                   "operation was "
+                   "complete.\n"
+                   "tacit: The completion was moved too far: please report it, and compile this file with "
+                   "TACIT_OVERLAP=off meanwhile. [TACIT-118]\n",
+                   this_rank, place_of(closed[i].slot), (size_t)(at - (uintptr_t)one->posted.buffer),
+                   one->posted.receives ? "receive" : "send", one->posted.buffer, one->posted.count,
+                   one->posted.receives ? "used" : "written");
+      if (write(STDERR_FILENO, text, (size_t)length) < 0)
+        _exit(1);
+      give_up();
+      _exit(1);
+    }
+  (void)context;
+  sigaction(signal, &others, NULL); /* not ours: the instruction faults again */
+}
+
+static void watch_faults(void) {
+  static _Atomic int once;
+  if (atomic_exchange(&once, 1))
+    return;
+  MPI_Comm_rank(MPI_COMM_WORLD, &this_rank);
+  struct sigaction ours;
+  memset(&ours, 0, sizeof ours);
+  ours.sa_sigaction = on_fault;
+  ours.sa_flags = SA_SIGINFO | SA_NODEFER;
+  sigaction(SIGSEGV, &ours, &others);
+}
+
+/* Only where the message is all there is between its first and its last byte. */
+static void close_pages(slot_state* slot, shadow* one) {
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  byte_range bytes;
+  int size;
+  if (!tacit_byte_range(&one->posted, &bytes) || MPI_Type_size(one->posted.datatype, &size) != MPI_SUCCESS ||
+      (uintptr_t)size * (uintptr_t)one->posted.count != bytes.high - bytes.low)
+    return;
+  const uintptr_t low = (bytes.low + page - 1) / page * page, high = bytes.high / page * page;
+  if (low >= high)
+    return;
+  watch_faults();
+  for (int i = 0; i < most_closed; ++i) {
+    uintptr_t nobody = 0;
+    if (!atomic_compare_exchange_strong(&closed[i].low, &nobody, low))
+      continue;
+    closed[i].high = high;
+    closed[i].of = one;
+    closed[i].slot = slot;
+    (void)mprotect((void*)low, high - low, one->posted.receives ? PROT_NONE : PROT_READ);
+    return;
+  }
+}
+
+static void open_pages(const shadow* one) {
+  for (int i = 0; i < most_closed; ++i)
+    if (closed[i].low && closed[i].of == one) {
+      (void)mprotect((void*)closed[i].low, closed[i].high - closed[i].low, PROT_READ | PROT_WRITE);
+      closed[i].of = NULL;
+      closed[i].low = 0;
+    }
+}
+
+void tacit_check_start(slot_state* slot) {
+  MPI_Request* requests = slot->many ? slot->many : slot->few;
+  (void)MPI_Waitall(slot->request_count, requests, MPI_STATUSES_IGNORE);
+  for (shadow* one = slot->shadows; one; one = one->next)
+    put_aside(one);
+  for (shadow* one = slot->shadows; one; one = one->next)
+    if (one->posted.receives && one->bytes > 0)
+      spoil(one);
+  for (shadow* one = slot->shadows; one; one = one->next)
+    if (one->bytes > 0)
+      close_pages(slot, one);
+  slot->waits = tacit_check_waits();
+}
+
+static void verify(const slot_state* slot, const shadow* one) {
   unsigned char* now = malloc((size_t)one->bytes);
   if (!now || pack(one, now) != one->bytes) {
     free(now);
@@ -229,7 +330,7 @@ static void verify(const shadow* one) {
   }
   for (int i = 0; i < one->bytes; ++i)
     if (now[i] != (one->posted.receives ? poison : one->data[i])) {
-      report(one, i);
+      report(slot, one, i);
       break;
     }
   free(now);
@@ -245,9 +346,12 @@ static void release(shadow** list) {
 }
 
 void tacit_check_end(slot_state* slot) {
+  tacit_check_waited(slot->waits, slot->place);
+  for (const shadow* one = slot->shadows; one; one = one->next)
+    open_pages(one);
   for (const shadow* one = slot->shadows; one; one = one->next)
     if (one->bytes > 0)
-      verify(one);
+      verify(slot, one);
   while (slot->shadows)
     release(&slot->shadows);
 }
@@ -259,8 +363,9 @@ void tacit_check_end_some(slot_state* slot, byte_range bytes, int writes) {
     byte_range own;
     if ((writes || posted->receives) && tacit_byte_range(posted, &own) && own.low < bytes.high &&
         bytes.low < own.high) {
+      open_pages(*link);
       if ((*link)->bytes > 0)
-        verify(*link);
+        verify(slot, *link);
       release(link);
     } else {
       link = &(*link)->next;

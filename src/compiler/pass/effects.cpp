@@ -3,6 +3,7 @@
 #include "compiler/pass/fortran_variables.h"
 #include "compiler/pass/known_functions.h"
 #include "compiler/pass/locals.h"
+#include "compiler/pass/options.h"
 #include "vocabulary/calls/remarks.h"
 
 #include <llvm/Analysis/CFG.h>
@@ -169,7 +170,8 @@ conflict access_conflict(const in_flight& operation, bool writes, std::string de
 
 bool effects::may_touch(llvm::Function& in, const in_flight& operation, const MemoryLocation& where,
                         reach how) {
-  if (operation.from_copy || (operation.local_object && !may_be_into(where.Ptr, operation.object)))
+  if (operation.from_copy || !is_checked(condition::data) ||
+      (operation.local_object && !may_be_into(where.Ptr, operation.object)))
     return false;
   if (operation.may_be_absolute)
     return !known_to_mpi_only(const_cast<llvm::Value*>(llvm::getUnderlyingObject(where.Ptr, 0)));
@@ -295,6 +297,9 @@ std::optional<conflict> effects::of_call(llvm::CallBase& call, const in_flight& 
   const bool by_arguments = isa<llvm::IntrinsicInst>(&call)
                                 ? call.onlyAccessesArgMemory() && call.doesNotThrow()
                                 : is_argument_function(callee->getName());
+  if (!by_arguments &&
+      (!is_checked(condition::calls) || (operation.from_copy && !is_checked(condition::waiting))))
+    return std::nullopt;
   if (!by_arguments)
     return unknown(name_of(call));
   for (llvm::Value* argument : call.args())
@@ -333,9 +338,9 @@ std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& o
     if (is_buffer(role)) {
       llvm::Value* type = site.operand(type_role_of(role));
       const bool predefined = type && is_predefined_datatype(site, type);
-      from_pointer = predefined && count_of(site, role);
+      from_pointer = predefined && (count_of(site, role) || !is_checked(condition::bytes));
       if (is_buffer_sentinel(operand)) {
-        if (predefined || operation.from_copy)
+        if (predefined || operation.from_copy || !is_checked(condition::bytes))
           continue; // no data, or MPI_IN_PLACE
         return conflict{reason::unknown_effect, wording(remark::absolute_addresses, {name}), {}};
       }

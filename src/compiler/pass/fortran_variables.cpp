@@ -1,6 +1,7 @@
 #include "compiler/pass/fortran_variables.h"
 
 #include "compiler/pass/effects.h"
+#include "compiler/pass/options.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
@@ -140,6 +141,8 @@ bool are_both_allocatable(const llvm::Value* one, const llvm::Value* other) {
 
 bool keeps_its_memory(const llvm::LoadInst& base, const llvm::Instruction& from, const llvm::Instruction& to,
                       effects& effects) {
+  if (!is_checked(condition::variables))
+    return true;
   in_flight descriptor; // seen as data that must not be written
   descriptor.buffer = descriptor.object = const_cast<llvm::Value*>(base.getPointerOperand());
   descriptor.bytes = sizeof(void*);

@@ -1,5 +1,6 @@
 #include "compiler/pass/user_code.h"
 
+#include "compiler/pass/options.h"
 #include "vocabulary/calls/symbols.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
@@ -121,6 +122,8 @@ user_code user_code_of(const llvm::Module& module) {
 
 bool may_run_user_code(const mpi_site& site, const user_code& known) {
   const call_row& row = *site.row;
+  if (!is_checked(condition::user_code))
+    return false;
   if (known.anywhere && !site.is(mpi_call::Wtime) && !site.is(mpi_call::Wtick))
     return true;
   if (has(row, user_function::attributes) || has(row, user_function::handler) ||
