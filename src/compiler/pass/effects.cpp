@@ -8,6 +8,7 @@
 
 #include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InlineAsm.h>
@@ -39,7 +40,7 @@ std::string name_of(const llvm::CallBase& call) {
   const llvm::Function* callee = call.getCalledFunction();
   if (!callee)
     return call.isInlineAsm() ? wording(remark::inline_assembly) : wording(remark::function_pointer);
-  return callee->getName().str();
+  return llvm::demangle(callee->getName().str());
 }
 
 bool starts_messages(call_class kind) {

@@ -360,11 +360,17 @@ public:
   }
 };
 
-/// Without optimization nothing moves, but collectives have to match those of the other files.
+/// Without optimization nothing moves, which the user should know; but collectives have to match those of the
+/// other files.
 class collectives_pass : public llvm::PassInfoMixin<collectives_pass> {
 public:
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     const options& asked = current_options();
+    if (asked.act != action::off && calls_mpi(module))
+      llvm::errs()
+          << "tacit: warning: " << module.getSourceFileName()
+          << " is compiled without optimization, so that no message is moved; compile it with -O1 or "
+             "above\n";
     return asked.act == action::apply && asked.collectives && start_all_collectives(module)
                ? llvm::PreservedAnalyses::none()
                : llvm::PreservedAnalyses::all();

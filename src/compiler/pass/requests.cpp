@@ -7,6 +7,7 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
@@ -127,7 +128,8 @@ private:
       case effect_on_request::clears:
         return;
       case effect_on_request::unknown:
-        return stop(reason::request_touched, wording(remark::request_changed, {what(at)}), &at);
+        return stop(reason::request_touched, wording(remark::request_changed, {llvm::demangle(what(at))}),
+                    &at);
       case effect_on_request::may_match:
       case effect_on_request::matches: {
         const auto site = recognise(llvm::cast<llvm::CallBase>(at));
