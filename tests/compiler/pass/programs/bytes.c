@@ -156,6 +156,7 @@ int main(int argc, char** argv) {
   in_memory = fmemopen(all.outbox, sizeof all.outbox, "w");
   from_inbox = fmemopen(all.inbox, sizeof all.inbox, "r");
   setvbuf(from_inbox, 0, _IONBF, 0);
+#ifndef MPICH_NAME /* MPICH 4.0.2 itself stops in one or another of these */
   RECEIVE(receive_and_pack);
   RECEIVE(wait_and_pack);
   SEND(send_and_unpack);
@@ -163,6 +164,7 @@ int main(int argc, char** argv) {
   SEND(send_and_gather);
   SEND(send_and_allgather);
   SEND(send_and_exchange);
+#endif
   SEND(send_and_write);
   SEND(send_and_flush);
   RECEIVE(receive_and_read);
