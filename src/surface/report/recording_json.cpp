@@ -76,6 +76,7 @@ json activity_json(const recordings::analysis& a, const recordings::activity& x)
           {"tags", x.tags},
           {"distinct_tags", x.distinct_tags},
           {"sites", x.sites},
+          {"same_lines", same_lines_text(a, x)},
           {"left_alone", std::move(reasons)},
           {"could_become", x.would_be ? replacement_json(a, *x.would_be) : json(nullptr)},
           {"before", timeline_json(x.before)},

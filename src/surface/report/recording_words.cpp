@@ -392,6 +392,23 @@ std::string end_text(const analysis& a, const rank_end& end) {
   return when + fmt::format("in {}{} at {}", site.call, peer, location_text(site));
 }
 
+std::string same_lines_text(const analysis& a, const activity& x) {
+  constexpr std::size_t most = 3;
+  std::size_t others = 0;
+  std::string text;
+  for (const activity& other : a.activities) {
+    const bool shares = std::any_of(other.sites.begin(), other.sites.end(), [&](std::uint32_t site) {
+      return std::find(x.sites.begin(), x.sites.end(), site) != x.sites.end();
+    });
+    if (&other == &x || !shares || ++others > most)
+      continue;
+    text += (text.empty() ? "" : "; ") + title_of(other) +
+            (other.found ? fmt::format(" ({} times)", other.episodes)
+                         : fmt::format(" ({})", count_text(other.messages, "message")));
+  }
+  return others > most ? text + fmt::format("; and {} more", others - most) : text;
+}
+
 std::string communicator_name(std::size_t number) {
   return number == 0 ? "world" : fmt::format("communicator {}", number);
 }

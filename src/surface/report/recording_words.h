@@ -49,6 +49,10 @@ std::string condition_of(const recordings::replacement& r);
 /// "rank 2, 0.81 s after the first rank's MPI_Init, in MPI_Recv from rank 1 at ring.c:33 (main)".
 std::string end_text(const recordings::analysis& a, const recordings::rank_end& end);
 
+/// What else the program does in the lines of an activity: "broadcast, ring (427 times); pairwise exchange (1,000
+/// messages)"; empty if nothing. Its time and its messages are in cards of their own.
+std::string same_lines_text(const recordings::analysis& a, const recordings::activity& x);
+
 /// "world", or "communicator 3": by its position in the analysis.
 std::string communicator_name(std::size_t number);
 /// "all ranks", "row 0 of a 2x4 grid", "ranks 0,2,5".

@@ -88,6 +88,23 @@ TEST(recording_words, a_shape_is_never_called_the_collective_itself) {
   }
 }
 
+TEST(recording_words, an_activity_names_what_else_its_lines_do) {
+  analysis a;
+  a.activities.resize(3);
+  a.activities[0].found = pattern::bcast;
+  a.activities[0].episodes = 427;
+  a.activities[0].sites = {0, 1};
+  a.activities[1].moved = traffic{};
+  a.activities[1].messages = 12;
+  a.activities[1].moved->messages = 12;
+  a.activities[1].sites = {1, 2};
+  a.activities[2].moved = traffic{};
+  a.activities[2].sites = {3};
+  EXPECT_EQ(same_lines_text(a, a.activities[0]), "point-to-point messages (12 messages)");
+  EXPECT_EQ(same_lines_text(a, a.activities[1]), "broadcast (427 times)");
+  EXPECT_EQ(same_lines_text(a, a.activities[2]), "");
+}
+
 TEST(recording_words, every_obstacle_has_a_code_and_a_sentence) {
   const analysis a;
   for (int i = 0; i <= static_cast<int>(obstacle::no_fixed_round); ++i) {
