@@ -16,19 +16,20 @@
 
 namespace tacit::interpose {
 
-bool takers_active = false;
+std::atomic<bool> takers_active = false;
 
 namespace {
 
 constexpr std::size_t max_clients = 8;
 
-/// Those that are shown calls, in order; null where one has been retired.
-client* active[max_clients];
+/// Those that are shown calls, in order; null where one has been retired, by any thread and while others look: a place is
+/// read once.
+std::atomic<client*> active[max_clients];
 interest_bits interests_of[max_clients];
-bool agreed[max_clients]; ///< they take calls over
-bool met_world = false;   ///< clients have been started in MPI_Init
-bool met_session = false; ///< or, those that can, in MPI_Session_init before
-std::size_t active_count = 0;
+std::atomic<bool> agreed[max_clients]; ///< they take calls over
+bool met_world = false;                ///< clients have been started in MPI_Init
+bool met_session = false;              ///< or, those that can, in MPI_Session_init before
+std::atomic<std::size_t> active_count = 0;
 
 /// The calls by which the interposer itself comes to life and ends.
 interest& own_interest() {
@@ -39,18 +40,21 @@ interest& own_interest() {
 }
 
 void count_takers() {
-  takers_active = false;
+  bool any = false;
   for (std::size_t i = 0; i < active_count; ++i)
-    takers_active = takers_active || (active[i] && agreed[i]);
-  if (takers_active)
+    any = any || (active[i] && agreed[i]);
+  takers_active = any;
+  if (any && quick_polls)
     quick_polls = false; // a poll may be of a request that the library does not know
 }
 
 /// Shows it no calls any more.
-void stop(client*& who) {
-  client& stopped = *std::exchange(who, nullptr);
-  tacit_interests_on.fetch_and(static_cast<interest_bits>(~stopped.interests()));
-  stopped.stopped();
+void stop(std::atomic<client*>& who) {
+  client* const stopped = who.exchange(nullptr);
+  if (!stopped)
+    return;
+  tacit_interests_on.fetch_and(static_cast<interest_bits>(~stopped->interests()));
+  stopped->stopped();
 }
 
 void switch_off(client& who, const char* what) {
@@ -75,8 +79,8 @@ void guarded(client& who, Part part) {
 template <typename Part>
 void for_each_active(Part part) {
   for (std::size_t i = 0; i < active_count; ++i)
-    if (active[i])
-      guarded(*active[i], part);
+    if (client* const c = active[i])
+      guarded(*c, part);
 }
 
 /// Those that want the call.
@@ -84,8 +88,8 @@ template <typename Part>
 void for_each_interested(mpi_call call, Part part) {
   const interest_bits who = who_wants(call);
   for (std::size_t i = 0; i < active_count; ++i)
-    if (active[i] && (interests_of[i] & who))
-      guarded(*active[i], part);
+    if (client* const c = active[i]; c && (interests_of[i] & who))
+      guarded(*c, part);
 }
 
 bool wanted() {
@@ -119,8 +123,7 @@ void say_problems() {
 /// From now on every call passes.
 void show_nothing() {
   for (std::size_t i = 0; i < active_count; ++i)
-    if (active[i])
-      stop(active[i]);
+    stop(active[i]);
   active_count = 0;
   takers_active = false;
 }
@@ -152,9 +155,11 @@ void add_client(client& c, const invocation& v) {
   guarded(c, [&](client& who) { ready = who.start(v); });
   if (!ready)
     return;
-  agreed[active_count] = false;
-  interests_of[active_count] = c.interests();
-  active[active_count++] = &c;
+  const std::size_t place = active_count;
+  agreed[place] = false;
+  interests_of[place] = c.interests();
+  active[place] = &c;
+  active_count = place + 1;
 }
 
 void start_clients(invocation& v) {
@@ -199,7 +204,7 @@ void start_in_session(invocation& v) {
 /// After MPI_Finalize sessions may go on, and their ranks may ask this one.
 void stop_clients() {
   for (std::size_t i = 0; i < active_count; ++i)
-    if (active[i] && !active[i]->outlives_world())
+    if (client* const c = active[i]; c && !c->outlives_world())
       stop(active[i]);
   count_takers();
 }
@@ -220,16 +225,16 @@ void retire(client& who) {
 
 void glance(interest_bits who) {
   for (std::size_t i = 0; i < active_count; ++i)
-    if (active[i] && (interests_of[i] & who))
-      guarded(*active[i], [](client& c) { c.glance(); });
+    if (client* const c = active[i]; c && (interests_of[i] & who))
+      guarded(*c, [](client& woken) { woken.glance(); });
 }
 
 std::optional<int> ask_takers(invocation& v) {
   const interest_bits who = who_wants(v.call);
   std::optional<int> answer;
   for (std::size_t i = 0; i < active_count && !answer; ++i)
-    if (active[i] && agreed[i] && (interests_of[i] & who))
-      guarded(*active[i], [&](client& c) { answer = c.instead(v); });
+    if (client* const c = active[i]; c && agreed[i] && (interests_of[i] & who))
+      guarded(*c, [&](client& asked) { answer = asked.instead(v); });
   return answer;
 }
 

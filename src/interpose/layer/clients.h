@@ -18,6 +18,7 @@
 #include "interpose/layer/interests.h"
 #include "interpose/layer/invocation.h"
 
+#include <atomic>
 #include <optional>
 #include <span>
 
@@ -71,7 +72,7 @@ public:
 };
 
 /// False: no client is asked to do a call.
-extern bool takers_active;
+extern std::atomic<bool> takers_active;
 
 void before(invocation& v);
 void after(invocation& v, int result);
@@ -80,7 +81,7 @@ std::optional<int> ask_takers(invocation& v);
 void glance(interest_bits who);
 
 inline std::optional<int> instead(invocation& v) {
-  return takers_active ? ask_takers(v) : std::nullopt;
+  return takers_active.load(std::memory_order_relaxed) ? ask_takers(v) : std::nullopt;
 }
 
 /// The client is not shown calls any more (it may say so itself, from inside a call).

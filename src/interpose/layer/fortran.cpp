@@ -177,12 +177,12 @@ MPI_Fint known_first_index(fortran_interface which, mpi_call call) {
                       : call == mpi_call::Waitsome ? 2
                                                    : 3;
   MPI_Fint& first = known[which == fortran_interface::f08][of_call];
-  if (__atomic_load_n(&first, __ATOMIC_RELAXED) < 0) {
-    const passing_on inside(call);
-    const MPI_Fint found = first_index(which, call);
-    __atomic_store_n(&first, found == 0 ? 0 : 1, __ATOMIC_RELAXED);
-  }
-  return first;
+  if (const MPI_Fint asked = __atomic_load_n(&first, __ATOMIC_RELAXED); asked >= 0)
+    return asked;
+  const passing_on inside(call);
+  const MPI_Fint found = first_index(which, call) == 0 ? 0 : 1;
+  __atomic_store_n(&first, found, __ATOMIC_RELAXED);
+  return found;
 }
 
 } // namespace

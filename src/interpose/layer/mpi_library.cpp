@@ -90,14 +90,20 @@ void* resolve_next(const slot_family& family, std::size_t slot, const void* from
     found = find_mpi_symbol(name.other_real, user ? user : from);
   if (!found)
     found = dlsym(RTLD_NEXT, name.symbol);
-  return family.real[slot] = family.direct[slot] = found ? found : reinterpret_cast<void*>(&missing_function);
+  if (!found)
+    found = reinterpret_cast<void*>(&missing_function);
+  __atomic_store_n(&family.direct[slot], found, __ATOMIC_RELAXED);
+  __atomic_store_n(&family.real[slot], found, __ATOMIC_RELAXED);
+  return found;
 }
 
 void step_aside(const void* from) {
   for (const slot_family* const family : slot_families())
     for (std::size_t i = 0; i < family->count; ++i)
-      if (void* next = next_function(*family, i, from))
-        family->slots[i] = family->direct[i] = next;
+      if (void* next = next_function(*family, i, from)) {
+        __atomic_store_n(&family->slots[i], next, __ATOMIC_RELAXED);
+        __atomic_store_n(&family->direct[i], next, __ATOMIC_RELAXED);
+      }
 }
 
 void* library_function(const char* name) {

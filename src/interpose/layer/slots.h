@@ -38,9 +38,10 @@ std::span<const slot_family* const> slot_families();
 
 void* resolve_next(const slot_family& family, std::size_t slot, const void* from);
 
-/// What the wrapper of `slot`, called from address `from`, passes the call on to.
+/// What the wrapper of `slot`, called from address `from`, passes the call on to. Several threads may look for a function
+/// that none has called before: all find the same.
 inline void* next_function(const slot_family& family, std::size_t slot, const void* from) {
-  void* known = family.real[slot];
+  void* const known = __atomic_load_n(&family.real[slot], __ATOMIC_RELAXED);
   return known ? known : resolve_next(family, slot, from);
 }
 

@@ -6,11 +6,43 @@
 // and a comparison.
 //
 // Not part of the static archive: there the allocator belongs to the program.
+//
+// Under a sanitizer the allocator is the sanitizer's, which nobody may stand in front of; it calls us itself.
 #include "interpose/recorder/memory.h"
+
+#include <cstddef>
+
+#ifdef TACIT_SANITIZED
+
+// <sanitizer/allocator_interface.h>, which GCC 12 does not install.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void*, std::size_t),
+                                                         void (*freed)(const volatile void*));
+extern "C" std::size_t __sanitizer_get_allocated_size(const volatile void* block);
+
+namespace {
+
+using namespace tacit::interpose;
+
+void note_block(const volatile void* block, std::size_t bytes) {
+  if (bytes >= followed_block_bytes && following_memory())
+    block_allocated(const_cast<const void*>(block), bytes);
+}
+
+void note_free(const volatile void* block) {
+  if (following_memory() && __sanitizer_get_allocated_size(block) >= followed_block_bytes)
+    block_freed(const_cast<const void*>(block));
+}
+
+__attribute__((constructor)) void follow_the_sanitizer() {
+  __sanitizer_install_malloc_and_free_hooks(note_block, note_free);
+}
+
+} // namespace
+
+#else
 
 #include <atomic>
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <dlfcn.h>
@@ -150,3 +182,5 @@ TACIT_HOOK void* reallocarray(void* block, std::size_t count, std::size_t bytes)
     return errno = ENOMEM, nullptr;
   return realloc(block, total);
 }
+
+#endif
