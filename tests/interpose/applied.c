@@ -20,6 +20,19 @@ static struct halo make_halo(int count) {
   return h;
 }
 
+static void free_halo(struct halo* h) {
+  free(h->out);
+  free(h->in);
+}
+
+/* Of requests that were freed while they were active: nobody learns before MPI_Finalize when they are complete. */
+static struct halo in_use[4];
+static int in_use_count = 0;
+
+static void free_after_finalize(const struct halo* h) {
+  in_use[in_use_count++] = *h;
+}
+
 static int value(int from, int slot, int i, int round) {
   return 1000003 * from + 7919 * slot + i + 31 * round;
 }
@@ -170,6 +183,8 @@ static void mixed(int count) {
   fill(&b);
   MPI_Neighbor_alltoall(b.out, b.count, MPI_INT, b.in, b.count, MPI_INT, ring);
   CHECK_HALO(&b);
+  free_halo(&a);
+  free_halo(&b);
 }
 
 static void once(int count) {
@@ -177,6 +192,7 @@ static void once(int count) {
   fill(&a);
   MPI_Neighbor_alltoall(a.out, a.count, MPI_INT, a.in, a.count, MPI_INT, ring);
   CHECK_HALO(&a);
+  free_halo(&a);
 }
 
 /* --- persistent ones, inactive and active, beside persistent receives of the library */
@@ -247,6 +263,8 @@ static void persistent(int count) {
   /* One that is never freed. */
   MPI_Neighbor_alltoall_init(a.out, count, MPI_INT, a.in, count, MPI_INT, ring, MPI_INFO_NULL, &r[0]);
   MPI_Barrier(MPI_COMM_WORLD);
+  free_halo(&a);
+  free_after_finalize(&b);
 #endif
   (void)count;
 }
@@ -279,8 +297,7 @@ static void ended(int count) {
     MPI_Waitall(8, many, MPI_STATUSES_IGNORE);
     for (int k = 0; k < 8; ++k) {
       CHECK_HALO(&small[k]);
-      free(small[k].out);
-      free(small[k].in);
+      free_halo(&small[k]);
     }
   }
   MPI_Comm again;
@@ -296,6 +313,8 @@ static void ended(int count) {
   MPI_Comm_free(&again);
   start_halo(&b, &r); /* never freed communicator, freed request, then MPI_Finalize */
   MPI_Request_free(&r);
+  free_halo(&a);
+  free_after_finalize(&b);
 }
 
 /* --- blocked elsewhere: rank 1 waits in `blocker` for what rank 0 does only after its exchange is complete
@@ -374,6 +393,7 @@ static void blocked(const char* where, int count) {
       MPI_Request_free(&r[0]);
   }
   MPI_Win_free(&win);
+  free_halo(&h);
 }
 
 /* --- left to the library, and errors */
@@ -411,6 +431,7 @@ static void* one_thread(void* where) {
     }
     CHECK_HALO(&a);
   }
+  free_halo(&a);
   return NULL;
 }
 
@@ -456,6 +477,8 @@ int main(int argc, char** argv) {
   PMPI_Barrier(MPI_COMM_SELF);
 #endif
   MPI_Finalize();
+  for (int i = 0; i < in_use_count; ++i)
+    free_halo(&in_use[i]);
   if (rank == 0)
     printf("done\n");
   return 0;
