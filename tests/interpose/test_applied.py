@@ -190,9 +190,11 @@ class Agreement(Programs):
 
     @unittest.skipUnless(FAMILY == "openmpi", "MPICH does not set the statuses of its nonblocking collectives")
     def test_the_programs_are_right_without_us(self):
+        # Open MPI 4.1 leaves the statuses of nonblocking collectives as malloc gave them, which ASan fills; else they are empty.
+        unfilled = f"ASAN_OPTIONS={os.environ.get('ASAN_OPTIONS', '')}:max_malloc_fill_size=0"
         for words in [[PROGRAM, "mixed"], [PROGRAM, "blocked-barrier"], *[[program] for program in FORTRAN]]:
             with self.subTest(words=words):
-                self.check(launch(3, words, apply=False))
+                self.check(launch(3, words, unfilled, apply=False))
 
 
 class Errors(Programs):
