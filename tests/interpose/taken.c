@@ -1,11 +1,12 @@
 /* Neighborhood exchanges that taking_client.cpp does in the library's place, seen from C. Arguments: "taken"
-   if they are expected to be, or "library". With PROFILING_NAME it calls MPI by a profiling name, too. */
+   if they are expected to be, "library", or "retired" if the client is made to fail while other threads call. With PROFILING_NAME it calls MPI by a profiling name, too. */
 #include <mpi.h>
 #ifdef IS_EXTENSION
 #include <mpi-ext.h>
 #define MPI_Neighbor_alltoall_init MPIX_Neighbor_alltoall_init
 #endif
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +20,52 @@ static void check(int condition, int line) {
   exit(1);
 }
 
+/* Exchanges of a process with itself until the library does them; the first of the threads ends the client's work. */
+enum { threads = 4, exchanges_before = 1000 };
+
+struct caller {
+  pthread_t thread;
+  MPI_Comm self;
+  int fails;
+};
+
+static void* exchange_with_itself(void* of_caller) {
+  const struct caller* const c = of_caller;
+  int mine[2] = {1, 2}, theirs[2] = {7000, 0};
+  for (int i = 0; theirs[0] == 7000; ++i) {
+    if (c->fails && i == exchanges_before)
+      MPI_Neighbor_alltoall(mine, 0, MPI_INT, theirs, 0, MPI_INT, c->self);
+    MPI_Neighbor_alltoall(mine, 1, MPI_INT, theirs, 1, MPI_INT, c->self);
+  }
+  check(theirs[0] + theirs[1] == 3, __LINE__);
+  return NULL;
+}
+
+static void call_while_it_is_retired(void) {
+  struct caller callers[threads];
+  int one = 1, yes = 1;
+  for (int i = 0; i < threads; ++i) {
+    callers[i].fails = i == 0;
+    MPI_Cart_create(MPI_COMM_SELF, 1, &one, &yes, 0, &callers[i].self);
+    pthread_create(&callers[i].thread, NULL, exchange_with_itself, &callers[i]);
+  }
+  for (int i = 0; i < threads; ++i) {
+    pthread_join(callers[i].thread, NULL);
+    MPI_Comm_free(&callers[i].self);
+  }
+}
+
 int main(int argc, char** argv) {
   int two = 2, yes = 1, flag, index;
   MPI_Comm ring;
   MPI_Request r[3];
   MPI_Status ss[3];
-  MPI_Init(&argc, &argv);
+  const int retired = strcmp(argv[1], "retired") == 0;
+  int level = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, retired ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (retired && level == MPI_THREAD_MULTIPLE)
+    call_while_it_is_retired();
   const int other = 1 - rank, is_taken = strcmp(argv[1], "taken") == 0,
             wanted = is_taken ? 7000 : 100 + other;
   MPI_Cart_create(MPI_COMM_WORLD, 1, &two, &yes, 0, &ring);

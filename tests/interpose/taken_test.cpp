@@ -55,6 +55,12 @@ TEST_P(taken, the_library_does_it_without_a_client) {
 INSTANTIATE_TEST_SUITE_P(programs, taken, ::testing::Values(TAKEN_PROGRAMS),
                          [](const auto& of) { return std::string(of.param); });
 
+TEST(retired, a_client_that_fails_while_other_threads_call_leaves_the_rest_to_the_library) {
+  const ended_run ended = run("taken_c", "retired", true);
+  expect_well(ended);
+  EXPECT_NE(ended.err.find("asked to fail"), std::string::npos) << ended.err;
+}
+
 TEST(coverage_check, a_call_by_a_profiling_name_forbids_taking_over) {
   // The program of this test calls PMPI_Barrier as well, so that nothing may be taken over, and rank 0 says
   // so.

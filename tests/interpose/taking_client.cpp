@@ -1,13 +1,14 @@
 // A client for tests: does MPI_Neighbor_alltoall, MPI_Ineighbor_alltoall and the persistent form in the
 // library's place, for one int per neighbor on a ring of two, without communication: what arrives is 7000 +
 // the neighbor's place. Requests are generalized requests, which the library knows; completing one is this
-// client's affair, also among others in an array.
+// client's affair, also among others in an array. It fails, and is retired, at an exchange of no element.
 #include "interpose/layer/clients.h"
 #include "interpose/layer/mpi_library.h"
 #include "interpose/recorder/recorder.h"
 
 #include <cstdlib>
 #include <map>
+#include <stdexcept>
 
 namespace tacit::interpose {
 
@@ -47,6 +48,8 @@ public:
   std::optional<int> instead(invocation& v) override {
     switch (v.call) {
     case mpi_call::Neighbor_alltoall:
+      if (v.send.count == 0)
+        throw std::runtime_error("asked to fail");
       exchange(static_cast<int*>(const_cast<void*>(v.recv.buffer)));
       return MPI_SUCCESS;
     case mpi_call::Ineighbor_alltoall:
