@@ -14,7 +14,10 @@ add_compile_options($<$<CONFIG:RelWithDebInfo>:-g1>)
 
 add_library(tacit_flags INTERFACE)
 target_compile_options(tacit_flags INTERFACE
-  -Wall -Wextra -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
+  -Wall -Wextra $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
+if(NOT CMAKE_UNITY_BUILD) # where the names of one file would shadow those of another
+  target_compile_options(tacit_flags INTERFACE -Wshadow)
+endif()
 
 # Everything, the programs that tests launch included: an instrumented library that is preloaded needs the sanitizer's run time
 # to be loaded before it. TACIT_SANITIZER_FLAGS is for the compilers that CMake does not know as languages;

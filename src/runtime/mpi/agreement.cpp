@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cstdio>
 #include <exception>
+#include <fmt/core.h>
 
 namespace tacit::runtime {
 namespace {
@@ -37,8 +38,9 @@ void agreement::keep(const char* stage) noexcept {
   }
   const char* const remedy = remedy_for(e.why);
   std::array<char, call_error::most_text> text{};
-  std::snprintf(text.data(), text.size(), "rank %d: %s%s%s: %s%s%s", rank_, function_, stage ? ", " : "",
-                stage ? stage : "", e.what(), *remedy ? ". Remedy: " : "", remedy);
+  fmt::format_to_n(text.data(), text.size() - 1, "rank {}: {}{}{}: {}{}{}", rank_, function_,
+                   stage ? ", " : "", stage ? stage : "", e.what(), *remedy ? ". Remedy: " : "",
+                   remedy); // needs no memory
   error_.emplace(e.why, text.data(), true);
 }
 

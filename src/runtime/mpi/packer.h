@@ -18,8 +18,9 @@ public:
   template <typename T>
   void put(const T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
-    const auto* from = reinterpret_cast<const std::byte*>(&value);
-    bytes_.insert(bytes_.end(), from, from + sizeof value);
+    const std::size_t at = bytes_.size();
+    bytes_.resize(at + sizeof value); // GCC 12 warns of an overflow if it inserts
+    std::memcpy(&bytes_[at], &value, sizeof value);
   }
   template <typename T>
   void put_list(const std::vector<T>& list) {

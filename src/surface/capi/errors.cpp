@@ -30,7 +30,7 @@ int mpi_code(int code, const char* text) {
   }
   const int mine = codes[static_cast<std::size_t>(code) % codes.size()];
   std::array<char, MPI_MAX_ERROR_STRING> cut{};
-  std::snprintf(cut.data(), cut.size(), "tacit: %s", text);
+  std::snprintf(cut.data(), cut.size(), "tacit: %.*s", static_cast<int>(cut.size() - sizeof "tacit: "), text);
   MPI_Add_error_string(mine, cut.data());
   return mine;
 }

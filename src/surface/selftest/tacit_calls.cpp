@@ -31,31 +31,31 @@ private:
   static inline unsigned waits_ = 0;
 };
 
-#define BLOCKING(call) tacit_neighbor_##call
-#define BLOCKING_C(call) tacit_neighbor_##call##_c
-#define NONBLOCKING(call) tacit_ineighbor_##call
-#define NONBLOCKING_C(call) tacit_ineighbor_##call##_c
-#define PERSISTENT(call) tacit_neighbor_##call##_init
-#define PERSISTENT_C(call) tacit_neighbor_##call##_init_c
+#define TACIT_BLOCKING(call) tacit_neighbor_##call
+#define TACIT_BLOCKING_C(call) tacit_neighbor_##call##_c
+#define TACIT_NONBLOCKING(call) tacit_ineighbor_##call
+#define TACIT_NONBLOCKING_C(call) tacit_ineighbor_##call##_c
+#define TACIT_PERSISTENT(call) tacit_neighbor_##call##_init
+#define TACIT_PERSISTENT_C(call) tacit_neighbor_##call##_init_c
 
 int run_plain(const arguments& a) {
-  TACIT_EACH_CALL(a.what, BLOCKING, a.send, a.recv, a.comm);
+  TACIT_EACH_CALL(a.what, TACIT_BLOCKING, a.send, a.recv, a.comm);
 }
 int run_large(const arguments& a) {
   const large_side send(a.send), recv(a.recv);
-  TACIT_EACH_CALL(a.what, BLOCKING_C, send, recv, a.comm);
+  TACIT_EACH_CALL(a.what, TACIT_BLOCKING_C, send, recv, a.comm);
 }
 int begin_plain(const arguments& a, scheduled& made) {
-  TACIT_EACH_CALL(a.what, NONBLOCKING, a.send, a.recv, a.comm, &made.schedule);
+  TACIT_EACH_CALL(a.what, TACIT_NONBLOCKING, a.send, a.recv, a.comm, &made.schedule);
 }
 int begin_large(const arguments& a, scheduled& made) {
-  TACIT_EACH_CALL(a.what, NONBLOCKING_C, made.send, made.recv, a.comm, &made.schedule);
+  TACIT_EACH_CALL(a.what, TACIT_NONBLOCKING_C, made.send, made.recv, a.comm, &made.schedule);
 }
 int init_plain(const arguments& a, scheduled& made) {
-  TACIT_EACH_CALL(a.what, PERSISTENT, a.send, a.recv, a.comm, MPI_INFO_NULL, &made.schedule);
+  TACIT_EACH_CALL(a.what, TACIT_PERSISTENT, a.send, a.recv, a.comm, MPI_INFO_NULL, &made.schedule);
 }
 int init_large(const arguments& a, scheduled& made) {
-  TACIT_EACH_CALL(a.what, PERSISTENT_C, made.send, made.recv, a.comm, MPI_INFO_NULL, &made.schedule);
+  TACIT_EACH_CALL(a.what, TACIT_PERSISTENT_C, made.send, made.recv, a.comm, MPI_INFO_NULL, &made.schedule);
 }
 
 using maker_function = int (*)(const arguments&, scheduled&);
