@@ -38,7 +38,9 @@ def run(launcher, ranks, program, **environment):
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=dict(os.environ, **environment))
     except subprocess.TimeoutExpired:
         return "hangs"
-    return done.stdout if done.returncode == 0 else f"exit {done.returncode}: {done.stdout}{done.stderr}"
+    if done.returncode:
+        return f"exit {done.returncode}: {done.stdout}{done.stderr}"
+    return "".join(sorted(done.stdout.splitlines(keepends=True)))  # launchers mix the lines of several ranks
 
 
 def problems_of(source, asked, folder):
