@@ -61,7 +61,8 @@ TEST(broadcast_shape, says_when_algorithms_coincide) {
 TEST(broadcast_shape, a_title_has_the_short_name) {
   EXPECT_EQ(short_name_of({0, 0, 0, 2}), "modified ring or equal");
   EXPECT_EQ(short_name_of({0, 0, 1, 2, 3, 4}), "ring");
-  EXPECT_EQ(surface::short_algorithm({.shape = broadcast_shape::spread_and_roll, .same_as = {}}), "spread and roll");
+  EXPECT_EQ(surface::short_algorithm({.shape = broadcast_shape::spread_and_roll, .same_as = {}}),
+            "spread and roll");
 }
 
 TEST(broadcast_shape, pieces_along_one_tree_are_pipelined) {
