@@ -2,6 +2,8 @@
    Each is a function of (rank, size); the first argument of main names it. They know nothing of the recorder.
  */
 #define _GNU_SOURCE
+#include "guarded_device.h"
+
 #include <mpi.h>
 
 #include <pthread.h>
@@ -427,6 +429,57 @@ static void limited(int rank, int size) {
   much(rank, size);
 }
 
+/* Buffers in device memory, amid others: what rank 0 sends from there comes back from where rank 1 received it. */
+static void device(int rank, int size) {
+  enum { n = 64, times = 2 };
+  (void)size;
+  int* const there = guarded_device_memory(1 << 16);
+  int* const back = there + 1024;
+  int here[n], header = 7, lengths[2] = {1, n};
+  MPI_Aint at[2];
+  MPI_Datatype both;
+  MPI_Request r;
+  if (!there)
+    MPI_Abort(W, 4);
+  for (int i = 0; i < n; ++i)
+    here[i] = there[i] = 100 * rank + i;
+  if (rank == 0) {
+    MPI_Send(there, n, MPI_INT, 1, 1, W);
+    MPI_Send(here, n, MPI_INT, 1, 2, W);
+    MPI_Get_address(&header, &at[0]);
+    MPI_Get_address(there, &at[1]);
+    MPI_Type_create_hindexed(2, lengths, at, MPI_INT,
+                             &both); /* a header of the processor's, data of the device's */
+    MPI_Type_commit(&both);
+    MPI_Send(MPI_BOTTOM, 1, both, 1, 3, W);
+    MPI_Type_free(&both);
+    MPI_Send_init(there, n, MPI_INT, 1, 4, W, &r);
+    for (int i = 0; i < times; ++i) {
+      MPI_Start(&r);
+      MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    MPI_Request_free(&r);
+    MPI_Send(there, 0, MPI_INT, 1, 5, W);
+    MPI_Sendrecv(there, n, MPI_INT, 1, 6, back, n, MPI_INT, 1, 6, W, MPI_STATUS_IGNORE);
+  } else if (rank == 1) {
+    MPI_Recv(back, n, MPI_INT, 0, 1, W, MPI_STATUS_IGNORE);
+    MPI_Irecv(here, n, MPI_INT, 0, 2, W, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Recv(there, n + 1, MPI_INT, 0, 3, W, MPI_STATUS_IGNORE);
+    for (int i = 0; i < times; ++i) {
+      MPI_Irecv(back, n, MPI_INT, 0, 4, W, &r);
+      MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    MPI_Recv(there, n, MPI_INT, 0, 5, W, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(back, n, MPI_INT, 0, 6, there, n, MPI_INT, 0, 6, W, MPI_STATUS_IGNORE);
+    if (there[0] != 0 || here[n - 1] != n - 1)
+      printf("rank 1 got something else\n");
+  }
+  for (int i = 0; i < n; ++i)
+    if (back[i] != i)
+      printf("rank %d got something else\n", rank);
+}
+
 struct program {
   const char* name;
   void (*run)(int rank, int size);
@@ -441,7 +494,7 @@ static const struct program programs[] = {
     {"unmodelled", unmodelled},   {"threads", threads},
     {"forked", forked},           {"killed", killed},
     {"aborted", aborted},         {"much", much},
-    {"limited", limited},
+    {"limited", limited},         {"device", device},
 };
 
 int main(int argc, char** argv) {

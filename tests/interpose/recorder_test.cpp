@@ -1,7 +1,11 @@
 // Known programs (programs.c) under the recorder: every record must be as expected.
 #include "recordings.h"
 
+#include "recordings/meaning/analysis.h"
+#include "recordings/record/reader.h"
+#include "surface/report/recording_page.h"
 #include "vocabulary/calls/mpi_calls.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <gtest/gtest.h>
 
@@ -442,6 +446,49 @@ TEST(recorder, without_hashing_there_is_no_content) {
     for (const auto& done : c.completions)
       EXPECT_FALSE(has(done.header.flags, rec::completion_hash_valid));
   }
+}
+
+/// The program ends if the recorder touches the device (guarded_device.c).
+TEST(recorder, device_memory_is_not_read_and_the_report_says_so) {
+  const recorded_run run("device", 2, "FAKE_DEVICE=" FAKE_DEVICE);
+  run.expect_complete();
+  EXPECT_EQ(run.text("out").find("something else"), std::string::npos) << run.text("out");
+  std::vector<seen_call> sends = calls_of(run[0], mpi_call::Send);
+  ASSERT_EQ(sends.size(), 4u);
+  const std::uint16_t what = rec::call_in_device | rec::call_hash_valid;
+  const std::uint16_t expected[] = {rec::call_in_device, rec::call_hash_valid, rec::call_in_device,
+                                    rec::call_hash_valid};
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    EXPECT_EQ(sends[i].record.header.flags & what, expected[i]) << i;
+    EXPECT_EQ(sends[i].record.hash != 0, i % 2 == 1) << i;
+  }
+  const auto starts = calls_of(run[0], mpi_call::Start);
+  ASSERT_EQ(starts.size(), 2u);
+  for (const seen_call& s : starts) {
+    EXPECT_EQ(s.record.header.flags & what, rec::call_in_device);
+    EXPECT_EQ(s.record.hash, 0u);
+  }
+  std::size_t unread = 0, hashed = 0, forwards = 0;
+  for (const seen_call& c : run[1].calls) {
+    forwards += c.forwards.size();
+    for (const rec::completion_record& done : c.completions) {
+      unread += has(done.header.flags, rec::completion_in_device);
+      hashed += has(done.header.flags, rec::completion_hash_valid);
+    }
+  }
+  EXPECT_EQ(unread, 5u); // tags 1, 3, 4 twice, 6
+  EXPECT_EQ(hashed, 2u); // tags 2 and 5, which is empty
+  EXPECT_EQ(forwards, 0u) << "what is not read is not seen to be passed on";
+
+  diagnostics problems;
+  const rec::analysis a = rec::analyze(rec::read_recording(run.recording(), problems), problems);
+  EXPECT_EQ(a.in_device, 12u); // on each rank five and one
+  const auto said = std::find_if(problems.begin(), problems.end(),
+                                 [](const diagnostic& d) { return d.code == number(reason::device_memory); });
+  ASSERT_NE(said, problems.end());
+  EXPECT_NE(said->message.find(std::to_string(a.in_device) + " sends and receives"), std::string::npos)
+      << said->message;
+  EXPECT_NE(surface::json_of(a, problems, {}).find("TACIT-051"), std::string::npos);
 }
 
 TEST(recorder, calls_outside_the_model_are_marked) {

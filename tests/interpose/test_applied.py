@@ -21,6 +21,8 @@ SESSIONS = os.environ["SESSIONS_PROGRAM"]
 WORN = os.environ["WORN_PROGRAM"]
 PROFILING = os.environ["PROFILING_PROGRAM"]
 FORTRAN = [word for word in os.environ["FORTRAN_PROGRAMS"].split(",") if word]
+DEVICE = os.environ["DEVICE_PROGRAM"]
+FAKE_DEVICE = os.environ["FAKE_DEVICE"]
 SELFTEST = os.environ["SELFTEST"]
 SANITIZER_RUNTIME = os.environ["SANITIZER_RUNTIME"]  # of an instrumented interposer, for programs that have none
 FAMILY = os.environ["MPI_FAMILY"]
@@ -275,6 +277,19 @@ class Fortran(Programs):
                 with self.subTest(program=program, ranks=ranks):
                     counts = self.everything_taken(launch(ranks, [program]))
                     self.assertEqual(len(counts), 15 if PERSISTENT else 10)
+
+    def test_sections_in_device_memory(self):
+        """The program ends if the interposer touches them (guarded_device.c)."""
+        if not DEVICE:
+            self.skipTest("no Fortran compiler for this MPI")
+        for ranks in RANKS:
+            with self.subTest(ranks=ranks):
+                done = launch(ranks, [DEVICE], f"FAKE_DEVICE={FAKE_DEVICE}")
+                counts = self.everything_taken(done)
+                self.assertEqual(counts["MPI_Neighbor_alltoall"], 3 * ranks)
+                reach = "sections reach MPI" in done.stdout
+                self.assertEqual(counts.get("MPI_Ineighbor_alltoall", 0), 3 * ranks if reach else 0)
+                self.assertEqual("TACIT-051" in done.stderr, reach, done.stderr)
 
 
 class Python(Programs):

@@ -6,6 +6,9 @@
 #include "interpose/layer/staging.h"
 
 #include <cstring>
+#include <memory>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -536,7 +539,63 @@ staged_section::staged_section(const data_part& part) {
   }
 }
 
+staged_section::~staged_section() {
+  for (batch& b : batches_)
+    if (b.type != handles().datatype_null)
+      TACIT_PMPI(Type_free)(&b.type);
+}
+
+void staged_section::leave_to_mpi() {
+  constexpr std::size_t most = std::size_t{1} << 30; // MPI_Pack counts in int
+  std::vector<int> lengths;
+  std::vector<MPI_Aint> at; // from the first byte: MPICH 4.0.2 refuses to pack from MPI_BOTTOM
+  std::byte* first = nullptr;
+  std::size_t bytes = 0;
+  const auto close = [&] {
+    batch& made = batches_.emplace_back(batch{first, handles().datatype_null, static_cast<int>(bytes)});
+    if (TACIT_PMPI(Type_create_hindexed)(static_cast<int>(at.size()), lengths.data(), at.data(),
+                                         handles().byte, &made.type) != MPI_SUCCESS ||
+        TACIT_PMPI(Type_commit)(&made.type) != MPI_SUCCESS)
+      throw std::bad_alloc(); // the arguments are right
+    lengths.clear();
+    at.clear();
+    bytes = 0;
+  };
+  for (run r : runs_)
+    while (r.bytes > 0) {
+      const std::size_t length = std::min(r.bytes, most - bytes);
+      if (at.empty())
+        first = r.at;
+      lengths.push_back(static_cast<int>(length));
+      at.push_back(reinterpret_cast<MPI_Aint>(r.at) - reinterpret_cast<MPI_Aint>(first));
+      bytes += length;
+      r.at += length;
+      r.bytes -= length;
+      if (bytes == most)
+        close();
+    }
+  if (bytes > 0)
+    close();
+}
+
+/// `copy` copies a batch: between the section and a block of memory, of which the batches take one part after
+/// the other.
+template <typename Copy>
+void staged_section::copy_batches(Copy&& copy) const {
+  std::byte* block = memory_.get();
+  for (const batch& b : batches_) {
+    int done = 0;
+    if (copy(b, block, &done) != MPI_SUCCESS || done != b.bytes)
+      throw std::runtime_error("MPI could not copy a section of a Fortran array that lies in device memory");
+    block += b.bytes;
+  }
+}
+
 void staged_section::gather() const {
+  if (!batches_.empty())
+    return copy_batches([](const batch& b, std::byte* block, int* done) {
+      return TACIT_PMPI(Pack)(b.first, 1, b.type, block, b.bytes, done, handles().self);
+    });
   std::byte* to = memory_.get();
   for (const run& r : runs_) {
     std::memcpy(to, r.at, r.bytes);
@@ -545,6 +604,10 @@ void staged_section::gather() const {
 }
 
 void staged_section::scatter() const {
+  if (!batches_.empty())
+    return copy_batches([](const batch& b, const std::byte* block, int* done) {
+      return TACIT_PMPI(Unpack)(block, b.bytes, done, b.first, 1, b.type, handles().self);
+    });
   const std::byte* from = memory_.get();
   for (const run& r : runs_) {
     std::memcpy(r.at, from, r.bytes);

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <mpi.h>
 #include <vector>
 
 namespace tacit::interpose {
@@ -17,7 +18,16 @@ class staged_section {
 public:
   /// For data with `scattered` set, within the wrapper that has described it. Throws std::bad_alloc.
   explicit staged_section(const data_part& part);
+  ~staged_section();
+  staged_section(const staged_section&) = delete;
+  staged_section& operator=(const staged_section&) = delete;
   std::byte* data() const { return memory_.get(); }
+  /// Where the section begins: it may lie in memory that only MPI may touch.
+  const void* origin() const { return runs_.empty() ? nullptr : runs_.front().at; }
+  /// The section is in device memory, the block is not: from now on MPI_Pack and MPI_Unpack copy. What they
+  /// need is made here, as a copy that fails leaves other ranks waiting. Throws std::bad_alloc.
+  void leave_to_mpi();
+  /// Throw std::runtime_error if MPI has to and cannot.
   void gather() const;
   void scatter() const;
 
@@ -26,7 +36,17 @@ private:
     std::byte* at;
     std::size_t bytes;
   };
+  /// Runs as one element of a datatype, from the first of their bytes.
+  struct batch {
+    std::byte* first;
+    MPI_Datatype type;
+    int bytes;
+  };
+  template <typename Copy>
+  void copy_batches(Copy&& copy) const;
+
   std::vector<run> runs_;
+  std::vector<batch> batches_; ///< all runs, if MPI copies; else none
   std::unique_ptr<std::byte[]> memory_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "interpose/layer/invocation.h"
+#include "interpose/recorder/content.h"
 #include "interpose/recorder/forward.h"
 
 #include <cstdint>
@@ -20,9 +21,8 @@ struct seen_request {
 };
 
 struct call_notes {
-  bool slow = false;      ///< much was done before the call: the time is taken again
-  std::uint64_t hash = 0; ///< of the bytes sent
-  bool hashed = false;
+  bool slow = false;       ///< much was done before the call: the time is taken again
+  content_note content;    ///< of the bytes sent
   std::uint32_t freed = 0; ///< recording's id of the communicator being freed
   MPI_Message message{};
   std::vector<forwarded_part> forwards;

@@ -66,6 +66,12 @@ void for_each_run(std::uint64_t buffer, const data_layout& layout, std::uint64_t
     use(run);
 }
 
+/// What a call record says of the bytes that are sent.
+struct content_note {
+  std::uint64_t hash = 0;
+  std::uint16_t flags = 0; ///< recordings::call_hash_valid, call_in_device or none
+};
+
 /// hash_of (base/hash.h) of `length` bytes.
 std::uint64_t hash_bytes(const void* bytes, std::uint64_t length);
 /// The same of the first `bytes` packed bytes of the buffer.

@@ -290,8 +290,8 @@ void call_recorder::dispatch_before(invocation& v) {
   case call_class::sendrecv:
   case call_class::isendrecv:
     if (hashing_ && v.dest != MPI_PROC_NULL) {
-      observe_send(v.send.buffer, v.send.count, names_->layout_of(v.send), notes_of(v).hash,
-                   notes_of(v).hashed, notes_of(v).forwards);
+      observe_send(v.send.buffer, v.send.count, names_->layout_of(v.send), notes_of(v).content,
+                   notes_of(v).forwards);
       notes_of(v).slow = true;
     }
     [[fallthrough]];
@@ -383,7 +383,7 @@ void call_recorder::dispatch_after(invocation& v, int result) {
 // Call records.
 
 call_recorder::part call_recorder::sending(const invocation& v) {
-  return {false, &v.send, rank_code(v.dest), v.send_tag, notes_of(v).hash, notes_of(v).hashed};
+  return {false, &v.send, rank_code(v.dest), v.send_tag, notes_of(v).content};
 }
 
 call_recorder::part call_recorder::receiving(const invocation& v) {
@@ -404,8 +404,7 @@ void call_recorder::write_call(const invocation& v, int result, const part& p,
     flags |= rec::call_unknown;
   if (v.flag && result == MPI_SUCCESS && *v.flag)
     flags |= rec::call_flag_true;
-  if (p.hashed)
-    flags |= rec::call_hash_valid;
+  flags |= p.content.flags;
   record.call = static_cast<std::uint16_t>(v.call);
   record.part = p.receives;
   record.site = names_->site(v.from);
@@ -416,7 +415,7 @@ void call_recorder::write_call(const invocation& v, int result, const part& p,
                                                 : names_->comm_id(v.comm);
   record.peer = p.peer;
   record.tag = p.tag;
-  record.hash = p.hash;
+  record.hash = p.content.hash;
   record.requests = static_cast<std::uint32_t>(requests.size());
   if (p.data) {
     const data_part& d = *p.data;

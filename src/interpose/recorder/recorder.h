@@ -42,8 +42,7 @@ private:
     const data_part* data = nullptr;
     std::int32_t peer = recordings::peer_none;
     std::int32_t tag = 0;
-    std::uint64_t hash = 0;
-    bool hashed = false;
+    content_note content;
   };
 
   // recorder.cpp: life, dispatch, call records.
@@ -70,8 +69,8 @@ private:
   void after_constructor(invocation& v, int result);
 
   // recorder_requests.cpp: posting, starting, completing.
-  void observe_send(const void* buffer, MPI_Count count, const data_layout* layout, std::uint64_t& hash,
-                    bool& hashed, std::vector<forwarded_part>& forwards);
+  void observe_send(const void* buffer, MPI_Count count, const data_layout* layout, content_note& content,
+                    std::vector<forwarded_part>& forwards);
   std::uint64_t post(invocation& v);
   void before_start(invocation& v);
   void after_start(invocation& v, int result);

@@ -3,6 +3,9 @@
 #include "interpose/layer/mpi_library.h"
 #include "interpose/layer/polls.h"
 #include "interpose/recorder/recorder.h"
+#include "runtime/mpi/memory_kind.h"
+
+#include <algorithm>
 
 namespace tacit::interpose {
 
@@ -27,6 +30,18 @@ std::uint64_t bytes_of(const MPI_Status& status) {
   MPI_Count many = 0;
   TACIT_PMPI(Get_elements_x)(&status, handles().byte, &many);
   return many > 0 ? static_cast<std::uint64_t>(many) : 0;
+}
+
+/// Whether only MPI may read there (runtime/mpi/memory_kind.h). One element tells: it may have pieces in both
+/// kinds of memory (a header of the processor's, data of the device's), the next ones lie in the same blocks.
+bool is_in_device_memory(const void* buffer, const data_layout& layout) {
+  if (!runtime::has_device_library())
+    return false;
+  const auto base = reinterpret_cast<std::uint64_t>(buffer);
+  return std::any_of(layout.segments.begin(), layout.segments.end(), [base](const layout_segment& s) {
+    const std::uint64_t at = base + static_cast<std::uint64_t>(s.displacement);
+    return s.length > 0 && runtime::in_device_memory(reinterpret_cast<const void*>(at));
+  });
 }
 
 } // namespace
@@ -54,7 +69,7 @@ bool call_recorder::collect_runs(const void* buffer, const data_layout& layout, 
 }
 
 void call_recorder::observe_send(const void* buffer, MPI_Count count, const data_layout* layout,
-                                 std::uint64_t& hash, bool& hashed, std::vector<forwarded_part>& forwards) {
+                                 content_note& content, std::vector<forwarded_part>& forwards) {
   if (!hashing_ || !layout || !layout->known || count < 0)
     return;
   const std::uint64_t begin = ticks_now();
@@ -64,8 +79,12 @@ void call_recorder::observe_send(const void* buffer, MPI_Count count, const data
   const auto first = layout->segments.empty() ? 0 : layout->segments[0].displacement;
   if (bytes > 0 && reinterpret_cast<std::uint64_t>(buffer) + static_cast<std::uint64_t>(first) < 4096)
     return;
-  hash = hash_packed(reinterpret_cast<std::uint64_t>(buffer), *layout, elements, bytes);
-  hashed = true;
+  if (bytes > 0 && is_in_device_memory(buffer, *layout)) {
+    content.flags = rec::call_in_device;
+    return;
+  }
+  content = {hash_packed(reinterpret_cast<std::uint64_t>(buffer), *layout, elements, bytes),
+             rec::call_hash_valid};
   if (bytes > 0 && !received_.empty()) {
     memory_run hull;
     if (collect_runs(buffer, *layout, elements, bytes, hull))
@@ -144,10 +163,10 @@ void call_recorder::before_start(invocation& v) {
     if (slot == request_table::none)
       continue;
     open_request& r = requests_[slot];
-    r.hashed = false;
+    r.content = {};
     r.forwards.clear();
     if (r.kind == request_kind::send && r.peer != rec::peer_null)
-      observe_send(r.buffer, static_cast<MPI_Count>(r.count), r.layout, r.hash, r.hashed, r.forwards);
+      observe_send(r.buffer, static_cast<MPI_Count>(r.count), r.layout, r.content, r.forwards);
   }
 }
 
@@ -165,8 +184,8 @@ void call_recorder::after_start(invocation& v, int result) {
     }
     rec::call_record record{};
     record.header.kind = static_cast<std::uint16_t>(rec::record_kind::call);
-    record.header.flags = static_cast<std::uint16_t>((result == MPI_SUCCESS ? 0 : rec::call_failed) |
-                                                     (r.hashed ? rec::call_hash_valid : 0));
+    record.header.flags =
+        static_cast<std::uint16_t>((result == MPI_SUCCESS ? 0 : rec::call_failed) | r.content.flags);
     record.call = static_cast<std::uint16_t>(v.call);
     record.part = r.kind == request_kind::recv;
     record.site = names_->site(v.from);
@@ -180,7 +199,7 @@ void call_recorder::after_start(invocation& v, int result) {
     const location at = names_->location_of(r.buffer, r.layout);
     record.allocation = at.allocation;
     record.offset = at.offset;
-    record.hash = r.hash;
+    record.hash = r.content.hash;
     const std::uint64_t ids[2] = {r.id, r.init_id};
     record.requests = 2;
     out_.append(record, std::as_bytes(std::span(ids)));
@@ -245,11 +264,13 @@ void call_recorder::complete_receive(const void* buffer, const data_layout* layo
     record.bytes = record.source == rec::peer_null ? 0 : bytes_of(status);
   }
   if (usable && hashing_ && layout && layout->known && record.source != rec::peer_null) {
-    record.hash = hash_packed(reinterpret_cast<std::uint64_t>(buffer), *layout, count, record.bytes);
-    flags |= rec::completion_hash_valid;
+    const bool in_device = record.bytes > 0 && is_in_device_memory(buffer, *layout);
+    if (!in_device)
+      record.hash = hash_packed(reinterpret_cast<std::uint64_t>(buffer), *layout, count, record.bytes);
+    flags |= in_device ? rec::completion_in_device : rec::completion_hash_valid;
     if (record.bytes > 0) {
       memory_run hull;
-      if (collect_runs(buffer, *layout, count, record.bytes, hull))
+      if (collect_runs(buffer, *layout, count, record.bytes, hull) && !in_device)
         received_.received(completions_, runs_);
       else
         received_.overwritten(hull);

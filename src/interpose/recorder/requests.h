@@ -36,8 +36,7 @@ struct open_request {
   std::int32_t peer = 0;
   std::int32_t tag = 0;
   // What a start found out before the library was called.
-  std::uint64_t hash = 0;
-  bool hashed = false;
+  content_note content; ///< of a send, at its last start
   std::vector<forwarded_part> forwards;
   // The communicator being made (idup).
   MPI_Comm* new_comm = nullptr; ///< null: what it is was known at once

@@ -30,6 +30,7 @@
 #include "interpose/takeover/agreed_groups.h"
 #include "interpose/takeover/taken_requests.h"
 #include "runtime/exchange/neighbor_error.h"
+#include "runtime/mpi/memory_kind.h"
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/run/progress.h"
 
@@ -87,6 +88,11 @@ struct described_call {
       staging.send = std::make_unique<staged_section>(v.send);
     if (v.recv.scattered)
       staging.receive = std::make_unique<staged_section>(v.recv);
+    for (staged_section* const section : {staging.send.get(), staging.receive.get()})
+      if (section && section->origin() && runtime::in_device_memory(section->origin())) {
+        section->leave_to_mpi();
+        section_in_device = true;
+      }
     send.describe(v.send, sends_one_block(v.call) ? runtime::neighbor_side::listing::same : equal,
                   n.destinations.size());
     receive.describe(v.recv, equal, n.sources.size());
@@ -99,6 +105,7 @@ struct described_call {
   described_side send, receive;
   runtime::neighbor_call call;
   call_staging staging;
+  bool section_in_device = false; ///< of which the call sees a copy in the processor's memory
 };
 
 /// In a handler of exceptions: tells the program.
@@ -135,12 +142,12 @@ void say_in_device_memory(const invocation& v) {
 }
 
 /// Whether any rank gives a buffer in device memory. Collective.
-bool anybody_in_device_memory(const runtime::neighbor_call& call, runtime::neighbor_communicator& home) {
+bool anybody_in_device_memory(const described_call& described, runtime::neighbor_communicator& home) {
   runtime::call_signature signature;
   int mine = 0, any = 0;
   try {
-    runtime::describe_call(call, home.edges(), signature);
-    mine = signature.in_device_memory() ? 1 : 0;
+    runtime::describe_call(described.call, home.edges(), signature);
+    mine = described.section_in_device || signature.in_device_memory() ? 1 : 0;
   } catch (const std::exception&) { // what is wrong with the call is found when it is prepared
   }
   runtime::check_mpi(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, home.comm()), "MPI_Allreduce");
@@ -322,7 +329,7 @@ std::optional<int> taker::run(const invocation& v, const comm_handle& comm, outc
     operation = comm->home->operation(described.call, true);
     started = true;
     what = doer_of(operation);
-    if (operation.in_device_memory())
+    if (operation.in_device_memory() || described.section_in_device)
       say_in_device_memory(v);
     runtime::execution& run = operation.run();
     described.staging.before_start();
@@ -349,7 +356,7 @@ std::optional<int> taker::begin(const invocation& v, const comm_handle& comm) {
     described_call described(v, comm->home->edges());
     int code = MPI_SUCCESS;
     runtime::neighbor_operation operation = comm->home->operation(described.call, false);
-    if (operation.in_device_memory())
+    if (operation.in_device_memory() || described.section_in_device)
       say_in_device_memory(v);
     const MPI_Request made = adopt(std::move(operation), comm, std::move(described.staging), false, code);
     if (code == MPI_SUCCESS)
@@ -372,7 +379,7 @@ std::optional<int> taker::begin(const invocation& v, const comm_handle& comm) {
 std::optional<int> taker::make_persistent(const invocation& v, const comm_handle& comm, outcome& what) {
   renew_if_worn_out(*comm);
   described_call described(v, comm->home->edges());
-  if (anybody_in_device_memory(described.call, *comm->home))
+  if (anybody_in_device_memory(described, *comm->home))
     throw runtime::call_error(runtime::call_error::kind::device, "a buffer of some rank is in device memory");
   runtime::neighbor_operation operation;
   comm->home->persistent(described.call, v.info,

@@ -40,6 +40,13 @@ double program_seconds(const rank_recording& r) {
   return begin < end ? static_cast<double>(end - begin) * r.seconds_per_tick : 0;
 }
 
+/// How many of these records have the flag.
+template <typename Record>
+std::uint64_t with_flag(const std::vector<Record>& list, std::uint16_t flag) {
+  return static_cast<std::uint64_t>(
+      std::count_if(list.begin(), list.end(), [flag](const Record& r) { return (r.flags & flag) != 0; }));
+}
+
 void describe_run(analysis& a, const recording_set& recorded) {
   a.ranks = recorded.ranks;
   a.recorded_ranks = static_cast<std::uint32_t>(recorded.recordings.size());
@@ -57,6 +64,7 @@ void describe_run(analysis& a, const recording_set& recorded) {
     a.program_seconds += program_seconds(r);
     a.cpu_seconds += static_cast<double>(r.cpu_ns) * 1e-9;
     a.recorder_seconds += static_cast<double>(r.recorder_ticks) * r.seconds_per_tick;
+    a.in_device += with_flag(r.calls, call_in_device) + with_flag(r.completions, completion_in_device);
     a.hash_seconds += static_cast<double>(r.hash_ticks) * r.seconds_per_tick;
   }
 }
@@ -242,6 +250,18 @@ void report_no_hashes(const analysis& a, diagnostics& problems) {
   problems.push_back(std::move(d));
 }
 
+void report_device_memory(const analysis& a, diagnostics& problems) {
+  if (a.in_device == 0)
+    return;
+  diagnostic d;
+  d.code = number(reason::device_memory);
+  d.level = severity::remark;
+  d.message = fmt::format("the data of {} {} in device memory, which only the MPI library may read: their "
+                          "content was not compared, so what is forwarded there cannot be seen",
+                          a.in_device, a.in_device == 1 ? "send or receive was" : "sends and receives were");
+  problems.push_back(std::move(d));
+}
+
 } // namespace
 
 analysis analyze(const recording_set& recorded, diagnostics& problems, const analysis_options& options) {
@@ -273,6 +293,7 @@ analysis analyze(const recording_set& recorded, diagnostics& problems, const ana
   a.collectives = numbered(collectives, number);
   a.activities = numbered(activities, number);
   report_no_hashes(a, problems);
+  report_device_memory(a, problems);
   report_unmodelled(a, problems);
   return a;
 }

@@ -271,6 +271,7 @@ struct analysis {
   std::uint32_t recorded_ranks = 0; ///< whose file was readable
   bool complete = true;             ///< all ranks reached MPI_Finalize; otherwise sums are lower bounds
   bool hashing = false;             ///< content hashes were recorded: forwarding could be observed
+  std::uint64_t in_device = 0;      ///< sends and receives of bytes in device memory, which have no hashes
   double wall_seconds = 0;          ///< end of MPI_Init to end of MPI_Finalize, longest rank
   double program_seconds = 0;       ///< between MPI_Init and MPI_Finalize, over all ranks
   double cpu_seconds = 0;           ///< over all ranks

@@ -123,6 +123,7 @@ std::string json_of(const recordings::analysis& a, const diagnostics& problems, 
               {"recorded_ranks", a.recorded_ranks},
               {"complete", a.complete},
               {"hashing", a.hashing},
+              {"in_device_memory", a.in_device},
               {"totals", totals_json(a)}};
   out["problems"] = list_json(problems, [](const diagnostic& d) -> json {
     constexpr const char* levels[] = {"error", "warning", "remark"};

@@ -384,6 +384,8 @@ void add_facts(page& p, const recordings::analysis& a, const run_info& run) {
   fact("MPI calls", grouped(a.calls));
   fact("content", a.hashing ? "compared by hashes: forwarding was observed"
                             : "not compared (--no-hash): forwarding could not be observed");
+  if (a.in_device > 0)
+    fact("in device memory", fmt::format("{}, not compared", counted(a.in_device, "send or receive")));
   if (a.unmatched_sends + a.unmatched_receives > 0)
     fact("unmatched",
          fmt::format("{}, {}", counted(a.unmatched_sends, "send"), counted(a.unmatched_receives, "receive")));
