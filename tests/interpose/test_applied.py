@@ -18,6 +18,7 @@ PROGRAM = os.environ["APPLIED_PROGRAM"]
 HARD = os.environ["HARD_PROGRAM"]
 EXAMPLE = os.environ["EXAMPLE_PROGRAM"]
 SESSIONS = os.environ["SESSIONS_PROGRAM"]
+MEMORY = os.environ["MEMORY_PROGRAM"]
 WORN = os.environ["WORN_PROGRAM"]
 PROFILING = os.environ["PROFILING_PROGRAM"]
 FORTRAN = [word for word in os.environ["FORTRAN_PROGRAMS"].split(",") if word]
@@ -266,6 +267,16 @@ class Errors(Programs):
                 if "no threads" in done.stdout:
                     self.skipTest("this MPI does not offer MPI_THREAD_MULTIPLE")
                 self.everything_taken(done)
+
+    @unittest.skipUnless(PERSISTENT, "this MPI has no persistent neighborhood collectives")
+    def test_no_rank_waits_for_one_without_memory(self):
+        for ranks in RANKS[1:]:
+            with self.subTest(ranks=ranks):
+                done = launch(ranks, [MEMORY])
+                self.check(done, "left to the MPI library", "out of memory")
+                self.assertGreater(int(re.search(r"(\d+) refusals", done.stdout).group(1)), 40)
+                taken = re.search(r"calls taken over on \d+ ranks: (\d+) MPI_Neighbor_alltoall_init", done.stderr).group(1)
+                self.assertGreater(int(taken), 40 * ranks)
 
 
 class Fortran(Programs):

@@ -28,6 +28,14 @@ void leave_mark(reached what);
 
 /// "tacit: TACIT-084: text" on stderr.
 void say(reason code, const std::string& text);
+/// What `text` returns; nothing if there is no memory for it.
+template <typename Text>
+void say_if_possible(reason code, Text&& text) noexcept {
+  try {
+    say(code, text());
+  } catch (...) { // it was only said
+  }
+}
 /// The rank that the launcher's variables name (before MPI tells), if they do.
 std::optional<int> launched_rank();
 /// They name another one than rank 0.

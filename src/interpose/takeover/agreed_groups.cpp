@@ -4,13 +4,10 @@
 #include "runtime/mpi/agreement.h"
 #include "runtime/mpi/mpi_error.h"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
-#include <numeric>
-#include <vector>
 
 namespace tacit::interpose {
 
@@ -22,7 +19,8 @@ permission of_world;
 std::mutex guard;
 std::atomic<int> permission_key = MPI_KEYVAL_INVALID; ///< made with the first permission of a group
 
-/// Permissions stand in the attribute itself.
+/// Permissions stand in the attribute itself, and not in memory as with runtime/mpi/attributes.h: MPI copies
+/// them while the program duplicates a communicator, where a rank without memory would leave others waiting.
 void* as_attribute(const permission& v) {
   return reinterpret_cast<void*>(std::uintptr_t{1} | (v.allowed ? 2u : 0u) | (v.nonblocking ? 4u : 0u));
 }
@@ -85,19 +83,17 @@ bool crashes_in_progress(MPI_Comm made) {
 #endif
 }
 
+/// Needs no memory of ours: a rank that could not tell would leave the others waiting in what they do together.
 bool within_world(MPI_Comm comm) {
-  MPI_Group here = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+  MPI_Group here = MPI_GROUP_NULL, world = MPI_GROUP_NULL, outside = MPI_GROUP_NULL;
   runtime::check_mpi(MPI_Comm_group(comm, &here), "MPI_Comm_group");
   runtime::check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
-  int size = 0;
-  runtime::check_mpi(MPI_Group_size(here, &size), "MPI_Group_size");
-  std::vector<int> ranks(static_cast<std::size_t>(size)), there(ranks.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  runtime::check_mpi(MPI_Group_translate_ranks(here, size, ranks.data(), world, there.data()),
-                     "MPI_Group_translate_ranks");
-  MPI_Group_free(&here);
-  MPI_Group_free(&world);
-  return std::find(there.begin(), there.end(), MPI_UNDEFINED) == there.end();
+  runtime::check_mpi(MPI_Group_difference(here, world, &outside), "MPI_Group_difference");
+  int strangers = 0;
+  runtime::check_mpi(MPI_Group_size(outside, &strangers), "MPI_Group_size");
+  for (MPI_Group* const group : {&here, &world, &outside}) // MPI_GROUP_EMPTY, too, may be freed
+    MPI_Group_free(group);
+  return strangers == 0;
 }
 
 bool is_intercommunicator(MPI_Comm comm) {

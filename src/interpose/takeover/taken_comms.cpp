@@ -4,11 +4,12 @@
 #include "interpose/takeover/agreed_groups.h"
 #include "runtime/exchange/neighbor_options.h"
 #include "runtime/mpi/agreement.h"
+#include "runtime/mpi/attributes.h"
 #include "runtime/mpi/library_progress.h"
 #include "runtime/mpi/mpi_error.h"
 
-#include <atomic>
 #include <mutex>
+#include <new>
 #include <vector>
 
 namespace tacit::interpose {
@@ -17,7 +18,6 @@ namespace {
 
 struct comm_registry {
   std::mutex guard;
-  std::atomic<int> keyval = MPI_KEYVAL_INVALID;
   std::vector<std::weak_ptr<taken_comm>> made; ///< in the order of making, equal on the ranks of each
 };
 
@@ -34,26 +34,15 @@ extern "C" int forget_taken_comm(MPI_Comm, int, void* value, void*) {
   return MPI_SUCCESS;
 }
 
-int keyval() {
-  comm_registry& r = all();
-  if (const int known = r.keyval.load(std::memory_order_acquire); known != MPI_KEYVAL_INVALID)
-    return known;
-  const std::lock_guard lock(r.guard);
-  int made = r.keyval;
-  if (made == MPI_KEYVAL_INVALID)
-    runtime::check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_taken_comm, &made, nullptr),
-                       "MPI_Comm_create_keyval");
-  r.keyval.store(made, std::memory_order_release);
-  return made;
-}
+constinit runtime::comm_attribute<comm_handle> decided(nullptr, forget_taken_comm);
 
 void attach(MPI_Comm comm, const comm_handle& c) {
-  auto held = std::make_unique<comm_handle>(c);
-  runtime::check_mpi(MPI_Comm_set_attr(comm, keyval(), held.get()), "MPI_Comm_set_attr");
-  static_cast<void>(held.release());
-  const std::lock_guard lock(all().guard);
-  std::erase_if(all().made, [](const auto& old) { return old.expired(); });
-  all().made.push_back(c);
+  {
+    const std::lock_guard lock(all().guard);
+    std::erase_if(all().made, [](const auto& old) { return old.expired(); });
+    all().made.push_back(c);
+  }
+  decided.set(comm, std::make_unique<comm_handle>(c));
 }
 
 /// What all ranks find out alike without asking each other.
@@ -88,8 +77,10 @@ outcome attempt(MPI_Comm comm, Body&& body) {
     return outcome::taken;
   } catch (const runtime::call_error& e) {
     if (rank == 0)
-      say(reason::applied,
-          std::string("neighborhood collectives of a communicator are left to the MPI library: ") + e.what());
+      say_if_possible(reason::applied, [&] {
+        return std::string("neighborhood collectives of a communicator are left to the MPI library: ") +
+               e.what();
+      });
     return outcome_of(e);
   }
 }
@@ -112,12 +103,6 @@ std::shared_ptr<runtime::neighbor_communicator> make_home(MPI_Comm comm, outcome
   return home;
 }
 
-void decide(MPI_Comm comm, taken_comm& c) {
-  c.why = first_look(comm);
-  if (c.why == outcome::taken)
-    c.home = make_home(comm, &c.why);
-}
-
 } // namespace
 
 outcome outcome_of(const runtime::neighbor_error& e) {
@@ -138,19 +123,33 @@ outcome outcome_of(const runtime::neighbor_error& e) {
 }
 
 comm_handle known_comm(MPI_Comm comm) {
-  void* value = nullptr;
-  int found = 0;
-  runtime::check_mpi(MPI_Comm_get_attr(comm, keyval(), &value, &found), "MPI_Comm_get_attr");
-  return found ? *static_cast<comm_handle*>(value) : nullptr;
+  const comm_handle* const known = decided.of(comm);
+  return known ? *known : nullptr;
 }
 
 comm_handle decided_comm(MPI_Comm comm) {
   if (comm_handle known = known_comm(comm))
     return known;
-  const auto made = std::make_shared<taken_comm>();
-  made->user = comm;
-  attach(comm, made);
-  decide(comm, *made);
+  comm_handle made;
+  const outcome why = first_look(comm);
+  const auto note = [&] {
+    made = std::make_shared<taken_comm>();
+    made->user = comm;
+    made->why = why;
+    attach(comm, made);
+  };
+  if (why != outcome::taken) {
+    try {
+      note();
+    } catch (const std::bad_alloc&) { // the next call looks again
+    }
+    return made;
+  }
+  if (attempt(comm, note) != outcome::taken) { // what some rank does not know, the others may not either
+    decided.remove(comm);
+    return nullptr;
+  }
+  made->home = make_home(comm, &made->why);
   return made;
 }
 

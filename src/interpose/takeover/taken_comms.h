@@ -10,7 +10,7 @@
 // the communicator. A nonblocking call on a communicator that has not been looked at yet goes to the library,
 // on all ranks alike, since they all make the same sequence of calls on it.
 //
-// Cost: MPI_Comm_idup and three small reductions, once per communicator with a topology.
+// Cost: MPI_Comm_idup and four small reductions, once per communicator with a topology.
 #pragma once
 
 #include "interpose/takeover/takeover_report.h"
@@ -33,7 +33,8 @@ using comm_handle = std::shared_ptr<taken_comm>;
 
 /// What was decided for this communicator; null if nothing yet. Local.
 comm_handle known_comm(MPI_Comm comm);
-/// The same, decided now if it was not: collective over `comm`. Throws mpi_error if MPI fails.
+/// The same, decided now if it was not: collective over `comm`. Null: some rank has no memory even to note it, the
+/// call goes to the library on all ranks. Throws mpi_error if MPI fails.
 comm_handle decided_comm(MPI_Comm comm);
 /// In an _init call: in place of a `home` whose tags are used up, one on a new duplicate; earlier operations
 /// keep theirs. All ranks have made the same _init calls, so all come here in the same one. Collective. If

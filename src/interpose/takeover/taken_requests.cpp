@@ -83,6 +83,9 @@ public:
   int add(taken_request& r) {
     const std::lock_guard lock(guard_);
     if (unused_.empty()) {
+      if (all_.size() == all_.capacity())
+        all_.reserve(2 * all_.size() + 16);
+      unused_.reserve(all_.capacity()); // so that nothing fails with a handle in hand, or in `remove`
       MPI_Request made{};
       const int code = MPI_Grequest_start(taken_query, taken_free, taken_cancel, nullptr, &made);
       if (code != MPI_SUCCESS)
@@ -545,16 +548,20 @@ std::optional<int> answer_for_requests(invocation& v) {
 }
 
 MPI_Request adopt(runtime::neighbor_operation operation, comm_handle home, call_staging staging,
-                  bool persistent, int& code) {
+                  bool persistent) {
   auto made = std::make_unique<taken_request>();
   made->home = std::move(home);
   made->operation = std::move(operation);
   made->staging = std::move(staging);
   made->persistent = persistent;
-  code = table().add(*made);
-  if (code != MPI_SUCCESS)
-    return MPI_REQUEST_NULL;
+  runtime::check_mpi(table().add(*made), "MPI_Grequest_start");
   return made.release()->handle;
+}
+
+void drop_adopted(MPI_Request handle) {
+  taken_request& r = *table().find(handle);
+  table().remove(r);
+  delete &r;
 }
 
 int start_adopted(MPI_Request handle) {
@@ -563,8 +570,7 @@ int start_adopted(MPI_Request handle) {
   if (code == MPI_SUCCESS)
     return code;
   const comm_handle home = r.home;
-  table().remove(r);
-  delete &r;
+  drop_adopted(handle);
   return raise_error(*home, code);
 }
 
@@ -601,8 +607,9 @@ void say_failure(const std::string& text) {
   if (said.exchange(true))
     return;
   const std::optional<int> rank = rank_of_process();
-  say(reason::exchange_failed,
-      (rank ? "rank " + std::to_string(*rank) : std::string("a rank")) + ": " + text);
+  say_if_possible(reason::exchange_failed, [&] {
+    return (rank ? "rank " + std::to_string(*rank) : std::string("a rank")) + ": " + text;
+  });
 }
 
 int code_of_failure(const runtime::neighbor_operation* operation, std::string& text) {

@@ -33,9 +33,11 @@
 
 namespace tacit::interpose {
 
-/// Local. The handle is null if none can be had (`code` says why); then the operation is dropped.
+/// The request that the program gets. Local. Throws mpi_error and std::bad_alloc; then the operation is dropped.
 MPI_Request adopt(runtime::neighbor_operation operation, comm_handle home, call_staging staging,
-                  bool persistent, int& code);
+                  bool persistent);
+/// The program does not get it after all. Needs no memory.
+void drop_adopted(MPI_Request handle);
 
 /// MPI's native call does this operation, in the run that is under way or was the last.
 bool is_native(const runtime::neighbor_operation& operation);

@@ -30,12 +30,17 @@
 #include "interpose/takeover/agreed_groups.h"
 #include "interpose/takeover/taken_requests.h"
 #include "runtime/exchange/neighbor_error.h"
+#include "runtime/mpi/agreement.h"
 #include "runtime/mpi/memory_kind.h"
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/run/progress.h"
 
+#include <array>
 #include <atomic>
+#include <functional>
 #include <mutex>
+#include <new>
+#include <optional>
 
 namespace tacit::interpose {
 
@@ -127,8 +132,10 @@ void say_left(const invocation& v, const char* why) {
   int rank = 0;
   MPI_Comm_rank(v.comm, &rank);
   if (rank == 0 && !said.exchange(true))
-    say(reason::applied,
-        std::string(call_name(static_cast<std::uint16_t>(v.call))) + " is left to the MPI library: " + why);
+    say_if_possible(reason::applied, [&] {
+      return std::string(call_name(static_cast<std::uint16_t>(v.call))) +
+             " is left to the MPI library: " + why;
+    });
 }
 
 /// Other ranks run the call by our code, so that this one must, too; but only MPI sees the bytes. Said once.
@@ -141,17 +148,35 @@ void say_in_device_memory(const invocation& v) {
             "and nothing is copied outside of MPI");
 }
 
-/// Whether any rank gives a buffer in device memory. Collective.
-bool anybody_in_device_memory(const described_call& described, runtime::neighbor_communicator& home) {
-  runtime::call_signature signature;
-  int mine = 0, any = 0;
+bool is_in_device_memory(const described_call& described, const runtime::neighbor_communicator& home) {
+  if (described.section_in_device)
+    return true;
   try {
+    runtime::call_signature signature;
     runtime::describe_call(described.call, home.edges(), signature);
-    mine = described.section_in_device || signature.in_device_memory() ? 1 : 0;
+    return signature.in_device_memory();
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception&) { // what is wrong with the call is found when it is prepared
+    return false;
   }
-  runtime::check_mpi(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, home.comm()), "MPI_Allreduce");
-  return any != 0;
+}
+
+/// Describes a call that all ranks prepare together; true if any rank gives a buffer in device memory. What goes wrong
+/// on one rank (it may have no memory) is an error of all. Collective. Throws neighbor_error, the same on all ranks.
+bool describe_together(const invocation& v, const runtime::neighbor_communicator& home,
+                       std::optional<described_call>& made) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(home.comm(), &rank);
+  MPI_Comm_size(home.comm(), &size);
+  std::array<std::uint64_t, 1> is_host_memory{1};
+  runtime::agreement all(home.comm(), rank, size, call_name(static_cast<std::uint16_t>(v.call)).data());
+  all.here([&] {
+    made.emplace(v, home.edges());
+    is_host_memory[0] = is_in_device_memory(*made, home) ? 0 : 1;
+  });
+  all.agree(is_host_memory);
+  return is_host_memory[0] == 0;
 }
 
 class taker : public client {
@@ -296,7 +321,7 @@ std::optional<int> taker::exchange(invocation& v) {
   try {
     const comm_handle comm = v.kind == call_class::ineighbor ? known_comm(v.comm) : decided_comm(v.comm);
     if (!comm)
-      what = outcome::not_prepared;
+      what = v.kind == call_class::ineighbor ? outcome::not_prepared : outcome::trouble;
     else if (!comm->home)
       what = comm->why;
     else if (v.kind == call_class::neighbor)
@@ -354,15 +379,11 @@ std::optional<int> taker::run(const invocation& v, const comm_handle& comm, outc
 std::optional<int> taker::begin(const invocation& v, const comm_handle& comm) {
   try {
     described_call described(v, comm->home->edges());
-    int code = MPI_SUCCESS;
     runtime::neighbor_operation operation = comm->home->operation(described.call, false);
     if (operation.in_device_memory() || described.section_in_device)
       say_in_device_memory(v);
-    const MPI_Request made = adopt(std::move(operation), comm, std::move(described.staging), false, code);
-    if (code == MPI_SUCCESS)
-      code = start_adopted(made);
-    else
-      raise_error(*comm, code);
+    const MPI_Request made = adopt(std::move(operation), comm, std::move(described.staging), false);
+    const int code = start_adopted(made);
     if (code == MPI_SUCCESS)
       *v.new_request = made;
     return code;
@@ -378,20 +399,23 @@ std::optional<int> taker::begin(const invocation& v, const comm_handle& comm) {
 /// Errors of `persistent` are the same on all ranks, so that all leave the operation to the library.
 std::optional<int> taker::make_persistent(const invocation& v, const comm_handle& comm, outcome& what) {
   renew_if_worn_out(*comm);
-  described_call described(v, comm->home->edges());
-  if (anybody_in_device_memory(described, *comm->home))
+  std::optional<described_call> described;
+  if (describe_together(v, *comm->home, described))
     throw runtime::call_error(runtime::call_error::kind::device, "a buffer of some rank is in device memory");
-  runtime::neighbor_operation operation;
-  comm->home->persistent(described.call, v.info,
-                         [&operation](runtime::neighbor_operation made) { operation = std::move(made); });
-  what = doer_of(operation);
-  int code = MPI_SUCCESS;
-  const MPI_Request made = adopt(std::move(operation), comm, std::move(described.staging), true, code);
-  if (code == MPI_SUCCESS)
-    *v.new_request = made;
-  else
-    raise_error(*comm, code);
-  return code;
+  MPI_Request made = MPI_REQUEST_NULL;
+  const auto keep = [&](runtime::neighbor_operation operation) {
+    what = doer_of(operation);
+    made = adopt(std::move(operation), comm, std::move(described->staging), true);
+  };
+  try {
+    comm->home->persistent(described->call, v.info, std::cref(keep));
+  } catch (...) { // another rank could not
+    if (made != MPI_REQUEST_NULL)
+      drop_adopted(made);
+    throw;
+  }
+  *v.new_request = made;
+  return MPI_SUCCESS;
 }
 
 void taker::prepare(MPI_Comm comm) {

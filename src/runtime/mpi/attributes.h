@@ -4,6 +4,7 @@
 
 #include "runtime/mpi/mpi_error.h"
 
+#include <atomic>
 #include <memory>
 #include <mpi.h>
 #include <mutex>
@@ -22,6 +23,7 @@ struct on_communicators {
     return MPI_Comm_get_attr(o, key, value, found);
   }
   static int set(object o, int key, void* value) { return MPI_Comm_set_attr(o, key, value); }
+  static int remove(object o, int key) { return MPI_Comm_delete_attr(o, key); }
 };
 struct on_datatypes {
   using object = MPI_Datatype;
@@ -34,6 +36,7 @@ struct on_datatypes {
     return MPI_Type_get_attr(o, key, value, found);
   }
   static int set(object o, int key, void* value) { return MPI_Type_set_attr(o, key, value); }
+  static int remove(object o, int key) { return MPI_Type_delete_attr(o, key); }
 };
 
 /// A value that an object of MPI's may hold. MPI deletes it with the object.
@@ -75,19 +78,29 @@ public:
     check_mpi(Kind::set(o, key(), value.get()), "setting an attribute");
     return *value.release();
   }
+  /// MPI deletes what the object has, if it has one. Local. Throws mpi_error.
+  void remove(object o) {
+    if (of(o))
+      check_mpi(Kind::remove(o, key()), "removing an attribute");
+  }
 
 private:
   int key() {
+    if (const int known = key_.load(std::memory_order_acquire); known != MPI_KEYVAL_INVALID)
+      return known;
     const std::lock_guard lock(guard_);
-    if (key_ == MPI_KEYVAL_INVALID)
-      check_mpi(Kind::make_key(copy_, drop_, &key_), "making a key for attributes");
-    return key_;
+    int made = key_.load(std::memory_order_relaxed);
+    if (made == MPI_KEYVAL_INVALID) {
+      check_mpi(Kind::make_key(copy_, drop_, &made), "making a key for attributes");
+      key_.store(made, std::memory_order_release);
+    }
+    return made;
   }
 
   typename Kind::copy_function* copy_;
   typename Kind::delete_function* drop_;
   std::mutex guard_;
-  int key_ = MPI_KEYVAL_INVALID;
+  std::atomic<int> key_ = MPI_KEYVAL_INVALID;
 };
 
 template <typename Value>
