@@ -141,7 +141,7 @@ inline constexpr std::uint16_t call_bottom = 4;         ///< buffer was MPI_BOTT
 inline constexpr std::uint16_t call_hash_valid = 8;     ///< `hash` is the hash of the packed bytes
 inline constexpr std::uint16_t call_unknown = 16;       ///< outside the model: its effect on data is ⊤
 inline constexpr std::uint16_t call_in_place = 32;
-inline constexpr std::uint16_t call_flag_true = 64; ///< Test*, Iprobe: flag was true
+inline constexpr std::uint16_t call_flag_true = 64;  ///< Test*, Iprobe: flag was true
 inline constexpr std::uint16_t call_in_device = 128; ///< not hashed: the data are in device memory
 
 // Values of call_record.peer and completion_record.source that are no rank, whatever numbers the MPI library
@@ -195,7 +195,7 @@ inline constexpr std::uint16_t completion_hash_valid = 2;
 inline constexpr std::uint16_t completion_any_source =
     4; ///< posted with MPI_ANY_SOURCE; source is the resolved one
 inline constexpr std::uint16_t completion_any_tag = 8;
-inline constexpr std::uint16_t completion_failed = 16; ///< with an error; its data is undefined
+inline constexpr std::uint16_t completion_failed = 16;    ///< with an error; its data is undefined
 inline constexpr std::uint16_t completion_in_device = 32; ///< as call_in_device
 
 /// A request completed (also a blocking receive, with request = 0 meaning "the call before"). Requests that
