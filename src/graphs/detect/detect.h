@@ -54,7 +54,7 @@ struct findings {
 
 struct detect_options {
   bool vector_forms = true; ///< also look for allgatherv, alltoallv, scatterv, gatherv
-  double density = 1.0;     ///< τ of the paper: share of pairs a vector form must have
+  double density = 1.0;     ///< τ of the paper: share of pairs with data that a vector collective must have
   std::uint64_t budget =
       1ull << 31; ///< elementary steps that one search may take; past it: reason not_searched
   std::uint32_t smallest_group = 3; ///< smaller groups are refused as trivial; 2 at least

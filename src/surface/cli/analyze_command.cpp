@@ -116,7 +116,7 @@ command add_analyze(CLI::App& app) {
       ->check(CLI::IsMember({"data", "keep_sync"}))
       ->capture_default_str();
   sub->add_option("--density", options->passes.detection.density,
-                  "share of pairs that a vector form must have")
+                  "share of pairs with data that a vector collective must have")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   sub->add_option_function<std::vector<std::string>>(

@@ -71,7 +71,7 @@ private:
     for (const line& l : lines_)
       text += text_of(l);
     if (!conclusion_.empty())
-      text += fmt::format("{:<12} {}\n", "verdict", conclusion_);
+      text += fmt::format("{:<12} {}\n", "conclusion", conclusion_);
     return text + (troubles_ == 0 ? "nothing speaks against recording this program\n" : "");
   }
 

@@ -48,10 +48,10 @@ void check_words(const selftest_options& options) {
     return std::find(list.begin(), list.end(), word) != list.end();
   };
   for (const std::string& word : options.only)
-    if (!knows(call_names, word) && !knows(form_names, word) && !knows(class_names, word))
+    if (!knows(call_names, word) && !knows(mode_names, word) && !knows(class_names, word))
       throw user_error(wrong_usage,
-                       fmt::format("--only: '{}' is no call ({}), form ({}) or class of topologies ({})",
-                                   word, fmt::join(call_names, ", "), fmt::join(form_names, ", "),
+                       fmt::format("--only: '{}' is no call ({}), mode ({}) or class of topologies ({})",
+                                   word, fmt::join(call_names, ", "), fmt::join(mode_names, ", "),
                                    fmt::join(class_names, ", ")));
   for (const std::string& word : options.implementations)
     if (!knows(implementation_names, word))
@@ -199,7 +199,7 @@ command add_selftest(CLI::App& app) {
   sub->add_option("--mpi", options->family,
                   "only this MPI: openmpi, mpich (default: all tacit was built for)");
   sub->add_option("--program", options->program, "a suite that was compiled for another MPI");
-  sub->add_option("--only", options->only, "only these calls, forms or topologies, for example alltoallw")
+  sub->add_option("--only", options->only, "only these calls, modes or topologies, for example alltoallw")
       ->delimiter(',');
   sub->add_flag("--full", options->full, "up to 16 ranks (MPICH on few cores: 4), 4 dimensions");
   sub->add_option("--dimensions", options->dimensions, "Cartesian shapes up to so many (default 3)")

@@ -8,7 +8,7 @@
 namespace tacit::surface {
 namespace {
 
-constexpr std::array forms{"blocking", "nonblocking", "persistent"};
+constexpr std::array modes{"blocking", "nonblocking", "persistent"};
 constexpr std::array calls{"allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", "mixture"};
 constexpr std::array topologies{"cart-open", "cart-periodic", "cart-periodic-2", "cart-periodic-1",
                                 "graph",     "graph-multi",   "dist-graph",      "dist-graph-multi"};
@@ -57,11 +57,11 @@ bool selftest_result::tacit_is_right() const {
 
 /// "right", or which calls are not: "alltoall,v,w" stands for alltoall, alltoallv, alltoallw.
 std::string selftest_result::row(const std::string& who, const std::string& topology,
-                                 const std::string& form) const {
+                                 const std::string& mode) const {
   std::string faults, before;
   bool offered = false, known = false;
   for (const std::string call : calls) {
-    const auto found = cells_.find({who, topology, form, call});
+    const auto found = cells_.find({who, topology, mode, call});
     if (found == cells_.end())
       continue;
     known = true;
@@ -100,13 +100,13 @@ std::string selftest_result::summary_of(const std::string& who) const {
 
 std::string selftest_result::as_text() const {
   std::string text =
-      fmt::format("{} (MPI {}), {} ranks, seed {}; faults of its own calls (! hangs or crashes):\n", version_,
-                  mpi_.at("standard").get<std::string>(), fmt::join(ranks_, " "), seed_);
-  text += fmt::format("  {:<18}{:<28}{:<28}{}\n", "topology", forms[0], forms[1], forms[2]);
+      fmt::format("{} (MPI {}), {} ranks, seed {}; faults of its native calls (! hangs or crashes):\n",
+                  version_, mpi_.at("standard").get<std::string>(), fmt::join(ranks_, " "), seed_);
+  text += fmt::format("  {:<18}{:<28}{:<28}{}\n", "topology", modes[0], modes[1], modes[2]);
   for (const std::string topology : topologies) {
-    std::array<std::string, forms.size()> shown;
-    for (std::size_t f = 0; f < forms.size(); ++f)
-      shown[f] = row("mpi", topology, forms[f]);
+    std::array<std::string, modes.size()> shown;
+    for (std::size_t f = 0; f < modes.size(); ++f)
+      shown[f] = row("mpi", topology, modes[f]);
     if (std::ranges::any_of(shown, [](const std::string& s) { return s != "-"; }))
       text += fmt::format("  {:<18}{:<28}{:<28}{}\n", topology, shown[0], shown[1], shown[2]);
   }
@@ -121,15 +121,15 @@ nlohmann::ordered_json selftest_result::as_json() const {
   out["cells"] = nlohmann::ordered_json::array();
   for (const std::string& who : who_)
     for (const std::string topology : topologies)
-      for (const std::string form : forms)
+      for (const std::string mode : modes)
         for (const std::string call : calls) {
-          const auto found = cells_.find({who, topology, form, call});
+          const auto found = cells_.find({who, topology, mode, call});
           if (found == cells_.end())
             continue;
           const tally& t = found->second;
           out["cells"].push_back({{"implementation", who},
                                   {"topology", topology},
-                                  {"form", form},
+                                  {"form", mode},
                                   {"call", call},
                                   {"verdict", t.verdict},
                                   {"cases", t.cases},

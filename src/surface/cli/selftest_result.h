@@ -29,9 +29,9 @@ private:
     std::string verdict, first;
   };
   using cell_key =
-      std::tuple<std::string, std::string, std::string, std::string>; // who, topology, form, call
+      std::tuple<std::string, std::string, std::string, std::string>; // who, topology, mode, call
 
-  std::string row(const std::string& who, const std::string& topology, const std::string& form) const;
+  std::string row(const std::string& who, const std::string& topology, const std::string& mode) const;
   std::string summary_of(const std::string& who) const;
 
   std::string version_, standard_;

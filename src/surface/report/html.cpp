@@ -169,7 +169,7 @@ private:
     const std::size_t shown = std::min(p_.problems.size(), caps_.rows);
     for (std::size_t i = 0; i < shown; ++i) {
       const problem_line& line = p_.problems[i];
-      put("<div class=\"verdict {}\"><p><strong>{}</strong> {}{}: {}</p>", safe(line.level), safe(line.level),
+      put("<div class=\"callout {}\"><p><strong>{}</strong> {}{}: {}</p>", safe(line.level), safe(line.level),
           link(line.code), line.location.empty() ? "" : ", " + safe(line.location), safe(line.message));
       if (!line.remedy.empty())
         put("<p class=\"note\">{}</p>", safe(line.remedy));
@@ -241,10 +241,10 @@ private:
       pictures(f.before, f.after);
     raw("</div>");
     if (f.why != reason::none)
-      put("<div class=\"verdict\"><p>Left alone, because <strong>{}</strong> ({}). {}</p></div>",
+      put("<div class=\"callout\"><p>Left alone, because <strong>{}</strong> ({}). {}</p></div>",
           safe(title_of(f.why)), link(f.why), safe(f.why_detail));
     else if (f.replaced)
-      put("<div class=\"verdict good\"><p>{}</p></div>",
+      put("<div class=\"callout good\"><p>{}</p></div>",
           safe(f.why_detail.empty() ? "Can be replaced." : f.why_detail));
     if (with_picture && !beside)
       pictures(f.before, f.after);

@@ -32,8 +32,8 @@ background:var(--faint);color:var(--soft);border:1px solid var(--line)}.tag.call
 .bar{height:5px;border-radius:3px;background:var(--faint);margin:10px 0 2px;overflow:hidden}.bar i{display:block;height:100%;background:var(--accent)}
 dl.facts{display:grid;grid-template-columns:max-content 1fr;gap:3px 18px;margin:12px 0 0;font-size:.94rem}
 dl.facts dt{color:var(--soft)}dl.facts dd{margin:0;overflow-wrap:anywhere}
-.verdict{margin:14px 0 0;padding:9px 14px;border-left:3px solid var(--accent2);background:var(--faint);border-radius:0 8px 8px 0;font-size:.95rem}
-.verdict.good{border-color:var(--good)}.verdict.error{border-color:var(--bad)}.verdict.warning{border-color:var(--warn)}.verdict p{margin:.2em 0}.card>p:first-child{margin-top:0}
+.callout{margin:14px 0 0;padding:9px 14px;border-left:3px solid var(--accent2);background:var(--faint);border-radius:0 8px 8px 0;font-size:.95rem}
+.callout.good{border-color:var(--good)}.callout.error{border-color:var(--bad)}.callout.warning{border-color:var(--warn)}.callout p{margin:.2em 0}.card>p:first-child{margin-top:0}
 .body{display:flex;flex-wrap:wrap;gap:0 32px;justify-content:space-between}.body>dl{flex:1 1 420px;align-self:flex-start}.pair{display:flex;flex-wrap:wrap;gap:18px 28px;margin:14px 0 0}figure{margin:0;min-width:0;max-width:100%}
 figcaption{font-size:.88rem;color:var(--soft);margin:0 0 6px}figcaption b{color:var(--ink);font-weight:600}
 .scroll{overflow-x:auto;max-width:100%}svg.figure{display:block;font-family:inherit}

@@ -1,11 +1,11 @@
-// The five calls differ in their arguments, the forms in the name and in what follows the arguments.
+// The five calls differ in their arguments, the modes in the name and in what follows the arguments.
 #pragma once
 
 #include "surface/selftest/implementation.h"
 
 namespace tacit::surface {
 
-/// One side of a call in the large-count forms.
+/// One side of a call in the large-count functions.
 struct large_side {
   explicit large_side(const side_arguments& s)
       : buffer(s.buffer), counts(s.counts.begin(), s.counts.end()), displs(s.displs.begin(), s.displs.end()),

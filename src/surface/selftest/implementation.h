@@ -16,7 +16,7 @@ namespace tacit::surface {
 enum class call : std::uint8_t { allgather, allgatherv, alltoall, alltoallv, alltoallw };
 inline constexpr int calls = 5, mixture = calls; ///< in call_names
 
-enum class form : std::uint8_t { blocking, nonblocking, persistent };
+enum class mode : std::uint8_t { blocking, nonblocking, persistent };
 
 /// One side of a call. Without v or w only the first count and type stand for all blocks; `displs` is for v,
 /// `bytes` for w. No list is ever empty, so that data() is never null.
@@ -46,7 +46,7 @@ class implementation {
 public:
   virtual ~implementation() = default;
   virtual std::string_view name() const = 0;
-  virtual bool offers(call what, form how) const = 0;
+  virtual bool offers(call what, mode how) const = 0;
   /// Collective: a communicator with this topology, whose errors return. Where the order of neighbors is the
   /// library's choice, the topology's lists are what it has chosen.
   virtual MPI_Comm make(topology& where, MPI_Comm all);
@@ -60,7 +60,7 @@ public:
 };
 
 std::unique_ptr<implementation> make_mpi_calls(); ///< "mpi": the MPI library's own
-/// "mpi-large": its large-count forms (MPI-4); null if it has none.
+/// "mpi-large": its large-count functions (MPI-4); null if it has none.
 std::unique_ptr<implementation> make_large_mpi_calls();
 std::unique_ptr<implementation> make_sends(); ///< "sends": a naive reference by plain messages
 
@@ -68,7 +68,7 @@ std::unique_ptr<implementation> make_faulty(); ///< "faulty": the same with plan
 
 #ifdef TACIT_SELFTEST_LIBRARY
 std::unique_ptr<implementation> make_tacit_calls(); ///< "tacit": the library on MPI's communicators
-/// "tacit-topology": the library's large-count forms on its own topologies.
+/// "tacit-topology": the library's large-count functions on its own topologies.
 std::unique_ptr<implementation> make_tacit_topology_calls();
 #endif
 

@@ -45,7 +45,7 @@ ledger::ledger(const std::string& journal) {
       bury();
     if (what != "begin" && what != "end")
       continue;
-    words >> last_ >> open.implementation >> open.call >> open.form >> open.kind;
+    words >> last_ >> open.implementation >> open.call >> open.mode >> open.kind;
     is_open = what == "begin";
     if (is_open) {
       why.clear();
@@ -80,13 +80,13 @@ void ledger::announce(std::int64_t steps) {
 
 void ledger::begin(std::int64_t step, const cell& where) {
   write("begin " + std::to_string(step) + ' ' + std::to_string(where.implementation) + ' ' +
-        std::to_string(where.call) + ' ' + std::to_string(where.form) + ' ' + std::to_string(where.kind));
+        std::to_string(where.call) + ' ' + std::to_string(where.mode) + ' ' + std::to_string(where.kind));
 }
 
 void ledger::end(std::int64_t step, const cell& where, std::int64_t cases, std::int64_t wrong,
                  const std::string& first) {
   write("end " + std::to_string(step) + ' ' + std::to_string(where.implementation) + ' ' +
-        std::to_string(where.call) + ' ' + std::to_string(where.form) + ' ' + std::to_string(where.kind) +
+        std::to_string(where.call) + ' ' + std::to_string(where.mode) + ' ' + std::to_string(where.kind) +
         ' ' + std::to_string(cases) + ' ' + std::to_string(wrong) + ' ' + first);
   add(where, cases, wrong, first);
 }
@@ -112,7 +112,7 @@ std::string as_json(const run_facts& facts, const ledger& found) {
     const auto name = [](const auto& list, int i) { return std::string(list[static_cast<std::size_t>(i)]); };
     cells.push_back({{"implementation", name(facts.implementations, where.implementation)},
                      {"call", name(call_names, where.call)},
-                     {"form", name(form_names, where.form)},
+                     {"form", name(mode_names, where.mode)},
                      {"topology", name(class_names, where.kind)},
                      {"verdict", verdict(t)},
                      {"cases", t.cases},

@@ -1,7 +1,7 @@
 // What was found so far, and the journal that survives a launch which hangs or crashes.
 //
 // Work is a fixed sequence of steps. Rank 0 writes a line before and after each, so that the next launch
-// knows where to go on and which step killed the last one. A cell (implementation, call, form, class of
+// knows where to go on and which step killed the last one. A cell (implementation, call, mode, class of
 // topologies) that has killed a launch is not tried again: each launch either ends or loses a cell, so the
 // launches end.
 #pragma once
@@ -16,7 +16,7 @@
 namespace tacit::surface {
 
 struct cell {
-  int implementation = 0, call = 0, form = 0, kind = 0;
+  int implementation = 0, call = 0, mode = 0, kind = 0;
   auto operator<=>(const cell&) const = default;
 };
 

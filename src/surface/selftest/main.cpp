@@ -42,7 +42,7 @@ options read_options(int argc, char** argv) {
   app.option_defaults()->take_last(); // a launcher's words may repeat what was given
   const CLI::Range count(0, 1'000'000), at_least_one(1, 1'000'000);
   app.add_option("--implementations", o.implementations, "those to test")->delimiter(',');
-  app.add_option("--only", o.only, "only these calls, forms and topologies")->delimiter(',');
+  app.add_option("--only", o.only, "only these calls, modes and topologies")->delimiter(',');
   app.add_option("--journal", o.journal, "a file that a suite which died goes on from");
   app.add_option("--output", o.output, "the file for the result (default: standard output)");
   app.add_option("--seed", o.wanted.seed, "of the random cases");
@@ -61,8 +61,8 @@ options read_options(int argc, char** argv) {
     const auto knows = [&word](const auto& list) {
       return std::find(list.begin(), list.end(), word) != list.end();
     };
-    if (!knows(call_names) && !knows(form_names) && !knows(class_names))
-      refuse("'" + word + "' is no call, form or topology");
+    if (!knows(call_names) && !knows(mode_names) && !knows(class_names))
+      refuse("'" + word + "' is no call, mode or topology");
   }
   return o;
 }
@@ -89,10 +89,10 @@ run_facts find_facts(const options& o, int ranks) {
   return facts;
 }
 
-/// Every word of --only is the name of a call, form or class; of each kind that is named one has to fit.
+/// Every word of --only is the name of a call, mode or class; of each kind that is named one has to fit.
 bool is_wanted(const options& o, const cell& where) {
   const std::string_view names[] = {call_names[static_cast<std::size_t>(where.call)],
-                                    form_names[static_cast<std::size_t>(where.form)],
+                                    mode_names[static_cast<std::size_t>(where.mode)],
                                     class_names[static_cast<std::size_t>(where.kind)]};
   const auto fits = [&](const auto& kind, std::string_view mine) {
     bool named = false;
@@ -104,7 +104,7 @@ bool is_wanted(const options& o, const cell& where) {
       }
     return !named;
   };
-  return fits(call_names, names[0]) && fits(form_names, names[1]) && fits(class_names, names[2]);
+  return fits(call_names, names[0]) && fits(mode_names, names[1]) && fits(class_names, names[2]);
 }
 
 class suite {
@@ -144,7 +144,7 @@ private:
     return static_cast<std::int64_t>(tested_.size()) * (calls + 1) * 3;
   }
 
-  /// The mixture needs every call in its form.
+  /// The mixture needs every call in its mode.
   bool is_dead(const cell& where) const {
     if (where.call != mixture)
       return ledger_->is_dead(where);
@@ -164,7 +164,7 @@ private:
         if (!is_wanted(options_, where))
           continue;
         const auto any_call = static_cast<call>(what == mixture ? 0 : what);
-        if (!tested_[static_cast<std::size_t>(i)]->offers(any_call, static_cast<form>(how))) {
+        if (!tested_[static_cast<std::size_t>(i)]->offers(any_call, static_cast<mode>(how))) {
           ledger_->not_offered(where);
           continue;
         }
@@ -187,7 +187,7 @@ private:
     MPI_Comm comm = MPI_COMM_NULL;
     bool wrong[3] = {false, false, false};
     for (const auto& [number, what] : list) {
-      if (what.call == mixture && wrong[what.form])
+      if (what.call == mixture && wrong[what.mode])
         continue; // with a faulty call in it, it would only hang
       now_doing("the making of " + where.words);
       if (rank_ == 0)
@@ -199,13 +199,13 @@ private:
                        comm,
                        control_,
                        what.call,
-                       static_cast<form>(what.form),
+                       static_cast<mode>(what.mode),
                        options_.iterations,
                        hash({options_.wanted.seed, static_cast<std::uint64_t>(t)})};
       const outcome found = run_step(asked, types_);
       if (rank_ == 0)
         ledger_->end(number, what, found.cases, found.wrong, found.first);
-      wrong[what.form] = wrong[what.form] || found.wrong > 0;
+      wrong[what.mode] = wrong[what.mode] || found.wrong > 0;
       if (found.wrong > 0) { // whatever is left over in it must not disturb the next
         tested.unmake(comm);
         comm = MPI_COMM_NULL;

@@ -1,6 +1,6 @@
-// The MPI library's own neighborhood collectives. Persistent forms are MPI-4; Open MPI 4.1 offers them under
+// The MPI library's own neighborhood collectives. Persistent calls are MPI-4; Open MPI 4.1 offers them under
 // the prefix MPIX_, and Open MPI 5 under their own names although it calls itself MPI 3.1. So are the
-// large-count forms ("mpi-large"), which are tested only if asked for: libraries share their code with the
+// large-count functions ("mpi-large"), which are tested only if asked for: libraries share their code with the
 // others.
 #include "surface/selftest/each_call.h"
 #include "surface/selftest/implementation.h"
@@ -54,7 +54,7 @@ constexpr bool has_persistent = false;
 class mpi_calls final : public implementation {
 public:
   std::string_view name() const override { return "mpi"; }
-  bool offers(call, form how) const override { return how != form::persistent || has_persistent; }
+  bool offers(call, mode how) const override { return how != mode::persistent || has_persistent; }
   int run(const arguments& a) override { return run_blocking(a); }
   std::unique_ptr<operation> begin(const arguments& a, int& code) override {
     return made(code, a, run_nonblocking);
@@ -88,7 +88,7 @@ public:
 class large_calls final : public implementation {
 public:
   std::string_view name() const override { return "mpi-large"; }
-  bool offers(call, form) const override { return true; }
+  bool offers(call, mode) const override { return true; }
   int run(const arguments& a) override {
     const large_side send(a.send), recv(a.recv);
     TACIT_EACH_CALL(a.what, BLOCKING_C, send, recv, a.comm);

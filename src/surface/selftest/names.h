@@ -11,7 +11,7 @@ namespace tacit::surface {
 inline constexpr std::array<std::string_view, 6> call_names{"allgather", "allgatherv", "alltoall",
                                                             "alltoallv", "alltoallw",  "mixture"};
 
-inline constexpr std::array<std::string_view, 3> form_names{"blocking", "nonblocking", "persistent"};
+inline constexpr std::array<std::string_view, 3> mode_names{"blocking", "nonblocking", "persistent"};
 
 inline constexpr std::array<std::string_view, 8> class_names{
     "cart-open", "cart-periodic", "cart-periodic-2", "cart-periodic-1",

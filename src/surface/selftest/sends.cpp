@@ -126,7 +126,7 @@ private:
 class sends : public implementation {
 public:
   std::string_view name() const override { return "sends"; }
-  bool offers(call, form) const override { return true; }
+  bool offers(call, mode) const override { return true; }
 
   MPI_Comm make(topology& where, MPI_Comm all) override {
     MPI_Comm made = implementation::make(where, all);

@@ -67,7 +67,7 @@ public:
     announce(one.words());
     ++cases;
     std::string trouble;
-    if (asked_.how == form::blocking)
+    if (asked_.how == mode::blocking)
       trouble = run_blocking(one);
     else
       trouble = run_in_flight({&one}, 0);
@@ -99,9 +99,9 @@ public:
       announce(words + ": " + one.words());
       messages.push_back(std::make_unique<traffic>(asked_.comm, how.number));
       if (trouble.empty())
-        trouble = asked_.how == form::blocking ? run_blocking(one) : run_in_flight({&one}, 0);
+        trouble = asked_.how == mode::blocking ? run_blocking(one) : run_in_flight({&one}, 0);
       else // the others still wait for this rank
-        asked_.how == form::blocking ? run_blocking(one) : run_in_flight({&one}, 0);
+        asked_.how == mode::blocking ? run_blocking(one) : run_in_flight({&one}, 0);
       if (own.below(3) == 0)
         finish(messages, trouble);
     }
@@ -118,7 +118,7 @@ private:
   }
 
   std::string name() const {
-    return std::string(form_names[static_cast<std::size_t>(asked_.how)]) + " (" +
+    return std::string(mode_names[static_cast<std::size_t>(asked_.how)]) + " (" +
            std::string(asked_.tested->name()) + ") on " + asked_.where->words;
   }
   void announce(const std::string& words) const { now_doing(name() + ": " + words); }
@@ -148,7 +148,7 @@ private:
   }
 
   std::string run_in_flight(const std::vector<exchange*>& list, int first_to_wait) const {
-    return asked_.how == form::nonblocking ? run_nonblocking(list, first_to_wait)
+    return asked_.how == mode::nonblocking ? run_nonblocking(list, first_to_wait)
                                            : run_persistent(list, first_to_wait);
   }
 
@@ -295,7 +295,7 @@ outcome run_step(const step& asked, const sample_types& types) {
   const std::vector<variant> others = other_variants(what, asked.seed);
   for (const variant& how : others)
     run.run_alone(how);
-  if (asked.how != form::blocking)
+  if (asked.how != mode::blocking)
     run.run_together(others);
   agree(asked, run, found);
   return found;

@@ -1,4 +1,4 @@
-// One step: all variants of one call in one form on one communicator, and the mixture of calls and messages.
+// One step: all variants of one call in one mode on one communicator, and the mixture of calls and messages.
 #pragma once
 
 #include "surface/selftest/exchange.h"
@@ -12,7 +12,7 @@ struct step {
   MPI_Comm comm = MPI_COMM_NULL;    ///< with the topology
   MPI_Comm control = MPI_COMM_NULL; ///< all ranks, for our own words
   int what = 0;                     ///< a call, or `mixture`
-  form how = form::blocking;
+  mode how = mode::blocking;
   int iterations = 3;
   std::uint64_t seed = 1;
 };

@@ -71,7 +71,7 @@ std::unique_ptr<operation> make_operation(const arguments& a, int& code, maker_f
 class tacit_calls : public implementation {
 public:
   std::string_view name() const override { return "tacit"; }
-  bool offers(call, form) const override { return true; }
+  bool offers(call, mode) const override { return true; }
   int run(const arguments& a) override { return run_plain(a); }
   std::unique_ptr<operation> begin(const arguments& a, int& code) override {
     return make_operation(a, code, begin_plain);
