@@ -59,11 +59,11 @@ static void send_behind(const void* data, int count, int tag) {
   MPI_Send(data, count, MPI_DOUBLE, right, tag, MPI_COMM_WORLD);
 }
 
-/* As compiled code makes it: only the first word is cleared. */
+/* As compiled code makes it: the first word is cleared, and the second has the place, or null. */
 static tacit_slot fresh_slot(void) {
   tacit_slot made;
   memset(&made, 0xab, sizeof made);
-  made.word[0] = 0;
+  made.word[0] = made.word[1] = 0;
   return made;
 }
 

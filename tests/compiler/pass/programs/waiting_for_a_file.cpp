@@ -63,21 +63,24 @@ int main(int argc, char** argv) {
     MPI_Abort(MPI_COMM_WORLD, 2);
   MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
   folder = name;
-  const std::string pipe = folder + "/pipe", file = folder + "/file";
-  if (rank == 0)
+  // A pipe for each answer: who opens one for reading before its last writer has closed it finds nothing.
+  const std::string pipe = folder + "/pipe", other = folder + "/other", file = folder + "/file";
+  if (rank == 0) {
     mkfifo(pipe.c_str(), 0600);
+    mkfifo(other.c_str(), 0600);
+  }
   MPI_Barrier(MPI_COMM_WORLD);
   std::string seen[3];
   if (rank == 0) {
     seen[0] = by_filesystem(file);
     seen[1] = by_stream(pipe);
-    seen[2] = by_thread(pipe);
+    seen[2] = by_thread(other);
     for (const std::string& text : seen)
       std::puts(text.c_str());
   } else {
     answer(file);
     answer(pipe);
-    answer(pipe);
+    answer(other);
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0)
