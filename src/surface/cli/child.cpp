@@ -133,9 +133,11 @@ int start(std::vector<std::string> words, const streams& io, const sigset_t* mas
   return error;
 }
 
-/// Waits for its end; asks now and then if there is something to do meanwhile.
+/// Waits for its end; asks now and then if there is something to do meanwhile. Who has that is one of ours, which has nothing to
+/// lose: if it goes on for ten seconds after a signal that was passed on, it is killed. MPICH's launcher waits for ever if the
+/// signal finds it while it starts the ranks.
 int wait_for(pid_t pid, const std::function<void()>& meanwhile) {
-  int status = 0;
+  int status = 0, rounds_since_signal = 0;
   for (;;) {
     const pid_t ended = ::waitpid(pid, &status, meanwhile ? WNOHANG : 0);
     if (ended == pid || (ended < 0 && errno != EINTR))
@@ -144,6 +146,9 @@ int wait_for(pid_t pid, const std::function<void()>& meanwhile) {
       continue;
     meanwhile();
     constexpr timespec pause{0, 50'000'000};
+    constexpr int ten_seconds = 200;
+    if (received != 0 && ++rounds_since_signal == ten_seconds)
+      ::kill(pid, SIGKILL);
     ::nanosleep(&pause, nullptr);
   }
 }
