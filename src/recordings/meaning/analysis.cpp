@@ -226,40 +226,39 @@ std::vector<call_site> list_sites(const message_table& table) {
   return sites;
 }
 
-void report_unmodelled(const analysis& a, diagnostics& problems) {
-  if (a.unmodelled_calls == 0)
-    return;
+void add_remark(reason why, std::string message, const char* remedy, diagnostics& problems) {
   diagnostic d;
-  d.code = number(reason::unknown_call);
+  d.code = number(why);
   d.level = severity::remark;
-  d.message = fmt::format("{} calls are outside the model: {}", a.unmodelled_calls,
-                          fmt::join(a.unmodelled_names, ", "));
-  d.remedy = "What they move is not in the numbers; data they write is never taken for forwarded.";
+  d.message = std::move(message);
+  d.remedy = remedy;
   problems.push_back(std::move(d));
+}
+
+void report_unmodelled(const analysis& a, diagnostics& problems) {
+  if (a.unmodelled_calls > 0)
+    add_remark(reason::unknown_call,
+               fmt::format("{} calls are outside the model: {}", a.unmodelled_calls,
+                           fmt::join(a.unmodelled_names, ", ")),
+               "What they move is not in the numbers; data they write is never taken for forwarded.",
+               problems);
 }
 
 void report_no_hashes(const analysis& a, diagnostics& problems) {
-  if (a.hashing || a.recorded_ranks == 0)
-    return;
-  diagnostic d;
-  d.code = number(reason::observation_only);
-  d.level = severity::remark;
-  d.message =
-      "the recording has no content hashes, so forwarding cannot be seen and no collective is looked for";
-  d.remedy = "Record with hashing.";
-  problems.push_back(std::move(d));
+  if (!a.hashing && a.recorded_ranks > 0)
+    add_remark(
+        reason::observation_only,
+        "the recording has no content hashes, so forwarding cannot be seen and no collective is looked for",
+        "Record with hashing.", problems);
 }
 
 void report_device_memory(const analysis& a, diagnostics& problems) {
-  if (a.in_device == 0)
-    return;
-  diagnostic d;
-  d.code = number(reason::device_memory);
-  d.level = severity::remark;
-  d.message = fmt::format("the data of {} {} in device memory, which only the MPI library may read: their "
-                          "content was not compared, so what is forwarded there cannot be seen",
-                          a.in_device, a.in_device == 1 ? "send or receive was" : "sends and receives were");
-  problems.push_back(std::move(d));
+  if (a.in_device > 0)
+    add_remark(reason::device_memory,
+               fmt::format("the data of {} {} in device memory, which only the MPI library may read: their "
+                           "content was not compared, so what is forwarded there cannot be seen",
+                           a.in_device, a.in_device == 1 ? "send or receive was" : "sends and receives were"),
+               "", problems);
 }
 
 } // namespace

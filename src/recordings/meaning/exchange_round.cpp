@@ -146,11 +146,8 @@ private:
   }
 
   std::vector<segment> memory_of(const rank_operations& of, const operation& o) const {
-    std::vector<segment> runs =
-        memory_runs(recorded_.recordings[of.recording], call_of(of, o), table_.messages[o.message].bytes);
-    std::sort(runs.begin(), runs.end(),
-              [](const segment& a, const segment& b) { return a.address < b.address; });
-    return runs;
+    return sorted_memory_runs(recorded_.recordings[of.recording], call_of(of, o),
+                              table_.messages[o.message].bytes);
   }
 
   void compare(const rank_operations& of, std::size_t k, exchange_round& out) {

@@ -293,12 +293,6 @@ private:
     return take(portion(q_, 2 * (q_ - 1)), message_shape::no_shape, kind);
   }
 
-  std::vector<graphs::segment> memory_of(const rank_recording& r, const call& c, std::uint64_t bytes) const {
-    std::vector<graphs::segment> runs = memory_runs(r, c, bytes);
-    std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.address < b.address; });
-    return runs;
-  }
-
   /// No two sends of the next operations read the same memory.
   bool sends_from_everywhere_else(std::uint32_t rank, std::uint32_t count) const {
     std::vector<graphs::segment> read;
@@ -307,7 +301,7 @@ private:
         continue;
       const message& m = of(o);
       const rank_recording& r = recorded_.recordings[table_.recording_of_rank[m.from]];
-      const std::vector<graphs::segment> runs = memory_of(r, r.calls[m.send_call], m.bytes);
+      const std::vector<graphs::segment> runs = sorted_memory_runs(r, r.calls[m.send_call], m.bytes);
       read.insert(read.end(), runs.begin(), runs.end());
     }
     std::sort(read.begin(), read.end(), [](const auto& a, const auto& b) { return a.address < b.address; });
@@ -324,7 +318,7 @@ private:
       const message& m = of(o);
       const rank_recording& r = recorded_.recordings[table_.recording_of_rank[o.receives ? m.to : m.from]];
       for (const graphs::segment& s :
-           memory_of(r, r.calls[o.receives ? m.recv_call : m.send_call], m.bytes)) {
+           sorted_memory_runs(r, r.calls[o.receives ? m.recv_call : m.send_call], m.bytes)) {
         if (o.receives)
           came.push_back(s);
         else if (std::any_of(came.begin(), came.end(), [&](const graphs::segment& c) {

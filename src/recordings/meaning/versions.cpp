@@ -51,6 +51,12 @@ std::vector<graphs::segment> memory_runs(const rank_recording& r, const call& c,
   return bytes == 0 ? runs : std::vector<graphs::segment>{};
 }
 
+std::vector<graphs::segment> sorted_memory_runs(const rank_recording& r, const call& c, std::uint64_t bytes) {
+  std::vector<graphs::segment> runs = memory_runs(r, c, bytes);
+  std::ranges::sort(runs, {}, &graphs::segment::address);
+  return runs;
+}
+
 bool memory_hull(const rank_recording& r, const call& c, std::uint64_t& begin, std::uint64_t& end) {
   if (c.layout == none || c.count == 0)
     return false;

@@ -23,6 +23,8 @@ bool memory_hull(const rank_recording& r, const call& c, std::uint64_t& begin, s
 /// The runs of memory of the first `bytes` packed bytes of a buffer, in packing order; empty if unknown or too
 /// many.
 std::vector<graphs::segment> memory_runs(const rank_recording& r, const call& c, std::uint64_t bytes);
+/// The same by address, for comparisons.
+std::vector<graphs::segment> sorted_memory_runs(const rank_recording& r, const call& c, std::uint64_t bytes);
 
 class version_map {
 public:

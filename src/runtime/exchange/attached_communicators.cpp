@@ -62,11 +62,7 @@ comm_attribute<attached_handle>& homes() {
 
 /// In place of another one, if there is one.
 void attach(MPI_Comm comm, attached_handle made) {
-  static const bool ends_with_mpi = [] {
-    call_at_finalize(forget_all);
-    return true;
-  }();
-  static_cast<void>(ends_with_mpi);
+  [[maybe_unused]] static const bool ends_with_mpi = (call_at_finalize(forget_all), true);
   if (attached_handle* const before = homes().of(comm)) {
     *before = std::move(made);
     return;
