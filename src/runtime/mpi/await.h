@@ -16,8 +16,7 @@ inline void await(MPI_Request& request, const char* call) {
 /// Between two looks in vain: offers the core to others. Yielding is best where the others wait, too (0.3 us, or what it
 /// takes them to look); but who yields to a busy process gets the core back only after that one's time slice, so where a
 /// yield has shown that there is one, it sleeps for as short as the kernel lets it the next times: who sleeps gets a core
-/// when it wakes. Measured with three ranks on two cores beside eight compilers: 7-16 s for what takes more than 480 s
-/// yielding alone (tests/runtime/run, drivers.np3, MPICH). Allocates nothing.
+/// when it wakes. Allocates nothing.
 void offer_core();
 
 /// Says what goes on meanwhile: `round` progresses everything once, and returns whether there may be more to
