@@ -22,11 +22,11 @@ from measured import ROOT, machine, output
 
 
 def short(cells: list[dict]) -> dict:
-    """topology -> form -> call -> cases, or what is wrong."""
+    """topology -> mode -> call -> cases, or what is wrong."""
     table: dict = {}
     for c in cells:
-        form = table.setdefault(c["topology"], {}).setdefault(c["form"], {})
-        form[c["call"]] = c["cases"] if c["verdict"] == "right" else {
+        modes = table.setdefault(c["topology"], {}).setdefault(c["mode"], {})
+        modes[c["call"]] = c["cases"] if c["verdict"] == "right" else {
             key: c[key] for key in ("verdict", "cases", "wrong", "first") if key in c}
     return table
 
@@ -53,7 +53,7 @@ def main() -> int:
             "cells": short([c for c in found["cells"] if c["implementation"] == implementation]),
         }
     result = {
-        "what": "tacit selftest: per implementation, topology, form and call the number of cases, all right, or what is wrong",
+        "what": "tacit selftest: per implementation, topology, mode and call the number of cases, all right, or what is wrong",
         "mpi": found["mpi"], "implementations": kept,
     }
     target.write_text(json.dumps(result, indent=1) + "\n")

@@ -279,7 +279,7 @@ int tacit_explain(tacit_schedule schedule, int format, char* text, size_t size, 
  * that contradict each other), TACIT_ERR_MEMORY, TACIT_ERR_MPI, TACIT_ERR_ENVIRONMENT (TACIT_ variables),
  * TACIT_ERR_STATE.
  *
- * Environment: TACIT_DRIVER forces a driver; TACIT_NEIGHBOR_FORM is coalesced, direct or combined;
+ * Environment: TACIT_DRIVER forces a driver; TACIT_NEIGHBOR_GROUPING is coalesced, direct or combined;
  * TACIT_NEIGHBOR_WITHOUT names optimizations to leave out, separated by commas (docs/neighborhood.md lists
  * them); TACIT_MESSAGE_COST says what messages cost; TACIT_PERSISTENT, TACIT_NEIGHBOR_FEEDBACK and
  * TACIT_PROGRESS as docs/neighborhood.md has them; all must be equal on all ranks. What is not forced is
@@ -332,7 +332,7 @@ int tacit_neighbors(MPI_Comm comm, int maxin, int sources[], int sourceweights[]
                     int destinations[], int destweights[]);
 
 /* Sets options of the neighborhood collectives on `comm`, for all calls to come, by the info keys
- * tacit_persistent, tacit_driver, tacit_neighbor_form, tacit_neighbor_without, tacit_message_cost and
+ * tacit_persistent, tacit_driver, tacit_neighbor_grouping, tacit_neighbor_without, tacit_message_cost and
  * tacit_neighbor_feedback. Other keys are not looked at, unless they start with tacit_ and nothing of tacit
  * knows them. What MPI_Comm_get_info reports counts as well, but MPI libraries drop keys they do not know
  * (MPI_Comm_set_info of Open MPI, all of MPICH's), so this is the way that always works. A duplicate does
@@ -427,7 +427,7 @@ int tacit_ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[
  * afterwards, the buffers must stay where they are. Collective and blocking: sizes are exchanged and
  * compared, and drivers connect. Schedules of one communicator are initialized in the same order on all
  * ranks; they may be started in any order and several at once. Info keys, equal on all ranks: tacit_driver,
- * tacit_neighbor_form, tacit_neighbor_without, tacit_neighbor_feedback (runs after which other variants are
+ * tacit_neighbor_grouping, tacit_neighbor_without, tacit_neighbor_feedback (runs after which other variants are
  * tried, docs/neighborhood.md), tacit_message_cost and tacit_persistent, as the variables above, which
  * override them. */
 int tacit_neighbor_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,

@@ -37,7 +37,7 @@ enum { poison = 0x7b };
 
 /* Noted, not yet deferred; notes of persistent requests are kept for their next start. A slot ends with the function that
  * has it, and nobody says so: its notes are forgotten when its memory becomes part of another slot. Until then they are
- * found here, so that there are never more of them than slots have places. The lock is not held during calls of MPI. */
+ * found here, so that there are never more of them than slots have room. The lock is not held during calls of MPI. */
 static shadow* noted;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
@@ -187,7 +187,7 @@ long tacit_check_waits(void) {
   return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : 0;
 }
 
-void tacit_check_waited(long before, const char* place) {
+void tacit_check_waited(long before, const char* location) {
   const long times = tacit_check_waits() - before;
   if (times <= 0)
     return;
@@ -196,11 +196,11 @@ void tacit_check_waited(long before, const char* place) {
   fprintf(stderr,
           "tacit: rank %d: the process waited %ld times while the operation at %s was pending. If it waited "
           "outside MPI for a rank that needs this message, it would hang. [TACIT-119]\n",
-          rank, times, place ? place : "an unknown place");
+          rank, times, location ? location : "an unknown location");
 }
 
-static const char* place_of(const slot_state* slot) {
-  return slot->place ? slot->place : "an unknown place";
+static const char* location_of(const slot_state* slot) {
+  return slot->location ? slot->location : "an unknown location";
 }
 
 /* A launcher may drop what it has not read yet when a rank aborts (MPICH's lost one message in ten). */
@@ -217,7 +217,7 @@ static void report(const slot_state* slot, const shadow* one, int first) {
           "before the operation was complete.\n"
           "tacit: The completion was moved too far: please report it, and compile this file with "
           "TACIT_OVERLAP=off meanwhile. [TACIT-118]\n",
-          rank, place_of(slot), first, one->bytes, one->posted.receives ? "receive" : "send",
+          rank, location_of(slot), first, one->bytes, one->posted.receives ? "receive" : "send",
           one->posted.buffer, one->posted.count);
   fflush(stderr);
   give_up();
@@ -251,7 +251,7 @@ static void on_fault(int signal, siginfo_t* info, void* context) {
                    "complete.\n"
                    "tacit: The completion was moved too far: please report it, and compile this file with "
                    "TACIT_OVERLAP=off meanwhile. [TACIT-118]\n",
-                   this_rank, place_of(closed[i].slot), (size_t)(at - (uintptr_t)one->posted.buffer),
+                   this_rank, location_of(closed[i].slot), (size_t)(at - (uintptr_t)one->posted.buffer),
                    one->posted.receives ? "receive" : "send", one->posted.buffer, one->posted.count,
                    one->posted.receives ? "used" : "written");
       if (write(STDERR_FILENO, text, (size_t)length) < 0)
@@ -346,7 +346,7 @@ static void release(shadow** list) {
 }
 
 void tacit_check_end(slot_state* slot) {
-  tacit_check_waited(slot->waits, slot->place);
+  tacit_check_waited(slot->waits, slot->location);
   for (const shadow* one = slot->shadows; one; one = one->next)
     open_pages(one);
   for (const shadow* one = slot->shadows; one; one = one->next)

@@ -9,7 +9,7 @@
 int tacit_checks(void);
 /* How often this thread has given up its processor to wait, and a message if it has done so since. */
 long tacit_check_waits(void);
-void tacit_check_waited(long before, const char* place);
+void tacit_check_waited(long before, const char* location);
 /* The memory is a slot from now on: what was noted for slots that were there before is forgotten. */
 void tacit_check_open(const slot_state* slot);
 void tacit_check_hold(slot_state* slot, const message* posted);

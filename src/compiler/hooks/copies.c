@@ -26,9 +26,9 @@
 
 typedef struct copy {
   struct copy* next;
-  const char* sender; /* the address of `here` in the thread that has sent it */
-  const char* place;  /* in the source, or null */
-  long waits;         /* check mode: as in a slot */
+  const char* sender;   /* the address of `here` in the thread that has sent it */
+  const char* location; /* in the source, or null */
+  long waits;           /* check mode: as in a slot */
   MPI_Request request;
   size_t bytes;
   max_align_t data[];
@@ -265,11 +265,11 @@ static copy* copy_of(void* data) {
   return (copy*)((char*)data - offsetof(copy, data));
 }
 
-void tacit_copy_sent(void* data, MPI_Request request, const char* place) {
+void tacit_copy_sent(void* data, MPI_Request request, const char* location) {
   copy* sent = copy_of(data);
   sent->request = request;
   sent->sender = &here;
-  sent->place = place;
+  sent->location = location;
   if (tacit_checks()) {
     (void)MPI_Wait(&sent->request, MPI_STATUS_IGNORE);
     sent->waits = tacit_check_waits();
@@ -316,7 +316,7 @@ void __tacit_complete_copies(void) {
   copy* list = take_own();
   for (copy* one = list; one; one = one->next) {
     if (tacit_checks())
-      tacit_check_waited(one->waits, one->place);
+      tacit_check_waited(one->waits, one->location);
     (void)MPI_Wait(&one->request, MPI_STATUS_IGNORE);
   }
   free_all(list);

@@ -8,7 +8,7 @@
  * one. */
 void* tacit_copy_message(const void* buffer, int count, MPI_Datatype datatype, int dest);
 /* Hands the copy over to the pool, which frees it when the request is complete. */
-void tacit_copy_sent(void* copy, MPI_Request request, const char* place);
+void tacit_copy_sent(void* copy, MPI_Request request, const char* location);
 void tacit_copy_unsent(void* copy);
 /* Nonzero if MPI copies a message of this size itself, so that its blocking send does not wait for anybody:
  * splitting it would only cost. Zero in check mode. */

@@ -56,7 +56,7 @@ int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, 
   return error;
 }
 
-int __tacit_send_renamed(const char* place, const void* buffer, int count, MPI_Datatype datatype, int dest,
+int __tacit_send_renamed(const char* location, const void* buffer, int count, MPI_Datatype datatype, int dest,
                          int tag, MPI_Comm comm) {
   TACIT_COUNT_CALL();
   void* copy = tacit_copy_message(buffer, count, datatype, dest);
@@ -65,7 +65,7 @@ int __tacit_send_renamed(const char* place, const void* buffer, int count, MPI_D
   MPI_Request request;
   const int error = MPI_Isend(copy, count, datatype, dest, tag, comm, &request);
   if (error == MPI_SUCCESS)
-    tacit_copy_sent(copy, request, place);
+    tacit_copy_sent(copy, request, location);
   else
     tacit_copy_unsent(copy);
   return error;

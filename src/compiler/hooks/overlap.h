@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 /* One pending operation (or the array of one MPI_Waitall) and the bytes it uses, up to eight ranges; more are
- * merged into one. First word zero: nothing pending. Second word: the place of the call in the source, a string
+ * merged into one. First word zero: nothing pending. Second word: where the call stands in the source, a string
  * for check mode to tell, or null. Compiled code knows the size, sets these two words, and calls __tacit_wait…
  * only if the first 32 bits are not zero. */
 typedef struct tacit_slot {
@@ -41,8 +41,8 @@ int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, 
                      int source, int recv_tag, MPI_Comm comm, MPI_Status* status);
 /* MPI_Send from a copy of the buffer that the hooks own, so that the buffer is free at once. Falls back to
  * MPI_Send where a copy would gain nothing (below the eager limit) or is not possible (memory cap, a derived
- * datatype with gaps). `place`: where in the source, or null. */
-int __tacit_send_renamed(const char* place, const void* buffer, int count, MPI_Datatype datatype, int dest,
+ * datatype with gaps). `location`: where in the source, or null. */
+int __tacit_send_renamed(const char* location, const void* buffer, int count, MPI_Datatype datatype, int dest,
                          int tag, MPI_Comm comm);
 
 /* Completes what this thread has sent from copies. Blocking; called before this rank may wait for others outside
@@ -117,7 +117,7 @@ void __tacit_sendrecv_f(tacit_slot* slot, const void* send_buffer, const MPI_Fin
                         void* recv_buffer, const MPI_Fint* recv_count, const MPI_Fint* recv_type,
                         const MPI_Fint* source, const MPI_Fint* recv_tag, const MPI_Fint* comm,
                         MPI_Fint* status, MPI_Fint* ierror);
-void __tacit_send_renamed_f(const char* place, const void* buffer, const MPI_Fint* count,
+void __tacit_send_renamed_f(const char* location, const void* buffer, const MPI_Fint* count,
                             const MPI_Fint* datatype, const MPI_Fint* dest, const MPI_Fint* tag,
                             const MPI_Fint* comm, MPI_Fint* ierror);
 void __tacit_note_f(tacit_slot* slot, const void* buffer, const MPI_Fint* count, const MPI_Fint* datatype,

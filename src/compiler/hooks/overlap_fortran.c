@@ -93,7 +93,7 @@ void __tacit_sendrecv_f(tacit_slot* slot, const void* send_buffer, integer send_
   hold(state, send, &posted);
 }
 
-void __tacit_send_renamed_f(const char* place, const void* buffer, integer count, integer datatype,
+void __tacit_send_renamed_f(const char* location, const void* buffer, integer count, integer datatype,
                             integer dest, integer tag, integer comm, MPI_Fint* ierror) {
   TACIT_COUNT_CALL();
   void* copy = tacit_copy_message(buffer, *count, MPI_Type_f2c(*datatype), *dest);
@@ -104,7 +104,7 @@ void __tacit_send_renamed_f(const char* place, const void* buffer, integer count
   MPI_Fint request;
   mpi_isend_(copy, count, datatype, dest, tag, comm, &request, ierror);
   if (*ierror == MPI_SUCCESS)
-    tacit_copy_sent(copy, MPI_Request_f2c(request), place);
+    tacit_copy_sent(copy, MPI_Request_f2c(request), location);
   else
     tacit_copy_unsent(copy);
 }

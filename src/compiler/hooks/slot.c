@@ -81,9 +81,9 @@ static void empty(slot_state* slot, enum ending how) {
 slot_state* tacit_open(tacit_slot* slot) {
   slot_state* state = state_of(slot);
   if (!state->in_use) {
-    const char* place = state->place;
+    const char* location = state->location;
     memset(state, 0, sizeof *state);
-    state->place = place;
+    state->location = location;
     state->in_use = 1;
     if (tacit_checks())
       tacit_check_open(state);

@@ -33,11 +33,11 @@ struct shadow; /* check.c */
 enum ending { at_its_placement, by_a_guard, by_progress, for_the_next, at_once, endings };
 
 typedef struct slot_state {
-  int pending;       /* something is in the slot; compiled code looks at this */
-  int in_use;        /* what follows the place is valid */
-  const char* place; /* of the call in the source, or null; set by compiled code */
-  int request_count; /* in `many` if it is set, else in `few` */
-  uint32_t site;     /* statistics: who put the operation here */
+  int pending;          /* something is in the slot; compiled code looks at this */
+  int in_use;           /* what follows the location is valid */
+  const char* location; /* of the call in the source, or null; set by compiled code */
+  int request_count;    /* in `many` if it is set, else in `few` */
+  uint32_t site;        /* statistics: who put the operation here */
   MPI_Request few[slot_requests];
   MPI_Request* many;
   uint64_t last_poke;

@@ -25,7 +25,7 @@ using llvm::MemoryLocation;
 
 /// The location of an operation's bytes. In a later iteration the pointer may have another value, so only its
 /// object counts.
-MemoryLocation place_of(const in_flight& operation, reach how) {
+MemoryLocation memory_of(const in_flight& operation, reach how) {
   const llvm::AAMDNodes variable(operation.tag, nullptr, nullptr, nullptr);
   if (how == reach::next_iteration || operation.varies)
     return MemoryLocation::getBeforeOrAfter(operation.object, variable);
@@ -180,7 +180,7 @@ bool effects::may_touch(llvm::Function& in, const in_flight& operation, const Me
   if (are_different_variables(operation.object, other) &&
       (!are_both_allocatable(operation.object, other) || held_different_memory(operation, other)))
     return false;
-  return !aliases_(in).isNoAlias(place_of(operation, how), where);
+  return !aliases_(in).isNoAlias(memory_of(operation, how), where);
 }
 
 bool effects::is_ordered(const in_flight& operation, const llvm::Value* pointer) const {

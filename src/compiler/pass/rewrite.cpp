@@ -51,12 +51,12 @@ void replace(llvm::CallBase& old, llvm::CallInst& by) {
   old.eraseFromParent();
 }
 
-/// The place of a call in the source, as check mode tells it: one string for all calls of a line.
-Value* place_of(const llvm::Instruction& call) {
+/// The location of a call in the source, as check mode tells it: one string for all calls of a line.
+Value* location_of(const llvm::Instruction& call) {
   llvm::Module& module = *const_cast<llvm::Module*>(call.getModule());
   const std::string text = location_name(call);
   llvm::Constant* bytes = llvm::ConstantDataArray::getString(module.getContext(), text);
-  const std::string name = "tacit.place." + text;
+  const std::string name = "tacit.location." + text;
   if (llvm::GlobalVariable* known = module.getGlobalVariable(name, true))
     return known;
   auto* made = new llvm::GlobalVariable(module, bytes->getType(), true, llvm::GlobalValue::PrivateLinkage,
@@ -290,14 +290,14 @@ Value* iterations_until(IRBuilder<>& at, Value* finished, llvm::ArrayRef<const s
 
 slot make_slot(const llvm::Instruction& site) {
   llvm::Function& function = *const_cast<llvm::Function*>(site.getFunction());
-  Value* place = place_of(site);
+  Value* location = location_of(site);
   IRBuilder<> at(&*function.getEntryBlock().getFirstInsertionPt());
   Type* words = llvm::ArrayType::get(at.getInt64Ty(), slot_words);
   slot made;
   made.storage = at.CreateAlloca(words, nullptr, "tacit.slot");
   made.buffer = at.CreateAlloca(at.getPtrTy(), nullptr, "tacit.buffer");
   at.CreateStore(at.getInt64(0), made.storage); // the hooks clear the rest when they first use it
-  at.CreateStore(place, at.CreateConstInBoundsGEP1_64(at.getInt64Ty(), made.storage, 1));
+  at.CreateStore(location, at.CreateConstInBoundsGEP1_64(at.getInt64Ty(), made.storage, 1));
   at.CreateStore(llvm::ConstantPointerNull::get(at.getPtrTy()), made.buffer);
   return made;
 }
@@ -400,7 +400,7 @@ void complete_copies(const placement& placed, function_analyses& in,
 
 void rename_send(const mpi_site& site) {
   IRBuilder<> at(site.call);
-  llvm::SmallVector<Value*, 8> operands{place_of(*site.call)};
+  llvm::SmallVector<Value*, 8> operands{location_of(*site.call)};
   operands.append(site.call->arg_begin(), site.call->arg_begin() + site.end());
   replace(*site.call,
           *call_hook(at, named("__tacit_send_renamed", site.language), site.call->getType(), operands));

@@ -15,7 +15,7 @@ struct slot {
   llvm::AllocaInst* buffer = nullptr;
 };
 
-/// For the operations of this call, whose place in the source check mode tells.
+/// For the operations of this call, whose location in the source check mode tells.
 slot make_slot(const llvm::Instruction& site);
 /// A loop that runs while the operation in a slot is pending.
 struct window {

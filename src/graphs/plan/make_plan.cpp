@@ -11,7 +11,7 @@
 // A finding becomes blocks like this. Between one source and one destination the order of bytes inside a
 // block is free, as long as both use the same: pieces are sorted by source address. Broadcast and allgather
 // need one order for all destinations: pieces are cut at the break points of all of them, so that all have
-// the same list of source pieces; a destination that lacks some (sparse vector forms) receives them into
+// the same list of source pieces; a destination that lacks some (sparse vector collectives) receives them into
 // scratch, never into user memory (E2). Cost O(transfers log transfers).
 #include "graphs/plan/plan.h"
 
@@ -318,7 +318,7 @@ std::uint64_t uniform_blocks(pattern kind, std::uint64_t n) {
 }
 
 /// Sizes that all members need to know to choose the same call; a "uniform" finding whose blocks turn out to
-/// differ (or to be missing) is called by its vector form.
+/// differ (or to be missing) is called by its vector collective.
 void planner::settle_sizes(const finding& f, std::vector<step>& calls) const {
   std::uint64_t largest = 0, smallest = ~std::uint64_t{0}, total = 0, blocks = 0;
   for (const step& call : calls) {

@@ -38,7 +38,7 @@ enum class step_kind : std::uint8_t {
 
 /// One block of a collective step: the bytes exchanged with one member of the group. The block that a
 /// broadcast's root or a member of an allgather sends to everybody has peer no_rank. There is never a block
-/// for the rank itself (E2: self blocks are not copied), and a vector form leaves empty blocks out.
+/// for the rank itself (E2: self blocks are not copied), and a vector collective leaves empty blocks out.
 struct block {
   rank_id peer = no_rank; ///< the other side, as graph rank
   std::vector<segment> bytes;

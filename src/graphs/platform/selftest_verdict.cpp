@@ -60,7 +60,7 @@ std::string plain(const json& object, const char* key) {
 std::string cells_of(const json& file, std::string_view kind) {
   std::string cells = ",";
   for (const json& cell : file.at("cells").get_ref<const json::array_t&>()) {
-    if (cell.at("implementation") != "mpi" || cell.at("form") != kind)
+    if (cell.at("implementation") != "mpi" || cell.at("mode") != kind)
       continue;
     std::string verdict = plain(cell, "verdict");
     const auto cases = cell.at("cases").get<std::int64_t>(), wrong = cell.at("wrong").get<std::int64_t>();

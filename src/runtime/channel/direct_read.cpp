@@ -1,6 +1,7 @@
 #include "runtime/channel/direct_read.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -35,6 +36,16 @@ public:
     }
     done_ += bytes;
   }
+  /// Copies the bytes into the next pieces, and advances.
+  void fill(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      const graphs::segment& to = list_[at_];
+      const std::size_t n = std::min<std::size_t>(bytes.size(), to.length - done_);
+      std::memcpy(reinterpret_cast<void*>(to.address + done_), bytes.data(), n);
+      bytes = bytes.subspan(n);
+      advance(n);
+    }
+  }
 
 private:
   std::span<const graphs::segment> list_;
@@ -44,6 +55,8 @@ private:
 
 constexpr std::size_t pieces_per_call = 64;
 static_assert(pieces_per_call <= IOV_MAX);
+/// A call costs some microseconds whatever it brings: if one cannot fill this with pieces, they are copied from a buffer.
+constexpr std::size_t worth_a_call = 32 * 1024;
 
 } // namespace
 
@@ -51,18 +64,26 @@ bool read_memory(std::int64_t process, std::span<const graphs::segment> from,
                  std::span<const graphs::segment> into) {
   pieces there(from), here(into);
   iovec remote[pieces_per_call], local[pieces_per_call];
+  std::array<std::byte, worth_a_call> buffer;
   while (true) {
     std::uint64_t offered = 0, wanted = 0;
     const std::size_t n = there.next(remote, pieces_per_call, offered);
     const std::size_t m = here.next(local, pieces_per_call, wanted);
     if (n == 0 || m == 0)
       return n == 0 && m == 0;
+    const bool buffered = m == pieces_per_call && wanted < buffer.size();
+    if (buffered)
+      local[0] = {buffer.data(), buffer.size()};
     // As many bytes as both groups have; the call itself may do fewer (2 GiB, or a page that is not there).
-    const ssize_t got = ::process_vm_readv(static_cast<pid_t>(process), local, m, remote, n, 0);
+    const ssize_t got =
+        ::process_vm_readv(static_cast<pid_t>(process), local, buffered ? 1 : m, remote, n, 0);
     if (got <= 0)
       return false;
     there.advance(static_cast<std::uint64_t>(got));
-    here.advance(static_cast<std::uint64_t>(got));
+    if (buffered)
+      here.fill({buffer.data(), static_cast<std::size_t>(got)});
+    else
+      here.advance(static_cast<std::uint64_t>(got));
   }
 }
 

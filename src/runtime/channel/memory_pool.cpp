@@ -19,13 +19,13 @@ constexpr std::size_t smallest_part = 512, first_region = 64 << 10, largest_regi
 constexpr std::size_t page = 4096;
 static_assert(page >= region_header);
 
-struct place {
+struct part {
   std::shared_ptr<shared_region> region;
   std::uint64_t offset = 0;
 };
 
 struct loan {
-  place where;
+  part where;
   std::size_t bytes = 0;
   std::uint64_t users = 1; ///< who may still look at it: this process, and peers
 };
@@ -47,13 +47,13 @@ owner_key key_of(const process_identity& p) {
 struct pool {
   const pid_t process = ::getpid();
   std::vector<pooled_region> regions;
-  std::map<std::size_t, std::vector<place>> free; ///< by bytes
+  std::map<std::size_t, std::vector<part>> free; ///< by bytes
   std::unordered_map<std::uint64_t, loan> loans;
   std::uint64_t last_number = static_cast<std::uint64_t>(process) << 32; ///< a child returns what it inherits
   std::map<region_key, std::shared_ptr<shared_region>> opened;
   std::map<owner_key, std::vector<std::uint64_t>> returns;
 
-  std::string take(std::size_t bytes, place& out);
+  std::string take(std::size_t bytes, part& out);
   std::string grow(std::size_t bytes);
   void give_back(std::uint64_t number);
   void forget_idle();
@@ -85,7 +85,7 @@ std::string pool::grow(std::size_t bytes) {
   return {};
 }
 
-std::string pool::take(std::size_t bytes, place& out) {
+std::string pool::take(std::size_t bytes, part& out) {
   if (auto& list = free[bytes]; !list.empty()) {
     out = std::move(list.back());
     list.pop_back();
@@ -154,7 +154,7 @@ std::string lent_part::take(std::size_t bytes) {
     const std::size_t rounded = std::bit_ceil(std::max(bytes, smallest_part));
     const std::lock_guard lock(guard);
     pool& all = the_pool();
-    place where;
+    part where;
     if (std::string why = all.take(rounded, where); !why.empty())
       return why;
     made.region_ = where.region;

@@ -66,7 +66,7 @@ void communicator_setup::compare() {
   if (sum_[1] != choices_ * static_cast<std::uint64_t>(size_))
     throw neighbor_error(
         neighbor_error::kind::environment,
-        "TACIT_DRIVER, TACIT_NEIGHBOR_FORM, TACIT_NEIGHBOR_WITHOUT, TACIT_NEIGHBOR_FEEDBACK, "
+        "TACIT_DRIVER, TACIT_NEIGHBOR_GROUPING, TACIT_NEIGHBOR_WITHOUT, TACIT_NEIGHBOR_FEEDBACK, "
         "TACIT_MESSAGE_COST, TACIT_PERSISTENT, TACIT_PROGRESS or TACIT_CHECK differ between the ranks of the "
         "communicator, or some rank does not understand its own (its message says what), or their "
         "versions of tacit differ; set them alike on all nodes");

@@ -66,7 +66,7 @@ struct option {
   void (*set)(neighbor_options&, const std::string& where, std::string_view value);
 };
 constexpr std::array<option, 6> all_options{{{setting::driver, choose_driver},
-                                             {setting::neighbor_form, choose_grouping},
+                                             {setting::neighbor_grouping, choose_grouping},
                                              {setting::neighbor_without, choose_passes},
                                              {setting::message_cost, choose_cost},
                                              {setting::neighbor_feedback, choose_feedback},

@@ -36,7 +36,7 @@ struct neighbor_options {
   std::string fault;
 };
 
-/// Info keys tacit_driver, tacit_neighbor_form, tacit_neighbor_without, tacit_message_cost,
+/// Info keys tacit_driver, tacit_neighbor_grouping, tacit_neighbor_without, tacit_message_cost,
 /// tacit_neighbor_feedback and tacit_persistent (info may be null), then the variables TACIT_DRIVER and so
 /// on, which count more; `defaults` for what neither says. TACIT_PROGRESS says who progresses ("mpi" or
 /// "waits"), TACIT_CHECK whether plans are checked ("1" or "0"). Throws neighbor_error naming key or variable
@@ -55,7 +55,7 @@ void limit_to_level(neighbors::neighbor_passes& passes, persistence level);
 
 /// What all ranks say if the info keys of an operation or a communicator give them different words.
 inline constexpr const char* info_keys_differ =
-    "info keys tacit_driver, tacit_neighbor_form, tacit_neighbor_without, tacit_message_cost, "
+    "info keys tacit_driver, tacit_neighbor_grouping, tacit_neighbor_without, tacit_message_cost, "
     "tacit_neighbor_feedback or tacit_persistent differ between the ranks; give all ranks the same";
 
 /// One word that differs if the options do.

@@ -414,12 +414,12 @@ std::vector<graphs::segment> segments_of(const void* buffer, std::uint64_t count
   std::vector<graphs::segment> out;
   if (count == 0 || element.segments.empty())
     return out;
-  const auto place = [&](std::uint64_t i, const layout_segment& s) {
+  const auto address_of = [&](std::uint64_t i, const layout_segment& s) {
     return reinterpret_cast<std::uint64_t>(buffer) + i * static_cast<std::uint64_t>(element.extent) +
            static_cast<std::uint64_t>(s.displacement);
   };
   if (is_dense(element)) {
-    out.push_back({place(0, element.segments[0]), static_cast<std::uint64_t>(size)});
+    out.push_back({address_of(0, element.segments[0]), static_cast<std::uint64_t>(size)});
     return out;
   }
   const std::size_t each = element.segments.size();
@@ -428,10 +428,10 @@ std::vector<graphs::segment> segments_of(const void* buffer, std::uint64_t count
   out.reserve(count * each);
   for (std::uint64_t i = 0; i < count; ++i)
     for (const layout_segment& s : element.segments)
-      if (!out.empty() && out.back().address + out.back().length == place(i, s))
+      if (!out.empty() && out.back().address + out.back().length == address_of(i, s))
         out.back().length += s.length;
       else
-        out.push_back({place(i, s), s.length});
+        out.push_back({address_of(i, s), s.length});
   if (out.size() > piece_limit())
     refuse_pieces();
   return out;

@@ -96,7 +96,7 @@ void rma_peers::place_acknowledgements() {
   for (auto& [peer, each] : with_)
     for (announced& a : each.to_destination) {
       message_location& location = out_.at({peer, static_cast<int>(a.tag)});
-      location.here = a.place = size_;
+      location.here = a.offset = size_;
       size_ += acknowledgement_bytes(location.shape);
     }
 }
@@ -110,7 +110,7 @@ void rma_peers::place_slots() {
         continue; // an error that check_sizes has found
       message_location& location = found->second;
       location.shape = rma_shape(static_cast<std::uint64_t>(a.bytes), !each.to_destination.empty());
-      location.there = static_cast<MPI_Aint>(a.place);
+      location.there = static_cast<MPI_Aint>(a.offset);
       location.here = size_;
       each.to_source[i] = {a.tag, a.bytes, size_};
       size_ += static_cast<MPI_Aint>(location.shape.slots) * location.shape.stride;
@@ -260,7 +260,7 @@ void rma_peers::create() {
   for (const auto& [peer, each] : with_)
     for (std::size_t i = 0; i < each.from_destination.size(); ++i)
       out_.at({peer, static_cast<int>(each.to_destination[i].tag)}).there =
-          static_cast<MPI_Aint>(each.from_destination[i].place);
+          static_cast<MPI_Aint>(each.from_destination[i].offset);
   if (agreed()) {
     windows_->free(agree_on(windows_->given_up()));
     make_window();

@@ -4,7 +4,7 @@
 // Made once per schedule:
 //   1. announce  to every destination: tag and size of each message, and where in this rank's part of the
 //                window its acknowledgements are wanted;
-//   2. place     to every source: where in this rank's part of the window each of its messages goes;
+//   2. offset    to every source: where in this rank's part of the window each of its messages goes;
 //   3. agree     that all ranks could do this, and only then, collectively, make the window.
 // All memory for 1 and 2 is had before (offer), and a rank that finds an error goes on to the end of 2, so
 // nobody waits for a message that is never sent. While a rank waits in 1 to 3 it progresses other schedules.
@@ -57,7 +57,7 @@ public:
 private:
   /// What the two ends of a pair tell each other.
   struct announced {
-    std::int64_t tag = -1, bytes = 0, place = 0;
+    std::int64_t tag = -1, bytes = 0, offset = 0;
   };
   struct conversation {
     std::vector<announced> to_destination, from_source, to_source, from_destination;

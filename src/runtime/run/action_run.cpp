@@ -72,17 +72,17 @@ std::byte* action_list::allocate(std::uint64_t bytes) {
 MPI_Datatype action_list::absolute_type(const std::vector<graphs::segment>& bytes) {
   constexpr std::uint64_t largest_piece = std::uint64_t{1} << 30; // block lengths are int
   std::vector<int> lengths;
-  std::vector<MPI_Aint> places;
+  std::vector<MPI_Aint> displacements;
   for (const graphs::segment& s : bytes)
     for (std::uint64_t done = 0; done < s.length; done += largest_piece) {
       lengths.push_back(static_cast<int>(std::min(largest_piece, s.length - done)));
-      places.push_back(static_cast<MPI_Aint>(s.address + done));
+      displacements.push_back(static_cast<MPI_Aint>(s.address + done));
     }
   if (lengths.size() > INT_MAX)
     throw mpi_error(MPI_ERR_COUNT, "a message of more than 2^31 separate pieces");
   MPI_Datatype type = MPI_DATATYPE_NULL;
   types_.push_back(type); // first, so that the type is not lost if there is no memory
-  check_mpi(MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(),
+  check_mpi(MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), displacements.data(),
                                      MPI_BYTE, &type),
             "MPI_Type_create_hindexed");
   types_.back() = type;

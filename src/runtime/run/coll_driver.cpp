@@ -39,7 +39,7 @@ std::uint64_t address(const std::byte* p) {
 /// One contiguous block per member; length 0 if there is none.
 struct slots {
   std::byte* base = nullptr;
-  std::vector<int> counts, places;
+  std::vector<int> counts, displacements;
 };
 
 class coll_lowering : public lowering {
@@ -106,28 +106,28 @@ bool coll_lowering::in_place(const member_blocks& blocks, slots& out) {
   out.base = lowest <= highest ? pointer(lowest) : nullptr;
   for (const auto& b : blocks) {
     out.counts.push_back(static_cast<int>(graphs::total_length(b)));
-    out.places.push_back(b.empty() ? 0 : static_cast<int>(b.front().address - lowest));
+    out.displacements.push_back(b.empty() ? 0 : static_cast<int>(b.front().address - lowest));
   }
   return true;
 }
 
 slots coll_lowering::packed(const member_blocks& blocks, std::uint64_t slot) {
   slots out;
-  std::uint64_t place = 0;
+  std::uint64_t end = 0;
   for (const auto& b : blocks) {
     out.counts.push_back(static_cast<int>(graphs::total_length(b)));
-    out.places.push_back(static_cast<int>(place));
-    place += slot > 0 ? slot : graphs::total_length(b);
+    out.displacements.push_back(static_cast<int>(end));
+    end += slot > 0 ? slot : graphs::total_length(b);
   }
-  out.base = actions_.allocate(place);
-  std::fill_n(out.base, place, std::byte{0}); // the self slot of an alltoall is sent, too
+  out.base = actions_.allocate(end);
+  std::fill_n(out.base, end, std::byte{0}); // the self slot of an alltoall is sent, too
   return out;
 }
 
 void coll_lowering::pack_before(action_span& span, const slots& to, const member_blocks& from) {
   for (std::size_t i = 0; i < from.size(); ++i)
     if (!from[i].empty())
-      append(span, copy(from[i], {{address(to.base) + static_cast<std::uint64_t>(to.places[i]),
+      append(span, copy(from[i], {{address(to.base) + static_cast<std::uint64_t>(to.displacements[i]),
                                    graphs::total_length(from[i])}}));
 }
 
@@ -136,7 +136,7 @@ void coll_lowering::unpack_after(action_span& span, const slots& from, const mem
   action_span unpack;
   for (std::size_t i = 0; i < to.size(); ++i)
     if (!to[i].empty() && i != own)
-      append(unpack, copy({{address(from.base) + static_cast<std::uint64_t>(from.places[i]),
+      append(unpack, copy({{address(from.base) + static_cast<std::uint64_t>(from.displacements[i]),
                             graphs::total_length(to[i])}},
                           to[i]));
   if (unpack.first.empty())
@@ -241,7 +241,7 @@ action_span coll_lowering::allgather(const graphs::step& s) {
   else
     post(span, s, [comm, where](MPI_Request* r) {
       check_mpi(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_BYTE, where.base, where.counts.data(),
-                                where.places.data(), MPI_BYTE, comm, r),
+                                where.displacements.data(), MPI_BYTE, comm, r),
                 "MPI_Iallgatherv");
     });
   unpack_after(span, where, blocks, own);
@@ -265,21 +265,21 @@ action_span coll_lowering::alltoall(const graphs::step& s) {
     return span;
   }
   struct side {
-    std::vector<int> counts, places;
+    std::vector<int> counts, displacements;
     std::vector<MPI_Datatype> types;
   };
   const auto describe = [&](const member_blocks& blocks) {
     side out_side;
     for (const auto& b : blocks) {
       out_side.counts.push_back(b.empty() ? 0 : 1);
-      out_side.places.push_back(0);
+      out_side.displacements.push_back(0);
       out_side.types.push_back(b.empty() ? MPI_BYTE : actions_.absolute_type(b));
     }
     return out_side;
   };
   post(span, s, [comm, from = describe(out), to = describe(in)](MPI_Request* r) {
-    check_mpi(MPI_Ialltoallw(MPI_BOTTOM, from.counts.data(), from.places.data(), from.types.data(),
-                             MPI_BOTTOM, to.counts.data(), to.places.data(), to.types.data(), comm, r),
+    check_mpi(MPI_Ialltoallw(MPI_BOTTOM, from.counts.data(), from.displacements.data(), from.types.data(),
+                             MPI_BOTTOM, to.counts.data(), to.displacements.data(), to.types.data(), comm, r),
               "MPI_Ialltoallw");
   });
   return span;
@@ -302,8 +302,8 @@ action_span coll_lowering::scatter(const graphs::step& s) {
         check_mpi(MPI_Iscatter(where.base, count, MPI_BYTE, MPI_IN_PLACE, 0, MPI_BYTE, from, comm, r),
                   "MPI_Iscatter");
       else
-        check_mpi(MPI_Iscatterv(where.base, where.counts.data(), where.places.data(), MPI_BYTE, MPI_IN_PLACE,
-                                0, MPI_BYTE, from, comm, r),
+        check_mpi(MPI_Iscatterv(where.base, where.counts.data(), where.displacements.data(), MPI_BYTE,
+                                MPI_IN_PLACE, 0, MPI_BYTE, from, comm, r),
                   "MPI_Iscatterv");
     });
     return span;
@@ -347,7 +347,7 @@ action_span coll_lowering::gather(const graphs::step& s) {
                   "MPI_Igather");
       else
         check_mpi(MPI_Igatherv(MPI_IN_PLACE, 0, MPI_BYTE, where.base, where.counts.data(),
-                               where.places.data(), MPI_BYTE, to, comm, r),
+                               where.displacements.data(), MPI_BYTE, to, comm, r),
                   "MPI_Igatherv");
     });
     unpack_after(span, where, in, me(s));

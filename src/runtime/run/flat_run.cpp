@@ -153,19 +153,19 @@ void flat_run::add_message(bool incoming, const std::vector<graphs::segment>& by
 MPI_Datatype flat_run::relative_type(const std::vector<graphs::segment>& bytes) {
   constexpr std::uint64_t largest_piece = std::uint64_t{1} << 30; // block lengths are int
   std::vector<int> lengths;
-  std::vector<MPI_Aint> places;
+  std::vector<MPI_Aint> displacements;
   lengths.reserve(bytes.size());
-  places.reserve(bytes.size());
+  displacements.reserve(bytes.size());
   for (const graphs::segment& s : bytes)
     for (std::uint64_t done = 0; done < s.length; done += largest_piece) {
       lengths.push_back(static_cast<int>(std::min(largest_piece, s.length - done)));
-      places.push_back(static_cast<MPI_Aint>(s.address + done - bytes.front().address));
+      displacements.push_back(static_cast<MPI_Aint>(s.address + done - bytes.front().address));
     }
   if (lengths.size() > INT_MAX)
     throw mpi_error(MPI_ERR_COUNT, "a message of more than 2^31 separate pieces");
   types_.reserve(types_.size() + 1);
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  check_mpi(MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(),
+  check_mpi(MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), displacements.data(),
                                      MPI_BYTE, &type),
             "MPI_Type_create_hindexed");
   types_.push_back(type);

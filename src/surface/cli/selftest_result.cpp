@@ -38,7 +38,7 @@ void selftest_result::add(const nlohmann::ordered_json& run) {
     const std::string who = c.at("implementation");
     if (std::find(who_.begin(), who_.end(), who) == who_.end())
       who_.push_back(who);
-    tally& t = cells_[{who, c.at("topology"), c.at("form"), c.at("call")}];
+    tally& t = cells_[{who, c.at("topology"), c.at("mode"), c.at("call")}];
     t.cases += c.at("cases").get<std::int64_t>();
     t.wrong += c.at("wrong").get<std::int64_t>();
     const std::string verdict = c.at("verdict");
@@ -129,7 +129,7 @@ nlohmann::ordered_json selftest_result::as_json() const {
           const tally& t = found->second;
           out["cells"].push_back({{"implementation", who},
                                   {"topology", topology},
-                                  {"form", mode},
+                                  {"mode", mode},
                                   {"call", call},
                                   {"verdict", t.verdict},
                                   {"cases", t.cases},

@@ -437,7 +437,7 @@ std::string shape_text(const communicator_summary& c) {
 
 std::string location_text(const call_site& site) {
   if (site.module.empty())
-    return "an unknown place";
+    return "an unknown location";
   if (!site.file.empty()) {
     const std::string file = std::filesystem::path(site.file).filename().string();
     return site.function.empty() ? fmt::format("{}:{}", file, site.line)

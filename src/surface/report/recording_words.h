@@ -58,7 +58,7 @@ std::string communicator_name(std::size_t number);
 /// "all ranks", "row 0 of a 2x4 grid", "ranks 0,2,5".
 std::string shape_text(const recordings::communicator_summary& c);
 
-/// The best that is known: "bcast.c:120 (ring)", "ring+0x1a (hpcc)", "hpcc+0x4f20" or "an unknown place".
+/// The best that is known: "bcast.c:120 (ring)", "ring+0x1a (hpcc)", "hpcc+0x4f20" or "an unknown location".
 std::string location_text(const recordings::call_site& site);
 
 } // namespace tacit::surface

@@ -112,7 +112,7 @@ std::string as_json(const run_facts& facts, const ledger& found) {
     const auto name = [](const auto& list, int i) { return std::string(list[static_cast<std::size_t>(i)]); };
     cells.push_back({{"implementation", name(facts.implementations, where.implementation)},
                      {"call", name(call_names, where.call)},
-                     {"form", name(mode_names, where.mode)},
+                     {"mode", name(mode_names, where.mode)},
                      {"topology", name(class_names, where.kind)},
                      {"verdict", verdict(t)},
                      {"cases", t.cases},

@@ -227,7 +227,7 @@ int start(int argc, char** argv) {
 } // namespace tacit::surface
 
 int main(int argc, char** argv) {
-  for (const char* forces : {"TACIT_DRIVER", "TACIT_NEIGHBOR_FORM", "TACIT_NEIGHBOR_WITHOUT"})
+  for (const char* forces : {"TACIT_DRIVER", "TACIT_NEIGHBOR_GROUPING", "TACIT_NEIGHBOR_WITHOUT"})
     unsetenv(forces); // they would count more than what each variant asks for
   MPI_Init(&argc, &argv);
   const int code = tacit::surface::start(argc, argv);

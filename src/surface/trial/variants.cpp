@@ -90,7 +90,7 @@ private:
 };
 
 struct forced {
-  const char *name, *driver, *form, *without;
+  const char *name, *driver, *grouping, *without;
 };
 
 constexpr std::array all_forced{
@@ -119,7 +119,7 @@ std::unique_ptr<by_tacit> make_tacit(const pattern& p, exchange_buffers& b, cons
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
   for (const auto& [key, value] : {std::pair{"tacit_driver", f.driver},
-                                   {"tacit_neighbor_form", f.form},
+                                   {"tacit_neighbor_grouping", f.grouping},
                                    {"tacit_neighbor_without", f.without}})
     if (*value)
       MPI_Info_set(info, key, value);
@@ -135,11 +135,11 @@ std::unique_ptr<by_tacit> make_tacit(const pattern& p, exchange_buffers& b, cons
   return w;
 }
 
-/// Why it is no variant of its own; the same on all ranks. A form that is not possible is another one again.
+/// Why it is no variant of its own; the same on all ranks. A grouping that is not possible is another one again.
 std::string same_as_another(const forced& f, const std::string& detail) {
-  const std::string_view shape = f.form, without = f.without;
-  if (!shape.empty() && detail.find("predicted: " + std::string(shape)) == std::string::npos)
-    return shape == "combined" ? "messages cannot be combined here" : "no two edges join the same ranks";
+  const std::string_view grouping = f.grouping, without = f.without;
+  if (!grouping.empty() && detail.find("predicted: " + std::string(grouping)) == std::string::npos)
+    return grouping == "combined" ? "messages cannot be combined here" : "no two edges join the same ranks";
   if (without == "tree" && detail.find("no rank has") != std::string::npos)
     return "there are no trees";
   return {};

@@ -32,7 +32,7 @@ struct pattern_row {
   std::string_view name; ///< the lower-case MPI name without prefix, for example "allgatherv"
   std::string_view call; ///< "MPI_Allgatherv"
   signature moves;
-  pattern vector;        ///< the form with blocks of different lengths; itself if there is no other
+  pattern vector;        ///< the collective with blocks of different lengths; itself if there is no other
   std::string_view noun; ///< in sentences, for example "broadcast"
   std::string_view meaning;
 };

@@ -69,7 +69,7 @@ std::string compare(const graph& g, const transfers& t, const counts& best) {
   enough = enough && (have += v.bcast) >= (least += want.bcast);
   enough = enough && (have += v.alltoall) >= (least += want.alltoall);
   enough = enough && (have += v.lines) >= (least += want.lines);
-  return enough ? "" : "vector forms cover less than uniform ones\n" + test::print(g, t, vector);
+  return enough ? "" : "vector collectives cover less than uniform ones\n" + test::print(g, t, vector);
 }
 
 constexpr std::uint64_t nothing = ~std::uint64_t{0};

@@ -29,9 +29,9 @@ protected:
   fs::path folder;
 };
 
-std::string cell(const std::string& who, const std::string& kind, const std::string& form,
+std::string cell(const std::string& who, const std::string& kind, const std::string& mode,
                  const std::string& call, const std::string& verdict, int cases, int wrong) {
-  return R"({"implementation":")" + who + R"(","topology":")" + kind + R"(","form":")" + form +
+  return R"({"implementation":")" + who + R"(","topology":")" + kind + R"(","mode":")" + mode +
          R"(","call":")" + call + R"(","verdict":")" + verdict + R"(","cases":)" + std::to_string(cases) +
          R"(,"wrong":)" + std::to_string(wrong) + "}";
 }
@@ -77,7 +77,7 @@ TEST_F(selftest_verdicts, show_nothing_if_the_file_is_not_as_it_is_written) {
     EXPECT_TRUE(of(good.substr(0, length)).cells.empty()) << "cut at " << length;
   for (const std::string ranks : {"[]", "[1]", "null", "[\"2\"]", "2"})
     EXPECT_TRUE(of(file_with("", ranks)).cells.empty()) << ranks;
-  for (const std::string cells : {"1", "{}", R"({"implementation":"mpi","form":"nonblocking"})"})
+  for (const std::string cells : {"1", "{}", R"({"implementation":"mpi","mode":"nonblocking"})"})
     EXPECT_TRUE(of(file_with(cells)).cells.empty()) << cells;
   std::string sampled = good;
   sampled.insert(1, R"("sampled":true,)");

@@ -67,11 +67,11 @@ struct verdict {
         if (missing.count(name))
           continue;
         const bool right = !wrong.count(name);
-        for (const std::string form : {"blocking", "nonblocking", "persistent"})
+        for (const std::string mode : {"blocking", "nonblocking", "persistent"})
           cells += (cells.empty() ? "" : ",") + std::string(R"({"implementation":")") + implementation +
-                   R"(","topology":")" + kind + R"(","form":")" + form + R"(","call":")" + call +
-                   R"(","verdict":")" + (right || form != "nonblocking" ? "right" : "wrong") +
-                   R"(","cases":7,"wrong":)" + (right || form != "nonblocking" ? "0" : "3") + "}";
+                   R"(","topology":")" + kind + R"(","mode":")" + mode + R"(","call":")" + call +
+                   R"(","verdict":")" + (right || mode != "nonblocking" ? "right" : "wrong") +
+                   R"(","cases":7,"wrong":)" + (right || mode != "nonblocking" ? "0" : "3") + "}";
       }
     return R"({"tacit":")" + tacit + R"(","format":1,"mpi":{"family":"f","version":")" + version +
            R"(","standard":"3.1"},"ranks":)" + ranks + R"(,"seed":1,"cells":[)" + cells + R"(],"machine":")" +
@@ -492,7 +492,7 @@ TEST(native_call, is_tried_at_run_time) {
 // A grouping is asked for, or a driver: MPI's native call is no candidate.
 TEST(native_call, is_not_taken_where_something_else_is_asked_for) {
   const cache here(verdict().text());
-  for (const char* name : {"", "TACIT_NEIGHBOR_FORM", "TACIT_DRIVER"}) {
+  for (const char* name : {"", "TACIT_NEIGHBOR_GROUPING", "TACIT_DRIVER"}) {
     std::unique_ptr<variable> asked;
     if (*name)
       asked = std::make_unique<variable>(name, std::string(name) == "TACIT_DRIVER" ? "p2p" : "coalesced");

@@ -259,7 +259,7 @@ TEST(neighbor, messages_on_a_torus_are_combined) {
   MPI_Info_set(without, "tacit_neighbor_without", "combine");
   MPI_Info with = MPI_INFO_NULL;
   MPI_Info_create(&with);
-  MPI_Info_set(with, "tacit_neighbor_form", "combined");
+  MPI_Info_set(with, "tacit_neighbor_grouping", "combined");
   for (const bool gather : {false, true})
     for (const MPI_Info info : {with, without}) {
       int out[18], in[18];

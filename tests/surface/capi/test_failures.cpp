@@ -318,7 +318,7 @@ TEST_F(failures, no_memory_while_neighbors_prepare_together) {
   const std::pair<const char*, const char*> choices[] = {{nullptr, nullptr},
                                                          {"tacit_driver", "p2p"},
                                                          {"tacit_driver", "rma"},
-                                                         {"tacit_neighbor_form", "combined"},
+                                                         {"tacit_neighbor_grouping", "combined"},
                                                          {"tacit_neighbor_feedback", "1"}};
   long tried = 0;
   for (const auto& [key, value] : choices)

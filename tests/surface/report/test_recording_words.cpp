@@ -115,7 +115,7 @@ TEST(recording_words, every_obstacle_has_a_code_and_a_sentence) {
 
 TEST(recording_words, locations_and_groups) {
   call_site s;
-  EXPECT_EQ(location_text(s), "an unknown place");
+  EXPECT_EQ(location_text(s), "an unknown location");
   s.module = "hpcc";
   s.offset = 0x4f20;
   EXPECT_EQ(location_text(s), "hpcc+0x4f20");

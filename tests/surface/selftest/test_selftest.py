@@ -29,7 +29,7 @@ class Selftest(unittest.TestCase):
         return json.loads(done.stdout)["cells"], done
 
     def faults(self, cells):
-        return {(c["form"], c["call"], c["topology"]): c["verdict"] for c in cells if c["verdict"] not in ("right", "not offered")}
+        return {(c["mode"], c["call"], c["topology"]): c["verdict"] for c in cells if c["verdict"] not in ("right", "not offered")}
 
     def test_the_naive_reference_is_right(self):
         cells, done = self.cells("--np", "1,2,4" if PATIENT else "1,2", "--dimensions", "2", "--implementations", "sends")
@@ -37,7 +37,7 @@ class Selftest(unittest.TestCase):
         self.assertEqual({c["topology"] for c in cells},
                          {"cart-open", "cart-periodic-2", "cart-periodic-1", "graph", "graph-multi", "dist-graph",
                           "dist-graph-multi"} | ({"cart-periodic"} if PATIENT else set()))
-        self.assertEqual(len({(c["call"], c["form"]) for c in cells}), 18)
+        self.assertEqual(len({(c["call"], c["mode"]) for c in cells}), 18)
         self.assertEqual(done.returncode, 0)
 
     def test_ours_is_right(self):
@@ -45,7 +45,7 @@ class Selftest(unittest.TestCase):
                                  "--implementations", "tacit,tacit-topology")
         self.assertEqual(self.faults(cells), {})
         self.assertEqual(done.returncode, 0)
-        self.assertEqual(len({(c["implementation"], c["call"], c["form"]) for c in cells}), 36)
+        self.assertEqual(len({(c["implementation"], c["call"], c["mode"]) for c in cells}), 36)
 
     @unittest.skipUnless(PATIENT, "more ranks than cores take minutes")
     def test_ours_is_right_on_many_ranks(self):
@@ -54,7 +54,7 @@ class Selftest(unittest.TestCase):
         self.assertEqual(self.faults(cells), {})
 
     def test_finds_planted_faults_and_goes_on_after_hangs_and_crashes(self):
-        cells, _ = self.cells("--np", "2", "--dimensions", "1", "--timeout", "15", "--implementations",
+        cells, _ = self.cells("--np", "2", "--dimensions", "1", "--timeout", "8", "--implementations",
                               "faulty")
         found = self.faults(cells)
         expected = {("nonblocking", "alltoall", "cart-periodic-2"): "wrong",
@@ -62,11 +62,11 @@ class Selftest(unittest.TestCase):
                     ("persistent", "allgather", "graph"): "dies"}
         expected |= {("blocking", "allgatherv", c["topology"]): "wrong" for c in cells}
         self.assertEqual({k: v for k, v in found.items() if k[1] != "mixture"}, expected)
-        first = {(c["form"], c["call"], c["topology"]): c.get("first", "") for c in cells}
+        first = {(c["mode"], c["call"], c["topology"]): c.get("first", "") for c in cells}
         self.assertRegex(first["nonblocking", "alltoall", "cart-periodic-2"],
                          r"slot \d+, element 0: expected slot \d of rank \d, got slot \d of rank \d")
         self.assertIn("byte -1 of the receive buffer", first["blocking", "allgatherv", "cart-open"])
-        self.assertIn("no end within 15 s in persistent (faulty) on distributed graph",
+        self.assertIn("no end within 8 s in persistent (faulty) on distributed graph",
                       first["persistent", "alltoallv", "dist-graph-multi"])
         self.assertIn("crash", first["persistent", "allgather", "graph"])
 
@@ -81,7 +81,7 @@ class Selftest(unittest.TestCase):
 
     def test_only_what_is_asked_for_is_run_and_not_kept(self):
         cells, _ = self.cells("--np", "1", "--only", "alltoallw,blocking", "--implementations", "sends")
-        self.assertEqual({(c["call"], c["form"]) for c in cells}, {("alltoallw", "blocking")})
+        self.assertEqual({(c["call"], c["mode"]) for c in cells}, {("alltoallw", "blocking")})
         self.assertFalse((self.cache / "tacit").exists())
 
     def test_a_signal_ends_it_without_a_verdict(self):

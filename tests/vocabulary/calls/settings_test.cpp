@@ -77,7 +77,7 @@ TEST(settings, a_mistyped_name_is_answered_with_the_nearest) {
 TEST(settings, keys_belong_to_those_who_read_them) {
   EXPECT_TRUE(find_key("tacit_driver", "tacit_compile"));
   EXPECT_TRUE(find_key("tacit_driver", "neighborhood collectives"));
-  EXPECT_FALSE(find_key("tacit_neighbor_form", "tacit_compile"));
+  EXPECT_FALSE(find_key("tacit_neighbor_grouping", "tacit_compile"));
 }
 
 TEST(nearest, counts_letters_and_swaps) {
