@@ -2,8 +2,9 @@
 """Generates the interposer's wrappers for one interface of MPI from the call table.
 
 Input: src/vocabulary/calls/mpi_calls.def (what each parameter means) and the preprocessed <mpi.h> of the MPI library at hand (how
-its parameters are typed, and which calls it has at all: a row without a declaration is left out). Output: C++ that defines, for
-every row that is not `local`, a wrapper which describes the call in an `invocation`, shows it to the clients before and after,
+its parameters are typed, and which calls it has at all: a row without a declaration, there or in
+src/interpose/layer/undeclared_calls.def, is left out). Output: C++ that defines, for
+every row that concerns messages, a wrapper which describes the call in an `invocation`, shows it to the clients before and after,
 and passes it on unless a client does it instead; and the exported symbols, a test whether any client wants the call and a jump, to
 the library or through a slot to the wrapper, so that everything can be switched off without knowing how its arguments are passed
 (handles of another MPI library have other sizes).
@@ -46,6 +47,7 @@ class Entry:
     parameters: list       # texts of the C function's parameters
     interface: str = "c"   # c, mpif or f08
     descriptors: bool = False
+    declared: bool = True  # by the library's header
     roles: list = field(default_factory=list)
 
 
@@ -81,7 +83,7 @@ FILL = {
     "request": "v.requests = {a};\n  v.request_count = 1;",
     "request_value": "v.request_value = {a};\n  v.requests = &v.request_value;\n  v.request_count = 1;",
     "new_request": "v.new_request = {a};",
-    "requests": "v.requests = {a};",
+    "requests": "v.requests = const_cast<MPI_Request*>({a});",
     "request_count": "v.request_count = {a};",
     "status": "v.status = {a};",
     "statuses": "v.statuses = {a};",
@@ -103,7 +105,7 @@ FILL.update({role: f"topology.{role} = {{a}};" for role in TOPOLOGY_SCALARS | TO
 FILL.update({role: f"topology.{role} = weights_at({{a}});" for role in TOPOLOGY_WEIGHTS})
 # Parameters that a client may replace (to see a status the program ignores): passed on from the invocation.
 PASS = {"status": "v.status", "statuses": "v.statuses"}
-SPLIT_CLASSES = {"local"}
+UNWRAPPED_CLASSES = {"local", "buffering"}
 
 # The same for Fortran: {a} is an address, {i} the C integer behind it, {b} the buffer's interface.
 FORTRAN_SCALARS = {"count", "send_count", "recv_count", "dest", "source", "tag", "send_tag", "recv_tag", "root",
@@ -142,7 +144,7 @@ def split_parameters(text):
 
 def read_declarations(path, prefix):
     """name -> (result type, list of parameter texts) of every function whose name starts with `prefix`."""
-    text = re.sub(r"^#.*$", "", path.read_text("utf-8", errors="replace"), flags=re.MULTILINE)
+    text = re.sub(r"^#.*$|//.*$", "", path.read_text("utf-8", errors="replace"), flags=re.MULTILINE)
     text = re.sub(r"\s+", " ", re.sub(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)", "", text))
     found = {}
     for match in re.finditer(r"([\w ]+?[ *]+)" + prefix + r"(\w+) ?\(", text):
@@ -397,7 +399,7 @@ def table(interface, entries):
     if interface == "c":
         out.append("#ifdef TACIT_STATIC")
         out.append("void* real_functions[] = {")
-        out += [f"    reinterpret_cast<void*>(&{entry.real[0]})," for entry in entries]
+        out += [f"    reinterpret_cast<void*>(&{entry.real[0]})," if entry.declared else "    nullptr," for entry in entries]
         out.append("};\n#else")
     out.append(f"void* real_functions[{len(entries)}] = {{}};")
     if interface == "c":
@@ -432,26 +434,27 @@ def without_main_arguments(entry):
 EXTENDED_KINDS = {"collective_init", "neighbor_init"}  # standard since MPI-4, extensions before
 
 
-def forms(rows, declared, extensions):
+def forms(rows, declared, extensions, undeclared):
     """(row, "MPI" or "MPIX", its C declaration, that of its large-count form or None) of all that is to be wrapped."""
     for row in rows:
-        if row.kind in SPLIT_CLASSES:
+        if row.kind in UNWRAPPED_CLASSES:
             continue
-        if row.name in declared:
-            yield row, "MPI", declared[row.name], declared.get(row.name + "_c")
+        if row.name in declared or row.name in undeclared:
+            yield row, "MPI", declared.get(row.name) or undeclared[row.name], declared.get(row.name + "_c")
         if row.kind in EXTENDED_KINDS and row.name in extensions:
             yield row, "MPIX", extensions[row.name], None
 
 
-def c_entries(chosen):
+def c_entries(chosen, declared):
     for row, prefix, (result, parameters), large in chosen:
         name = f"{prefix}_{row.name}"
-        yield check_arity(Entry(row, f"wrap_{name}", [name], ["P" + name], result, parameters))
+        yield check_arity(Entry(row, f"wrap_{name}", [name], ["P" + name], result, parameters,
+                                declared=prefix == "MPIX" or row.name in declared))
         if large:
             yield check_arity(Entry(row, f"wrap_{name}_c", [name + "_c"], [f"P{name}_c"], *large))
 
 
-def mpif_entries(chosen):
+def mpif_entries(chosen, _):
     for row, prefix, (result, parameters), _ in chosen:
         name = f"{prefix}_{row.name}".lower()
         yield without_main_arguments(check_arity(
@@ -459,7 +462,7 @@ def mpif_entries(chosen):
                   "mpif")))
 
 
-def f08_entries(chosen):
+def f08_entries(chosen, _):
     for row, prefix, declaration, large in chosen:
         name, real = f"{prefix}_{row.name}".lower(), f"{prefix}r_{row.name}".lower()
         has_buffer = any("void" in text for text in declaration[1])
@@ -509,6 +512,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", type=Path, required=True)
     parser.add_argument("--header", type=Path, required=True, help="preprocessed mpi.h")
+    parser.add_argument("--undeclared", type=Path, help="declarations of calls that the header may not have")
     parser.add_argument("--interface", choices=[*sorted(INTERFACES), "names"], default="c",
                         help="whose wrappers; or names: macros for sources that call MPI and are not linked to it")
     parser.add_argument("--out", type=Path)
@@ -528,8 +532,9 @@ def main():
     if arguments.interface == "names":
         arguments.out.write_text(emit_names(declarations), "utf-8")
         return
-    chosen = list(forms(rows, declarations, read_declarations(arguments.header, "PMPIX_")))
-    entries = list(INTERFACES[arguments.interface](chosen))
+    undeclared = read_declarations(arguments.undeclared, "PMPI_") if arguments.undeclared else {}
+    chosen = list(forms(rows, declarations, read_declarations(arguments.header, "PMPIX_"), undeclared))
+    entries = list(INTERFACES[arguments.interface](chosen, declarations))
     arguments.out.write_text(emit(arguments.interface, entries), "utf-8")
 
 

@@ -52,6 +52,9 @@ program applied
   periods = .true.
   call mpi_cart_create(MPI_COMM_WORLD, 1, dims, periods, .false., ring ERR)
   types = MPI_INTEGER
+#if !defined(USE_F08) && !defined(USE_MPI)
+  call use_removed_constructors()
+#endif
   scounts = (/ 2, 3 /)
   sdispls = (/ 5, 1 /)
   rcounts = (/ 3, 2 /) ! what the left neighbor sends to its right, and so on
@@ -101,6 +104,24 @@ contains
     integer, intent(in) :: from, i
     word = 1000 * from + i + 100000 * round
   end function
+
+#if !defined(USE_F08) && !defined(USE_MPI)
+  ! Removed in MPI-3.0, and still in every library. Their displacements are default integers.
+  subroutine use_removed_constructors()
+    integer :: made, one(1), at(1), kind_of(1), bytes
+    one = 1
+    at = 0
+    kind_of = MPI_INTEGER
+    call mpi_type_struct(1, one, at, kind_of, made, ierr)
+    call mpi_type_size(made, bytes, ierr)
+    if (bytes /= 4) call mpi_abort(MPI_COMM_WORLD, 1, ierr)
+    call mpi_type_free(made, ierr)
+    call mpi_type_hindexed(1, one, at, MPI_INTEGER, made, ierr)
+    call mpi_type_free(made, ierr)
+    call mpi_type_hvector(1, 1, 0, MPI_INTEGER, made, ierr)
+    call mpi_type_free(made, ierr)
+  end subroutine
+#endif
 
   subroutine exchange(kind)
     integer, intent(in) :: kind

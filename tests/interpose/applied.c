@@ -9,6 +9,16 @@
 
 enum { most = 1 << 17 };
 
+/* New in MPI-4.1. Where the library has none of them, tacit has. */
+#if MPI_VERSION < 4 || (MPI_VERSION == 4 && MPI_SUBVERSION < 1)
+int MPI_Request_get_status_all(int, const MPI_Request*, int*, MPI_Status*) __attribute__((weak));
+int MPI_Request_get_status_any(int, const MPI_Request*, int*, int*, MPI_Status*) __attribute__((weak));
+int MPI_Request_get_status_some(int, const MPI_Request*, int*, int*, MPI_Status*) __attribute__((weak));
+#define HAS_QUERIES (MPI_Request_get_status_all != NULL)
+#else
+#define HAS_QUERIES 1
+#endif
+
 /* An exchange with both neighbors: `count` ints to each. */
 struct halo {
   int *out, *in, count, round;
@@ -74,6 +84,47 @@ static void receive_from_left(int* into, int tag, MPI_Request* r) {
 }
 static void send_to_right(int tag) {
   MPI_Send(&rank, 1, MPI_INT, right, tag, MPI_COMM_WORLD);
+}
+
+/* Queries of several requests: they say what is complete and leave it as it is. */
+static void queries(int count) {
+  struct halo a = make_halo(count), b = make_halo(count);
+  int message, index, flag, done, indices[4];
+  MPI_Request r[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  MPI_Status s[4];
+  MPI_Request_get_status_any(4, r, &index, &flag, &s[0]);
+  CHECK(flag && index == MPI_UNDEFINED && is_empty(&s[0]));
+  MPI_Request_get_status_some(4, r, &done, indices, s);
+  CHECK(done == MPI_UNDEFINED);
+  MPI_Request_get_status_all(4, r, &flag, s);
+  CHECK(flag && is_empty(&s[3]));
+
+  start_halo(&a, &r[0]);
+  receive_from_left(&message, 1, &r[1]);
+  start_halo(&b, &r[3]);
+  do
+    MPI_Request_get_status_any(4, r, &index, &flag, &s[0]);
+  while (!flag);
+  CHECK((index == 0 || index == 3) && is_empty(&s[0]));
+  do
+    MPI_Request_get_status_some(4, r, &done, indices, s);
+  while (done < 2);
+  CHECK(done == 2 && indices[0] == 0 && indices[1] == 3 && is_empty(&s[0]) && is_empty(&s[1]));
+  CHECK_HALO(&a);
+  CHECK_HALO(&b);
+  MPI_Request_get_status_all(4, r, &flag, MPI_STATUSES_IGNORE);
+  CHECK(!flag); /* nobody has sent the message */
+  MPI_Barrier(MPI_COMM_WORLD);
+  send_to_right(1);
+  do
+    MPI_Request_get_status_all(4, r, &flag, s);
+  while (!flag);
+  CHECK(message == left && s[1].MPI_SOURCE == left && s[1].MPI_TAG == 1 && is_empty(&s[0]) &&
+        is_empty(&s[2]));
+  CHECK(r[0] != MPI_REQUEST_NULL && r[1] != MPI_REQUEST_NULL && r[3] != MPI_REQUEST_NULL);
+  MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
+  free_halo(&a);
+  free_halo(&b);
 }
 
 static void mixed(int count) {
@@ -458,6 +509,8 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 3; ++i) {
     if (strcmp(part, "mixed") == 0)
       mixed(counts[i]);
+    if (strcmp(part, "queries") == 0 && HAS_QUERIES)
+      queries(counts[i]);
     if (strcmp(part, "once") == 0)
       once(counts[i]);
     if (strcmp(part, "persistent") == 0)

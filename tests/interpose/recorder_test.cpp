@@ -647,6 +647,30 @@ TEST(recorder, linked_statically) {
   EXPECT_EQ(calls_of(run[0], mpi_call::Sendrecv).size(), 4u);
 }
 
+#ifdef ABI_PROGRAM
+TEST(recorder, a_program_of_the_standard_abi_is_refused_and_not_disturbed) {
+  for (const std::string asked : {"TACIT_RECORD=", "TACIT_APPLY=1 IGNORED="}) {
+    const std::string folder =
+        (std::filesystem::temp_directory_path() / ("tacit-abi-" + std::to_string(getpid()))).string();
+    std::filesystem::create_directories(folder);
+    const std::string command = "env " + asked + folder +
+                                "/rec LD_PRELOAD=" INTERPOSER " " ABI_PROGRAM " > " + folder + "/out 2> " +
+                                folder + "/err < /dev/null";
+    EXPECT_EQ(std::system(command.c_str()), 0) << asked;
+    std::ifstream err(folder + "/err"), out(folder + "/out");
+    const std::string said{std::istreambuf_iterator<char>(err), {}},
+        printed{std::istreambuf_iterator<char>(out), {}};
+    EXPECT_NE(said.find("TACIT-083"), std::string::npos) << said;
+    EXPECT_NE(said.find("MPICH Version:      5.0.2 (binary interface: the standard MPI ABI)"),
+              std::string::npos)
+        << said;
+    EXPECT_EQ(printed, "rank 0 done\n");
+    EXPECT_FALSE(std::filesystem::exists(folder + "/rec/rank-00000.rec"));
+    std::filesystem::remove_all(folder);
+  }
+}
+#endif
+
 #ifdef OTHER_PROGRAMS
 TEST(recorder, another_mpi_family_is_refused_and_not_disturbed) {
   const std::string folder =

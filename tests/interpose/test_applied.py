@@ -74,6 +74,12 @@ class Requests(Programs):
                 self.assertEqual(counts["MPI_Ineighbor_alltoall"], 3 * 10 * ranks)
                 self.assertEqual(counts["MPI_Neighbor_alltoall"], 3 * ranks)
 
+    def test_queries_of_several_requests(self):
+        for ranks in RANKS:
+            with self.subTest(ranks=ranks):
+                counts = self.everything_taken(launch(ranks, [PROGRAM, "queries"]))
+                self.assertEqual(counts["MPI_Ineighbor_alltoall"], 3 * 2 * ranks)
+
     @unittest.skipUnless(PERSISTENT, "this MPI has no persistent neighborhood collectives")
     def test_persistent(self):
         for ranks in RANKS:
@@ -235,6 +241,11 @@ class Errors(Programs):
         done = subprocess.run([*LAUNCHER, *one, PROGRAM, "once", ":", *one, "TACIT_DRIVER=nonsense", PROGRAM, "once"],
                               capture_output=True, text=True, stdin=subprocess.DEVNULL)
         self.check(done, "left to the MPI library: rank 1: ", "nonsense", "calls taken over on 2 ranks: nothing")
+
+    def test_a_misspelled_value_is_no_contradiction_between_ranks(self):
+        done = launch(2, [PROGRAM, "once"], "TACIT_DRIVER=smh")
+        self.check(done, 'TACIT_DRIVER is "smh", but must be', "has a value that is not understood")
+        self.assertNotIn("contradict", done.stderr)
 
     def test_a_rank_that_dies_ends_the_job(self):
         for part in ["blocking", "nonblocking"] + ["persistent"] * PERSISTENT:

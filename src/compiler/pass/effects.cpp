@@ -72,6 +72,7 @@ bool is_opaque(call_class kind) {
   case call_class::comm_make:
   case call_class::comm_idup:
   case call_class::comm_free:
+  case call_class::buffering:
   case call_class::unknown:
     return true;
   default:

@@ -97,22 +97,25 @@ bool wanted() {
   return std::any_of(all.begin(), all.end(), [](const client* c) { return c->wanted(); });
 }
 
-/// The library found behind the initializing call is of another family: its handles cannot be understood.
-void reject_library(const std::string& version, const void* from) {
+/// The library found behind the initializing call has another binary interface: its handles cannot be understood.
+void reject_library(const void* from) {
   const char* does = "";
   for (client* const c : all_clients())
     if (c->wanted()) {
       c->stopped();
       does = *does ? does : c->does();
     }
+  const std::string version = library_version(from), interface(library_interface(from));
   step_aside(from);
   leave_mark(reached::refused);
   if (launched_as_other_rank())
     return;
+  const std::string name = version.substr(0, version.find_first_of(",\n"));
+  const bool has_own_name = name.find(interface) != std::string::npos;
   say(reason::wrong_mpi, std::string("nothing is ") + does + ": this interposer was built for " +
-                             std::string(family_name()) + ", the program uses " +
-                             version.substr(0, version.find_first_of(",\n")) +
-                             ". Use the interposer of a build for that MPI library.");
+                             std::string(interface_name()) + ", the program uses " + name +
+                             (has_own_name ? "" : " (binary interface: " + interface + ")") +
+                             ". Use the interposer of a build for that.");
 }
 
 void say_problems() {

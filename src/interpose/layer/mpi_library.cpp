@@ -2,6 +2,7 @@
 
 #include "interpose/layer/clock.h"
 #include "interpose/layer/environment.h"
+#include "interpose/layer/request_queries.h"
 #include "interpose/layer/slots.h"
 
 #include <dlfcn.h>
@@ -16,10 +17,13 @@ const void* user = nullptr; ///< an address in an object that uses MPI
 predefined_handles predefined;
 clock_pair first;
 
-#ifdef OPEN_MPI
-constexpr const char* our_family = "Open MPI";
+constexpr std::string_view standard_abi = "the standard MPI ABI";
+#if defined(OPEN_MPI)
+constexpr std::string_view our_interface = "Open MPI";
+#elif defined(MPI_ABI_VERSION)
+constexpr std::string_view our_interface = standard_abi;
 #else
-constexpr const char* our_family = "MPICH";
+constexpr std::string_view our_interface = "MPICH";
 #endif
 
 #if defined(OPEN_MPI) && !defined(TACIT_STATIC)
@@ -46,8 +50,8 @@ void look_up_handles() {
 
 } // namespace
 
-const char* family_name() {
-  return our_family;
+std::string_view interface_name() {
+  return our_interface;
 }
 
 void* find_mpi_symbol(const char* name, const void* from) {
@@ -55,6 +59,8 @@ void* find_mpi_symbol(const char* name, const void* from) {
   if (void* found = dlsym(RTLD_DEFAULT, name))
     return found;
   // The library came with an object that was opened privately: look through that object's dependencies.
+  if (!from)
+    from = user;
   Dl_info info;
   if (!from || !dladdr(from, &info) || !info.dli_fname)
     return nullptr;
@@ -90,6 +96,8 @@ void* resolve_next(const slot_family& family, std::size_t slot, const void* from
     found = find_mpi_symbol(name.other_real, user ? user : from);
   if (!found)
     found = dlsym(RTLD_NEXT, name.symbol);
+  if (!found)
+    found = substitute_for(name.symbol);
   if (!found)
     found = reinterpret_cast<void*>(&missing_function);
   __atomic_store_n(&family.direct[slot], found, __ATOMIC_RELAXED);
@@ -130,22 +138,41 @@ std::string library_version(const void* from) {
   return text;
 }
 
-bool is_our_family(const std::string& version) {
-  // Intel MPI and other derivatives share MPICH's binary interface.
-  const bool open_mpi = version.find("Open MPI") != std::string::npos;
-  return open_mpi == (std::string(our_family) == "Open MPI");
+namespace {
+
+/// A library that has several binary interfaces has a file for each, and says the same version in all. The file of the
+/// standard one has its name from the standard (MPI-5.0, 20.2).
+bool comes_from_abi_library([[maybe_unused]] const void* from) {
+#ifdef TACIT_STATIC
+  return our_interface == standard_abi;
+#else
+  Dl_info info;
+  const void* const function = find_mpi_symbol("PMPI_Get_library_version", from);
+  if (!function || !dladdr(function, &info) || !info.dli_fname)
+    return false;
+  const std::string_view path = info.dli_fname;
+  return path.substr(path.find_last_of('/') + 1).starts_with("libmpi_abi.");
+#endif
 }
 
-void before_init(invocation& v, void (*reject)(const std::string&, const void*)) {
+} // namespace
+
+std::string_view library_interface(const void* from) {
+  if (comes_from_abi_library(from))
+    return standard_abi;
+  // Intel MPI and other derivatives share MPICH's binary interface.
+  return library_version(from).find("Open MPI") != std::string::npos ? "Open MPI" : "MPICH";
+}
+
+void before_init(invocation& v, void (*reject)(const void*)) {
   user = v.from;
-  const std::string version = library_version(v.from);
-  fits = is_our_family(version);
+  fits = library_interface(v.from) == our_interface;
   if (!fits)
-    reject(version, v.from);
+    reject(v.from);
   v.begin = ticks_now();
 }
 
-#ifdef OPEN_MPI
+#if defined(OPEN_MPI) || defined(MPI_ABI_VERSION)
 topology_part::weight_list weights_at(const int* argument) {
   const bool unweighted = argument == MPI_UNWEIGHTED;
   return {unweighted || argument == MPI_WEIGHTS_EMPTY ? nullptr : argument, unweighted};

@@ -1,8 +1,8 @@
 // The program's MPI library: which one it is, its entry points and its predefined handles.
 //
 // Nothing here is linked: the library is found at run time (see slots.h). Handles that are addresses of
-// objects inside the library (Open MPI) are looked up by name; where they are plain numbers (MPICH) the
-// header has them.
+// objects inside the library (Open MPI) are looked up by name; where they are plain numbers (MPICH, the
+// standard ABI) the header has them.
 #pragma once
 
 #include "interpose/layer/clock.h"
@@ -12,19 +12,19 @@
 #include <cstring>
 #include <mpi.h>
 #include <string>
+#include <string_view>
 
 namespace tacit::interpose {
 
-/// "Open MPI" or "MPICH": what the wrappers were compiled for.
-const char* family_name();
+/// The binary interface that the wrappers were compiled for: "Open MPI", "MPICH" or "the standard MPI ABI".
+std::string_view interface_name();
+/// That of the program's library.
+std::string_view library_interface(const void* from);
 /// What MPI_Get_library_version says; empty if it cannot be asked.
 std::string library_version(const void* from);
-/// True if the library is of the family compiled for.
-bool is_our_family(const std::string& version);
 
-/// The initializing call is about to pass: check the library, remember the moment. `reject` is called with
-/// its version if it does not fit.
-void before_init(invocation& v, void (*reject)(const std::string& version, const void* from));
+/// The initializing call is about to pass: check the library, remember the moment. `reject` is called if it does not fit.
+void before_init(invocation& v, void (*reject)(const void* from));
 bool library_fits();
 
 /// Note the time, as early as possible, for the calibration of the time-stamp counter.

@@ -5,12 +5,14 @@
 #include "interpose/layer/mpi_library.h"
 #include "interpose/layer/polls.h"
 #include "interpose/recorder/memory.h"
+#include "vocabulary/base/python_program.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,10 +104,21 @@ bool may_block(call_class kind) {
   }
 }
 
+std::vector<std::string> command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');)
+    words.push_back(word);
+  return words;
+}
+
+/// The program's file; of Python, what it runs.
 std::string program_name() {
   char path[4096];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
+  const std::string file = length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
+  const std::string script = is_python(file) ? python_script(command_line()) : "";
+  return script.empty() ? file : script;
 }
 
 } // namespace

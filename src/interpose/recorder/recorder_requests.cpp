@@ -406,6 +406,11 @@ void call_recorder::after_complete(invocation& v, int result) {
 // Cancel, Request_free, Request_get_status.
 
 void call_recorder::before_request_call(invocation& v) {
+  if (v.call != mpi_call::Request_get_status &&
+      v.kind == call_class::request_query) { // of several: none is named
+    notes_of(v).requests.resize(1)[0] = {0, 0, request_table::none};
+    return;
+  }
   const std::uint64_t handle = bits(*v.requests);
   const std::uint32_t slot = requests_.look(handle);
   notes_of(v).requests.resize(1)[0] = {handle, slot == request_table::none ? 0 : requests_[slot].id, slot};

@@ -113,6 +113,8 @@ outcome outcome_of(const runtime::neighbor_error& e) {
     return outcome::pieces;
   case runtime::call_error::kind::device:
     return outcome::device;
+  case runtime::call_error::kind::environment:
+    return outcome::settings;
   case runtime::call_error::kind::memory:
   case runtime::call_error::kind::mpi:
   case runtime::call_error::kind::internal:

@@ -3,6 +3,7 @@
 #include "interpose/layer/environment.h"
 #include "interpose/layer/handle_map.h"
 #include "interpose/layer/mpi_library.h"
+#include "interpose/layer/request_queries.h"
 #include "interpose/takeover/agreed_groups.h"
 #include "runtime/exchange/neighbor_error.h"
 #include "runtime/mpi/await.h"
@@ -483,6 +484,58 @@ int answer_some(invocation& v, request_split& split, bool blocking) {
   return code;
 }
 
+// --- queries of several requests, which tell and change nothing
+
+int answer_query_all(const invocation& v, request_split& split) {
+  *v.flag = 1;
+  for (std::size_t i = 0; i < split.ours.size(); ++i)
+    if (taken_request* const r = split.ours[i]; r && r->active && !is_complete(*r))
+      *v.flag = 0;
+  if (!*v.flag)
+    return MPI_SUCCESS;
+  MPI_Status* const statuses = ignores_statuses(v) ? MPI_STATUSES_IGNORE : v.statuses;
+  const int code = query_all(split.count, split.others.data(), v.flag, statuses);
+  for (int i = 0; code == MPI_SUCCESS && *v.flag && i < split.count; ++i)
+    if (split.ours[static_cast<std::size_t>(i)])
+      set_empty(status_at(v, i));
+  return code;
+}
+
+int answer_query_any(const invocation& v, request_split& split) {
+  for (std::size_t i = 0; i < split.ours.size(); ++i) {
+    taken_request* const r = split.ours[i];
+    if (!r || !r->active || !is_complete(*r))
+      continue;
+    *v.flag = 1;
+    *v.done_index = static_cast<int>(i);
+    set_empty(v.status);
+    return MPI_SUCCESS;
+  }
+  const int code = query_any(split.count, split.others.data(), v.done_index, v.flag,
+                             v.status ? v.status : MPI_STATUS_IGNORE);
+  if (*v.done_index == MPI_UNDEFINED && split.any_active())
+    *v.flag = 0;
+  return code;
+}
+
+int answer_query_some(const invocation& v, request_split& split) {
+  int found = 0;
+  for (int i = 0; i < split.count; ++i) {
+    taken_request* const r = split.ours[static_cast<std::size_t>(i)];
+    if (!r || !r->active || !is_complete(*r))
+      continue;
+    set_empty(status_at(v, found));
+    v.done_indices[found++] = i;
+  }
+  int more = 0;
+  const int code = query_some(split.count, split.others.data(), &more, v.done_indices + found,
+                              ignores_statuses(v) ? MPI_STATUSES_IGNORE : v.statuses + found);
+  if (more == MPI_UNDEFINED && (found > 0 || split.any_active()))
+    more = 0;
+  *v.done_count = more == MPI_UNDEFINED ? more : found + more;
+  return code;
+}
+
 std::optional<int> answer_single(invocation& v) {
   taken_request* const r = table().find(v.requests[0]);
   if (!r)
@@ -524,6 +577,12 @@ std::optional<int> answer_several(invocation& v) {
     return answer_some(v, split, false);
   case mpi_call::Startall:
     return answer_start(v);
+  case mpi_call::Request_get_status_all:
+    return answer_query_all(v, split);
+  case mpi_call::Request_get_status_any:
+    return answer_query_any(v, split);
+  case mpi_call::Request_get_status_some:
+    return answer_query_some(v, split);
   default:
     return std::nullopt;
   }

@@ -44,7 +44,11 @@ const char* reason_for(outcome what) {
            "before the program's nonblocking calls were known; a blocking neighborhood collective on it, or "
            "MPI_Comm_dup in place of MPI_Comm_idup, prepares it";
   case outcome::contradiction:
-    return "the ranks contradict each other in edges, sizes or TACIT_ variables";
+    return "the ranks contradict each other in edges or sizes";
+  case outcome::settings:
+    return "a TACIT_ variable or an info key has a value that is not understood or not possible here, or "
+           "differs "
+           "between the ranks (the message above says which)";
   case outcome::trouble:
     return "a rank could not set it up (memory, resources of MPI)";
   case outcome::pieces:

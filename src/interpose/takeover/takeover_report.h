@@ -20,7 +20,8 @@ enum class outcome : std::uint8_t {
   outside_world,  ///< members that have not been asked
   refused,        ///< members that may not take calls over
   not_prepared,   ///< nonblocking, on a communicator that has never met a call which may wait for other ranks
-  contradiction,  ///< the ranks disagree about edges, sizes or options
+  contradiction,  ///< the ranks disagree about edges or sizes
+  settings,       ///< variables or info keys that are not understood, or that differ between ranks
   trouble,        ///< set-up failed on some rank
   pieces,         ///< a datatype has too many pieces
   device,         ///< a buffer is in device memory

@@ -4,6 +4,7 @@
 #include "surface/cli/bench_result.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/files.h"
+#include "surface/cli/machine_load.h"
 #include "surface/cli/mpi_program.h"
 #include "surface/cli/partition.h"
 #include "surface/report/html.h"
@@ -203,8 +204,10 @@ bench_result try_all(const bench_options& o, const bench_case& c, const mpi_prog
   }
   words.insert(words.end(), {"--bytes", fmt::format("{}", fmt::join(o.bytes, ",")), "--seconds",
                              fmt::format("{}", o.seconds), "--output", output.string()});
+  constexpr std::chrono::milliseconds a_while{150}; // fifteen ticks of the kernel's clock
+  const double before = busy_cores(a_while);
   run_mpi_program(words, folder, fmt::format("{}, {} ranks", program.family, c.ranks), progress);
-  bench_result r{program.family, c.name, c.ranks, {}};
+  bench_result r{program.family, c.name, c.ranks, {}, std::max(before, busy_cores(a_while))};
   std::istringstream lines(read_file(output));
   for (std::string line; std::getline(lines, line);)
     r.sizes.push_back(nlohmann::ordered_json::parse(line));

@@ -1,5 +1,6 @@
 #include "surface/cli/bench_result.h"
 
+#include "surface/cli/machine_load.h"
 #include "vocabulary/base/amounts.h"
 
 #include <algorithm>
@@ -108,7 +109,12 @@ surface::table table_of(const bench_result& r, const json& size) {
 json json_of(const std::vector<bench_result>& all) {
   json out{{"tacit", "bench neighbor"}, {"format", 1}, {"runs", json::array()}};
   for (const bench_result& r : all) {
-    json run{{"mpi", r.mpi}, {"ranks", r.ranks}, {"pattern", r.pattern}, {"sizes", json::array()}};
+    json run{{"mpi", r.mpi},
+             {"ranks", r.ranks},
+             {"pattern", r.pattern},
+             {"busy_cores", r.others},
+             {"noise", is_noise(r.others)},
+             {"sizes", json::array()}};
     for (const json& size : r.sizes) {
       json one = size;
       if (size.contains("ways")) {
@@ -143,6 +149,11 @@ surface::page page_of(const std::vector<bench_result>& all) {
   p.title = "bench neighbor";
   p.subtitle = all.front().pattern;
   for (const bench_result& r : all) {
+    if (is_noise(r.others))
+      p.headlines.push_back(
+          fmt::format("{}: these times are noise: other programs kept {:.1f} of the machine's cores busy. "
+                      "Repeat the measurement when they have ended.",
+                      r.mpi, r.others));
     double worst = 0;
     for (const json& size : r.sizes)
       worst = std::max(worst, ratio(size));

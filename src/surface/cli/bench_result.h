@@ -14,6 +14,7 @@ struct bench_result {
   std::string mpi, pattern; ///< "openmpi", "grid 2x2, periodic"
   int ranks = 0;
   std::vector<nlohmann::ordered_json> sizes; ///< lines of src/surface/trial/main.cpp
+  double others = 0;                         ///< cores that were busy with other work before or after
 };
 
 nlohmann::ordered_json json_of(const std::vector<bench_result>& all);

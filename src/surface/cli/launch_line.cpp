@@ -4,11 +4,14 @@
 // own business. A ':' of its own begins the next program (MPMD) for the launchers that have this form.
 #include "surface/cli/launch_line.h"
 
+#include "vocabulary/base/python_program.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <span>
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -229,12 +232,9 @@ std::string program_name(const std::vector<std::string>& words, const launch_lin
     while (at + 1 < words.size() && (words[at] == "env" || is_option(words[at]) || is_assignment(words[at])))
       ++at;
   std::filesystem::path path = words[at];
-  if (path.filename().string().starts_with("python"))
-    for (std::size_t i = at + 1; i < words.size(); ++i)
-      if (!is_option(words[i])) {
-        path = words[i].ends_with(".py") ? std::filesystem::path(words[i]).stem() : path;
-        break;
-      }
+  if (is_python(words[at]))
+    if (const std::string script = python_script(std::span(words).subspan(at)); !script.empty())
+      path = script.ends_with(".py") ? std::filesystem::path(script).stem() : std::filesystem::path(script);
   const std::string name = path.filename().string();
   return name.empty() || name == "." || name == ".." ? "program" : name;
 }

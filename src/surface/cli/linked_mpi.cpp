@@ -58,10 +58,14 @@ linked_objects inspect_program(const std::string& path) {
   while (std::getline(lines, line)) { // "\tlibmpi.so.40 => /usr/lib/libmpi.so.40 (0x…)"
     out.dynamic = true;
     const std::size_t arrow = line.find(" => "), end = line.rfind(" (0x");
-    if (arrow == std::string::npos || end == std::string::npos || end < arrow + 4)
+    if (arrow == std::string::npos || (end != std::string::npos && end < arrow + 4))
       continue;
-    const std::string name = line.substr(1, arrow - 1), object = line.substr(arrow + 4, end - arrow - 4);
-    const std::string family = family_of_library(name);
+    const std::string name = line.substr(1, arrow - 1), family = family_of_library(name);
+    if (end == std::string::npos) { // not found here; where the program runs, it may be
+      out.family = out.family.empty() ? family : out.family;
+      continue;
+    }
+    const std::string object = line.substr(arrow + 4, end - arrow - 4);
     if (!family.empty() && out.family.empty()) {
       out.family = family;
       out.library = object;
@@ -77,7 +81,7 @@ linked_objects inspect_program(const std::string& path) {
 
 std::string linked_mpi_family(const std::string& path) {
   const std::string family = inspect_program(path).family;
-  return family == "openmpi" || family == "mpich" ? family : "";
+  return family == "openmpi" || family == "mpich" || family == "mpi-abi" ? family : "";
 }
 
 int print_library_version(const std::string& library) {

@@ -20,7 +20,7 @@ struct linked_objects {
 /// Asks the dynamic loader (ldd).
 linked_objects inspect_program(const std::string& path);
 
-/// "openmpi", "mpich", or empty if that cannot be told.
+/// "openmpi", "mpich", "mpi-abi" (the standard ABI), or empty if that cannot be told.
 std::string linked_mpi_family(const std::string& path);
 
 /// "Open MPI v4.1.4" and the like, as the library says; empty if it cannot be asked. The library is loaded in

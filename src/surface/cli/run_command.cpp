@@ -74,7 +74,10 @@ void check_mpi_family(const std::vector<std::string>& words, const launch_line& 
           wrong_usage,
           fmt::format(
               "TACIT-083: {} uses {}, but this tacit was built for {}; use a tacit built for {} (preset {})",
-              words[at], family, TACIT_MPI_FAMILY, family, family == "mpich" ? "release-mpich" : "release"));
+              words[at], family, TACIT_MPI_FAMILY, family,
+              family == "mpi-abi" ? "release-abi"
+              : family == "mpich" ? "release-mpich"
+                                  : "release"));
   }
 }
 

@@ -56,8 +56,9 @@ enum class call_class : std::uint8_t {
   comm_free,
   type_make,
   type_free,
-  unknown, ///< its effect on data is ⊤
-  local,   ///< no message, no completion
+  buffering, ///< buffers for Bsend: may wait until messages have left, or give a request of that; moves none
+  unknown,   ///< its effect on data is ⊤
+  local,     ///< no message, no completion
 };
 
 /// What a parameter means. The direction follows from the role: see `writes`.

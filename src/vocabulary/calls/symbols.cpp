@@ -56,7 +56,8 @@ bool is_harmless(std::string_view name) {
 }
 
 mpi_symbol found(mpi_interface interface, bool profiling, std::string_view name, const call_row* row) {
-  const bool concerns = row ? row->kind != call_class::local : !is_harmless(name);
+  const bool concerns =
+      row ? row->kind != call_class::local && row->kind != call_class::buffering : !is_harmless(name);
   return {interface, profiling, concerns, row};
 }
 

@@ -7,6 +7,7 @@ import os
 import resource
 import shlex
 import subprocess
+import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree as xml
@@ -101,6 +102,20 @@ class Bench(unittest.TestCase):
         marked = [g for g in bars if g.get("class") == "on"]
         self.assertEqual(len(marked), 2, "one choice per size")
         self.assertIn("taken: coalesced", "".join(marked[0].itertext()))
+
+    def test_beside_other_work_the_numbers_are_called_noise(self):
+        others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count())]
+        try:
+            words = ("--random", "2,1,7", "--bytes", "8", "--seconds", "0")
+            text = self.bench(*words).stdout
+            run = json.loads(self.bench(*words, "--json").stdout)["runs"][0]
+        finally:
+            for other in others:
+                other.kill()
+                other.wait()
+        self.assertRegex(text.replace("\n", " "), r"these times are noise: +other programs")
+        self.assertTrue(run["noise"])
+        self.assertGreater(run["busy_cores"], 0.25)
 
     def test_any_graph(self):
         file = self.folder / "edges"

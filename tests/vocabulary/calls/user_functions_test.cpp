@@ -1,5 +1,5 @@
 // Which calls may run functions of the user, by the MPI standard: every call of the table, section by section
-// (MPI-4.0; calls that it no longer has by its chapters 16 and 17). A call that is added to the table has to be
+// (MPI-4.0; what came later by the sections of MPI-5.0; calls that MPI-4.0 no longer has by its chapters 16 and 17). A call that is added to the table has to be
 // added here, from the standard and not from the table: the compiler moves completions over whatever runs
 // nothing of the user.
 //
@@ -238,6 +238,33 @@ constexpr section standard[] = {
   {"sets_handler", "Errhandler_set"},
   // 17.1: removed
   {"", "Errhandler_get Address Type_extent Type_hindexed Type_hvector Type_lb Type_struct Type_ub"},
+  // MPI-5.0, 3.6: buffers for Bsend of communicators and sessions; attaching, waiting until they are empty
+  {"",
+   "Comm_attach_buffer Comm_detach_buffer Comm_flush_buffer Comm_iflush_buffer Session_attach_buffer "
+   "Session_detach_buffer Session_flush_buffer Session_iflush_buffer Buffer_flush Buffer_iflush"},
+  // MPI-5.0, 3.7.6: query_fn of generalized requests that are complete (13.2)
+  {"requests", "Request_get_status_all Request_get_status_any Request_get_status_some"},
+  // MPI-5.0, 3.2.5, 13.3: fields of statuses
+  {"",
+   "Status_get_error Status_get_source Status_get_tag Status_set_error Status_set_source Status_set_tag"},
+  // MPI-5.0, 5.1: the type of a pair for MPI_MAXLOC
+  {"", "Type_get_value_index"},
+  // MPI-5.0, 9.1: what the machine has
+  {"", "Get_hw_resource_info"},
+  // MPI-5.0, 9.5: codes of the user that go away
+  {"", "Remove_error_class Remove_error_code Remove_error_string"},
+  // MPI-5.0, 19.3: handles as integers
+  {"",
+   "Comm_fromint Comm_toint Errhandler_fromint Errhandler_toint File_fromint File_toint Group_fromint "
+   "Group_toint Info_fromint Info_toint Message_fromint Message_toint Op_fromint Op_toint "
+   "Request_fromint Request_toint Session_fromint Session_toint Type_fromint Type_toint Win_fromint "
+   "Win_toint"},
+  // MPI-5.0, 20: the binary interface
+  {"",
+   "Abi_get_fortran_booleans Abi_get_fortran_info Abi_get_info Abi_get_version "
+   "Abi_set_fortran_booleans Abi_set_fortran_info"},
+  // In no standard: hints of a session in Open MPI 5
+  {"", "Session_set_info"},
   // 19.1.9, 19.3.5: Fortran's types and statuses
   {"",
    "Type_create_f90_complex Type_create_f90_integer Type_create_f90_real Type_match_size "
