@@ -2,9 +2,12 @@
 """Layer check: which room may see which, and who may see <mpi.h>, LLVM and Clang.
 
 The table below is the architecture, in the order of the data flow. A room may include itself, what its row names (a
-room, or a whole wing), and nothing else of ours; a file that lies in a wing itself may include all rooms of that wing.
+room, or a whole wing), and nothing else of ours; a file that lies in a wing itself may include all rooms of that wing, and
+is included by no room. An include counts by the file that it names, in quotes or in angle brackets, and never goes up (`..`).
 With --build, what CMake compiles and links is held against the same table: a room is compiled whole or not at all, and a
-target links a library of ours only if its own rooms may see one of the library's, directly or through rooms in between.
+target links a library of ours only if its own rooms may see one of the library's, directly or through rooms in between. A
+target links what it names to CMake, what the linker gets by path, and what stands behind a custom target that it waits for; a
+custom target that packs object libraries into an archive is held against the table like any other target.
 
     tools/check_layers.py [--root ROOT] [--build BUILD_FOLDER]
 
@@ -82,8 +85,8 @@ PARTS = {
 }
 
 WING_OF = {room: wing for wing, rooms in TABLE.items() for room in rooms}
-INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.MULTILINE)
-SOURCES = {".cpp", ".h", ".c", ".hpp"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
+SOURCES = {".cpp", ".h", ".c", ".hpp", ".def"}
 
 
 def rooms_named(names):
@@ -111,18 +114,32 @@ def home(path: Path, source: Path):
     return (parts[0], parts[1] if len(parts) > 2 else None) if len(parts) > 1 else (None, None)
 
 
-def wrong_include(wing, room, bracket, target):
-    allowed = MAY_SEE[room] if room else set(TABLE[wing])
-    parts = target.split("/")
+def named_file(path: Path, target, source: Path):
+    """The file of ours that an include names, relative to src/, whether it exists or not; None for one of somebody else."""
+    beside = (path.parent / target).relative_to(source)
+    if (source / beside).is_file():
+        return beside
+    return Path(target) if target.split("/")[0] in TABLE else None
+
+
+def wrong_include(path: Path, target, source: Path):
+    wing, room = home(path, source)
+    first = target.split("/")[0]
+    if ".." in target.split("/"):
+        return f"includes '{target}': name it from src/ on, without '..'"
     if target == "mpi.h" and room and room not in MAY_SEE_MPI:
         return "includes <mpi.h>"
-    if parts[0] == "tacit" and room not in MAY_SEE_MPI | {"cli"}:
+    if first == "tacit" and room not in MAY_SEE_MPI | {"cli"}:
         return f"includes the public header {target}, which includes <mpi.h>"
-    if parts[0] in {"llvm", "clang"} and room not in MAY_SEE_LLVM:
+    if first in {"llvm", "clang"} and room not in MAY_SEE_LLVM:
         return f"includes {target}"
-    if bracket == '"' and len(parts) == 3 and parts[0] in TABLE and parts[1] not in allowed:
-        return f"room '{room}' may not include '{target}'"
-    return None
+    if (file := named_file(path, target, source)) is None:
+        return None
+    of_wing, of_room = home(source / file, source)
+    allowed = MAY_SEE[room] if room else {*TABLE[wing], None}
+    if of_room in allowed and (of_room or of_wing == wing):
+        return None
+    return f"{f'room {room!r}' if room else f'a file of wing {wing!r}'} may not include '{target}'"
 
 
 def include_violations(root: Path):
@@ -135,8 +152,8 @@ def include_violations(root: Path):
         if wing not in TABLE or (room is not None and room not in TABLE[wing]):
             yield f"{name}: room '{wing}/{room}' is not in the table of tools/check_layers.py"
             continue
-        for bracket, target in INCLUDE.findall(path.read_text(encoding="utf-8")):
-            if problem := wrong_include(wing, room, bracket, target):
+        for target in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            if problem := wrong_include(path, target, source):
                 yield f"{name}: {problem}"
 
 
@@ -151,54 +168,88 @@ class target_list:
         if not replies:
             sys.exit(f"layers: CMake does not describe the targets of {build}")
         model = json.loads(replies[-1].read_text(encoding="utf-8"))
-        self.names, self.sources, self.links = {}, {}, {}
+        self.root = root
+        self.described = {}
         for entry in model["configurations"][0]["targets"]:
             described = json.loads((replies[-1].parent / entry["jsonFile"]).read_text(encoding="utf-8"))
-            key = described["id"]
-            self.names[key] = described["name"]
-            self.links[key] = [d["id"] for d in described.get("dependencies", [])] if self.links_others(described) else []
-            self.sources[key] = [source for source in map(Path, (s["path"] for s in described.get("sources", [])))
-                                 if source.suffix in {".cpp", ".c"} and source.parts[0] == "src"]
-        self.root = root
+            self.described[described["id"]] = described
+        self.made_by = {Path(a["path"]).name: key for key, d in self.described.items() for a in d.get("artifacts", [])}
+        self.names = {key: d["name"] for key, d in self.described.items()}
+        self.sources = {key: self.sources_of_ours(d) for key, d in self.described.items()}
+
+    @staticmethod
+    def sources_of_ours(described):
+        sources = map(Path, (s["path"] for s in described.get("sources", [])))
+        return [source for source in sources if source.suffix in {".cpp", ".c"} and source.parts[0] == "src"]
 
     @staticmethod
     def replies(build: Path):
         return sorted((build / ".cmake/api/v1/reply").glob("codemodel-v2-*.json"))
 
-    @staticmethod
-    def links_others(described):
-        return described["type"] in {"STATIC_LIBRARY", "OBJECT_LIBRARY", "SHARED_LIBRARY", "MODULE_LIBRARY", "EXECUTABLE"}
+    def waits_for(self, key):
+        """What CMake builds before a target, with what stands behind custom targets among it."""
+        found, open_keys = set(), [d["id"] for d in self.described[key].get("dependencies", [])]
+        while open_keys:
+            other = open_keys.pop()
+            if other not in found:
+                found.add(other)
+                if self.is_custom(other):
+                    open_keys += [d["id"] for d in self.described[other].get("dependencies", [])]
+        return found
 
-    def lists_its_wing(self, key, rooms):
-        """Whether the target compiles a file that lies in the wing of these rooms itself, and so may see all of them."""
-        wings = {WING_OF[room] for room in rooms}
-        return any(home(self.root / s, self.root / "src") in {(wing, None) for wing in wings} for s in self.sources[key])
+    def named_by_path(self, key):
+        """The targets whose files the linker gets."""
+        fragments = self.described[key].get("link", {}).get("commandFragments", [])
+        words = {Path(word).name for f in fragments if f["role"] == "libraries" for word in f["fragment"].split()}
+        return {self.made_by[word] for word in words if word in self.made_by}
+
+    def is_custom(self, key):
+        return self.described[key]["type"] == "UTILITY"
+
+    def links(self, key):
+        """All libraries of ours that a target brings along, in the same order every time."""
+        found = (self.waits_for(key) | self.named_by_path(key)) - {key}
+        return sorted((k for k in found if self.described[k]["type"] != "EXECUTABLE"), key=self.names.get)
+
+    def homes(self, key):
+        """(wing, room) of all that a target compiles; of a custom target: of the object libraries it packs."""
+        packed = self.waits_for(key) if self.is_custom(key) else set()
+        parts = [key, *(k for k in packed if self.described[k]["type"] == "OBJECT_LIBRARY")]
+        return {home(self.root / s, self.root / "src") for k in parts for s in self.sources[k]}
 
     def rooms(self, key):
-        found = {home(self.root / s, self.root / "src")[1] for s in self.sources[key]}
-        return {room for room in found if room in WING_OF}
+        return {room for _, room in self.homes(key) if room in WING_OF}
 
-    def wings_joined(self, key):
-        """Wings of which a target compiles a file that lies in none of their rooms: it joins them all."""
-        homes = [home(self.root / s, self.root / "src") for s in self.sources[key]]
-        return {wing for wing, room in homes if wing in TABLE and room is None}
+    def seen_by(self, key):
+        """The rooms that a target may link: those its own may see, and all of a wing of which it compiles a file in no room."""
+        joined = {room for wing, room_name in self.homes(key) if wing in TABLE and room_name is None for room in TABLE[wing]}
+        return reachable(self.rooms(key) | joined)
+
+
+def parts_of_rooms(root: Path, targets, key):
+    compiled = {room for _, room in (home(root / s, root / "src") for s in targets.sources[key]) if room in WING_OF}
+    for room in sorted(compiled):
+        whole = {p.relative_to(root) for p in (root / "src" / WING_OF[room] / room).iterdir() if p.suffix in {".cpp", ".c"}}
+        missing = whole - set(targets.sources[key])
+        if missing and (targets.names[key], room) not in PARTS:
+            yield f"compiles only a part of room '{room}', without {min(missing)}"
+
+
+def forbidden_links(targets, key):
+    seen = targets.seen_by(key)
+    for link in targets.links(key):
+        taken = targets.rooms(link)
+        if taken and not taken & seen:
+            yield f"links {targets.names[link]}, but {sorted(targets.rooms(key))} may not see {sorted(taken)}"
 
 
 def build_violations(root: Path, build: Path):
     targets = target_list(root, build)
     for key, name in sorted(targets.names.items(), key=lambda item: item[1]):
-        own = targets.rooms(key)
-        if not own or name.startswith("test_"):  # a test may take a room apart
+        if name.startswith("test_") or not targets.rooms(key):  # a test may take a room apart
             continue
-        for room in sorted(own):
-            whole = {p.relative_to(root) for p in (root / "src" / WING_OF[room] / room).iterdir() if p.suffix in {".cpp", ".c"}}
-            missing = whole - set(targets.sources[key])
-            if missing and (name, room) not in PARTS:
-                yield f"target {name}: compiles only a part of room '{room}', without {min(missing)}"
-        for link in targets.links[key]:
-            taken = targets.rooms(link)
-            if taken and not taken & reachable(own) and not targets.lists_its_wing(key, taken):
-                yield f"target {name}: links {targets.names[link]}, but {sorted(own)} may not see {sorted(taken)}"
+        for problem in [*parts_of_rooms(root, targets, key), *forbidden_links(targets, key)]:
+            yield f"target {name}: {problem}"
 
 
 def main() -> int:
