@@ -2,9 +2,9 @@
 # examples and the licence. One prefix holds the
 # build for one MPI family. Programs link MPI themselves; the package only names it.
 install(TARGETS tacit RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
-install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# As in the source tree, so that the links between documents lead somewhere; tests/check_links.py holds them against it.
+install(FILES LICENSE README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples packaging DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # tacit_write_package(folder destination): tacitConfig.cmake and its version, by the package_ variables of the caller.
 function(tacit_write_package folder destination)

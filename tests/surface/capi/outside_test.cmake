@@ -2,7 +2,7 @@
 # with pkg-config, and with find_package from the build folder in a project of all languages. Runs the programs on two
 # ranks, and looks at what the libraries export.
 # Variables: BUILD (build folder), SOURCE, WORK (fresh folder), LAUNCH (mpiexec with flags), MPICC, LIBDIR, NM, DOCDIR,
-# FORTRAN (compilers, may be empty)
+# PYTHON, FORTRAN (compilers, may be empty)
 include(${CMAKE_CURRENT_LIST_DIR}/../../run_command.cmake)
 separate_arguments(LAUNCH)
 separate_arguments(FORTRAN)
@@ -27,11 +27,12 @@ endfunction()
 
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
-foreach(file README.md LICENSE neighborhood.md examples/outside/exchange.f90)
+foreach(file README.md LICENSE docs/neighborhood.md docs/pictures/report.png examples/outside/exchange.f90)
   if(NOT EXISTS ${WORK}/prefix/${DOCDIR}/${file})
     message(FATAL_ERROR "${DOCDIR}/${file} was not installed")
   endif()
 endforeach()
+run(${PYTHON} ${SOURCE}/tests/check_links.py ${WORK}/prefix/${DOCDIR})
 
 set(compiler "")
 outside(c ${WORK}/prefix C exchange exchange_static)

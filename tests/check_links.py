@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Every relative link of the Markdown files in a folder leads to a file of that folder, and to a heading of it if it names one.
+
+    tests/check_links.py FOLDER [NAME…]     NAME: only these files and folders inside of it
+
+Prints every broken link and exits 1 if there is one.
+"""
+import re
+import sys
+from pathlib import Path
+
+LINK = re.compile(r'\]\(([^)\s]+)[^)]*\)|(?:src|href)="([^"]+)"')
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
+
+
+def anchors(page: Path):
+    """Names of headings as forges make them: lower case, spaces as dashes, without punctuation."""
+    headings = HEADING.findall(FENCE.sub("", page.read_text(encoding="utf-8")))
+    return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
+
+
+def problem(page: Path, link, folder: Path):
+    path, _, anchor = link.partition("#")
+    target = (page.parent / path).resolve() if path else page
+    if not target.is_relative_to(folder):
+        return "leads out of the folder"
+    if not target.exists():
+        return "leads nowhere"
+    if anchor and target.suffix == ".md" and anchor not in anchors(target):
+        return "names no heading there"
+    return None
+
+
+def pages(folder: Path, names):
+    for root in [folder / name for name in names] or [folder]:
+        yield from sorted(root.rglob("*.md")) if root.is_dir() else [root]
+
+
+def main() -> int:
+    folder = Path(sys.argv[1]).resolve()
+    links = [(page, a or b) for page in pages(folder, sys.argv[2:]) for a, b in LINK.findall(page.read_text(encoding="utf-8"))]
+    links = [(page, link) for page, link in links if not re.match(r"[a-z]+:", link)]
+    broken = [(page, link, why) for page, link in links if (why := problem(page, link, folder))]
+    for page, link, why in broken:
+        print(f"{page.relative_to(folder)}: {link} {why}")
+    print(f"links: {len(broken)} of {len(links)} broken")
+    return 1 if broken or not links else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
