@@ -96,11 +96,7 @@ neighbors::node_map find_nodes(int rank, int size, MPI_Comm comm, agreement& all
     words.resize(static_cast<std::size_t>(size));
   });
   all.agree();
-  all.always([&] {
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(start_allgather(&mine, words.data(), 1, MPI_UINT64_T, comm, &request), "MPI_Iallgather");
-    await(request, "MPI_Iallgather");
-  });
+  all.always([&] { allgather(&mine, words.data(), 1, MPI_UINT64_T, comm); });
   all.here([&] { out = neighbors::map_of_nodes(words); });
   return out;
 }

@@ -62,12 +62,6 @@ std::string announcement(bool one_node) {
   return text + '\0';
 }
 
-void broadcast(void* data, std::size_t bytes, MPI_Comm comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(start_bcast(data, static_cast<int>(bytes), MPI_CHAR, 0, comm, &request), "MPI_Ibcast");
-  await(request, "MPI_Ibcast");
-}
-
 std::string told_by_first(int rank, bool one_node, MPI_Comm comm, agreement& all) {
   std::string text;
   if (rank == 0)
@@ -77,10 +71,10 @@ std::string told_by_first(int rank, bool one_node, MPI_Comm comm, agreement& all
       text.clear();
     }
   std::uint64_t length = text.size();
-  all.always([&] { broadcast(&length, sizeof length, comm); });
+  all.always([&] { broadcast(&length, sizeof length, MPI_BYTE, 0, comm); });
   all.here([&] { text.resize(length); });
   all.agree();
-  all.always([&] { broadcast(text.data(), length, comm); });
+  all.always([&] { broadcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, comm); });
   return text;
 }
 

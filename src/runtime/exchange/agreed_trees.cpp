@@ -16,9 +16,7 @@ void gather_loads(const neighbors::message_load& mine, std::vector<neighbors::me
   static_assert(std::is_trivially_copyable_v<neighbors::message_load>);
   constexpr int words = sizeof(neighbors::message_load) / sizeof(std::uint32_t);
   static_assert(words * sizeof(std::uint32_t) == sizeof(neighbors::message_load));
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(start_allgather(&mine, loads.data(), words, MPI_UINT32_T, comm, &request), "MPI_Iallgather");
-  await(request, "MPI_Iallgather");
+  allgather(&mine, loads.data(), words, MPI_UINT32_T, comm);
 }
 
 /// What each root tells its members: first everything is put down, then all of it travels.

@@ -99,11 +99,7 @@ std::shared_ptr<neighbor_communicator> neighbor_communicator::of(MPI_Comm comm) 
 std::shared_ptr<neighbor_communicator> neighbor_communicator::of_all(MPI_Comm comm, const char* caller) {
   if (attached_handle found = in_use(comm))
     return found;
-  private_communicator duplicate;
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(start_duplicate(comm, duplicate.address(), &request), "MPI_Comm_idup");
-  await(request, "MPI_Comm_idup");
-  check_mpi(MPI_Comm_set_errhandler(duplicate.comm(), MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  private_communicator duplicate = private_communicator::like(comm);
   agreement all(duplicate.comm(), duplicate.rank(), duplicate.size(), caller);
   attached_handle made;
   const bool attached = all.here([&] {
@@ -122,10 +118,8 @@ std::shared_ptr<neighbor_communicator> neighbor_communicator::of_all(MPI_Comm co
 }
 
 void neighbor_communicator::set_info(MPI_Comm comm, MPI_Info info) {
-  int rank = 0, size = 1;
-  check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  agreement all(comm, rank, size, "tacit_comm_set_info");
+  private_communicator own = private_communicator::like(comm);
+  agreement all(own.comm(), own.rank(), own.size(), "tacit_comm_set_info");
   std::shared_ptr<neighbor_communicator> made;
   std::uint64_t word = 0;
   all.here([&] {
@@ -138,9 +132,10 @@ void neighbor_communicator::set_info(MPI_Comm comm, MPI_Info info) {
   all.here([&] {
     if (words[0] != ~words[1])
       throw neighbor_error(neighbor_error::kind::environment, info_keys_differ);
-    attach(comm, std::move(made));
+    attach(comm, made);
   });
   all.agree();
+  made->setup_.adopt(std::move(own));
 }
 
 } // namespace tacit::runtime

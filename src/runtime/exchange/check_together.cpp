@@ -21,9 +21,7 @@ using words = std::vector<std::uint64_t>;
 /// How many words each rank has. Longer pieces than MPI can send at a time count as none.
 void gather_lengths(const exchange_site& site, const words& mine, words& all) {
   const std::uint64_t length = mine.size() > INT_MAX ? 0 : mine.size();
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(start_allgather(&length, all.data(), 1, MPI_UINT64_T, site.comm, &request), "MPI_Iallgather");
-  await(request, "MPI_Iallgather");
+  allgather(&length, all.data(), 1, MPI_UINT64_T, site.comm);
 }
 
 /// At rank 0: the words of all ranks. Elsewhere nothing but the room for a request.
@@ -71,17 +69,10 @@ neighbors::check_result check_gathered(const std::vector<words>& all) {
 /// From rank 0 to all.
 void tell(std::string& text, MPI_Comm comm, agreement& all) {
   std::uint64_t length = text.size();
-  MPI_Request request = MPI_REQUEST_NULL;
-  all.always([&] {
-    check_mpi(start_bcast(&length, 1, MPI_UINT64_T, 0, comm, &request), "MPI_Ibcast");
-    await(request, "MPI_Ibcast");
-  });
+  all.always([&] { broadcast(&length, 1, MPI_UINT64_T, 0, comm); });
   all.here([&] { text.resize(length); });
   all.agree();
-  all.always([&] {
-    check_mpi(start_bcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, comm, &request), "MPI_Ibcast");
-    await(request, "MPI_Ibcast");
-  });
+  all.always([&] { broadcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, comm); });
 }
 
 } // namespace

@@ -64,9 +64,7 @@ void agreement::throw_error_of(int rank) {
     said.why = error_->why;
     std::snprintf(said.text.data(), said.text.size(), "%s", error_->what());
   }
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(start_bcast(&said, sizeof said, MPI_BYTE, rank, comm_, &request), "MPI_Ibcast");
-  await(request, "MPI_Ibcast");
+  broadcast(&said, sizeof said, MPI_BYTE, rank, comm_);
   throw call_error(said.why, said.text.data(), true);
 }
 
@@ -75,22 +73,37 @@ void agreement::agree(std::span<std::uint64_t> words) {
     throw_error_of(lowest);
 }
 
+namespace {
+
+/// As MPI_Send and MPI_Recv, while what is under way goes on.
+void send(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Isend(data, count, type, to, tag, comm, &request), "MPI_Isend");
+  await(request, "MPI_Isend");
+}
+
+void receive(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Irecv(data, count, type, from, tag, comm, &request), "MPI_Irecv");
+  await(request, "MPI_Irecv");
+}
+
+} // namespace
+
 void send_bytes(const std::vector<std::byte>* bytes, int to, MPI_Comm comm) {
   const std::uint64_t size = bytes ? bytes->size() : nothing;
-  check_mpi(MPI_Send(&size, 1, MPI_UINT64_T, to, 0, comm), "MPI_Send");
+  send(&size, 1, MPI_UINT64_T, to, 0, comm);
   int ready = 0;
-  check_mpi(MPI_Recv(&ready, 1, MPI_INT, to, 1, comm, MPI_STATUS_IGNORE), "MPI_Recv");
+  receive(&ready, 1, MPI_INT, to, 1, comm);
   if (!bytes || !ready)
     return;
   for (std::size_t at = 0; at < bytes->size(); at += piece)
-    check_mpi(MPI_Send(bytes->data() + at, static_cast<int>(std::min(piece, bytes->size() - at)), MPI_BYTE,
-                       to, 2, comm),
-              "MPI_Send");
+    send(bytes->data() + at, static_cast<int>(std::min(piece, bytes->size() - at)), MPI_BYTE, to, 2, comm);
 }
 
 void receive_bytes(std::vector<std::byte>& into, int from, MPI_Comm comm) {
   std::uint64_t size = 0;
-  check_mpi(MPI_Recv(&size, 1, MPI_UINT64_T, from, 0, comm, MPI_STATUS_IGNORE), "MPI_Recv");
+  receive(&size, 1, MPI_UINT64_T, from, 0, comm);
   int ready = 1;
   std::exception_ptr lacking;
   try {
@@ -99,13 +112,11 @@ void receive_bytes(std::vector<std::byte>& into, int from, MPI_Comm comm) {
     lacking = std::current_exception();
     ready = 0;
   }
-  check_mpi(MPI_Send(&ready, 1, MPI_INT, from, 1, comm), "MPI_Send");
+  send(&ready, 1, MPI_INT, from, 1, comm);
   if (lacking)
     std::rethrow_exception(lacking);
   for (std::size_t at = 0; at < into.size(); at += piece)
-    check_mpi(MPI_Recv(into.data() + at, static_cast<int>(std::min(piece, into.size() - at)), MPI_BYTE, from,
-                       2, comm, MPI_STATUS_IGNORE),
-              "MPI_Recv");
+    receive(into.data() + at, static_cast<int>(std::min(piece, into.size() - at)), MPI_BYTE, from, 2, comm);
 }
 
 } // namespace tacit::runtime

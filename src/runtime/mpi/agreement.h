@@ -28,7 +28,7 @@ public:
   /// Words that ranks may compare in one agreement.
   static constexpr std::size_t most_words = 63;
 
-  /// `comm` must return errors, and nobody else may use it for collective calls before the agreement ends.
+  /// `comm` must return errors (a private_communicator does), and nobody else may use it for collective calls before the agreement ends.
   /// `function` is what the user has called.
   agreement(MPI_Comm comm, int rank, int size, const char* function)
       : comm_(comm), rank_(rank), size_(size), function_(function) {}
@@ -80,7 +80,8 @@ private:
 };
 
 /// Sends to a rank that calls receive_bytes, or tells it that there is nothing (`bytes` null: this rank has
-/// an error). The receiver says first whether it has the memory, so neither waits for the other for ever.
+/// an error). The receiver says first whether it has the memory, so neither waits for the other for ever. Blocking; what
+/// is under way goes on meanwhile.
 void send_bytes(const std::vector<std::byte>* bytes, int to, MPI_Comm comm);
 void receive_bytes(std::vector<std::byte>& into, int from, MPI_Comm comm);
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/mpi/await.h"
+#include "runtime/mpi/collectives.h"
 #include "runtime/mpi/mpi_error.h"
 
 #include <mpi.h>
@@ -12,10 +14,12 @@ class private_communicator {
 public:
   private_communicator() = default;
   /// A duplicate of the user's that returns errors: what fails in it runs no handler of the user's, who hears
-  /// of it once, from us. Collective. Throws mpi_error.
+  /// of it once, from us. Collective; what is under way goes on meanwhile. Throws mpi_error.
   static private_communicator like(MPI_Comm user) {
     private_communicator made;
-    check_mpi(MPI_Comm_dup(user, &made.comm_), "MPI_Comm_dup");
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(start_duplicate(user, &made.comm_, &request), "MPI_Comm_idup");
+    await(request, "MPI_Comm_idup");
     check_mpi(MPI_Comm_set_errhandler(made.comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     return made;
   }

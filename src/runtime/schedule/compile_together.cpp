@@ -63,16 +63,15 @@ const driver& choose_driver(const std::string& name, const program& steps, MPI_C
   for (const driver* d : drivers()) {
     if (!name.empty() && d->name() != name)
       continue;
-    int mine = 0, everywhere = 0;
+    std::array<std::uint64_t, 1> able{0};
     all.here("choosing a driver", [&] {
       const std::string reason =
           name.empty() && !d->automatic(steps) ? "only by name" : d->can_run(steps, comm);
-      mine = reason.empty() ? 1 : 0;
+      able[0] = reason.empty() ? 1 : 0;
       why += fmt::format("; {}: {}", d->name(), reason.empty() ? "cannot run on another rank" : reason);
     });
-    all.agree();
-    check_mpi(MPI_Allreduce(&mine, &everywhere, 1, MPI_INT, MPI_LAND, comm), "MPI_Allreduce");
-    if (everywhere)
+    all.agree(able);
+    if (able[0])
       return *d;
   }
   throw call_error(call_error::kind::environment, "no driver can run this schedule" + why, true);

@@ -78,7 +78,7 @@ int add_communicator(MPI_Comm comm, function_ref<graph_builder&()> part) {
   all.agree();
   if (own.rank() == 0)
     made.id = new_number(graph->rank());
-  check_mpi(MPI_Bcast(&made.id, 1, MPI_UINT64_T, 0, own.comm()), "MPI_Bcast");
+  broadcast(&made.id, 1, MPI_UINT64_T, 0, own.comm());
   return graph->know(std::move(made));
 }
 

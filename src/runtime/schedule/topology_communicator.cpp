@@ -49,7 +49,7 @@ public:
         map();
     });
     all_.agree();
-    check_mpi(MPI_Bcast(new_ranks_.data(), me_.size, MPI_INT, 0, comm_), "MPI_Bcast");
+    broadcast(new_ranks_.data(), me_.size, MPI_INT, 0, comm_);
     return new_ranks_;
   }
 
@@ -71,14 +71,11 @@ public:
     });
     all_.agree();
     std::uint64_t size = mine.size(), coming = 0;
-    check_mpi(MPI_Sendrecv(&size, 1, MPI_UINT64_T, to, 0, &coming, 1, MPI_UINT64_T, from, 0, comm_,
-                           MPI_STATUS_IGNORE),
-              "MPI_Sendrecv");
+    send_receive(&size, sizeof size, to, &coming, sizeof coming, from, 0, comm_);
     all_.here("making room for the edges of the new rank", [&] { theirs.resize(coming); });
     all_.agree();
-    check_mpi(MPI_Sendrecv(mine.data(), static_cast<int>(size), MPI_BYTE, to, 1, theirs.data(),
-                           static_cast<int>(coming), MPI_BYTE, from, 1, comm_, MPI_STATUS_IGNORE),
-              "MPI_Sendrecv");
+    send_receive(mine.data(), static_cast<int>(size), to, theirs.data(), static_cast<int>(coming), from, 1,
+                 comm_);
     topology_handle moved;
     all_.here("reading the edges of the new rank", [&] {
       unpacker in(theirs);
@@ -107,8 +104,7 @@ private:
       new_ranks_.resize(static_cast<std::size_t>(me_.size));
     });
     all_.agree();
-    check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, words_.data(), sizeof mine, MPI_BYTE, comm_),
-              "MPI_Allgather");
+    allgather(&mine, words_.data(), sizeof mine, MPI_BYTE, comm_);
     for (std::size_t r = 0; r < words_.size(); ++r)
       if (words_[r].kind != words_[0].kind)
         refuse_topology(fmt::format(
@@ -182,6 +178,8 @@ MPI_Comm make_reordered_comm(const topology_handle& t, MPI_Comm comm, bool wante
   reordering order(t, own.comm(), me, all);
   const int rank = order.ranks()[static_cast<std::size_t>(me.rank)];
   const topology_handle moved = order.moved_topology();
+  // There is no split that lets go on what is under way. So it starts when all ranks have come to it, and waits for nothing else.
+  all.agree();
   private_communicator made;
   check_mpi(MPI_Comm_split(own.comm(), 0, rank, made.address()), "MPI_Comm_split");
   all.here("attaching the topology", [&] { attach_topology(made.comm(), moved); });

@@ -419,6 +419,19 @@ TEST_F(failures, an_agreement_that_fails_in_mpi_leaves_the_users_handler_to_taci
   tacit_topology_free(&t);
 }
 
+TEST_F(failures, info_of_a_communicator_is_agreed_upon_elsewhere) {
+  tacit_topology t = ring(size);
+  MPI_Comm made = MPI_COMM_NULL;
+  ASSERT_EQ(tacit_topology_comm(t, comm, &made), TACIT_SUCCESS) << tacit_last_error();
+  tacit_topology_free(&t);
+  handler_calls = 0;
+  fault = {"MPI_Iallreduce", 1}; // on all ranks: none waits for another
+  EXPECT_EQ(tacit_comm_set_info(made, MPI_INFO_NULL), TACIT_ERR_MPI) << tacit_last_error();
+  EXPECT_EQ(handler_calls, 1) << "by tacit only, not by MPI in the agreement";
+  fault = {};
+  MPI_Comm_free(&made);
+}
+
 TEST_F(failures, adding_a_communicator_leaves_its_handler_alone) {
   tacit_graph g = TACIT_GRAPH_NULL;
   tacit_comm added = 0;

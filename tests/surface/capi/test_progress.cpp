@@ -1,6 +1,6 @@
-// A rank starts an operation of several steps and then waits in one of MPI's own calls; its neighbor
-// completes the operation before it makes the other side of that call. Unless MPI's calls progress the
-// operation (or it needs nobody's attention), both wait for ever.
+// A rank starts an operation of several steps and then waits in one of MPI's own calls, or in a collective one of ours; its
+// neighbor completes the operation before it makes the other side of that call. Unless these calls progress the operation (or
+// it needs nobody's attention), both wait for ever.
 #include "mpi_main.h"
 
 #include <tacit/tacit.h>
@@ -185,6 +185,86 @@ TEST(progress, in_functions_of_communicators_and_windows) {
     MPI_Win_fence(0, window);
     MPI_Win_free(&window);
   });
+}
+
+/// Rank 0 sends a number, rank 1 adds 1 to it and sends it back: rank 1's part goes on only if somebody attends to it.
+class there_and_back {
+public:
+  there_and_back() {
+    tacit_graph_create(MPI_COMM_WORLD, &graph_);
+    tacit_op got = 0, added = 0, answered = 0;
+    if (rank() == 0) {
+      tacit_graph_send(graph_, &number_, 1, MPI_INT, 1, 0, nullptr);
+      tacit_graph_recv(graph_, &answer_, 1, MPI_INT, 1, 1, nullptr);
+    } else {
+      tacit_graph_recv(graph_, &number_, 1, MPI_INT, 0, 0, &got);
+      tacit_graph_compute(graph_, &add_one, this, &number_, 1, MPI_INT, &answer_, 1, MPI_INT, &added);
+      tacit_graph_depend(graph_, got, added);
+      tacit_graph_send(graph_, &answer_, 1, MPI_INT, 0, 1, &answered);
+      tacit_graph_depend(graph_, added, answered);
+    }
+    EXPECT_EQ(tacit_compile(graph_, MPI_INFO_NULL, &schedule_), TACIT_SUCCESS) << tacit_last_error();
+  }
+  ~there_and_back() {
+    tacit_schedule_free(&schedule_);
+    tacit_graph_free(&graph_);
+  }
+  there_and_back(const there_and_back&) = delete;
+  there_and_back& operator=(const there_and_back&) = delete;
+
+  void start() {
+    number_ = rank() == 0 ? 41 : 0;
+    EXPECT_EQ(tacit_start(schedule_), TACIT_SUCCESS) << tacit_last_error();
+  }
+  void wait() {
+    EXPECT_EQ(tacit_wait(schedule_), TACIT_SUCCESS) << tacit_last_error();
+    EXPECT_EQ(answer_, 42);
+  }
+
+private:
+  static void add_one(void* self) {
+    auto* const it = static_cast<there_and_back*>(self);
+    it->answer_ = it->number_ + 1;
+  }
+  tacit_graph graph_ = TACIT_GRAPH_NULL;
+  tacit_schedule schedule_ = TACIT_SCHEDULE_NULL;
+  int number_ = 0, answer_ = 0;
+};
+
+/// Rank 1 is in `call` while rank 0 needs its answer before it comes to the same call.
+void goes_on_during(const std::function<void()>& call) {
+  there_and_back numbers;
+  numbers.start();
+  if (rank() == 0)
+    numbers.wait();
+  call();
+  if (rank() == 1)
+    numbers.wait();
+}
+
+TEST(progress, in_collective_calls_of_ours) {
+  goes_on_during([] { there_and_back(); });
+  goes_on_during([] {
+    tacit_graph graph = TACIT_GRAPH_NULL;
+    int known = 0;
+    tacit_graph_create(MPI_COMM_WORLD, &graph);
+    EXPECT_EQ(tacit_graph_add_comm(graph, MPI_COMM_WORLD, &known), TACIT_SUCCESS) << tacit_last_error();
+    tacit_graph_free(&graph);
+  });
+  MPI_Comm grid = pair_of_neighbors();
+  goes_on_during(
+      [&] { EXPECT_EQ(tacit_comm_set_info(grid, MPI_INFO_NULL), TACIT_SUCCESS) << tacit_last_error(); });
+  MPI_Comm_free(&grid);
+  const int dims[] = {2}, periods[] = {1};
+  tacit_topology ring = TACIT_TOPOLOGY_NULL;
+  ASSERT_EQ(tacit_topology_cart(1, dims, periods, &ring), TACIT_SUCCESS) << tacit_last_error();
+  for (const auto make : {tacit_topology_comm, tacit_topology_comm_reordered})
+    goes_on_during([&] {
+      MPI_Comm comm = MPI_COMM_NULL;
+      EXPECT_EQ(make(ring, MPI_COMM_WORLD, &comm), TACIT_SUCCESS) << tacit_last_error();
+      MPI_Comm_free(&comm);
+    });
+  tacit_topology_free(&ring);
 }
 
 int main(int argc, char** argv) {
