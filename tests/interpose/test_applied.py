@@ -150,7 +150,7 @@ class Agreement(Programs):
         self.assertIn("left to the MPI library: 2 MPI_Neighbor_alltoall: an argument is wrong", done.stderr)
 
     def test_a_call_that_is_not_seen_forbids_it_on_all_ranks(self):
-        mixed = [*LAUNCHER, "-n", "1", "env", f"LD_PRELOAD={INTERPOSER}", "TACIT_APPLY=1", PROGRAM, "once", ":", "-n", "2",
+        mixed = [*LAUNCHER, "-n", "1", "env", f"LD_PRELOAD={INTERPOSER}", "TACIT_APPLY=1", PROGRAM, "once", ":", "-n", str(RANKS[-1] - 1),
                  "env", f"LD_PRELOAD={INTERPOSER}", "TACIT_APPLY=1", PROFILING, "once"]
         done = subprocess.run(mixed, capture_output=True, text=True, stdin=subprocess.DEVNULL)
         self.check(done, "TACIT-085", "another rank")

@@ -36,7 +36,7 @@ def said_by(asked, source, condition, folder):
         return f"does not compile:\n{done.stderr[-2000:]}"
     try:
         done = subprocess.run([*shlex.split(asked.launcher), "-n", "2", str(program)], capture_output=True, text=True,
-                              errors="replace", timeout=120, env=environment)
+                              errors="replace", timeout=900, env=environment)
     except subprocess.TimeoutExpired:
         return "hangs"
     return done.stderr

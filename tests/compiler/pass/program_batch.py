@@ -24,7 +24,7 @@ WAYS = {"conservative": {"MODE": "conservative"}, "aggressive": {"MODE": "aggres
 KINDS = ("arena", "routines", "fortran")  # generate_program.py; generate_routines.py in C and in Fortran
 CHECKED = {"TACIT_OVERLAP_CHECK": "1"}
 NO_EAGER = {"TACIT_OVERLAP_EAGER": "0"}  # copies of all messages
-LONGEST = 300  # seconds of a run
+LONGEST = 900  # seconds of a run: who is not done by then hangs
 
 
 class Trouble(Exception):

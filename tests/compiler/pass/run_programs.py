@@ -35,7 +35,7 @@ def compile_program(tacit, source, program, overlap, settings):
 def run(launcher, ranks, program, **environment):
     command = [*shlex.split(launcher), "-n", ranks, str(program)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=dict(os.environ, **environment))
+        done = subprocess.run(command, capture_output=True, text=True, timeout=900, env=dict(os.environ, **environment))
     except subprocess.TimeoutExpired:
         return "hangs"
     if done.returncode:

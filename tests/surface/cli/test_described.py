@@ -15,7 +15,7 @@ COMMANDS = [[], ["run"], ["analyze"], ["generate"], ["explain"], ["doctor"], ["v
 
 
 def tacit(*words):
-    return subprocess.run([TACIT, *words], capture_output=True, text=True, timeout=60, check=True).stdout
+    return subprocess.run([TACIT, *words], capture_output=True, text=True, check=True).stdout
 
 
 def options_in_help(command):

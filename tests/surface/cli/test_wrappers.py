@@ -43,7 +43,7 @@ class Wrappers(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def run_all(self, *words):
-        done = subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=250)
+        done = subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=900)
         self.assertEqual(done.returncode, 0, f"{words}\n{done.stdout}{done.stderr}")
         return done.stdout
 
