@@ -98,7 +98,7 @@ void check_coverage(bool speak) {
   if (gaps().size() > most_named)
     names += " and " + std::to_string(gaps().size() - most_named) + " more";
   say(reason::record_only,
-      "no wrapper sees " + names + ". Calls are recorded as far as they are seen; none is taken over.");
+      "no wrapper sees " + names + ". A recording lacks these calls; none is taken over.");
 }
 
 bool takeover_allowed() {

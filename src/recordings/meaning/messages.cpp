@@ -190,6 +190,7 @@ private:
     poster_of_completion_.emplace_back(r.completions.size(), none);
     open_.clear();
     persistent_collectives_.clear();
+    initialized_by_.emplace_back();
     for (std::uint32_t c = 0; c < r.calls.size(); ++c) {
       const call& one = r.calls[c];
       const call_class kind = class_of(one);
@@ -227,8 +228,10 @@ private:
     const side which = side_of(kind, one.part);
     if (which == side::neither || one.peer == peer_null || one.comm == none)
       return;
-    if (kind == call_class::start && starts_collective(r, one))
+    if (kind == call_class::start && starts_collective(r, one)) {
+      initialized_by_[i][c] = persistent_collectives_.at(r.requests_of(one)[1]);
       return;
+    }
     half h{};
     h.comm = out_.of_recording[i].group_of_comm[one.comm];
     h.tag = one.tag;
@@ -369,14 +372,20 @@ private:
           message = out_.of_recording[i].message_of_call[poster];
       }
       for (std::uint32_t c = 0; c < r.calls.size();) {
-        std::uint32_t end = c + 1;
-        while (end < r.calls.size() && r.calls[end].begin == r.calls[c].begin &&
-               r.calls[end].id == r.calls[c].id)
-          ++end;
+        const std::uint32_t end = end_of_call(r, c);
         share_call(i, c, end);
         c = end;
       }
     }
+  }
+
+  /// One past the last record of the call whose first one is given.
+  static std::uint32_t end_of_call(const rank_recording& r, std::uint32_t first) {
+    std::uint32_t end = first + 1;
+    while (end < r.calls.size() && r.calls[end].begin == r.calls[first].begin &&
+           r.calls[end].id == r.calls[first].id)
+      ++end;
+    return end;
   }
 
   /// The records [first, end) are one call.
@@ -399,6 +408,9 @@ private:
       ++out_.unmodelled[one.id], out_.unmodelled_seconds += seconds;
     if (is_collective(kind))
       count_collective(i, first, end);
+    for (std::uint32_t c = first; c < end; ++c)
+      if (const auto init = initialized_by_[i].find(c); init != initialized_by_[i].end())
+        count_collective(i, init->second, end_of_call(r, init->second));
     shared_to_.clear();
     if (kind == call_class::complete) {
       for (std::uint64_t q = 0; q < one.requests; ++q)
@@ -422,6 +434,8 @@ private:
       out_.messages[message].seconds += seconds;
     else if (is_collective(class_of(one)) && one.comm != none)
       collective_of(i, one).seconds += seconds;
+    else if (const auto init = initialized_by_[i].find(c); init != initialized_by_[i].end())
+      collective_of(i, recorded_.recordings[i].calls[init->second]).seconds += seconds;
     else
       out_.other_seconds += seconds;
   }
@@ -491,7 +505,9 @@ private:
   std::unordered_map<std::uint32_t, std::size_t> receive_of_call_; ///< of the current rank, into receives_
   std::unordered_map<std::uint64_t, std::uint32_t> open_;          ///< request → call that posted it
   std::unordered_map<std::uint64_t, std::uint32_t>
-      persistent_collectives_;                                   ///< request of an _init call → call
+      persistent_collectives_; ///< request of an _init call → call
+  /// Per recording: the start of a persistent collective → its _init call.
+  std::vector<std::unordered_map<std::uint32_t, std::uint32_t>> initialized_by_;
   std::vector<std::vector<std::uint32_t>> poster_of_request_;    ///< per recording, parallel to request_ids
   std::vector<std::vector<std::uint32_t>> poster_of_completion_; ///< per recording, parallel to completions
   std::vector<std::uint32_t> shared_to_;

@@ -159,7 +159,8 @@ std::string neighborhood_calls(const std::vector<std::string>& names) {
                        : fmt::format("'tacit run --apply' takes over {}", fmt::join(found, ", "));
 }
 
-void check_coverage(examination& report, const linked_objects& linked, const std::string& interposer) {
+void check_coverage(examination& report, const linked_objects& linked, const std::string& interposer,
+                    bool same_mpi) {
   const coverage seen = find_coverage(linked, interposer);
   if (seen.interfaces.empty())
     return;
@@ -171,18 +172,19 @@ void check_coverage(examination& report, const linked_objects& linked, const std
   report.list("passed by", seen.passed_by);
   if (!seen.missed.empty())
     report.trouble(
-        reason::recording_incomplete,
+        reason::record_only,
         fmt::format("no wrapper sees these functions, so that what they do is missing in a recording: {}",
                     fmt::join(seen.missed, ", ")));
   if (!seen.passed_by.empty())
     report.trouble(
-        reason::recording_incomplete,
+        reason::record_only,
         fmt::format(
             "the program or its libraries call MPI by its profiling names, which pass every tool by: {}",
             fmt::join(seen.passed_by, ", ")));
-  report.conclude(seen.complete() ? "everything is seen: calls can be recorded and taken over; " +
-                                        neighborhood_calls(seen.wrapped)
-                                  : "record only: calls are unseen, so none will be taken over");
+  report.conclude(!same_mpi         ? "not with this tacit: it was built for another MPI library"
+                  : seen.complete() ? "everything is seen: calls can be recorded and taken over; " +
+                                          neighborhood_calls(seen.wrapped)
+                                    : "record only: calls are unseen, so none will be taken over");
 }
 
 int examine(const doctor_options& options) {
@@ -211,12 +213,13 @@ int examine(const doctor_options& options) {
                                    linked.library));
   }
   report.fact("tacit", fmt::format("built for {}", *TACIT_MPI_FAMILY ? TACIT_MPI_FAMILY : "no MPI"));
-  if (!linked.family.empty() && linked.family != TACIT_MPI_FAMILY)
+  const bool same_mpi = linked.family.empty() || linked.family == TACIT_MPI_FAMILY;
+  if (!same_mpi)
     report.trouble(reason::wrong_mpi, fmt::format("use a tacit built for {}", linked.family));
   const std::string interposer = find_interposer(options.interposer).string();
   report.fact("recorder", interposer);
   if (linked.dynamic)
-    check_coverage(report, linked, interposer);
+    check_coverage(report, linked, interposer, same_mpi);
   return report.finish(options.json);
 }
 

@@ -111,6 +111,19 @@ table ends_table(const recordings::analysis& a) {
   return t;
 }
 
+/// What another way of running the program would do for its neighborhood collectives.
+void add_headline_of_neighborhoods(page& p, const recordings::analysis& a) {
+  double share = 0;
+  std::uint64_t operations = 0;
+  for (const recordings::collective_use& one : a.collectives)
+    if (one.call.find("_Neighbor_") != std::string::npos)
+      operations += one.calls, share += one.time_share;
+  if (operations > 0)
+    p.headlines.push_back(fmt::format(
+        "{} of the MPI time is in {}: 'tacit run --apply' does these without a change of the program.",
+        percent(share), counted(operations, "neighborhood collective")));
+}
+
 void add_headlines(page& p, const recordings::analysis& a) {
   if (a.recorded_ranks == 0) {
     p.headlines.emplace_back("Nothing was recorded: the program made no MPI call that tacit could see.");
@@ -124,6 +137,7 @@ void add_headlines(page& p, const recordings::analysis& a) {
       first + (a.collectives.empty()
                    ? "."
                    : fmt::format(", and collective calls that take {} of the MPI time.", percent(calls))));
+  add_headline_of_neighborhoods(p, a);
   std::uint64_t written_by_hand = 0;
   double share = 0;
   for (const recordings::activity& x : a.activities)

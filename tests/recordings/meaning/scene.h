@@ -127,6 +127,20 @@ public:
       }
     }
   }
+  /// A persistent collective of this rank; the request that `start_collective` starts.
+  std::uint64_t collective_init(std::uint32_t rank, std::string_view call, std::uint64_t address,
+                                std::uint64_t bytes) {
+    const std::uint64_t request = ++next_request_;
+    write_call(rank, call, 0, peer_none, address, bytes, {request});
+    return request;
+  }
+  /// One of its operations, for `waitall`.
+  std::uint64_t start_collective(std::uint32_t rank, std::uint64_t request) {
+    const std::uint64_t operation = ++next_request_;
+    write_call(rank, "Start", 0, peer_none, 0, 0, {operation, request});
+    pending_[{rank, operation}] = {};
+    return operation;
+  }
   void cancel(std::uint32_t rank, std::uint64_t request) {
     write_plain(rank, "Cancel", {request});
     write_plain(rank, "Wait", {request});

@@ -121,6 +121,25 @@ TEST(recorded_messages, halves_of_sendrecv_and_synchronous_sends) {
   EXPECT_NEAR(seconds, m.table.communication_seconds, 1e-12);
 }
 
+TEST(recorded_messages, starts_of_persistent_collectives_count_as_collectives_with_their_waits) {
+  scene s(2);
+  std::vector<std::uint64_t> halo;
+  for (std::uint32_t r = 0; r < 2; ++r)
+    halo.push_back(s.collective_init(r, "Neighbor_alltoall_init", 0, 24));
+  for (int round = 0; round < 3; ++round)
+    for (std::uint32_t r = 0; r < 2; ++r)
+      s.waitall(r, {s.start_collective(r, halo[r])});
+  const matched m = match_scene(s);
+  const message_table& table = m.table;
+  EXPECT_TRUE(table.messages.empty());
+  ASSERT_EQ(table.collectives.size(), 1u);
+  const auto& [key, total] = *table.collectives.begin();
+  EXPECT_EQ(call_name(key.first), "MPI_Neighbor_alltoall");
+  EXPECT_EQ(total.calls, 6u);
+  EXPECT_EQ(total.bytes, 6u * 24u);
+  EXPECT_GT(total.seconds, table.other_seconds) << "only the _init calls belong elsewhere";
+}
+
 TEST(recorded_messages, forwarded_parts_and_origins) {
   scene s(3);
   s.send(0, 1, 0, 100);

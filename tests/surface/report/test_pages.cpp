@@ -123,6 +123,14 @@ TEST(pages, an_empty_recording_is_said_to_be_empty) {
   EXPECT_FALSE(contains(html, "nan"));
 }
 
+TEST(pages, neighborhood_collectives_are_told_of_apply) {
+  recordings::analysis a = fake_analysis(4, 1, false);
+  EXPECT_FALSE(contains(text_of(page_of(a, {}, {})), "--apply"));
+  a.collectives.push_back({"MPI_Neighbor_alltoall", 0, 1000, 4000, 2.5, 0.31});
+  EXPECT_TRUE(
+      contains(text_of(page_of(a, {}, {})), "31 % of the MPI time is in 1000 neighborhood collectives"));
+}
+
 TEST(pages, summary_has_at_most_the_lines_asked_for) {
   for (const std::uint32_t copies : {0u, 1u, 50u}) {
     const std::string text = summary_of(page_of(fake_analysis(64, copies, true), {}, {}), 14);
