@@ -128,7 +128,7 @@ TEST(pages, neighborhood_collectives_are_told_of_apply) {
   EXPECT_FALSE(contains(text_of(page_of(a, {}, {})), "--apply"));
   a.collectives.push_back({"MPI_Neighbor_alltoall", 0, 1000, 4000, 2.5, 0.31});
   EXPECT_TRUE(
-      contains(text_of(page_of(a, {}, {})), "31 % of the MPI time is in 1000 neighborhood collectives"));
+      contains(text_of(page_of(a, {}, {})), "31 % of the MPI time is in 1,000 neighborhood collectives"));
 }
 
 TEST(pages, summary_has_at_most_the_lines_asked_for) {
