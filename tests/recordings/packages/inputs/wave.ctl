@@ -1,0 +1,5 @@
+(set! geometry-lattice (make lattice (size 32 4 no-size)))
+(set! pml-layers (list (make pml (thickness 1.0))))
+(set! sources (list (make source (src (make gaussian-src (frequency 0.25) (fwidth 0.2))) (component Ez) (center 0 0))))
+(set! resolution 8)
+(run-until 20)
