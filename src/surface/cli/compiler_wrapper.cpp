@@ -135,6 +135,13 @@ void ask_for_remarks(additions& to, const compilation& what) {
   }
 }
 
+/// Whoever builds the project may have asked for the pass already (CMake's tacit_overlap), and twice is once too often.
+bool loads_the_pass(const request& asked) {
+  return std::any_of(asked.words.begin(), asked.words.end(), [](const std::string& word) {
+    return word.find("pass-plugin=") != std::string::npos && word.ends_with("TacitPass.so");
+  });
+}
+
 additions additions_for(const request& asked, const compilation& what) {
   additions made;
   if (what.asks || !what.has_input || is_off(asked))
@@ -142,11 +149,13 @@ additions additions_for(const request& asked, const compilation& what) {
   const std::string pass = required(
       plugin(), "TacitPass.so", "build tacit where LLVM 19 is installed (llvm-19-dev), or use --overlap=off");
   // With link-time optimization the pass sees the whole program, and acts only then.
-  if (!what.whole)
+  const bool there = loads_the_pass(asked);
+  if (!what.whole && !there)
     made.before.push_back("-fpass-plugin=" + pass);
-  if (what.links && what.whole) {
-    made.before.insert(made.before.end(), {"-fuse-ld=lld", "-Wl,--load-pass-plugin=" + pass});
-  }
+  if (what.links && what.whole)
+    made.before.push_back("-fuse-ld=lld");
+  if (what.links && what.whole && !there)
+    made.before.push_back("-Wl,--load-pass-plugin=" + pass);
   if (what.links)
     made.after.push_back(hooks_for(asked));
   // Who asks for the report on the command line wants to read it; who has it in the environment, or says what

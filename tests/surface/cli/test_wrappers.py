@@ -24,6 +24,13 @@ int main(int argc, char** argv) {
   return 0;
 }
 """
+WAIT = """#include <mpi.h>
+void receive(int* into) {
+  MPI_Request request;
+  MPI_Irecv(into, 4, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+"""
 FORTRAN = """program main
   use mpi
   implicit none
@@ -61,6 +68,17 @@ class Wrappers(unittest.TestCase):
     def test_from_the_build_tree(self):
         for language in LANGUAGES:
             self.build(language, BIN)
+
+    def test_the_pass_runs_once_where_the_project_asks_for_it_too(self):
+        plugin = BUILD / "lib" / "TacitPass.so"
+        if not plugin.exists():
+            self.skipTest("built without LLVM")
+        source = self.folder / "wait.c"
+        source.write_text(WAIT)
+        for words in ([], [f"-fpass-plugin={plugin}"]):
+            done = subprocess.run([BIN / "tacit", "cc", "--overlap=report", *words, "-O2", "-c", source, "-o", self.folder / "wait.o"],
+                                  capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr.count("remark:")), (0, 1), done.stderr)
 
     def test_installed(self):
         prefix = self.folder / "prefix"
