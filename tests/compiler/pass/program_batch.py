@@ -13,6 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import generate_idioms
+import generate_idioms_fortran
 import generate_program
 import generate_routines
 
@@ -21,10 +23,23 @@ HOOKS = HERE.parents[2] / "src" / "compiler" / "hooks"
 WAYS = {"conservative": {"MODE": "conservative"}, "aggressive": {"MODE": "aggressive"},
         "aggressive, no copies": {"MODE": "aggressive", "RENAME": "off"},
         "with collectives": {"MODE": "aggressive", "COLLECTIVES": "on"}}
+LINKED = "at link time: "  # in front of a way
 KINDS = ("arena", "routines", "fortran")  # generate_program.py; generate_routines.py in C and in Fortran
+IDIOMS = ("idioms-c", "idioms-c++", "idioms-fortran")  # generate_idioms.py, generate_idioms_fortran.py: on two ranks, not simulated
+SUFFIXES = {"fortran": ".f90", "idioms-fortran": ".f90", "idioms-c++": ".cpp"}
 CHECKED = {"TACIT_OVERLAP_CHECK": "1"}
 NO_EAGER = {"TACIT_OVERLAP_EAGER": "0"}  # copies of all messages
 LONGEST = 900  # seconds of a run: who is not done by then hangs
+
+
+def text_of(kind, seed, count, avoid):
+    if kind == "arena":
+        return generate_program.make(seed, count)
+    if kind == "idioms-fortran":
+        return generate_idioms_fortran.make(seed, count)
+    if kind in IDIOMS:
+        return generate_idioms.make(seed, count, kind.removeprefix("idioms-"))
+    return generate_routines.make(seed, count, "c" if kind == "routines" else "fortran", avoid)
 
 
 class Trouble(Exception):
@@ -78,12 +93,13 @@ def outcome_of(command, folder, environment):
 def settings_of(way):
     """Environment variables for the compiler; no way: the program as it is."""
     settings = {"TACIT_OVERLAP": "apply" if way else "off", "TACIT_OVERLAP_WINDOW": "1"}
-    return settings | {"TACIT_OVERLAP_" + key: value for key, value in WAYS.get(way, {}).items()}
+    asked = WAYS[way.removeprefix(LINKED)] if way else {}
+    return settings | {"TACIT_OVERLAP_" + key: value for key, value in asked.items()}
 
 
 def remarks_in(text):
     """The places that the pass says it has changed."""
-    return len(set(re.findall(r"^(\S+:\d+:\d+): remark:", text, re.MULTILINE)))
+    return len(set(re.findall(r"^(?:\S+ )?(\S+:\d+:\d+): remark:|^remark: (\S+:\d+:\d+):", text, re.MULTILINE)))
 
 
 class Platform:
@@ -93,6 +109,7 @@ class Platform:
         # An error planted around the pass: loaded before it to lie, and behind it to take the lie back.
         around = [f"-fpass-plugin={asked.plant}"] if asked.plant else []
         self.plugins = [*around, f"-fpass-plugin={self.plugin}", *around]
+        self.assume = ["-mllvm", f"-tacit-overlap-assume={asked.assume}"] if asked.assume else []
 
     avoid = ()  # what does not work here, as generate_routines names it
 
@@ -112,24 +129,34 @@ class Real(Platform):
     def __init__(self, asked, folder):
         super().__init__(asked, folder)
         self.mpicc, self.launcher = asked.mpicc, shlex.split(asked.launcher)
-        self.c = {"OMPI_CC": "clang-19", "MPICH_CC": "clang-19"}
+        self.c = {"OMPI_CC": "clang-19", "MPICH_CC": "clang-19", "OMPI_CXX": "clang++-19", "MPICH_CXX": "clang++-19",
+                  "XDG_CACHE_HOME": str(folder)}
+        self.compilers = {".c": [self.mpicc], ".cpp": [self.mpicc.replace("mpicc", "mpicxx"), "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"],
+                          ".f90": [asked.tacit, "fc"]}
         self.flags_of = {"rendezvous": shlex.split(asked.rendezvous)}
         self.modes = {mode: Real.modes[mode] for mode in Real.modes if mode != "rendezvous" or asked.rendezvous}
         call([self.mpicc, "-O2", "-c", HERE / "elsewhere.c", "-o", "elsewhere.o"], folder, **self.c)
 
     def compile(self, source, output, way, seed, level="-O1"):
         """How many places were changed."""
-        if source.suffix == ".c":
-            done = call([self.mpicc, *self.flags(way, seed, level), "-w", *self.plugins, source, "elsewhere.o", self.hooks, "-o", output],
-                        self.folder, **self.c, **settings_of(way))
-        else:
+        flags = self.flags(way, seed, level)
+        if way and self.assume:
+            flags += ["-Xflang", "-load", "-Xflang", self.plugin] if source.suffix == ".f90" else [f"-fplugin={self.plugin}"]
+            flags += self.assume
+        if way and way.startswith(LINKED):
+            flags += ["-g1", "-flto", "-fuse-ld=lld", "-Wl,-mllvm,-pass-remarks=mpi-overlap"]
+        if source.suffix == ".f90":
             (self.folder / f"{output}.modules").mkdir(exist_ok=True)
-            done = call([self.tacit, "fc", *self.flags(way, seed, level), source, "-module-dir", f"{output}.modules", "-o", output],
-                        self.folder, XDG_CACHE_HOME=str(self.folder), **settings_of(way))
+            flags += ["-module-dir", f"{output}.modules"]
+        else:
+            load = [f"-Wl,--load-pass-plugin={self.plugin}"] if way and way.startswith(LINKED) else self.plugins
+            flags += ["-w", *load, *(["elsewhere.o"] if source.suffix == ".c" else []), self.hooks, "-lpthread"]
+        done = call([*self.compilers[source.suffix], source, *flags, "-o", output], self.folder, **self.c, **settings_of(way))
         return remarks_in(done.stderr)
 
     def run(self, program, ranks, mode):
-        return outcome_of([*self.launcher, *self.flags_of.get(mode, []), "-n", ranks, f"./{program}"], self.folder, self.modes[mode])
+        return outcome_of([*self.launcher, *self.flags_of.get(mode, []), "-n", ranks, f"./{program}"], self.folder,
+                          self.modes[mode] | {"TMPDIR": str(self.folder)})
 
 
 class Simulated(Platform):
@@ -168,7 +195,7 @@ class Simulated(Platform):
 
     def can(self, way, kind):
         """Collectives in place do not work as nonblocking ones in Fortran."""
-        return way != "with collectives" or kind != "fortran"
+        return kind not in IDIOMS and not way.startswith(LINKED) and (way != "with collectives" or kind != "fortran")
 
     def compile(self, source, output, way, seed, level="-O1"):
         object_ = f"{output}.simulated.o"
@@ -193,12 +220,11 @@ class Batch:
     """Many programs in one source."""
 
     def __init__(self, platform, kind, seed, count, ranks):
-        self.platform, self.kind, self.seed, self.count, self.ranks = platform, kind, seed, count, ranks
-        text = generate_program.make(seed, count) if kind == "arena" else \
-            generate_routines.make(seed, count, "c" if kind == "routines" else "fortran", platform.avoid)
+        self.platform, self.kind, self.seed, self.count = platform, kind, seed, count
+        self.ranks = 2 if kind in IDIOMS else ranks
         self.left_out = None  # unsteady programs, once anything differed
-        self.source = platform.folder / ("programs.f90" if kind == "fortran" else "programs.c")
-        self.source.write_text(text)
+        self.source = platform.folder / ("programs" + SUFFIXES.get(kind, ".c"))
+        self.source.write_text(text_of(kind, seed, count, platform.avoid))
 
     def plain(self):
         """What the programs say as they are, in every mode without what only concerns moved programs."""
@@ -221,14 +247,14 @@ class Batch:
             changed |= {int(line.split()[1]) for line in set(seen.lines) ^ set(expected.lines)}
         return changed
 
-    def compare(self, expected, way):
+    def compare(self, expected, way, modes):
         """Compiles one way; how many places changed, and (mode, difference) of the runs that differ."""
         try:
             changed = self.platform.compile(self.source, "moved", way, self.seed)
         except Trouble as trouble:
             return 0, [("compiler", str(trouble))]
         found = []
-        for mode in self.platform.modes:
+        for mode in modes:
             seen = self.platform.run("moved", self.ranks, mode)
             if seen != expected and self.left_out is None:
                 self.left_out = self.unsteady(expected)
