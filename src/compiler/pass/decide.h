@@ -5,9 +5,9 @@
 #include "compiler/pass/effects.h"
 #include "compiler/pass/options.h"
 #include "compiler/pass/placement.h"
+#include "compiler/pass/remark_book.h"
 
 #include <llvm/ADT/SetVector.h>
-#include <llvm/Analysis/OptimizationRemarkEmitter.h>
 
 namespace tacit::compiler {
 
@@ -17,7 +17,7 @@ using operation_list = llvm::SmallVector<in_flight, 4>;
 struct function_context {
   function_analyses analyses;
   llvm::AAResults& aliases;
-  llvm::OptimizationRemarkEmitter& remarks;
+  remark_book& remarks;
   bool error_handlers; ///< the module sets MPI error handlers
   const llvm::SmallPtrSetImpl<const llvm::Function*>&
       messengers; ///< routines with messages that were not inlined
@@ -37,7 +37,7 @@ struct refusal {
   reason why = reason::none;
   std::string detail = {};
   llvm::Instruction* blocker = nullptr;
-  std::uint64_t window = 0; ///< instructions that could have run meanwhile
+  std::uint64_t window = 0; ///< what could have run meanwhile, as in `placement`
 };
 
 /// One request of a Waitall.

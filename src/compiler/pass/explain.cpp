@@ -1,6 +1,10 @@
 #include "compiler/pass/explain.h"
 
+#include "compiler/pass/places.h"
 #include "vocabulary/calls/remarks.h"
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/LLVMRemarkStreamer.h>
 
 namespace tacit::compiler {
 
@@ -32,11 +36,17 @@ std::string location_of(const llvm::Instruction* at) {
   return at ? wording(remark::location, {location_name(*at)}) : std::string();
 }
 
-void say_window(said& text, std::uint64_t instructions) {
-  if (instructions > vast)
+void say_instructions(said& text, std::uint64_t count) {
+  if (count > vast)
     add(text, remark::window_vast);
   else
-    add(text, remark::window_counted, {std::to_string(instructions)});
+    add(text, remark::window_counted, {std::to_string(count)});
+}
+
+void say_window(said& text, const placement& placed) {
+  say_instructions(text, placed.instructions());
+  if (placed.exchanges > 0)
+    add(text, remark::window_exchanges);
 }
 
 void say_outcome(said& text, const decision& made) {
@@ -86,51 +96,60 @@ void say_refusal(said& text, const decision& made, const options& options) {
   add(text, remark::code, {reason_label(no.why)});
 }
 
-/// What was done, or could be, is a remark of one kind or of the other.
-void emit_done(const char* name, const llvm::CallBase& call, said text,
-               llvm::OptimizationRemarkEmitter& remarks, const options& options) {
-  if (options.act == action::apply) {
-    remarks.emit([&] {
-      llvm::OptimizationRemark made(pass_name, name, &call);
-      return put(made, text);
-    });
-  } else {
-    said possible = pieces_of(remark::possible);
-    possible.insert(possible.end(), text.begin(), text.end());
-    remarks.emit([&] {
-      llvm::OptimizationRemarkAnalysis made(pass_name, "Possible", &call);
-      return put(made, possible);
-    });
+/// Nobody reads remarks unless somebody has asked for them.
+bool are_read(const llvm::LLVMContext& context) {
+  return context.getLLVMRemarkStreamer() || context.getDiagHandlerPtr()->isAnyRemarkEnabled();
+}
+
+template <class Remark>
+void keep(const char* name, const llvm::CallBase& call, kept_remark one, said text, remark_book& remarks,
+          const options& options) {
+  one.call = number_of(call);
+  one.in = call.getFunction();
+  const llvm::DiagnosticLocation where = source_place(call);
+  if (!where.isValid())
+    add(text, remark::in_function, {location_name(call)});
+  if (!options.silent && are_read(call.getContext())) {
+    one.text = std::make_unique<Remark>(pass_name, name, where, call.getParent());
+    put(static_cast<Remark&>(*one.text), text);
   }
+  remarks.add(std::move(one));
+}
+
+/// What was done, or could be, is a remark of one kind or of the other.
+void keep_done(const char* name, const llvm::CallBase& call, std::uint64_t window, said text, remark_book& remarks,
+               const options& options) {
+  kept_remark one;
+  one.moved = true;
+  one.window = window;
+  if (options.act == action::apply)
+    return keep<llvm::OptimizationRemark>(name, call, std::move(one), std::move(text), remarks, options);
+  said possible = pieces_of(remark::possible);
+  possible.insert(possible.end(), text.begin(), text.end());
+  keep<llvm::OptimizationRemarkAnalysis>("Possible", call, std::move(one), std::move(possible), remarks, options);
 }
 
 } // namespace
 
-void explain(const decision& made, llvm::OptimizationRemarkEmitter& remarks, const options& options) {
-  if (options.silent || made.becomes == outcome::ignored)
+void explain(const decision& made, remark_book& remarks, const options& options) {
+  if (made.becomes == outcome::ignored)
     return;
   said text;
   if (made.becomes == outcome::stays) {
     say_refusal(text, made, options);
-    remarks.emit([&] {
-      llvm::OptimizationRemarkMissed missed(pass_name, "NotMoved", made.site.call);
-      return put(missed, text);
-    });
+    keep<llvm::OptimizationRemarkMissed>("NotMoved", *made.site.call, {}, std::move(text), remarks, options);
     return;
   }
   say_outcome(text, made);
-  say_window(text, made.placed->window);
+  say_window(text, *made.placed);
   say_completions(text, *made.placed);
-  emit_done("Moved", *made.site.call, std::move(text), remarks, options);
+  keep_done("Moved", *made.site.call, made.placed->window, std::move(text), remarks, options);
 }
 
-void explain_hoisted(const mpi_site& post, std::uint64_t window, llvm::OptimizationRemarkEmitter& remarks,
-                     const options& options) {
-  if (options.silent)
-    return;
+void explain_hoisted(const mpi_site& post, std::uint64_t window, remark_book& remarks, const options& options) {
   said text = pieces_of(remark::posted_earlier, {std::string(post.row->name)});
-  say_window(text, window);
-  emit_done("Hoisted", *post.call, std::move(text), remarks, options);
+  say_instructions(text, window);
+  keep_done("Hoisted", *post.call, window, std::move(text), remarks, options);
 }
 
 void draw(const decision& made, wait_graph& graph) {

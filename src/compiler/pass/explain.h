@@ -7,10 +7,10 @@
 
 namespace tacit::compiler {
 
-/// Says what becomes of a site, or what could: to be called while its call is there.
-void explain(const decision& made, llvm::OptimizationRemarkEmitter& remarks, const options& options);
+/// Keeps a remark on what becomes of a site, or what could: to be called while its call is there.
+void explain(const decision& made, remark_book& remarks, const options& options);
 /// Says that a message is posted earlier, and how many instructions run meanwhile.
-void explain_hoisted(const mpi_site& post, std::uint64_t window, llvm::OptimizationRemarkEmitter& remarks,
+void explain_hoisted(const mpi_site& post, std::uint64_t window, remark_book& remarks,
                      const options& options);
 /// Adds the site, what it completes, and what its completion has to stand before.
 void draw(const decision& made, wait_graph& graph);

@@ -143,8 +143,10 @@ private:
           return;
       }
       advance(at.isDebugOrPseudoInst() ? 0 : 1);
-      if (talks_meanwhile(at))
+      if (talks_meanwhile(at)) {
         result_.window += handshake;
+        ++result_.exchanges;
+      }
     }
     for (BasicBlock* next : llvm::successors(&block))
       follow(block, *next, how);

@@ -64,7 +64,11 @@ struct placement {
   /// Instructions on the shortest path from the wait to a completion, within the innermost loop of the wait
   /// if it is in one (paths out of it are taken once).
   std::uint64_t shortest = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t window = 0; ///< instructions that run meanwhile, on all paths together
+  /// Instructions that run meanwhile, on all paths together; a handshake for each exchange among them.
+  std::uint64_t window = 0;
+  unsigned exchanges = 0; ///< calls among them that wait for a partner: the two messages are under way together
+  /// Without the handshakes.
+  [[nodiscard]] std::uint64_t instructions() const { return window - exchanges * handshake; }
   /// The share of executions, by LLVM's guess, in which the operation has to be complete before the least
   /// window has passed.
   double soon = 0;

@@ -3,11 +3,13 @@
 //
 // Per module it runs after the inliner and the scalar simplifications (routines are whole, variables are
 // values) and before the vectorizers; at link time it runs first, on the whole program. Reporting works on a
-// copy of the module, so that asking what could be done never changes the program.
+// copy of the module, so that asking what could be done never changes the program; applying tries on copies
+// first, so that functions in which nothing moves stay as they were (inlining_plan.h).
 #include "compiler/pass/collectives.h"
 #include "compiler/pass/datatypes.h"
 #include "compiler/pass/hoist.h"
 #include "compiler/pass/inline_mpi.h"
+#include "compiler/pass/inlining_plan.h"
 #include "compiler/pass/mpi_site.h"
 #include "compiler/pass/overlap.h"
 #include "vocabulary/calls/remarks.h"
@@ -98,10 +100,17 @@ void make_plain_calls(llvm::Function& function) {
     llvm::changeToCall(invoke);
 }
 
+/// Functions of the program by their copies.
+using function_origins = llvm::DenseMap<const llvm::Function*, const llvm::Function*>;
+
+/// One look at a module, which changes it.
 class module_pass {
 public:
-  module_pass(llvm::Module& module, const options& options)
-      : module_(module), options_(options), callbacks_(user_code_of(module)),
+  /// `origins`: of the functions of a copy; `plan`: what may be changed, null for everything.
+  module_pass(llvm::Module& module, const options& options,
+              function_origins origins = function_origins(), const inlining_plan* plan = nullptr)
+      : module_(module), options_(options), origins_(std::move(origins)), plan_(plan),
+        callbacks_(user_code_of(module)),
         error_handlers_(options.errors_return || callbacks_.error_handlers) {
     builder_.registerModuleAnalyses(modules_);
     builder_.registerCGSCCAnalyses(components_);
@@ -110,14 +119,13 @@ public:
     builder_.crossRegisterProxies(loops_, functions_, components_, modules_);
   }
 
-  bool run() {
+  void run() {
     const auto order = callees_first(module_);
     if (options_.has(stage::inlining))
       inline_messengers(order);
     effects effects = effects_now();
-    bool changed = !inlined_.empty();
     for (llvm::Function& function : module_) {
-      if (function.isDeclaration() || !has_messages(function, true))
+      if (function.isDeclaration() || !may_change(function) || !has_messages(function, true))
         continue;
       if (is_left_alone(function))
         continue;
@@ -126,14 +134,33 @@ public:
         inline_what_blocks(function, effects);
       if (!is_left_alone(function))
         run_on(function, effects);
-      changed = true; // preparing a function is a change, too: loops get preheaders
     }
-    return changed;
+    for (const llvm::Function* routine : messengers_)
+      found_.messengers.insert(origin(*routine));
+    for (const kept_remark& one : remarks_.all())
+      if (one.moved) {
+        std::uint64_t& window = found_.windows[origin(*one.in)][one.call];
+        window = std::max(window, one.window);
+      }
   }
 
   [[nodiscard]] const wait_graph& graph() const { return graph_; }
+  [[nodiscard]] const remark_book& remarks() const { return remarks_; }
+  [[nodiscard]] const trial& found() const { return found_; }
+  /// The function of the program that this one is a copy of, or itself.
+  [[nodiscard]] const llvm::Function* origin(const llvm::Function& function) const {
+    const auto known = origins_.find(&function);
+    return known == origins_.end() ? &function : known->second;
+  }
 
 private:
+  [[nodiscard]] bool may_change(const llvm::Function& function) const {
+    return !plan_ || plan_->changes.contains(&function);
+  }
+  [[nodiscard]] bool may_take_in(const llvm::Function& function) const {
+    return !plan_ || plan_->takes_in.contains(&function);
+  }
+
   effects effects_now() {
     return effects(
         [this](llvm::Function& function) -> llvm::AAResults& {
@@ -149,6 +176,11 @@ private:
   void inline_messengers(llvm::ArrayRef<llvm::Function*> order) {
     effects effects = effects_now();
     for (llvm::Function* routine : order) {
+      if (plan_ && !plan_->concerns(*routine)) {
+        if (plan_->messengers.contains(routine))
+          messengers_.insert(routine);
+        continue;
+      }
       const bool calls_messengers = calls_one_of(*routine, messengers_);
       if (calls_messengers)
         messengers_.insert(routine);
@@ -195,8 +227,10 @@ private:
   void inline_into_callers(llvm::Function& routine, llvm::ArrayRef<llvm::CallBase*> calls) {
     for (llvm::CallBase* call : calls) {
       llvm::Function* caller = call->getFunction();
-      if (inline_routines(call))
+      if (may_take_in(*caller) && inline_routines(call)) {
+        took_in(*caller, routine);
         changed_by_inlining(*caller);
+      }
     }
     if (!routine.hasLocalLinkage() || !routine.use_empty())
       return;
@@ -208,14 +242,23 @@ private:
   bool inline_here(llvm::Function& function, const llvm::SmallSetVector<llvm::CallBase*, 8>& blocking,
                    bool messengers) {
     llvm::SmallVector<llvm::CallBase*, 8> calls;
+    llvm::SmallVector<const llvm::Function*, 8> routines;
     for (llvm::CallBase* call : blocking)
-      if (!messengers || messengers_.contains(call->getCalledFunction()))
+      if (!messengers || messengers_.contains(call->getCalledFunction())) {
         calls.push_back(call);
-    if (!inline_routines(calls))
+        routines.push_back(call->getCalledFunction());
+      }
+    if (!may_take_in(function) || !inline_routines(calls))
       return false;
+    for (const llvm::Function* routine : routines)
+      took_in(function, *routine);
     changed_by_inlining(function);
     prepare(function);
     return true;
+  }
+
+  void took_in(const llvm::Function& function, const llvm::Function& routine) {
+    found_.taken_in[origin(function)].insert(origin(routine));
   }
 
   void changed_by_inlining(llvm::Function& function) {
@@ -225,6 +268,7 @@ private:
   }
 
   void forget(llvm::Function& routine) {
+    origins_.erase(&routine);
     functions_.clear(routine, routine.getName());
     inlined_.erase(&routine);
     prepared_.erase(&routine);
@@ -258,7 +302,7 @@ private:
              functions_.getResult<llvm::ScalarEvolutionAnalysis>(function),
              functions_.getResult<llvm::BlockFrequencyAnalysis>(function)},
             functions_.getResult<llvm::AAManager>(function),
-            functions_.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function),
+            remarks_,
             error_handlers_,
             messengers_};
   }
@@ -294,6 +338,7 @@ private:
     changed |= overlap_function(context, effects, options_, graph_);
     if (!changed)
       return;
+    found_.changed.insert(origin(function));
     functions_.invalidate(function, llvm::PreservedAnalyses::none());
     if (llvm::verifyFunction(function, &llvm::errs()))
       llvm::report_fatal_error(
@@ -306,6 +351,10 @@ private:
 
   llvm::Module& module_;
   const options& options_;
+  function_origins origins_;
+  const inlining_plan* plan_;
+  trial found_;
+  remark_book remarks_;
   user_code callbacks_;
   bool error_handlers_; ///< MPI errors may come back to the program
   llvm::LoopAnalysisManager loops_;
@@ -329,14 +378,76 @@ void write_graph(const wait_graph& graph, const std::string& path) {
   llvm::StringRef(path).ends_with(".dot") ? graph.print_dot(out) : graph.print_text(out);
 }
 
-/// Explains on a copy of the module.
+/// A look at a copy of the module.
+class look {
+public:
+  look(const llvm::Module& module, const options& wanted) {
+    llvm::ValueToValueMapTy copies;
+    copy_ = llvm::CloneModule(module, copies);
+    if (wanted.act == action::report) // the program itself keeps no numbers then
+      number_calls(*copy_);
+    function_origins origins;
+    for (const llvm::Function& function : module)
+      if (auto* copy = llvm::dyn_cast_or_null<llvm::Function>(copies.lookup(&function)))
+        origins[copy] = &function;
+    pass_.emplace(*copy_, wanted, std::move(origins));
+    pass_->run();
+  }
+  [[nodiscard]] const module_pass& pass() const { return *pass_; }
+
+  void say() const {
+    pass_->remarks().emit([](const llvm::Function&) { return true; }, {});
+  }
+  /// Says what became of the calls of the functions that the plan leaves as they are.
+  void say_what_stays(const inlining_plan& plan, const call_numbers& moved) const {
+    pass_->remarks().emit(
+        [&](const llvm::Function& function) { return !plan.changes.contains(pass_->origin(function)); }, moved);
+  }
+
+private:
+  std::unique_ptr<llvm::Module> copy_;
+  std::optional<module_pass> pass_; ///< of the copy: ends before it
+};
+
 void report(const llvm::Module& module, options wanted) {
   wanted.act = action::report;
-  const auto copy = llvm::CloneModule(module);
-  module_pass on_copy(*copy, wanted);
-  on_copy.run();
+  const look one(module, wanted);
+  one.say();
   if (!wanted.graph.empty())
-    write_graph(on_copy.graph(), wanted.graph);
+    write_graph(one.pass().graph(), wanted.graph);
+}
+
+/// Says on the way what is left as it is.
+inlining_plan make_plan(const llvm::Module& module, const options& wanted) {
+  const look with_inlining(module, wanted);
+  const trial& gained = with_inlining.pass().found();
+  if (gained.changed.empty() || gained.taken_in.empty()) {
+    inlining_plan plan = plan_of(gained);
+    with_inlining.say_what_stays(plan, moved_by(plan, gained));
+    return plan;
+  }
+  options without_inlining = wanted;
+  without_inlining.disabled |= 1U << static_cast<unsigned>(stage::inlining);
+  const look without(module, without_inlining);
+  inlining_plan plan = plan_of(gained, without.pass().found());
+  call_numbers moved = moved_by(plan, gained);
+  for (const unsigned call : moved_by(plan, without.pass().found()))
+    moved.insert(call);
+  without.say_what_stays(plan, moved);
+  return plan;
+}
+
+/// True if something moved.
+bool apply(llvm::Module& module, const options& wanted) {
+  number_calls(module);
+  const inlining_plan plan = make_plan(module, wanted);
+  if (!plan.changes.empty()) {
+    module_pass pass(module, wanted, function_origins(), &plan);
+    pass.run();
+    pass.remarks().emit([](const llvm::Function&) { return true; }, {});
+  }
+  forget_numbers(module);
+  return !plan.changes.empty();
 }
 
 class overlap_pass : public llvm::PassInfoMixin<overlap_pass> {
@@ -353,7 +464,7 @@ public:
       return llvm::PreservedAnalyses::all();
     wanted.graph.clear();
     wanted.silent = false;
-    bool changed = module_pass(module, wanted).run();
+    bool changed = apply(module, wanted);
     if (wanted.collectives)
       changed |= start_all_collectives(module);
     return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();

@@ -2,6 +2,7 @@
 
 #include "compiler/pass/known_functions.h"
 #include "compiler/pass/locals.h"
+#include "compiler/pass/places.h"
 #include "vocabulary/calls/remarks.h"
 
 #include <llvm/ADT/DenseMap.h>
@@ -31,7 +32,7 @@ bool only_mpi_knows(const llvm::Value* pointer) {
 std::string what(const Instruction& at) {
   const auto* call = dyn_cast<llvm::CallBase>(&at);
   const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-  return callee ? callee->getName().str() : std::string("a ") + at.getOpcodeName();
+  return callee ? name_of(*callee) : std::string("a ") + at.getOpcodeName();
 }
 
 /// Gives memory without any contents, unlike realloc.

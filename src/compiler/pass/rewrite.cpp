@@ -1,7 +1,7 @@
 #include "compiler/pass/rewrite.h"
 
+#include "compiler/pass/places.h"
 #include "compiler/pass/strip_mine.h"
-#include "compiler/pass/wait_graph.h"
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>

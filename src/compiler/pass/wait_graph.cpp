@@ -1,7 +1,8 @@
 #include "compiler/pass/wait_graph.h"
 
+#include "compiler/pass/places.h"
+
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Function.h>
 
 namespace tacit::compiler {
@@ -39,13 +40,6 @@ void wait_graph::print_dot(llvm::raw_ostream& out) const {
     out << "\"];\n";
   }
   out << "}\n";
-}
-
-std::string location_name(const llvm::Instruction& at) {
-  if (const llvm::DebugLoc& where = at.getDebugLoc())
-    return (where->getFilename() + ":" + llvm::Twine(where.getLine()) + ":" + llvm::Twine(where.getCol()))
-        .str();
-  return at.getFunction()->getName().str();
 }
 
 } // namespace tacit::compiler

@@ -34,7 +34,4 @@ private:
   std::vector<connection> edges_;
 };
 
-/// "file.c:12:3", or the name of the function where there is no debug information.
-std::string location_name(const llvm::Instruction& at);
-
 } // namespace tacit::compiler

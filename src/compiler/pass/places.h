@@ -1,0 +1,21 @@
+// Where something is in the source, for people.
+#pragma once
+
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/Instruction.h>
+
+#include <string>
+
+namespace tacit::compiler {
+
+/// The place of an instruction. One that other passes have left without a line (line 0: it stands for several)
+/// has that of its nearest neighbour in the block, else that of its function.
+llvm::DiagnosticLocation source_place(const llvm::Instruction& at);
+
+/// The same as "file:line:column"; without debug information "function of file".
+std::string location_name(const llvm::Instruction& at);
+
+/// A function's name as its source has it.
+std::string name_of(const llvm::Function& function);
+
+} // namespace tacit::compiler
