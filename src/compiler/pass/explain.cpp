@@ -117,8 +117,8 @@ void keep(const char* name, const llvm::CallBase& call, kept_remark one, said te
 }
 
 /// What was done, or could be, is a remark of one kind or of the other.
-void keep_done(const char* name, const llvm::CallBase& call, std::uint64_t window, said text, remark_book& remarks,
-               const options& options) {
+void keep_done(const char* name, const llvm::CallBase& call, std::uint64_t window, said text,
+               remark_book& remarks, const options& options) {
   kept_remark one;
   one.moved = true;
   one.window = window;
@@ -126,7 +126,8 @@ void keep_done(const char* name, const llvm::CallBase& call, std::uint64_t windo
     return keep<llvm::OptimizationRemark>(name, call, std::move(one), std::move(text), remarks, options);
   said possible = pieces_of(remark::possible);
   possible.insert(possible.end(), text.begin(), text.end());
-  keep<llvm::OptimizationRemarkAnalysis>("Possible", call, std::move(one), std::move(possible), remarks, options);
+  keep<llvm::OptimizationRemarkAnalysis>("Possible", call, std::move(one), std::move(possible), remarks,
+                                         options);
 }
 
 } // namespace
@@ -146,7 +147,8 @@ void explain(const decision& made, remark_book& remarks, const options& options)
   keep_done("Moved", *made.site.call, made.placed->window, std::move(text), remarks, options);
 }
 
-void explain_hoisted(const mpi_site& post, std::uint64_t window, remark_book& remarks, const options& options) {
+void explain_hoisted(const mpi_site& post, std::uint64_t window, remark_book& remarks,
+                     const options& options) {
   said text = pieces_of(remark::posted_earlier, {std::string(post.row->name)});
   say_instructions(text, window);
   keep_done("Hoisted", *post.call, window, std::move(text), remarks, options);

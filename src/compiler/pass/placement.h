@@ -66,7 +66,8 @@ struct placement {
   std::uint64_t shortest = std::numeric_limits<std::uint64_t>::max();
   /// Instructions that run meanwhile, on all paths together; a handshake for each exchange among them.
   std::uint64_t window = 0;
-  unsigned exchanges = 0; ///< calls among them that wait for a partner: the two messages are under way together
+  unsigned exchanges =
+      0; ///< calls among them that wait for a partner: the two messages are under way together
   /// Without the handshakes.
   [[nodiscard]] std::uint64_t instructions() const { return window - exchanges * handshake; }
   /// The share of executions, by LLVM's guess, in which the operation has to be complete before the least

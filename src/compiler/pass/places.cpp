@@ -5,7 +5,6 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Support/Path.h>
 
 namespace tacit::compiler {
 
@@ -39,10 +38,19 @@ llvm::DiagnosticLocation source_place(const llvm::Instruction& at) {
 
 std::string location_name(const llvm::Instruction& at) {
   if (const llvm::DiagnosticLocation where = source_place(at); where.isValid())
-    return (where.getRelativePath() + ":" + llvm::Twine(where.getLine()) + ":" + llvm::Twine(where.getColumn()))
+    return (where.getRelativePath() + ":" + llvm::Twine(where.getLine()) + ":" +
+            llvm::Twine(where.getColumn()))
         .str();
-  return name_of(*at.getFunction()) + " of " +
-         llvm::sys::path::filename(at.getModule()->getSourceFileName()).str();
+  return name_of(*at.getFunction()) + " of " + source_of(*at.getModule());
+}
+
+std::string source_of(const llvm::Module& module) {
+  for (const llvm::DICompileUnit* unit : module.debug_compile_units())
+    return unit->getFilename().str();
+  const llvm::StringRef name = module.getSourceFileName();
+  if (name == "FIRModule") // what flang calls all of them
+    return "a Fortran file";
+  return name == "ld-temp.o" ? "the program" : name.str(); // what lld calls what it links
 }
 
 std::string name_of(const llvm::Function& function) {

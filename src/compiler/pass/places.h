@@ -15,6 +15,9 @@ llvm::DiagnosticLocation source_place(const llvm::Instruction& at);
 /// The same as "file:line:column"; without debug information "function of file".
 std::string location_name(const llvm::Instruction& at);
 
+/// The file that a module was made of.
+std::string source_of(const llvm::Module& module);
+
 /// A function's name as its source has it.
 std::string name_of(const llvm::Function& function);
 

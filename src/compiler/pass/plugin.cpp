@@ -12,6 +12,7 @@
 #include "compiler/pass/inlining_plan.h"
 #include "compiler/pass/mpi_site.h"
 #include "compiler/pass/overlap.h"
+#include "compiler/pass/places.h"
 #include "vocabulary/calls/remarks.h"
 
 #include <llvm/ADT/PostOrderIterator.h>
@@ -107,8 +108,8 @@ using function_origins = llvm::DenseMap<const llvm::Function*, const llvm::Funct
 class module_pass {
 public:
   /// `origins`: of the functions of a copy; `plan`: what may be changed, null for everything.
-  module_pass(llvm::Module& module, const options& options,
-              function_origins origins = function_origins(), const inlining_plan* plan = nullptr)
+  module_pass(llvm::Module& module, const options& options, function_origins origins = function_origins(),
+              const inlining_plan* plan = nullptr)
       : module_(module), options_(options), origins_(std::move(origins)), plan_(plan),
         callbacks_(user_code_of(module)),
         error_handlers_(options.errors_return || callbacks_.error_handlers) {
@@ -401,7 +402,8 @@ public:
   /// Says what became of the calls of the functions that the plan leaves as they are.
   void say_what_stays(const inlining_plan& plan, const call_numbers& moved) const {
     pass_->remarks().emit(
-        [&](const llvm::Function& function) { return !plan.changes.contains(pass_->origin(function)); }, moved);
+        [&](const llvm::Function& function) { return !plan.changes.contains(pass_->origin(function)); },
+        moved);
   }
 
 private:
@@ -450,12 +452,34 @@ bool apply(llvm::Module& module, const options& wanted) {
   return !plan.changes.empty();
 }
 
+/// One line for a file, or for a program that is linked, whose messages cannot move.
+void warn_of_no_optimization(const llvm::Module& module) {
+  const std::string name = source_of(module);
+  llvm::errs()
+      << "tacit: warning: " << name
+      << " is compiled without optimization, so that no message is moved; compile it with -O1 or above\n";
+}
+
+/// Objects for link-time optimization say of each function whether it was compiled with optimization.
+bool is_nowhere_optimized(const llvm::Module& module) {
+  bool any = false;
+  for (const llvm::Function& function : module)
+    if (!function.isDeclaration() && has_messages(function, true)) {
+      any = true;
+      if (!function.hasOptNone())
+        return false;
+    }
+  return any;
+}
+
 class overlap_pass : public llvm::PassInfoMixin<overlap_pass> {
 public:
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     options wanted = current_options();
     if (wanted.act == action::off || !calls_mpi(module))
       return llvm::PreservedAnalyses::all();
+    if (is_nowhere_optimized(module))
+      warn_of_no_optimization(module);
     if (wanted.act == action::report || !wanted.graph.empty()) {
       wanted.silent = wanted.act == action::apply;
       report(module, wanted);
@@ -478,10 +502,7 @@ public:
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     const options& asked = current_options();
     if (asked.act != action::off && calls_mpi(module))
-      llvm::errs()
-          << "tacit: warning: " << module.getSourceFileName()
-          << " is compiled without optimization, so that no message is moved; compile it with -O1 or "
-             "above\n";
+      warn_of_no_optimization(module);
     return asked.act == action::apply && asked.collectives && start_all_collectives(module)
                ? llvm::PreservedAnalyses::none()
                : llvm::PreservedAnalyses::all();

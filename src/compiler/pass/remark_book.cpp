@@ -43,7 +43,8 @@ void forget_numbers(llvm::Module& module) {
 
 unsigned number_of(const llvm::CallBase& call) {
   const llvm::MDNode* node = call.getMetadata(number_kind);
-  return node ? static_cast<unsigned>(llvm::mdconst::extract<llvm::ConstantInt>(node->getOperand(0))->getZExtValue())
+  return node ? static_cast<unsigned>(
+                    llvm::mdconst::extract<llvm::ConstantInt>(node->getOperand(0))->getZExtValue())
               : 0;
 }
 

@@ -26,7 +26,7 @@ struct kept_remark {
   unsigned call = 0; ///< its number
   const llvm::Function* in = nullptr;
   bool moved = false;
-  std::uint64_t window = 0; ///< instructions that run meanwhile
+  std::uint64_t window = 0;                                   ///< instructions that run meanwhile
   std::unique_ptr<llvm::DiagnosticInfoOptimizationBase> text; ///< none if nobody reads it
 };
 

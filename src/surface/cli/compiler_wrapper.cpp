@@ -20,6 +20,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <unistd.h>
 
@@ -180,13 +181,33 @@ std::vector<std::string> joined(std::vector<std::string> line, const request& as
   return line;
 }
 
+/// The compiler that a variable of MPI's wrapper names has to be one that can load the pass.
+void expect_clang(const char* variable) {
+  const char* chosen = std::getenv(variable);
+  if (!chosen || !*chosen)
+    return;
+  std::istringstream text(chosen);
+  std::vector<std::string> words(std::istream_iterator<std::string>(text), {});
+  words.emplace_back("--version");
+  if (output_of(words).find("clang version 19.") == std::string::npos)
+    throw user_error(
+        wrong_usage,
+        fmt::format("{}={} names a compiler that cannot load the overlap pass, which is made for "
+                    "clang 19; unset {}, or compile with --overlap=off",
+                    variable, chosen, variable));
+}
+
 int compile_c(const request& asked) {
   const bool plus = asked.of == language::cxx;
   const char* compiler = plus ? "clang++-19" : "clang-19";
-  // What the user has chosen stays.
-  ::setenv(plus ? "OMPI_CXX" : "OMPI_CC", compiler, 0);
-  ::setenv(plus ? "MPICH_CXX" : "MPICH_CC", compiler, 0);
   const additions added = additions_for(asked, look_at(asked.words));
+  // What the user has chosen stays.
+  const char* open_mpi = plus ? "OMPI_CXX" : "OMPI_CC";
+  const char* mpich = plus ? "MPICH_CXX" : "MPICH_CC";
+  if (!added.before.empty() || !added.after.empty())
+    expect_clang(asked.mpi == "openmpi" ? open_mpi : mpich);
+  ::setenv(open_mpi, compiler, 0);
+  ::setenv(mpich, compiler, 0);
   become(joined({mpi_wrapper(asked.mpi, plus ? "mpicxx" : "mpicc")}, asked, added));
 }
 

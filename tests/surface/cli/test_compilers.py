@@ -153,6 +153,22 @@ class Compilers(unittest.TestCase):
                 self.assertIn("--overlap=apply", said)
                 self.assertLess(said.index(f"Usage: tacit {command}"), said.index(compiler))
 
+    def test_a_compiler_that_cannot_load_the_pass_is_refused_clearly(self):
+        self.write("probe.c", "int main(void) { return 0; }\n")
+        self.environment[f"{WRAPPER}_CC"] = "gcc"
+        said = self.tacit("cc", "-c", "probe.c", code=2).stderr
+        self.assertRegex(said, rf"{WRAPPER}_CC=gcc names a compiler that cannot load the overlap pass.*; unset {WRAPPER}_CC")
+        self.tacit("cc", "--overlap=off", "-c", "probe.c")
+
+    def test_code_without_optimization_gets_one_warning(self):
+        self.write("a.c", C_PROGRAM)
+        self.write("ring.f90", FORTRAN_PROGRAM)
+        for words in (["cc", "-c", "a.c"], ["cc", "-O0", "-c", "a.c"], ["cc", "-O0", "a.c", "-o", "a"],
+                      ["cc", "-flto", "a.c", "-o", "a"], ["fc", "-O0", "-c", "ring.f90"], ["fc", "-c", "ring.f90"]):
+            with self.subTest(words=words):
+                said = self.tacit(words[0], "--overlap=apply", *words[1:])
+                self.assertEqual((said.stdout + said.stderr).count("compiled without optimization"), 1, said.stderr)
+
     def test_wrong_words_are_refused(self):
         self.assertIn("must be off, report or apply", self.tacit("cc", "--overlap=on", "a.c", code=2).stderr)
         other = "mpich" if FAMILY == "openmpi" else "openmpi"
