@@ -398,7 +398,7 @@ class Program:
             self.emit("{", f"  MPI_Datatype down = {kind}({count});",
                       f"  MPI_Irecv({into} + {at}, 1, down, left, {self.tag}, MPI_COMM_WORLD, &r[0]);",
                       f"  MPI_Isend({out} + {at}, 1, down, right, {self.tag}, MPI_COMM_WORLD, &r[1]);",
-                      f"  MPI_Waitall(2, r, MPI_STATUSES_IGNORE);", "  MPI_Type_free(&down);", "}")
+                      "  MPI_Waitall(2, r, MPI_STATUSES_IGNORE);", "  MPI_Type_free(&down);", "}")
 
     def step_of_exchange(self):
         rng = self.rng
@@ -527,7 +527,8 @@ class Program:
         if self.language == "c" or rng.random() < 0.4:
             make = [f"word* {one} = (word*)malloc({count} * sizeof(word));", f"word* {two} = (word*)malloc({count} * sizeof(word));"]
             at = (one, two)
-            again = [f"{one} = (word*)realloc({one}, {2 * count} * sizeof(word));", f"free({two}); {two} = (word*)calloc({count}, sizeof(word));"]
+            again = [f"{one} = (word*)realloc({one}, {2 * count} * sizeof(word));",
+                     f"free({two}); {two} = (word*)calloc({count}, sizeof(word));"]
             end = [f"free({one}), free({two});"]
         else:
             make = [f"std::vector<word> {one}({count}), {two}({count});"]
@@ -593,12 +594,14 @@ def attributes(program, into, out, count):
 @ways()
 def general_requests(program, into, out, count):
     rng = program.rng
-    call = rng.choice(["greet(); MPI_Wait(&general, MPI_STATUS_IGNORE);", "greet(); { int flag; MPI_Test(&general, &flag, MPI_STATUS_IGNORE); }",
+    call = rng.choice(["greet(); MPI_Wait(&general, MPI_STATUS_IGNORE);",
+                       "greet(); { int flag; MPI_Test(&general, &flag, MPI_STATUS_IGNORE); }",
                        "greet(); MPI_Request_free(&general);", "MPI_Cancel(&general);",
                        "greet(); { int flag; MPI_Request_get_status(general, &flag, MPI_STATUS_IGNORE); }",
                        "greet(); r[5] = general, general = MPI_REQUEST_NULL, r[6] = MPI_REQUEST_NULL; "
                        "MPI_Waitall(2, r + 5, MPI_STATUSES_IGNORE);",
-                       "greet(); { int which; r[5] = general, general = MPI_REQUEST_NULL; MPI_Waitany(1, r + 5, &which, MPI_STATUS_IGNORE); }"])
+                       "greet(); { int which; r[5] = general, general = MPI_REQUEST_NULL; "
+                       "MPI_Waitany(1, r + 5, &which, MPI_STATUS_IGNORE); }"])
     return ["begin_general();", shown(rng, into, out, count)], [call], ["end_general();"]
 
 
@@ -736,7 +739,8 @@ def language_calls_back(program, into, out, count):
     rng = program.rng
     call = rng.choice(["someone->go();", "stored();", "{ guard one; x += 3; }", "{ std::thread one([] { touch(); }); one.join(); }",
                        "try { guard one; may_throw(turn % 2); } catch (const std::exception& one) { x += one.what()[0]; }",
-                       "{ std::vector<int> few{3, 1, 2}; std::sort(few.begin(), few.end(), [](int a, int b) { touch(); return a < b; }); }"])
+                       "{ std::vector<int> few{3, 1, 2}; std::sort(few.begin(), few.end(), [](int a, int b) { touch(); "
+                       "return a < b; }); }"])
     return [shown(rng, into, out, count)], [call], ["touching = 0;"]
 
 
@@ -759,7 +763,8 @@ TOUCHES = [attributes, attributes, general_requests, general_requests, operators
 def by_stream(program):
     ask = program.rng.choice(["if (fgets(text, sizeof text, answers)) seen = number(text);",
                               'if (fscanf(answers, "%lu%*c", &seen) != 1) abort();',
-                              "{ char* line = 0; size_t length = 0; if (getline(&line, &length, answers) > 0) seen = number(line); free(line); }",
+                              "{ char* line = 0; size_t length = 0; if (getline(&line, &length, answers) > 0) seen = number(line); "
+                              "free(line); }",
                               "for (int c; (c = getc(answers)) != '\\n';) seen = seen * 10 + (word)(c - '0');"])
     return [], [ask], ["answer(VALUE);"]
 
@@ -768,7 +773,8 @@ def by_stream(program):
 def by_system_call(program):
     ready = program.rng.choice(["", "{ struct pollfd one = {hear, POLLIN, 0}; poll(&one, 1, -1); }",
                                 "{ fd_set set; FD_ZERO(&set); FD_SET(hear, &set); select(hear + 1, &set, 0, 0, 0); }"])
-    return [], ["memset(text, 0, sizeof text);", ready, "if (read(hear, text, sizeof text - 1) > 0) seen = number(text);"], ["answer(VALUE);"]
+    ask = ["memset(text, 0, sizeof text);", ready, "if (read(hear, text, sizeof text - 1) > 0) seen = number(text);"]
+    return [], ask, ["answer(VALUE);"]
 
 
 @ways()
@@ -849,7 +855,8 @@ def beginning(has, language):
 
 
 ENDING = ["  free(heap);", "  touching = 0;", "  MPI_Comm_free(&mine);", "  MPI_Barrier(MPI_COMM_WORLD);",
-          "  if (me == 0) {", "    unlink(name[0]), unlink(name[1]);", "    name[0][strlen(name[0]) - 6] = 0;", "    rmdir(name[0]);", "  }",
+          "  if (me == 0) {", "    unlink(name[0]), unlink(name[1]);", "    name[0][strlen(name[0]) - 6] = 0;",
+                           "    rmdir(name[0]);", "  }",
           "  MPI_Finalize();", '  if (me == 0) puts("ok");', "  return 0;", "}"]
 
 

@@ -364,7 +364,8 @@ class Program:
         count = rng.choice([17, 300, 3000])
         rounds = rng.choice([1, 2, 3])
         one, two = rng.choice([("now", "next"), ("next", "now"), ("now", "old"), ("old", "next")])
-        turn = rng.choice([["call rotate()"], ["call move_alloc(now, spare)", "call move_alloc(next, now)", "call move_alloc(spare, next)"]])
+        turn = rng.choice([["call rotate()"], ["call move_alloc(now, spare)", "call move_alloc(next, now)",
+                                               "call move_alloc(spare, next)"]])
         self.emit(f"do k = 1, {rounds}")
         self.depth += 1
         self.tag += 1
@@ -387,8 +388,10 @@ class Program:
     def step_of_reallocation(self):
         rng = self.rng
         count = rng.choice([17, 300, 3000])
-        again = rng.choice([[f"here = [(int(i, k8), i = 1, {2 * count})]"], ["deallocate (here)", f"allocate (here({2 * count}))", "here = 3"],
-                            [f"gone = here(2:{count})", f"gone = [gone, 5_k8]"], ["call move_alloc(here, spare)", "call move_alloc(gone, here)",
+        again = rng.choice([[f"here = [(int(i, k8), i = 1, {2 * count})]"], ["deallocate (here)",
+                f"allocate (here({2 * count}))", "here = 3"],
+                            [f"gone = here(2:{count})", "gone = [gone, 5_k8]"], ["call move_alloc(here, spare)",
+                                    "call move_alloc(gone, here)",
                                                                                      "call move_alloc(spare, gone)"]])
         self.emit("if (allocated(here)) deallocate (here)", "if (allocated(gone)) deallocate (gone)",
                   f"allocate (here({count}), gone({count}))", "here = x; gone = x + 1")
@@ -423,8 +426,9 @@ class Program:
                       rng.choice(["write (letters(1:30), '(i12,a)') x, ' written'", "letters(1:20) = repeat('z', 20)",
                                   "write (letters(2:40), *) x, me"]))
         else:
-            self.emit("letters = repeat('12 7 ', 20)", f"call mpi_irecv(letters, {count}, MPI_CHARACTER, left, {self.tag}, {WORLD}, r(1), ierror)",
-                      "lines = '345'", f"lines(40:) = '  8 '", f"call mpi_send(lines, {min(count, 400)}, MPI_CHARACTER, right, {self.tag}, "
+            self.emit("letters = repeat('12 7 ', 20)",
+                      f"call mpi_irecv(letters, {count}, MPI_CHARACTER, left, {self.tag}, {WORLD}, r(1), ierror)",
+                      "lines = '345'", "lines(40:) = '  8 '", f"call mpi_send(lines, {min(count, 400)}, MPI_CHARACTER, right, {self.tag}, "
                       f"{WORLD}, ierror)", "call mpi_wait(r(1), MPI_STATUS_IGNORE, ierror)",
                       rng.choice(["read (letters(1:5), *) k; x = x + k", "read (letters(1:3), '(i3)') k; x = x + k",
                                   "x = x + index(letters, '8')"]))
@@ -450,7 +454,8 @@ class Program:
         self.emit("seen = 0", f"if ({asker}) then")
         self.depth += 1
         send = f"({out}, {count}, MPI_INTEGER8, right, {self.tag}, {WORLD}, "
-        self.emit(*rng.choice([[f"call mpi_send{send}ierror)"], [f"call mpi_isend{send}r(1), ierror)", "call mpi_wait(r(1), status, ierror)"],
+        self.emit(*rng.choice([[f"call mpi_send{send}ierror)"], [f"call mpi_isend{send}r(1), ierror)",
+                              "call mpi_wait(r(1), status, ierror)"],
                                [f"call mpi_send{send}ierror)", f"{out}(1:{count}) = x"]]))
         self.aside(0.7)
         self.emit(*ask)
@@ -504,7 +509,8 @@ def attributes(program, into, out, count):
     call = program.rng.choice([["call mpi_comm_delete_attr(mine, comm_key, ierror)"],
                                ["call mpi_comm_set_attr(mine, comm_key, 0_MPI_ADDRESS_KIND, ierror)"],
                                ["call mpi_comm_dup(mine, copy, ierror)", "touching = .false.", "call mpi_comm_free(copy, ierror)"],
-                               ["call mpi_comm_free(mine, ierror)", "touching = .false.", "call mpi_comm_dup(MPI_COMM_SELF, mine, ierror)"]])
+                               ["call mpi_comm_free(mine, ierror)", "touching = .false.",
+                                "call mpi_comm_dup(MPI_COMM_SELF, mine, ierror)"]])
     return ["call prepare()", shown(program, into, out, count)], call, ["touching = .false."]
 
 
@@ -596,7 +602,8 @@ def make(seed, count):
         main += ["  call mpi_comm_dup(MPI_COMM_SELF, handled, ierror)", "  call mpi_comm_create_errhandler(handle_error, handler, ierror)",
                  "  call mpi_comm_set_errhandler(handled, handler, ierror)"]
     for k in range(count):
-        main += [f"  call start({k})", "  x = 1", "  do turn = 0, 1", f"    call program_{k}(turn, x)", "  end do", f"  call finish({k}, x)"]
+        main += [f"  call start({k})", "  x = 1", "  do turn = 0, 1", f"    call program_{k}(turn, x)", "  end do",
+                 f"  call finish({k}, x)"]
     main += ["  call mpi_barrier(MPI_COMM_WORLD, ierror)", "  close (hear); close (tell)",
              "  if (me == 0) call execute_command_line('rm -rf '//trim(folder))", "  call mpi_finalize(ierror)",
              "  if (me == 0) print '(a)', 'ok'", "end program"]
