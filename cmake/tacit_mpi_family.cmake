@@ -6,7 +6,10 @@ foreach(folder ${MPI_C_INCLUDE_DIRS})
     file(STRINGS ${folder}/mpi.h mpich_version REGEX "define[ \t]+MPICH_VERSION")
   endif()
 endforeach()
-if(mpich_version)
+if("MPI_ABI" IN_LIST MPI_C_COMPILE_DEFINITIONS) # mpicc_abi of MPICH: the binary interface of MPI-5.0
+  set(TACIT_MPI_FAMILY mpi-abi)
+  set(TACIT_MPIEXEC_FLAGS "")
+elseif(mpich_version)
   set(TACIT_MPI_FAMILY mpich)
   set(TACIT_MPIEXEC_FLAGS "")
 else()
@@ -15,6 +18,8 @@ else()
   set(TACIT_MPIEXEC_FLAGS --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1
                           --mca btl_vader_single_copy_mechanism none)
 endif()
+# Everything that includes mpi.h needs them.
+add_compile_definitions(${MPI_C_COMPILE_DEFINITIONS})
 message(STATUS "tacit: MPI family ${TACIT_MPI_FAMILY}, launcher ${MPIEXEC_EXECUTABLE}")
 
 # tacit_add_mpi_test(NAME name COMMAND target [args…] RANKS n…): one ctest per rank count, named name.np<N>. It gets both

@@ -223,8 +223,12 @@ static void mixed(int count) {
   CHECK_HALO(&a);
   MPI_Request_get_status(r[0], &flag, MPI_STATUS_IGNORE);
   CHECK(flag);
+#ifdef MPI_ABI_VERSION
+  CHECK(MPI_Request_fromint(MPI_Request_toint(r[0])) == r[0]);
+#else
   MPI_Fint number = MPI_Request_c2f(r[0]);
   CHECK(MPI_Request_f2c(number) == r[0]);
+#endif
   MPI_Test(&r[0], &flag, &s[0]);
   CHECK(flag && r[0] == MPI_REQUEST_NULL && is_empty(&s[0]));
 
@@ -366,6 +370,49 @@ static void ended(int count) {
   MPI_Request_free(&r);
   free_halo(&a);
   free_after_finalize(&b);
+}
+
+/* So many blocking calls that they are tried both ways: what arrives is right in all of them. */
+static void tried(void) {
+  struct halo h = make_halo(2);
+  int counts[2] = {2, 2}, places[2] = {0, 2};
+  for (int i = 0; i < 1400; ++i) {
+    fill(&h);
+    MPI_Neighbor_alltoall(h.out, 2, MPI_INT, h.in, 2, MPI_INT, ring);
+    CHECK_HALO(&h);
+    if (i % 2)
+      continue;
+    fill(&h);
+    MPI_Neighbor_alltoallv(h.out, counts, places, MPI_INT, h.in, counts, places, MPI_INT, ring);
+    CHECK_HALO(&h);
+  }
+  free_halo(&h);
+}
+
+/* Communicators that nobody uses, with edges that contradict each other. And one whose first use is nonblocking, while
+   another rank does something else before it comes. */
+static void unused(void) {
+  for (int i = 0; i < 5; ++i) {
+    MPI_Comm graph;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_UNWEIGHTED, rank == 0, &right, MPI_UNWEIGHTED,
+                                   MPI_INFO_NULL, 0, &graph);
+    if (i % 2)
+      MPI_Comm_free(&graph);
+  }
+  struct halo h = make_halo(3);
+  MPI_Comm first = make_ring();
+  MPI_Request r;
+  int token = 0;
+  if (rank > 0) /* rank 0 sends it when its exchange is under way, and only then the others come */
+    MPI_Recv(&token, 1, MPI_INT, rank - 1, 40, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  fill(&h);
+  MPI_Ineighbor_alltoall(h.out, 3, MPI_INT, h.in, 3, MPI_INT, first, &r);
+  if (rank + 1 < size)
+    MPI_Send(&rank, 1, MPI_INT, rank + 1, 40, MPI_COMM_WORLD);
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+  CHECK_HALO(&h);
+  MPI_Comm_free(&first);
+  free_halo(&h);
 }
 
 /* --- blocked elsewhere: rank 1 waits in `blocker` for what rank 0 does only after its exchange is complete
@@ -520,6 +567,10 @@ int main(int argc, char** argv) {
   }
   if (strcmp(part, "ended") == 0)
     ended(most);
+  if (strcmp(part, "tried") == 0)
+    tried();
+  if (strcmp(part, "unused") == 0)
+    unused();
   if (strcmp(part, "others") == 0)
     others();
   if (strcmp(part, "threads") == 0 && level == MPI_THREAD_MULTIPLE)

@@ -8,6 +8,8 @@ rank, size = world.rank, world.size
 left, right = (rank - 1) % size, (rank + 1) % size
 ring = world.Create_cart([size], periods=[True])
 graph = world.Create_dist_graph_adjacent([left, right], [right, left])
+# Edges that contradict each other, on communicators that nobody uses: nothing may be said of them.
+unused = [world.Create_dist_graph_adjacent([], [right] if rank == 0 else []) for _ in range(5)]
 
 
 def exchange(comm, nonblocking, kind):
@@ -33,5 +35,17 @@ for nonblocking in False, True:
     # I send first to the right, second to the left; I hear first from the left, second from the right.
     assert exchange(graph, nonblocking, "alltoall") == [10 * left, 10 * right + 1]
 assert ring.neighbor_alltoall([("to left", rank), ("to right", rank)]) == [("to right", left), ("to left", right)]
+if hasattr(MPI.Request, "get_status_all"):  # mpi4py 4.1, where the library has it
+    theirs = array("i", [-1, -1])
+    ring.Neighbor_alltoall([array("i", [rank, rank]), MPI.INT], [theirs, MPI.INT])
+    request = ring.Ineighbor_alltoall([array("i", [rank, rank]), MPI.INT], [theirs, MPI.INT])
+    while not MPI.Request.get_status_all([request, MPI.REQUEST_NULL]):
+        pass
+    while MPI.Request.get_status_any([MPI.REQUEST_NULL, request]) != (1, True):
+        pass
+    assert list(theirs) == [left, right]
+    request.Wait()
+    if rank == 0:
+        print("queried")
 if rank == 0:
     print("done")

@@ -2,6 +2,7 @@
 #include "interpose/layer/handle_map.h"
 #include "interpose/recorder/content.h"
 #include "interpose/recorder/forward.h"
+#include "interpose/takeover/blocking_trial.h"
 #include "recordings.h"
 
 #include <gtest/gtest.h>
@@ -303,4 +304,57 @@ TEST_F(writing, the_last_record_can_be_changed_in_place) {
   EXPECT_EQ(seen.layouts.at(0).record.size, 42u);
   out.flush();
   EXPECT_EQ(out.last<recordings::layout_record>(), nullptr);
+}
+
+namespace {
+
+/// Calls until the next decision, of two ranks whose times are given; how many the library did.
+std::uint64_t until_decided(blocking_trial (&ranks)[2], std::uint64_t (*ticks)(int rank, bool library)) {
+  for (std::uint64_t by_library = 0;;) {
+    const blocking_trial::turn turn = ranks[0].next(), other = ranks[1].next();
+    EXPECT_EQ(turn.by_library, other.by_library);
+    EXPECT_EQ(turn.decides, other.decides);
+    if (turn.decides) {
+      const std::uint64_t ours = std::max(ranks[0].ours(), ranks[1].ours());
+      const std::uint64_t library = std::max(ranks[0].library(), ranks[1].library());
+      const bool first = ranks[0].decide(ours, library).by_library;
+      EXPECT_EQ(first, ranks[1].decide(ours, library).by_library);
+      return by_library;
+    }
+    by_library += turn.by_library;
+    if (turn.timed)
+      for (int rank = 0; rank < 2; ++rank)
+        ranks[rank].add(ticks(rank, turn.by_library));
+  }
+}
+
+constexpr std::uint64_t tried = blocking_trial::blocks / 2 * blocking_trial::block_calls;
+
+} // namespace
+
+TEST(blocking_trial, takes_the_way_whose_slowest_rank_is_faster) {
+  blocking_trial ranks[2];
+  // On rank 1 the library takes longer than we do: that counts, as its neighbors wait for it.
+  EXPECT_EQ(
+      until_decided(ranks,
+                    [](int rank, bool library) -> std::uint64_t { return library ? 50 + 100 * rank : 100; }),
+      tried);
+  EXPECT_FALSE(ranks[0].next().by_library);
+  EXPECT_FALSE(ranks[1].next().by_library);
+}
+
+TEST(blocking_trial, changes_its_mind_at_the_next_trial_and_has_few) {
+  blocking_trial ranks[2];
+  until_decided(ranks, [](int, bool library) -> std::uint64_t { return library ? 80 : 100; });
+  const std::uint64_t so_far = blocking_trial::first_trial + 2 * tried + 1;
+  const std::uint64_t by_library =
+      until_decided(ranks, [](int, bool library) -> std::uint64_t { return library ? 120 : 100; });
+  EXPECT_EQ(by_library, (blocking_trial::between - 1) * so_far + tried);
+  EXPECT_FALSE(ranks[0].next().by_library);
+}
+
+TEST(blocking_trial, leaves_it_to_us_where_both_are_alike) {
+  blocking_trial ranks[2];
+  until_decided(ranks, [](int, bool library) -> std::uint64_t { return library ? 99 : 100; });
+  EXPECT_FALSE(ranks[0].next().by_library);
 }

@@ -549,7 +549,8 @@ TEST(recorder, a_killed_rank_leaves_everything_up_to_its_last_call) {
 TEST(recorder, an_aborted_run_can_be_read) {
   const recorded_run run("aborted", 2);
   EXPECT_NE(run.status(), 0);
-  EXPECT_EQ(calls_of(run[0], mpi_call::Abort).size(), 1u);
+  // MPI_Abort of MPICH 5's library of the standard ABI calls itself once more.
+  EXPECT_EQ(calls_of(run[0], mpi_call::Abort).size(), std::string(MPI_FAMILY) == "mpi-abi" ? 2u : 1u);
   EXPECT_TRUE(run[0].well_formed && run[1].well_formed);
   EXPECT_FALSE(run[0].finished);
 }

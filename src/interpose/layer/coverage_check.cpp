@@ -44,7 +44,7 @@ bool program_has_sessions() {
 namespace {
 
 bool checked = false;
-std::uint64_t imported_classes = 0; ///< a bit for each call_class
+std::uint64_t called_classes = 0; ///< a bit for each call_class
 static_assert(static_cast<unsigned>(call_class::local) < 64);
 bool imports_sessions = false;
 
@@ -64,16 +64,23 @@ bool is_unseen(const char* name, const void* module) {
   return target && module_of(target) != module_of(&checked);
 }
 
+/// An object that imports more than half of MPI binds it to another language (mpi4py has all): what it imports says nothing
+/// about what the program calls.
+bool is_binding(std::size_t functions) {
+  return functions > call_rows().size() / 2;
+}
+
 int look_at_module(dl_phdr_info* module, std::size_t, void*) {
   const std::string_view path = module->dlpi_name ? module->dlpi_name : "";
   const std::string_view file = path.substr(path.find_last_of('/') + 1);
   if (belongs_to_mpi(file))
     return 0;
   const elf_image image = image_in_memory(module->dlpi_addr, {module->dlpi_phdr, module->dlpi_phnum});
-  for (const std::string& name : mpi_functions_of(image).imported) {
+  const std::vector<std::string> imported = mpi_functions_of(image).imported;
+  for (const std::string& name : imported) {
     const mpi_symbol meaning = understand_symbol(name);
     if (meaning.row) {
-      imported_classes |= bit_of(meaning.row->kind);
+      called_classes |= is_binding(imported.size()) ? 0 : bit_of(meaning.row->kind);
       imports_sessions = imports_sessions || meaning.row->id == mpi_call::Session_init;
     }
     if (meaning.concerns_messages && is_unseen(name.c_str(), image.segments.front().bytes.data()))
@@ -106,7 +113,7 @@ bool takeover_allowed() {
 }
 
 bool program_calls(call_class kind) {
-  return (imported_classes & bit_of(kind)) != 0;
+  return (called_classes & bit_of(kind)) != 0;
 }
 
 bool program_has_sessions() {

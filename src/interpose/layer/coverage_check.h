@@ -21,7 +21,8 @@ const std::vector<std::string>& gaps();
 
 /// To be called once MPI is initialized: looks, and says what is missing if there is anything and `speak`.
 void check_coverage(bool speak);
-/// Whether the program or one of its libraries imports a function of that class. Once coverage is checked.
+/// Whether the program or one of its libraries imports a function of that class, bindings of all of MPI to another language
+/// left out. Once coverage is checked.
 bool program_calls(call_class kind);
 /// Whether it imports MPI_Session_init. Once coverage is checked.
 bool program_has_sessions();

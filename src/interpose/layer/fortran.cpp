@@ -13,9 +13,12 @@
 #include <vector>
 
 // In MPICH's binary interface a handle is the number that Fortran has for it; these are macros there.
-#ifdef OPEN_MPI
+#if defined(OPEN_MPI)
 #define HANDLE_OF(kind) TACIT_PMPI(kind##_f2c)
 #define NUMBER_OF(kind) TACIT_PMPI(kind##_c2f)
+#elif defined(MPI_ABI_VERSION)
+#define HANDLE_OF(kind) TACIT_PMPI(kind##_fromint)
+#define NUMBER_OF(kind) TACIT_PMPI(kind##_toint)
 #else
 #define HANDLE_OF(kind) static_cast<MPI_##kind>
 #define NUMBER_OF(kind) static_cast<MPI_Fint>
@@ -56,6 +59,15 @@ const sentinels& sentinels_of(fortran_interface) {
       object_named("mpi_fortran_bottom_"),        object_named("mpi_fortran_in_place_"),
       object_named("mpi_fortran_status_ignore_"), object_named("mpi_fortran_statuses_ignore_"),
       object_named("mpi_fortran_unweighted_"),    object_named("mpi_fortran_weights_empty_")};
+  return found;
+}
+
+#elif defined(MPI_ABI_VERSION)
+
+/// Nobody asks: the interposer of the standard ABI wraps C (families.cpp).
+const sentinels& sentinels_of(fortran_interface) {
+  static const void* const none = object_named("");
+  static const sentinels found = {none, none, none, none, none, none};
   return found;
 }
 

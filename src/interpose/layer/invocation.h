@@ -13,6 +13,10 @@
 #include <mpi.h>
 #include <new>
 
+#ifdef MPI_ABI_VERSION // leaves Fortran to libraries of its own
+using MPI_Fint = int;
+#endif
+
 namespace tacit::interpose {
 
 /// An array of counts or displacements of the program, whatever integers it holds.

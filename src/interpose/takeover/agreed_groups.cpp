@@ -1,7 +1,10 @@
 #include "interpose/takeover/agreed_groups.h"
 
 #include "interpose/layer/environment.h"
+#include "runtime/exchange/neighbor_error.h"
+#include "runtime/exchange/neighbor_options.h"
 #include "runtime/mpi/agreement.h"
+#include "runtime/mpi/library_progress.h"
 #include "runtime/mpi/mpi_error.h"
 
 #include <array>
@@ -12,6 +15,9 @@
 namespace tacit::interpose {
 
 namespace {
+
+constexpr const char* settings_differ =
+    "TACIT_ variables differ between the ranks; set them alike on all nodes";
 
 std::atomic<bool> world_is_up = false;
 permission of_world;
@@ -60,13 +66,34 @@ std::optional<permission> permission_of(MPI_Comm comm) {
   return found ? std::optional(from_attribute(value)) : std::nullopt;
 }
 
-permission agree(MPI_Comm comm, const permission& mine) {
+/// What this rank's variables ask for. Throws neighbor_error if they are not understood.
+std::uint64_t word_of_settings() {
+  const runtime::neighbor_options asked = runtime::read_neighbor_options(MPI_INFO_NULL);
+  if (asked.driver == "dry")
+    throw runtime::neighbor_error(runtime::neighbor_error::kind::environment, nothing_would_arrive);
+  return 2 * runtime::word_of(asked) + (runtime::mpi_progresses() ? 1 : 0);
+}
+
+/// Variables that some rank does not understand, or that differ, are found here once, and not on every communicator.
+permission agree(MPI_Comm comm, const permission& mine, std::string& fault) {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  std::array<std::uint64_t, 2> words{mine.allowed ? 1u : 0u, mine.nonblocking ? 0u : 1u};
-  runtime::agreement(comm, rank, size, "agreeing on what is taken over").agree(words);
-  return {words[0] == 1, words[1] == 0};
+  runtime::agreement all(comm, rank, size, "taking over neighborhood collectives");
+  std::uint64_t settings = 0;
+  if (mine.allowed)
+    all.here([&] { settings = word_of_settings(); });
+  std::array<std::uint64_t, 4> words{mine.allowed ? 1u : 0u, mine.nonblocking ? 0u : 1u, settings, ~settings};
+  try {
+    all.agree(words);
+  } catch (const runtime::call_error& e) { // of all ranks
+    fault = e.what();
+    return {};
+  }
+  const bool allowed = words[0] == 1, alike = words[2] == ~words[3];
+  if (allowed && !alike)
+    fault = settings_differ;
+  return {allowed && alike, words[1] == 0};
 }
 
 /// MPICH 4.0.2 sets up its transports when a communicator of several processes is made; before that, whatever
@@ -104,8 +131,8 @@ bool is_intercommunicator(MPI_Comm comm) {
 
 } // namespace
 
-permission agree_in_world(const permission& mine) {
-  of_world = agree(MPI_COMM_WORLD, mine);
+permission agree_in_world(const permission& mine, std::string& fault) {
+  of_world = agree(MPI_COMM_WORLD, mine, fault);
   world_is_up = true;
   return of_world;
 }
@@ -118,8 +145,8 @@ void world_ends() {
   world_is_up = false;
 }
 
-permission agree_in_group(MPI_Comm made, const permission& mine, bool keep) {
-  const permission all = crashes_in_progress(made) ? permission{} : agree(made, mine);
+permission agree_in_group(MPI_Comm made, const permission& mine, bool keep, std::string& fault) {
+  const permission all = crashes_in_progress(made) ? permission{} : agree(made, mine, fault);
   if (keep)
     runtime::check_mpi(MPI_Comm_set_attr(made, made_key(), as_attribute(all)), "MPI_Comm_set_attr");
   return all;

@@ -15,6 +15,7 @@
 
 #include <mpi.h>
 #include <optional>
+#include <string>
 
 namespace tacit::interpose {
 
@@ -24,14 +25,16 @@ struct permission {
   bool nonblocking = false; ///< some rank has nonblocking neighborhood collectives (taken_comms.h)
 };
 
-/// Within MPI_Init. Collective over MPI_COMM_WORLD.
-permission agree_in_world(const permission& mine);
+inline constexpr const char* nothing_would_arrive = "TACIT_DRIVER=dry: nothing would arrive";
+
+/// Within MPI_Init. Collective over MPI_COMM_WORLD. If the ranks' variables are why it is not allowed, `fault` says that.
+permission agree_in_world(const permission& mine, std::string& fault);
 bool world_may_be_used();
 /// MPI_Finalize begins: MPI_COMM_WORLD may not be asked any more.
 void world_ends();
 /// Within MPI_Comm_create_from_group, which has made `made`. Collective over it. `keep`: the permission is kept
 /// with it; this must be so unless the rank itself does not allow anything.
-permission agree_in_group(MPI_Comm made, const permission& mine, bool keep);
+permission agree_in_group(MPI_Comm made, const permission& mine, bool keep, std::string& fault);
 /// `made` has been made of `parent` (either may be null or of any kind). Local.
 void inherit(MPI_Comm parent, MPI_Comm made);
 

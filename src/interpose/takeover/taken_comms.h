@@ -5,20 +5,25 @@
 // communicator, by all its ranks together, and kept with it as an attribute: everything that may fail is done
 // there, and whoever cannot tells the others before anybody starts.
 //
-// When. Only a call that may wait for other ranks can do that: the first blocking or _init neighborhood
-// collective on the communicator, or, if some rank of the program has nonblocking ones, the call that makes
-// the communicator. A nonblocking call on a communicator that has not been looked at yet goes to the library,
-// on all ranks alike, since they all make the same sequence of calls on it.
+// When. At the first blocking or _init neighborhood collective on the communicator, which may wait for the other ranks: what
+// nobody uses costs nothing. A nonblocking one may not wait. Nor may the duplicate be made beside it: Open MPI 4.1.4
+// hangs if one rank meanwhile waits in MPI_Comm_dup, where the other comes only after the exchange (applied.c,
+// blocked-dup). So the call that makes the communicator
+// prepares it, if some rank's program itself has nonblocking neighborhood collectives; else a nonblocking call goes to the
+// library, on all ranks alike, since they all make the same sequence of calls on it.
 //
-// Cost: MPI_Comm_idup and four small reductions, once per communicator with a topology.
+// Cost: MPI_Comm_idup and four small reductions, once per communicator.
 #pragma once
 
+#include "interpose/takeover/blocking_trial.h"
 #include "interpose/takeover/takeover_report.h"
 #include "runtime/exchange/neighbor_communicator.h"
 #include "runtime/exchange/neighbor_error.h"
 
+#include <array>
 #include <memory>
 #include <mpi.h>
+#include <string>
 
 namespace tacit::interpose {
 
@@ -26,7 +31,10 @@ struct taken_comm {
   std::shared_ptr<runtime::neighbor_communicator> home; ///< null: left to the library
   outcome why = outcome::taken;                         ///< and why
   MPI_Comm user = MPI_COMM_NULL;                        ///< null once the program has freed it
-  bool renewable = true; ///< false: when its tags were used up, no new duplicate could be made
+  bool renewable = true;                ///< false: when its tags were used up, no new duplicate could be made
+  bool has_trials = false;              ///< the library may do blocking calls where it is faster
+  std::array<blocking_trial, 5> trials; ///< per function
+  std::string said;                     ///< why it is left to the library, as far as it has to be said
 };
 
 using comm_handle = std::shared_ptr<taken_comm>;
@@ -36,6 +44,9 @@ comm_handle known_comm(MPI_Comm comm);
 /// The same, decided now if it was not: collective over `comm`. Null: some rank has no memory even to note it, the
 /// call goes to the library on all ranks. Throws mpi_error if MPI fails.
 comm_handle decided_comm(MPI_Comm comm);
+/// In a blocking call on a communicator that has trials, number `function` of the five: whether the library does it, and
+/// whether it is timed. Collective at the end of a trial. Throws neighbor_error and mpi_error.
+blocking_trial::turn take_turn(taken_comm& c, std::size_t function);
 /// In an _init call: in place of a `home` whose tags are used up, one on a new duplicate; earlier operations
 /// keep theirs. All ranks have made the same _init calls, so all come here in the same one. Collective. If
 /// some rank cannot, the old one stays on all. Throws mpi_error if MPI fails.

@@ -68,6 +68,16 @@ interests_in_requests& while_requests() {
   return only;
 }
 
+#ifdef MPI_ABI_VERSION
+int number_in_fortran(MPI_Request request) {
+  return MPI_Request_toint(request);
+}
+#else
+MPI_Fint number_in_fortran(MPI_Request request) {
+  return MPI_Request_c2f(request);
+}
+#endif
+
 /// Requests by handle. Threads look here at the same time; one request belongs to one thread at a time, as
 /// MPI demands.
 class request_table {
@@ -94,7 +104,7 @@ public:
       unused_.push_back(made);
       all_.push_back(made);
       own_requests.add(bits(made));
-      own_fortran_requests.add(bits(MPI_Request_c2f(made)));
+      own_fortran_requests.add(bits(number_in_fortran(made)));
     }
     r.handle = unused_.back();
     by_handle_[bits(r.handle)] = &r;

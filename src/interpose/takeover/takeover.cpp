@@ -25,6 +25,7 @@
 // but keyvals have gone with it, so that this process takes nothing over again.
 #include "interpose/takeover/takeover.h"
 
+#include "interpose/layer/clock.h"
 #include "interpose/layer/coverage_check.h"
 #include "interpose/layer/environment.h"
 #include "interpose/takeover/agreed_groups.h"
@@ -41,6 +42,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <utility>
 
 namespace tacit::interpose {
 
@@ -138,6 +140,18 @@ void say_left(const invocation& v, const char* why) {
     });
 }
 
+/// The communicator is left to the library; a rank says it when the first call on it comes.
+void say_why_left(taken_comm& comm) {
+  const std::string why = std::exchange(comm.said, {});
+  int rank = 0;
+  if (!why.empty())
+    MPI_Comm_rank(comm.user, &rank);
+  if (!why.empty() && rank == 0)
+    say_if_possible(reason::applied, [&] {
+      return "neighborhood collectives of a communicator are left to the MPI library: " + why;
+    });
+}
+
 /// Other ranks run the call by our code, so that this one must, too; but only MPI sees the bytes. Said once.
 void say_in_device_memory(const invocation& v) {
   static std::atomic<bool> said = false;
@@ -179,6 +193,15 @@ bool describe_together(const invocation& v, const runtime::neighbor_communicator
   return is_host_memory[0] == 0;
 }
 
+/// The ranks' variables keep them from taking anything over; each knows it.
+void say_fault(const std::string& fault, int rank) {
+  if (rank == 0 && !fault.empty())
+    say(reason::bad_environment, fault + ". Nothing is taken over on any rank");
+}
+
+/// When the library began a blocking call of a trial, on this thread; 0: it does none.
+constinit thread_local std::uint64_t library_began = 0;
+
 class taker : public client {
 public:
   bool wanted() const override { return settings().apply; }
@@ -205,6 +228,7 @@ public:
 
 private:
   std::optional<int> exchange(invocation& v);
+  std::optional<int> run_or_leave(const invocation& v, const comm_handle& comm, outcome& what);
   std::optional<int> run(const invocation& v, const comm_handle& comm, outcome& what);
   std::optional<int> begin(const invocation& v, const comm_handle& comm);
   std::optional<int> make_persistent(const invocation& v, const comm_handle& comm, outcome& what);
@@ -242,9 +266,13 @@ bool taker::start(const invocation&) {
 bool taker::agree(bool allowed) {
   allowed_ = allowed;
   alone_ = false;
-  in_world_ = agree_in_world(own_permission()).allowed;
+  std::string fault;
+  in_world_ = agree_in_world(own_permission(), fault).allowed;
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  say_fault(fault, rank);
+  if (!fault.empty())
+    return false;
   if (allowed && !in_world_ && rank == 0)
     say(reason::record_only,
         finished_ ? "nothing is taken over after the last MPI_Session_finalize"
@@ -270,6 +298,10 @@ void taker::before(invocation& v) {
 }
 
 void taker::after(invocation& v, int result) {
+  if (const std::uint64_t began = std::exchange(library_began, 0);
+      began != 0 && v.kind == call_class::neighbor)
+    if (const comm_handle comm = known_comm(v.comm))
+      comm->trials[static_cast<std::uint16_t>(v.call) - first_neighbor_call].add(ticks_now() - began);
   if (result != MPI_SUCCESS)
     return;
   if (v.call == mpi_call::Session_init)
@@ -280,14 +312,18 @@ void taker::after(invocation& v, int result) {
     judge(v);
 }
 
-/// A communicator has been made: learns whether its ranks take calls over, and prepares it if they may need
-/// that.
+/// A communicator has been made: learns whether its ranks take calls over, and prepares it if a nonblocking call on it could
+/// not do that.
 void taker::judge(const invocation& v) {
   const MPI_Comm made = *v.new_comm;
   try {
-    if (v.call == mpi_call::Comm_create_from_group)
-      agree_in_group(made, own_permission(), !finished_);
-    else if (!finished_)
+    if (v.call == mpi_call::Comm_create_from_group) {
+      std::string fault;
+      agree_in_group(made, own_permission(), !finished_, fault);
+      int rank = 0;
+      MPI_Comm_rank(made, &rank);
+      say_fault(fault, rank);
+    } else if (!finished_)
       inherit(v.comm, made);
     if (!finished_ && expects_nonblocking(made))
       prepare(made);
@@ -320,12 +356,14 @@ std::optional<int> taker::exchange(invocation& v) {
   std::optional<int> answer;
   try {
     const comm_handle comm = v.kind == call_class::ineighbor ? known_comm(v.comm) : decided_comm(v.comm);
+    if (comm && !comm->home)
+      say_why_left(*comm);
     if (!comm)
       what = v.kind == call_class::ineighbor ? outcome::not_prepared : outcome::trouble;
     else if (!comm->home)
       what = comm->why;
     else if (v.kind == call_class::neighbor)
-      answer = run(v, comm, what);
+      answer = run_or_leave(v, comm, what);
     else if (v.kind == call_class::ineighbor)
       answer = begin(v, comm);
     else
@@ -338,6 +376,24 @@ std::optional<int> taker::exchange(invocation& v) {
     answer = failed({nullptr, outcome::trouble, v.comm}, nullptr);
   }
   count_outcome(v.call, what);
+  return answer;
+}
+
+/// Where the library is faster it does the call.
+std::optional<int> taker::run_or_leave(const invocation& v, const comm_handle& comm, outcome& what) {
+  if (!comm->has_trials)
+    return run(v, comm, what);
+  const std::size_t function = static_cast<std::uint16_t>(v.call) - first_neighbor_call;
+  const blocking_trial::turn turn = take_turn(*comm, function);
+  const std::uint64_t began = turn.timed ? ticks_now() : 0;
+  if (turn.by_library) {
+    what = outcome::native;
+    library_began = began;
+    return std::nullopt;
+  }
+  const std::optional<int> answer = run(v, comm, what);
+  if (turn.timed)
+    comm->trials[function].add(ticks_now() - began);
   return answer;
 }
 
@@ -359,8 +415,7 @@ std::optional<int> taker::run(const invocation& v, const comm_handle& comm, outc
     runtime::execution& run = operation.run();
     described.staging.before_start();
     run.start();
-    runtime::begin_progress(run);
-    runtime::wait_for(run);
+    runtime::wait_unregistered(run);
     described.staging.after_completion();
     return MPI_SUCCESS;
   } catch (const runtime::neighbor_error& e) {
@@ -368,10 +423,8 @@ std::optional<int> taker::run(const invocation& v, const comm_handle& comm, outc
       throw;
     return failed(*comm, nullptr);
   } catch (...) {
-    if (started) {
+    if (started)
       operation.run().failure = std::current_exception();
-      runtime::end_progress(operation.run());
-    }
     return failed(*comm, started ? &operation : nullptr);
   }
 }

@@ -25,7 +25,7 @@ using outcome_counts = std::array<std::uint64_t, numbers>;
 const char* reason_for(outcome what) {
   switch (what) {
   case outcome::native:
-    return "MPI's native call was asked for (TACIT_DRIVER=mpi) or is taken to be the fastest variant";
+    return "MPI's native call was asked for (TACIT_DRIVER=mpi), is faster, or was tried";
   case outcome::intercommunicator:
     return "the communicator is an intercommunicator";
   case outcome::no_topology:
@@ -39,10 +39,10 @@ const char* reason_for(outcome what) {
            "a "
            "program without MPI_Init, where MPICH could crash";
   case outcome::not_prepared:
-    return "a nonblocking call must not wait for other ranks, and this communicator came from MPI_Comm_idup "
+    return "a nonblocking call must not wait for other ranks, and this communicator came from MPI_Comm_idup, "
            "or "
-           "before the program's nonblocking calls were known; a blocking neighborhood collective on it, or "
-           "MPI_Comm_dup in place of MPI_Comm_idup, prepares it";
+           "tacit could not know then that there would be nonblocking calls (before MPI_Init told, or from "
+           "Python); a blocking neighborhood collective on it prepares it";
   case outcome::contradiction:
     return "the ranks contradict each other in edges or sizes";
   case outcome::settings:

@@ -14,7 +14,7 @@ namespace tacit::interpose {
 /// What becomes of a neighborhood collective of the program.
 enum class outcome : std::uint8_t {
   taken,  ///< done by tacit
-  native, ///< MPI's native call was the variant to take
+  native, ///< MPI's native call was the variant to take, or was tried
   intercommunicator,
   no_topology,
   outside_world,  ///< members that have not been asked

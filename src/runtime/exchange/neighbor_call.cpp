@@ -66,13 +66,18 @@ void describe_side(const neighbor_side& s, const char* which, const std::vector<
   check_side(s, which, edges.size());
   into.words.push_back(static_cast<std::int64_t>(s.blocks));
   layout_handle common;
+  MPI_Datatype described = MPI_DATATYPE_NULL;
   for (std::size_t i = 0; i < edges.size(); ++i) {
     if (edges[i].peer == no_rank)
       continue;
     if (s.blocks == listing::typed || !common) {
-      common = layout_of(type_at(s, which, i));
+      if (const MPI_Datatype type = type_at(s, which, i);
+          type != described) { // mostly it is the same one again
+        common = layout_of(type);
+        into.layouts.push_back(common);
+        described = type;
+      }
       into.words.push_back(static_cast<std::int64_t>(common->number));
-      into.layouts.push_back(common);
       if (s.blocks == listing::same || s.blocks == listing::equal) {
         into.words.push_back(checked_count(s, which, i));
         return;

@@ -13,8 +13,8 @@ inline constexpr bool ranks_are_simulated = true;
 inline constexpr bool ranks_are_simulated = false;
 #endif
 
-#ifdef OPEN_MPI
-/// Lets libraries join the loop that its waiting calls turn (library_progress.h).
+#if defined(OPEN_MPI) || defined(MPI_ABI_VERSION) // behind the standard ABI there may be any library
+/// Lets libraries join the loop that its waiting calls turn (library_progress.h), if it is Open MPI.
 inline constexpr bool progress_can_be_joined = true;
 #else
 inline constexpr bool progress_can_be_joined = false;

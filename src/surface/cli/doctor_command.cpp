@@ -159,6 +159,15 @@ std::string neighborhood_calls(const std::vector<std::string>& names) {
                        : fmt::format("'tacit run --apply' takes over {}", fmt::join(found, ", "));
 }
 
+/// Whether the program's library can also be had by the binary interface of MPI-5.0, which programs of several libraries
+/// share.
+std::string abi_in_words(const linked_objects& linked) {
+  if (linked.family == "mpi-abi")
+    return "the program uses it";
+  const std::string library = abi_library_beside(linked.library);
+  return library.empty() ? "not offered by this library" : "offered by this library, as " + library;
+}
+
 void check_coverage(examination& report, const linked_objects& linked, const std::string& interposer,
                     bool same_mpi) {
   const coverage seen = find_coverage(linked, interposer);
@@ -210,7 +219,8 @@ int examine(const doctor_options& options) {
   } else {
     const std::string version = mpi_library_version(linked.library);
     report.fact("MPI", fmt::format("{}{}{} ({})", linked.family, version.empty() ? "" : ": ", version,
-                                   linked.library));
+                                   linked.library.empty() ? "not found from here" : linked.library));
+    report.fact("standard ABI", abi_in_words(linked));
   }
   report.fact("tacit", fmt::format("built for {}", *TACIT_MPI_FAMILY ? TACIT_MPI_FAMILY : "no MPI"));
   const bool same_mpi = linked.family.empty() || linked.family == TACIT_MPI_FAMILY;

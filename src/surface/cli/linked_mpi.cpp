@@ -84,6 +84,13 @@ std::string linked_mpi_family(const std::string& path) {
   return family == "openmpi" || family == "mpich" || family == "mpi-abi" ? family : "";
 }
 
+std::string abi_library_beside(const std::string& library) {
+  std::error_code error;
+  const std::filesystem::path path =
+      std::filesystem::canonical(library, error).parent_path() / "libmpi_abi.so.1";
+  return !error && std::filesystem::exists(path, error) ? path.string() : "";
+}
+
 int print_library_version(const std::string& library) {
   void* const opened = ::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
   auto* const ask =

@@ -23,6 +23,9 @@ linked_objects inspect_program(const std::string& path);
 /// "openmpi", "mpich", "mpi-abi" (the standard ABI), or empty if that cannot be told.
 std::string linked_mpi_family(const std::string& path);
 
+/// The library of the standard ABI (libmpi_abi.so.1) that stands beside an MPI library; empty if there is none.
+std::string abi_library_beside(const std::string& library);
+
 /// "Open MPI v4.1.4" and the like, as the library says; empty if it cannot be asked. The library is loaded in
 /// another process, which is `tacit` with the option below: there it may do what it likes.
 std::string mpi_library_version(const std::string& library);

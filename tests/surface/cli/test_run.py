@@ -190,6 +190,7 @@ class Run(unittest.TestCase):
         self.assertEqual(said["functions"]["not wrapped"], [])
         self.assertEqual(said["functions"]["passed by"], [])
         self.assertIn("MPI_Init", said["functions"]["wrapped"])
+        self.assertRegex(said["facts"]["standard ABI"], "^(not )?offered by this library|^the program uses it$")
 
 
 if __name__ == "__main__":
