@@ -42,7 +42,27 @@ void* operator new(std::size_t size) {
     throw std::bad_alloc();
   return p;
 }
+// The other functions would come from the library, which a sanitizer replaces by some that do not fit these.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(size);
+  } catch (...) {
+    return nullptr;
+  }
+}
+void* operator new[](std::size_t size) {
+  return operator new(size);
+}
 void operator delete(void* p) noexcept {
+  std::free(p);
+}
+void operator delete(void* p, const std::nothrow_t&) noexcept {
+  std::free(p);
+}
+void operator delete[](void* p) noexcept {
+  std::free(p);
+}
+void operator delete[](void* p, std::size_t) noexcept {
   std::free(p);
 }
 void operator delete(void* p, std::size_t) noexcept {
