@@ -454,9 +454,20 @@ def c_entries(chosen, declared):
             yield check_arity(Entry(row, f"wrap_{name}_c", [name + "_c"], [f"P{name}_c"], *large))
 
 
-def mpif_entries(chosen, _):
-    for row, prefix, (result, parameters), _ in chosen:
+# Where a pointer comes back, `use mpi` has a second form, for TYPE(C_PTR); Open MPI has a symbol of its own for it.
+POINTER_CALLS = {"Win_allocate", "Win_allocate_shared"}
+
+
+def mpif_names(chosen):
+    for row, prefix, declaration, _ in chosen:
         name = f"{prefix}_{row.name}".lower()
+        yield row, name, declaration
+        if row.name in POINTER_CALLS:
+            yield row, name + "_cptr", declaration
+
+
+def mpif_entries(chosen, _):
+    for row, name, (result, parameters) in mpif_names(chosen):
         yield without_main_arguments(check_arity(
             Entry(row, f"wrap_{name}", [name + "_", name + "__", name, name.upper()], [f"p{name}_"], result, parameters,
                   "mpif")))

@@ -8,9 +8,9 @@
 // When. At the first blocking or _init neighborhood collective on the communicator, which may wait for the other ranks: what
 // nobody uses costs nothing. A nonblocking one may not wait. Nor may the duplicate be made beside it: Open MPI 4.1.4
 // hangs if one rank meanwhile waits in MPI_Comm_dup, where the other comes only after the exchange (applied.c,
-// blocked-dup). So the call that makes the communicator
-// prepares it, if some rank's program itself has nonblocking neighborhood collectives; else a nonblocking call goes to the
-// library, on all ranks alike, since they all make the same sequence of calls on it.
+// blocked-dup). So the call that makes the communicator prepares it, if some rank's program itself has nonblocking
+// neighborhood collectives; else a nonblocking call goes to the library, on all ranks alike, since they all make the same
+// sequence of calls on it.
 //
 // Cost: MPI_Comm_idup and four small reductions, once per communicator.
 #pragma once

@@ -52,7 +52,8 @@ bool is_harmless(std::string_view name) {
                                      "_fn_null", "_FN", "_fn_null_c", "_FN_NULL"})
     if (name.ends_with(end))
       return true;
-  return name.starts_with("T_") || name.starts_with("sizeof") || name.starts_with("SIZEOF");
+  return name.starts_with("T_") || name.starts_with("sizeof") || name.starts_with("SIZEOF") ||
+         name == "f_sync_reg"; // does nothing (MPI-4.0, 19.1.17)
 }
 
 mpi_symbol found(mpi_interface interface, bool profiling, std::string_view name, const call_row* row) {
@@ -81,6 +82,8 @@ mpi_symbol understand_small_letters(std::string_view name, bool profiling) {
       return found(mpi_interface::f08, profiling, name, row_of_any_case(name));
   const bool underscore = remove_suffix(name, "_");
   remove_suffix(name, "_");
+  for (const std::string_view form : {"_cptr", "_f90"}) // Open MPI's, behind generic names of `use mpi`
+    remove_suffix(name, form);
   const call_row* row = row_of_any_case(name);
   return row || underscore ? found(mpi_interface::mpif, profiling, name, row) : mpi_symbol{};
 }

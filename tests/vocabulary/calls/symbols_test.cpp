@@ -27,6 +27,8 @@ TEST(mpi_symbols, say_the_call_and_its_interface) {
       {"mpi_isend", mpi_interface::mpif, false, "MPI_Isend"},
       {"mpi_isend_", mpi_interface::mpif, false, "MPI_Isend"},
       {"mpi_isend__", mpi_interface::mpif, false, "MPI_Isend"},
+      {"mpi_win_allocate_cptr_", mpi_interface::mpif, false, "MPI_Win_allocate"},
+      {"mpi_wtime_f90_", mpi_interface::mpif, false, "MPI_Wtime"},
       {"pmpi_comm_rank_", mpi_interface::mpif, true, "MPI_Comm_rank"},
       {"mpi_wait_f08_", mpi_interface::f08, false, "MPI_Wait"},
       {"mpi_isend_f08ts_", mpi_interface::f08, false, "MPI_Isend"},
@@ -57,7 +59,8 @@ TEST(mpi_symbols, concern_messages_unless_known_not_to) {
     EXPECT_TRUE(understand_symbol(name).concerns_messages) << name;
   for (const char* name :
        {"MPI_Comm_rank", "MPI_Buffer_iflush", "MPI_Comm_attach_buffer_c", "MPI_Comm_toint",
-        "MPI_Abi_get_version", "MPI_Status_set_tag", "MPI_Type_get_value_index", "mpi_wtime_", "MPI_Comm_f2c",
-        "MPI_T_init_thread", "mpi_null_copy_fn_", "mpi_sizeof0di4_", "mpi_fortran_bottom_", "main"})
+        "MPI_Abi_get_version", "MPI_Status_set_tag", "MPI_Type_get_value_index", "mpi_alloc_mem_cptr_",
+        "mpi_f_sync_reg_", "mpi_wtime_", "MPI_Comm_f2c", "MPI_T_init_thread", "mpi_null_copy_fn_",
+        "mpi_sizeof0di4_", "mpi_fortran_bottom_", "main"})
     EXPECT_FALSE(understand_symbol(name).concerns_messages) << name;
 }
