@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Real programs of Debian's packages under `tacit run`: what the report says against what their sources say.
 
-    test_packages.py [--results FILE] [NAME…]
+    test_packages.py [--results FILE] [--keep FOLDER] [NAME…]
 
 truth/NAME.json holds what a program's source says: what its point-to-point messages are (`truths`), which collectives of MPI it
 calls, what is outside the model. A truth speaks of the activities of a report in which all that `where` names is found: one of
@@ -37,9 +37,10 @@ def report(program, folder):
             (folder / name).write_text(GENERATED[name]())
         else:
             shutil.copy(HERE / "inputs" / name, folder)
-    command = [os.environ["COMMAND_FILE"], "run", "-o", "out", "--", *shlex.split(os.environ["MPI_LAUNCHER"]), "-n",
+    command = [os.environ["COMMAND_FILE"], "run", "--force", "-o", "out", "--", *shlex.split(os.environ["MPI_LAUNCHER"]), "-n",
                str(program["ranks"]), *program["command"]]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=SECONDS)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace",
+                          stdin=subprocess.DEVNULL, timeout=SECONDS)
     if done.returncode != 0:
         sys.exit(f"{program['name']} failed under tacit:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
     return json.loads((folder / "out" / "report.json").read_text())
@@ -113,6 +114,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*")
     parser.add_argument("--results", type=Path)
+    parser.add_argument("--keep", type=Path, help="where the programs run and the reports stay")
     options = parser.parse_args()
     known = {path.stem: json.loads(path.read_text()) for path in sorted((HERE / "truth").glob("*.json"))}
     results, absent = {}, 0
@@ -122,8 +124,10 @@ def main():
             print(f"{name}: not installed: apt-get install {program['package']}")
             absent += 1
             continue
-        with tempfile.TemporaryDirectory() as folder:
-            results[name] = judge(program, report(program, Path(folder)))
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = options.keep / name if options.keep else Path(scratch)
+            folder.mkdir(parents=True, exist_ok=True)
+            results[name] = judge(program, report(program, folder))
         say(name, results[name])
     if options.results:
         options.results.write_text(json.dumps({"programs": results}, indent=1) + "\n")
