@@ -182,12 +182,16 @@ activity traffic_activity(const products_so_far& known, const activity_key& key,
   if (key.why_not != doubt::no_doubt)
     a.doubted = doubted_collective{key.kind, key.why_not, algorithm_of(known.facts, key.algorithm)};
   a.shape = key.shape;
+  exchange_round round;
+  const bool ring_of_three =
+      a.shape == message_shape::no_shape && may_be_ring_of_three(*a.moved, key.in.group_size);
+  if (a.kind == activity_kind::neighbor_exchange || ring_of_three)
+    round = find_round(known.recorded, known.table, known.data, messages_of(known, episodes));
+  if (ring_of_three && round.order != round_order::unknown)
+    a.kind = activity_kind::neighbor_exchange;
   const bool probed = std::any_of(episodes.begin(), episodes.end(),
                                   [&](std::uint32_t e) { return known.facts.of_episode[e].probed; });
   a.obstacles = obstacles_of(a.kind, *a.moved, a.doubted, a.shape, probed);
-  exchange_round round;
-  if (a.kind == activity_kind::neighbor_exchange)
-    round = find_round(known.recorded, known.table, known.data, messages_of(known, episodes));
   if (round.messages.empty())
     round.messages = example_messages(known, episodes, largest);
   a.before = timeline_of(known.recorded, known.table, known.data, round.messages, largest);

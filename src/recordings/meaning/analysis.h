@@ -201,11 +201,14 @@ struct doubted_collective {
 enum class message_shape : std::uint8_t {
   no_shape,
   reduce,           ///< up a tree, every message equally long
-  gather_or_reduce, ///< one message of every rank to the root, which receives all of them into one place
+  gather_or_reduce, ///< every rank's messages to the root, as long as those of any other
   chain,            ///< from rank to rank: a scan, a reduction along a chain, or a step of a pipeline
-  allreduce,        ///< recursive doubling: who has exchanged sends the same on
+  allreduce,        ///< recursive doubling, perhaps folded: who has exchanged sends the same on
   reduce_scatter,   ///< recursive halving, or a ring with a chunk for each step
   scan,             ///< to the rank 2^k further on
+  gatherv,          ///< messages of every rank to the root, of different lengths
+  alltoall,         ///< every two ranks exchange once, through one buffer
+  alltoallv,        ///< the same, of different lengths
 };
 
 /// How the messages of collectives were received.

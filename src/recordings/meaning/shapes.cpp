@@ -9,6 +9,9 @@
 // in different lines.
 #include "recordings/meaning/shapes.h"
 
+#include "recordings/meaning/folded_allreduce.h"
+#include "recordings/meaning/known_messages.h"
+#include "recordings/meaning/star_to_root.h"
 #include "recordings/meaning/stream.h"
 #include "recordings/meaning/versions.h"
 
@@ -17,6 +20,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 
 namespace tacit::recordings {
 namespace {
@@ -28,13 +32,34 @@ class shape_reader {
 public:
   shape_reader(const recording_set& recorded, const message_table& table, const provenance& data,
                stream& messages, std::uint32_t group)
-      : recorded_(recorded), table_(table), data_(data), in_(messages), group_(group), q_(messages.ranks()),
-        log_(static_cast<std::uint32_t>(std::bit_width(q_ - 1))) {}
+      : recorded_(recorded), table_(table), known_{recorded, table, data}, in_(messages), group_(group),
+        q_(messages.ranks()), log_(static_cast<std::uint32_t>(std::bit_width(q_ - 1))) {}
 
-  std::vector<shaped_messages> run() {
+  /// Shapes of messages that belong to one phase.
+  std::vector<shaped_messages> of_phase() {
+    using reader = result (shape_reader::*)();
+    static constexpr reader readers[] = {&shape_reader::exchanges_by_bits,  &shape_reader::folded,
+                                         &shape_reader::dissemination,      &shape_reader::central_barrier,
+                                         &shape_reader::every_pair,         &shape_reader::ring_of_chunks,
+                                         &shape_reader::prefix_by_doubling, &shape_reader::tree_to_root,
+                                         &shape_reader::tree_from_root,     &shape_reader::turns_to_root};
+    return run(readers);
+  }
+
+  /// Shapes that programs write in several lines, among all that is left of a group.
+  std::vector<shaped_messages> of_group() {
+    using reader = result (shape_reader::*)();
+    static constexpr reader readers[] = {&shape_reader::folded, &shape_reader::turns_to_root};
+    return run(readers);
+  }
+
+private:
+  using result = std::optional<shaped_messages>;
+
+  std::vector<shaped_messages> run(std::span<result (shape_reader::* const)()> readers) {
     std::vector<shaped_messages> all;
     for (std::uint32_t skipped = 0; skipped < most_skips;) {
-      if (const auto found = here()) {
+      if (const auto found = here(readers)) {
         all.push_back(*found);
         skipped = 0;
       } else {
@@ -46,34 +71,19 @@ public:
     return all;
   }
 
-private:
-  using result = std::optional<shaped_messages>;
-
-  result here() {
+  result here(std::span<result (shape_reader::* const)()> readers) {
     if (in_.at_end())
       return {};
-    using reader = result (shape_reader::*)();
-    static constexpr reader readers[] = {&shape_reader::exchanges_by_bits, &shape_reader::dissemination,
-                                         &shape_reader::central_barrier,   &shape_reader::every_pair,
-                                         &shape_reader::ring_of_chunks,    &shape_reader::prefix_by_doubling,
-                                         &shape_reader::tree_to_root,      &shape_reader::tree_from_root};
-    for (const reader one : readers)
+    for (const auto one : readers)
       if (result found = (this->*one)())
         return found;
     return {};
   }
 
-  const message& of(const stream_operation& o) const { return table_.messages[o.message]; }
-  const call& sent_by(std::uint32_t id) const {
-    const message& m = table_.messages[id];
-    return recorded_.recordings[table_.recording_of_rank[m.from]].calls[m.send_call];
-  }
-  bool is_hashed(std::uint32_t id) const {
-    return table_.messages[id].consistent && (sent_by(id).flags & call_hash_valid) != 0;
-  }
-  bool passes_on(std::uint32_t id) const {
-    return table_.messages[id].bytes > 0 && data_.own_bytes[id] * 2 <= table_.messages[id].bytes;
-  }
+  const message& of(const stream_operation& o) const { return known_.of(o); }
+  const call& sent_by(std::uint32_t id) const { return known_.sent_by(id); }
+  bool is_hashed(std::uint32_t id) const { return known_.is_hashed(id); }
+  bool passes_on(std::uint32_t id) const { return known_.passes_on(id); }
 
   /// The k-th send and receive of a rank among its next operations.
   struct step {
@@ -178,6 +188,11 @@ private:
       mask |= steps[0][k].send->peer;
     }
     return differ;
+  }
+
+  result folded() {
+    const auto count = folded_allreduce(known_, in_);
+    return count ? take(*count, message_shape::allreduce) : result{};
   }
 
   bool nothing_passed_on(const std::vector<std::vector<step>>& steps) const {
@@ -286,8 +301,11 @@ private:
         return {};
       apart = apart && sends_from_everywhere_else(r, 2 * (q_ - 1));
     }
-    if (!shared && !apart)
-      return {}; // one buffer, computed anew for each exchange
+    if (!shared &&
+        !apart) { // one buffer, filled anew for each exchange: perhaps with what the last one brought
+      const message_shape shape = equal ? message_shape::alltoall : message_shape::alltoallv;
+      return q_ >= 4 ? take(portion(q_, 2 * (q_ - 1)), shape) : result{};
+    }
     const pattern kind = shared ? (equal ? pattern::allgather : pattern::allgatherv)
                                 : (equal ? pattern::alltoall : pattern::alltoallv);
     return take(portion(q_, 2 * (q_ - 1)), message_shape::no_shape, kind);
@@ -475,6 +493,11 @@ private:
     return count > 1 && places.size() == 1;
   }
 
+  result turns_to_root() {
+    const auto found = star_to_root(known_, in_);
+    return found ? take(found->count, found->shape, pattern::gather, found->root) : result{};
+  }
+
   /// The same bytes down a tree: each rank but the root receives once, and then sends.
   result tree_from_root() {
     for (std::uint32_t root = 0; root < q_; ++root) {
@@ -508,7 +531,7 @@ private:
 
   const recording_set& recorded_;
   const message_table& table_;
-  const provenance& data_;
+  const known_messages known_;
   stream& in_;
   const std::uint32_t group_, q_, log_;
 };
@@ -539,7 +562,19 @@ std::vector<shaped_messages> find_shapes(const recording_set& recorded, const me
   const std::vector<group_activity> around = list_group_activity(recorded, table, positions);
   for (const auto& [where, messages] : parts) {
     stream read(recorded, table, positions, where.first, messages, around[where.first]);
-    auto found = shape_reader(recorded, table, data, read, where.first).run();
+    auto found = shape_reader(recorded, table, data, read, where.first).of_phase();
+    all.insert(all.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+  }
+  std::set<std::uint32_t> taken;
+  for (const shaped_messages& one : all)
+    taken.insert(one.messages.begin(), one.messages.end());
+  std::map<std::uint32_t, std::vector<std::uint32_t>> left; // by group
+  for (const auto& [where, messages] : parts)
+    std::copy_if(messages.begin(), messages.end(), std::back_inserter(left[where.first]),
+                 [&](std::uint32_t id) { return !taken.contains(id); });
+  for (const auto& [group, messages] : left) {
+    stream read(recorded, table, positions, group, messages, around[group]);
+    auto found = shape_reader(recorded, table, data, read, group).of_group();
     all.insert(all.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
   }
   return all;

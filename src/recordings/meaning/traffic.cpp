@@ -4,7 +4,8 @@
 // * changed exchange: most sends read where data was received before, with other content, both ways;
 // * pipeline: the same, but one way only;
 // * neighbor exchange: each rank exchanges again and again with the same partners, more than one, fewer than
-//   all;
+//   all; on three ranks, where two neighbors are all, only with a fixed round (see exchange_round). A halo need
+//   not send as many messages one way as the other: on staggered grids one component goes up, the other down;
 // * pairwise: exchanges of two ranks at a time.
 #include "recordings/meaning/traffic.h"
 
@@ -205,8 +206,8 @@ traffic measure_traffic(const recording_set& recorded, const message_table& tabl
       continue;
     ++partners[pair.first];
     const auto back = pairs.find({pair.second, pair.first});
-    if (back != pairs.end())
-      t.answered += std::min(count, back->second);
+    if (back != pairs.end() && back->second * 3 >= count)
+      t.answered += count;
   }
   t.ranks = static_cast<std::uint32_t>(ranks.size());
   t.fewest_partners = partners.empty() ? 0 : none;
@@ -224,6 +225,11 @@ traffic measure_traffic(const recording_set& recorded, const message_table& tabl
 
 bool one_partner_at_a_time(const traffic& t) {
   return t.in_pairs * 10 >= t.messages * 8 || t.most_partners == 1;
+}
+
+bool may_be_ring_of_three(const traffic& t, std::size_t group_size) {
+  return group_size == 3 && t.fewest_partners == 2 && t.rounds >= 3 &&
+         t.answered * 10 >= (t.messages - t.self) * 9;
 }
 
 activity_kind classify(const traffic& t, std::size_t group_size) {

@@ -18,4 +18,7 @@ traffic measure_traffic(const recording_set& recorded, const message_table& tabl
 /// What this traffic is on a group of `group_size` ranks.
 activity_kind classify(const traffic& t, std::size_t group_size);
 
+/// On three ranks two neighbors are all others: whether a fixed round would make this a neighbor exchange.
+bool may_be_ring_of_three(const traffic& t, std::size_t group_size);
+
 } // namespace tacit::recordings

@@ -138,6 +138,9 @@ const shape_words& words_of(message_shape shape) {
       {"allreduce", "MPI_Allreduce", {"allreduce"}},
       {"reduce-scatter", "MPI_Reduce_scatter", {"reduce_scatter"}},
       {"scan", "MPI_Scan", {"scan"}},
+      {"gather of different lengths", "MPI_Gatherv", {"gatherv"}},
+      {"alltoall", "MPI_Alltoall", {"alltoall"}},
+      {"alltoall of different lengths", "MPI_Alltoallv", {"alltoallv"}},
   };
   return all[static_cast<int>(shape)];
 }

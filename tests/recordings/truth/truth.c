@@ -96,6 +96,22 @@ PROGRAM(near_bcast_partial) { /* the last rank gets nothing */
   }
 }
 
+PROGRAM(near_bcast_other_bytes) { /* a tree, and every message carries what its sender has just computed */
+  for (int t = 0; t < times; ++t) {
+    int mask = 1;
+    for (; mask < size; mask <<= 1)
+      if (rank & mask) {
+        MPI_Recv(work, block, MPI_INT, rank - mask, 2, comm, MPI_STATUS_IGNORE);
+        break;
+      }
+    for (mask >>= 1; mask > 0; mask >>= 1)
+      if (rank + mask < size) {
+        fresh(work, block, rank);
+        MPI_Send(work, block, MPI_INT, rank + mask, 2, comm);
+      }
+  }
+}
+
 /* Scatters and gathers. */
 
 PROGRAM(scatter_linear) {
@@ -256,6 +272,63 @@ PROGRAM(near_gather_farm) { /* workers ask for tasks in any order: no two rounds
   }
 }
 
+PROGRAM(gather_two_messages) { /* two of different lengths from each rank, into one place */
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, 3 * block, rank);
+    if (rank == 0) {
+      for (int from = 1; from < size; ++from) {
+        MPI_Recv(work, block, MPI_INT, from, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
+        memcpy(receive_buffer + block * from, work, block * sizeof(int));
+        MPI_Recv(work, 2 * block, MPI_INT, from, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
+      }
+    } else {
+      MPI_Send(send_buffer, block, MPI_INT, 0, 4, comm);
+      MPI_Send(send_buffer + block, 2 * block, MPI_INT, 0, 5, comm);
+    }
+  }
+}
+
+PROGRAM(gatherv_on_request) { /* the root asks one after the other, so that one buffer is enough */
+  MPI_Request request;
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, 16 + 8 * rank, rank);
+    if (rank == 0) {
+      for (int from = 1; from < size; ++from) {
+        MPI_Irecv(work, words, MPI_INT, from, 4, comm, &request);
+        MPI_Send(work, 0, MPI_INT, from, 4, comm);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+      }
+    } else {
+      MPI_Recv(work, 0, MPI_INT, 0, 4, comm, MPI_STATUS_IGNORE);
+      MPI_Send(send_buffer, 16 + 8 * rank, MPI_INT, 0, 4, comm);
+    }
+  }
+}
+
+PROGRAM(gather_changing_root) {
+  for (int t = 0; t < times; ++t) {
+    const int root = t % size;
+    fresh(send_buffer, block, rank);
+    if (rank == root)
+      for (int step = 1; step < size; ++step)
+        MPI_Recv(receive_buffer + block * ((root + step) % size), block, MPI_INT, (root + step) % size, 4,
+                 comm, MPI_STATUS_IGNORE);
+    else
+      MPI_Send(send_buffer, block, MPI_INT, root, 4, comm);
+  }
+}
+
+PROGRAM(near_gather_missing) { /* the last rank gives nothing */
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, block, rank);
+    if (rank == 0)
+      for (int from = 1; from + 1 < size; ++from)
+        MPI_Recv(receive_buffer + block * from, block, MPI_INT, from, 4, comm, MPI_STATUS_IGNORE);
+    else if (rank + 1 < size)
+      MPI_Send(send_buffer, block, MPI_INT, 0, 4, comm);
+  }
+}
+
 /* Allgathers. */
 
 PROGRAM(allgather_ring) {
@@ -329,6 +402,17 @@ PROGRAM(allgatherv_direct) {
         MPI_Isend(work + words * rank, 24 + 16 * rank, MPI_INT, peer, 6, comm, &requests[count++]);
       }
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+PROGRAM(near_allgather_open) { /* a ring that is left one step too early */
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  for (int t = 0; t < times; ++t) {
+    fresh(work + block * rank, block, rank);
+    for (int step = 0; step + 2 < size; ++step) {
+      const int out = (rank + size - step) % size, in = (rank + 2 * size - step - 1) % size;
+      shift(work + block * out, work + block * in, block, right, left, 6, comm);
+    }
   }
 }
 
@@ -408,6 +492,43 @@ PROGRAM(near_alltoall_missing) { /* the last shift is left out */
   }
 }
 
+PROGRAM(alltoall_one_buffer) { /* each block is copied into one buffer before it is sent, as in FFTW 2 */
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, block * size, rank);
+    for (int step = 1; step < size; ++step) {
+      const int to = (rank + step) % size, from = (rank + size - step) % size;
+      memcpy(work, send_buffer + block * to, block * sizeof(int));
+      shift(work, receive_buffer + block * from, block, to, from, 7, comm);
+    }
+  }
+}
+
+PROGRAM(alltoallv_one_buffer) {
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, words * size, rank);
+    for (int step = 1; step < size; ++step) {
+      const int to = (rank + step) % size, from = (rank + size - step) % size;
+      memcpy(work, send_buffer + words * to, (16 + rank + 3 * to) * sizeof(int));
+      MPI_Sendrecv(work, 16 + rank + 3 * to, MPI_INT, to, 7, receive_buffer + words * from,
+                   16 + from + 3 * rank, MPI_INT, from, 7, comm, MPI_STATUS_IGNORE);
+    }
+  }
+}
+
+PROGRAM(near_alltoall_pair) { /* ranks 0 and 1 have nothing for each other */
+  MPI_Request requests[2 * most_ranks];
+  for (int t = 0; t < times; ++t) {
+    int count = 0;
+    fresh(send_buffer, block * size, rank);
+    for (int peer = 0; peer < size; ++peer)
+      if (peer != rank && peer + rank != 1) {
+        MPI_Irecv(receive_buffer + block * peer, block, MPI_INT, peer, 7, comm, &requests[count++]);
+        MPI_Isend(send_buffer + block * peer, block, MPI_INT, peer, 7, comm, &requests[count++]);
+      }
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
 /* Barriers. */
 
 PROGRAM(barrier_dissemination) {
@@ -440,6 +561,14 @@ PROGRAM(barrier_linear) {
 PROGRAM(near_barrier_neighbors) { /* only neighbors wait for each other */
   for (int t = 0; t < times; ++t)
     shift(work, work, 0, (rank + 1) % size, (rank + size - 1) % size, 8, comm);
+}
+
+PROGRAM(near_barrier_data) { /* dissemination of something */
+  for (int t = 0; t < times; ++t)
+    for (int by = 1; by < size; by <<= 1) {
+      fresh(send_buffer, 1, rank);
+      shift(send_buffer, work, 1, (rank + by) % size, (rank + size - by) % size, 8, comm);
+    }
 }
 
 /* Reductions. */
@@ -511,6 +640,123 @@ PROGRAM(allreduce_ring) { /* reduce_scatter, then allgather, of chunks */
       const int out = (rank + 1 + size - step) % size, in = (rank + 2 * size - step) % size;
       shift(work + block * out, work + block * in, block, right, left, 10, comm);
     }
+  }
+}
+
+PROGRAM(allreduce_rabenseifner) { /* halves are reduced and scattered, then gathered */
+  if (!is_power_of_two(size))
+    return;
+  for (int t = 0; t < times; ++t) {
+    int from = 0;
+    fresh(work, block * size, rank);
+    for (int mask = size >> 1; mask > 0; mask >>= 1) {
+      const int upper = (rank & mask) != 0;
+      const int keep = from + (upper ? mask : 0), give = from + (upper ? 0 : mask);
+      shift(work + block * give, receive_buffer, block * mask, rank ^ mask, rank ^ mask, 10, comm);
+      add(work + block * keep, receive_buffer, block * mask);
+      from = keep;
+    }
+    for (int mask = 1; mask < size; mask <<= 1) {
+      const int mine = rank & ~(mask - 1), theirs = (rank ^ mask) & ~(mask - 1);
+      shift(work + block * mine, work + block * theirs, block * mask, rank ^ mask, rank ^ mask, 10, comm);
+    }
+  }
+}
+
+/* Recursive doubling among the `core` ranks, the largest power of two; who is which of them, and whom each hosts. */
+static inline __attribute__((always_inline)) void doubling_with_guest(int me, int core, int guest, int first,
+                                                                      int others, MPI_Comm comm) {
+  if (guest >= 0) {
+    MPI_Recv(receive_buffer, block, MPI_INT, guest, 10, comm, MPI_STATUS_IGNORE);
+    add(work, receive_buffer, block);
+  }
+  for (int mask = 1; mask < core; mask <<= 1) {
+    const int peer = me ^ mask, rank = peer < others ? 2 * peer + first : peer + others;
+    shift(work, receive_buffer, block, rank, rank, 10, comm);
+    add(work, receive_buffer, block);
+  }
+}
+
+PROGRAM(allreduce_folded) { /* of the first ranks every other one gives its value to the next, as in MPICH */
+  int core = 1;
+  while (2 * core <= size)
+    core *= 2;
+  const int folded = size - core;
+  if (folded == 0)
+    return;
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block, rank);
+    if (rank < 2 * folded && rank % 2 == 0) {
+      MPI_Send(work, block, MPI_INT, rank + 1, 10, comm);
+      MPI_Recv(work, block, MPI_INT, rank + 1, 10, comm, MPI_STATUS_IGNORE);
+      continue;
+    }
+    const int hosts = rank < 2 * folded;
+    doubling_with_guest(hosts ? rank / 2 : rank - folded, core, hosts ? rank - 1 : -1, 1, folded, comm);
+    if (hosts)
+      MPI_Send(work, block, MPI_INT, rank - 1, 10, comm);
+  }
+}
+
+PROGRAM(allreduce_folded_last) { /* the last ranks give their values to the first ones, as in the BLACS */
+  int core = 1;
+  while (2 * core <= size)
+    core *= 2;
+  if (core == size)
+    return;
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block, rank);
+    if (rank >= core) {
+      MPI_Send(work, block, MPI_INT, rank - core, 10, comm);
+      MPI_Recv(work, block, MPI_INT, rank - core, 10, comm, MPI_STATUS_IGNORE);
+      continue;
+    }
+    doubling_with_guest(rank, core, rank + core < size ? rank + core : -1, 0, 0, comm);
+    if (rank + core < size)
+      MPI_Send(work, block, MPI_INT, rank + core, 10, comm);
+  }
+}
+
+PROGRAM(near_allreduce_other_answer) { /* folded, but a guest gets something else than the sum */
+  int core = 1;
+  while (2 * core <= size)
+    core *= 2;
+  if (core == size)
+    return;
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block, rank);
+    if (rank >= core) {
+      MPI_Send(work, block, MPI_INT, rank - core, 10, comm);
+      MPI_Recv(work, block, MPI_INT, rank - core, 10, comm, MPI_STATUS_IGNORE);
+      continue;
+    }
+    doubling_with_guest(rank, core, rank + core < size ? rank + core : -1, 0, 0, comm);
+    if (rank + core < size) {
+      fresh(work, block, rank);
+      MPI_Send(work, block, MPI_INT, rank + core, 10, comm);
+    }
+  }
+}
+
+PROGRAM(near_reduce_scatter_short) { /* the ring of a reduce_scatter, left one step too early */
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block * size, rank);
+    for (int step = 0; step + 2 < size; ++step) {
+      const int out = (rank + 2 * size - step - 1) % size, in = (rank + 2 * size - step - 2) % size;
+      shift(work + block * out, receive_buffer, block, right, left, 11, comm);
+      add(work + block * in, receive_buffer, block);
+    }
+  }
+}
+
+PROGRAM(near_scan_step) { /* only the first step of a scan by doubling */
+  const int to = rank + 1 < size ? rank + 1 : MPI_PROC_NULL, from = rank >= 1 ? rank - 1 : MPI_PROC_NULL;
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block, rank);
+    shift(work, receive_buffer, block, to, from, 12, comm);
+    if (from != MPI_PROC_NULL)
+      add(work, receive_buffer, block);
   }
 }
 
@@ -698,6 +944,115 @@ PROGRAM(halo_grid_corners) { /* dimension by dimension: the second one sends wha
   MPI_Type_free(&column);
 }
 
+PROGRAM(halo_staggered) { /* two components go up and one goes down, as on a staggered grid */
+  const int left = rank > 0 ? rank - 1 : MPI_PROC_NULL, right = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
+  MPI_Request requests[6];
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, 3 * block, rank);
+    MPI_Irecv(receive_buffer, block, MPI_INT, left, 13, comm, &requests[0]);
+    MPI_Irecv(receive_buffer + block, block, MPI_INT, left, 14, comm, &requests[1]);
+    MPI_Irecv(receive_buffer + 2 * block, block, MPI_INT, right, 15, comm, &requests[2]);
+    MPI_Isend(send_buffer, block, MPI_INT, right, 13, comm, &requests[3]);
+    MPI_Isend(send_buffer + block, block, MPI_INT, right, 14, comm, &requests[4]);
+    MPI_Isend(send_buffer + 2 * block, block, MPI_INT, left, 15, comm, &requests[5]);
+    MPI_Waitall(6, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+PROGRAM(near_halo_dependent) { /* what goes left has in it what came from the left */
+  const int left = (rank + size - 1) % size, right = (rank + 1) % size;
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, block, rank);
+    MPI_Sendrecv(send_buffer, block, MPI_INT, right, 13, work, block, MPI_INT, left, 13, comm,
+                 MPI_STATUS_IGNORE);
+    add(work, send_buffer, block);
+    MPI_Sendrecv(work, block, MPI_INT, left, 14, receive_buffer, block, MPI_INT, right, 14, comm,
+                 MPI_STATUS_IGNORE);
+  }
+}
+
+/* Rows and columns of a grid, as communicators. */
+
+static MPI_Comm line_of_grid(int rank, int size, int of_rows, MPI_Comm comm) {
+  int rows = 1;
+  for (int r = 2; r * r <= size; ++r)
+    if (size % r == 0)
+      rows = r;
+  const int columns = size / rows, row = rank / columns, column = rank % columns;
+  MPI_Comm line;
+  MPI_Comm_split(comm, of_rows ? row : column, rank, &line);
+  return line;
+}
+
+PROGRAM(rows_bcast) {
+  MPI_Comm line = line_of_grid(rank, size, 1, comm);
+  MPI_Comm_rank(line, &rank);
+  MPI_Comm_size(line, &size);
+  for (int t = 0; t < times; ++t) {
+    if (rank == 0)
+      fresh(work, block, rank);
+    binomial_tree(work, block, 0, rank, size, line);
+  }
+  MPI_Comm_free(&line);
+}
+
+PROGRAM(rows_alltoall) {
+  MPI_Comm line = line_of_grid(rank, size, 1, comm);
+  MPI_Comm_rank(line, &rank);
+  MPI_Comm_size(line, &size);
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, block * size, rank);
+    for (int step = 1; step < size; ++step) {
+      const int to = (rank + step) % size, from = (rank + size - step) % size;
+      shift(send_buffer + block * to, receive_buffer + block * from, block, to, from, 7, line);
+    }
+  }
+  MPI_Comm_free(&line);
+}
+
+PROGRAM(rows_allreduce) {
+  MPI_Comm line = line_of_grid(rank, size, 1, comm);
+  MPI_Comm_rank(line, &rank);
+  MPI_Comm_size(line, &size);
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block, rank);
+    reduce_tree(work, receive_buffer, block, rank, size, line);
+    binomial_tree(work, block, 0, rank, size, line);
+  }
+  MPI_Comm_free(&line);
+}
+
+PROGRAM(columns_allgather) {
+  MPI_Comm line = line_of_grid(rank, size, 0, comm);
+  MPI_Comm_rank(line, &rank);
+  MPI_Comm_size(line, &size);
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  for (int t = 0; t < times && size > 1; ++t) {
+    fresh(work + block * rank, block, rank);
+    for (int step = 0; step + 1 < size; ++step) {
+      const int out = (rank + size - step) % size, in = (rank + 2 * size - step - 1) % size;
+      shift(work + block * out, work + block * in, block, right, left, 6, line);
+    }
+  }
+  MPI_Comm_free(&line);
+}
+
+PROGRAM(near_rows_bcast) { /* in the rows, but the last rank of each gets nothing */
+  MPI_Comm line = line_of_grid(rank, size, 1, comm);
+  MPI_Comm_rank(line, &rank);
+  MPI_Comm_size(line, &size);
+  for (int t = 0; t < times; ++t) {
+    if (rank == 0) {
+      fresh(work, block, rank);
+      for (int to = 1; to + 1 < size; ++to)
+        MPI_Send(work, block, MPI_INT, to, 1, line);
+    } else if (rank + 1 < size) {
+      MPI_Recv(work, block, MPI_INT, 0, 1, line, MPI_STATUS_IGNORE);
+    }
+  }
+  MPI_Comm_free(&line);
+}
+
 /* What is none of these. */
 
 PROGRAM(ring_shift) {
@@ -756,6 +1111,7 @@ static const struct {
     ENTRY(bcast_tiny_linear),
     ENTRY(near_bcast_changed),
     ENTRY(near_bcast_partial),
+    ENTRY(near_bcast_other_bytes),
     ENTRY(scatter_linear),
     ENTRY(scatter_tree),
     ENTRY(scatterv_linear),
@@ -767,27 +1123,42 @@ static const struct {
     ENTRY(gatherv_linear),
     ENTRY(gatherv_nonblocking),
     ENTRY(near_gather_farm),
+    ENTRY(gather_two_messages),
+    ENTRY(gatherv_on_request),
+    ENTRY(gather_changing_root),
+    ENTRY(near_gather_missing),
     ENTRY(allgather_ring),
     ENTRY(allgather_doubling),
     ENTRY(allgather_bruck),
     ENTRY(allgather_direct),
     ENTRY(allgatherv_ring),
     ENTRY(allgatherv_direct),
+    ENTRY(near_allgather_open),
     ENTRY(alltoall_nonblocking),
     ENTRY(alltoall_shifts),
     ENTRY(alltoall_pairs),
     ENTRY(alltoallv_shifts),
     ENTRY(alltoallv_nonblocking),
     ENTRY(near_alltoall_missing),
+    ENTRY(alltoall_one_buffer),
+    ENTRY(alltoallv_one_buffer),
+    ENTRY(near_alltoall_pair),
     ENTRY(barrier_dissemination),
     ENTRY(barrier_butterfly),
     ENTRY(barrier_linear),
     ENTRY(near_barrier_neighbors),
+    ENTRY(near_barrier_data),
     ENTRY(reduce_linear),
     ENTRY(reduce_binomial),
     ENTRY(allreduce_doubling),
     ENTRY(allreduce_reduce_bcast),
     ENTRY(allreduce_ring),
+    ENTRY(allreduce_rabenseifner),
+    ENTRY(allreduce_folded),
+    ENTRY(allreduce_folded_last),
+    ENTRY(near_allreduce_other_answer),
+    ENTRY(near_reduce_scatter_short),
+    ENTRY(near_scan_step),
     ENTRY(reduce_scatter_ring),
     ENTRY(reduce_scatter_halving),
     ENTRY(scan_chain),
@@ -800,6 +1171,13 @@ static const struct {
     ENTRY(halo_grid_lines),
     ENTRY(halo_grid_nonblocking),
     ENTRY(halo_grid_corners),
+    ENTRY(halo_staggered),
+    ENTRY(near_halo_dependent),
+    ENTRY(rows_bcast),
+    ENTRY(rows_alltoall),
+    ENTRY(rows_allreduce),
+    ENTRY(columns_allgather),
+    ENTRY(near_rows_bcast),
     ENTRY(ring_shift),
     ENTRY(pipeline),
     ENTRY(changing_partners),

@@ -12,8 +12,25 @@ def powers_only(size):
     return size & (size - 1) == 0
 
 
+def others_only(size):
+    return not powers_only(size)
+
+
 def always(_size):
     return True
+
+
+def row_length(size):
+    """Of the grid of size ranks that is as square as possible."""
+    return size // max(rows for rows in range(1, size) if rows * rows <= size and size % rows == 0)
+
+
+def long_rows(size):
+    return row_length(size) > 2  # a collective of two ranks is a message
+
+
+def long_columns(size):
+    return size // row_length(size) > 2
 
 
 # name: (truth, ranks on which the program communicates so at all)
@@ -46,6 +63,20 @@ C_PROGRAMS = {
     "halo_grid_lines": (HALO, always), "halo_grid_nonblocking": (HALO, always), "halo_grid_corners": (HALO, always),
     "ring_shift": (NEAR, always), "pipeline": ({"pipeline"}, always), "changing_partners": (NEAR, always),
     "ping_pong": (NEAR, always),
+    "near_bcast_other_bytes": (NEAR, always),
+    "gather_two_messages": ({"gather"}, always), "gatherv_on_request": ({"gatherv"}, always),
+    "gather_changing_root": ({"gather"}, always), "near_gather_missing": (NEAR, always),
+    "near_allgather_open": (NEAR, always),
+    "alltoall_one_buffer": ({"alltoall"}, always), "alltoallv_one_buffer": ({"alltoallv"}, always),
+    "near_alltoall_pair": (NEAR, always), "near_barrier_data": (NEAR, always),
+    "allreduce_rabenseifner": ({"reduce_scatter", "allgather"}, powers_only),
+    "allreduce_folded": ({"allreduce"}, others_only), "allreduce_folded_last": ({"allreduce"}, others_only),
+    "near_allreduce_other_answer": (NEAR, others_only),
+    "near_reduce_scatter_short": (NEAR, always), "near_scan_step": (NEAR, always),
+    "halo_staggered": (HALO, always), "near_halo_dependent": (NEAR, always),
+    "rows_bcast": ({"bcast"}, long_rows), "rows_alltoall": ({"alltoall"}, long_rows),
+    "rows_allreduce": ({"reduce", "bcast"}, long_rows), "columns_allgather": ({"allgather"}, long_columns),
+    "near_rows_bcast": (NEAR, long_rows),
 }
 
 FORTRAN_PROGRAMS = {
@@ -68,11 +99,24 @@ ALSO = {
     "halo_grid_nonblocking": lambda size: {"alltoall"} if size == 3 else set(),
     "halo_grid_corners": lambda size: {"alltoall"} if size == 3 else set(),
     "f_halo_columns": lambda size: {"alltoall"} if size == 3 else set(),
+    "alltoall_one_buffer": lambda size: {"neighbor exchange"} if size == 3 else set(),
+    "alltoallv_one_buffer": lambda size: {"neighbor exchange"} if size == 3 else set(),
+    # A halo all the same, but no single call.
+    "near_halo_dependent": lambda size: {"neighbor exchange"} | ({"alltoall"} if size == 3 else set()),
+    # On three ranks the roots' turns are rounds of a ring; with guests, too, everybody meets the same ranks again.
+    "gather_changing_root": lambda size: {"neighbor exchange"} if size == 3 else set(),
+    "near_allreduce_other_answer": lambda size: {"neighbor exchange"},
+    # The root of a tree of three ranks sends to each of the others.
+    "near_bcast_other_bytes": lambda size: {"scatter"} if size == 3 else set(),
+    # One number for every other rank.
+    "near_barrier_data": lambda size: {"alltoall", "neighbor exchange"} if size == 3 else set(),
+    # An alltoallv may have empty blocks.
+    "near_alltoall_pair": lambda size: {"alltoallv"},
     # Two dimensions of two ranks each: every rank exchanges with the same two again and again.
     "f_near_butterfly": lambda size: {"neighbor exchange"},
 }
 
 # Advice that one call could do a whole round would be wrong here.
-NO_SINGLE_CALL = {"halo_grid_corners"}
+NO_SINGLE_CALL = {"halo_grid_corners", "near_halo_dependent"}
 # Here it holds without a condition.
-AT_ONCE = {"halo_ring_nonblocking", "halo_ring_persistent", "halo_grid_nonblocking"}
+AT_ONCE = {"halo_ring_nonblocking", "halo_ring_persistent", "halo_grid_nonblocking", "halo_staggered"}
