@@ -240,7 +240,7 @@ activity_kind classify(const traffic& t, std::size_t group_size) {
     return activity_kind::trivial;
   if (share(t.wildcards) >= 0.5)
     return activity_kind::irregular;
-  const bool both_ways = share(t.answered) >= 0.9;
+  const bool both_ways = t.messages > t.self && t.answered * 10 >= (t.messages - t.self) * 9;
   if (share(t.changed) >= 0.5)
     return both_ways ? activity_kind::changed_exchange : activity_kind::pipeline;
   const bool repeats = t.rounds >= 3;

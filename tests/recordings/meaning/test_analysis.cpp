@@ -584,6 +584,25 @@ TEST(recorded_traffic, pairwise_exchange_by_sendrecv) {
   EXPECT_EQ(code_of(a.activities[0].obstacles[0]), reason::pairwise);
 }
 
+TEST(recorded_traffic, pairs_that_all_meet_through_one_buffer_are_in_the_shape_of_an_alltoall) {
+  for (const int rounds : {2, 3}) {
+    scene s(4);
+    for (int round = 0; round < rounds; ++round)
+      for (const std::uint32_t mask : {1u, 2u, 3u}) {
+        for (std::uint32_t r = 0; r < 4; ++r)
+          s.sendrecv_begin(r, r ^ mask, 100, 300);
+        for (std::uint32_t r = 0; r < 4; ++r) {
+          s.sendrecv_end(r, r ^ mask, 2000, 300);
+          s.compute(r, 100, 300);
+        }
+      }
+    const analysis a = analyzed(s);
+    ASSERT_EQ(a.activities.size(), 1u) << dump(a);
+    EXPECT_EQ(a.activities[0].shape, rounds < 3 ? message_shape::no_shape : message_shape::alltoall)
+        << dump(a);
+  }
+}
+
 TEST(recorded_traffic, a_few_unanswered_messages_do_not_change_the_name) {
   scene s(4);
   const auto exchange = [&](std::uint32_t r, std::uint32_t other) {
@@ -595,7 +614,7 @@ TEST(recorded_traffic, a_few_unanswered_messages_do_not_change_the_name) {
     s.compute(other, 100, 300);
   };
   for (int round = 0; round < 20; ++round)
-    for (const std::uint32_t mask : {1u, 2u, 3u})
+    for (const std::uint32_t mask : {1u, 2u, 3u, 1u}) // the last one again: rounds are no alltoall
       for (std::uint32_t r = 0; r < 4; ++r)
         if ((r ^ mask) > r)
           exchange(r, r ^ mask);
