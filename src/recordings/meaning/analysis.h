@@ -169,7 +169,7 @@ struct traffic {
   std::uint64_t in_rings =
       0; ///< in episodes where each rank sends one message and receives one, three ranks or more
   std::uint64_t in_two_way_rings = 0; ///< in episodes where each rank exchanges with its neighbors on a ring
-  std::uint64_t answered = 0;         ///< for which there is one the other way between the same ranks
+  std::uint64_t answered = 0;         ///< between ranks of which the other sends at least a third as often
   std::uint64_t self = 0;             ///< from a rank to itself
   std::uint32_t ranks = 0;            ///< that take part
   std::uint32_t most_partners = 0;    ///< ranks that one rank sends to
