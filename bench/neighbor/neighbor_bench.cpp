@@ -10,7 +10,7 @@
 // (interleaved.h). One line of JSON per case, in microseconds, on standard output.
 #include "comma_list.h"
 #include "interleaved.h"
-#include "ways.h"
+#include "variants.h"
 
 #include <algorithm>
 #include <cstdio>

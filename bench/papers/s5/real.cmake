@@ -2,7 +2,7 @@
 # is linked only if TACIT_BENCH_MPI_ADVANCE names a directory with its include/ and liblocality_aware.a (built with the same MPI).
 set(TACIT_BENCH_MPI_ADVANCE "" CACHE PATH "MPI Advance (locality_aware), as a peer in the benchmarks")
 set(s5 ${CMAKE_CURRENT_LIST_DIR})
-add_executable(s5_real EXCLUDE_FROM_ALL ${s5}/real.cpp ${s5}/real_ways.cpp ${s5}/real_packed.cpp ${s5}/real_wrf.cpp
+add_executable(s5_real EXCLUDE_FROM_ALL ${s5}/real.cpp ${s5}/real_variants.cpp ${s5}/real_packed.cpp ${s5}/real_wrf.cpp
                                         ${s5}/real_matrix.cpp ${PROJECT_SOURCE_DIR}/bench/neighbor/patterns.cpp)
 target_link_libraries(s5_real PRIVATE tacit_shared MPI::MPI_C fmt::fmt)
 target_include_directories(s5_real PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/bench)

@@ -1,4 +1,4 @@
-#include "ways.h"
+#include "variants.h"
 
 #include <atomic>
 #include <cstring>
