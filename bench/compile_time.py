@@ -4,7 +4,7 @@
     bench/compile_time.py                    11 rounds; bench/results/compile-time-<machine>.json
     bench/compile_time.py --rounds 30 --stdout
 
-Builds the kernels of bench/papers/s2 in two ways: each file on its own (-O2 -c, the pass in the compiler), and at link
+Builds the kernels of bench/papers/s2 twice: each file on its own (-O2 -c, the pass in the compiler), and at link
 time (-O2 -flto, the pass in lld; compiling and linking together). Interleaved, each round without the plugin, with the
 plugin loaded but off, and transforming. Counted are user seconds of compiler and linker with all their children, and
 instructions where `perf` can count them; the least of all rounds counts, because others on the machine only add. The
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "bench" / "papers" / "s2" / "kernels"
 SOURCES = ("cg.c", "exchange.c", "ft.c", "lu.f90", "mg.f90", "ring.c", "sp.f90", "stencil.c")
 MODES = {"plain": None, "off": "off", "apply": "apply"}
-WAYS = ("per file", "link time")
+BUILDS = ("per file", "link time")
 
 
 def command_output(*command):
@@ -79,11 +79,11 @@ class Builder:
         counted = re.search(r"^(\d+),", counts.read_text(), re.M) if self.count else None
         return used.ru_utime, int(counted.group(1)) if counted else 0
 
-    def build(self, source, way, mode):
+    def build(self, source, kind, mode):
         kind = Path(source).suffix
         compiler, made = self.compilers[kind], str(self.work / "made.o")
         compiling = [*compiler, "-O2", "-c", str(KERNELS / source), "-o", made, *self.compile_flags[kind]]
-        if way == "per file":
+        if kind == "per file":
             return self.run(mode, *compiling, *([f"-fpass-plugin={self.plugin}"] if mode else []))
         first = self.run(mode, *compiling, "-flto")
         second = self.run(mode, *compiler, "-O2", "-flto", "-fuse-ld=lld", made, "-o", str(self.work / "made"),
@@ -96,10 +96,10 @@ def measure(builder, rounds):
     best = {}
     for _ in range(rounds):
         for source in SOURCES:
-            for way in WAYS:
+            for kind in BUILDS:
                 for name, mode in MODES.items():
-                    seconds, instructions = builder.build(source, way, mode)
-                    key = (way, source, name)
+                    seconds, instructions = builder.build(source, kind, mode)
+                    key = (kind, source, name)
                     known = best.get(key, (seconds, instructions))
                     best[key] = (min(known[0], seconds), min(known[1], instructions))
     return best
@@ -107,17 +107,17 @@ def measure(builder, rounds):
 
 def summary(best, instructions):
     result = {}
-    for way in WAYS:
+    for kind in BUILDS:
         kernels = {}
         for source in SOURCES:
-            kernels[source] = {"user seconds": {name: round(best[way, source, name][0], 3) for name in MODES}}
+            kernels[source] = {"user seconds": {name: round(best[kind, source, name][0], 3) for name in MODES}}
             if instructions:
-                kernels[source]["instructions"] = {name: best[way, source, name][1] for name in MODES}
-        all_of = {name: [sum(best[way, source, name][i] for source in SOURCES) for i in (0, 1)] for name in MODES}
-        result[way] = {"user seconds": {name: round(sums[0], 3) for name, sums in all_of.items()},
+                kernels[source]["instructions"] = {name: best[kind, source, name][1] for name in MODES}
+        all_of = {name: [sum(best[kind, source, name][i] for source in SOURCES) for i in (0, 1)] for name in MODES}
+        result[kind] = {"user seconds": {name: round(sums[0], 3) for name, sums in all_of.items()},
                        "ratio": round(all_of["apply"][0] / all_of["off"][0], 3), "kernels": kernels}
         if instructions:
-            result[way]["ratio of instructions"] = round(all_of["apply"][1] / all_of["off"][1], 4)
+            result[kind]["ratio of instructions"] = round(all_of["apply"][1] / all_of["off"][1], 4)
     return result
 
 
@@ -137,7 +137,7 @@ def main():
               "machine": machine(), "commit": command_output("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"),
               "command": f"bench/compile_time.py --rounds {arguments.rounds}",
               "instructions": "counted" if instructions else "not counted: perf cannot count them here",
-              "ways": summary(best, instructions)}
+              "builds": summary(best, instructions)}
     text = json.dumps(result, indent=1)
     if arguments.stdout:
         print(text)
@@ -146,7 +146,7 @@ def main():
     name = re.sub(r"[^a-z0-9]+", "-", (cpu.group(0) if cpu else platform.machine()).lower()).strip("-")
     target = ROOT / "bench" / "results" / f"compile-time-{name}-{os.cpu_count()}-cores.json"
     target.write_text(text + "\n")
-    print(f"{target.relative_to(ROOT)}: " + ", ".join(f"{way} {of['ratio']}x" for way, of in result["ways"].items()))
+    print(f"{target.relative_to(ROOT)}: " + ", ".join(f"{kind} {of['ratio']}x" for kind, of in result["builds"].items()))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// Several ways to do one thing, timed in one process: short blocks of iterations, one way after the other,
+// Several variants of one thing, timed in one process: short blocks of iterations, one variant after the other,
 // again and again. What disturbs the machine for a while disturbs all of them; a block's time is that of its
 // slowest rank, and a low percentile over the blocks is reported.
 #pragma once
@@ -33,7 +33,7 @@ inline double computing_time() {
 /// `iterate(n)` does n iterations. Collective.
 template <typename Iterate>
 block_cost time_block(Iterate&& iterate, int iterations) {
-  constexpr int warm_up = 3; // until buffers and slots are in the caches where this way leaves them
+  constexpr int warm_up = 3; // until buffers and slots are in the caches where this variant leaves them
   MPI_Barrier(MPI_COMM_WORLD);
   iterate(warm_up);
   const double worked = computing_time(), start = MPI_Wtime();
@@ -45,28 +45,28 @@ block_cost time_block(Iterate&& iterate, int iterations) {
   return {slowest / iterations * 1e6, all / cores / iterations * 1e6};
 }
 
-/// Block times of each way, about `seconds` long altogether and 15 blocks at least. `iterate(w, n)` does n
-/// iterations of way w. Collective; all ranks get the same times, and in `work` the blocks' computing time.
+/// Block times of each variant, about `seconds` long altogether and 15 blocks at least. `iterate(w, n)` does n
+/// iterations of variant w. Collective; all ranks get the same times, and in `work` the blocks' computing time.
 template <typename Iterate>
-std::vector<std::vector<double>> time_interleaved(std::size_t ways, double seconds, Iterate&& iterate,
+std::vector<std::vector<double>> time_interleaved(std::size_t variants, double seconds, Iterate&& iterate,
                                                   std::vector<std::vector<double>>* work = nullptr) {
   constexpr double block_us = 100;
   constexpr int least_iterations = 4, most_iterations = 400;
   constexpr std::size_t least_blocks = 15;
-  std::vector<std::vector<double>> times(ways);
-  std::vector<int> iterations(ways);
+  std::vector<std::vector<double>> times(variants);
+  std::vector<int> iterations(variants);
   const auto block = [&](std::size_t w, int n) { return time_block([&](int k) { iterate(w, k); }, n); };
-  for (std::size_t w = 0; w < ways; ++w) {
+  for (std::size_t w = 0; w < variants; ++w) {
     block(w, 1);
     const double once = std::min(block(w, 2).time, block(w, 2).time);
     iterations[w] =
         std::clamp(static_cast<int>(block_us / std::max(once, 0.01)), least_iterations, most_iterations);
   }
   if (work)
-    work->assign(ways, {});
+    work->assign(variants, {});
   const double start = MPI_Wtime();
   for (int go_on = 1; go_on;) {
-    for (std::size_t w = 0; w < ways; ++w) {
+    for (std::size_t w = 0; w < variants; ++w) {
       const block_cost c = block(w, iterations[w]);
       times[w].push_back(c.time);
       if (work)

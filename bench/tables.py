@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
-# What belongs to tacit, and what a good programmer writes by hand; all other ways are calls of the MPI library.
+# What belongs to tacit, and what a good programmer writes by hand; all other variants are calls of the MPI library.
 OURS = ("tacit", "tacit p2p", "tacit edges")
 BY_HAND = ("packed", "flag", "compute")
 PATTERNS = {"pair": "one neighbor", "torus2d": "2-D torus", "torus4d": "4-D torus", "stencil27": "27-point stencil",
@@ -23,17 +23,17 @@ SIZES = {8: "8 B", 1024: "1 KiB", 65536: "64 KiB"}
 
 
 def neighbor_rows(name: str) -> dict:
-    """(library, ranks, pattern, bytes) → microseconds by way, in memory of the program."""
+    """(library, ranks, pattern, bytes) → microseconds by variant, in memory of the program."""
     rows = json.loads((RESULTS / f"{name}.json").read_text())["cases"]
     return {(r["mpi"], r["ranks"], r["pattern"], r["bytes"]): r["us"] for r in rows if r.get("memory", "program") == "program"}
 
 
-def ratio(us: dict, way: str) -> str:
-    """How many times as long the way takes as tacit; the fastest of the library's calls for `calls`."""
-    if way == "calls":
+def ratio(us: dict, variant: str) -> str:
+    """How many times as long the variant takes as tacit; the fastest of the library's calls for `calls`."""
+    if variant == "calls":
         other = min(t for w, t in us.items() if w not in OURS + BY_HAND)
-    elif way in us:
-        other = us[way]
+    elif variant in us:
+        other = us[variant]
     else:
         return "–"
     times = other / us["tacit"]
@@ -48,7 +48,7 @@ def neighbor_table(name: str, jobs: list[tuple[str, int]]) -> list[str]:
     lines = ["| | " + " | ".join(heads) + " |", "|---" * (len(jobs) + 1) + "|"]
     for pattern, words in PATTERNS.items():
         for size, text in SIZES.items():
-            cells = [", ".join(ratio(rows[key], way) for way in ("calls", "packed", "flag")) if key in rows else "–"
+            cells = [", ".join(ratio(rows[key], variant) for variant in ("calls", "packed", "flag")) if key in rows else "–"
                      for key in ((library, ranks, pattern, size) for library, ranks in jobs)]
             if any(cell != "–" for cell in cells):
                 lines.append(f"| {words}, {text} | " + " | ".join(cells) + " |")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How good the choice of a way is: `tacit bench neighbor` on many patterns, compared with the best way of each.
+"""How good the choice of a variant is: `tacit bench neighbor` on many patterns, compared with the best variant of each.
 
     bench/neighbor/choice.py                    build, run everything, write bench/results/choice-<machine>.json
     bench/neighbor/choice.py --ranks 2          only these numbers of ranks (comma list)
@@ -12,9 +12,9 @@ asked is said by tacit in each run ("documented defaults" where a measured one w
 
 Patterns: sparse alltoall (random graphs, 16 B), two- and four-dimensional tori over sizes, all cells around a cell, the halo of a
 weather model with fields of different widths (as papers/s5/real_wrf.cpp), halos of matrix-vector products with parts by METIS
-(matrices as papers/s5). Compared are the quickest blocks of each way, because other programs on the machine only ever add to
-them; 10th percentiles are in the result, too. The choice is measured twice, as such and as the same way forced; the quicker one
-counts, as for every other way the quicker one of those that do the same would.
+(matrices as papers/s5). Compared are the quickest blocks of each variant, because other programs on the machine only ever add to
+them; 10th percentiles are in the result, too. The choice is measured twice, as such and as the same variant forced; the quicker one
+counts, as for every other variant the quicker one of those that do the same would.
 """
 import argparse
 import json
@@ -69,7 +69,7 @@ def patterns(ranks: int, folder: Path):
 
 
 def judge(row: dict) -> None:
-    """Adds the best way and how many times its time the choice takes."""
+    """Adds the best variant and how many times its time the choice takes."""
     times = dict(row["min_us"])
     form, driver = row["taken"].split()
     mine = min(times.pop("tacit's choice"), times.get(FORMS[form].format(driver), float("inf")))
@@ -83,9 +83,9 @@ def constants(cases: list[dict]) -> dict[str, int]:
     right = {}
     for row in cases:
         best = min(row["min_us"].values())
-        for way, time in row["min_us"].items():
-            if way != "tacit's choice":
-                right[way] = right.get(way, 0) + (time <= GOOD * best)
+        for variant, time in row["min_us"].items():
+            if variant != "tacit's choice":
+                right[variant] = right.get(variant, 0) + (time <= GOOD * best)
     return dict(sorted(right.items(), key=lambda item: -item[1]))
 
 
@@ -113,16 +113,16 @@ def rows_of(library: str, ranks: int, name: str, words: list[str], condition: st
         for size in run["sizes"]:
             rows.append({"mpi": library, "ranks": ranks, "condition": condition, "pattern": name, "bytes": size["bytes"],
                          "taken": " ".join(size["taken"].split()[:2]),
-                         "blocks": min(w["blocks"] for w in size["ways"] if not w["fault"]),
-                         "min_us": {w["name"]: round(w["min"] * 1e6, 3) for w in size["ways"] if not w["fault"]},
-                         "p10_us": {w["name"]: round(w["p10"] * 1e6, 3) for w in size["ways"] if not w["fault"]},
-                         "why": next(w["detail"] for w in size["ways"] if w["choice"])
+                         "blocks": min(w["blocks"] for w in size["variants"] if not w["fault"]),
+                         "min_us": {w["name"]: round(w["min"] * 1e6, 3) for w in size["variants"] if not w["fault"]},
+                         "p10_us": {w["name"]: round(w["p10"] * 1e6, 3) for w in size["variants"] if not w["fault"]},
+                         "why": next(w["detail"] for w in size["variants"] if w["choice"])
                          .replace(environment["XDG_CACHE_HOME"], "$XDG_CACHE_HOME").strip().splitlines()[-2:]})
     return rows
 
 
 def cases_of(job: tuple, most: int, seconds: str, environment: dict) -> list[dict]:
-    """Runs it again, the quickest block of each way counting, until every way has enough of them: ranks that spin on a busy
+    """Runs it again, the quickest block of each variant counting, until every variant has enough of them: ranks that spin on a busy
     machine seldom run at the same time."""
     cases = rows_of(*job, seconds, environment)
     while most > 1 and any(case["blocks"] < ENOUGH for case in cases):
@@ -130,8 +130,8 @@ def cases_of(job: tuple, most: int, seconds: str, environment: dict) -> list[dic
         for case, row in zip(cases, rows_of(*job, seconds, environment), strict=True):
             case["blocks"] += row["blocks"]
             for key in ("min_us", "p10_us"):
-                for way, time in row[key].items():
-                    case[key][way] = min(time, case[key].get(way, time))
+                for variant, time in row[key].items():
+                    case[key][variant] = min(time, case[key].get(variant, time))
     for case in cases:
         judge(case)
         print(described(case), file=sys.stderr, flush=True)
@@ -146,9 +146,9 @@ def described(row: dict) -> str:
 
 def summary(cases: list[dict]) -> str:
     good = sum(row["ratio"] <= GOOD for row in cases)
-    way, often = next(iter(constants(cases).items()))
+    variant, often = next(iter(constants(cases).items()))
     return (f"{good} of {len(cases)} cases within 10 % of the best, the worst {max(r['ratio'] for r in cases):.2f}; the best constant "
-            f"answer ({way}): {often}; decided by: {', '.join(f'{model} {n}' for model, n in models_asked(cases).items())}")
+            f"answer ({variant}): {often}; decided by: {', '.join(f'{model} {n}' for model, n in models_asked(cases).items())}")
 
 
 def main() -> int:

@@ -1,9 +1,9 @@
-// What one exchange with the neighbors costs, by neighborhood, size and way of doing it.
+// What one exchange with the neighbors costs, by neighborhood, size and variant.
 //
 //   mpiexec -n N neighbor_bench [--seconds S] [--patterns A,B] [--bytes A,B] [--memory tacit]
 //
 // Each iteration rewrites the send buffer, exchanges and reads the receive buffer: an exchange of data that
-// nobody touches would leave them in the wrong caches. All ways run in one process, in short blocks one
+// nobody touches would leave them in the wrong caches. All variants run in one process, in short blocks one
 // after the other, again and again, until the time of the case (S seconds) is over; a block's time is that
 // of its slowest rank, and the 10th percentile over the blocks is reported, so that other programs of the
 // machine disturb as little as possible. `cpu_us` is the computing time of all ranks divided by the cores
@@ -26,7 +26,7 @@ struct options {
   double seconds = 1;
   std::vector<std::string> patterns;
   std::vector<std::size_t> bytes{8, 64, 1024, 8192, 65536};
-  bool shared = false; ///< all ways receive in memory of tacit_alloc_mem
+  bool shared = false; ///< all variants receive in memory of tacit_alloc_mem
 };
 
 options read_options(int argc, char** argv) {
@@ -49,7 +49,7 @@ options read_options(int argc, char** argv) {
   return o;
 }
 
-void iterate(way& w, buffers& b, int iterations) {
+void iterate(variant& w, buffers& b, int iterations) {
   for (int i = 0; i < iterations; ++i) {
     b.produce(i);
     w.exchange();
@@ -57,10 +57,10 @@ void iterate(way& w, buffers& b, int iterations) {
   }
 }
 
-/// Every way must bring what the first one brings.
-void check(const std::vector<std::unique_ptr<way>>& ways, buffers& b, int rank) {
+/// Every variant must bring what the first one brings.
+void check(const std::vector<std::unique_ptr<variant>>& variants, buffers& b, int rank) {
   std::vector<std::uint64_t> expected;
-  for (const auto& w : ways) {
+  for (const auto& w : variants) {
     if (w->name == "compute" || w->name.starts_with("neighbor")) // MPI libraries get some neighbors wrong
       continue;
     for (std::size_t i = 0; i < b.out.size(); ++i)
@@ -81,7 +81,7 @@ double time_of_init(const pattern& p, buffers& b) {
   for (int i = 0; i < 30; ++i) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double start = MPI_Wtime();
-    const tacit_way made(p, b);
+    const tacit_variant made(p, b);
     times.push_back((MPI_Wtime() - start) * 1e6);
   }
   return percentile10(times);
@@ -89,31 +89,31 @@ double time_of_init(const pattern& p, buffers& b) {
 
 void measure(const pattern& p, std::size_t bytes, const options& o, int rank, int ranks) {
   buffers b(p.destinations.size(), bytes, o.shared);
-  auto ways = make_ways(p, b);
-  check(ways, b, rank);
+  auto variants = make_variants(p, b);
+  check(variants, b, rank);
   std::vector<std::vector<double>> work;
   const auto times = time_interleaved(
-      ways.size(), o.seconds, [&](std::size_t w, int iterations) { iterate(*ways[w], b, iterations); },
-      &work);
+      variants.size(), o.seconds,
+      [&](std::size_t w, int iterations) { iterate(*variants[w], b, iterations); }, &work);
   const double init = time_of_init(p, b);
   const std::size_t blocks = times[0].size();
   std::string line =
       fmt::format("{{\"ranks\": {}, \"pattern\": \"{}\", \"edges\": {}, \"bytes\": {}, \"blocks\": {}, "
                   "\"memory\": \"{}\", \"tacit_init_us\": {:.2f}, \"us\": {{",
                   ranks, p.name, p.destinations.size(), bytes, blocks, o.shared ? "tacit" : "program", init);
-  for (std::size_t w = 0; w < ways.size(); ++w)
-    line += fmt::format("{}\"{}\": {:.4g}", w ? ", " : "", ways[w]->name, percentile10(times[w]));
+  for (std::size_t w = 0; w < variants.size(); ++w)
+    line += fmt::format("{}\"{}\": {:.4g}", w ? ", " : "", variants[w]->name, percentile10(times[w]));
   line += "}, \"cpu_us\": {";
-  for (std::size_t w = 0; w < ways.size(); ++w)
-    line += fmt::format("{}\"{}\": {:.4g}", w ? ", " : "", ways[w]->name, percentile10(work[w]));
+  for (std::size_t w = 0; w < variants.size(); ++w)
+    line += fmt::format("{}\"{}\": {:.4g}", w ? ", " : "", variants[w]->name, percentile10(work[w]));
   if (rank == 0) {
     std::printf("%s}}\n", line.c_str());
     std::fflush(stdout);
   }
   if (b.sum == 1)
     std::fprintf(stderr, "\n"); // the compiler must keep the sums
-  while (!ways.empty())
-    ways.pop_back();
+  while (!variants.empty())
+    variants.pop_back();
 }
 
 } // namespace

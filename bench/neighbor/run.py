@@ -6,11 +6,11 @@
     bench/neighbor/run.py --ranks 2        only these numbers of ranks (comma list)
     bench/neighbor/run.py --table FILE     show a result file as a table and stop
 
-All ways of one case run in one process, interleaved; a number is the 10th percentile over blocks, in microseconds
+All variants of one case run in one process, interleaved; a number is the 10th percentile over blocks, in microseconds
 (neighbor_bench.cpp). Both libraries run with their own defaults, so Open MPI copies between processes itself where the
 system lets it. `tacit` sends one message per neighbor: what it gains on torus and stencil patterns is mostly coalescing,
 which `packed` does by hand and `tacit edges` leaves out. Rows with `memory` "tacit" receive in buffers of tacit_alloc_mem
-(Open MPI only: under MPICH nothing is placed there), in all ways.
+(Open MPI only: under MPICH nothing is placed there), in all variants.
 """
 import argparse
 import json

@@ -46,12 +46,12 @@ void buffers::consume() {
 
 namespace {
 
-class no_way : public way {
+class computation_only : public variant {
 public:
   void exchange() override {}
 };
 
-class isend : public way {
+class isend : public variant {
 public:
   isend(const pattern& p, buffers& b)
       : p_(p), b_(b), requests_(p.sources.size() + p.destinations.size(), MPI_REQUEST_NULL) {}
@@ -119,7 +119,7 @@ private:
   buffers& b_;
 };
 
-class packed : public way, private by_peer {
+class packed : public variant, private by_peer {
 public:
   packed(const pattern& p, buffers& b) : by_peer(p, b), p_(p), requests_(to_.size() + from_.size()) {}
   using by_peer::differs;
@@ -149,7 +149,7 @@ private:
 /// Each rank has two places in its memory for each source, used in turn: the flag, then the bytes. The second
 /// run after one writes its place again; by then the destination has read it, as it has sent the run between
 /// (every neighbor is source and destination).
-class bare_flags : public way, private by_peer {
+class bare_flags : public variant, private by_peer {
 public:
   bare_flags(const pattern& p, buffers& b) : by_peer(p, b) {
     int ranks = 0;
@@ -213,7 +213,7 @@ private:
   std::uint64_t run_ = 0;
 };
 
-class persistent : public way {
+class persistent : public variant {
 public:
   persistent(const pattern& p, buffers& b) {
     const int n = static_cast<int>(b.bytes);
@@ -237,7 +237,7 @@ private:
   std::vector<MPI_Request> requests_;
 };
 
-class neighbor : public way {
+class neighbor : public variant {
 public:
   neighbor(const pattern& p, buffers& b) : p_(p), b_(b) {}
   void exchange() override {
@@ -252,7 +252,7 @@ private:
 
 #if MPI_VERSION >= 4 || defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
 #define HAVE_PERSISTENT_COLLECTIVES
-class neighbor_init : public way {
+class neighbor_init : public variant {
 public:
   neighbor_init(const pattern& p, buffers& b) {
     const int n = static_cast<int>(b.bytes);
@@ -277,7 +277,7 @@ private:
 
 } // namespace
 
-tacit_way::tacit_way(const pattern& p, buffers& b, const char* key, const char* value) {
+tacit_variant::tacit_variant(const pattern& p, buffers& b, const char* key, const char* value) {
   const int n = static_cast<int>(b.bytes);
   MPI_Info info = MPI_INFO_NULL;
   if (key) {
@@ -293,44 +293,44 @@ tacit_way::tacit_way(const pattern& p, buffers& b, const char* key, const char* 
     MPI_Info_free(&info);
 }
 
-tacit_way::~tacit_way() {
+tacit_variant::~tacit_variant() {
   auto schedule = static_cast<tacit_schedule>(schedule_);
   tacit_schedule_free(&schedule);
 }
 
-void tacit_way::exchange() {
+void tacit_variant::exchange() {
   auto schedule = static_cast<tacit_schedule>(schedule_);
   tacit_start(schedule);
   tacit_wait(schedule);
 }
 
-std::string tacit_way::explain() const {
+std::string tacit_variant::explain() const {
   char text[2048] = {};
   tacit_explain(static_cast<tacit_schedule>(schedule_), TACIT_EXPLAIN_TEXT, text, sizeof text, nullptr);
   return text;
 }
 
-std::vector<std::unique_ptr<way>> make_ways(const pattern& p, buffers& b) {
-  std::vector<std::unique_ptr<way>> ways;
-  const auto add = [&](const char* name, std::unique_ptr<way> made) {
+std::vector<std::unique_ptr<variant>> make_variants(const pattern& p, buffers& b) {
+  std::vector<std::unique_ptr<variant>> variants;
+  const auto add = [&](const char* name, std::unique_ptr<variant> made) {
     made->name = name;
-    ways.push_back(std::move(made));
+    variants.push_back(std::move(made));
   };
-  add("tacit", std::make_unique<tacit_way>(p, b));
+  add("tacit", std::make_unique<tacit_variant>(p, b));
   add("isend", std::make_unique<isend>(p, b));
-  add("compute", std::make_unique<no_way>());
+  add("compute", std::make_unique<computation_only>());
   add("flag", std::make_unique<bare_flags>(p, b));
   if (packed::differs(p)) {
-    add("tacit edges", std::make_unique<tacit_way>(p, b, "tacit_neighbor_without", "coalesce,combine"));
+    add("tacit edges", std::make_unique<tacit_variant>(p, b, "tacit_neighbor_without", "coalesce,combine"));
     add("packed", std::make_unique<packed>(p, b));
   }
-  add("tacit p2p", std::make_unique<tacit_way>(p, b, "tacit_driver", "p2p"));
+  add("tacit p2p", std::make_unique<tacit_variant>(p, b, "tacit_driver", "p2p"));
   add("persistent", std::make_unique<persistent>(p, b));
   add("neighbor", std::make_unique<neighbor>(p, b));
 #ifdef HAVE_PERSISTENT_COLLECTIVES
   add("neighbor init", std::make_unique<neighbor_init>(p, b));
 #endif
-  return ways;
+  return variants;
 }
 
 } // namespace bench

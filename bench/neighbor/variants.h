@@ -1,4 +1,4 @@
-// Ways to exchange one block per edge, on the same buffers: those a program can take with MPI, and tacit's.
+// Variants of exchanging one block per edge, on the same buffers: those a program can take with MPI, and tacit's.
 #pragma once
 
 #include "patterns.h"
@@ -24,9 +24,9 @@ struct buffers {
   char* in_block(std::size_t slot) { return reinterpret_cast<char*>(in.data()) + slot * bytes; }
 };
 
-class way {
+class variant {
 public:
-  virtual ~way() = default;
+  virtual ~variant() = default;
   virtual void exchange() = 0;
   std::string name;
 };
@@ -42,13 +42,13 @@ public:
 ///   isend         MPI_Irecv and MPI_Isend per edge; "packed": one per neighbor, blocks gathered by hand
 ///   persistent    the same with MPI_Startall
 ///   neighbor      MPI_Neighbor_alltoall; "neighbor init" its persistent form
-std::vector<std::unique_ptr<way>> make_ways(const pattern& p, buffers& b);
+std::vector<std::unique_ptr<variant>> make_variants(const pattern& p, buffers& b);
 
 /// Making and freeing tacit's operation; what is measured of it is the first.
-class tacit_way : public way {
+class tacit_variant : public variant {
 public:
-  tacit_way(const pattern& p, buffers& b, const char* key = nullptr, const char* value = nullptr);
-  ~tacit_way() override;
+  tacit_variant(const pattern& p, buffers& b, const char* key = nullptr, const char* value = nullptr);
+  ~tacit_variant() override;
   void exchange() override;
   std::string explain() const;
 

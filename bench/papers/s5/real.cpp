@@ -1,9 +1,9 @@
 // Seed 004's evaluation on real processes: sparse alltoall, Cartesian grids, the halos of a weather model and
-// products with real matrices; tacit against every way that a program has with MPI.
+// products with real matrices; tacit against every variant that a program has with MPI.
 //
-//   mpiexec -n N s5_real [--seconds S] [--cases A,B] [--matrices FILE,FILE] [--without WAY,WAY]
+//   mpiexec -n N s5_real [--seconds S] [--cases A,B] [--matrices FILE,FILE] [--without VARIANT,VARIANT]
 //
-// Each iteration writes what is sent and reads what has come. Ways run interleaved (interleaved.h). Every way
+// Each iteration writes what is sent and reads what has come. Variants run interleaved (interleaved.h). Every variant
 // is checked before and after it is timed; one that brings wrong bytes is listed under "wrong": MPI libraries
 // get some periodic grids wrong. One line of JSON per case, in microseconds, on standard output.
 #include "comma_list.h"
@@ -43,7 +43,7 @@ options read_options(int argc, char** argv) {
 }
 
 /// On all ranks.
-bool is_right(real_case& c, real_way& w) {
+bool is_right(real_case& c, real_variant& w) {
   int right = 1, all = 0;
   for (const int iteration : {1, 2, 3}) {
     c.produce(iteration);
@@ -54,7 +54,7 @@ bool is_right(real_case& c, real_way& w) {
   return all != 0;
 }
 
-void report(const real_case& c, const std::vector<std::unique_ptr<real_way>>& ways,
+void report(const real_case& c, const std::vector<std::unique_ptr<real_variant>>& variants,
             const std::vector<std::vector<double>>& times, const std::vector<std::vector<double>>& work,
             const std::vector<std::string>& wrong) {
   int ranks = 0;
@@ -63,11 +63,11 @@ void report(const real_case& c, const std::vector<std::unique_ptr<real_way>>& wa
       fmt::format("{{\"ranks\": {}, \"case\": \"{}\", \"about\": \"{}\", \"neighbors\": {}, \"blocks\": {}, "
                   "\"us\": {{",
                   ranks, c.name, c.about, c.who.destinations.size(), times[0].size());
-  for (std::size_t w = 0; w < ways.size(); ++w)
-    line += fmt::format("{}\"{}\": {:.4g}", w ? ", " : "", ways[w]->name, percentile10(times[w]));
+  for (std::size_t w = 0; w < variants.size(); ++w)
+    line += fmt::format("{}\"{}\": {:.4g}", w ? ", " : "", variants[w]->name, percentile10(times[w]));
   line += "}, \"cpu_us\": {";
-  for (std::size_t w = 0; w < ways.size(); ++w)
-    line += fmt::format("{}\"{}\": {:.4g}", w ? ", " : "", ways[w]->name, percentile10(work[w]));
+  for (std::size_t w = 0; w < variants.size(); ++w)
+    line += fmt::format("{}\"{}\": {:.4g}", w ? ", " : "", variants[w]->name, percentile10(work[w]));
   line += "}, \"wrong\": [";
   for (std::size_t i = 0; i < wrong.size(); ++i)
     line += fmt::format("{}\"{}\"", i ? ", " : "", wrong[i]);
@@ -77,30 +77,30 @@ void report(const real_case& c, const std::vector<std::unique_ptr<real_way>>& wa
 
 void measure(real_case_handle made, const options& o, int rank) {
   real_case& c = *made;
-  auto ways = real_ways(c, o.without);
+  auto variants = real_variants(c, o.without);
   std::vector<bool> right;
-  for (const auto& w : ways)
+  for (const auto& w : variants)
     right.push_back(is_right(c, *w));
   std::vector<std::vector<double>> work;
   const auto iterate = [&](std::size_t w, int iterations) {
     for (int i = 0; i < iterations; ++i) {
       c.produce(i);
-      ways[w]->exchange();
+      variants[w]->exchange();
       c.consume();
     }
   };
-  const auto times = time_interleaved(ways.size(), o.seconds, iterate, &work);
+  const auto times = time_interleaved(variants.size(), o.seconds, iterate, &work);
   std::vector<std::string> wrong;
-  for (std::size_t w = 0; w < ways.size(); ++w) {
-    if (!is_right(c, *ways[w]) || !right[w])
-      wrong.push_back(ways[w]->name);
+  for (std::size_t w = 0; w < variants.size(); ++w) {
+    if (!is_right(c, *variants[w]) || !right[w])
+      wrong.push_back(variants[w]->name);
   }
   if (rank == 0)
-    report(c, ways, times, work, wrong);
+    report(c, variants, times, work, wrong);
   if (c.sum == 0.5)
     std::fprintf(stderr, "\n"); // the compiler must keep the sums
-  while (!ways.empty())
-    ways.pop_back();
+  while (!variants.empty())
+    variants.pop_back();
   free_case(c);
 }
 

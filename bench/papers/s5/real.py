@@ -7,7 +7,7 @@
     bench/papers/s5/real.py --add …                keeps what the result file has of other libraries and numbers of ranks
     bench/papers/s5/real.py --table FILE           show a result file as a table and stop
 
-All ways of one case run in one process, interleaved; a number is the 10th percentile over blocks of the slowest rank's
+All variants of one case run in one process, interleaved; a number is the 10th percentile over blocks of the slowest rank's
 time, in microseconds (real.cpp says what an iteration is). MPICH runs on two ranks only, because it spins. More ranks
 than cores measure the operating system's scheduler as well; the result says how many cores there were. MPI Advance
 (github.com/mpi-advance/locality_aware) is linked only if its place is given; build it with
@@ -39,9 +39,9 @@ def build(library: str, advance: str | None) -> None:
 def describe(row: dict) -> str:
     us = row["us"]
     text = f"{row['mpi']:8} p={row['ranks']} {row['case']:22} {row['about'][:40]:40} tacit {us['tacit']:9.4g} us "
-    for way in PEERS:
-        if way in us:
-            text += f" {us[way] / us['tacit']:6.2f}x {way}{'(!)' if way in row['wrong'] else ''}"
+    for variant in PEERS:
+        if variant in us:
+            text += f" {us[variant] / us['tacit']:6.2f}x {variant}{'(!)' if variant in row['wrong'] else ''}"
     return text + ("  TACIT IS WRONG" if {"tacit", "tacit p2p"} & set(row["wrong"]) else "")
 
 
@@ -77,7 +77,7 @@ def main() -> int:
         "commit": output("git", "rev-parse", "--short", "HEAD"),
         "dirty": bool(output("git", "status", "--porcelain", "--untracked-files=no")),
         "command": shlex.join(["bench/papers/s5/real.py", *words]),
-        "unit": "microseconds, 10th percentile of interleaved blocks; 'wrong' lists ways that brought wrong bytes",
+        "unit": "microseconds, 10th percentile of interleaved blocks; 'wrong' lists variants that brought wrong bytes",
     }, rows, arguments.add)
     return 1 if any({"tacit", "tacit p2p"} & set(row["wrong"]) for row in rows) else 0
 

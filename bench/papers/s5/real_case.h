@@ -49,11 +49,11 @@ void free_case(real_case& c);
 /// iteration give.
 void fill_in_packed(real_case& c);
 
-/// Ways to do the exchange. Destruction is collective.
-class real_way {
+/// Variants of the exchange. Destruction is collective.
+class real_variant {
 public:
-  explicit real_way(std::string name_) : name(std::move(name_)) {}
-  virtual ~real_way() = default;
+  explicit real_variant(std::string name_) : name(std::move(name_)) {}
+  virtual ~real_variant() = default;
   virtual void exchange() = 0;
   std::string name;
 };
@@ -62,6 +62,7 @@ public:
 /// messages ("isend"), persistent messages ("persistent"), MPI's blocking and persistent neighborhood
 /// collective ("neighbor", "neighbor init"), and those of MPI Advance if it is there ("advance", "advance
 /// locality"), but for those `without`.
-std::vector<std::unique_ptr<real_way>> real_ways(real_case& c, const std::vector<std::string>& without);
+std::vector<std::unique_ptr<real_variant>> real_variants(real_case& c,
+                                                         const std::vector<std::string>& without);
 
 } // namespace bench

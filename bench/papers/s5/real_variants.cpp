@@ -37,9 +37,9 @@ void require(int code, const char* what) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-class tacit_persistent : public real_way {
+class tacit_persistent : public real_variant {
 public:
-  tacit_persistent(real_case& c, const char* called, const char* driver) : real_way(called), w_(c) {
+  tacit_persistent(real_case& c, const char* called, const char* driver) : real_variant(called), w_(c) {
     MPI_Info info = MPI_INFO_NULL;
     if (driver) {
       MPI_Info_create(&info);
@@ -68,10 +68,10 @@ private:
   tacit_schedule schedule_ = TACIT_SCHEDULE_NULL;
 };
 
-class messages : public real_way {
+class messages : public real_variant {
 public:
   messages(real_case& c, const char* called)
-      : real_way(called), c_(c), requests_(c.who.sources.size() + c.who.destinations.size()) {}
+      : real_variant(called), c_(c), requests_(c.who.sources.size() + c.who.destinations.size()) {}
 
 protected:
   template <typename Receive, typename Send>
@@ -123,9 +123,9 @@ public:
   }
 };
 
-class neighbor : public real_way {
+class neighbor : public real_variant {
 public:
-  neighbor(real_case& c, const char* called) : real_way(called), c_(c), w_(c) {}
+  neighbor(real_case& c, const char* called) : real_variant(called), c_(c), w_(c) {}
   void exchange() override {
     if (c_.typed())
       MPI_Neighbor_alltoallw(MPI_BOTTOM, w_.out_counts.data(), w_.out_places.data(), c_.out_types.data(),
@@ -142,9 +142,9 @@ private:
 };
 
 #ifdef HAVE_PERSISTENT_COLLECTIVES
-class neighbor_init : public real_way {
+class neighbor_init : public real_variant {
 public:
-  neighbor_init(real_case& c, const char* called) : real_way(called), w_(c) {
+  neighbor_init(real_case& c, const char* called) : real_variant(called), w_(c) {
     if (c.typed())
       MPI_Neighbor_alltoallw_init(MPI_BOTTOM, w_.out_counts.data(), w_.out_places.data(), c.out_types.data(),
                                   MPI_BOTTOM, w_.in_counts.data(), w_.in_places.data(), c.in_types.data(),
@@ -197,10 +197,10 @@ bool is_simple(const pattern& p) {
 }
 
 /// MPI Advance takes graph topologies only, so it gets the same edges as one.
-class advance : public real_way {
+class advance : public real_variant {
 public:
   advance(real_case& c, const char* called, NeighborAlltoallvInitMethod method)
-      : real_way(called), to_(c.who.destinations, c.who.send_tags, c.out_counts, c.out_places),
+      : real_variant(called), to_(c.who.destinations, c.who.send_tags, c.out_counts, c.out_places),
         from_(c.who.sources, c.who.receive_tags, c.in_counts, c.in_places) {
     MPIL_Info_init(&info_);
     MPIL_Dist_graph_create_adjacent(MPI_COMM_WORLD, from_.size(), from_.peers.data(), MPI_UNWEIGHTED,
@@ -230,11 +230,12 @@ private:
 
 } // namespace
 
-std::vector<std::unique_ptr<real_way>> real_ways(real_case& c, const std::vector<std::string>& without) {
-  std::vector<std::unique_ptr<real_way>> ways;
-  const auto add = [&]<typename Way>(const char* called, auto... more) {
+std::vector<std::unique_ptr<real_variant>> real_variants(real_case& c,
+                                                         const std::vector<std::string>& without) {
+  std::vector<std::unique_ptr<real_variant>> variants;
+  const auto add = [&]<typename Variant>(const char* called, auto... more) {
     if (std::find(without.begin(), without.end(), called) == without.end())
-      ways.push_back(std::make_unique<Way>(c, called, more...));
+      variants.push_back(std::make_unique<Variant>(c, called, more...));
   };
   add.operator()<tacit_persistent>("tacit", nullptr);
   add.operator()<tacit_persistent>("tacit p2p", "p2p");
@@ -251,7 +252,7 @@ std::vector<std::unique_ptr<real_way>> real_ways(real_case& c, const std::vector
       add.operator()<advance>("advance locality", NEIGHBOR_ALLTOALLV_INIT_LOCALITY);
   }
 #endif
-  return ways;
+  return variants;
 }
 
 } // namespace bench

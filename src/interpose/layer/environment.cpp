@@ -45,7 +45,7 @@ const environment& settings() {
 }
 
 void leave_mark(reached what) {
-  const std::string file(given(setting::witness));
+  const std::string file(given(setting::marker_file));
   const int mark = file.empty() ? -1 : open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (mark < 0)
     return;

@@ -23,7 +23,7 @@ const environment& settings();
 /// What `tacit run`, which waits outside, cannot see: whether anything came that could be recorded or taken over, and
 /// whether we refused it and said why.
 enum class reached : char { process = 'p', mpi = 'm', refused = 'x' };
-/// Leaves a mark in the file that TACIT_WITNESS names, if it is there (on another node it is not).
+/// Leaves a mark in the file that TACIT_MARKER_FILE names, if it is there (on another node it is not).
 void leave_mark(reached what);
 
 /// "tacit: TACIT-084: text" on stderr.

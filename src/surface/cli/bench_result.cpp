@@ -15,7 +15,7 @@ using json = nlohmann::ordered_json;
 /// Of a size that could be tried; else none.
 const json& variants_of(const json& size) {
   static const json none = json::array();
-  return size.contains("ways") ? size.at("ways") : none;
+  return size.contains("variants") ? size.at("ways") : none;
 }
 
 bool is_right(const json& variant) {
@@ -117,7 +117,7 @@ json json_of(const std::vector<bench_result>& all) {
              {"sizes", json::array()}};
     for (const json& size : r.sizes) {
       json one = size;
-      if (size.contains("ways")) {
+      if (size.contains("variants")) {
         const json *best = best_of(size), *choice = choice_of(size);
         one["best"] = best ? best->at("name") : json();
         one["taken"] = choice ? json(chosen_variant(*choice)) : json();
@@ -131,7 +131,7 @@ json json_of(const std::vector<bench_result>& all) {
 }
 
 std::string csv_of(const std::vector<bench_result>& all) {
-  std::string out = "mpi,ranks,pattern,bytes,way,p10_s,low_s,median_s,high_s,blocks,right,taken\n";
+  std::string out = "mpi,ranks,pattern,bytes,variant,p10_s,low_s,median_s,high_s,blocks,right,taken\n";
   for (const bench_result& r : all)
     for (const json& size : r.sizes)
       for (const json& variant : variants_of(size))

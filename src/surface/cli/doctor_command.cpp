@@ -90,7 +90,7 @@ private:
         out["facts"][std::string(l.what)] = l.text;
     for (const auto& [what, names] : lists_)
       out["functions"][what] = names;
-    out["verdict"] = conclusion_;
+    out["conclusion"] = conclusion_;
     return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
   }
 

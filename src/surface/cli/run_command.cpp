@@ -96,7 +96,7 @@ public:
 
   void assign(std::vector<std::string>& assignments) const {
     if (file_ >= 0)
-      assignments.push_back(fmt::format("TACIT_WITNESS=/proc/{}/fd/{}", ::getpid(), file_));
+      assignments.push_back(fmt::format("TACIT_MARKER_FILE=/proc/{}/fd/{}", ::getpid(), file_));
   }
   /// What processes reached (reached of the interposer's environment.h), one letter each time.
   std::string marks() const {

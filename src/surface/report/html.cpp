@@ -137,7 +137,7 @@ private:
     if (listed(false))
       raw("<a href=\"#others\">Other messages</a>");
     if (!p_.before.empty())
-      raw("<a href=\"#lanes\">Before and after</a>");
+      raw("<a href=\"#timelines\">Before and after</a>");
     if (!p_.communication.cells.empty())
       raw("<a href=\"#matrix\">Who sends to whom</a>");
     if (!p_.left.empty())
@@ -307,8 +307,8 @@ private:
   void whole_timelines() {
     if (p_.before.empty())
       return;
-    raw("<h2 id=\"lanes\">Before and after</h2><div class=\"card\">");
-    raw("<p class=\"note\">One lane per rank. An operation stands one step after the latest of what it "
+    raw("<h2 id=\"timelines\">Before and after</h2><div class=\"card\">");
+    raw("<p class=\"note\">One row per rank. An operation stands one step after the latest of what it "
         "depends on.</p>");
     pictures(p_.before, p_.after);
     raw("</div>");

@@ -133,7 +133,7 @@ void draw_rows(svg& out, const frame& f) {
   }
   for (std::size_t i = 0; i < f.ranks.size(); ++i) {
     const double y = f.y(f.ranks[i]);
-    out.put(R"(<line class="lane" x1="{:.0f}" y1="{:.1f}" x2="{:.0f}" y2="{:.1f}"/>)", f.left - 6, y,
+    out.put(R"(<line class="rule" x1="{:.0f}" y1="{:.1f}" x2="{:.0f}" y2="{:.1f}"/>)", f.left - 6, y,
             f.width() - 6, y);
     if (i % label_every == 0)
       out.put(R"(<text class="tick" x="{:.0f}" y="{:.1f}" text-anchor="end">rank {}</text>)", f.left - 12,
@@ -288,7 +288,7 @@ std::string svg_of(const timeline& l, const html_caps& caps) {
   out.put(
       R"(<svg class="figure" role="img" width="{0:.0f}" height="{1:.0f}" viewBox="0 0 {0:.0f} {1:.0f}" aria-label="{2}: )",
       f.width(), f.height(), escaped(l.caption, 120));
-  out.put(R"(one lane per rank, steps from left to right, arrows are messages">)");
+  out.put(R"(one row per rank, steps from left to right, arrows are messages">)");
   draw_rows(out, f);
   draw_calls(out, f, l, caps.messages);
   draw_arrows(out, f, l, caps.messages);

@@ -39,7 +39,7 @@ figcaption{font-size:.88rem;color:var(--soft);margin:0 0 6px}figcaption b{color:
 .scroll{overflow-x:auto;max-width:100%}svg.figure{display:block;font-family:inherit}
 .tick{fill:var(--soft);font-size:11px}.axis{fill:var(--soft);font-size:12px}.value{fill:var(--ink);font-size:10.5px}.value.on{fill:var(--on)}
 .cell{fill:var(--accent)}.bars rect{fill:var(--soft);fill-opacity:.45}.bars .on rect{fill:var(--accent);fill-opacity:1}.bars .on text{font-weight:650}.bars .spread{stroke:var(--ink);stroke-opacity:.7}
-.board{fill:var(--faint);stroke:var(--line)}.stripe{fill:var(--faint)}.lane{stroke:var(--line);stroke-width:1.4}
+.board{fill:var(--faint);stroke:var(--line)}.stripe{fill:var(--faint)}.rule{stroke:var(--line);stroke-width:1.4}
 .msg path{stroke:var(--accent);fill:none}.msg .head,.msg circle{fill:var(--accent);stroke:none}.msg.fwd path{stroke:var(--accent2)}
 .msg.fwd .head,.msg.fwd circle{fill:var(--accent2);stroke:none}.msg.sync path{stroke:var(--soft);stroke-dasharray:4 3}
 .msg.sync .head,.msg.sync circle{fill:var(--soft)}.mark{fill:var(--card);stroke:var(--soft);stroke-width:1.5}

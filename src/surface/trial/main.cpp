@@ -173,7 +173,7 @@ private:
                           {"median", at(0.5)},
                           {"high", at(0.75)}});
     }
-    return text_of({{"bytes", unit}, {"ways", variants}, {"left_out", left_out}});
+    return text_of({{"bytes", unit}, {"variants", variants}, {"left_out", left_out}});
   }
 
   const pattern& p_;

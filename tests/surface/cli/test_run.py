@@ -186,7 +186,7 @@ class Run(unittest.TestCase):
         facts = subprocess.run([TACIT, "doctor", "--json", PROGRAM], capture_output=True, text=True)
         said = json.loads(facts.stdout)
         self.assertTrue(said["fits"])
-        self.assertIn("taken over", said["verdict"])
+        self.assertIn("taken over", said["conclusion"])
         self.assertEqual(said["functions"]["not wrapped"], [])
         self.assertEqual(said["functions"]["passed by"], [])
         self.assertIn("MPI_Init", said["functions"]["wrapped"])

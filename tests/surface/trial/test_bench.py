@@ -42,21 +42,21 @@ class Bench(unittest.TestCase):
         file.write_text(text)
         return file
 
-    def check(self, size, ways):
-        found = {w["name"]: w for w in size["ways"]}
-        for name in ways:
+    def check(self, size, variants):
+        found = {w["name"]: w for w in size["variants"]}
+        for name in variants:
             self.assertIn(name, found)
-        for name, way in found.items():
+        for name, variant in found.items():
             if name != "MPI_Neighbor_alltoallv":
-                self.assertEqual(way["fault"], "", name)
-                self.assertGreaterEqual(way["blocks"], 5)
-                self.assertTrue(0 < way["p10"] <= way["median"] <= way["high"], way)
-        self.assertEqual([w["name"] for w in size["ways"] if w["choice"]], ["tacit's choice"])
+                self.assertEqual(variant["fault"], "", name)
+                self.assertGreaterEqual(variant["blocks"], 5)
+                self.assertTrue(0 < variant["p10"] <= variant["median"] <= variant["high"], variant)
+        self.assertEqual([w["name"] for w in size["variants"] if w["choice"]], ["tacit's choice"])
         self.assertGreaterEqual(size["ratio"], 1)
         self.assertIn(size["best"], found)
 
     def test_a_grid(self):
-        self.progress = "waits"  # else some ways are left out under MPICH, see below
+        self.progress = "waits"  # else some variants are left out under MPICH, see below
         small, large = self.sizes("--cart", "2x1", "--bytes", "8,70000")
         for size in (small, large):
             self.check(size, {"shm", "p2p", "shm, a message per edge", "p2p, as posted", "rma", "Irecv, Isend, Waitall",
@@ -66,7 +66,7 @@ class Bench(unittest.TestCase):
     def test_what_needs_attention_is_left_out_or_progressed(self):
         size, = self.sizes("--cart", "2x1", "--bytes", "8")
         left_out = [text for text in size["left_out"] if text.startswith("rma: ")]
-        self.assertEqual(len(left_out) + len([w for w in size["ways"] if w["name"] == "rma"]), 1)
+        self.assertEqual(len(left_out) + len([w for w in size["variants"] if w["name"] == "rma"]), 1)
         for text in left_out:
             self.assertIn("TACIT_PROGRESS=waits", text)
 
