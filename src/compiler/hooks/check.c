@@ -11,6 +11,8 @@
 
 #include "compiler/hooks/check.h"
 
+#include "compiler/hooks/settings.h"
+
 #include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -51,10 +53,8 @@ static void unlock(void) {
 
 int tacit_checks(void) {
   static _Atomic int once;
-  if (once == 0) {
-    const char* text = getenv("TACIT_OVERLAP_CHECK");
-    once = text && *text && strcmp(text, "0") != 0 ? 2 : 1;
-  }
+  if (once == 0)
+    once = tacit_switch_setting("TACIT_OVERLAP_CHECK") + 1;
   return once == 2;
 }
 

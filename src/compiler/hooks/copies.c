@@ -16,6 +16,7 @@
 
 #include "compiler/hooks/check.h"
 #include "compiler/hooks/overlap.h"
+#include "compiler/hooks/settings.h"
 #include "compiler/hooks/statistics.h"
 
 #include <link.h>
@@ -61,38 +62,17 @@ static void take_lock(void) {
   }
 }
 
-static size_t size_setting(const char* variable, size_t normal) {
-  const char* text = getenv(variable);
-  if (!text || !*text)
-    return normal;
-  char* end;
-  const unsigned long long value = strtoull(text, &end, 10);
-  switch (*end) {
-  case 'k':
-  case 'K':
-    return (size_t)value << 10;
-  case 'm':
-  case 'M':
-    return (size_t)value << 20;
-  case 'g':
-  case 'G':
-    return (size_t)value << 30;
-  default:
-    return end == text ? normal : (size_t)value;
-  }
-}
-
 static size_t memory_limit(void) {
   static _Atomic size_t once;
   if (once == 0)
-    once = size_setting("TACIT_OVERLAP_MEMORY", normal_memory) + 1;
+    once = tacit_size_setting("TACIT_OVERLAP_MEMORY", normal_memory, "a number of bytes, such as 64M") + 1;
   return once - 1;
 }
 
 static size_t eager_limit(void) {
   static _Atomic size_t once;
   if (once == 0)
-    once = size_setting("TACIT_OVERLAP_EAGER", normal_eager) + 1;
+    once = tacit_size_setting("TACIT_OVERLAP_EAGER", normal_eager, "a number of bytes, such as 4000") + 1;
   return once - 1;
 }
 

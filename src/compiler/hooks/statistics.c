@@ -10,11 +10,11 @@
 
 #include "compiler/hooks/statistics.h"
 
+#include "compiler/hooks/settings.h"
+
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum { most_sites = 1024 };
@@ -33,10 +33,8 @@ static _Thread_local uint32_t current;
 
 int tacit_counts(void) {
   static _Atomic int once;
-  if (once == 0) {
-    const char* text = getenv("TACIT_OVERLAP_STATISTICS");
-    once = text && *text && strcmp(text, "0") != 0 ? 2 : 1;
-  }
+  if (once == 0)
+    once = tacit_switch_setting("TACIT_OVERLAP_STATISTICS") + 1;
   return once == 2;
 }
 

@@ -59,9 +59,11 @@ std::string value_of(const llvm::cl::opt<std::string>& option, setting name) {
   return option.empty() ? std::string(given(name)) : option.getValue();
 }
 
-void complain(const setting_row& row, const std::string& value) {
-  llvm::errs() << "tacit: " << row.variable << "=" << value << " is not understood; expected "
-               << expected(row) << " [" << reason_label(reason::bad_environment) << "]\n";
+/// Says what is wrong with a value, if something is: of the option if it was given, else of the variable.
+void complain(const llvm::cl::opt<std::string>& option, const setting_row& row, const std::string& value) {
+  const std::string where = option.empty() ? std::string(row.variable) : "-" + option.ArgStr.str();
+  if (const std::string fault = fault_of(row, where, value); !fault.empty())
+    llvm::errs() << "tacit: " << fault << " [" << reason_label(reason::bad_environment) << "]\n";
 }
 
 /// Which of the words in the table was given; if none was, the one that holds without.
@@ -71,15 +73,15 @@ std::size_t choose(const llvm::cl::opt<std::string>& option, setting name) {
   if (const auto word = word_index(row, value))
     return *word;
   if (!value.empty())
-    complain(row, value);
+    complain(option, row, value);
   return word_index(row, row.standard).value_or(0);
 }
 
 unsigned choose_window() {
   const setting_row& row = row_of(setting::overlap_window);
   const std::string value = value_of(window, row.name);
-  if (!value.empty() && !fault_of(row, row.variable, value).empty())
-    complain(row, value);
+  if (!value.empty())
+    complain(window, row, value);
   return static_cast<unsigned>(whole_number(value).value_or(*whole_number(row.standard)));
 }
 
@@ -93,8 +95,7 @@ unsigned read_disabled() {
   for (const llvm::StringRef name : each)
     if (const auto word = word_index(row, name))
       bits |= 1U << static_cast<unsigned>(*word);
-    else
-      complain(row, name.str());
+  complain(disable, row, names);
   return bits;
 }
 

@@ -1,5 +1,6 @@
 #include "interpose/layer/environment.h"
 
+#include "vocabulary/base/launched.h"
 #include "vocabulary/calls/settings.h"
 
 #include <algorithm>
@@ -57,13 +58,6 @@ void say(reason code, const std::string& text) {
   const std::string line = "tacit: " + reason_label(code) + ": " + text + "\n";
   // One write(): lines of several ranks must not mix, and stdio belongs to the program.
   [[maybe_unused]] const ssize_t done = write(STDERR_FILENO, line.data(), line.size());
-}
-
-std::optional<int> launched_rank() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-    if (const char* value = std::getenv(name))
-      return std::atoi(value);
-  return std::nullopt;
 }
 
 bool launched_as_other_rank() {

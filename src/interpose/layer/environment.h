@@ -36,9 +36,7 @@ void say_if_possible(reason code, Text&& text) noexcept {
   } catch (...) { // it was only said
   }
 }
-/// The rank that the launcher's variables name (before MPI tells), if they do.
-std::optional<int> launched_rank();
-/// They name another one than rank 0.
+/// The launcher's variables name another rank than 0.
 bool launched_as_other_rank();
 
 } // namespace tacit::interpose

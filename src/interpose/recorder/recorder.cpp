@@ -5,6 +5,7 @@
 #include "interpose/layer/mpi_library.h"
 #include "interpose/layer/polls.h"
 #include "interpose/recorder/memory.h"
+#include "vocabulary/base/launched.h"
 #include "vocabulary/base/python_program.h"
 
 #include <algorithm>
@@ -78,10 +79,7 @@ bool another_rank_has_spoken(const std::string& mark) {
 
 /// The launcher's variables (its library may not be the program's) speak of more than one process.
 bool launched_with_others() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"})
-    if (const char* value = std::getenv(name); value && std::strtol(value, nullptr, 10) > 1)
-      return true;
-  return false;
+  return launched_ranks().value_or(1) > 1;
 }
 
 /// Calls that a rank may hang in. Polls return, and posting does.

@@ -6,6 +6,7 @@
 #include "runtime/mpi/agreement.h"
 #include "runtime/mpi/library_progress.h"
 #include "runtime/mpi/mpi_error.h"
+#include "vocabulary/base/launched.h"
 
 #include <array>
 #include <atomic>

@@ -7,6 +7,7 @@
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/mpi/packer.h"
 #include "runtime/mpi/private_communicator.h"
+#include "vocabulary/calls/settings.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -173,7 +174,12 @@ MPI_Comm make_reordered_comm(const topology_handle& t, MPI_Comm comm, bool wante
   const auto own = private_communicator::like(comm);
   const membership me(own);
   agreement all(own.comm(), me.rank, me.size, "tacit_topology_comm_reordered");
-  all.here("looking at its arguments", [&] { require_fit(t, wanted, me, "tacit_topology_comm_reordered"); });
+  all.here("looking at its arguments", [&] {
+    require_fit(t, wanted, me, "tacit_topology_comm_reordered");
+    if (const std::string fault = fault_of(setting::ranks_per_node);
+        !fault.empty()) // node_identity cannot say it
+      throw call_error(call_error::kind::environment, fault);
+  });
   all.agree();
   reordering order(t, own.comm(), me, all);
   const int rank = order.ranks()[static_cast<std::size_t>(me.rank)];

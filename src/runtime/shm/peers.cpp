@@ -8,6 +8,7 @@
 #include "runtime/run/message_survey.h"
 #include "runtime/run/pack.h"
 #include "runtime/run/progress.h"
+#include "vocabulary/base/launched.h"
 #include "vocabulary/calls/settings.h"
 
 #include <algorithm>
@@ -46,10 +47,7 @@ const channel_location* find(const std::vector<planned_message>& messages,
 
 /// Ranks of this job on this host, if the launcher says so; else 0.
 int local_ranks() {
-  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE"})
-    if (const char* value = std::getenv(name))
-      return std::atoi(value);
-  return 0;
+  return launched_ranks_here().value_or(0);
 }
 
 /// While this rank waits for a message: other schedules, then other processes. A peer that runs answers

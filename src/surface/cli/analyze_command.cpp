@@ -3,6 +3,7 @@
 #include "surface/cli/analyze_recording.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/files.h"
+#include "surface/cli/one_of.h"
 #include "surface/cli/problems.h"
 #include "surface/cli/progress.h"
 #include "surface/cli/result_folder.h"
@@ -108,12 +109,12 @@ command add_analyze(CLI::App& app) {
   sub->add_option("INPUT", options->input, "graph file (- for standard input) or folder with a recording")
       ->required();
   sub->add_option("--format", options->format, "how to show the result")
-      ->check(CLI::IsMember({"text", "json", "dot", "html"}))
+      ->check(one_of({"text", "json", "dot", "html"}))
       ->capture_default_str();
   sub->add_flag("--json", options->json, "the same as --format json");
   sub->add_option("-o,--output", options->output, "file to write (default: standard output)");
   sub->add_option("--policy", options->policy, "synchronization that a replacement must keep")
-      ->check(CLI::IsMember({"data", "keep_sync"}))
+      ->check(one_of({"data", "keep_sync"}))
       ->capture_default_str();
   sub->add_option("--density", options->passes.detection.density,
                   "share of pairs with data that a vector collective must have")
@@ -131,7 +132,7 @@ command add_analyze(CLI::App& app) {
          "(default 2GiB); can be given for both")
       ->take_all();
   sub->add_option("--disable", options->passes.disabled, "switch a pass off (can be repeated)")
-      ->check(CLI::IsMember({"rendezvous", "races", "detect", "replace", "validate"}))
+      ->check(one_of({"rendezvous", "races", "detect", "replace", "validate"}))
       ->take_all();
   sub->add_flag("--all", options->all, "text: show all rows of long tables");
   sub->add_flag("--progress", options->progress, "show progress on standard error even if it is no terminal");

@@ -6,6 +6,7 @@
 #include "surface/cli/files.h"
 #include "surface/cli/machine_load.h"
 #include "surface/cli/mpi_program.h"
+#include "surface/cli/one_of.h"
 #include "surface/cli/partition.h"
 #include "surface/report/html.h"
 #include "surface/report/text.h"
@@ -241,7 +242,7 @@ command add_bench(CLI::App& app) {
       "neighbor", "try every variant of a neighborhood exchange; show which one is taken, why, and the best");
   sub->add_option("--matrix", o->matrix, "the halo of a sparse matrix in Matrix Market format");
   sub->add_option("--parts", o->parts, "how its rows are distributed: metis or blocks")
-      ->check(CLI::IsMember({"metis", "blocks"}));
+      ->check(one_of({"metis", "blocks"}));
   sub->add_option("--cart", o->cart, "a grid of ranks, for example 2x2");
   auto* open = sub->add_flag("--open", o->open, "its boundaries are open");
   sub->add_flag("--periodic", o->periodic, "its boundaries are joined (default)")->excludes(open);
@@ -263,7 +264,7 @@ command add_bench(CLI::App& app) {
   sub->add_option("--mpi", o->family, "only this MPI: openmpi, mpich (default: all tacit was built for)");
   sub->add_option("--program", o->program, "the program for trials of another build");
   sub->add_option("--format", o->format, "text, csv, json or html (with a plot)")
-      ->check(CLI::IsMember({"text", "csv", "json", "html"}));
+      ->check(one_of({"text", "csv", "json", "html"}));
   sub->add_flag("--json", o->json, "the same as --format json");
   sub->add_option("-o,--output", o->output, "file for the result");
   sub->add_flag("--progress", o->progress, "show progress on standard error even if it is no terminal");

@@ -1,6 +1,8 @@
 #include "surface/cli/command_list.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <stdexcept>
 
 namespace tacit::surface {
 namespace {
@@ -40,6 +42,19 @@ command_entry entry_of(CLI::App& app, const std::string& path) {
   return made;
 }
 
+command_entry* find(command_entry& top, const std::string& path) {
+  if (top.path == path)
+    return &top;
+  for (command_entry& sub : top.below)
+    if (command_entry* const found = find(sub, path))
+      return found;
+  return nullptr;
+}
+
+bool is_called(const option_entry& e, const std::string& value) {
+  return e.names.empty() ? e.value == value : std::ranges::find(e.names, value) != e.names.end();
+}
+
 void append(std::vector<const command_entry*>& list, const command_entry& top) {
   list.push_back(&top);
   for (const command_entry& sub : top.below)
@@ -50,6 +65,20 @@ void append(std::vector<const command_entry*>& list, const command_entry& top) {
 
 command_entry list_commands(CLI::App& app) {
   return entry_of(app, "");
+}
+
+void offer(command_entry& top, const std::string& path, const std::string& value,
+           std::vector<std::string> choices) {
+  command_entry* const command = find(top, path);
+  if (!command)
+    throw std::logic_error("no command " + path);
+  for (auto* const list : {&command->words, &command->options})
+    for (option_entry& e : *list)
+      if (is_called(e, value)) {
+        e.choices = std::move(choices);
+        return;
+      }
+  throw std::logic_error("no argument " + value + " of command " + path);
 }
 
 std::vector<const command_entry*> flatten(const command_entry& top) {

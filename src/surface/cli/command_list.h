@@ -29,6 +29,10 @@ struct command_entry {
   std::string name() const { return path.substr(path.rfind(' ') + 1); }
 };
 
+/// Says what the argument `value` of the command at `path`, or its option of that name, may be.
+void offer(command_entry& top, const std::string& path, const std::string& value,
+           std::vector<std::string> choices);
+
 /// `tacit` with all its commands, without the hidden ones.
 command_entry list_commands(CLI::App& app);
 

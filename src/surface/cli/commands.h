@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace CLI {
 class App; // NOLINT(readability-identifier-naming): CLI11's name
@@ -29,5 +31,11 @@ command add_selftest(CLI::App& app);
 command add_platform(CLI::App& app);
 command add_bench(CLI::App& app);
 command add_describe(CLI::App& app);
+
+/// What an argument may be that takes any text, for those who complete it: patterns and forms of `generate`; codes and
+/// names that `explain` knows.
+std::vector<std::string> known_patterns();
+std::vector<std::string> known_forms();
+std::vector<std::string> known_to_explain();
 
 } // namespace tacit::surface

@@ -59,17 +59,6 @@ int explain(const setting_row& row, bool json) {
   return done;
 }
 
-std::vector<std::string_view> known_names() {
-  std::vector<std::string_view> names;
-  for (const reason_page& page : reason_pages())
-    names.push_back(page.name);
-  for (const pattern_row& row : patterns)
-    names.push_back(row.name);
-  for (const setting_row& row : settings())
-    names.push_back(row.variable);
-  return names;
-}
-
 int explain(const explain_options& options) {
   std::string text;
   if (options.code.empty()) {
@@ -86,10 +75,12 @@ int explain(const explain_options& options) {
   if (const setting_row* row = find_setting(options.code))
     return explain(*row, options.json);
   const reason_page* page = find_page(options.code);
-  if (!page)
+  if (!page) {
+    const std::vector<std::string> known = known_to_explain();
     throw user_error(wrong_usage,
                      fmt::format("there is no reason code '{}'{}; 'tacit explain' lists them all",
-                                 options.code, did_you_mean(options.code, known_names())));
+                                 options.code, did_you_mean(options.code, {known.begin(), known.end()})));
+  }
   text = fmt::format("{} {}: {}\n\n{}\n", reason_label(page->code), page->name, page->title,
                      surface::wrapped(page->text, 80));
   write_file({}, options.json ? as_json(*page).dump(2) + "\n" : text);
@@ -97,6 +88,19 @@ int explain(const explain_options& options) {
 }
 
 } // namespace
+
+std::vector<std::string> known_to_explain() {
+  std::vector<std::string> names;
+  for (const reason_page& page : reason_pages()) {
+    names.push_back(reason_label(page.code));
+    names.emplace_back(page.name);
+  }
+  for (const pattern_row& row : patterns)
+    names.emplace_back(row.name);
+  for (const setting_row& row : settings())
+    names.emplace_back(row.variable);
+  return names;
+}
 
 command add_explain(CLI::App& app) {
   auto options = std::make_shared<explain_options>();

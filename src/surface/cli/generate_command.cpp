@@ -6,6 +6,7 @@
 #include "vocabulary/base/nearest.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 
@@ -25,27 +26,30 @@ std::string list_of_forms() {
   return text;
 }
 
+/// Each once, in the order of the list.
 template <typename Name>
-std::vector<std::string_view> names_of(Name&& name) {
-  std::vector<std::string_view> names;
+std::vector<std::string> names_of(Name&& name) {
+  std::vector<std::string> names;
   for (const graphs::known_algorithm& k : graphs::known_algorithms())
-    names.push_back(name(k));
+    if (std::ranges::find(names, name(k)) == names.end())
+      names.emplace_back(name(k));
   return names;
+}
+
+std::string nearest_of(const std::string& typed, const std::vector<std::string>& names) {
+  return did_you_mean(typed, {names.begin(), names.end()});
 }
 
 int generate_file(generate_options options) {
   const auto kind = find_pattern(options.pattern);
   if (!kind)
-    throw user_error(
-        wrong_usage,
-        fmt::format("there is no pattern '{}'{}; 'tacit generate --help' lists them", options.pattern,
-                    did_you_mean(options.pattern, names_of([](const auto& k) { return name(k.kind); }))));
+    throw user_error(wrong_usage,
+                     fmt::format("there is no pattern '{}'{}; 'tacit generate --help' lists them",
+                                 options.pattern, nearest_of(options.pattern, known_patterns())));
   const auto form = graphs::find_algorithm(options.form);
   if (!form)
-    throw user_error(wrong_usage,
-                     fmt::format("there is no form '{}'{}; 'tacit generate --help' lists them", options.form,
-                                 did_you_mean(options.form,
-                                              names_of([](const auto& k) { return graphs::name(k.form); }))));
+    throw user_error(wrong_usage, fmt::format("there is no form '{}'{}; 'tacit generate --help' lists them",
+                                              options.form, nearest_of(options.form, known_forms())));
   options.wanted.kind = *kind;
   options.wanted.form = *form;
   options.wanted.extra_kind =
@@ -64,6 +68,14 @@ int generate_file(generate_options options) {
 }
 
 } // namespace
+
+std::vector<std::string> known_patterns() {
+  return names_of([](const graphs::known_algorithm& k) { return name(k.kind); });
+}
+
+std::vector<std::string> known_forms() {
+  return names_of([](const graphs::known_algorithm& k) { return graphs::name(k.form); });
+}
 
 command add_generate(CLI::App& app) {
   auto options = std::make_shared<generate_options>();

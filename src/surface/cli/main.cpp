@@ -24,8 +24,10 @@ std::vector<std::string> read_words(int argc, char** argv) {
   if (words.empty())
     return {"tacit"};
   const std::string name = words[0].substr(words[0].rfind('/') + 1);
-  if (constexpr std::string_view start = "tacit-"; name.starts_with(start))
-    words.insert(words.begin() + 1, name.substr(start.size()));
+  for (const std::string_view command :
+       {"cc", "cxx", "fc"}) // a link may have any other name, such as tacit-0.1
+    if (name == fmt::format("tacit-{}", command))
+      words.insert(words.begin() + 1, std::string(command));
   if (words.size() > 1 && words[1] == "help") {
     words.erase(words.begin() + 1);
     words.emplace_back("--help");
@@ -33,16 +35,26 @@ std::vector<std::string> read_words(int argc, char** argv) {
   return words;
 }
 
-/// What was said that nothing understands, if it is an option or a command: the nearest that exists.
-void explain_extra_word(CLI::App& app) {
+CLI::App* asked_command(CLI::App& app) {
   CLI::App* asked = &app;
   while (!asked->get_subcommands().empty())
     asked = asked->get_subcommands().front();
+  return asked;
+}
+
+/// "tacit bench neighbor".
+std::string spelled(const CLI::App* command) {
+  return command->get_parent() ? spelled(command->get_parent()) + " " + command->get_name() : "tacit";
+}
+
+/// What was said that nothing understands, if it is an option or a command: the nearest that exists.
+void explain_extra_word(CLI::App& app) {
+  CLI::App* const asked = asked_command(app);
   const std::vector<std::string> extra = app.remaining(true);
   if (extra.empty())
     return;
   const command_entry known = list_commands(*asked);
-  const std::string command = asked == &app ? "tacit" : "tacit " + asked->get_name();
+  const std::string command = spelled(asked);
   const std::string word = extra.front().substr(0, extra.front().find('='));
   const bool is_option = word.starts_with("-");
   if (!is_option && known.below.empty())
@@ -94,11 +106,16 @@ int run(const std::vector<std::string>& words) {
       {"describe", add_describe(app)},
   };
   describe_compiler_commands(app);
-  app.add_subcommand("help", "say what a command does: 'tacit help run' is 'tacit run --help'");
+  app.add_subcommand("help", "say what a command does: 'tacit help run' is 'tacit run --help'")
+      ->add_option("COMMAND", "a command, or two words such as 'bench neighbor'");
   try {
     parse(app, words);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error, std::cout, std::cerr) == 0 ? done : wrong_usage;
+    if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success))
+      throw user_error(wrong_usage, fmt::format("{}; '{} --help' says what is expected", error.what(),
+                                                spelled(asked_command(app))));
+    app.exit(error, std::cout, std::cerr); // help, or the version
+    return done;
   }
   for (const auto& [name, execute] : commands)
     if (app.got_subcommand(name))

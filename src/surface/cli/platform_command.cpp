@@ -5,6 +5,7 @@
 #include "surface/cli/commands.h"
 #include "surface/cli/files.h"
 #include "surface/cli/mpi_program.h"
+#include "surface/cli/one_of.h"
 #include "surface/report/html.h"
 #include "surface/report/platform_page.h"
 #include "surface/report/text.h"
@@ -138,7 +139,7 @@ command add_platform(CLI::App& app) {
   sub->add_flag("--again", options->again, "measure even if there is a model");
   sub->add_flag("--kept", options->kept_only, "show what is kept, or the defaults; measure nothing");
   sub->add_option("--format", options->format, "text, json or html (with a plot)")
-      ->check(CLI::IsMember({"text", "json", "html"}));
+      ->check(one_of({"text", "json", "html"}));
   sub->add_flag("--json", options->json, "the same as --format json");
   sub->add_option("-o,--output", options->output, "file for the result");
   sub->add_flag("--progress", options->progress, "show progress on standard error even if it is no terminal");

@@ -89,6 +89,17 @@ bool is_allowed(const setting_row& row, std::string_view value) {
   return true;
 }
 
+/// What was probably meant by a word, or by one of a list, that is none of the row's.
+std::string nearest_word(const setting_row& row, std::string_view value) {
+  if (row.values.kind != value_kind::words && row.values.kind != value_kind::list)
+    return "";
+  const std::vector<std::string_view> given_words =
+      row.values.kind == value_kind::list ? split(value, ',') : std::vector{value};
+  const auto wrong =
+      std::ranges::find_if(given_words, [&](std::string_view word) { return !word_index(row, word); });
+  return wrong == given_words.end() ? "" : did_you_mean(*wrong, words_of(row));
+}
+
 /// "neighborhood collectives" reads what "tacit_compile, neighborhood collectives" read.
 bool reads(const setting_row& row, std::string_view reader) {
   return row.reader.find(reader) != std::string_view::npos;
@@ -132,9 +143,9 @@ std::string expected(const setting_row& row) {
 }
 
 std::string fault_of(const setting_row& row, std::string_view where, std::string_view value) {
-  return is_allowed(row, value)
-             ? ""
-             : std::string(where) + " is \"" + std::string(value) + "\", but must be " + expected(row);
+  return is_allowed(row, value) ? ""
+                                : std::string(where) + " is \"" + std::string(value) + "\", but must be " +
+                                      expected(row) + nearest_word(row, value);
 }
 
 std::string fault_of(setting name) {

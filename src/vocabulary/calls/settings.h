@@ -58,8 +58,8 @@ std::string_view given(setting name);
 std::vector<std::string_view> words_of(const setting_row& row);
 /// "data or keep_sync", "one of shm, coll, …", "a number from 0 to 1".
 std::string expected(const setting_row& row);
-/// `WHERE is "VALUE", but must be …`; empty if the value is allowed. `where` is the variable, or 'info key
-/// "…"'.
+/// `WHERE is "VALUE", but must be … (did you mean …?)`; empty if the value is allowed. `where` is the variable,
+/// or 'info key "…"'.
 std::string fault_of(const setting_row& row, std::string_view where, std::string_view value);
 /// The fault of a variable as it is set now; empty if it is not set or is allowed.
 std::string fault_of(setting name);

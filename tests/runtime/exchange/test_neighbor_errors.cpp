@@ -79,6 +79,19 @@ TEST_F(neighbor_errors, a_variable_that_one_rank_does_not_understand) {
   }
 }
 
+TEST_F(neighbor_errors, ranks_per_node_that_are_no_number) {
+  const int size = world_size(), periods[] = {1};
+  tacit_topology t = TACIT_TOPOLOGY_NULL;
+  MPI_Comm comm = MPI_COMM_NULL;
+  ASSERT_EQ(tacit_topology_cart(1, &size, periods, &t), TACIT_SUCCESS);
+  setenv("TACIT_RANKS_PER_NODE", "xx", 1);
+  EXPECT_EQ(tacit_topology_comm_reordered(t, MPI_COMM_WORLD, &comm), TACIT_ERR_ENVIRONMENT);
+  EXPECT_TRUE(says("TACIT_RANKS_PER_NODE is \"xx\", but must be a number from 1 on")) << tacit_last_error();
+  unsetenv("TACIT_RANKS_PER_NODE");
+  EXPECT_EQ(comm, MPI_COMM_NULL);
+  tacit_topology_free(&t);
+}
+
 TEST_F(neighbor_errors, topologies) {
   tacit_topology t = TACIT_TOPOLOGY_NULL;
   const int dims[] = {0}, periods[] = {1}, wrong[] = {world_size() + 1}, negative[] = {-7};

@@ -117,7 +117,10 @@ class Analyze(unittest.TestCase):
                                    "--disable", "rendezvous").stdout)
         self.assertEqual((without["findings"], without["problems"]), ([], []))
         for wrong in (["--disable", "nothing"], ["--policy", "x"], ["--density", "2"], ["--budget", "-1"], ["--format", "pdf"]):
-            self.assertEqual(tacit("analyze", EXAMPLES / "butterfly.tacit", *wrong).returncode, 2, wrong)
+            done = tacit("analyze", EXAMPLES / "butterfly.tacit", *wrong)
+            self.assertEqual(done.returncode, 2, wrong)
+            self.assertTrue(done.stderr.startswith(f"tacit: {wrong[0]}: "), done.stderr)
+            self.assertIn("'tacit analyze --help' says what is expected", done.stderr)
 
     def test_standard_input_and_progress(self):
         text = (EXAMPLES / "broadcast.tacit").read_text()
@@ -308,6 +311,7 @@ class Doctor(unittest.TestCase):
             done = tacit("doctor", *words, env=wrong)
             self.assertEqual(done.returncode, 1)
             self.assertIn("TACIT_POLICI is no variable of tacit (did you mean TACIT_POLICY?)", done.stdout)
+            self.assertIn("(did you mean data?)", done.stdout)
             self.assertIn('TACIT_POLICY is "date", but must be data or keep_sync', done.stdout)
             self.assertNotIn("TACIT_DENSITY is", done.stdout)
 
@@ -339,6 +343,15 @@ class Words(unittest.TestCase):
         self.assertIn("there is no reason code 'cicle' (did you mean cycle?)", self.refused("explain", "cicle"))
         self.assertIn("there is no pattern 'alltoal' (did you mean alltoall?)", self.refused("generate", "alltoal"))
         self.assertNotIn("did you mean", self.refused("frobnicate"))
+        for option, typed, meant in (("--policy", "date", "data"), ("--disable", "detekt", "detect"), ("--format", "jsn", "json")):
+            self.assertIn(f"(did you mean {meant}?)", self.refused("analyze", "x", option, typed))
+
+    def test_a_link_of_another_name_is_the_command(self):
+        with tempfile.TemporaryDirectory() as folder:
+            link = Path(folder) / "tacit-0.1"
+            link.symlink_to(TACIT)
+            done = subprocess.run([link, "--version"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, tacit("--version").stdout))
 
     def test_explain_knows_patterns_and_settings(self):
         self.assertIn("bcast (MPI_Bcast)", tacit("explain", "bcast").stdout)

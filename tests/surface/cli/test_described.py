@@ -40,22 +40,49 @@ class Described(unittest.TestCase):
         done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z"], input=tacit("describe", "man"), capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
-    def complete(self, line):
-        """What bash offers for the last word of the line."""
+    # What a shell offers for the last word of a line; FILES stands for names of files.
+    ASK = {
+        "bash": 'compopt() { echo FILES; }; source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tacit; '
+                'printf "%s\\n" "${COMPREPLY[@]}"',
+        # Outside of its editor zsh has no compadd; what the function would hand over is printed instead.
+        "zsh": 'compadd() { shift; print -l -- ${(M)@:#$PREFIX*} }; _files() { print FILES }; _normal() { print FILES }; '
+               '_describe() { local -a all=(${${(P)argv[-1]}%%:*}); print -l -- ${(M)all:#$PREFIX*} }; '
+               'file=$1; shift; words=("$@"); CURRENT=$#; PREFIX=$words[-1]; source $file',
+        "fish": 'cd (mktemp -d); touch FILES; source $argv[1]; '
+                'complete -C (string join " " -- $argv[2..]) | string replace -r "\\t.*" ""',
+    }
+
+    def complete(self, line, shell="bash"):
         with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "tacit.bash"
-            file.write_text(tacit("describe", "bash"))
-            script = ('compopt() { :; }; source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tacit; '
-                      'printf "%s\\n" "${COMPREPLY[@]}"')
-            done = subprocess.run(["bash", "-c", script, file, *line], capture_output=True, text=True)
-        self.assertEqual(done.stderr, "")
+            file = Path(folder) / "tacit.completion"
+            file.write_text(tacit("describe", shell))
+            name = [] if shell != "zsh" else ["zsh"]
+            done = subprocess.run([shell, "-c", self.ASK[shell], *name, file, *line], capture_output=True, text=True,
+                                  env=os.environ | {"HOME": folder, "XDG_CONFIG_HOME": folder})
+        self.assertEqual(done.stderr, "", shell)
         return set(done.stdout.split())
+
+    def test_all_shells_complete_arguments(self):
+        for shell in self.ASK:
+            if not shutil.which(shell):
+                continue
+            with self.subTest(shell=shell):
+                self.assertEqual(self.complete(["tacit", "help", "an"], shell), {"analyze"})
+                self.assertEqual(self.complete(["tacit", "help", "bench", ""], shell), {"neighbor"})
+                self.assertEqual(self.complete(["tacit", "generate", "bc"], shell), {"bcast"})
+                self.assertEqual(self.complete(["tacit", "generate", "--form", "ri"], shell), {"ring"})
+                self.assertEqual(self.complete(["tacit", "explain", "TACIT-00"], shell),
+                                 {word for word in tacit("explain").split() if word.startswith("TACIT-00")})
+                self.assertIn("cycle", self.complete(["tacit", "explain", "cyc"], shell))
+                self.assertIn("FILES", self.complete(["tacit", "analyze", ""], shell))
+                self.assertNotIn("FILES", self.complete(["tacit", "explain", ""], shell))
+                self.assertIn("FILES", self.complete(["tacit", "generate", "-o", ""], shell))
 
     def test_bash_completes_commands_options_and_values(self):
         self.assertEqual(self.complete(["tacit", "ana"]), {"analyze"})
         self.assertEqual(self.complete(["tacit", "bench", ""]), {"neighbor"})
         self.assertEqual(self.complete(["tacit", "analyze", "--format", ""]), {"text", "json", "dot", "html"})
-        self.assertEqual(self.complete(["tacit", "run", "--", "--"]), set())
+        self.assertEqual(self.complete(["tacit", "run", "--", "--"]), {"FILES"})
         for command in COMMANDS:
             self.assertEqual(self.complete(["tacit", *command, "-"]), options_in_help(command), command)
 

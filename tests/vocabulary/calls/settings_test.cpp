@@ -28,7 +28,9 @@ TEST(settings, every_variable_and_key_stands_in_one_row) {
 
 TEST(settings, a_wrong_value_is_answered_with_the_allowed_ones) {
   EXPECT_EQ(fault_of(row_of(setting::policy), "TACIT_POLICY", "date"),
-            "TACIT_POLICY is \"date\", but must be data or keep_sync");
+            "TACIT_POLICY is \"date\", but must be data or keep_sync (did you mean data?)");
+  EXPECT_TRUE(fault_of(row_of(setting::neighbor_without), "x", "color,coalesc")
+                  .ends_with(" (did you mean coalesce?)"));
   EXPECT_EQ(fault_of(row_of(setting::density), "info key \"tacit_density\"", "1.5"),
             "info key \"tacit_density\" is \"1.5\", but must be a number from 0 to 1");
   EXPECT_EQ(fault_of(row_of(setting::driver), "TACIT_DRIVER", "foo"),

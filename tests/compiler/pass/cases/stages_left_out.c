@@ -7,7 +7,7 @@
 
 enum { n = 4096 };
 extern double* work;
-// UNKNOWN: TACIT_OVERLAP_DISABLE=pokes is not understood; expected names out of inline, hoist
+// UNKNOWN: pokes", but must be names out of inline, hoist
 
 // CHECK-LABEL: define {{.*}}@packed_again(
 // CHECK: call {{.*}}@__tacit_send_renamed(

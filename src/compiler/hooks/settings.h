@@ -1,0 +1,13 @@
+/* Environment variables that transformed programs read. What is not understood is said once, by rank 0, in the words of all
+ * of tacit's settings (src/vocabulary/calls/settings.def, which the hooks cannot include: they are C and link nothing). */
+#ifndef TACIT_HOOKS_SETTINGS_H
+#define TACIT_HOOKS_SETTINGS_H
+
+#include <stddef.h>
+
+/* "512", "64k", "4M" or "1G"; `normal` without the variable, and for what is no such number. */
+size_t tacit_size_setting(const char* variable, size_t normal, const char* expected);
+/* "0" or "1"; 0 without the variable, and for anything else. */
+int tacit_switch_setting(const char* variable);
+
+#endif

@@ -1,0 +1,25 @@
+# Variables of transformed programs that are not understood are said once, by rank 0, and have no effect.
+# Variables: PROGRAM, LAUNCH (mpiexec with flags and a number of ranks)
+include(${CMAKE_CURRENT_LIST_DIR}/../../run_command.cmake)
+separate_arguments(LAUNCH)
+
+# says(variable value expected): the program runs as without the variable, and all ranks together say this line.
+function(says variable value expected)
+  set(ENV{${variable}} ${value})
+  run(${LAUNCH} ${PROGRAM})
+  unset(ENV{${variable}})
+  set(line "tacit: ${variable} is \"${value}\", but must be ${expected} [TACIT-082]")
+  string(REPLACE "${line}" "" without "${output}")
+  string(LENGTH "${output}" all)
+  string(LENGTH "${without}" rest)
+  string(LENGTH "${line}" one)
+  math(EXPR times "(${all} - ${rest}) / ${one}")
+  if(NOT times EQUAL 1)
+    message(FATAL_ERROR "said ${times} times: ${line}\n${output}")
+  endif()
+endfunction()
+
+says(TACIT_OVERLAP_MEMORY abc "a number of bytes, such as 64M")
+says(TACIT_OVERLAP_EAGER 12q "a number of bytes, such as 4000")
+says(TACIT_OVERLAP_CHECK yes "0 or 1")
+says(TACIT_OVERLAP_STATISTICS on "0 or 1")
