@@ -8,10 +8,10 @@
 // of its slowest rank, and the 10th percentile over the blocks is reported, so that other programs of the
 // machine disturb as little as possible. `cpu_us` is the computing time of all ranks divided by the cores
 // (interleaved.h). One line of JSON per case, in microseconds, on standard output.
-#include "comma_list.h"
 #include "interleaved.h"
 #include "variants.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -29,23 +29,25 @@ struct options {
   bool shared = false; ///< all variants receive in memory of tacit_alloc_mem
 };
 
+/// Leaves the process if the command line is not understood: before MPI_Init every rank may.
 options read_options(int argc, char** argv) {
   options o;
   o.patterns.assign(std::begin(pattern_names), std::end(pattern_names));
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view name = argv[i];
-    if (name == "--seconds")
-      o.seconds = std::atof(argv[i + 1]);
-    if (name == "--memory")
-      o.shared = std::string_view(argv[i + 1]) == "tacit";
-    if (name == "--patterns")
-      o.patterns = split(argv[i + 1]);
-    if (name == "--bytes") {
-      o.bytes.clear();
-      for (const std::string& one : split(argv[i + 1]))
-        o.bytes.push_back(static_cast<std::size_t>(std::atol(one.c_str())));
-    }
+  CLI::App app{"What one exchange with the neighbors costs."};
+  app.add_option("--seconds", o.seconds, "of each case")->check(CLI::PositiveNumber);
+  app.add_option("--patterns", o.patterns, "of neighborhoods")
+      ->delimiter(',')
+      ->check(CLI::IsMember(o.patterns));
+  app.add_option("--bytes", o.bytes, "per edge")->delimiter(',')->check(CLI::Range(1, 1 << 30));
+  std::string memory = "malloc";
+  app.add_option("--memory", memory, "that all variants receive in")
+      ->check(CLI::IsMember({"malloc", "tacit"}));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::exit(app.exit(error));
   }
+  o.shared = memory == "tacit";
   return o;
 }
 
@@ -119,6 +121,7 @@ void measure(const pattern& p, std::size_t bytes, const options& o, int rank, in
 } // namespace
 
 int main(int argc, char** argv) {
+  const options o = read_options(argc, argv);
   MPI_Init(&argc, &argv);
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -130,7 +133,6 @@ int main(int argc, char** argv) {
     return 1;
   }
   constexpr std::size_t largest_buffer = 4 << 20;
-  const options o = read_options(argc, argv);
   for (const std::string& name : o.patterns) {
     pattern p = make_pattern(name);
     for (const std::size_t bytes : o.bytes)

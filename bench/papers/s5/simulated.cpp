@@ -20,6 +20,7 @@
 // All ranks start a round at the same simulated time; it ends when the last rank has finished. Every byte
 // that arrives is compared with what its sender must have sent in that round. One line per size and variant.
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -56,17 +57,26 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-std::vector<int> numbers(const std::string& text, char at) {
-  std::vector<int> out;
-  for (const std::string& part : split(text, at))
-    out.push_back(std::atoi(part.c_str()));
-  return out;
-}
-
 [[noreturn]] void give_up(const char* what) {
   std::fprintf(stderr, "rank %d: %s: %s\n", me, what, tacit_last_error());
   MPI_Abort(MPI_COMM_WORLD, 1);
   std::abort();
+}
+
+/// The whole text, which must be a number.
+int number(const std::string& text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size())
+    give_up(("no number: " + text).c_str());
+  return value;
+}
+
+std::vector<int> numbers(const std::string& text, char at) {
+  std::vector<int> out;
+  for (const std::string& part : split(text, at))
+    out.push_back(number(part));
+  return out;
 }
 
 void check(int code, const char* what) {
@@ -249,15 +259,15 @@ pattern wrf(const std::vector<int>& dims, int fields, int width) {
 pattern make(const std::string& text, int size) {
   const auto part = split(text, ':');
   if (part[0] == "sparse" && part.size() == 3)
-    return sparse(std::atoi(part[1].c_str()), part[2], size);
+    return sparse(number(part[1]), part[2], size);
   if (part[0] == "ascending" && part.size() == 2)
-    return sparse(std::atoi(part[1].c_str()), "none", size, true);
+    return sparse(number(part[1]), "none", size, true);
   if (part[0] == "grid" && part.size() == 2)
     return grid(numbers(part[1], 'x'), size);
   if (part[0] == "cells" && part.size() == 3)
-    return cells(numbers(part[1], 'x'), std::atoi(part[2].c_str()), size);
+    return cells(numbers(part[1], 'x'), number(part[2]), size);
   if (part[0] == "wrf" && part.size() == 3)
-    return wrf(numbers(part[1], 'x'), std::atoi(part[2].c_str()), size);
+    return wrf(numbers(part[1], 'x'), number(part[2]), size);
   give_up("unknown pattern");
 }
 
@@ -414,7 +424,7 @@ int main(int argc, char** argv) {
   for (const int size : numbers(argv[2], ',')) {
     pattern p = make(argv[1], size);
     for (const std::string& variant : split(argv[3], ','))
-      measure(p, size, variant, std::atoi(argv[4]));
+      measure(p, size, variant, number(argv[4]));
     MPI_Comm_free(&p.comm);
   }
   if (me == 0)

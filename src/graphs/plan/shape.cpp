@@ -1,6 +1,7 @@
 #include "graphs/plan/shape.h"
 
 #include "graphs/plan/segments.h"
+#include "vocabulary/base/hash.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -326,7 +327,10 @@ private:
   std::unordered_map<std::uint32_t, std::uint32_t> next_collective_; ///< released when the step starts
   struct hash_pair {
     std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& p) const {
-      return (p.first * 0x9e3779b97f4a7c15ull) ^ (p.second * 0xc2b2ae3d27d4eb4full);
+      hashed_words both;
+      both.add(p.first);
+      both.add(p.second);
+      return both.value();
     }
   };
   std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, std::size_t, hash_pair>

@@ -1,12 +1,11 @@
 #include "graphs/platform/model_file.h"
 
+#include "graphs/platform/kept_file.h"
 #include "vocabulary/calls/settings.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
@@ -42,14 +41,6 @@ std::string difference(const machine_identity& there, const machine_identity& he
 
 } // namespace
 
-fs::path cache_folder() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  if (cache && *cache == '/')
-    return fs::path(cache) / "tacit";
-  return home && *home ? fs::path(home) / ".cache" / "tacit" : fs::path();
-}
-
 std::string short_library_name(std::string_view all) {
   constexpr std::string_view mpich = "MPICH Version:";
   if (!all.starts_with(mpich))
@@ -61,9 +52,7 @@ std::string short_library_name(std::string_view all) {
 
 machine_identity this_machine(std::string_view library_version) {
   machine_identity m;
-  std::array<char, 256> host{};
-  ::gethostname(host.data(), host.size() - 1);
-  m.host = host.data();
+  m.host = host_name();
   m.cpu = cpu_name();
   m.cores = static_cast<int>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L));
   m.mpi = short_library_name(library_version);
@@ -71,13 +60,8 @@ machine_identity this_machine(std::string_view library_version) {
 }
 
 fs::path model_file(const machine_identity& machine, bool one_host) {
-  std::string name =
-      fmt::format("platform-{}-{}{}.json", machine.host, machine.mpi, one_host ? "" : "-network");
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.')
-      c = '-';
-  const fs::path folder = cache_folder();
-  return folder.empty() ? folder : folder / name;
+  return kept_file(
+      fmt::format("platform-{}-{}{}.json", machine.host, machine.mpi, one_host ? "" : "-network"));
 }
 
 loaded_model load_model(const fs::path& file, const machine_identity* machine) {

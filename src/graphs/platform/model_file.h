@@ -9,16 +9,13 @@
 
 namespace tacit::graphs {
 
-/// $XDG_CACHE_HOME/tacit, or ~/.cache/tacit; empty if neither is known.
-std::filesystem::path cache_folder();
-
 /// This host, and the MPI library that calls itself so (MPI_Get_library_version).
 machine_identity this_machine(std::string_view library_version);
 
 /// "Open MPI v4.1.4", "MPICH 4.0.2": the first words of MPI_Get_library_version.
 std::string short_library_name(std::string_view library_version);
 
-/// cache_folder()/platform-HOST-LIBRARY.json, "…-network.json" for a model between two hosts. Empty if there
+/// The kept_file() platform-HOST-LIBRARY.json, "…-network.json" for a model between two hosts. Empty if there
 /// is no cache folder.
 std::filesystem::path model_file(const machine_identity& machine, bool one_host = true);
 

@@ -1,6 +1,6 @@
 #include "graphs/platform/selftest_verdict.h"
 
-#include "graphs/platform/model_file.h"
+#include "graphs/platform/kept_file.h"
 
 #include <algorithm>
 #include <array>
@@ -101,18 +101,11 @@ selftest_verdict judge(const json& file, const fs::path& path, std::string_view 
 } // namespace
 
 std::string selftest_machine() {
-  std::array<char, 256> host{};
-  ::gethostname(host.data(), host.size() - 1);
-  return host.data();
+  return host_name();
 }
 
 fs::path selftest_file(std::string_view library) {
-  std::string name = fmt::format("selftest-{}-{}.json", selftest_machine(), library);
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.')
-      c = '-';
-  const fs::path folder = cache_folder();
-  return folder.empty() ? folder : folder / name;
+  return kept_file(fmt::format("selftest-{}-{}.json", selftest_machine(), library));
 }
 
 std::string_view selftest_verdict::of(std::string_view topology, std::string_view call) const {

@@ -11,7 +11,7 @@
 
 namespace tacit::graphs {
 
-/// Where it is kept: cache_folder()/selftest-HOST-LIBRARY.json; empty if there is no cache folder. `library`
+/// Where it is kept: the kept_file() selftest-HOST-LIBRARY.json; empty if there is no cache folder. `library`
 /// as short_library_name has it.
 std::filesystem::path selftest_file(std::string_view library);
 

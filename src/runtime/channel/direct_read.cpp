@@ -1,5 +1,7 @@
 #include "runtime/channel/direct_read.h"
 
+#include "vocabulary/base/hash.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -89,7 +91,10 @@ bool read_memory(std::int64_t process, std::span<const graphs::segment> from,
 
 readable_word make_readable(std::uint64_t& word, const process_identity& me) {
   const auto address = reinterpret_cast<std::uint64_t>(&word);
-  word = (me.started * 0x9e3779b97f4a7c15ull) ^ (static_cast<std::uint64_t>(me.pid) << 32) ^ address;
+  hashed_words unlike_others;
+  for (const std::uint64_t part : {me.started, static_cast<std::uint64_t>(me.pid), address})
+    unlike_others.add(part);
+  word = unlike_others.value();
   return {address, word};
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/exchange/neighbor_error.h"
 #include "runtime/mpi/collectives.h"
 #include "runtime/mpi/mpi_error.h"
+#include "runtime/mpi/rank_and_size.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -22,8 +23,8 @@ constexpr int no_room = -1;
 communicator_setup::communicator_setup(MPI_Comm user, const neighbors::neighborhood& n, std::uint64_t choices,
                                        std::string fault, bool color)
     : user_(user), n_(n), choices_(choices), fault_(std::move(fault)), color_(color) {
-  check_mpi(MPI_Comm_rank(user, &rank_), "MPI_Comm_rank");
-  check_mpi(MPI_Comm_size(user, &size_), "MPI_Comm_size");
+  rank_ = rank_in(user);
+  size_ = size_of(user);
   sent_to_ = neighbors::ranks_sent_to(n_, rank_id{static_cast<std::uint32_t>(rank_)});
   if (!color_)
     return;

@@ -4,10 +4,12 @@
 #include "runtime/exchange/layouts.h"
 
 #include "runtime/mpi/attributes.h"
+#include "vocabulary/base/hash.h"
 
 #include <map>
 #include <mutex>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 namespace tacit::runtime {
@@ -17,12 +19,9 @@ namespace {
 using content_key = std::tuple<std::int64_t, std::uint64_t, std::size_t, std::uint64_t>;
 
 content_key key_of(const layout& l) {
-  std::uint64_t hash = 0;
-  for (const layout_segment& s : l.segments) {
-    hash = (hash ^ static_cast<std::uint64_t>(s.displacement)) * 0x9e3779b97f4a7c15ull;
-    hash = (hash ^ s.length ^ hash >> 32) * 0x9e3779b97f4a7c15ull;
-  }
-  return {l.extent, l.size, l.segments.size(), hash};
+  static_assert(std::has_unique_object_representations_v<layout_segment>);
+  return {l.extent, l.size, l.segments.size(),
+          hash_of(l.segments.data(), l.segments.size() * sizeof(layout_segment))};
 }
 
 struct tables {

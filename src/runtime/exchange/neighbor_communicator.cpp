@@ -8,6 +8,7 @@
 #include "runtime/exchange/unlisted.h"
 #include "runtime/mpi/agreement.h"
 #include "runtime/mpi/mpi_error.h"
+#include "runtime/mpi/rank_and_size.h"
 
 #include <array>
 #include <functional>
@@ -15,18 +16,6 @@
 
 namespace tacit::runtime {
 namespace {
-
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  return rank;
-}
-
-int size_of(MPI_Comm comm) {
-  int size = 1;
-  check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  return size;
-}
 
 bool wants_coloring(const neighbor_options& o) {
   return o.passes.order && o.passes.color && o.level != persistence::none;

@@ -5,6 +5,7 @@
 #include "runtime/mpi/library_quirks.h"
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/run/driver.h"
+#include "vocabulary/base/hash.h"
 #include "vocabulary/calls/settings.h"
 
 #include <array>
@@ -157,20 +158,18 @@ neighbor_options options_or_fault(MPI_Comm comm) {
 }
 
 std::uint64_t word_of(const neighbor_options& options) {
-  std::uint64_t word = 0x7461636974000001; // "tacit", version 1 of what ranks must agree on
-  const auto add = [&](std::uint64_t x) { word = (word ^ x) * 0x9e3779b97f4a7c15ull + (word >> 29); };
-  for (const char c : options.driver)
-    add(static_cast<unsigned char>(c));
-  add(options.fault.empty() ? 0u : 1u);
-  add(512u + 2 * neighbors::word_of(options.passes) + (options.unattended ? 1u : 0u));
-  add(static_cast<std::uint64_t>(options.level));
-  add(2 * options.feedback + (options.check ? 1u : 0u));
-  add(options.blocks ? 1 + static_cast<std::uint64_t>(*options.blocks) : 0);
+  hashed_words word;
+  word.add(hash_of(options.driver));
+  word.add(options.fault.empty() ? 0u : 1u);
+  word.add(2 * neighbors::word_of(options.passes) + (options.unattended ? 1u : 0u));
+  word.add(static_cast<std::uint64_t>(options.level));
+  word.add(2 * options.feedback + (options.check ? 1u : 0u));
+  word.add(options.blocks ? 1 + static_cast<std::uint64_t>(*options.blocks) : 0);
   if (options.cost)
     for (const double number :
          {options.cost->overhead, options.cost->latency, options.cost->byte, options.cost->node_share})
-      add(std::bit_cast<std::uint64_t>(number));
-  return word;
+      word.add(std::bit_cast<std::uint64_t>(number));
+  return word.value();
 }
 
 } // namespace tacit::runtime

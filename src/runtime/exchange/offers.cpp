@@ -6,6 +6,7 @@
 #include "runtime/exchange/local_plan.h"
 #include "runtime/exchange/native_call.h"
 #include "runtime/exchange/neighbor_error.h"
+#include "vocabulary/base/hash.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -34,15 +35,15 @@ std::uint64_t combining_word(const neighbors::topology* t, const neighbors::neig
   const std::uint64_t size = common_size(blocks);
   if (!t || size == 0 || !neighbors::can_combine(*t))
     return 0;
-  std::uint64_t word = same_block ? 2 : 1;
-  const auto add = [&](std::uint64_t x) { word = (word ^ (x + 77)) * 0x9e3779b97f4a7c15ull + (word >> 29); };
-  add(size);
+  hashed_words word;
+  word.add(same_block ? 2 : 1);
+  word.add(size);
   for (const int d : t->shape.dims)
-    add(static_cast<std::uint64_t>(d));
+    word.add(static_cast<std::uint64_t>(d));
   for (const auto& offset : t->offsets)
     for (const int steps : offset)
-      add(static_cast<std::uint64_t>(std::int64_t{steps}));
-  return word == 0 ? 1 : word;
+      word.add(static_cast<std::uint64_t>(std::int64_t{steps}));
+  return std::max<std::uint64_t>(word.value(), 1); // 0: cannot be combined
 }
 
 std::uint64_t short_messages(const graphs::rank_plan& coalesced, const graphs::message_cost& cost) {

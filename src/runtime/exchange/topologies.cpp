@@ -3,6 +3,7 @@
 #include "runtime/exchange/neighbor_error.h"
 #include "runtime/mpi/attributes.h"
 #include "runtime/mpi/library_quirks.h"
+#include "runtime/mpi/rank_and_size.h"
 
 #include <algorithm>
 #include <atomic>
@@ -38,12 +39,6 @@ int drop_one(MPI_Comm, int, void* value, void*) {
 comm_attribute<shared_topology>& topologies() {
   static comm_attribute<shared_topology> kept(share, drop_one);
   return kept;
-}
-
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  return rank;
 }
 
 neighbors::neighborhood read_grid(MPI_Comm comm) {

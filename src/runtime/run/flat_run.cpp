@@ -3,6 +3,7 @@
 #include "graphs/plan/segments.h"
 #include "runtime/channel/pieces.h"
 #include "runtime/mpi/memory_kind.h"
+#include "runtime/mpi/rank_and_size.h"
 #include "runtime/mpi/tags.h"
 #include "runtime/run/lower.h"
 
@@ -113,8 +114,7 @@ void flat_run::add_copy(const graphs::step& s) {
 
 /// A local copy that MPI makes. Its tag counts from the highest one down, where no plan has any.
 void flat_run::add_messages_to_itself(const graphs::step& s) {
-  int rank = 0;
-  check_mpi(MPI_Comm_rank(comm_, &rank), "MPI_Comm_rank");
+  const int rank = rank_in(comm_);
   const int tag = highest_tag(comm_) - copies_by_mpi_++;
   add_message(true, s.writes, rank, tag);
   add_message(false, s.reads, rank, tag);

@@ -1,6 +1,7 @@
 #include "runtime/run/maxima.h"
 
 #include "runtime/mpi/mpi_error.h"
+#include "runtime/mpi/rank_and_size.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,8 +10,8 @@ namespace tacit::runtime {
 
 maxima::maxima(MPI_Comm comm, int tag, std::vector<double> mine)
     : comm_(comm), tag_(tag), values_(std::move(mine)), heard_(values_.size()) {
-  check_mpi(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
-  check_mpi(MPI_Comm_size(comm, &size_), "MPI_Comm_size");
+  rank_ = rank_in(comm);
+  size_ = size_of(comm);
 }
 
 /// Only after an error is anything left under way.

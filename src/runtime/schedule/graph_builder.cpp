@@ -2,6 +2,7 @@
 
 #include "runtime/mpi/datatype.h"
 #include "runtime/mpi/errors.h"
+#include "runtime/mpi/rank_and_size.h"
 
 #include <climits>
 #include <fmt/format.h>
@@ -21,18 +22,6 @@ void require_equal_sizes(const char* one, const graph_builder::bytes& a, const c
   if (graphs::total_length(a) != graphs::total_length(b))
     refuse_operation(
         fmt::format("{} {} B, but {} {} B", one, graphs::total_length(a), other, graphs::total_length(b)));
-}
-
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  return rank;
-}
-
-int size_of(MPI_Comm comm) {
-  int size = 1;
-  check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  return size;
 }
 
 } // namespace

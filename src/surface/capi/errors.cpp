@@ -73,7 +73,7 @@ bool mpi_is_running() {
   return true;
 }
 
-int rank_in(MPI_Comm comm) {
+int rank_if_known(MPI_Comm comm) {
   int rank = -1;
   if (comm != MPI_COMM_NULL && mpi_is_running())
     MPI_Comm_rank(comm, &rank);

@@ -43,7 +43,7 @@ const char* last_error_text();
 bool mpi_is_running();
 
 /// This process in `comm`, for texts of errors; -1 if MPI cannot say.
-int rank_in(MPI_Comm comm);
+int rank_if_known(MPI_Comm comm);
 
 /// Runs `body`; exceptions become errors given to `tell(error)`, whose result is returned.
 template <typename Body, typename Tell>

@@ -121,7 +121,7 @@ int tacit_graph_add_comm(tacit_graph graph, MPI_Comm comm, tacit_comm* added) {
     const tacit_comm made = runtime::add_communicator(comm, [&]() -> graph_builder& {
       if (!graph || !added)
         refuse(
-            fmt::format("tacit_graph_add_comm: rank {} of the communicator: {}", rank_in(comm),
+            fmt::format("tacit_graph_add_comm: rank {} of the communicator: {}", rank_if_known(comm),
                         graph ? "the place for the result is a null pointer" : "the graph handle is null"));
       return graph->part;
     });

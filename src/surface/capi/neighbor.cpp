@@ -19,13 +19,14 @@ int guarded_call(const runtime::neighbor_call& call, MPI_Comm comm, Body&& body)
     return TACIT_SUCCESS;
   } catch (...) {
     const runtime::call_error e = runtime::current_error();
-    return report(comm, e.complete ? e : told(e, "rank {}: {}: {}", rank_in(comm), call.function, e.what()));
+    return report(comm,
+                  e.complete ? e : told(e, "rank {}: {}: {}", rank_if_known(comm), call.function, e.what()));
   }
 }
 
 void require_place(const runtime::neighbor_call& call, MPI_Comm comm, tacit_schedule* schedule) {
   if (!schedule)
-    refuse(fmt::format("rank {}: {}: the place for the schedule is a null pointer", rank_in(comm),
+    refuse(fmt::format("rank {}: {}: the place for the schedule is a null pointer", rank_if_known(comm),
                        call.function));
   *schedule = TACIT_SCHEDULE_NULL;
 }

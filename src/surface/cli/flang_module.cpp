@@ -1,12 +1,12 @@
 #include "surface/cli/flang_module.h"
 
+#include "graphs/platform/kept_file.h"
 #include "surface/cli/child.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/files.h"
 #include "vocabulary/base/hash.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,13 +24,13 @@ std::uint64_t fingerprint(const std::string& compiler, const mpi_paths& mpi) {
   return hash_of(fmt::format("{} {}", compiler, fmt::join(mpi.include_options, " ")));
 }
 
-fs::path cache_folder() {
-  for (const auto& [variable, below] : {std::pair("XDG_CACHE_HOME", ""), std::pair("HOME", ".cache")}) {
-    const char* folder = std::getenv(variable);
-    if (folder && *folder == '/' && ::access(folder, W_OK) == 0)
-      return fs::path(folder) / below / "tacit";
-  }
-  return fs::temp_directory_path() / fmt::format("tacit-{}", ::getuid());
+/// The cache, or where it cannot be written, as in builds of distributions, a folder for the time being.
+fs::path folder_for_modules() {
+  const fs::path kept = graphs::cache_folder();
+  std::error_code error;
+  fs::create_directories(kept, error);
+  return ::access(kept.c_str(), W_OK) == 0 ? kept
+                                           : fs::temp_directory_path() / fmt::format("tacit-{}", ::getuid());
 }
 
 /// Made under another name and renamed, so that compilations at the same time do not meet half a module.
@@ -69,7 +69,7 @@ mpi_paths paths_of_mpi(const std::string& wrapper) {
 }
 
 std::string flang_module_folder(const std::string& compiler, const mpi_paths& mpi) {
-  const fs::path folder = cache_folder() / fmt::format("flang-{:016x}", fingerprint(compiler, mpi));
+  const fs::path folder = folder_for_modules() / fmt::format("flang-{:016x}", fingerprint(compiler, mpi));
   std::error_code error;
   if (fs::exists(folder / "mpi.mod", error))
     return folder.string();

@@ -13,4 +13,17 @@ namespace tacit::vocabulary {
 std::uint64_t hash_of(const void* bytes, std::size_t length);
 std::uint64_t hash_of(std::string_view text);
 
+/// One word for several, which come one after the other; needs no memory.
+class hashed_words {
+public:
+  void add(std::uint64_t word) {
+    const std::uint64_t both[2] = {so_far_, word};
+    so_far_ = hash_of(both, sizeof both);
+  }
+  std::uint64_t value() const { return so_far_; }
+
+private:
+  std::uint64_t so_far_ = 0;
+};
+
 } // namespace tacit::vocabulary
