@@ -21,7 +21,8 @@ command_entry describe(CLI::App& app) {
   offer(top, "explain", "CODE", known_to_explain());
   std::vector<std::string> commands;
   for (const command_entry& sub : top.below)
-    commands.push_back(sub.name());
+    if (sub.name() != "help")
+      commands.push_back(sub.name());
   offer(top, "help", "COMMAND", std::move(commands));
   return top;
 }
@@ -38,7 +39,7 @@ command add_describe(CLI::App& app) {
   sub->add_option("-o,--output", *output);
   return [&app, what, output] {
     const command_entry top = describe(app);
-    write_file(*output, *what == "man"    ? manual_page(top)
+    write_file(*output, *what == "man"    ? manual_page(list_commands(app)) // says in words what arguments may be
                         : *what == "bash" ? bash_completion(top)
                         : *what == "zsh"  ? zsh_completion(top)
                         : *what == "fish" ? fish_completion(top)
