@@ -16,7 +16,7 @@ inline double percentile10(std::vector<double> list) {
   return list[list.size() / 10];
 }
 
-/// Microseconds per iteration.
+/// What one iteration of a block has cost, in microseconds.
 struct block_cost {
   double time = 0; ///< of the slowest rank
   double work = 0; ///< computing time of all ranks per core: with more ranks than cores, what an iteration

@@ -23,7 +23,7 @@ inline constexpr std::string_view pattern_names[] = {"pair", "torus2d", "torus4d
 /// periodic grid as cubic as the number of ranks allows; "stencil…": all neighbors up to distance 1 or 2 in
 /// three dimensions, the rank itself included.
 pattern make_pattern(std::string_view name);
-/// Collective.
+/// Frees the communicators of a pattern; collective.
 void free_pattern(pattern& p);
 
 } // namespace bench

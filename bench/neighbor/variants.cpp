@@ -195,7 +195,7 @@ private:
   static MPI_Aint place_bytes(const message& m) {
     return static_cast<MPI_Aint>((m.memory.size() + 8 + 63) / 64 * 64);
   }
-  /// In whole cache lines.
+  /// Where a block begins: each has whole cache lines of its own.
   char* place(int rank, MPI_Aint offset) const {
     MPI_Aint size = 0;
     int unit = 0;

@@ -42,7 +42,7 @@ options read_options(int argc, char** argv) {
   return o;
 }
 
-/// On all ranks.
+/// True if every rank has received what it must.
 bool is_right(real_case& c, real_variant& w) {
   int right = 1, all = 0;
   for (const int iteration : {1, 2, 3}) {

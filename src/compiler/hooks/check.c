@@ -247,8 +247,7 @@ static void on_fault(int signal, siginfo_t* info, void* context) {
       const int length =
           snprintf(text, sizeof text,
                    "tacit: rank %d: %s: byte %zu of a pending %s (buffer %p, %d elements) was %s before the "
-                   "operation was "
-                   "complete.\n"
+                   "operation was complete.\n"
                    "tacit: The completion was moved too far: please report it, and compile this file with "
                    "TACIT_OVERLAP=off meanwhile. [TACIT-118]\n",
                    this_rank, location_of(closed[i].slot), (size_t)(at - (uintptr_t)one->posted.buffer),

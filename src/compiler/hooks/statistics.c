@@ -64,8 +64,7 @@ static void print_site(const site* one) {
   }
   fprintf(stderr,
           "tacit: overlap at %s 0x%lx: %lu calls, %lu pending, %lu copies; completed %lu at the placement, "
-          "%lu by a "
-          "guard, %lu while polling, %lu for the next, %lu at once; %.1f us pending\n",
+          "%lu by a guard, %lu while polling, %lu for the next, %lu at once; %.1f us pending\n",
           file, at, one->calls, one->pending, one->copies, one->ended[at_its_placement],
           one->ended[by_a_guard], one->ended[by_progress], one->ended[for_the_next], one->ended[at_once],
           one->pending ? 1e6 * one->seconds / (double)one->pending : 0);

@@ -103,7 +103,7 @@ public:
     return passed_;
   }
 
-  /// Moves the group there.
+  /// Moves the group to where `climb` has come to.
   void move() {
     for (Instruction* one : llvm::reverse(group_))
       one->moveBefore(before_);

@@ -48,7 +48,7 @@ public:
     }
   }
 
-  /// Takes free bytes.
+  /// Marks bytes that are free as taken.
   void take(const slice& s) {
     if (s.length != list_[s.transfer].length)
       return take_part(s);
@@ -197,7 +197,7 @@ public:
     return count;
   }
 
-  /// Calls visit(source, pieces).
+  /// Calls visit(source, pieces) for every source that this destination still gets bytes from.
   template <typename Visit>
   std::uint32_t each_pair(std::uint32_t destination, Visit visit) {
     return each_pair(destination, [](std::uint32_t source) { return source; }, visit);

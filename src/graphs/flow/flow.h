@@ -63,7 +63,7 @@ struct wait_sets {
   }
 };
 
-/// Which paths count.
+/// Which paths make a rank wait for another one.
 enum class sync_paths : std::uint8_t {
   all,           ///< every path of D ∪ M: the wait sets of the paper
   explicit_only, ///< paths with at least one zero-byte message or fence: what policy `data` must keep (E4)

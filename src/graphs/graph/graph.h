@@ -33,7 +33,7 @@ struct segment {
   friend bool operator==(const segment&, const segment&) = default;
 };
 
-/// Sum of the lengths.
+/// The sum of the lengths of all segments.
 std::uint64_t total_length(std::span<const segment> segments);
 
 enum class op_kind : std::uint8_t { send, recv, copy, opaque, fence };
@@ -113,7 +113,7 @@ public:
   std::span<const communicator> communicators() const { return communicators_; }
   std::span<const made_pair> made_pairs() const { return made_pairs_; }
   bool has_fences() const { return has_fences_; }
-  /// Zero-byte messages: synchronization only.
+  /// True if there are messages of no bytes, which only synchronize.
   bool has_empty_sends() const { return has_empty_sends_; }
   std::span<const std::pair<rank_id, segment>> scratch_bytes() const { return scratch_; }
   std::span<const std::pair<rank_id, segment>> live_out_bytes() const { return live_out_; }

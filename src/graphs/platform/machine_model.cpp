@@ -21,7 +21,7 @@ double interpolated(const std::vector<Cost>& list, Part part, double bytes) {
   return bytes > x1 ? y1 + std::max(slope, 0.0) * (bytes - x1) : y0 + slope * (bytes - x0);
 }
 
-/// Tenths, as in files.
+/// A default that was not measured: its quartiles are guessed. Files hold tenths of a nanosecond, and so does this.
 spread about(double median) {
   const auto tenths = [](double x) { return std::round(x * 10) / 10; };
   return {tenths(median * 0.9), tenths(median), tenths(median * 1.2)};

@@ -26,7 +26,7 @@ namespace tacit::graphs {
 /// Raised whenever the meaning of a model's numbers changes: older files are measured anew.
 inline constexpr int model_format = 1;
 
-/// Nanoseconds.
+/// A measured time in nanoseconds: how its samples are spread.
 struct spread {
   double low = 0, median = 0, high = 0; ///< quartiles: 25 %, 50 %, 75 % of the samples
   friend bool operator==(const spread&, const spread&) = default;

@@ -49,7 +49,7 @@ public:
   const data_layout* layout_of(const data_part& data, bool any_peer = false);
   void forget_type(MPI_Datatype type) { layouts_.erase(bits_of(type)); }
 
-  /// Null for MPI_COMM_NULL.
+  /// What is known of the communicator; null for MPI_COMM_NULL.
   known_comm* communicator(MPI_Comm comm);
   std::uint32_t comm_id(MPI_Comm comm) {
     const known_comm* known = communicator(comm);

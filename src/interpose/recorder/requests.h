@@ -52,7 +52,7 @@ public:
 
   open_request& operator[](std::uint32_t slot) { return slots_[slot]; }
 
-  /// A free slot, cleared.
+  /// Hands out a free slot whose request is cleared.
   std::uint32_t make() {
     if (free_.empty()) {
       slots_.emplace_back();

@@ -7,7 +7,7 @@
 // and other ranks may need us meanwhile. Wrapping each blocking call as a nonblocking one and a loop would
 // not do: a blocking collective matches only blocking ones (MPI-4.1 section 6.12), so a rank may not turn its
 // MPI_Barrier into MPI_Ibarrier because it happens to have something under way, and windows, files and
-// communicators have no such forms at all. Open MPI lets us join its progress loop (run/library_progress.h),
+// communicators have no such forms at all. Open MPI lets us join its progress loop (mpi/library_progress.h),
 // which all such calls turn. Elsewhere only what needs nobody's attention once it is started runs here
 // (program::unattended). Messages that MPI transports are posted when the operation starts, and MPI
 // progresses them in whatever call the program sits; messages through shared memory are written when it

@@ -36,19 +36,17 @@ const char* reason_for(outcome what) {
   case outcome::refused:
     return "the program on some rank of the communicator calls functions that no wrapper sees, or has called "
            "MPI_Session_finalize for its last session before; or it was made from a group of one process in "
-           "a "
-           "program without MPI_Init, where MPICH could crash";
+           "a program without MPI_Init, where MPICH could crash";
   case outcome::not_prepared:
     return "a nonblocking call must not wait for other ranks, and this communicator came from MPI_Comm_idup, "
-           "or "
-           "tacit could not know then that there would be nonblocking calls (before MPI_Init told, or from "
+           "or tacit could not know then that there would be nonblocking calls (before MPI_Init told, or "
+           "from "
            "Python); a blocking neighborhood collective on it prepares it";
   case outcome::contradiction:
     return "the ranks contradict each other in edges or sizes";
   case outcome::settings:
     return "a TACIT_ variable or an info key has a value that is not understood or not possible here, or "
-           "differs "
-           "between the ranks (the message above says which)";
+           "differs between the ranks (the message above says which)";
   case outcome::trouble:
     return "a rank could not set it up (memory, resources of MPI)";
   case outcome::pieces:

@@ -62,7 +62,7 @@ std::uint64_t time_to_take(std::span<const arc> arcs, std::span<const std::uint3
 /// True if posting by color is worth giving up the order in which the arcs of each rank are listed.
 bool coloring_pays(std::span<const arc> arcs, const arc_coloring& coloring, std::uint32_t ranks);
 
-/// The program's own order.
+/// Rounds that keep the order in which the program lists its edges.
 edge_rounds listed_rounds(const neighborhood& n);
 
 /// The colors of this rank's edges. Edges to itself come last. `arcs` must have all others.

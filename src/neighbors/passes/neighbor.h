@@ -44,7 +44,7 @@ neighbor_passes no_passes();
 /// Leaves out the passes in a list separated by commas. Returns what is not understood, or empty.
 std::string leave_out(neighbor_passes& passes, std::string_view names);
 
-/// A bit for each.
+/// Which passes are on, as a bit for each, so that ranks can compare them.
 std::uint64_t word_of(const neighbor_passes& passes);
 
 /// In which round each pair exchanges its messages: by peer, per direction.

@@ -59,7 +59,7 @@ private:
   struct candidate {
     std::int64_t gain = 0; ///< twice the traffic into the group, less all traffic of the rank
     std::uint32_t turn = 0, rank = 0;
-    /// Last is best.
+    /// The queue hands out its last element first: the best candidate has to be the greatest.
     bool operator<(const candidate& other) const {
       return gain != other.gain ? gain < other.gain : turn > other.turn;
     }

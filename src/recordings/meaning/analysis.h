@@ -266,7 +266,7 @@ struct matrix_entry {
   std::uint64_t bytes = 0;
 };
 
-/// Result of `analyze`.
+/// All that was found out about a recording, as `analyze` returns it.
 struct analysis {
   std::string program;
   std::string library;

@@ -147,7 +147,7 @@ private:
     bool comparable = true; ///< contents are known and agree on both sides
   };
 
-  /// What needs no judgement.
+  /// What can be counted without the core's judgement.
   known_messages sum_of(std::span<const std::uint32_t> messages) {
     known_messages known;
     episode_facts& f = known.facts;

@@ -480,8 +480,7 @@ private:
                               "their data is not followed",
                               inconsistent_, first_inconsistent_),
                   "Either the program changed a buffer while a nonblocking send was using it, or two threads "
-                  "called MPI "
-                  "at once.");
+                  "called MPI at once.");
     if (out_.unmatched_sends != 0)
       add_problem(reason::unmatched, severity::remark,
                   fmt::format("{} sends without a recorded receive{}", out_.unmatched_sends,

@@ -18,7 +18,7 @@ namespace tacit::recordings {
 replacement collective_instead(const message_table& table, const fact_table& facts, const activity_key& key,
                                std::uint32_t example, std::span<const std::uint32_t> operation,
                                const timeline& before);
-/// The timeline of that.
+/// What the ranks would do with the replacement in place, as a timeline.
 timeline timeline_instead(const message_table& table, const fact_table& facts, const activity_key& key,
                           std::uint32_t example, const replacement& r);
 

@@ -6,7 +6,7 @@
 // Idea: a process keeps the regions that it has made, and those of its peers that it has opened, and lends
 // parts of them. A part may be lent again when nobody looks at it any more: its owner has given it back, and
 // so have all peers to which it was shown. Peers tell the owner in a message that they send it anyway, at
-// their next meeting (shm_peers.h), so nobody waits for this; the part of a peer that never meets the owner
+// their next meeting (shm/peers.h), so nobody waits for this; the part of a peer that never meets the owner
 // again stays lent. Parts have sizes that are powers of two, with a list of free parts for each (Knowlton's
 // buddies without joining: operations repeat their sizes); regions grow by doubling, so n operations make
 // O(log n) regions and a part costs O(1). What is longer than `longest_pooled` has a region of its own, which

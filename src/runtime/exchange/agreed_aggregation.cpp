@@ -45,7 +45,7 @@ public:
         static_cast<std::size_t>(std::find(members_.begin(), members_.end(), me_) - members_.begin());
     exchange([&](std::size_t m) { return std::span(all_[m]); }, std::span(all_[mine]));
   }
-  /// By member.
+  /// What each member has said, in the order of the members.
   const std::vector<std::vector<std::uint64_t>>& words() const { return all_; }
 
 private:

@@ -14,7 +14,7 @@ struct checked_together {
   bool right = false;
   std::string plan_fault; ///< not empty: our bug, with rank and edge
   std::string call_fault; ///< not empty: why there was nothing to check
-  /// One line for people.
+  /// What was found, as one line for people.
   std::string remark() const;
 };
 

@@ -130,7 +130,7 @@ int start_call(native_collective what, const native_side& s, const native_side& 
   return MPI_ERR_OTHER;
 }
 
-/// The operation's own duplicate.
+/// Holds the duplicate of the communicator on which this operation alone calls MPI.
 class native_connection : public connection {
 public:
   native_connection(std::shared_ptr<native_communicators> comms, MPI_Comm parent)

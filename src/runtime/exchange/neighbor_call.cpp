@@ -88,7 +88,7 @@ void describe_side(const neighbor_side& s, const char* which, const std::vector<
   }
 }
 
-/// Where block `i` begins.
+/// The address at which block `i` begins.
 std::uint64_t address_of(const neighbor_side& s, std::size_t i, std::int64_t count, std::int64_t extent) {
   std::int64_t offset = 0;
   bool lost = false;

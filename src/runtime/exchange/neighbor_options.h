@@ -30,7 +30,7 @@ struct neighbor_options {
   persistence level = persistence::unsaid;
   /// TACIT_CHECK=1: the plans of all ranks are gathered and validated before they first run.
   bool check = false;
-  /// Persistent operations as program::unattended.
+  /// Persistent operations make programs that run unattended (program::unattended).
   bool unattended = false;
   /// What this rank's user has said wrongly, if anything. The others must learn of it before it is reported.
   std::string fault;

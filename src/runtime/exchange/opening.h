@@ -21,7 +21,7 @@ public:
     ~waiter() = default;
   };
 
-  /// `setup` outlives this.
+  /// `setup` has to outlive the opening.
   explicit opening(communicator_setup& setup) : setup_(setup) {}
   ~opening();
   opening(const opening&) = delete;
@@ -40,7 +40,7 @@ public:
   MPI_Comm comm() const { return setup_.ready() ? setup_.comm() : MPI_COMM_NULL; }
   operation_tags& tags() { return tags_; }
   const operation_tags& tags() const { return tags_; }
-  /// See communicator_setup.
+  /// Gives the setup up, as communicator_setup says.
   void abandon() { setup_.abandon(); }
 
   void join(waiter& w) { line_.push_back(&w); }

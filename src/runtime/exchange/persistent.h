@@ -16,9 +16,9 @@ namespace tacit::runtime {
 /// What a persistent operation needs for its life. The execution is the operation's alone.
 class persistent_exchange : public run_source {
 public:
-  /// One variant.
+  /// Of an operation that has one variant only.
   explicit persistent_exchange(exchange_report report, std::unique_ptr<connection> peers);
-  /// Several, of which `run` is trying some or has taken one; it belongs to the operation.
+  /// Of an operation with several, of which `run` is trying some or has taken one; it belongs to the operation.
   persistent_exchange(std::vector<exchange_report> reports, const tuned_run& run);
 
   void take_back(bound_run) override {}

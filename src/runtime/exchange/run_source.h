@@ -50,7 +50,7 @@ public:
 /// Of an execution that nobody wants back.
 class fixed_source : public run_source {
 public:
-  /// `driver`: static text.
+  /// `driver` is kept as it is: it has to be static text.
   fixed_source(std::string_view driver, std::string steps) : driver_(driver), steps_(std::move(steps)) {}
 
   void take_back(bound_run) override {}

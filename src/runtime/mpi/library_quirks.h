@@ -26,7 +26,7 @@ inline constexpr bool has_comm_idup = !ranks_are_simulated;
 inline constexpr bool has_cheap_nonblocking_collectives = !ranks_are_simulated;
 /// SMPI declares neighborhood collectives, graph topologies and their queries, and lacks them.
 inline constexpr bool has_neighborhoods = !ranks_are_simulated;
-/// SMPI keeps none.
+/// SMPI forgets the info keys that a communicator is given.
 inline constexpr bool keeps_info_of_communicators = !ranks_are_simulated;
 /// SimGrid 3.32 packs a message of a derived type when a persistent send is made, not when it is started.
 inline constexpr bool packs_when_sends_are_made = ranks_are_simulated;

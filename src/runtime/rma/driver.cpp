@@ -1,4 +1,4 @@
-// Driver `rma`: messages by one-sided communication, whatever the network: put, flush, flag (rma_traffic.h).
+// Driver `rma`: messages by one-sided communication, whatever the network: put, flush, flag (traffic.h).
 // Collectives of the plan become messages, as in `p2p`. Taken only by name, because a start may have to wait
 // until the neighbors call MPI.
 #include "runtime/mpi/library_quirks.h"

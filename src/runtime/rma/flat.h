@@ -1,5 +1,5 @@
 // Programs whose steps do not depend on each other, on one-sided messages: start puts all messages that have
-// a free slot, in one flush, and makes the local copies; progress polls what has not arrived. As shm_flat.h,
+// a free slot, in one flush, and makes the local copies; progress polls what has not arrived. As shm/flat.h,
 // but every peer is reached.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace tacit::runtime {
 
 class rma_flat : public execution {
 public:
-  /// The program must be flat (shm_flat.h). Throws as driver::prepare.
+  /// The program must be flat (shm/flat.h). Throws as driver::prepare.
   rma_flat(const program& p, const rma_peers& peers);
   void start() override;
   bool progress() override;

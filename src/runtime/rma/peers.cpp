@@ -29,7 +29,7 @@ constexpr std::uint64_t whole_lines(std::uint64_t n, std::uint64_t unit) {
 
 /// The rule of protocol.h without acknowledgements holds for windows, too, but it is used only where a slot
 /// belongs to each of two messages: with several pieces a flag could then change twice between two looks at
-/// it (rma_traffic.h).
+/// it (traffic.h).
 channel_shape rma_shape(std::uint64_t bytes, bool reciprocal) {
   channel_shape shape;
   shape.bytes = bytes;
@@ -79,7 +79,7 @@ rma_peers::rma_peers(const program& p, MPI_Comm comm)
   room_ = windows_->make_room(); // last: the destructor gives it back
 }
 
-/// Local: the window is freed when all ranks have given it up (rma_windows.h).
+/// Local: the window is freed when all ranks have given it up (windows.h).
 rma_peers::~rma_peers() {
   windows_->give_back(room_);
   if (window_)
@@ -128,7 +128,7 @@ void rma_peers::keep(int code, const char* text) {
   }
 }
 
-/// `text` makes it.
+/// Keeps an error whose text `text` makes, as far as there is memory for it.
 template <typename Text>
 void rma_peers::note_fault(Text&& text) {
   try {

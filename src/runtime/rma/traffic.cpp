@@ -19,7 +19,7 @@ MPI_Aint slot_start(const channel_shape& shape, std::uint32_t slot) {
   return static_cast<MPI_Aint>(slot) * shape.stride;
 }
 
-/// Its last word.
+/// The flag is the last word of a slot.
 MPI_Aint flag_of(const channel_shape& shape, std::uint32_t slot) {
   return slot_start(shape, slot + 1) - static_cast<MPI_Aint>(sizeof(std::uint64_t));
 }

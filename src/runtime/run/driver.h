@@ -99,7 +99,7 @@ public:
 inline constexpr std::size_t driver_count = 5;
 std::span<const driver* const> drivers();
 
-/// By name, or nullptr.
+/// The driver of that name; null if there is none.
 const driver* find_driver(std::string_view name);
 
 } // namespace tacit::runtime

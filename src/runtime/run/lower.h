@@ -10,7 +10,7 @@
 
 namespace tacit::runtime {
 
-/// As MPI takes it.
+/// A rank in the type that MPI takes.
 inline int rank_of(rank_id r) {
   return static_cast<int>(index(r));
 }
@@ -77,7 +77,7 @@ inline constexpr int tags_per_collective = 32;
 /// Empty if all tags fit into MPI_TAG_UB of the communicator, else why not.
 std::string tags_fit(const program& p, MPI_Comm comm);
 
-/// One after the other.
+/// Appends actions of which each waits for the one before it.
 void append(action_span& all, const action_span& more);
 
 /// Copies packed bytes between lists of absolute segments of equal total length.

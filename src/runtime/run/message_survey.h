@@ -22,7 +22,7 @@ struct message_survey {
   std::map<int, std::vector<planned_message>> out, in;
 };
 
-/// Local.
+/// Looks at the messages of a program; local.
 message_survey survey_messages(const program& p, MPI_Comm comm);
 
 /// Drivers that make messages to oneself local copies, in the order of the steps, cannot run such a program.

@@ -1,6 +1,6 @@
 // Driver `shm`: messages between ranks of one host go through channels in shared memory, all others are
 // persistent point-to-point messages; collectives of the plan become messages, as in `p2p`. Programs without
-// dependencies take the fast path (shm_flat.h), all others the engine of actions with channels as polled
+// dependencies take the fast path (flat.h), all others the engine of actions with channels as polled
 // work.
 #include "runtime/mpi/library_quirks.h"
 #include "runtime/run/builtin_drivers.h"
@@ -83,7 +83,7 @@ private:
   channels& channels_;
 };
 
-/// Programs with dependencies.
+/// Executes programs whose steps depend on each other.
 class shm_actions : public execution {
 public:
   shm_actions(program p, MPI_Comm comm, const shm_peers& peers)

@@ -44,7 +44,7 @@ namespace tacit::runtime {
 /// (simulated ranks) forbids it, any length promises nothing. `unattended`: in such a program.
 std::uint64_t longest_in_memory(bool unattended);
 
-/// Memory of a channel.
+/// Where a channel lies in the memory of this process.
 struct channel_location {
   channel_shape shape;
   std::byte* memory = nullptr;

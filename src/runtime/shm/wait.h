@@ -66,7 +66,7 @@ public:
       return stage_ == stage::yield ? 0 : -1;
     return spun_ > spins_for_present || (spun_ > spins_for_absent && absent()) ? 0 : -1;
   }
-  /// As execution::rest.
+  /// Gives the core away for so many seconds, as execution::rest does.
   void rest(double pause) const;
 
 private:

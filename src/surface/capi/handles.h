@@ -20,7 +20,7 @@ struct tacit_topology_s {
   std::shared_ptr<const tacit::neighbors::topology> value;
 };
 
-/// Whoever made it.
+/// A schedule of a graph or of a neighborhood collective.
 struct tacit_schedule_s {
   std::unique_ptr<tacit::runtime::schedule> made;
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL; ///< of the user's communicator, which may be freed by now

@@ -142,8 +142,7 @@ std::string why_nothing(const run_options& options, const finished_run& run) {
         !why.empty())
       return why;
   return "no process reached MPI_Init under the recorder\n  ('tacit doctor PROGRAM' says whether the "
-         "recorder "
-         "fits a program)";
+         "recorder fits a program)";
 }
 
 /// What the recording lacks because the recorder does not see it.

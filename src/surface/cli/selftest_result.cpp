@@ -13,7 +13,7 @@ constexpr std::array calls{"allgather", "allgatherv", "alltoall", "alltoallv", "
 constexpr std::array topologies{"cart-open", "cart-periodic", "cart-periodic-2", "cart-periodic-1",
                                 "graph",     "graph-multi",   "dist-graph",      "dist-graph-multi"};
 
-/// Worst last.
+/// How bad a verdict is: the worst of several cells is the one of the greatest weight.
 int weight(const std::string& verdict) {
   constexpr std::array order{"not offered", "right", "wrong", "dies"};
   return static_cast<int>(std::find(order.begin(), order.end(), verdict) - order.begin());

@@ -19,7 +19,7 @@ public:
   bool tacit_is_right() const;
   const std::string& version() const { return version_; }
 
-  /// At most 13 lines.
+  /// The table for people, of at most 13 lines.
   std::string as_text() const;
   nlohmann::ordered_json as_json() const;
 

@@ -318,8 +318,7 @@ private:
     if (p_.communication.cells.empty())
       return;
     raw("<h2 id=\"matrix\">Who sends to whom</h2><div class=\"card\"><p class=\"note\">Bytes from the rank "
-        "of the row to "
-        "the rank of the column; darker is more (logarithmic). ");
+        "of the row to the rank of the column; darker is more (logarithmic). ");
     put("{}</p><div class=\"pair\"><figure><div class=\"scroll\">{}</div></figure>",
         cut_note(p_.communication), svg_of(p_.communication, caps_));
     largest_pairs();

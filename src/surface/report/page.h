@@ -58,7 +58,7 @@ struct timeline {
   bool empty() const { return messages.empty() && calls.empty() && marks.empty(); }
 };
 
-/// Something that was recognised.
+/// What is shown of one thing that was recognised in a graph or recording.
 struct finding_card {
   std::string title; ///< "broadcast by a ring"
   std::string call;  ///< the MPI call that says the same, if there is one

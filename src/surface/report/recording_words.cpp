@@ -312,8 +312,7 @@ std::string detail_of(const analysis& a, const activity& x, obstacle what) {
   case obstacle::pairs:
     return one_partner_at_a_time(t)
                ? "Two ranks exchange at a time; what the next exchange sends may depend on it. No collective "
-                 "was "
-                 "recognised that the exchanges are steps of."
+                 "was recognised that the exchanges are steps of."
                : "Messages go both ways between pairs of ranks; no collective was recognised in them.";
   case obstacle::changed_content:
     return fmt::format(
@@ -346,12 +345,10 @@ std::string detail_of(const analysis& a, const activity& x, obstacle what) {
                        words_of(x.shape).noun, words_of(x.shape).call);
   case obstacle::carried_on:
     return "A rank sends bytes that it received in the same round: one neighborhood collective for the round "
-           "would "
-           "send old values.";
+           "would send old values.";
   case obstacle::no_fixed_round:
     return "The messages repeat in no order that is the same on all ranks, so no single call is known to "
-           "stand for "
-           "a round of them.";
+           "stand for a round of them.";
   }
   return "";
 }
@@ -375,8 +372,7 @@ std::string condition_of(const replacement& r) {
   std::string text;
   if (r.if_independent)
     text = "if nothing that a rank sends depends on what the same round brought it before; the recording "
-           "cannot see "
-           "what is computed in between";
+           "cannot see what is computed in between";
   if (r.if_separate)
     text += std::string(text.empty() ? "" : "; ") +
             "with separate buffers for sending and receiving, which overlap here";

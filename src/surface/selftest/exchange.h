@@ -32,7 +32,7 @@ public:
   const arguments& call_arguments() const { return arguments_; }
   std::string words() const;
 
-  /// Writes both buffers anew.
+  /// Writes what this iteration sends, and garbage where it receives.
   void fill(int iteration);
   /// Empty if both buffers are as they should be after this iteration, else what is wrong first.
   std::string check(int iteration) const;

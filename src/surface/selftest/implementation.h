@@ -55,7 +55,7 @@ public:
   /// Null and a code if it could not be made.
   virtual std::unique_ptr<operation> begin(const arguments& a, int& code) = 0;
   virtual std::unique_ptr<operation> init(const arguments& a, int& code) = 0;
-  /// What a code means.
+  /// The text of an error code of `run`, `begin` or `init`.
   virtual std::string words(int code) const;
 };
 

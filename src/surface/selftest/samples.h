@@ -37,7 +37,7 @@ public:
   sample_types& operator=(const sample_types&) = delete;
 
   const std::vector<type_pair>& pairs() const { return pairs_; }
-  /// Positions in pairs().
+  /// Where each kind of types stands in pairs().
   enum : std::size_t { ints, vectors, lower_bound, structures, doubles, backwards, characters };
 
 private:

@@ -169,7 +169,7 @@ protected:
   std::map<MPI_Comm, ends> known_; ///< looked up only
 };
 
-/// Never ends.
+/// An operation that never completes, to test the watch.
 class stuck final : public operation {
 public:
   int start() override { return MPI_SUCCESS; }

@@ -46,7 +46,7 @@ struct topology {
   topology_class kind() const;
 };
 
-/// Which block arrives.
+/// Whose block it is, and which of the sender's.
 struct origin {
   int sender = nobody, slot = 0;
 };

@@ -13,7 +13,7 @@ void install_watch(int rank, int seconds, const std::string& journal);
 /// From now on this is being done, and may take `seconds` again.
 void now_doing(const std::string& words);
 
-/// Nothing is being watched.
+/// Ends the watch: from now on nothing may hang.
 void watch_nothing();
 
 } // namespace tacit::surface

@@ -33,7 +33,7 @@ std::string make_stencil(pattern& p, const std::vector<int>& dims, bool periodic
 /// Returns why not, or empty.
 std::string make_graph(pattern& p, const std::string& file);
 
-/// Buffers for one size.
+/// The buffers of all edges, for one size of blocks.
 struct exchange_buffers {
   std::vector<unsigned char> out, in;
   std::vector<int> out_counts, out_places, in_counts, in_places;

@@ -15,7 +15,7 @@ public:
   tacit_schedule schedule = TACIT_SCHEDULE_NULL;
 };
 
-/// MPI's own call.
+/// The exchange as MPI's own neighborhood collective.
 class by_collective : public variant {
 public:
   by_collective(const pattern& p, exchange_buffers& b) : p_(p), b_(b) {
@@ -41,7 +41,7 @@ public:
   }
 
 private:
-  /// Collective.
+  /// Why the native call cannot be taken, or empty; collective.
   std::string whether_takeable() {
     MPI_Comm_set_errhandler(p_.mpi, MPI_ERRORS_RETURN);
     MPI_Info info = MPI_INFO_NULL;

@@ -10,7 +10,7 @@
 
 namespace tacit::vocabulary {
 
-/// In order of priority.
+/// The patterns, in the order in which detection looks for them.
 enum class pattern : std::uint8_t {
 #define TACIT_PATTERN(name, call, signature, vector, noun, meaning) name,
 #include "vocabulary/calls/patterns.def"

@@ -14,9 +14,7 @@
 #include <cstdlib>
 #include <random>
 
-namespace tacit {
-
-using namespace graphs;
+namespace tacit::graphs {
 namespace {
 
 using oracle::counts;
@@ -239,4 +237,4 @@ TEST(detect_brute_force, five_ranks_with_up_to_fourteen_bytes_sampled) {
 }
 
 } // namespace
-} // namespace tacit
+} // namespace tacit::graphs

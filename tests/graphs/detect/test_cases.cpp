@@ -3,9 +3,7 @@
 
 #include "vocabulary/calls/reasons.h"
 
-namespace tacit {
-
-using namespace graphs;
+namespace tacit::graphs {
 namespace {
 
 using test::made;
@@ -378,4 +376,4 @@ TEST(detect_cases, transfers_that_were_given_up_are_not_searched) {
 }
 
 } // namespace
-} // namespace tacit
+} // namespace tacit::graphs

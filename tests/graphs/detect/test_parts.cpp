@@ -8,9 +8,7 @@
 #include <numeric>
 #include <random>
 
-namespace tacit {
-
-using namespace graphs;
+namespace tacit::graphs {
 namespace {
 
 TEST(detect_parts, packing_is_as_good_as_exhaustive_search) {
@@ -106,4 +104,4 @@ TEST(detect_parts, copies_are_counted_byte_by_byte) {
 }
 
 } // namespace
-} // namespace tacit
+} // namespace tacit::graphs

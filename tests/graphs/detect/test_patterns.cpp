@@ -3,9 +3,7 @@
 
 #include "vocabulary/calls/reasons.h"
 
-namespace tacit {
-
-using namespace graphs;
+namespace tacit::graphs {
 namespace {
 
 using test::analyze;
@@ -197,4 +195,4 @@ TEST(detect_patterns, five_processes_and_twenty_messages_in_the_spirit_of_figure
 }
 
 } // namespace
-} // namespace tacit
+} // namespace tacit::graphs

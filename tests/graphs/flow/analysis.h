@@ -8,9 +8,7 @@
 #include <gtest/gtest.h>
 #include <ostream>
 
-namespace tacit {
-
-using namespace graphs;
+namespace tacit::graphs {
 
 inline void PrintTo(const transfer& t, std::ostream* out) {
   *out << "(" << index(t.destination) << ":" << t.destination_address << "+" << t.length << " = ";
@@ -52,4 +50,4 @@ inline transfer unknown(std::uint32_t destination, std::uint64_t to, op_id by, s
   return {to, index(by), length, no_rank, rank_id{destination}};
 }
 
-} // namespace tacit
+} // namespace tacit::graphs

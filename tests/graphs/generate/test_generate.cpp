@@ -6,9 +6,7 @@
 #include <gtest/gtest.h>
 #include <set>
 
-namespace tacit {
-
-using namespace graphs;
+namespace tacit::graphs {
 namespace {
 
 using test::memory;
@@ -274,4 +272,4 @@ TEST(generate, same_seed_same_graph) {
 }
 
 } // namespace
-} // namespace tacit
+} // namespace tacit::graphs

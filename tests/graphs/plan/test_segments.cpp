@@ -5,9 +5,7 @@
 #include <random>
 #include <set>
 
-namespace tacit {
-
-using namespace graphs;
+namespace tacit::graphs {
 namespace {
 
 std::set<std::uint64_t> bytes_of(const std::vector<segment>& list) {
@@ -57,4 +55,4 @@ TEST(segments, columns_of_one_array_are_told_apart) {
 }
 
 } // namespace
-} // namespace tacit
+} // namespace tacit::graphs

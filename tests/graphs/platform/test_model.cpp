@@ -7,9 +7,7 @@
 #include <gtest/gtest.h>
 #include <random>
 
-namespace tacit {
-
-using namespace graphs;
+namespace tacit::graphs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -190,4 +188,4 @@ TEST_F(in_a_folder, a_network_has_a_model_of_its_own) {
 }
 
 } // namespace
-} // namespace tacit
+} // namespace tacit::graphs

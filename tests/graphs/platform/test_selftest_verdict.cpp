@@ -5,9 +5,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 
-namespace tacit {
-
-using namespace graphs;
+namespace tacit::graphs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -92,4 +90,4 @@ TEST_F(selftest_verdicts, show_nothing_if_the_file_is_not_as_it_is_written) {
 }
 
 } // namespace
-} // namespace tacit
+} // namespace tacit::graphs

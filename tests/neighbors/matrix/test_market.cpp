@@ -7,9 +7,7 @@
 #include <string>
 #include <tuple>
 
-namespace tacit {
-
-using namespace neighbors;
+namespace tacit::neighbors {
 namespace {
 
 const std::string head = "%%MatrixMarket matrix coordinate real general\n% a comment\n";
@@ -99,4 +97,4 @@ TEST(market, adjacency_is_symmetric_without_diagonal) {
 }
 
 } // namespace
-} // namespace tacit
+} // namespace tacit::neighbors

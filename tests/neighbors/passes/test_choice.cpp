@@ -10,9 +10,7 @@
 #include <limits>
 #include <random>
 
-namespace tacit {
-
-using namespace neighbors;
+namespace tacit::neighbors {
 using graphs::machine_costs;
 using graphs::message_group;
 using graphs::pair_class;
@@ -205,4 +203,4 @@ TEST(choice, priority_decides_between_equals) {
 }
 
 } // namespace
-} // namespace tacit
+} // namespace tacit::neighbors

@@ -153,7 +153,7 @@ TEST(color, plans_in_colored_rounds_mean_the_collective) {
   }
 }
 
-/// By stepping through time.
+/// The same number, found by stepping through time.
 std::uint64_t stepped(const std::vector<arc>& arcs, const std::vector<std::uint32_t>& key,
                       std::uint32_t ranks) {
   std::vector<std::size_t> order(arcs.size());

@@ -6,9 +6,7 @@
 #include <numeric>
 #include <random>
 
-namespace tacit {
-
-using namespace neighbors;
+namespace tacit::neighbors {
 namespace {
 
 using ranks = std::vector<std::uint32_t>;
@@ -136,4 +134,4 @@ TEST(mapping, larger_graphs_never_become_worse_and_work_is_limited) {
 }
 
 } // namespace
-} // namespace tacit
+} // namespace tacit::neighbors

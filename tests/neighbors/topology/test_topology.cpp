@@ -9,9 +9,7 @@
 #include <random>
 #include <set>
 
-namespace tacit {
-
-using namespace neighbors;
+namespace tacit::neighbors {
 namespace {
 
 rank_id r(std::uint32_t n) {
@@ -216,4 +214,4 @@ TEST(topology, says_what_does_not_fit) {
 }
 
 } // namespace
-} // namespace tacit
+} // namespace tacit::neighbors

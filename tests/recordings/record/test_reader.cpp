@@ -23,7 +23,7 @@ bool has_reason(const diagnostics& problems, reason why) {
                      [&](const diagnostic& d) { return d.code == number(why); });
 }
 
-/// A little of everything.
+/// A recording with at least one record of every kind.
 scene busy_scene() {
   scene s(4);
   s.communicator(7, 99, {3, 1, 2});

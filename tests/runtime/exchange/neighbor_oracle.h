@@ -212,7 +212,7 @@ struct edge_block {
   MPI_Datatype type = MPI_BYTE;
 };
 
-/// What the collective means.
+/// Does what the collective means, by one message per edge.
 inline void plain_exchange(const edge_list& edges, const char* send, const std::vector<edge_block>& out,
                            char* receive, const std::vector<edge_block>& in, MPI_Comm comm) {
   std::vector<MPI_Request> requests(in.size() + out.size(), MPI_REQUEST_NULL);

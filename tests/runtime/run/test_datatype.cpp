@@ -6,9 +6,7 @@
 #include <numeric>
 #include <random>
 
-namespace tacit {
-
-using namespace runtime;
+namespace tacit::runtime {
 namespace {
 
 constexpr std::size_t arena_size = 1 << 16;
@@ -224,7 +222,7 @@ TEST(datatype, random_trees_pack_alike) {
 }
 
 } // namespace
-} // namespace tacit
+} // namespace tacit::runtime
 
 int main(int argc, char** argv) {
   return tacit::test::mpi_main(argc, argv);
