@@ -127,13 +127,13 @@ static void queries(int count) {
   free_halo(&b);
 }
 
-static void mixed(int count) {
+#define NO_REQUESTS {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL}
+
+static void complete_all(int count) {
   struct halo a = make_halo(count), b = make_halo(count);
-  int message, index, flag, done, indices[5];
-  MPI_Request r[5];
+  int message, flag;
+  MPI_Request r[5] = NO_REQUESTS;
   MPI_Status s[5];
-  for (int i = 0; i < 5; ++i)
-    r[i] = MPI_REQUEST_NULL;
 
   start_halo(&a, &r[0]);
   receive_from_left(&message, 1, &r[2]);
@@ -154,12 +154,20 @@ static void mixed(int count) {
   while (!flag);
   CHECK_HALO(&a);
   CHECK(message == left && r[1] == MPI_REQUEST_NULL && r[3] == MPI_REQUEST_NULL);
+  free_halo(&a);
+  free_halo(&b);
+}
+
+static void wait_for_any(int count) {
+  struct halo a = make_halo(count), b = make_halo(count);
+  int message, index, seen = 0;
+  MPI_Request r[5] = NO_REQUESTS;
+  MPI_Status s[5];
 
   start_halo(&a, &r[1]);
   receive_from_left(&message, 3, &r[2]);
   start_halo(&b, &r[3]);
   send_to_right(3);
-  int seen = 0;
   for (int i = 0; i < 3; ++i) {
     MPI_Waitany(5, r, &index, &s[0]);
     CHECK(index >= 1 && index <= 3 && !(seen & 1 << index) && r[index] == MPI_REQUEST_NULL);
@@ -173,12 +181,20 @@ static void mixed(int count) {
   }
   MPI_Waitany(5, r, &index, &s[0]);
   CHECK(index == MPI_UNDEFINED && is_empty(&s[0]));
+  free_halo(&a);
+  free_halo(&b);
+}
+
+static void complete_some(int count) {
+  struct halo a = make_halo(count), b = make_halo(count);
+  int message, done, indices[5], seen = 0;
+  MPI_Request r[5] = NO_REQUESTS;
+  MPI_Status s[5];
 
   start_halo(&a, &r[0]);
   receive_from_left(&message, 4, &r[2]);
   start_halo(&b, &r[3]);
   send_to_right(4);
-  seen = 0;
   for (int total = 0; total < 3;) {
     if (total % 2)
       MPI_Waitsome(5, r, &done, indices, s);
@@ -200,6 +216,15 @@ static void mixed(int count) {
   CHECK(done == MPI_UNDEFINED);
   MPI_Testsome(5, r, &done, indices, MPI_STATUSES_IGNORE);
   CHECK(done == MPI_UNDEFINED);
+  free_halo(&a);
+  free_halo(&b);
+}
+
+static void test_any(int count) {
+  struct halo a = make_halo(count);
+  int message, index, flag;
+  MPI_Request r[5] = NO_REQUESTS;
+  MPI_Status s[5];
 
   start_halo(&a, &r[2]);
   receive_from_left(&message, 5, &r[0]);
@@ -214,6 +239,14 @@ static void mixed(int count) {
   CHECK_HALO(&a);
   MPI_Testany(5, r, &index, &flag, MPI_STATUS_IGNORE);
   CHECK(flag && index == MPI_UNDEFINED);
+  free_halo(&a);
+}
+
+static void complete_one(int count) {
+  struct halo a = make_halo(count), b = make_halo(count);
+  int flag;
+  MPI_Request r[5] = NO_REQUESTS;
+  MPI_Status s[5];
 
   start_halo(&a, &r[0]);
   do
@@ -240,6 +273,14 @@ static void mixed(int count) {
   CHECK_HALO(&b);
   free_halo(&a);
   free_halo(&b);
+}
+
+static void mixed(int count) {
+  complete_all(count);
+  wait_for_any(count);
+  complete_some(count);
+  test_any(count);
+  complete_one(count);
 }
 
 static void once(int count) {
