@@ -93,6 +93,10 @@ class Includes(Tree):
         self.refused(self.including("<llvm/IR/Module.h>"), "includes llvm/IR/Module.h")
         self.refused(self.including("<tacit/tacit.h>"), "public header")
 
+    def test_a_question_for_the_mpi_library(self):
+        self.write("graphs/match/match.cpp", "#if defined(OPEN_MPI) && 1\n#endif\n")
+        self.refused(self.check(), "src/graphs/match/match.cpp: asks which MPI library")
+
     def test_a_room_that_is_not_in_the_table(self):
         self.refused(self.including("<vector>", "graphs/attic/attic.cpp"), "room 'graphs/attic' is not in the table")
 

@@ -83,9 +83,14 @@ PARTS = {
     ("tacit_interpose_runtime", "mpi"): "hardware_place needs hwloc, which the programs under the interposer may not have",
     ("tacit_interpose_static_objects", "recorder"): "malloc_hooks: in a static program the allocator belongs to the program",
 }
+# Files that ask the preprocessor for the MPI library; src/runtime/mpi/library_quirks.h says why, and has all other differences.
+MAY_ASK_FOR_LIBRARY = {"runtime/mpi/library_quirks.h", "interpose/layer/mpi_by_name.h", "interpose/layer/mpi_library.cpp",
+                       "interpose/layer/fortran.cpp", "interpose/layer/invocation.h", "interpose/takeover/taken_requests.cpp",
+                       "surface/selftest/mpi_calls.cpp", "compiler/hooks/slot.c"}
 
 WING_OF = {room: wing for wing, rooms in TABLE.items() for room in rooms}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
+LIBRARY_QUESTION = re.compile(r"^[ \t]*#[ \t]*(?:el)?if.*\b(?:OPEN_MPI|MPICH\w*|SMPI_H|OMPI_\w+|MPI_ABI_VERSION)\b", re.MULTILINE)
 SOURCES = {".cpp", ".h", ".c", ".hpp", ".def"}
 
 
@@ -152,7 +157,10 @@ def include_violations(root: Path):
         if wing not in TABLE or (room is not None and room not in TABLE[wing]):
             yield f"{name}: room '{wing}/{room}' is not in the table of tools/check_layers.py"
             continue
-        for target in INCLUDE.findall(path.read_text(encoding="utf-8")):
+        text = path.read_text(encoding="utf-8")
+        if LIBRARY_QUESTION.search(text) and str(path.relative_to(source)) not in MAY_ASK_FOR_LIBRARY:
+            yield f"{name}: asks which MPI library it is compiled for; name the difference in src/runtime/mpi/library_quirks.h"
+        for target in INCLUDE.findall(text):
             if problem := wrong_include(path, target, source):
                 yield f"{name}: {problem}"
 

@@ -5,7 +5,9 @@
 #include "runtime/exchange/neighbor_options.h"
 #include "runtime/mpi/agreement.h"
 #include "runtime/mpi/library_progress.h"
+#include "runtime/mpi/library_quirks.h"
 #include "runtime/mpi/mpi_error.h"
+#include "runtime/mpi/rank_and_size.h"
 #include "vocabulary/base/launched.h"
 
 #include <array>
@@ -97,18 +99,10 @@ permission agree(MPI_Comm comm, const permission& mine, std::string& fault) {
   return {allowed && alike, words[1] == 0};
 }
 
-/// MPICH 4.0.2 sets up its transports when a communicator of several processes is made; before that, whatever
-/// progresses a message (MPI_Test is enough) crashes, in programs without us, too. What a program does with a
-/// communicator of its own process need not come to that; what we do would.
+/// In programs without us, too; but what a program does with a communicator of its own process need not come to that, and
+/// what we do would.
 bool crashes_in_progress(MPI_Comm made) {
-#ifdef OPEN_MPI
-  static_cast<void>(made);
-  return false;
-#else
-  int size = 0;
-  runtime::check_mpi(MPI_Comm_size(made, &size), "MPI_Comm_size");
-  return size == 1 && !world_is_up;
-#endif
+  return !runtime::progresses_before_set_up && !world_is_up && runtime::size_of(made) == 1;
 }
 
 /// Needs no memory of ours: a rank that could not tell would leave the others waiting in what they do together.

@@ -1,5 +1,12 @@
-// In what MPI libraries differ, as facts with names: the only place of the run time that asks which library
-// it is compiled for. A fact is a constant, so that `if constexpr` leaves out what a library lacks.
+// In what MPI libraries differ, as facts with names: whoever behaves differently by library asks here. A fact is a
+// constant, so that `if constexpr` leaves out what a library lacks.
+//
+// The preprocessor is asked elsewhere only for what decides which text can be compiled at all, and no constant can say: how
+// handles and predefined functions look to a program that links no library, and in Fortran, which the standard ABI leaves to
+// other libraries (interpose/layer: mpi_by_name.h, mpi_library.cpp, fortran.cpp, invocation.h; takeover/taken_requests.cpp);
+// under which names persistent collectives are declared (surface/selftest/mpi_calls.cpp, which shares nothing with what it
+// tests); and SMPI's clock in hooks, which are C and include nothing of ours (compiler/hooks/slot.c).
+// tools/check_layers.py holds the sources against this list.
 #pragma once
 
 #include <mpi.h>
@@ -18,6 +25,14 @@ inline constexpr bool ranks_are_simulated = false;
 inline constexpr bool progress_can_be_joined = true;
 #else
 inline constexpr bool progress_can_be_joined = false;
+#endif
+
+#ifdef OPEN_MPI
+inline constexpr bool progresses_before_set_up = true;
+#else
+/// MPICH 4.0.2 sets up its transports when a communicator of several processes is made; before that, whatever progresses
+/// a message (MPI_Test is enough) crashes.
+inline constexpr bool progresses_before_set_up = ranks_are_simulated;
 #endif
 
 /// SMPI declares MPI_Comm_idup and aborts in it.
