@@ -15,7 +15,7 @@ using json = nlohmann::ordered_json;
 /// Of a size that could be tried; else none.
 const json& variants_of(const json& size) {
   static const json none = json::array();
-  return size.contains("variants") ? size.at("ways") : none;
+  return size.contains("variants") ? size.at("variants") : none;
 }
 
 bool is_right(const json& variant) {
