@@ -39,7 +39,8 @@ command add_describe(CLI::App& app) {
   sub->add_option("-o,--output", *output);
   return [&app, what, output] {
     const command_entry top = describe(app);
-    write_file(*output, *what == "man"    ? manual_page(list_commands(app)) // says in words what arguments may be
+    write_file(*output, *what == "man"
+                            ? manual_page(list_commands(app)) // says in words what arguments may be
                         : *what == "bash" ? bash_completion(top)
                         : *what == "zsh"  ? zsh_completion(top)
                         : *what == "fish" ? fish_completion(top)
