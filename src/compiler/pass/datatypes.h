@@ -1,7 +1,7 @@
 // Datatypes that lead from one variable to another.
 //
 // Problem: the pass takes the bytes of a message for bytes of the variable that the buffer points into. MPI
-// demands that (MPI-3.1, 4.1.12: other communication buffers start at MPI_BOTTOM), but programs send a
+// demands that (MPI-4.1, 5.1.12: other communication buffers start at MPI_BOTTOM), but programs send a
 // structure together with what its pointers lead to, by displacements that are differences of addresses, and
 // every MPI does what they mean.
 //

@@ -1,7 +1,7 @@
 // Which calls may run functions of the user, by the MPI standard: every call of the table, section by section
-// (MPI-4.0; what came later by the sections of MPI-5.0; calls that MPI-4.0 no longer has by its chapters 16 and 17). A call that is added to the table has to be
-// added here, from the standard and not from the table: the compiler moves completions over whatever runs
-// nothing of the user.
+// of MPI-4.1 (deprecated and removed calls by its chapters 16 and 17; what MPI-5.0 adds is marked). A call that
+// is added to the table has to be added here, from the standard and not from the table: the compiler moves
+// completions over whatever runs nothing of the user.
 //
 // Any call may run an error handler when it fails. Functions that a call hands to MPI run later: those of
 // attributes, generalized requests and data representations in the calls that say so here; operations of
@@ -57,9 +57,9 @@ constexpr section standard[] = {
   {"", "Test_cancelled"},
   // 3.9: persistent posts; started ones are messages
   {"", "Send_init Bsend_init Rsend_init Ssend_init Recv_init Start Startall"},
-  // 3.10: combined
+  // 3.2.7, and its nonblocking form: combined
   {"", "Sendrecv Sendrecv_replace Isendrecv Isendrecv_replace"},
-  // 4.2: partitioned
+  // 4.2.1, 4.2.2: partitioned
   {"", "Psend_init Precv_init Pready Pready_range Pready_list Parrived"},
   // 5.1.2, 5.1.3, 5.1.4: datatypes from datatypes: attributes are not copied (7.7.4)
   {"",
@@ -147,13 +147,13 @@ constexpr section standard[] = {
   {"takes_function", "Comm_create_errhandler Win_create_errhandler File_create_errhandler Session_create_errhandler"},
   // 9.3: what an error does
   {"sets_handler", "Comm_set_errhandler Win_set_errhandler File_set_errhandler Session_set_errhandler"},
-  // 9.3, 9.4: questions about errors
+  // 9.3.1 to 9.3.5, 9.4: questions about errors
   {"",
    "Comm_get_errhandler Win_get_errhandler File_get_errhandler Session_get_errhandler "
    "Errhandler_free Error_string Error_class"},
-  // 9.5: codes of the user
+  // 9.5.1: codes of the user
   {"", "Add_error_class Add_error_code Add_error_string"},
-  // 9.5: run an error handler
+  // 9.5.2: run an error handler
   {"handler", "Comm_call_errhandler Win_call_errhandler File_call_errhandler Session_call_errhandler"},
   // 9.6: clocks
   {"", "Wtime Wtick"},
@@ -175,11 +175,11 @@ constexpr section standard[] = {
   {"",
    "Comm_spawn Comm_spawn_multiple Comm_get_parent Open_port Close_port Comm_accept Comm_connect "
    "Publish_name Unpublish_name Lookup_name"},
-  // 11.10: sockets
+  // 11.10.5: sockets
   {"", "Comm_join"},
-  // 11.10: frees the communicator
+  // 11.10.4: frees the communicator
   {"attributes", "Comm_disconnect"},
-  // 12.2: windows
+  // 12.2.1 to 12.2.4, 12.2.7: windows
   {"",
    "Win_create Win_allocate Win_allocate_shared Win_shared_query Win_create_dynamic Win_attach "
    "Win_detach Win_get_group Win_set_info Win_get_info"},
@@ -238,20 +238,20 @@ constexpr section standard[] = {
   {"sets_handler", "Errhandler_set"},
   // 17.1: removed
   {"", "Errhandler_get Address Type_extent Type_hindexed Type_hvector Type_lb Type_struct Type_ub"},
-  // MPI-5.0, 3.6: buffers for Bsend of communicators and sessions; attaching, waiting until they are empty
+  // 3.6, new in MPI-4.1: buffers for Bsend of communicators and sessions; attaching, waiting until they are empty
   {"",
    "Comm_attach_buffer Comm_detach_buffer Comm_flush_buffer Comm_iflush_buffer Session_attach_buffer "
    "Session_detach_buffer Session_flush_buffer Session_iflush_buffer Buffer_flush Buffer_iflush"},
-  // MPI-5.0, 3.7.6: query_fn of generalized requests that are complete (13.2)
+  // 3.7.6, new in MPI-4.1: query_fn of generalized requests that are complete (13.2)
   {"requests", "Request_get_status_all Request_get_status_any Request_get_status_some"},
-  // MPI-5.0, 3.2.5, 13.3: fields of statuses
+  // 3.2.5, 13.3, new in MPI-4.1: fields of statuses
   {"",
    "Status_get_error Status_get_source Status_get_tag Status_set_error Status_set_source Status_set_tag"},
-  // MPI-5.0, 5.1: the type of a pair for MPI_MAXLOC
+  // 6.9.4, new in MPI-4.1: the type of a pair for MPI_MAXLOC
   {"", "Type_get_value_index"},
-  // MPI-5.0, 9.1: what the machine has
+  // 9.1.2, new in MPI-4.1: what the machine has
   {"", "Get_hw_resource_info"},
-  // MPI-5.0, 9.5: codes of the user that go away
+  // 9.5.1, new in MPI-4.1: codes of the user that go away
   {"", "Remove_error_class Remove_error_code Remove_error_string"},
   // MPI-5.0, 19.3: handles as integers
   {"",
