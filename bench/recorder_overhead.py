@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What recording costs: per call, and on Debian's hpcc. Writes one result file: machine, commit, command, numbers.
+"""What recording costs: per call, on hpcc, on disk, and in the analysis. Writes one result file: machine, commit, command, numbers.
 
     bench/recorder_overhead.py                   20 pairs of hpcc runs at 2 ranks, bench/results/recorder-<machine>.json
     bench/recorder_overhead.py --pairs 40 --stdout
@@ -7,7 +7,8 @@
 Per call: bench/recorder_calls.c with and without the recorder (no hashing), alternating; the difference of the fastest
 blocks, in nanoseconds (two time stamps, the record, the file, everything included). hpcc: interleaved runs without
 and with the recorder; CPU time (user + system) of all ranks; the median of the ratios of the pairs. Ranks that wait use
-CPU time too, so run it on a calm machine with at least as many cores as ranks.
+CPU time too, so run it on a calm machine with at least as many cores as ranks. Rounds: bench/recorder_rounds.c, a program
+that repeats itself, on four ranks: bytes on disk a call, and time and memory of `tacit analyze` on what was recorded.
 """
 import argparse
 import json
@@ -20,6 +21,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -66,6 +68,23 @@ def calls(folder, library, rounds):
                    "added_ns": round(best["no hashing"][name] - plain, 1)} for name, plain in best["plain"].items()}
 
 
+def rounds(folder, build, library, count):
+    program = folder / "recorder_rounds"
+    subprocess.run(["mpicc.openmpi", "-O2", str(ROOT / "bench/recorder_rounds.c"), "-o", str(program)], check=True)
+    output, _ = run([str(program), str(count)], folder, "hashing", library, 4)
+    made = int(re.search(r"^calls (\d+)$", output, re.MULTILINE).group(1))
+    disk = sum(path.stat().st_size for path in (folder / "rec").iterdir())
+    began = time.monotonic()
+    process = subprocess.Popen([build / "bin/tacit", "analyze", folder / "rec"], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    if status != 0:
+        sys.exit(f"tacit analyze failed: {status}")
+    return {"ranks": 4, "calls": made, "bytes_per_call": round(disk / made, 2),
+            "analysis_seconds": round(time.monotonic() - began, 2), "analysis_cpu_seconds": round(used.ru_utime + used.ru_stime, 2),
+            "analysis_peak_mib": round(used.ru_maxrss / 1024)}
+
+
 def hpcc_input(folder, size, ranks):
     text = HPCC_INPUT.read_text()
     text = re.sub(r"^\S+(\s+Ns)$", rf"{size}\1", text, flags=re.MULTILINE)
@@ -101,6 +120,7 @@ def main():
     parser.add_argument("--size", type=int, default=1000, help="hpcc's N")
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5, help="of the per-call benchmark")
+    parser.add_argument("--calls", type=int, default=10_000_000, help="about as many in the program that repeats itself; 0: without it")
     parser.add_argument("--stdout", action="store_true")
     arguments = parser.parse_args()
     library = (arguments.build / "lib/libtacit-interpose.so").resolve()
@@ -112,6 +132,8 @@ def main():
                   "commit": command_output("git", "-C", str(ROOT), "rev-parse", "HEAD"),
                   "command": " ".join(["bench/recorder_overhead.py", *sys.argv[1:]]),
                   "calls": calls(folder, library, arguments.rounds)}
+        if arguments.calls:
+            result["rounds"] = rounds(folder, arguments.build, library, arguments.calls // 640)
         if arguments.pairs:
             result["hpcc"] = hpcc(folder, library, arguments.pairs, arguments.size, arguments.ranks)
         result["load_at_end"] = os.getloadavg()[0]

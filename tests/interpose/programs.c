@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 
+#include <alloca.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #define W MPI_COMM_WORLD
+#define NOT_INLINED __attribute__((noinline, noclone))
 
 static void fill(char* buffer, int bytes, unsigned seed) {
   for (int i = 0; i < bytes; ++i) {
@@ -430,6 +432,43 @@ static void limited(int rank, int size) {
 }
 
 /* Buffers in device memory, amid others: what rank 0 sends from there comes back from where rank 1 received it. */
+static volatile int calls_made; /* keeps calls from being the last thing that a function does */
+
+static NOT_INLINED void send_from_here(int tag) {
+  char byte = 0;
+  MPI_Send(&byte, 1, MPI_CHAR, MPI_PROC_NULL, tag, W);
+  ++calls_made;
+}
+
+static NOT_INLINED void send_deep_down(int depth) {
+  if (depth == 0)
+    send_from_here(3);
+  else
+    send_deep_down(depth - 1);
+  ++calls_made;
+}
+
+static NOT_INLINED void send_with_room(int bytes) {
+  volatile char* room = alloca((size_t)bytes);
+  room[0] = 1;
+  send_from_here(4);
+  calls_made += room[0];
+}
+
+/* One line sends everything; what calls it differs. */
+static void paths(int rank, int size) {
+  (void)rank;
+  (void)size;
+  for (int i = 0; i < 4; ++i) {
+    send_from_here(1);
+    send_from_here(2);
+  }
+  for (int depth = 1; depth < 10; ++depth)
+    send_deep_down(depth);
+  for (int i = 0; i < 6; ++i)
+    send_with_room(100 + 1000 * i);
+}
+
 static void device(int rank, int size) {
   enum { n = 64, times = 2 };
   (void)size;
@@ -486,15 +525,25 @@ struct program {
 };
 
 static const struct program programs[] = {
-    {"blocking", blocking},       {"datatypes", datatypes},
-    {"persistent", persistent},   {"completion", completion},
-    {"probes", probes},           {"cancelled", cancelled},
-    {"sendrecv", sendrecv},       {"communicators", communicators},
-    {"collectives", collectives}, {"forwards", forwards},
-    {"unmodelled", unmodelled},   {"threads", threads},
-    {"forked", forked},           {"killed", killed},
-    {"aborted", aborted},         {"much", much},
-    {"limited", limited},         {"device", device},
+    {"blocking", blocking},
+    {"datatypes", datatypes},
+    {"persistent", persistent},
+    {"completion", completion},
+    {"probes", probes},
+    {"cancelled", cancelled},
+    {"sendrecv", sendrecv},
+    {"communicators", communicators},
+    {"collectives", collectives},
+    {"forwards", forwards},
+    {"unmodelled", unmodelled},
+    {"threads", threads},
+    {"forked", forked},
+    {"killed", killed},
+    {"aborted", aborted},
+    {"much", much},
+    {"limited", limited},
+    {"device", device},
+    {"paths", paths},
 };
 
 int main(int argc, char** argv) {

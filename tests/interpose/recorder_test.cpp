@@ -152,6 +152,29 @@ TEST(recorder, call_sites_are_in_the_program) {
   }
 }
 
+TEST(recorder, paths_tell_who_called_the_function_that_sends) {
+  const recorded_run run("paths", 1);
+  run.expect_complete();
+  std::map<std::int32_t, std::vector<std::uint32_t>> by_tag;
+  for (const seen_call& c : calls_of(run[0], mpi_call::Send))
+    by_tag[c.record.tag].push_back(c.record.site);
+  const auto frames = [&](std::uint32_t id) { return run[0].paths.at(id); };
+  for (const std::int32_t tag : {1, 2})
+    for (const std::uint32_t path : by_tag[tag])
+      EXPECT_EQ(path, by_tag[tag][0]);
+  const std::vector<std::uint32_t> one = frames(by_tag[1][0]), other = frames(by_tag[2][0]);
+  ASSERT_GE(one.size(), 3u);
+  EXPECT_EQ(one[0], other[0]);
+  EXPECT_NE(one[1], other[1]);
+  EXPECT_EQ(std::vector(one.begin() + 2, one.end()), std::vector(other.begin() + 2, other.end()));
+  for (std::size_t i = 2; i < by_tag[3].size(); ++i) // functions that call themselves count once
+    EXPECT_EQ(by_tag[3][i], by_tag[3][1]) << i;
+  EXPECT_EQ(frames(by_tag[3][1])[0], one[0]);
+  // Behind a frame of varying size nothing can be told: the path ends there, once that has been noticed.
+  EXPECT_EQ(frames(by_tag[4].back()).size(), 2u);
+  EXPECT_EQ(by_tag[4].back(), by_tag[4][4]);
+}
+
 TEST(recorder, derived_datatypes_and_bottom) {
   const recorded_run run("datatypes", 2);
   run.expect_complete();
@@ -556,7 +579,7 @@ TEST(recorder, an_aborted_run_can_be_read) {
 }
 
 TEST(recorder, a_full_disk_stops_the_recording_and_not_the_program) {
-  const recorded_run run("limited", 2);
+  const recorded_run run("limited", 2, "TACIT_FOLD=0"); // folded there is room for all
   EXPECT_EQ(run.status(), 0) << run.text("err");
   EXPECT_NE(run.text("out").find("rank 0 done"), std::string::npos);
   EXPECT_NE(run.text("out").find("rank 1 done"), std::string::npos);
@@ -569,6 +592,30 @@ TEST(recorder, a_full_disk_stops_the_recording_and_not_the_program) {
     EXPECT_TRUE(run[rank].started && run[rank].well_formed);
     EXPECT_FALSE(run[rank].finished);
     EXPECT_GT(run[rank].calls.size(), 5000u);
+  }
+}
+
+TEST(recorder, calls_that_repeat_cost_few_bytes_and_all_come_back) {
+  const auto recorded = [](const std::string& environment, std::uintmax_t& bytes) {
+    const recorded_run run("much", 1, environment);
+    run.expect_complete();
+    bytes = std::filesystem::file_size(run.recording() + "/" + rec::recording_name(0));
+    return run[0];
+  };
+  std::uintmax_t folded_bytes = 0, plain_bytes = 0;
+  const recording_contents folded = recorded("", folded_bytes), plain = recorded("TACIT_FOLD=0", plain_bytes);
+  EXPECT_LE(folded_bytes, 20u * 20000);
+  EXPECT_GE(plain_bytes, 200u * 20000);
+  ASSERT_EQ(folded.calls.size(), plain.calls.size());
+  for (std::size_t i = 0; i < plain.calls.size(); ++i) {
+    const seen_call &a = folded.calls[i], &b = plain.calls[i];
+    EXPECT_EQ(a.record.call, b.record.call) << i;
+    EXPECT_EQ(a.record.tag, b.record.tag) << i;
+    EXPECT_EQ(a.record.peer, b.record.peer) << i;
+    EXPECT_EQ(a.record.count, b.record.count) << i;
+    EXPECT_EQ(a.record.hash, b.record.hash) << i;
+    EXPECT_LE(a.record.begin, a.record.end) << i;
+    EXPECT_EQ(a.completions.size(), b.completions.size()) << i;
   }
 }
 

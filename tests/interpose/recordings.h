@@ -44,7 +44,8 @@ struct recording_contents {
   std::map<std::uint32_t, seen_layout> layouts;
   std::map<std::uint32_t, seen_comm> comms;
   std::map<std::uint32_t, rec::allocation_record> allocations;
-  std::map<std::uint32_t, rec::site_record> sites;
+  std::map<std::uint32_t, rec::site_record> sites; ///< of paths: that of the call itself
+  std::map<std::uint32_t, std::vector<std::uint32_t>> paths;
   std::map<std::uint32_t, std::string> modules; ///< paths
   std::size_t completions = 0;
 };
@@ -73,6 +74,13 @@ inline void take_record(recording_contents& c, const std::byte* at, const rec::r
     c.sites[r.id] = r;
     break;
   }
+  case rec::record_kind::path: {
+    const auto r = record_at<rec::path_record>(at);
+    for (std::uint32_t i = 0; i < r.frames; ++i)
+      c.paths[r.id].push_back(record_at<std::uint32_t>(at + sizeof r + 4 * i));
+    c.sites[r.id] = c.sites.at(c.paths[r.id][0]);
+    break;
+  }
   case rec::record_kind::communicator: {
     seen_comm s{record_at<rec::communicator_record>(at), {}};
     for (std::uint32_t i = 0; i < s.record.size; ++i)
@@ -97,13 +105,17 @@ inline void take_record(recording_contents& c, const std::byte* at, const rec::r
     seen_call s{record_at<rec::call_record>(at), {}, {}, {}};
     for (std::uint32_t i = 0; i < s.record.requests; ++i)
       s.requests.push_back(record_at<std::uint64_t>(at + sizeof s.record + 8 * i));
+    s.record.hash = static_cast<std::uint32_t>(s.record.hash); // as much as is kept of received data
     c.calls.push_back(s);
     break;
   }
   case rec::record_kind::completion:
     ++c.completions;
-    if (!c.calls.empty())
+    if (!c.calls.empty()) {
       c.calls.back().completions.push_back(record_at<rec::completion_record>(at));
+      auto& hash = c.calls.back().completions.back().hash;
+      hash = static_cast<std::uint32_t>(hash);
+    }
     break;
   case rec::record_kind::forward:
     if (!c.calls.empty())
@@ -112,6 +124,9 @@ inline void take_record(recording_contents& c, const std::byte* at, const rec::r
   case rec::record_kind::finish:
     c.finish = record_at<rec::finish_record>(at);
     c.finished = true;
+    break;
+  case rec::record_kind::folded: // never comes out of load_recording, but where it is malformed
+    c.well_formed = false;
     break;
   case rec::record_kind::begun: // only ever the last one, of a call under way
     c.in_call = true;
@@ -135,7 +150,7 @@ inline recording_contents read_recording(const std::string& folder, std::uint32_
     ++c.records;
     at += header.bytes;
   }
-  c.well_formed = at == bytes.size();
+  c.well_formed = c.well_formed && at == bytes.size();
   return c;
 }
 

@@ -26,6 +26,7 @@ environment read_environment() {
   e.record = given(setting::record);
   e.apply = switch_value(setting::apply, e.problems);
   e.hash = switch_value(setting::hash, e.problems);
+  e.fold = switch_value(setting::fold, e.problems);
   e.chain = switch_value(setting::chain, e.problems);
   for (char** variable = environ; variable && *variable; ++variable) {
     const std::string_view text = *variable;

@@ -14,6 +14,7 @@ struct environment {
   std::string record; ///< TACIT_RECORD: folder to record into; empty: do not record
   bool apply = false; ///< TACIT_APPLY: take neighborhood collectives over (0 or 1)
   bool hash = true;   ///< TACIT_HASH: record content hashes (0 or 1)
+  bool fold = true;   ///< TACIT_FOLD: fold recordings (0 or 1)
   bool chain = false; ///< TACIT_CHAIN: pass calls on to the next tool's MPI_X instead of PMPI_X (0 or 1)
   std::vector<std::string> problems; ///< unknown variables and values
 };

@@ -53,8 +53,7 @@ void dictionary::start() {
 
 // Call sites and modules.
 
-std::uint32_t dictionary::site(const void* return_address) {
-  const auto address = reinterpret_cast<std::uint64_t>(return_address);
+std::uint32_t dictionary::site(std::uint64_t address) {
   if (const std::uint32_t* known = sites_.find(address))
     return *known;
   const known_module& module = module_at(address);
@@ -65,6 +64,28 @@ std::uint32_t dictionary::site(const void* return_address) {
   record.offset = address - module.base;
   out_.append(record);
   return sites_[address] = record.id;
+}
+
+// Two paths with one hash would count as one: with 2^13 paths that happens once in 2^38 programs.
+std::uint32_t dictionary::path(const invocation& v) {
+  const std::span<const std::uint64_t> frames = paths_.find(v.from, &v);
+  if (frames.size() < 2)
+    return site(reinterpret_cast<std::uint64_t>(v.from));
+  std::uint64_t key = frames.size();
+  for (const std::uint64_t address : frames)
+    key = (key ^ address) * 0x9e3779b97f4a7c15u + (key >> 29);
+  key >>= 1; // never the one key that the table reserves
+  if (const std::uint32_t* known = path_ids_.find(key))
+    return *known;
+  std::vector<std::uint32_t> sites;
+  for (const std::uint64_t address : frames)
+    sites.push_back(site(address));
+  rec::path_record record{};
+  record.header.kind = static_cast<std::uint16_t>(rec::record_kind::path);
+  record.id = ++last_site_;
+  record.frames = static_cast<std::uint32_t>(sites.size());
+  out_.append(record, as_bytes(sites));
+  return path_ids_[key] = record.id;
 }
 
 const dictionary::known_module& dictionary::module_at(std::uint64_t address) {

@@ -5,6 +5,7 @@
 
 #include "interpose/layer/handle_map.h"
 #include "interpose/layer/invocation.h"
+#include "interpose/recorder/call_path.h"
 #include "interpose/recorder/content.h"
 #include "interpose/recorder/memory.h"
 #include "recordings/record/writer.h"
@@ -37,7 +38,9 @@ public:
   /// Learns the group of MPI_COMM_WORLD, which names processes, and defines World and Self.
   void start();
 
-  std::uint32_t site(const void* return_address);
+  std::uint32_t site(std::uint64_t return_address);
+  /// How the program came to this call: a site, or a path of several.
+  std::uint32_t path(const invocation& v);
   /// Where a buffer lies: the block is that of its first byte, for a datatype may start away from the address
   /// it is used with (MPI_BOTTOM above all).
   location location_of(const void* buffer, const data_layout* layout);
@@ -82,8 +85,10 @@ private:
 
   recordings::writer& out_;
   MPI_Group world_group_{};
+  path_finder paths_;
   handle_map<std::uint32_t> sites_;
-  std::uint32_t last_site_ = 0;
+  handle_map<std::uint32_t> path_ids_; ///< by hash of the addresses
+  std::uint32_t last_site_ = 0;        ///< or path
   std::deque<known_module> modules_;
   memory_block last_block_;
   handle_map<const data_layout*> layouts_;             ///< by datatype handle

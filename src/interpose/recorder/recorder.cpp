@@ -150,6 +150,7 @@ bool call_recorder::start(const invocation& v) {
   threaded_ = level == MPI_THREAD_MULTIPLE;
   quick_polls = !threaded_;
   hashing_ = settings().hash;
+  out_.fold(settings().fold);
   if (mkdir(settings().record.c_str(), 0777) != 0 && errno != EEXIST && world_rank_ == 0)
     say(reason::disk, "cannot make the folder " + settings().record + ": " + std::strerror(errno));
   if (!out_.open(settings().record, static_cast<std::uint32_t>(world_rank_))) {
@@ -247,7 +248,7 @@ void call_recorder::before(invocation& v) {
   {
     const optional_lock hold(mutex_, threaded_);
     v.begin = entered;
-    v.notes.make<call_notes>();
+    v.notes.make<call_notes>().path = names_->path(v);
     dispatch_before(v);
     if (may_block(v.kind))
       note_begun(v);
@@ -261,7 +262,7 @@ void call_recorder::note_begun(const invocation& v) {
   rec::begun_record record{};
   record.header.kind = static_cast<std::uint16_t>(rec::record_kind::begun);
   record.call = static_cast<std::uint16_t>(v.call);
-  record.site = names_->site(v.from);
+  record.site = notes_of(v).path;
   record.begin = v.begin;
   record.comm = v.kind == call_class::comm_free || v.comm == MPI_Comm{} ? 0 : names_->comm_id(v.comm);
   const bool sends = v.kind == call_class::send || v.kind == call_class::isend;
@@ -418,7 +419,7 @@ void call_recorder::write_call(const invocation& v, int result, const part& p,
   flags |= p.content.flags;
   record.call = static_cast<std::uint16_t>(v.call);
   record.part = p.receives;
-  record.site = names_->site(v.from);
+  record.site = v.notes.made() ? notes_of(v).path : names_->path(v); // MPI_Init has begun before recording
   record.begin = v.begin;
   record.end = v.end;
   record.comm = v.kind == call_class::comm_free ? notes_of(v).freed

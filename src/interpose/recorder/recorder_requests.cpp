@@ -188,7 +188,7 @@ void call_recorder::after_start(invocation& v, int result) {
         static_cast<std::uint16_t>((result == MPI_SUCCESS ? 0 : rec::call_failed) | r.content.flags);
     record.call = static_cast<std::uint16_t>(v.call);
     record.part = r.kind == request_kind::recv;
-    record.site = names_->site(v.from);
+    record.site = notes_of(v).path;
     record.begin = v.begin;
     record.end = end;
     record.comm = r.comm;

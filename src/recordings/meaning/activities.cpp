@@ -18,7 +18,8 @@
 namespace tacit::recordings {
 namespace {
 
-constexpr std::size_t most_tags = 16; ///< listed in an activity
+constexpr std::size_t most_tags = 16;  ///< listed in an activity
+constexpr std::size_t most_paths = 16; ///< likewise
 
 using episode_ids = std::vector<std::uint32_t>;
 
@@ -32,7 +33,7 @@ std::uint64_t operations_in(const products_so_far& known, std::uint32_t e) {
   if (f.head != none)
     return 0; // counted where it begins
   const bool counts = (f.seen || f.shape != message_shape::no_shape) && known.doubts[e] != doubt::rare;
-  return counts ? std::max(1u, f.operations) : 1;
+  return counts ? f.times * std::max(1u, f.operations) : f.times;
 }
 
 /// Smallest and largest block of collectives, message of all others.
@@ -48,21 +49,34 @@ void add_sizes(activity& a, const products_so_far& known, std::uint32_t e) {
     add(known.facts.of_episode[e].block);
 }
 
+std::vector<std::vector<std::uint32_t>> callers_of(const message_table& table,
+                                                   std::vector<std::uint32_t> paths) {
+  std::stable_sort(paths.begin(), paths.end(), [&](std::uint32_t x, std::uint32_t y) {
+    return table.path_seconds[x] > table.path_seconds[y];
+  });
+  std::vector<std::vector<std::uint32_t>> all;
+  for (const std::uint32_t path : paths)
+    if (const auto& callers = table.paths[path].callers;
+        all.size() < most_paths && std::find(all.begin(), all.end(), callers) == all.end())
+      all.push_back(callers);
+  return all;
+}
+
 activity sum_of(const products_so_far& known, const activity_key& key, const episode_ids& episodes) {
   activity a;
   std::set<std::int32_t> tags;
-  std::set<std::uint32_t> groups, sites;
+  std::set<std::uint32_t> groups, sites, paths;
   a.group_size = key.in.group_size;
   a.smallest = ~0ull;
   for (const std::uint32_t e : episodes) {
     const episode_facts& f = known.facts.of_episode[e];
     groups.insert(f.group);
-    a.messages += known.episodes.of(e).size();
+    a.messages += count_of(known.table, known.episodes.of(e));
     a.bytes += f.bytes;
     a.seconds += f.seconds;
     a.episodes += operations_in(known, e);
     add_sizes(a, known, e);
-    sites.insert(known.facts.sites_of(f).begin(), known.facts.sites_of(f).end());
+    paths.insert(known.facts.paths_of(f).begin(), known.facts.paths_of(f).end());
     for (const std::uint32_t id : known.episodes.of(e))
       tags.insert(known.table.messages[id].tag);
   }
@@ -73,10 +87,13 @@ activity sum_of(const products_so_far& known, const activity_key& key, const epi
   for (const std::int32_t tag : tags)
     if (a.tags.size() < most_tags)
       a.tags.push_back(tag);
+  for (const std::uint32_t path : paths)
+    sites.insert(known.table.paths[path].location);
   a.sites.assign(sites.begin(), sites.end());
   std::stable_sort(a.sites.begin(), a.sites.end(), [&](std::uint32_t x, std::uint32_t y) {
     return known.table.location_seconds[x] > known.table.location_seconds[y];
   });
+  a.called_from = callers_of(known.table, {paths.begin(), paths.end()});
   return a;
 }
 
@@ -132,17 +149,17 @@ std::vector<std::uint32_t> example_messages(const products_so_far& known, const 
 
 collective_evidence evidence_of(const products_so_far& known, const episode_ids& episodes) {
   collective_evidence seen;
-  seen.episodes = episodes.size();
   for (const std::uint32_t e : episodes) {
     const episode_facts& f = known.facts.of_episode[e];
+    seen.episodes += f.times;
     seen.assumed_unchanged = seen.assumed_unchanged || f.assumed;
-    seen.wildcards += f.wildcard ? 1 : 0;
-    seen.probed += f.probed ? 1 : 0;
+    seen.wildcards += f.wildcard ? f.times : 0;
+    seen.probed += f.probed ? f.times : 0;
     if (!f.probed)
       continue;
     for (const std::uint32_t id : known.episodes.of(e))
       if (const auto at = known.facts.probes.find(id); at != known.facts.probes.end())
-        seen.probes += at->second;
+        seen.probes += at->second * known.table.messages[id].times;
   }
   return seen;
 }

@@ -7,6 +7,7 @@
 #include "recordings/meaning/analysis.h"
 
 #include "recordings/meaning/activities.h"
+#include "recordings/meaning/alike.h"
 #include "recordings/meaning/doubts.h"
 #include "recordings/meaning/episode_facts.h"
 #include "recordings/meaning/episodes.h"
@@ -15,6 +16,7 @@
 #include "recordings/meaning/phases.h"
 #include "recordings/meaning/provenance.h"
 #include "recordings/meaning/shapes.h"
+#include "recordings/meaning/survey.h"
 #include "recordings/meaning/symbols.h"
 
 #include <fmt/format.h>
@@ -40,13 +42,6 @@ double program_seconds(const rank_recording& r) {
   return begin < end ? static_cast<double>(end - begin) * r.seconds_per_tick : 0;
 }
 
-/// How many of these records have the flag.
-template <typename Record>
-std::uint64_t with_flag(const std::vector<Record>& list, std::uint16_t flag) {
-  return static_cast<std::uint64_t>(
-      std::count_if(list.begin(), list.end(), [flag](const Record& r) { return (r.flags & flag) != 0; }));
-}
-
 void describe_run(analysis& a, const recording_set& recorded) {
   a.ranks = recorded.ranks;
   a.recorded_ranks = static_cast<std::uint32_t>(recorded.recordings.size());
@@ -64,7 +59,7 @@ void describe_run(analysis& a, const recording_set& recorded) {
     a.program_seconds += program_seconds(r);
     a.cpu_seconds += static_cast<double>(r.cpu_ns) * 1e-9;
     a.recorder_seconds += static_cast<double>(r.recorder_ticks) * r.seconds_per_tick;
-    a.in_device += with_flag(r.calls, call_in_device) + with_flag(r.completions, completion_in_device);
+    a.in_device += r.in_device;
     a.hash_seconds += static_cast<double>(r.hash_ticks) * r.seconds_per_tick;
   }
 }
@@ -99,7 +94,7 @@ std::vector<rank_end> find_ends(const recording_set& recorded, const message_tab
       end.site = table.location_of_begun[i];
       end.peer = peer_of(r, *r.begun);
     } else if (!r.calls.empty()) {
-      end.site = table.of_recording[i].location_of_call.back();
+      end.site = location_of(table, static_cast<std::uint32_t>(i), r.calls.size() - 1);
     }
     ends.push_back(end);
   }
@@ -112,12 +107,14 @@ void fill_totals(analysis& a, const message_table& table) {
   a.communication_seconds = table.communication_seconds;
   a.other_seconds = table.other_seconds;
   a.calls = table.calls;
-  a.messages = table.messages.size();
   for (const message& m : table.messages) {
-    a.bytes += m.bytes;
+    if (m.times == 0)
+      continue;
+    a.messages += m.times;
+    a.bytes += m.bytes * m.times;
     matrix_entry& entry = a.matrix[{rank_id{m.from}, rank_id{m.to}}];
-    ++entry.messages;
-    entry.bytes += m.bytes;
+    entry.messages += m.times;
+    entry.bytes += m.bytes * m.times;
   }
   a.unmodelled_seconds = table.unmodelled_seconds;
   a.unmatched_sends = table.unmatched_sends;
@@ -204,26 +201,54 @@ std::vector<communicator_summary> list_communicators(const message_table& table,
   return list;
 }
 
-std::vector<call_site> list_sites(const message_table& table) {
-  symbolizer symbols;
+call_site place_of(const location& where, symbolizer& symbols) {
+  const source_location source = symbols.find(where);
+  call_site site;
+  site.module = std::filesystem::path(where.module_path).filename().string();
+  site.build_id = where.build_id;
+  site.offset = where.offset;
+  site.function = source.function;
+  site.function_offset = source.function_offset;
+  site.file = source.file;
+  site.line = source.line;
+  return site;
+}
+
+std::vector<call_site> list_sites(const message_table& table, symbolizer& symbols) {
   std::vector<call_site> sites;
   for (std::size_t i = 0; i < table.locations.size(); ++i) {
-    const location& where = table.locations[i];
-    const source_location source = symbols.find(where);
-    call_site site;
-    site.call = std::string(call_name(where.call));
-    site.module = std::filesystem::path(where.module_path).filename().string();
-    site.build_id = where.build_id;
-    site.offset = where.offset;
-    site.function = source.function;
-    site.function_offset = source.function_offset;
-    site.file = source.file;
-    site.line = source.line;
+    call_site site = place_of(table.locations[i], symbols);
+    site.call = std::string(call_name(table.locations[i].call));
     site.calls = table.location_calls[i];
     site.seconds = table.location_seconds[i];
     sites.push_back(std::move(site));
   }
   return sites;
+}
+
+/// Callers of the main program are the system's.
+bool is_before_main(const call_site& place) {
+  return place.function.starts_with("__libc_start") || place.function == "_start";
+}
+
+/// Writes out the call paths of activities, which are those of the message table until now.
+void name_callers(analysis& a, const message_table& table, symbolizer& symbols) {
+  std::vector<bool> outside;
+  for (const location& where : table.callers) {
+    a.callers.push_back(place_of(where, symbols));
+    outside.push_back(is_before_main(a.callers.back()));
+  }
+  for (activity& one : a.activities)
+    for (std::vector<std::uint32_t>& path : one.called_from)
+      path.erase(std::find_if(path.begin(), path.end(), [&](std::uint32_t c) { return outside[c]; }),
+                 path.end());
+  for (activity& one : a.activities) {
+    std::vector<std::vector<std::uint32_t>> distinct;
+    for (std::vector<std::uint32_t>& path : one.called_from)
+      if (!path.empty() && std::find(distinct.begin(), distinct.end(), path) == distinct.end())
+        distinct.push_back(std::move(path));
+    one.called_from = std::move(distinct);
+  }
 }
 
 void add_remark(reason why, std::string message, const char* remedy, diagnostics& problems) {
@@ -261,10 +286,9 @@ void report_device_memory(const analysis& a, diagnostics& problems) {
                "", problems);
 }
 
-} // namespace
-
-analysis analyze(const recording_set& recorded, diagnostics& problems, const analysis_options& options) {
-  const message_table table = match_messages(recorded, problems, options.progress);
+analysis analyze_calls(const recording_set& recorded, const run_survey* survey, diagnostics& problems,
+                       const analysis_options& options) {
+  message_table table = match_messages(recorded, problems, options.progress, survey);
   // From here on every message has one sender and one receiver, both recorded.
   const provenance data = follow_forwards(recorded, table);
   const episode_list by_data =
@@ -273,11 +297,18 @@ analysis analyze(const recording_set& recorded, diagnostics& problems, const ana
   fact_table judged = gather_facts(recorded, table, data, by_data, options);
   const std::vector<shaped_messages> shapes =
       find_shapes(recorded, table, data, by_data, judged, find_phases(table, judged));
-  const auto [episodes, facts] = regroup(recorded, table, data, by_data, std::move(judged), shapes, options);
+  regrouped found = regroup(recorded, table, data, by_data, std::move(judged), shapes, options);
   // From here on what has a shape is an episode, too.
-  const std::vector<phase> phases = join_phases(recorded, table, episodes, facts, find_phases(table, facts));
-  const std::vector<doubt> doubts = doubts_of(episodes, facts, phases);
+  if (survey)
+    found = weigh(recorded, table, *survey, std::move(found));
+  const auto& [episodes, facts] = found;
+  // From here on each message of an episode stands for some number of messages, and all together for all there are.
+  const std::vector<phase> by_path = join_phases(recorded, table, episodes, facts, find_phases(table, facts));
+  const std::vector<phase> by_site = find_phases_by_site(table, facts);
+  const std::vector<doubt> doubts = doubts_of(table, episodes, facts, by_path, by_site);
   // From here on it is known which of the collectives that were seen count.
+  const std::vector<phase> phases =
+      join_alike(recorded, table, data, episodes, facts, doubts, by_site, by_path);
   const std::vector<activity> activities =
       find_activities({recorded, table, data, episodes, facts, phases, doubts}, options);
   const std::vector<collective_use> collectives = list_collectives(table);
@@ -287,14 +318,26 @@ analysis analyze(const recording_set& recorded, diagnostics& problems, const ana
   describe_run(a, recorded);
   fill_totals(a, table);
   a.communicators = list_communicators(table, number);
-  a.sites = list_sites(table);
+  symbolizer symbols;
+  a.sites = list_sites(table, symbols);
   a.ends = find_ends(recorded, table);
   a.collectives = numbered(collectives, number);
   a.activities = numbered(activities, number);
+  name_callers(a, table, symbols);
   report_no_hashes(a, problems);
   report_device_memory(a, problems);
   report_unmodelled(a, problems);
   return a;
+}
+
+} // namespace
+
+analysis analyze(const recording_set& recorded, diagnostics& problems, const analysis_options& options) {
+  return analyze_calls(recorded, nullptr, problems, options);
+}
+
+analysis analyze_run(const surveyed_run& run, diagnostics& problems, const analysis_options& options) {
+  return analyze_calls(run.recorded, run.survey.get(), problems, options);
 }
 
 } // namespace tacit::recordings

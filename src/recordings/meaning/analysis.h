@@ -220,7 +220,7 @@ struct collective_evidence {
   bool assumed_unchanged = false; ///< memory sent twice in one operation was taken for the same bytes
 };
 
-/// What one part of the program (a set of call sites) does with its messages.
+/// What one part of the program (a set of call paths) does with its messages.
 struct activity {
   activity_kind kind = activity_kind::point_to_point;
   std::optional<pattern> found;                  ///< for activity_kind::collective
@@ -242,7 +242,10 @@ struct activity {
   double time_share = 0;          ///< of communication_seconds
   std::vector<std::int32_t> tags; ///< the distinct tags in ascending order, at most 16 of them
   std::uint64_t distinct_tags = 0;
-  std::vector<std::uint32_t> sites;    ///< indices in analysis.sites, most time first
+  std::vector<std::uint32_t> sites; ///< indices in analysis.sites, most time first
+  /// Where the functions around these calls were called, innermost first: indices in analysis.callers. Most time first,
+  /// at most 16; empty if it is not known, or if the calls are in the main program itself.
+  std::vector<std::vector<std::uint32_t>> called_from;
   std::vector<obstacle> obstacles;     ///< why it is left as it is, most important first; never empty
   std::optional<replacement> would_be; ///< what it could become
   timeline before;                     ///< an example episode as executed
@@ -297,6 +300,7 @@ struct analysis {
   std::map<std::pair<rank_id, rank_id>, matrix_entry>
       matrix; ///< (source, destination), only pairs with messages
   std::vector<call_site> sites;
+  std::vector<call_site> callers;          ///< places on the way to calls; they have no call and no numbers
   std::vector<collective_use> collectives; ///< most time first
   std::vector<activity> activities;        ///< most time first
 };
@@ -312,5 +316,8 @@ struct analysis_options {
 /// (reasons 2, 3, 63, 64, 80). Never fails: an empty recording gives an empty analysis. Cost O(records · log
 /// records), memory about 250 bytes per call.
 analysis analyze(const recording_set& recorded, diagnostics& problems, const analysis_options& options = {});
+/// The same of a run that was surveyed: sums are those of the whole run, examples those of the calls that were kept.
+struct surveyed_run;
+analysis analyze_run(const surveyed_run& run, diagnostics& problems, const analysis_options& options = {});
 
 } // namespace tacit::recordings

@@ -1,6 +1,7 @@
 // What was found only by the shape of its messages (scatter, gather, alltoall) counts only if nearly all
 // messages of the phase agree: requests and answers can look like a gather now and then. Small blocks that
-// are the same in every episode are no evidence either (reason 65).
+// are the same in every episode are no evidence either (reason 65): there all episodes of a call site count, wherever it
+// is called from, as a program may come to each place once.
 #include "recordings/meaning/doubts.h"
 
 #include <map>
@@ -32,24 +33,25 @@ struct shares {
 };
 
 template <typename Wanted>
-shares count_shares(const episode_list& episodes, const fact_table& facts, const std::vector<phase>& phases,
-                    Wanted wanted) {
+shares count_shares(const message_table& table, const episode_list& episodes, const fact_table& facts,
+                    const std::vector<phase>& phases, Wanted wanted) {
   shares s;
   for (std::size_t e = 0; e < phases.size(); ++e) {
-    s.all[phases[e]] += episodes.of(e).size();
+    const std::uint64_t messages = count_of(table, episodes.of(e));
+    s.all[phases[e]] += messages;
     if (wanted(e))
-      s.of_kind[kind_of(facts, phases, e)] += episodes.of(e).size();
+      s.of_kind[kind_of(facts, phases, e)] += messages;
   }
   return s;
 }
 
-void doubt_rare_shapes(const episode_list& episodes, const fact_table& facts,
+void doubt_rare_shapes(const message_table& table, const episode_list& episodes, const fact_table& facts,
                        const std::vector<phase>& phases, std::vector<doubt>& doubts) {
   const auto by_shape = [&](std::size_t e) {
     const episode_facts& f = facts.of_episode[e];
     return (f.seen && doubts[e] == doubt::no_doubt && f.structural) || f.shape != message_shape::no_shape;
   };
-  const shares known = count_shares(episodes, facts, phases, by_shape);
+  const shares known = count_shares(table, episodes, facts, phases, by_shape);
   for (std::size_t e = 0; e < phases.size(); ++e)
     if (by_shape(e) && !known.nearly_all(kind_of(facts, phases, e)))
       doubts[e] = doubt::rare;
@@ -71,20 +73,20 @@ constexpr std::uint64_t enough_episodes = 3; ///< to see that content changes, o
 
 /// Tiny blocks that agree within each operation but change from one to the next do not agree by chance, if the
 /// phase does nothing else.
-void trust_changing_content(const episode_list& episodes, const fact_table& facts,
-                            const std::vector<phase>& phases, std::vector<doubt>& doubts) {
+void trust_changing_content(const message_table& table, const episode_list& episodes, const fact_table& facts,
+                            const std::vector<phase>& phases, const std::vector<phase>& by_site,
+                            std::vector<doubt>& doubts) {
   const auto tiny = [&](std::size_t e) { return facts.of_episode[e].seen && doubts[e] == doubt::tiny; };
-  const shares known = count_shares(episodes, facts, phases, tiny);
+  const shares known = count_shares(table, episodes, facts, phases, tiny);
   std::map<kind_of_phase, contents> seen;
   for (std::size_t e = 0; e < phases.size(); ++e)
     if (tiny(e))
-      seen[kind_of(facts, phases, e)].add(facts.of_episode[e].content);
+      seen[kind_of(facts, by_site, e)].add(facts.of_episode[e].content);
   for (std::size_t e = 0; e < phases.size(); ++e) {
     if (!tiny(e) || facts.of_episode[e].kind != pattern::bcast)
       continue;
-    const kind_of_phase kind = kind_of(facts, phases, e);
-    const contents& c = seen[kind];
-    if (c.episodes >= enough_episodes && c.differ && known.nearly_all(kind))
+    const contents& c = seen[kind_of(facts, by_site, e)];
+    if (c.episodes >= enough_episodes && c.differ && known.nearly_all(kind_of(facts, phases, e)))
       doubts[e] = doubt::no_doubt;
   }
 }
@@ -111,15 +113,16 @@ void doubt_constant_content(const fact_table& facts, const std::vector<phase>& p
 
 } // namespace
 
-std::vector<doubt> doubts_of(const episode_list& episodes, const fact_table& facts,
-                             const std::vector<phase>& phases) {
+std::vector<doubt> doubts_of(const message_table& table, const episode_list& episodes,
+                             const fact_table& facts, const std::vector<phase>& phases,
+                             const std::vector<phase>& by_site) {
   std::vector<doubt> doubts;
   doubts.reserve(facts.of_episode.size());
   for (const episode_facts& f : facts.of_episode)
     doubts.push_back(f.why_not);
-  doubt_rare_shapes(episodes, facts, phases, doubts);
-  trust_changing_content(episodes, facts, phases, doubts);
-  doubt_constant_content(facts, phases, doubts);
+  doubt_rare_shapes(table, episodes, facts, phases, doubts);
+  trust_changing_content(table, episodes, facts, phases, by_site, doubts);
+  doubt_constant_content(facts, by_site, doubts);
   return doubts;
 }
 

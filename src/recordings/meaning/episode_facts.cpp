@@ -38,11 +38,11 @@ public:
 
   /// `facts` are those of the episodes as they are.
   regrouped regroup(fact_table facts, const std::vector<shaped_messages>& shapes) {
-    out_.site_sets = facts.site_sets;
+    out_.path_sets = facts.path_sets;
     out_.algorithms = facts.algorithms;
     out_.probes = facts.probes;
-    for (std::uint32_t i = 0; i < out_.site_sets.size(); ++i)
-      site_set_ids_.emplace(out_.site_sets[i], i);
+    for (std::uint32_t i = 0; i < out_.path_sets.size(); ++i)
+      path_set_ids_.emplace(out_.path_sets[i], i);
     std::vector<std::uint32_t> shape_of(table_.messages.size(), none);
     std::vector<std::vector<std::uint32_t>> begins(
         episodes_.size()); // shapes by the first episode they are from
@@ -152,7 +152,7 @@ private:
     known_messages known;
     episode_facts& f = known.facts;
     f.group = group_of(table_, messages);
-    std::vector<std::uint32_t> sites;
+    std::vector<std::uint32_t> paths;
     for (const std::uint32_t id : messages) {
       const message& m = table_.messages[id];
       f.bytes += m.bytes;
@@ -164,10 +164,10 @@ private:
                          (m.bytes == 0 || (sent.flags & call_hash_valid) != 0);
       if (f.content == 0 && data_.own_bytes[id] > 0)
         f.content = sent.hash;
-      sites.push_back(table_.of_recording[table_.recording_of_rank[m.from]].location_of_call[m.send_call]);
-      sites.push_back(table_.of_recording[table_.recording_of_rank[m.to]].location_of_call[m.recv_call]);
+      paths.push_back(table_.of_recording[table_.recording_of_rank[m.from]].path_of_call[m.send_call]);
+      paths.push_back(table_.of_recording[table_.recording_of_rank[m.to]].path_of_call[m.recv_call]);
     }
-    f.sites = intern_sites(std::move(sites));
+    f.paths = intern_paths(std::move(paths));
     return known;
   }
 
@@ -180,13 +180,13 @@ private:
     return f;
   }
 
-  std::uint32_t intern_sites(std::vector<std::uint32_t> sites) {
-    std::sort(sites.begin(), sites.end());
-    sites.erase(std::unique(sites.begin(), sites.end()), sites.end());
+  std::uint32_t intern_paths(std::vector<std::uint32_t> paths) {
+    std::sort(paths.begin(), paths.end());
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
     const auto [at, is_new] =
-        site_set_ids_.try_emplace(sites, static_cast<std::uint32_t>(out_.site_sets.size()));
+        path_set_ids_.try_emplace(paths, static_cast<std::uint32_t>(out_.path_sets.size()));
     if (is_new)
-      out_.site_sets.push_back(std::move(sites));
+      out_.path_sets.push_back(std::move(paths));
     return at->second;
   }
 
@@ -308,7 +308,7 @@ private:
   void join_segments() {
     struct stream {
       std::uint32_t head = none;
-      std::uint32_t root = none, algorithm = none, sites = none;
+      std::uint32_t root = none, algorithm = none, paths = none;
       std::int32_t tag = 0;
       std::uint64_t segment = 0; ///< size of all segments but the last
       std::uint64_t end = 0;     ///< of the memory so far
@@ -327,9 +327,9 @@ private:
         continue;
       }
       const bool continues = s.head != none && !s.closed && s.root == f.root && s.algorithm == f.algorithm &&
-                             s.sites == f.sites && s.tag == tag && begin == s.end && f.block <= s.segment;
+                             s.paths == f.paths && s.tag == tag && begin == s.end && f.block <= s.segment;
       if (!continues) {
-        s = {e, f.root, f.algorithm, f.sites, tag, f.block, end, false};
+        s = {e, f.root, f.algorithm, f.paths, tag, f.block, end, false};
         continue;
       }
       f.head = s.head;
@@ -350,7 +350,7 @@ private:
   const analysis_options& options_;
   group_positions positions_;
   fact_table out_;
-  std::map<std::vector<std::uint32_t>, std::uint32_t> site_set_ids_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> path_set_ids_;
 };
 
 } // namespace

@@ -13,13 +13,14 @@ namespace tacit::recordings {
 
 struct episode_facts {
   std::uint32_t group = 0;
-  std::uint32_t sites = 0; ///< index in fact_table::site_sets
+  std::uint32_t paths = 0; ///< index in fact_table::path_sets
   std::uint64_t bytes = 0; ///< in messages
   double seconds = 0;
-  bool seen = false;     ///< the episode is a collective of one kind, as far as it can tell itself
-  bool wildcard = false; ///< a receive with any source or tag
-  bool probed = false;   ///< a receiver probed for one of its messages
-  bool assumed = false;  ///< judgement::assumed_unchanged
+  std::uint64_t times = 1; ///< how many episodes it stands for (survey.h)
+  bool seen = false;       ///< the episode is a collective of one kind, as far as it can tell itself
+  bool wildcard = false;   ///< a receive with any source or tag
+  bool probed = false;     ///< a receiver probed for one of its messages
+  bool assumed = false;    ///< judgement::assumed_unchanged
   bool structural =
       false; ///< no content was compared: the shape of the messages alone says so (scatter, gather, alltoall)
   doubt why_not = doubt::no_doubt; ///< why what was seen does not count all the same: tiny or dependent
@@ -42,12 +43,12 @@ struct joint_operations {
 struct fact_table {
   std::vector<episode_facts> of_episode;
   std::map<std::uint32_t, joint_operations> joint;   ///< by episode
-  std::vector<std::vector<std::uint32_t>> site_sets; ///< locations, ascending
+  std::vector<std::vector<std::uint32_t>> path_sets; ///< call paths of both ends, ascending
   std::vector<broadcast_algorithm> algorithms;
   /// Messages that their receiver probed for before it posted the receive: with how many calls.
   std::map<std::uint32_t, std::uint64_t> probes;
 
-  const std::vector<std::uint32_t>& sites_of(const episode_facts& f) const { return site_sets[f.sites]; }
+  const std::vector<std::uint32_t>& paths_of(const episode_facts& f) const { return path_sets[f.paths]; }
 };
 
 /// Looks at every episode by itself. Cost O(messages · log messages) and that of judging each episode.

@@ -3,8 +3,8 @@
 // Strong ties, from the data: (1) a message carries bytes of another one that were seen unchanged
 // (forwarding); (2) a rank sends the same memory with the same content to several ranks (one version of a
 // buffer); (3) a rank sends overlapping memory on one channel family (communicator and tag) with no foreign
-// data received in between. Weak ties, from the program: (4) requests completed in one call, both halves of a
-// Sendrecv; (5) consecutive operations of one call site, same direction, communicator and tag, to or from
+// data received in between, from lines of one function. Weak ties, from the program: (4) requests completed in one call, both halves of a
+// Sendrecv; (5) consecutive operations of one call path, same direction, communicator and tag, to or from
 // different ranks; (6) components whose operations interleave on a rank, on one communicator and tag.
 //
 // A collective is simultaneous: what a rank contributes must not depend on what it gets. The recording cannot
@@ -230,6 +230,7 @@ private:
     std::int32_t tag = 0;
     std::uint64_t begin = 0, end = 0;
     std::uint32_t message = none;
+    std::uint32_t path = none;
   };
 
   void join_versions() {
@@ -271,7 +272,7 @@ private:
           }
           v.destinations.push_back(m.to);
         }
-        join_area(r, one, id, areas[m.comm], ties);
+        join_area(r, one, id, ids.path_of_call[c], areas[m.comm], ties);
       }
       for (const completion& done : r.completions_of(c)) {
         const std::uint32_t got =
@@ -286,12 +287,13 @@ private:
   }
 
   /// Ties a send to an earlier one of the same area if one of the two ranges lies in the other.
-  void join_area(const rank_recording& r, const call& c, std::uint32_t id, sent_memory& area,
-                 std::vector<std::pair<std::uint32_t, std::uint32_t>>& ties) {
+  void join_area(const rank_recording& r, const call& c, std::uint32_t id, std::uint32_t path,
+                 sent_memory& area, std::vector<std::pair<std::uint32_t, std::uint32_t>>& ties) {
     std::uint64_t begin = 0, end = 0;
     if (table_.messages[id].bytes < smallest_evidence_ || !memory_hull(r, c, begin, end))
       return;
-    if (area.tag != table_.messages[id].tag)
+    if (area.message != none &&
+        (area.tag != table_.messages[id].tag || !are_lines_of_one_function(table_, path, area.path)))
       area = {};
     const bool inside = area.message != none && begin >= area.begin && end <= area.end;
     const bool around = area.message != none && begin <= area.begin && end >= area.end;
@@ -302,7 +304,7 @@ private:
         version_sent_[id] = version_sent_[area.message];
     }
     if (!inside || area.message == none)
-      area = {table_.messages[id].tag, begin, end, id};
+      area = {table_.messages[id].tag, begin, end, id, path};
   }
 
   std::uint32_t c_of(std::uint32_t id) const { return table_.messages[id].send_call; }
@@ -336,10 +338,10 @@ private:
     }
   }
 
-  /// Consecutive operations of one call site with different peers.
+  /// Consecutive operations of one call path with different peers.
   void join_runs(std::uint32_t i) {
     struct run {
-      std::uint32_t message = none, location = none;
+      std::uint32_t message = none, path = none;
       std::int32_t tag = 0;
       bool sends = false;
       std::vector<std::uint32_t> peers;
@@ -358,12 +360,12 @@ private:
       const bool sending = sends(m, me, c);
       const std::uint32_t peer = sending ? m.to : m.from;
       run& now = runs[m.comm];
-      const bool continues = now.message != none && now.location == ids.location_of_call[c] &&
-                             now.tag == m.tag && now.sends == sending && !(m.wildcard && !sending) &&
+      const bool continues = now.message != none && now.path == ids.path_of_call[c] && now.tag == m.tag &&
+                             now.sends == sending && !(m.wildcard && !sending) &&
                              std::find(now.peers.begin(), now.peers.end(), peer) == now.peers.end();
       if (!continues || !join_weakly(now.message, id)) {
         now.peers.clear();
-        now.location = ids.location_of_call[c];
+        now.path = ids.path_of_call[c];
         now.tag = m.tag;
         now.sends = sending;
       }

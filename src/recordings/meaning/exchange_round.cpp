@@ -1,5 +1,5 @@
 // A rank repeats a round if its operations, in the order of posting, are the same ones again and again: same
-// direction, partner, tag and call site. The shortest such period is found by the failure function of Knuth,
+// direction, partner, tag and call path. The shortest such period is found by the failure function of Knuth,
 // Morris and Pratt. All ranks must have been through the same number of rounds, and every message must be sent
 // and received in the same one; anything else is no round that one call could stand for.
 //
@@ -65,7 +65,8 @@ public:
   round_finder(const recording_set& recorded, const message_table& table, const provenance& data)
       : recorded_(recorded), table_(table), data_(data) {}
 
-  exchange_round run(std::span<const std::uint32_t> messages) {
+  exchange_round run(std::span<const std::uint32_t> all) {
+    const std::vector<std::uint32_t> messages = of_first_window(all);
     list_operations(messages);
     if (!find_periods() || !find_rounds(messages))
       return {};
@@ -81,6 +82,20 @@ public:
   }
 
 private:
+  /// Between two windows rounds are missing, and at the end of one the last round is not whole.
+  std::vector<std::uint32_t> of_first_window(std::span<const std::uint32_t> all) {
+    std::uint32_t first = none;
+    for (const std::uint32_t id : all) {
+      first = std::min(first, table_.messages[id].window);
+      cut_ = cut_ || table_.messages[id].times != 1;
+    }
+    std::vector<std::uint32_t> messages;
+    for (const std::uint32_t id : all)
+      if (table_.messages[id].window == first)
+        messages.push_back(id);
+    return messages;
+  }
+
   void list_operations(std::span<const std::uint32_t> messages) {
     for (const std::uint32_t id : messages) {
       const message& m = table_.messages[id];
@@ -103,7 +118,7 @@ private:
   operation_key key_of(const rank_operations& of, const operation& o) const {
     const message& m = table_.messages[o.message];
     return {o.receives, o.receives ? m.from : m.to, m.tag,
-            table_.of_recording[of.recording].location_of_call[o.posted]};
+            table_.of_recording[of.recording].path_of_call[o.posted]};
   }
 
   /// False unless all ranks went through the same number of rounds.
@@ -119,11 +134,27 @@ private:
     }
     for (auto& [rank, of] : ranks_) {
       const std::size_t own = of.list.size() / of.period;
-      if (own % rounds_ != 0)
+      const std::size_t times = cut_ ? (own + rounds_ / 2) / rounds_ : own / rounds_;
+      if (!cut_ && own % rounds_ != 0)
         return false;
-      of.period *= own / rounds_; // a rank with few partners may do the same several times in a round
+      of.period *= times; // a rank with few partners may do the same several times in a round
     }
+    if (cut_ && !cut_lists())
+      return false;
     return !ranks_.empty() && rounds_ > 1;
+  }
+
+  /// Leaves out the last rounds, which may not be whole.
+  bool cut_lists() {
+    constexpr std::size_t most_cut = 2;
+    for (const auto& [rank, of] : ranks_)
+      rounds_ = std::min(rounds_, of.list.size() / of.period);
+    if (rounds_ <= most_cut + 1)
+      return false;
+    rounds_ -= most_cut;
+    for (auto& [rank, of] : ranks_)
+      of.list.resize(rounds_ * of.period);
+    return true;
   }
 
   /// False if a message leaves the round it was sent in.
@@ -208,6 +239,7 @@ private:
   std::map<std::uint32_t, std::uint32_t> round_of_; ///< message → round
   std::set<buffers_key> compared_;
   std::size_t rounds_ = 0;
+  bool cut_ = false; ///< the messages are examples for others
 };
 
 } // namespace

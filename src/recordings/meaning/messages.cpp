@@ -3,24 +3,36 @@
 // for. Then both sides are sorted by channel and paired. Cost O(records · log records).
 #include "recordings/meaning/messages.h"
 
+#include "recordings/meaning/calls.h"
+#include "recordings/meaning/names.h"
+#include "recordings/meaning/survey.h"
+
 #include "vocabulary/calls/reasons.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 
 namespace tacit::recordings {
 
-call_class class_of(const call& c) {
-  const call_row* row = find_call(c.id);
-  return row == nullptr ? call_class::local : row->kind;
+bool are_nearby(const location& x, const location& y) {
+  const std::uint64_t between = x.offset < y.offset ? y.offset - x.offset : x.offset - y.offset;
+  return x.module_path == y.module_path && between < nearby_bytes;
 }
 
-bool is_collective(call_class kind) {
-  return kind == call_class::collective || kind == call_class::icollective || kind == call_class::neighbor ||
-         kind == call_class::ineighbor;
+bool are_lines_of_one_function(const message_table& table, std::uint32_t path, std::uint32_t other) {
+  const call_path &x = table.paths[path], &y = table.paths[other];
+  bool near = are_nearby(table.locations[x.location], table.locations[y.location]);
+  std::size_t differ = x.location == y.location ? 0 : 1;
+  for (std::size_t depth = 0; depth < std::min(x.callers.size(), y.callers.size()); ++depth)
+    if (x.callers[depth] != y.callers[depth]) {
+      ++differ;
+      near = near && are_nearby(table.callers[x.callers[depth]], table.callers[y.callers[depth]]);
+    }
+  return differ <= 1 && near;
 }
 
 namespace {
@@ -39,59 +51,21 @@ struct half {
   auto channel() const { return std::tie(comm, from, to, tag); }
 };
 
-bool is_posting(call_class kind) {
-  switch (kind) {
-  case call_class::send:
-  case call_class::recv:
-  case call_class::sendrecv:
-  case call_class::isend:
-  case call_class::irecv:
-  case call_class::isendrecv:
-  case call_class::start:
-  case call_class::mrecv:
-  case call_class::imrecv:
-    return true;
-  default:
-    return false;
-  }
-}
-
-bool is_poll(call_class kind) {
-  return kind == call_class::complete || kind == call_class::probe || kind == call_class::mprobe;
-}
-
-/// Which half of a message a record of this class describes, if any.
-enum class side : std::uint8_t { neither, sends, receives };
-side side_of(call_class kind, std::uint16_t part) {
-  switch (kind) {
-  case call_class::send:
-  case call_class::isend:
-    return side::sends;
-  case call_class::recv:
-  case call_class::irecv:
-  case call_class::mrecv:
-  case call_class::imrecv:
-    return side::receives;
-  case call_class::sendrecv:
-  case call_class::isendrecv:
-  case call_class::start:
-    return part == 1 ? side::receives : side::sends;
-  default:
-    return side::neither;
-  }
+/// Of received data only half of the hash is kept (format.h).
+bool is_other_content(std::uint64_t sent, std::uint64_t received) {
+  return static_cast<std::uint32_t>(sent) != static_cast<std::uint32_t>(received);
 }
 
 class matcher {
 public:
-  matcher(const recording_set& recorded, diagnostics& problems, const progress_callback& progress)
-      : recorded_(recorded), problems_(problems), progress_(progress) {}
+  matcher(const recording_set& recorded, diagnostics& problems, const progress_callback& progress,
+          const run_survey* survey)
+      : recorded_(recorded), problems_(problems), progress_(progress), survey_(survey),
+        out_(survey ? survey->totals : message_table{}),
+        names_(survey ? run_names(*survey->names, out_) : run_names(out_)) {}
 
   message_table run() {
-    out_.groups.emplace_back();
-    for (std::uint32_t r = 0; r < recorded_.ranks; ++r) {
-      if (r < most_members)
-        out_.groups[0].members.push_back(r);
-    }
+    names_.world(recorded_.ranks);
     out_.recording_of_rank.assign(
         recorded_.recordings.empty() ? 0 : index(recorded_.recordings.back().rank) + 1, none);
     out_.of_recording.resize(recorded_.recordings.size());
@@ -99,75 +73,27 @@ public:
       if (progress_)
         progress_("matching", 0.8 * i / static_cast<double>(recorded_.recordings.size()));
       out_.recording_of_rank[index(recorded_.recordings[i].rank)] = i;
-      name_groups(i);
-      name_locations(i);
+      name_paths(i);
       walk(i);
     }
     pair();
     share_times();
+    if (survey_)
+      take_totals();
     report();
     return std::move(out_);
   }
 
 private:
-  static constexpr std::uint32_t most_members = 1u << 20; ///< of a world named without a record
-
-  void name_groups(std::uint32_t i) {
+  void name_paths(std::uint32_t i) {
     const rank_recording& r = recorded_.recordings[i];
-    for (const communicator_info& c : r.communicators) {
-      std::uint32_t group = 0;
-      if (c.id != 1 || c.members.size() != recorded_.ranks) {
-        const auto [at, is_new] = group_ids_.try_emplace(std::make_tuple(c.key, c.inter, c.members),
-                                                         static_cast<std::uint32_t>(out_.groups.size()));
-        if (is_new)
-          out_.groups.push_back({c.key, c.inter, c.members});
-        group = at->second;
-      }
-      out_.of_recording[i].group_of_comm.push_back(group);
-    }
-  }
-
-  void name_locations(std::uint32_t i) {
-    const rank_recording& r = recorded_.recordings[i];
-    std::vector<std::uint32_t>& of_call = out_.of_recording[i].location_of_call;
-    of_call.assign(r.calls.size(), none);
-    std::unordered_map<std::uint64_t, std::uint32_t> local; // (site, call id) → location
-    for (std::size_t c = 0; c < r.calls.size(); ++c) {
-      const call& one = r.calls[c];
-      const std::uint64_t key = std::uint64_t{one.site} << 16 | one.id;
-      auto at = local.find(key);
-      if (at == local.end())
-        at = local.emplace(key, intern_location(r, one)).first;
-      of_call[c] = at->second;
-    }
-    call begun;
-    if (r.begun) {
-      begun.site = r.begun->site;
-      begun.id = r.begun->id;
-    }
-    out_.location_of_begun.push_back(r.begun ? intern_location(r, begun) : none);
-  }
-
-  std::uint32_t intern_location(const rank_recording& r, const call& c) {
-    location p;
-    p.call = c.id;
-    if (c.site != none) {
-      const site_info& site = r.sites[c.site];
-      p.offset = site.offset;
-      if (site.module != none) {
-        p.module_path = r.modules[site.module].path;
-        p.build_id = r.modules[site.module].build_id;
-      }
-    }
-    const auto key = std::make_tuple(p.build_id.empty() ? p.module_path : p.build_id, p.offset, p.call);
-    const auto [at, is_new] =
-        location_ids_.try_emplace(key, static_cast<std::uint32_t>(out_.locations.size()));
-    if (is_new) {
-      out_.locations.push_back(std::move(p));
-      out_.location_seconds.push_back(0);
-      out_.location_calls.push_back(0);
-    }
-    return at->second;
+    std::vector<std::uint32_t>& of_call = out_.of_recording[i].path_of_call;
+    of_call.reserve(r.calls.size());
+    rank_names names(names_, r);
+    for (const call& one : r.calls)
+      of_call.push_back(names.path_of(one));
+    out_.of_recording[i].group_of_comm = names.groups();
+    out_.location_of_begun.push_back(r.begun ? names_.location(r, r.begun->site, r.begun->id) : none);
   }
 
   /// World rank of `peer` in the communicator of `c`, or none.
@@ -348,8 +274,8 @@ private:
       out_.of_recording[v.recording].message_of_completion[v.completion] = id;
       const bool both_hashed =
           (sent.flags & call_hash_valid) != 0 && (done.flags & completion_hash_valid) != 0;
-      m.consistent =
-          !(s.bytes_known && v.bytes_known && s.bytes != v.bytes) && !(both_hashed && sent.hash != done.hash);
+      m.consistent = !(s.bytes_known && v.bytes_known && s.bytes != v.bytes) &&
+                     !(both_hashed && is_other_content(sent.hash, done.hash));
     }
     if (!m.consistent && inconsistent_++ == 0)
       first_inconsistent_ =
@@ -395,15 +321,14 @@ private:
     const call_class kind = class_of(one);
     if (kind == call_class::init || kind == call_class::finalize || kind == call_class::abort)
       return;
-    // Polls that found nothing are one record from the first to the last: what lies between is not MPI's
-    // time.
-    const bool polls = is_poll(kind) && (one.flags & call_flag_true) == 0 && one.count > 1;
-    const double seconds = polls ? 0 : static_cast<double>(one.end - one.begin) * r.seconds_per_tick;
-    out_.calls += polls ? one.count : 1;
+    const call_time t = time_in(one, kind, r.seconds_per_tick);
+    const double seconds = t.seconds;
+    out_.calls += t.calls;
     out_.communication_seconds += seconds;
-    const std::uint32_t where = out_.of_recording[i].location_of_call[first];
+    const std::uint32_t path = out_.of_recording[i].path_of_call[first], where = out_.paths[path].location;
+    out_.path_seconds[path] += seconds;
     out_.location_seconds[where] += seconds;
-    out_.location_calls[where] += polls ? one.count : 1;
+    out_.location_calls[where] += t.calls;
     if (kind == call_class::unknown || (one.flags & call_unknown) != 0)
       ++out_.unmodelled[one.id], out_.unmodelled_seconds += seconds;
     if (is_collective(kind))
@@ -453,15 +378,25 @@ private:
       return;
     collective_total& total = collective_of(i, one);
     ++total.calls;
-    const bool is_bcast =
-        find_call(one.id)->id == mpi_call::Bcast || find_call(one.id)->twin == mpi_call::Bcast;
-    const auto me = static_cast<std::int32_t>(r.communicators[one.comm].rank);
-    for (std::uint32_t c = first; c < end; ++c) {
-      const call& part = r.calls[c];
-      const bool contributes = part.part == 0 && (!is_bcast || part.peer == me);
-      if (contributes && part.layout != none)
-        total.bytes += r.layouts[part.layout].size * part.count;
-    }
+    for (std::uint32_t c = first; c < end; ++c)
+      total.bytes += contributed_bytes(r, one, r.calls[c]);
+  }
+
+  /// What was counted here are the calls that were kept; the survey has seen all.
+  void take_totals() {
+    const message_table& all = survey_->totals;
+    out_.location_seconds = all.location_seconds;
+    out_.location_calls = all.location_calls;
+    out_.path_seconds = all.path_seconds;
+    out_.collectives = all.collectives;
+    out_.unmodelled = all.unmodelled;
+    out_.unmodelled_seconds = all.unmodelled_seconds;
+    out_.calls = all.calls;
+    out_.unmatched_sends = all.unmatched_sends;
+    out_.unmatched_receives = all.unmatched_receives;
+    out_.cancelled = all.cancelled;
+    out_.communication_seconds = all.communication_seconds;
+    out_.other_seconds = all.other_seconds;
   }
 
   void add_problem(reason why, severity level, std::string text, std::string remedy) {
@@ -496,9 +431,9 @@ private:
   const recording_set& recorded_;
   diagnostics& problems_;
   const progress_callback& progress_;
+  const run_survey* survey_;
   message_table out_;
-  std::map<std::tuple<std::uint64_t, bool, std::vector<std::uint32_t>>, std::uint32_t> group_ids_;
-  std::map<std::tuple<std::string, std::uint64_t, std::uint16_t>, std::uint32_t> location_ids_;
+  run_names names_;
   std::vector<half> sends_, receives_;
   std::size_t receives_done_ = 0;                                  ///< receives of earlier ranks
   std::unordered_map<std::uint32_t, std::size_t> receive_of_call_; ///< of the current rank, into receives_
@@ -517,8 +452,8 @@ private:
 } // namespace
 
 message_table match_messages(const recording_set& recorded, diagnostics& problems,
-                             const progress_callback& progress) {
-  return matcher(recorded, problems, progress).run();
+                             const progress_callback& progress, const run_survey* survey) {
+  return matcher(recorded, problems, progress, survey).run();
 }
 
 } // namespace tacit::recordings

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,13 @@ struct location {
   std::uint16_t call = 0; ///< which MPI function
 };
 
+/// How the program came to a call: its site, and where the functions around it were called, outwards.
+struct call_path {
+  std::uint32_t location = none; ///< index in message_table::locations
+  std::vector<std::uint32_t>
+      callers; ///< indices in message_table::callers, innermost first; empty if not known
+};
+
 struct message {
   std::uint32_t from = 0; ///< world rank
   std::uint32_t to = 0;
@@ -44,7 +52,9 @@ struct message {
   std::uint32_t completion = none; ///< in the receiver's completions; none: never seen to complete
   bool wildcard = false;           ///< received with any source or any tag
   bool consistent = true;          ///< length and content agree on both sides as far as they are known
-  double seconds = 0;              ///< in its calls, on both sides
+  double seconds = 0;              ///< in its calls, on both sides; of all that it stands for
+  std::uint64_t times = 1;         ///< how many messages it stands for (survey.h)
+  std::uint32_t window = 0;        ///< part of the run; between them rounds are missing
 };
 
 /// What the index of a call or completion of one rank refers to in the tables of the run.
@@ -52,7 +62,7 @@ struct rank_index {
   std::vector<std::uint32_t> message_of_call;       ///< of a sending or receiving part, or none
   std::vector<std::uint32_t> message_of_completion; ///< receives and sends, or none
   std::vector<std::uint32_t> group_of_comm;         ///< communicators of the file → groups
-  std::vector<std::uint32_t> location_of_call;      ///< calls → locations, or none
+  std::vector<std::uint32_t> path_of_call;          ///< calls → paths
 };
 
 /// Time and volume of one collective call on one group.
@@ -65,6 +75,9 @@ struct collective_total {
 struct message_table {
   std::vector<group> groups; ///< [0] is the world
   std::vector<location> locations;
+  std::vector<location> callers; ///< places in functions on the way to a call, which is none of MPI
+  std::vector<call_path> paths;
+  std::vector<double> path_seconds;
   std::vector<double> location_seconds;
   std::vector<std::uint64_t> location_calls;
   std::vector<message> messages;                ///< by (group, source, destination, tag), then in order
@@ -83,14 +96,37 @@ struct message_table {
   double other_seconds = 0; ///< in neither messages nor collectives
 };
 
+/// How many messages these stand for.
+inline std::uint64_t count_of(const message_table& table, std::span<const std::uint32_t> messages) {
+  std::uint64_t count = 0;
+  for (const std::uint32_t id : messages)
+    count += table.messages[id].times;
+  return count;
+}
+
+/// Where a call is.
+inline std::uint32_t location_of(const message_table& table, std::uint32_t recording, std::size_t call) {
+  return table.paths[table.of_recording[recording].path_of_call[call]].location;
+}
+
+/// Places less than this apart may be lines of one function.
+inline constexpr std::uint64_t nearby_bytes = 2048;
+bool are_nearby(const location& x, const location& y);
+/// Whether two paths are the same but for one place, which may be two lines of one function: of the program's, or of one
+/// that calls a library to send.
+bool are_lines_of_one_function(const message_table& table, std::uint32_t path, std::uint32_t other);
+
 /// The class of a recorded call; `local` for numbers that the table does not know.
 call_class class_of(const call& c);
 
 /// A call of a collective, neighborhood collectives included.
 bool is_collective(call_class kind);
 
-/// Matches all messages. Cost O(records · log records).
+struct run_survey;
+
+/// Matches all messages. With a survey, `recorded` is what was kept of a run, and all sums are those of the survey. Cost
+/// O(records · log records).
 message_table match_messages(const recording_set& recorded, diagnostics& problems,
-                             const progress_callback& progress);
+                             const progress_callback& progress, const run_survey* survey = nullptr);
 
 } // namespace tacit::recordings

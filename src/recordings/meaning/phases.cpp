@@ -1,4 +1,7 @@
-// Union-find over the locations of call sites.
+// Union-find over call paths.
+//
+// Two paths may belong together if their lines are near each other and so are the outermost places where they differ:
+// four lines of a halo, or four calls of a function that sends.
 //
 // Two phases follow each other if, on every rank that goes through both, nine of ten times that it comes to one it
 // comes to the other before anything else on that communicator. A collective call ends the sequence.
@@ -14,7 +17,6 @@ namespace tacit::recordings {
 
 namespace {
 
-constexpr std::uint64_t nearby = 2048;     ///< bytes of code between lines that may belong together
 constexpr std::uint64_t enough_rounds = 3; ///< to say that phases always follow each other
 
 /// How often one rank came to a phase, and from there to another one.
@@ -64,6 +66,8 @@ private:
       const std::uint32_t id = ids.message_of_call[c];
       if (id == none)
         continue;
+      if (episode_of_[id] == none)
+        continue; // at the edge of what was kept
       const phase& now = phases_[episode_of_[id]];
       const auto [at, is_first] = last.try_emplace(table_.messages[id].comm, now);
       if (!is_first && at->second == now)
@@ -83,9 +87,15 @@ private:
   bool are_near(const phase& a, const phase& b) const {
     if (other_.contains(a) || other_.contains(b) || a.group_size != b.group_size)
       return false;
-    const location &x = table_.locations[a.sites], &y = table_.locations[b.sites];
-    const std::uint64_t between = x.offset < y.offset ? y.offset - x.offset : x.offset - y.offset;
-    return x.module_path == y.module_path && between < nearby;
+    const call_path &x = table_.paths[a.path], &y = table_.paths[b.path];
+    std::size_t same = 0; // callers from here on are the same
+    const std::size_t known = std::min(x.callers.size(), y.callers.size());
+    for (std::size_t depth = 0; depth < known; ++depth)
+      if (x.callers[depth] != y.callers[depth])
+        same = depth + 1;
+    return are_nearby(table_.locations[x.location], table_.locations[y.location]) &&
+           (same == 0 ||
+            are_nearby(table_.callers[x.callers[same - 1]], table_.callers[y.callers[same - 1]]));
   }
 
   phase root(phase one) {
@@ -117,23 +127,43 @@ std::vector<phase> join_phases(const recording_set& recorded, const message_tabl
   return phase_joiner(recorded, table, episodes, facts, phases).run();
 }
 
-std::vector<phase> find_phases(const message_table& table, const fact_table& facts) {
-  std::vector<std::uint32_t> parent(table.locations.size());
-  std::iota(parent.begin(), parent.end(), 0u);
-  const auto root = [&](std::uint32_t location) {
-    while (parent[location] != location)
-      location = parent[location] = parent[parent[location]];
-    return location;
+namespace {
+
+/// Phases of the sets of paths that `parent` begins with.
+std::vector<phase> joined_by_episodes(const message_table& table, const fact_table& facts,
+                                      std::vector<std::uint32_t> parent) {
+  const auto root = [&](std::uint32_t path) {
+    while (parent[path] != path)
+      path = parent[path] = parent[parent[path]];
+    return path;
   };
   for (const episode_facts& f : facts.of_episode)
-    for (const std::uint32_t site : facts.sites_of(f))
-      parent[root(site)] = root(facts.sites_of(f)[0]);
+    for (const std::uint32_t path : facts.paths_of(f))
+      parent[root(path)] = root(facts.paths_of(f)[0]);
   std::vector<phase> phases;
   phases.reserve(facts.of_episode.size());
   for (const episode_facts& f : facts.of_episode)
-    phases.push_back({root(facts.sites_of(f)[0]),
+    phases.push_back({root(facts.paths_of(f)[0]),
                       static_cast<std::uint32_t>(table.groups[f.group].members.size()), false});
   return phases;
+}
+
+} // namespace
+
+std::vector<phase> find_phases(const message_table& table, const fact_table& facts) {
+  std::vector<std::uint32_t> parent(table.paths.size());
+  std::iota(parent.begin(), parent.end(), 0u);
+  return joined_by_episodes(table, facts, std::move(parent));
+}
+
+std::vector<phase> find_phases_by_site(const message_table& table, const fact_table& facts) {
+  std::vector<std::uint32_t> first(table.locations.size(), none), parent(table.paths.size());
+  for (std::uint32_t path = 0; path < parent.size(); ++path) {
+    std::uint32_t& known = first[table.paths[path].location];
+    known = known == none ? path : known;
+    parent[path] = known;
+  }
+  return joined_by_episodes(table, facts, std::move(parent));
 }
 
 } // namespace tacit::recordings

@@ -1,5 +1,9 @@
-// Phases: parts of the program, by call sites. Sites that occur in one episode belong to one phase; a phase
+// Phases: parts of the program, by call paths. Paths that occur in one episode belong to one phase; a phase
 // is looked at apart for each size of its groups, because a program does the same on rows and columns.
+//
+// The path, not the site, because a library sends everything from one line. How much of the path counts follows from
+// what is seen: lines of one function with the same callers become one phase if they always follow each other, and
+// phases of the same lines that say the same are one, wherever they are called from.
 #pragma once
 
 #include "recordings/meaning/episode_facts.h"
@@ -12,7 +16,7 @@
 namespace tacit::recordings {
 
 struct phase {
-  std::uint32_t sites = 0; ///< a location that stands for all call sites of the phase
+  std::uint32_t path = 0; ///< one that stands for all call paths of the phase
   std::uint32_t group_size = 0;
   bool joined = false; ///< of several sets of sites that always follow each other
   auto operator<=>(const phase&) const = default;
@@ -24,7 +28,9 @@ std::vector<phase> join_phases(const recording_set& recorded, const message_tabl
                                const episode_list& episodes, const fact_table& facts,
                                std::vector<phase> phases);
 
-/// The phase of each episode. Cost O(sites of all episodes), nearly.
+/// The phase of each episode. Cost O(paths of all episodes), nearly.
 std::vector<phase> find_phases(const message_table& table, const fact_table& facts);
+/// The same by call sites alone: parts of the program that are not told apart by where they are called from.
+std::vector<phase> find_phases_by_site(const message_table& table, const fact_table& facts);
 
 } // namespace tacit::recordings

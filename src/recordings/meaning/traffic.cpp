@@ -175,23 +175,24 @@ traffic measure_traffic(const recording_set& recorded, const message_table& tabl
   std::vector<event> events;
   for (const std::uint32_t episode : which) {
     const auto messages = episodes.of(episode);
-    t.messages += messages.size();
+    const std::uint64_t count = count_of(table, messages);
+    t.messages += count;
     if (is_pair(table, messages))
-      t.in_pairs += messages.size();
+      t.in_pairs += count;
     if (is_ring(table, messages))
-      t.in_rings += messages.size();
+      t.in_rings += count;
     if (is_two_way_ring(table, messages))
-      t.in_two_way_rings += messages.size();
+      t.in_two_way_rings += count;
     for (const std::uint32_t id : messages) {
       const message& m = table.messages[id];
-      ++pairs[{m.from, m.to}];
+      pairs[{m.from, m.to}] += m.times;
       ranks.insert(m.from);
       ranks.insert(m.to);
       if (sizes.size() < 1000)
         sizes.insert(m.bytes);
-      t.wildcards += m.wildcard ? 1 : 0;
-      t.self += m.from == m.to ? 1 : 0;
-      t.forwarded += m.bytes > 0 && data.own_bytes[id] < m.bytes / 2 ? 1 : 0;
+      t.wildcards += m.wildcard ? m.times : 0;
+      t.self += m.from == m.to ? m.times : 0;
+      t.forwarded += m.bytes > 0 && data.own_bytes[id] < m.bytes / 2 ? m.times : 0;
       if (events.size() < 2 * sampled_for_changes && m.completion != none) {
         const rank_recording& receiver = recorded.recordings[table.recording_of_rank[m.to]];
         events.push_back({m.from, m.send_call, false, id});

@@ -5,7 +5,7 @@
 // multiple of 8 bytes. All integers are little endian. The reader stops at the first incomplete record
 // (`bytes` 0, not a multiple of 8, or past the end); a file without a `finish` record is an aborted run and
 // is analysed as far as it goes. Records refer only to ids defined earlier in the same file; unknown kinds
-// are skipped.
+// are skipped. Folded records (fold.h) stand for those that they hold.
 //
 // While a rank runs, its newest records are in `rank-00000.tail`, memory shared with the kernel, so that they
 // survive kill -9: a tail_header, then two halves, one of which holds records. The recording is the first
@@ -24,7 +24,7 @@ namespace tacit::recordings {
 inline constexpr const char* stop_mark = "recording-stopped";
 
 inline constexpr char magic[8] = {'T', 'A', 'C', 'I', 'T', 'R', 'E', 'C'};
-inline constexpr std::uint32_t format_version = 1;
+inline constexpr std::uint32_t format_version = 2;
 
 enum class record_kind : std::uint16_t {
   start = 1,    ///< run_start, then program name and MPI library version (strings)
@@ -38,6 +38,8 @@ enum class record_kind : std::uint16_t {
   forward,      ///< forward_record: a send reads bytes received earlier, seen unchanged
   finish,       ///< finish_record: MPI_Finalize was reached
   begun,        ///< begun_record: a call that has not returned; only ever the last record of a tail
+  path,         ///< path_record, then sites: how the program came to a call
+  folded,       ///< folded_record: others, as what is new in them (fold.h)
 };
 
 struct tail_header {
@@ -83,6 +85,15 @@ struct site_record {
   std::uint64_t offset; ///< return address minus module base
 };
 
+/// Stands for its innermost site wherever a record names one: ids of paths and of sites are of one kind.
+struct path_record {
+  record_header header;
+  std::uint32_t id;
+  std::uint32_t frames; ///< at least 2
+  // std::uint32_t sites[frames]: of the call, then of the calls of the functions around it, outwards; functions that
+  // call themselves count once; padded to 8 bytes
+};
+
 inline constexpr std::uint32_t not_in_world = 0xffffffff;
 
 struct communicator_record {
@@ -126,7 +137,7 @@ struct begun_record {
   record_header header;
   std::uint16_t call; ///< id in the calls table
   std::uint16_t reserved;
-  std::uint32_t site;
+  std::uint32_t site;  ///< or path
   std::uint64_t begin; ///< ticks
   std::uint32_t comm;
   std::int32_t peer; ///< as in call_record
@@ -170,9 +181,9 @@ inline constexpr std::int32_t any_tag = -1;
 /// - v- and w-collectives: `count` is the sum of the counts, `layout` that of the (first) datatype.
 struct call_record {
   record_header header;
-  std::uint16_t call; ///< id in the calls table (src/vocabulary/calls/mpi_calls.h)
-  std::uint16_t part; ///< 1: this record describes the receiving half
-  std::uint32_t site;
+  std::uint16_t call;  ///< id in the calls table (src/vocabulary/calls/mpi_calls.h)
+  std::uint16_t part;  ///< 1: this record describes the receiving half
+  std::uint32_t site;  ///< or path
   std::uint64_t begin; ///< ticks
   std::uint64_t end;
   std::uint32_t comm; ///< local communicator id
@@ -206,7 +217,7 @@ struct completion_record {
   std::int32_t source; ///< resolved rank in the communicator; peer_none for sends and collectives
   std::int32_t tag;
   std::uint64_t bytes; ///< received (packed) bytes
-  std::uint64_t hash;  ///< of the packed received bytes
+  std::uint64_t hash;  ///< of the packed received bytes; only its lower 32 bits survive folding
   std::uint64_t tick;
 };
 
@@ -223,6 +234,21 @@ struct forward_record {
   std::uint64_t receive_offset;
   std::uint64_t send_offset;
   std::uint64_t length;
+};
+
+/// Whole records in the place of which it stands, never one of its own kind.
+struct folded_record {
+  record_header header;
+  std::uint32_t records;   ///< how many
+  std::uint32_t raw_bytes; ///< of them together
+  // Lengths of the parts that follow, one after the other; the whole is padded to 8 bytes.
+  std::uint32_t
+      ops_bytes; ///< numbers: records as expected, then the shape of the next one plus 1, or 0 for a new one
+  std::uint32_t numbers_bytes; ///< times and counts
+  std::uint32_t hashes_bytes;
+  std::uint32_t texts_bytes; ///< new shapes
+  std::uint32_t flags_bytes; ///< a bit for each hash: it is that of the last record of this shape
+  std::uint32_t forget;      ///< 1: all shapes so far are forgotten
 };
 
 struct finish_record {

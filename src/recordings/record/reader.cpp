@@ -2,7 +2,7 @@
 // variable part against the record; a record that does not hold what its counts promise is malformed and ends
 // the recording there. Ids are translated through hash tables (later definitions of an id win: libraries
 // reuse handles). Every vector element comes from at least one record or from bytes inside one, so memory is
-// bounded by the file. Cost O(bytes).
+// bounded by the file, unfolded. Cost O(bytes).
 #include "recordings/record/reader.h"
 
 #include "recordings/record/writer.h"
@@ -23,18 +23,17 @@ constexpr std::uint32_t largest_world = 1u << 24; ///< more ranks than any MPI j
 
 class rank_reader {
 public:
-  rank_reader(std::span<const std::byte> bytes, const std::string& name, diagnostics& problems)
-      : bytes_(bytes), name_(name), problems_(problems) {}
+  rank_reader(std::span<const std::byte> bytes, const std::string& name, diagnostics& problems,
+              const read_options& options)
+      : bytes_(bytes), records_(bytes), name_(name), problems_(problems), options_(options) {}
 
   std::optional<rank_recording> read() {
     if (!read_start())
       return std::nullopt;
-    while (at_ < bytes_.size() && !stopped_)
+    while (!records_.at_end() && !stopped_)
       read_record();
     if (!out_.finished)
       report_end();
-    for (const call& c : out_.calls)
-      out_.end_tick = std::max(out_.end_tick, c.end);
     if (out_.begun)
       out_.end_tick = std::max(out_.end_tick, out_.begun->begin);
     return std::move(out_);
@@ -57,7 +56,7 @@ private:
     stopped_ = true;
     problem(reason::bad_file, severity::warning,
             fmt::format("rank {}: malformed {} record at byte {}; what comes after it is ignored",
-                        index(out_.rank), what, record_at_),
+                        index(out_.rank), what, records_.position()),
             "Record the program again; if it happens again, the recorder and this tacit are of different "
             "versions.");
   }
@@ -67,7 +66,8 @@ private:
       return;
     problem(reason::recording_incomplete, severity::warning,
             fmt::format("rank {}: the recording ends after {} calls ({} of {} bytes) without MPI_Finalize",
-                        index(out_.rank), out_.calls.size(), at_, bytes_.size()),
+                        index(out_.rank), calls_, records_.at_end() ? bytes_.size() : records_.position(),
+                        bytes_.size()),
             "Was the program killed (launchers do so when one rank fails), or the disk full? Sums are lower "
             "bounds.");
   }
@@ -75,10 +75,10 @@ private:
   /// The fixed part of the record at record_at_; false if the record is too short for it.
   template <typename Record>
   bool fixed(Record& to) {
-    if (size_ < sizeof(Record))
+    if (record_.size() < sizeof(Record))
       return false;
-    std::memcpy(&to, bytes_.data() + record_at_, sizeof(Record));
-    rest_ = bytes_.subspan(record_at_ + sizeof(Record), size_ - sizeof(Record));
+    std::memcpy(&to, record_.data(), sizeof(Record));
+    rest_ = record_.subspan(sizeof(Record));
     return true;
   }
 
@@ -102,16 +102,12 @@ private:
     return true;
   }
 
-  /// Moves to the record at at_; false at an incomplete one.
+  /// Moves to the next record; false at an incomplete one.
   bool next_record(record_header& header) {
-    if (bytes_.size() - at_ < sizeof(record_header))
+    record_ = records_.next();
+    if (record_.empty())
       return false;
-    std::memcpy(&header, bytes_.data() + at_, sizeof header);
-    if (header.bytes < sizeof header || header.bytes % 8 != 0 || header.bytes > bytes_.size() - at_)
-      return false;
-    record_at_ = at_;
-    size_ = header.bytes;
-    at_ += header.bytes;
+    std::memcpy(&header, record_.data(), sizeof header);
     return true;
   }
 
@@ -154,6 +150,8 @@ private:
   void read_record() {
     record_header header;
     if (!next_record(header)) {
+      if (records_.is_broken())
+        return malformed("folded");
       report_end();
       stopped_ = true;
       return;
@@ -165,6 +163,8 @@ private:
       return read_module();
     case record_kind::site:
       return read_site();
+    case record_kind::path:
+      return read_path();
     case record_kind::communicator:
       return read_communicator();
     case record_kind::layout:
@@ -181,6 +181,8 @@ private:
       return read_finish();
     case record_kind::begun:
       return read_begun();
+    case record_kind::folded: // never inside another one
+      return malformed("folded");
     }
   }
 
@@ -207,6 +209,23 @@ private:
       return malformed("site");
     site_ids_[r.id] = static_cast<std::uint32_t>(out_.sites.size());
     out_.sites.push_back({lookup(module_ids_, r.module), r.offset});
+  }
+
+  void read_path() {
+    path_record r{};
+    std::vector<std::uint32_t> ids;
+    if (!fixed(r) || !values(r.frames, ids) || ids.empty())
+      return malformed("path");
+    path_info p;
+    for (const std::uint32_t id : ids) {
+      const std::uint32_t site = lookup(site_ids_, id);
+      if (site == none)
+        return malformed("path");
+      p.sites.push_back(site);
+    }
+    path_ids_[r.id] = static_cast<std::uint32_t>(out_.paths.size());
+    site_ids_[r.id] = p.sites[0];
+    out_.paths.push_back(std::move(p));
   }
 
   void read_communicator() {
@@ -251,12 +270,16 @@ private:
     c.first_request = out_.request_ids.size();
     if (!fixed(r) || !values(r.requests, out_.request_ids))
       return malformed("call");
+    ++calls_;
+    out_.end_tick = std::max({out_.end_tick, r.begin, r.end});
+    out_.in_device += (r.header.flags & call_in_device) != 0 ? 1 : 0;
     c.begin = r.begin;
     c.end = std::max(r.begin, r.end);
     c.count = r.count;
     c.offset = r.offset;
     c.hash = r.hash;
     c.site = lookup(site_ids_, r.site);
+    c.path = lookup(path_ids_, r.site);
     c.comm = lookup(communicator_ids_, r.comm);
     c.layout = lookup(layout_ids_, r.layout);
     c.allocation = lookup(allocation_ids_, r.allocation);
@@ -268,30 +291,46 @@ private:
     c.id = r.call;
     c.flags = r.header.flags;
     c.part = r.part;
-    out_.calls.push_back(c);
+    kept_ = options_.sink == nullptr && (!options_.keep || options_.keep(out_, calls_ - 1, c));
+    if (options_.sink)
+      options_.sink->take(out_, c, out_.requests_of(c));
+    if (kept_)
+      out_.calls.push_back(c);
+    else
+      out_.request_ids.resize(c.first_request);
   }
 
   void read_completion() {
     completion_record r{};
-    if (!fixed(r) || out_.calls.empty())
+    if (!fixed(r) || calls_ == 0)
       return malformed("completion");
-    out_.completions.push_back(
-        {r.request, r.bytes, r.hash, r.tick, out_.calls.size() - 1, r.source, r.tag, r.header.flags});
+    out_.in_device += (r.header.flags & completion_in_device) != 0 ? 1 : 0;
+    const completion done{r.request, r.bytes, r.hash,        r.tick, out_.calls.size() - 1,
+                          r.source,  r.tag,   r.header.flags};
+    if (options_.sink)
+      options_.sink->take(out_, done);
+    if (options_.keep)
+      place_of_completion_.push_back(kept_ ? static_cast<std::uint32_t>(out_.completions.size()) : none);
+    ++completions_;
+    if (kept_)
+      out_.completions.push_back(done);
   }
 
   void read_forward() {
     forward_record r{};
-    if (!fixed(r) || out_.calls.empty() || r.receive >= out_.completions.size())
+    if (!fixed(r) || calls_ == 0 || r.receive >= completions_)
       return malformed("forward");
-    out_.forwards.push_back(
-        {r.receive, r.receive_offset, r.send_offset, r.length, (r.header.flags & forward_constant) != 0});
+    const std::uint64_t receive = options_.keep ? place_of_completion_[r.receive] : r.receive;
+    if (kept_ && receive != none)
+      out_.forwards.push_back(
+          {receive, r.receive_offset, r.send_offset, r.length, (r.header.flags & forward_constant) != 0});
   }
 
   void read_begun() {
     begun_record r{};
     if (!fixed(r))
       return malformed("begun call");
-    if (at_ == bytes_.size()) // another record behind it says that it has returned
+    if (records_.at_end()) // another record behind it says that it has returned
       out_.begun = begun_call{
           r.begin, lookup(site_ids_, r.site), lookup(communicator_ids_, r.comm), r.peer, r.tag, r.call};
   }
@@ -308,15 +347,19 @@ private:
   }
 
   std::span<const std::byte> bytes_;
+  record_cursor records_;
   const std::string& name_;
   diagnostics& problems_;
   rank_recording out_;
-  id_table module_ids_, site_ids_, communicator_ids_, layout_ids_, allocation_ids_;
-  std::uint64_t at_ = 0;            ///< the next record
-  std::uint64_t record_at_ = 0;     ///< the current one
-  std::uint64_t size_ = 0;          ///< of the current one
-  std::span<const std::byte> rest_; ///< of the current one, not yet read
+  id_table module_ids_, site_ids_, path_ids_, communicator_ids_, layout_ids_, allocation_ids_;
+  std::span<const std::byte> record_; ///< the current one
+  std::span<const std::byte> rest_;   ///< of the current one, not yet read
   bool stopped_ = false;
+  const read_options& options_;
+  std::uint64_t calls_ = 0; ///< records so far
+  std::uint64_t completions_ = 0;
+  bool kept_ = false;                              ///< the last call was
+  std::vector<std::uint32_t> place_of_completion_; ///< of those kept: in out_
 };
 
 diagnostic folder_problem(reason why, severity level, std::string text, std::string remedy) {
@@ -350,8 +393,24 @@ void report_missing(const recording_set& set, diagnostics& problems) {
 } // namespace
 
 std::optional<rank_recording> read_rank(std::span<const std::byte> bytes, const std::string& name,
-                                        diagnostics& problems) {
-  return rank_reader(bytes, name, problems).read();
+                                        diagnostics& problems, const read_options& options) {
+  return rank_reader(bytes, name, problems, options).read();
+}
+
+std::uint64_t count_records(std::span<const std::byte> bytes) {
+  std::uint64_t count = 0;
+  for (record_header header; bytes.size() >= sizeof header; bytes = bytes.subspan(header.bytes)) {
+    std::memcpy(&header, bytes.data(), sizeof header);
+    if (header.bytes < sizeof header || header.bytes > bytes.size())
+      break;
+    folded_record folded{};
+    const bool is_folded =
+        header.kind == static_cast<std::uint16_t>(record_kind::folded) && header.bytes >= sizeof folded;
+    if (is_folded)
+      std::memcpy(&folded, bytes.data(), sizeof folded);
+    count += is_folded ? folded.records : 1;
+  }
+  return count;
 }
 
 recording_set join_ranks(std::vector<rank_recording> recordings, diagnostics& problems) {
@@ -386,46 +445,61 @@ recording_set join_ranks(std::vector<rank_recording> recordings, diagnostics& pr
   return set;
 }
 
-recording_set read_recording(const std::string& folder, diagnostics& problems,
-                             const progress_callback& progress) {
-  std::vector<std::string> files;
+std::vector<recording_file> list_recording(const std::string& folder, diagnostics& problems) {
+  std::vector<std::string> names;
   std::error_code failed;
   for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end;
        at.increment(failed)) {
     const std::string file = at->path().filename().string();
     if (file.starts_with("rank-") && file.ends_with(".rec"))
-      files.push_back(at->path().string());
+      names.push_back(at->path().string());
   }
-  if (files.empty()) {
+  if (names.empty()) {
     problems.push_back(folder_problem(reason::bad_file, severity::error,
                                       fmt::format("{}: no recording here (no rank-*.rec file){}", folder,
                                                   failed ? ": " + failed.message() : ""),
                                       "Name the folder that `tacit run` wrote."));
     return {};
   }
-  std::sort(files.begin(), files.end());
+  std::sort(names.begin(), names.end());
   if (std::filesystem::exists(std::filesystem::path(folder) / stop_mark, failed))
     problems.push_back(
         folder_problem(reason::disk, severity::warning,
                        "the recorder could not write any more on at least one rank and stopped "
                        "there; the program went on",
                        "Record into a folder on a disk with more room."));
+  std::vector<recording_file> files;
+  for (const std::string& name : names)
+    files.push_back({name, [name](std::string& trouble) { return load_folded(name, trouble); }});
+  return files;
+}
+
+recording_set read_files(std::span<const recording_file> files, diagnostics& problems,
+                         const progress_callback& progress, const rank_reading& read) {
   std::vector<rank_recording> recordings;
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (progress)
       progress("reading", static_cast<double>(i) / static_cast<double>(files.size()));
     std::string trouble;
-    const std::vector<std::byte> bytes = load_recording(files[i], trouble);
+    const std::vector<std::byte> bytes = files[i].load(trouble);
     if (!trouble.empty()) {
-      problems.push_back(folder_problem(reason::bad_file, severity::warning, files[i] + ": " + trouble,
+      problems.push_back(folder_problem(reason::bad_file, severity::warning, files[i].name + ": " + trouble,
                                         "Check what it is and its permissions."));
     }
     if (bytes.empty() && !trouble.empty())
       continue;
-    if (auto one = read_rank(bytes, files[i], problems))
+    if (auto one = read(i, bytes, files[i].name, problems))
       recordings.push_back(std::move(*one));
   }
   return join_ranks(std::move(recordings), problems);
+}
+
+recording_set read_recording(const std::string& folder, diagnostics& problems,
+                             const progress_callback& progress) {
+  const std::vector<recording_file> files = list_recording(folder, problems);
+  return read_files(files, problems, progress,
+                    [](std::size_t, std::span<const std::byte> bytes, const std::string& name,
+                       diagnostics& found) { return read_rank(bytes, name, found); });
 }
 
 } // namespace tacit::recordings

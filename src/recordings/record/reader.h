@@ -37,6 +37,11 @@ struct site_info {
   std::uint64_t offset = 0;
 };
 
+/// How the program came to a call.
+struct path_info {
+  std::vector<std::uint32_t> sites; ///< indices, innermost first, each valid; at least one
+};
+
 struct communicator_info {
   std::uint32_t id = 0; ///< as in the file: 1 is MPI_COMM_WORLD, 2 MPI_COMM_SELF
   std::uint64_t key = 0;
@@ -77,6 +82,7 @@ struct call {
   std::int32_t peer = peer_none;
   std::int32_t tag = 0;
   std::uint32_t requests = 0;
+  std::uint32_t path = none;       ///< `site` and where its function was called from, if that is known
   std::uint64_t first_request = 0; ///< in rank_recording::request_ids
   std::uint64_t first_completion =
       0;                           ///< completions inside this call: up to the next call's first_completion
@@ -125,12 +131,14 @@ struct rank_recording {
   std::uint64_t start_tick = 0;
   std::uint64_t end_tick = 0; ///< at finish, or the last tick seen
   std::uint64_t cpu_ns = 0;
+  std::uint64_t in_device = 0; ///< sends and receives of data in device memory
   std::uint64_t recorder_ticks = 0;
   std::uint64_t hash_ticks = 0;
   std::string program;
   std::string library;
   std::vector<module_info> modules;
   std::vector<site_info> sites;
+  std::vector<path_info> paths;
   std::vector<communicator_info> communicators;
   std::vector<layout_info> layouts;
   std::vector<allocation_info> allocations;
@@ -163,14 +171,48 @@ struct recording_set {
   std::vector<rank_recording> recordings; ///< by rank, at most one for each
 };
 
+/// Sees calls and what completed in them as they are read, in place of having them kept.
+class record_sink {
+public:
+  virtual ~record_sink() = default;
+  /// `so_far` holds what the file has defined until here, and no calls.
+  virtual void take(const rank_recording& so_far, const call& c, std::span<const std::uint64_t> requests) = 0;
+  virtual void take(const rank_recording& so_far, const completion& done) = 0;
+};
+
+struct read_options {
+  record_sink* sink = nullptr;
+  /// Whether a call is kept, with what completed in it; asked for each, with its number in the file. Forwarding from what
+  /// was left out is left out, too.
+  std::function<bool(const rank_recording& so_far, std::uint64_t number, const call& c)> keep;
+};
+
 /// The recording of one rank from its bytes; nothing if it does not even start as one (a diagnostic says
 /// why). `name` stands for the file in diagnostics.
 std::optional<rank_recording> read_rank(std::span<const std::byte> bytes, const std::string& name,
-                                        diagnostics& problems);
+                                        diagnostics& problems, const read_options& options = {});
+
+/// How many records a file holds, without unfolding them. Cost O(folded records).
+std::uint64_t count_records(std::span<const std::byte> bytes);
 
 /// Joins recordings of single ranks into a run: two of one rank, or of another size than the rest, are left
 /// out, and missing or aborted ranks reported (reasons 63 and 80).
 recording_set join_ranks(std::vector<rank_recording> recordings, diagnostics& problems);
+
+/// One file of a run: its name, and its bytes whenever they are asked for.
+struct recording_file {
+  std::string name;
+  std::function<std::vector<std::byte>(std::string& trouble)> load;
+};
+
+/// The files in a folder, by rank; what the folder says of itself, or lacks, becomes a diagnostic.
+std::vector<recording_file> list_recording(const std::string& folder, diagnostics& problems);
+
+using rank_reading = std::function<std::optional<rank_recording>(
+    std::size_t file, std::span<const std::byte> bytes, const std::string& name, diagnostics& problems)>;
+/// Reads all files, one after the other.
+recording_set read_files(std::span<const recording_file> files, diagnostics& problems,
+                         const progress_callback& progress, const rank_reading& read);
 
 /// All recordings in a folder. Missing ranks, aborted runs and unreadable files become diagnostics (reasons
 /// 63, 80).

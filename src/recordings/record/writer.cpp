@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <new>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -213,15 +214,28 @@ void writer::flush() {
   behind_ = false;
   if (!buffer_ || used_ == 0)
     return;
-  if (const int error = write_all(half(half_), used_))
+  const std::span<const std::byte> bytes = folded({half(half_), used_});
+  if (const int error = write_all(bytes.data(), bytes.size()))
     return fail("the recording", error);
-  position_ += used_;
+  position_ += bytes.size();
   used_ = 0;
   ++flushes_;
   last_ = nullptr;
   half_ = 1 - half_;
   std::memset(half(half_), 0, end_mark);
   publish_position();
+}
+
+/// These records as one folded record, or as they are if that cannot be. Without memory nothing is folded any more: the
+/// reader knows what had been.
+std::span<const std::byte> writer::folded(std::span<const std::byte> records) {
+  try {
+    if (const auto bytes = folding_ ? folder_.fold(records) : std::span<const std::byte>(); !bytes.empty())
+      return bytes;
+  } catch (const std::bad_alloc&) {
+    folding_ = false;
+  }
+  return records;
 }
 
 // One store says both how much of the .rec file counts and which half continues it: killed before it, the
@@ -308,7 +322,7 @@ std::span<const std::byte> records_of_tail(std::span<const std::byte> tail, cons
 
 } // namespace
 
-std::vector<std::byte> load_recording(const std::string& path, std::string& problem) {
+std::vector<std::byte> load_folded(const std::string& path, std::string& problem) {
   std::vector<std::byte> bytes = read_file(path, problem);
   if (!problem.empty())
     return {};
@@ -327,6 +341,19 @@ std::vector<std::byte> load_recording(const std::string& path, std::string& prob
   const auto newest = records_of_tail(tail, header);
   bytes.insert(bytes.end(), newest.begin(), newest.end());
   return bytes;
+}
+
+std::vector<std::byte> load_recording(const std::string& path, std::string& problem) {
+  const std::vector<std::byte> file = load_folded(path, problem);
+  std::vector<std::byte> all;
+  record_cursor records(file);
+  for (auto one = records.next(); !one.empty(); one = records.next())
+    all.insert(all.end(), one.begin(), one.end());
+  if (!records.at_end()) { // what comes after shows as what it is
+    const auto rest = std::span(file).subspan(records.position());
+    all.insert(all.end(), rest.begin(), rest.end());
+  }
+  return all;
 }
 
 } // namespace tacit::recordings

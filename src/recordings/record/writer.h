@@ -6,13 +6,13 @@
 // against 20 ns here). Idea: the buffer is itself a small file (the tail) mapped shared: the kernel keeps it
 // whatever happens to the process, its pages are faulted in once, and a full half goes to the recording in
 // one write(). A record becomes visible by its first eight bytes, stored last; a half becomes part of the
-// recording by the tail's `position`, stored after the write.
+// recording by the tail's `position`, stored after the write. What is written is folded (fold.h), the tail is not.
 //
 // When the disk is full (or a limit or permission forbids writing) the writer goes dead: everything is
 // ignored from then on, `problem` says why. It never raises a signal (SIGXFSZ included), never throws.
 #pragma once
 
-#include "recordings/record/format.h"
+#include "recordings/record/fold.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -39,6 +39,8 @@ public:
   /// Creates the files of `rank` in `folder` (which must exist); false, with `problem` set, if that cannot be
   /// done or the rank has a recording there already.
   bool open(const std::string& folder, std::uint32_t rank);
+  /// Whether full halves are folded; they are unless this says otherwise.
+  void fold(bool on) { folding_ = on; }
   bool alive() const { return buffer_ != nullptr; }
   const std::string& problem() const { return problem_; }
   /// The recording of this rank was there already.
@@ -89,6 +91,7 @@ public:
 
 private:
   std::byte* half(std::size_t which) const;
+  std::span<const std::byte> folded(std::span<const std::byte> records);
   int write_all(const std::byte* from, std::size_t bytes);
   std::byte* reserve(std::size_t bytes);
   void commit(std::byte* to, const void* record, std::size_t size, std::span<const std::byte> part1,
@@ -111,14 +114,18 @@ private:
   std::uint64_t position_ = 0;
   std::uint64_t records_ = 0;
   std::uint64_t flushes_ = 0;
-  std::byte* last_ = nullptr;    ///< the newest record, if it is in the buffer
+  std::byte* last_ = nullptr; ///< the newest record, if it is in the buffer
+  folder folder_;
+  bool folding_ = true;
   std::vector<std::byte> large_; ///< for a record that does not fit into the buffer
   std::string tail_path_;
   std::string problem_;
 };
 
-/// All bytes of a recording, the tail of an aborted run included. Empty, with `problem` set, if it cannot be
-/// read.
+/// All bytes of a recording, the tail of an aborted run included, as they are in the file. Empty, with `problem` set, if it
+/// cannot be read.
+std::vector<std::byte> load_folded(const std::string& path, std::string& problem);
+/// All records, as long as they are whole.
 std::vector<std::byte> load_recording(const std::string& path, std::string& problem);
 
 } // namespace tacit::recordings

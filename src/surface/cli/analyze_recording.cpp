@@ -1,5 +1,6 @@
 #include "surface/cli/analyze_recording.h"
 
+#include "recordings/meaning/survey.h"
 #include "recordings/record/reader.h"
 #include "surface/cli/files.h"
 #include "surface/cli/progress.h"
@@ -15,10 +16,14 @@ analyzed_recording analyze_recording(const std::filesystem::path& folder, bool p
   progress_line line(progress);
   const auto show = [&](std::string_view part, double share) { line.show(part, share); };
   analyzed_recording out;
-  const recordings::recording_set recorded = recordings::read_recording(folder.string(), out.problems, show);
+  recordings::survey_options reading;
+  reading.progress = show;
+  const std::vector<recordings::recording_file> files =
+      recordings::list_recording(folder.string(), out.problems);
+  const recordings::surveyed_run run = recordings::read_run(files, out.problems, reading);
   recordings::analysis_options options;
   options.progress = show;
-  out.result = recordings::analyze(recorded, out.problems, options);
+  out.result = recordings::analyze_run(run, out.problems, options);
   return out;
 }
 

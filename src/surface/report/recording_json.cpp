@@ -76,6 +76,7 @@ json activity_json(const recordings::analysis& a, const recordings::activity& x)
           {"tags", x.tags},
           {"distinct_tags", x.distinct_tags},
           {"sites", x.sites},
+          {"called_from", x.called_from},
           {"same_lines", same_lines_text(a, x)},
           {"left_alone", std::move(reasons)},
           {"could_become", x.would_be ? replacement_json(a, *x.would_be) : json(nullptr)},
@@ -164,6 +165,11 @@ std::string json_of(const recordings::analysis& a, const diagnostics& problems, 
             {"offset", s.offset},  {"function", s.function},   {"file", s.file},
             {"line", s.line},      {"text", location_text(s)}, {"calls", s.calls},
             {"seconds", s.seconds}};
+  });
+  out["callers"] = list_json(a.callers, [](const recordings::call_site& s) -> json {
+    return {{"module", s.module},      {"build_id", s.build_id}, {"offset", s.offset},
+            {"function", s.function},  {"file", s.file},         {"line", s.line},
+            {"text", location_text(s)}};
   });
   return out.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }

@@ -276,6 +276,7 @@ finding_card card_of(const recordings::analysis& a, const recordings::activity& 
   fact(x.found ? "size of one" : "size of a message", range_of_bytes(x.smallest, x.largest));
   fact("messages", fmt::format("{}, {}", grouped(x.messages), readable_bytes(x.bytes)));
   fact("tags", tags_of(x));
+  fact("called from", callers_text(a, x));
   fact("same lines, too", same_lines_text(a, x));
   if (x.would_be) {
     fact("could become", advice(a, *x.would_be));

@@ -408,6 +408,18 @@ std::string same_lines_text(const analysis& a, const activity& x) {
   return others > most ? text + fmt::format("; and {} more", others - most) : text;
 }
 
+std::string callers_text(const analysis& a, const activity& x) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, x.called_from.size()); ++i) {
+    text += i == 0 ? "" : "; ";
+    for (std::size_t k = 0; k < x.called_from[i].size(); ++k)
+      text += (k == 0 ? "" : ", from ") + location_text(a.callers[x.called_from[i][k]]);
+  }
+  return x.called_from.size() > most ? text + fmt::format("; and {} more", x.called_from.size() - most)
+                                     : text;
+}
+
 std::string communicator_name(std::size_t number) {
   return number == 0 ? "world" : fmt::format("communicator {}", number);
 }

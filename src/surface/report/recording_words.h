@@ -49,6 +49,9 @@ std::string condition_of(const recordings::replacement& r);
 /// "rank 2, 0.81 s after the first rank's MPI_Init, in MPI_Recv from rank 1 at ring.c:33 (main)".
 std::string end_text(const recordings::analysis& a, const recordings::rank_end& end);
 
+/// Who calls the functions in which an activity's calls are: "solve (solver.c:20), from main (main.c:7)"; empty if not known.
+std::string callers_text(const recordings::analysis& a, const recordings::activity& x);
+
 /// What else the program does in the lines of an activity: "broadcast, ring (427 times); pairwise exchange (1,000
 /// messages)"; empty if nothing. Its time and its messages are in cards of their own.
 std::string same_lines_text(const recordings::analysis& a, const recordings::activity& x);

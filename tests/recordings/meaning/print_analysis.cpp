@@ -1,6 +1,7 @@
 // Prints the analysis of a recording folder, one line for each activity, for scripts and people:
 //   print_analysis FOLDER
 #include "recordings/meaning/analysis.h"
+#include "recordings/meaning/survey.h"
 #include "surface/report/recording_words.h"
 #include "vocabulary/calls/reasons.h"
 
@@ -18,8 +19,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   diagnostics problems;
-  const recordings::recording_set recorded = recordings::read_recording(argv[1], problems);
-  const recordings::analysis a = recordings::analyze(recorded, problems);
+  const std::vector<recordings::recording_file> files = recordings::list_recording(argv[1], problems);
+  const recordings::surveyed_run run = recordings::read_run(files, problems);
+  const recordings::analysis a = recordings::analyze_run(run, problems);
   fmt::print("{} ranks, {} calls, {} messages, {} B, wall {:.3f} s, cpu {:.3f} s, communication {:.3f} s, "
              "recorder {:.3f} s "
              "(hashing {:.3f} s), complete {}\n",

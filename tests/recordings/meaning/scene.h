@@ -63,6 +63,7 @@ public:
 
   // Options of the next calls.
   std::uint32_t site = 1;
+  std::vector<std::uint32_t> callers; ///< sites around it
   std::uint32_t comm = world_comm;
   std::int32_t tag = 0;
 
@@ -204,6 +205,7 @@ private:
     std::vector<origin> owner; ///< per byte: which receive brought it
     std::uint64_t completions = 0;
     std::map<std::uint32_t, bool> sites;
+    std::map<std::vector<std::uint32_t>, std::uint32_t> paths;
   };
   struct pending {
     bool receives = false, any = false;
@@ -281,21 +283,13 @@ private:
   void write_call(std::uint32_t rank, std::string_view name, std::uint16_t part, std::int32_t peer,
                   std::uint64_t address, std::uint64_t bytes, const std::vector<std::uint64_t>& requests,
                   std::uint16_t flags = 0, std::uint64_t content = 0) {
-    if (!actors_[rank].sites[site]) {
-      site_record s{};
-      s.header.kind = static_cast<std::uint16_t>(record_kind::site);
-      s.id = site;
-      s.module = 1;
-      s.offset = 0x1000 + 16 * site;
-      append(rank, s);
-      actors_[rank].sites[site] = true;
-    }
+    const std::uint32_t where = path_of(rank);
     call_record c{};
     c.header.kind = static_cast<std::uint16_t>(record_kind::call);
     c.header.flags = flags;
     c.call = static_cast<std::uint16_t>(find_call(name)->id);
     c.part = part;
-    c.site = site;
+    c.site = where;
     if (!same_begin_)
       last_begin_[rank] = ++tick_;
     c.begin = last_begin_[rank];
@@ -310,6 +304,37 @@ private:
     c.offset = static_cast<std::int64_t>(address);
     c.hash = content;
     append(rank, c, requests.data(), requests.size() * 8);
+  }
+
+  void define_site(std::uint32_t rank, std::uint32_t id) {
+    if (std::exchange(actors_[rank].sites[id], true))
+      return;
+    site_record s{};
+    s.header.kind = static_cast<std::uint16_t>(record_kind::site);
+    s.id = id;
+    s.module = 1;
+    s.offset = 0x1000 + 16 * id;
+    append(rank, s);
+  }
+
+  /// The site, or the path that it and its callers are.
+  std::uint32_t path_of(std::uint32_t rank) {
+    std::vector<std::uint32_t> frames{site};
+    frames.insert(frames.end(), callers.begin(), callers.end());
+    for (const std::uint32_t frame : frames)
+      define_site(rank, frame);
+    if (callers.empty())
+      return site;
+    std::map<std::vector<std::uint32_t>, std::uint32_t>& known = actors_[rank].paths;
+    const auto [at, is_new] = known.try_emplace(frames, 1000 + static_cast<std::uint32_t>(known.size()));
+    if (is_new) {
+      path_record p{};
+      p.header.kind = static_cast<std::uint16_t>(record_kind::path);
+      p.id = at->second;
+      p.frames = static_cast<std::uint32_t>(frames.size());
+      append(rank, p, frames.data(), frames.size() * 4);
+    }
+    return at->second;
   }
 
   void write_plain(std::uint32_t rank, std::string_view name, const std::vector<std::uint64_t>& requests) {

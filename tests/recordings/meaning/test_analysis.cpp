@@ -714,6 +714,67 @@ TEST(recorded_traffic, irregular_updates_with_wildcards) {
   }
 }
 
+/// Everybody exchanges with both neighbors on a ring, from two lines of one function, which calls others to send and receive.
+void exchange_by_library(scene& s, std::uint32_t ranks, std::uint32_t caller) {
+  for (std::uint32_t r = 0; r < ranks; ++r)
+    s.compute(r, 100, 600);
+  for (const std::uint32_t direction : {0u, 1u})
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      s.callers = {20 + direction, caller};
+      s.site = 7;
+      s.send(r, direction == 0 ? (r + 1) % ranks : (r + ranks - 1) % ranks, 100 + 300 * direction, 300);
+    }
+  for (const std::uint32_t direction : {0u, 1u})
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      s.callers = {22 + direction, caller};
+      s.site = 8;
+      s.recv(r, direction == 0 ? (r + ranks - 1) % ranks : (r + 1) % ranks, 2000 + 300 * direction, 300);
+    }
+}
+
+void broadcast_by_library(scene& s, std::uint32_t ranks, std::uint32_t caller) {
+  s.compute(0, 100, 500);
+  s.callers = {30, caller};
+  for (std::uint32_t r = 1; r < ranks; ++r) {
+    s.site = 7;
+    s.send(0, r, 100, 500);
+    s.site = 8;
+    s.recv(r, 0, 100, 500);
+  }
+}
+
+TEST(call_paths, a_library_that_sends_everything_from_one_line_is_told_apart_by_who_calls_it) {
+  scene s(6);
+  for (std::uint32_t k = 0; k < 8; ++k) {
+    broadcast_by_library(s, 6, 40);
+    exchange_by_library(s, 6, 50);
+  }
+  const analysis a = analyzed(s);
+  ASSERT_EQ(a.activities.size(), 2u) << dump(a);
+  const activity& broadcasts = a.activities[a.activities[0].found ? 0 : 1];
+  const activity& halo = a.activities[a.activities[0].found ? 1 : 0];
+  EXPECT_EQ(broadcasts.found, pattern::bcast) << dump(a);
+  EXPECT_EQ(broadcasts.episodes, 8u);
+  EXPECT_EQ(halo.kind, activity_kind::neighbor_exchange) << dump(a);
+  EXPECT_EQ(halo.messages, 8u * 12);
+  EXPECT_EQ(broadcasts.sites.size(), 2u);
+  EXPECT_EQ(halo.sites.size(), 2u);
+  EXPECT_EQ(halo.called_from.size(), 4u);
+  ASSERT_EQ(broadcasts.called_from.size(), 1u);
+  EXPECT_EQ(a.callers[broadcasts.called_from[0][0]].offset, 0x1000u + 16 * 30);
+  EXPECT_EQ(a.sites.size(), 2u);
+}
+
+TEST(call_paths, what_is_the_same_from_several_callers_is_one_finding) {
+  scene s(6);
+  for (std::uint32_t k = 0; k < 9; ++k)
+    broadcast_by_library(s, 6, 40 + 100 * (k % 3));
+  const analysis a = analyzed(s);
+  ASSERT_EQ(a.activities.size(), 1u) << dump(a);
+  EXPECT_EQ(a.activities[0].episodes, 9u);
+  EXPECT_EQ(a.activities[0].called_from.size(), 3u);
+}
+
 TEST(recorded_traffic, collectives_that_the_program_calls_are_listed) {
   scene s(3);
   s.barrier();

@@ -34,11 +34,13 @@ def report(program, ranks, names):
 
 
 def functions_of(found, activity):
-    return {found["sites"][s]["function"].lower().strip("_") for s in activity["sites"]}
+    places = [found["sites"][s] for s in activity["sites"]]
+    places += [found["callers"][c] for path in activity["called_from"] for c in path]
+    return {place["function"].lower().strip("_") for place in places}
 
 
 def of_program(found, name):
-    """The activities with a call in the program's function: what it calls is inlined."""
+    """The activities with a call in the program's function, or in functions of the library that it called."""
     return [a for a in found["activities"] if f"program_{name}" in functions_of(found, a)]
 
 

@@ -1053,6 +1053,88 @@ PROGRAM(near_rows_bcast) { /* in the rows, but the last rank of each gets nothin
   MPI_Comm_free(&line);
 }
 
+/* A library, in which one line sends everything: what it is used for shows only by who calls it. */
+
+static int library_calls;
+
+static __attribute__((noinline, noclone)) void library_send(const int* values, int count, int to, int tag,
+                                                            MPI_Comm comm) {
+  MPI_Send(values, count, MPI_INT, to, tag, comm);
+  ++library_calls; /* no tail call */
+}
+
+static __attribute__((noinline, noclone)) void library_receive(int* values, int count, int from, int tag,
+                                                               MPI_Comm comm) {
+  MPI_Recv(values, count, MPI_INT, from, tag, comm, MPI_STATUS_IGNORE);
+  ++library_calls;
+}
+
+static __attribute__((noinline, noclone)) void library_shift(const int* out, int* in, int to, int from,
+                                                             int tag, MPI_Comm comm) {
+  shift(out, in, block, to, from, tag, comm);
+  ++library_calls;
+}
+
+static __attribute__((noinline, noclone)) void library_broadcast(int* values, int rank, int size,
+                                                                 MPI_Comm comm) {
+  int mask = 1;
+  for (; mask < size; mask <<= 1)
+    if (rank & mask) {
+      library_receive(values, block, rank - mask, 2, comm);
+      break;
+    }
+  for (mask >>= 1; mask > 0; mask >>= 1)
+    if (rank + mask < size)
+      library_send(values, block, rank + mask, 2, comm);
+}
+
+/* To both neighbors on a ring; even ranks send first. */
+static __attribute__((noinline, noclone)) void library_halo(int rank, int size, MPI_Comm comm) {
+  const int left = (rank + size - 1) % size, right = (rank + 1) % size;
+  for (int turn = 0; turn < 2; ++turn)
+    if (rank % 2 == turn) {
+      library_send(send_buffer, block, left, 2, comm);
+      library_send(send_buffer + block, block, right, 2, comm);
+    } else {
+      library_receive(receive_buffer, block, right, 2, comm);
+      library_receive(receive_buffer + block, block, left, 2, comm);
+    }
+}
+
+PROGRAM(library_broadcast_and_halo) { /* one tag, one communicator */
+  if (size % 2 != 0)
+    return;
+  for (int t = 0; t < times; ++t) {
+    if (rank == 0)
+      fresh(work, block, rank);
+    library_broadcast(work, rank, size, comm);
+    fresh(send_buffer, 2 * block, rank);
+    library_halo(rank, size, comm);
+  }
+}
+
+PROGRAM(library_halo_grid) { /* four lines of one function, and one of the library */
+  int neighbors[4];
+  make_grid(rank, size, neighbors);
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, 4 * block, rank);
+    library_shift(send_buffer, receive_buffer, neighbors[0], neighbors[1], 15, comm);
+    library_shift(send_buffer + block, receive_buffer + block, neighbors[1], neighbors[0], 15, comm);
+    library_shift(send_buffer + 2 * block, receive_buffer + 2 * block, neighbors[2], neighbors[3], 15, comm);
+    library_shift(send_buffer + 3 * block, receive_buffer + 3 * block, neighbors[3], neighbors[2], 15, comm);
+  }
+}
+
+PROGRAM(library_alltoall) { /* through the line that does halos, too */
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, block * size, rank);
+    for (int by = 1; by < size; ++by)
+      library_shift(send_buffer + block * ((rank + by) % size),
+                    receive_buffer + block * ((rank + size - by) % size), (rank + by) % size,
+                    (rank + size - by) % size, 15, comm);
+  }
+}
+
 /* What is none of these. */
 
 PROGRAM(ring_shift) {
@@ -1178,6 +1260,9 @@ static const struct {
     ENTRY(rows_allreduce),
     ENTRY(columns_allgather),
     ENTRY(near_rows_bcast),
+    ENTRY(library_broadcast_and_halo),
+    ENTRY(library_halo_grid),
+    ENTRY(library_alltoall),
     ENTRY(ring_shift),
     ENTRY(pipeline),
     ENTRY(changing_partners),

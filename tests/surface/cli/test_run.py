@@ -101,7 +101,8 @@ class Run(unittest.TestCase):
         return done
 
     def test_a_full_disk_stops_the_recording_and_not_the_program(self):
-        command = shlex.join([TACIT, "run", "-o", "disk/out", *self.ring(2, "7", "long")])
+        # Not folded, so that a program of a second fills it.
+        command = shlex.join(["env", "TACIT_FOLD=0", TACIT, "run", "-o", "disk/out", *self.ring(2, "7", "long")])
         done = self.on_small_disk("700k", f"{command}; status=$?; cp -r disk/out kept; exit $status")
         self.assertEqual(done.returncode, 7, done.stderr)
         self.assertRegex(done.stdout, r"last -?\d+\n")

@@ -1,0 +1,74 @@
+#include "recordings/meaning/calls.h"
+
+namespace tacit::recordings {
+
+call_class class_of(const call& c) {
+  const call_row* row = find_call(c.id);
+  return row == nullptr ? call_class::local : row->kind;
+}
+
+bool is_collective(call_class kind) {
+  return kind == call_class::collective || kind == call_class::icollective || kind == call_class::neighbor ||
+         kind == call_class::ineighbor;
+}
+
+bool is_posting(call_class kind) {
+  switch (kind) {
+  case call_class::send:
+  case call_class::recv:
+  case call_class::sendrecv:
+  case call_class::isend:
+  case call_class::irecv:
+  case call_class::isendrecv:
+  case call_class::start:
+  case call_class::mrecv:
+  case call_class::imrecv:
+    return true;
+  default:
+    return false;
+  }
+}
+
+namespace {
+
+bool is_poll(call_class kind) {
+  return kind == call_class::complete || kind == call_class::probe || kind == call_class::mprobe;
+}
+
+} // namespace
+
+side side_of(call_class kind, std::uint16_t part) {
+  switch (kind) {
+  case call_class::send:
+  case call_class::isend:
+    return side::sends;
+  case call_class::recv:
+  case call_class::irecv:
+  case call_class::mrecv:
+  case call_class::imrecv:
+    return side::receives;
+  case call_class::sendrecv:
+  case call_class::isendrecv:
+  case call_class::start:
+    return part == 1 ? side::receives : side::sends;
+  default:
+    return side::neither;
+  }
+}
+
+// Polls that found nothing are one record from the first to the last: what lies between is not MPI's time.
+call_time time_in(const call& c, call_class kind, double seconds_per_tick) {
+  if (is_poll(kind) && (c.flags & call_flag_true) == 0 && c.count > 1)
+    return {c.count, 0};
+  return {1, static_cast<double>(c.end - c.begin) * seconds_per_tick};
+}
+
+std::uint64_t contributed_bytes(const rank_recording& r, const call& head, const call& part) {
+  const call_row* const row = find_call(head.id);
+  const bool is_bcast = row->id == mpi_call::Bcast || row->twin == mpi_call::Bcast;
+  const auto me = static_cast<std::int32_t>(r.communicators[head.comm].rank);
+  const bool contributes = part.part == 0 && (!is_bcast || part.peer == me);
+  return contributes && part.layout != none ? r.layouts[part.layout].size * part.count : 0;
+}
+
+} // namespace tacit::recordings
