@@ -10,7 +10,7 @@
 // stack) shows when the unwinder disagrees, which is checked at every such miss and at one of `checked_once_in`
 // hits; a path ends before such a frame. Functions that call themselves count once.
 //
-// Cost: a hash look-up and a load a frame, about 10 ns for a whole path (bench/recorder_overhead.py); misses are
+// Cost: a hash look-up and a load a frame (bench/recorder_overhead.py measures calls with it); misses are
 // bounded by two for each return address of the program, and one for each `checked_once_in` calls.
 #pragma once
 
