@@ -18,6 +18,7 @@
 #include "recordings/meaning/shapes.h"
 #include "recordings/meaning/survey.h"
 #include "recordings/meaning/symbols.h"
+#include "recordings/meaning/weigh.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,8 @@
 #include "recordings/meaning/calls.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace tacit::recordings {
 
 call_class class_of(const call& c) {
@@ -69,6 +72,18 @@ std::uint64_t contributed_bytes(const rank_recording& r, const call& head, const
   const auto me = static_cast<std::int32_t>(r.communicators[head.comm].rank);
   const bool contributes = part.part == 0 && (!is_bcast || part.peer == me);
   return contributes && part.layout != none ? r.layouts[part.layout].size * part.count : 0;
+}
+
+std::int64_t time_of(const rank_recording& r, std::uint64_t tick, std::int64_t first_unix_ns) {
+  const auto ticks = static_cast<double>(static_cast<std::int64_t>(tick - r.start_tick));
+  return r.start_unix_ns - first_unix_ns + static_cast<std::int64_t>(ticks * r.seconds_per_tick * 1e9);
+}
+
+std::int64_t first_start(const recording_set& recorded) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (const rank_recording& r : recorded.recordings)
+    first = std::min(first, r.start_unix_ns);
+  return first;
 }
 
 } // namespace tacit::recordings

@@ -24,4 +24,10 @@ call_time time_in(const call& c, call_class kind, double seconds_per_tick);
 /// Bytes that this record of a collective call, which begins with the record `head`, contributes.
 std::uint64_t contributed_bytes(const rank_recording& r, const call& head, const call& part);
 
+/// Nanoseconds since the first rank's start.
+std::int64_t time_of(const rank_recording& r, std::uint64_t tick, std::int64_t first_unix_ns);
+
+/// When the first rank started, in nanoseconds of Unix time.
+std::int64_t first_start(const recording_set& recorded);
+
 } // namespace tacit::recordings

@@ -7,9 +7,9 @@
 // of a message. It sums up counts, bytes and times exactly, pairs the halves as match_messages does, and gives each
 // message a *class*: ranks, communicator, tag, size and the call paths of both ends. In the order of time a
 // message is novel if one of its ranks has seldom come from the message or collective before it to this one. Calls
-// near novel messages are kept, in windows; the second pass reads these alone. A message is kept or left out as a whole, so what is kept is the recording of a run of the same program with
-// fewer rounds, but for the ends of windows, where rounds are cut. So each window goes on for a while after its last
-// novel message, and what touches this edge is no example later (`weigh`).
+// near novel messages are kept, in windows; the second pass reads these alone. A message is kept or left out as a whole, so
+// what is kept is the recording of a run of the same program with fewer rounds, but for the ends of windows, where rounds are cut. So each window goes on for a while after its last
+// novel message, and what touches this edge is no example later (weigh.h).
 //
 // What was left out is shared among examples from before the gap, so that the messages, bytes and times of every class
 // add up exactly; the numbers of episodes follow from them. Whatever is new (another partner, size, tag or path, or the
@@ -20,7 +20,6 @@
 // what the analysis needs for the calls that are kept.
 #pragma once
 
-#include "recordings/meaning/episode_facts.h"
 #include "recordings/meaning/messages.h"
 #include "recordings/record/reader.h"
 
@@ -78,10 +77,5 @@ struct survey_options {
 /// Reads a run: all of it, or what stands for it. Cost as above.
 surveyed_run read_run(std::span<const recording_file> files, diagnostics& problems,
                       const survey_options& options = {});
-
-/// Leaves out the episodes that may be cut, gives each message that is left the number of those that it stands for, and
-/// sums up the facts anew. Cost O(messages · log classes).
-regrouped weigh(const recording_set& recorded, message_table& table, const run_survey& survey,
-                regrouped found);
 
 } // namespace tacit::recordings

@@ -1,0 +1,70 @@
+// The survey's walk through one rank: the halves of messages, and what calls add up to, of a recording that passes by. It does
+// what `matcher` (messages.cpp) does with one that is there.
+#pragma once
+
+#include "recordings/meaning/messages.h"
+#include "recordings/meaning/names.h"
+#include "recordings/record/reader.h"
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace tacit::recordings {
+
+/// What all halves of one kind share.
+struct half_kind {
+  std::uint32_t comm = 0, from = 0, to = 0;
+  std::int32_t tag = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t path = 0;
+  bool bytes_known = false, hashed = false, wildcard = false;
+  bool operator==(const half_kind&) const = default;
+};
+struct hash_of_kind {
+  std::size_t operator()(const half_kind& k) const;
+};
+
+struct half {
+  std::uint32_t kind = none; ///< none: took no message
+  std::uint32_t call = 0;
+  std::uint32_t closed_by = none; ///< call in which it completed
+  std::uint32_t hash = 0;         ///< lower half
+  std::uint32_t context = 0;      ///< what the rank did before, and this
+  float seconds = 0;
+};
+
+/// The halves of one side, in order of posting for each rank.
+struct half_list {
+  std::vector<half> all;
+  std::vector<half_kind> kinds;
+  std::unordered_map<half_kind, std::uint32_t, hash_of_kind> ids;
+  std::uint32_t kind_of(const half_kind& k) {
+    const auto [at, is_new] = ids.try_emplace(k, static_cast<std::uint32_t>(kinds.size()));
+    if (is_new)
+      kinds.push_back(k);
+    return at->second;
+  }
+};
+
+/// Both sides of a run, and the times of the sends.
+struct halves {
+  half_list sends, receives;
+  std::vector<std::int64_t> sent_at;
+  std::unordered_map<std::uint64_t, std::uint32_t> contexts; ///< numbers, by hash
+};
+
+/// Takes the records of one rank, in their order.
+class rank_survey : public record_sink {
+public:
+  /// Calls so far.
+  virtual std::uint32_t calls() const = 0;
+  /// The recording has ended.
+  virtual void end(const rank_recording& r) = 0;
+};
+
+/// Sums go to `totals`, halves to `found`; all three must outlive the survey.
+std::unique_ptr<rank_survey> survey_rank(message_table& totals, run_names& names, halves& found);
+
+} // namespace tacit::recordings
