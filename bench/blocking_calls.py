@@ -10,15 +10,13 @@ Processes alternate, since an interposer changes its process for good (Open MPI'
 nonblocking collective). Of each case the lowest 10th percentile of all rounds counts: whatever disturbs a machine only adds.
 """
 import argparse
-import json
-import os
 import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from measured import ROOT, git, machine
+from measured import ROOT, git, machine, write_result
 
 LAUNCHER = ["mpiexec.openmpi", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "0"]
 LINE = re.compile(r"^(MPI_\w+) (\d) (\d+) ([\d.]+) ([\d.]+)$", re.MULTILINE)
@@ -60,15 +58,7 @@ def main():
                                 "plain_over_applied": round(us["plain"] / us["applied"], 2)})
         print(f"{call:24} {dimensions}D {size:5} B  " + "  ".join(f"{name} {t:.3f} us" for name, t in us.items())
               + f"  {us['plain'] / us['applied']:.2f}x", file=sys.stderr)
-    result["load_at_end"] = round(os.getloadavg()[0], 1)
-    text = json.dumps(result, indent=1) + "\n"
-    if arguments.stdout:
-        print(text, end="")
-        return
-    name = re.sub(r"[^a-z0-9]+", "-", f"{result['machine']['cpu']}-{os.cpu_count()}-cores".lower()).strip("-")
-    target = ROOT / "bench/results" / f"blocking-calls-{name}.json"
-    target.write_text(text, "utf-8")
-    print(f"written: {target}", file=sys.stderr)
+    write_result("blocking-calls", result, arguments.stdout)
 
 
 if __name__ == "__main__":

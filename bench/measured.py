@@ -30,6 +30,24 @@ def machine() -> dict:
     }
 
 
+def result_file(name: str, facts: dict) -> Path:
+    """bench/results/NAME-<machine>.json"""
+    return ROOT / "bench" / "results" / (
+        f"{name}-" + re.sub(r"[^a-z0-9]+", "-", f"{facts['cpu']}-{os.cpu_count()}-cores".lower()).strip("-") + ".json")
+
+
+def write_result(name: str, result: dict, to_stdout: bool) -> None:
+    """Ends a benchmark: its load, and its text to the result file of this machine or to standard output."""
+    result["load_at_end"] = round(os.getloadavg()[0], 1)
+    text = json.dumps(result, indent=1) + "\n"
+    if to_stdout:
+        print(text, end="")
+        return
+    target = result_file(name, result["machine"])
+    target.write_text(text, "utf-8")
+    print(f"written: {target}", file=sys.stderr)
+
+
 def rows_of(name: str, library: str, ranks: int, arguments: list[str], describe) -> list[dict]:
     """Runs a program of the build with the library's own defaults: the objects it prints, one to a line, each also described."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_MCA_", "TACIT_"))}
@@ -52,8 +70,7 @@ def write_cases(name: str, result: dict, rows: list[dict], add: bool) -> None:
     """Writes bench/results/NAME-<machine>.json, a row to a line; each says of which commit it is. With `add` the rows
     that are there for other libraries and numbers of ranks stay."""
     facts = result["machine"]
-    path = ROOT / "bench" / "results" / (
-        f"{name}-" + re.sub(r"[^a-z0-9]+", "-", f"{facts['cpu']}-{facts['cores']}-cores".lower()).strip("-") + ".json")
+    path = result_file(name, facts)
     for row in rows:
         row["commit"] = result["commit"]
     if add and path.exists():

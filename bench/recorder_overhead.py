@@ -11,9 +11,7 @@ CPU time too, so run it on a calm machine with at least as many cores as ranks. 
 that repeats itself, on four ranks: bytes on disk a call, and time and memory of `tacit analyze` on what was recorded.
 """
 import argparse
-import json
 import os
-import platform
 import re
 import resource
 import shutil
@@ -24,20 +22,11 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from measured import ROOT, git, machine, write_result
+
 LAUNCHER = ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe"]
 HPCC_INPUT = Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
 MODES = {"plain": None, "no hashing": "0", "hashing": "1"}
-
-
-def command_output(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-
-
-def machine():
-    model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    return {"cpu": model.group(1) if model else platform.machine(), "cores": os.cpu_count(),
-            "system": platform.platform(), "load": os.getloadavg()[0]}
 
 
 def run(command, folder, mode, library, ranks):
@@ -129,23 +118,14 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tacit-bench-") as name:
         folder = Path(name)
         result = {"benchmark": "recorder overhead", "machine": machine(),
-                  "commit": command_output("git", "-C", str(ROOT), "rev-parse", "HEAD"),
+                  "commit": git("rev-parse", "HEAD"),
                   "command": " ".join(["bench/recorder_overhead.py", *sys.argv[1:]]),
                   "calls": calls(folder, library, arguments.rounds)}
         if arguments.calls:
             result["rounds"] = rounds(folder, arguments.build, library, arguments.calls // 640)
         if arguments.pairs:
             result["hpcc"] = hpcc(folder, library, arguments.pairs, arguments.size, arguments.ranks)
-        result["load_at_end"] = os.getloadavg()[0]
-    text = json.dumps(result, indent=1) + "\n"
-    if arguments.stdout:
-        print(text, end="")
-        return
-    name = re.sub(r"[^a-z0-9]+", "-", f"{result['machine']['cpu']}-{os.cpu_count()}-cores".lower()).strip("-")
-    target = ROOT / "bench/results" / f"recorder-{name}.json"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(text)
-    print(f"written: {target}", file=sys.stderr)
+    write_result("recorder", result, arguments.stdout)
 
 
 if __name__ == "__main__":

@@ -10,15 +10,13 @@ Of each case the fastest block of all rounds counts: whatever disturbs a machine
 one of a single rank with itself, wait for nobody, so that they can be trusted beside other work; two ranks want two free cores.
 """
 import argparse
-import json
-import os
 import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from measured import ROOT, git, machine
+from measured import ROOT, git, machine, write_result
 
 LAUNCHER = ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe"]
 GOAL_NS = 5.0
@@ -60,15 +58,7 @@ def main():
         subprocess.run(["mpicc.openmpi", "-O2", "-w", str(ROOT / "bench/unwanted_calls.c"), "-o", str(program)], check=True)
         for ranks in arguments.ranks:
             result["cases"] += measure(program, library, ranks, arguments.rounds)
-    result["load_at_end"] = round(os.getloadavg()[0], 1)
-    text = json.dumps(result, indent=1) + "\n"
-    if arguments.stdout:
-        print(text, end="")
-        return
-    name = re.sub(r"[^a-z0-9]+", "-", f"{result['machine']['cpu']}-{os.cpu_count()}-cores".lower()).strip("-")
-    target = ROOT / "bench/results" / f"unwanted-calls-{name}.json"
-    target.write_text(text, "utf-8")
-    print(f"written: {target}", file=sys.stderr)
+    write_result("unwanted-calls", result, arguments.stdout)
 
 
 if __name__ == "__main__":
