@@ -85,7 +85,7 @@ PARTS = {
 }
 # Files that ask the preprocessor for the MPI library; src/runtime/mpi/library_quirks.h says why, and has all other differences.
 MAY_ASK_FOR_LIBRARY = {"runtime/mpi/library_quirks.h", "interpose/layer/mpi_by_name.h", "interpose/layer/mpi_library.cpp",
-                       "interpose/layer/fortran.cpp", "interpose/layer/invocation.h", "interpose/takeover/taken_requests.cpp",
+                       "interpose/layer/fortran.cpp", "interpose/layer/invocation.h", "interpose/takeover/request_table.cpp",
                        "surface/selftest/mpi_calls.cpp", "compiler/hooks/slot.c"}
 
 WING_OF = {room: wing for wing, rooms in TABLE.items() for room in rooms}
