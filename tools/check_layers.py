@@ -42,6 +42,14 @@ TABLE = {
         "passes": ["vocabulary", "graph", "plan", "platform", "cost", "topology"],
         "check": ["vocabulary", "graph", "match", "flow", "plan", "topology", "passes"],
     },
+    "tasks": {
+        "space": ["vocabulary"],
+        "mapper": ["vocabulary", "space"],
+        "stream": ["vocabulary", "space", "mapper"],
+        "layout": ["vocabulary", "space", "mapper", "stream"],
+        "discover": ["vocabulary", "space", "mapper", "stream", "layout"],
+        "commands": ["vocabulary", "space", "mapper", "stream", "layout", "discover"],
+    },
     "recordings": {
         "record": ["vocabulary"],
         "meaning": ["vocabulary", "graph", "match", "flow", "detect", "record"],
@@ -65,7 +73,6 @@ TABLE = {
         "pass": ["vocabulary", "hooks"],
         "annotate": ["vocabulary"],
     },
-    "tasks": {},
     "surface": {
         "report": ["vocabulary", "graphs", "recordings"],
         "capi": ["vocabulary", "schedule", "exchange", "run", "mpi", "channel", "topology"],

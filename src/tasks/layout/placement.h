@@ -1,0 +1,44 @@
+// A placement: which part of a buffer each rank holds or wants, for all ranks at once.
+//
+// It is a split and a term (symbolic), or a region for each rank (a mapper that is none of the catalogue's). Whose part overlaps
+// a box is found without asking all ranks: along each axis of the mesh the intervals are monotone, so that a binary search finds
+// the first and the last. Cost: O(log ranks) and the ranks that are found; O(ranks) for a list of regions.
+#pragma once
+
+#include "tasks/layout/split.h"
+
+#include <utility>
+
+namespace tacit::tasks {
+
+struct placement {
+  std::shared_ptr<const split> across;
+  term map;
+  range extent;                                      ///< of the buffer
+  std::shared_ptr<const std::vector<region>> listed; ///< by rank, instead of the term
+
+  bool symbolic() const { return listed == nullptr; }
+  /// What the rank has, clamped to the buffer.
+  region piece(std::uint32_t rank) const;
+  /// The same for a symbolic placement, where it is a box.
+  box piece_box(std::uint32_t rank) const;
+  /// What all ranks together have.
+  region image() const;
+  friend bool operator==(const placement& a, const placement& b);
+};
+
+/// A range of coordinates of a mesh, along each axis.
+struct mesh_range {
+  std::array<std::pair<std::uint32_t, std::uint32_t>, dimensions> axis{}; ///< first, one past the last
+  bool empty() const;
+  std::uint64_t count() const;
+};
+
+/// The coordinates of all ranks whose piece may overlap the box. Symbolic placements only.
+mesh_range holders(const placement& where, const box& what);
+
+/// Calls visit(rank, common) for every rank whose piece overlaps the box, in increasing order of ranks.
+void for_each_holder(const placement& where, const box& what,
+                     const std::function<void(std::uint32_t, const region&)>& visit);
+
+} // namespace tacit::tasks
