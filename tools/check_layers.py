@@ -62,6 +62,7 @@ TABLE = {
         "rma": ["vocabulary", "graph", "plan", "channel", "mpi", "run", "shm"],
         "exchange": ["vocabulary", "graph", "plan", "platform", "cost", "neighbors", "channel", "mpi", "run"],
         "schedule": ["vocabulary", "graphs", "neighbors", "channel", "mpi", "run", "exchange"],
+        "devices": [],
     },
     "interpose": {
         "layer": ["vocabulary"],
@@ -82,7 +83,7 @@ TABLE = {
         "cli": ["vocabulary", "graphs", "neighbors", "recordings", "report", "selftest"],  # selftest/names.h: words
     },
 }
-MAY_SEE_MPI = {"mpi", "run", "shm", "rma", "exchange", "schedule", "layer", "recorder", "takeover", "capi", "hooks",
+MAY_SEE_MPI = {"mpi", "run", "shm", "rma", "exchange", "schedule", "devices", "layer", "recorder", "takeover", "capi", "hooks",
                "selftest", "measure", "trial"}
 MAY_SEE_LLVM = {"pass", "annotate"}
 # Targets that compile only a part of a room, each with the reason.

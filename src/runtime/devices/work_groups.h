@@ -1,0 +1,47 @@
+// One work group at a time on the calling thread (detail::group_runner).
+//
+// Items run one after the other on a fiber. One that reaches a barrier keeps its fiber, and the next items run on another one;
+// when all have been started, the fibers that wait are resumed in turn, up to the next barrier. So the order of items between
+// two barriers is that of their numbers, a group without barriers needs one fiber and two switches, and one with b barriers
+// switches 2 b times an item.
+#pragma once
+
+#include "runtime/devices/fibers.h"
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <tacit/tasks/library.hpp>
+#include <vector>
+
+namespace tacit::runtime {
+
+class work_groups final : public detail::group_runner {
+public:
+  work_groups();
+  ~work_groups() override;
+  void run(std::size_t items, void (*body)(void* context, std::size_t item), void* context) override;
+  void barrier() override;
+
+  /// The one of this thread: fibers are kept from group to group.
+  static work_groups& of_this_thread();
+
+private:
+  struct worker;
+  void start_items();
+  void resume(worker& who);
+  /// Ends the items that wait, by an exception, so that what they hold is released.
+  void abandon();
+  void run_items();
+
+  std::size_t items_ = 0, next_ = 0, finished_ = 0;
+  void (*body_)(void*, std::size_t) = nullptr;
+  void* context_ = nullptr;
+  bool abandoned_ = false;
+  std::exception_ptr error_;
+  worker* running_ = nullptr;
+  std::vector<std::unique_ptr<worker>> workers_;
+  std::vector<worker*> idle_, waiting_, resumed_;
+};
+
+} // namespace tacit::runtime
