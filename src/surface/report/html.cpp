@@ -231,7 +231,7 @@ private:
     for (const auto& [name, value] : f.facts)
       put("<dt>{}</dt><dd>{}</dd>", safe(name), safe(value));
     if (!f.sites.empty()) {
-      raw("<dt>called from</dt><dd>");
+      raw("<dt>calls</dt><dd>");
       sites(f.sites);
       raw("</dd>");
     }

@@ -94,7 +94,7 @@ private:
       for (const auto& [name, value] : f.facts)
         put("      {} {}\n", padded(plain(name), 18, false), wrapped(plain(value), 100, 25, 25));
       for (std::size_t i = 0; i < f.sites.size(); ++i)
-        put("      {} {}\n", padded(i == 0 ? "called from" : "", 18, false), plain(f.sites[i]));
+        put("      {} {}\n", padded(i == 0 ? "calls" : "", 18, false), plain(f.sites[i]));
       if (!f.certainty.empty())
         put("      {} {}\n", padded("certainty", 18, false), wrapped(plain(f.certainty), 100, 25, 25));
       if (f.why != reason::none)

@@ -32,7 +32,8 @@ class Selftest(unittest.TestCase):
         return {(c["mode"], c["call"], c["topology"]): c["verdict"] for c in cells if c["verdict"] not in ("right", "not offered")}
 
     def test_the_naive_reference_is_right(self):
-        cells, done = self.cells("--np", "1,2,4" if PATIENT else "1,2", "--dimensions", "2", "--implementations", "sends")
+        cells, done = self.cells("--np", "1,2,4" if PATIENT else "1,2", "--dimensions", "2", "--every", "2",
+                                 "--implementations", "sends")
         self.assertEqual(self.faults(cells), {})
         self.assertEqual({c["topology"] for c in cells},
                          {"cart-open", "cart-periodic-2", "cart-periodic-1", "graph", "graph-multi", "dist-graph",
@@ -54,7 +55,7 @@ class Selftest(unittest.TestCase):
         self.assertEqual(self.faults(cells), {})
 
     def test_finds_planted_faults_and_goes_on_after_hangs_and_crashes(self):
-        cells, _ = self.cells("--np", "2", "--dimensions", "1", "--timeout", "15", "--implementations",
+        cells, _ = self.cells("--np", "2", "--dimensions", "1", "--timeout", "8", "--implementations",
                               "faulty")
         found = self.faults(cells)
         expected = {("nonblocking", "alltoall", "cart-periodic-2"): "wrong",
@@ -66,7 +67,7 @@ class Selftest(unittest.TestCase):
         self.assertRegex(first["nonblocking", "alltoall", "cart-periodic-2"],
                          r"slot \d+, element 0: expected slot \d of rank \d, got slot \d of rank \d")
         self.assertIn("byte -1 of the receive buffer", first["blocking", "allgatherv", "cart-open"])
-        self.assertIn("no end within 15 s in persistent (faulty) on distributed graph",
+        self.assertIn("no end within 8 s in persistent (faulty) on distributed graph",
                       first["persistent", "alltoallv", "dist-graph-multi"])
         self.assertIn("crash", first["persistent", "allgather", "graph"])
 
