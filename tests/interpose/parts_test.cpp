@@ -4,6 +4,7 @@
 #include "interpose/recorder/forward.h"
 #include "interpose/takeover/blocking_trial.h"
 #include "recordings.h"
+#include "vocabulary/base/hash.h"
 
 #include <gtest/gtest.h>
 
@@ -25,6 +26,17 @@ std::uint64_t address_of(const void* p) {
 
 owned_run run_of(const unsigned char* p, std::uint64_t length, std::uint32_t allocation = 1) {
   return {{address_of(p), length}, allocation, true};
+}
+
+std::vector<std::uint64_t> blocks_of(const unsigned char* p, std::uint64_t length) {
+  data_layout bytes;
+  bytes.size = 1;
+  bytes.extent = 1;
+  bytes.known = true;
+  bytes.segments = {{0, 1}};
+  content_hasher hasher;
+  hasher.hash(address_of(p), bytes, length, length);
+  return {hasher.blocks().begin(), hasher.blocks().end()};
 }
 
 } // namespace
@@ -68,12 +80,59 @@ TEST(content, equal_bytes_hash_alike_however_they_lie) {
     packed.insert(packed.end(), at, at + 10);
   }
   const std::uint64_t base = address_of(scattered.data());
-  EXPECT_EQ(hash_packed(base, pieces, 9, 270), hash_bytes(packed.data(), 270));
-  EXPECT_EQ(hash_packed(base, pieces, 9, 47), hash_bytes(packed.data(), 47))
-      << "a short message in a long buffer";
-  EXPECT_EQ(hash_packed(base, pieces, 0, 0), hash_bytes(packed.data(), 0));
+  data_layout bytes;
+  bytes.size = 1;
+  bytes.extent = 1;
+  bytes.known = true;
+  bytes.segments = {{0, 1}};
+  content_hasher hasher;
+  const auto in_pieces = [&](std::uint64_t length) { return hasher.hash(base, pieces, 9, length); };
+  const auto in_one = [&](std::uint64_t length) {
+    return hasher.hash(address_of(packed.data()), bytes, length, length);
+  };
+  EXPECT_EQ(in_pieces(270), in_one(270));
+  EXPECT_EQ(in_pieces(47), in_one(47)) << "a short message in a long buffer";
+  EXPECT_EQ(in_pieces(0), in_one(0));
   packed[100] ^= 1;
-  EXPECT_NE(hash_packed(base, pieces, 9, 270), hash_bytes(packed.data(), 270));
+  EXPECT_NE(in_pieces(270), in_one(270));
+  packed[100] ^= 1;
+  packed[269] ^= 1;
+  EXPECT_NE(in_pieces(270), in_one(270)) << "the last block counts";
+}
+
+TEST(content, one_changed_byte_changes_the_hash_and_that_of_its_block_alone) {
+  constexpr std::uint64_t length = 200'000;
+  std::vector<unsigned char> message(length);
+  for (std::size_t i = 0; i < length; ++i)
+    message[i] = static_cast<unsigned char>(i * 37 ^ i >> 8);
+  data_layout bytes;
+  bytes.size = bytes.extent = 1;
+  bytes.known = true;
+  bytes.segments = {{0, 1}};
+  content_hasher hasher;
+  const auto hash = [&] { return hasher.hash(address_of(message.data()), bytes, length, length); };
+  const std::uint64_t whole = hash();
+  const std::vector<std::uint64_t> blocks(hasher.blocks().begin(), hasher.blocks().end());
+  const std::uint64_t each = content_block_bytes(length);
+  ASSERT_EQ(blocks.size(), (length + each - 1) / each);
+  ASSERT_LE(blocks.size(), 256u);
+  for (const std::uint64_t at : {std::uint64_t{0}, each - 1, each, 77 * each + 5, length - 1}) {
+    message[at] ^= 1;
+    EXPECT_NE(hash(), whole);
+    for (std::size_t i = 0; i < blocks.size(); ++i)
+      EXPECT_EQ(hasher.blocks()[i] == blocks[i], i != at / each) << "byte " << at << ", block " << i;
+    message[at] ^= 1;
+  }
+  EXPECT_EQ(hash(), whole);
+}
+
+// Ranks of one run may be on different processors.
+TEST(content, every_processor_finds_the_same_hash) {
+  std::vector<unsigned char> message(5000);
+  for (std::size_t i = 0; i < message.size(); ++i)
+    message[i] = static_cast<unsigned char>(i * 37 ^ i >> 8);
+  for (std::size_t length = 0; length < message.size(); length += length < 600 ? 1 : 97)
+    ASSERT_EQ(hash_bytes(message.data(), length), vocabulary::hash_of(message.data(), length)) << length;
 }
 
 // Random receives, writes and sends over a small memory; the truth is kept byte by byte. What the table
@@ -100,14 +159,19 @@ TEST(forwarding, never_claims_what_did_not_happen) {
         memory[begin + i] = static_cast<unsigned char>(random());
         truth[begin + i] = {static_cast<std::int64_t>(step), i, memory[begin + i]};
       }
-      table.received(step, std::vector<owned_run>{run_of(memory.data() + begin, length)});
+      if (step % 7 == 0)
+        table.received_unseen(step, std::vector<owned_run>{run_of(memory.data() + begin, length)});
+      else
+        table.received(step, std::vector<owned_run>{run_of(memory.data() + begin, length)},
+                       blocks_of(memory.data() + begin, length));
       break;
     case 1: // local computation
       for (std::size_t i = 0; i < std::min<std::size_t>(length, 5); ++i)
         memory[begin + i] ^= 0x5a;
       break;
     default: {
-      const auto parts = table.forwarded(std::vector<owned_run>{run_of(memory.data() + begin, length)});
+      const auto parts = table.forwarded(std::vector<owned_run>{run_of(memory.data() + begin, length)},
+                                         blocks_of(memory.data() + begin, length));
       std::uint64_t last_end = 0;
       for (const forwarded_part& p : parts) {
         ASSERT_GE(p.send_offset, last_end) << "parts overlap, seed " << seed;
@@ -116,6 +180,7 @@ TEST(forwarding, never_claims_what_did_not_happen) {
         for (std::uint64_t i = 0; i < p.length; ++i) {
           const origin& o = truth[begin + p.send_offset + i];
           ASSERT_EQ(o.receive, static_cast<std::int64_t>(p.receive)) << "seed " << seed << " step " << step;
+          ASSERT_NE(o.receive % 7, 0) << "its bytes were not looked at, seed " << seed << " step " << step;
           ASSERT_EQ(o.offset, p.receive_offset + i) << "seed " << seed << " step " << step;
           ASSERT_EQ(o.value, memory[begin + p.send_offset + i]) << "seed " << seed << " step " << step;
         }
@@ -136,6 +201,37 @@ TEST(forwarding, memory_of_another_allocation_is_another_place) {
   table.received(0, std::vector<owned_run>{run_of(memory.data(), 4096, 1)});
   EXPECT_EQ(table.forwarded(std::vector<owned_run>{run_of(memory.data(), 4096, 1)}).size(), 1u);
   EXPECT_TRUE(table.forwarded(std::vector<owned_run>{run_of(memory.data(), 4096, 2)}).empty());
+}
+
+TEST(forwarding, buffers_that_no_send_touches_are_looked_at_once_in_a_while) {
+  std::vector<unsigned char> memory(4096);
+  for (std::size_t i = 0; i < memory.size(); ++i)
+    memory[i] = static_cast<unsigned char>(i ^ i >> 8);
+  const std::vector<owned_run> whole{run_of(memory.data(), 1000)}, half{run_of(memory.data() + 500, 500)};
+  received_table table;
+  std::uint64_t ordinal = 0;
+  const auto receive = [&](const std::vector<owned_run>& runs) {
+    const bool worth = table.is_worth_hashing(runs);
+    worth ? table.received(ordinal, runs) : table.received_unseen(ordinal, runs);
+    ++ordinal;
+    return worth;
+  };
+  for (std::uint32_t i = 0; i < 8 * received_table::idle_receives; ++i)
+    EXPECT_EQ(receive(whole), i < received_table::idle_receives || i % received_table::idle_receives == 0)
+        << i;
+  receive(whole); // worth it
+  EXPECT_FALSE(receive(whole));
+  EXPECT_TRUE(table.touches(half[0].run));
+  EXPECT_TRUE(table.forwarded(half).empty()) << "nobody looked at these bytes";
+  EXPECT_TRUE(receive(whole)) << "bytes of it were sent";
+  ASSERT_EQ(table.forwarded(half).size(), 1u);
+  EXPECT_EQ(table.forwarded(half)[0].receive_offset, 500u);
+  for (std::uint32_t i = 0; i < 3 * received_table::idle_receives; ++i) {
+    EXPECT_TRUE(receive(whole)) << "forwarded each time, " << i;
+    EXPECT_EQ(table.forwarded(whole).size(), 1u);
+  }
+  for (std::uint32_t i = 0; i < 3 * received_table::idle_receives; ++i)
+    EXPECT_TRUE(receive({run_of(memory.data(), 1000 + i)})) << "other bytes each time, " << i;
 }
 
 TEST(forwarding, constant_bytes_are_marked) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tacit::interpose {
@@ -72,10 +73,39 @@ struct content_note {
   std::uint16_t flags = 0; ///< recordings::call_hash_valid, call_in_device or none
 };
 
-/// hash_of (base/hash.h) of `length` bytes.
+/// hash_of (base/hash.h) of `length` bytes, by the widest instructions that the processor has.
 std::uint64_t hash_bytes(const void* bytes, std::uint64_t length);
-/// The same of the first `bytes` packed bytes of the buffer.
-std::uint64_t hash_packed(std::uint64_t buffer, const data_layout& layout, std::uint64_t count,
-                          std::uint64_t bytes);
+
+/// The bytes of one block of a message of `length` bytes. Blocks are small where messages are small, so that a changed
+/// byte condemns few others, and at most 256 in a long message; the last one may be shorter.
+inline std::uint64_t content_block_bytes(std::uint64_t length) {
+  constexpr std::uint64_t smallest_block = 256, most_blocks = 256;
+  const std::uint64_t wanted = (length + most_blocks - 1) / most_blocks;
+  return std::max(smallest_block, (wanted + smallest_block - 1) / smallest_block * smallest_block);
+}
+
+/// Hashes messages block by block: each byte is read once, for the whole and for its block. The hash of a message is that of the
+/// list of its blocks' hashes, of a single block the block's. Reusable, so that it need not allocate.
+class content_hasher {
+public:
+  /// The hash of the first `bytes` packed bytes of the buffer.
+  std::uint64_t hash(std::uint64_t buffer, const data_layout& layout, std::uint64_t count,
+                     std::uint64_t bytes);
+  /// Those of the blocks of that message.
+  std::span<const std::uint64_t> blocks() const { return blocks_; }
+
+private:
+  void add(memory_run run);
+
+  std::vector<std::uint64_t> blocks_;
+  std::uint64_t block_bytes_ = 0;
+  std::vector<unsigned char> gathered_; ///< a block that lies in several runs
+  std::uint64_t have_ = 0;              ///< bytes of it
+  std::uint64_t left_ = 0;              ///< bytes of the message from this block on
+};
+
+#if defined(__x86_64__)
+std::uint64_t hash_long_avx2(const void* bytes, std::uint64_t length);
+#endif
 
 } // namespace tacit::interpose

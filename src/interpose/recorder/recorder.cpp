@@ -301,11 +301,7 @@ void call_recorder::dispatch_before(invocation& v) {
   case call_class::isend:
   case call_class::sendrecv:
   case call_class::isendrecv:
-    if (hashing_ && v.dest != MPI_PROC_NULL) {
-      observe_send(v.send.buffer, v.send.count, names_->layout_of(v.send), notes_of(v).content,
-                   notes_of(v).forwards);
-      notes_of(v).slow = true;
-    }
+    before_send(v);
     [[fallthrough]];
   case call_class::recv:
   case call_class::mrecv:
@@ -506,6 +502,8 @@ void call_recorder::after_point_to_point(invocation& v, int result) {
   const bool receives =
       !(v.kind == call_class::send || v.kind == call_class::isend || v.kind == call_class::send_init);
   if (sends) {
+    if (notes_of(v).hash_later && result == MPI_SUCCESS)
+      observe_send(v.send.buffer, v.send.count, names_->layout_of(v.send), notes_of(v).content, nullptr);
     write_call(v, result, sending(v), ids);
     write_forwards(notes_of(v).forwards);
   }

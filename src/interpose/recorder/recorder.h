@@ -61,6 +61,7 @@ private:
                   std::span<const std::uint64_t> requests = {});
   void write_forwards(const std::vector<forwarded_part>& forwards);
   void dispatch_before(invocation& v);
+  void before_send(invocation& v);
   void dispatch_after(invocation& v, int result);
   void after_point_to_point(invocation& v, int result);
   void after_collective(invocation& v, int result);
@@ -69,8 +70,9 @@ private:
   void after_constructor(invocation& v, int result);
 
   // recorder_requests.cpp: posting, starting, completing.
+  bool has_received_bytes(const void* buffer, MPI_Count count, const data_layout* layout);
   void observe_send(const void* buffer, MPI_Count count, const data_layout* layout, content_note& content,
-                    std::vector<forwarded_part>& forwards);
+                    std::vector<forwarded_part>* forwards);
   std::uint64_t post(invocation& v);
   void before_start(invocation& v);
   void after_start(invocation& v, int result);
@@ -93,6 +95,7 @@ private:
   std::unique_ptr<dictionary> names_;
   request_table requests_;
   received_table received_;
+  content_hasher hasher_;
   /// What a matched probe found, in the terms it was asked in.
   struct found_message {
     MPI_Comm comm{};

@@ -68,8 +68,34 @@ bool call_recorder::collect_runs(const void* buffer, const data_layout& layout, 
   return few;
 }
 
+/// Whether a send may carry bytes that were received: then it is looked at before the call, for a receive of the same call,
+/// or one under way, may write into blocks that it shares.
+bool call_recorder::has_received_bytes(const void* buffer, MPI_Count count, const data_layout* layout) {
+  if (received_.empty() || !layout || !layout->known || count <= 0)
+    return false;
+  const auto elements = static_cast<std::uint64_t>(count);
+  memory_run hull;
+  collect_runs(buffer, *layout, elements, elements * layout->size, hull);
+  return hull.length > 0 && received_.touches(hull);
+}
+
+/// A send's content is hashed after the library has been called, when the message is on its way: MPI forbids to change it
+/// until the send is complete. Only what may be forwarded, or is replaced by the same call, is hashed before.
+void call_recorder::before_send(invocation& v) {
+  if (!hashing_ || v.dest == MPI_PROC_NULL)
+    return;
+  const data_layout* const layout = names_->layout_of(v.send);
+  call_notes& notes = notes_of(v);
+  const bool replaced = v.call == mpi_call::Sendrecv_replace || v.call == mpi_call::Isendrecv_replace;
+  notes.hash_later = !replaced && !has_received_bytes(v.send.buffer, v.send.count, layout);
+  if (notes.hash_later)
+    return;
+  observe_send(v.send.buffer, v.send.count, layout, notes.content, &notes.forwards);
+  notes.slow = true;
+}
+
 void call_recorder::observe_send(const void* buffer, MPI_Count count, const data_layout* layout,
-                                 content_note& content, std::vector<forwarded_part>& forwards) {
+                                 content_note& content, std::vector<forwarded_part>* forwards) {
   if (!hashing_ || !layout || !layout->known || count < 0)
     return;
   const std::uint64_t begin = ticks_now();
@@ -83,12 +109,12 @@ void call_recorder::observe_send(const void* buffer, MPI_Count count, const data
     content.flags = rec::call_in_device;
     return;
   }
-  content = {hash_packed(reinterpret_cast<std::uint64_t>(buffer), *layout, elements, bytes),
+  content = {hasher_.hash(reinterpret_cast<std::uint64_t>(buffer), *layout, elements, bytes),
              rec::call_hash_valid};
-  if (bytes > 0 && !received_.empty()) {
+  if (forwards && bytes > 0 && !received_.empty()) {
     memory_run hull;
     if (collect_runs(buffer, *layout, elements, bytes, hull))
-      forwards = received_.forwarded(runs_);
+      *forwards = received_.forwarded(runs_, hasher_.blocks());
   }
   hash_ticks_ += ticks_now() - begin;
 }
@@ -165,8 +191,11 @@ void call_recorder::before_start(invocation& v) {
     open_request& r = requests_[slot];
     r.content = {};
     r.forwards.clear();
-    if (r.kind == request_kind::send && r.peer != rec::peer_null)
-      observe_send(r.buffer, static_cast<MPI_Count>(r.count), r.layout, r.content, r.forwards);
+    const auto count = static_cast<MPI_Count>(r.count);
+    const bool sends = hashing_ && r.kind == request_kind::send && r.peer != rec::peer_null;
+    r.hash_later = sends && !has_received_bytes(r.buffer, count, r.layout);
+    if (sends && !r.hash_later)
+      observe_send(r.buffer, count, r.layout, r.content, &r.forwards);
   }
 }
 
@@ -181,6 +210,8 @@ void call_recorder::after_start(invocation& v, int result) {
       r.id = ++last_request_;
       r.active = true;
       r.cancel_asked = false;
+      if (r.hash_later)
+        observe_send(r.buffer, static_cast<MPI_Count>(r.count), r.layout, r.content, nullptr);
     }
     rec::call_record record{};
     record.header.kind = static_cast<std::uint16_t>(rec::record_kind::call);
@@ -265,16 +296,19 @@ void call_recorder::complete_receive(const void* buffer, const data_layout* layo
   }
   if (usable && hashing_ && layout && layout->known && record.source != rec::peer_null) {
     const bool in_device = record.bytes > 0 && is_in_device_memory(buffer, *layout);
-    if (!in_device)
-      record.hash = hash_packed(reinterpret_cast<std::uint64_t>(buffer), *layout, count, record.bytes);
-    flags |= in_device ? rec::completion_in_device : rec::completion_hash_valid;
-    if (record.bytes > 0) {
-      memory_run hull;
-      if (collect_runs(buffer, *layout, count, record.bytes, hull) && !in_device)
-        received_.received(completions_, runs_);
-      else
-        received_.overwritten(hull);
-    }
+    memory_run hull;
+    const bool few = record.bytes > 0 && collect_runs(buffer, *layout, count, record.bytes, hull);
+    const bool worth = !in_device && (!few || received_.is_worth_hashing(runs_));
+    if (worth)
+      record.hash = hasher_.hash(reinterpret_cast<std::uint64_t>(buffer), *layout, count, record.bytes);
+    if (worth || in_device)
+      flags |= in_device ? rec::completion_in_device : rec::completion_hash_valid;
+    if (few && worth)
+      received_.received(completions_, runs_, hasher_.blocks());
+    else if (few && !in_device)
+      received_.received_unseen(completions_, runs_);
+    else if (record.bytes > 0)
+      received_.overwritten(hull);
     hash_ticks_ += ticks_now() - record.tick;
   }
   record.header.flags = flags;

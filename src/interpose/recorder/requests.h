@@ -35,8 +35,9 @@ struct open_request {
   std::uint32_t comm = 0;
   std::int32_t peer = 0;
   std::int32_t tag = 0;
-  // What a start found out before the library was called.
-  content_note content; ///< of a send, at its last start
+  // What a start found out.
+  bool hash_later = false; ///< after the library was called
+  content_note content;    ///< of a send, at its last start
   std::vector<forwarded_part> forwards;
   // The communicator being made (idup).
   MPI_Comm* new_comm = nullptr; ///< null: what it is was known at once
