@@ -14,11 +14,9 @@
 //    members of a collective, have the same, unless ranks submitted different programs.
 #pragma once
 
-#include "tasks/layout/placement.h"
+#include "tasks/discover/exchange.h"
 
-#include <cstdint>
 #include <memory>
-#include <vector>
 
 namespace tacit::tasks {
 
@@ -31,59 +29,6 @@ enum class command_kind : std::uint8_t {
   await_push, ///< receive `what` of `buffer` from `peer`
   collective, ///< take part in `exchange`
 };
-
-enum class collective_kind : std::uint8_t {
-  broadcast, ///< from root to all members
-  scatter,   ///< from root, disjoint pieces
-  gather,    ///< to root, disjoint pieces
-  allgather, ///< every member's piece to all members
-  alltoall,  ///< every member a piece of its own to every other
-  halo,   ///< neighbors exchange borders: a neighborhood collective; only members with neighbors have edges
-  reduce, ///< partial values combined, at root
-  allreduce,      ///< partial values combined, everywhere
-  reduce_scatter, ///< partial values combined, disjoint pieces
-};
-const char* name_of(collective_kind kind);
-
-/// Ranks first + i * stride[0] + j * stride[1] + k * stride[2]; members are numbered in row-major order of (i, j, k).
-struct group {
-  std::uint32_t first = 0;
-  std::array<std::uint32_t, dimensions> count{1, 1, 1};
-  std::array<std::uint32_t, dimensions> stride{0, 0, 1};
-  std::uint32_t size() const { return count[0] * count[1] * count[2]; }
-  rank_id member(std::uint32_t number) const;
-  bool contains(rank_id rank) const;
-  friend bool operator==(const group&, const group&) = default;
-};
-
-/// One box of one buffer in an exchange: who has it and who wants it.
-struct exchange_part {
-  buffer_id buffer{};
-  box where;
-  placement owner; ///< who sends; of a reduction: whose partial values are combined (every rank with a chunk)
-  placement wanted;            ///< who receives
-  std::vector<placement> held; ///< copies that ranks have already; nothing of them is sent again
-};
-
-/// A collective, the same object on all ranks. Symbolic: what a rank sends is computed when it is asked for, so that planning
-/// costs the same for any number of ranks. Not for reductions, `contribution` is what all members send together.
-struct collective {
-  exchange_id number{};
-  collective_kind kind{};
-  rank_id root = no_rank; ///< of broadcast, scatter, gather and reduce
-  std::uint64_t signature =
-      0; ///< equal for exchanges of the same parts among the same ranks: what can be persistent
-  std::vector<exchange_part> parts; ///< in messages one after the other
-  std::uint32_t operation = 0;      ///< of reductions: reduction::operation
-  bool include_current =
-      false; ///< of reductions: the rank with the first chunk combines the earlier value, too
-};
-
-/// What rank `from` sends to rank `to` of a part: what it owns, the other wants and has not. Empty for from == to. Of reductions:
-/// what `from` contributes to the result at `to` (also for from == to).
-region moved(const exchange_part& part, rank_id from, rank_id to);
-/// What a rank owns of what anybody wants of a part: its contribution to gather and allgather.
-region contribution(const exchange_part& part, rank_id from);
 
 struct command {
   command_id id{};

@@ -17,6 +17,39 @@ std::uint32_t first_that(std::uint32_t parts, Test&& test) {
   return low;
 }
 
+/// True if an axis with several parts is followed by no dimension, so that ranks along it have the same.
+bool replicated_along(const placement& p, int axis) {
+  if (p.across->axes[static_cast<std::size_t>(axis)].parts == 1)
+    return false;
+  return std::ranges::none_of(p.map.dims, [&](const axis_map& map) {
+    return map.what != axis_map::kind::constant && map.of == axis;
+  });
+}
+
+std::uint32_t first_part(const split& s, int axis) {
+  return s.axes[static_cast<std::size_t>(axis)].first_part();
+}
+
+void visit_holders(const placement& where, const box& what, const mesh_range& found,
+                   const std::function<void(std::uint32_t, const region&)>& visit) {
+  const auto offer = [&](std::uint32_t rank, const region& piece) {
+    if (const region common = intersection(piece, region(what)); !common.empty())
+      visit(rank, common);
+  };
+  if (!where.symbolic()) {
+    for (std::uint32_t rank = 0; rank < where.listed->size(); ++rank)
+      offer(rank, (*where.listed)[rank]);
+    return;
+  }
+  const split& s = *where.across;
+  for (std::uint32_t i = found.axis[0].first; i < found.axis[0].second; ++i)
+    for (std::uint32_t j = found.axis[1].first; j < found.axis[1].second; ++j)
+      for (std::uint32_t k = found.axis[2].first; k < found.axis[2].second; ++k) {
+        const std::uint32_t rank = i * s.stride(0) + j * s.stride(1) + k;
+        offer(rank, where.piece(rank));
+      }
+}
+
 } // namespace
 
 bool operator==(const placement& a, const placement& b) {
@@ -35,6 +68,14 @@ region placement::piece(std::uint32_t rank) const {
   if (symbolic())
     return piece_box(rank);
   return rank < listed->size() ? (*listed)[rank] : region{};
+}
+
+region placement::first_copy(std::uint32_t rank) const {
+  if (symbolic())
+    for (int k = 0; k < dimensions; ++k)
+      if (replicated_along(*this, k) && across->coordinate_of(rank, k) != first_part(*across, k))
+        return {};
+  return piece(rank);
 }
 
 region placement::image() const {
@@ -82,25 +123,25 @@ mesh_range holders(const placement& where, const box& what) {
   return out;
 }
 
+mesh_range first_holders(const placement& where, const box& what) {
+  mesh_range out = holders(where, what);
+  for (int k = 0; k < dimensions; ++k)
+    if (auto& [first, last] = out.axis[static_cast<std::size_t>(k)];
+        first < last && replicated_along(where, k)) {
+      first = first_part(*where.across, k);
+      last = first + 1;
+    }
+  return out;
+}
+
 void for_each_holder(const placement& where, const box& what,
                      const std::function<void(std::uint32_t, const region&)>& visit) {
-  const auto offer = [&](std::uint32_t rank, const region& piece) {
-    if (const region common = intersection(piece, region(what)); !common.empty())
-      visit(rank, common);
-  };
-  if (!where.symbolic()) {
-    for (std::uint32_t rank = 0; rank < where.listed->size(); ++rank)
-      offer(rank, (*where.listed)[rank]);
-    return;
-  }
-  const mesh_range found = holders(where, what);
-  const split& s = *where.across;
-  for (std::uint32_t i = found.axis[0].first; i < found.axis[0].second; ++i)
-    for (std::uint32_t j = found.axis[1].first; j < found.axis[1].second; ++j)
-      for (std::uint32_t k = found.axis[2].first; k < found.axis[2].second; ++k) {
-        const std::uint32_t rank = i * s.stride(0) + j * s.stride(1) + k;
-        offer(rank, where.piece(rank));
-      }
+  visit_holders(where, what, where.symbolic() ? holders(where, what) : mesh_range{}, visit);
+}
+
+void for_each_first_holder(const placement& where, const box& what,
+                           const std::function<void(std::uint32_t, const region&)>& visit) {
+  visit_holders(where, what, where.symbolic() ? first_holders(where, what) : mesh_range{}, visit);
 }
 
 } // namespace tacit::tasks

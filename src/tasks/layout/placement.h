@@ -7,6 +7,7 @@
 
 #include "tasks/layout/split.h"
 
+#include <functional>
 #include <utility>
 
 namespace tacit::tasks {
@@ -22,6 +23,8 @@ struct placement {
   region piece(std::uint32_t rank) const;
   /// The same for a symbolic placement, where it is a box.
   box piece_box(std::uint32_t rank) const;
+  /// What the rank sends to those who lack it: its piece, unless another rank with a lower coordinate has the same.
+  region first_copy(std::uint32_t rank) const;
   /// What all ranks together have.
   region image() const;
   friend bool operator==(const placement& a, const placement& b);
@@ -32,13 +35,21 @@ struct mesh_range {
   std::array<std::pair<std::uint32_t, std::uint32_t>, dimensions> axis{}; ///< first, one past the last
   bool empty() const;
   std::uint64_t count() const;
+  friend bool operator==(const mesh_range&, const mesh_range&) = default;
 };
 
 /// The coordinates of all ranks whose piece may overlap the box. Symbolic placements only.
 mesh_range holders(const placement& where, const box& what);
 
+/// The same for first_copy().
+mesh_range first_holders(const placement& where, const box& what);
+
 /// Calls visit(rank, common) for every rank whose piece overlaps the box, in increasing order of ranks.
+/// for_each_first_holder: the same for first_copy().
 void for_each_holder(const placement& where, const box& what,
                      const std::function<void(std::uint32_t, const region&)>& visit);
+
+void for_each_first_holder(const placement& where, const box& what,
+                           const std::function<void(std::uint32_t, const region&)>& visit);
 
 } // namespace tacit::tasks

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace tacit::tasks {
 namespace {
@@ -33,6 +34,14 @@ partition weighted_parts(interval global, coordinate granularity, const std::vec
   }
   out.ends.back() = global.end;
   return out;
+}
+
+bool has_empty_part(const partition& p) {
+  coordinate before = p.global.begin;
+  for (const coordinate end : p.ends)
+    if (std::exchange(before, end) == end)
+      return true;
+  return false;
 }
 
 /// The parts of two dimensions, as many as there are ranks or as fit, with the shortest border between chunks.
@@ -72,6 +81,11 @@ interval partition::part(std::uint32_t i) const {
           std::min(global.end, global.begin + (first + count) * granularity)};
 }
 
+std::uint32_t partition::first_part() const {
+  const auto found = std::ranges::upper_bound(ends, global.begin);
+  return found == ends.end() ? 0 : static_cast<std::uint32_t>(found - ends.begin());
+}
+
 std::uint32_t split::stride(int axis) const {
   std::uint32_t out = 1;
   for (int d = axis + 1; d < dimensions; ++d)
@@ -101,6 +115,7 @@ split make_split(const geometry& shape, std::uint32_t ranks) {
     out.axes[0] = shape.weights.size() == ranks
                       ? weighted_parts(shape.global[0], shape.granularity[0], shape.weights)
                       : equal_parts(shape.global[0], shape.granularity[0], ranks);
+    out.gaps |= has_empty_part(out.axes[0]);
     break;
   case split_rule::two_dim: {
     const std::array<std::uint32_t, 2> parts = near_square(shape, ranks);
@@ -112,6 +127,7 @@ split make_split(const geometry& shape, std::uint32_t ranks) {
     break;
   case split_rule::per_rank:
     out.global = box_of(range{{ranks, 1, 1}});
+    out.gaps = false;
     out.axes = {equal_parts({0, ranks}, 1, ranks), undivided({0, 1}), undivided({0, 1})};
     break;
   }

@@ -20,12 +20,15 @@ struct partition {
   std::uint32_t parts = 1;
   std::vector<coordinate> ends; ///< weighted: where each part ends; empty if the parts are equal
   interval part(std::uint32_t i) const;
+  /// The first part that is not empty; 0 if all are.
+  std::uint32_t first_part() const;
   friend bool operator==(const partition&, const partition&) = default;
 };
 
 struct split {
   box global; ///< the execution range
   std::array<partition, dimensions> axes;
+  bool gaps = false; ///< a chunk before the last is empty (a weight of 0, or nearly)
   std::uint32_t chunks() const { return axes[0].parts * axes[1].parts * axes[2].parts; }
   /// The rank whose coordinate along an axis is one higher, minus the rank.
   std::uint32_t stride(int axis) const;

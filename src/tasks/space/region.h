@@ -11,6 +11,7 @@
 #include "tasks/space/box.h"
 
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tacit::tasks {
@@ -25,7 +26,10 @@ public:
   /// The union of boxes, which may overlap.
   explicit region(std::vector<box> boxes);
 
-  const std::vector<box>& boxes() const { return boxes_; }
+  const std::vector<box>& boxes() const& { return boxes_; }
+  std::vector<box> boxes() && {
+    return std::move(boxes_);
+  } ///< so that a loop may ask a region that nobody keeps
   bool empty() const { return boxes_.empty(); }
   coordinate volume() const;
   bool contains(const region& other) const;

@@ -1,0 +1,471 @@
+#include "tasks/commands/planner.h"
+
+#include "tasks/layout/overlap.h"
+
+#include <fmt/format.h>
+#include <map>
+
+namespace tacit::tasks {
+namespace {
+
+std::uint32_t number_of(rank_id rank) {
+  return static_cast<std::uint32_t>(index(rank));
+}
+
+command command_for(const planned& p, command_kind kind) {
+  command c;
+  c.kind = kind;
+  c.task = p.at.what.id;
+  c.stream_hash = p.at.hash;
+  return c;
+}
+
+/// What collective groups count as among the objects that order commands.
+constexpr std::uint64_t first_group = std::uint64_t{1} << 32;
+
+void add_to(std::vector<touched>& all, buffer_id buffer, const region& where) {
+  if (where.empty())
+    return;
+  for (touched& t : all)
+    if (t.buffer == buffer) {
+      t.where = union_of(t.where, where);
+      return;
+    }
+  all.push_back({buffer, where});
+}
+
+void add(hashed_words& hash, const placement& p) {
+  for (int d = 0; d < dimensions; ++d) {
+    const axis_map& map = p.map[d];
+    hash.add(static_cast<std::uint64_t>(map.what) << 8 | map.of);
+    for (const coordinate word : {map.fixed.begin, map.fixed.end, map.below, map.above, map.granularity})
+      hash.add(static_cast<std::uint64_t>(word));
+    const partition& axis = p.across->axes[static_cast<std::size_t>(d)];
+    for (const coordinate word :
+         {axis.global.begin, axis.global.end, axis.granularity, coordinate{axis.parts}})
+      hash.add(static_cast<std::uint64_t>(word));
+    hash.add(hash_of(axis.ends.data(), axis.ends.size() * sizeof(coordinate)));
+  }
+}
+
+std::uint64_t signature_of(const collective& c) {
+  hashed_words hash;
+  hash.add(static_cast<std::uint64_t>(c.kind) << 32 | number_of(c.root));
+  for (const exchange_part& part : c.parts) {
+    hash.add(index(part.buffer));
+    for (const interval& side : part.where.side) {
+      hash.add(static_cast<std::uint64_t>(side.begin));
+      hash.add(static_cast<std::uint64_t>(side.end));
+    }
+    add(hash, part.owner);
+    add(hash, part.wanted);
+    for (const placement& copy : part.held)
+      if (copy.symbolic())
+        add(hash, copy);
+  }
+  return hash.value();
+}
+
+} // namespace
+
+/// What one task exchanges: collectives, those of the same kind among the same ranks in one, and messages, one for each pair of
+/// ranks and buffer.
+struct planner::batch {
+  struct group_of_parts {
+    collective what;
+    team who;
+  };
+  struct message {
+    buffer_id buffer{};
+    rank_id peer = no_rank;
+    auto operator<=>(const message&) const = default;
+  };
+  const planned& consumer;
+  std::vector<group_of_parts> collectives;
+  std::map<message, region> sends, receives;
+
+  exchange_id add(const classified& found, exchange_part part, exchange_id& next) {
+    for (group_of_parts& g : collectives)
+      if (g.what.kind == *found.kind && g.what.root == found.root && g.who == found.who) {
+        g.what.parts.push_back(std::move(part));
+        return g.what.number;
+      }
+    collective c;
+    c.number = next;
+    next = exchange_id{index(next) + 1};
+    c.kind = *found.kind;
+    c.root = found.root;
+    c.parts.push_back(std::move(part));
+    collectives.push_back({std::move(c), found.who});
+    return collectives.back().what.number;
+  }
+};
+
+const reduction* planned::partial(buffer_id buffer) const {
+  const auto found = std::ranges::find(at.what.reductions, buffer, &reduction::buffer);
+  return found == at.what.reductions.end() ? nullptr : &*found;
+}
+
+planner::planner(planner_options options)
+    : options_(options), stream_(options.horizon_step), splits_(options.ranks), contents_(options.ranks) {}
+
+buffer_id planner::create_buffer(buffer b) {
+  contents_.add_buffer(b);
+  checks_.add_buffer(b);
+  local_.add_buffer(b.extent);
+  return stream_.create_buffer(std::move(b));
+}
+
+task_id planner::submit(task t) {
+  if (t.shape.split == split_rule::per_rank)
+    t.shape.global = box_of(range{{options_.ranks, 1, 1}});
+  if (std::optional<submitted> horizon = stream_.due_horizon())
+    accept(std::move(*horizon));
+  t.id = stream_.next();
+  if (!is_right(t)) {
+    t = task{t.id, task_kind::host, t.name + " (rejected)", {}, {}, {}, {}, 0};
+    t.shape.global = {};
+  }
+  submitted s = stream_.submit(std::move(t));
+  const task_id id = s.what.id;
+  accept(std::move(s));
+  return id;
+}
+
+bool planner::is_right(const task& t) {
+  return checks_.check(t, stream_.buffers(), problems_);
+}
+
+void planner::accept(submitted s) {
+  planned p{std::move(s), nullptr, {}, {}};
+  const task& t = p.at.what;
+  const bool barrier = t.kind == task_kind::horizon || t.kind == task_kind::epoch;
+  if (!barrier) {
+    if (t.shape.global.empty())
+      return;
+    p.chunks = splits_.of(t.shape);
+    for (const access& a : t.accesses)
+      add_demands(p, a);
+    for (const reduction& r : t.reductions)
+      add_reduction(p, r);
+    if (has_overlapping_writes(p))
+      return;
+  }
+  const bool last = barrier || t.kind == task_kind::fence || !options_.look_ahead;
+  window_.push_back(std::move(p));
+  if (last)
+    flush();
+}
+
+bool planner::has_overlapping_writes(const planned& p) {
+  for (std::size_t i = 0; i < p.written.size(); ++i) {
+    const buffer_id buffer = p.written[i].buffer;
+    std::vector<placement> places;
+    for (std::size_t k = 0; k < p.written.size(); ++k)
+      if (p.written[k].buffer == buffer) {
+        if (k < i)
+          break; // looked at with the first one
+        places.push_back(p.written[k].where);
+      }
+    if (p.partial(buffer))
+      continue;
+    if (const auto found = find_overlap(places, number_of(options_.me))) {
+      problems_.push_back(problem(reason::overlapping_writes,
+                                  fmt::format("{}: ranks {} and {} both write {} of {}", name_of(p.at.what),
+                                              found->first, found->second, text_of(found->where),
+                                              name_of(buffer, stream_.buffers()[index(buffer)])),
+                                  "Write through a mapper that maps disjoint chunks to disjoint regions."));
+      return true;
+    }
+  }
+  return false;
+}
+
+/// One demand for each term of a mapper; of a functor of the user, the regions of all ranks.
+void planner::add_demands(planned& p, const access& a) const {
+  const range& extent = contents_.extent(a.buffer);
+  std::vector<placement> places;
+  for (const term& t : a.how.terms)
+    places.push_back({p.chunks, t, extent, nullptr});
+  if (!a.how.symbolic()) {
+    std::vector<region> listed;
+    for (std::uint32_t rank = 0; rank < p.chunks->chunks(); ++rank)
+      listed.push_back(intersection(image(a.how, p.chunks->chunk(rank), p.chunks->global, extent),
+                                    region(box_of(extent))));
+    places.push_back({p.chunks, {}, extent, std::make_shared<const std::vector<region>>(std::move(listed))});
+  }
+  for (placement& place : places) {
+    if (reads(a.mode))
+      p.wanted.push_back({a.buffer, place});
+    if (writes(a.mode))
+      p.written.push_back({a.buffer, std::move(place)});
+  }
+}
+
+/// The rank with the first chunk needs the earlier value, if it is to be combined, too; every chunk leaves a partial value.
+void planner::add_reduction(planned& p, const reduction& r) {
+  const range& extent = contents_.extent(r.buffer);
+  geometry one;
+  one.global = box_of(range{});
+  one.split = split_rule::none;
+  if (r.include_current)
+    p.wanted.push_back({r.buffer, {splits_.of(one), all().terms[0], extent, nullptr}});
+  p.written.push_back({r.buffer, {p.chunks, all().terms[0], extent, nullptr}});
+}
+
+void planner::flush() {
+  for (std::size_t position = 0; position < window_.size(); ++position)
+    plan(position);
+  window_.clear();
+}
+
+void planner::plan(std::size_t position) {
+  const planned& p = window_[position];
+  if (!p.chunks)
+    return barrier(p);
+  batch out{p, {}, {}, {}};
+  for (const demand& d : p.wanted)
+    combine_partials(out, d, position);
+  for (const demand& d : p.wanted)
+    satisfy(out, d, position);
+  emit(out);
+  execute(p);
+  write(p);
+}
+
+/// What of a region is initialized, with a copy of what is known of it, as what is known changes meanwhile.
+std::vector<planner::piece> planner::pieces_of(buffer_id buffer, const region& where) const {
+  std::vector<piece> out;
+  contents_.query(buffer, where, [&](const box& b, const version& v) {
+    if (v.initialized)
+      out.push_back({b, v});
+  });
+  return out;
+}
+
+void planner::combine_partials(batch& out, const demand& d, std::size_t position) {
+  for (const piece& p : pieces_of(d.buffer, d.where.image()))
+    if (p.what.operation)
+      combine(out, p.where, p.what, d, position);
+}
+
+void planner::satisfy(batch& out, const demand& d, std::size_t position) {
+  for (piece& p : pieces_of(d.buffer, d.where.image()))
+    exchange(out, {d.buffer, p.where, std::move(p.what.owner), d.where, std::move(p.what.copies)},
+             p.what.producer, position);
+}
+
+void planner::exchange(batch& out, exchange_part part, task_id producer, std::size_t position) {
+  if (satisfied(part))
+    return;
+  exchange_edge edge{producer, out.consumer.at.what.id, part.buffer, part.where,
+                     {},       reason::discovery_off,   {},          false};
+  classified found;
+  found.why_not = reason::discovery_off;
+  if (options_.discover)
+    found = choose(part, position, edge.ahead);
+  if (!found.kind && found.why_not == reason::none)
+    return;
+  edge.kind = found.kind;
+  edge.why_not = found.why_not;
+  if (found.kind)
+    edge.number = out.add(found, part, next_exchange_);
+  else
+    send_messages(out, part);
+  note(edge);
+  contents_.add_copy(part.buffer, part.where, part.wanted);
+}
+
+void planner::note(exchange_edge edge) {
+  if (options_.keep_edges)
+    edges_.push_back(edge);
+}
+
+/// The collective for what later tasks want, if it covers what is wanted now; else for what is wanted now.
+classified planner::choose(exchange_part& part, std::size_t position, bool& ahead) const {
+  const box what = intersection(part.where, part.wanted.image().hull());
+  classified best = classify(part);
+  for (const placement& later : later_demands(part.buffer, what, position)) {
+    exchange_part larger = part;
+    larger.wanted = later;
+    if (later == part.wanted || !covers(later, part.wanted, what))
+      continue;
+    if (classified found = classify(larger); found.kind) {
+      part = std::move(larger);
+      best = std::move(found);
+      ahead = true;
+    }
+  }
+  return best;
+}
+
+/// Where the result of a reduction goes: where one of the tasks that want it wants it, if that serves the others; else everywhere.
+placement planner::best_for_all(const box& what, const demand& d, std::size_t position) const {
+  std::vector<placement> all_wanted = later_demands(d.buffer, what, position);
+  all_wanted.push_back(d.where);
+  for (const placement& candidate : all_wanted)
+    if (std::ranges::all_of(all_wanted, [&](const placement& p) { return covers(candidate, p, what); }))
+      return candidate;
+  return contents_.everywhere(contents_.extent(d.buffer));
+}
+
+/// Combines partial values where they are wanted. From then on these ranks own the result.
+void planner::combine(batch& out, const box& where, const version& partial, const demand& d,
+                      std::size_t position) {
+  const box what = intersection(where, d.where.image().hull());
+  placement wanted = options_.look_ahead ? best_for_all(what, d, position) : d.where;
+  classified found = classify_reduction(partial.owner, wanted, what, options_.ranks);
+  if (*found.kind == collective_kind::allreduce)
+    wanted = contents_.everywhere(contents_.extent(d.buffer));
+  collective c;
+  c.number = next_exchange_;
+  next_exchange_ = exchange_id{index(next_exchange_) + 1};
+  c.kind = *found.kind;
+  c.root = found.root;
+  c.parts.push_back({d.buffer, what, partial.owner, wanted, {}});
+  c.partials_of = partial.producer;
+  c.operation = *partial.operation;
+  note({partial.producer, out.consumer.at.what.id, d.buffer, what, c.kind, reason::none, c.number, false});
+  contents_.write(d.buffer, what, {true, partial.producer, wanted, std::nullopt, {}});
+  emit_collective(out.consumer, std::move(c), found.who);
+}
+
+/// What tasks later in the window want of a box as it is now: until somebody writes into it.
+std::vector<placement> planner::later_demands(buffer_id buffer, const box& where,
+                                              std::size_t position) const {
+  const auto writes_it = [&](const planned& p) {
+    return std::ranges::any_of(
+        p.written, [&](const demand& d) { return d.buffer == buffer && overlap(d.where.image(), where); });
+  };
+  std::vector<placement> out;
+  for (std::size_t k = position; k < window_.size(); ++k) {
+    if (k > position)
+      for (const demand& d : window_[k].wanted)
+        if (d.buffer == buffer && d.where.symbolic() && overlap(d.where.image(), where))
+          out.push_back(d.where);
+    if (writes_it(window_[k]))
+      break;
+  }
+  return out;
+}
+
+/// This rank's messages of a part, both directions. Only ranks that own or want something of it are looked at.
+void planner::send_messages(batch& out, const exchange_part& part) const {
+  const std::uint32_t me = number_of(options_.me);
+  const auto add = [](std::map<batch::message, region>& all, buffer_id buffer, std::uint32_t peer,
+                      const region& what) {
+    if (what.empty())
+      return;
+    region& all_to_peer = all[{buffer, rank_id{peer}}];
+    all_to_peer = union_of(all_to_peer, what);
+  };
+  for (const box& mine : intersection(part.owner.first_copy(me), region(part.where)).boxes())
+    for_each_holder(part.wanted, mine, [&](std::uint32_t rank, const region&) {
+      add(out.sends, part.buffer, rank, moved(part, options_.me, rank_id{rank}));
+    });
+  for (const box& needed : intersection(part.wanted.piece(me), region(part.where)).boxes())
+    for_each_first_holder(part.owner, needed, [&](std::uint32_t rank, const region&) {
+      add(out.receives, part.buffer, rank, moved(part, rank_id{rank}, options_.me));
+    });
+}
+
+void planner::emit(batch& out) {
+  for (batch::group_of_parts& g : out.collectives)
+    emit_collective(out.consumer, std::move(g.what), g.who);
+  emit_messages(out);
+}
+
+void planner::emit_collective(const planned& consumer, collective c, const team& who) {
+  const std::optional<group> members = who.group_of(options_.me);
+  if (!members)
+    return;
+  command out = command_for(consumer, command_kind::collective);
+  out.members = *members;
+  std::vector<touched> reads, writes;
+  for (const exchange_part& part : c.parts) {
+    if (is_reduction(c.kind)) {
+      add_to(reads, part.buffer, intersection(part.owner.piece(number_of(options_.me)), region(part.where)));
+      add_to(writes, part.buffer, reduced(part, options_.me));
+      continue;
+    }
+    if (c.kind == collective_kind::halo)
+      add_neighbors(out, part);
+    add_to(reads, part.buffer,
+           intersection(part.owner.first_copy(number_of(options_.me)), region(part.where)));
+    add_to(writes, part.buffer, received(part, options_.me));
+  }
+  tidy(out.sends_to);
+  tidy(out.receives_from);
+  c.signature = signature_of(c);
+  out.exchange = std::make_shared<const collective>(std::move(c));
+  local_.append(std::move(out), reads, writes);
+}
+
+void planner::add_neighbors(command& c, const exchange_part& part) const {
+  const std::uint32_t me = number_of(options_.me);
+  for (const box& mine : intersection(part.owner.first_copy(me), region(part.where)).boxes())
+    for_each_holder(part.wanted, mine, [&](std::uint32_t rank, const region&) {
+      if (!moved(part, options_.me, rank_id{rank}).empty())
+        c.sends_to.push_back(rank_id{rank});
+    });
+  for (const box& needed : received(part, options_.me).boxes())
+    for_each_first_holder(part.owner, needed, [&](std::uint32_t rank, const region&) {
+      if (!moved(part, rank_id{rank}, options_.me).empty())
+        c.receives_from.push_back(rank_id{rank});
+    });
+}
+
+void planner::emit_messages(const batch& out) {
+  const auto append = [&](command_kind kind, const batch::message& m, const region& what) {
+    command c = command_for(out.consumer, kind);
+    c.buffer = m.buffer;
+    c.peer = m.peer;
+    c.transfer = index(c.task) << 20 | index(m.buffer);
+    c.what = what;
+    const std::vector<touched> here{{m.buffer, what}}, nothing;
+    kind == command_kind::push ? local_.append(std::move(c), here, nothing)
+                               : local_.append(std::move(c), nothing, here);
+  };
+  for (const auto& [m, what] : out.sends)
+    append(command_kind::push, m, what);
+  for (const auto& [m, what] : out.receives)
+    append(command_kind::await_push, m, what);
+}
+
+/// This rank's part of a task, if it has one.
+void planner::execute(const planned& p) {
+  const task& t = p.at.what;
+  const std::uint32_t me = number_of(options_.me);
+  command c = command_for(p, t.kind == task_kind::fence ? command_kind::fence : command_kind::execute);
+  c.chunk = p.chunks->chunk(me);
+  if (c.chunk.empty())
+    return;
+  std::vector<touched> reads, writes;
+  for (const demand& d : p.wanted)
+    add_to(reads, d.buffer, d.where.piece(me));
+  for (const demand& d : p.written)
+    add_to(writes, d.buffer, d.where.piece(me));
+  for (const host_object_id object : t.host_objects)
+    local_.touch_object(c, index(object));
+  if (t.kind == task_kind::collective_host)
+    local_.touch_object(c, first_group + t.collective_group);
+  local_.append(std::move(c), reads, writes);
+}
+
+/// Afterwards the task is the producer of what it writes; where two of its accesses write the same, either tells the owner.
+void planner::write(const planned& p) {
+  for (const demand& d : p.written) {
+    version made{true, p.at.what.id, d.where, std::nullopt, {}};
+    if (const reduction* r = p.partial(d.buffer))
+      made.operation = r->operation;
+    contents_.write(d.buffer, d.where.image(), made);
+  }
+}
+
+void planner::barrier(const planned& p) {
+  local_.append_barrier(
+      command_for(p, p.at.what.kind == task_kind::epoch ? command_kind::epoch : command_kind::horizon));
+  contents_.forget_before(p.at.what.id);
+}
+
+} // namespace tacit::tasks

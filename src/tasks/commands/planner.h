@@ -1,0 +1,125 @@
+// From the stream of tasks to the commands of one rank, without a word to the others.
+//
+// Every rank runs a planner over the same stream. What all of them have to agree on (which data are exchanged by which collective,
+// in which order) follows from formulas for all ranks at once (layout, discover); what concerns this rank alone (its chunk, its
+// messages, what comes after what in its memory) is computed for this rank alone. So a task costs the same for any number of
+// ranks, unless it is this rank that has many peers.
+//
+// Look-ahead: tasks wait in a window until a horizon, a fence or an epoch. When the first of them needs what another rank produced,
+// the demands of all that read the same version are known, and if one of them covers the others by a collective, this collective is
+// what happens: a gather that is followed by an all-gather is one all-gather.
+//
+// For each exchange: satisfied by what ranks have already - nothing; a collective (classify.h) - one command for each group of ranks;
+// else messages, by exact regions. Whatever was moved is a copy from then on; the producer stays the owner. A candidate that is no
+// collective (a forward task that is not materialised) changes nothing, so it never hides the producer from a later one.
+#pragma once
+
+#include "tasks/commands/command.h"
+#include "tasks/commands/local_commands.h"
+#include "tasks/discover/classify.h"
+#include "tasks/layout/contents.h"
+#include "tasks/stream/check.h"
+#include "tasks/stream/task_stream.h"
+
+#include <array>
+
+namespace tacit::tasks {
+
+struct planner_options {
+  std::uint32_t ranks = 1;
+  rank_id me{};
+  bool discover = true;    ///< without it, all that can be messages is
+  bool look_ahead = true;  ///< without it, each task is planned by itself
+  int horizon_step = 4;    ///< tasks in a chain between two horizons
+  bool keep_edges = false; ///< remember why each exchange is what it is; grows with the program
+};
+
+/// What became of data that one task needs and another one produced on other ranks.
+struct exchange_edge {
+  task_id producer{}, consumer{};
+  buffer_id buffer{};
+  box where;
+  std::optional<collective_kind> kind;
+  reason why_not = reason::none; ///< of messages
+  exchange_id number{};          ///< of a collective
+  bool ahead = false;            ///< brings more than this consumer needs: a later one needs it
+};
+
+/// What a task wants to find in a buffer, or leaves there.
+struct demand {
+  buffer_id buffer{};
+  placement where;
+};
+
+/// A task of the window, with what follows from it and the split.
+struct planned {
+  submitted at;
+  std::shared_ptr<const split> chunks;
+  std::vector<demand> wanted, written;
+  /// The reduction into a buffer, if there is one.
+  const reduction* partial(buffer_id buffer) const;
+};
+
+class planner {
+public:
+  explicit planner(planner_options options);
+
+  buffer_id create_buffer(buffer b);
+  /// Returns its number. What is wrong with it is added to problems(); a task with an error is not planned. A fence or an epoch
+  /// plans everything up to itself.
+  task_id submit(task t);
+  /// Plans what still waits in the window.
+  void flush();
+  /// What was planned since the last call, in an order in which it can be executed.
+  std::vector<command> take() { return local_.take(); }
+
+  const diagnostics& problems() const { return problems_; }
+  const std::vector<exchange_edge>& edges() const { return edges_; }
+  const std::vector<buffer>& buffers() const { return stream_.buffers(); }
+  std::uint64_t stream_hash() const { return stream_.hash(); }
+  const planner_options& options() const { return options_; }
+
+private:
+  struct batch; ///< what one task exchanges (planner.cpp)
+  struct piece {
+    box where;
+    version what;
+  };
+
+  bool is_right(const task& t);
+  bool has_overlapping_writes(const planned& p);
+  void accept(submitted s);
+  void add_demands(planned& p, const access& a) const;
+  void add_reduction(planned& p, const reduction& r);
+  void plan(std::size_t position);
+  std::vector<piece> pieces_of(buffer_id buffer, const region& where) const;
+  void combine_partials(batch& out, const demand& d, std::size_t position);
+  void satisfy(batch& out, const demand& d, std::size_t position);
+  void exchange(batch& out, exchange_part part, task_id producer, std::size_t position);
+  classified choose(exchange_part& part, std::size_t position, bool& ahead) const;
+  void combine(batch& out, const box& where, const version& partial, const demand& d, std::size_t position);
+  placement best_for_all(const box& what, const demand& d, std::size_t position) const;
+  std::vector<placement> later_demands(buffer_id buffer, const box& where, std::size_t position) const;
+  void send_messages(batch& out, const exchange_part& part) const;
+  void note(exchange_edge edge);
+  void emit(batch& out);
+  void emit_collective(const planned& consumer, collective c, const team& who);
+  void add_neighbors(command& c, const exchange_part& part) const;
+  void emit_messages(const batch& out);
+  void execute(const planned& p);
+  void barrier(const planned& p);
+  void write(const planned& p);
+
+  planner_options options_;
+  task_stream stream_;
+  stream_checks checks_;
+  split_table splits_;
+  contents contents_;
+  local_commands local_;
+  std::vector<planned> window_;
+  exchange_id next_exchange_{};
+  diagnostics problems_;
+  std::vector<exchange_edge> edges_;
+};
+
+} // namespace tacit::tasks

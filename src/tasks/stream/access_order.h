@@ -1,0 +1,92 @@
+// Who has to come before whom, by what they read and write: true, anti and output dependencies by exact regions.
+//
+// Per buffer and region the last writer and its readers since. A reader comes after the writer; a writer comes after the readers,
+// or after the writer before it if nobody read. The same rule orders the tasks of a stream and the commands of a rank. What is
+// older than `forgotten` stands for it: that is how horizons bound what has to be remembered, without a visit to every entry.
+#pragma once
+
+#include "tasks/space/ids.h"
+#include "tasks/space/region_map.h"
+
+#include <vector>
+
+namespace tacit::tasks {
+
+template <typename Id>
+class access_order {
+public:
+  /// The buffers come in the order of their numbers; `first` is who wrote them in the beginning.
+  void add_buffer(const range& extent, Id first) { buffers_.emplace_back(box_of(extent), state{first, {}}); }
+
+  void read(buffer_id buffer, const region& where, Id who, std::vector<Id>& after) {
+    for (const box& b : where.boxes())
+      buffers_[index(buffer)].update(b, [&](state& s) {
+        add(after, s.writer, who);
+        add_reader(s, who);
+      });
+  }
+
+  void write(buffer_id buffer, const region& where, Id who, std::vector<Id>& after) {
+    for (const box& b : where.boxes()) {
+      buffers_[index(buffer)].query(b, [&](const box&, const state& s) {
+        if (s.readers.empty()) // readers came after the writer
+          add(after, s.writer, who);
+        for (const Id reader : s.readers)
+          add(after, reader, who);
+      });
+      buffers_[index(buffer)].assign(b, state{who, {}});
+    }
+  }
+
+  /// From now on `horizon` stands for itself and everybody before it.
+  void forget_before(Id horizon) {
+    forgotten_ = horizon;
+    for (region_map<state>& buffer : buffers_)
+      if (buffer.entries().size() > many)
+        buffer.update_all([&](state& s) { shorten(s); });
+  }
+
+  /// Who stands for it now: itself, or the horizon after it.
+  Id known(Id id) const { return std::max(id, forgotten_); }
+
+private:
+  static constexpr std::size_t many =
+      8; ///< entries of a buffer from which on joining those that became equal pays
+
+  struct state {
+    Id writer{};
+    std::vector<Id> readers;
+    friend bool operator==(const state&, const state&) = default;
+  };
+
+  void add(std::vector<Id>& after, Id id, Id who) const {
+    if (id != who)
+      after.push_back(known(id));
+  }
+  void shorten(state& s) const {
+    s.writer = known(s.writer);
+    std::erase_if(s.readers, [&](Id id) { return id <= s.writer; });
+    for (Id& id : s.readers)
+      id = known(id);
+    s.readers.erase(std::ranges::unique(s.readers).begin(), s.readers.end());
+  }
+  void add_reader(state& s, Id who) const {
+    if (!s.readers.empty() && s.readers.back() == who)
+      return;
+    if (!s.readers.empty() && s.readers.front() < forgotten_)
+      shorten(s);
+    s.readers.push_back(who);
+  }
+
+  std::vector<region_map<state>> buffers_;
+  Id forgotten_{};
+};
+
+/// Sorted, each once.
+template <typename Id>
+void tidy(std::vector<Id>& ids) {
+  std::ranges::sort(ids);
+  ids.erase(std::ranges::unique(ids).begin(), ids.end());
+}
+
+} // namespace tacit::tasks

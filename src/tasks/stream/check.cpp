@@ -1,0 +1,99 @@
+#include "tasks/stream/check.h"
+
+#include <fmt/format.h>
+
+namespace tacit::tasks {
+namespace {
+
+region whole_image(const task& t, const access& a, const buffer& b) {
+  return image(a.how, t.shape.global, t.shape.global, b.extent);
+}
+
+/// What the task misspells, or nothing.
+std::string misspelled(const task& t, std::size_t buffers) {
+  for (int d = 0; d < dimensions; ++d) {
+    if (t.shape.global[d].end < t.shape.global[d].begin)
+      return "has a negative range";
+    if (t.shape.granularity[d] < 1)
+      return "has a granularity below one";
+  }
+  for (const access& a : t.accesses)
+    if (index(a.buffer) >= buffers)
+      return fmt::format("accesses buffer {}, which does not exist", index(a.buffer));
+  for (const reduction& r : t.reductions) {
+    if (index(r.buffer) >= buffers)
+      return fmt::format("reduces into buffer {}, which does not exist", index(r.buffer));
+    for (const access& a : t.accesses)
+      if (a.buffer == r.buffer)
+        return fmt::format("reduces into buffer {} and accesses it as well", index(r.buffer));
+  }
+  return {};
+}
+
+} // namespace
+
+std::string name_of(const task& t) {
+  return fmt::format("task {}{}", static_cast<std::uint64_t>(t.id),
+                     t.name.empty() ? "" : " '" + t.name + "'");
+}
+
+std::string name_of(buffer_id id, const buffer& b) {
+  return fmt::format("buffer {}{}", index(id), b.name.empty() ? "" : " '" + b.name + "'");
+}
+
+diagnostic problem(reason why, std::string message, std::string remedy) {
+  diagnostic out;
+  out.code = number(why);
+  out.message = std::move(message);
+  out.remedy = std::move(remedy);
+  return out;
+}
+
+void stream_checks::add_buffer(const buffer& b) {
+  initialized_.push_back(b.host_initialized ? region(box_of(b.extent)) : region{});
+}
+
+bool stream_checks::check_access(const task& t, const access& a, const buffer& b,
+                                 diagnostics& problems) const {
+  const region touched = whole_image(t, a, b);
+  if (const region outside = difference(touched, box_of(b.extent)); !outside.empty()) {
+    problems.push_back(
+        problem(reason::mapper_outside_buffer,
+                fmt::format("{}: mapper {} reaches {} of {}, which has only {}", name_of(t), a.how.name,
+                            text_of(outside), name_of(a.buffer, b), text_of(box_of(b.extent))),
+                "Shrink the execution range, or clamp in the mapper."));
+    return false;
+  }
+  if (a.mode != access_mode::read && a.mode != access_mode::read_write)
+    return true;
+  const region& written = initialized_[index(a.buffer)];
+  if (written.contains(touched))
+    return true;
+  problems.push_back(
+      problem(reason::uninitialized_read,
+              fmt::format("{} reads {} of {} through {}, which nobody has written", name_of(t),
+                          text_of(difference(touched, written)), name_of(a.buffer, b), a.how.name),
+              "Write it first, or give the buffer initial contents."));
+  return false;
+}
+
+bool stream_checks::check(const task& t, const std::vector<buffer>& buffers, diagnostics& problems) {
+  if (const std::string wrong = misspelled(t, buffers.size()); !wrong.empty()) {
+    problems.push_back(problem(reason::bad_task, name_of(t) + " " + wrong, "Correct the task."));
+    return false;
+  }
+  bool right = true;
+  for (const access& a : t.accesses)
+    right &= check_access(t, a, buffers[index(a.buffer)], problems);
+  if (!right)
+    return false;
+  for (const access& a : t.accesses)
+    if (region& known = initialized_[index(a.buffer)];
+        writes(a.mode) && !known.contains(box_of(buffers[index(a.buffer)].extent)))
+      known = union_of(known, whole_image(t, a, buffers[index(a.buffer)]));
+  for (const reduction& r : t.reductions)
+    initialized_[index(r.buffer)] = box_of(buffers[index(r.buffer)].extent);
+  return true;
+}
+
+} // namespace tacit::tasks

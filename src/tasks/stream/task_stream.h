@@ -1,0 +1,61 @@
+// The task graph: tasks in the order of submission, which depends on which, and when a horizon is due.
+//
+// The same on every rank and for any number of ranks. Tasks are not kept: who needs them keeps what submit() returns.
+//
+// Horizons: when the longest chain since the last one has `horizon_step` tasks, or there are `most_between` tasks, the next task is
+// preceded by a horizon, which comes after everything. With each horizon, what lies before the previous one is forgotten
+// (that one stands for it), so that memory is bounded by the tasks between three horizons and execution never has to run dry.
+#pragma once
+
+#include "tasks/stream/access_order.h"
+#include "tasks/stream/front.h"
+#include "tasks/stream/stream.h"
+
+#include "vocabulary/base/diagnostic.h"
+
+#include <map>
+#include <optional>
+
+namespace tacit::tasks {
+
+/// A task in its place in the graph.
+struct submitted {
+  task what;
+  std::vector<task_id> after; ///< sorted
+  std::uint64_t hash = 0;     ///< running, with this task
+};
+
+class task_stream {
+public:
+  static constexpr std::size_t most_between = 64;
+
+  /// Begins with an epoch, task 0.
+  explicit task_stream(int horizon_step = 4);
+
+  buffer_id create_buffer(buffer b);
+  const std::vector<buffer>& buffers() const { return buffers_; }
+
+  /// The horizon that has to come before the next task, if one is due.
+  std::optional<submitted> due_horizon();
+  /// Numbers a task and finds what it comes after. An epoch comes after everything, and everything later after it.
+  submitted submit(task t);
+
+  /// The number of the next task.
+  task_id next() const { return next_; }
+  std::uint64_t hash() const { return hash_.value(); }
+
+private:
+  void order(const task& t, task_id id, std::vector<task_id>& after);
+  void order_objects(const task& t, task_id id, std::vector<task_id>& after);
+  submitted close(task t, std::vector<task_id> after);
+
+  int horizon_step_;
+  std::vector<buffer> buffers_;
+  access_order<task_id> order_;
+  front<task_id> front_;
+  std::map<std::uint64_t, task_id> last_at_object_; ///< host objects, and collective groups behind them
+  task_id next_{}, last_horizon_{};
+  hashed_words hash_;
+};
+
+} // namespace tacit::tasks
