@@ -249,6 +249,13 @@ inline expectation expect(const program& p) {
       owner[e] = rank;
       holders[e] = {rank};
     }
+    // What is combined from partial values may be anywhere: how it came there is no matter of single elements.
+    if (const int b = p.jobs[n].reduces_into; b >= 0)
+      for (const element_of& e : elements_of(b, p.buffers[static_cast<std::size_t>(b)])) {
+        version[e] = static_cast<int>(n);
+        for (int r = 0; r < p.ranks; ++r)
+          holders[e].insert(r);
+      }
   }
   return out;
 }

@@ -52,7 +52,10 @@ void contents::add_copy(buffer_id buffer, const box& where, const placement& cop
 void contents::forget_before(task_id horizon) {
   for (region_map<version>& buffer : buffers_)
     if (buffer.entries().size() > many_entries)
-      buffer.update_all([&](version& v) { v.producer = std::max(v.producer, horizon); });
+      buffer.update_all([&](version& v) {
+        if (!v.operation) // whose partial values they are has to stay known
+          v.producer = std::max(v.producer, horizon);
+      });
 }
 
 } // namespace tacit::tasks

@@ -38,7 +38,7 @@ public:
     cut(where);
     std::erase_if(entries_, [&](const entry& e) { return where.contains(e.where); });
     entries_.push_back({where, value});
-    join();
+    join(where);
   }
   void assign(const region& where, const T& value) {
     for (const box& b : where.boxes())
@@ -52,7 +52,7 @@ public:
     for (entry& e : entries_)
       if (where.contains(e.where))
         change(e.value);
-    join();
+    join(where);
   }
   template <typename Change>
   void update(const region& where, Change&& change) {
@@ -63,9 +63,12 @@ public:
   /// Changes all values: change(value).
   template <typename Change>
   void update_all(Change&& change) {
-    for (entry& e : entries_)
+    box everything;
+    for (entry& e : entries_) {
       change(e.value);
-    join();
+      everything = region({everything, e.where}).hull();
+    }
+    join(everything);
   }
 
   /// Calls visit(box, value) for every entry, with the part of it that lies in `where`.
@@ -114,16 +117,33 @@ private:
     return true;
   }
 
-  void join() {
+  /// Joins entries in the box, whose values have changed, with their neighbors.
+  void join(const box& changed) {
     for (std::size_t i = 0; i < entries_.size(); ++i)
-      for (std::size_t k = i + 1; k < entries_.size();) {
-        if (entries_[i].value == entries_[k].value && grow(entries_[i].where, entries_[k].where)) {
-          entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(k));
-          k = i + 1; // what was tried before may fit now
-        } else {
-          ++k;
-        }
+      if (overlap(entries_[i].where, changed))
+        i = join_from(i);
+  }
+
+  /// Joins one entry with whatever fits, until nothing does. Returns where it stands afterwards.
+  std::size_t join_from(std::size_t i) {
+    for (std::size_t k = 0; k < entries_.size();) {
+      if (k == i || !grow_by(i, k)) {
+        ++k;
+        continue;
       }
+      entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(k));
+      i -= k < i ? 1 : 0;
+      k = 0; // what was tried before may fit now
+    }
+    return i;
+  }
+
+  bool grow_by(std::size_t i, std::size_t k) {
+    box both = entries_[i].where;
+    if (!grow(both, entries_[k].where) || !(entries_[i].value == entries_[k].value))
+      return false;
+    entries_[i].where = both;
+    return true;
   }
 
   std::vector<entry> entries_;

@@ -97,6 +97,10 @@ private:
       u.what = some_touch(j, p.buffers[static_cast<std::size_t>(u.buffer)], u.writes);
       j.uses.push_back(u);
     }
+    if (below(6) == 0) {
+      j.reduces_into = below(static_cast<int>(p.buffers.size()));
+      std::erase_if(j.uses, [&](const use& u) { return u.buffer == j.reduces_into; });
+    }
     return j;
   }
 
