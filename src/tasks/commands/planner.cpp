@@ -34,7 +34,7 @@ void add_to(std::vector<touched>& all, buffer_id buffer, const region& where) {
   all.push_back({buffer, where});
 }
 
-void add(hashed_words& hash, const placement& p) {
+void add(hash_input& hash, const placement& p) {
   for (int d = 0; d < dimensions; ++d) {
     const axis_map& map = p.map[d];
     hash.add(static_cast<std::uint64_t>(map.what) << 8 | map.of);
@@ -49,7 +49,7 @@ void add(hashed_words& hash, const placement& p) {
 }
 
 std::uint64_t signature_of(const collective& c) {
-  hashed_words hash;
+  hash_input hash;
   hash.add(static_cast<std::uint64_t>(c.kind) << 32 | number_of(c.root));
   for (const exchange_part& part : c.parts) {
     hash.add(index(part.buffer));
@@ -379,29 +379,48 @@ void planner::emit_collective(const planned& consumer, collective c, const team&
   const std::optional<group> members = who.group_of(options_.me);
   if (!members)
     return;
+  c.signature = signature_of(c);
+  const own_share& mine = share_of(c);
   command out = command_for(consumer, command_kind::collective);
   out.members = *members;
-  std::vector<touched> reads, writes;
+  out.sends_to = mine.sends_to;
+  out.receives_from = mine.receives_from;
+  out.exchange = std::make_shared<const collective>(std::move(c));
+  local_.append(std::move(out), mine.reads, mine.writes);
+}
+
+/// Loops repeat their exchanges: what this rank has to do in one is kept, the latest used first.
+const planner::own_share& planner::share_of(const collective& c) {
+  const auto found = std::ranges::find_if(shares_, [&](const own_share& s) {
+    return s.signature == c.signature && s.kind == c.kind && s.parts == c.parts;
+  });
+  if (found != shares_.end()) {
+    std::rotate(shares_.begin(), found, found + 1);
+    return shares_.front();
+  }
+  if (shares_.size() == shares_kept)
+    shares_.pop_back();
+  shares_.insert(shares_.begin(), make_share(c));
+  return shares_.front();
+}
+
+planner::own_share planner::make_share(const collective& c) const {
+  const std::uint32_t me = number_of(options_.me);
+  own_share out{c.signature, c.kind, c.parts, {}, {}, {}, {}};
+  const bool combines = is_reduction(c.kind);
   for (const exchange_part& part : c.parts) {
-    if (is_reduction(c.kind)) {
-      add_to(reads, part.buffer, intersection(part.owner.piece(number_of(options_.me)), region(part.where)));
-      add_to(writes, part.buffer, reduced(part, options_.me));
-      continue;
-    }
+    const region sent = combines ? part.owner.piece(me) : part.owner.first_copy(me);
+    add_to(out.reads, part.buffer, intersection(sent, region(part.where)));
+    add_to(out.writes, part.buffer, combines ? reduced(part, options_.me) : received(part, options_.me));
     if (c.kind == collective_kind::halo)
       add_neighbors(out, part);
-    add_to(reads, part.buffer,
-           intersection(part.owner.first_copy(number_of(options_.me)), region(part.where)));
-    add_to(writes, part.buffer, received(part, options_.me));
   }
   tidy(out.sends_to);
   tidy(out.receives_from);
-  c.signature = signature_of(c);
-  out.exchange = std::make_shared<const collective>(std::move(c));
-  local_.append(std::move(out), reads, writes);
+  return out;
 }
 
-void planner::add_neighbors(command& c, const exchange_part& part) const {
+void planner::add_neighbors(own_share& c, const exchange_part& part) const {
   const std::uint32_t me = number_of(options_.me);
   for (const box& mine : intersection(part.owner.first_copy(me), region(part.where)).boxes())
     for_each_holder(part.wanted, mine, [&](std::uint32_t rank, const region&) {

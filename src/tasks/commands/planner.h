@@ -85,6 +85,15 @@ private:
     box where;
     version what;
   };
+  /// What this rank has to do with an exchange.
+  struct own_share {
+    std::uint64_t signature = 0;
+    collective_kind kind{};
+    std::vector<exchange_part> parts;
+    std::vector<touched> reads, writes;
+    std::vector<rank_id> sends_to, receives_from;
+  };
+  static constexpr std::size_t shares_kept = 16;
 
   bool is_right(const task& t);
   bool has_overlapping_writes(const planned& p);
@@ -104,7 +113,9 @@ private:
   void note(exchange_edge edge);
   void emit(batch& out);
   void emit_collective(const planned& consumer, collective c, const team& who);
-  void add_neighbors(command& c, const exchange_part& part) const;
+  const own_share& share_of(const collective& c);
+  own_share make_share(const collective& c) const;
+  void add_neighbors(own_share& c, const exchange_part& part) const;
   void emit_messages(const batch& out);
   void execute(const planned& p);
   void barrier(const planned& p);
@@ -118,6 +129,7 @@ private:
   local_commands local_;
   std::vector<planned> window_;
   exchange_id next_exchange_{};
+  std::vector<own_share> shares_;
   diagnostics problems_;
   std::vector<exchange_edge> edges_;
 };

@@ -59,6 +59,7 @@ struct exchange_part {
   placement owner; ///< who sends; of a reduction: whose partial values are combined (every rank with a chunk)
   placement wanted;            ///< who receives
   std::vector<placement> held; ///< copies that ranks have already; nothing of them is sent again
+  friend bool operator==(const exchange_part&, const exchange_part&) = default;
 };
 
 /// A collective, the same object on all ranks. Symbolic: what a rank sends is computed when it is asked for, so that planning

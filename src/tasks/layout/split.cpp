@@ -12,19 +12,20 @@ coordinate granules(interval global, coordinate granularity) {
 }
 
 partition undivided(interval global) {
-  return {global, 1, 1, {}};
+  return {global, 1, 1, 0, 0, {}};
 }
 
 partition equal_parts(interval global, coordinate granularity, std::uint32_t parts) {
-  const coordinate most = std::max<coordinate>(1, granules(global, granularity));
-  return {global, granularity, static_cast<std::uint32_t>(std::min<coordinate>(parts, most)), {}};
+  const coordinate all = granules(global, granularity),
+                   used = std::clamp<coordinate>(parts, 1, std::max<coordinate>(1, all));
+  return {global, granularity, static_cast<std::uint32_t>(used), all / used, all % used, {}};
 }
 
 /// Part i ends where the weights up to it have their share of the granules, rounded down; the last one at the end.
 partition weighted_parts(interval global, coordinate granularity, const std::vector<std::uint32_t>& weights) {
   const auto sum = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
   const coordinate all = granules(global, granularity);
-  partition out{global, granularity, static_cast<std::uint32_t>(weights.size()), {}};
+  partition out{global, granularity, static_cast<std::uint32_t>(weights.size()), 0, 0, {}};
   std::uint64_t before = 0;
   for (const std::uint32_t weight : weights) {
     before += weight;
@@ -74,7 +75,6 @@ interval partition::part(std::uint32_t i) const {
     return {i == 0 ? global.begin : ends[i - 1], ends[i]};
   if (parts == 1)
     return global;
-  const coordinate all = granules(global, granularity), each = all / parts, longer = all % parts;
   const coordinate first = each * i + std::min<coordinate>(i, longer);
   const coordinate count = each + (static_cast<coordinate>(i) < longer ? 1 : 0);
   return {global.begin + first * granularity,

@@ -18,7 +18,8 @@ struct partition {
   interval global;
   coordinate granularity = 1;
   std::uint32_t parts = 1;
-  std::vector<coordinate> ends; ///< weighted: where each part ends; empty if the parts are equal
+  coordinate each = 0, longer = 0; ///< equal: granules of a part, and how many parts have one more
+  std::vector<coordinate> ends;    ///< weighted: where each part ends; empty if the parts are equal
   interval part(std::uint32_t i) const;
   /// The first part that is not empty; 0 if all are.
   std::uint32_t first_part() const;

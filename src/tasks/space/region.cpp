@@ -57,6 +57,24 @@ std::vector<box> canonical(std::span<const box> boxes, int d) {
   return out;
 }
 
+/// Orders two boxes that differ in one dimension, and do not touch there; false if they are no such boxes.
+bool apart(std::vector<box>& boxes) {
+  if (boxes.size() != 2)
+    return false;
+  int differs = -1;
+  for (int d = 0; d < dimensions; ++d)
+    if (boxes[0][d] != boxes[1][d]) {
+      if (differs >= 0)
+        return false;
+      differs = d;
+    }
+  if (differs < 0)
+    return false;
+  if (boxes[1][differs].begin < boxes[0][differs].begin)
+    std::swap(boxes[0], boxes[1]);
+  return boxes[0][differs].end < boxes[1][differs].begin;
+}
+
 } // namespace
 
 std::string text_of(const box& b) {
@@ -73,28 +91,32 @@ std::string text_of(const box& b) {
 
 region::region(std::vector<box> boxes) {
   std::erase_if(boxes, [](const box& b) { return b.empty(); });
-  boxes_ = boxes.size() < 2 ? std::move(boxes) : canonical(boxes, 0);
+  if (boxes.size() > 1 && !apart(boxes))
+    boxes = canonical(boxes, 0);
+  if (boxes.size() == 1)
+    one_ = boxes[0];
+  else
+    many_ = std::move(boxes);
 }
 
 coordinate region::volume() const {
   coordinate sum = 0;
-  for (const box& b : boxes_)
+  for (const box& b : boxes())
     sum += b.volume();
   return sum;
 }
 
 bool region::contains(const region& other) const {
-  return boxes_.size() == 1 && !other.empty() ? boxes_[0].contains(other.hull())
-                                              : difference(other, *this).empty();
+  return many_.empty() && !other.empty() ? one_.contains(other.hull()) : difference(other, *this).empty();
 }
 
 box region::hull() const {
-  if (empty())
-    return {};
-  box out = boxes_[0];
-  for (const box& b : boxes_)
+  box out = one_;
+  for (std::size_t i = 0; i < many_.size(); ++i)
     for (int d = 0; d < dimensions; ++d)
-      out[d] = {std::min(out[d].begin, b[d].begin), std::max(out[d].end, b[d].end)};
+      out[d] =
+          i == 0 ? many_[0][d]
+                 : interval{std::min(out[d].begin, many_[i][d].begin), std::max(out[d].end, many_[i][d].end)};
   return out;
 }
 
@@ -103,7 +125,7 @@ region union_of(const region& a, const region& b) {
     return b;
   if (b.empty() || (a.boxes().size() == 1 && a.boxes()[0].contains(b.hull())))
     return a;
-  std::vector<box> all = a.boxes();
+  std::vector<box> all(a.begin(), a.end());
   all.insert(all.end(), b.boxes().begin(), b.boxes().end());
   return region(std::move(all));
 }
@@ -142,7 +164,7 @@ void append_difference(const box& whole, const box& hole, std::vector<box>& out)
 region difference(const region& a, const region& b) {
   if (!overlap(a, b))
     return a;
-  std::vector<box> left = a.boxes(), next;
+  std::vector<box> left(a.begin(), a.end()), next;
   for (const box& hole : b.boxes()) {
     next.clear();
     for (const box& whole : left)

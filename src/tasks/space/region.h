@@ -19,18 +19,18 @@ namespace tacit::tasks {
 class region {
 public:
   region() = default;
-  region(const box& b) { // NOLINT(google-explicit-constructor): a box is a region
-    if (!b.empty())
-      boxes_.push_back(b);
-  }
+  region(const box& b) // NOLINT(google-explicit-constructor): a box is a region
+      : one_(b.empty() ? box{} : b) {}
   /// The union of boxes, which may overlap.
   explicit region(std::vector<box> boxes);
 
-  const std::vector<box>& boxes() const& { return boxes_; }
-  std::vector<box> boxes() && {
-    return std::move(boxes_);
-  } ///< so that a loop may ask a region that nobody keeps
-  bool empty() const { return boxes_.empty(); }
+  std::span<const box> boxes() const& {
+    return many_.empty() ? std::span<const box>(&one_, one_.empty() ? 0 : 1) : std::span<const box>(many_);
+  }
+  region boxes() && { return std::move(*this); } ///< so that a loop may ask a region that nobody keeps
+  const box* begin() const { return boxes().data(); }
+  const box* end() const { return begin() + boxes().size(); }
+  bool empty() const { return many_.empty() && one_.empty(); }
   coordinate volume() const;
   bool contains(const region& other) const;
   /// The smallest box around it.
@@ -38,7 +38,9 @@ public:
   friend bool operator==(const region&, const region&) = default;
 
 private:
-  std::vector<box> boxes_;
+  // Nearly all regions are one box, which needs no memory of its own.
+  box one_;
+  std::vector<box> many_; ///< two or more, instead
 };
 
 region union_of(const region& a, const region& b);

@@ -4,31 +4,31 @@
 namespace tacit::tasks {
 namespace {
 
-void add(hashed_words& hash, const box& b) {
+void add(hash_input& hash, const box& b) {
   for (const interval& side : b.side) {
     hash.add(static_cast<std::uint64_t>(side.begin));
     hash.add(static_cast<std::uint64_t>(side.end));
   }
 }
 
-void add(hashed_words& hash, const range& r) {
+void add(hash_input& hash, const range& r) {
   for (const coordinate length : r.size)
     hash.add(static_cast<std::uint64_t>(length));
 }
 
-void add(hashed_words& hash, const region& r) {
+void add(hash_input& hash, const region& r) {
   hash.add(r.boxes().size());
   for (const box& b : r.boxes())
     add(hash, b);
 }
 
-void add(hashed_words& hash, const axis_map& m) {
+void add(hash_input& hash, const axis_map& m) {
   hash.add(static_cast<std::uint64_t>(m.what) | std::uint64_t{m.of} << 8 | std::uint64_t{m.clamp} << 16);
   for (const coordinate word : {m.fixed.begin, m.fixed.end, m.below, m.above, m.granularity})
     hash.add(static_cast<std::uint64_t>(word));
 }
 
-void add(hashed_words& hash, const mapper& map, const box& global, const range& extent) {
+void add(hash_input& hash, const mapper& map, const box& global, const range& extent) {
   hash.add(hash_of(map.name));
   for (const term& t : map.terms)
     for (const axis_map& m : t.dims)
@@ -47,13 +47,16 @@ void add(hashed_words& hash, const mapper& map, const box& global, const range& 
 
 } // namespace
 
-void add_to_hash(hashed_words& hash, const buffer& b) {
+void add_to_hash(hashed_words& to, const buffer& b) {
+  hash_input hash;
   hash.add(hash_of(b.name));
   add(hash, b.extent);
   hash.add(b.element_size * 2 + (b.host_initialized ? 1 : 0));
+  to.add(hash.value());
 }
 
-void add_to_hash(hashed_words& hash, const task& t, const std::vector<buffer>& buffers) {
+void add_to_hash(hashed_words& to, const task& t, const std::vector<buffer>& buffers) {
+  hash_input hash;
   hash.add(static_cast<std::uint64_t>(t.kind));
   hash.add(hash_of(t.name));
   add(hash, t.shape.global);
@@ -71,6 +74,7 @@ void add_to_hash(hashed_words& hash, const task& t, const std::vector<buffer>& b
   for (const host_object_id object : t.host_objects)
     hash.add(index(object));
   hash.add(t.collective_group);
+  to.add(hash.value());
 }
 
 } // namespace tacit::tasks

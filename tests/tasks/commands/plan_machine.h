@@ -266,7 +266,8 @@ private:
   }
 
   void arrive(const oracle::element_of& e, int version, int from, int to) {
-    if (version < 0 || version >= partial || program_.jobs[static_cast<std::size_t>(version)].reduces_into != e.buffer)
+    if (version < 0 || version >= partial ||
+        program_.jobs[static_cast<std::size_t>(version)].reduces_into != e.buffer)
       arrivals.insert({e, version, from, to});
     of(to).memory[e] = version;
   }
