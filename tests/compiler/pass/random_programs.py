@@ -186,6 +186,10 @@ def arguments():
     parser.add_argument("--json", default="", help="write what was done and seen to this file")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**7))
     asked = parser.parse_args()
+    found = shutil.which(asked.tacit)
+    if not found:
+        parser.error(f"there is no command {asked.tacit}")
+    asked.tacit = os.path.abspath(found)  # it is called in other folders
     asked.ends = time.time() + 60 * asked.minutes
     tested = ("--", "src/compiler", "src/vocabulary/calls")
     asked.commit = git("log", "-1", "--format=%h", *tested) + (" and changes" if git("status", "--porcelain", *tested) else "")
