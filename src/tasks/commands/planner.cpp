@@ -1,6 +1,7 @@
 #include "tasks/commands/planner.h"
 
 #include "tasks/layout/overlap.h"
+#include "tasks/mapper/probe.h"
 
 #include <fmt/format.h>
 #include <map>
@@ -122,7 +123,7 @@ task_id planner::submit(task t) {
   if (std::optional<submitted> horizon = stream_.due_horizon())
     accept(std::move(*horizon));
   t.id = stream_.next();
-  if (!is_right(t)) {
+  if (!recognize(t) || !checks_.check(t, stream_.buffers(), problems_)) {
     t = task{t.id, task_kind::host, t.name + " (rejected)", {}, {}, {}, {}, 0};
     t.shape.global = {};
   }
@@ -132,8 +133,45 @@ task_id planner::submit(task t) {
   return id;
 }
 
-bool planner::is_right(const task& t) {
-  return checks_.check(t, stream_.buffers(), problems_);
+/// Replaces functors of the user by the terms that they equal. False if one is no homomorphism.
+bool planner::recognize(task& t) {
+  bool right = true;
+  for (access& a : t.accesses) {
+    if (a.how.symbolic() || index(a.buffer) >= stream_.buffers().size())
+      continue;
+    const probed found = probe(*a.how.function, t.shape.global, contents_.extent(a.buffer));
+    if (found.recognized)
+      a.how.terms = {*found.recognized};
+    if (!found.counterexample)
+      continue;
+    right = false;
+    const auto& [first, second] = *found.counterexample;
+    problems_.push_back(
+        problem(reason::mapper_not_homomorphic,
+                fmt::format("{}: mapper {} on {} maps {} and {} together to something else than each of them",
+                            name_of(t), a.how.name, name_of(a.buffer, stream_.buffers()[index(a.buffer)]),
+                            text_of(first), text_of(second)),
+                "Let what a chunk touches be the union of what its items touch."));
+  }
+  return right;
+}
+
+/// Compares this rank's chunk through functors that were recognised: what was not asked then may differ.
+bool planner::mappers_agree(const planned& p) {
+  const box chunk = p.chunks->chunk(number_of(options_.me));
+  for (const access& a : p.at.what.accesses) {
+    const range& extent = contents_.extent(a.buffer);
+    if (!a.how.function || !a.how.symbolic() || chunk.empty() ||
+        image(a.how, chunk, p.chunks->global, extent) == (*a.how.function)(chunk, p.chunks->global, extent))
+      continue;
+    problems_.push_back(problem(
+        reason::mapper_not_homomorphic,
+        fmt::format("{}: mapper {} on {} maps chunk {} to something else than its items", name_of(p.at.what),
+                    a.how.name, name_of(a.buffer, stream_.buffers()[index(a.buffer)]), text_of(chunk)),
+        "Let what a chunk touches be the union of what its items touch."));
+    return false;
+  }
+  return true;
 }
 
 void planner::accept(submitted s) {
@@ -148,7 +186,7 @@ void planner::accept(submitted s) {
       add_demands(p, a);
     for (const reduction& r : t.reductions)
       add_reduction(p, r);
-    if (has_overlapping_writes(p))
+    if (!mappers_agree(p) || has_overlapping_writes(p))
       return;
   }
   const bool last = barrier || t.kind == task_kind::fence || !options_.look_ahead;

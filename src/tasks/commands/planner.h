@@ -95,7 +95,8 @@ private:
   };
   static constexpr std::size_t shares_kept = 16;
 
-  bool is_right(const task& t);
+  bool recognize(task& t);
+  bool mappers_agree(const planned& p);
   bool has_overlapping_writes(const planned& p);
   void accept(submitted s);
   void add_demands(planned& p, const access& a) const;

@@ -15,6 +15,7 @@ struct machine_options {
   bool discover = true, look_ahead = true;
   unsigned order = 0; ///< seed of the order of execution
   int horizon_step = 4;
+  bool functors = false; ///< mappers are functors of the user
 };
 
 inline box box_at(const oracle::where& begin, const oracle::where& end) {
@@ -45,8 +46,16 @@ inline mapper mapper_of(const oracle::touch& t) {
   return one_to_one();
 }
 
+/// The same, as a functor of the user would say it.
+inline mapper hidden(mapper map) {
+  return from_function("a functor",
+                       [map = std::move(map)](const box& chunk, const box& global, const range& extent) {
+                         return image(map, chunk, global, extent);
+                       });
+}
+
 /// A job of the oracle as a task of the library.
-inline task task_of(const oracle::job& j) {
+inline task task_of(const oracle::job& j, bool functors = false) {
   task t;
   t.shape.dims = 3;
   t.shape.global = box_at(j.begin, {j.begin[0] + j.size[0], j.begin[1] + j.size[1], j.begin[2] + j.size[2]});
@@ -64,7 +73,7 @@ inline task task_of(const oracle::job& j) {
                           !u.writes  ? access_mode::read
                           : !u.reads ? access_mode::discard_write
                                      : access_mode::read_write,
-                          mapper_of(u.what)});
+                          functors ? hidden(mapper_of(u.what)) : mapper_of(u.what)});
   if (j.reduces_into >= 0)
     t.reductions.push_back({buffer_id{static_cast<std::uint32_t>(j.reduces_into)}, 1, false});
   return t;
@@ -95,7 +104,7 @@ public:
       o.keep_edges = true;
       planners_.push_back(std::make_unique<planner>(o));
       ranks_.emplace_back();
-      submit_all(*planners_.back(), rank == 0);
+      submit_all(*planners_.back(), rank == 0, options.functors);
       for (command& c : planners_.back()->take())
         ranks_.back().commands.push_back(std::move(c));
       ranks_.back().done.resize(ranks_.back().commands.size());
@@ -162,11 +171,11 @@ private:
   };
 
   machine_rank& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
-  void submit_all(planner& to, bool first) {
+  void submit_all(planner& to, bool first, bool functors) {
     for (const oracle::where& extent : program_.buffers)
       to.create_buffer({"", 3, {{extent[0], extent[1], extent[2]}}, 1, true});
     for (std::size_t j = 0; j < program_.jobs.size(); ++j) {
-      const task_id id = to.submit(task_of(program_.jobs[j]));
+      const task_id id = to.submit(task_of(program_.jobs[j], functors));
       if (first)
         job_of_[id] = static_cast<int>(j);
     }

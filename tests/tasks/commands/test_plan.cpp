@@ -24,8 +24,9 @@ bool check(const program& p, unsigned order) {
   const oracle::expectation expected = oracle::expect(p);
   if (!expected.valid)
     return false;
-  for (const auto& [discover, look_ahead] : {std::pair{false, false}, {true, false}, {true, true}}) {
-    plan_machine machine(p, expected, {discover, look_ahead, order, 4});
+  for (const auto& [discover, look_ahead, functors] :
+       {std::tuple{false, false, false}, {true, false, false}, {true, true, false}, {true, true, true}}) {
+    plan_machine machine(p, expected, {discover, look_ahead, order, 4, functors});
     EXPECT_TRUE(machine.problems.empty()) << machine.problems[0].message;
     machine.run();
     EXPECT_EQ(machine.trouble, "");
