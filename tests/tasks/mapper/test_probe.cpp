@@ -20,7 +20,8 @@ TEST(probe, recognizes_the_catalogue) {
     ASSERT_TRUE(found.recognized) << map.name;
     for (coordinate x = 0; x < 24; x += 5) {
       const box chunk = box_of({x, 1, 0}, {std::min<coordinate>(24, x + 5), 7, 1});
-      EXPECT_EQ(region(image(*found.recognized, chunk, whole_range, whole_buffer)), image(map, chunk, whole_range, whole_buffer))
+      EXPECT_EQ(region(image(*found.recognized, chunk, whole_range, whole_buffer)),
+                image(map, chunk, whole_range, whole_buffer))
           << map.name;
     }
   }
