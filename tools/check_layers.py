@@ -49,6 +49,7 @@ TABLE = {
         "layout": ["vocabulary", "space", "mapper", "stream"],
         "discover": ["vocabulary", "space", "mapper", "stream", "layout"],
         "commands": ["vocabulary", "space", "mapper", "stream", "layout", "discover"],
+        "explain": ["vocabulary", "space", "mapper", "stream", "layout", "discover", "commands"],
     },
     "recordings": {
         "record": ["vocabulary"],

@@ -175,6 +175,8 @@ bool planner::mappers_agree(const planned& p) {
 }
 
 void planner::accept(submitted s) {
+  if (options_.keep_graphs)
+    tasks_.push_back({s.what.id, s.what.kind, s.what.name, s.after});
   planned p{std::move(s), nullptr, {}, {}};
   const task& t = p.at.what;
   const bool barrier = t.kind == task_kind::horizon || t.kind == task_kind::epoch;
@@ -315,7 +317,7 @@ void planner::exchange(batch& out, exchange_part part, task_id producer, std::si
 }
 
 void planner::note(exchange_edge edge) {
-  if (options_.keep_edges)
+  if (options_.keep_graphs)
     edges_.push_back(edge);
 }
 

@@ -28,10 +28,10 @@ namespace tacit::tasks {
 struct planner_options {
   std::uint32_t ranks = 1;
   rank_id me{};
-  bool discover = true;    ///< without it, all that can be messages is
-  bool look_ahead = true;  ///< without it, each task is planned by itself
-  int horizon_step = 4;    ///< tasks in a chain between two horizons
-  bool keep_edges = false; ///< remember why each exchange is what it is; grows with the program
+  bool discover = true;     ///< without it, all that can be messages is
+  bool look_ahead = true;   ///< without it, each task is planned by itself
+  int horizon_step = 4;     ///< tasks in a chain between two horizons
+  bool keep_graphs = false; ///< remember tasks and exchanges, to explain them; grows with the program
 };
 
 /// What became of data that one task needs and another one produced on other ranks.
@@ -43,6 +43,14 @@ struct exchange_edge {
   reason why_not = reason::none; ///< of messages
   exchange_id number{};          ///< of a collective
   bool ahead = false;            ///< brings more than this consumer needs: a later one needs it
+};
+
+/// A task and what it comes after, to be shown.
+struct task_node {
+  task_id id{};
+  task_kind kind{};
+  std::string name;
+  std::vector<task_id> after;
 };
 
 /// What a task wants to find in a buffer, or leaves there.
@@ -74,6 +82,8 @@ public:
   std::vector<command> take() { return local_.take(); }
 
   const diagnostics& problems() const { return problems_; }
+  /// With keep_graphs: all tasks, and what became of the data that each needs of others.
+  const std::vector<task_node>& tasks() const { return tasks_; }
   const std::vector<exchange_edge>& edges() const { return edges_; }
   const std::vector<buffer>& buffers() const { return stream_.buffers(); }
   std::uint64_t stream_hash() const { return stream_.hash(); }
@@ -132,6 +142,7 @@ private:
   exchange_id next_exchange_{};
   std::vector<own_share> shares_;
   diagnostics problems_;
+  std::vector<task_node> tasks_;
   std::vector<exchange_edge> edges_;
 };
 

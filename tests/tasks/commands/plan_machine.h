@@ -101,7 +101,7 @@ public:
       o.discover = options.discover;
       o.look_ahead = options.look_ahead;
       o.horizon_step = options.horizon_step;
-      o.keep_edges = true;
+      o.keep_graphs = true;
       planners_.push_back(std::make_unique<planner>(o));
       ranks_.emplace_back();
       submit_all(*planners_.back(), rank == 0, options.functors);

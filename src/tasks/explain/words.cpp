@@ -1,0 +1,100 @@
+// Commands and exchanges in words.
+#include "tasks/explain/explain.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace tacit::tasks {
+namespace {
+
+const char* name_of(command_kind kind) {
+  switch (kind) {
+  case command_kind::epoch:
+    return "epoch";
+  case command_kind::horizon:
+    return "horizon";
+  case command_kind::fence:
+    return "fence";
+  case command_kind::execute:
+    return "execute";
+  case command_kind::push:
+    return "push";
+  case command_kind::await_push:
+    return "await_push";
+  case command_kind::collective:
+    return "collective";
+  }
+  return "?";
+}
+
+std::string buffer_name(buffer_id id, const std::vector<buffer>& buffers) {
+  return name_of(id, buffers[index(id)]);
+}
+
+std::string parts_of(const collective& c, const std::vector<buffer>& buffers) {
+  std::vector<std::string> out;
+  for (const exchange_part& part : c.parts)
+    out.push_back(text_of(part.where) + " of " + buffer_name(part.buffer, buffers));
+  return fmt::format("{}", fmt::join(out, ", "));
+}
+
+std::string what_of(const command& c, const std::vector<buffer>& buffers) {
+  switch (c.kind) {
+  case command_kind::fence:
+  case command_kind::execute:
+    return fmt::format("{} {}", name_of(c.kind), text_of(c.chunk));
+  case command_kind::push:
+  case command_kind::await_push:
+    return fmt::format("{} {} of {} {} rank {}", name_of(c.kind), text_of(c.what),
+                       buffer_name(c.buffer, buffers), c.kind == command_kind::push ? "to" : "from",
+                       index(c.peer));
+  case command_kind::collective:
+    return fmt::format("{} {} among {} ranks: {}", tasks::name_of(c.exchange->kind),
+                       index(c.exchange->number), c.members.size(), parts_of(*c.exchange, buffers));
+  default:
+    return name_of(c.kind);
+  }
+}
+
+std::string task_name(const planner& plan, task_id id) {
+  const auto found = std::ranges::lower_bound(plan.tasks(), id, {}, &task_node::id);
+  const bool named = found != plan.tasks().end() && found->id == id && !found->name.empty();
+  return fmt::format("task {}{}", index(id), named ? " '" + found->name + "'" : "");
+}
+
+} // namespace
+
+std::string text_of(const command& c, const std::vector<buffer>& buffers) {
+  std::vector<std::uint64_t> after;
+  for (const command_id before : c.after)
+    after.push_back(index(before));
+  std::string out = fmt::format("{}: {}, for task {}", index(c.id), what_of(c, buffers), index(c.task));
+  return after.empty() ? out : out + fmt::format(", after {}", fmt::join(after, " "));
+}
+
+std::string explain_text(const planner& plan) {
+  std::string out;
+  for (const exchange_edge& e : plan.edges()) {
+    out += fmt::format("{} needs {} of {} from {}: ", task_name(plan, e.consumer), text_of(e.where),
+                       buffer_name(e.buffer, plan.buffers()), task_name(plan, e.producer));
+    out += e.kind ? fmt::format("{} {}{}\n", tasks::name_of(*e.kind), index(e.number),
+                                e.ahead ? ", as a later task needs more" : "")
+                  : fmt::format("messages, {} ({})\n", reason_label(e.why_not),
+                                find_reason(number(e.why_not))->title);
+  }
+  return out;
+}
+
+void plan_summary::add(const command& c, rank_id me) {
+  ++commands[c.kind == command_kind::collective ? tasks::name_of(c.exchange->kind) : name_of(c.kind)];
+  if (c.kind == command_kind::push)
+    elements_sent += static_cast<std::uint64_t>(c.what.volume());
+  if (c.kind == command_kind::await_push)
+    elements_received += static_cast<std::uint64_t>(c.what.volume());
+  if (c.kind == command_kind::collective)
+    for (const exchange_part& part : c.exchange->parts)
+      elements_received += static_cast<std::uint64_t>(
+          (is_reduction(c.exchange->kind) ? reduced(part, me) : received(part, me)).volume());
+}
+
+} // namespace tacit::tasks
