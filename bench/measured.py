@@ -19,6 +19,11 @@ def git(*words: str) -> str:
     return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
 
 
+def dirty() -> bool:
+    """Something that is measured differs from the commit; results, which change while they are written, are not measured."""
+    return bool(git("status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)bench/results"))
+
+
 def machine() -> dict:
     model = re.search(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     return {

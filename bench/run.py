@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measured import ROOT, machine, output
+from measured import ROOT, dirty, machine, output
 
 BUILD = ROOT / "build" / "bench"
 
@@ -55,7 +55,7 @@ def main() -> int:
     result = {
         "machine": machine(),
         "commit": output("git", "rev-parse", "--short", "HEAD"),
-        "dirty": bool(output("git", "status", "--porcelain", "--untracked-files=no")),
+        "dirty": dirty(),
         "command": shlex.join(["bench/run.py", *sys.argv[1:]]),
         "benchmarks": [row for program in programs for row in run(program, arguments.filter, arguments.repetitions)],
     }

@@ -21,7 +21,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from measured import PRESETS, ROOT, machine, output, rows_of, write_cases  # noqa: E402
+from measured import PRESETS, ROOT, dirty, machine, output, rows_of, write_cases  # noqa: E402
 
 # What a program can do with MPI without packing by hand.
 CALLS = ("isend", "persistent", "neighbor", "neighbor init")
@@ -90,7 +90,7 @@ def main() -> int:
             write_cases(name, {
                 "machine": facts,
                 "commit": output("git", "rev-parse", "--short", "HEAD"),
-                "dirty": bool(output("git", "status", "--porcelain", "--untracked-files=no")),
+                "dirty": dirty(),
                 "command": shlex.join(["bench/neighbor/run.py", *sys.argv[1:]]),
                 "unit": "microseconds, 10th percentile of interleaved blocks",
             }, cases[shared], arguments.add)

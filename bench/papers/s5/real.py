@@ -22,7 +22,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
-from measured import PRESETS, ROOT, machine, output, rows_of, write_cases  # noqa: E402
+from measured import PRESETS, ROOT, dirty, machine, output, rows_of, write_cases  # noqa: E402
 from real_matrices import matrices  # noqa: E402
 
 PEERS = ("isend", "persistent", "neighbor", "neighbor init", "advance", "advance locality")
@@ -75,7 +75,7 @@ def main() -> int:
         "what": "seed 004's evaluation on real processes",
         "machine": facts,
         "commit": output("git", "rev-parse", "--short", "HEAD"),
-        "dirty": bool(output("git", "status", "--porcelain", "--untracked-files=no")),
+        "dirty": dirty(),
         "command": shlex.join(["bench/papers/s5/real.py", *words]),
         "unit": "microseconds, 10th percentile of interleaved blocks; 'wrong' lists variants that brought wrong bytes",
     }, rows, arguments.add)

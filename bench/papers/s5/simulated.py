@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from measured import ROOT, git, machine  # noqa: E402
+from measured import ROOT, dirty, git, machine  # noqa: E402
 
 WORK = ROOT / "build" / "s5"
 RESULT = ROOT / "bench" / "results" / "papers-s5-simulated.json"
@@ -216,7 +216,7 @@ def earlier(rows: list) -> list[dict]:
 
 def write(rows: list) -> None:
     result = {"machine": machine(), "commit": git("rev-parse", "--short", "HEAD"),
-              "dirty": bool(git("status", "--porcelain", "--untracked-files=no")),
+              "dirty": dirty(),
               "command": shlex.join(["bench/papers/s5/simulated.py", *sys.argv[1:]]),
               "simulator": subprocess.run(["smpirun", "--version"], capture_output=True, text=True).stdout.split("\n")[0],
               "model": MODEL, "variants": VARIANTS, "targets": verdicts(rows), "rows": rows}
