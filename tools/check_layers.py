@@ -64,6 +64,7 @@ TABLE = {
         "exchange": ["vocabulary", "graph", "plan", "platform", "cost", "neighbors", "channel", "mpi", "run"],
         "schedule": ["vocabulary", "graphs", "neighbors", "channel", "mpi", "run", "exchange"],
         "devices": [],
+        "executor": ["vocabulary", "tasks", "channel", "mpi", "run", "devices"],
     },
     "interpose": {
         "layer": ["vocabulary"],
@@ -84,7 +85,7 @@ TABLE = {
         "cli": ["vocabulary", "graphs", "neighbors", "recordings", "report", "selftest"],  # selftest/names.h: words
     },
 }
-MAY_SEE_MPI = {"mpi", "run", "shm", "rma", "exchange", "schedule", "devices", "layer", "recorder", "takeover", "capi", "hooks",
+MAY_SEE_MPI = {"mpi", "run", "shm", "rma", "exchange", "schedule", "devices", "executor", "layer", "recorder", "takeover", "capi", "hooks",
                "selftest", "measure", "trial"}
 MAY_SEE_LLVM = {"pass", "annotate"}
 # Targets that compile only a part of a room, each with the reason.

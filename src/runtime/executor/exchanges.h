@@ -1,0 +1,101 @@
+// Collective commands. They are started in the order of their exchanges, which is the same on all ranks, though they may become
+// ready in another one; they complete in any order.
+//
+// An exchange of all ranks is one nonblocking collective of MPI: broadcast, scatter, gather, allgather, alltoall. Where what
+// ranks contribute lies in one piece, an allgather needs no copies at all. Exchanges of a part of the ranks, halos, and what is
+// too long for MPI's counts go as messages between those who have something for each other: the same bytes. What a signature
+// needs is computed once.
+//
+// Reductions: every rank contributes the combination of its items; all contributions are gathered where the result is wanted and
+// combined there in the order of ranks, so that every rank gets the same bits, every time.
+#pragma once
+
+#include "runtime/executor/local_buffer.h"
+#include "runtime/executor/pending_requests.h"
+#include "runtime/mpi/private_communicator.h"
+#include "tasks/commands/command.h"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace tacit::runtime {
+
+/// What a task contributes to a reduction on this rank.
+struct partial_result {
+  const detail::reduction* how = nullptr;
+  std::shared_ptr<const void> of; ///< keeps `how`
+  std::vector<std::byte> bytes;
+};
+
+/// Whether it is a reduction.
+bool reduces(tasks::collective_kind kind);
+
+class exchanges {
+public:
+  struct surroundings {
+    std::function<local_buffer&(tasks::buffer_id)> buffer;
+    backend* on;
+    pending_requests* requests;
+  };
+  /// Collective.
+  exchanges(MPI_Comm world, surroundings around);
+
+  /// To be called for all exchanges in their order, before they can start.
+  void expect(tasks::command_id id);
+  /// Its command is ready. Calls `done` when this rank's part is complete. `partial`: of reductions.
+  void start(const tasks::command& command, std::optional<partial_result> partial, task_function done);
+  /// Starts what has become ready.
+  void go_on();
+
+private:
+  struct piece {
+    std::size_t part; ///< of the exchange
+    tasks::region what;
+    std::size_t at = 0; ///< where it begins in the packed message
+  };
+  /// Of and for one other rank.
+  struct packet {
+    int rank = 0;
+    std::vector<piece> pieces;
+    std::size_t bytes = 0;
+  };
+  struct local_plan {
+    bool native = false;
+    std::vector<packet> sends, receives;          ///< by rank
+    std::vector<int> send_counts, receive_counts; ///< bytes, by rank, for alltoall and the like
+    std::vector<int> send_offsets, receive_offsets;
+    // An allgather in place: everybody's piece as elements of the one buffer.
+    bool in_place = false;
+    std::vector<int> element_counts, element_offsets;
+  };
+  struct under_way;
+
+  std::shared_ptr<const local_plan> plan(const tasks::command& c);
+  std::shared_ptr<local_plan> make_plan(const tasks::command& c) const;
+  void plan_in_place(const tasks::collective& x, local_plan& p) const;
+  packet make_packet(const tasks::collective& x, int from, int to) const;
+  bool receives_from(const tasks::command& c, int from, int to) const;
+  void prepare(under_way& u);
+  void begin(const std::shared_ptr<under_way>& u);
+  void begin_native(const std::shared_ptr<under_way>& u);
+  void begin_messages(const std::shared_ptr<under_way>& u);
+  void begin_reduction(const std::shared_ptr<under_way>& u);
+  void arrived(const std::shared_ptr<under_way>& u);
+  void arrived_reduction(const std::shared_ptr<under_way>& u);
+  void pack_into(const under_way& u, const packet& p, std::byte* into) const;
+  void unpack_from(const under_way& u, const packet& p, const std::byte* from) const;
+  void spread_to_devices(const under_way& u) const;
+  int tag_of(const tasks::command& c) const;
+
+  private_communicator collectives_, messages_;
+  int rank_, size_, most_tags_;
+  surroundings around_;
+  std::deque<std::shared_ptr<under_way>> in_order_;
+  std::map<tasks::command_id, std::shared_ptr<under_way>> expected_;
+  std::map<std::uint64_t, std::shared_ptr<const local_plan>> plans_;
+  std::map<std::size_t, MPI_Datatype> elements_; ///< by size
+};
+
+} // namespace tacit::runtime

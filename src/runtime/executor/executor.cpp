@@ -1,0 +1,616 @@
+#include "runtime/executor/executor.h"
+
+#include "runtime/executor/shapes.h"
+#include "runtime/mpi/await.h"
+#include "runtime/mpi/mpi_error.h"
+#include "runtime/mpi/rank_and_size.h"
+#include "runtime/mpi/tags.h"
+#include "tasks/layout/split.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+
+namespace tacit::runtime {
+
+namespace {
+
+std::string text_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an exception that is no std::exception";
+  }
+}
+
+std::uint64_t key(tasks::command_id id) {
+  return static_cast<std::uint64_t>(id);
+}
+
+std::string described(const task_body& body) {
+  const std::string name = body.what.name.empty() ? "" : fmt::format(" '{}'", body.what.name);
+  return fmt::format("task {}{}", static_cast<std::uint64_t>(body.what.id), name);
+}
+
+} // namespace
+
+serial_thread::serial_thread() : thread_([this] { run(); }) {}
+
+serial_thread::~serial_thread() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  change_.notify_one();
+  thread_.join();
+}
+
+void serial_thread::post(task_function what) {
+  {
+    const std::lock_guard lock(mutex_);
+    posted_.push_back(std::move(what));
+  }
+  change_.notify_one();
+}
+
+void serial_thread::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    change_.wait(lock, [&] { return stopping_ || !posted_.empty(); });
+    if (posted_.empty())
+      return;
+    const task_function next = std::move(posted_.front());
+    posted_.pop_front();
+    lock.unlock();
+    next();
+    lock.lock();
+  }
+}
+
+/// What one device, or the host, runs.
+struct executor::execution_part {
+  int device = -1; ///< -1: the host
+  memory_number memory = host_memory;
+  tasks::box chunk;
+  std::vector<tasks::region> regions; ///< by access
+  std::vector<std::vector<std::byte>> results;
+};
+
+struct executor::execution {
+  tasks::command_id id;
+  std::shared_ptr<task_body> body;
+  std::vector<execution_part> parts;
+  std::size_t left = 0;
+};
+
+// --- the thread
+
+executor::executor(MPI_Comm world, std::unique_ptr<backend> on)
+    : messages_(private_communicator::like(world)), barriers_(private_communicator::like(world)),
+      rank_(rank_in(world)), size_(size_of(world)), most_tags_(highest_tag(world)), on_(std::move(on)),
+      watch_(world), exchanges_(world, {[this](tasks::buffer_id b) -> local_buffer& { return buffer(b); },
+                                        on_.get(), &requests_}),
+      thread_([this] { run(); }) {}
+
+executor::~executor() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  change_.notify_one();
+  thread_.join();
+  groups_.clear();
+  while (elsewhere_.load() > 0) // work of the backend that an error has left behind
+    std::this_thread::yield();
+  if (failure_) { // MPI may still write into what is under way
+    requests_.abandon();
+    for (auto& [number, b] : buffers_)
+      (void)b.release();
+  }
+}
+
+void executor::post(task_function what) {
+  bool wake = false;
+  {
+    const std::lock_guard lock(mutex_);
+    posted_.push_back(std::move(what));
+    wake = resting_;
+  }
+  if (wake)
+    change_.notify_one();
+}
+
+bool executor::run_posted() {
+  std::vector<task_function> now;
+  {
+    const std::lock_guard lock(mutex_);
+    now.swap(posted_);
+  }
+  for (const auto& f : now)
+    f();
+  return !now.empty();
+}
+
+void executor::run() {
+  for (;;) {
+    try {
+      bool moved = run_posted();
+      if (!failure_)
+        moved |= requests_.test();
+      if (!failure_)
+        look_around();
+      if (moved) {
+        waiting_since_ = 0;
+        continue;
+      }
+      {
+        const std::lock_guard lock(mutex_);
+        if (stopping_ && posted_.empty())
+          return;
+      }
+      rest(!failure_ && (!requests_.empty() || watch_.comparing()));
+    } catch (const std::exception& e) {
+      end(fmt::format("rank {}: {}", rank_, e.what()), true);
+    }
+  }
+}
+
+/// With messages under way MPI has to be asked again and again; else whoever posts wakes this thread, which looks around now and
+/// then for errors of others.
+void executor::rest(bool waits_for_messages) {
+  constexpr double before_offering = 20e-6; // as long as a message within a node takes
+  if (waits_for_messages) {
+    const double now = MPI_Wtime();
+    if (waiting_since_ == 0)
+      waiting_since_ = now;
+    if (now - waiting_since_ > before_offering)
+      offer_core();
+    if (now - waiting_since_ > 1)
+      if (const auto ended = watch_.look_for_ended())
+        end(*ended, true);
+    return;
+  }
+  std::unique_lock lock(mutex_);
+  resting_ = true;
+  change_.wait_for(lock, std::chrono::milliseconds(5), [&] { return !posted_.empty() || stopping_; });
+  resting_ = false;
+}
+
+void executor::look_around() {
+  if (auto problem = watch_.look())
+    end(*problem, false);
+}
+
+void executor::end(const std::string& why, bool tell_others) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (failure_)
+      return;
+    failure_ = why;
+  }
+  if (tell_others)
+    watch_.tell(why);
+  const auto error = std::make_exception_ptr(task_error(why));
+  for (auto& [id, body] : bodies_)
+    if (body->failed)
+      std::exchange(body->failed, nullptr)(error);
+}
+
+std::optional<std::string> executor::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+// --- what other threads say
+
+void executor::add_buffer(tasks::buffer_id number, const detail::buffer_description& what) {
+  auto made = std::make_unique<local_buffer>(
+      *on_, what, [this](task_function f) { post(std::move(f)); },
+      [this](const std::exception_ptr& e) { end(fmt::format("rank {}: {}", rank_, text_of(e)), true); });
+  post([this, number, made = std::make_shared<std::unique_ptr<local_buffer>>(std::move(made))] {
+    buffers_[number] = std::move(*made);
+  });
+}
+
+void executor::drop_buffer(tasks::buffer_id number, tasks::task_id before) {
+  post([this, number, before] { dropped_.emplace_back(number, before); });
+}
+
+void executor::add_collective_group(std::uint32_t number, MPI_Comm communicator) {
+  post([this, number, communicator] { groups_[number] = {communicator, std::make_unique<serial_thread>()}; });
+}
+
+void executor::add_body(std::shared_ptr<task_body> body) {
+  post([this, body = std::move(body)] {
+    bodies_[body->what.id] = body;
+    for (const tasks::reduction& reduction : body->what.reductions)
+      reductions_[reduction.buffer][body->what.id].body = body;
+    if (failure_ && body->failed)
+      std::exchange(body->failed, nullptr)(std::make_exception_ptr(task_error(*failure_)));
+  });
+}
+
+void executor::add_commands(std::vector<tasks::command> commands) {
+  if (!commands.empty())
+    post([this, commands = std::make_shared<std::vector<tasks::command>>(std::move(commands))] {
+      for (tasks::command& c : *commands)
+        if (!failure_)
+          receive(std::move(c));
+    });
+}
+
+void executor::fail(const std::string& why) {
+  post([this, why] { end(why, true); });
+}
+
+// --- commands
+
+void executor::receive(tasks::command&& c) {
+  using kind = tasks::command_kind;
+  const auto body = bodies_.find(c.task);
+  if (body != bodies_.end() && (c.kind == kind::execute || c.kind == kind::fence) &&
+      tasks_since_.size() < 200)
+    tasks_since_ += (tasks_since_.empty() ? "" : ", ") + described(*body->second);
+  if (c.kind == kind::epoch || c.kind == kind::horizon || c.kind == kind::fence) {
+    if (c.kind == kind::epoch)
+      tasks_since_ += (tasks_since_.empty() ? "" : ", ") + std::string("wait");
+    watch_.compare(static_cast<std::uint64_t>(c.task), c.stream_hash, tasks_since_);
+    tasks_since_.clear();
+  }
+  running& r = running_[key(c.id)];
+  for (const tasks::command_id before : c.after)
+    if (const auto other = running_.find(key(before)); other != running_.end() && before != c.id) {
+      other->second.next.push_back(c.id);
+      ++r.waits;
+    }
+  if (body != bodies_.end())
+    r.body = body->second;
+  if (c.kind == kind::collective)
+    exchanges_.expect(c.id);
+  if (c.kind == kind::push)
+    r.tag = next_tag(sent_, c);
+  if (c.kind == kind::await_push)
+    r.tag = next_tag(awaited_, c);
+  r.command = std::move(c);
+  if (r.waits == 0)
+    start(r);
+}
+
+void executor::start(running& r) {
+  using kind = tasks::command_kind;
+  const tasks::command_id id = r.command.id;
+  switch (r.command.kind) {
+  case kind::execute:
+    return execute(r);
+  case kind::push:
+    return push(r);
+  case kind::await_push:
+    return await_push(r);
+  case kind::fence:
+    return fence(r);
+  case kind::collective:
+    return exchanges_.start(r.command, partial_of(r.command), [this, id] { complete(id); });
+  case kind::epoch:
+  case kind::horizon:
+    return epoch(r);
+  }
+}
+
+void executor::complete(tasks::command_id id) {
+  const auto found = running_.find(key(id));
+  const std::vector<tasks::command_id> next = std::move(found->second.next);
+  running_.erase(found);
+  for (const tasks::command_id n : next)
+    if (running& r = running_.at(key(n)); --r.waits == 0 && !failure_)
+      start(r);
+}
+
+/// Runs `then` when the function was called as often as `*left` says.
+task_function executor::counted(std::shared_ptr<std::size_t> left, task_function then) {
+  return [left = std::move(left), then = std::move(then)] {
+    if (--*left == 0)
+      then();
+  };
+}
+
+when_done executor::back_here(std::function<void(std::exception_ptr)> then) {
+  ++elsewhere_;
+  return [this, then = std::move(then)](const std::exception_ptr& error) {
+    post([then, error] { then(error); });
+    --elsewhere_;
+  };
+}
+
+/// The chunk in parts for the devices, each with what its accesses touch.
+std::shared_ptr<executor::execution> executor::parts_of(const running& r) const {
+  auto e = std::make_shared<execution>();
+  e->id = r.command.id;
+  e->body = r.body;
+  const tasks::task& what = r.body->what;
+  const bool kernel = what.kind == tasks::task_kind::kernel;
+  const int devices = kernel ? on_->devices() : 1;
+  tasks::partition along;
+  along.global = r.command.chunk[0];
+  along.granularity = what.shape.granularity[0];
+  along.parts = static_cast<std::uint32_t>(devices);
+  for (int d = 0; d < devices; ++d) {
+    execution_part p;
+    p.device = kernel ? d : -1;
+    p.memory = kernel ? on_->memory_of(d) : host_memory;
+    p.chunk = r.command.chunk;
+    p.chunk[0] = along.part(static_cast<std::uint32_t>(d));
+    if (p.chunk.empty())
+      continue;
+    for (const tasks::access& a : what.accesses) {
+      const tasks::range extent = to_range(buffers_.at(a.buffer)->range());
+      p.regions.push_back(intersection(image(a.how, p.chunk, what.shape.global, extent),
+                                       tasks::region(tasks::box_of(extent))));
+    }
+    for (const detail::reduction& reduction : r.body->group.reductions)
+      p.results.emplace_back(reduction.elements * reduction.element_bytes);
+    e->parts.push_back(std::move(p));
+  }
+  return e;
+}
+
+void executor::execute(running& r) {
+  const auto e = parts_of(r);
+  const auto left = std::make_shared<std::size_t>(1);
+  const task_function one = counted(left, [this, e] { launch(e); });
+  const std::vector<tasks::access>& accesses = e->body->what.accesses;
+  for (const execution_part& p : e->parts)
+    for (std::size_t a = 0; a < accesses.size(); ++a) {
+      if (reads(accesses[a].mode))
+        *left += buffer(accesses[a].buffer).bring(p.memory, p.regions[a], one);
+      if (writes(accesses[a].mode))
+        *left += buffer(accesses[a].buffer).quiet(p.regions[a], one);
+    }
+  for (const detail::reduction& reduction : e->body->group.reductions)
+    if (includes_current(reduction, *e)) {
+      local_buffer& into = buffer(static_cast<tasks::buffer_id>(reduction.buffer));
+      *left += into.bring(host_memory, tasks::region(to_box(into.whole())), one);
+    }
+  one();
+}
+
+void executor::launch(const std::shared_ptr<execution>& e) {
+  if (failure_)
+    return;
+  e->left = e->parts.size();
+  for (execution_part& p : e->parts) {
+    const when_done done = back_here([this, e](const std::exception_ptr& error) {
+      if (error)
+        return end(fmt::format("rank {}: {}: {}", rank_, described(*e->body), text_of(error)), true);
+      if (--e->left == 0)
+        finish(*e);
+    });
+    std::vector<detail::allocation> memory;
+    for (std::size_t a = 0; a < p.regions.size(); ++a) {
+      const tasks::access& access = e->body->what.accesses[a];
+      memory.push_back(buffer(access.buffer).in(p.memory));
+      memory.back().accessed = to_index_box(p.regions[a].hull());
+      if (writes(access.mode))
+        buffer(access.buffer).written(p.memory, p.regions[a]);
+    }
+    if (p.device >= 0)
+      start_kernel(e, p, std::move(memory), done);
+    else
+      start_on_host(e, p, std::move(memory), done);
+  }
+}
+
+void executor::start_kernel(const std::shared_ptr<execution>& e, execution_part& p,
+                            std::vector<detail::allocation> memory, const when_done& done) {
+  kernel_launch what;
+  what.what = &e->body->group;
+  what.items = to_index_box(p.chunk);
+  what.accesses = std::move(memory);
+  for (auto& result : p.results)
+    what.results.push_back(result.data());
+  on_->launch(p.device, std::move(what), done);
+}
+
+void executor::start_on_host(const std::shared_ptr<execution>& e, const execution_part& p,
+                             std::vector<detail::allocation> memory, const when_done& done) {
+  const bool collective = e->body->what.kind == tasks::task_kind::collective_host;
+  const auto group = collective ? groups_.find(e->body->what.collective_group) : groups_.end();
+  const MPI_Comm communicator = group != groups_.end() ? group->second.first : MPI_COMM_NULL;
+  auto work = [e, communicator, items = to_index_box(p.chunk), memory = std::move(memory)] {
+    const detail::placement where{memory.data(), memory.size(), nullptr};
+    e->body->group.host({&where, items, communicator});
+  };
+  if (group == groups_.end())
+    return on_->run_on_host(std::move(work), done);
+  group->second.second->post([work = std::move(work), done] {
+    std::exception_ptr error;
+    try {
+      work();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    done(error);
+  });
+}
+
+/// Combines what the devices have contributed to reductions, in their order; before it what the buffer held, at the first chunk.
+void executor::finish(execution& e) {
+  const auto& reductions = e.body->group.reductions;
+  for (std::size_t i = 0; i < reductions.size(); ++i) {
+    const detail::reduction& how = reductions[i];
+    const auto into = static_cast<tasks::buffer_id>(how.buffer);
+    partial_result mine;
+    mine.of = e.body;
+    mine.how = &how;
+    if (includes_current(how, e)) {
+      mine.bytes.resize(how.elements * how.element_bytes);
+      pack(tasks::region(to_box(buffer(into).whole())), buffer(into).in(host_memory), how.element_bytes,
+           mine.bytes.data());
+    } else {
+      mine.bytes = std::move(e.parts[0].results[i]);
+    }
+    for (std::size_t p = includes_current(how, e) ? 0 : 1; p < e.parts.size(); ++p)
+      how.combine(mine.bytes.data(), e.parts[p].results[i].data(), how.elements);
+    reductions_[into][e.body->what.id].mine = std::move(mine);
+  }
+  complete(e.id);
+}
+
+bool executor::includes_current(const detail::reduction& how, const execution& e) {
+  return how.include_current && e.parts[0].chunk.min() == e.body->what.shape.global.min();
+}
+
+/// What this rank contributes. Of a rank without a chunk that is what changes nothing.
+std::optional<partial_result> executor::partial_of(const tasks::command& c) {
+  const tasks::collective& x = *c.exchange;
+  if (!reduces(x.kind))
+    return std::nullopt;
+  const tasks::buffer_id into = x.parts.at(0).buffer;
+  auto& known = reductions_[into].at(x.partials_of);
+  if (known.mine)
+    return known.mine;
+  partial_result nothing;
+  nothing.of = known.body;
+  nothing.how = &reduction_into(*known.body, into);
+  nothing.bytes.resize(nothing.how->elements * nothing.how->element_bytes);
+  nothing.how->fill_with_identity(nothing.bytes.data(), nothing.how->elements);
+  return nothing;
+}
+
+const detail::reduction& executor::reduction_into(const task_body& body, tasks::buffer_id into) {
+  for (const detail::reduction& r : body.group.reductions)
+    if (static_cast<tasks::buffer_id>(r.buffer) == into)
+      return r;
+  throw std::logic_error("a task has no such reduction");
+}
+
+void executor::push(running& r) {
+  const tasks::command& c = r.command;
+  const auto left = std::make_shared<std::size_t>(1);
+  const tasks::command_id id = c.id;
+  const task_function one = counted(left, [this, id] {
+    const tasks::command& sending = running_.at(key(id)).command;
+    local_buffer& from = buffer(sending.buffer);
+    const detail::allocation& memory = from.in(host_memory);
+    const std::size_t size = bytes_of(sending.what, from.element_bytes());
+    const std::byte* bytes = contiguous(sending.what, memory, from.element_bytes());
+    std::shared_ptr<std::vector<std::byte>> packed;
+    if (!bytes) {
+      packed = std::make_shared<std::vector<std::byte>>(size);
+      pack(sending.what, memory, from.element_bytes(), packed->data());
+      bytes = packed->data();
+    }
+    send_bytes_to(requests_, bytes, size, static_cast<int>(sending.peer), running_.at(key(id)).tag,
+                  messages_.comm(), [this, id, packed] { complete(id); });
+  });
+  *left += buffer(c.buffer).bring(host_memory, c.what, one);
+  one();
+}
+
+void executor::await_push(running& r) {
+  const tasks::command& c = r.command;
+  const auto left = std::make_shared<std::size_t>(1);
+  const tasks::command_id id = c.id;
+  const task_function one = counted(left, [this, id] {
+    const tasks::command& receiving = running_.at(key(id)).command;
+    local_buffer& into = buffer(receiving.buffer);
+    const detail::allocation& memory = into.in(host_memory);
+    const std::size_t size = bytes_of(receiving.what, into.element_bytes());
+    std::byte* bytes = contiguous(receiving.what, memory, into.element_bytes());
+    std::shared_ptr<std::vector<std::byte>> packed;
+    if (!bytes) {
+      packed = std::make_shared<std::vector<std::byte>>(size);
+      bytes = packed->data();
+    }
+    receive_bytes_from(requests_, bytes, size, static_cast<int>(receiving.peer), running_.at(key(id)).tag,
+                       messages_.comm(), [this, id, packed] {
+                         const tasks::command& received = running_.at(key(id)).command;
+                         local_buffer& there = buffer(received.buffer);
+                         if (packed)
+                           unpack(received.what, packed->data(), there.in(host_memory),
+                                  there.element_bytes());
+                         there.written(host_memory, received.what);
+                         complete(id);
+                       });
+  });
+  *left += buffer(c.buffer).quiet(c.what, one);
+  one();
+}
+
+/// Both sides number the messages between two ranks in the order of their transfers, so that tags repeat only after all of them.
+int executor::next_tag(std::map<tasks::rank_id, messages_so_far>& with, const tasks::command& c) const {
+  messages_so_far& before = with[c.peer];
+  if (before.count > 0 && c.transfer <= before.last)
+    throw std::logic_error("messages between two ranks do not come in the order of their transfers");
+  before.last = c.transfer;
+  return static_cast<int>(before.count++ % static_cast<std::uint64_t>(most_tags_));
+}
+
+void executor::fence(running& r) {
+  const tasks::command_id id = r.command.id;
+  const std::shared_ptr<task_body> body = r.body;
+  if (body->what.accesses.empty()) { // of a host object
+    finish_waiting(*body);
+    return complete(id);
+  }
+  const tasks::access& a = body->what.accesses[0];
+  local_buffer& from = buffer(a.buffer);
+  const tasks::region what = image(a.how, r.command.chunk, body->what.shape.global, to_range(from.range()));
+  const auto left = std::make_shared<std::size_t>(1);
+  const task_function one = counted(left, [this, id, body, what, &from] {
+    const when_done done = back_here([this, id, body](const std::exception_ptr& error) {
+      if (error)
+        return end(fmt::format("rank {}: {}: {}", rank_, described(*body), text_of(error)), true);
+      finish_waiting(*body);
+      complete(id);
+    });
+    on_->run_on_host(
+        [body, what, memory = from.in(host_memory), bytes = from.element_bytes()] {
+          pack(what, memory, bytes, static_cast<std::byte*>(body->into));
+        },
+        done);
+  });
+  *left += from.bring(host_memory, what, one);
+  one();
+}
+
+void executor::finish_waiting(task_body& body) {
+  body.failed = nullptr;
+  if (body.done)
+    std::exchange(body.done, nullptr)();
+}
+
+void executor::epoch(running& r) {
+  const tasks::command_id id = r.command.id;
+  const std::shared_ptr<task_body> body = r.body;
+  const tasks::task_id task = r.command.task;
+  const auto pass = [this, id, body, task] {
+    forget_before(task);
+    if (body)
+      finish_waiting(*body);
+    complete(id);
+  };
+  if (!body || !body->all_ranks || size_ == 1)
+    return pass();
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibarrier(barriers_.comm(), &request), "MPI_Ibarrier");
+  requests_.add(request, [pass](const MPI_Status&) { pass(); });
+}
+
+/// Frees what only tasks before this one can use: all of them are complete.
+void executor::forget_before(tasks::task_id task) {
+  bodies_.erase(bodies_.begin(), bodies_.lower_bound(task));
+  for (auto& [into, of] : reductions_) // of those before, the last one may still have to be combined
+    if (const auto after = of.lower_bound(task); after != of.begin())
+      of.erase(of.begin(), std::prev(after));
+  std::erase_if(dropped_, [&](const auto& d) {
+    if (d.second > task || buffers_.at(d.first)->busy())
+      return false;
+    buffers_.erase(d.first);
+    reductions_.erase(d.first);
+    return true;
+  });
+}
+
+} // namespace tacit::runtime

@@ -1,0 +1,171 @@
+// Carries out the commands of one rank (src/tasks/commands/command.h says what it has to keep).
+//
+// One thread does everything that is quick: it starts what is ready, progresses messages, and finishes what has ended. Kernels,
+// copies and host tasks run on threads of the backend; collective host tasks, which may block in MPI, on a thread for each of
+// their groups. So a kernel overlaps with all communication that its command does not come after.
+//
+//   execute      parts for the devices; copies into their memories; kernels; results of reductions kept for their collective
+//   push         copy to the host's memory; a message, packed unless the region lies in one piece
+//   await_push   the message; from then on the host's memory has the values
+//   collective   exchanges.h
+//   fence        copy to the host's memory, from there into the program's
+//   epoch        the program may go on; what lies before a horizon or an epoch is freed
+//
+// What fails, here or elsewhere, ends the run: nothing is started any more, and everybody who waits gets the error, which is the
+// same on all ranks (watch.h).
+#pragma once
+
+#include "runtime/devices/backend.h"
+#include "runtime/executor/exchanges.h"
+#include "runtime/executor/local_buffer.h"
+#include "runtime/executor/pending_requests.h"
+#include "runtime/executor/watch.h"
+#include "tasks/commands/command.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <unordered_map>
+
+namespace tacit::runtime {
+
+/// What a task is to the executor, beside its commands.
+struct task_body {
+  tasks::task what;
+  detail::command_group group; ///< kernels, host tasks
+  void* into = nullptr;        ///< of a fence of a buffer: where its region goes
+  bool all_ranks = false;      ///< of an epoch
+  std::function<void()> done;  ///< of an epoch, of a fence
+  std::function<void(std::exception_ptr)> failed;
+};
+
+/// A thread that runs functions one after the other.
+class serial_thread {
+public:
+  serial_thread();
+  serial_thread(const serial_thread&) = delete;
+  serial_thread& operator=(const serial_thread&) = delete;
+  /// Waits for what was posted.
+  ~serial_thread();
+  void post(task_function what);
+
+private:
+  void run();
+  std::mutex mutex_;
+  std::condition_variable change_;
+  std::deque<task_function> posted_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+class executor {
+public:
+  /// Collective.
+  executor(MPI_Comm world, std::unique_ptr<backend> on);
+  executor(const executor&) = delete;
+  executor& operator=(const executor&) = delete;
+  /// After an epoch of all ranks, or after an error.
+  ~executor();
+
+  // From any thread; in the order in which they are called.
+  void add_buffer(tasks::buffer_id number, const detail::buffer_description& what);
+  /// Freed when all before the task has run.
+  void drop_buffer(tasks::buffer_id number, tasks::task_id before);
+  void add_collective_group(std::uint32_t number, MPI_Comm communicator);
+  /// Before the task's commands.
+  void add_body(std::shared_ptr<task_body> body);
+  void add_commands(std::vector<tasks::command> commands);
+  /// An error of the program, or of this rank.
+  void fail(const std::string& why);
+
+  /// The error that has ended the run, if there is one.
+  std::optional<std::string> failure() const;
+
+private:
+  struct running {
+    tasks::command command;
+    std::shared_ptr<task_body> body;
+    std::size_t waits = 0; ///< for commands
+    int tag = 0;           ///< of messages
+    std::vector<tasks::command_id> next;
+  };
+  /// A task that reduces into a buffer, and what its chunk here has contributed.
+  struct reduction_so_far {
+    std::shared_ptr<task_body> body;
+    std::optional<partial_result> mine;
+  };
+  /// Of one direction between this rank and another one.
+  struct messages_so_far {
+    std::uint64_t count = 0, last = 0;
+  };
+  /// A kernel or host task on its way through copies, launches and results.
+  struct execution;
+  struct execution_part;
+
+  // The thread.
+  void run();
+  void post(task_function what);
+  bool run_posted();
+  void rest(bool waits_for_messages);
+  void look_around();
+  void end(const std::string& why, bool tell_others);
+
+  // Commands.
+  void receive(tasks::command&& c);
+  void start(running& r);
+  void complete(tasks::command_id id);
+  std::shared_ptr<execution> parts_of(const running& r) const;
+  void execute(running& r);
+  void launch(const std::shared_ptr<execution>& e);
+  void start_kernel(const std::shared_ptr<execution>& e, execution_part& p,
+                    std::vector<detail::allocation> memory, const when_done& done);
+  void start_on_host(const std::shared_ptr<execution>& e, const execution_part& p,
+                     std::vector<detail::allocation> memory, const when_done& done);
+  void finish(execution& e);
+  void push(running& r);
+  void await_push(running& r);
+  void fence(running& r);
+  void epoch(running& r);
+  static void finish_waiting(task_body& body);
+  void forget_before(tasks::task_id task);
+
+  local_buffer& buffer(tasks::buffer_id number) { return *buffers_.at(number); }
+  std::optional<partial_result> partial_of(const tasks::command& c);
+  static const detail::reduction& reduction_into(const task_body& body, tasks::buffer_id into);
+  static bool includes_current(const detail::reduction& how, const execution& e);
+  int next_tag(std::map<tasks::rank_id, messages_so_far>& with, const tasks::command& c) const;
+  static task_function counted(std::shared_ptr<std::size_t> left, task_function then);
+  /// For work elsewhere: what it calls when it has ended runs on this thread.
+  when_done back_here(std::function<void(std::exception_ptr)> then);
+
+  private_communicator messages_, barriers_;
+  int rank_, size_, most_tags_;
+  std::unique_ptr<backend> on_;
+  pending_requests requests_;
+  watch watch_;
+  std::map<tasks::buffer_id, std::unique_ptr<local_buffer>> buffers_;
+  std::vector<std::pair<tasks::buffer_id, tasks::task_id>> dropped_;
+  std::map<std::uint32_t, std::pair<MPI_Comm, std::unique_ptr<serial_thread>>> groups_;
+  std::map<tasks::task_id, std::shared_ptr<task_body>> bodies_;
+  std::unordered_map<std::uint64_t, running> running_;
+  std::map<tasks::buffer_id, std::map<tasks::task_id, reduction_so_far>> reductions_;
+  std::map<tasks::rank_id, messages_so_far> sent_, awaited_;
+  exchanges exchanges_;
+  std::string tasks_since_; ///< the last comparison
+
+  mutable std::mutex mutex_;
+  std::condition_variable change_;
+  std::vector<task_function> posted_;
+  bool resting_ = false, stopping_ = false;
+  std::optional<std::string> failure_;
+  double waiting_since_ = 0;
+  std::atomic<std::size_t> elsewhere_{0}; ///< calls of post() that threads of the backend owe
+  std::thread thread_;
+};
+
+} // namespace tacit::runtime

@@ -1,0 +1,105 @@
+#include "runtime/executor/pending_requests.h"
+
+#include "runtime/mpi/mpi_error.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <utility>
+
+namespace tacit::runtime {
+
+void pending_requests::add(MPI_Request request, when_complete then) {
+  requests_.push_back(request);
+  then_.push_back(std::move(then));
+}
+
+bool pending_requests::test() {
+  if (requests_.empty())
+    return false;
+  done_.resize(requests_.size());
+  statuses_.resize(requests_.size());
+  int count = 0;
+  check_mpi(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, done_.data(),
+                         statuses_.data()),
+            "MPI_Testsome");
+  if (count == MPI_UNDEFINED || count == 0)
+    return false;
+  std::vector<std::pair<when_complete, MPI_Status>> calls;
+  for (int i = 0; i < count; ++i)
+    calls.emplace_back(std::move(then_[static_cast<std::size_t>(done_[static_cast<std::size_t>(i)])]),
+                       statuses_[static_cast<std::size_t>(i)]);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < requests_.size(); ++i)
+    if (requests_[i] != MPI_REQUEST_NULL) {
+      requests_[kept] = requests_[i];
+      if (kept != i)
+        then_[kept] = std::move(then_[i]);
+      ++kept;
+    }
+  requests_.resize(kept);
+  then_.resize(kept);
+  for (auto& [call, status] : calls)
+    call(status);
+  return true;
+}
+
+void pending_requests::abandon() noexcept {
+  requests_.clear(); // MPI may still write where they point, so that what they hold is not freed
+  for (auto& then : then_)
+    (void)new when_complete(std::move(then));
+  then_.clear();
+}
+
+namespace {
+
+constexpr std::size_t longest_message = std::size_t{1} << 30;
+
+/// Calls `then` when the last of `parts` is complete.
+std::function<void()> after_parts(std::size_t parts, std::function<void()> then) {
+  return [left = std::make_shared<std::size_t>(parts), then = std::move(then)] {
+    if (--*left == 0)
+      then();
+  };
+}
+
+std::size_t parts_of(std::size_t size) {
+  return std::max<std::size_t>(1, (size + longest_message - 1) / longest_message);
+}
+
+} // namespace
+
+void send_bytes_to(pending_requests& with, const std::byte* bytes, std::size_t size, int to, int tag,
+                   MPI_Comm comm, std::function<void()> then) {
+  const auto one = after_parts(parts_of(size), std::move(then));
+  for (std::size_t part = 0; part < parts_of(size); ++part) {
+    const std::size_t length = std::min(longest_message, size - part * longest_message);
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Isend(bytes + part * longest_message, static_cast<int>(length), MPI_BYTE, to, tag, comm,
+                        &request),
+              "MPI_Isend");
+    with.add(request, [one](const MPI_Status&) { one(); });
+  }
+}
+
+void receive_bytes_from(pending_requests& with, std::byte* bytes, std::size_t size, int from, int tag,
+                        MPI_Comm comm, std::function<void()> then) {
+  const auto one = after_parts(parts_of(size), std::move(then));
+  for (std::size_t part = 0; part < parts_of(size); ++part) {
+    const std::size_t length = std::min(longest_message, size - part * longest_message);
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Irecv(bytes + part * longest_message, static_cast<int>(length), MPI_BYTE, from, tag, comm,
+                        &request),
+              "MPI_Irecv");
+    with.add(request, [one, from, length](const MPI_Status& status) {
+      int got = 0;
+      MPI_Get_count(&status, MPI_BYTE, &got);
+      if (static_cast<std::size_t>(got) != length)
+        throw mpi_error(MPI_ERR_TRUNCATE,
+                        fmt::format("a message from rank {} has {} bytes instead of {}", from, got, length));
+      one();
+    });
+  }
+}
+
+} // namespace tacit::runtime

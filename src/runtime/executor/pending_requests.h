@@ -1,0 +1,35 @@
+// Requests of MPI that are under way, and what has to be done when each completes.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <mpi.h>
+#include <vector>
+
+namespace tacit::runtime {
+
+class pending_requests {
+public:
+  using when_complete = std::function<void(const MPI_Status&)>;
+  void add(MPI_Request request, when_complete then);
+  bool empty() const { return requests_.empty(); }
+  /// Calls what waits for requests that have completed; true if there were any. Throws mpi_error. `then` may add requests.
+  bool test();
+  /// Forgets all of them, where an error has made them pointless; those of receives are cancelled.
+  void abandon() noexcept;
+
+private:
+  std::vector<MPI_Request> requests_;
+  std::vector<when_complete> then_;
+  std::vector<int> done_;
+  std::vector<MPI_Status> statuses_;
+};
+
+/// Sends or receives any number of bytes as messages of at most 1 GiB with one tag; `then` is called when all are complete.
+/// Throws mpi_error; also later, from test(), if a message has another length than expected.
+void send_bytes_to(pending_requests& with, const std::byte* bytes, std::size_t size, int to, int tag,
+                   MPI_Comm comm, std::function<void()> then);
+void receive_bytes_from(pending_requests& with, std::byte* bytes, std::size_t size, int from, int tag,
+                        MPI_Comm comm, std::function<void()> then);
+
+} // namespace tacit::runtime
