@@ -194,7 +194,8 @@ void exchanges::expect(tasks::command_id id) {
   expected_[id] = in_order_.back();
 }
 
-void exchanges::start(const tasks::command& command, std::optional<partial_result> partial, task_function done) {
+void exchanges::start(const tasks::command& command, std::optional<partial_result> partial,
+                      task_function done) {
   const auto u = expected_.extract(command.id).mapped();
   u->command = command;
   u->partial = std::move(partial);

@@ -3,6 +3,7 @@
 #include "runtime/executor/shapes.h"
 
 #include <cstring>
+#include <stdexcept>
 
 namespace tacit::runtime {
 
@@ -57,7 +58,7 @@ std::size_t local_buffer::bring(memory_number to, const tasks::region& what, con
       missing.emplace_back(where, holders);
   });
   for (const auto& [where, holders] : missing)
-    start_copy(source_for(holders, where), to, where);
+    start_copies(holders, to, where);
   std::size_t waits = 0;
   for (copy_under_way& c : copies_)
     if (c.to == to && overlap(tasks::region(c.where), what)) {
@@ -81,15 +82,23 @@ void local_buffer::written(memory_number in, const tasks::region& what) {
   holders_.assign(what, bit(in));
 }
 
-/// One that has the values already; there is one, as every copy comes from such a memory.
-memory_number local_buffer::source_for(memory_set holders, const tasks::box& where) const {
-  for (const copy_under_way& c : copies_)
-    if (overlap(c.where, where))
-      holders &= ~bit(c.to);
-  memory_number first = 0;
-  while (!(holders & bit(first)))
-    ++first;
-  return first;
+/// Each element comes from a memory that has it already, not from one that waits for it itself. There is one, as every copy has such
+/// a source; but two devices that exchange their borders have no common one.
+void local_buffer::start_copies(memory_set holders, memory_number to, const tasks::box& where) {
+  tasks::region rest(where);
+  for (memory_number from = 0; !rest.empty() && from < on_.memories(); ++from) {
+    if (!(holders & bit(from)))
+      continue;
+    tasks::region there = rest;
+    for (const copy_under_way& c : copies_)
+      if (c.to == from)
+        there = difference(there, tasks::region(c.where));
+    rest = difference(rest, there);
+    for (const tasks::box& b : there.boxes())
+      start_copy(from, to, b);
+  }
+  if (!rest.empty())
+    throw std::logic_error("a buffer's elements are in no memory");
 }
 
 void local_buffer::start_copy(memory_number from, memory_number to, const tasks::box& where) {

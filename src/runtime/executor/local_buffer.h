@@ -53,8 +53,8 @@ private:
     memory_number from, to;
     std::vector<task_function> waiters;
   };
+  void start_copies(memory_set holders, memory_number to, const tasks::box& where);
   void start_copy(memory_number from, memory_number to, const tasks::box& where);
-  memory_number source_for(memory_set holders, const tasks::box& where) const;
 
   backend& on_;
   detail::buffer_description what_;
