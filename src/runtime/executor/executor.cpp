@@ -331,16 +331,16 @@ std::shared_ptr<executor::execution> executor::parts_of(const running& r) const 
   const tasks::task& what = r.body->what;
   const bool kernel = what.kind == tasks::task_kind::kernel;
   const int devices = kernel ? on_->devices() : 1;
-  tasks::partition along;
-  along.global = r.command.chunk[0];
-  along.granularity = what.shape.granularity[0];
-  along.parts = static_cast<std::uint32_t>(devices);
+  tasks::geometry here = what.shape;
+  here.global = r.command.chunk;
+  here.split = tasks::split_rule::one_dim;
+  here.weights.clear();
+  const tasks::split chunks = make_split(here, static_cast<std::uint32_t>(devices));
   for (int d = 0; d < devices; ++d) {
     execution_part p;
     p.device = kernel ? d : -1;
     p.memory = kernel ? on_->memory_of(d) : host_memory;
-    p.chunk = r.command.chunk;
-    p.chunk[0] = along.part(static_cast<std::uint32_t>(d));
+    p.chunk = chunks.chunk(static_cast<std::uint32_t>(d));
     if (p.chunk.empty())
       continue;
     for (const tasks::access& a : what.accesses) {
