@@ -35,7 +35,7 @@ void add_to(std::vector<touched>& all, buffer_id buffer, const region& where) {
   all.push_back({buffer, where});
 }
 
-void add(hash_input& hash, const placement& p) {
+void add(hash_input& hash, const distribution& p) {
   for (int d = 0; d < dimensions; ++d) {
     const axis_map& map = p.map[d];
     hash.add(static_cast<std::uint64_t>(map.what) << 8 | map.of);
@@ -60,7 +60,7 @@ std::uint64_t signature_of(const collective& c) {
     }
     add(hash, part.owner);
     add(hash, part.wanted);
-    for (const placement& copy : part.held)
+    for (const distribution& copy : part.held)
       if (copy.symbolic())
         add(hash, copy);
   }
@@ -200,7 +200,7 @@ void planner::accept(submitted s) {
 bool planner::has_overlapping_writes(const planned& p) {
   for (std::size_t i = 0; i < p.written.size(); ++i) {
     const buffer_id buffer = p.written[i].buffer;
-    std::vector<placement> places;
+    std::vector<distribution> places;
     for (std::size_t k = 0; k < p.written.size(); ++k)
       if (p.written[k].buffer == buffer) {
         if (k < i)
@@ -224,7 +224,7 @@ bool planner::has_overlapping_writes(const planned& p) {
 /// One demand for each term of a mapper; of a functor of the user, the regions of all ranks.
 void planner::add_demands(planned& p, const access& a) const {
   const range& extent = contents_.extent(a.buffer);
-  std::vector<placement> places;
+  std::vector<distribution> places;
   for (const term& t : a.how.terms)
     places.push_back({p.chunks, t, extent, nullptr});
   if (!a.how.symbolic()) {
@@ -234,7 +234,7 @@ void planner::add_demands(planned& p, const access& a) const {
                                     region(box_of(extent))));
     places.push_back({p.chunks, {}, extent, std::make_shared<const std::vector<region>>(std::move(listed))});
   }
-  for (placement& place : places) {
+  for (distribution& place : places) {
     if (reads(a.mode))
       p.wanted.push_back({a.buffer, place});
     if (writes(a.mode))
@@ -325,7 +325,7 @@ void planner::note(exchange_edge edge) {
 classified planner::choose(exchange_part& part, std::size_t position, bool& ahead) const {
   const box what = intersection(part.where, part.wanted.image().hull());
   classified best = classify(part);
-  for (const placement& later : later_demands(part.buffer, what, position)) {
+  for (const distribution& later : later_demands(part.buffer, what, position)) {
     exchange_part larger = part;
     larger.wanted = later;
     if (later == part.wanted || !covers(later, part.wanted, what))
@@ -340,11 +340,11 @@ classified planner::choose(exchange_part& part, std::size_t position, bool& ahea
 }
 
 /// Where the result of a reduction goes: where one of the tasks that want it wants it, if that serves the others; else everywhere.
-placement planner::best_for_all(const box& what, const demand& d, std::size_t position) const {
-  std::vector<placement> all_wanted = later_demands(d.buffer, what, position);
+distribution planner::best_for_all(const box& what, const demand& d, std::size_t position) const {
+  std::vector<distribution> all_wanted = later_demands(d.buffer, what, position);
   all_wanted.push_back(d.where);
-  for (const placement& candidate : all_wanted)
-    if (std::ranges::all_of(all_wanted, [&](const placement& p) { return covers(candidate, p, what); }))
+  for (const distribution& candidate : all_wanted)
+    if (std::ranges::all_of(all_wanted, [&](const distribution& p) { return covers(candidate, p, what); }))
       return candidate;
   return contents_.everywhere(contents_.extent(d.buffer));
 }
@@ -353,7 +353,7 @@ placement planner::best_for_all(const box& what, const demand& d, std::size_t po
 void planner::combine(batch& out, const box& where, const version& partial, const demand& d,
                       std::size_t position) {
   const box what = intersection(where, d.where.image().hull());
-  placement wanted = options_.look_ahead ? best_for_all(what, d, position) : d.where;
+  distribution wanted = options_.look_ahead ? best_for_all(what, d, position) : d.where;
   classified found = classify_reduction(partial.owner, wanted, what, options_.ranks);
   if (*found.kind == collective_kind::allreduce)
     wanted = contents_.everywhere(contents_.extent(d.buffer));
@@ -371,13 +371,13 @@ void planner::combine(batch& out, const box& where, const version& partial, cons
 }
 
 /// What tasks later in the window want of a box as it is now: until somebody writes into it.
-std::vector<placement> planner::later_demands(buffer_id buffer, const box& where,
-                                              std::size_t position) const {
+std::vector<distribution> planner::later_demands(buffer_id buffer, const box& where,
+                                                 std::size_t position) const {
   const auto writes_it = [&](const planned& p) {
     return std::ranges::any_of(
         p.written, [&](const demand& d) { return d.buffer == buffer && overlap(d.where.image(), where); });
   };
-  std::vector<placement> out;
+  std::vector<distribution> out;
   for (std::size_t k = position; k < window_.size(); ++k) {
     if (k > position)
       for (const demand& d : window_[k].wanted)

@@ -56,7 +56,7 @@ struct task_node {
 /// What a task wants to find in a buffer, or leaves there.
 struct demand {
   buffer_id buffer{};
-  placement where;
+  distribution where;
 };
 
 /// A task of the window, with what follows from it and the split.
@@ -118,8 +118,8 @@ private:
   void exchange(batch& out, exchange_part part, task_id producer, std::size_t position);
   classified choose(exchange_part& part, std::size_t position, bool& ahead) const;
   void combine(batch& out, const box& where, const version& partial, const demand& d, std::size_t position);
-  placement best_for_all(const box& what, const demand& d, std::size_t position) const;
-  std::vector<placement> later_demands(buffer_id buffer, const box& where, std::size_t position) const;
+  distribution best_for_all(const box& what, const demand& d, std::size_t position) const;
+  std::vector<distribution> later_demands(buffer_id buffer, const box& where, std::size_t position) const;
   void send_messages(batch& out, const exchange_part& part) const;
   void note(exchange_edge edge);
   void emit(batch& out);

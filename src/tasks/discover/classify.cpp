@@ -69,7 +69,7 @@ classified to_everybody(const question& q) {
 enum class axis_change : std::uint8_t { local, widened, gathered, transposed, replicated, shifted, mixed };
 
 /// The only dimension of the buffer that varies along an axis: -1 if none does, -2 if several do.
-int dimension_along(const placement& p, int axis) {
+int dimension_along(const distribution& p, int axis) {
   int found = -1;
   for (int d = 0; d < dimensions; ++d)
     if (varying_axis(p, d) == axis)
@@ -78,7 +78,7 @@ int dimension_along(const placement& p, int axis) {
 }
 
 axis_change change_along(const question& q, int axis) {
-  const placement &owner = q.part.owner, &wanted = q.part.wanted;
+  const distribution &owner = q.part.owner, &wanted = q.part.wanted;
   const int from = dimension_along(owner, axis), to = dimension_along(wanted, axis);
   if (from == -2 || to == -2)
     return axis_change::mixed;
@@ -168,7 +168,7 @@ classified between_rows(const question& q) {
 bool satisfied(const exchange_part& part) {
   return covers(part.owner, part.wanted, part.where) ||
          std::ranges::any_of(part.held,
-                             [&](const placement& copy) { return covers(copy, part.wanted, part.where); });
+                             [&](const distribution& copy) { return covers(copy, part.wanted, part.where); });
 }
 
 classified classify(const exchange_part& part) {
@@ -191,7 +191,7 @@ classified classify(const exchange_part& part) {
   return same_mesh(q.from(), q.to()) ? by_axes(q) : between_rows(q);
 }
 
-classified classify_reduction(const placement& partial, const placement& wanted, const box& what,
+classified classify_reduction(const distribution& partial, const distribution& wanted, const box& what,
                               std::uint32_t ranks) {
   if (!wanted.symbolic())
     return named(collective_kind::allreduce, consecutive(0, ranks));

@@ -2,7 +2,7 @@
 //
 // Problem: given who has a box of a buffer (owner), who wants it (wanted) and who has copies (held), name the collective that moves
 // exactly what is missing, or the reason why there is none. The answer must be the same on all ranks and must not cost more
-// where there are more of them, so it comes from the formulas of the placements alone.
+// where there are more of them, so it comes from the formulas of the distributions alone.
 //
 // Idea: let S be the ranks that own something of what is wanted, and T those that want something; both are ranges of coordinates.
 //   |S| = 1, |T| = 1  a message                 |S| = 1, |T| > 1  broadcast if all of T want the same, else scatter
@@ -35,7 +35,7 @@ classified classify(const exchange_part& part);
 
 /// Partial values of the chunks of `partial`, wanted combined. Always a collective: reduce to one rank, reduce_scatter to
 /// disjoint pieces, else allreduce among all ranks. Ranks without a chunk contribute nothing.
-classified classify_reduction(const placement& partial, const placement& wanted, const box& what,
+classified classify_reduction(const distribution& partial, const distribution& wanted, const box& what,
                               std::uint32_t ranks);
 
 /// True if it can be told that nobody lacks anything: the owner, or one of the copies, covers what is wanted.

@@ -79,7 +79,7 @@ region received(const exchange_part& part, rank_id to) {
   const auto receiver = static_cast<std::uint32_t>(index(to));
   region out =
       difference(intersection(part.wanted.piece(receiver), region(part.where)), part.owner.piece(receiver));
-  for (const placement& copy : part.held) {
+  for (const distribution& copy : part.held) {
     if (out.empty())
       break;
     out = difference(out, copy.piece(receiver));

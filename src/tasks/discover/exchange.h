@@ -3,7 +3,7 @@
 // (discover/classify.h), and never moves anything else: no more in total, and no more at any rank.
 #pragma once
 
-#include "tasks/layout/placement.h"
+#include "tasks/layout/distribution.h"
 
 #include <cstdint>
 #include <memory>
@@ -56,9 +56,10 @@ team consecutive(std::uint32_t first, std::uint32_t count);
 struct exchange_part {
   buffer_id buffer{};
   box where;
-  placement owner; ///< who sends; of a reduction: whose partial values are combined (every rank with a chunk)
-  placement wanted;            ///< who receives
-  std::vector<placement> held; ///< copies that ranks have already; nothing of them is sent again
+  distribution
+      owner; ///< who sends; of a reduction: whose partial values are combined (every rank with a chunk)
+  distribution wanted;            ///< who receives
+  std::vector<distribution> held; ///< copies that ranks have already; nothing of them is sent again
   friend bool operator==(const exchange_part&, const exchange_part&) = default;
 };
 

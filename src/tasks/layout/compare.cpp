@@ -13,7 +13,7 @@ bool wider(const axis_map& outer, const axis_map& inner) {
 }
 
 /// The interval of a dimension that does not vary.
-interval fixed_interval(const placement& p, int dim) {
+interval fixed_interval(const distribution& p, int dim) {
   const axis_map& map = p.map[dim];
   const interval part = axis_of(*p.across, map.of).part(0);
   return intersection(tasks::image(map, part, p.across->global[map.of], p.extent[dim]), {0, p.extent[dim]});
@@ -21,12 +21,12 @@ interval fixed_interval(const placement& p, int dim) {
 
 } // namespace
 
-int varying_axis(const placement& p, int dim) {
+int varying_axis(const distribution& p, int dim) {
   const axis_map& map = p.map[dim];
   return map.what != axis_map::kind::constant && axis_of(*p.across, map.of).parts > 1 ? map.of : -1;
 }
 
-bool constant(const placement& p) {
+bool constant(const distribution& p) {
   if (!p.symbolic())
     return false;
   for (int d = 0; d < dimensions; ++d)
@@ -42,7 +42,7 @@ bool same_mesh(const split& a, const split& b) {
   return true;
 }
 
-bool dimension_covers(const placement& outer, const placement& inner, int dim, interval within) {
+bool dimension_covers(const distribution& outer, const distribution& inner, int dim, interval within) {
   const int axis = varying_axis(outer, dim);
   if (axis < 0) {
     const interval needed =
@@ -54,7 +54,7 @@ bool dimension_covers(const placement& outer, const placement& inner, int dim, i
          wider(outer.map[dim], inner.map[dim]);
 }
 
-bool covers(const placement& outer, const placement& inner, const box& within) {
+bool covers(const distribution& outer, const distribution& inner, const box& within) {
   if (!outer.symbolic())
     return !inner.symbolic() && outer == inner;
   if (constant(outer) &&
@@ -72,7 +72,7 @@ bool covers(const placement& outer, const placement& inner, const box& within) {
   return true;
 }
 
-bool disjoint(const placement& p) {
+bool disjoint(const distribution& p) {
   if (!p.symbolic())
     return false;
   for (int k = 0; k < dimensions; ++k) {

@@ -12,7 +12,7 @@ geometry one_item_a_rank() {
 }
 
 /// The same ranks have the same, said in one way only.
-placement canonical(const placement& copy, const box& where) {
+distribution canonical(const distribution& copy, const box& where) {
   if (!constant(copy) || !copy.image().contains(where))
     return copy;
   return {copy.across, all().terms[0], copy.extent, nullptr};
@@ -23,7 +23,7 @@ placement canonical(const placement& copy, const box& where) {
 contents::contents(std::uint32_t ranks)
     : ranks_(std::make_shared<const split>(make_split(one_item_a_rank(), ranks))) {}
 
-placement contents::everywhere(const range& extent) const {
+distribution contents::everywhere(const range& extent) const {
   return {ranks_, all().terms[0], extent, nullptr};
 }
 
@@ -37,11 +37,11 @@ void contents::add_buffer(const buffer& b) {
   buffers_.emplace_back(box_of(b.extent), std::move(first));
 }
 
-void contents::add_copy(buffer_id buffer, const box& where, const placement& copy) {
+void contents::add_copy(buffer_id buffer, const box& where, const distribution& copy) {
   for (const box& b : intersection(region(where), copy.image()).boxes()) {
-    const placement added = canonical(copy, b);
+    const distribution added = canonical(copy, b);
     buffers_[index(buffer)].update(b, [&](version& v) {
-      std::erase_if(v.copies, [&](const placement& old) { return covers(added, old, b); });
+      std::erase_if(v.copies, [&](const distribution& old) { return covers(added, old, b); });
       v.copies.push_back(added);
       if (v.copies.size() > most_copies)
         v.copies.erase(v.copies.begin());

@@ -1,6 +1,6 @@
 // What buffers contain, for all ranks at once: which task produced each region, who owns it, and who has copies.
 //
-// A copy never takes ownership from the producer: a region has a set of valid placements, and it is the producer's that data are
+// A copy never takes ownership from the producer: a region has a set of valid distributions, and it is the producer's that data are
 // sent from. The state is the same on every rank, whatever the rank does itself. Copies are kept in a canonical form (what
 // all ranks have is the whole box for all of them), so that equal neighbors join and loops do not make it grow.
 #pragma once
@@ -15,9 +15,9 @@ namespace tacit::tasks {
 struct version {
   bool initialized = false;
   task_id producer{};
-  placement owner;                        ///< of partial values: the chunks that contribute
+  distribution owner;                     ///< of partial values: the chunks that contribute
   std::optional<std::uint32_t> operation; ///< of partial values that are still to be combined: how
-  std::vector<placement> copies;
+  std::vector<distribution> copies;
   friend bool operator==(const version&, const version&) = default;
 };
 
@@ -38,9 +38,9 @@ public:
   void write(buffer_id buffer, const region& where, const version& made) {
     buffers_[index(buffer)].assign(where, made);
   }
-  void add_copy(buffer_id buffer, const box& where, const placement& copy);
+  void add_copy(buffer_id buffer, const box& where, const distribution& copy);
   /// Every rank has all of a buffer.
-  placement everywhere(const range& extent) const;
+  distribution everywhere(const range& extent) const;
   std::size_t entries(buffer_id buffer) const { return buffers_[index(buffer)].entries().size(); }
   /// Of what was produced before the horizon, the producer is the horizon: neighbors that are equal then become one.
   void forget_before(task_id horizon);

@@ -18,6 +18,6 @@ struct write_conflict {
 };
 
 /// Of all that one task writes into one buffer, as far as rank `me` can see.
-std::optional<write_conflict> find_overlap(std::span<const placement> written, std::uint32_t me);
+std::optional<write_conflict> find_overlap(std::span<const distribution> written, std::uint32_t me);
 
 } // namespace tacit::tasks

@@ -1,4 +1,4 @@
-#include "tasks/layout/placement.h"
+#include "tasks/layout/distribution.h"
 
 namespace tacit::tasks {
 namespace {
@@ -18,7 +18,7 @@ std::uint32_t first_that(std::uint32_t parts, Test&& test) {
 }
 
 /// True if an axis with several parts is followed by no dimension, so that ranks along it have the same.
-bool replicated_along(const placement& p, int axis) {
+bool replicated_along(const distribution& p, int axis) {
   if (p.across->axes[static_cast<std::size_t>(axis)].parts == 1)
     return false;
   return std::ranges::none_of(p.map.dims, [&](const axis_map& map) {
@@ -30,7 +30,7 @@ std::uint32_t first_part(const split& s, int axis) {
   return s.axes[static_cast<std::size_t>(axis)].first_part();
 }
 
-void visit_holders(const placement& where, const box& what, const mesh_range& found,
+void visit_holders(const distribution& where, const box& what, const mesh_range& found,
                    const std::function<void(std::uint32_t, const region&)>& visit) {
   const auto offer = [&](std::uint32_t rank, const region& piece) {
     if (const region common = intersection(piece, region(what)); !common.empty())
@@ -52,7 +52,7 @@ void visit_holders(const placement& where, const box& what, const mesh_range& fo
 
 } // namespace
 
-bool operator==(const placement& a, const placement& b) {
+bool operator==(const distribution& a, const distribution& b) {
   if (a.symbolic() != b.symbolic())
     return false;
   if (!a.symbolic())
@@ -60,17 +60,17 @@ bool operator==(const placement& a, const placement& b) {
   return a.map == b.map && (a.across == b.across || *a.across == *b.across);
 }
 
-box placement::piece_box(std::uint32_t rank) const {
+box distribution::piece_box(std::uint32_t rank) const {
   return intersection(tasks::image(map, across->chunk(rank), across->global, extent), box_of(extent));
 }
 
-region placement::piece(std::uint32_t rank) const {
+region distribution::piece(std::uint32_t rank) const {
   if (symbolic())
     return piece_box(rank);
   return rank < listed->size() ? (*listed)[rank] : region{};
 }
 
-region placement::first_copy(std::uint32_t rank) const {
+region distribution::first_copy(std::uint32_t rank) const {
   if (symbolic())
     for (int k = 0; k < dimensions; ++k)
       if (replicated_along(*this, k) && across->coordinate_of(rank, k) != first_part(*across, k))
@@ -78,7 +78,7 @@ region placement::first_copy(std::uint32_t rank) const {
   return piece(rank);
 }
 
-region placement::image() const {
+region distribution::image() const {
   if (symbolic())
     return intersection(tasks::image(map, across->global, across->global, extent), box_of(extent));
   std::vector<box> all;
@@ -98,7 +98,7 @@ std::uint64_t mesh_range::count() const {
   return out;
 }
 
-mesh_range holders(const placement& where, const box& what) {
+mesh_range holders(const distribution& where, const box& what) {
   mesh_range out;
   const split& s = *where.across;
   for (int k = 0; k < dimensions; ++k)
@@ -123,7 +123,7 @@ mesh_range holders(const placement& where, const box& what) {
   return out;
 }
 
-mesh_range first_holders(const placement& where, const box& what) {
+mesh_range first_holders(const distribution& where, const box& what) {
   mesh_range out = holders(where, what);
   for (int k = 0; k < dimensions; ++k)
     if (auto& [first, last] = out.axis[static_cast<std::size_t>(k)];
@@ -134,12 +134,12 @@ mesh_range first_holders(const placement& where, const box& what) {
   return out;
 }
 
-void for_each_holder(const placement& where, const box& what,
+void for_each_holder(const distribution& where, const box& what,
                      const std::function<void(std::uint32_t, const region&)>& visit) {
   visit_holders(where, what, where.symbolic() ? holders(where, what) : mesh_range{}, visit);
 }
 
-void for_each_first_holder(const placement& where, const box& what,
+void for_each_first_holder(const distribution& where, const box& what,
                            const std::function<void(std::uint32_t, const region&)>& visit) {
   visit_holders(where, what, where.symbolic() ? first_holders(where, what) : mesh_range{}, visit);
 }

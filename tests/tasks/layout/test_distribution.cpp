@@ -1,5 +1,5 @@
 // Who holds what, asked by box, against asking every rank.
-#include "tasks/layout/placement.h"
+#include "tasks/layout/distribution.h"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -33,7 +33,7 @@ geometry some_geometry(std::mt19937& random) {
   return out;
 }
 
-TEST(placement, finds_the_ranks_that_hold_a_box) {
+TEST(distribution, finds_the_ranks_that_hold_a_box) {
   const unsigned first = std::random_device()();
   for (unsigned seed = first; seed < first + 300; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -43,8 +43,8 @@ TEST(placement, finds_the_ranks_that_hold_a_box) {
     const coordinate x = below(14), y = below(10);
     const box what = box_of({x, y, 0}, {x + 1 + below(5), y + 1 + below(5), 1});
     for (const mapper& map : catalogue()) {
-      const placement where{std::make_shared<const split>(make_split(shape, 6)), map.terms[0], extent,
-                            nullptr};
+      const distribution where{std::make_shared<const split>(make_split(shape, 6)), map.terms[0], extent,
+                               nullptr};
       std::map<std::uint32_t, region> asked, found;
       for (std::uint32_t r = 0; r < 6; ++r)
         if (const region common = intersection(where.piece(r), region(what)); !common.empty())
