@@ -20,6 +20,12 @@ if(TACIT_WITH_MPI)
 
   install(TARGETS tacit_selftest tacit_platform tacit_trial RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tacit)
 
+  if(TARGET tacit_tasks_shared)
+    install(FILES include/tacit/tasks.hpp include/tacit/celerity.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tacit)
+    install(DIRECTORY include/tacit/tasks DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tacit)
+    install(TARGETS tacit_tasks_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+
   # The CMake package twice: what is installed, and one for the build tree (CMAKE_PREFIX_PATH=<build folder>).
   include(CMakePackageConfigHelpers)
   set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tacit)
@@ -40,4 +46,8 @@ if(TACIT_WITH_MPI)
   file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
   configure_file(cmake/tacit.pc.in ${CMAKE_BINARY_DIR}/tacit.pc @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/tacit.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  if(TARGET tacit_tasks_shared)
+    configure_file(cmake/tacit-tasks.pc.in ${CMAKE_BINARY_DIR}/tacit-tasks.pc @ONLY)
+    install(FILES ${CMAKE_BINARY_DIR}/tacit-tasks.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  endif()
 endif()
