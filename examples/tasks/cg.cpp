@@ -15,7 +15,8 @@ using scalar = tacit::buffer<double, 0>;
 /// y = A x, and x * y.
 void multiply(tacit::queue& queue, const grid& x, const grid& y, const scalar& product) {
   queue.submit([&](tacit::handler& h) {
-    tacit::accessor from(x, h, tacit::access::neighborhood({1, 1}, tacit::neighborhood_shape::along_axes), tacit::read_only);
+    tacit::accessor from(x, h, tacit::access::neighborhood({1, 1}, tacit::neighborhood_shape::along_axes),
+                         tacit::read_only);
     tacit::accessor to(y, h, tacit::access::one_to_one(), tacit::write_only, tacit::no_init);
     auto sum = tacit::reduction(product, h, std::plus<double>(), tacit::initialize_to_identity());
     const auto size = x.get_range();
@@ -30,8 +31,8 @@ void multiply(tacit::queue& queue, const grid& x, const grid& y, const scalar& p
 }
 
 /// x += a p, r -= a q with a = rr / pq; and the new r * r.
-void step(tacit::queue& queue, const grid& x, const grid& r, const grid& p, const grid& q, const scalar& rr, const scalar& pq,
-          const scalar& next) {
+void step(tacit::queue& queue, const grid& x, const grid& r, const grid& p, const grid& q, const scalar& rr,
+          const scalar& pq, const scalar& next) {
   queue.submit([&](tacit::handler& h) {
     tacit::accessor to_x(x, h, tacit::access::one_to_one(), tacit::read_write);
     tacit::accessor to_r(r, h, tacit::access::one_to_one(), tacit::read_write);
@@ -54,7 +55,8 @@ void turn(tacit::queue& queue, const grid& p, const grid& r, const scalar& rr, c
     tacit::accessor to(p, h, tacit::access::one_to_one(), tacit::read_write);
     tacit::accessor from(r, h, tacit::access::one_to_one(), tacit::read_only);
     tacit::accessor before(rr, h, tacit::read_only), now(next, h, tacit::read_only);
-    h.parallel_for<class turn_kernel>(p.get_range(), [=](tacit::item<2> i) { to[i] = from[i] + *now / *before * to[i]; });
+    h.parallel_for<class turn_kernel>(p.get_range(),
+                                      [=](tacit::item<2> i) { to[i] = from[i] + *now / *before * to[i]; });
   });
 }
 
@@ -84,7 +86,8 @@ int main(int argc, char** argv) {
   const auto result = queue.fence(x).get();
 
   const twin::rows mine(rows, columns);
-  const int up = mine.begin > 0 ? twin::rank() - 1 : MPI_PROC_NULL, down = mine.end < rows ? twin::rank() + 1 : MPI_PROC_NULL;
+  const int up = mine.begin > 0 ? twin::rank() - 1 : MPI_PROC_NULL,
+            down = mine.end < rows ? twin::rank() + 1 : MPI_PROC_NULL;
   std::vector<double> X(n, 0.0), R(right), P(right), Q(n);
   const auto sum_of = [](double here) {
     double all = 0;
@@ -96,16 +99,17 @@ int main(int argc, char** argv) {
     const std::size_t first = mine.begin * columns, end = mine.end * columns;
     double old = norm;
     for (std::size_t k = 0; k < iterations; ++k) {
-      MPI_Sendrecv(P.data() + first, width, MPI_DOUBLE, up, 0, P.data() + (down == MPI_PROC_NULL ? 0 : end), width, MPI_DOUBLE, down, 0,
+      MPI_Sendrecv(P.data() + first, width, MPI_DOUBLE, up, 0, P.data() + (down == MPI_PROC_NULL ? 0 : end),
+                   width, MPI_DOUBLE, down, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Sendrecv(P.data() + end - columns, width, MPI_DOUBLE, down, 1,
+                   P.data() + (up == MPI_PROC_NULL ? 0 : first - columns), width, MPI_DOUBLE, up, 1,
                    MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      MPI_Sendrecv(P.data() + end - columns, width, MPI_DOUBLE, down, 1, P.data() + (up == MPI_PROC_NULL ? 0 : first - columns), width,
-                   MPI_DOUBLE, up, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       double here = 0;
       for (std::size_t i = mine.begin; i < mine.end; ++i)
         for (std::size_t j = 0; j < columns; ++j) {
           const std::size_t at = i * columns + j;
-          Q[at] = 4 * P[at] - (i > 0 ? P[at - columns] : 0) - (i + 1 < rows ? P[at + columns] : 0) - (j > 0 ? P[at - 1] : 0) -
-                  (j + 1 < columns ? P[at + 1] : 0);
+          Q[at] = 4 * P[at] - (i > 0 ? P[at - columns] : 0) - (i + 1 < rows ? P[at + columns] : 0) -
+                  (j > 0 ? P[at - 1] : 0) - (j + 1 < columns ? P[at + 1] : 0);
           here += P[at] * Q[at];
         }
       const double a = old / sum_of(here);

@@ -6,8 +6,12 @@
 
 #include <tacit/tasks.hpp>
 
-double a_at(std::size_t i, std::size_t k) { return std::sin(double(i + 2 * k)); }
-double b_at(std::size_t k, std::size_t j) { return std::cos(double(3 * k + j)); }
+double a_at(std::size_t i, std::size_t k) {
+  return std::sin(double(i + 2 * k));
+}
+double b_at(std::size_t k, std::size_t j) {
+  return std::cos(double(3 * k + j));
+}
 
 int main(int argc, char** argv) {
   const std::size_t n = twin::argument(argc, argv, 1, 128), tile = 8;
@@ -53,7 +57,8 @@ int main(int argc, char** argv) {
     for (std::size_t j = 0; j < n; ++j)
       a[i * n + j] = a_at(i, j), b[i * n + j] = b_at(i, j);
   const double by_hand = twin::timed([&] {
-    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, b.data(), mine.counts.data(), mine.offsets.data(), MPI_DOUBLE, MPI_COMM_WORLD);
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, b.data(), mine.counts.data(), mine.offsets.data(),
+                   MPI_DOUBLE, MPI_COMM_WORLD);
     for (std::size_t i = mine.begin * tile; i < mine.end * tile; ++i)
       for (std::size_t k = 0; k < n; ++k)
         for (std::size_t j = 0; j < n; ++j)

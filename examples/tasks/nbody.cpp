@@ -39,7 +39,8 @@ int main(int argc, char** argv) {
       queue.submit([&](tacit::handler& h) {
         tacit::accessor from(P, h, tacit::access::all(), tacit::read_only);
         tacit::accessor to(V, h, tacit::access::one_to_one(), tacit::read_write);
-        h.parallel_for<class time_step>(n, [=](std::size_t i) { to[i] = accelerated(&from[0], n, i, to[i]); });
+        h.parallel_for<class time_step>(n,
+                                        [=](std::size_t i) { to[i] = accelerated(&from[0], n, i, to[i]); });
       });
       queue.submit([&](tacit::handler& h) {
         tacit::accessor from(V, h, tacit::access::one_to_one(), tacit::read_only);
@@ -58,7 +59,8 @@ int main(int argc, char** argv) {
         v[i] = accelerated(p.data(), n, i, v[i]);
       for (std::size_t i = mine.begin; i < mine.end; ++i)
         p[i] = moved(p[i], v[i]);
-      MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, p.data(), mine.counts.data(), mine.offsets.data(), MPI_DOUBLE, MPI_COMM_WORLD);
+      MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, p.data(), mine.counts.data(), mine.offsets.data(),
+                     MPI_DOUBLE, MPI_COMM_WORLD);
     }
   });
   return twin::compare("N-body", with_tasks, by_hand, &result.get_data()->x, &p[0].x, 3 * n);

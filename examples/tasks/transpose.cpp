@@ -13,7 +13,8 @@ int main(int argc, char** argv) {
   tacit::buffer<double, 2> A({n, n}), B({n, n});
   queue.submit([&](tacit::handler& h) {
     tacit::accessor a(A, h, tacit::access::one_to_one(), tacit::write_only, tacit::no_init);
-    h.parallel_for<class fill>(A.get_range(), [=](std::size_t i, std::size_t j) { a(i, j) = double(i * n + j); });
+    h.parallel_for<class fill>(A.get_range(),
+                               [=](std::size_t i, std::size_t j) { a(i, j) = double(i * n + j); });
   });
   queue.wait(tacit::barrier);
   const double with_tasks = twin::timed([&] {
@@ -36,17 +37,19 @@ int main(int argc, char** argv) {
     for (std::size_t r = 0, at = 0; r < mine.counts.size(); ++r) {
       counts.push_back(static_cast<int>(height) * mine.counts[r]);
       offsets.push_back(static_cast<int>(at));
-      const auto first = static_cast<std::size_t>(mine.offsets[r]), width = static_cast<std::size_t>(mine.counts[r]);
+      const auto first = static_cast<std::size_t>(mine.offsets[r]),
+                 width = static_cast<std::size_t>(mine.counts[r]);
       for (std::size_t j = first; j < first + width; ++j) // columns of that rank become its rows
         for (std::size_t i = 0; i < height; ++i)
           sent[at++] = a[i * n + j];
     }
-    MPI_Alltoallv(sent.data(), counts.data(), offsets.data(), MPI_DOUBLE, received.data(), counts.data(), offsets.data(), MPI_DOUBLE,
-                  MPI_COMM_WORLD);
+    MPI_Alltoallv(sent.data(), counts.data(), offsets.data(), MPI_DOUBLE, received.data(), counts.data(),
+                  offsets.data(), MPI_DOUBLE, MPI_COMM_WORLD);
     for (std::size_t r = 0, at = 0; r < mine.counts.size(); ++r)
       for (std::size_t i = 0; i < height; ++i)
         for (int j = 0; j < mine.counts[r]; ++j)
           b[i * n + static_cast<std::size_t>(mine.offsets[r] + j)] = received[at++];
   });
-  return twin::compare("transpose", with_tasks, by_hand, result.get_data() + mine.begin * n, b.data(), height * n);
+  return twin::compare("transpose", with_tasks, by_hand, result.get_data() + mine.begin * n, b.data(),
+                       height * n);
 }

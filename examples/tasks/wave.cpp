@@ -25,15 +25,17 @@ int main(int argc, char** argv) {
   for (auto* b : {&now, &other})
     queue.submit([&](tacit::handler& h) {
       tacit::accessor to(*b, h, tacit::access::one_to_one(), tacit::write_only, tacit::no_init);
-      h.parallel_for<class start>(b->get_range(), [=](std::size_t i, std::size_t j) { to(i, j) = started(i, j); });
+      h.parallel_for<class start>(b->get_range(),
+                                  [=](std::size_t i, std::size_t j) { to(i, j) = started(i, j); });
     });
   const double with_tasks = twin::timed([&] {
     for (std::size_t t = 0; t < steps; ++t) {
       queue.submit([&](tacit::handler& h) {
-        tacit::accessor u(now, h, tacit::access::neighborhood({1, 1}, tacit::neighborhood_shape::along_axes), tacit::read_only);
+        tacit::accessor u(now, h, tacit::access::neighborhood({1, 1}, tacit::neighborhood_shape::along_axes),
+                          tacit::read_only);
         tacit::accessor to(other, h, tacit::access::one_to_one(), tacit::read_write);
-        h.parallel_for<class step>(now.get_range(),
-                                   [=](std::size_t i, std::size_t j) { to(i, j) = next_of(u, to(i, j), i, j); });
+        h.parallel_for<class step>(
+            now.get_range(), [=](std::size_t i, std::size_t j) { to(i, j) = next_of(u, to(i, j), i, j); });
       });
       std::swap(now, other);
     }
@@ -46,14 +48,15 @@ int main(int argc, char** argv) {
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t j = 0; j < columns; ++j)
       u[i * columns + j] = w[i * columns + j] = started(i, j);
-  const int up = mine.begin > 0 ? twin::rank() - 1 : MPI_PROC_NULL, down = mine.end < rows ? twin::rank() + 1 : MPI_PROC_NULL;
+  const int up = mine.begin > 0 ? twin::rank() - 1 : MPI_PROC_NULL,
+            down = mine.end < rows ? twin::rank() + 1 : MPI_PROC_NULL;
   const double by_hand = twin::timed([&] {
     const int width = static_cast<int>(columns);
     for (std::size_t t = 0; t < steps; ++t) {
       double* first = u.data() + mine.begin * columns;
       double* end = u.data() + mine.end * columns;
-      MPI_Sendrecv(first, width, MPI_DOUBLE, up, 0, end, down == MPI_PROC_NULL ? 0 : width, MPI_DOUBLE, down, 0, MPI_COMM_WORLD,
-                   MPI_STATUS_IGNORE);
+      MPI_Sendrecv(first, width, MPI_DOUBLE, up, 0, end, down == MPI_PROC_NULL ? 0 : width, MPI_DOUBLE, down,
+                   0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       MPI_Sendrecv(end - columns, width, MPI_DOUBLE, down, 1, first - (up == MPI_PROC_NULL ? 0 : columns),
                    up == MPI_PROC_NULL ? 0 : width, MPI_DOUBLE, up, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       const auto at = [&](std::size_t i, std::size_t j) { return u[i * columns + j]; };
@@ -64,5 +67,6 @@ int main(int argc, char** argv) {
     }
   });
   const std::size_t at = mine.begin * columns;
-  return twin::compare("wave", with_tasks, by_hand, result.get_data() + at, u.data() + at, (mine.end - mine.begin) * columns);
+  return twin::compare("wave", with_tasks, by_hand, result.get_data() + at, u.data() + at,
+                       (mine.end - mine.begin) * columns);
 }
