@@ -71,6 +71,15 @@ constexpr range range_of(const box& b) {
 constexpr box intersection(const box& a, const box& b) {
   return {{intersection(a[0], b[0]), intersection(a[1], b[1]), intersection(a[2], b[2])}};
 }
+/// The smallest box around both.
+constexpr box hull_of(const box& a, const box& b) {
+  if (a.empty() || b.empty())
+    return a.empty() ? b : a;
+  box out;
+  for (int d = 0; d < dimensions; ++d)
+    out[d] = {std::min(a[d].begin, b[d].begin), std::max(a[d].end, b[d].end)};
+  return out;
+}
 constexpr bool overlap(const box& a, const box& b) {
   return !intersection(a, b).empty();
 }

@@ -112,11 +112,8 @@ bool region::contains(const region& other) const {
 
 box region::hull() const {
   box out = one_;
-  for (std::size_t i = 0; i < many_.size(); ++i)
-    for (int d = 0; d < dimensions; ++d)
-      out[d] =
-          i == 0 ? many_[0][d]
-                 : interval{std::min(out[d].begin, many_[i][d].begin), std::max(out[d].end, many_[i][d].end)};
+  for (const box& b : many_)
+    out = hull_of(out, b);
   return out;
 }
 

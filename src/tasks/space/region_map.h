@@ -66,7 +66,7 @@ public:
     box everything;
     for (entry& e : entries_) {
       change(e.value);
-      everything = region({everything, e.where}).hull();
+      everything = hull_of(everything, e.where);
     }
     join(everything);
   }
