@@ -22,9 +22,9 @@ from measured import ROOT, dirty, machine, output
 BUILD = ROOT / "build" / "bench"
 
 
-def build() -> None:
+def build(target: str = "micro_benchmarks") -> None:
     subprocess.run(["cmake", "--preset", "bench"], cwd=ROOT, check=True, stdout=sys.stderr)
-    subprocess.run(["cmake", "--build", "--preset", "bench"], cwd=ROOT, check=True, stdout=sys.stderr)
+    subprocess.run(["cmake", "--build", "--preset", "bench", "--target", target], cwd=ROOT, check=True, stdout=sys.stderr)
 
 
 def run(program: Path, pattern: str, repetitions: int) -> list[dict]:

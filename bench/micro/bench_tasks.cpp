@@ -93,8 +93,13 @@ BENCHMARK_CAPTURE(plan, gather_broadcast, to_one_and_back(all(), all()), true)->
 BENCHMARK_CAPTURE(plan, weighted_allgather, weighted(both(one_to_one(), all())), true)->Apply(ranks);
 BENCHMARK_CAPTURE(plan, weighted_stencil, weighted(both(one_to_one(), neighborhood({1, 0, 0}))), true)
     ->Apply(ranks);
+BENCHMARK_CAPTURE(plan, one_to_one_by_messages, both(one_to_one(), one_to_one()), false)->Apply(ranks);
 BENCHMARK_CAPTURE(plan, stencil_by_messages, both(one_to_one(), neighborhood({1, 0, 0})), false)
     ->Apply(ranks);
 BENCHMARK_CAPTURE(plan, allgather_by_messages, both(one_to_one(), all()), false)->Apply(few_ranks);
+BENCHMARK_CAPTURE(plan, alltoall_by_messages, alltoall(), false)->Apply(few_ranks);
+BENCHMARK_CAPTURE(plan, gather_scatter_by_messages, to_one_and_back(all(), one_to_one()), false)
+    ->Apply(few_ranks);
+BENCHMARK_CAPTURE(plan, gather_broadcast_by_messages, to_one_and_back(all(), all()), false)->Apply(few_ranks);
 
 BENCHMARK_MAIN();

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""What planning a task costs, by pattern and number of ranks, with and without discovery of collectives: Figure 3 of the CPD paper
+(Knorr and others, Automatic Discovery of Collective Communication Patterns in Parallelized Task Graphs, 2023).
+
+    bench/papers/s3/scheduler.py                 build the preset `bench`, measure, write the result file and its picture
+    bench/papers/s3/scheduler.py --repetitions 3 --stdout
+
+One process plans what the rank in the middle of n simulated ranks has to do (bench/micro/bench_tasks.cpp), on one thread and
+without executing anything, as the paper's scheduling benchmarks do. A number is the median of the repetitions, in
+microseconds a task. Without discovery each rank has up to n - 1 messages a task, so that is measured up to 256 ranks where
+everybody sends to everybody. The picture needs matplotlib (Debian: python3-matplotlib).
+"""
+import argparse
+import re
+import shlex
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import run as micro  # noqa: E402
+from measured import ROOT, dirty, machine, output, write_result  # noqa: E402
+
+BY_MESSAGES = "_by_messages"
+NAME = re.compile(r"^plan/(\w+)/(\d+)")
+TITLES = {"one_to_one": "one to one", "stencil": "stencil", "allgather": "all-gather", "alltoall": "all-to-all",
+          "gather_scatter": "gather, scatter", "gather_broadcast": "gather, broadcast",
+          "weighted_allgather": "all-gather, weighted split", "weighted_stencil": "stencil, weighted split"}
+
+
+def rows_of(benchmarks: list[dict]) -> list[dict]:
+    rows = []
+    for one in benchmarks:
+        found = NAME.match(one["name"])
+        if not found:
+            continue
+        scale = {"ns": 1e-3, "us": 1, "ms": 1e3}[one["time_unit"]]
+        rows.append({"pattern": found[1].removesuffix(BY_MESSAGES), "discovery": not found[1].endswith(BY_MESSAGES),
+                     "ranks": int(found[2]), "us": round(one["cpu_time"] * scale, 3),
+                     "commands per task": round(one["commands_per_task"], 2)})
+    return rows
+
+
+def table(rows: list[dict]) -> str:
+    ranks = sorted({row["ranks"] for row in rows})
+    lines = [f"{'us a task, on':34}" + "".join(f"{n:>9}" for n in ranks) + "  ranks"]
+    for pattern, discovery in dict.fromkeys((row["pattern"], row["discovery"]) for row in rows):
+        times = {row["ranks"]: row["us"] for row in rows if (row["pattern"], row["discovery"]) == (pattern, discovery)}
+        lines.append(f"{TITLES[pattern] + ('' if discovery else ', by messages'):34}"
+                     + "".join(f"{times[n]:9.2f}" if n in times else f"{'':9}" for n in ranks))
+    return "\n".join(lines)
+
+
+def draw(rows: list[dict], file: Path) -> None:
+    import matplotlib
+    matplotlib.use("svg")
+    matplotlib.rcParams.update({"svg.hashsalt": "tacit", "svg.fonttype": "none"})  # the same numbers, the same file
+    from matplotlib import pyplot
+    patterns = list(dict.fromkeys(row["pattern"] for row in rows))
+    figure, axes = pyplot.subplots(2, -(-len(patterns) // 2), sharex=True, sharey=True, figsize=(11, 5.5))
+    for pattern, axis in zip(patterns, axes.flat):
+        for discovery, style in ((True, "o-"), (False, "s--")):
+            points = sorted((row["ranks"], row["us"]) for row in rows
+                            if row["pattern"] == pattern and row["discovery"] == discovery)
+            if points:
+                axis.plot(*zip(*points), style, color="#0b6e6e" if discovery else "#b0532b", markersize=4,
+                          label="collectives discovered" if discovery else "by messages")
+        axis.set(title=TITLES[pattern], xscale="log", yscale="log")
+        axis.grid(alpha=.3)
+    figure.supxlabel("simulated ranks")
+    figure.supylabel("microseconds a task")
+    axes.flat[0].legend(fontsize="small")
+    figure.tight_layout()
+    figure.savefig(file, metadata={"Date": None})
+    print(f"drawn: {file}", file=sys.stderr)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repetitions", type=int, default=7)
+    parser.add_argument("--stdout", action="store_true")
+    arguments = parser.parse_args()
+    micro.build("bench_tasks")
+    rows = rows_of(micro.run(micro.BUILD / "bin" / "bench_tasks", "^plan/", arguments.repetitions))
+    result = {"what": "planning a task for one of n simulated ranks, one thread, nothing executed; medians", "machine": machine(),
+              "commit": output("git", "rev-parse", "--short", "HEAD"), "dirty": dirty(),
+              "command": shlex.join(["bench/papers/s3/scheduler.py", *sys.argv[1:]]), "rows": rows}
+    print(table(rows), file=sys.stderr)
+    write_result("papers-s3-scheduler", result, arguments.stdout)
+    if arguments.stdout:
+        return 0
+    try:
+        draw(rows, ROOT / "bench" / "results" / "papers-s3-scheduler.svg")
+    except ImportError:
+        print("scheduler.py: no picture without matplotlib (Debian: python3-matplotlib)", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
