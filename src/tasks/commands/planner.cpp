@@ -226,7 +226,7 @@ void planner::add_demands(planned& p, const access& a) const {
   const range& extent = contents_.extent(a.buffer);
   std::vector<distribution> places;
   for (const term& t : a.how.terms)
-    places.push_back({p.chunks, t, extent, nullptr});
+    places.push_back(simplified({p.chunks, t, extent, nullptr}));
   if (!a.how.symbolic()) {
     std::vector<region> listed;
     for (std::uint32_t rank = 0; rank < p.chunks->chunks(); ++rank)

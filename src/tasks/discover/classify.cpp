@@ -144,23 +144,16 @@ classified by_axes(const question& q) {
   return named(exact ? collective_kind::allgather : collective_kind::alltoall, team_along(q, along));
 }
 
-int only_axis(const split& s) {
-  int found = -1;
-  for (int k = 0; k < dimensions; ++k)
-    if (s.axes[static_cast<std::size_t>(k)].parts > 1)
-      found = found == -1 ? k : -2;
-  return found;
+bool in_a_row(const split& s) {
+  return std::ranges::count_if(s.axes, [](const partition& axis) { return axis.parts > 1; }) <= 1;
 }
 
-/// Ranks in a row both times, but different numbers of chunks, or along different axes.
-classified between_rows(const question& q) {
-  const int from = only_axis(q.from()), to = only_axis(q.to());
-  if (from < 0 || to < 0)
-    return refused(reason::meshes_differ);
-  const int had = dimension_along(q.part.owner, from), wants = dimension_along(q.part.wanted, to);
-  if (had < 0 || wants < 0)
-    return refused(reason::axes_mixed);
-  return had == wants ? refused(reason::pieces_shift) : named(collective_kind::alltoall, q.everybody());
+/// If owner and wanted divide different dimensions, every piece of one overlaps every piece of the other.
+classified between_meshes(const question& q) {
+  for (int d = 0; d < dimensions; ++d)
+    if (varying_axis(q.part.owner, d) >= 0 && varying_axis(q.part.wanted, d) >= 0)
+      return refused(in_a_row(q.from()) && in_a_row(q.to()) ? reason::pieces_shift : reason::meshes_differ);
+  return named(collective_kind::alltoall, q.everybody());
 }
 
 } // namespace
@@ -188,7 +181,7 @@ classified classify(const exchange_part& part) {
     return from_one(q);
   if (constant(part.wanted))
     return to_everybody(q);
-  return same_mesh(q.from(), q.to()) ? by_axes(q) : between_rows(q);
+  return same_mesh(q.from(), q.to()) ? by_axes(q) : between_meshes(q);
 }
 
 classified classify_reduction(const distribution& partial, const distribution& wanted, const box& what,

@@ -11,7 +11,8 @@
 //   but more is wanted), gathered (the owner's dimension is wanted whole) or transposed (wanted is divided in another one).
 //   All local or widened: halo. Local and gathered: allgather among the ranks that differ in the gathered axes only. Local
 //   and transposed (and gathered): alltoall among those. With one axis these are the paper's transposition rules 1 to 5: the
-//   owner divides d and not d', wanted divides d' and not d, and both cover what is exchanged.
+//   owner divides d and not d', wanted divides d' and not d, and both cover what is exchanged. Between different meshes: alltoall if no
+//   dimension is divided by both, as every piece then overlaps every other one.
 // Where some of T have copies, or do not want all that an allgather or a broadcast would bring, the same ranks exchange by
 // alltoall or scatter, whose pieces are exact.
 //

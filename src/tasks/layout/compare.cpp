@@ -35,6 +35,22 @@ bool constant(const distribution& p) {
   return true;
 }
 
+distribution simplified(distribution p) {
+  for (int d = 0; d < dimensions; ++d) {
+    const int axis = varying_axis(p, d);
+    if (axis < 0 || p.across->gaps)
+      continue;
+    const partition& parts = axis_of(*p.across, axis);
+    const interval whole{0, p.extent[d]}, global = p.across->global[axis];
+    const auto has_all = [&](std::uint32_t i) {
+      return tasks::image(p.map[d], parts.part(i), global, p.extent[d]).contains(whole);
+    };
+    if (has_all(0) && has_all(parts.parts - 1)) // both ends of the intervals are monotone
+      p.map[d] = all().terms[0][d];
+  }
+  return p;
+}
+
 bool same_mesh(const split& a, const split& b) {
   for (std::size_t k = 0; k < dimensions; ++k)
     if (a.axes[k].parts != b.axes[k].parts)

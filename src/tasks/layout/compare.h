@@ -14,6 +14,8 @@ namespace tacit::tasks {
 int varying_axis(const distribution& p, int dim);
 /// True if every rank with a chunk has the same piece.
 bool constant(const distribution& p);
+/// The same distribution with dimensions that are so wide that every rank with a chunk has all of them said to be constant.
+distribution simplified(distribution p);
 /// True if both meshes give every rank the same coordinates (as far as both have chunks for it).
 bool same_mesh(const split& a, const split& b);
 /// True if the interval of `inner` in a dimension of the buffer lies, within `within`, in that of `outer`, for every rank with a chunk in
