@@ -1,8 +1,8 @@
 // Where kernels run: devices, each with a memory. The executor knows this interface only.
 //
 // Memory 0 is the host's: MPI sends from it and receives into it, and host tasks run on it. A device may use it directly, or have
-// one of its own; then the executor copies between them. Nothing here blocks: work is started, and `done` is called from any
-// thread when it has ended, with what it has thrown. Who starts work sees to it that what it needs has ended before.
+// one of its own; then the executor copies between them. Nothing here blocks for long: work is started, and `done` is
+// called when it has ended, with what it has thrown: from any thread, or, where the work is short, before the call returns. Who starts work sees to it that what it needs has ended before.
 #pragma once
 
 #include <cstddef>

@@ -4,6 +4,9 @@
 // many blocks as the items say, whatever the threads: each combines its own contributions, and the blocks' are combined in their
 // order, so that a run gives the same bits every time.
 //
+// What is over sooner than another thread would wake up runs at once on the thread that launches it: short copies, and kernels whose
+// items, as measured the last times, take less than a few microseconds altogether.
+//
 // Memory: every memory has address space for whole buffers, of which the kernel of the system gives pages as they are touched.
 // So an allocation never has to grow and move when a task touches more of a buffer, and an element has the same place in
 // every memory. What a rank never touches costs it nothing; columns of a matrix touch all of its pages.
@@ -11,11 +14,16 @@
 #include "runtime/devices/work_groups.h"
 
 #include <algorithm>
+#include <chrono>
+#include <limits>
+#include <mutex>
 #include <new>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 #include <sys/mman.h>
+#include <typeindex>
+#include <unordered_map>
 #include <utility>
 
 namespace tacit::runtime {
@@ -51,6 +59,37 @@ private:
   detail::extents cuts_{};
 };
 
+std::size_t volume(const detail::index_box& box) {
+  return length(box, 0) * length(box, 1) * length(box, 2);
+}
+
+/// How long items of each kernel have taken, by the type of the kernel. Any thread may use it.
+class kernel_times {
+public:
+  /// No guess: infinitely long.
+  double guess(const kernel_launch& what) const {
+    const std::lock_guard lock(mutex_);
+    const auto known = seconds_per_item_.find(what.what->kernel.target_type());
+    return known == seconds_per_item_.end() ? std::numeric_limits<double>::infinity()
+                                            : known->second * static_cast<double>(volume(what.items));
+  }
+  /// Longer runs count at once, shorter ones by and by: a kernel that may take long must not run in the wrong place often.
+  void add(const std::type_info& kernel, std::size_t items, double seconds) {
+    const double now = seconds / static_cast<double>(std::max<std::size_t>(1, items));
+    const std::lock_guard lock(mutex_);
+    double& known = seconds_per_item_.try_emplace(kernel, now).first->second;
+    known = now > known ? now : known + (now - known) / 4;
+  }
+
+private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::type_index, double> seconds_per_item_;
+};
+
+/// Below these, waking another thread (5 to 50 us) costs more than the work.
+constexpr double longest_at_once = 15e-6;
+constexpr std::size_t most_bytes_at_once = 64 * 1024;
+
 /// What the blocks of one launch share.
 class launched_kernel {
 public:
@@ -80,6 +119,9 @@ public:
       call.groups = &work_groups::of_this_thread();
     what_.what->kernel(call);
   }
+
+  std::size_t items() const { return volume(what_.items); }
+  const std::type_info& type() const { return what_.what->kernel.target_type(); }
 
   void combine() {
     const auto& reductions = what_.what->reductions;
@@ -148,24 +190,31 @@ public:
   }
 
   void copy(memory_number, memory_number, const box_copy& what, when_done done) override {
-    start([what] { copy_box(what); }, std::move(done));
+    run([what] { copy_box(what); }, std::move(done),
+        volume(what.box) * what.element_bytes <= most_bytes_at_once);
   }
 
   void launch(int, kernel_launch&& what, when_done done) override {
-    auto kernel = std::make_shared<launched_kernel>(std::move(what), static_cast<std::size_t>(threads_));
-    start(
-        [kernel] {
-          if (kernel->blocks() == 1)
-            kernel->run_block(0);
+    const bool at_once = times_.guess(what) < longest_at_once;
+    auto kernel =
+        std::make_shared<launched_kernel>(std::move(what), at_once ? 1 : static_cast<std::size_t>(threads_));
+    run(
+        [this, kernel, at_once] {
+          const auto before = std::chrono::steady_clock::now();
+          if (at_once || kernel->blocks() == 1)
+            for (std::size_t b = 0; b < kernel->blocks(); ++b)
+              kernel->run_block(b);
           else
             tbb::parallel_for(std::size_t{0}, kernel->blocks(), [&](std::size_t b) { kernel->run_block(b); });
           kernel->combine();
+          const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
+          times_.add(kernel->type(), kernel->items(), took.count());
         },
-        std::move(done));
+        std::move(done), at_once);
   }
 
   void run_on_host(std::function<void()> what, when_done done) override {
-    start(std::move(what), std::move(done));
+    run(std::move(what), std::move(done), false);
   }
 
 private:
@@ -174,8 +223,8 @@ private:
   }
 
   template <typename Work>
-  void start(Work&& work, when_done done) {
-    arena_.enqueue([work = std::forward<Work>(work), done = std::move(done)] {
+  void run(Work&& work, when_done done, bool at_once) {
+    auto all = [work = std::forward<Work>(work), done = std::move(done)] {
       std::exception_ptr error;
       try {
         work();
@@ -183,9 +232,14 @@ private:
         error = std::current_exception();
       }
       done(error);
-    });
+    };
+    if (at_once)
+      all();
+    else
+      arena_.enqueue(std::move(all));
   }
 
+  kernel_times times_;
   int threads_, separate_;
   tbb::global_control most_; // all workers, and a thread of the program's that has none of the work
   tbb::task_arena arena_;

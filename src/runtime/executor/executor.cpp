@@ -133,14 +133,18 @@ bool executor::run_posted() {
   return !now.empty();
 }
 
+/// What has ended often makes the next thing start and end at once; asking MPI in between may cost the core.
+constexpr int rounds_between_messages = 8;
+
 void executor::run() {
   for (;;) {
     try {
-      bool moved = run_posted();
+      bool moved = false;
+      for (int i = 0; i < rounds_between_messages && run_posted(); ++i)
+        moved = true;
       if (!failure_)
         moved |= requests_.test();
-      if (!failure_)
-        look_around();
+      look_around();
       if (moved) {
         waiting_since_ = 0;
         continue;
@@ -150,7 +154,7 @@ void executor::run() {
         if (stopping_ && posted_.empty())
           return;
       }
-      rest(!failure_ && (!requests_.empty() || watch_.comparing()));
+      rest();
     } catch (const std::exception& e) {
       end(fmt::format("rank {}: {}", rank_, e.what()), true);
     }
@@ -159,26 +163,36 @@ void executor::run() {
 
 /// With messages under way MPI has to be asked again and again; else whoever posts wakes this thread, which looks around now and
 /// then for errors of others.
-void executor::rest(bool waits_for_messages) {
+void executor::rest() {
   constexpr double before_offering = 20e-6; // as long as a message within a node takes
-  if (waits_for_messages) {
+  const bool messages = !failure_ && !requests_.empty(),
+             waits = messages || (!failure_ && watch_.comparing());
+  if (waits) {
     const double now = MPI_Wtime();
     if (waiting_since_ == 0)
       waiting_since_ = now;
-    if (now - waiting_since_ > before_offering)
+    if (messages && now - waiting_since_ > before_offering)
       offer_core();
     if (now - waiting_since_ > 1)
       if (const auto ended = watch_.look_for_ended())
         end(*ended, true);
-    return;
   }
+  if (messages)
+    return;
   std::unique_lock lock(mutex_);
   resting_ = true;
-  change_.wait_for(lock, std::chrono::milliseconds(5), [&] { return !posted_.empty() || stopping_; });
+  change_.wait_for(lock, std::chrono::milliseconds(waits ? 1 : 5),
+                   [&] { return !posted_.empty() || stopping_; });
   resting_ = false;
 }
 
+/// Now and then: MPI may yield the core whenever it is asked and has nothing to do.
 void executor::look_around() {
+  constexpr double pause = 1e-3;
+  const double now = MPI_Wtime();
+  if (failure_ || size_ == 1 || now - looked_ < pause)
+    return;
+  looked_ = now;
   if (auto problem = watch_.look())
     end(*problem, false);
 }
@@ -190,6 +204,7 @@ void executor::end(const std::string& why, bool tell_others) {
       return;
     failure_ = why;
   }
+  room_.notify_all();
   if (tell_others)
     watch_.tell(why);
   const auto error = std::make_exception_ptr(task_error(why));
@@ -220,6 +235,12 @@ void executor::drop_buffer(tasks::buffer_id number, tasks::task_id before) {
 
 void executor::add_collective_group(std::uint32_t number, MPI_Comm communicator) {
   post([this, number, communicator] { groups_[number] = {communicator, std::make_unique<serial_thread>()}; });
+}
+
+void executor::wait_for_room(std::size_t most) {
+  std::unique_lock lock(mutex_);
+  room_.wait(lock, [&] { return kept_ < most || failure_; });
+  ++kept_;
 }
 
 void executor::add_body(std::shared_ptr<task_body> body) {
@@ -600,7 +621,13 @@ void executor::epoch(running& r) {
 
 /// Frees what only tasks before this one can use: all of them are complete.
 void executor::forget_before(tasks::task_id task) {
-  bodies_.erase(bodies_.begin(), bodies_.lower_bound(task));
+  const auto end = bodies_.lower_bound(task);
+  {
+    const std::lock_guard lock(mutex_);
+    kept_ -= static_cast<std::size_t>(std::distance(bodies_.begin(), end));
+  }
+  room_.notify_one();
+  bodies_.erase(bodies_.begin(), end);
   for (auto& [into, of] : reductions_) // of those before, the last one may still have to be combined
     if (const auto after = of.lower_bound(task); after != of.begin())
       of.erase(of.begin(), std::prev(after));

@@ -80,6 +80,8 @@ public:
   /// Before the task's commands.
   void add_body(std::shared_ptr<task_body> body);
   void add_commands(std::vector<tasks::command> commands);
+  /// Blocks until fewer than `most` tasks are kept, or an error has ended the run: who submits must not run ahead without bound.
+  void wait_for_room(std::size_t most);
   /// An error of the program, or of this rank.
   void fail(const std::string& why);
 
@@ -111,7 +113,7 @@ private:
   void run();
   void post(task_function what);
   bool run_posted();
-  void rest(bool waits_for_messages);
+  void rest();
   void look_around();
   void end(const std::string& why, bool tell_others);
 
@@ -163,7 +165,9 @@ private:
   std::vector<task_function> posted_;
   bool resting_ = false, stopping_ = false;
   std::optional<std::string> failure_;
-  double waiting_since_ = 0;
+  double waiting_since_ = 0, looked_ = 0;
+  std::size_t kept_ = 0; ///< tasks, from add_body to the horizon after them
+  std::condition_variable room_;
   std::atomic<std::size_t> elsewhere_{0}; ///< calls of post() that threads of the backend owe
   std::thread thread_;
 };

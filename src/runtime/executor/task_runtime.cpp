@@ -242,6 +242,8 @@ void task_runtime::wait(bool all_ranks) {
 }
 
 void task_runtime::schedule(std::shared_ptr<task_body> body) {
+  constexpr std::size_t most_ahead = 4096; // tasks, many times those between two horizons
+  executor_->wait_for_room(most_ahead);
   scheduler_->post([this, body = std::move(body)] {
     try {
       plan(body);
