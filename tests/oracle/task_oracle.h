@@ -1,7 +1,8 @@
 // What the messages of a task program are, element by element: the slow, obvious oracle of src/tasks, sharing no code with it.
 //
-// Every item of an execution range is dealt to a rank, every item touches elements one at a time, every element of a buffer has the
-// rank that wrote it last and the set of ranks that hold that value. A task needs elements; what a rank lacks, the last writer sends it.
+// Every item of an execution range is dealt to a rank, every item touches elements one at a time, every element of a buffer has
+// the rank that wrote it last and the set of ranks that hold that value. A task needs elements; what a rank lacks, the last
+// writer sends it.
 #pragma once
 
 #include <array>

@@ -24,7 +24,8 @@ public:
   void add_buffer(const range& extent) { order_.add_buffer(extent, last_horizon_); }
   /// Appends a command; `after` may already name commands.
   void append(command c, const std::vector<touched>& reads, const std::vector<touched>& writes);
-  /// A command that comes after everything; an epoch comes before all that follows, a horizon lets what is before the last one be forgotten.
+  /// A command that comes after everything; an epoch comes before all that follows, a horizon lets what is before the last one
+  /// be forgotten.
   void append_barrier(command c);
   /// Commands that touch the same object come one after the other.
   void touch_object(command& c, std::uint64_t object);

@@ -339,7 +339,8 @@ classified planner::choose(exchange_part& part, std::size_t position, bool& ahea
   return best;
 }
 
-/// Where the result of a reduction goes: where one of the tasks that want it wants it, if that serves the others; else everywhere.
+/// Where the result of a reduction goes: where one of the tasks that want it wants it, if that serves the others; else
+/// everywhere.
 distribution planner::best_for_all(const box& what, const demand& d, std::size_t position) const {
   std::vector<distribution> all_wanted = later_demands(d.buffer, what, position);
   all_wanted.push_back(d.where);

@@ -1,17 +1,18 @@
 // From the stream of tasks to the commands of one rank, without a word to the others.
 //
-// Every rank runs a planner over the same stream. What all of them have to agree on (which data are exchanged by which collective,
-// in which order) follows from formulas for all ranks at once (layout, discover); what concerns this rank alone (its chunk, its
-// messages, what comes after what in its memory) is computed for this rank alone. So a task costs the same for any number of
-// ranks, unless it is this rank that has many peers.
+// Every rank runs a planner over the same stream. What all of them have to agree on (which data are exchanged by which
+// collective, in which order) follows from formulas for all ranks at once (layout, discover); what concerns this rank alone
+// (its chunk, its messages, what comes after what in its memory) is computed for this rank alone. So a task costs the same for
+// any number of ranks, unless it is this rank that has many peers.
 //
-// Look-ahead: tasks wait in a window until a horizon, a fence or an epoch. When the first of them needs what another rank produced,
-// the demands of all that read the same version are known, and if one of them covers the others by a collective, this collective is
-// what happens: a gather that is followed by an all-gather is one all-gather.
+// Look-ahead: tasks wait in a window until a horizon, a fence or an epoch. When the first of them needs what another rank
+// produced, the demands of all that read the same version are known, and if one of them covers the others by a collective, this
+// collective is what happens: a gather that is followed by an all-gather is one all-gather.
 //
-// For each exchange: satisfied by what ranks have already - nothing; a collective (classify.h) - one command for each group of ranks;
-// else messages, by exact regions. Whatever was moved is a copy from then on; the producer stays the owner. A candidate that is no
-// collective (a forward task that is not materialised) changes nothing, so it never hides the producer from a later one.
+// For each exchange: satisfied by what ranks have already - nothing; a collective (classify.h) - one command for each group of
+// ranks; else messages, by exact regions. Whatever was moved is a copy from then on; the producer stays the owner. A candidate
+// that is no collective (a forward task that is not materialised) changes nothing, so it never hides the producer from a later
+// one.
 #pragma once
 
 #include "tasks/commands/command.h"

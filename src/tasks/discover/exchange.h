@@ -1,6 +1,6 @@
-// An exchange: who has what of a buffer, who wants it, and who has copies already. What each rank sends to each other follows by one
-// formula, and is exactly what point-to-point messages would carry. A collective is a name for an exchange, if there is one
-// (discover/classify.h), and never moves anything else: no more in total, and no more at any rank.
+// An exchange: who has what of a buffer, who wants it, and who has copies already. What each rank sends to each other follows
+// by one formula, and is exactly what point-to-point messages would carry. A collective is a name for an exchange, if there is
+// one (discover/classify.h), and never moves anything else: no more in total, and no more at any rank.
 #pragma once
 
 #include "tasks/layout/distribution.h"
@@ -69,8 +69,8 @@ struct collective {
   exchange_id number{};
   collective_kind kind{};
   rank_id root = no_rank; ///< of broadcast, scatter, gather and reduce
-  std::uint64_t signature =
-      0; ///< equal for exchanges of the same parts among the same ranks: what can be persistent
+  /// Equal for exchanges of the same parts among the same ranks: what can be persistent.
+  std::uint64_t signature = 0;
   std::vector<exchange_part> parts; ///< in messages one after the other
   task_id partials_of{};            ///< of reductions: whose chunks made the partial values
   std::uint32_t operation = 0;      ///< of reductions: reduction::operation

@@ -1,4 +1,5 @@
-// Task graph and command graph in words and pictures: what each task needs of others, by which collective it comes, or why by messages.
+// Task graph and command graph in words and pictures: what each task needs of others, by which collective it comes, or why by
+// messages.
 //
 // Reads what a planner has kept (planner_options::keep_graphs) and the commands that it made; changes nothing.
 #pragma once

@@ -18,8 +18,8 @@ bool constant(const distribution& p);
 distribution simplified(distribution p);
 /// True if both meshes give every rank the same coordinates (as far as both have chunks for it).
 bool same_mesh(const split& a, const split& b);
-/// True if the interval of `inner` in a dimension of the buffer lies, within `within`, in that of `outer`, for every rank with a chunk in
-/// both. The meshes must be the same, or the dimension must be constant in `outer`.
+/// True if the interval of `inner` in a dimension of the buffer lies, within `within`, in that of `outer`, for every rank with
+/// a chunk in both. The meshes must be the same, or the dimension must be constant in `outer`.
 bool dimension_covers(const distribution& outer, const distribution& inner, int dim, interval within);
 /// True if every rank has in `outer` what it has in `inner` of a box.
 bool covers(const distribution& outer, const distribution& inner, const box& within);

@@ -1,7 +1,7 @@
 // What buffers contain, for all ranks at once: which task produced each region, who owns it, and who has copies.
 //
-// A copy never takes ownership from the producer: a region has a set of valid distributions, and it is the producer's that data are
-// sent from. The state is the same on every rank, whatever the rank does itself. Copies are kept in a canonical form (what
+// A copy never takes ownership from the producer: a region has a set of valid distributions, and it is the producer's that data
+// are sent from. The state is the same on every rank, whatever the rank does itself. Copies are kept in a canonical form (what
 // all ranks have is the whole box for all of them), so that equal neighbors join and loops do not make it grow.
 #pragma once
 

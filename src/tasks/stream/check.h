@@ -1,5 +1,5 @@
-// What is wrong with a task, whatever the number of ranks: unknown buffers, mappers that leave their buffer, reads of elements that
-// nobody wrote. (Overlapping writes depend on the split: layout/overlap.h.)
+// What is wrong with a task, whatever the number of ranks: unknown buffers, mappers that leave their buffer, reads of elements
+// that nobody wrote. (Overlapping writes depend on the split: layout/overlap.h.)
 #pragma once
 
 #include "tasks/stream/stream.h"

@@ -2,8 +2,8 @@
 //
 // The same on every rank and for any number of ranks. Tasks are not kept: who needs them keeps what submit() returns.
 //
-// Horizons: when the longest chain since the last one has `horizon_step` tasks, or there are `most_between` tasks, the next task is
-// preceded by a horizon, which comes after everything. With each horizon, what lies before the previous one is forgotten
+// Horizons: when the longest chain since the last one has `horizon_step` tasks, or there are `most_between` tasks, the next
+// task is preceded by a horizon, which comes after everything. With each horizon, what lies before the previous one is forgotten
 // (that one stands for it), so that memory is bounded by the tasks between three horizons and execution never has to run dry.
 #pragma once
 

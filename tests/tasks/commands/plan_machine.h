@@ -1,5 +1,6 @@
-// Executes the commands of all ranks as an executor would, in a random order that `after` allows, on elements that carry the number of the
-// job that wrote them; and sees what an oracle has to see: what arrives where, what kernels find, and who waits for ever.
+// Executes the commands of all ranks as an executor would, in a random order that `after` allows, on elements that carry the
+// number of the job that wrote them; and sees what an oracle has to see: what arrives where, what kernels find, and who waits
+// for ever.
 #pragma once
 
 #include "oracle/task_oracle.h"

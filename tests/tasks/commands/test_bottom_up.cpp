@@ -1,5 +1,5 @@
-// Top-down against bottom-up: what the planner calls a collective, the exact detection of `graphs/detect` finds among the messages of
-// the same program planned without discovery.
+// Top-down against bottom-up: what the planner calls a collective, the exact detection of `graphs/detect` finds among the
+// messages of the same program planned without discovery.
 #include "plan_machine.h"
 #include "program_text.h"
 

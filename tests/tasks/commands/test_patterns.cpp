@@ -142,6 +142,16 @@ TEST(patterns, look_ahead_ends_where_the_data_are_overwritten) {
       {{"allgather", 1}, {"gather", 1}});
 }
 
+TEST(patterns, look_ahead_brings_nothing_that_is_overwritten_first) {
+  const touch lower{way::fixed, {0, 0, 0}, {12, 1, 1}};
+  job upper = job_over({12, 1, 1}, {write_of(0, one)});
+  upper.begin = {12, 0, 0};
+  expect_collectives(on(4, line,
+                        {job_over(line, {write_of(0, one)}), job_over(line, {read_of(0, lower)}), upper,
+                         job_over(line, {read_of(0, everything_of)})}),
+                     {{"allgather", 2}});
+}
+
 TEST(patterns, halos_are_neighborhood_collectives) {
   const job make = job_over(square, {write_of(0, one)}), look = job_over(square, {read_of(0, near)});
   expect_collectives(on(4, square, {make, look}), {{"halo", 1}});

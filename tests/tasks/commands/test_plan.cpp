@@ -1,5 +1,5 @@
-// Plans of all ranks together against the element-wise oracle: every needed element arrives exactly once, from its last writer, kernels
-// find what they should, nobody waits for ever, and nothing moves that messages would not have moved.
+// Plans of all ranks together against the element-wise oracle: every needed element arrives exactly once, from its last writer,
+// kernels find what they should, nobody waits for ever, and nothing moves that messages would not have moved.
 #include "plan_machine.h"
 #include "program_text.h"
 
@@ -248,8 +248,8 @@ bool fits(const program& p) {
   return true;
 }
 
-// All pairs of mappers and splits, 1 to 8 ranks, 1 to 3 dimensions, with a third task in turn: 52,895 valid programs. A part of them, another
-// one each time, unless TACIT_TASKS_ALL=1.
+// All pairs of mappers and splits, 1 to 8 ranks, 1 to 3 dimensions, with a third task in turn: 52,895 valid programs. A part of
+// them, another one each time, unless TACIT_TASKS_ALL=1.
 TEST(plan, all_pairs_of_mappers_and_splits_move_what_they_need_once) {
   const std::size_t stride = std::getenv("TACIT_TASKS_ALL") ? 1 : 61;
   const std::size_t first = std::random_device()() % stride;
