@@ -1,7 +1,9 @@
 // Programs of tasks, each for a part of the programming model, against what a serial program computes.
 #include "task_main.h"
 
+#include <fstream>
 #include <numeric>
+#include <unistd.h>
 #include <vector>
 
 namespace tacit {
@@ -297,6 +299,33 @@ TEST(programs, buffers_come_and_go) {
       sum += contents(q, x)[199];
   }
   EXPECT_EQ(sum, 6 * 199 + 150);
+}
+
+std::size_t resident_bytes() {
+  std::size_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST(programs, long_ones_take_no_more_memory) {
+  constexpr std::size_t n = 64;
+  queue q;
+  std::vector<long> start(n, 0);
+  const buffer<long, 1> x(start.data(), n);
+  const auto steps = [&](int count) {
+    for (int i = 0; i < count; ++i)
+      q.submit([&](handler& h) {
+        const accessor to(x, h, access::one_to_one(), read_write);
+        h.parallel_for(n, [=](std::size_t k) { ++to[k]; });
+      });
+    q.wait();
+  };
+  steps(5000);
+  const std::size_t before = resident_bytes();
+  steps(20000);
+  EXPECT_LT(resident_bytes(),
+            before + (std::size_t{8} << 20)); // a task and its commands take more than 1 KiB
+  EXPECT_EQ(contents(q, x), std::vector<long>(n, 25000));
 }
 
 } // namespace
