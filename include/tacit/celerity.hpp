@@ -10,11 +10,19 @@
 
 #include <tacit/tasks.hpp>
 
+// What programs find through Celerity's header.
+#include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
+#if __has_include(<fmt/format.h>)
+#include <fmt/format.h>
+#endif
 
 namespace tacit::celerity {
 

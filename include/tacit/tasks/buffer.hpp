@@ -200,9 +200,10 @@ public:
         throw std::logic_error("accessor: the local part of the buffer does not lie as the whole buffer would");
     return data_;
   }
+  /// Where the elements lie, for libraries that work on memory. These seldom know const; what is only read must not be written.
   template <int KernelDims>
-  buffer_allocation_window<element, Dims> get_allocation_window(const partition<KernelDims>&) const {
-    return {data_ + detail::linear_index(stride_, allocated_.offset), buffer_, allocated_, window_};
+  buffer_allocation_window<T, Dims> get_allocation_window(const partition<KernelDims>&) const {
+    return {const_cast<T*>(data_) + detail::linear_index(stride_, allocated_.offset), buffer_, allocated_, window_};
   }
 
 private:
