@@ -1,5 +1,6 @@
 #include "interpose/layer/environment.h"
 
+#include "vocabulary/base/amounts.h"
 #include "vocabulary/base/launched.h"
 #include "vocabulary/calls/settings.h"
 
@@ -21,12 +22,23 @@ bool switch_value(setting name, std::vector<std::string>& problems) {
   return word_index(row, given(name)).value_or(*word_index(row, row.standard)) == 1;
 }
 
+/// Bytes; 0 if none are given. What cannot be read is a limit that nothing keeps to.
+std::uint64_t amount_value(setting name, std::vector<std::string>& problems) {
+  const std::string_view text = given(name);
+  const auto bytes = vocabulary::read_bytes(text);
+  if (!text.empty() && !bytes)
+    problems.push_back(std::string(row_of(name).variable) + " is \"" + std::string(text) +
+                       "\", but must be an amount such as 512MiB; there is no limit");
+  return bytes.value_or(0);
+}
+
 environment read_environment() {
   environment e;
   e.record = given(setting::record);
   e.apply = switch_value(setting::apply, e.problems);
   e.hash = switch_value(setting::hash, e.problems);
   e.fold = switch_value(setting::fold, e.problems);
+  e.max_size = amount_value(setting::max_size, e.problems);
   e.chain = switch_value(setting::chain, e.problems);
   for (char** variable = environ; variable && *variable; ++variable) {
     const std::string_view text = *variable;

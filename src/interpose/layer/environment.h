@@ -3,6 +3,7 @@
 
 #include "vocabulary/calls/reasons.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,10 +12,11 @@ namespace tacit::interpose {
 
 /// Read when the interposer is loaded.
 struct environment {
-  std::string record; ///< TACIT_RECORD: folder to record into; empty: do not record
-  bool apply = false; ///< TACIT_APPLY: take neighborhood collectives over (0 or 1)
-  bool hash = true;   ///< TACIT_HASH: record content hashes (0 or 1)
-  bool fold = true;   ///< TACIT_FOLD: fold recordings (0 or 1)
+  std::string record;         ///< TACIT_RECORD: folder to record into; empty: do not record
+  bool apply = false;         ///< TACIT_APPLY: take neighborhood collectives over (0 or 1)
+  bool hash = true;           ///< TACIT_HASH: record content hashes (0 or 1)
+  bool fold = true;           ///< TACIT_FOLD: fold recordings (0 or 1)
+  std::uint64_t max_size = 0; ///< TACIT_MAX_SIZE: bytes that a recording of all ranks may have; 0: any number
   bool chain = false; ///< TACIT_CHAIN: pass calls on to the next tool's MPI_X instead of PMPI_X (0 or 1)
   std::vector<std::string> problems; ///< unknown variables and values
 };

@@ -21,11 +21,12 @@ struct seen_request {
 };
 
 struct call_notes {
-  bool slow = false;       ///< much was done before the call: the time is taken again
-  bool hash_later = false; ///< what is sent is to be hashed after the call
-  content_note content;    ///< of the bytes sent
-  std::uint32_t path = 0;  ///< how the program came here
-  std::uint32_t freed = 0; ///< recording's id of the communicator being freed
+  bool slow = false;          ///< much was done before the call: the time is taken again
+  bool hash_later = false;    ///< what is sent is to be hashed after the call
+  content_note content;       ///< of the bytes sent
+  mutable bool noted = false; ///< the call has a record, or is counted
+  std::uint32_t path = 0;     ///< how the program came here
+  std::uint32_t freed = 0;    ///< recording's id of the communicator being freed
   MPI_Message message{};
   std::vector<forwarded_part> forwards;
   short_list<seen_request, 8> requests;

@@ -62,7 +62,8 @@ std::uint32_t dictionary::site(std::uint64_t address) {
   record.id = ++last_site_;
   record.module = module.id;
   record.offset = address - module.base;
-  out_.append(record);
+  if (has_room())
+    out_.append(record);
   return sites_[address] = record.id;
 }
 
@@ -84,7 +85,8 @@ std::uint32_t dictionary::path(const invocation& v) {
   record.header.kind = static_cast<std::uint16_t>(rec::record_kind::path);
   record.id = ++last_site_;
   record.frames = static_cast<std::uint32_t>(sites.size());
-  out_.append(record, as_bytes(sites));
+  if (has_room())
+    out_.append(record, as_bytes(sites));
   return path_ids_[key] = record.id;
 }
 
@@ -99,7 +101,8 @@ const dictionary::known_module& dictionary::module_at(std::uint64_t address) {
   record.id = id;
   record.build_id_bytes = static_cast<std::uint32_t>(found.build_id.size());
   record.path_bytes = static_cast<std::uint32_t>(found.path.size());
-  out_.append(record, as_bytes(found.build_id), std::as_bytes(std::span(found.path)));
+  if (has_room())
+    out_.append(record, as_bytes(found.build_id), std::as_bytes(std::span(found.path)));
   // Code outside any module (generated at run time) gets a module without a name for itself.
   if (found.path.empty())
     return modules_.emplace_back(known_module{address, address + 1, 0, id});
@@ -182,7 +185,8 @@ const data_layout* dictionary::define_layout(data_layout&& layout) {
   record.segments = static_cast<std::uint32_t>(made.segments.size());
   record.size = made.size;
   record.extent = made.extent;
-  out_.append(record, as_bytes(made.segments));
+  if (out_.room() == rec::recording_room::everything) // only calls with records name them
+    out_.append(record, as_bytes(made.segments));
   return &made;
 }
 

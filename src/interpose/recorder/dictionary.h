@@ -67,6 +67,8 @@ public:
   std::uint64_t constructor_key(const invocation& v);
 
 private:
+  /// Names are not written any more when there is no room to use them.
+  bool has_room() const { return out_.room() < recordings::recording_room::calls; }
   struct known_module {
     std::uint64_t begin, end, base;
     std::uint32_t id;

@@ -22,8 +22,6 @@ namespace tacit::interpose {
 
 namespace rec = recordings;
 
-namespace {
-
 std::int32_t rank_code(int rank) {
   if (rank == no_peer)
     return rec::peer_none;
@@ -35,6 +33,8 @@ std::int32_t rank_code(int rank) {
     return rec::peer_root;
   return rank;
 }
+
+namespace {
 
 /// Locks only if several threads may be in MPI at once.
 class optional_lock {
@@ -151,6 +151,11 @@ bool call_recorder::start(const invocation& v) {
   quick_polls = !threaded_;
   hashing_ = settings().hash;
   out_.fold(settings().fold);
+  if (settings().max_size > 0) {
+    if (refuse_limit(size))
+      return false;
+    out_.limit(settings().max_size / static_cast<std::uint64_t>(size));
+  }
   if (mkdir(settings().record.c_str(), 0777) != 0 && errno != EEXIST && world_rank_ == 0)
     say(reason::disk, "cannot make the folder " + settings().record + ": " + std::strerror(errno));
   if (!out_.open(settings().record, static_cast<std::uint32_t>(world_rank_))) {
@@ -364,7 +369,8 @@ void call_recorder::dispatch_after(invocation& v, int result) {
   case call_class::cancel:
   case call_class::request_free:
   case call_class::request_query:
-    return write_call(v, result, part{}, std::span(&notes_of(v).requests[0].id, 1));
+    write_call(v, result, part{}, std::span(&notes_of(v).requests[0].id, 1));
+    return;
   case call_class::collective:
   case call_class::icollective:
   case call_class::collective_init:
@@ -383,7 +389,8 @@ void call_recorder::dispatch_after(invocation& v, int result) {
     return finish();
   default: {
     const std::uint64_t id = v.new_request && result == MPI_SUCCESS ? post(v) : 0;
-    return write_call(v, result, part{}, std::span(&id, id ? 1 : 0));
+    write_call(v, result, part{}, std::span(&id, id ? 1 : 0));
+    return;
   }
   }
 }
@@ -395,12 +402,17 @@ call_recorder::part call_recorder::sending(const invocation& v) {
 }
 
 call_recorder::part call_recorder::receiving(const invocation& v) {
-  return {true, &v.recv, rank_code(v.source), v.recv_tag == MPI_ANY_TAG ? rec::any_tag : v.recv_tag,
-          0,    false};
+  return {true, &v.recv, rank_code(v.source), v.recv_tag == MPI_ANY_TAG ? rec::any_tag : v.recv_tag, {}};
 }
 
-void call_recorder::write_call(const invocation& v, int result, const part& p,
+bool call_recorder::write_call(const invocation& v, int result, const part& p,
                                std::span<const std::uint64_t> requests) {
+  const bool must =
+      v.kind == call_class::init || v.kind == call_class::finalize || v.kind == call_class::abort;
+  if (!must && counts(sizeof(rec::call_record) + requests.size_bytes()))
+    return count_part(v, result, p), false;
+  if (v.notes.made())
+    notes_of(v).noted = true;
   rec::call_record record{};
   record.header.kind = static_cast<std::uint16_t>(rec::record_kind::call);
   std::uint16_t flags = 0;
@@ -445,10 +457,11 @@ void call_recorder::write_call(const invocation& v, int result, const part& p,
   }
   record.header.flags = flags;
   out_.append(record, std::as_bytes(requests));
+  return true;
 }
 
 bool call_recorder::join_poll(const invocation& v, std::uint64_t key) {
-  if (out_.flushes() != poll_flushes_)
+  if (out_.flushes() != poll_flushes_ || counting_)
     open_poll_count = 0;
   const open_poll* const open = find_open_poll(v.from, key);
   if (open)
@@ -458,7 +471,8 @@ bool call_recorder::join_poll(const invocation& v, std::uint64_t key) {
 
 void call_recorder::write_poll(const invocation& v, std::uint64_t key, const part& p,
                                std::span<const std::uint64_t> requests) {
-  write_call(v, MPI_SUCCESS, p, requests);
+  if (!write_call(v, MPI_SUCCESS, p, requests))
+    return;
   if (out_.flushes() != poll_flushes_ || open_poll_count == max_open_polls)
     open_poll_count = 0;
   poll_flushes_ = out_.flushes();
@@ -502,13 +516,14 @@ void call_recorder::after_point_to_point(invocation& v, int result) {
   const bool receives =
       !(v.kind == call_class::send || v.kind == call_class::isend || v.kind == call_class::send_init);
   if (sends) {
-    if (notes_of(v).hash_later && result == MPI_SUCCESS)
+    if (notes_of(v).hash_later && result == MPI_SUCCESS && !counting_)
       observe_send(v.send.buffer, v.send.count, names_->layout_of(v.send), notes_of(v).content, nullptr);
-    write_call(v, result, sending(v), ids);
-    write_forwards(notes_of(v).forwards);
+    if (write_call(v, result, sending(v), ids))
+      write_forwards(notes_of(v).forwards);
   }
-  if (receives)
-    write_call(v, result, receiving(v), ids);
+  const bool recorded = receives && write_call(v, result, receiving(v), ids);
+  if (open_request* r = id ? &requests_[requests_.newest()] : nullptr)
+    r->counted = !recorded;
   const bool blocking =
       v.kind == call_class::recv || v.kind == call_class::sendrecv || v.kind == call_class::mrecv;
   if (!blocking)
@@ -518,6 +533,13 @@ void call_recorder::after_point_to_point(invocation& v, int result) {
     flags |= rec::completion_any_source;
   if (v.recv_tag == MPI_ANY_TAG)
     flags |= rec::completion_any_tag;
+  if (counts(sizeof(rec::completion_record))) {
+    rec::tally_record row = row_of(v, rec::tally_kind::receives);
+    row.ticks = recorded ? 0 : (v.end - v.begin) / (sends ? 2 : 1);
+    if (result == MPI_SUCCESS)
+      count_receive(row, *v.status, flags, recorded);
+    return;
+  }
   complete_receive(v.recv.buffer, names_->layout_of(v.recv),
                    v.recv.count > 0 ? static_cast<std::uint64_t>(v.recv.count) : 0, 0, *v.status, flags);
 }
@@ -575,6 +597,15 @@ collective_parts parts_of(const invocation& v, const known_comm* comm) {
 
 } // namespace
 
+/// Bytes that this rank gives to a collective.
+std::uint64_t call_recorder::contributed_bytes(const invocation& v) {
+  if (!parts_of(v, names_->communicator(v.comm)).sends || v.send.buffer == MPI_IN_PLACE)
+    return 0;
+  const std::uint64_t count = total_count(v, {false, &v.send, rank_code(v.root), 0, {}});
+  const data_layout* const layout = names_->layout_of(v.send, count > 0);
+  return layout ? layout->size * count : 0;
+}
+
 /// Elements in one data part. v- and w-forms have a count per peer; of neighborhood ones the number of peers
 /// is not known here, so 0 stands for "not counted".
 std::uint64_t call_recorder::total_count(const invocation& v, const part& p) {
@@ -612,17 +643,18 @@ void call_recorder::after_collective(invocation& v, int result) {
   const std::int32_t root = rank_code(v.root);
   const collective_parts has = parts_of(v, names_->communicator(v.comm));
   if (!has.sends && !has.receives)
-    return write_call(v, result, {false, nullptr, root, 0, 0, false}, ids);
+    write_call(v, result, {false, nullptr, root, 0, {}}, ids);
   if (has.sends)
-    write_call(v, result, {false, &v.send, root, 0, 0, false}, ids);
+    write_call(v, result, {false, &v.send, root, 0, {}}, ids);
   if (has.receives)
-    write_call(v, result, {true, &v.recv, root, 0, 0, false}, ids);
+    write_call(v, result, {true, &v.recv, root, 0, {}}, ids);
 }
 
 void call_recorder::after_constructor(invocation& v, int result) {
   if (v.kind == call_class::comm_idup) {
     const std::uint64_t id = result == MPI_SUCCESS ? post(v) : 0;
-    return write_call(v, result, part{}, std::span(&id, id ? 1 : 0));
+    write_call(v, result, part{}, std::span(&id, id ? 1 : 0));
+    return;
   }
   const std::uint64_t key = names_->constructor_key(v);
   write_call(v, result, part{});

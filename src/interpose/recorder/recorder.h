@@ -11,6 +11,7 @@
 #include "interpose/recorder/dictionary.h"
 #include "interpose/recorder/forward.h"
 #include "interpose/recorder/requests.h"
+#include "interpose/recorder/tally.h"
 #include "recordings/record/writer.h"
 
 #include <memory>
@@ -21,6 +22,11 @@ namespace tacit::interpose {
 
 /// The one of this process.
 client& recorder();
+
+/// A rank, or what stands for one, as recordings have it.
+std::int32_t rank_code(int rank);
+/// Received bytes; 0 if the status cannot say.
+std::uint64_t bytes_of(const MPI_Status& status);
 
 class call_recorder : public client {
 public:
@@ -53,7 +59,8 @@ private:
   void refuse_single_processes();
   part sending(const invocation& v);
   part receiving(const invocation& v);
-  void write_call(const invocation& v, int result, const part& p,
+  /// False if the call is only counted.
+  bool write_call(const invocation& v, int result, const part& p,
                   std::span<const std::uint64_t> requests = {});
   /// Counts an unsuccessful poll in its record, if that is still open.
   bool join_poll(const invocation& v, std::uint64_t key);
@@ -69,6 +76,19 @@ private:
   void after_probe(invocation& v, int result);
   void after_constructor(invocation& v, int result);
 
+  // recorder_counting.cpp: what no longer fits into the recording is counted.
+  bool refuse_limit(int size);
+  bool counts(std::size_t bytes);
+  recordings::tally_record row_of(const invocation& v, recordings::tally_kind what) const;
+  void count_call(const invocation& v);
+  void count_part(const invocation& v, int result, const part& p);
+  void count_receive(recordings::tally_record row, const MPI_Status& status, std::uint16_t flags,
+                     bool posted_before);
+  void count_start(const invocation& v, open_request& r, int result);
+  std::uint64_t contributed_bytes(const invocation& v);
+  void count_completion(open_request& r, const MPI_Status& status, std::uint16_t flags);
+  void share_time(invocation& v);
+
   // recorder_requests.cpp: posting, starting, completing.
   bool has_received_bytes(const void* buffer, MPI_Count count, const data_layout* layout);
   void observe_send(const void* buffer, MPI_Count count, const data_layout* layout, content_note& content,
@@ -80,6 +100,7 @@ private:
   void after_complete(invocation& v, int result);
   void take_requests(invocation& v);
   void put_back_requests(invocation& v);
+  void write_completion(std::uint64_t request, std::uint16_t flags);
   void complete(seen_request seen, const MPI_Status& status, bool failed);
   void complete_receive(const void* buffer, const data_layout* layout, std::uint64_t count,
                         std::uint64_t request, const MPI_Status& status, std::uint16_t flags);
@@ -91,7 +112,9 @@ private:
   std::mutex mutex_;
   bool threaded_ = false;
   bool hashing_ = false;
+  bool counting_ = false;
   recordings::writer out_;
+  tally tally_{out_};
   std::unique_ptr<dictionary> names_;
   request_table requests_;
   received_table received_;

@@ -11,17 +11,6 @@ namespace tacit::interpose {
 
 namespace rec = recordings;
 
-namespace {
-
-std::int32_t partner_code(int rank) {
-  if (rank == MPI_ANY_SOURCE)
-    return rec::peer_any;
-  if (rank == MPI_PROC_NULL)
-    return rec::peer_null;
-  return rank;
-}
-
-/// Received bytes; 0 if the status cannot say.
 std::uint64_t bytes_of(const MPI_Status& status) {
   int few = 0;
   TACIT_PMPI(Get_count)(&status, handles().byte, &few);
@@ -31,6 +20,8 @@ std::uint64_t bytes_of(const MPI_Status& status) {
   TACIT_PMPI(Get_elements_x)(&status, handles().byte, &many);
   return many > 0 ? static_cast<std::uint64_t>(many) : 0;
 }
+
+namespace {
 
 /// Whether only MPI may read there (runtime/mpi/memory_kind.h). One element tells: it may have pieces in both
 /// kinds of memory (a header of the processor's, data of the device's), the next ones lie in the same blocks.
@@ -128,6 +119,14 @@ std::uint64_t call_recorder::post(invocation& v) {
   r.id = ++last_request_;
   r.active = true;
   r.comm = names_->comm_id(v.comm);
+  r.call = r.started_by = static_cast<std::uint16_t>(v.call);
+  r.path = v.notes.made() ? notes_of(v).path : 0;
+  if (counting_ && (v.kind == call_class::irecv || v.kind == call_class::imrecv))
+    r.ticks = v.end - v.begin;
+  else if (counting_ && v.kind == call_class::isendrecv)
+    r.ticks = (v.end - v.begin) / 2;
+  if (v.kind == call_class::collective_init || v.kind == call_class::neighbor_init)
+    r.contributed = contributed_bytes(v);
   const bool sends = v.kind == call_class::isend || v.kind == call_class::send_init;
   const data_part& data = sends ? v.send : v.recv;
   switch (v.kind) {
@@ -165,7 +164,7 @@ std::uint64_t call_recorder::post(invocation& v) {
     r.buffer = data.buffer;
     r.count = data.count > 0 ? static_cast<std::uint64_t>(data.count) : 0;
     r.layout = names_->layout_of(data);
-    r.peer = partner_code(sends ? v.dest : v.source);
+    r.peer = rank_code(sends ? v.dest : v.source);
     r.tag = sends ? v.send_tag : v.recv_tag;
     r.any_source = !sends && v.source == MPI_ANY_SOURCE;
     r.any_tag = !sends && v.recv_tag == MPI_ANY_TAG;
@@ -213,6 +212,14 @@ void call_recorder::after_start(invocation& v, int result) {
       if (r.hash_later)
         observe_send(r.buffer, static_cast<MPI_Count>(r.count), r.layout, r.content, nullptr);
     }
+    r.started_by = static_cast<std::uint16_t>(v.call);
+    r.path = notes_of(v).path;
+    r.counted = counts(sizeof(rec::call_record) + 16);
+    if (r.counted) {
+      count_start(v, r, result);
+      continue;
+    }
+    notes_of(v).noted = true;
     rec::call_record record{};
     record.header.kind = static_cast<std::uint16_t>(rec::record_kind::call);
     record.header.flags =
@@ -290,7 +297,7 @@ void call_recorder::complete_receive(const void* buffer, const data_layout* layo
   record.tag = 0;
   const bool usable = (flags & (rec::completion_cancelled | rec::completion_failed)) == 0;
   if (usable) {
-    record.source = partner_code(status.MPI_SOURCE);
+    record.source = rank_code(status.MPI_SOURCE);
     record.tag = status.MPI_TAG;
     record.bytes = record.source == rec::peer_null ? 0 : bytes_of(status);
   }
@@ -329,19 +336,29 @@ void call_recorder::complete(seen_request seen, const MPI_Status& status, bool f
       flags |= rec::completion_any_source;
     if (r.any_tag)
       flags |= rec::completion_any_tag;
+    if (counts(sizeof(rec::completion_record)))
+      return count_completion(r, status, flags);
     complete_receive(r.buffer, r.layout, r.count, seen.id, status, flags);
   } else {
-    rec::completion_record record{};
-    record.header.kind = static_cast<std::uint16_t>(rec::record_kind::completion);
-    record.header.flags = flags;
-    record.request = seen.id;
-    record.source = rec::peer_none;
-    record.tick = ticks_now();
-    out_.append(record);
-    ++completions_;
+    if (counts(sizeof(rec::completion_record)))
+      count_completion(r, status, flags);
+    else
+      write_completion(seen.id, flags);
     if (r.kind == request_kind::idup && !failed)
       names_->made(r.new_comm ? *r.new_comm : r.new_comm_value, r.comm, mpi_call::Comm_idup, r.new_key);
   }
+}
+
+/// Of a request that received nothing.
+void call_recorder::write_completion(std::uint64_t request, std::uint16_t flags) {
+  rec::completion_record record{};
+  record.header.kind = static_cast<std::uint16_t>(rec::record_kind::completion);
+  record.header.flags = flags;
+  record.request = request;
+  record.source = rec::peer_none;
+  record.tick = ticks_now();
+  out_.append(record);
+  ++completions_;
 }
 
 namespace {
@@ -417,6 +434,8 @@ void call_recorder::after_complete(invocation& v, int result) {
     return put_back_requests(v);
   }
   write_call(v, result, part{}, ids_);
+  if (counting_)
+    share_time(v);
   seen_request* seen = notes_of(v).requests.data();
   for_each_completed(v, result, [&](int i, const MPI_Status& status) {
     seen_request& s = seen[i];

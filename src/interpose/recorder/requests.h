@@ -39,6 +39,13 @@ struct open_request {
   bool hash_later = false; ///< after the library was called
   content_note content;    ///< of a send, at its last start
   std::vector<forwarded_part> forwards;
+  // For counting (tally.h).
+  std::uint16_t call = 0;        ///< that made it
+  std::uint16_t started_by = 0;  ///< the call of the last start
+  std::uint32_t path = 0;        ///< of that
+  bool counted = false;          ///< the last start has no call record
+  std::uint64_t contributed = 0; ///< bytes, by a persistent collective at each start
+  std::uint64_t ticks = 0;       ///< spent on it and not in a row yet
   // The communicator being made (idup).
   MPI_Comm* new_comm = nullptr; ///< null: what it is was known at once
   MPI_Comm new_comm_value{};
@@ -57,13 +64,15 @@ public:
   std::uint32_t make() {
     if (free_.empty()) {
       slots_.emplace_back();
-      return static_cast<std::uint32_t>(slots_.size() - 1);
+      return newest_ = static_cast<std::uint32_t>(slots_.size() - 1);
     }
-    const std::uint32_t slot = free_.back();
+    newest_ = free_.back();
     free_.pop_back();
-    slots_[slot] = open_request{};
-    return slot;
+    slots_[newest_] = open_request{};
+    return newest_;
   }
+  /// The slot handed out last.
+  std::uint32_t newest() const { return newest_; }
   void release(std::uint32_t slot) { free_.push_back(slot); }
 
   /// Puts a request at the end of its handle's queue.
@@ -109,6 +118,7 @@ private:
   handle_map<queue> queues_; ///< never holds an empty queue
   std::vector<open_request> slots_;
   std::vector<std::uint32_t> free_;
+  std::uint32_t newest_ = none;
 };
 
 } // namespace tacit::interpose

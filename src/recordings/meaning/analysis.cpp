@@ -94,7 +94,7 @@ std::vector<rank_end> find_ends(const recording_set& recorded, const message_tab
     if (r.begun) {
       end.site = table.location_of_begun[i];
       end.peer = peer_of(r, *r.begun);
-    } else if (!r.calls.empty()) {
+    } else if (!r.calls.empty() && !r.counting_from) {
       end.site = location_of(table, static_cast<std::uint32_t>(i), r.calls.size() - 1);
     }
     ends.push_back(end);
@@ -117,6 +117,18 @@ void fill_totals(analysis& a, const message_table& table) {
     entry.messages += m.times;
     entry.bytes += m.bytes * m.times;
   }
+  for (const auto& [pair, sum] : table.without_example) {
+    a.messages += sum.messages;
+    a.bytes += sum.bytes;
+    a.without_example += sum.messages;
+    a.without_example_seconds += sum.seconds;
+    if (pair.first == none || pair.second == none)
+      continue;
+    matrix_entry& entry = a.matrix[{rank_id{pair.first}, rank_id{pair.second}}];
+    entry.messages += sum.messages;
+    entry.bytes += sum.bytes;
+  }
+  a.counted_calls = table.counted_calls;
   a.unmodelled_seconds = table.unmodelled_seconds;
   a.unmatched_sends = table.unmatched_sends;
   a.unmatched_receives = table.unmatched_receives;
@@ -278,6 +290,22 @@ void report_no_hashes(const analysis& a, diagnostics& problems) {
         "Record with hashing.", problems);
 }
 
+void report_limit(const analysis& a, diagnostics& problems) {
+  if (a.counted_calls == 0)
+    return;
+  add_remark(
+      reason::recording_limit,
+      fmt::format("the recording reached its limit: {} of {} calls are only counted, from {:.3g} s on; sums "
+                  "are exact, "
+                  "and earlier messages stand for later ones of the same shape{}",
+                  a.counted_calls, a.calls, a.counting_from_seconds,
+                  a.without_example > 0
+                      ? fmt::format(", but {} of {} messages look like none before and are in the sums alone",
+                                    a.without_example, a.messages)
+                      : std::string()),
+      "Record with a larger --max-size.", problems);
+}
+
 void report_device_memory(const analysis& a, diagnostics& problems) {
   if (a.in_device > 0)
     add_remark(reason::device_memory,
@@ -317,6 +345,8 @@ analysis analyze_calls(const recording_set& recorded, const run_survey* survey, 
 
   analysis a;
   describe_run(a, recorded);
+  if (survey && survey->cut)
+    a.counting_from_seconds = static_cast<double>(*survey->cut) * 1e-9;
   fill_totals(a, table);
   a.communicators = list_communicators(table, number);
   symbolizer symbols;
@@ -327,6 +357,7 @@ analysis analyze_calls(const recording_set& recorded, const run_survey* survey, 
   name_callers(a, table, symbols);
   report_no_hashes(a, problems);
   report_device_memory(a, problems);
+  report_limit(a, problems);
   report_unmodelled(a, problems);
   return a;
 }

@@ -286,8 +286,13 @@ struct analysis {
   double hash_seconds = 0;          ///< of which for content hashes
   double other_seconds = 0; ///< communication_seconds in neither activities nor collectives (probes, …)
   std::uint64_t calls = 0;
-  std::uint64_t messages = 0; ///< matched
-  std::uint64_t bytes = 0;    ///< in matched messages
+  std::uint64_t messages = 0;       ///< matched
+  std::uint64_t bytes = 0;          ///< in matched messages
+  std::uint64_t counted_calls = 0;  ///< of `calls`: only counted, as the recording was near its limit
+  double counting_from_seconds = 0; ///< from then on, after the first rank's start
+  std::uint64_t without_example =
+      0; ///< of `messages`: in no activity, as they were only counted and look like none before
+  double without_example_seconds = 0; ///< spent on them
   std::uint64_t unmatched_sends = 0;
   std::uint64_t unmatched_receives = 0;
   std::uint64_t cancelled = 0;

@@ -392,6 +392,8 @@ private:
     out_.unmodelled = all.unmodelled;
     out_.unmodelled_seconds = all.unmodelled_seconds;
     out_.calls = all.calls;
+    out_.counted_calls = all.counted_calls;
+    out_.without_example = all.without_example;
     out_.unmatched_sends = all.unmatched_sends;
     out_.unmatched_receives = all.unmatched_receives;
     out_.cancelled = all.cancelled;

@@ -89,6 +89,13 @@ struct message_table {
   double unmodelled_seconds = 0;
   std::vector<std::uint32_t> location_of_begun; ///< per recording: of the call that never returned, or none
   std::uint64_t calls = 0;
+  std::uint64_t counted_calls = 0; ///< of which only counts are known
+  struct uncharted {
+    std::uint64_t messages = 0, bytes = 0;
+    double seconds = 0;
+  };
+  /// Messages without an example, by sender and receiver (none: not known): what was only counted.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, uncharted> without_example;
   std::uint64_t unmatched_sends = 0;
   std::uint64_t unmatched_receives = 0;
   std::uint64_t cancelled = 0;

@@ -89,6 +89,7 @@ public:
                                                                      .tag = p.tag,
                                                                      .path = p.path,
                                                                      .wildcard = false});
+      add_counts(r);
     }
   }
 
@@ -276,6 +277,87 @@ private:
     const auto number = static_cast<std::uint32_t>(found_.contexts.size());
     half_list& list = w.is == work::what::sends ? found_.sends : found_.receives;
     list.all[w.index].context = found_.contexts.try_emplace(step.value(), number).first->second;
+  }
+
+  /// What the recording only counts: sums, and the halves of messages.
+  void add_counts(const rank_recording& r) {
+    of_.emplace(names_, r); // the recording has moved since
+    double spent = 0, shared = 0;
+    for (const counted& t : r.counts) {
+      const double seconds = static_cast<double>(t.ticks) * r.seconds_per_tick;
+      call c;
+      c.id = t.call;
+      c.site = t.site;
+      c.path = t.path;
+      c.comm = t.comm;
+      (t.what == tally_kind::calls ? spent : shared) += seconds;
+      switch (t.what) {
+      case tally_kind::calls:
+        add_counted_calls(c, t.times, seconds);
+        break;
+      case tally_kind::sends:
+      case tally_kind::receives:
+        add_counted_halves(r, c, t, seconds);
+        break;
+      case tally_kind::collectives:
+        if (t.comm == none || find_call(t.call) == nullptr)
+          break;
+        total_of(c).calls += t.times;
+        total_of(c).bytes += t.bytes;
+        total_of(c).seconds += seconds;
+        break;
+      case tally_kind::cancelled:
+      case tally_kind::failed:
+        (t.what == tally_kind::cancelled ? totals_.cancelled : totals_.unmatched_receives) += t.times;
+        if ((t.flags & tally_wildcard) != 0 && (t.flags & tally_posted_before) != 0)
+          totals_.unmatched_receives -= t.times; // as which it stands in the part with records
+        break;
+      }
+    }
+    totals_.other_seconds += spent - shared;
+  }
+
+  void add_counted_calls(const call& c, std::uint64_t times, double seconds) {
+    totals_.calls += times;
+    totals_.counted_calls += times;
+    totals_.communication_seconds += seconds;
+    if (c.site == none || find_call(c.id) == nullptr)
+      return;
+    const std::uint32_t path = of_->path_of(c), where = totals_.paths[path].location;
+    totals_.path_seconds[path] += seconds;
+    totals_.location_seconds[where] += seconds;
+    totals_.location_calls[where] += times;
+    if (class_of(c) == call_class::unknown)
+      totals_.unmodelled[c.id] += times, totals_.unmodelled_seconds += seconds;
+  }
+
+  void add_counted_halves(const rank_recording& r, const call& c, const counted& t, double seconds) {
+    const bool sends = t.what == tally_kind::sends, posted = (t.flags & tally_posted_before) != 0;
+    counted_halves h;
+    h.mixed = (t.flags & tally_mixed) != 0;
+    h.seconds = seconds;
+    h.bytes = t.bytes;
+    h.messages = t.times;
+    h.kind.wildcard = (t.flags & tally_wildcard) != 0;
+    if (posted && h.kind.wildcard)
+      totals_.unmatched_receives -= t.times; // as which it stands in the part with records
+    else if (posted)
+      h.messages = h.bytes = 0; // there it took what came
+    const std::uint32_t peer = t.comm == none ? none : world_rank(r, t.comm, t.peer);
+    h.kind.comm = t.comm == none ? none : of_->groups()[t.comm];
+    h.kind.from = sends ? rank(r) : peer;
+    h.kind.to = sends ? peer : rank(r);
+    h.kind.tag = t.tag;
+    h.kind.path = c.site == none || h.mixed ? none : of_->path_of(c);
+    h.kind.bytes = t.times > 0 ? t.bytes / t.times : 0;
+    h.kind.bytes_known = !h.mixed;
+    h.mixed = h.mixed || h.kind.path == none;
+    if (t.comm != none && (peer == none || peer == not_in_world)) { // of another group
+      (sends ? totals_.unmatched_sends : totals_.unmatched_receives) += h.messages;
+      totals_.other_seconds += seconds;
+      return;
+    }
+    (sends ? found_.counted_sends : found_.counted_receives).push_back(h);
   }
 
   void add_bytes(const rank_recording& r, const call& c) {

@@ -48,10 +48,20 @@ struct half_list {
   }
 };
 
+/// Halves that were only counted, all of one kind. Where shapes were too many the kind has no tag and no length (`mixed`), and
+/// no ranks either.
+struct counted_halves {
+  half_kind kind;
+  bool mixed = false;
+  std::uint64_t messages = 0, bytes = 0;
+  double seconds = 0;
+};
+
 /// Both sides of a run, and the times of the sends.
 struct halves {
   half_list sends, receives;
   std::vector<std::int64_t> sent_at;
+  std::vector<counted_halves> counted_sends, counted_receives;
   std::unordered_map<std::uint64_t, std::uint32_t> contexts; ///< numbers, by hash
 };
 

@@ -73,10 +73,18 @@ public:
     std::iota(in_time_.begin(), in_time_.end(), 0u);
     std::stable_sort(in_time_.begin(), in_time_.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return sent_at(a) < sent_at(b); });
+    if (out_.cut && n < options_.smallest / 4) {
+      keep_until_cut();
+      return true;
+    }
     for (std::uint32_t novelty = options_.novelty; novelty >= 4; novelty /= 2)
       if (find_windows(novelty) <= n / 8)
-        return true;
-    return find_windows(4) <= n / 2 || n == 0;
+        return end_at_cut();
+    if (find_windows(4) <= n / 2 || n == 0)
+      return end_at_cut();
+    if (out_.cut)
+      keep_until_cut();
+    return out_.cut.has_value();
   }
 
   std::vector<call_marks> mark_calls(std::span<const std::uint32_t> calls_of_rank,
@@ -86,6 +94,14 @@ public:
       all[i].halves.resize(calls_of_rank[i]);
       all[i].kept.resize(calls_of_rank[i]);
     }
+    if (out_.cut) // halves whose partner was only counted are no calls of the shorter run
+      for (const bool sends : {true, false}) {
+        const half_list& list = sends ? found_.sends : found_.receives;
+        for (const half& h : list.all)
+          if (h.kind != none)
+            all[recording_of_rank[sends ? list.kinds[h.kind].from : list.kinds[h.kind].to]].halves[h.call] =
+                true;
+      }
     for (std::uint32_t m = 0; m < pairs_.size(); ++m) {
       const half &s = found_.sends.all[pairs_[m].send], &v = found_.receives.all[pairs_[m].receive];
       const half_kind& k = found_.sends.kinds[s.kind];
@@ -106,6 +122,143 @@ public:
   }
 
 private:
+  /// One window: all that has records. Its last quarter stands for what was only counted.
+  void keep_until_cut() {
+    constexpr auto forever = std::numeric_limits<std::int64_t>::max();
+    kept_window all;
+    all.begin = all.first = -forever;
+    all.end = forever;
+    all.edge = *out_.cut;
+    const auto before = std::partition_point(in_time_.begin(), in_time_.end(),
+                                             [&](std::uint32_t m) { return sent_at(m) < *out_.cut; });
+    const auto count = before - in_time_.begin();
+    all.steady = count > 0 ? sent_at(in_time_[static_cast<std::size_t>(count - count / 4 - 1)]) : *out_.cut;
+    out_.windows = {all};
+  }
+
+  /// Where ranks begin to count, rounds are cut.
+  bool end_at_cut() {
+    if (out_.cut)
+      for (kept_window& w : out_.windows)
+        if (w.edge > *out_.cut) {
+          w.edge = *out_.cut;
+          w.steady = std::min(w.steady, w.edge - (w.edge - std::max(w.begin, std::int64_t{0})) / 4);
+        }
+    return true;
+  }
+
+  /// Halves of one channel that have no partner with a record.
+  using rest = std::vector<counted_halves>;
+  static counted_halves one_of(const half_list& list, std::uint32_t i) {
+    const half& h = list.all[i];
+    return {list.kinds[h.kind], false, 1, list.kinds[h.kind].bytes, static_cast<double>(h.seconds)};
+  }
+
+  /// Which halves are for each other: those of equal length, receives of unknown length and any send, or all.
+  enum class fitting { equal, unknown, any };
+
+  /// Pairs what is left on both sides, as far as it goes, and takes it out. Lengths are those of the sends.
+  template <typename Use>
+  static void pair_rest(fitting which, rest& sends, rest& receives, Use use) {
+    const auto shorter = [](const counted_halves& a, const counted_halves& b) {
+      return std::pair(!a.kind.bytes_known, a.kind.bytes) < std::pair(!b.kind.bytes_known, b.kind.bytes);
+    };
+    std::stable_sort(sends.begin(), sends.end(), shorter);
+    std::stable_sort(receives.begin(), receives.end(), shorter);
+    const auto take = [](counted_halves& from, std::uint64_t count) {
+      counted_halves part = from;
+      const auto share = [&](std::uint64_t all) {
+        return from.messages == count
+                   ? all
+                   : all / from.messages * count + all % from.messages * count / from.messages;
+      };
+      part.messages = count;
+      part.bytes = share(from.bytes);
+      part.seconds = from.seconds * static_cast<double>(count) / static_cast<double>(from.messages);
+      from.messages -= count;
+      from.bytes -= part.bytes;
+      from.seconds -= part.seconds;
+      return part;
+    };
+    for (std::size_t s = 0, v = 0; s < sends.size() && v < receives.size();) {
+      if (sends[s].messages == 0) {
+        ++s;
+      } else if (receives[v].messages == 0) {
+        ++v;
+      } else if (which == fitting::unknown && receives[v].kind.bytes_known) {
+        ++v;
+      } else if (which == fitting::equal && shorter(sends[s], receives[v])) {
+        ++s;
+      } else if (which == fitting::equal && shorter(receives[v], sends[s])) {
+        ++v;
+      } else {
+        const std::uint64_t count = std::min(sends[s].messages, receives[v].messages);
+        use(take(sends[s], count), take(receives[v], count));
+      }
+    }
+  }
+
+  using channel = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::int32_t>;
+  using pair_of_ranks = std::pair<std::uint32_t, std::uint32_t>;
+
+  /// Joins what was only counted, or lost its partner to that: first by channel, which gives messages of known classes, then by ranks,
+  /// then all that is left.
+  void pair_counted(std::map<channel, std::pair<rest, rest>> by_channel) {
+    for (const bool sends : {true, false})
+      for (const counted_halves& h : sends ? found_.counted_sends : found_.counted_receives)
+        if (!h.mixed) {
+          auto& [s, v] = by_channel[{h.kind.comm, h.kind.from, h.kind.to, h.kind.tag}];
+          (sends ? s : v).push_back(h);
+        }
+    std::map<pair_of_ranks, std::pair<rest, rest>> by_ranks;
+    for (auto& [key, sides] : by_channel) {
+      const auto add_class = [&](const counted_halves& s, const counted_halves& v) {
+        class_total& total = out_.classes[{s.kind.comm, s.kind.from, s.kind.to, s.kind.tag, s.kind.bytes,
+                                           s.kind.path, v.kind.path, v.kind.wildcard}];
+        total.messages += s.messages;
+        total.seconds += s.seconds + v.seconds;
+      };
+      pair_rest(fitting::equal, sides.first, sides.second, add_class);
+      pair_rest(fitting::unknown, sides.first, sides.second, add_class);
+      auto& [s, v] = by_ranks[{std::get<1>(key), std::get<2>(key)}];
+      s.insert(s.end(), sides.first.begin(), sides.first.end());
+      v.insert(v.end(), sides.second.begin(), sides.second.end());
+    }
+    for (const bool sends : {true, false})
+      for (const counted_halves& h : sends ? found_.counted_sends : found_.counted_receives)
+        if (h.mixed) {
+          auto& [s, v] = by_ranks[{h.kind.from, h.kind.to}];
+          (sends ? s : v).push_back(h);
+        }
+    std::pair<rest, rest> left;
+    const auto chart = [&](pair_of_ranks ranks, const counted_halves& s, const counted_halves& v) {
+      message_table::uncharted& sum = out_.totals.without_example[ranks];
+      sum.messages += s.messages;
+      sum.bytes += s.bytes;
+      sum.seconds += s.seconds + v.seconds;
+    };
+    for (auto& [ranks, sides] : by_ranks) {
+      pair_rest(fitting::any, sides.first, sides.second,
+                [&](const counted_halves& s, const counted_halves& v) { chart(ranks, s, v); });
+      left.first.insert(left.first.end(), sides.first.begin(), sides.first.end());
+      left.second.insert(left.second.end(), sides.second.begin(), sides.second.end());
+    }
+    // What knows no partner can only be taken for that of somebody else who does not, or who lost his to one.
+    const auto unknown = [](const counted_halves& h) {
+      return h.messages > 0 && (h.kind.from == none || h.kind.to == none);
+    };
+    if (std::any_of(left.first.begin(), left.first.end(), unknown) ||
+        std::any_of(left.second.begin(), left.second.end(), unknown))
+      pair_rest(fitting::any, left.first, left.second, [&](const counted_halves& s, const counted_halves& v) {
+        chart({s.kind.from != none ? s.kind.from : v.kind.from, s.kind.to != none ? s.kind.to : v.kind.to}, s,
+              v);
+      });
+    for (const counted_halves& h : left.first)
+      out_.totals.unmatched_sends += h.messages, out_.totals.other_seconds += h.seconds;
+    for (const counted_halves& h : left.second)
+      out_.totals.unmatched_receives += h.messages, out_.totals.other_seconds += h.seconds;
+  }
+
   std::int64_t sent_at(std::uint32_t m) const { return found_.sent_at[pairs_[m].send]; }
 
   void pair() {
@@ -120,18 +273,26 @@ private:
       for (std::uint32_t i = 0; i < std::min(s, v); ++i)
         add(sends[first_send[c] + i], receives[first_receive[c] + i], known);
       for (std::uint32_t i = v; i < s; ++i)
-        leave(found_.sends.all[sends[first_send[c] + i]], out_.totals.unmatched_sends);
+        leave(found_.sends, sends[first_send[c] + i], out_.totals.unmatched_sends, true);
       for (std::uint32_t i = s; i < v; ++i)
-        leave(found_.receives.all[receives[first_receive[c] + i]], out_.totals.unmatched_receives);
+        leave(found_.receives, receives[first_receive[c] + i], out_.totals.unmatched_receives, false);
     }
+    if (out_.cut)
+      pair_counted(std::move(left_));
     for (const half& h : found_.receives.all) // cancelled, or from nobody
       if (h.kind == none)
         out_.totals.other_seconds += static_cast<double>(h.seconds);
   }
 
-  void leave(const half& h, std::uint64_t& count) {
+  void leave(const half_list& list, std::uint32_t i, std::uint64_t& count, bool sends) {
+    if (out_.cut) {
+      const half_kind& k = list.kinds[list.all[i].kind];
+      auto& [s, v] = left_[{k.comm, k.from, k.to, k.tag}];
+      (sends ? s : v).push_back(one_of(list, i));
+      return;
+    }
     ++count;
-    out_.totals.other_seconds += static_cast<double>(h.seconds);
+    out_.totals.other_seconds += static_cast<double>(list.all[i].seconds);
   }
 
   void add(std::uint32_t send, std::uint32_t receive,
@@ -205,6 +366,7 @@ private:
   const halves& found_;
   std::uint32_t ranks_;
   const survey_options& options_;
+  std::map<channel, std::pair<rest, rest>> left_;
   std::vector<pair_of_halves> pairs_;
   std::vector<class_total*> totals_;
   std::vector<std::uint32_t> in_time_; ///< messages

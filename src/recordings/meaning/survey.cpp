@@ -53,8 +53,16 @@ surveyed_run read_run(std::span<const recording_file> files, diagnostics& proble
                                  diagnostics& found) { return read_rank(bytes, name, found); });
     return std::move(run);
   };
-  if (records < options.smallest)
-    return read_all();
+  if (records < options.smallest) {
+    const std::size_t told_before = problems.size();
+    run = read_all();
+    const auto& all = run.recorded.recordings;
+    if (std::none_of(all.begin(), all.end(),
+                     [](const rank_recording& r) { return r.counting_from.has_value(); }))
+      return run;
+    run = {}; // sums are needed
+    problems.resize(told_before);
+  }
 
   run.survey = std::make_unique<run_survey>();
   halves found;
@@ -81,6 +89,11 @@ surveyed_run read_run(std::span<const recording_file> files, diagnostics& proble
   for (std::size_t i = 0; i < files.size(); ++i)
     for (std::size_t s = sends[i].first; s < sends[i].second; ++s)
       found.sent_at[s] = time_of(all.recordings[i], static_cast<std::uint64_t>(found.sent_at[s]), first);
+  for (const rank_recording& r : all.recordings)
+    if (r.counting_from) {
+      const std::int64_t cut = time_of(r, *r.counting_from, first);
+      run.survey->cut = std::min(cut, run.survey->cut.value_or(cut));
+    }
   std::vector<std::uint32_t> file_of_rank(all.ranks, none);
   for (std::uint32_t i = 0; i < all.recordings.size(); ++i)
     file_of_rank[index(all.recordings[i].rank)] = i;

@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -60,6 +61,8 @@ struct run_survey {
   std::unique_ptr<run_names> names;
   std::map<message_class, class_total> classes;
   std::vector<kept_window> windows; ///< one after the other
+  /// When the first rank began to count (rank_recording::counting_from), if any did.
+  std::optional<std::int64_t> cut;
 };
 
 struct surveyed_run {

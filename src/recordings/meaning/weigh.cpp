@@ -26,6 +26,7 @@ public:
     choose_stand_ins(now.episodes);
     estimate(now.episodes);
     share_out(now);
+    chart_the_rest();
     return now;
   }
 
@@ -58,15 +59,26 @@ private:
   };
 
   void count_classes(const episode_list& episodes) {
-    std::map<message_class, std::uint32_t> numbers;
     class_of_.assign(table_.messages.size(), none);
     for (const std::uint32_t id : episodes.messages) {
       const message_class key = class_of_message(table_.messages[id]);
-      const auto [at, is_new] = numbers.try_emplace(key, static_cast<std::uint32_t>(classes_.size()));
+      const auto [at, is_new] = numbers_.try_emplace(key, static_cast<std::uint32_t>(classes_.size()));
       if (is_new)
         classes_.push_back({survey_.classes.at(key), 0, false});
       class_of_[id] = at->second;
       ++classes_[at->second].examples;
+    }
+  }
+
+  /// Classes without an example: messages that came only when calls were counted.
+  void chart_the_rest() {
+    for (const auto& [key, total] : survey_.classes) {
+      if (numbers_.contains(key) || total.messages == 0)
+        continue;
+      message_table::uncharted& sum = table_.without_example[{std::get<1>(key), std::get<2>(key)}];
+      sum.messages += total.messages;
+      sum.bytes += total.messages * std::get<4>(key);
+      sum.seconds += total.seconds;
     }
   }
 
@@ -243,6 +255,7 @@ private:
     std::uint64_t examples = 0;
     double missing = 0; ///< episodes that they stand for, but for themselves
   };
+  std::map<message_class, std::uint32_t> numbers_; ///< of classes with examples
   std::vector<known_class> classes_;
   std::vector<std::uint32_t> class_of_; ///< of each message
   std::vector<bool> stands_in_;         ///< per episode

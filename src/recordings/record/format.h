@@ -40,6 +40,7 @@ enum class record_kind : std::uint16_t {
   begun,        ///< begun_record: a call that has not returned; only ever the last record of a tail
   path,         ///< path_record, then sites: how the program came to a call
   folded,       ///< folded_record: others, as what is new in them (fold.h)
+  tally, ///< tally_record: calls or messages that are only counted, because the recording is near its limit
 };
 
 struct tail_header {
@@ -234,6 +235,39 @@ struct forward_record {
   std::uint64_t receive_offset;
   std::uint64_t send_offset;
   std::uint64_t length;
+};
+
+/// What a tally_record counts.
+enum class tally_kind : std::uint16_t {
+  calls = 1,   ///< calls; their time is whole, what they did for the others below included
+  sends,       ///< messages sent
+  receives,    ///< messages received, when they were complete
+  collectives, ///< collective calls, and the bytes that this rank contributed
+  cancelled,   ///< receives
+  failed,      ///< receives that completed with an error
+};
+
+// Flags of tally_record.header.flags
+inline constexpr std::uint16_t tally_wildcard = 1; ///< received with any source or any tag
+inline constexpr std::uint16_t tally_posted_before =
+    2;                                          ///< the call that posted the receives has a call record
+inline constexpr std::uint16_t tally_mixed = 4; ///< of several lengths and tags
+
+/// From some moment on a recording that is near its limit counts. Rows of equal shape may come several times; they
+/// add up. Where even shapes are too many, fields are left out: first tag and length, then all but `call`, then that.
+struct tally_record {
+  record_header header;
+  std::uint16_t call; ///< id in the calls table, of messages that of the call that began them; 0: left out
+  tally_kind what;
+  std::uint32_t site; ///< or path; of the call that posted
+  std::uint32_t comm;
+  std::int32_t peer; ///< as in call_record and completion_record
+  std::int32_t tag;
+  std::uint32_t reserved;
+  std::uint64_t times;
+  std::uint64_t bytes; ///< of all of them
+  std::uint64_t ticks; ///< spent on them
+  std::uint64_t end;   ///< tick of the last one
 };
 
 /// Whole records in the place of which it stands, never one of its own kind.

@@ -177,6 +177,8 @@ private:
       return read_completion();
     case record_kind::forward:
       return read_forward();
+    case record_kind::tally:
+      return read_tally();
     case record_kind::finish:
       return read_finish();
     case record_kind::begun:
@@ -324,6 +326,18 @@ private:
     if (kept_ && receive != none)
       out_.forwards.push_back(
           {receive, r.receive_offset, r.send_offset, r.length, (r.header.flags & forward_constant) != 0});
+  }
+
+  void read_tally() {
+    tally_record r{};
+    if (!fixed(r))
+      return malformed("tally");
+    if (!out_.counting_from)
+      out_.counting_from = out_.end_tick;
+    out_.end_tick = std::max(out_.end_tick, r.end);
+    out_.counts.push_back({r.what, r.header.flags, r.call, lookup(site_ids_, r.site),
+                           lookup(path_ids_, r.site), lookup(communicator_ids_, r.comm), r.peer, r.tag,
+                           r.times, r.bytes, r.ticks});
   }
 
   void read_begun() {

@@ -111,6 +111,17 @@ struct forward {
   bool constant = false; ///< all bytes are equal: weak evidence
 };
 
+/// Calls or messages of one shape that were only counted (tally_record); site, path and comm are indices or `none`.
+struct counted {
+  tally_kind what = tally_kind::calls;
+  std::uint16_t flags = 0;
+  std::uint16_t call = 0; ///< calls table; 0: left out
+  std::uint32_t site = none, path = none, comm = none;
+  std::int32_t peer = peer_none;
+  std::int32_t tag = 0;
+  std::uint64_t times = 0, bytes = 0, ticks = 0;
+};
+
 /// The call that a rank was in when its recording ended.
 struct begun_call {
   std::uint64_t begin = 0; ///< ticks
@@ -142,7 +153,9 @@ struct rank_recording {
   std::vector<communicator_info> communicators;
   std::vector<layout_info> layouts;
   std::vector<allocation_info> allocations;
-  std::optional<begun_call> begun; ///< only if it did not finish
+  std::vector<counted> counts;                ///< what came when the recording was near its limit
+  std::optional<std::uint64_t> counting_from; ///< tick after which calls are counted
+  std::optional<begun_call> begun;            ///< only if it did not finish
   std::vector<call> calls;
   std::vector<std::uint64_t> request_ids;
   std::vector<completion> completions;

@@ -18,8 +18,7 @@ namespace tacit::recordings {
 namespace {
 
 // Large enough that the write() is rare, small enough to stay in the second-level cache of the core.
-constexpr std::size_t half_bytes = std::size_t{128} * 1024;
-constexpr std::size_t buffer_bytes = sizeof(tail_header) + 2 * half_bytes;
+constexpr std::size_t usual_half_bytes = std::size_t{128} * 1024;
 constexpr std::size_t end_mark = sizeof(std::uint64_t); ///< room for the zero that ends the list of records
 
 std::string tail_of(const std::string& path) {
@@ -86,6 +85,47 @@ std::string recording_name(std::uint32_t rank) {
   return name;
 }
 
+writer::writer() : half_bytes_(usual_half_bytes) {}
+
+void writer::limit(std::uint64_t bytes) {
+  constexpr std::uint64_t page = 4096;
+  half_bytes_ = std::clamp<std::uint64_t>(bytes / 16 / page * page, page, usual_half_bytes);
+  most_bytes_ = bytes - std::min<std::uint64_t>(bytes, buffer_bytes());
+  update_room();
+}
+
+std::size_t writer::buffer_bytes() const {
+  return sizeof(tail_header) + 2 * half_bytes_;
+}
+
+/// What a half of the tail may need in the file: folding can make what never repeats a little longer.
+std::uint64_t writer::most_of_a_half() const {
+  return 2 * half_bytes_ + 512;
+}
+
+std::uint64_t writer::left() const {
+  return most_bytes_ - std::min(most_bytes_, position_);
+}
+
+/// Each stage leaves room for one half of each later one; the first two also leave a quarter and a sixteenth of the limit.
+void writer::update_room() {
+  if (most_bytes_ == ~std::uint64_t{0})
+    return;
+  const std::uint64_t half = most_of_a_half();
+  const recording_room now = left() >= std::max(most_bytes_ / 4, 4 * half) + half ? recording_room::everything
+                             : left() >= std::max(most_bytes_ / 16, 3 * half) + half ? recording_room::shapes
+                             : left() >= 3 * half                                    ? recording_room::paths
+                             : left() >= 2 * half                                    ? recording_room::calls
+                                                                                     : recording_room::sums;
+  room_ = std::max(room_, now);
+}
+
+bool writer::fits(std::size_t bytes) const {
+  if (most_bytes_ == ~std::uint64_t{0} || bytes + end_mark <= half_bytes_)
+    return true;
+  return left() >= bytes + 6 * most_of_a_half();
+}
+
 bool writer::open(const std::string& folder, std::uint32_t rank) {
   const std::string path = folder + "/" + recording_name(rank);
   tail_path_ = tail_of(path);
@@ -102,15 +142,15 @@ bool writer::open(const std::string& folder, std::uint32_t rank) {
   const int tail = ::open(tail_path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (tail < 0)
     return give_up(errno);
-  const int full = reserve_blocks(tail, buffer_bytes);
+  const int full = reserve_blocks(tail, buffer_bytes());
   void* mapped =
       full ? MAP_FAILED
-           : mmap(nullptr, buffer_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, tail, 0);
+           : mmap(nullptr, buffer_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, tail, 0);
   const int error = full ? full : errno;
   ::close(tail);
   if (mapped == MAP_FAILED)
     return give_up(error);
-  madvise(mapped, buffer_bytes, MADV_DONTFORK); // a forked child must not write into its parent's recording
+  madvise(mapped, buffer_bytes(), MADV_DONTFORK); // a forked child must not write into its parent's recording
   buffer_ = static_cast<std::byte*>(mapped);
   struct stat status{};
   fstat(file_, &status);
@@ -118,24 +158,26 @@ bool writer::open(const std::string& folder, std::uint32_t rank) {
   inode_ = status.st_ino;
   tail_header header{};
   std::memcpy(header.magic, magic, sizeof magic);
-  header.half_bytes = half_bytes;
+  header.half_bytes = half_bytes_;
   std::memcpy(buffer_, &header, sizeof header);
   return true;
 }
 
 std::byte* writer::half(std::size_t which) const {
-  return buffer_ + sizeof(tail_header) + which * half_bytes;
+  return buffer_ + sizeof(tail_header) + which * half_bytes_;
 }
 
 std::byte* writer::reserve(std::size_t bytes) {
   if (!buffer_)
     return nullptr;
-  if (used_ + bytes + end_mark > half_bytes)
+  if (used_ + bytes + end_mark > half_bytes_)
     flush();
   if (!buffer_)
     return nullptr;
-  if (used_ + bytes + end_mark <= half_bytes)
+  if (used_ + bytes + end_mark <= half_bytes_)
     return half(half_) + used_;
+  if (!fits(bytes))
+    return nullptr;
   large_.resize(bytes);
   return large_.data();
 }
@@ -168,7 +210,7 @@ void writer::commit(std::byte* to, const void* record, std::size_t size, std::sp
 }
 
 void writer::put_behind(const void* record, std::size_t size) {
-  if (!buffer_ || used_ + size + end_mark > half_bytes)
+  if (!buffer_ || used_ + size + end_mark > half_bytes_)
     return; // the newest record says where the rank was before
   std::byte* const to = half(half_) + used_;
   hide(to);
@@ -207,6 +249,7 @@ void writer::write_large(const record_header& header) {
     return fail("the recording", error);
   position_ += large_.size();
   large_ = {};
+  update_room();
   publish_position();
 }
 
@@ -218,6 +261,7 @@ void writer::flush() {
   if (const int error = write_all(bytes.data(), bytes.size()))
     return fail("the recording", error);
   position_ += bytes.size();
+  update_room();
   used_ = 0;
   ++flushes_;
   last_ = nullptr;
@@ -257,7 +301,7 @@ void writer::close() {
 
 void writer::abandon() {
   if (buffer_ && !forked_)
-    munmap(buffer_, buffer_bytes);
+    munmap(buffer_, buffer_bytes());
   buffer_ = last_ = nullptr;
   ++flushes_;
   struct stat now{};

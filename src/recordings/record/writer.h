@@ -8,6 +8,9 @@
 // one write(). A record becomes visible by its first eight bytes, stored last; a half becomes part of the
 // recording by the tail's `position`, stored after the write. What is written is folded (fold.h), the tail is not.
 //
+// A recording may have a limit. Then there is always room for what is in the buffer, and some for counting what no longer can be
+// recorded: `room` says how much may still be told, which only ever becomes less.
+//
 // When the disk is full (or a limit or permission forbids writing) the writer goes dead: everything is
 // ignored from then on, `problem` says why. It never raises a signal (SIGXFSZ included), never throws.
 #pragma once
@@ -29,9 +32,26 @@ inline constexpr const char* launched_apart_mark = "launched-apart";
 /// "rank-00007.rec".
 std::string recording_name(std::uint32_t rank);
 
+/// What a recording with a limit still has room for.
+enum class recording_room : std::uint8_t {
+  everything,
+  shapes, ///< counts of calls and messages of each shape
+  paths,  ///< of each call path and partner
+  calls,  ///< of each MPI function
+  sums,
+};
+
 class writer {
 public:
-  writer() = default;
+  /// A limit below this, and 16 bytes for each rank of the world, cannot be kept.
+  static constexpr std::uint64_t smallest_limit = std::uint64_t{64} * 1024;
+  /// The files of this rank will never have more bytes together. To be called before `open`.
+  void limit(std::uint64_t bytes);
+  recording_room room() const { return room_; }
+  /// Whether a record so long can be appended without taking the room that counting needs.
+  bool fits(std::size_t bytes) const;
+
+  writer();
   writer(const writer&) = delete;
   writer& operator=(const writer&) = delete;
   ~writer() { close(); }
@@ -91,6 +111,10 @@ public:
 
 private:
   std::byte* half(std::size_t which) const;
+  std::size_t buffer_bytes() const;
+  std::uint64_t most_of_a_half() const;
+  std::uint64_t left() const;
+  void update_room();
   std::span<const std::byte> folded(std::span<const std::byte> records);
   int write_all(const std::byte* from, std::size_t bytes);
   std::byte* reserve(std::size_t bytes);
@@ -117,6 +141,9 @@ private:
   std::byte* last_ = nullptr; ///< the newest record, if it is in the buffer
   folder folder_;
   bool folding_ = true;
+  std::size_t half_bytes_;
+  std::uint64_t most_bytes_ = ~std::uint64_t{0}; ///< of the .rec file
+  recording_room room_ = recording_room::everything;
   std::vector<std::byte> large_; ///< for a record that does not fit into the buffer
   std::string tail_path_;
   std::string problem_;

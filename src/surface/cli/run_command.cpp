@@ -11,6 +11,7 @@
 #include "surface/cli/linked_mpi.h"
 #include "surface/cli/mpi_program.h"
 #include "surface/cli/result_folder.h"
+#include "vocabulary/base/amounts.h"
 #include "vocabulary/calls/reasons.h"
 
 #include <CLI/CLI.hpp>
@@ -27,7 +28,7 @@ namespace {
 
 struct run_options {
   std::vector<std::string> words;
-  std::string output, interposer;
+  std::string output, interposer, max_size;
   bool record_only = false, no_hash = false, force = false, apply = false, dry = false, progress = false;
 };
 
@@ -63,6 +64,8 @@ std::vector<std::string> assignments(const run_options& options, const std::stri
     list.emplace_back("TACIT_APPLY=1");
   if (options.no_hash)
     list.emplace_back("TACIT_HASH=0");
+  if (!options.max_size.empty())
+    list.emplace_back("TACIT_MAX_SIZE=" + options.max_size);
   return list;
 }
 
@@ -279,6 +282,13 @@ command add_run(CLI::App& app) {
   sub->add_option("-o,--output", options->output,
                   "folder for the results; must not exist (default: <program>.tacit, or a numbered name)");
   sub->add_flag("--force", options->force, "replace the results of an earlier run in that folder");
+  sub->add_option("--max-size", options->max_size,
+                  "what the recording may take on disk, for example 512MiB; when it is nearly full, calls "
+                  "and messages are "
+                  "only counted")
+      ->check([](const std::string& text) {
+        return read_bytes(text) ? std::string() : text + " is no amount such as 512MiB";
+      });
   sub->add_flag("--record-only", options->record_only, "record and do not analyse");
   sub->add_flag("--no-hash", options->no_hash,
                 "do not compare contents: cheaper, but forwarding cannot be observed");

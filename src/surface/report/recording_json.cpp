@@ -95,6 +95,8 @@ json totals_json(const recordings::analysis& a) {
           {"calls", a.calls},
           {"messages", a.messages},
           {"bytes", a.bytes},
+          {"counted_calls", a.counted_calls},
+          {"messages_without_example", a.without_example},
           {"unmatched_sends", a.unmatched_sends},
           {"unmatched_receives", a.unmatched_receives},
           {"cancelled", a.cancelled},

@@ -81,6 +81,20 @@ void add_unmodelled(page& p, const recordings::analysis& a) {
                   a.unmodelled_names.size() > 4 ? ", …" : ""));
 }
 
+/// A recording with a limit.
+void add_limit(page& p, const recordings::analysis& a) {
+  if (a.counted_calls == 0)
+    return;
+  std::string text = fmt::format(
+      "The recording reached its limit after {}: {} of {} calls are only counted. Sums are exact; what "
+      "later messages mean is taken from earlier ones of the same shape.",
+      readable_seconds(a.counting_from_seconds), grouped(a.counted_calls), grouped(a.calls));
+  if (a.without_example > 0)
+    text += fmt::format(" {} of {} messages look like none before: they are in the sums alone.",
+                        grouped(a.without_example), grouped(a.messages));
+  p.headlines.push_back(std::move(text));
+}
+
 /// Ranks that called MPI_Abort, or were seen last outside MPI, ended by themselves; others were waiting.
 void add_ends(page& p, const recordings::analysis& a) {
   if (a.ends.empty())
@@ -156,6 +170,7 @@ void add_headlines(page& p, const recordings::analysis& a) {
     p.headlines.emplace_back(
         "No collective was recognised among the messages. That is no proof that there is none: "
         "TACIT-050 says what is not searched for.");
+  add_limit(p, a);
   add_unmodelled(p, a);
   add_ends(p, a);
   if (!a.complete)
@@ -399,6 +414,8 @@ void add_facts(page& p, const recordings::analysis& a, const run_info& run) {
   fact("MPI calls", grouped(a.calls));
   fact("content", a.hashing ? "compared by hashes: forwarding was observed"
                             : "not compared (--no-hash): forwarding could not be observed");
+  if (a.counted_calls > 0)
+    fact("only counted", counted(a.counted_calls, "call"));
   if (a.in_device > 0)
     fact("in device memory", fmt::format("{}, not compared", counted(a.in_device, "send or receive")));
   if (a.unmatched_sends + a.unmatched_receives > 0)
