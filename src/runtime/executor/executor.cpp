@@ -165,8 +165,7 @@ void executor::run() {
 /// then for errors of others.
 void executor::rest() {
   constexpr double before_offering = 20e-6; // as long as a message within a node takes
-  const bool messages = !failure_ && !requests_.empty(),
-             waits = messages || (!failure_ && watch_.comparing());
+  const bool messages = !failure_ && !requests_.empty(), waits = messages || (!failure_ && watch_.open() > 0);
   if (waits) {
     const double now = MPI_Wtime();
     if (waiting_since_ == 0)
@@ -195,6 +194,14 @@ void executor::look_around() {
   looked_ = now;
   if (auto problem = watch_.look())
     end(*problem, false);
+  note_comparisons();
+}
+
+void executor::note_comparisons() {
+  const std::lock_guard lock(mutex_);
+  if (watch_.open() < compared_)
+    room_.notify_all();
+  compared_ = watch_.open();
 }
 
 void executor::end(const std::string& why, bool tell_others) {
@@ -239,7 +246,9 @@ void executor::add_collective_group(std::uint32_t number, MPI_Comm communicator)
 
 void executor::wait_for_room(std::size_t most) {
   std::unique_lock lock(mutex_);
-  room_.wait(lock, [&] { return kept_ < most || failure_; });
+  constexpr std::size_t most_comparisons =
+      256; // each is a nonblocking collective, of which MPI keeps some KiB
+  room_.wait(lock, [&] { return (kept_ < most && compared_ < most_comparisons) || failure_; });
   ++kept_;
 }
 
@@ -279,6 +288,7 @@ void executor::receive(tasks::command&& c) {
       tasks_since_ += (tasks_since_.empty() ? "" : ", ") + std::string("wait");
     watch_.compare(static_cast<std::uint64_t>(c.task), c.stream_hash, tasks_since_);
     tasks_since_.clear();
+    note_comparisons();
   }
   running& r = running_[key(c.id)];
   for (const tasks::command_id before : c.after)

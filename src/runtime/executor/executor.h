@@ -80,7 +80,8 @@ public:
   /// Before the task's commands.
   void add_body(std::shared_ptr<task_body> body);
   void add_commands(std::vector<tasks::command> commands);
-  /// Blocks until fewer than `most` tasks are kept, or an error has ended the run: who submits must not run ahead without bound.
+  /// Blocks while `most` tasks are kept, or other ranks are far behind; not after an error. Who submits must not run ahead without
+  /// bound. Other ranks need nothing of what would be submitted next to catch up.
   void wait_for_room(std::size_t most);
   /// An error of the program, or of this rank.
   void fail(const std::string& why);
@@ -115,6 +116,7 @@ private:
   bool run_posted();
   void rest();
   void look_around();
+  void note_comparisons();
   void end(const std::string& why, bool tell_others);
 
   // Commands.
@@ -166,7 +168,8 @@ private:
   bool resting_ = false, stopping_ = false;
   std::optional<std::string> failure_;
   double waiting_since_ = 0, looked_ = 0;
-  std::size_t kept_ = 0; ///< tasks, from add_body to the horizon after them
+  std::size_t compared_ = 0; ///< watch_.open(), for other threads
+  std::size_t kept_ = 0;     ///< tasks, from add_body to the horizon after them
   std::condition_variable room_;
   std::atomic<std::size_t> elsewhere_{0}; ///< calls of post() that threads of the backend owe
   std::thread thread_;

@@ -37,7 +37,8 @@ public:
   std::optional<std::string> look_for_ended();
   /// Tells the others. They are not waited for.
   void tell(const std::string& error);
-  bool comparing() const { return !comparisons_.empty(); }
+  /// Comparisons that not all ranks have come to yet.
+  std::size_t open() const { return comparisons_.size(); }
 
 private:
   struct said {
