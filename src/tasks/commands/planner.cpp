@@ -47,6 +47,13 @@ void add(hash_input& hash, const distribution& p) {
       hash.add(static_cast<std::uint64_t>(word));
     hash.add(hash_of(axis.ends.data(), axis.ends.size() * sizeof(coordinate)));
   }
+  if (p.symbolic())
+    return;
+  for (const region& piece : *p.listed) {
+    hash.add(piece.boxes().size());
+    for (const box& b : piece.boxes())
+      hash.add(hash_of(&b, sizeof b));
+  }
 }
 
 std::uint64_t signature_of(const collective& c) {
@@ -61,8 +68,7 @@ std::uint64_t signature_of(const collective& c) {
     add(hash, part.owner);
     add(hash, part.wanted);
     for (const distribution& copy : part.held)
-      if (copy.symbolic())
-        add(hash, copy);
+      add(hash, copy);
   }
   return hash.value();
 }
@@ -248,6 +254,12 @@ void planner::add_reduction(planned& p, const reduction& r) {
   geometry one;
   one.global = box_of(range{});
   one.split = split_rule::none;
+  if (const std::uint32_t first = p.chunks->axes[0].first_part();
+      first > 0) { // weights that leave nothing to rank 0
+    one.split = split_rule::one_dim;
+    one.weights.assign(options_.ranks, 0);
+    one.weights[first] = 1;
+  }
   if (r.include_current)
     p.wanted.push_back({r.buffer, {splits_.of(one), all().terms[0], extent, nullptr}});
   p.written.push_back({r.buffer, {p.chunks, all().terms[0], extent, nullptr}});

@@ -47,8 +47,10 @@ bool has_empty_part(const partition& p) {
 
 /// The parts of two dimensions, as many as there are ranks or as fit, with the shortest border between chunks.
 std::array<std::uint32_t, 2> near_square(const geometry& shape, std::uint32_t ranks) {
-  const coordinate most[2] = {granules(shape.global[0], shape.granularity[0]),
-                              granules(shape.global[1], shape.granularity[1])};
+  const auto parts_of = [&](std::size_t d) { // no more than ranks, so that products of them are small
+    return std::min<coordinate>(ranks, granules(shape.global.side[d], shape.granularity.size[d]));
+  };
+  const coordinate most[2] = {parts_of(0), parts_of(1)};
   const auto fitting = std::min<coordinate>(ranks, std::max<coordinate>(1, most[0] * most[1]));
   for (auto used = static_cast<std::uint32_t>(fitting); used > 1; --used) {
     std::array<std::uint32_t, 2> best{};

@@ -34,8 +34,9 @@ term identity() {
 /// whole extent at the end, so that adjacent chunks have adjacent pieces.
 coordinate scaled_begin(coordinate x, interval global, coordinate extent, coordinate granularity) {
   const coordinate granules = (extent + granularity - 1) / granularity;
-  return std::min(extent,
-                  (x - global.begin) * granules / std::max<coordinate>(1, global.length()) * granularity);
+  const auto share = static_cast<coordinate>(static_cast<__int128>(x - global.begin) * granules /
+                                             std::max<coordinate>(1, global.length()));
+  return std::min(extent, share * granularity);
 }
 
 } // namespace

@@ -65,10 +65,12 @@ private:
   }
   void shorten(state& s) const {
     s.writer = known(s.writer);
-    std::erase_if(s.readers, [&](Id id) { return id <= s.writer; });
     for (Id& id : s.readers)
       id = known(id);
     s.readers.erase(std::ranges::unique(s.readers).begin(), s.readers.end());
+    // A later reader need not come after the horizon, which stands for earlier ones: it has to stay beside it.
+    if (s.readers.size() == 1 && s.readers[0] == s.writer)
+      s.readers.clear();
   }
   void add_reader(state& s, Id who) const {
     if (!s.readers.empty() && s.readers.back() == who)

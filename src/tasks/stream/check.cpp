@@ -20,12 +20,16 @@ std::string misspelled(const task& t, std::size_t buffers) {
   for (const access& a : t.accesses)
     if (index(a.buffer) >= buffers)
       return fmt::format("accesses buffer {}, which does not exist", index(a.buffer));
-  for (const reduction& r : t.reductions) {
+  for (std::size_t i = 0; i < t.reductions.size(); ++i) {
+    const reduction& r = t.reductions[i];
     if (index(r.buffer) >= buffers)
       return fmt::format("reduces into buffer {}, which does not exist", index(r.buffer));
     for (const access& a : t.accesses)
       if (a.buffer == r.buffer)
         return fmt::format("reduces into buffer {} and accesses it as well", index(r.buffer));
+    for (std::size_t k = 0; k < i; ++k)
+      if (t.reductions[k].buffer == r.buffer)
+        return fmt::format("reduces into buffer {} twice", index(r.buffer));
   }
   return {};
 }
@@ -66,14 +70,18 @@ bool stream_checks::check_access(const task& t, const access& a, const buffer& b
   }
   if (a.mode != access_mode::read && a.mode != access_mode::read_write)
     return true;
-  const region& written = initialized_[index(a.buffer)];
-  if (written.contains(touched))
+  return check_written(t, a.buffer, touched, a.how.name, b, problems);
+}
+
+bool stream_checks::check_written(const task& t, buffer_id buffer, const region& read, const std::string& how,
+                                  const tasks::buffer& b, diagnostics& problems) const {
+  const region& written = initialized_[index(buffer)];
+  if (written.contains(read))
     return true;
-  problems.push_back(
-      problem(reason::uninitialized_read,
-              fmt::format("{} reads {} of {} through {}, which nobody has written", name_of(t),
-                          text_of(difference(touched, written)), name_of(a.buffer, b), a.how.name),
-              "Write it first, or give the buffer initial contents."));
+  problems.push_back(problem(reason::uninitialized_read,
+                             fmt::format("{} reads {} of {} through {}, which nobody has written", name_of(t),
+                                         text_of(difference(read, written)), name_of(buffer, b), how),
+                             "Write it first, or give the buffer initial contents."));
   return false;
 }
 
@@ -85,6 +93,10 @@ bool stream_checks::check(const task& t, const std::vector<buffer>& buffers, dia
   bool right = true;
   for (const access& a : t.accesses)
     right &= check_access(t, a, buffers[index(a.buffer)], problems);
+  for (const reduction& r : t.reductions)
+    if (r.include_current)
+      right &= check_written(t, r.buffer, box_of(buffers[index(r.buffer)].extent), "include_current",
+                             buffers[index(r.buffer)], problems);
   if (!right)
     return false;
   for (const access& a : t.accesses)

@@ -23,6 +23,8 @@ public:
 
 private:
   bool check_access(const task& t, const access& a, const buffer& b, diagnostics& problems) const;
+  bool check_written(const task& t, buffer_id buffer, const region& read, const std::string& how,
+                     const tasks::buffer& b, diagnostics& problems) const;
 
   std::vector<region> initialized_;
 };

@@ -95,6 +95,23 @@ TEST(problems, malformed_tasks) {
   expect_problem(p, reason::bad_task, {"task 1 'step'", "buffer 7"});
 }
 
+TEST(problems, two_reductions_into_a_buffer) {
+  planner p = planner_of(4, true);
+  task t = over(16, {});
+  t.reductions = {{P, 1, false}, {P, 2, false}};
+  p.submit(t);
+  expect_problem(p, reason::bad_task, {"task 1 'step'", "reduces into buffer 0 twice"});
+}
+
+TEST(problems, reduction_that_includes_what_nobody_wrote) {
+  planner p = planner_of(4);
+  task t = over(16, {});
+  t.reductions = {{P, 1, true}};
+  p.submit(t);
+  expect_problem(p, reason::uninitialized_read,
+                 {"task 1 'step'", "[0,16) of buffer 0 'P'", "include_current"});
+}
+
 TEST(problems, different_streams_have_different_hashes) {
   planner a = planner_of(4, true), b = planner_of(4, true), c = planner_of(4, true);
   a.submit(over(16, {{P, access_mode::read, all()}}));

@@ -62,6 +62,14 @@ TEST(split, two_dimensions_are_near_square) {
   EXPECT_EQ(s.chunk(5), box_of({3 + 16, 5 + 16, 0}, {3 + 32, 5 + 32, 1}));
 }
 
+TEST(split, areas_beyond_64_bits_are_divided_as_well) {
+  geometry shape;
+  const coordinate n = coordinate{1} << 32;
+  shape.global = box_of(range{{n, n, 1}});
+  shape.split = split_rule::two_dim;
+  EXPECT_EQ(make_split(shape, 64).chunk(63), box_of({n / 8 * 7, n / 8 * 7, 0}, {n, n, 1}));
+}
+
 TEST(split, weights_are_shares) {
   geometry shape = shape_of(12, 2, split_rule::one_dim);
   shape.weights = {1, 3, 0, 2};

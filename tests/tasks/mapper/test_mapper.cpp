@@ -39,6 +39,14 @@ TEST(mapper, nothing_maps_to_nothing) {
     EXPECT_TRUE(image(map, box{}, global, extent).empty()) << map.name;
 }
 
+TEST(mapper, even_split_of_ranges_whose_products_exceed_64_bits) {
+  const coordinate n = coordinate{1} << 40;
+  const box whole = box_3d(0, n, 0, 1);
+  EXPECT_EQ(text_of(image(even_split(), whole, whole, {{n, 1, 1}})), text_of(whole));
+  EXPECT_EQ(text_of(image(even_split(3), box_3d(n / 2, n, 0, 1), whole, {{6 * n, 1, 1}})),
+            text_of(box_3d(3 * n, 6 * n, 0, 1)));
+}
+
 std::vector<mapper> catalogue() {
   return {one_to_one(),
           all(),
