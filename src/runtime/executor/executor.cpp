@@ -386,8 +386,32 @@ std::shared_ptr<executor::execution> executor::parts_of(const running& r) const 
   return e;
 }
 
+/// What two devices of this rank would both write, which of them last nobody could say; empty if there is no such thing. The
+/// planner looks at ranks only.
+std::string executor::written_twice(const execution& e) {
+  const std::vector<tasks::access>& accesses = e.body->what.accesses;
+  const auto common = [&](const execution_part& p, const execution_part& q) -> std::string {
+    for (std::size_t a = 0; a < accesses.size(); ++a)
+      for (std::size_t b = 0; b < accesses.size(); ++b)
+        if (accesses[a].buffer == accesses[b].buffer && writes(accesses[a].mode) && writes(accesses[b].mode))
+          if (const tasks::region both = intersection(p.regions[a], q.regions[b]); !both.empty())
+            return fmt::format(
+                "its devices {} and {} both write {} of buffer {}. Write through a mapper that maps disjoint "
+                "chunks to disjoint regions",
+                p.device, q.device, text_of(both), static_cast<std::uint64_t>(accesses[a].buffer));
+    return "";
+  };
+  for (std::size_t i = 0; i < e.parts.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if (std::string found = common(e.parts[k], e.parts[i]); !found.empty())
+        return found;
+  return "";
+}
+
 void executor::execute(running& r) {
   const auto e = parts_of(r);
+  if (const std::string twice = written_twice(*e); !twice.empty())
+    return end(fmt::format("rank {}: {}: {}", rank_, described(*e->body), twice), true);
   const auto left = std::make_shared<std::size_t>(1);
   const task_function one = counted(left, [this, e] { launch(e); });
   const std::vector<tasks::access>& accesses = e->body->what.accesses;

@@ -124,6 +124,7 @@ private:
   void start(running& r);
   void complete(tasks::command_id id);
   std::shared_ptr<execution> parts_of(const running& r) const;
+  static std::string written_twice(const execution& e);
   void execute(running& r);
   void launch(const std::shared_ptr<execution>& e);
   void start_kernel(const std::shared_ptr<execution>& e, execution_part& p,

@@ -56,6 +56,16 @@ void run(const std::string& fault) {
       h.set_name("overlapping");
       h.parallel_for(x.get_range(), [=](std::size_t) { to[0] = 1; });
     });
+  if (fault == "devices") // disjoint for three ranks with 33 items each, not for the devices of one
+    q.submit([&](handler& h) {
+      const auto blocks = [](const tacit::chunk<1>& c) {
+        const std::size_t begin = c.offset[0] / 33 * 33, end = (c.offset[0] + c.range[0] + 32) / 33 * 33;
+        return tacit::subrange<1>(begin, end - begin);
+      };
+      const accessor to(y, h, blocks, tacit::write_only, tacit::no_init);
+      h.set_name("blocks");
+      h.parallel_for(tacit::range<1>(99), [=](std::size_t i) { to[i] = 1; });
+    });
   if (fault == "unwritten")
     (void)q.fence(y).get();
   if (fault == "killed") {

@@ -249,9 +249,9 @@ bool fits(const program& p) {
 }
 
 // All pairs of mappers and splits, 1 to 8 ranks, 1 to 3 dimensions, with a third task in turn: 52,895 valid programs. A part of
-// them, another one each time, unless TACIT_TASKS_ALL=1.
+// them, another one each time, unless ALL_TASK_PROGRAMS=1.
 TEST(plan, all_pairs_of_mappers_and_splits_move_what_they_need_once) {
-  const std::size_t stride = std::getenv("TACIT_TASKS_ALL") ? 1 : 61;
+  const std::size_t stride = std::getenv("ALL_TASK_PROGRAMS") ? 1 : 61;
   const std::size_t first = std::random_device()() % stride;
   SCOPED_TRACE(testing::Message() << "first " << first);
   static constexpr planning two_ways[] = {{true, true, false}, {true, false, false}};

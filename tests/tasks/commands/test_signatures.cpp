@@ -31,7 +31,7 @@ mapper rotated(coordinate by) {
 planner planner_on(std::uint32_t ranks, int me = 0) {
   planner_options options;
   options.ranks = ranks;
-  options.me = rank_id{me};
+  options.me = rank_id{static_cast<std::uint32_t>(me)};
   planner out(options);
   out.create_buffer({"P", 1, {{array_length, 1, 1}}, 8, false});
   return out;
@@ -71,7 +71,7 @@ TEST(reductions, first_chunk_on_a_later_rank_gets_what_is_included) {
     for (const command& c : p.take())
       if (c.kind == command_kind::collective)
         for (const exchange_part& part : c.exchange->parts)
-          arrives += received(part, rank_id{rank}).volume();
+          arrives += received(part, rank_id{static_cast<std::uint32_t>(rank)}).volume();
       else if (c.kind == command_kind::await_push)
         arrives += c.what.volume();
     ASSERT_TRUE(p.problems().empty()) << p.problems()[0].message;
