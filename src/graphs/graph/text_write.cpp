@@ -75,12 +75,17 @@ public:
         rank = std::min(rank, g_.scratch_bytes()[*dead].first);
       if (kept != live.end())
         rank = std::min(rank, g_.live_out_bytes()[*kept].first);
+      const std::size_t before = text_.size();
       put("\nrank {} {{\n", index(rank));
+      const std::size_t inside = text_.size();
       for (; op != operations.end() && g_.operations()[*op].rank == rank; ++op)
         operation_line(op_id{*op});
       declared_bytes("scratch", rank, g_.scratch_bytes(), dead, scratch.end());
       declared_bytes("live", rank, g_.live_out_bytes(), kept, live.end());
-      text_ += "}\n";
+      if (text_.size() == inside) // only targets, which stand with the operations of others
+        text_.resize(before);
+      else
+        text_ += "}\n";
     }
     return std::move(text_);
   }

@@ -69,7 +69,9 @@ std::optional<std::uint64_t> read_bytes(std::string_view text) {
   if (error != std::errc{} || value == 0)
     return std::nullopt;
   std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-  if (!unit.empty() && unit.front() == ' ')
+  if (unit == " ")
+    return std::nullopt;
+  if (unit.starts_with(' '))
     unit.remove_prefix(1);
   const std::uint64_t bytes = unit_bytes(unit);
   if (bytes == 0 || value > std::numeric_limits<std::uint64_t>::max() / bytes)

@@ -177,6 +177,11 @@ TEST(graph_text, round_trip_of_random_graphs) {
 
 /// The reader takes any bytes: it gives a graph, or problems with a place, and what it gives can be written
 /// and read.
+TEST(graph_text, a_target_that_does_not_exist_can_be_written_too) {
+  const graphs::graph g = read("tacit graph 1\nranks 1\nrank 0 {\n  get 0x0+8 from 70 at 0x10+8\n}\n");
+  EXPECT_EQ(difference(g, read(write_graph(g))), "") << write_graph(g);
+}
+
 TEST(graph_text, survives_random_mutations) {
   const std::uint64_t seed = std::random_device{}();
   std::mt19937_64 random(seed);
