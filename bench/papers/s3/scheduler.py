@@ -71,6 +71,7 @@ def draw(rows: list[dict], file: Path) -> None:
     axes.flat[0].legend(fontsize="small")
     figure.tight_layout()
     figure.savefig(file, metadata={"Date": None})
+    file.write_text("".join(line.rstrip() + "\n" for line in file.read_text("utf-8").splitlines()), "utf-8")
     print(f"drawn: {file}", file=sys.stderr)
 
 
