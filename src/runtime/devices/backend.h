@@ -20,6 +20,17 @@ inline constexpr memory_number host_memory = 0;
 
 using when_done = std::function<void(std::exception_ptr)>;
 
+/// Does the work; what it has thrown, or null.
+template <typename Work>
+std::exception_ptr error_of(Work& work) noexcept {
+  try {
+    work();
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
 /// A kernel on one device.
 struct kernel_launch {
   const detail::command_group* what = nullptr; ///< lives until `done`

@@ -224,15 +224,7 @@ private:
 
   template <typename Work>
   void run(Work&& work, when_done done, bool at_once) {
-    auto all = [work = std::forward<Work>(work), done = std::move(done)] {
-      std::exception_ptr error;
-      try {
-        work();
-      } catch (...) {
-        error = std::current_exception();
-      }
-      done(error);
-    };
+    auto all = [work = std::forward<Work>(work), done = std::move(done)] { done(error_of(work)); };
     if (at_once)
       all();
     else

@@ -6,6 +6,7 @@
 #include "runtime/mpi/rank_and_size.h"
 #include "runtime/mpi/tags.h"
 #include "tasks/layout/split.h"
+#include "tasks/stream/check.h"
 
 #include <algorithm>
 #include <chrono>
@@ -27,11 +28,6 @@ std::string text_of(const std::exception_ptr& error) {
 
 std::uint64_t key(tasks::command_id id) {
   return static_cast<std::uint64_t>(id);
-}
-
-std::string described(const task_body& body) {
-  const std::string name = body.what.name.empty() ? "" : fmt::format(" '{}'", body.what.name);
-  return fmt::format("task {}{}", static_cast<std::uint64_t>(body.what.id), name);
 }
 
 } // namespace
@@ -282,7 +278,7 @@ void executor::receive(tasks::command&& c) {
   const auto body = bodies_.find(c.task);
   if (body != bodies_.end() && (c.kind == kind::execute || c.kind == kind::fence) &&
       tasks_since_.size() < 200)
-    tasks_since_ += (tasks_since_.empty() ? "" : ", ") + described(*body->second);
+    tasks_since_ += (tasks_since_.empty() ? "" : ", ") + name_of(body->second->what);
   if (c.kind == kind::epoch || c.kind == kind::horizon || c.kind == kind::fence) {
     if (c.kind == kind::epoch)
       tasks_since_ += (tasks_since_.empty() ? "" : ", ") + std::string("wait");
@@ -411,7 +407,7 @@ std::string executor::written_twice(const execution& e) {
 void executor::execute(running& r) {
   const auto e = parts_of(r);
   if (const std::string twice = written_twice(*e); !twice.empty())
-    return end(fmt::format("rank {}: {}: {}", rank_, described(*e->body), twice), true);
+    return end(fmt::format("rank {}: {}: {}", rank_, name_of(e->body->what), twice), true);
   const auto left = std::make_shared<std::size_t>(1);
   const task_function one = counted(left, [this, e] { launch(e); });
   const std::vector<tasks::access>& accesses = e->body->what.accesses;
@@ -437,7 +433,7 @@ void executor::launch(const std::shared_ptr<execution>& e) {
   for (execution_part& p : e->parts) {
     const when_done done = back_here([this, e](const std::exception_ptr& error) {
       if (error)
-        return end(fmt::format("rank {}: {}: {}", rank_, described(*e->body), text_of(error)), true);
+        return end(fmt::format("rank {}: {}: {}", rank_, name_of(e->body->what), text_of(error)), true);
       if (--e->left == 0)
         finish(*e);
     });
@@ -478,15 +474,7 @@ void executor::start_on_host(const std::shared_ptr<execution>& e, const executio
   };
   if (group == groups_.end())
     return on_->run_on_host(std::move(work), done);
-  group->second.second->post([work = std::move(work), done] {
-    std::exception_ptr error;
-    try {
-      work();
-    } catch (...) {
-      error = std::current_exception();
-    }
-    done(error);
-  });
+  group->second.second->post([work = std::move(work), done] { done(error_of(work)); });
 }
 
 /// Combines what the devices have contributed to reductions, in their order; before it what the buffer held, at the first chunk.
@@ -616,7 +604,7 @@ void executor::fence(running& r) {
   const task_function one = counted(left, [this, id, body, what, &from] {
     const when_done done = back_here([this, id, body](const std::exception_ptr& error) {
       if (error)
-        return end(fmt::format("rank {}: {}: {}", rank_, described(*body), text_of(error)), true);
+        return end(fmt::format("rank {}: {}: {}", rank_, name_of(body->what), text_of(error)), true);
       finish_waiting(*body);
       complete(id);
     });
