@@ -19,6 +19,7 @@
 #include "runtime/executor/exchanges.h"
 #include "runtime/executor/local_buffer.h"
 #include "runtime/executor/pending_requests.h"
+#include "runtime/executor/serial_thread.h"
 #include "runtime/executor/watch.h"
 #include "tasks/commands/command.h"
 
@@ -42,25 +43,6 @@ struct task_body {
   bool all_ranks = false;      ///< of an epoch
   std::function<void()> done;  ///< of an epoch, of a fence
   std::function<void(std::exception_ptr)> failed;
-};
-
-/// A thread that runs functions one after the other.
-class serial_thread {
-public:
-  serial_thread();
-  serial_thread(const serial_thread&) = delete;
-  serial_thread& operator=(const serial_thread&) = delete;
-  /// Waits for what was posted.
-  ~serial_thread();
-  void post(task_function what);
-
-private:
-  void run();
-  std::mutex mutex_;
-  std::condition_variable change_;
-  std::deque<task_function> posted_;
-  bool stopping_ = false;
-  std::thread thread_;
 };
 
 class executor {
