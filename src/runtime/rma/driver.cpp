@@ -63,7 +63,7 @@ private:
 class rma_actions : public execution {
 public:
   rma_actions(const program& p, const rma_peers& peers)
-      : peers_(peers), traffic_(peers), actions_(rma_lowering(p, peers, traffic_).run()) {}
+      : let_mpi_progress_(peers.comm()), traffic_(peers), actions_(rma_lowering(p, peers, traffic_).run()) {}
   void start() override {
     actions_.start();
     traffic_.flush();
@@ -72,7 +72,7 @@ public:
     const bool done = actions_.progress();
     traffic_.flush();
     if (!done && !actions_.moved())
-      progress_mpi(peers_.comm());
+      let_mpi_progress_();
     return done;
   }
   void finish() override {
@@ -81,7 +81,7 @@ public:
   }
 
 private:
-  const rma_peers& peers_;
+  library_probe let_mpi_progress_;
   rma_traffic traffic_;
   action_run actions_;
 };

@@ -16,12 +16,8 @@ bool poll(std::vector<Channel>& channels, std::vector<std::uint32_t>& under_way)
 
 } // namespace
 
-void progress_mpi(MPI_Comm comm) {
-  int there = 0;
-  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &there, MPI_STATUS_IGNORE), "MPI_Iprobe");
-}
-
-rma_flat::rma_flat(const program& p, const rma_peers& peers) : peers_(peers), traffic_(peers) {
+rma_flat::rma_flat(const program& p, const rma_peers& peers)
+    : let_mpi_progress_(peers.comm()), traffic_(peers) {
   for (const graphs::step& s : p.plan.steps) {
     const int peer = static_cast<int>(index(s.peer));
     if (s.kind == graphs::step_kind::copy)
@@ -55,7 +51,7 @@ bool rma_flat::progress() {
   if (receiving_.empty() && sending_.empty())
     return true;
   if (!news)
-    progress_mpi(peers_.comm());
+    let_mpi_progress_();
   return false;
 }
 

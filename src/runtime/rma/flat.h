@@ -3,6 +3,7 @@
 // but every peer is reached.
 #pragma once
 
+#include "runtime/mpi/tags.h"
 #include "runtime/rma/traffic.h"
 
 #include <cstdint>
@@ -24,7 +25,7 @@ private:
     std::vector<graphs::segment> from, into;
   };
 
-  const rma_peers& peers_;
+  library_probe let_mpi_progress_;
   rma_traffic traffic_;
   std::vector<rma_source> out_;
   std::vector<rma_destination> in_;
@@ -32,8 +33,5 @@ private:
   std::vector<std::uint32_t> sending_, receiving_; ///< under way
   std::ptrdiff_t reads_ = 0, writes_ = 0;          ///< as of the last rebind
 };
-
-/// A round brought nothing: lets MPI serve the other ranks. Throws mpi_error.
-void progress_mpi(MPI_Comm comm);
 
 } // namespace tacit::runtime

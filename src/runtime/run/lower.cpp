@@ -15,10 +15,10 @@
 
 namespace tacit::runtime {
 std::string tags_fit(const program& p, MPI_Comm comm) {
-  const int half = highest_tag(comm) / 2;
+  const int half = highest_tag(comm) / 2, reserved = tag_of_nothing(comm);
   for (const graphs::step& s : p.plan.steps) {
     const bool collective = s.kind == graphs::step_kind::collective;
-    if (s.tag >= (collective ? half / tags_per_collective : half))
+    if (s.tag >= (collective ? half / tags_per_collective : reserved))
       return fmt::format("message or collective number {} needs a tag beyond MPI_TAG_UB / 2 = {}", s.tag,
                          half);
   }

@@ -8,11 +8,10 @@
 namespace tacit::runtime {
 
 shm_wait::shm_wait(MPI_Comm comm, const shm_peers& peers)
-    : comm_(comm), peers_(peers), oversubscribed_(peers.oversubscribed()) {}
+    : let_mpi_progress_(comm), peers_(peers), oversubscribed_(peers.oversubscribed()) {}
 
 bool shm_wait::probe_and_look() {
-  int there = 0;
-  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE), "MPI_Iprobe");
+  let_mpi_progress_();
   const double now = MPI_Wtime();
   if (rounds_ <= rounds_per_probe[0]) { // the first probe since something arrived
     since_ = looked_ = now;

@@ -28,6 +28,7 @@
 // costs 4 us of computing, and eight ranks on a torus 22-40 us where yields take 4-12.
 #pragma once
 
+#include "runtime/mpi/tags.h"
 #include "runtime/run/action_run.h"
 #include "runtime/shm/peers.h"
 
@@ -83,7 +84,7 @@ private:
   void check(const action_note& note);
   double nap() const;
 
-  MPI_Comm comm_;
+  library_probe let_mpi_progress_;
   const shm_peers& peers_;
   bool oversubscribed_;
   stage stage_ = stage::spin;
