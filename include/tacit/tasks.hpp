@@ -114,7 +114,7 @@ public:
 
   /// Until all that was submitted has run on this rank.
   void wait() { detail::wait(false); }
-  /// Until it has run on all ranks.
+  /// Until it has run on all ranks. Who has initialised MPI may finalise it after this, or when the last queue has gone.
   void wait(barrier_tag) { detail::wait(true); }
 
 private:

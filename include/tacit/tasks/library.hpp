@@ -189,7 +189,8 @@ TACIT_TASKS_API void fence_host_object(std::size_t object, std::function<void()>
 /// Blocks until all that was submitted has run here; with `all_ranks`, on all ranks.
 TACIT_TASKS_API void wait(bool all_ranks);
 
-// A queue holds the runtime; the last queue that goes waits for what was submitted.
+// A queue holds the runtime; the last queue that goes waits for what was submitted, on all ranks unless by an
+// exception.
 TACIT_TASKS_API void open_queue();
 TACIT_TASKS_API void close_queue() noexcept;
 TACIT_TASKS_API int rank();

@@ -124,8 +124,12 @@ void executor::run() {
   }
 }
 
+bool executor::nothing_to_do() const {
+  return failure_ || (running_.empty() && requests_.empty() && watch_.open() == 0);
+}
+
 /// With messages under way MPI has to be asked again and again; else whoever posts wakes this thread, which looks around now and
-/// then for errors of others.
+/// then for errors of others as long as anything runs.
 void executor::rest() {
   constexpr double before_offering = 20e-6; // as long as a message within a node takes
   const bool messages = !failure_ && !requests_.empty(), waits = messages || (!failure_ && watch_.open() > 0);
@@ -142,9 +146,16 @@ void executor::rest() {
   if (messages)
     return;
   std::unique_lock lock(mutex_);
+  const auto disturbed = [&] { return !posted_.empty() || stopping_; };
   resting_ = true;
-  change_.wait_for(lock, std::chrono::milliseconds(waits ? 1 : 5),
-                   [&] { return !posted_.empty() || stopping_; });
+  if (nothing_to_do() && !disturbed()) {
+    quiet_ = true;
+    room_.notify_all();
+    change_.wait(lock, disturbed);
+    quiet_ = false;
+  } else {
+    change_.wait_for(lock, std::chrono::milliseconds(waits ? 1 : 5), disturbed);
+  }
   resting_ = false;
 }
 
@@ -213,6 +224,11 @@ void executor::wait_for_room(std::size_t most) {
       256; // each is a nonblocking collective, of which MPI keeps some KiB
   room_.wait(lock, [&] { return (kept_ < most && compared_ < most_comparisons) || failure_; });
   ++kept_;
+}
+
+void executor::wait_until_quiet() {
+  std::unique_lock lock(mutex_);
+  room_.wait(lock, [&] { return (quiet_ && posted_.empty()) || failure_; });
 }
 
 void executor::add_body(std::shared_ptr<task_body> body) {

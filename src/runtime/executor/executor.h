@@ -65,6 +65,9 @@ public:
   /// Blocks while `most` tasks are kept, or other ranks are far behind; not after an error. Who submits must not run ahead without
   /// bound. Other ranks need nothing of what would be submitted next to catch up.
   void wait_for_room(std::size_t most);
+  /// Blocks until no thread of this process is in MPI, or will be before something new is posted; returns at once after an
+  /// error. MPI_Finalize may be called only then (MPI 4.0, 11.2.2), and MPICH 4.0.2 aborts where another thread only tests a request.
+  void wait_until_quiet();
   /// An error of the program, or of this rank.
   void fail(const std::string& why);
 
@@ -96,6 +99,7 @@ private:
   void run();
   void post(task_function what);
   bool run_posted();
+  bool nothing_to_do() const;
   void rest();
   void look_around();
   void note_comparisons();
@@ -148,7 +152,7 @@ private:
   mutable std::mutex mutex_;
   std::condition_variable change_;
   std::vector<task_function> posted_;
-  bool resting_ = false, stopping_ = false;
+  bool resting_ = false, quiet_ = false, stopping_ = false;
   std::optional<std::string> failure_;
   double waiting_since_ = 0, looked_ = 0;
   std::size_t compared_ = 0; ///< watch_.open(), for other threads

@@ -55,6 +55,7 @@ void finalize_our_mpi() {
   // After an error others may never come to MPI_Finalize; the launcher ends them when this process has ended without it.
   if (task_runtime* r = task_runtime::running(); r && r->failed())
     return;
+  task_runtime::end();
   MPI_Finalize();
 }
 
@@ -239,6 +240,8 @@ void task_runtime::wait(bool all_ranks) {
   auto waiting = passed->get_future();
   schedule(body);
   waiting.get();
+  if (all_ranks)
+    executor_->wait_until_quiet();
 }
 
 void task_runtime::schedule(std::shared_ptr<task_body> body) {
@@ -326,10 +329,9 @@ void open_queue() {
 void close_queue() noexcept {
   try {
     if (runtime::task_runtime* r = runtime::task_runtime::running())
-      r->wait(false);
-  } catch (
-      const std::
-          exception&) { // the run has failed, and the end of a scope cannot say so: submit(), wait() and futures do
+      r->wait(std::uncaught_exceptions() == 0); // a rank that leaves by an exception comes alone
+  } catch (const std::exception&) {
+    // The run has failed, and the end of a scope cannot say so: submit(), wait() and futures do.
   }
 }
 int rank() {

@@ -18,7 +18,7 @@ public:
   static task_runtime& get();
   /// Null before the first call of get() and after the end.
   static task_runtime* running();
-  /// Collective: waits for all tasks of all ranks. Called by MPI_Finalize.
+  /// Collective: waits for all tasks of all ranks. Called before our own MPI_Finalize, and by that of others.
   static void end();
 
   task_runtime(const task_runtime&) = delete;
@@ -33,6 +33,7 @@ public:
 
   void submit(detail::command_group&& group);
   void fence(std::shared_ptr<task_body> body);
+  /// With `all_ranks` collective; then nothing of this process is in MPI when it returns.
   void wait(bool all_ranks);
   bool failed() const;
   int rank() const { return rank_; }
