@@ -240,8 +240,10 @@ void task_runtime::wait(bool all_ranks) {
   auto waiting = passed->get_future();
   schedule(body);
   waiting.get();
-  if (all_ranks)
-    executor_->wait_until_quiet();
+  if (!all_ranks)
+    return;
+  executor_->wait_until_quiet();
+  throw_failure(); // by now all ranks' streams of tasks have been compared
 }
 
 void task_runtime::schedule(std::shared_ptr<task_body> body) {
