@@ -82,7 +82,9 @@ struct poll_frame {
   poll_frame(const MPI_Request* from, int count) {
     for (int i = 0; i < count; ++i) {
       requests[i] = from[i];
-      asm volatile("" ::: "memory"); // else GCC makes `rep movs` of the loop, whose beginning took half the time of a poll
+      asm volatile(
+          "" ::
+              : "memory"); // else GCC makes `rep movs` of the loop, whose beginning took half the time of a poll
     }
   }
   MPI_Request requests[quick_poll_requests];
