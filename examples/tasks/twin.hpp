@@ -54,6 +54,35 @@ double timed(const Work& work) {
   return longest;
 }
 
+/// By hand: the transposed of a matrix that is distributed by rows, distributed likewise. `from` and `to` are this rank's rows.
+/// What another rank gets is packed, as its columns are this rank's pieces of them.
+template <typename T>
+void transpose(const T* from, std::size_t height, std::size_t width, T* to) {
+  static_assert(sizeof(T) % sizeof(double) == 0);
+  const int each = sizeof(T) / sizeof(double);
+  const rows before(height), after(width);
+  const std::size_t mine = before.end - before.begin, turned = after.end - after.begin, p = before.counts.size();
+  std::vector<T> sent(mine * width), received(turned * height);
+  std::vector<int> to_counts, to_offsets, from_counts, from_offsets;
+  for (std::size_t r = 0, at = 0, back = 0; r < p; ++r) {
+    const auto first = static_cast<std::size_t>(after.offsets[r]), count = static_cast<std::size_t>(after.counts[r]);
+    to_offsets.push_back(each * static_cast<int>(at));
+    to_counts.push_back(each * static_cast<int>(mine * count));
+    from_offsets.push_back(each * static_cast<int>(back));
+    from_counts.push_back(each * static_cast<int>(turned) * before.counts[r]);
+    back += turned * static_cast<std::size_t>(before.counts[r]);
+    for (std::size_t j = first; j < first + count; ++j)
+      for (std::size_t i = 0; i < mine; ++i)
+        sent[at++] = from[i * width + j];
+  }
+  MPI_Alltoallv(sent.data(), to_counts.data(), to_offsets.data(), MPI_DOUBLE, received.data(), from_counts.data(),
+                from_offsets.data(), MPI_DOUBLE, MPI_COMM_WORLD);
+  for (std::size_t r = 0, at = 0; r < p; ++r)
+    for (std::size_t j = 0; j < turned; ++j)
+      for (int i = 0; i < before.counts[r]; ++i)
+        to[j * height + static_cast<std::size_t>(before.offsets[r] + i)] = received[at++];
+}
+
 /// Prints both times; returns main()'s result: 0 if no element differs by more than `tolerance`, relatively.
 inline int compare(const char* name, double tasks_seconds, double hand_seconds, const double* tasks, const double* hand,
                    std::size_t elements, double tolerance = 0) {

@@ -97,6 +97,12 @@ void constrain_split(handler& of, const range<Dims>& multiple) {
 namespace access {
 using tacit::access::even_split;
 }
+namespace hints {
+struct split_1d {};
+struct split_2d {};
+} // namespace hints
+inline void hint(handler&, const hints::split_1d&) {}
+inline void hint(handler& of, const hints::split_2d&) { of.split_2d(); }
 } // namespace experimental
 
 namespace debug {

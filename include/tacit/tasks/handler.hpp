@@ -187,6 +187,10 @@ public:
     constraint_ = detail::widen(multiple, 1);
   }
 
+  /// Ranks get near-square chunks of the first two dimensions, instead of the first one's intervals (to be called at any place in
+  /// the command group; a range of one dimension is divided as before).
+  void split_2d() { group_.split_2d = true; }
+
   // For the library.
   explicit handler(detail::command_group& into) : group_(into) {}
   std::size_t add(detail::buffer_access&& access) {

@@ -152,6 +152,7 @@ struct command_group {
   int dims = 0;
   index_box items;                  ///< from the offset on
   extents granularity{1, 1, 1};     ///< chunks are multiples of it
+  bool split_2d = false;            ///< a kernel or host task: near-square chunks along dimensions 0 and 1
   bool grouped = false;             ///< an nd-range, of groups of `group` items
   extents group{1, 1, 1};
   std::size_t local_bytes = 0;

@@ -180,6 +180,8 @@ tasks::task task_runtime::describe(const detail::command_group& group) const {
   t.shape.dims = std::max(1, group.dims);
   t.shape.global = to_box(group.items);
   t.shape.granularity = to_range(group.granularity);
+  if (group.split_2d)
+    t.shape.split = tasks::split_rule::two_dim;
   switch (group.kind) {
   case detail::task_kind::kernel:
     t.kind = tasks::task_kind::kernel;

@@ -22,6 +22,7 @@ TEST(celerity, programs_keep_their_words) {
 
   queue.submit([&](celerity::handler& cgh) {
     celerity::accessor p{points, cgh, turned, celerity::write_only, celerity::no_init};
+    celerity::experimental::hint(cgh, celerity::experimental::hints::split_2d());
     celerity::debug::set_task_name(cgh, "set points");
     cgh.parallel_for<class set_points>(points.get_range(), [=](celerity::item<2> item) {
       p[{item[1], item[0]}] = 2.f * sycl::float2(static_cast<float>(item[1]), static_cast<float>(item[0]));

@@ -151,6 +151,40 @@ TEST(programs, groups_are_not_divided_among_ranks) {
     }
 }
 
+TEST(programs, chunks_in_two_dimensions_cover_the_range_and_are_no_rows) {
+  constexpr std::size_t n = 30;
+  queue q;
+  host_object<subrange<2>> mine;
+  const buffer<int, 2> filled({n, n}), seen({n, n});
+  q.submit([&](handler& h) {
+    h.split_2d();
+    const side_effect chunk(mine, h);
+    const accessor to(filled, h, access::one_to_one(), write_only, no_init);
+    h.host_task(range<2>(n, n), [=](partition<2> part) {
+      *chunk = part.get_subrange();
+      for (std::size_t i = 0; i < chunk->range[0]; ++i)
+        for (std::size_t j = 0; j < chunk->range[1]; ++j)
+          to[chunk->offset + id<2>(i, j)] =
+              static_cast<int>((chunk->offset[0] + i) * n + chunk->offset[1] + j);
+    });
+  });
+  q.submit([&](handler& h) { // the same chunks, and a border of one
+    h.split_2d();
+    const accessor from(filled, h, access::neighborhood({1, 1}), read_only);
+    const accessor to(seen, h, access::one_to_one(), write_only, no_init);
+    h.parallel_for<class turn>(range<2>(n, n), [=](std::size_t i, std::size_t j) {
+      to(i, j) = from(i + 1 < n ? i + 1 : i, j + 1 < n ? j + 1 : j);
+    });
+  });
+  const std::vector<int> result = contents(q, seen);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      EXPECT_EQ(result[i * n + j], static_cast<int>(std::min(i + 1, n - 1) * n + std::min(j + 1, n - 1)));
+  const subrange<2> chunk = q.fence(mine).get();
+  if (detail::ranks() == 4)
+    EXPECT_EQ(chunk.range, (range<2>(n / 2, n / 2)));
+}
+
 TEST(programs, reductions_combine_all_ranks_and_count_what_was_there_once) {
   constexpr std::size_t n = 101;
   queue q;

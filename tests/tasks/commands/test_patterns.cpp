@@ -2,6 +2,7 @@
 #include "plan_machine.h"
 #include "program_text.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace tacit::tasks {
@@ -97,6 +98,21 @@ TEST(patterns, n_body_is_one_allgather_a_step) {
     jobs.push_back(job_over(line, {{0, true, true, one}, read_of(1, one)}));
   }
   expect_collectives(on(4, line, jobs), {{"allgather", 2}});
+}
+
+TEST(patterns, n_body_with_an_array_a_coordinate_is_one_allgather_a_step_all_the_same) {
+  std::vector<job> jobs;
+  for (int step = 0; step < 3; ++step) {
+    jobs.push_back(job_over(line, {read_of(0, everything_of),
+                                   read_of(1, everything_of),
+                                   read_of(2, everything_of),
+                                   {3, true, true, one},
+                                   {4, true, true, one},
+                                   {5, true, true, one}}));
+    for (int c = 0; c < 3; ++c)
+      jobs.push_back(job_over(line, {{c, true, true, one}, read_of(3 + c, one)}));
+  }
+  expect_collectives(on(4, line, jobs, 6), {{"allgather", 2}});
 }
 
 TEST(patterns, a_gather_before_an_allgather_is_one_allgather) {
@@ -231,6 +247,63 @@ TEST(patterns, of_reductions) {
                      {{"reduce", 1}});
   expect_collectives(on(4, line, {sum, job_over(line, {read_of(0, one)})}), {{"reduce_scatter", 1}});
   expect_collectives(on(4, line, {sum}), {});
+}
+
+/// What ranks do for C += A B, a panel of k at a time, with functions of the program for the panels.
+std::map<std::string, int> commands_of_summa(std::uint32_t ranks, std::uint32_t me) {
+  constexpr coordinate n = 64, panel = 8;
+  planner_options options;
+  options.ranks = ranks;
+  options.me = rank_id{me};
+  planner planned(options);
+  for (int b = 0; b < 3; ++b)
+    planned.create_buffer({"", 2, range{{n, n, 1}}, 8, false});
+  const auto over_c = [](std::vector<access> accesses) {
+    task t;
+    t.shape.dims = 2;
+    t.shape.global = box_of(range{{n, n, 1}});
+    t.shape.split = split_rule::two_dim;
+    t.accesses = std::move(accesses);
+    return t;
+  };
+  const auto all_of = [](std::uint32_t b, access_mode mode) {
+    return access{buffer_id{b}, mode, one_to_one()};
+  };
+  planned.submit(over_c({all_of(0, access_mode::discard_write), all_of(1, access_mode::discard_write),
+                         all_of(2, access_mode::discard_write)}));
+  for (coordinate k = 0; k < n; k += panel) {
+    const interval of_panel{k, k + panel};
+    const auto columns = [=](const box& chunk, const box&, const range&) {
+      box out = chunk;
+      out[1] = of_panel;
+      return region(out);
+    };
+    const auto rows = [=](const box& chunk, const box&, const range&) {
+      box out = chunk;
+      out[0] = of_panel;
+      return region(out);
+    };
+    planned.submit(over_c({{buffer_id{0}, access_mode::read, from_function("columns", columns)},
+                           {buffer_id{1}, access_mode::read, from_function("rows", rows)},
+                           all_of(2, access_mode::read_write)}));
+  }
+  task epoch;
+  epoch.kind = task_kind::epoch;
+  planned.submit(epoch);
+  EXPECT_TRUE(planned.problems().empty());
+  std::map<std::string, int> counted;
+  for (const command& c : planned.take())
+    if (c.kind == command_kind::collective)
+      ++counted[fmt::format("{} of {}", name_of(c.exchange->kind), c.members.size())];
+    else if (c.kind == command_kind::push || c.kind == command_kind::await_push)
+      ++counted["messages"];
+  return counted;
+}
+
+TEST(patterns, each_panel_of_a_matrix_product_is_a_collective_in_rows_and_one_in_columns) {
+  for (std::uint32_t me = 0; me < 16; ++me)
+    EXPECT_EQ(commands_of_summa(16, me), (std::map<std::string, int>{{"allgather of 4", 2 * 8}}))
+        << "rank " << me;
 }
 
 TEST(patterns, edges_say_what_became_of_them) {
