@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <tacit/tasks/library.hpp>
+#include <utility>
 #include <vector>
 
 namespace tacit::runtime {
@@ -65,6 +66,12 @@ public:
 
   virtual void copy(memory_number from, memory_number to, const box_copy& what, when_done done) = 0;
   virtual void launch(int device, kernel_launch&& what, when_done done) = 0;
+  /// Whether run() is the better way for this kernel, if its caller has nothing else to do: no other thread has to wake up.
+  virtual bool prefers_run(const kernel_launch&) const { return false; }
+  /// Runs a kernel on the calling thread, others helping; `done` is called before it returns.
+  virtual void run(int device, kernel_launch&& what, when_done done) {
+    launch(device, std::move(what), std::move(done));
+  }
   /// Runs a function on a thread of the host.
   virtual void run_on_host(std::function<void()> what, when_done done) = 0;
 };

@@ -5,7 +5,8 @@
 // order, so that a run gives the same bits every time.
 //
 // What is over sooner than another thread would wake up runs at once on the thread that launches it: short copies, and kernels whose
-// items, as measured the last times, take less than a few microseconds altogether.
+// items, as measured the last times, take less than a few microseconds altogether. Other kernels run on the calling thread, too, if
+// it offers itself (run()), with the help of others.
 //
 // Memory: every memory has address space for whole buffers, of which the kernel of the system gives pages as they are touched.
 // So an allocation never has to grow and move when a task touches more of a buffer, and an element has the same place in
@@ -190,31 +191,32 @@ public:
   }
 
   void copy(memory_number, memory_number, const box_copy& what, when_done done) override {
-    run([what] { copy_box(what); }, std::move(done),
-        volume(what.box) * what.element_bytes <= most_bytes_at_once);
+    start([what] { copy_box(what); }, std::move(done),
+          volume(what.box) * what.element_bytes <= most_bytes_at_once);
   }
 
   void launch(int, kernel_launch&& what, when_done done) override {
-    const bool at_once = times_.guess(what) < longest_at_once;
+    const bool at_once = is_short(what);
     auto kernel =
         std::make_shared<launched_kernel>(std::move(what), at_once ? 1 : static_cast<std::size_t>(threads_));
-    run(
-        [this, kernel, at_once] {
-          const auto before = std::chrono::steady_clock::now();
-          if (at_once || kernel->blocks() == 1)
-            for (std::size_t b = 0; b < kernel->blocks(); ++b)
-              kernel->run_block(b);
-          else
-            tbb::parallel_for(std::size_t{0}, kernel->blocks(), [&](std::size_t b) { kernel->run_block(b); });
-          kernel->combine();
-          const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
-          times_.add(kernel->type(), kernel->items(), took.count());
-        },
-        std::move(done), at_once);
+    start([this, kernel, at_once] { run_blocks(*kernel, at_once); }, std::move(done), at_once);
+  }
+
+  bool prefers_run(const kernel_launch& what) const override { return !is_short(what); }
+
+  void run(int, kernel_launch&& what, when_done done) override {
+    launched_kernel kernel(std::move(what), static_cast<std::size_t>(threads_));
+    const auto work = [&] {
+      if (threads_ == 1)
+        run_blocks(kernel, true);
+      else
+        arena_.execute([&] { run_blocks(kernel, false); });
+    };
+    done(error_of(work));
   }
 
   void run_on_host(std::function<void()> what, when_done done) override {
-    run(std::move(what), std::move(done), false);
+    start(std::move(what), std::move(done), false);
   }
 
 private:
@@ -222,8 +224,22 @@ private:
     return std::max<std::size_t>(1, which.range[0] * which.range[1] * which.range[2] * element_bytes);
   }
 
+  bool is_short(const kernel_launch& what) const { return times_.guess(what) < longest_at_once; }
+
+  void run_blocks(launched_kernel& kernel, bool alone) {
+    const auto before = std::chrono::steady_clock::now();
+    if (alone || kernel.blocks() == 1)
+      for (std::size_t b = 0; b < kernel.blocks(); ++b)
+        kernel.run_block(b);
+    else
+      tbb::parallel_for(std::size_t{0}, kernel.blocks(), [&](std::size_t b) { kernel.run_block(b); });
+    kernel.combine();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
+    times_.add(kernel.type(), kernel.items(), took.count());
+  }
+
   template <typename Work>
-  void run(Work&& work, when_done done, bool at_once) {
+  void start(Work&& work, when_done done, bool at_once) {
     auto all = [work = std::forward<Work>(work), done = std::move(done)] { done(error_of(work)); };
     if (at_once)
       all();

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 
 namespace tacit::runtime {
 
@@ -55,15 +56,16 @@ executor::executor(MPI_Comm world, std::unique_ptr<backend> on)
       rank_(rank_in(world)), size_(size_of(world)), most_tags_(highest_tag(world)), on_(std::move(on)),
       watch_(world), exchanges_(world, {[this](tasks::buffer_id b) -> local_buffer& { return buffer(b); },
                                         on_.get(), &requests_}),
-      thread_([this] { run(); }) {}
+      threads_{std::thread([this] { serve(); }), std::thread([this] { serve(); })} {}
 
 executor::~executor() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  change_.notify_one();
-  thread_.join();
+  change_.notify_all();
+  for (std::thread& t : threads_)
+    t.join();
   groups_.clear();
   while (elsewhere_.load() > 0) // work of the backend that an error has left behind
     std::this_thread::yield();
@@ -74,32 +76,81 @@ executor::~executor() {
   }
 }
 
-void executor::post(task_function what) {
-  bool wake = false;
-  {
-    const std::lock_guard lock(mutex_);
-    posted_.push_back(std::move(what));
-    wake = resting_;
-  }
-  if (wake)
+/// With the lock. Who runs a kernel looks itself when it has ended, and who leads, before it rests.
+void executor::wake() {
+  if (!leading_ && asleep_ > 0 && in_kernel_ != std::this_thread::get_id())
     change_.notify_one();
+}
+
+void executor::post(task_function what) {
+  const std::lock_guard lock(mutex_);
+  posted_.push_back(std::move(what));
+  wake();
 }
 
 bool executor::run_posted() {
   std::vector<task_function> now;
+  std::vector<delivery> tasks;
   {
     const std::lock_guard lock(mutex_);
     now.swap(posted_);
+    tasks.swap(delivered_);
   }
   for (const auto& f : now)
     f();
-  return !now.empty();
+  for (delivery& d : tasks)
+    receive(std::move(d));
+  return !now.empty() || !tasks.empty();
 }
 
 /// What has ended often makes the next thing start and end at once; asking MPI in between may cost the core.
 constexpr int rounds_between_messages = 8;
 
-void executor::run() {
+/// After which a thread looks around if nobody leads.
+constexpr std::chrono::milliseconds pause_comparing{1}, longest_pause{5};
+
+void executor::serve() {
+  // Who offers the core to others while it waits for messages wants it back as soon as it has slept: not 50 us later, the default.
+  prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    take_the_lead(lock);
+    lock.unlock();
+    std::optional<ready_kernel> kernel = lead();
+    lock.lock();
+    leading_ = false;
+    if (kernel) {
+      run_here(lock, std::move(*kernel));
+      continue;
+    }
+    if (stopping_ && !something_posted())
+      return change_.notify_all();
+    quiet_ = nothing_to_do();
+    pause_ = !failure_ && watch_.open() > 0 ? pause_comparing : longest_pause;
+    if (quiet_)
+      room_.notify_all();
+  }
+}
+
+/// Waits until there is something for who leads: posted, or, as long as anything is under way, to look for errors of others.
+void executor::take_the_lead(std::unique_lock<std::mutex>& lock) {
+  const auto wanted = [this] { return !leading_ && (something_posted() || stopping_); };
+  ++asleep_;
+  while (!wanted())
+    if (quiet_) {
+      ++rest_until_woken_;
+      change_.wait(lock);
+      --rest_until_woken_;
+    } else if (change_.wait_for(lock, leading_ ? longest_pause : pause_) == std::cv_status::timeout &&
+               !leading_)
+      break;
+  --asleep_;
+  leading_ = true;
+  quiet_ = false;
+}
+
+/// Goes on until there is nothing to do but wait for what other threads post, or a kernel to be run by this one.
+std::optional<executor::ready_kernel> executor::lead() {
   for (;;) {
     try {
       bool moved = false;
@@ -112,28 +163,64 @@ void executor::run() {
         waiting_since_ = 0;
         continue;
       }
-      {
-        const std::lock_guard lock(mutex_);
-        if (stopping_ && posted_.empty())
-          return;
-      }
-      rest();
+      if (auto kernel = next_kernel())
+        return kernel;
+      if (!poll_on() || is_stopping())
+        return std::nullopt;
     } catch (const std::exception& e) {
       end(fmt::format("rank {}: {}", rank_, e.what()), true);
     }
   }
 }
 
+bool executor::is_stopping() const {
+  const std::lock_guard lock(mutex_);
+  return stopping_;
+}
+
+/// Kernels that are ready start elsewhere, but for one, if this thread has nothing better to do.
+std::optional<executor::ready_kernel> executor::next_kernel() {
+  std::vector<ready_kernel> ready;
+  ready.swap(kernels_);
+  if (failure_) {
+    elsewhere_ -= ready.size(); // they never end
+    return std::nullopt;
+  }
+  if (ready.empty())
+    return std::nullopt;
+  bool here = requests_.empty();
+  if (here) {
+    const std::lock_guard lock(mutex_);
+    here = !in_kernel_ && !stopping_;
+  }
+  for (std::size_t i = here ? 1 : 0; i < ready.size(); ++i)
+    on_->launch(ready[i].device, std::move(ready[i].what), std::move(ready[i].done));
+  if (!here)
+    return std::nullopt;
+  return std::move(ready[0]);
+}
+
+/// Without the lead.
+void executor::run_here(std::unique_lock<std::mutex>& lock, ready_kernel&& kernel) {
+  in_kernel_ = std::this_thread::get_id();
+  if (something_posted() || rest_until_woken_ > 0) // from now on the other one has to look around
+    change_.notify_one();
+  lock.unlock();
+  on_->run(kernel.device, std::move(kernel.what), std::move(kernel.done));
+  lock.lock();
+  in_kernel_.reset();
+}
+
 bool executor::nothing_to_do() const {
   return failure_ || (running_.empty() && requests_.empty() && watch_.open() == 0);
 }
 
-/// With messages under way MPI has to be asked again and again; else whoever posts wakes this thread, which looks around now and
-/// then for errors of others as long as anything runs.
-void executor::rest() {
+/// With messages under way MPI has to be asked again and again; else whoever posts wakes a thread to lead, and one looks around now
+/// and then for errors of others as long as anything runs.
+bool executor::poll_on() {
   constexpr double before_offering = 20e-6; // as long as a message within a node takes
-  const bool messages = !failure_ && !requests_.empty(), waits = messages || (!failure_ && watch_.open() > 0);
-  if (waits) {
+  const bool messages = !failure_ && !requests_.empty();
+  if (messages || (!failure_ && watch_.open() > 0)) {
     const double now = MPI_Wtime();
     if (waiting_since_ == 0)
       waiting_since_ = now;
@@ -143,20 +230,7 @@ void executor::rest() {
       if (const auto ended = watch_.look_for_ended())
         end(*ended, true);
   }
-  if (messages)
-    return;
-  std::unique_lock lock(mutex_);
-  const auto disturbed = [&] { return !posted_.empty() || stopping_; };
-  resting_ = true;
-  if (nothing_to_do() && !disturbed()) {
-    quiet_ = true;
-    room_.notify_all();
-    change_.wait(lock, disturbed);
-    quiet_ = false;
-  } else {
-    change_.wait_for(lock, std::chrono::milliseconds(waits ? 1 : 5), disturbed);
-  }
-  resting_ = false;
+  return messages;
 }
 
 /// Now and then: MPI may yield the core whenever it is asked and has nothing to do.
@@ -228,26 +302,22 @@ void executor::wait_for_room(std::size_t most) {
 
 void executor::wait_until_quiet() {
   std::unique_lock lock(mutex_);
-  room_.wait(lock, [&] { return (quiet_ && posted_.empty()) || failure_; });
+  room_.wait(lock, [&] { return (quiet_ && !leading_ && !something_posted()) || failure_; });
 }
 
-void executor::add_body(std::shared_ptr<task_body> body) {
-  post([this, body = std::move(body)] {
-    bodies_[body->what.id] = body;
-    for (const tasks::reduction& reduction : body->what.reductions)
-      reductions_[reduction.buffer][body->what.id].body = body;
-    if (failure_ && body->failed)
-      std::exchange(body->failed, nullptr)(std::make_exception_ptr(task_error(*failure_)));
-  });
+/// Tasks that are waited for all come with one wake-up, and those of a long program by the dozen.
+void executor::add(std::shared_ptr<task_body> body, std::vector<tasks::command> commands) {
+  constexpr std::size_t most_kept = 16;
+  const std::lock_guard lock(mutex_);
+  delivered_.push_back({std::move(body), std::move(commands)});
+  if (delivered_.size() >= most_kept)
+    wake();
 }
 
-void executor::add_commands(std::vector<tasks::command> commands) {
-  if (!commands.empty())
-    post([this, commands = std::make_shared<std::vector<tasks::command>>(std::move(commands))] {
-      for (tasks::command& c : *commands)
-        if (!failure_)
-          receive(std::move(c));
-    });
+void executor::deliver() {
+  const std::lock_guard lock(mutex_);
+  if (something_posted())
+    wake();
 }
 
 void executor::fail(const std::string& why) {
@@ -255,6 +325,17 @@ void executor::fail(const std::string& why) {
 }
 
 // --- commands
+
+void executor::receive(delivery&& d) {
+  bodies_[d.body->what.id] = d.body;
+  for (const tasks::reduction& reduction : d.body->what.reductions)
+    reductions_[reduction.buffer][d.body->what.id].body = d.body;
+  for (tasks::command& c : d.commands)
+    if (!failure_)
+      receive(std::move(c));
+  if (failure_ && d.body->failed)
+    std::exchange(d.body->failed, nullptr)(std::make_exception_ptr(task_error(*failure_)));
+}
 
 void executor::receive(tasks::command&& c) {
   using kind = tasks::command_kind;
@@ -443,7 +524,10 @@ void executor::start_kernel(const std::shared_ptr<execution>& e, execution_part&
   what.accesses = std::move(memory);
   for (auto& result : p.results)
     what.results.push_back(result.data());
-  on_->launch(p.device, std::move(what), done);
+  if (on_->prefers_run(what))
+    kernels_.push_back({p.device, std::move(what), done});
+  else
+    on_->launch(p.device, std::move(what), done);
 }
 
 void executor::start_on_host(const std::shared_ptr<execution>& e, const execution_part& p,

@@ -4,7 +4,7 @@
 
 namespace tacit::runtime {
 
-serial_thread::serial_thread() : thread_([this] { run(); }) {}
+serial_thread::serial_thread(task_function rest) : rest_(std::move(rest)), thread_([this] { run(); }) {}
 
 serial_thread::~serial_thread() {
   {
@@ -24,15 +24,23 @@ void serial_thread::post(task_function what) {
 }
 
 void serial_thread::run() {
+  std::vector<task_function> now;
   std::unique_lock lock(mutex_);
   for (;;) {
     change_.wait(lock, [&] { return stopping_ || !posted_.empty(); });
     if (posted_.empty())
       return;
-    const task_function next = std::move(posted_.front());
-    posted_.pop_front();
+    do {
+      now.swap(posted_);
+      lock.unlock();
+      for (const task_function& next : now)
+        next();
+      now.clear(); // without the lock: what it frees may post
+      lock.lock();
+    } while (!posted_.empty());
     lock.unlock();
-    next();
+    if (rest_)
+      rest_();
     lock.lock();
   }
 }

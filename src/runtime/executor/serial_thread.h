@@ -4,15 +4,16 @@
 #include "runtime/executor/local_buffer.h"
 
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 namespace tacit::runtime {
 
 class serial_thread {
 public:
-  serial_thread();
+  /// `rest` is called whenever all that was posted has run.
+  explicit serial_thread(task_function rest = nullptr);
   serial_thread(const serial_thread&) = delete;
   serial_thread& operator=(const serial_thread&) = delete;
   /// Waits for what was posted.
@@ -21,9 +22,10 @@ public:
 
 private:
   void run();
+  task_function rest_;
   std::mutex mutex_;
   std::condition_variable change_;
-  std::deque<task_function> posted_;
+  std::vector<task_function> posted_;
   bool stopping_ = false;
   std::thread thread_;
 };

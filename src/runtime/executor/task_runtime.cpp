@@ -114,7 +114,7 @@ task_runtime::task_runtime()
   options.me = static_cast<tasks::rank_id>(rank_);
   options.discover = vocabulary::given(vocabulary::setting::task_discover) != "0";
   planner_ = std::make_unique<tasks::planner>(options);
-  scheduler_ = std::make_unique<serial_thread>();
+  scheduler_ = std::make_unique<serial_thread>([this] { executor_->deliver(); });
   create_collective_group(); // number 0, for tasks that name none
   call_at_finalize([](MPI_Comm, int, void*, void*) {
     end();
@@ -256,7 +256,7 @@ void task_runtime::schedule(std::shared_ptr<task_body> body) {
       plan(body);
     } catch (const std::exception& e) {
       executor_->fail(fmt::format("planning '{}': {}", body->what.name, e.what()));
-      executor_->add_body(body); // its waiters hear of it
+      executor_->add(body, {}); // its waiters hear of it
     }
   });
 }
@@ -267,8 +267,7 @@ void task_runtime::plan(const std::shared_ptr<task_body>& body) {
     if (const auto& problem = planner_->problems()[problems_told_];
         problem.level == vocabulary::severity::error)
       executor_->fail(problem.remedy.empty() ? problem.message : problem.message + ". " + problem.remedy);
-  executor_->add_body(body);
-  executor_->add_commands(planner_->take());
+  executor_->add(body, planner_->take());
 }
 
 } // namespace tacit::runtime
