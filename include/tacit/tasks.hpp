@@ -27,6 +27,7 @@
 #pragma once
 
 #include <tacit/tasks/handler.hpp>
+#include <tacit/tasks/simulation.hpp>
 
 #include <future>
 #include <memory>

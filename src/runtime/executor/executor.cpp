@@ -284,6 +284,10 @@ void executor::add_buffer(tasks::buffer_id number, const detail::buffer_descript
   });
 }
 
+void executor::name_buffer(tasks::buffer_id number, const std::string& name) {
+  post([this, number, name] { names_[number] = name; });
+}
+
 void executor::drop_buffer(tasks::buffer_id number, tasks::task_id before) {
   post([this, number, before] { dropped_.emplace_back(number, before); });
 }
@@ -298,6 +302,11 @@ void executor::wait_for_room(std::size_t most) {
       256; // each is a nonblocking collective, of which MPI keeps some KiB
   room_.wait(lock, [&] { return (kept_ < most && compared_ < most_comparisons) || failure_; });
   ++kept_;
+}
+
+std::size_t executor::open_tasks() const {
+  const std::lock_guard lock(mutex_);
+  return kept_;
 }
 
 void executor::wait_until_quiet() {
@@ -446,9 +455,16 @@ std::shared_ptr<executor::execution> executor::parts_of(const running& r) const 
   return e;
 }
 
+std::string executor::name_of_buffer(tasks::buffer_id number) const {
+  tasks::buffer named;
+  if (const auto found = names_.find(number); found != names_.end())
+    named.name = found->second;
+  return tasks::name_of(number, named);
+}
+
 /// What two devices of this rank would both write, which of them last nobody could say; empty if there is no such thing. The
 /// planner looks at ranks only.
-std::string executor::written_twice(const execution& e) {
+std::string executor::written_twice(const execution& e) const {
   const std::vector<tasks::access>& accesses = e.body->what.accesses;
   const auto common = [&](const execution_part& p, const execution_part& q) -> std::string {
     for (std::size_t a = 0; a < accesses.size(); ++a)
@@ -456,9 +472,9 @@ std::string executor::written_twice(const execution& e) {
         if (accesses[a].buffer == accesses[b].buffer && writes(accesses[a].mode) && writes(accesses[b].mode))
           if (const tasks::region both = intersection(p.regions[a], q.regions[b]); !both.empty())
             return fmt::format(
-                "its devices {} and {} both write {} of buffer {}. Write through a mapper that maps disjoint "
+                "its devices {} and {} both write {} of {}. Write through a mapper that maps disjoint "
                 "chunks to disjoint regions",
-                p.device, q.device, text_of(both), static_cast<std::uint64_t>(accesses[a].buffer));
+                p.device, q.device, text_of(both), name_of_buffer(accesses[a].buffer));
     return "";
   };
   for (std::size_t i = 0; i < e.parts.size(); ++i)
@@ -724,6 +740,7 @@ void executor::forget_before(tasks::task_id task) {
     if (d.second > task || buffers_.at(d.first)->busy())
       return false;
     buffers_.erase(d.first);
+    names_.erase(d.first);
     reductions_.erase(d.first);
     return true;
   });

@@ -21,6 +21,7 @@
 #pragma once
 
 #include "runtime/devices/backend.h"
+#include "runtime/executor/command_executor.h"
 #include "runtime/executor/exchanges.h"
 #include "runtime/executor/local_buffer.h"
 #include "runtime/executor/pending_requests.h"
@@ -42,45 +43,26 @@
 
 namespace tacit::runtime {
 
-/// What a task is to the executor, beside its commands.
-struct task_body {
-  tasks::task what;
-  detail::command_group group; ///< kernels, host tasks
-  void* into = nullptr;        ///< of a fence of a buffer: where its region goes
-  bool all_ranks = false;      ///< of an epoch
-  std::function<void()> done;  ///< of an epoch, of a fence
-  std::function<void(std::exception_ptr)> failed;
-};
-
-class executor {
+class executor : public command_executor {
 public:
   /// Collective.
   executor(MPI_Comm world, std::unique_ptr<backend> on);
   executor(const executor&) = delete;
   executor& operator=(const executor&) = delete;
   /// After an epoch of all ranks, or after an error.
-  ~executor();
+  ~executor() override;
 
-  // From any thread; in the order in which they are called.
-  void add_buffer(tasks::buffer_id number, const detail::buffer_description& what);
-  /// Freed when all before the task has run.
-  void drop_buffer(tasks::buffer_id number, tasks::task_id before);
-  void add_collective_group(std::uint32_t number, MPI_Comm communicator);
-  /// A task with the commands that have become known with it, of this and of earlier tasks. They may be kept until deliver().
-  void add(std::shared_ptr<task_body> body, std::vector<tasks::command> commands);
-  /// Lets all run that was added.
-  void deliver();
-  /// Blocks while `most` tasks are kept, or other ranks are far behind; not after an error. Who submits must not run ahead without
-  /// bound. Other ranks need nothing of what would be submitted next to catch up.
-  void wait_for_room(std::size_t most);
-  /// Blocks until no thread of this process is in MPI, or will be before something new is posted; returns at once after an
-  /// error. MPI_Finalize may be called only then (MPI 4.0, 11.2.2), and MPICH 4.0.2 aborts where another thread only tests a request.
-  void wait_until_quiet();
-  /// An error of the program, or of this rank.
-  void fail(const std::string& why);
-
-  /// The error that has ended the run, if there is one.
-  std::optional<std::string> failure() const;
+  void add_buffer(tasks::buffer_id number, const detail::buffer_description& what) override;
+  void name_buffer(tasks::buffer_id number, const std::string& name) override;
+  void drop_buffer(tasks::buffer_id number, tasks::task_id before) override;
+  void add_collective_group(std::uint32_t number, MPI_Comm communicator) override;
+  void add(std::shared_ptr<task_body> body, std::vector<tasks::command> commands) override;
+  void deliver() override;
+  void wait_for_room(std::size_t most) override;
+  std::size_t open_tasks() const override;
+  void wait_until_quiet() override;
+  void fail(const std::string& why) override;
+  std::optional<std::string> failure() const override;
 
 private:
   struct running {
@@ -135,7 +117,8 @@ private:
   void start(running& r);
   void complete(tasks::command_id id);
   std::shared_ptr<execution> parts_of(const running& r) const;
-  static std::string written_twice(const execution& e);
+  std::string written_twice(const execution& e) const;
+  std::string name_of_buffer(tasks::buffer_id number) const;
   void execute(running& r);
   void launch(const std::shared_ptr<execution>& e);
   void start_kernel(const std::shared_ptr<execution>& e, execution_part& p,
@@ -165,6 +148,7 @@ private:
   pending_requests requests_;
   watch watch_;
   std::map<tasks::buffer_id, std::unique_ptr<local_buffer>> buffers_;
+  std::map<tasks::buffer_id, std::string> names_;
   std::vector<std::pair<tasks::buffer_id, tasks::task_id>> dropped_;
   std::map<std::uint32_t, std::pair<MPI_Comm, std::unique_ptr<serial_thread>>> groups_;
   std::map<tasks::task_id, std::shared_ptr<task_body>> bodies_;
@@ -190,7 +174,7 @@ private:
   std::optional<std::string> failure_;
   double waiting_since_ = 0, looked_ = 0;
   std::size_t compared_ = 0; ///< watch_.open(), for other threads
-  std::size_t kept_ = 0;     ///< tasks, from add_body to the horizon after them
+  std::size_t kept_ = 0;     ///< tasks, from add() to the horizon after them
   std::condition_variable room_;
   std::atomic<std::size_t> elsewhere_{0}; ///< calls of post() that threads of the backend owe
   std::array<std::thread, 2> threads_;

@@ -3,9 +3,12 @@
 #include "runtime/executor/shapes.h"
 #include "runtime/mpi/attributes.h"
 #include "runtime/mpi/mpi_error.h"
+#include "runtime/mpi/rank_and_size.h"
 #include "vocabulary/calls/settings.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <future>
@@ -17,6 +20,7 @@ namespace tacit::runtime {
 namespace {
 
 std::unique_ptr<task_runtime> the_runtime;
+thread_local task_runtime* simulated = nullptr;
 bool ended = false;
 bool our_mpi = false; ///< we have initialised it
 
@@ -34,9 +38,13 @@ int default_threads(MPI_Comm world) {
   return std::max(1, cores / node.size());
 }
 
-int number_of(vocabulary::setting name, int otherwise) {
+void check(vocabulary::setting name) {
   if (const std::string fault = vocabulary::fault_of(name); !fault.empty())
     throw task_error(fault);
+}
+
+int number_of(vocabulary::setting name, int otherwise) {
+  check(name);
   const auto said = vocabulary::whole_number(vocabulary::given(name));
   return said ? static_cast<int>(*said) : otherwise;
 }
@@ -53,14 +61,14 @@ void finalize_our_mpi() {
   if (!our_mpi || finalized)
     return;
   // After an error others may never come to MPI_Finalize; the launcher ends them when this process has ended without it.
-  if (task_runtime* r = task_runtime::running(); r && r->failed())
-    return;
+  if (task_runtime* r = task_runtime::running(); r && r->failed() && !r->dry())
+    return r->tell();
   task_runtime::end();
   MPI_Finalize();
 }
 
-/// MPI, with threads, whoever has initialised it.
-MPI_Comm ready_world() {
+/// MPI, with the threads that it has to allow, whoever has initialised it.
+MPI_Comm ready_world(int threads) {
   int initialized = 0, finalized = 0, provided = MPI_THREAD_SINGLE;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
@@ -69,15 +77,31 @@ MPI_Comm ready_world() {
   if (initialized) {
     MPI_Query_thread(&provided);
   } else {
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Init_thread(nullptr, nullptr, threads, &provided);
     our_mpi = true;
     std::atexit(&finalize_our_mpi);
   }
-  if (provided < MPI_THREAD_MULTIPLE)
+  if (provided < threads)
     throw task_error("tasks: MPI was initialised without MPI_THREAD_MULTIPLE. Call MPI_Init_thread with it, "
                      "or leave MPI's "
                      "initialisation to tacit by making the first queue or buffer without it");
   return MPI_COMM_WORLD;
+}
+
+/// What TACIT_DRY_RUN_RANKS asks for.
+std::optional<dry_run> wanted_dry_run() {
+  const int ranks = number_of(vocabulary::setting::dry_run_ranks, 0);
+  const int rank = number_of(vocabulary::setting::dry_run_rank, 0);
+  if (ranks == 0)
+    return std::nullopt;
+  if (rank >= ranks)
+    throw task_error(fmt::format(
+        "TACIT_DRY_RUN_RANK is {}, but must be below TACIT_DRY_RUN_RANKS, which is {}", rank, ranks));
+  return dry_run{static_cast<std::uint32_t>(ranks), static_cast<std::uint32_t>(rank)};
+}
+
+void say(const std::string& what) {
+  std::fputs(("tacit: " + what + "\n").c_str(), stderr);
 }
 
 } // namespace
@@ -85,13 +109,38 @@ MPI_Comm ready_world() {
 // --- one for the process
 
 task_runtime& task_runtime::get() {
+  if (simulated)
+    return *simulated;
   if (!the_runtime)
-    the_runtime.reset(new task_runtime());
+    the_runtime = made();
   return *the_runtime;
 }
 
+/// A dry run has MPI initialised, too, for what else the program does with it.
+std::unique_ptr<task_runtime> task_runtime::made() {
+  std::unique_ptr<task_runtime> out;
+  if (const auto dry = wanted_dry_run()) {
+    const int processes = size_of(ready_world(MPI_THREAD_SINGLE));
+    if (processes > 1)
+      throw task_error(
+          fmt::format("TACIT_DRY_RUN_RANKS is set, but the program runs on {} processes. Start it alone: "
+                      "it plans for ranks that do not exist",
+                      processes));
+    const std::string_view folder = vocabulary::given(vocabulary::setting::task_explain);
+    out.reset(new task_runtime(*dry, !folder.empty()));
+    out->explain_into_ = folder;
+  } else {
+    out.reset(new task_runtime());
+  }
+  call_at_finalize([](MPI_Comm, int, void*, void*) {
+    end();
+    return MPI_SUCCESS;
+  });
+  return out;
+}
+
 task_runtime* task_runtime::running() {
-  return the_runtime.get();
+  return simulated ? simulated : the_runtime.get();
 }
 
 void task_runtime::end() {
@@ -101,30 +150,120 @@ void task_runtime::end() {
     the_runtime->wait(true);
   } catch (const task_error&) { // who waited before has heard of it
   }
+  the_runtime->tell();
   ended = true;
   the_runtime.reset();
 }
 
 task_runtime::task_runtime()
-    : world_(private_communicator::like(ready_world())),
+    : world_(private_communicator::like(ready_world(MPI_THREAD_MULTIPLE))),
       for_groups_(private_communicator::like(world_.comm())), rank_(world_.rank()), ranks_(world_.size()),
       executor_(std::make_unique<executor>(world_.comm(), make_backend(world_.comm()))) {
+  explain_into_ = vocabulary::given(vocabulary::setting::task_explain);
+  if (rank_ == 0)
+    record_into_ = vocabulary::given(vocabulary::setting::record);
+  begin(!explain_into_.empty() || !record_into_.empty());
+  if (rank_ == 0 && progress_report::wanted())
+    progress_ = std::make_unique<progress_report>([this] { return progress(); });
+}
+
+task_runtime::task_runtime(dry_run as, bool keep_graphs)
+    : rank_(static_cast<int>(as.rank)), ranks_(static_cast<int>(as.ranks)) {
+  auto nobody = std::make_unique<dry_executor>(static_cast<tasks::rank_id>(rank_));
+  dry_ = nobody.get();
+  executor_ = std::move(nobody);
+  begin(keep_graphs);
+}
+
+void task_runtime::begin(bool keep_graphs) {
+  for (const vocabulary::setting one :
+       {vocabulary::setting::task_discover, vocabulary::setting::task_progress})
+    check(one);
   tasks::planner_options options;
   options.ranks = static_cast<std::uint32_t>(ranks_);
   options.me = static_cast<tasks::rank_id>(rank_);
   options.discover = vocabulary::given(vocabulary::setting::task_discover) != "0";
+  options.keep_graphs = keep_graphs;
   planner_ = std::make_unique<tasks::planner>(options);
+  if (keep_graphs)
+    log_ = std::make_unique<plan_log>();
   scheduler_ = std::make_unique<serial_thread>([this] { executor_->deliver(); });
   create_collective_group(); // number 0, for tasks that name none
-  call_at_finalize([](MPI_Comm, int, void*, void*) {
-    end();
-    return MPI_SUCCESS;
-  });
 }
 
 task_runtime::~task_runtime() {
+  progress_.reset();
   scheduler_.reset();
   executor_.reset();
+}
+
+// --- what is said of it
+
+std::string task_runtime::progress() const {
+  const std::size_t submitted = submitted_, open = executor_->open_tasks();
+  return submitted == 0 ? ""
+                        : fmt::format("{} tasks submitted, {} have run", submitted,
+                                      submitted - std::min(submitted, open));
+}
+
+/// For who waits until everything is planned.
+std::string task_runtime::summary() const {
+  std::string out = fmt::format("rank {} of {}: {} tasks", rank_, ranks_, submitted_.load());
+  if (dry_)
+    out += fmt::format(", {}", text_of(dry_->summary()));
+  return out + fmt::format(", {:.2f} us a task to plan",
+                           planning_ * 1e6 / static_cast<double>(std::max<std::size_t>(1, submitted_)));
+}
+
+void task_runtime::tell() {
+  progress_.reset();
+  scheduler_.reset(); // all is planned that ever will be
+  if (dry_) {
+    const auto why = executor_->failure();
+    say("dry run of " + (why ? fmt::format("rank {} of {} failed: {}", rank_, ranks_, *why) : summary()));
+  }
+  if (!log_)
+    return;
+  if (!explain_into_.empty())
+    if (const std::string wrong = log_->write_all(explain_into_, *planner_, rank_ == 0 || dry_, summary());
+        !wrong.empty())
+      say(wrong);
+  if (!record_into_.empty())
+    if (const std::string wrong = log_->write_json(record_into_, *planner_); !wrong.empty())
+      say(wrong);
+}
+
+simulation task_runtime::told() const {
+  simulation out;
+  out.ranks = static_cast<std::size_t>(ranks_);
+  out.rank = static_cast<std::size_t>(rank_);
+  out.tasks = submitted_;
+  const tasks::plan_summary sum = dry_->summary();
+  out.commands = {sum.commands.begin(), sum.commands.end()};
+  out.bytes_sent = sum.bytes_sent;
+  out.bytes_received = sum.bytes_received;
+  out.microseconds_per_task = planning_ * 1e6 / static_cast<double>(std::max<std::size_t>(1, submitted_));
+  out.summary = summary();
+  out.text = explain_text(*planner_) + log_->command_text(*planner_);
+  out.json = explain_json(*planner_, log_->commands());
+  out.task_graph = dot_of_tasks(*planner_);
+  out.command_graph = dot_of_commands(log_->commands(), planner_->buffers());
+  return out;
+}
+
+simulation task_runtime::simulate(dry_run as, const std::function<void()>& program) {
+  task_runtime run(as, true);
+  struct on_this_thread {
+    explicit on_this_thread(task_runtime* now) : before(std::exchange(simulated, now)) {}
+    on_this_thread(const on_this_thread&) = delete;
+    on_this_thread& operator=(const on_this_thread&) = delete;
+    ~on_this_thread() { simulated = before; }
+    task_runtime* before;
+  } const here(&run);
+  program();
+  run.wait(true);
+  run.scheduler_.reset();
+  return run.told();
 }
 
 bool task_runtime::failed() const {
@@ -139,11 +278,9 @@ void task_runtime::throw_failure() const {
 // --- objects
 
 std::size_t task_runtime::create_buffer(const detail::buffer_description& what) {
-  const std::size_t number = buffers_.size();
-  buffers_.push_back({fmt::format("buffer {}", number), what.dims, what.range});
+  const std::size_t number = next_buffer_++;
   executor_->add_buffer(static_cast<tasks::buffer_id>(number), what);
   tasks::buffer planned;
-  planned.name = buffers_[number].name;
   planned.dims = std::max(1, what.dims);
   planned.extent = to_range(what.range);
   planned.element_size = what.element_bytes;
@@ -156,17 +293,24 @@ std::size_t task_runtime::create_buffer(const detail::buffer_description& what) 
 }
 
 void task_runtime::name_buffer(std::size_t number, const std::string& name) {
-  buffers_.at(number).name = name;
+  executor_->name_buffer(static_cast<tasks::buffer_id>(number), name);
+  scheduler_->post(
+      [this, number, name] { planner_->rename_buffer(static_cast<tasks::buffer_id>(number), name); });
 }
 
 void task_runtime::destroy_buffer(std::size_t number) {
+  if (!scheduler_) // after an error, at the end of the program
+    return;
   scheduler_->post([this, number] {
     const auto next = static_cast<tasks::task_id>(static_cast<std::uint64_t>(last_submitted_) + 1);
     executor_->drop_buffer(static_cast<tasks::buffer_id>(number), next);
+    planner_->destroy_buffer(static_cast<tasks::buffer_id>(number));
   });
 }
 
 std::size_t task_runtime::create_collective_group() {
+  if (dry_)
+    return next_group_++;
   groups_.push_back(private_communicator::like(for_groups_.comm()));
   executor_->add_collective_group(next_group_, groups_.back().comm());
   return next_group_++;
@@ -251,6 +395,8 @@ void task_runtime::wait(bool all_ranks) {
 void task_runtime::schedule(std::shared_ptr<task_body> body) {
   constexpr std::size_t most_ahead = 4096; // tasks, many times those between two horizons
   executor_->wait_for_room(most_ahead);
+  if (body->what.kind != tasks::task_kind::epoch)
+    ++submitted_;
   scheduler_->post([this, body = std::move(body)] {
     try {
       plan(body);
@@ -262,17 +408,36 @@ void task_runtime::schedule(std::shared_ptr<task_body> body) {
 }
 
 void task_runtime::plan(const std::shared_ptr<task_body>& body) {
+  const auto before = std::chrono::steady_clock::now();
   last_submitted_ = body->what.id = planner_->submit(body->what);
+  std::vector<tasks::command> commands = planner_->take();
+  planning_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
   for (; problems_told_ < planner_->problems().size(); ++problems_told_)
     if (const auto& problem = planner_->problems()[problems_told_];
         problem.level == vocabulary::severity::error)
       executor_->fail(problem.remedy.empty() ? problem.message : problem.message + ". " + problem.remedy);
-  executor_->add(body, planner_->take());
+  if (log_)
+    log_->keep(commands);
+  executor_->add(body, std::move(commands));
 }
 
 } // namespace tacit::runtime
 
 // --- what the headers call
+
+namespace tacit {
+
+simulation simulate(std::size_t ranks, const std::function<void()>& program, std::size_t rank) {
+  constexpr std::size_t most = 65'536;
+  if (ranks < 1 || ranks > most)
+    throw task_error(fmt::format("simulate: {} is no number of ranks from 1 to {}", ranks, most));
+  if (rank >= ranks)
+    throw task_error(fmt::format("simulate: there is no rank {} among {}", rank, ranks));
+  return runtime::task_runtime::simulate(
+      {static_cast<std::uint32_t>(ranks), static_cast<std::uint32_t>(rank)}, program);
+}
+
+} // namespace tacit
 
 namespace tacit::detail {
 

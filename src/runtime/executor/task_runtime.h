@@ -2,22 +2,36 @@
 //
 // Three threads: the program's, which describes tasks and goes on; the scheduler's, which plans what this rank has to do for them;
 // the executor's. The first exists in the program, the others from the first buffer, queue or host object to the end of MPI.
+//
+// A dry run has no executor: this rank is one of as many as one likes, and its commands are counted (TACIT_DRY_RUN_RANKS, for a
+// whole program, or simulate(), for a part of one that a thread runs).
 #pragma once
 
+#include "runtime/executor/dry_executor.h"
 #include "runtime/executor/executor.h"
+#include "runtime/executor/plan_log.h"
+#include "runtime/executor/progress_report.h"
 #include "tasks/commands/planner.h"
 
 #include <memory>
 #include <mpi.h>
+#include <tacit/tasks/simulation.hpp>
 
 namespace tacit::runtime {
 
+/// As which rank of how many a dry run plans.
+struct dry_run {
+  std::uint32_t ranks = 1, rank = 0;
+};
+
 class task_runtime {
 public:
-  /// Made by the first call. Throws task_error where MPI is not fit for it.
+  /// That of the simulation on this thread, else the process's, made by the first call. Throws task_error where MPI is not fit for it.
   static task_runtime& get();
   /// Null before the first call of get() and after the end.
   static task_runtime* running();
+  /// What simulate() of the public headers does.
+  static simulation simulate(dry_run as, const std::function<void()>& program);
   /// Collective: waits for all tasks of all ranks. Called before our own MPI_Finalize, and by that of others.
   static void end();
 
@@ -36,33 +50,41 @@ public:
   /// With `all_ranks` collective; then nothing of this process is in MPI when it returns.
   void wait(bool all_ranks);
   bool failed() const;
+  bool dry() const { return dry_ != nullptr; }
+  /// At the end, or after an error: what was asked for to be written, and the line of a dry run. Nothing can be submitted afterwards.
+  void tell();
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
 
 private:
   task_runtime();
+  task_runtime(dry_run as, bool keep_graphs);
+  static std::unique_ptr<task_runtime> made();
+  void begin(bool keep_graphs);
+  std::string summary() const;
+  simulation told() const;
+  std::string progress() const;
   tasks::task describe(const detail::command_group& group) const;
   void schedule(std::shared_ptr<task_body> body);
   void plan(const std::shared_ptr<task_body>& body);
   void throw_failure() const;
 
-  struct known_buffer {
-    std::string name;
-    int dims = 1;
-    detail::extents range{1, 1, 1};
-  };
-
-  private_communicator world_, for_groups_;
-  int rank_, ranks_;
-  std::vector<known_buffer> buffers_; ///< the program's thread
-  std::size_t next_object_ = 0;
+  private_communicator world_, for_groups_; ///< not in a dry run
+  int rank_ = 0, ranks_ = 1;
+  std::size_t next_buffer_ = 0, next_object_ = 0; ///< the program's thread
   std::uint32_t next_group_ = 0, next_operation_ = 0;
   std::vector<private_communicator> groups_;
-  std::unique_ptr<executor> executor_;
+  std::unique_ptr<command_executor> executor_;
+  dry_executor* dry_ = nullptr;             ///< the executor of a dry run
   std::unique_ptr<tasks::planner> planner_; ///< the scheduler's thread
   tasks::task_id last_submitted_{};
   std::size_t problems_told_ = 0;
+  double planning_ = 0; ///< seconds
+  std::unique_ptr<plan_log> log_;
+  std::string explain_into_, record_into_; ///< folders; empty: not asked for
+  std::atomic<std::size_t> submitted_{0};
   std::unique_ptr<serial_thread> scheduler_;
+  std::unique_ptr<progress_report> progress_;
 };
 
 } // namespace tacit::runtime

@@ -1,9 +1,9 @@
 #include "surface/cli/files.h"
 
 #include "surface/cli/commands.h"
+#include "vocabulary/base/whole_file.h"
 
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -25,32 +25,6 @@ namespace {
   throw user_error(code, fmt::format("{} {}: {}{}", what, path.string(), std::strerror(error), remedy));
 }
 
-/// A file larger than the limit of the shell is an error like a full disk, not a reason to die half-way.
-class no_size_signal {
-public:
-  no_size_signal() : before_(std::signal(SIGXFSZ, SIG_IGN)) {}
-  ~no_size_signal() { std::signal(SIGXFSZ, before_); }
-  no_size_signal(const no_size_signal&) = delete;
-  no_size_signal& operator=(const no_size_signal&) = delete;
-
-private:
-  void (*before_)(int);
-};
-
-/// Returns 0 or the error.
-int write_all(int file, std::string_view content) {
-  const no_size_signal guard;
-  while (!content.empty()) {
-    const ssize_t written = ::write(file, content.data(), content.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written < 0)
-      return errno;
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
 bool is_special(const std::filesystem::path& path) {
   struct stat status{};
   return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
@@ -60,7 +34,7 @@ void write_directly(const std::filesystem::path& path, std::string_view content)
   const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (file < 0)
     fail(input_has_errors, "could not write", path, errno);
-  int error = write_all(file, content);
+  int error = vocabulary::write_all(file, content);
   if (::close(file) != 0 && error == 0)
     error = errno;
   if (error != 0)
@@ -97,29 +71,14 @@ std::string read_file(const std::filesystem::path& path) {
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
   if (path.empty() || path == "-") {
-    if (const int error = write_all(STDOUT_FILENO, content); error != 0)
+    if (const int error = vocabulary::write_all(STDOUT_FILENO, content); error != 0)
       fail(input_has_errors, "could not write", "the standard output", error);
     return;
   }
   if (is_special(path))
     return write_directly(path, content);
-  std::string temporary = path.string() + ".XXXXXX";
-  const int file = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (file < 0)
-    fail(input_has_errors, "could not write", path, errno);
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  int error = write_all(file, content);
-  if (::fchmod(file, 0666 & ~mask) != 0 && error == 0)
-    error = errno;
-  if (::close(file) != 0 && error == 0)
-    error = errno;
-  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0)
-    error = errno;
-  if (error == 0)
-    return;
-  ::unlink(temporary.c_str());
-  fail(input_has_errors, "could not write", path, error);
+  if (const int error = vocabulary::write_whole_file(path.string(), content); error != 0)
+    fail(input_has_errors, "could not write", path, error);
 }
 
 } // namespace tacit::surface

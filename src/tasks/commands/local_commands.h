@@ -22,6 +22,7 @@ public:
   local_commands();
 
   void add_buffer(const range& extent) { order_.add_buffer(extent, last_horizon_); }
+  void drop_buffer(buffer_id buffer) { order_.drop_buffer(buffer); }
   /// Appends a command; `after` may already name commands.
   void append(command c, const std::vector<touched>& reads, const std::vector<touched>& writes);
   /// A command that comes after everything; an epoch comes before all that follows, a horizon lets what is before the last one

@@ -123,6 +123,14 @@ buffer_id planner::create_buffer(buffer b) {
   return stream_.create_buffer(std::move(b));
 }
 
+void planner::destroy_buffer(buffer_id buffer) {
+  checks_.drop_buffer(buffer);
+  stream_.drop_buffer(buffer);
+  destroyed_.push_back(buffer);
+  if (window_.empty())
+    flush();
+}
+
 task_id planner::submit(task t) {
   if (t.shape.split == split_rule::per_rank)
     t.shape.global = box_of(range{{options_.ranks, 1, 1}});
@@ -181,8 +189,10 @@ bool planner::mappers_agree(const planned& p) {
 }
 
 void planner::accept(submitted s) {
-  if (options_.keep_graphs)
+  if (options_.keep_graphs && tasks_.size() < options_.most_kept)
     tasks_.push_back({s.what.id, s.what.kind, s.what.name, s.after});
+  else if (options_.keep_graphs)
+    ++left_out_;
   planned p{std::move(s), nullptr, {}, {}};
   const task& t = p.at.what;
   const bool barrier = t.kind == task_kind::horizon || t.kind == task_kind::epoch;
@@ -269,6 +279,11 @@ void planner::flush() {
   for (std::size_t position = 0; position < window_.size(); ++position)
     plan(position);
   window_.clear();
+  for (const buffer_id buffer : destroyed_) {
+    contents_.drop_buffer(buffer);
+    local_.drop_buffer(buffer);
+  }
+  destroyed_.clear();
 }
 
 void planner::plan(std::size_t position) {
@@ -329,8 +344,10 @@ void planner::exchange(batch& out, exchange_part part, task_id producer, std::si
 }
 
 void planner::note(exchange_edge edge) {
-  if (options_.keep_graphs)
+  if (options_.keep_graphs && edges_.size() < options_.most_kept)
     edges_.push_back(edge);
+  else if (options_.keep_graphs)
+    ++left_out_;
 }
 
 /// The collective for what later tasks want, if it covers what is wanted now; else for what is wanted now.

@@ -29,10 +29,11 @@ namespace tacit::tasks {
 struct planner_options {
   std::uint32_t ranks = 1;
   rank_id me{};
-  bool discover = true;     ///< without it, all that can be messages is
-  bool look_ahead = true;   ///< without it, each task is planned by itself
-  int horizon_step = 4;     ///< tasks in a chain between two horizons
-  bool keep_graphs = false; ///< remember tasks and exchanges, to explain them; grows with the program
+  bool discover = true;            ///< without it, all that can be messages is
+  bool look_ahead = true;          ///< without it, each task is planned by itself
+  int horizon_step = 4;            ///< tasks in a chain between two horizons
+  bool keep_graphs = false;        ///< remember tasks and exchanges, to explain them
+  std::size_t most_kept = 100'000; ///< of tasks, and of exchanges; later ones are counted
 };
 
 /// What became of data that one task needs and another one produced on other ranks.
@@ -74,6 +75,10 @@ public:
   explicit planner(planner_options options);
 
   buffer_id create_buffer(buffer b);
+  /// For diagnostics and explanations.
+  void rename_buffer(buffer_id buffer, const std::string& name) { stream_.rename_buffer(buffer, name); }
+  /// No task that is submitted from now on accesses it: what is known of it is freed as soon as those before are planned.
+  void destroy_buffer(buffer_id buffer);
   /// Returns its number. What is wrong with it is added to problems(); a task with an error is not planned. A fence or an epoch
   /// plans everything up to itself.
   task_id submit(task t);
@@ -86,6 +91,8 @@ public:
   /// With keep_graphs: all tasks, and what became of the data that each needs of others.
   const std::vector<task_node>& tasks() const { return tasks_; }
   const std::vector<exchange_edge>& edges() const { return edges_; }
+  /// With keep_graphs: how many tasks and exchanges there were beyond those kept.
+  std::size_t left_out() const { return left_out_; }
   const std::vector<buffer>& buffers() const { return stream_.buffers(); }
   std::uint64_t stream_hash() const { return stream_.hash(); }
   const planner_options& options() const { return options_; }
@@ -140,11 +147,13 @@ private:
   contents contents_;
   local_commands local_;
   std::vector<planned> window_;
+  std::vector<buffer_id> destroyed_; ///< with the window they go
   exchange_id next_exchange_{};
   std::vector<own_share> shares_;
   diagnostics problems_;
   std::vector<task_node> tasks_;
   std::vector<exchange_edge> edges_;
+  std::size_t left_out_ = 0;
 };
 
 } // namespace tacit::tasks

@@ -7,10 +7,22 @@
 namespace tacit::tasks {
 namespace {
 
+/// For machines that want valid UTF-8, which names need not be.
+std::string dumped(const nlohmann::json& what, int indent) {
+  return what.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// A label of Graphviz, where a backslash begins an escape sequence, and a line break is one.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
-  for (const char c : text)
-    out += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+  for (const char c : nlohmann::json::parse(dumped(text, -1)).get<std::string>()) {
+    if (c == '\n')
+      out += "\\n";
+    else if (c == '"' || c == '\\')
+      out += {'\\', c};
+    else
+      out += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? ' ' : c;
+  }
   return out + "\"";
 }
 
@@ -36,9 +48,10 @@ std::string outcome(const exchange_edge& e) {
   return e.kind ? fmt::format("{} {}", tasks::name_of(*e.kind), index(e.number)) : reason_label(e.why_not);
 }
 
-nlohmann::json numbers(const std::vector<task_id>& ids) {
+template <typename Id>
+nlohmann::json numbers(const std::vector<Id>& ids) {
   nlohmann::json out = nlohmann::json::array();
-  for (const task_id id : ids)
+  for (const Id id : ids)
     out.push_back(index(id));
   return out;
 }
@@ -56,6 +69,40 @@ nlohmann::json json_of(const exchange_edge& e) {
     out["reason"] = reason_label(e.why_not);
   }
   return out;
+}
+
+nlohmann::json json_of(const command& c, const std::vector<buffer>& buffers) {
+  command shown = c;
+  shown.after.clear();
+  nlohmann::json out = {{"id", index(c.id)},
+                        {"kind", tasks::name_of(c.kind)},
+                        {"task", index(c.task)},
+                        {"after", numbers(c.after)},
+                        {"text", text_of(shown, buffers)}};
+  if (c.kind == command_kind::collective) {
+    out["collective"] = tasks::name_of(c.exchange->kind);
+    out["exchange"] = index(c.exchange->number);
+    out["ranks"] = c.members.size();
+  }
+  if (c.kind == command_kind::push || c.kind == command_kind::await_push) {
+    out["peer"] = index(c.peer);
+    out["buffer"] = index(c.buffer);
+    out["elements"] = c.what.volume();
+  }
+  return out;
+}
+
+/// Blue as collectives, gray as messages.
+std::string color_of(const command& c) {
+  switch (c.kind) {
+  case command_kind::collective:
+    return ", color=blue";
+  case command_kind::push:
+  case command_kind::await_push:
+    return ", color=gray";
+  default:
+    return "";
+  }
 }
 
 constexpr const char* opening = "digraph {\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n";
@@ -83,25 +130,29 @@ std::string dot_of_commands(std::span<const command> commands, const std::vector
   for (const command& c : commands) {
     command shown = c; // what it comes after is drawn
     shown.after.clear();
-    out += fmt::format("  c{} [label={}];\n", index(c.id), quoted(text_of(shown, buffers)));
+    out += fmt::format("  c{} [label={}{}];\n", index(c.id), quoted(text_of(shown, buffers)), color_of(c));
     for (const command_id before : c.after)
       out += fmt::format("  c{} -> c{};\n", index(before), index(c.id));
   }
   return out + "}\n";
 }
 
-std::string explain_json(const planner& plan) {
-  nlohmann::json out = {{"ranks", plan.options().ranks}, {"rank", index(plan.options().me)}};
+std::string explain_json(const planner& plan, std::span<const command> commands) {
+  nlohmann::json out = {
+      {"ranks", plan.options().ranks}, {"rank", index(plan.options().me)}, {"left_out", plan.left_out()}};
+  for (const char* list : {"buffers", "tasks", "exchanges", "commands"})
+    out[list] = nlohmann::json::array();
   for (const buffer& b : plan.buffers())
     out["buffers"].push_back(
         {{"name", b.name}, {"extent", text_of(box_of(b.extent))}, {"element_size", b.element_size}});
   for (const task_node& t : plan.tasks())
     out["tasks"].push_back(
         {{"id", index(t.id)}, {"kind", name_of(t.kind)}, {"name", t.name}, {"after", numbers(t.after)}});
-  out["exchanges"] = nlohmann::json::array();
   for (const exchange_edge& e : plan.edges())
     out["exchanges"].push_back(json_of(e));
-  return out.dump(1);
+  for (const command& c : commands)
+    out["commands"].push_back(json_of(c, plan.buffers()));
+  return dumped(out, 1) + "\n";
 }
 
 } // namespace tacit::tasks

@@ -1,11 +1,11 @@
 // Commands and exchanges in words.
 #include "tasks/explain/explain.h"
+#include "vocabulary/base/amounts.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace tacit::tasks {
-namespace {
 
 const char* name_of(command_kind kind) {
   switch (kind) {
@@ -26,6 +26,8 @@ const char* name_of(command_kind kind) {
   }
   return "?";
 }
+
+namespace {
 
 std::string buffer_name(buffer_id id, const std::vector<buffer>& buffers) {
   return name_of(id, buffers[index(id)]);
@@ -85,16 +87,35 @@ std::string explain_text(const planner& plan) {
   return out;
 }
 
-void plan_summary::add(const command& c, rank_id me) {
+void plan_summary::add(const command& c, rank_id me, element_size size_of) {
   ++commands[c.kind == command_kind::collective ? tasks::name_of(c.exchange->kind) : name_of(c.kind)];
+  const auto bytes = [&](const region& what, buffer_id of) {
+    return static_cast<std::uint64_t>(what.volume()) * size_of(of);
+  };
   if (c.kind == command_kind::push)
-    elements_sent += static_cast<std::uint64_t>(c.what.volume());
+    bytes_sent += bytes(c.what, c.buffer);
   if (c.kind == command_kind::await_push)
-    elements_received += static_cast<std::uint64_t>(c.what.volume());
+    bytes_received += bytes(c.what, c.buffer);
   if (c.kind == command_kind::collective)
     for (const exchange_part& part : c.exchange->parts)
-      elements_received += static_cast<std::uint64_t>(
-          (is_reduction(c.exchange->kind) ? reduced(part, me) : received(part, me)).volume());
+      bytes_received +=
+          bytes(is_reduction(c.exchange->kind) ? reduced(part, me) : received(part, me), part.buffer);
+}
+
+std::uint64_t plan_summary::all() const {
+  std::uint64_t sum = 0;
+  for (const auto& [kind, count] : commands)
+    sum += count;
+  return sum;
+}
+
+std::string text_of(const plan_summary& sum) {
+  std::vector<std::string> kinds;
+  for (const auto& [kind, count] : sum.commands)
+    kinds.push_back(fmt::format("{} {}", count, kind));
+  return fmt::format("{} commands ({}), sends {} in messages, receives {}", sum.all(), fmt::join(kinds, ", "),
+                     vocabulary::readable_bytes(sum.bytes_sent),
+                     vocabulary::readable_bytes(sum.bytes_received));
 }
 
 } // namespace tacit::tasks

@@ -34,13 +34,13 @@ void contents::add_buffer(const buffer& b) {
     first.owner = everywhere(b.extent);
   }
   extents_.push_back(b.extent);
-  buffers_.emplace_back(box_of(b.extent), std::move(first));
+  buffers_.add({box_of(b.extent), std::move(first)});
 }
 
 void contents::add_copy(buffer_id buffer, const box& where, const distribution& copy) {
   for (const box& b : intersection(region(where), copy.image()).boxes()) {
     const distribution added = canonical(copy, b);
-    buffers_[index(buffer)].update(b, [&](version& v) {
+    buffers_[buffer].update(b, [&](version& v) {
       std::erase_if(v.copies, [&](const distribution& old) { return covers(added, old, b); });
       v.copies.push_back(added);
       if (v.copies.size() > most_copies)
@@ -50,12 +50,13 @@ void contents::add_copy(buffer_id buffer, const box& where, const distribution& 
 }
 
 void contents::forget_before(task_id horizon) {
-  for (region_map<version>& buffer : buffers_)
+  buffers_.visit_all([&](region_map<version>& buffer) {
     if (buffer.entries().size() > many_entries)
       buffer.update_all([&](version& v) {
         if (!v.operation) // whose partial values they are has to stay known
           v.producer = std::max(v.producer, horizon);
       });
+  });
 }
 
 } // namespace tacit::tasks

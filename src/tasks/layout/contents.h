@@ -6,6 +6,7 @@
 #pragma once
 
 #include "tasks/layout/compare.h"
+#include "tasks/space/by_buffer.h"
 #include "tasks/space/region_map.h"
 
 #include <optional>
@@ -29,26 +30,28 @@ public:
   explicit contents(std::uint32_t ranks);
 
   void add_buffer(const buffer& b);
+  /// Nobody asks for it any more.
+  void drop_buffer(buffer_id buffer) { buffers_.drop(buffer); }
   const range& extent(buffer_id buffer) const { return extents_[index(buffer)]; }
   /// Calls visit(box, version) for what lies in the region.
   template <typename Visit>
   void query(buffer_id buffer, const region& where, Visit&& visit) const {
-    buffers_[index(buffer)].query(where, visit);
+    buffers_[buffer].query(where, visit);
   }
   void write(buffer_id buffer, const region& where, const version& made) {
-    buffers_[index(buffer)].assign(where, made);
+    buffers_[buffer].assign(where, made);
   }
   void add_copy(buffer_id buffer, const box& where, const distribution& copy);
   /// Every rank has all of a buffer.
   distribution everywhere(const range& extent) const;
-  std::size_t entries(buffer_id buffer) const { return buffers_[index(buffer)].entries().size(); }
+  std::size_t entries(buffer_id buffer) const { return buffers_[buffer].entries().size(); }
   /// Of what was produced before the horizon, the producer is the horizon: neighbors that are equal then become one.
   void forget_before(task_id horizon);
 
 private:
   std::shared_ptr<const split> ranks_;
   std::vector<range> extents_;
-  std::vector<region_map<version>> buffers_;
+  by_buffer<region_map<version>> buffers_;
 };
 
 } // namespace tacit::tasks

@@ -5,7 +5,7 @@
 // older than `forgotten` stands for it: that is how horizons bound what has to be remembered, without a visit to every entry.
 #pragma once
 
-#include "tasks/space/ids.h"
+#include "tasks/space/by_buffer.h"
 #include "tasks/space/region_map.h"
 
 #include <vector>
@@ -16,11 +16,13 @@ template <typename Id>
 class access_order {
 public:
   /// The buffers come in the order of their numbers; `first` is who wrote them in the beginning.
-  void add_buffer(const range& extent, Id first) { buffers_.emplace_back(box_of(extent), state{first, {}}); }
+  void add_buffer(const range& extent, Id first) { buffers_.add({box_of(extent), state{first, {}}}); }
+  /// Nobody reads or writes it any more.
+  void drop_buffer(buffer_id buffer) { buffers_.drop(buffer); }
 
   void read(buffer_id buffer, const region& where, Id who, std::vector<Id>& after) {
     for (const box& b : where.boxes())
-      buffers_[index(buffer)].update(b, [&](state& s) {
+      buffers_[buffer].update(b, [&](state& s) {
         add(after, s.writer, who);
         add_reader(s, who);
       });
@@ -28,22 +30,23 @@ public:
 
   void write(buffer_id buffer, const region& where, Id who, std::vector<Id>& after) {
     for (const box& b : where.boxes()) {
-      buffers_[index(buffer)].query(b, [&](const box&, const state& s) {
+      buffers_[buffer].query(b, [&](const box&, const state& s) {
         if (s.readers.empty()) // readers came after the writer
           add(after, s.writer, who);
         for (const Id reader : s.readers)
           add(after, reader, who);
       });
-      buffers_[index(buffer)].assign(b, state{who, {}});
+      buffers_[buffer].assign(b, state{who, {}});
     }
   }
 
   /// From now on `horizon` stands for itself and everybody before it.
   void forget_before(Id horizon) {
     forgotten_ = horizon;
-    for (region_map<state>& buffer : buffers_)
+    buffers_.visit_all([&](region_map<state>& buffer) {
       if (buffer.entries().size() > many)
         buffer.update_all([&](state& s) { shorten(s); });
+    });
   }
 
   /// Who stands for it now: itself, or the horizon after it.
@@ -80,7 +83,7 @@ private:
     s.readers.push_back(who);
   }
 
-  std::vector<region_map<state>> buffers_;
+  by_buffer<region_map<state>> buffers_;
   Id forgotten_{};
 };
 

@@ -10,7 +10,7 @@ region whole_image(const task& t, const access& a, const buffer& b) {
 }
 
 /// What the task misspells, or nothing.
-std::string misspelled(const task& t, std::size_t buffers) {
+std::string misspelled(const task& t, const by_buffer<region>& buffers) {
   for (int d = 0; d < dimensions; ++d) {
     if (t.shape.global[d].end < t.shape.global[d].begin)
       return "has a negative range";
@@ -18,11 +18,11 @@ std::string misspelled(const task& t, std::size_t buffers) {
       return "has a granularity below one";
   }
   for (const access& a : t.accesses)
-    if (index(a.buffer) >= buffers)
+    if (!buffers.has(a.buffer))
       return fmt::format("accesses buffer {}, which does not exist", index(a.buffer));
   for (std::size_t i = 0; i < t.reductions.size(); ++i) {
     const reduction& r = t.reductions[i];
-    if (index(r.buffer) >= buffers)
+    if (!buffers.has(r.buffer))
       return fmt::format("reduces into buffer {}, which does not exist", index(r.buffer));
     for (const access& a : t.accesses)
       if (a.buffer == r.buffer)
@@ -54,7 +54,7 @@ diagnostic problem(reason why, std::string message, std::string remedy) {
 }
 
 void stream_checks::add_buffer(const buffer& b) {
-  initialized_.push_back(b.host_initialized ? region(box_of(b.extent)) : region{});
+  initialized_.add(b.host_initialized ? region(box_of(b.extent)) : region{});
 }
 
 bool stream_checks::check_access(const task& t, const access& a, const buffer& b,
@@ -75,7 +75,7 @@ bool stream_checks::check_access(const task& t, const access& a, const buffer& b
 
 bool stream_checks::check_written(const task& t, buffer_id buffer, const region& read, const std::string& how,
                                   const tasks::buffer& b, diagnostics& problems) const {
-  const region& written = initialized_[index(buffer)];
+  const region& written = initialized_[buffer];
   if (written.contains(read))
     return true;
   problems.push_back(problem(reason::uninitialized_read,
@@ -86,7 +86,7 @@ bool stream_checks::check_written(const task& t, buffer_id buffer, const region&
 }
 
 bool stream_checks::check(const task& t, const std::vector<buffer>& buffers, diagnostics& problems) {
-  if (const std::string wrong = misspelled(t, buffers.size()); !wrong.empty()) {
+  if (const std::string wrong = misspelled(t, initialized_); !wrong.empty()) {
     problems.push_back(problem(reason::bad_task, name_of(t) + " " + wrong, "Correct the task."));
     return false;
   }
@@ -100,11 +100,12 @@ bool stream_checks::check(const task& t, const std::vector<buffer>& buffers, dia
   if (!right)
     return false;
   for (const access& a : t.accesses)
-    if (region& known = initialized_[index(a.buffer)];
+    if (region& known = initialized_[a.buffer];
         writes(a.mode) && !known.contains(box_of(buffers[index(a.buffer)].extent)))
       known = union_of(known, whole_image(t, a, buffers[index(a.buffer)]));
-  for (const reduction& r : t.reductions)
-    initialized_[index(r.buffer)] = box_of(buffers[index(r.buffer)].extent);
+  if (!t.shape.global.empty()) // else there is no chunk that would contribute
+    for (const reduction& r : t.reductions)
+      initialized_[r.buffer] = box_of(buffers[index(r.buffer)].extent);
   return true;
 }
 

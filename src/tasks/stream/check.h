@@ -2,6 +2,7 @@
 // that nobody wrote. (Overlapping writes depend on the split: layout/overlap.h.)
 #pragma once
 
+#include "tasks/space/by_buffer.h"
 #include "tasks/stream/stream.h"
 
 #include "vocabulary/base/diagnostic.h"
@@ -18,6 +19,7 @@ diagnostic problem(reason why, std::string message, std::string remedy);
 class stream_checks {
 public:
   void add_buffer(const buffer& b);
+  void drop_buffer(buffer_id buffer) { initialized_.drop(buffer); }
   /// Appends what is wrong with a task; if nothing is, what it writes counts as written from now on. True if it is right.
   bool check(const task& t, const std::vector<buffer>& buffers, diagnostics& problems);
 
@@ -26,7 +28,7 @@ private:
   bool check_written(const task& t, buffer_id buffer, const region& read, const std::string& how,
                      const tasks::buffer& b, diagnostics& problems) const;
 
-  std::vector<region> initialized_;
+  by_buffer<region> initialized_;
 };
 
 } // namespace tacit::tasks

@@ -33,6 +33,10 @@ public:
   explicit task_stream(int horizon_step = 4);
 
   buffer_id create_buffer(buffer b);
+  /// For diagnostics and pictures; says nothing to other ranks.
+  void rename_buffer(buffer_id buffer, const std::string& name) { buffers_[index(buffer)].name = name; }
+  /// No later task accesses it. Its description stays.
+  void drop_buffer(buffer_id buffer) { order_.drop_buffer(buffer); }
   const std::vector<buffer>& buffers() const { return buffers_; }
 
   /// The horizon that has to come before the next task, if one is due.

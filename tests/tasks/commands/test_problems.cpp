@@ -1,6 +1,7 @@
 // Programs that are wrong: the diagnostic names task, buffer and region, and nothing is planned.
 #include "tasks/commands/planner.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace tacit::tasks {
@@ -52,6 +53,34 @@ TEST(problems, overlapping_writes_of_two_accesses) {
   p.submit(
       over(14, {{P, access_mode::discard_write, one_to_one()}, {P, access_mode::discard_write, shifted}}));
   expect_problem(p, reason::overlapping_writes, {"task 1 'step'", "buffer 0 'P'"});
+}
+
+TEST(problems, a_reduction_over_nothing_writes_nothing) {
+  planner p = planner_of(4);
+  task nothing = over(0, {});
+  nothing.reductions.push_back({P, 1, false});
+  p.submit(nothing);
+  ASSERT_TRUE(p.problems().empty());
+  p.submit(over(16, {{P, access_mode::read, one_to_one()}}));
+  expect_problem(p, reason::uninitialized_read, {"task 2 'step'", "buffer 0 'P'", "[0,16)"});
+}
+
+TEST(problems, buffers_that_were_destroyed) {
+  planner p = planner_of(4, true);
+  p.submit(over(16, {{P, access_mode::read, all()}}));
+  p.destroy_buffer(P);
+  p.destroy_buffer(P);
+  p.submit(over(16, {{P, access_mode::read, all()}}));
+  ASSERT_EQ(p.problems().size(), 1u);
+  EXPECT_NE(p.problems()[0].message.find("accesses buffer 0, which does not exist"), std::string::npos)
+      << p.problems()[0].message;
+  p.flush();
+  EXPECT_EQ(std::ranges::count(p.take(), command_kind::execute, &command::kind), 1)
+      << "that before is still planned";
+  const buffer_id next = p.create_buffer({"Q", 1, {{16, 1, 1}}, 8, true});
+  EXPECT_EQ(index(next), 1u);
+  p.submit(over(16, {{next, access_mode::read, all()}}));
+  EXPECT_EQ(p.problems().size(), 1u);
 }
 
 TEST(problems, one_rank_may_write_all) {

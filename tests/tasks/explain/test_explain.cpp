@@ -86,14 +86,40 @@ TEST(explain, draws_both_graphs) {
   EXPECT_NE(commands_drawn.find("c1 -> c2;"), std::string::npos);
 }
 
+TEST(explain, draws_and_writes_names_as_they_are) {
+  planner plan(example::options());
+  plan.create_buffer({"a\"b\\", 1, {{8, 1, 1}}, 8, false});
+  plan.submit(step("two\nlines \xff\x01", split_rule::one_dim, {{P, access_mode::discard_write, all()}}));
+  const std::string drawn = dot_of_tasks(plan);
+  EXPECT_NE(drawn.find("two\\nlines \xef\xbf\xbd "), std::string::npos) << drawn;
+  EXPECT_EQ(drawn.find('\x01'), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(explain_json(plan))["buffers"].at(0)["name"], "a\"b\\");
+}
+
+TEST(explain, keeps_no_more_than_it_may) {
+  planner_options options = example::options();
+  options.most_kept = 10;
+  planner plan(options);
+  plan.create_buffer({"P", 2, {{8, 8, 1}}, 8, false});
+  for (int i = 0; i < 50; ++i) {
+    plan.submit(step("make", split_rule::one_dim, {{P, access_mode::discard_write, one_to_one()}}));
+    plan.submit(step("use", split_rule::one_dim, {{P, access_mode::read, all()}}));
+  }
+  plan.flush();
+  EXPECT_EQ(plan.tasks().size(), 10u);
+  EXPECT_EQ(plan.edges().size(), 10u);
+  EXPECT_GE(plan.left_out(), 90u + 40u);
+  EXPECT_EQ(nlohmann::json::parse(explain_json(plan))["left_out"], plan.left_out());
+}
+
 TEST(explain, sums_up_what_a_rank_does) {
   plan_summary sum;
   for (const command& c : example().commands)
-    sum.add(c, rank_id{1});
+    sum.add(c, rank_id{1}, [](buffer_id) { return std::size_t{8}; });
   EXPECT_EQ(sum.commands.at("halo"), 1u);
   EXPECT_EQ(sum.commands.at("allgather"), 1u);
   EXPECT_EQ(sum.commands.at("execute"), 5u) << "one task runs on rank 0 only";
-  EXPECT_EQ(sum.elements_received, 16u + 4u + 48u)
+  EXPECT_EQ(sum.bytes_received, 8u * (16 + 4 + 48))
       << "two rows; of the tile the row that is not there yet; an all-gather";
 }
 
