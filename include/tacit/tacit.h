@@ -217,6 +217,13 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *   tacit_budget    TACIT_BUDGET           what the analysis may take before it gives up: fragments moved, or
  *                                          memory such as 512MiB
  *   tacit_replace   TACIT_REPLACE          true (default), or false: run the graph as written
+ *   tacit_tune      TACIT_TUNE             off (default), or on: the first runs, 20 of each, try the graph as
+ *                                          written, straight messages and the collectives found, by each
+ *                                          driver that can, and all ranks go on with the fastest (the graph
+ *                                          as written unless another one is faster by a twentieth). The last
+ *                                          of these runs waits for all ranks, so it is off with tacit_progress
+ *                                          as_written, and where MPI's own calls do not progress a schedule
+ *                                          (MPICH) unless TACIT_PROGRESS is waits. tacit_explain has the times
  *
  * Other keys are ignored, unless they start with tacit_ and nothing of tacit knows them, which is an error.
  * (TACIT_PROGRESS is another matter: it says who progresses messages, docs/neighborhood.md.)

@@ -34,6 +34,15 @@ tuned_run::tuned_run(std::vector<tuned_candidate> candidates, std::uint64_t afte
 
 tuned_run::~tuned_run() = default;
 
+void tuned_run::end() {
+  for (tuned_candidate& c : candidates_) {
+    c.run.reset();
+    if (c.peers)
+      c.peers->end();
+    c.peers.reset();
+  }
+}
+
 void tuned_run::start() {
   moved_ = false;
   if (plan_.tries(run_)) {

@@ -66,6 +66,9 @@ public:
   void finish() override;
   double pause() const override;
 
+  /// Gives up what is left, together: collective, as the `end` of connections is. Must not be active.
+  void end();
+
   /// Position, in the list that was given, of the candidate that runs now or ran last.
   std::size_t candidate() const { return candidate_; }
   /// For people: what was measured, or that nothing has been yet.

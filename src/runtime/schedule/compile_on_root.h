@@ -10,11 +10,17 @@
 
 namespace tacit::runtime {
 
+struct named_plan {
+  std::string name; ///< for people
+  graphs::plan steps;
+};
+
 struct compiled_graph {
   joined_graph all;
   graphs::compilation products;
   explanation why;
-  std::string driver; ///< that was asked for; empty: by priority
+  std::string driver;                 ///< that was asked for; empty: by priority
+  std::vector<named_plan> candidates; ///< to be measured in place; empty: only the schedule of `products`
 };
 
 /// Throws call_error: `graph`, with all that is wrong, if the parts do not fit together. A part is given free

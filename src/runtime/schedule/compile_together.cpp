@@ -7,7 +7,9 @@
 #include "runtime/schedule/compile_together.h"
 
 #include "runtime/mpi/agreement.h"
+#include "runtime/mpi/library_progress.h"
 #include "runtime/mpi/private_communicator.h"
+#include "runtime/mpi/tags.h"
 #include "runtime/schedule/bound_graph.h"
 #include "runtime/schedule/compile_on_root.h"
 #include "runtime/schedule/computations.h"
@@ -87,15 +89,91 @@ std::function<void(op_id)> computations_of(const rank_part& mine, const graph_bu
   };
 }
 
-std::unique_ptr<bound_graph> prepare(rank_part mine, const driver& chosen, std::unique_ptr<connection> peers,
-                                     const private_communicator& own, const char* function) {
-  std::string here = summarize(mine.steps);
+explanation explain_on(const explanation& shared, const program& steps, const driver& by,
+                       const connection* peers) {
+  std::string here = summarize(steps);
   if (const std::string how = peers ? peers->describe() : std::string(); !how.empty())
     here += "; " + how;
-  explanation why = explain_here(mine.why, chosen.name(), here);
+  return explain_here(shared, by.name(), here);
+}
+
+std::unique_ptr<bound_graph> prepare(rank_part mine, const driver& chosen, std::unique_ptr<connection> peers,
+                                     const private_communicator& own, const char* function) {
+  explanation why = explain_on(mine.why, mine.steps, chosen, peers.get());
   auto run = chosen.prepare(std::move(mine.steps), own.comm(), peers.get());
   return std::make_unique<bound_graph>(own.rank(), function, std::move(peers), std::move(run),
                                        std::move(why));
+}
+
+/// One of several ways to do what the graph means, on a communicator of its own: a run of one cannot meet a run of another.
+struct candidate {
+  const named_program* what;
+  const driver* by;
+  private_communicator own;
+  std::unique_ptr<connection> peers;
+  std::string name() const { return fmt::format("{} ({})", what->name, by->name()); }
+};
+
+/// Collective: the candidates that all ranks can run. None unless there are several, and while ranks wait in MPI's own calls
+/// whoever is asked progresses: the end of the trials waits for all ranks.
+std::vector<candidate> possible_candidates(const rank_part& mine, MPI_Comm comm, agreement& all) {
+  std::array<std::uint64_t, agreement::most_words> able{};
+  const std::size_t known = drivers().size(), attended = able.size() - 1;
+  all.here("looking for candidates", [&] {
+    able[attended] = mpi_progresses() || only_waits_progress() ? 1 : 0;
+    for (std::size_t i = 0; i < mine.candidates.size(); ++i)
+      for (std::size_t d = 0; d < known; ++d) {
+        const program& steps = mine.candidates[i].steps;
+        const bool wanted =
+            mine.driver.empty() ? drivers()[d]->automatic(steps) : drivers()[d]->name() == mine.driver;
+        able[i * known + d] = wanted && drivers()[d]->can_run(steps, comm).empty() ? 1 : 0;
+      }
+  });
+  all.agree(able);
+  std::vector<candidate> out;
+  for (std::size_t i = 0; able[attended] && i < mine.candidates.size(); ++i)
+    for (std::size_t d = 0; d < known; ++d)
+      if (able[i * known + d])
+        out.push_back({&mine.candidates[i], drivers()[d], {}, nullptr});
+  return out;
+}
+
+/// Collective: all of them prepared, to be measured in place.
+std::unique_ptr<schedule> measured_in_place(const rank_part& mine, std::vector<candidate> list,
+                                            private_communicator own, const char* function, agreement& all) {
+  for (candidate& c : list) {
+    all.always("making a communicator", [&] { c.own = private_communicator::like(own.comm()); });
+    all.agree();
+    all.here("preparing to connect", [&] { c.peers = c.by->offer(c.what->steps, c.own.comm()); });
+    all.agree();
+    all.always("connecting", [&] {
+      if (c.peers)
+        c.peers->create();
+    });
+    all.agree();
+  }
+  std::vector<private_communicator> communicators; // outlive what runs on them
+  std::unique_ptr<schedule> made;
+  bound_graph* bound = nullptr; // in `made`
+  all.here("preparing the schedule", [&] {
+    std::vector<tuned_candidate> prepared;
+    std::vector<explanation> why;
+    for (candidate& c : list) {
+      why.push_back(explain_on(mine.why, c.what->steps, *c.by, c.peers.get()));
+      auto run = c.by->prepare(c.what->steps, c.own.comm(), c.peers.get());
+      prepared.push_back({c.name(), std::move(c.peers), std::move(run)});
+      communicators.push_back(std::move(c.own));
+    }
+    auto run = std::make_unique<tuned_run>(std::move(prepared), 0, own.comm(), highest_tag(own.comm()));
+    auto plan = std::make_unique<bound_graph>(own.rank(), function, std::move(run), std::move(why));
+    bound = plan.get();
+    made = std::make_unique<schedule>(std::move(plan));
+  });
+  all.agree();
+  // From here on every rank can start.
+  bound->take(std::move(communicators));
+  bound->take(std::move(own));
+  return made;
 }
 
 } // namespace
@@ -135,9 +213,14 @@ std::unique_ptr<schedule> compile_together(const graph_builder& part, const char
   all.here("reading the schedule", [&] {
     mine = unpacked_part(bytes);
     mine.steps.call = computations_of(mine, part);
+    for (named_program& c : mine.candidates)
+      c.steps.call = mine.steps.call;
   });
   all.agree();
   // From here on every rank knows its own steps.
+  if (!mine.candidates.empty())
+    if (auto list = possible_candidates(mine, own.comm(), all); list.size() > 1)
+      return measured_in_place(mine, std::move(list), std::move(own), function, all);
   const driver& chosen = choose_driver(mine.driver, mine.steps, own.comm(), all);
   std::unique_ptr<connection> peers;
   all.here("preparing to connect", [&] { peers = chosen.offer(mine.steps, own.comm()); });

@@ -41,6 +41,11 @@ bool set_driver(compile_request& r, std::string_view value) {
   return find_driver(value) != nullptr;
 }
 
+bool set_tune(compile_request& r, std::string_view value) {
+  r.tune = value == "on";
+  return true;
+}
+
 bool set_density(compile_request& r, std::string_view value) {
   r.compile.detection.density = *real_number(value);
   return true;
@@ -64,9 +69,10 @@ struct option {
   bool (*set)(compile_request& r, std::string_view value);
 };
 
-constexpr option options[] = {{setting::policy, set_policy}, {setting::graph_progress, set_progress},
-                              {setting::driver, set_driver}, {setting::density, set_density},
-                              {setting::budget, set_budget}, {setting::replace, set_replace}};
+constexpr option options[] = {{setting::policy, set_policy},   {setting::graph_progress, set_progress},
+                              {setting::driver, set_driver},   {setting::tune, set_tune},
+                              {setting::density, set_density}, {setting::budget, set_budget},
+                              {setting::replace, set_replace}};
 
 void set(compile_request& r, const setting_row& row, const std::string& where, std::string_view value) {
   if (const std::string fault = fault_of(row, where, value); !fault.empty())

@@ -11,6 +11,7 @@ namespace tacit::runtime {
 struct compile_request {
   graphs::compile_options compile;
   std::string driver; ///< empty: by priority
+  bool tune = false;  ///< candidates are measured in place
 };
 
 /// Reads both; throws call_error naming key or variable, value and what is allowed.

@@ -5,7 +5,7 @@
 namespace tacit::runtime {
 namespace {
 
-constexpr std::uint64_t wire_version = 0x7461636974000002; // "tacit", 2
+constexpr std::uint64_t wire_version = 0x7461636974000003; // "tacit", 3
 
 void require_version(unpacker& from) {
   if (from.get<std::uint64_t>() != wire_version)
@@ -35,6 +35,11 @@ message packed_part(const rank_part& part) {
   out.put_text(part.why.text);
   out.put_text(part.why.json);
   pack(out, part.steps);
+  out.put<std::uint64_t>(part.candidates.size());
+  for (const named_program& c : part.candidates) {
+    out.put_text(c.name);
+    pack(out, c.steps);
+  }
   out.put<std::uint64_t>(part.computations.size());
   for (const auto& [global, local] : part.computations) {
     out.put(global);
@@ -51,6 +56,10 @@ rank_part unpacked_part(const message& bytes) {
   part.why.text = from.get_text();
   part.why.json = from.get_text();
   part.steps = unpack_program(from);
+  for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
+    std::string name = from.get_text();
+    part.candidates.push_back({std::move(name), unpack_program(from)});
+  }
   for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
     const auto global = from.get<op_id>();
     part.computations.emplace_back(global, from.get<std::int32_t>());

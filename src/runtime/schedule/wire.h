@@ -22,11 +22,18 @@ message packed_graph(const local_graph& g);
 /// Throws call_error: `environment` if another version wrote it.
 local_graph unpacked_graph(const message& bytes);
 
+struct named_program {
+  std::string name; ///< for people
+  program steps;    ///< without `call`
+};
+
 /// What rank 0 tells one rank.
 struct rank_part {
   std::string driver; ///< that was asked for; empty: by priority
   explanation why;
   program steps; ///< without `call`
+  /// Programs that do the same, to be measured in place, the graph as written first; empty: `steps` alone.
+  std::vector<named_program> candidates;
   /// The rank's own computations: operation in the joined graph, operation as the rank numbers them.
   std::vector<std::pair<op_id, std::int32_t>> computations;
 };

@@ -1,6 +1,7 @@
 // Building, compiling, starting and explaining schedules without a handle of the C API.
 #include "mpi_main.h"
 
+#include "runtime/mpi/library_progress.h"
 #include "runtime/schedule/compile_together.h"
 #include "runtime/schedule/computations.h"
 #include "runtime/schedule/wire.h"
@@ -63,6 +64,40 @@ TEST(schedule, runs_any_number_of_times) {
   const explanation why = made->explain();
   EXPECT_NE(why.text.find("driver "), std::string::npos) << why.text;
   EXPECT_EQ(why.text.find("\nfound: allgather") != std::string::npos, all.part.size() > 2) << why.text;
+  made->end();
+}
+
+/// 20 runs of each candidate decide; before, meanwhile and afterwards the data is right.
+TEST(schedule, candidates_are_measured_in_place) {
+  everybody_to_everybody all;
+  compile_request wanted;
+  wanted.tune = true;
+  const auto made = compiled(all.part, wanted);
+  const bool several = made->explain().text.find("feedback: ") != std::string::npos;
+  EXPECT_EQ(several, mpi_progresses() || only_waits_progress()) << made->explain().text;
+  for (int round = 0; round < 200; ++round) {
+    all.mine = 10 * round + all.part.rank();
+    made->start();
+    if (round % 3 == all.part.rank() % 3)
+      while (!made->test()) {
+      }
+    made->wait();
+    for (int i = 0; i < all.part.size(); ++i)
+      ASSERT_EQ(all.got[static_cast<std::size_t>(i)], i == all.part.rank() ? -1 : 10 * round + i) << round;
+  }
+  EXPECT_EQ(made->explain().text.find("feedback after ") != std::string::npos, several)
+      << made->explain().text;
+  EXPECT_EQ(made->explain().json.find("as written (") != std::string::npos, several) << made->explain().json;
+  made->end();
+}
+
+TEST(schedule, nothing_is_measured_where_no_rank_may_wait_for_others) {
+  everybody_to_everybody all;
+  compile_request wanted;
+  wanted.tune = true;
+  wanted.compile.planning.progress = graphs::region_progress::as_written;
+  const auto made = compiled(all.part, wanted);
+  EXPECT_EQ(made->explain().text.find("feedback"), std::string::npos);
   made->end();
 }
 
