@@ -2,15 +2,17 @@
 // ready in another one; they complete in any order.
 //
 // An exchange of all ranks is one nonblocking collective of MPI: broadcast, scatter, gather, allgather, alltoall. Where what
-// ranks contribute lies in one piece, an allgather needs no copies at all. Exchanges of a part of the ranks, halos, and what is
-// too long for MPI's counts go as messages between those who have something for each other: the same bytes. What a signature
-// needs is computed once.
+// ranks contribute lies in one piece, an allgather needs no copies at all. Exchanges of a part of the ranks, halos, what is
+// too long for MPI's counts, and those of few ranks, where a collective has no steps to save, go as messages between those who
+// have something for each other: the same bytes. What a signature needs is computed once, and its messages are persistent from
+// the second time on (message_set.h). Between two ranks they need no tags: both start them in the order of the exchanges.
 //
 // Reductions: every rank contributes the combination of its items; all contributions are gathered where the result is wanted and
 // combined there in the order of ranks, so that every rank gets the same bits, every time.
 #pragma once
 
 #include "runtime/executor/local_buffer.h"
+#include "runtime/executor/message_set.h"
 #include "runtime/executor/pending_requests.h"
 #include "runtime/mpi/private_communicator.h"
 #include "tasks/commands/command.h"
@@ -41,6 +43,8 @@ public:
   };
   /// Collective.
   exchanges(MPI_Comm world, surroundings around);
+  /// After an error: MPI may still use the memory of what is under way.
+  void abandon() noexcept;
 
   /// To be called for all exchanges in their order, before they can start.
   void expect(tasks::command_id id);
@@ -69,10 +73,12 @@ private:
     // An allgather in place: everybody's piece as elements of the one buffer.
     bool in_place = false;
     std::vector<int> element_counts, element_offsets;
+    std::size_t uses = 0;
+    std::shared_ptr<message_set> repeated; ///< from the second use on
   };
   struct under_way;
 
-  std::shared_ptr<const local_plan> plan(const tasks::command& c);
+  std::shared_ptr<local_plan> plan(const tasks::command& c);
   std::shared_ptr<local_plan> make_plan(const tasks::command& c) const;
   void plan_in_place(const tasks::collective& x, local_plan& p) const;
   packet make_packet(const tasks::collective& x, int from, int to) const;
@@ -81,20 +87,20 @@ private:
   void begin(const std::shared_ptr<under_way>& u);
   void begin_native(const std::shared_ptr<under_way>& u);
   void begin_messages(const std::shared_ptr<under_way>& u);
+  std::shared_ptr<message_set> messages_of(const under_way& u);
+  message_set::message laid_out(const tasks::collective& x, const packet& p) const;
   void begin_reduction(const std::shared_ptr<under_way>& u);
   void arrived(const std::shared_ptr<under_way>& u);
   void arrived_reduction(const std::shared_ptr<under_way>& u);
   void pack_into(const under_way& u, const packet& p, std::byte* into) const;
   void unpack_from(const under_way& u, const packet& p, const std::byte* from) const;
   void spread_to_devices(const under_way& u) const;
-  int tag_of(const tasks::command& c) const;
-
   private_communicator collectives_, messages_;
-  int rank_, size_, most_tags_;
+  int rank_, size_;
   surroundings around_;
   std::deque<std::shared_ptr<under_way>> in_order_;
   std::map<tasks::command_id, std::shared_ptr<under_way>> expected_;
-  std::map<std::uint64_t, std::shared_ptr<const local_plan>> plans_;
+  std::map<std::uint64_t, std::shared_ptr<local_plan>> plans_;
   std::map<std::size_t, MPI_Datatype> elements_; ///< by size
 };
 

@@ -71,6 +71,7 @@ executor::~executor() {
     std::this_thread::yield();
   if (failure_) { // MPI may still write into what is under way
     requests_.abandon();
+    exchanges_.abandon();
     for (auto& [number, b] : buffers_)
       (void)b.release();
   }

@@ -26,9 +26,11 @@ bool pending_requests::test() {
   if (count == MPI_UNDEFINED || count == 0)
     return false;
   std::vector<std::pair<when_complete, MPI_Status>> calls;
-  for (int i = 0; i < count; ++i)
-    calls.emplace_back(std::move(then_[static_cast<std::size_t>(done_[static_cast<std::size_t>(i)])]),
-                       statuses_[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < count; ++i) {
+    const auto done = static_cast<std::size_t>(done_[static_cast<std::size_t>(i)]);
+    calls.emplace_back(std::move(then_[done]), statuses_[static_cast<std::size_t>(i)]);
+    requests_[done] = MPI_REQUEST_NULL; // persistent ones keep their handles
+  }
   std::size_t kept = 0;
   for (std::size_t i = 0; i < requests_.size(); ++i)
     if (requests_[i] != MPI_REQUEST_NULL) {
@@ -82,6 +84,14 @@ void send_bytes_to(pending_requests& with, const std::byte* bytes, std::size_t s
   }
 }
 
+void check_length(const MPI_Status& status, int from, std::size_t bytes) {
+  int got = 0;
+  MPI_Get_count(&status, MPI_BYTE, &got);
+  if (static_cast<std::size_t>(got) != bytes)
+    throw mpi_error(MPI_ERR_TRUNCATE,
+                    fmt::format("a message from rank {} has {} bytes instead of {}", from, got, bytes));
+}
+
 void receive_bytes_from(pending_requests& with, std::byte* bytes, std::size_t size, int from, int tag,
                         MPI_Comm comm, std::function<void()> then) {
   const auto one = after_parts(parts_of(size), std::move(then));
@@ -92,11 +102,7 @@ void receive_bytes_from(pending_requests& with, std::byte* bytes, std::size_t si
                         &request),
               "MPI_Irecv");
     with.add(request, [one, from, length](const MPI_Status& status) {
-      int got = 0;
-      MPI_Get_count(&status, MPI_BYTE, &got);
-      if (static_cast<std::size_t>(got) != length)
-        throw mpi_error(MPI_ERR_TRUNCATE,
-                        fmt::format("a message from rank {} has {} bytes instead of {}", from, got, length));
+      check_length(status, from, length);
       one();
     });
   }

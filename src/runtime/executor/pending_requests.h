@@ -11,6 +11,7 @@ namespace tacit::runtime {
 class pending_requests {
 public:
   using when_complete = std::function<void(const MPI_Status&)>;
+  /// A persistent request has been started, and stays its owner's.
   void add(MPI_Request request, when_complete then);
   bool empty() const { return requests_.empty(); }
   /// Calls what waits for requests that have completed; true if there were any. Throws mpi_error. `then` may add requests.
@@ -31,5 +32,8 @@ void send_bytes_to(pending_requests& with, const std::byte* bytes, std::size_t s
                    MPI_Comm comm, std::function<void()> then);
 void receive_bytes_from(pending_requests& with, std::byte* bytes, std::size_t size, int from, int tag,
                         MPI_Comm comm, std::function<void()> then);
+
+/// Throws mpi_error if a message that has been received has another length than expected.
+void check_length(const MPI_Status& status, int from, std::size_t bytes);
 
 } // namespace tacit::runtime

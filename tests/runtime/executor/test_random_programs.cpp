@@ -152,6 +152,8 @@ public:
         sum();
       else if (below(12) == 0)
         queue_.wait();
+      else if (below(5) == 0)
+        repeat();
       else
         submit(task_writing(below(buffers_.size()), false));
     }
@@ -277,6 +279,16 @@ private:
               return buffers_[t.reads[r].buffer].serial[index_in(sizes[r], f)];
             });
           });
+  }
+
+  /// A loop: its exchanges are repeated.
+  void repeat() {
+    std::vector<task> body;
+    for (std::size_t n = 1 + below(3); n > 0; --n)
+      body.push_back(task_writing(below(buffers_.size()), false));
+    for (std::size_t n = 3 + below(4); n > 0; --n)
+      for (const task& t : body)
+        submit(t);
   }
 
   /// A reduction of one buffer, and its result in another task.

@@ -1,0 +1,91 @@
+#include "runtime/executor/message_set.h"
+
+#include "runtime/mpi/mpi_error.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace tacit::runtime {
+
+namespace {
+
+std::size_t packed_bytes(const std::vector<message_set::message>& messages) {
+  std::size_t bytes = 0;
+  for (const auto& m : messages)
+    bytes += m.in_place ? 0 : m.bytes;
+  return bytes;
+}
+
+std::byte* lay_out(std::vector<message_set::message>& messages, std::byte* next) {
+  for (auto& m : messages) {
+    m.at = m.in_place ? m.in_place : next;
+    next += m.in_place ? 0 : m.bytes;
+  }
+  return next;
+}
+
+} // namespace
+
+message_set::message_set(std::vector<message> sends, std::vector<message> receives)
+    : sends_(std::move(sends)), receives_(std::move(receives)),
+      memory_(packed_bytes(sends_) + packed_bytes(receives_)) {
+  lay_out(receives_, lay_out(sends_, memory_.data()));
+}
+
+message_set::~message_set() {
+  for (auto* requests : {&sending_, &receiving_})
+    for (MPI_Request& r : *requests)
+      MPI_Request_free(&r);
+}
+
+void message_set::keep() noexcept {
+  (void)new std::vector<std::byte>(std::move(memory_));
+  sending_.clear();
+  receiving_.clear();
+}
+
+void message_set::prepare(MPI_Comm comm, int tag) {
+  const auto is_long = [](const message& m) { return m.bytes > std::numeric_limits<int>::max(); };
+  if (std::ranges::any_of(sends_, is_long) || std::ranges::any_of(receives_, is_long))
+    return;
+  for (const message& m : sends_)
+    check_mpi(MPI_Send_init(m.at, static_cast<int>(m.bytes), MPI_BYTE, m.rank, tag, comm,
+                            &sending_.emplace_back(MPI_REQUEST_NULL)),
+              "MPI_Send_init");
+  for (const message& m : receives_)
+    check_mpi(MPI_Recv_init(m.at, static_cast<int>(m.bytes), MPI_BYTE, m.rank, tag, comm,
+                            &receiving_.emplace_back(MPI_REQUEST_NULL)),
+              "MPI_Recv_init");
+}
+
+void message_set::start_receives(pending_requests& with, MPI_Comm comm, int tag,
+                                 const when_one_is_complete& then) {
+  if (!receiving_.empty())
+    check_mpi(MPI_Startall(static_cast<int>(receiving_.size()), receiving_.data()), "MPI_Startall");
+  for (std::size_t i = 0; i < receives_.size(); ++i) {
+    const message& m = receives_[i];
+    if (receiving_.empty())
+      receive_bytes_from(with, m.at, m.bytes, m.rank, tag, comm, [then, i] { then(i); });
+    else
+      with.add(receiving_[i], [then, i, from = m.rank, bytes = m.bytes](const MPI_Status& status) {
+        check_length(status, from, bytes);
+        then(i);
+      });
+  }
+}
+
+void message_set::start_sends(pending_requests& with, MPI_Comm comm, int tag,
+                              const when_one_is_complete& then) {
+  if (!sending_.empty())
+    check_mpi(MPI_Startall(static_cast<int>(sending_.size()), sending_.data()), "MPI_Startall");
+  for (std::size_t i = 0; i < sends_.size(); ++i) {
+    const message& m = sends_[i];
+    if (sending_.empty())
+      send_bytes_to(with, m.at, m.bytes, m.rank, tag, comm, [then, i] { then(i); });
+    else
+      with.add(sending_[i], [then, i](const MPI_Status&) { then(i); });
+  }
+}
+
+} // namespace tacit::runtime
