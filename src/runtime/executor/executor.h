@@ -21,11 +21,11 @@
 #pragma once
 
 #include "runtime/devices/backend.h"
+#include "runtime/devices/serial_thread.h"
 #include "runtime/executor/command_executor.h"
 #include "runtime/executor/exchanges.h"
 #include "runtime/executor/local_buffer.h"
 #include "runtime/executor/pending_requests.h"
-#include "runtime/executor/serial_thread.h"
 #include "runtime/executor/watch.h"
 #include "tasks/commands/command.h"
 

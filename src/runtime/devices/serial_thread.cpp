@@ -1,10 +1,11 @@
-#include "runtime/executor/serial_thread.h"
+#include "runtime/devices/serial_thread.h"
 
 #include <utility>
 
 namespace tacit::runtime {
 
-serial_thread::serial_thread(task_function rest) : rest_(std::move(rest)), thread_([this] { run(); }) {}
+serial_thread::serial_thread(std::function<void()> rest)
+    : rest_(std::move(rest)), thread_([this] { run(); }) {}
 
 serial_thread::~serial_thread() {
   {
@@ -15,7 +16,7 @@ serial_thread::~serial_thread() {
   thread_.join();
 }
 
-void serial_thread::post(task_function what) {
+void serial_thread::post(std::function<void()> what) {
   {
     const std::lock_guard lock(mutex_);
     posted_.push_back(std::move(what));
@@ -24,7 +25,7 @@ void serial_thread::post(task_function what) {
 }
 
 void serial_thread::run() {
-  std::vector<task_function> now;
+  std::vector<std::function<void()>> now;
   std::unique_lock lock(mutex_);
   for (;;) {
     change_.wait(lock, [&] { return stopping_ || !posted_.empty(); });
@@ -33,7 +34,7 @@ void serial_thread::run() {
     do {
       now.swap(posted_);
       lock.unlock();
-      for (const task_function& next : now)
+      for (const std::function<void()>& next : now)
         next();
       now.clear(); // without the lock: what it frees may post
       lock.lock();
