@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tacit/tasks/library.hpp>
 #include <utility>
 #include <vector>
@@ -79,6 +80,17 @@ public:
 /// Kernels on threads of this process, by oneTBB. With `separate` devices each has a memory of its own, as those of GPUs are, so
 /// that what keeps memories coherent can be tried everywhere; 0 of them: one device, in the host's memory.
 std::unique_ptr<backend> make_host_threads(int threads, int separate_devices);
+
+/// Kernels by Kokkos, in its default execution space of the host; devices' own memories are Kokkos's. Throws task_error where tacit
+/// was built without it.
+std::unique_ptr<backend> make_kokkos(int threads, int separate_devices);
+
+/// By the name that a user knows: "threads", "kokkos".
+std::unique_ptr<backend> make_backend(std::string_view name, int threads, int separate_devices);
+
+/// Calls `copy` for pieces of consecutive bytes, which together are the box.
+void for_each_piece(const box_copy& what,
+                    const std::function<void(std::byte* to, const std::byte* from, std::size_t bytes)>& copy);
 
 /// Copies a box between two allocations that this process can reach, element rows at a time.
 void copy_box(const box_copy& what);

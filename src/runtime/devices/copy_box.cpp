@@ -20,7 +20,9 @@ bool has_whole_rows(const detail::allocation& where, const detail::index_box& bo
 
 } // namespace
 
-void copy_box(const box_copy& what) {
+void for_each_piece(
+    const box_copy& what,
+    const std::function<void(std::byte* to, const std::byte* from, std::size_t bytes)>& copy) {
   const auto& [from, to] = what.box;
   std::size_t count[3];
   for (std::size_t d = 0; d < 3; ++d) {
@@ -38,11 +40,16 @@ void copy_box(const box_copy& what) {
   }
   for (std::size_t i = 0; i < outer; ++i)
     for (std::size_t j = 0; j < inner; ++j)
-      std::memcpy(static_cast<std::byte*>(what.to.data) +
-                      offset_in(what.to, from[0] + i, from[1] + j, from[2], what.element_bytes),
-                  static_cast<const std::byte*>(what.from.data) +
-                      offset_in(what.from, from[0] + i, from[1] + j, from[2], what.element_bytes),
-                  piece);
+      copy(static_cast<std::byte*>(what.to.data) +
+               offset_in(what.to, from[0] + i, from[1] + j, from[2], what.element_bytes),
+           static_cast<const std::byte*>(what.from.data) +
+               offset_in(what.from, from[0] + i, from[1] + j, from[2], what.element_bytes),
+           piece);
+}
+
+void copy_box(const box_copy& what) {
+  for_each_piece(
+      what, [](std::byte* to, const std::byte* from, std::size_t bytes) { std::memcpy(to, from, bytes); });
 }
 
 } // namespace tacit::runtime

@@ -1,8 +1,6 @@
 // Kernels on threads of this process.
 //
-// A launch is cut into blocks, a few for every thread; oneTBB runs them and steals from busy threads. With reductions there are as
-// many blocks as the items say, whatever the threads: each combines its own contributions, and the blocks' are combined in their
-// order, so that a run gives the same bits every time.
+// A launch is cut into blocks, a few for every thread (launched_kernel.h); oneTBB runs them and steals from busy threads.
 //
 // What is over sooner than another thread would wake up runs at once on the thread that launches it: short copies, and kernels whose
 // items, as measured the last times, take less than a few microseconds altogether. Other kernels run on the calling thread, too, if
@@ -12,7 +10,7 @@
 // So an allocation never has to grow and move when a task touches more of a buffer, and an element has the same place in
 // every memory. What a rank never touches costs it nothing; columns of a matrix touch all of its pages.
 #include "runtime/devices/backend.h"
-#include "runtime/devices/work_groups.h"
+#include "runtime/devices/launched_kernel.h"
 
 #include <algorithm>
 #include <chrono>
@@ -30,39 +28,6 @@
 namespace tacit::runtime {
 
 namespace {
-
-std::size_t length(const detail::index_box& box, std::size_t d) {
-  return box.to[d] > box.from[d] ? box.to[d] - box.from[d] : 0;
-}
-
-/// A grid of blocks over a box: dimension 0 is cut first.
-class blocks_of {
-public:
-  blocks_of(const detail::index_box& box, std::size_t wanted) : box_(box) {
-    for (std::size_t d = 0; d < 3; ++d) {
-      cuts_[d] = std::clamp<std::size_t>(wanted, std::min<std::size_t>(1, length(box, d)), length(box, d));
-      wanted = cuts_[d] ? (wanted + cuts_[d] - 1) / cuts_[d] : 0;
-    }
-  }
-  std::size_t count() const { return cuts_[0] * cuts_[1] * cuts_[2]; }
-  detail::index_box operator[](std::size_t number) const {
-    detail::index_box block;
-    for (std::size_t d = 3; d-- > 0; number /= cuts_[d]) {
-      const std::size_t part = number % cuts_[d];
-      block.from[d] = box_.from[d] + length(box_, d) * part / cuts_[d];
-      block.to[d] = box_.from[d] + length(box_, d) * (part + 1) / cuts_[d];
-    }
-    return block;
-  }
-
-private:
-  detail::index_box box_;
-  detail::extents cuts_{};
-};
-
-std::size_t volume(const detail::index_box& box) {
-  return length(box, 0) * length(box, 1) * length(box, 2);
-}
 
 /// How long items of each kernel have taken, by the type of the kernel. Any thread may use it.
 class kernel_times {
@@ -90,76 +55,6 @@ private:
 /// Below these, waking another thread (5 to 50 us) costs more than the work.
 constexpr double longest_at_once = 15e-6;
 constexpr std::size_t most_bytes_at_once = 64 * 1024;
-
-/// What the blocks of one launch share.
-class launched_kernel {
-public:
-  launched_kernel(kernel_launch&& what, std::size_t threads)
-      : what_(std::move(what)), blocks_(units(what_), block_count(threads)) {
-    for (const auto& reduction : what_.what->reductions)
-      partials_.emplace_back(blocks_.count() * reduction.elements * reduction.element_bytes);
-  }
-  std::size_t blocks() const { return blocks_.count(); }
-
-  void run_block(std::size_t number) {
-    const auto& reductions = what_.what->reductions;
-    std::vector<void*> mine(reductions.size());
-    for (std::size_t r = 0; r < reductions.size(); ++r) {
-      mine[r] = partial(r, number);
-      reductions[r].fill_with_identity(mine[r], reductions[r].elements);
-    }
-    std::vector<std::max_align_t> local((what_.what->local_bytes + sizeof(std::max_align_t) - 1) /
-                                        sizeof(std::max_align_t));
-    detail::placement where{what_.accesses.data(), what_.accesses.size(),
-                            reinterpret_cast<std::byte*>(local.data())};
-    detail::kernel_call call;
-    call.where = &where;
-    call.items = blocks_[number];
-    call.partials = mine.data();
-    if (what_.what->grouped)
-      call.groups = &work_groups::of_this_thread();
-    what_.what->kernel(call);
-  }
-
-  std::size_t items() const { return volume(what_.items); }
-  const std::type_info& type() const { return what_.what->kernel.target_type(); }
-
-  void combine() {
-    const auto& reductions = what_.what->reductions;
-    for (std::size_t r = 0; r < reductions.size(); ++r) {
-      reductions[r].fill_with_identity(what_.results[r], reductions[r].elements);
-      for (std::size_t b = 0; b < blocks(); ++b)
-        reductions[r].combine(what_.results[r], partial(r, b), reductions[r].elements);
-    }
-  }
-
-private:
-  /// Items, or groups, counted from the range's start.
-  static detail::index_box units(const kernel_launch& what) {
-    if (!what.what->grouped)
-      return what.items;
-    detail::index_box groups;
-    for (std::size_t d = 0; d < 3; ++d) {
-      groups.from[d] = (what.items.from[d] - what.what->items.from[d]) / what.what->group[d];
-      groups.to[d] = (what.items.to[d] - what.what->items.from[d]) / what.what->group[d];
-    }
-    return groups;
-  }
-  std::size_t block_count(std::size_t threads) const {
-    constexpr std::size_t blocks_per_thread = 4; // so that a thread that is slow or busy can be helped
-    constexpr std::size_t blocks_with_reductions = 64;
-    const bool reduces = !what_.what->reductions.empty();
-    return reduces ? blocks_with_reductions : threads > 1 ? threads * blocks_per_thread : 1;
-  }
-  void* partial(std::size_t reduction, std::size_t block) {
-    const auto& of = what_.what->reductions[reduction];
-    return partials_[reduction].data() + block * of.elements * of.element_bytes;
-  }
-
-  kernel_launch what_;
-  blocks_of blocks_;
-  std::vector<std::vector<std::byte>> partials_;
-};
 
 class host_threads final : public backend {
 public:

@@ -49,10 +49,13 @@ int number_of(vocabulary::setting name, int otherwise) {
   return said ? static_cast<int>(*said) : otherwise;
 }
 
-std::unique_ptr<backend> make_backend(MPI_Comm world) {
+std::unique_ptr<backend> backend_for(MPI_Comm world) {
   const int otherwise = default_threads(world); // collective
-  return make_host_threads(number_of(vocabulary::setting::task_threads, otherwise),
-                           number_of(vocabulary::setting::task_devices, 0));
+  check(vocabulary::setting::task_backend);
+  const std::string_view name = vocabulary::given(vocabulary::setting::task_backend);
+  return make_backend(name.empty() ? "threads" : name,
+                      number_of(vocabulary::setting::task_threads, otherwise),
+                      number_of(vocabulary::setting::task_devices, 0));
 }
 
 void finalize_our_mpi() {
@@ -158,7 +161,7 @@ void task_runtime::end() {
 task_runtime::task_runtime()
     : world_(private_communicator::like(ready_world(MPI_THREAD_MULTIPLE))),
       for_groups_(private_communicator::like(world_.comm())), rank_(world_.rank()), ranks_(world_.size()),
-      executor_(std::make_unique<executor>(world_.comm(), make_backend(world_.comm()))) {
+      executor_(std::make_unique<executor>(world_.comm(), backend_for(world_.comm()))) {
   explain_into_ = vocabulary::given(vocabulary::setting::task_explain);
   if (rank_ == 0)
     record_into_ = vocabulary::given(vocabulary::setting::record);

@@ -1,8 +1,9 @@
-// Kernels of the public header on threads, against loops: ranges and nd-ranges of 1 to 3 dimensions, barriers, local memory,
+// Kernels of the public header on each backend, against loops: ranges and nd-ranges of 1 to 3 dimensions, barriers, local memory,
 // reductions, several memories.
 #include "runtime/devices/backend.h"
 #include "runtime/devices/work_groups.h"
 
+#include <cstring>
 #include <future>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -56,6 +57,16 @@ std::exception_ptr launch(backend& on, int device, const detail::command_group& 
   });
 }
 
+/// Memory for a whole buffer. All backends here have memories that this process can write.
+detail::allocation zeroed(backend& on, memory_number memory, const detail::extents& size,
+                          std::size_t element_bytes) {
+  const auto made = on.allocate(memory, whole(size), size, element_bytes);
+  std::memset(made.data, 0, size[0] * size[1] * size[2] * element_bytes);
+  return made;
+}
+
+class backends : public testing::TestWithParam<const char*> {};
+
 struct described {
   explicit described(const std::function<void(handler&)>& describe) {
     handler h(group);
@@ -70,8 +81,8 @@ std::vector<T> contents(const detail::allocation& of) {
   return {from, from + of.range[0] * of.range[1] * of.range[2]};
 }
 
-TEST(host_threads, every_index_runs_once_in_ranges_of_each_dimension) {
-  auto on = make_host_threads(3, 0);
+TEST_P(backends, every_index_runs_once_in_ranges_of_each_dimension) {
+  auto on = make_backend(GetParam(), 3, 0);
   for (const detail::extents& size :
        {detail::extents{1, 1, 1}, {1000, 1, 1}, {7, 13, 1}, {1, 50, 1}, {3, 5, 17}, {1, 1, 9}}) {
     const buffer<int, 3> counts(range<3>(size[0], size[1], size[2]));
@@ -79,7 +90,7 @@ TEST(host_threads, every_index_runs_once_in_ranges_of_each_dimension) {
       const accessor c(counts, h, access::one_to_one(), read_write);
       h.parallel_for(counts.get_range(), [=](item<3> i) { c[i] += 1 + static_cast<int>(i.get_linear_id()); });
     });
-    const auto memory = on->allocate(host_memory, whole(size), size, sizeof(int));
+    const auto memory = zeroed(*on, host_memory, size, sizeof(int));
     EXPECT_FALSE(launch(*on, 0, task.group, task.group.items, {memory}));
     std::vector<int> expected(size[0] * size[1] * size[2]);
     std::iota(expected.begin(), expected.end(), 1);
@@ -88,8 +99,8 @@ TEST(host_threads, every_index_runs_once_in_ranges_of_each_dimension) {
   }
 }
 
-TEST(host_threads, kernels_may_take_indices_and_offsets) {
-  auto on = make_host_threads(2, 0);
+TEST_P(backends, kernels_may_take_indices_and_offsets) {
+  auto on = make_backend(GetParam(), 2, 0);
   const buffer<int, 2> out({10, 10});
   const described task([&](handler& h) {
     const accessor o(out, h, access::one_to_one(), write_only, no_init);
@@ -97,15 +108,15 @@ TEST(host_threads, kernels_may_take_indices_and_offsets) {
                    [=](std::size_t i, std::size_t j) { o(i, j) = static_cast<int>(10 * i + j); });
   });
   const detail::extents size{10, 10, 1};
-  const auto memory = on->allocate(host_memory, whole(size), size, sizeof(int));
+  const auto memory = zeroed(*on, host_memory, size, sizeof(int));
   EXPECT_FALSE(launch(*on, 0, task.group, {{4, 2, 0}, {7, 6, 1}}, {memory})); // a chunk of it
   for (int i = 0; i < 100; ++i)
     EXPECT_EQ(contents<int>(memory)[i], i / 10 >= 4 && i / 10 < 7 && i % 10 >= 2 && i % 10 < 6 ? i : 0);
   on->release(host_memory, memory, sizeof(int));
 }
 
-TEST(host_threads, groups_meet_at_barriers_and_share_local_memory) {
-  auto on = make_host_threads(2, 0);
+TEST_P(backends, groups_meet_at_barriers_and_share_local_memory) {
+  auto on = make_backend(GetParam(), 2, 0);
   constexpr std::size_t n = 24, tile = 4;
   const buffer<long, 2> a({n, n}), b({n, n}), c({n, n});
   const described task([&](handler& h) {
@@ -129,7 +140,7 @@ TEST(host_threads, groups_meet_at_barriers_and_share_local_memory) {
   const detail::extents size{n, n, 1};
   std::vector<detail::allocation> memory;
   for (int i = 0; i < 3; ++i)
-    memory.push_back(on->allocate(host_memory, whole(size), size, sizeof(long)));
+    memory.push_back(zeroed(*on, host_memory, size, sizeof(long)));
   std::mt19937 random(5);
   for (int m = 0; m < 2; ++m)
     for (std::size_t i = 0; i < n * n; ++i)
@@ -148,8 +159,8 @@ TEST(host_threads, groups_meet_at_barriers_and_share_local_memory) {
     on->release(host_memory, m, sizeof(long));
 }
 
-TEST(host_threads, groups_of_a_chunk_know_their_place_in_the_whole_range) {
-  auto on = make_host_threads(2, 0);
+TEST_P(backends, groups_of_a_chunk_know_their_place_in_the_whole_range) {
+  auto on = make_backend(GetParam(), 2, 0);
   const buffer<int, 1> out(40);
   const described task([&](handler& h) {
     const accessor o(out, h, access::one_to_one(), write_only, no_init);
@@ -160,14 +171,14 @@ TEST(host_threads, groups_of_a_chunk_know_their_place_in_the_whole_range) {
     });
   });
   const detail::extents size{40, 1, 1};
-  const auto memory = on->allocate(host_memory, whole(size), size, sizeof(int));
+  const auto memory = zeroed(*on, host_memory, size, sizeof(int));
   EXPECT_FALSE(launch(*on, 0, task.group, {{16, 0, 0}, {24, 1, 1}}, {memory}));
   for (int i = 0; i < 40; ++i)
     EXPECT_EQ(contents<int>(memory)[i], i >= 16 && i < 24 ? 1000 * ((i - 8) / 4) + 100 * (i % 4) + i - 8 : 0);
   on->release(host_memory, memory, sizeof(int));
 }
 
-TEST(host_threads, reductions_have_the_same_bits_with_any_number_of_threads) {
+TEST_P(backends, reductions_have_the_same_bits_with_any_number_of_threads) {
   const buffer<double, 0> total(0.0);
   const buffer<int, 1> histogram(5);
   const buffer<float, 0> most(0.f);
@@ -183,7 +194,7 @@ TEST(host_threads, reductions_have_the_same_bits_with_any_number_of_threads) {
   });
   std::vector<double> sums;
   for (const int threads : {1, 2, 3, 8}) {
-    auto on = make_host_threads(threads, 0);
+    auto on = make_backend(GetParam(), threads, 0);
     double sum = -1;
     float top = 7;
     std::vector<int> bins(5, 9);
@@ -201,8 +212,8 @@ TEST(host_threads, reductions_have_the_same_bits_with_any_number_of_threads) {
   }
 }
 
-TEST(host_threads, what_kernels_throw_arrives) {
-  auto on = make_host_threads(2, 0);
+TEST_P(backends, what_kernels_throw_arrives) {
+  auto on = make_backend(GetParam(), 2, 0);
   const described task([&](handler& h) {
     h.parallel_for(100, [=](std::size_t i) {
       if (i == 77)
@@ -214,8 +225,8 @@ TEST(host_threads, what_kernels_throw_arrives) {
   EXPECT_THROW(std::rethrow_exception(error), std::runtime_error);
 }
 
-TEST(host_threads, a_barrier_that_some_items_miss_is_an_error_and_the_next_group_works) {
-  auto on = make_host_threads(1, 0);
+TEST_P(backends, a_barrier_that_some_items_miss_is_an_error_and_the_next_group_works) {
+  auto on = make_backend(GetParam(), 1, 0);
   const described wrong([&](handler& h) {
     h.parallel_for(nd_range<1>(8, 4), [=](nd_item<1> i) {
       if (i.get_local_id(0) != 2)
@@ -246,8 +257,8 @@ TEST(host_threads, a_barrier_that_some_items_miss_is_an_error_and_the_next_group
   EXPECT_FALSE(launch(*on, 0, right.group, right.group.items, {}));
 }
 
-TEST(host_threads, boxes_are_copied_between_memories) {
-  auto on = make_host_threads(2, 2);
+TEST_P(backends, boxes_are_copied_between_memories) {
+  auto on = make_backend(GetParam(), 2, 2);
   EXPECT_EQ(on->devices(), 2);
   EXPECT_NE(on->memory_of(0), on->memory_of(1));
   std::mt19937 random(17);
@@ -261,8 +272,8 @@ TEST(host_threads, boxes_are_copied_between_memories) {
       if (random() % 2)
         box.from[d] = 0;
     }
-    const auto from = on->allocate(on->memory_of(0), whole(size), size, sizeof(int));
-    const auto to = on->allocate(on->memory_of(1), whole(size), size, sizeof(int));
+    const auto from = zeroed(*on, on->memory_of(0), size, sizeof(int));
+    const auto to = zeroed(*on, on->memory_of(1), size, sizeof(int));
     for (std::size_t i = 0; i < size[0] * size[1] * size[2]; ++i)
       static_cast<int*>(from.data)[i] = static_cast<int>(i + 1);
     EXPECT_FALSE(finished([&](when_done done) {
@@ -279,6 +290,36 @@ TEST(host_threads, boxes_are_copied_between_memories) {
     on->release(on->memory_of(0), from, sizeof(int));
     on->release(on->memory_of(1), to, sizeof(int));
   }
+}
+
+TEST_P(backends, memories_of_devices_are_their_own_and_host_tasks_run) {
+  auto on = make_backend(GetParam(), 2, 2);
+  const detail::extents size{8, 1, 1};
+  const auto first = zeroed(*on, on->memory_of(0), size, 1), second = zeroed(*on, on->memory_of(1), size, 1);
+  EXPECT_NE(first.data, second.data);
+  std::memset(first.data, 7, 8);
+  EXPECT_EQ(contents<char>(second), std::vector<char>(8, 0));
+  bool ran = false;
+  EXPECT_FALSE(finished([&](when_done done) { on->run_on_host([&] { ran = true; }, std::move(done)); }));
+  EXPECT_TRUE(ran);
+  on->release(on->memory_of(0), first, 1);
+  on->release(on->memory_of(1), second, 1);
+}
+
+const char* const built[] = {
+    "threads",
+#ifdef TACIT_WITH_KOKKOS
+    "kokkos",
+#endif
+};
+INSTANTIATE_TEST_SUITE_P(all, backends, testing::ValuesIn(built),
+                         [](const auto& of) { return std::string(of.param); });
+
+TEST(backends_by_name, what_is_not_there_is_an_error) {
+  EXPECT_THROW(make_backend("gpu", 1, 0), task_error);
+#ifndef TACIT_WITH_KOKKOS
+  EXPECT_THROW(make_backend("kokkos", 1, 0), task_error);
+#endif
 }
 
 } // namespace

@@ -181,8 +181,9 @@ TEST(programs, chunks_in_two_dimensions_cover_the_range_and_are_no_rows) {
     for (std::size_t j = 0; j < n; ++j)
       EXPECT_EQ(result[i * n + j], static_cast<int>(std::min(i + 1, n - 1) * n + std::min(j + 1, n - 1)));
   const subrange<2> chunk = q.fence(mine).get();
-  if (detail::ranks() == 4)
+  if (detail::ranks() == 4) {
     EXPECT_EQ(chunk.range, (range<2>(n / 2, n / 2)));
+  }
 }
 
 TEST(programs, reductions_combine_all_ranks_and_count_what_was_there_once) {
