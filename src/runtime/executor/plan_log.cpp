@@ -1,5 +1,6 @@
 #include "runtime/executor/plan_log.h"
 
+#include "vocabulary/base/task_record.h"
 #include "vocabulary/base/whole_file.h"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ std::string plan_log::command_text(const tasks::planner& plan) const {
 }
 
 std::string plan_log::write_json(const std::string& folder, const tasks::planner& plan) const {
-  return write(folder, "tasks.json", explain_json(plan, commands_));
+  return write(folder, vocabulary::task_record, explain_json(plan, commands_));
 }
 
 std::string plan_log::write_all(const std::string& folder, const tasks::planner& plan, bool task_graph,

@@ -62,10 +62,10 @@ int analyze_graph(analyze_options& options) {
 std::string rendered(const analyzed_recording& a, const surface::run_info& run,
                      const analyze_options& options) {
   if (options.format == "json")
-    return surface::json_of(a.result, a.problems, run);
+    return json_of(a, run);
   if (options.format == "dot")
     return surface::dot_of(a.result);
-  const surface::page page = surface::page_of(a.result, a.problems, run);
+  const surface::page page = page_of(a, run);
   return options.format == "html" ? surface::html_of(page) : surface::text_of(page, options.all ? 0 : 40);
 }
 

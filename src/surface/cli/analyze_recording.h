@@ -12,7 +12,12 @@ namespace tacit::surface {
 struct analyzed_recording {
   recordings::analysis result;
   diagnostics problems;
+  std::optional<task_story> tasks; ///< of a program of tasks
 };
+
+/// Its page, with its tasks.
+page page_of(const analyzed_recording& a, const run_info& run);
+std::string json_of(const analyzed_recording& a, const run_info& run);
 
 /// Reads and analyses; shows progress on a terminal, or if `progress` always.
 analyzed_recording analyze_recording(const std::filesystem::path& folder, bool progress);

@@ -5,6 +5,7 @@
 #include "surface/cli/commands.h"
 #include "surface/cli/files.h"
 #include "surface/cli/own_files.h"
+#include "vocabulary/base/task_record.h"
 
 #include <cstdlib>
 #include <fmt/format.h>
@@ -20,7 +21,8 @@ bool is_result(const fs::path& file) {
   const std::string name = file.filename().string();
   const bool of_rank = name.starts_with("rank-") && (name.ends_with(".rec") || name.ends_with(".tail"));
   return of_rank || name == recordings::stop_mark || name == recordings::launched_apart_mark ||
-         name == "report.html" || name == "report.json" || name == "summary.txt";
+         name == vocabulary::task_record || name == "report.html" || name == "report.json" ||
+         name == "summary.txt";
 }
 
 void remove_results(const fs::path& folder) {

@@ -75,6 +75,7 @@ public:
     raw("<main>");
     summary();
     problems();
+    tasks();
     findings();
     whole_timelines();
     communication();
@@ -132,6 +133,8 @@ private:
       return std::ranges::any_of(p_.findings,
                                  [&](const finding_card& f) { return f.collective == collective; });
     };
+    if (p_.tasks)
+      raw("<a href=\"#tasks\">Tasks</a><a href=\"#commands\">Commands</a>");
     if (listed(true))
       raw("<a href=\"#findings\">Collectives found</a>");
     if (listed(false))
@@ -182,6 +185,57 @@ private:
     if (shown < all)
       put("<p class=\"note\">{} more {} are left out of this page; the JSON report has them all.</p>",
           all - shown, what);
+  }
+
+  /// What the tasks say of themselves; the messages and collectives below are what came of it.
+  void tasks() {
+    if (!p_.tasks)
+      return;
+    const task_story& t = *p_.tasks;
+    raw("<h2 id=\"tasks\">Tasks</h2><div class=\"card\">");
+    raw("<p class=\"note\">Tasks of one name are one row. An arc leads to who needs what was written, to the "
+        "left in the "
+        "next round of a loop.</p>");
+    drawn(t.graph, "discovered collective", "messages");
+    raw("</div><div class=\"card scroll\"><table class=\"words\"><tr><th>needs</th><th>of</th><th>times</th>"
+        "<th>comes by</th></tr>");
+    const std::size_t shown = std::min(t.exchanges.size(), caps_.rows);
+    for (std::size_t i = 0; i < shown; ++i)
+      exchange(t.exchanges[i]);
+    raw("</table>");
+    cut(shown, t.exchanges.size(), "exchanges");
+    if (t.left_out > 0)
+      put("<p class=\"note\">Of this long run only the beginning was written down; {} later tasks and "
+          "exchanges are "
+          "left out.</p>",
+          t.left_out);
+    put("</div><h2 id=\"commands\">{}</h2><div class=\"card\">", safe(t.commands.title));
+    drawn(t.commands, "collective", "message");
+    raw("</div>");
+  }
+
+  void drawn(const diagram& d, std::string_view collective, std::string_view message) {
+    put("<div class=\"scroll\">{}</div><div class=\"key\"><span><i></i>{}</span><span><i "
+        "class=\"fwd\"></i>{}</span></div>",
+        svg_of(d), collective, message);
+    if (const std::string note = cut_note(d); !note.empty())
+      put("<p class=\"note\">{}</p>", note);
+  }
+
+  void exchange(const task_exchange& e) {
+    put("<tr><td>{} needs {}</td><td>{}</td><td>{}</td><td>", safe(e.consumer), safe(e.buffer),
+        safe(e.producer), e.times);
+    if (e.collective.empty()) {
+      put("messages: {} {}", link(e.why), safe(title_of(e.why)));
+    } else {
+      put("<strong>{}</strong>", safe(e.collective));
+      if (e.replaced > 0)
+        put("<div class=\"note\">in place of {} of rank {}</div>", counted(e.replaced, "message"),
+            p_.tasks->rank);
+      if (e.ahead)
+        raw("<div class=\"note\">brings more, as a later task needs it</div>");
+    }
+    raw("</td></tr>");
   }
 
   /// Collectives first, then what else the messages are; both as they come, by share of time.

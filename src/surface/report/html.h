@@ -32,9 +32,11 @@ std::string svg_of(const matrix& m, const html_caps& caps);
 std::string svg_of(const timeline& l, const html_caps& caps);
 std::string svg_of(const plot& p);                ///< html_plot.cpp
 std::string svg_of(const std::vector<bar>& bars); ///< html_bars.cpp
+std::string svg_of(const diagram& d);             ///< html_diagram.cpp
 /// A sentence on what the picture leaves out, or empty.
 std::string cut_note(const matrix& m);
 std::string cut_note(const timeline& l, const html_caps& caps);
+std::string cut_note(const diagram& d);
 
 extern const std::string_view html_style;
 

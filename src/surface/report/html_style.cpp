@@ -44,6 +44,9 @@ figcaption{font-size:.88rem;color:var(--soft);margin:0 0 6px}figcaption b{color:
 .msg.fwd .head,.msg.fwd circle{fill:var(--accent2);stroke:none}.msg.sync path{stroke:var(--soft);stroke-dasharray:4 3}
 .msg.sync .head,.msg.sync circle{fill:var(--soft)}.mark{fill:var(--card);stroke:var(--soft);stroke-width:1.5}
 .call rect{fill:var(--accent);fill-opacity:.16;stroke:var(--accent)}.call circle{fill:var(--accent)}.call .root{stroke:var(--card);stroke-width:2}
+.diagram rect{fill:var(--card);stroke:var(--line)}.diagram path{fill:none;stroke:var(--line);stroke-width:1.3}.diagram .order circle{fill:var(--soft)}
+.diagram .coll path{stroke:var(--accent);stroke-width:1.8}.diagram .coll circle{fill:var(--accent)}.diagram .coll rect{stroke:var(--accent)}
+.diagram .mess path{stroke:var(--accent2);stroke-width:1.8}.diagram .mess circle{fill:var(--accent2)}.diagram .mess rect{stroke:var(--accent2)}
 .key{display:flex;flex-wrap:wrap;gap:4px 18px;font-size:.84rem;color:var(--soft);margin:8px 0 0}.key i{display:inline-block;width:16px;height:3px;
 vertical-align:middle;margin-right:6px;background:var(--accent)}.key i.fwd{background:var(--accent2)}.key i.sync{background:none;border-top:2px dashed var(--soft)}
 .key i.call{height:12px;width:9px;border-radius:5px;border:1px solid var(--accent);background:none}.key i.work{height:9px;width:9px;border:1.5px solid var(--soft);border-radius:2px;background:none}

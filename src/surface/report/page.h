@@ -120,6 +120,44 @@ struct plot {
   std::vector<curve> curves;               ///< at most 8 are drawn
 };
 
+/// Things in the order in which they first happened, one below the other, and what leads from one to another.
+struct diagram {
+  enum class style : std::uint8_t { work, collective, message, order };
+  struct row {
+    std::string label;
+    std::uint64_t count = 1;
+    style kind = style::work;
+  };
+  struct arc {
+    std::size_t from = 0,
+                to = 0; ///< rows; downwards on the right, upwards (in the next round of a loop) on the left
+    std::string label;
+    std::uint64_t count = 1;
+    style kind = style::order;
+  };
+  std::string title, note;
+  std::vector<row> rows;
+  std::vector<arc> arcs;
+};
+
+/// Data that a task needs of another one, on other ranks.
+struct task_exchange {
+  std::string producer, consumer, buffer;
+  std::uint64_t times = 1;
+  std::string collective;     ///< what was discovered; empty: messages
+  std::uint64_t replaced = 0; ///< messages of the rank that wrote it down, each time; 0: not known
+  reason why = reason::none;  ///< of messages
+  bool ahead = false;         ///< brings more than the consumer needs, for a later one
+};
+
+/// What a program of tasks did, beside its messages.
+struct task_story {
+  std::uint32_t ranks = 1, rank = 0; ///< whose commands are drawn
+  std::uint64_t tasks = 0, left_out = 0;
+  std::vector<task_exchange> exchanges; ///< most frequent first
+  diagram graph, commands;
+};
+
 struct page {
   std::string title;                                        ///< "hpcc"
   std::string subtitle;                                     ///< "recorded on 4 ranks, 21 November 2026"
@@ -129,7 +167,8 @@ struct page {
   std::vector<problem_line> problems;
   std::vector<finding_card> findings; ///< by share of time, largest first
   matrix communication;
-  timeline before, after; ///< of the whole, where that makes sense (graphs)
+  timeline before, after;          ///< of the whole, where that makes sense (graphs)
+  std::optional<task_story> tasks; ///< of programs of tasks
   std::vector<left_alone> left;
   std::string left_title = "Left alone, because …";
   std::vector<plot> plots;

@@ -113,9 +113,27 @@ json list_json(const List& list, Convert convert) {
   return out;
 }
 
+json tasks_json(const task_story& t) {
+  return {{"ranks", t.ranks},
+          {"rank", t.rank},
+          {"tasks", t.tasks},
+          {"left_out", t.left_out},
+          {"exchanges", list_json(t.exchanges, [](const task_exchange& e) -> json {
+             return {{"producer", e.producer},
+                     {"consumer", e.consumer},
+                     {"buffer", e.buffer},
+                     {"times", e.times},
+                     {"collective", e.collective.empty() ? json(nullptr) : json(e.collective)},
+                     {"replaced_messages", e.replaced},
+                     {"ahead", e.ahead},
+                     {"reason", e.collective.empty() ? json(reason_label(e.why)) : json(nullptr)}};
+           })}};
+}
+
 } // namespace
 
-std::string json_of(const recordings::analysis& a, const diagnostics& problems, const run_info& run) {
+std::string json_of(const recordings::analysis& a, const diagnostics& problems, const run_info& run,
+                    const task_story* tasks) {
   json out = {{"tacit", "recording analysis"},
               {"format", 1},
               {"command", run.command},
@@ -173,6 +191,8 @@ std::string json_of(const recordings::analysis& a, const diagnostics& problems, 
             {"function", s.function},  {"file", s.file},         {"line", s.line},
             {"text", location_text(s)}};
   });
+  if (tasks)
+    out["tasks"] = tasks_json(*tasks);
   return out.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

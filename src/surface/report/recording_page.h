@@ -17,7 +17,9 @@ struct run_info {
 };
 
 page page_of(const recordings::analysis& a, const diagnostics& problems, const run_info& run);
-std::string json_of(const recordings::analysis& a, const diagnostics& problems, const run_info& run);
+/// With what the program's tasks say of themselves, if it has any.
+std::string json_of(const recordings::analysis& a, const diagnostics& problems, const run_info& run,
+                    const task_story* tasks = nullptr);
 /// Ranks and the bytes between them, for Graphviz.
 std::string dot_of(const recordings::analysis& a);
 

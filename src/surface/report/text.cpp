@@ -47,6 +47,7 @@ public:
     for (const std::string& line : p_.headlines)
       put("{}\n", wrapped(plain(line), 100, 2));
     problems();
+    tasks();
     findings("Collectives found", true);
     findings("Other messages", false);
     left();
@@ -80,6 +81,20 @@ private:
                   100, 4));
       if (!line.remedy.empty())
         put("    {}\n", wrapped(plain(line.remedy), 100, 4));
+    }
+  }
+
+  void tasks() {
+    if (!p_.tasks)
+      return;
+    section("Tasks");
+    for (const task_exchange& e : p_.tasks->exchanges) {
+      const std::string by = e.collective.empty()
+                                 ? fmt::format("messages ({}: {})", reason_label(e.why), title_of(e.why))
+                                 : e.collective;
+      put("  {}\n", wrapped(fmt::format("{} needs {} of {}, {}, by {}", plain(e.consumer), plain(e.buffer),
+                                        plain(e.producer), counted(e.times, "time"), plain(by)),
+                            100, 6));
     }
   }
 

@@ -34,6 +34,8 @@ struct plan_summary {
   void add(const command& c, rank_id me, element_size size_of);
   std::uint64_t all() const;
 };
+/// How many messages of this rank, sent and received, a collective stands for; 0 for reductions, which are no messages of what is in a buffer.
+std::size_t messages_replaced(const collective& c, rank_id me);
 /// "40 commands (2 allgather, 38 execute), sends 1.2 KiB in messages, receives 4 MiB".
 std::string text_of(const plan_summary& sum);
 

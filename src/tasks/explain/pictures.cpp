@@ -71,7 +71,11 @@ nlohmann::json json_of(const exchange_edge& e) {
   return out;
 }
 
-nlohmann::json json_of(const command& c, const std::vector<buffer>& buffers) {
+/// Loops repeat their exchanges; what one replaces is counted once.
+using counted_messages = std::map<std::uint64_t, std::size_t>; ///< by signature
+
+nlohmann::json json_of(const command& c, const planner& plan, counted_messages& replaced) {
+  const std::vector<buffer>& buffers = plan.buffers();
   command shown = c;
   shown.after.clear();
   nlohmann::json out = {{"id", index(c.id)},
@@ -83,6 +87,10 @@ nlohmann::json json_of(const command& c, const std::vector<buffer>& buffers) {
     out["collective"] = tasks::name_of(c.exchange->kind);
     out["exchange"] = index(c.exchange->number);
     out["ranks"] = c.members.size();
+    const auto [entry, fresh] = replaced.try_emplace(c.exchange->signature, 0);
+    if (fresh)
+      entry->second = messages_replaced(*c.exchange, plan.options().me);
+    out["replaces"] = entry->second;
   }
   if (c.kind == command_kind::push || c.kind == command_kind::await_push) {
     out["peer"] = index(c.peer);
@@ -150,8 +158,9 @@ std::string explain_json(const planner& plan, std::span<const command> commands)
         {{"id", index(t.id)}, {"kind", name_of(t.kind)}, {"name", t.name}, {"after", numbers(t.after)}});
   for (const exchange_edge& e : plan.edges())
     out["exchanges"].push_back(json_of(e));
+  counted_messages replaced;
   for (const command& c : commands)
-    out["commands"].push_back(json_of(c, plan.buffers()));
+    out["commands"].push_back(json_of(c, plan, replaced));
   return dumped(out, 1) + "\n";
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <set>
 
 namespace tacit::tasks {
 
@@ -100,6 +101,26 @@ void plan_summary::add(const command& c, rank_id me, element_size size_of) {
     for (const exchange_part& part : c.exchange->parts)
       bytes_received +=
           bytes(is_reduction(c.exchange->kind) ? reduced(part, me) : received(part, me), part.buffer);
+}
+
+std::size_t messages_replaced(const collective& c, rank_id me) {
+  if (is_reduction(c.kind))
+    return 0;
+  const auto self = static_cast<std::uint32_t>(index(me));
+  std::set<rank_id> to, from;
+  for (const exchange_part& part : c.parts) {
+    for (const box& mine : intersection(part.owner.first_copy(self), region(part.where)).boxes())
+      for_each_holder(part.wanted, mine, [&](std::uint32_t rank, const region&) {
+        if (!moved(part, me, rank_id{rank}).empty())
+          to.insert(rank_id{rank});
+      });
+    for (const box& needed : received(part, me).boxes())
+      for_each_first_holder(part.owner, needed, [&](std::uint32_t rank, const region&) {
+        if (!moved(part, rank_id{rank}, me).empty())
+          from.insert(rank_id{rank});
+      });
+  }
+  return to.size() + from.size();
 }
 
 std::uint64_t plan_summary::all() const {
