@@ -356,10 +356,12 @@ TEST(programs, long_ones_take_no_more_memory) {
     q.wait();
   };
   steps(5000);
-  const std::size_t before = resident_bytes();
+  [[maybe_unused]] const std::size_t before = resident_bytes();
   steps(45000);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // which keep what was freed
   // A task and its commands take more than 1 KiB; 4096 of them may be under way.
   EXPECT_LT(resident_bytes(), before + (std::size_t{24} << 20));
+#endif
   EXPECT_EQ(contents(q, x), std::vector<long>(n, 50000));
 }
 
