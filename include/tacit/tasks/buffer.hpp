@@ -158,7 +158,15 @@ public:
     return *this;
   }
 
-  reference operator[](const id<Dims>& at) const { return data_[detail::linear_index(stride_, at)]; }
+  /// Compiled with TACIT_TASKS_CHECK (all files of a program, or none) it looks whether the task may access the element.
+  reference operator[](const id<Dims>& at) const {
+#ifdef TACIT_TASKS_CHECK
+    for (int d = 0; d < Dims; ++d)
+      if (at[d] < window_.offset[d] || at[d] - window_.offset[d] >= window_.range[d])
+        detail::accessed_outside(number_, Dims, detail::widen(at, 0), detail::box_of(window_.offset, window_.range));
+#endif
+    return data_[detail::linear_index(stride_, at)];
+  }
   decltype(auto) operator[](std::size_t index) const
     requires(Dims > 0)
   {

@@ -190,6 +190,9 @@ public:
   /// Ranks get near-square chunks of the first two dimensions, instead of the first one's intervals (to be called at any place in
   /// the command group; a range of one dimension is divided as before).
   void split_2d() { group_.split_2d = true; }
+  /// Ranks get shares of the first dimension in proportion to their weights, one a rank, not all 0 (at any place in the command
+  /// group; the same on all ranks; not together with split_2d()).
+  void split_by_weights(const std::vector<std::uint32_t>& weights) { group_.weights = weights; }
 
   // For the library.
   explicit handler(detail::command_group& into) : group_(into) {}

@@ -104,6 +104,9 @@ TACIT_TASKS_API const placement* current_placement() noexcept;
 /// Returns the one before.
 TACIT_TASKS_API const placement* set_current_placement(const placement* now) noexcept;
 
+/// What accessors do at an index that their task may not access, in programs that are compiled with TACIT_TASKS_CHECK: throws.
+[[noreturn]] TACIT_TASKS_API void accessed_outside(std::size_t accessor, int dims, const extents& at, const index_box& may);
+
 class placing {
 public:
   explicit placing(const placement* now) noexcept : before_(set_current_placement(now)) {}
@@ -153,6 +156,7 @@ struct command_group {
   index_box items;                  ///< from the offset on
   extents granularity{1, 1, 1};     ///< chunks are multiples of it
   bool split_2d = false;            ///< a kernel or host task: near-square chunks along dimensions 0 and 1
+  std::vector<std::uint32_t> weights; ///< a kernel or host task: of the ranks' shares of dimension 0; empty: equal
   bool grouped = false;             ///< an nd-range, of groups of `group` items
   extents group{1, 1, 1};
   std::size_t local_bytes = 0;

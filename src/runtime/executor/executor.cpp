@@ -1,5 +1,6 @@
 #include "runtime/executor/executor.h"
 
+#include "runtime/executor/access_error.h"
 #include "runtime/executor/shapes.h"
 #include "runtime/mpi/await.h"
 #include "runtime/mpi/mpi_error.h"
@@ -507,6 +508,19 @@ void executor::execute(running& r) {
   one();
 }
 
+std::string executor::what_failed(const execution& e, const std::exception_ptr& error) const {
+  const tasks::task& task = e.body->what;
+  std::string what = text_of(error);
+  try {
+    std::rethrow_exception(error);
+  } catch (const access_error& outside) {
+    if (outside.accessor < task.accesses.size())
+      what = name_of_buffer(task.accesses[outside.accessor].buffer) + " " + what;
+  } catch (...) { // text_of() has it
+  }
+  return fmt::format("rank {}: {}: {}", rank_, name_of(task), what);
+}
+
 void executor::launch(const std::shared_ptr<execution>& e) {
   if (failure_)
     return;
@@ -514,7 +528,7 @@ void executor::launch(const std::shared_ptr<execution>& e) {
   for (execution_part& p : e->parts) {
     const when_done done = back_here([this, e](const std::exception_ptr& error) {
       if (error)
-        return end(fmt::format("rank {}: {}: {}", rank_, name_of(e->body->what), text_of(error)), true);
+        return end(what_failed(*e, error), true);
       if (--e->left == 0)
         finish(*e);
     });

@@ -119,6 +119,7 @@ private:
   std::shared_ptr<execution> parts_of(const running& r) const;
   std::string written_twice(const execution& e) const;
   std::string name_of_buffer(tasks::buffer_id number) const;
+  std::string what_failed(const execution& e, const std::exception_ptr& error) const;
   void execute(running& r);
   void launch(const std::shared_ptr<execution>& e);
   void start_kernel(const std::shared_ptr<execution>& e, execution_part& p,

@@ -1,5 +1,6 @@
 #include "runtime/executor/task_runtime.h"
 
+#include "runtime/executor/access_error.h"
 #include "runtime/executor/shapes.h"
 #include "runtime/mpi/attributes.h"
 #include "runtime/mpi/mpi_error.h"
@@ -329,6 +330,16 @@ tasks::task task_runtime::describe(const detail::command_group& group) const {
   t.shape.granularity = to_range(group.granularity);
   if (group.split_2d)
     t.shape.split = tasks::split_rule::two_dim;
+  if (!group.weights.empty()) {
+    if (group.weights.size() != static_cast<std::size_t>(ranks_))
+      throw task_error(
+          fmt::format("split_by_weights: {} weights for {} ranks", group.weights.size(), ranks_));
+    if (std::ranges::all_of(group.weights, [](std::uint32_t w) { return w == 0; }))
+      throw task_error("split_by_weights: all weights are 0, so that nobody would execute the task");
+    if (group.split_2d)
+      throw task_error("split_by_weights: chunks in two dimensions have no weights; leave out split_2d()");
+    t.shape.weights = group.weights;
+  }
   switch (group.kind) {
   case detail::task_kind::kernel:
     t.kind = tasks::task_kind::kernel;
@@ -467,6 +478,15 @@ void destroy_host_object(std::size_t, std::shared_ptr<void>) noexcept {
 } // tasks that use it hold its instance
 std::size_t create_collective_group() {
   return the_runtime().create_collective_group();
+}
+
+void accessed_outside(std::size_t accessor, int dims, const extents& at, const index_box& may) {
+  std::string index;
+  for (int d = 0; d < dims; ++d)
+    index += fmt::format("[{}]", at[static_cast<std::size_t>(d)]);
+  const tasks::box allowed = runtime::to_box(may);
+  throw runtime::access_error(accessor, fmt::format("is accessed at {}, but here the task may access {}",
+                                                    index, allowed.empty() ? "nothing" : text_of(allowed)));
 }
 
 void submit(command_group&& group) {

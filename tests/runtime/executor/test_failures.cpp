@@ -66,6 +66,14 @@ void run(const std::string& fault) {
       h.set_name("blocks");
       h.parallel_for(tacit::range<1>(99), [=](std::size_t i) { to[i] = 1; });
     });
+  if (fault == "outside") // the last item of rank 1 reaches into what rank 2 has
+    q.submit([&](handler& h) {
+      x.set_name("measured");
+      const accessor from(x, h, tacit::access::one_to_one(), tacit::read_only);
+      const accessor to(y, h, tacit::access::one_to_one(), tacit::write_only, tacit::no_init);
+      h.set_name("reaching");
+      h.parallel_for(x.get_range(), [=](std::size_t i) { to[i] = from[i == 66 ? 67 : i]; });
+    });
   if (fault == "unwritten")
     (void)q.fence(y).get();
   if (fault == "killed") {

@@ -85,6 +85,25 @@ TEST(simulation, costs_the_same_on_65536_ranks) {
   EXPECT_LT(took.count(), 10) << "nothing may cost as much as there are ranks";
 }
 
+TEST(simulation, weights_say_who_executes_how_much) {
+  const auto weighted = [](std::vector<std::uint32_t> weights) {
+    return [weights] {
+      queue q;
+      const buffer<double, 1> x(100);
+      q.submit([&](handler& h) {
+        h.split_by_weights(weights);
+        const accessor to(x, h, access::one_to_one(), write_only, no_init);
+        h.parallel_for(x.get_range(), [=](std::size_t i) { fail_if_run(i); });
+      });
+    };
+  };
+  EXPECT_NE(simulate(3, weighted({1, 0, 3}), 0).text.find("execute [0,25)"), std::string::npos);
+  EXPECT_EQ(simulate(3, weighted({1, 0, 3}), 1).commands.count("execute"), 0u);
+  EXPECT_NE(simulate(3, weighted({1, 0, 3}), 2).text.find("execute [25,100)"), std::string::npos);
+  EXPECT_THROW(simulate(3, weighted({1, 1})), task_error);
+  EXPECT_THROW(simulate(2, weighted({0, 0})), task_error);
+}
+
 TEST(simulation, fences_give_zeros_and_host_objects_as_they_are) {
   simulate(3, [] {
     queue q;
