@@ -1,5 +1,6 @@
 #include "runtime/executor/plan_log.h"
 
+#include "vocabulary/base/amounts.h"
 #include "vocabulary/base/task_record.h"
 #include "vocabulary/base/whole_file.h"
 
@@ -21,7 +22,7 @@ std::string write(const std::string& folder, const std::string& name, const std:
 } // namespace
 
 void plan_log::keep(const std::vector<tasks::command>& commands) {
-  const std::size_t room = most_commands - commands_.size(), kept = std::min(room, commands.size());
+  const std::size_t room = most_ - commands_.size(), kept = std::min(room, commands.size());
   commands_.insert(commands_.end(), commands.begin(), commands.begin() + static_cast<std::ptrdiff_t>(kept));
   left_out_ += commands.size() - kept;
 }
@@ -33,8 +34,13 @@ std::string plan_log::command_text(const tasks::planner& plan) const {
   return left_out_ == 0 ? out : out + fmt::format("(and {} later commands)\n", left_out_);
 }
 
-std::string plan_log::write_json(const std::string& folder, const tasks::planner& plan) const {
-  return write(folder, vocabulary::task_record, explain_json(plan, commands_));
+std::string plan_log::write_json(const std::string& folder, const tasks::planner& plan,
+                                 std::uint64_t limit) const {
+  const std::string content = explain_json(plan, commands_);
+  if (content.size() > limit)
+    return fmt::format("{} is left out: its {} are more than a tenth of what the recording may take",
+                       vocabulary::task_record, vocabulary::readable_bytes(content.size()));
+  return write(folder, vocabulary::task_record, content);
 }
 
 std::string plan_log::write_all(const std::string& folder, const tasks::planner& plan, bool task_graph,

@@ -5,6 +5,8 @@
 
 #include "tasks/explain/explain.h"
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,7 +14,8 @@ namespace tacit::runtime {
 
 class plan_log {
 public:
-  static constexpr std::size_t most_commands = 100'000;
+  /// Keeps the first `most` commands.
+  explicit plan_log(std::size_t most) : most_(most) {}
 
   void keep(const std::vector<tasks::command>& commands);
   const std::vector<tasks::command>& commands() const { return commands_; }
@@ -21,12 +24,14 @@ public:
   /// Returns what could not be written, and why; empty if all is there.
   std::string write_all(const std::string& folder, const tasks::planner& plan, bool task_graph,
                         const std::string& summary) const;
-  /// tasks.json alone, beside a recording.
-  std::string write_json(const std::string& folder, const tasks::planner& plan) const;
+  /// tasks.json alone, beside a recording; nothing if it would be longer than `limit` bytes, and then that is said.
+  std::string write_json(const std::string& folder, const tasks::planner& plan,
+                         std::uint64_t limit = std::numeric_limits<std::uint64_t>::max()) const;
   /// A line for each command, in the order in which they were made.
   std::string command_text(const tasks::planner& plan) const;
 
 private:
+  std::size_t most_;
   std::vector<tasks::command> commands_;
   std::size_t left_out_ = 0;
 };

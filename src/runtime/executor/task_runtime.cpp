@@ -5,6 +5,7 @@
 #include "runtime/mpi/attributes.h"
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/mpi/rank_and_size.h"
+#include "vocabulary/base/amounts.h"
 #include "vocabulary/calls/settings.h"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <future>
+#include <limits>
 #include <sched.h>
 #include <unistd.h>
 
@@ -104,6 +106,15 @@ std::optional<dry_run> wanted_dry_run() {
   return dry_run{static_cast<std::uint32_t>(ranks), static_cast<std::uint32_t>(rank)};
 }
 
+/// Of tasks, exchanges and commands each, where only a report reads them: it joins those of one name. Some MB at most.
+constexpr std::size_t kept_for_reports = 10'000;
+
+/// A tenth of what `tacit run --max-size` allows the recording, which uses most of it.
+std::uint64_t room_beside_recording() {
+  const auto most = vocabulary::read_bytes(vocabulary::given(vocabulary::setting::max_size));
+  return most ? *most / 10 : std::numeric_limits<std::uint64_t>::max();
+}
+
 void say(const std::string& what) {
   std::fputs(("tacit: " + what + "\n").c_str(), stderr);
 }
@@ -188,9 +199,11 @@ void task_runtime::begin(bool keep_graphs) {
   options.me = static_cast<tasks::rank_id>(rank_);
   options.discover = vocabulary::given(vocabulary::setting::task_discover) != "0";
   options.keep_graphs = keep_graphs;
+  if (explain_into_.empty() && !dry_)
+    options.most_kept = kept_for_reports;
   planner_ = std::make_unique<tasks::planner>(options);
   if (keep_graphs)
-    log_ = std::make_unique<plan_log>();
+    log_ = std::make_unique<plan_log>(options.most_kept);
   scheduler_ = std::make_unique<serial_thread>([this] { executor_->deliver(); });
   create_collective_group(); // number 0, for tasks that name none
 }
@@ -233,7 +246,8 @@ void task_runtime::tell() {
         !wrong.empty())
       say(wrong);
   if (!record_into_.empty())
-    if (const std::string wrong = log_->write_json(record_into_, *planner_); !wrong.empty())
+    if (const std::string wrong = log_->write_json(record_into_, *planner_, room_beside_recording());
+        !wrong.empty())
       say(wrong);
 }
 

@@ -41,6 +41,17 @@ class TaskRun(unittest.TestCase):
         self.assertEqual(self.tacit("run", "--force", "-o", "out", "--record-only", "--", *LAUNCHER, "-n", "1", "true").returncode, 0)
         self.assertFalse((self.folder / "out" / "tasks.json").exists(), "results of an earlier run go with --force")
 
+    def test_the_tasks_respect_the_limit_of_the_recording(self):
+        done = self.tacit("run", "-o", "long", "--", *LAUNCHER, "-n", "1", PROGRAM, "20000")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = self.folder / "long" / "tasks.json"
+        self.assertLess(told.stat().st_size, 8 << 20)
+        self.assertGreater(json.loads(told.read_text())["left_out"], 20000)
+        done = self.tacit("run", "-o", "small", "--max-size", "1MiB", "--", *LAUNCHER, "-n", "1", PROGRAM, "20000")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("tacit: tasks.json is left out: its", done.stderr)
+        self.assertFalse((self.folder / "small" / "tasks.json").exists())
+
 
 if __name__ == "__main__":
     unittest.main()
