@@ -5,8 +5,7 @@
 // pattern: allgather, alltoall, gather_scatter, gather_broadcast, stencil or all. An iteration is a task or two over a square matrix,
 // whose rows are where they were written; what a task reads of the other buffer decides what travels. With `communication` kernels do
 // nothing, so that what is left is the time of the exchanges, here and in the twin, as the best of nine repetitions; there is nothing to
-// compare then. Else
-// the result is compared with the twin's and with that of a serial program, bit by bit.
+// compare then. Else the result is compared with the twin's and with that of a serial program, bit by bit.
 #include "twin.hpp"
 
 #include <cstring>
