@@ -22,7 +22,7 @@ struct simulation {
   std::map<std::string, std::size_t> commands; ///< of this rank, by kind ("execute", "push"); collectives by theirs ("allgather")
   std::size_t bytes_sent = 0;                  ///< by this rank, in messages
   std::size_t bytes_received = 0;              ///< by this rank, in messages and collectives
-  double microseconds_per_task = 0;            ///< for planning
+  double microseconds_per_task = 0;            ///< of a processor, for planning
   std::string summary;                         ///< all of this in one line
   std::string text;                            ///< for each datum that travels: who needs it, from whom, by which collective or why by messages
   std::string json;                            ///< the same with both graphs, for machines
