@@ -50,7 +50,8 @@ struct exchanges::under_way {
 
 exchanges::exchanges(MPI_Comm world, surroundings around)
     : collectives_(private_communicator::like(world)), messages_(private_communicator::like(world)),
-      rank_(rank_in(world)), size_(size_of(world)), around_(std::move(around)) {}
+      reductions_(private_communicator::like(world)), rank_(rank_in(world)), size_(size_of(world)),
+      around_(std::move(around)) {}
 
 void exchanges::abandon() noexcept {
   for (auto& [signature, plan] : plans_)
@@ -407,48 +408,45 @@ void exchanges::spread_to_devices(const under_way& u) const {
 
 // --- reductions
 
+/// From the first to the last element, in the order in which they lie, that a rank wants.
+element_range exchanges::wanted_elements(const tasks::collective& x, int rank, std::size_t elements) const {
+  element_range all;
+  for (const tasks::exchange_part& part : x.parts) {
+    const detail::extents& range = around_.buffer(part.buffer).range();
+    const auto number = [&](const detail::extents& at) {
+      return (at[0] * range[1] + at[1]) * range[2] + at[2];
+    };
+    for (const tasks::box& b : wanted_by(part, rank).boxes()) {
+      const detail::index_box box = to_index_box(b);
+      const std::size_t first = number(box.from);
+      const std::size_t end = std::min(elements, number({box.to[0] - 1, box.to[1] - 1, box.to[2] - 1}) + 1);
+      const std::size_t least = all.count ? std::min(all.first, first) : first;
+      all = {least, std::max(all.end(), end) - least};
+    }
+  }
+  return all;
+}
+
 void exchanges::begin_reduction(const std::shared_ptr<under_way>& u) {
   const tasks::collective& x = u->exchange();
   if (!u->partial)
     throw std::logic_error("a reduction has no contribution of this rank"); // executor::start gives one
-  const std::vector<std::byte>& mine = u->partial->bytes;
-  const std::uint32_t members = u->command.members.size();
-  u->received.resize(mine.size() * members);
-  u->left = 1;
-  const auto one = [this, u] {
-    if (--u->left == 0)
-      arrived_reduction(u);
-  };
-  const auto wants = [&](int rank) {
-    return std::any_of(x.parts.begin(), x.parts.end(),
-                       [&](const auto& part) { return !wanted_by(part, rank).empty(); });
-  };
-  for (std::uint32_t m = 0; m < members; ++m) {
-    const int other = to_int(u->command.members.member(m));
-    if (other == rank_) {
-      std::copy(mine.begin(), mine.end(), u->received.begin() + static_cast<std::ptrdiff_t>(m * mine.size()));
-      continue;
-    }
-    if (wants(rank_)) {
-      ++u->left;
-      receive_bytes_from(*around_.requests, u->received.data() + m * mine.size(), mine.size(), other,
-                         exchange_tag, messages_.comm(), one);
-    }
-    if (wants(other)) {
-      ++u->left;
-      send_bytes_to(*around_.requests, mine.data(), mine.size(), other, exchange_tag, messages_.comm(), one);
-    }
+  contributions all;
+  all.how = u->partial->how;
+  all.mine = std::move(u->partial->bytes);
+  for (std::uint32_t m = 0; m < u->command.members.size(); ++m) {
+    const int rank = to_int(u->command.members.member(m));
+    if (rank == rank_)
+      all.me = m;
+    all.ranks.push_back(rank);
+    all.wanted.push_back(wanted_elements(x, rank, all.how->elements));
   }
-  one();
+  combine_together(*around_.requests, reductions_.comm(), static_cast<std::uint64_t>(x.number),
+                   std::move(all), [this, u](std::byte* result) { arrived_reduction(*u, result); });
 }
 
-void exchanges::arrived_reduction(const std::shared_ptr<under_way>& u) {
-  const detail::reduction& how = *u->partial->how;
-  const std::size_t bytes = u->partial->bytes.size();
-  std::byte* result = u->received.data();
-  for (std::size_t m = 1; m * bytes < u->received.size(); ++m)
-    how.combine(result, result + m * bytes, how.elements);
-  for (const tasks::exchange_part& part : u->exchange().parts) {
+void exchanges::arrived_reduction(under_way& u, std::byte* result) {
+  for (const tasks::exchange_part& part : u.exchange().parts) {
     const tasks::region mine = wanted_by(part, rank_);
     local_buffer& buffer = around_.buffer(part.buffer);
     detail::allocation dense;
@@ -458,7 +456,7 @@ void exchanges::arrived_reduction(const std::shared_ptr<under_way>& u) {
       copy_box({to_index_box(b), dense, buffer.in(host_memory), buffer.element_bytes()});
     buffer.written(host_memory, mine);
   }
-  u->done();
+  u.done();
 }
 
 } // namespace tacit::runtime

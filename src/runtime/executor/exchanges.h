@@ -7,10 +7,11 @@
 // have something for each other: the same bytes. What a signature needs is computed once, and its messages are persistent from
 // the second time on (message_set.h). Between two ranks they need no tags: both start them in the order of the exchanges.
 //
-// Reductions: every rank contributes the combination of its items; all contributions are gathered where the result is wanted and
-// combined there in the order of ranks, so that every rank gets the same bits, every time.
+// Reductions: every rank contributes the combination of its items; the contributions are combined in the order of ranks, so that
+// every rank gets the same bits, every time (combine_together.h).
 #pragma once
 
+#include "runtime/executor/combine_together.h"
 #include "runtime/executor/local_buffer.h"
 #include "runtime/executor/message_set.h"
 #include "runtime/executor/pending_requests.h"
@@ -91,11 +92,12 @@ private:
   message_set::message laid_out(const tasks::collective& x, const packet& p) const;
   void begin_reduction(const std::shared_ptr<under_way>& u);
   void arrived(const std::shared_ptr<under_way>& u);
-  void arrived_reduction(const std::shared_ptr<under_way>& u);
+  void arrived_reduction(under_way& u, std::byte* result);
+  element_range wanted_elements(const tasks::collective& x, int rank, std::size_t elements) const;
   void pack_into(const under_way& u, const packet& p, std::byte* into) const;
   void unpack_from(const under_way& u, const packet& p, const std::byte* from) const;
   void spread_to_devices(const under_way& u) const;
-  private_communicator collectives_, messages_;
+  private_communicator collectives_, messages_, reductions_;
   int rank_, size_;
   surroundings around_;
   std::deque<std::shared_ptr<under_way>> in_order_;
