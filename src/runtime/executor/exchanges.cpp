@@ -19,8 +19,8 @@ int to_int(tasks::rank_id rank) {
 }
 
 /// Ranks up to which messages are at least as fast as a collective: with two there is nothing that it could share out. Of 24 to
-/// 393,000 bytes among 2 and 4 ranks of one node, MPI_Iallgatherv takes 1.0 to 1.5 times as long under Open MPI 4.1, 1.2 to 10 times
-/// under MPICH 4.0.
+/// 393,000 bytes among 2 ranks of one node, MPI_Iallgatherv took as long to 2.1 times as long under Open MPI 4.1, to 8 times under
+/// MPICH 4.0.
 constexpr int most_by_messages = 4;
 /// Each message has its place in the order of exchanges.
 constexpr int exchange_tag = 1;
