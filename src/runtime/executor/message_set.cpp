@@ -3,7 +3,6 @@
 #include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace tacit::runtime {
@@ -46,7 +45,7 @@ void message_set::keep() noexcept {
 }
 
 void message_set::prepare(MPI_Comm comm, int tag) {
-  const auto is_long = [](const message& m) { return m.bytes > std::numeric_limits<int>::max(); };
+  const auto is_long = [](const message& m) { return m.bytes > longest_message; };
   if (std::ranges::any_of(sends_, is_long) || std::ranges::any_of(receives_, is_long))
     return;
   for (const message& m : sends_)

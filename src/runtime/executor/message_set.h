@@ -24,7 +24,7 @@ public:
   /// Nothing is under way, or an error has ended the run: then keep() was called.
   ~message_set();
 
-  /// Makes requests persistent from now on, if all messages are short enough for MPI's counts.
+  /// Makes requests persistent from now on, if no message travels in parts: the other end may not be persistent yet.
   void prepare(MPI_Comm comm, int tag);
   /// MPI may still use the memory, so that it is never freed.
   void keep() noexcept;

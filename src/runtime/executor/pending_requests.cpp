@@ -55,8 +55,6 @@ void pending_requests::abandon() noexcept {
 
 namespace {
 
-constexpr std::size_t longest_message = std::size_t{1} << 30;
-
 /// Calls `then` when the last of `parts` is complete.
 std::function<void()> after_parts(std::size_t parts, std::function<void()> then) {
   return [left = std::make_shared<std::size_t>(parts), then = std::move(then)] {

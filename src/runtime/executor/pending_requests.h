@@ -26,7 +26,10 @@ private:
   std::vector<MPI_Status> statuses_;
 };
 
-/// Sends or receives any number of bytes as messages of at most 1 GiB with one tag; `then` is called when all are complete.
+/// Longer ones travel in parts; both ends cut alike.
+inline constexpr std::size_t longest_message = std::size_t{1} << 30;
+
+/// Sends or receives any number of bytes as messages of at most that length with one tag; `then` is called when all are complete.
 /// Throws mpi_error; also later, from test(), if a message has another length than expected.
 void send_bytes_to(pending_requests& with, const std::byte* bytes, std::size_t size, int to, int tag,
                    MPI_Comm comm, std::function<void()> then);
