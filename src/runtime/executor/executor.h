@@ -153,7 +153,7 @@ private:
   std::vector<std::pair<tasks::buffer_id, tasks::task_id>> dropped_;
   std::map<std::uint32_t, std::pair<MPI_Comm, std::unique_ptr<serial_thread>>> groups_;
   std::map<tasks::task_id, std::shared_ptr<task_body>> bodies_;
-  std::unordered_map<std::uint64_t, running> running_;
+  std::unordered_map<tasks::command_id, running> running_;
   std::map<tasks::buffer_id, std::map<tasks::task_id, reduction_so_far>> reductions_;
   std::map<tasks::rank_id, messages_so_far> sent_, awaited_;
   exchanges exchanges_;
