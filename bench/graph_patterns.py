@@ -8,26 +8,20 @@ compiled graph by default, as written and tuned (TACIT_TUNE). Writes one result 
 Processes of the ways alternate. Of each case the lowest 10th percentile of all rounds counts: whatever disturbs a machine only adds.
 """
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from measured import ROOT, git, machine, write_result
+from measured import ROOT, git, machine, user_environment, write_result
 
 LAUNCHER = ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe"]
 WAYS = ["loop", "mpi", "graph", "written", "tuned"]
 
 
-def environment():
-    """As a user has it, without what tools/environment sets for tests; with more ranks than cores Open MPI yields by itself."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("OMPI_MCA_")}
-
-
 def run(program, ranks, way):
     done = subprocess.run([*LAUNCHER, "-n", str(ranks), str(program), way], capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, env=environment(), check=False)
+                          stdin=subprocess.DEVNULL, env=user_environment(), check=False)
     if done.returncode != 0:
         sys.exit(f"{way} on {ranks} ranks failed: {done.stderr[-2000:]}")
     for line in done.stdout.splitlines():

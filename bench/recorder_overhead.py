@@ -22,17 +22,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from measured import ROOT, git, machine, write_result
+from measured import ROOT, git, machine, user_environment, write_result
 
 LAUNCHER = ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe"]
 HPCC_INPUT = Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
 MODES = {"plain": None, "no hashing": "0", "hashing": "1"}
-
-
-def environment():
-    """As a user has it: what tools/environment sets for tests (yielding, copies through buffers) makes hpcc take 3 to 4
-    times as much CPU time, most of it in the kernel."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("OMPI_MCA_")}
 
 
 def run(command, folder, mode, library, ranks):
@@ -43,7 +37,7 @@ def run(command, folder, mode, library, ranks):
         prefix += [f"TACIT_RECORD={folder / 'rec'}", f"TACIT_HASH={MODES[mode]}", f"LD_PRELOAD={library}"]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([*LAUNCHER, "-n", str(ranks), *prefix, *command], cwd=folder, capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, env=environment(), check=False)
+                          stdin=subprocess.DEVNULL, env=user_environment(), check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} failed: {done.stderr[-2000:]}")

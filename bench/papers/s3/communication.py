@@ -24,7 +24,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from measured import PRESETS, ROOT, dirty, machine, output, result_file, write_result  # noqa: E402
+from measured import PRESETS, ROOT, dirty, machine, output, result_file, save_figure, write_result  # noqa: E402
 
 LINE = re.compile(r"^(\w+) on \d+ ranks: tasks ([\d.]+) ms, by hand ([\d.]+) ms an iteration")
 NAME = "papers-s3-communication"
@@ -98,10 +98,7 @@ def draw(rows: list[dict], file: Path) -> None:
     figure.supylabel("iterations a second")
     figure.supxlabel("doubles in a buffer")
     axes[0][0].legend(fontsize="x-small")
-    figure.tight_layout()
-    figure.savefig(file, metadata={"Date": None})
-    file.write_text("".join(line.rstrip() + "\n" for line in file.read_text("utf-8").splitlines()), "utf-8")
-    print(f"drawn: {file}", file=sys.stderr)
+    save_figure(figure, file)
 
 
 def main() -> int:

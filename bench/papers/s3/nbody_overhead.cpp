@@ -5,6 +5,8 @@
 // multiplications of a known length, so that what is compared is all the rest: submitting, planning, executing, MPI. By hand a
 // step is the same two loops and MPI_Allgatherv. Rounds of tasks and of the twin alternate, so that both meet the same machine;
 // the times are those of the slowest rank. Each round ends with a wait for all tasks. Prints one object of JSON.
+#include "twin.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -44,16 +46,6 @@ double multiplications_per_microsecond() {
 
 std::size_t argument(int argc, char** argv, int n, std::size_t otherwise) {
   return argc > n ? static_cast<std::size_t>(std::atoll(argv[n])) : otherwise;
-}
-
-template <typename Work>
-double slowest(const Work& work) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double before = MPI_Wtime();
-  work();
-  double mine = MPI_Wtime() - before, longest = 0;
-  MPI_Allreduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return longest;
 }
 
 double median(std::vector<double> of) {
@@ -121,7 +113,7 @@ int main(int argc, char** argv) {
 
   std::vector<double> tasks, hand, ratios;
   for (std::size_t round = 0; round <= rounds; ++round) {
-    const double a = slowest(by_tasks), b = slowest(by_hand);
+    const double a = twin::timed(by_tasks), b = twin::timed(by_hand);
     if (round == 0) // first touch of memory, connections
       continue;
     tasks.push_back(a / double(steps) * 1e6);

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "s5"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import communication  # noqa: E402
 import simulated as s5  # noqa: E402
-from measured import PRESETS, ROOT, dirty, machine, output, result_file, write_result  # noqa: E402
+from measured import PRESETS, ROOT, dirty, machine, output, result_file, save_figure, write_result  # noqa: E402
 
 NAME = "papers-s3-scaling"
 REAL = re.compile(r"^N-body on (\d+) ranks: tasks ([\d.]+) ms, by hand ([\d.]+) ms.*: equal$", re.MULTILINE)
@@ -115,10 +115,7 @@ def draw(rows: list[dict], file: Path) -> None:
         axis.grid(alpha=.3)
     axes[0][0].set_ylabel("speedup over one rank")
     axes[0][0].legend(fontsize="small")
-    figure.tight_layout()
-    figure.savefig(file, metadata={"Date": None})
-    file.write_text("".join(line.rstrip() + "\n" for line in file.read_text("utf-8").splitlines()), "utf-8")
-    print(f"drawn: {file}", file=sys.stderr)
+    save_figure(figure, file)
 
 
 def main() -> int:

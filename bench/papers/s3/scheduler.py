@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import run as micro  # noqa: E402
-from measured import ROOT, dirty, machine, output, write_result  # noqa: E402
+from measured import ROOT, dirty, machine, output, save_figure, write_result  # noqa: E402
 
 BY_MESSAGES = "_by_messages"
 NAME = re.compile(r"^plan/(\w+)/(\d+)")
@@ -69,10 +69,7 @@ def draw(rows: list[dict], file: Path) -> None:
     figure.supxlabel("simulated ranks")
     figure.supylabel("microseconds a task")
     axes.flat[0].legend(fontsize="small")
-    figure.tight_layout()
-    figure.savefig(file, metadata={"Date": None})
-    file.write_text("".join(line.rstrip() + "\n" for line in file.read_text("utf-8").splitlines()), "utf-8")
-    print(f"drawn: {file}", file=sys.stderr)
+    save_figure(figure, file)
 
 
 def main() -> int:
