@@ -41,17 +41,19 @@ HEAD = """#ifndef _GNU_SOURCE
 typedef unsigned long word;
 #define WORD MPI_UNSIGNED_LONG
 static int packed_bytes;
-/* MPICH 4.0.2 takes MPI_BOTTOM for a mistake here. */
+/* MPICH 4.0.2 takes MPI_BOTTOM for a mistake in MPI_Pack, and ignores the displacement in MPI_Allgatherv on one rank. */
 #ifdef MPICH_NAME
+#define ALLGATHERV(...) MPI_Gatherv(__VA_ARGS__, 0, MPI_COMM_SELF)
 #define PACK(at, type, count) MPI_Sendrecv(at, 1, type, 0, 1, packed, count, WORD, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE)
 #define UNPACK(at, type, count) MPI_Sendrecv(packed, count, WORD, 0, 1, at, 1, type, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE)
 #else
+#define ALLGATHERV(...) MPI_Allgatherv(__VA_ARGS__, MPI_COMM_SELF)
 #define PACK(at, type, count) packed_bytes = 0, MPI_Pack(at, 1, type, packed, sizeof packed, &packed_bytes, MPI_COMM_SELF)
 #define UNPACK(at, type, count) packed_bytes = 0, MPI_Unpack(packed, sizeof packed, &packed_bytes, at, 1, type, MPI_COMM_SELF)
 #endif
 enum { largest = 12000 };
-static word inbox[largest + 64], outbox[largest + 64], memory[4 * largest], apart[512], packed[largest + 64];
-word others[2 * largest];
+static word inbox[largest + 64], outbox[largest + 64], memory[4 * largest + 64], apart[512], packed[largest + 64];
+word others[2 * largest + 64];
 static char folder[400], text[64];
 static FILE* answers;
 static int hear, tell, local_pipe[2];
@@ -689,7 +691,7 @@ def displacements(program, into, out, count):
     rng = program.rng
     at, back, type_ = program.name("at"), program.name("back"), program.name("type")
     calls = [f"MPI_Gatherv(packed, {count}, WORD, {out} + {count}, {at}, {back}, WORD, 0, MPI_COMM_SELF);",
-             f"MPI_Allgatherv(packed, {count}, WORD, {out} + {count}, {at}, {back}, WORD, MPI_COMM_SELF);",
+             f"ALLGATHERV(packed, {count}, WORD, {out} + {count}, {at}, {back}, WORD);",
              f"MPI_Scatterv({into} + {count}, {at}, {back}, WORD, packed, {count}, WORD, 0, MPI_COMM_SELF);",
              f"MPI_Alltoallv(packed, {at}, {back} + 1, WORD, {out} + {count}, {at}, {back}, WORD, MPI_COMM_SELF);",
              f"MPI_Alltoallv({into} + {count}, {at}, {back}, WORD, packed, {at}, {back} + 1, WORD, MPI_COMM_SELF);"]
