@@ -74,7 +74,8 @@ TABLE = {
     "compiler": {
         "hooks": [],
         "pass": ["vocabulary", "hooks"],
-        "annotate": ["vocabulary"],
+        "pragma": ["vocabulary"],
+        "annotate": ["vocabulary", "pragma"],
     },
     "surface": {
         "report": ["vocabulary", "graphs", "recordings"],
