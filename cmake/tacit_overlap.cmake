@@ -44,17 +44,23 @@ function(tacit_overlap target)
       "$<$<COMPILE_LANGUAGE:Fortran>:SHELL:-Xflang -load -Xflang ${tacit_PASS}>"
       -fpass-plugin=${tacit_PASS} ${settings})
   endif()
-  tacit_link_hooks(${target})
+  tacit_link_in_front(${target} ${tacit_HOOKS})
+endfunction()
+
+# tacit_coalesce(target): links the run time of annotated programs, and finds its header.
+function(tacit_coalesce target)
+  target_include_directories(${target} PRIVATE ${tacit_INCLUDES})
+  tacit_link_in_front(${target} ${tacit_COALESCE})
 endfunction()
 
 # target_link_libraries has two signatures, with PRIVATE and PUBLIC and without, and a target may be given only one of
 # them. Which one the project uses is not ours to say: the properties behind both are set instead. What needs MPI stands
 # in front of it.
-function(tacit_link_hooks target)
+function(tacit_link_in_front target library)
   get_property(linked TARGET ${target} PROPERTY LINK_LIBRARIES)
-  set_property(TARGET ${target} PROPERTY LINK_LIBRARIES ${tacit_HOOKS} ${linked})
+  set_property(TARGET ${target} PROPERTY LINK_LIBRARIES ${library} ${linked})
   get_property(type TARGET ${target} PROPERTY TYPE)
   if(type MATCHES "^(STATIC|OBJECT)_LIBRARY$") # linked by those who link it
-    set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_LIBRARIES $<LINK_ONLY:${tacit_HOOKS}>)
+    set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_LIBRARIES $<LINK_ONLY:${library}>)
   endif()
 endfunction()

@@ -73,6 +73,7 @@ TABLE = {
     },
     "compiler": {
         "hooks": [],
+        "coalesce": [],
         "pass": ["vocabulary", "hooks"],
         "pragma": ["vocabulary"],
         "annotate": ["vocabulary", "pragma"],
@@ -87,7 +88,7 @@ TABLE = {
     },
 }
 MAY_SEE_MPI = {"mpi", "run", "shm", "rma", "exchange", "schedule", "devices", "executor", "layer", "recorder", "takeover", "capi", "hooks",
-               "selftest", "measure", "trial"}
+               "coalesce",                "selftest", "measure", "trial"}
 MAY_SEE_LLVM = {"pass", "annotate"}
 # Targets that compile only a part of a room, each with the reason.
 PARTS = {

@@ -350,6 +350,9 @@ std::optional<int> compiler_command(const std::vector<std::string>& line) {
     return print_path(plugin(), "TacitPass.so", "build tacit where LLVM 19 is installed (llvm-19-dev)");
   if (first == "--hooks")
     return print_path(own_hooks(), "libtacit-hooks.a", "build it with -DTACIT_WITH_MPI=ON");
+  if (first == "--coalesce")
+    return print_path(find_own_file("libtacit-coalesce.a").string(), "libtacit-coalesce.a",
+                      "build it with -DTACIT_WITH_MPI=ON");
   const std::vector<std::string> words(line.begin() + 2, line.end());
   if (first == "cc")
     return compile(read_words(language::c, words));
@@ -365,8 +368,8 @@ void describe_compiler_commands(CLI::App& app) {
       "cc", "compile C: MPI's compiler with clang and the overlap pass (--overlap=off|report|apply)");
   app.add_subcommand("cxx", "compile C++ likewise");
   app.add_subcommand("fc", "compile Fortran likewise, with flang");
-  app.footer(
-      "tacit --pass and tacit --hooks print where the compiler plugin and its run-time functions are.");
+  app.footer("tacit --pass and tacit --hooks print where the compiler plugin and its run-time functions are, "
+             "tacit --coalesce where those of annotated programs are.");
 }
 
 } // namespace tacit::surface

@@ -1,0 +1,248 @@
+/* What programs with `#pragma mpi osc_coalesce`, `rma` and `local_ldst` call after their transformation (seed 003). People
+ * read such programs, and may write these calls themselves. C99 and C++; link libtacit-coalesce.a (`tacit --coalesce`).
+ *
+ * COALESCING. A region collects small one-sided operations and sends those for one window, target and operation as one MPI
+ * call with a datatype that names all their places:
+ *
+ *     tacit_coalesce* r = tacit_coalesce_begin(0, 0, 0, __FILE__, __LINE__);
+ *     MPI_Win_fence(0, win);
+ *     for (…)
+ *       tacit_accumulate(r, &x, 1, MPI_LONG, owner, place, 1, MPI_LONG, MPI_MIN, win);   // MPI_Accumulate(&x, …)
+ *     tacit_win_fence(r, 0, win);                                                        // MPI_Win_fence(0, win)
+ *     tacit_coalesce_end(&r);
+ *
+ * Rules for who writes or emits such calls:
+ *  1. Inside a region every one-sided call on its windows is the one below with the same name; a call that has none here
+ *     (MPI_Rput, MPI_Rget, MPI_Raccumulate, MPI_Rget_accumulate) follows a tacit_coalesce_send(r, win, TACIT_ALL_TARGETS).
+ *  2. Every call that ends an epoch, or completes operations, on these windows is the one below with the same name. It sends
+ *     what was collected, calls MPI, and then takes the memory back.
+ *  3. In front of whatever may synchronize a window in a way that is not visible (an unknown function: the seed's "unsafe
+ *     statement"), and in front of MPI_Win_free, stands tacit_coalesce_send(r, MPI_WIN_NULL, TACIT_ALL_TARGETS).
+ *  4. Calls that open epochs may stay MPI's. tacit_win_lock and tacit_win_lock_all only let more memory be used again
+ *     before the epoch ends.
+ *  5. A region ends on every way out of the block: `return`, `break`, `goto`, exceptions. TACIT_COALESCE_GUARDED lets GCC and
+ *     Clang do that (C and C++). tacit_coalesce_end sends what is left; what was sent completes at the next
+ *     synchronization, wherever it is, as with MPI.
+ *  6. A window has the same displacement unit on all of its processes (MPI does not tell a process the units of others).
+ *     Where it has not, the flag TACIT_COALESCE_UNITS_DIFFER makes every operation MPI's own call.
+ *
+ * Unlike with MPI, the origin buffer of put, accumulate, get_accumulate, fetch_and_op may be used again at once when an
+ * operation was collected, but do not count on it: an operation that is not collected is MPI's own call. Results of gets (also
+ * of get_accumulate, fetch_and_op) arrive when MPI says so, at the synchronization.
+ *
+ * What is kept of MPI's semantics: accumulates of one process to one place take effect in the order of the program and
+ * element by element atomically; operations to one place are combined before they are sent only where the result has the same
+ * bits. Errors are raised by MPI, at the call that sends. None of these functions is collective unless MPI's is. A region
+ * belongs to one thread; several threads may have a region each. With TACIT_COALESCE_THREADS a region may be shared by threads.
+ *
+ * LOCAL LOADS AND STORES. tacit_local_put and tacit_local_get are MPI_Put and MPI_Get, but plain copies where the target's memory
+ * can be reached; whether it can is found out at run time, once per window. There is nothing to end or free:
+ *
+ *     tacit_local* local = tacit_local_of(win, MPI_INT, 0);
+ *     MPI_Win_lock(MPI_LOCK_SHARED, i, 0, win);
+ *     for (…)
+ *       tacit_local_put(local, &rank, 1, MPI_INT, i, j, 1, MPI_INT, win);
+ *     tacit_local_sync(local);                                                           // in front of each end of an epoch
+ *     MPI_Win_unlock(i, win);
+ *
+ * Accumulates stay MPI's: plain stores could come between their loads and stores. After plain stores, an MPI_Win_fence must not
+ * be told MPI_MODE_NOSTORE: tacit_local_assert takes that out. */
+#ifndef TACIT_COALESCE_H
+#define TACIT_COALESCE_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- regions ---- */
+
+typedef struct tacit_coalesce tacit_coalesce;
+
+enum {
+  TACIT_COALESCE_NO_OVERLAP =
+      1, /* the pragma's `no_overlap`: no two operations between two synchronizations touch a common byte */
+  TACIT_COALESCE_THREADS =
+      2, /* several threads use the region at once (MPI_THREAD_MULTIPLE); each call takes a lock */
+  TACIT_COALESCE_UNITS_DIFFER =
+      4 /* displacement units differ among the processes of a window: nothing is collected */
+};
+enum { TACIT_ALL_TARGETS = -1 };
+
+/* factor: how many elements are collected for one window, target and operation before they are sent; 1 collects nothing.
+ * memory: how many bytes this process may use for the region; beyond, operations are MPI's own calls.
+ * 0 for either: what TACIT_COALESCE_FACTOR, TACIT_COALESCE_MEMORY say, else the defaults (docs/coalescing.md).
+ * file, line: of the pragma, for messages; the string is not copied. Never null: without memory, a region that collects nothing. */
+tacit_coalesce* tacit_coalesce_begin(long long factor, long long memory, int flags, const char* file,
+                                     int line);
+/* Sends what was collected for this window (MPI_WIN_NULL: all) and target (TACIT_ALL_TARGETS: all). Local; completes nothing. */
+int tacit_coalesce_send(tacit_coalesce* region, MPI_Win win, int target);
+/* Sends what is left and sets *region to null; with null already, nothing happens. The code of the first error. */
+int tacit_coalesce_end(tacit_coalesce** region);
+
+/* A variable whose end of life ends its region:  TACIT_COALESCE_GUARDED tacit_coalesce* r = tacit_coalesce_begin(…); */
+void tacit_coalesce_leave(tacit_coalesce** region);
+#define TACIT_COALESCE_GUARDED __attribute__((cleanup(tacit_coalesce_leave)))
+
+/* ---- operations: MPI's of the same name, with the region in front ---- */
+
+int tacit_put(tacit_coalesce* region, const void* origin, int origin_count, MPI_Datatype origin_type,
+              int target, MPI_Aint target_disp, int target_count, MPI_Datatype target_type, MPI_Win win);
+int tacit_get(tacit_coalesce* region, void* origin, int origin_count, MPI_Datatype origin_type, int target,
+              MPI_Aint target_disp, int target_count, MPI_Datatype target_type, MPI_Win win);
+int tacit_accumulate(tacit_coalesce* region, const void* origin, int origin_count, MPI_Datatype origin_type,
+                     int target, MPI_Aint target_disp, int target_count, MPI_Datatype target_type, MPI_Op op,
+                     MPI_Win win);
+int tacit_get_accumulate(tacit_coalesce* region, const void* origin, int origin_count,
+                         MPI_Datatype origin_type, void* result, int result_count, MPI_Datatype result_type,
+                         int target, MPI_Aint target_disp, int target_count, MPI_Datatype target_type,
+                         MPI_Op op, MPI_Win win);
+int tacit_fetch_and_op(tacit_coalesce* region, const void* origin, void* result, MPI_Datatype datatype,
+                       int target, MPI_Aint target_disp, MPI_Op op, MPI_Win win);
+int tacit_compare_and_swap(tacit_coalesce* region, const void* origin, const void* compare, void* result,
+                           MPI_Datatype datatype, int target, MPI_Aint target_disp, MPI_Win win);
+
+#if MPI_VERSION >= 4
+int tacit_put_c(tacit_coalesce* region, const void* origin, MPI_Count origin_count, MPI_Datatype origin_type,
+                int target, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_type,
+                MPI_Win win);
+int tacit_get_c(tacit_coalesce* region, void* origin, MPI_Count origin_count, MPI_Datatype origin_type,
+                int target, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_type,
+                MPI_Win win);
+int tacit_accumulate_c(tacit_coalesce* region, const void* origin, MPI_Count origin_count,
+                       MPI_Datatype origin_type, int target, MPI_Aint target_disp, MPI_Count target_count,
+                       MPI_Datatype target_type, MPI_Op op, MPI_Win win);
+int tacit_get_accumulate_c(tacit_coalesce* region, const void* origin, MPI_Count origin_count,
+                           MPI_Datatype origin_type, void* result, MPI_Count result_count,
+                           MPI_Datatype result_type, int target, MPI_Aint target_disp, MPI_Count target_count,
+                           MPI_Datatype target_type, MPI_Op op, MPI_Win win);
+#endif
+
+/* ---- synchronization: MPI's of the same name, with the region in front ---- */
+
+int tacit_win_fence(tacit_coalesce* region, int assertion, MPI_Win win);
+int tacit_win_complete(tacit_coalesce* region, MPI_Win win);
+int tacit_win_unlock(tacit_coalesce* region, int target, MPI_Win win);
+int tacit_win_unlock_all(tacit_coalesce* region, MPI_Win win);
+int tacit_win_flush(tacit_coalesce* region, int target, MPI_Win win);
+int tacit_win_flush_all(tacit_coalesce* region, MPI_Win win);
+int tacit_win_flush_local(tacit_coalesce* region, int target, MPI_Win win);
+int tacit_win_flush_local_all(tacit_coalesce* region, MPI_Win win);
+/* Optional (rule 4). */
+int tacit_win_lock(tacit_coalesce* region, int lock_type, int target, int assertion, MPI_Win win);
+int tacit_win_lock_all(tacit_coalesce* region, int assertion, MPI_Win win);
+
+/* ---- local loads and stores ---- */
+
+/* The part of a window that one process exposes and this process can reach; no base: not reachable. */
+typedef struct tacit_local_memory {
+  char* base;
+  MPI_Aint bytes;
+  MPI_Aint unit;
+} tacit_local_memory;
+
+/* Belongs to the window and goes with it. Read-only for programs. */
+typedef struct tacit_local {
+  const tacit_local_memory* memory; /* one for each process of the window's group */
+  int processes;
+  int coherent;      /* nonzero: the window's memory model is MPI_WIN_UNIFIED */
+  int flags;         /* as given to tacit_local_of */
+  MPI_Datatype type; /* a predefined datatype, or MPI_DATATYPE_NULL */
+  size_t type_bytes;
+} tacit_local;
+
+enum {
+  TACIT_LOCAL_NO_OVERLAP =
+      1, /* the pragma's `no_overlap`: accesses of different processes never touch a common byte */
+  TACIT_LOCAL_NODE = 2 /* memory of other processes in a shared window counts, too; not where the block locks
+                                 MPI_LOCK_EXCLUSIVE, because MPI may take such a lock only with the first operation */
+};
+
+/* What can be reached in this window; type: the datatype of most accesses (the pragma's), made fast. Local; cheap from the
+ * second call with the same arguments on. Never null: in doubt nothing can be reached. */
+tacit_local* tacit_local_of(MPI_Win win, MPI_Datatype type, int flags);
+
+/* Where the bytes are, or null if they must be accessed through MPI. */
+static inline void* tacit_local_access(const tacit_local* local, int target, MPI_Aint target_disp,
+                                       MPI_Aint bytes) {
+  const tacit_local_memory* memory;
+  MPI_Aint offset;
+  if (target < 0 || target >= local->processes)
+    return NULL;
+  memory = local->memory + target;
+  offset = target_disp * memory->unit;
+  return memory->base && target_disp >= 0 && offset + bytes <= memory->bytes ? memory->base + offset : NULL;
+}
+
+/* MPI_Put and MPI_Get of anything; the two below are faster for single elements. */
+int tacit_local_put_any(const tacit_local* local, const void* origin, int origin_count,
+                        MPI_Datatype origin_type, int target, MPI_Aint target_disp, int target_count,
+                        MPI_Datatype target_type, MPI_Win win);
+int tacit_local_get_any(const tacit_local* local, void* origin, int origin_count, MPI_Datatype origin_type,
+                        int target, MPI_Aint target_disp, int target_count, MPI_Datatype target_type,
+                        MPI_Win win);
+
+static inline int tacit_local_put(const tacit_local* local, const void* origin, int origin_count,
+                                  MPI_Datatype origin_type, int target, MPI_Aint target_disp,
+                                  int target_count, MPI_Datatype target_type, MPI_Win win) {
+  if (origin_count == 1 && target_count == 1 && origin_type == local->type && target_type == local->type) {
+    void* const place = tacit_local_access(local, target, target_disp, (MPI_Aint)local->type_bytes);
+    if (place && local->type_bytes == 4)
+      return memcpy(place, origin, 4), MPI_SUCCESS;
+    if (place && local->type_bytes == 8)
+      return memcpy(place, origin, 8), MPI_SUCCESS;
+  }
+  return tacit_local_put_any(local, origin, origin_count, origin_type, target, target_disp, target_count,
+                             target_type, win);
+}
+
+static inline int tacit_local_get(const tacit_local* local, void* origin, int origin_count,
+                                  MPI_Datatype origin_type, int target, MPI_Aint target_disp,
+                                  int target_count, MPI_Datatype target_type, MPI_Win win) {
+  if (origin_count == 1 && target_count == 1 && origin_type == local->type && target_type == local->type) {
+    const void* const place = tacit_local_access(local, target, target_disp, (MPI_Aint)local->type_bytes);
+    if (place && local->type_bytes == 4)
+      return memcpy(origin, place, 4), MPI_SUCCESS;
+    if (place && local->type_bytes == 8)
+      return memcpy(origin, place, 8), MPI_SUCCESS;
+  }
+  return tacit_local_get_any(local, origin, origin_count, origin_type, target, target_disp, target_count,
+                             target_type, win);
+}
+
+/* In front of a call that ends an epoch: plain stores so far are visible to who synchronizes with it. */
+static inline void tacit_local_sync(const tacit_local* local) {
+  (void)local;
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+/* The `assert` of an MPI_Win_fence, or MPI_Win_post, that follows plain stores. */
+static inline int tacit_local_assert(const tacit_local* local, int assertion) {
+  (void)local;
+  return assertion & ~MPI_MODE_NOSTORE;
+}
+
+/* The seed's mpi_ldst_coh and mpi_ldst_incoh: the lock that suffices for loads and stores. An exclusive lock becomes a shared one
+ * only with TACIT_LOCAL_NO_OVERLAP, and where the window is unified. Where tacit_local_coherent is zero, loads and stores should
+ * be MPI_Get and MPI_Put, and with those a shared lock suffices, too, if nothing overlaps: tacit_local_rma_lock_type. */
+static inline int tacit_local_coherent(const tacit_local* local) {
+  return local->coherent;
+}
+static inline int tacit_local_lock_type(const tacit_local* local, int lock_type) {
+  return lock_type == MPI_LOCK_EXCLUSIVE && (local->flags & TACIT_LOCAL_NO_OVERLAP) && local->coherent
+             ? MPI_LOCK_SHARED
+             : lock_type;
+}
+static inline int tacit_local_rma_lock_type(const tacit_local* local, int lock_type) {
+  return lock_type == MPI_LOCK_EXCLUSIVE && (local->flags & TACIT_LOCAL_NO_OVERLAP) ? MPI_LOCK_SHARED
+                                                                                    : lock_type;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
