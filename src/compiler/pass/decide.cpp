@@ -291,11 +291,11 @@ void decider::settle(decision& made, outcome worth_it) {
 
 std::optional<refusal> decider::observable(decision& made) {
   const mpi_site& site = made.site;
-  if (context_.error_handlers && (site.ierror() || !site.call->use_empty()))
+  if (is_checked(condition::errors) && context_.error_handlers && (site.ierror() || !site.call->use_empty()))
     return refusal{reason::error_code_used};
   // The status of a combined call is there when its receiving half is: that half stays.
   const bool own_status = site.is(call_class::recv) || site.is(call_class::complete);
-  if (own_status && !status_unused(site))
+  if (is_checked(condition::status) && own_status && !status_unused(site))
     return made.for_callers = true, refusal{reason::status_read};
   return std::nullopt;
 }

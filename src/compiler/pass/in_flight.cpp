@@ -2,6 +2,7 @@
 
 #include "compiler/pass/fortran_variables.h"
 #include "compiler/pass/locals.h"
+#include "compiler/pass/options.h"
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Instructions.h>
@@ -16,7 +17,7 @@ in_flight use_of(const mpi_site& post, llvm::Value* pointer, bool receives, bool
   made.buffer = pointer;
   made.object = llvm::getUnderlyingObject(pointer, 0);
   made.writes_buffer = receives;
-  made.orders = orders;
+  made.orders = orders && is_checked(condition::ordering);
   made.local_object = known_to_mpi_only(made.object);
   return made;
 }

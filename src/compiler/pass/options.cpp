@@ -51,7 +51,7 @@ llvm::cl::opt<std::string>
     assume("tacit-overlap-assume", llvm::cl::Hidden,
            llvm::cl::desc("for tests: a condition that is taken to hold, so that wrong "
                           "code comes out: data, bytes, variables, user_code, calls, "
-                          "waiting"),
+                          "control, ordering, waiting, status, errors"),
            llvm::cl::cat(category));
 
 /// The option's value, else the environment variable's; empty if neither is given.
@@ -121,8 +121,8 @@ options read() {
 } // namespace
 
 bool is_checked(condition one) {
-  static constexpr llvm::StringLiteral names[] = {"data",      "bytes", "variables",
-                                                  "user_code", "calls", "waiting"};
+  static constexpr llvm::StringLiteral names[] = {"data",    "bytes",    "variables", "user_code", "calls",
+                                                  "control", "ordering", "waiting",   "status",    "errors"};
   return assume != names[static_cast<std::size_t>(one)];
 }
 

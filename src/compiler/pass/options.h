@@ -41,9 +41,20 @@ struct options {
 /// From -mllvm options and TACIT_OVERLAP* variables; says on stderr what it does not understand.
 const options& current_options();
 
-/// Conditions of docs/soundness.md that the tests of check mode switch off, one at a time, by the hidden option
-/// -tacit-overlap-assume: what check mode is worth shows where the pass is wrong.
-enum class condition : std::uint8_t { data, bytes, variables, user_code, calls, waiting };
+/// Conditions of docs/soundness.md that tests switch off, one at a time, by the hidden option
+/// -tacit-overlap-assume: what check mode and the programs of the tests are worth shows where the pass is wrong.
+enum class condition : std::uint8_t {
+  data,
+  bytes,
+  variables,
+  user_code,
+  calls,
+  control,
+  ordering,
+  waiting,
+  status,
+  errors
+};
 /// False if the option says that the condition always holds.
 bool is_checked(condition one);
 

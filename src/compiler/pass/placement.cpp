@@ -1,6 +1,7 @@
 #include "compiler/pass/placement.h"
 
 #include "compiler/pass/loop_cost.h"
+#include "compiler/pass/options.h"
 #include "compiler/pass/strip_mine.h"
 #include "vocabulary/calls/remarks.h"
 
@@ -126,7 +127,7 @@ private:
       }
       if (at.isTerminator() &&
           (llvm::isa<llvm::ReturnInst, llvm::ResumeInst, llvm::UnreachableInst>(at) || at.isEHPad())) {
-        if (!llvm::isa<llvm::UnreachableInst>(at))
+        if (!llvm::isa<llvm::UnreachableInst>(at) && is_checked(condition::control))
           add({&at,
                nullptr,
                nullptr,

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from run_programs import COMPILERS, settings_of
+from run_programs import COMPILERS, assuming, settings_of
 
 # Condition, program, code of the message.
 PLANTED = [("user_code", "user_functions.c", 118), ("bytes", "bytes.c", 118), ("calls", "bytes.c", 118),
@@ -27,8 +27,7 @@ def said_by(asked, source, condition, folder):
     settings = settings_of(source)
     environment = dict(os.environ, TACIT_OVERLAP="apply", TACIT_OVERLAP_CHECK="1", **settings_of(source, "environment:"))
     environment |= {f"TACIT_OVERLAP_{name.upper()}": value for name, value in settings.items() if name != "ranks"}
-    load = ["-Xflang", "-load", "-Xflang", asked.plugin] if source.suffix == ".f90" else [f"-fplugin={asked.plugin}"]
-    assume = [*load, "-mllvm", f"-tacit-overlap-assume={condition}"] if condition else []
+    assume = assuming(asked, source, condition) if condition else []
     program = folder / "program"
     command = [asked.tacit, COMPILERS[source.suffix], "-g", "-O2", "-w", *assume, str(source), "-o", str(program)]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)

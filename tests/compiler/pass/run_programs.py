@@ -3,9 +3,10 @@
 
 The first line of a program may give settings of the pass and the number of ranks: `// options: mode=conservative ranks=3`
 (2 ranks otherwise; `//` or `!`), or variables with which it runs: `// environment: OMPI_MCA_btl=self,tcp`. Every program
-runs plain, transformed, and transformed in check mode.
+runs plain, transformed, and transformed in check mode. Where the second line names conditions of docs/soundness.md
+(`// assume: ordering`), the program transformed with one of these taken to hold must print something else: it is worth its time.
 
-Usage: run_programs.py --tacit FILE --launcher "MPIEXEC FLAGS" PROGRAM...
+Usage: run_programs.py --tacit FILE --pass FILE --launcher "MPIEXEC FLAGS" PROGRAM...
 """
 import argparse
 import os
@@ -23,19 +24,30 @@ def settings_of(source, word="options:"):
     return dict(pair.split("=") for pair in first.split(word)[1].split()) if word in first else {}
 
 
-def compile_program(tacit, source, program, overlap, settings):
+def assumed_by(source):
+    lines = source.read_text().split("\n", 2)
+    return lines[1].split("assume:")[1].split() if "assume:" in lines[1] else []
+
+
+def assuming(asked, source, condition):
+    """Flags for the compiler: the condition is taken to hold. (Clang knows options of a plugin that it has loaded.)"""
+    load = ["-Xflang", "-load", "-Xflang", asked.plugin] if source.suffix == ".f90" else [f"-fplugin={asked.plugin}"]
+    return [*load, "-mllvm", f"-tacit-overlap-assume={condition}"]
+
+
+def compile_program(tacit, source, program, overlap, settings, assumed=()):
     environment = dict(os.environ, TACIT_OVERLAP=overlap)
     environment |= {f"TACIT_OVERLAP_{name.upper()}": value for name, value in settings.items()}
-    flags = ["-fopenmp"] if "pragma omp" in source.read_text() else []
+    flags = [*assumed, *(["-fopenmp"] if "pragma omp" in source.read_text() else [])]
     command = [tacit, COMPILERS[source.suffix], "-O2", "-w", *flags, str(source), "-o", str(program)]
     done = subprocess.run(command, cwd=program.parent, env=environment, capture_output=True, text=True)
     return "" if done.returncode == 0 else f"does not compile ({overlap}):\n{done.stderr}"
 
 
-def run(launcher, ranks, program, **environment):
+def run(launcher, ranks, program, limit=900, **environment):
     command = [*shlex.split(launcher), "-n", ranks, str(program)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=900, env=dict(os.environ, **environment))
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, env=dict(os.environ, **environment))
     except subprocess.TimeoutExpired:
         return "hangs"
     if done.returncode:
@@ -56,12 +68,20 @@ def problems_of(source, asked, folder):
         return [f"the program itself: {plain or 'prints nothing'}"]
     seen = {"transformed": run(asked.launcher, ranks, programs["apply"], **environment),
             "in check mode": run(asked.launcher, ranks, programs["apply"], TACIT_OVERLAP_CHECK="1", **environment)}
-    return [f"{how}: {text[:2000]!r} instead of {plain!r}" for how, text in seen.items() if text != plain]
+    found = [f"{how}: {text[:2000]!r} instead of {plain!r}" for how, text in seen.items() if text != plain]
+    for condition in assumed_by(source):
+        wrong = folder / f"without_{condition}"
+        if problem := compile_program(asked.tacit, source, wrong, "apply", settings, assuming(asked, source, condition)):
+            found.append(problem)
+        elif run(asked.launcher, ranks, wrong, limit=30, **environment) == plain:
+            found.append(f"taking {condition} to hold changes nothing that it prints")
+    return found
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tacit", required=True, type=lambda name: str(Path(name).resolve()))
+    parser.add_argument("--pass", dest="plugin", required=True, type=lambda name: str(Path(name).resolve()))
     parser.add_argument("--launcher", required=True)
     parser.add_argument("programs", nargs="+", type=lambda name: Path(name).resolve())
     asked = parser.parse_args()

@@ -1,4 +1,5 @@
 // options: rename=off
+// assume: calls
 /* Bytes that a call reaches without a pointer to them: absolute addresses, displacements below a buffer, streams. What is
  * printed must not depend on where the pass completes the messages. */
 #include <mpi.h>

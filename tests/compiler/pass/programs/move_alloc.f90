@@ -1,4 +1,5 @@
 ! options: rename=off
+! assume: calls
 ! Allocatables that change places between a post and its wait, and output that runs a routine of the user.
 module boxes
   use iso_fortran_env, only: real64

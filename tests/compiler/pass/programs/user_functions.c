@@ -1,4 +1,5 @@
 // options: rename=off
+// assume: user_code data
 /* Calls of MPI that run functions of the user, which read what was received and write what was sent. What each case prints
  * must not depend on where the pass completes the messages. */
 #include <mpi.h>
