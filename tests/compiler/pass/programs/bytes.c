@@ -1,5 +1,5 @@
 // options: rename=off
-// assume: calls
+// assume: bytes calls
 /* Bytes that a call reaches without a pointer to them: absolute addresses, displacements below a buffer, streams. What is
  * printed must not depend on where the pass completes the messages. */
 #include <mpi.h>
@@ -157,15 +157,15 @@ int main(int argc, char** argv) {
   in_memory = fmemopen(all.outbox, sizeof all.outbox, "w");
   from_inbox = fmemopen(all.inbox, sizeof all.inbox, "r");
   setvbuf(from_inbox, 0, _IONBF, 0);
-#ifndef MPICH_NAME /* MPICH 4.0.2 itself stops in one or another of these */
+#ifndef MPICH_NAME /* MPICH 4.0.2 takes MPI_BOTTOM for a mistake, and ignores the displacement of one rank's Allgatherv */
   RECEIVE(receive_and_pack);
   RECEIVE(wait_and_pack);
   SEND(send_and_unpack);
   SEND(send_and_unpack_somewhere);
-  SEND(send_and_gather);
   SEND(send_and_allgather);
-  SEND(send_and_exchange);
 #endif
+  SEND(send_and_gather);
+  SEND(send_and_exchange);
   SEND(send_and_write);
   SEND(send_and_flush);
   RECEIVE(receive_and_read);
