@@ -43,8 +43,6 @@ inline constexpr bool has_cheap_nonblocking_collectives = !ranks_are_simulated;
 inline constexpr bool has_neighborhoods = !ranks_are_simulated;
 /// SMPI forgets the info keys that a communicator is given.
 inline constexpr bool keeps_info_of_communicators = !ranks_are_simulated;
-/// SimGrid 3.32 packs a message of a derived type when a persistent send is made, not when it is started.
-inline constexpr bool packs_when_sends_are_made = ranks_are_simulated;
 /// One process can say for all its ranks when MPI ends.
 inline constexpr bool has_one_rank_per_process = !ranks_are_simulated;
 

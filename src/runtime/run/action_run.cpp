@@ -29,36 +29,23 @@ std::string describe(const action_note& note) {
 action_list::~action_list() {
   if (mpi_is_over())
     return;
-  for (action& t : actions_)
-    if (t.persistent != MPI_REQUEST_NULL)
-      MPI_Request_free(&t.persistent);
   for (MPI_Datatype& type : types_)
     if (type != MPI_DATATYPE_NULL)
       MPI_Type_free(&type);
 }
 
 action_id action_list::add_local(std::function<void()> work) {
-  actions_.push_back({std::move(work), nullptr, MPI_REQUEST_NULL, {}, nullptr});
-  return static_cast<action_id>(actions_.size() - 1);
-}
-
-action_id action_list::add_persistent(MPI_Request request, action_note note) {
-  try {
-    actions_.push_back({nullptr, nullptr, request, note, nullptr});
-  } catch (...) {
-    MPI_Request_free(&request);
-    throw;
-  }
+  actions_.push_back({std::move(work), nullptr, {}, nullptr});
   return static_cast<action_id>(actions_.size() - 1);
 }
 
 action_id action_list::add_posted(std::function<void(MPI_Request*)> post, action_note note) {
-  actions_.push_back({nullptr, std::move(post), MPI_REQUEST_NULL, note, nullptr});
+  actions_.push_back({nullptr, std::move(post), note, nullptr});
   return static_cast<action_id>(actions_.size() - 1);
 }
 
 action_id action_list::add_polled(std::unique_ptr<polled_work> work, action_note note) {
-  actions_.push_back({nullptr, nullptr, MPI_REQUEST_NULL, note, std::move(work)});
+  actions_.push_back({nullptr, nullptr, note, std::move(work)});
   return static_cast<action_id>(actions_.size() - 1);
 }
 
@@ -159,15 +146,9 @@ void action_run::begin(action_id id) {
     }
     return;
   }
-  if (t.post) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    t.post(&request);
-    active_.push_back(request);
-  } else {
-    if (const int code = MPI_Start(&t.persistent); code != MPI_SUCCESS)
-      check_mpi(code, (describe(t.note) + ": MPI_Start").c_str());
-    active_.push_back(t.persistent);
-  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  t.post(&request);
+  active_.push_back(request);
   active_actions_.push_back(id);
   release(on_start_, id);
 }

@@ -1,6 +1,6 @@
 // The engine: executes one rank's actions in any order that their dependencies allow.
 //
-// An action is local work, a persistent request, a nonblocking call that is posted anew each time, or polled
+// An action is local work, a nonblocking call that is posted anew each time, or polled
 // work that is not MPI's (a message through shared memory). Actions whose predecessors have completed are
 // ready; starting them is all that start() does, and completions (MPI_Testsome) make more actions ready.
 // Collectives on one communicator must be called in one order on all ranks, so an action may also wait for
@@ -48,8 +48,6 @@ public:
   ~action_list();
 
   action_id add_local(std::function<void()> work);
-  /// Takes over the request, also if it throws.
-  action_id add_persistent(MPI_Request request, action_note note);
   action_id add_posted(std::function<void(MPI_Request*)> post, action_note note);
   action_id add_polled(std::unique_ptr<polled_work> work, action_note note);
   /// `after` starts when `before` has completed.
@@ -73,7 +71,6 @@ private:
   struct action {
     std::function<void()> work;
     std::function<void(MPI_Request*)> post;
-    MPI_Request persistent = MPI_REQUEST_NULL;
     action_note note;
     std::unique_ptr<polled_work> polled;
   };

@@ -48,6 +48,12 @@ protected:
   action_list actions_;
 
 private:
+  struct message_memory {
+    void* where;
+    int count;
+    MPI_Datatype type;
+  };
+  message_memory message_bytes(const std::vector<graphs::segment>& bytes);
   /// What copies: the processor, or MPI where device memory is involved.
   std::function<void()> copying(const std::vector<graphs::segment>& from,
                                 const std::vector<graphs::segment>& into);

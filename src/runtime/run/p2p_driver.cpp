@@ -1,6 +1,6 @@
 // Driver `p2p`: point-to-point messages only. Collectives of the plan become messages straight from origin to
-// destination. Plans of independent messages run from flat arrays (flat_run.h), others as actions with
-// persistent requests. Runs wherever MPI runs, and is the yardstick for the others.
+// destination. Plans of independent messages run from flat arrays (flat_run.h), others as actions that post
+// their messages in each run. Runs wherever MPI runs, and is the yardstick for the others.
 #include "runtime/run/builtin_drivers.h"
 #include "runtime/run/flat_run.h"
 #include "runtime/run/lower.h"
