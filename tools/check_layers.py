@@ -35,6 +35,7 @@ TABLE = {
         "compile": ["vocabulary", "graph", "match", "flow", "detect", "plan"],
         "platform": ["vocabulary"],
         "cost": ["vocabulary", "platform", "graph", "plan"],
+        "choice": ["vocabulary", "graph", "generate", "match", "flow", "detect", "plan", "compile", "platform", "cost"],
     },
     "neighbors": {
         "topology": ["vocabulary"],

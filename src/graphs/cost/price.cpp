@@ -1,5 +1,7 @@
 #include "graphs/cost/price.h"
 
+#include "graphs/cost/message_price.h"
+
 #include <algorithm>
 
 namespace tacit::graphs {
@@ -7,21 +9,10 @@ namespace {
 
 constexpr std::uint64_t no_price = 0, free_of_charge = std::uint64_t{1} << 60;
 
-/// A driver's own work per message beyond what the model says (finding it, a call, a branch), and per piece
-/// of memory beyond the first.
-constexpr double handling = 15, piece = 10;
-
 /// Work of this rank's core, and time on the wire, which goes on beside it.
 struct busy {
   double core = 0, wire = 0;
 };
-
-/// By what a message travels.
-enum class medium : std::uint8_t { memory, node, network };
-
-pair_class class_of(medium m) {
-  return m == medium::network ? pair_class::other_node : pair_class::same_node;
-}
 
 template <typename Is, typename Cost>
 double sum(const std::vector<message_group>& groups, Is is, Cost cost) {
@@ -32,11 +23,6 @@ double sum(const std::vector<message_group>& groups, Is is, Cost cost) {
   return ns;
 }
 
-/// Of the shortest copy most is the clock's own time.
-double reading_the_clock(const machine_model& m) {
-  return copy_at(m, 0);
-}
-
 template <typename Is>
 busy by_messages(const traffic& t, const machine_model& m, pair_class between, Is is) {
   busy b;
@@ -45,8 +31,8 @@ busy by_messages(const traffic& t, const machine_model& m, pair_class between, I
   const auto gap = [&](double n) { return gap_at(m, n); };
   b.wire = sum(t.sends, is, gap);
   const auto packed = [&](const message_group& g) { return g.scattered && is(g); };
-  const auto packing = [&](double n) { return std::max(copy_at(m, n) - reading_the_clock(m), 0.0); };
-  const double packs = sum(t.sends, packed, packing) + sum(t.receives, packed, packing);
+  const auto pack = [&](double n) { return packing(m, n); };
+  const double packs = sum(t.sends, packed, pack) + sum(t.receives, packed, pack);
   // Within a node a wire is a core's work at each end, and what comes in does not travel beside.
   if (between == pair_class::same_node)
     b.wire += sum(t.receives, is, gap) + packs;
@@ -57,19 +43,13 @@ busy by_messages(const traffic& t, const machine_model& m, pair_class between, I
 
 template <typename Is>
 double through_memory(const traffic& t, const machine_model& m, Is is) {
-  const double clock = reading_the_clock(m);
-  return sum(t.sends, is, [&](double n) { return handling + std::max(copy_at(m, n) - clock, 0.0); }) +
-         sum(t.receives, is, [&](double n) { return handling + std::max(fetch_at(m, n) - clock, 0.0); });
-}
-
-/// What a cache line takes beyond the read that finds it changed, which every message has anyway.
-double line_latency(const machine_model& m) {
-  return std::max(m.flag.median - std::max(fetch_at(m, 0) - reading_the_clock(m), 0.0), 0.0);
+  return sum(t.sends, is, [&](double n) { return to_memory(m, n); }) +
+         sum(t.receives, is, [&](double n) { return from_memory(m, n); });
 }
 
 template <typename Is>
 double by_puts(const traffic& t, const machine_model& m, Is is) {
-  return sum(t.sends, is, [&](double n) { return handling + put_at(m, n) + put_at(m, 8); }) +
+  return sum(t.sends, is, [&](double n) { return by_put(m, n); }) +
          sum(t.receives, is, [&](double n) { return handling + copy_at(m, n); });
 }
 
@@ -78,7 +58,7 @@ bool has_prices(std::string_view driver, const machine_costs& costs) {
 }
 
 double of_local_work(const traffic& t, const machine_costs& costs) {
-  return static_cast<double>(t.copies) * handling + static_cast<double>(t.pieces) * piece +
+  return static_cast<double>(t.copies) * handling + static_cast<double>(t.pieces) * piece_handling +
          (t.copies > 0 ? copy_at(costs.within_node, static_cast<double>(t.copied_bytes)) : 0);
 }
 

@@ -1,0 +1,341 @@
+// Problem: an algorithm of graphs/generate speaks of blocks in a memory of its own, a collective of a plan of lists of segments at
+// each member. Idea: the algorithm is generated once for the members, and every address in it stands for a byte of some block, so
+// each segment is looked up by region and number of its block and becomes the same slice of that block's list. Blocks that the
+// program has none for (those on their way through a tree, the own slot of a member) get scratch memory of the plan.
+//
+// Messages keep the dependencies that the weaver found in the data; where it found none at a member, those of the collective's
+// step. Tags go on behind those of the plan, counted by pair of ranks. Cost O(operations of the generated graphs).
+#include "graphs/choice/generated_form.h"
+
+#include "graphs/plan/segments.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace tacit::graphs {
+namespace {
+
+constexpr std::uint64_t bytes_of_a_segment = 32768;
+constexpr std::uint32_t most_segments = 64;
+
+/// One collective of a plan: the step of each member.
+struct call {
+  const step* first = nullptr;
+  std::vector<const step*>
+      of; ///< by position in the group; null: the member does not take part, so the plan is wrong
+};
+
+using calls = std::map<std::pair<comm_id, std::int32_t>, call>;
+
+calls calls_of(const graph& g, const plan& p) {
+  calls out;
+  for (std::uint32_t r = 0; r < p.ranks.size(); ++r)
+    for (const step& s : p.ranks[r].steps) {
+      if (s.kind != step_kind::collective)
+        continue;
+      call& c = out[{s.comm, s.tag}];
+      const std::vector<rank_id>& members = g.communicators()[index(s.comm)].members;
+      c.of.resize(members.size(), nullptr);
+      c.first = &s;
+      c.of[static_cast<std::size_t>(std::find(members.begin(), members.end(), rank_id{r}) -
+                                    members.begin())] = &s;
+    }
+  return out;
+}
+
+/// The algorithm by which a collective with these sizes is carried out; nothing if only straight messages can.
+std::optional<recipe> recipe_for(const step& s, std::uint32_t members, std::uint32_t root, algorithm form) {
+  recipe r;
+  r.kind = s.collective;
+  r.form = form;
+  r.ranks = members;
+  r.root = root;
+  r.block = s.largest_block;
+  if (s.collective == pattern::barrier)
+    r.form = algorithm::dissemination;
+  else if (s.largest_block == 0 || (form == algorithm::butterfly && !std::has_single_bit(members)))
+    return std::nullopt;
+  const bool in_segments = form == algorithm::pipelined || form == algorithm::pipelined_binomial;
+  if (in_segments) {
+    if (s.largest_block < 2 * bytes_of_a_segment)
+      return std::nullopt;
+    r.segments = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(s.largest_block / bytes_of_a_segment, most_segments));
+  }
+  const auto known = known_algorithms();
+  const bool exists = std::any_of(known.begin(), known.end(), [&](const known_algorithm& k) {
+    return k.kind == r.kind && k.form == r.form;
+  });
+  return exists ? std::optional(r) : std::nullopt;
+}
+
+class message_maker {
+public:
+  message_maker(const graph& g, const plan& p, algorithm form) : g_(g), p_(p), form_(form) {
+    out_ = p;
+    for (rank_plan& r : out_.ranks)
+      r.steps.clear();
+    for (const rank_plan& r : p.ranks)
+      for (const step& s : r.steps)
+        if (s.kind == step_kind::send || s.kind == step_kind::recv)
+          first_tag_ = std::max(first_tag_, s.tag + 1);
+  }
+
+  plan run() {
+    prepare();
+    for (std::uint32_t r = 0; r < p_.ranks.size(); ++r)
+      copy_rank(r);
+    return std::move(out_);
+  }
+
+private:
+  /// Steps of one collective at one member; `after` counts within the list.
+  using step_list = std::vector<step>;
+  using block_list = std::vector<const std::vector<segment>*>; ///< by number of the block; null: none
+
+  const std::vector<rank_id>& members(const step& s) const {
+    return g_.communicators()[index(s.comm)].members;
+  }
+  std::uint32_t position(const step& s, rank_id r) const {
+    const auto& list = members(s);
+    return static_cast<std::uint32_t>(std::find(list.begin(), list.end(), r) - list.begin());
+  }
+  void prepare();
+  step_list& list_of(const step& s, std::uint32_t member) {
+    return made_[{s.comm, s.tag, index(members(s)[member])}];
+  }
+  void by_algorithm(const call& c, const recipe& how);
+  void straight(const call& c);
+  std::vector<segment> translated(const call& c, std::uint32_t member, const recipe& how,
+                                  const memory_layout& places, std::span<const segment> bytes);
+  std::vector<segment> block_of(const call& c, std::uint32_t member, bool output, std::uint32_t number,
+                                std::uint64_t length);
+  std::int32_t next_tag(rank_id from, rank_id to) {
+    return first_tag_ + next_[std::uint64_t{index(from)} << 32 | index(to)]++;
+  }
+  void copy_rank(std::uint32_t r);
+
+  const graph& g_;
+  const plan& p_;
+  algorithm form_;
+  plan out_;
+  std::int32_t first_tag_ = 0;
+  std::unordered_map<std::uint64_t, std::int32_t> next_;
+  std::map<std::tuple<comm_id, std::int32_t, std::uint32_t>, step_list> made_;
+  /// Of the collective being made: scratch memory of blocks by member, region and number.
+  std::map<std::tuple<std::uint32_t, int, std::uint32_t>, std::uint64_t> scratch_;
+};
+
+void message_maker::prepare() {
+  for (const auto& [key, c] : calls_of(g_, p_)) {
+    const step& s = *c.first;
+    const auto n = static_cast<std::uint32_t>(members(s).size());
+    const std::uint32_t root = is_rooted(s.collective) ? position(s, s.peer) : 0;
+    scratch_.clear();
+    if (const std::optional<recipe> how = recipe_for(s, n, root, form_))
+      by_algorithm(c, *how);
+    else
+      straight(c);
+  }
+}
+
+const std::vector<segment>* bytes_for(const std::vector<block>& blocks, rank_id peer) {
+  const auto found =
+      std::find_if(blocks.begin(), blocks.end(), [&](const block& b) { return b.peer == peer; });
+  return found == blocks.end() ? nullptr : &found->bytes;
+}
+
+/// The bytes of the plan that a block of the algorithm's memory stands for; scratch memory if it has none.
+std::vector<segment> message_maker::block_of(const call& c, std::uint32_t member, bool output,
+                                             std::uint32_t number, std::uint64_t length) {
+  const step& s = *c.of[member];
+  const std::vector<rank_id>& group = members(s);
+  const std::vector<segment>* bytes = nullptr;
+  switch (row_of(s.collective).moves) {
+  case signature::root_to_all: // works in the input block at every member
+    if (!output && number == 0)
+      bytes = s.sends.empty() ? bytes_for(s.receives, s.peer) : &s.sends.front().bytes;
+    break;
+  case signature::each_to_all:
+    bytes = output        ? bytes_for(s.receives, group[number])
+            : number == 0 ? bytes_for(s.sends, no_rank)
+                          : nullptr;
+    break;
+  case signature::root_to_each:
+    bytes =
+        output ? (number == 0 ? bytes_for(s.receives, s.peer) : nullptr) : bytes_for(s.sends, group[number]);
+    break;
+  case signature::each_to_root:
+    bytes = output        ? bytes_for(s.receives, group[number])
+            : number == 0 ? bytes_for(s.sends, s.peer)
+                          : nullptr;
+    break;
+  case signature::each_to_each:
+    bytes = bytes_for(output ? s.receives : s.sends, group[number]);
+    break;
+  case signature::no_data:
+    break;
+  }
+  if (bytes)
+    return *bytes;
+  rank_plan& mine = out_.ranks[index(group[member])];
+  const auto [at, fresh] =
+      scratch_.try_emplace({member, output ? 1 : 0, number}, scratch_base + mine.scratch_bytes);
+  if (fresh)
+    mine.scratch_bytes += length;
+  return {{at->second, length}};
+}
+
+/// Segments of the algorithm's memory as segments of the plan.
+std::vector<segment> message_maker::translated(const call& c, std::uint32_t member, const recipe& how,
+                                               const memory_layout& places, std::span<const segment> bytes) {
+  std::vector<segment> out;
+  rank_plan& mine = out_.ranks[index(members(*c.first)[member])];
+  for (segment s : bytes)
+    while (s.length > 0) {
+      const bool output = s.address >= places.output, temporary = s.address >= places.scratch;
+      const std::uint64_t base = temporary ? places.scratch : output ? places.output : places.input;
+      const auto number = static_cast<std::uint32_t>((s.address - base) / how.block);
+      const std::uint64_t offset = (s.address - base) % how.block;
+      std::uint64_t left = std::min(s.length, how.block - offset);
+      s = {s.address + left, s.length - left};
+      std::vector<segment> whole;
+      if (temporary) {
+        const auto [at, fresh] = scratch_.try_emplace({member, 2, number}, scratch_base + mine.scratch_bytes);
+        if (fresh)
+          mine.scratch_bytes += how.block;
+        whole = {{at->second, how.block}};
+      } else {
+        whole = block_of(c, member, output, number, how.block);
+      }
+      std::uint64_t skip = offset;
+      for (const segment& piece : whole) {
+        const std::uint64_t passed = std::min(skip, piece.length),
+                            taken = std::min(piece.length - passed, left);
+        append(out, {piece.address + passed, taken});
+        skip -= passed;
+        left -= taken;
+      }
+    }
+  return out;
+}
+
+void message_maker::by_algorithm(const call& c, const recipe& how) {
+  const step& s = *c.first;
+  const std::vector<rank_id>& group = members(s);
+  graph forms(how.ranks);
+  diagnostics problems;
+  if (!add_pattern(forms, world, how, problems))
+    return straight(c);
+  const memory_layout places = layout_of(how, how.ranks);
+  std::vector<std::uint32_t> place(forms.size()); // of each operation in the list of its member
+  std::vector<std::int32_t> tag(forms.size(), 0);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::int32_t>> under_way;
+  for (std::uint32_t i = 0; i < forms.size(); ++i) {
+    const op_id id{i};
+    const operation& op = forms[id];
+    const std::uint32_t member = index(op.rank), peer = op.peer == no_rank ? member : index(op.peer);
+    step made;
+    made.kind = op.kind == op_kind::send   ? step_kind::send
+                : op.kind == op_kind::recv ? step_kind::recv
+                                           : step_kind::copy;
+    if (made.kind != step_kind::copy)
+      made.peer = group[peer];
+    made.reads = translated(c, member, how, places, forms.reads(id));
+    made.writes = translated(c, member, how, places, forms.writes(id));
+    // The weaver makes each receive right behind its send, so that messages of a pair are numbered alike on both sides.
+    if (made.kind == step_kind::send) {
+      made.tag = next_tag(group[member], group[peer]);
+      under_way[{member, peer}].push_back(made.tag);
+    } else if (made.kind == step_kind::recv) {
+      auto& tags = under_way[{peer, member}];
+      made.tag = tags.front();
+      tags.erase(tags.begin());
+    }
+    step_list& list = list_of(s, member);
+    place[i] = static_cast<std::uint32_t>(list.size());
+    list.push_back(std::move(made));
+  }
+  for (const dependency& d : forms.dependencies())
+    list_of(s, index(forms[d.after].rank))[place[index(d.after)]].after.push_back(place[index(d.before)]);
+}
+
+void message_maker::straight(const call& c) {
+  const step& s = *c.first;
+  const std::vector<rank_id>& group = members(s);
+  for (std::uint32_t m = 0; m < group.size(); ++m)
+    for (const block& b : c.of[m]->receives) {
+      const std::vector<segment>& into = b.bytes;
+      const std::uint32_t from = position(s, b.peer);
+      const step& theirs = *c.of[from];
+      const std::vector<segment>* bytes = bytes_for(theirs.sends, group[m]);
+      if (!bytes)
+        bytes = bytes_for(theirs.sends, no_rank);
+      if (!bytes)
+        continue;
+      step send, recv;
+      send.kind = step_kind::send;
+      recv.kind = step_kind::recv;
+      send.peer = group[m];
+      recv.peer = b.peer;
+      send.tag = recv.tag = next_tag(b.peer, group[m]);
+      send.reads = *bytes;
+      recv.writes = into;
+      list_of(s, from).push_back(std::move(send));
+      list_of(s, m).push_back(std::move(recv));
+    }
+}
+
+/// The rank's steps, collectives replaced by what was made for them.
+void message_maker::copy_rank(std::uint32_t r) {
+  std::vector<step>& out = out_.ranks[r].steps;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> now(
+      p_.ranks[r].steps.size()); // of each step: first, behind the last
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const step& s = p_.ranks[r].steps[i];
+    std::vector<std::uint32_t> after;
+    for (const std::uint32_t before : s.after)
+      for (std::uint32_t k = now[before].first; k < now[before].second; ++k)
+        after.push_back(k);
+    const auto first = static_cast<std::uint32_t>(out.size());
+    if (s.kind != step_kind::collective) {
+      out.push_back(s);
+      out.back().after = std::move(after);
+    } else {
+      for (step& made : made_[{s.comm, s.tag, r}]) {
+        for (std::uint32_t& before : made.after)
+          before += first;
+        if (made.after.empty())
+          made.after = after;
+        out.push_back(std::move(made));
+      }
+      if (out.size() == first && !after.empty()) { // what comes after it still comes after what was before it
+        step nothing;
+        nothing.after = std::move(after);
+        out.push_back(std::move(nothing));
+      }
+    }
+    now[i] = {first, static_cast<std::uint32_t>(out.size())};
+  }
+}
+
+} // namespace
+
+bool has_form(const graph& g, const plan& p, algorithm form) {
+  for (const auto& [key, c] : calls_of(g, p)) {
+    const step& s = *c.first;
+    const auto n = static_cast<std::uint32_t>(g.communicators()[index(s.comm)].members.size());
+    if (s.collective != pattern::barrier && recipe_for(s, n, 0, form))
+      return true;
+  }
+  return false;
+}
+
+plan with_messages(const graph& g, const plan& p, algorithm form) {
+  return message_maker(g, p, form).run();
+}
+
+} // namespace tacit::graphs

@@ -1,0 +1,50 @@
+// What one message costs each of its ends, by what it travels: shared by the price of one rank's traffic (price.h), which sums,
+// and by that of a whole plan (makespan.h), which lets messages wait for each other.
+#pragma once
+
+#include "graphs/cost/message_cost.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace tacit::graphs {
+
+/// A driver's own work per message beyond what the model says (finding it, a call, a branch), and per piece
+/// of memory beyond the first.
+inline constexpr double handling = 15, piece_handling = 10;
+
+/// By what a message travels.
+enum class medium : std::uint8_t { memory, node, network };
+
+inline pair_class class_of(medium m) {
+  return m == medium::network ? pair_class::other_node : pair_class::same_node;
+}
+
+/// Of the shortest copy most is the clock's own time.
+inline double reading_the_clock(const machine_model& m) {
+  return copy_at(m, 0);
+}
+
+/// Into shared memory, and out of it.
+inline double to_memory(const machine_model& m, double bytes) {
+  return handling + std::max(copy_at(m, bytes) - reading_the_clock(m), 0.0);
+}
+inline double from_memory(const machine_model& m, double bytes) {
+  return handling + std::max(fetch_at(m, bytes) - reading_the_clock(m), 0.0);
+}
+
+/// What a cache line takes beyond the read that finds it changed, which every message has anyway.
+inline double line_latency(const machine_model& m) {
+  return std::max(m.flag.median - std::max(fetch_at(m, 0) - reading_the_clock(m), 0.0), 0.0);
+}
+
+/// MPI packs, or unpacks, a message that lies in several pieces.
+inline double packing(const machine_model& m, double bytes) {
+  return std::max(copy_at(m, bytes) - reading_the_clock(m), 0.0);
+}
+
+inline double by_put(const machine_model& m, double bytes) {
+  return handling + put_at(m, bytes) + put_at(m, 8);
+}
+
+} // namespace tacit::graphs
