@@ -25,6 +25,8 @@ public:
   void run() {
     if (!view_.exhausted())
       survey();
+    if (pairs_with_data_ < pairs())
+      missing_ = first_missing(); // while nothing is taken yet
     const block_choice choice =
         choose_block(smallest_, common_.sum(), s_.options.vector_forms, [&] { return exact(); });
     if (choice.bytes > 0)
@@ -133,13 +135,11 @@ private:
     if (pairs_with_data_ == 0 && view_.transfer_count() > 0)
       return s_.refuse(pattern::alltoall, reason::used_by_higher,
                        "all data belong to broadcasts or an allgather");
-    const bool sparse = pairs_with_data_ > 0 && s_.options.vector_forms && s_.options.density < 1.0;
-    const auto text = fmt::format("{} of {} pairs have data of their own", pairs_with_data_, pairs());
-    if (sparse)
-      s_.refuse(pattern::alltoall, s_.found(pattern::alltoallv) ? reason::missing_pairs : reason::low_density,
-                fmt::format("{}, density {:.3f} asked for", text, s_.options.density));
-    else
-      s_.refuse(pattern::alltoall, reason::missing_pairs, text + first_missing());
+    const bool sparse = pairs_with_data_ > 0 && s_.options.vector_forms && s_.options.density < 1.0 &&
+                        !s_.found(pattern::alltoallv);
+    s_.refuse(pattern::alltoall, sparse ? reason::low_density : reason::missing_pairs,
+              fmt::format("{} of {} pairs have data of their own{}{}", pairs_with_data_, pairs(), missing_,
+                          sparse ? fmt::format("; alltoallv needs {:.3g} %", 100 * s_.options.density) : ""));
   }
 
   /// "; rank 1 sends nothing to rank 2".
@@ -161,6 +161,7 @@ private:
   common_lengths common_;
   std::vector<std::uint64_t> lengths_;
   std::uint64_t smallest_ = 0, largest_ = 0, pairs_with_data_ = 0;
+  std::string missing_;          ///< "; rank 1 sends nothing to rank 2"
   std::uint32_t poor_ = nowhere; ///< first destination that some source sends nothing
 };
 

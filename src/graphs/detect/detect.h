@@ -54,7 +54,9 @@ struct findings {
 
 struct detect_options {
   bool vector_forms = true; ///< also look for allgatherv, alltoallv, scatterv, gatherv
-  double density = 1.0;     ///< τ of the paper: share of pairs with data that a vector collective must have
+  /// τ of the paper: share of pairs with data that a vector collective must have. By default an empty pair does not cost
+  /// the collective, and what is sparse (each rank of a ring of four sends to two of three) stays messages.
+  double density = 0.75;
   std::uint64_t budget =
       1ull << 31; ///< elementary steps that one search may take; past it: reason not_searched
   std::uint32_t smallest_group = 3; ///< smaller groups are refused as trivial; 2 at least

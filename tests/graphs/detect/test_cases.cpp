@@ -210,6 +210,30 @@ TEST(detect_cases, density_admits_a_sparse_vector_form_and_counts_pairs) {
   EXPECT_EQ(why(m.detect({.density = 0.95}), pattern::alltoall), reason::low_density);
 }
 
+TEST(detect_cases, an_empty_pair_costs_no_collective) {
+  made all(8), blocks(8), to_one(8), from_one(8), ring(4);
+  for (std::uint32_t i = 0; i < 8; ++i)
+    for (std::uint32_t j = 0; j < 8; ++j) {
+      if (i == j || (i == 2 && j == 5))
+        continue;
+      all.move(i, 0x100 + 64 * j, j, 8);
+      blocks.move(i, 0x100, j, 8);
+    }
+  for (std::uint32_t j = 1; j < 7; ++j) {
+    to_one.move(j, 0x100, 0, 8);
+    from_one.move(0, 0x100 + 64 * j, j, 8);
+  }
+  for (std::uint32_t i = 0; i < 4; ++i)
+    for (const std::uint32_t j : {(i + 1) % 4, (i + 3) % 4})
+      ring.move(i, 0x100 + 64 * j, j, 8);
+  EXPECT_EQ(all.found(), (texts{"alltoallv 8"}));
+  EXPECT_EQ(blocks.found(),
+            (texts{"allgatherv 8", "scatterv 8 root 2"})); // rank 2's block reaches six of seven
+  EXPECT_EQ(to_one.found(), (texts{"gatherv 8 root 0"}));
+  EXPECT_EQ(from_one.found(), (texts{"scatterv 8 root 0"}));
+  EXPECT_EQ(ring.found(), texts{}); // two of three pairs
+}
+
 TEST(detect_cases, sparse_scatterv_and_gatherv_follow_the_density) {
   made s(5), g(5);
   for (std::uint32_t j = 1; j < 4; ++j) {
