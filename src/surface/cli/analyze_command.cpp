@@ -32,6 +32,13 @@ std::string rendered(const surface::graph_analysis& a, const analyze_options& op
     return surface::dot_of(a);
   if (options.format == "html")
     return surface::html_of(surface::page_of(a));
+  if (options.format == "goal") {
+    if (auto text = surface::goal_of(a))
+      return *std::move(text);
+    throw user_error(
+        wrong_usage,
+        fmt::format("{} has fences on different communicators, which --format goal cannot write", a.name));
+  }
   return surface::text_of(surface::page_of(a), options.all ? 0 : 40);
 }
 
@@ -51,9 +58,9 @@ int analyze_graph(analyze_options& options) {
   options.passes.progress = [&](std::string_view pass) { progress.show(pass, 0); };
   const graphs::compilation c = graphs::compile(*g, options.passes);
   progress.show("report", 0);
-  const std::string text = rendered({name, *g, c, lines}, options);
+  if (options.format != "goal" || !has_errors(c.problems))
+    write_file(options.output, rendered({name, *g, c, lines}, options));
   progress.clear();
-  write_file(options.output, text);
   if (options.format != "text" || !options.output.empty())
     print_problems(c.problems, options.input, lines);
   return has_errors(c.problems) ? input_has_errors : done;
@@ -109,7 +116,7 @@ command add_analyze(CLI::App& app) {
   sub->add_option("INPUT", options->input, "graph file (- for standard input) or folder with a recording")
       ->required();
   sub->add_option("--format", options->format, "how to show the result")
-      ->check(one_of({"text", "json", "dot", "html"}))
+      ->check(one_of({"text", "json", "dot", "html", "goal"}))
       ->capture_default_str();
   sub->add_flag("--json", options->json, "the same as --format json");
   sub->add_option("-o,--output", options->output, "file to write (default: standard output)");

@@ -1,10 +1,11 @@
-// The analysis of a graph as a page, as JSON and as DOT.
+// The analysis of a graph as a page, as JSON and as DOT; the graph itself in GOAL.
 #pragma once
 
 #include "graphs/compile/compile.h"
 #include "surface/report/page.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,9 @@ page page_of(const graph_analysis& a);
 std::string json_of(const graph_analysis& a);
 /// Operations by rank, dependencies and messages, for Graphviz. Meant for small graphs.
 std::string dot_of(const graph_analysis& a);
+/// Operations and dependencies in GOAL, for LogGOPSim; a graph with errors cannot be written. Nothing if there are fences on
+/// different communicators.
+std::optional<std::string> goal_of(const graph_analysis& a);
 
 /// "alltoall on row0, 64 B per pair" without the number of bytes if there are none.
 std::string describe(const graphs::finding& f, const graphs::graph& g);

@@ -46,6 +46,40 @@ def tacit(*words, **more):
     return subprocess.run([TACIT, *map(str, words)], capture_output=True, text=True, **more)
 
 
+def play(goal):
+    """Runs a schedule in GOAL, sends buffered; the operations in the order in which they ended, as (rank, label, words)."""
+    operations, waits, rank = {}, {}, None
+    for line in goal.splitlines():
+        words = line.split()
+        if not words or words[0] in ("//", "num_ranks", "}"):
+            continue
+        if words[0] == "rank":
+            rank = words[1]
+        elif words[1] == "requires":
+            waits.setdefault((rank, words[0]), set()).add((rank, words[2]))
+        else:
+            assert (rank, words[0][:-1]) not in operations, line
+            operations[rank, words[0][:-1]] = words[1:]
+    assert all(one in operations for pair in waits.items() for one in (pair[0], *pair[1]))
+    done, travelling = {}, set()
+    while True:
+        before = len(done)
+        for (rank, label), words in operations.items():
+            if (rank, label) in done or any(one not in done for one in waits.get((rank, label), ())):
+                continue
+            if words[0] == "send":
+                assert (rank, words[3], words[5], words[1]) not in travelling
+                travelling.add((rank, words[3], words[5], words[1]))
+            elif words[0] == "recv":
+                if (words[3], rank, words[5], words[1]) not in travelling:
+                    continue
+                travelling.remove((words[3], rank, words[5], words[1]))
+            done[rank, label] = words
+        if len(done) == before:
+            assert not travelling and len(done) == len(operations), (travelling, set(operations) - set(done))
+            return [(rank, label, words) for (rank, label), words in done.items()]
+
+
 class Analyze(unittest.TestCase):
     def golden(self, name, *parts, code=0, options=()):
         done = tacit("analyze", EXAMPLES / name, *options)
@@ -111,6 +145,31 @@ class Analyze(unittest.TestCase):
         done = tacit("analyze", EXAMPLES / "broadcast.tacit", "--format", "dot")
         self.assertTrue(done.stdout.startswith('digraph "broadcast.tacit" {'))
         self.assertEqual(done.stdout.count("penwidth"), 3)
+
+    def test_goal_runs_to_its_end_with_the_same_messages(self):
+        for example in sorted(EXAMPLES.glob("*.tacit")):
+            done = tacit("analyze", example, "--format", "goal")
+            self.assertEqual(done.returncode, tacit("analyze", example).returncode)
+            if done.returncode == 0:
+                play(done.stdout)
+            else:
+                self.assertEqual(done.stdout, "", example)
+        for words in (["bcast", "--form", "pipelined"], ["alltoall", "--form", "bruck", "-p", "9", "--random", "30", "--dependent"]):
+            graph = tacit("generate", *words).stdout
+            ends = play(tacit("analyze", "-", "--format", "goal", input=graph).stdout)
+            self.assertEqual(sum(one[2][0] == "send" for one in ends), graph.count(": send"))
+
+    def test_goal_of_epochs(self):
+        puts = "tacit graph 1\nranks 3\nrank 0 {\nfence\nput 0x10+8 to 1 at 0x100+8\nfence\n}\nrank 1 {\nfence\nfence\n" \
+            "send 0x100+8 to 2\n}\nrank 2 {\nfence\nfence\nrecv 0x100+8 from 1\n}\n"
+        ends = [(rank, label) for rank, label, _ in play(tacit("analyze", "-", "--format", "goal", input=puts).stdout)]
+        arrived = next(k for k, (rank, label) in enumerate(ends) if rank == "1" and label.startswith("o"))
+        self.assertLess(arrived, ends.index(("1", "b1")))  # the put, in the epoch of its origin
+        two = "tacit graph 1\nranks 3\ncomm pair = 0, 1\nrank 0 {\nfence\nfence comm pair\n}\nrank 1 {\nfence\nfence comm pair\n}\n" \
+            "rank 2 {\nfence\n}\n"
+        done = tacit("analyze", "-", "--format", "goal", input=two)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertIn("fences on different communicators", done.stderr)
 
     def test_options_reach_the_passes(self):
         without = json.loads(tacit("analyze", EXAMPLES / "butterfly.tacit", "--format", "json", "--disable", "detect",
