@@ -74,7 +74,7 @@ TABLE = {
     },
     "compiler": {
         "hooks": [],
-        "coalesce": [],
+        "coalesce": ["hooks"],
         "pass": ["vocabulary", "hooks"],
         "pragma": ["vocabulary"],
         "annotate": ["vocabulary", "pragma"],
@@ -93,6 +93,7 @@ MAY_SEE_MPI = {"mpi", "run", "shm", "rma", "exchange", "schedule", "devices", "e
 MAY_SEE_LLVM = {"pass", "annotate"}
 # Targets that compile only a part of a room, each with the reason.
 PARTS = {
+    ("tacit_coalesce", "hooks"): "settings: both libraries read variables alike, and each is linked without the other",
     ("tacit_interpose_runtime", "mpi"): "hardware_place needs hwloc, which the programs under the interposer may not have",
     ("tacit_interpose_static_objects", "recorder"): "malloc_hooks: in a static program the allocator belongs to the program",
 }

@@ -8,7 +8,7 @@
 namespace tacit::compiler {
 
 /// How values of a type can be combined before they are sent, so that the result has the same bits.
-enum class arithmetic : std::uint8_t { none, sign, no_sign, real, complex, logical, pair };
+enum class arithmetic : std::uint8_t { none, sign, no_sign, real };
 
 /// A predefined datatype whose elements lie `extent` bytes apart.
 struct element_type {

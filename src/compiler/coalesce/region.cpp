@@ -1,93 +1,320 @@
-// Regions. First state: every operation is MPI's own call, which is correct and gains nothing.
-#include <tacit/coalesce.h>
+// Collecting and sending (seed 003, Figures 5 and 6).
+//
+// An operation goes into the batch of its window, target, operator and datatype; what it could not be reordered with, batches of
+// other operators that touch the same places, is sent first. A batch is sent
+//
+//     when it has `factor` elements          when memory is at its limit
+//     when an operation must come after it   at the end of an epoch, in front of unsafe statements, at the end of the region
+//
+// After it was sent its packed bytes belong to MPI until the next synchronization; they count against the limit. At the limit
+// operations become MPI's own calls, as the seed has it, but in an epoch of passive target MPI_Win_flush_local gives memory back.
+//
+// Data of puts and accumulates are copied: packing them is what makes one message of them, and naming them where they are would
+// take a second list of blocks (12 B an element, for elements of mostly 8). What is large is not collected at all
+// (largest_piece): there is nothing to gain. Gets are not copied: MPI writes to where the program wants them, so that they are complete
+// exactly when MPI says so, also if the synchronization is out of sight.
+#include "compiler/coalesce/region.h"
 
-struct tacit_coalesce {};
+#include <cstdio>
+#include <new>
 
-static tacit_coalesce only_region;
+using namespace tacit::compiler;
 
-tacit_coalesce* tacit_coalesce_begin(long long, long long, int, const char*, int) {
-  return &only_region;
+namespace tacit::compiler {
+namespace {
+
+int first_of(int error, int later) {
+  return error != MPI_SUCCESS ? error : later;
 }
-int tacit_coalesce_send(tacit_coalesce*, MPI_Win, int) {
+
+int no_memory(MPI_Win win) {
+  MPI_Win_call_errhandler(win, MPI_ERR_NO_MEM);
+  return MPI_ERR_NO_MEM;
+}
+
+/// Two gets do not disturb each other.
+bool order_matters(operation a, operation b) {
+  return a != operation::get || b != operation::get;
+}
+
+template <typename T>
+T* allocate(budget& memory, std::size_t count) {
+  if (!memory.take(count * sizeof(T)))
+    return nullptr;
+  T* const made = static_cast<T*>(std::malloc(count * sizeof(T)));
+  if (!made) {
+    memory.give(count * sizeof(T));
+    return nullptr;
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    new (made + i) T();
+  return made;
+}
+
+} // namespace
+
+void window_is_gone(region_window& window) {
+  if (window.waiting.size)
+    std::fprintf(
+        stderr,
+        "tacit: rank %d: %s:%d: MPI_Win_free while operations of this region were not sent: they are lost; "
+        "tacit_coalesce_send belongs in front of it [TACIT-151]\n",
+        world_rank(), window.region->file ? window.region->file : "?", window.region->line);
+  free_chunks(window.in_flight, &window.region->memory);
+  window.in_flight = nullptr;
+  window.store = nullptr;
+  window.win = MPI_WIN_NULL;
+}
+
+} // namespace tacit::compiler
+
+region_window* tacit_coalesce::add_window(MPI_Win win) {
+  window_store* const store = store_of(win);
+  region_window* const made = store ? allocate<region_window>(memory, 1) : nullptr;
+  if (!made)
+    return nullptr;
+  made->targets = allocate<region_target>(memory, static_cast<std::size_t>(store->processes));
+  if (!made->targets) {
+    memory.give(sizeof *made);
+    std::free(made);
+    return nullptr;
+  }
+  made->win = win;
+  made->store = store;
+  made->region = this;
+  made->next = windows;
+  windows = made;
+  begin_use(*store, *made);
+  return made;
+}
+
+region_window* tacit_coalesce::window(MPI_Win win) {
+  if (!windows || windows->win != win) {
+    region_window** at = &windows;
+    while (*at && (*at)->win != win)
+      at = &(*at)->next;
+    region_window* const found = *at;
+    if (!found)
+      return add_window(win);
+    *at = found->next;
+    found->next = windows;
+    windows = found;
+  }
+  return windows;
+}
+
+batch* tacit_coalesce::add_batch(region_target& to, const batch_key& key) {
+  batch* const made = allocate<batch>(memory, 1);
+  if (!made)
+    return nullptr;
+  const element_type element = element_of(key.type);
+  made->key = key;
+  made->element_bytes = static_cast<std::uint32_t>(element.extent);
+  if (key.what == operation::accumulate && !(flags & TACIT_COALESCE_NO_OVERLAP))
+    made->combine = combiner_of(key.op, element);
+  made->next = to.first;
+  to.first = made;
+  return made;
+}
+
+batch* tacit_coalesce::batch_for(region_window& window, int target, const batch_key& key, const piece& p,
+                                 int& error) {
+  const bool may_overlap = !(flags & TACIT_COALESCE_NO_OVERLAP);
+  batch* own = nullptr;
+  for (batch* b = window.targets[target].first; b; b = b->next)
+    if (b->key == key)
+      own = b;
+    else if (may_overlap && b->touches(p) && order_matters(b->key.what, key.what))
+      error = first_of(error, send_batch(window, target, *b));
+  return own ? own : add_batch(window.targets[target], key);
+}
+
+/// The target is among those for which something waits.
+void tacit_coalesce::await(region_window& window, int target) {
+  if (window.targets[target].waits)
+    return;
+  window.targets[target].waits = true;
+  window.waiting.push(target);
+}
+
+int tacit_coalesce::collect(region_window& window, int target, const batch_key& key, piece p) {
+  int error = MPI_SUCCESS;
+  if (checks)
+    window.claimed.note(target, p);
+  batch* const b = batch_for(window, target, key, p, error);
+  const std::size_t processes = static_cast<std::size_t>(window.store->processes);
+  if (!b || !window.waiting.make_room(memory, window.waiting.size ? 1 : processes)) {
+    const element_type element = element_of(key.type);
+    return first_of(error, send_piece(window, target, key, static_cast<std::uint32_t>(element.extent), p));
+  }
+  b->insert(memory, p);
+  if (p.bytes) {
+    error = first_of(error, send_batch(window, target, *b));
+    b->insert(memory, p);
+  }
+  if (p.bytes && reclaim(window, target))
+    b->insert(memory, p);
+  if (p.bytes) {
+    error = first_of(error, send_batch(window, target, *b)); // the front of the piece may be in it
+    error = first_of(error, send_piece(window, target, key, b->element_bytes, p));
+  }
+  if (b->elements >= factor)
+    return first_of(error, send_batch(window, target, *b));
+  if (!b->empty())
+    await(window, target);
+  return error;
+}
+
+/// MPI reads the user's own buffer.
+int tacit_coalesce::send_piece(region_window& window, int target, const batch_key& key,
+                               std::uint32_t element_bytes, const piece& p) {
+  message m({window.win, target, window.store->unit}, key, element_bytes);
+  m.add(p.offset, p.bytes, p.data, p.result);
+  return m.send();
+}
+
+/// True if memory came back: only in an epoch of passive target may MPI be asked to be done with a buffer.
+bool tacit_coalesce::reclaim(region_window& window, int target) {
+  if (!window.in_flight || !(window.all_passive || window.targets[target].passive))
+    return false;
+  if (MPI_Win_flush_local(target, window.win) != MPI_SUCCESS)
+    return false;
+  free_chunks(take_chunks(window.in_flight, target), &memory);
+  return true;
+}
+
+/// The data belong to MPI until a synchronization.
+int tacit_coalesce::launch(region_window& window, int target, char* data, std::size_t counted) {
+  auto* const c = static_cast<chunk*>(std::malloc(sizeof(chunk)));
+  if (!data || !c) {
+    std::free(c);
+    return no_memory(window.win);
+  }
+  *c = {window.in_flight, target, counted, data};
+  window.in_flight = c;
   return MPI_SUCCESS;
 }
-int tacit_coalesce_end(tacit_coalesce** region) {
-  *region = nullptr;
-  return MPI_SUCCESS;
+
+int tacit_coalesce::send_lines(region_window& window, int target, batch& b) {
+  const std::size_t bytes = b.lines.elements() * b.element_bytes;
+  auto* const packed = static_cast<char*>(std::malloc(bytes));
+  if (const int error = launch(window, target, packed, bytes); error != MPI_SUCCESS)
+    return error;
+  b.lines.give_reserve(bytes);
+  b.lines.sort();
+  message m({window.win, target, window.store->unit}, b.key, b.element_bytes);
+  char* at = packed;
+  b.lines.for_each_run(b.element_bytes, [&](MPI_Aint offset, unsigned elements, const char* values) {
+    const std::uint32_t run = elements * b.element_bytes;
+    std::memcpy(at, values, run);
+    m.add(offset, run, at, nullptr);
+    at += run;
+  });
+  return m.send();
 }
-void tacit_coalesce_leave(tacit_coalesce** region) {
-  tacit_coalesce_end(region);
+
+int tacit_coalesce::send_listed(region_window& window, int target, batch& b) {
+  bool stay = true;
+  if (b.key.what != operation::get) // gets may read one place twice, and their results are where they are
+    b.list.arrange(b.key.what == operation::put, stay);
+  char* packed = nullptr;
+  if (const std::size_t bytes = b.list.data_bytes()) {
+    std::size_t counted = bytes;
+    if (stay)
+      packed = b.list.detach_data(counted);
+    else if ((packed = static_cast<char*>(std::malloc(bytes))))
+      b.list.give_reserve(bytes);
+    if (const int error = launch(window, target, packed, counted); error != MPI_SUCCESS)
+      return error;
+  }
+  message m({window.win, target, window.store->unit}, b.key, b.element_bytes);
+  std::uint32_t layer = 0;
+  std::size_t at = 0;
+  for (const listed& e : b.list) {
+    if (e.layer != layer)
+      m.send();
+    layer = e.layer;
+    if (packed && !stay)
+      std::memcpy(packed + at, b.list.data() + e.packed, e.bytes);
+    m.add(e.offset, e.bytes, packed ? packed + at : nullptr, e.result);
+    at += e.bytes;
+  }
+  return m.send();
 }
-int tacit_put(tacit_coalesce*, const void* o, int oc, MPI_Datatype ot, int t, MPI_Aint d, int tc,
-              MPI_Datatype tt, MPI_Win w) {
-  return MPI_Put(o, oc, ot, t, d, tc, tt, w);
+
+int tacit_coalesce::send_batch(region_window& window, int target, batch& b) {
+  if (b.empty())
+    return MPI_SUCCESS;
+  const int error = b.combine ? send_lines(window, target, b) : send_listed(window, target, b);
+  b.clear();
+  return error;
 }
-int tacit_get(tacit_coalesce*, void* o, int oc, MPI_Datatype ot, int t, MPI_Aint d, int tc, MPI_Datatype tt,
-              MPI_Win w) {
-  return MPI_Get(o, oc, ot, t, d, tc, tt, w);
+
+int tacit_coalesce::send_target(region_window& window, int target) {
+  int error = MPI_SUCCESS;
+  for (batch* b = window.targets[target].first; b; b = b->next)
+    error = first_of(error, send_batch(window, target, *b));
+  return error;
 }
-int tacit_accumulate(tacit_coalesce*, const void* o, int oc, MPI_Datatype ot, int t, MPI_Aint d, int tc,
-                     MPI_Datatype tt, MPI_Op op, MPI_Win w) {
-  return MPI_Accumulate(o, oc, ot, t, d, tc, tt, op, w);
+
+int tacit_coalesce::send_touching(region_window& window, int target, const piece* p) {
+  if (flags & TACIT_COALESCE_NO_OVERLAP)
+    return MPI_SUCCESS;
+  int error = MPI_SUCCESS;
+  for (batch* b = window.targets[target].first; b; b = b->next)
+    if (!p || b->touches(*p))
+      error = first_of(error, send_batch(window, target, *b));
+  return error;
 }
-int tacit_get_accumulate(tacit_coalesce*, const void* o, int oc, MPI_Datatype ot, void* r, int rc,
-                         MPI_Datatype rt, int t, MPI_Aint d, int tc, MPI_Datatype tt, MPI_Op op, MPI_Win w) {
-  return MPI_Get_accumulate(o, oc, ot, r, rc, rt, t, d, tc, tt, op, w);
+
+int tacit_coalesce::send(region_window& window, int target) {
+  int error = MPI_SUCCESS;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < window.waiting.size; ++i) {
+    const int t = window.waiting.data[i];
+    if (target != TACIT_ALL_TARGETS && t != target) {
+      window.waiting.data[kept++] = t;
+      continue;
+    }
+    window.targets[t].waits = false;
+    error = first_of(error, send_target(window, t));
+  }
+  window.waiting.size = kept;
+  return error;
 }
-int tacit_fetch_and_op(tacit_coalesce*, const void* o, void* r, MPI_Datatype type, int t, MPI_Aint d,
-                       MPI_Op op, MPI_Win w) {
-  return MPI_Fetch_and_op(o, r, type, t, d, op, w);
+
+void tacit_coalesce::completed(region_window& window, int target) {
+  if (window.in_flight)
+    free_chunks(take_chunks(window.in_flight, target), &memory);
+  if (checks)
+    window.claimed.verify(target, file, line);
 }
-int tacit_compare_and_swap(tacit_coalesce*, const void* o, const void* c, void* r, MPI_Datatype type, int t,
-                           MPI_Aint d, MPI_Win w) {
-  return MPI_Compare_and_swap(o, c, r, type, t, d, w);
+
+void tacit_coalesce::release(region_window& window) {
+  if (window.store) {
+    for (int t = 0; t < window.store->processes; ++t)
+      for (batch* b = window.targets[t].first; b;) {
+        batch* const next = b->next;
+        b->release(memory);
+        std::free(b);
+        b = next;
+      }
+    end_use(*window.store, window);
+  }
+  window.waiting.release(memory);
+  window.claimed.release();
+  std::free(window.targets);
+  std::free(&window);
 }
-#if MPI_VERSION >= 4
-int tacit_put_c(tacit_coalesce*, const void* o, MPI_Count oc, MPI_Datatype ot, int t, MPI_Aint d,
-                MPI_Count tc, MPI_Datatype tt, MPI_Win w) {
-  return MPI_Put_c(o, oc, ot, t, d, tc, tt, w);
-}
-int tacit_get_c(tacit_coalesce*, void* o, MPI_Count oc, MPI_Datatype ot, int t, MPI_Aint d, MPI_Count tc,
-                MPI_Datatype tt, MPI_Win w) {
-  return MPI_Get_c(o, oc, ot, t, d, tc, tt, w);
-}
-int tacit_accumulate_c(tacit_coalesce*, const void* o, MPI_Count oc, MPI_Datatype ot, int t, MPI_Aint d,
-                       MPI_Count tc, MPI_Datatype tt, MPI_Op op, MPI_Win w) {
-  return MPI_Accumulate_c(o, oc, ot, t, d, tc, tt, op, w);
-}
-int tacit_get_accumulate_c(tacit_coalesce*, const void* o, MPI_Count oc, MPI_Datatype ot, void* r,
-                           MPI_Count rc, MPI_Datatype rt, int t, MPI_Aint d, MPI_Count tc, MPI_Datatype tt,
-                           MPI_Op op, MPI_Win w) {
-  return MPI_Get_accumulate_c(o, oc, ot, r, rc, rt, t, d, tc, tt, op, w);
-}
-#endif
-int tacit_win_fence(tacit_coalesce*, int assertion, MPI_Win w) {
-  return MPI_Win_fence(assertion, w);
-}
-int tacit_win_complete(tacit_coalesce*, MPI_Win w) {
-  return MPI_Win_complete(w);
-}
-int tacit_win_unlock(tacit_coalesce*, int target, MPI_Win w) {
-  return MPI_Win_unlock(target, w);
-}
-int tacit_win_unlock_all(tacit_coalesce*, MPI_Win w) {
-  return MPI_Win_unlock_all(w);
-}
-int tacit_win_flush(tacit_coalesce*, int target, MPI_Win w) {
-  return MPI_Win_flush(target, w);
-}
-int tacit_win_flush_all(tacit_coalesce*, MPI_Win w) {
-  return MPI_Win_flush_all(w);
-}
-int tacit_win_flush_local(tacit_coalesce*, int target, MPI_Win w) {
-  return MPI_Win_flush_local(target, w);
-}
-int tacit_win_flush_local_all(tacit_coalesce*, MPI_Win w) {
-  return MPI_Win_flush_local_all(w);
-}
-int tacit_win_lock(tacit_coalesce*, int lock_type, int target, int assertion, MPI_Win w) {
-  return MPI_Win_lock(lock_type, target, assertion, w);
-}
-int tacit_win_lock_all(tacit_coalesce*, int assertion, MPI_Win w) {
-  return MPI_Win_lock_all(assertion, w);
+
+int tacit_coalesce::end() {
+  int error = MPI_SUCCESS;
+  while (windows) {
+    region_window* const next = windows->next;
+    if (windows->store)
+      error = first_of(error, send(*windows, TACIT_ALL_TARGETS));
+    release(*windows);
+    windows = next;
+  }
+  return error;
 }

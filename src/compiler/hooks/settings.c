@@ -17,7 +17,7 @@ static int is_first_rank(void) {
 
 /* Nonzero for the first thread that asks about this variable. */
 static int is_new(const char* variable) {
-  static const char* _Atomic said[4]; /* as many as there are variables */
+  static const char* _Atomic said[8]; /* as many as there are variables */
   for (size_t i = 0; i < sizeof said / sizeof *said; ++i) {
     const char* other = NULL;
     if (atomic_compare_exchange_strong(&said[i], &other, variable))

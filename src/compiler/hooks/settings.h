@@ -5,9 +5,17 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* "512", "64k", "4M" or "1G"; `normal` without the variable, and for what is no such number. */
 size_t tacit_size_setting(const char* variable, size_t normal, const char* expected);
 /* "0" or "1"; 0 without the variable, and for anything else. */
 int tacit_switch_setting(const char* variable);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

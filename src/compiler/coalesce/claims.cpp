@@ -1,0 +1,72 @@
+#include "compiler/coalesce/claims.h"
+
+#include "compiler/hooks/settings.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <tacit/coalesce.h>
+
+namespace tacit::compiler {
+namespace {
+
+/// What check mode remembers does not count against the region's limit, which would change what is collected.
+budget unlimited() {
+  return budget(SIZE_MAX / 2);
+}
+
+} // namespace
+
+void claims::note(int target, const piece& p) {
+  budget memory = unlimited();
+  if (!places_.make_room(memory, 1)) {
+    lost_ = true;
+    return;
+  }
+  places_.push({p.offset, p.end(), target});
+}
+
+void claims::verify(int target, const char* file, int line) {
+  std::sort(places_.data, places_.data + places_.size, [](const place& a, const place& b) {
+    return a.target != b.target ? a.target < b.target : a.from < b.from;
+  });
+  for (std::size_t i = 1; i < places_.size; ++i) {
+    const place& a = places_.data[i - 1];
+    place& b = places_.data[i];
+    if (a.target == b.target && b.from < a.to && (target == TACIT_ALL_TARGETS || target == a.target)) {
+      std::fprintf(stderr,
+                   "tacit: rank %d: %s:%d: operations of this region touch bytes %lld to %lld of the window "
+                   "of process %d "
+                   "twice in one epoch, but the pragma says no_overlap [TACIT-150]\n",
+                   world_rank(), file ? file : "?", line, static_cast<long long>(b.from),
+                   static_cast<long long>(std::min(a.to, b.to)), b.target);
+      break;
+    }
+    if (a.target == b.target)
+      b.to = std::max(a.to, b.to);
+  }
+  if (lost_)
+    std::fprintf(stderr, "tacit: rank %d: %s:%d: not all operations could be checked for lack of memory\n",
+                 world_rank(), file ? file : "?", line);
+  const place* const kept = std::remove_if(places_.data, places_.data + places_.size, [&](const place& a) {
+    return target == TACIT_ALL_TARGETS || target == a.target;
+  });
+  places_.size = static_cast<std::size_t>(kept - places_.data);
+  lost_ = false;
+}
+
+void claims::release() {
+  budget memory = unlimited();
+  places_.release(memory);
+}
+
+bool checks_claims() {
+  return tacit_switch_setting("TACIT_COALESCE_CHECK") || tacit_switch_setting("TACIT_CHECK");
+}
+
+int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+} // namespace tacit::compiler

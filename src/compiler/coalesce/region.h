@@ -1,0 +1,82 @@
+// Regions: which windows they use, what is collected for each target, and what is on its way.
+#pragma once
+
+#include "compiler/coalesce/batch.h"
+#include "compiler/coalesce/claims.h"
+#include "compiler/coalesce/message.h"
+#include "compiler/coalesce/window_store.h"
+
+#include <mpi.h>
+#include <pthread.h>
+#include <tacit/coalesce.h>
+
+namespace tacit::compiler {
+
+/// What is collected for one process of a window.
+struct region_target {
+  batch* first = nullptr; ///< one for each operation and datatype seen
+  bool waits = false;     ///< it is among `waiting` of the window
+  bool passive = false;   ///< in an epoch of passive target, as far as this region has seen
+};
+
+struct region_window {
+  MPI_Win win = MPI_WIN_NULL;
+  window_store* store = nullptr; ///< null: the window was freed
+  tacit_coalesce* region = nullptr;
+  region_target* targets = nullptr;
+  growable<int> waiting; ///< targets for which something is collected
+  chunk* in_flight = nullptr;
+  bool all_passive = false; ///< MPI_Win_lock_all, likewise
+  claims claimed;           ///< check mode: what was accessed since the last synchronization
+  region_window* next_user = nullptr;
+  region_window* next = nullptr; ///< of the region
+};
+
+/// From MPI_Win_free. What was still collected is lost, which is said.
+void window_is_gone(region_window& window);
+
+} // namespace tacit::compiler
+
+struct tacit_coalesce {
+  explicit tacit_coalesce(std::size_t limit) : memory(limit) {}
+
+  tacit::compiler::budget memory;
+  std::size_t factor = 1;
+  int flags = 0;
+  const char* file = nullptr;
+  int line = 0;
+  bool collects = false; ///< else every operation is MPI's own
+  bool checks = false;
+  pthread_mutex_t one_at_a_time;
+  tacit::compiler::region_window* windows = nullptr; ///< the last one used first
+
+  /// Null: operations on this window are MPI's own.
+  tacit::compiler::region_window* window(MPI_Win win);
+  /// The batch for the operation, after whatever must come before it was sent; null without memory. Codes of MPI in `error`.
+  tacit::compiler::batch* batch_for(tacit::compiler::region_window& window, int target,
+                                    const tacit::compiler::batch_key& key, const tacit::compiler::piece& p,
+                                    int& error);
+  int collect(tacit::compiler::region_window& window, int target, const tacit::compiler::batch_key& key,
+              tacit::compiler::piece p);
+  /// In front of an operation that is MPI's own: sends what touches the place; null: any place.
+  int send_touching(tacit::compiler::region_window& window, int target, const tacit::compiler::piece* p);
+  int send(tacit::compiler::region_window& window, int target);
+  /// After a synchronization of the window that completed what was sent to the target.
+  void completed(tacit::compiler::region_window& window, int target);
+  int end();
+
+private:
+  tacit::compiler::batch* add_batch(tacit::compiler::region_target& to,
+                                    const tacit::compiler::batch_key& key);
+  void await(tacit::compiler::region_window& window, int target);
+  bool reclaim(tacit::compiler::region_window& window, int target);
+  int launch(tacit::compiler::region_window& window, int target, char* data, std::size_t counted);
+  int send_batch(tacit::compiler::region_window& window, int target, tacit::compiler::batch& b);
+  int send_lines(tacit::compiler::region_window& window, int target, tacit::compiler::batch& b);
+  int send_listed(tacit::compiler::region_window& window, int target, tacit::compiler::batch& b);
+  int send_piece(tacit::compiler::region_window& window, int target, const tacit::compiler::batch_key& key,
+                 std::uint32_t element_bytes, const tacit::compiler::piece& p);
+  int send_target(tacit::compiler::region_window& window, int target);
+  tacit::compiler::region_window* add_window(MPI_Win win);
+  void release(tacit::compiler::region_window& window);
+};

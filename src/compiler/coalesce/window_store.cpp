@@ -1,0 +1,129 @@
+#include "compiler/coalesce/window_store.h"
+
+#include "compiler/coalesce/region.h"
+
+#include <pthread.h>
+#include <tacit/coalesce.h>
+
+namespace tacit::compiler {
+namespace {
+
+pthread_mutex_t stores = PTHREAD_MUTEX_INITIALIZER;
+int store_key = MPI_KEYVAL_INVALID;
+
+struct locked {
+  locked() { pthread_mutex_lock(&stores); }
+  ~locked() { pthread_mutex_unlock(&stores); }
+  locked(const locked&) = delete;
+  locked& operator=(const locked&) = delete;
+};
+
+/// MPI_Win_free: all operations are complete.
+int forget_store(MPI_Win, int, void* value, void*) {
+  const locked all;
+  auto* const store = static_cast<window_store*>(value);
+  for (region_window* user = store->users; user; user = user->next_user)
+    window_is_gone(*user);
+  free_chunks(store->left, nullptr);
+  std::free(store);
+  return MPI_SUCCESS;
+}
+
+bool is_dynamic(MPI_Win win) {
+  int* flavor = nullptr;
+  int present = 0;
+  return MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, static_cast<void*>(&flavor), &present) != MPI_SUCCESS ||
+         !present || *flavor == MPI_WIN_FLAVOR_DYNAMIC;
+}
+
+window_store* make_store(MPI_Win win) {
+  auto* const store = static_cast<window_store*>(std::calloc(1, sizeof(window_store)));
+  MPI_Group group;
+  if (!store || MPI_Win_get_group(win, &group) != MPI_SUCCESS) {
+    std::free(store);
+    return nullptr;
+  }
+  MPI_Group_size(group, &store->processes);
+  MPI_Group_free(&group);
+  int* unit = nullptr;
+  int present = 0;
+  const bool known =
+      MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, static_cast<void*>(&unit), &present) == MPI_SUCCESS &&
+      present && *unit > 0;
+  store->unit = known ? *unit : 1;
+  store->collects = known && !is_dynamic(win);
+  if (MPI_Win_set_attr(win, store_key, store) != MPI_SUCCESS) {
+    std::free(store);
+    return nullptr;
+  }
+  return store;
+}
+
+} // namespace
+
+window_store* store_of(MPI_Win win) {
+  const locked all;
+  if (store_key == MPI_KEYVAL_INVALID &&
+      MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, forget_store, &store_key, nullptr) != MPI_SUCCESS)
+    return nullptr;
+  void* found = nullptr;
+  int present = 0;
+  if (MPI_Win_get_attr(win, store_key, static_cast<void*>(&found), &present) != MPI_SUCCESS)
+    return nullptr;
+  return present ? static_cast<window_store*>(found) : make_store(win);
+}
+
+void begin_use(window_store& store, region_window& user) {
+  const locked all;
+  user.next_user = store.users;
+  store.users = &user;
+}
+
+void end_use(window_store& store, region_window& user) {
+  const locked all;
+  region_window** at = &store.users;
+  while (*at != &user)
+    at = &(*at)->next_user;
+  *at = user.next_user;
+  chunk* left = user.in_flight;
+  user.in_flight = nullptr;
+  while (left) {
+    chunk* const next = left->next;
+    left->next = store.left;
+    store.left = left;
+    left = next;
+  }
+}
+
+chunk* take_chunks(chunk*& list, int target) {
+  chunk* taken = nullptr;
+  for (chunk** at = &list; *at;) {
+    chunk* const c = *at;
+    if (target != TACIT_ALL_TARGETS && c->target != target) {
+      at = &c->next;
+      continue;
+    }
+    *at = c->next;
+    c->next = taken;
+    taken = c;
+  }
+  return taken;
+}
+
+chunk* take_left(window_store& store, int target) {
+  const locked all;
+  return take_chunks(store.left, target);
+}
+
+void free_chunks(chunk* list, budget* memory) {
+  while (list) {
+    chunk* const next = list->next;
+    if (memory)
+      memory->give(list->counted);
+    std::free(list->data);
+    std::free(list);
+    list = next;
+  }
+}
+
+} // namespace tacit::compiler
