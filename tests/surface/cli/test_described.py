@@ -81,7 +81,7 @@ class Described(unittest.TestCase):
     def test_bash_completes_commands_options_and_values(self):
         self.assertEqual(self.complete(["tacit", "ana"]), {"analyze"})
         self.assertEqual(self.complete(["tacit", "bench", ""]), {"neighbor"})
-        self.assertEqual(self.complete(["tacit", "analyze", "--format", ""]), {"text", "json", "dot", "html"})
+        self.assertEqual(self.complete(["tacit", "analyze", "--format", ""]), {"text", "json", "dot", "html", "goal"})
         self.assertEqual(self.complete(["tacit", "run", "--", "--"]), {"FILES"})
         for command in COMMANDS:
             self.assertEqual(self.complete(["tacit", *command, "-"]), options_in_help(command), command)
