@@ -4,15 +4,6 @@
 
 namespace tacit::compiler {
 
-std::size_t line_table::slot_of(MPI_Aint number) const {
-  // Fibonacci hashing: the upper bits of the product differ for neighbors.
-  const std::uint64_t mixed = static_cast<std::uint64_t>(number) * 0x9e3779b97f4a7c15u >> 32;
-  std::size_t slot = mixed & (slots_.size - 1);
-  while (slots_.data[slot] != 0 && lines_.data[slots_.data[slot] - 1].number != number)
-    slot = (slot + 1) & (slots_.size - 1);
-  return slot;
-}
-
 /// At most half of the slots are taken, so that searches end soon.
 bool line_table::rehash(budget& memory) {
   if (2 * (lines_.size + 1) <= slots_.size)
@@ -21,6 +12,7 @@ bool line_table::rehash(budget& memory) {
   if (!slots_.make_room(memory, wanted - slots_.size))
     return false;
   slots_.size = wanted;
+  bits_ = static_cast<unsigned>(__builtin_ctzll(wanted));
   std::memset(slots_.data, 0, wanted * sizeof *slots_.data);
   for (std::size_t i = 0; i < lines_.size; ++i)
     slots_.data[slot_of(lines_.data[i].number)] = static_cast<std::uint32_t>(i + 1);
@@ -68,10 +60,26 @@ line_table::answer line_table::insert(budget& memory, MPI_Aint offset, unsigned 
   return answer::taken;
 }
 
+/// The slots are not needed for searching any more and become the list of lines in order. Where lines lie close together, each is
+/// put where its number says.
 void line_table::sort() {
   const auto before = [](const line& a, const line& b) { return a.number < b.number; };
-  if (!std::is_sorted(lines_.data, lines_.data + lines_.size, before))
-    std::sort(lines_.data, lines_.data + lines_.size, before);
+  const auto [first, last] = std::minmax_element(lines_.data, lines_.data + lines_.size, before);
+  const MPI_Aint least = first->number;
+  if (last->number - least >= static_cast<MPI_Aint>(slots_.size)) {
+    for (std::size_t i = 0; i < lines_.size; ++i)
+      slots_.data[i] = static_cast<std::uint32_t>(i);
+    std::sort(slots_.data, slots_.data + lines_.size,
+              [&](std::uint32_t a, std::uint32_t b) { return before(lines_.data[a], lines_.data[b]); });
+    return;
+  }
+  std::memset(slots_.data, 0, slots_.size * sizeof *slots_.data);
+  for (std::size_t i = 0; i < lines_.size; ++i)
+    slots_.data[lines_.data[i].number - least] = static_cast<std::uint32_t>(i + 1);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < slots_.size; ++i)
+    if (slots_.data[i] != 0)
+      slots_.data[kept++] = slots_.data[i] - 1;
 }
 
 void line_table::clear() {

@@ -64,6 +64,7 @@ void window_is_gone(region_window& window) {
   window.in_flight = nullptr;
   window.store = nullptr;
   window.win = MPI_WIN_NULL;
+  window.processes = 0;
 }
 
 } // namespace tacit::compiler
@@ -81,6 +82,8 @@ region_window* tacit_coalesce::add_window(MPI_Win win) {
   }
   made->win = win;
   made->store = store;
+  made->processes = store->processes;
+  made->unit = store->unit;
   made->region = this;
   made->next = windows;
   windows = made;
@@ -89,18 +92,10 @@ region_window* tacit_coalesce::add_window(MPI_Win win) {
 }
 
 region_window* tacit_coalesce::window(MPI_Win win) {
-  if (!windows || windows->win != win) {
-    region_window** at = &windows;
-    while (*at && (*at)->win != win)
-      at = &(*at)->next;
-    region_window* const found = *at;
-    if (!found)
-      return add_window(win);
-    *at = found->next;
-    found->next = windows;
-    windows = found;
-  }
-  return windows;
+  for (region_window* w = windows; w; w = w->next)
+    if (w->win == win)
+      return w;
+  return add_window(win);
 }
 
 batch* tacit_coalesce::add_batch(region_target& to, const batch_key& key) {
@@ -201,7 +196,6 @@ int tacit_coalesce::send_lines(region_window& window, int target, batch& b) {
   if (const int error = launch(window, target, packed, bytes); error != MPI_SUCCESS)
     return error;
   b.lines.give_reserve(bytes);
-  b.lines.sort();
   message m({window.win, target, window.store->unit}, b.key, b.element_bytes);
   char* at = packed;
   b.lines.for_each_run(b.element_bytes, [&](MPI_Aint offset, unsigned elements, const char* values) {

@@ -24,6 +24,8 @@ struct region_window {
   window_store* store = nullptr; ///< null: the window was freed
   tacit_coalesce* region = nullptr;
   region_target* targets = nullptr;
+  int processes = 0; ///< as the store has it; none after the window was freed
+  MPI_Aint unit = 1;
   growable<int> waiting; ///< targets for which something is collected
   chunk* in_flight = nullptr;
   bool all_passive = false; ///< MPI_Win_lock_all, likewise
@@ -47,9 +49,25 @@ struct tacit_coalesce {
   int line = 0;
   bool collects = false; ///< else every operation is MPI's own
   bool checks = false;
+  bool plain = false; ///< neither locks nor checks: combine_again may be tried
   pthread_mutex_t one_at_a_time;
   tacit::compiler::region_window* windows = nullptr; ///< the last one used first
 
+  /// Most operations of programs that gain much: one element more for a place that has a value, in a window and for a target with
+  /// one batch only. False, and nothing has happened, in all other cases.
+  bool combine_again(const void* value, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op,
+                     MPI_Win win) {
+    for (tacit::compiler::region_window* w = windows; w; w = w->next) {
+      if (w->win != win)
+        continue;
+      if (target < 0 || target >= w->processes)
+        return false;
+      const tacit::compiler::batch* const b = w->targets[target].first;
+      return b && !b->next && b->combine && b->key.op == op && b->key.type == type && disp >= 0 &&
+             b->lines.combine_again(disp * w->unit, b->element_bytes, value, b->combine);
+    }
+    return false;
+  }
   /// Null: operations on this window are MPI's own.
   tacit::compiler::region_window* window(MPI_Win win);
   /// The batch for the operation, after whatever must come before it was sent; null without memory. Codes of MPI in `error`.
