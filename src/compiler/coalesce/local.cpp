@@ -22,7 +22,7 @@
 namespace tacit::compiler {
 namespace {
 
-const tacit_local nothing_local{nullptr, 0, 0, 0, MPI_DATATYPE_NULL, 0};
+const tacit_local nothing_local{nullptr, 0, 0, 0, MPI_DATATYPE_NULL, 0, -1, 0, nullptr};
 
 /// One answer of tacit_local_of; a window has a list of them.
 struct answer {
@@ -89,6 +89,12 @@ void fill(MPI_Win win, int own, tacit_local& local, tacit_local_memory* memory) 
       memory[process] = shared_memory(win, process);
   }
   local.memory = memory;
+  if (memory[own].base && memory[own].unit == static_cast<MPI_Aint>(local.type_bytes) &&
+      local.type != MPI_DATATYPE_NULL) {
+    local.own = own;
+    local.own_places = static_cast<std::size_t>(memory[own].bytes) / local.type_bytes;
+    local.own_base = memory[own].base;
+  }
 }
 
 answer* make_answer(MPI_Win win, MPI_Datatype type, int flags) {
@@ -109,7 +115,8 @@ answer* make_answer(MPI_Win win, MPI_Datatype type, int flags) {
   }
   const element_type element = element_of(type);
   const bool unified = is_kind(win, MPI_WIN_MODEL, MPI_WIN_UNIFIED);
-  *made = {{memory, processes, unified, flags, element.solid ? type : MPI_DATATYPE_NULL, element.extent},
+  *made = {{memory, processes, unified, flags, element.solid ? type : MPI_DATATYPE_NULL, element.extent, -1,
+            0, nullptr},
            type,
            nullptr};
   fill(win, own, made->local, memory);
