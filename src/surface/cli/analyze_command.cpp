@@ -1,6 +1,7 @@
 #include "graphs/compile/compile.h"
 #include "graphs/graph/text.h"
 #include "surface/cli/analyze_recording.h"
+#include "surface/cli/analyze_scaling.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/files.h"
 #include "surface/cli/one_of.h"
@@ -22,6 +23,7 @@ namespace {
 struct analyze_options {
   std::string input, output, format = "text", policy = "data";
   graphs::compile_options passes;
+  scaling_request scaling;
   bool all = false, progress = false, json = false;
 };
 
@@ -56,7 +58,15 @@ int analyze_graph(analyze_options& options) {
     return input_has_errors;
   }
   options.passes.progress = [&](std::string_view pass) { progress.show(pass, 0); };
+  options.passes.make_plan = options.scaling.ranks.empty();
   const graphs::compilation c = graphs::compile(*g, options.passes);
+  if (!options.scaling.ranks.empty() && !has_errors(c.problems)) {
+    const std::string text =
+        predicted_scaling(name, *g, c.found, options.scaling, options.format == "json", progress);
+    progress.clear();
+    write_file(options.output, text);
+    return done;
+  }
   progress.show("report", 0);
   if (options.format != "goal" || !has_errors(c.problems))
     write_file(options.output, rendered({name, *g, c, lines}, options));
@@ -141,6 +151,27 @@ command add_analyze(CLI::App& app) {
   sub->add_option("--disable", options->passes.disabled, "switch a pass off (can be repeated)")
       ->check(one_of({"rendezvous", "races", "detect", "replace", "validate"}))
       ->take_all();
+  sub->add_option(
+         "--predict", options->scaling.ranks,
+         "numbers of ranks, for example 64,1024: what a graph of a known algorithm, and every other\n"
+         "algorithm for its pattern, would take there by the cost model")
+      ->delimiter(',')
+      ->check(CLI::Range(2u, 16777216u));
+  sub->add_option("--ranks-per-node", options->scaling.ranks_per_node, "--predict: ranks on each node")
+      ->check(CLI::Range(1u, 16777216u))
+      ->capture_default_str();
+  sub->add_option_function<std::string>(
+      "--message-cost",
+      [options](const std::string& said) {
+        const auto cost = graphs::parse_message_cost(said);
+        if (!cost)
+          throw CLI::ValidationError(
+              "--message-cost", said + " is not OVERHEAD,LATENCY,BYTE,NODE_SHARE, such as 300,1000,0.1,0.3");
+        options->scaling.cost = *cost;
+      },
+      "--predict: overhead and latency of a message and time of a byte in ns, and the share of the first "
+      "two\n"
+      "within a node (default 300,1000,0.1,0.3)");
   sub->add_flag("--all", options->all, "text: show all rows of long tables");
   sub->add_flag("--progress", options->progress, "show progress on standard error even if it is no terminal");
   sub->footer("Exit codes: 0 done, 1 the input has errors or nothing could be written, 2 wrong usage.");

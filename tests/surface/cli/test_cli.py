@@ -171,6 +171,21 @@ class Analyze(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
         self.assertIn("fences on different communicators", done.stderr)
 
+    def test_predictions_for_other_numbers_of_ranks(self):
+        graph = tacit("generate", "bcast", "--form", "linear", "-p", "6", "--root", "2").stdout
+        done = tacit("analyze", "-", "--predict", "16,256", "--json", input=graph)
+        found = json.loads(done.stdout)
+        self.assertEqual((found["pattern"], found["form"], [one["ranks"] for one in found["predictions"]]), ("bcast", "linear", [16, 256]))
+        many = {form: price["ns"] for form, price in found["predictions"][1]["forms"].items()}
+        self.assertGreater(many["linear"], 5 * many["binomial"])
+        text = tacit("analyze", "-", "--predict", "256", input=graph).stdout
+        self.assertRegex(text, r"linear .* 1\.00x  as written\n  binomial .*x  fastest")
+        unknown = tacit("analyze", EXAMPLES / "mixture.tacit", "--predict", "16")
+        self.assertEqual((unknown.returncode, unknown.stdout), (1, ""))
+        self.assertIn("no algorithm that tacit knows", unknown.stderr)
+        for wrong in (["--predict", "1"], ["--predict", "x"], ["--predict", "8", "--message-cost", "1,2"]):
+            self.assertEqual(tacit("analyze", "-", *wrong, input=graph).returncode, 2, wrong)
+
     def test_options_reach_the_passes(self):
         without = json.loads(tacit("analyze", EXAMPLES / "butterfly.tacit", "--format", "json", "--disable", "detect",
                                    "--disable", "rendezvous").stdout)

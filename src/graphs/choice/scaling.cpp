@@ -1,0 +1,147 @@
+#include "graphs/choice/scaling.h"
+
+#include "graphs/cost/makespan.h"
+#include "graphs/match/match.h"
+#include "graphs/plan/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace tacit::graphs {
+namespace {
+
+/// What an operation is, by its place in its rank.
+struct shape {
+  op_kind kind;
+  rank_id peer;
+  std::uint64_t bytes;
+  std::vector<std::uint32_t> after; ///< places, ascending
+  friend bool operator==(const shape&, const shape&) = default;
+};
+
+std::vector<std::vector<shape>> shapes_of(const graph& g) {
+  std::vector<std::vector<shape>> made(g.ranks());
+  std::vector<std::uint32_t> place(g.size());
+  for (std::uint32_t i = 0; i < g.size(); ++i) {
+    const operation& op = g[op_id{i}];
+    auto& mine = made[index(op.rank)];
+    place[i] = static_cast<std::uint32_t>(mine.size());
+    mine.push_back({op.kind,
+                    op.peer,
+                    total_length(op.kind == op_kind::recv ? g.writes(op_id{i}) : g.reads(op_id{i})),
+                    {}});
+  }
+  for (const dependency& d : g.dependencies())
+    made[index(g[d.after].rank)][place[index(d.after)]].after.push_back(place[index(d.before)]);
+  for (auto& rank : made)
+    for (shape& one : rank) {
+      std::sort(one.after.begin(), one.after.end());
+      one.after.erase(std::unique(one.after.begin(), one.after.end()), one.after.end());
+    }
+  return made;
+}
+
+bool in_segments(algorithm form) {
+  return form == algorithm::pipelined || form == algorithm::pipelined_binomial;
+}
+
+std::size_t messages_of(const graph& g) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(g.operations(), [](const operation& op) { return op.kind == op_kind::send; }));
+}
+
+std::optional<graph> made_by(recipe r, std::uint32_t ranks) {
+  r.ranks = ranks;
+  r.root = std::min(r.root, ranks - 1);
+  diagnostics ignored;
+  return generate(r, ignored);
+}
+
+/// Messages of the algorithm on many ranks, from how they grow on few: a power of the number of ranks, and logarithms of it.
+double estimated_messages(const recipe& r, std::uint32_t ranks) {
+  constexpr std::uint32_t few = 32;
+  if (ranks <= 2 * few)
+    return 0;
+  const auto small = made_by(r, few), twice = made_by(r, 2 * few);
+  if (!small || !twice)
+    return 0;
+  const auto at_few = static_cast<double>(std::max<std::size_t>(messages_of(*small), 1));
+  const double exponent = std::log2(static_cast<double>(messages_of(*twice)) / at_few);
+  return at_few * std::pow(static_cast<double>(ranks) / few, std::max(exponent, 1.0));
+}
+
+form_price price_of(const recipe& r, std::uint32_t ranks, const machine_costs& costs, const placement& where,
+                    std::uint64_t most_messages) {
+  form_price made{r.form, -1, {}};
+  if (const double many = estimated_messages(r, ranks); many > static_cast<double>(most_messages)) {
+    made.why = fmt::format("about {:.1e} messages are too many to play", many);
+    return made;
+  }
+  const auto g = made_by(r, ranks);
+  if (!g) {
+    made.why = fmt::format("does not exist on {} ranks", ranks);
+    return made;
+  }
+  diagnostics none;
+  const matching m = match(*g, none);
+  const plan written = plan_as_written(*g, m, order_operations(*g, m, none), reason::none, {});
+  made.ns = makespan(written, "p2p", costs, where);
+  if (made.ns < 0)
+    made.why = "has no price";
+  return made;
+}
+
+} // namespace
+
+std::optional<recipe> recipe_of(const graph& g, const findings& found) {
+  if (found.found.size() != 1 || found.found.front().comm != world)
+    return std::nullopt;
+  const finding& one = found.found.front();
+  const auto asked = shapes_of(g);
+  const std::size_t messages = messages_of(g);
+  for (const known_algorithm& known : known_algorithms()) {
+    if (known.kind != one.kind)
+      continue;
+    recipe r{.kind = known.kind,
+             .form = known.form,
+             .ranks = g.ranks(),
+             .block = std::max<std::uint64_t>(one.bytes, 1)};
+    r.root = one.root == no_rank ? 0 : index(one.root);
+    if (in_segments(known.form)) { // as many as make as many messages
+      r.segments = 1;
+      const auto whole = made_by(r, g.ranks());
+      if (!whole || messages_of(*whole) == 0 || messages % messages_of(*whole) != 0)
+        continue;
+      r.segments = static_cast<std::uint32_t>(messages / messages_of(*whole));
+      if (r.segments < 2) // then it is the algorithm without segments
+        continue;
+    }
+    for (const bool self : {false, true}) {
+      r.self_block = self;
+      const auto made = made_by(r, g.ranks());
+      if (made && made->size() == g.size() && shapes_of(*made) == asked)
+        return r;
+    }
+  }
+  return std::nullopt;
+}
+
+scaled_prices prices_on(const recipe& r, std::uint32_t ranks, const machine_costs& costs,
+                        const machine_size& machine, std::uint64_t most_messages) {
+  placement where{.node = {}, .cores = machine.cores_per_node};
+  if (machine.ranks_per_node < ranks)
+    for (std::uint32_t i = 0; i < ranks; ++i)
+      where.node.push_back(i / machine.ranks_per_node);
+  scaled_prices made{ranks, {}};
+  for (const known_algorithm& known : known_algorithms()) {
+    if (known.kind != r.kind)
+      continue;
+    recipe next = r;
+    next.form = known.form;
+    made.forms.push_back(price_of(next, ranks, costs, where, most_messages));
+  }
+  return made;
+}
+
+} // namespace tacit::graphs

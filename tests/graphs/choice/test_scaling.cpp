@@ -1,0 +1,105 @@
+// A graph is followed to other numbers of ranks if it is a known algorithm, and only then.
+#include "graphs/choice/scaling.h"
+
+#include "graphs/compile/compile.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace tacit;
+using namespace tacit::graphs;
+
+namespace {
+
+std::optional<recipe> recognised(const graph& g) {
+  compile_options options;
+  options.make_plan = false;
+  const compilation c = compile(g, options);
+  return recipe_of(g, c.found);
+}
+
+double price(const scaled_prices& all, algorithm form) {
+  for (const form_price& one : all.forms)
+    if (one.form == form)
+      return one.ns;
+  return -2;
+}
+
+} // namespace
+
+TEST(scaling, every_known_algorithm_is_recognised) {
+  for (const known_algorithm& known : known_algorithms())
+    for (const std::uint32_t p : {7u, 8u, 16u})
+      for (const bool self : {false, true}) {
+        if (known.kind == pattern::barrier)
+          continue; // its size is not a block's
+        recipe r{.kind = known.kind, .form = known.form, .ranks = p, .block = 96, .self_block = self};
+        r.root =
+            known.kind == pattern::bcast || known.kind == pattern::scatter || known.kind == pattern::gather
+                ? 2
+                : 0;
+        diagnostics problems;
+        const auto g = generate(r, problems);
+        if (!g)
+          continue; // butterflies need a power of two
+        const auto found = recognised(*g);
+        ASSERT_TRUE(found) << name(known.kind) << ' ' << name(known.form) << " on " << p;
+        diagnostics none;
+        r = *found; // perhaps of another name that makes the same graph
+        const auto again = generate(r, none);
+        ASSERT_TRUE(again);
+        EXPECT_EQ(again->size(), g->size());
+        EXPECT_EQ(found->kind, known.kind);
+        // On a power of two the butterfly of an allgather is recursive doubling.
+        EXPECT_EQ(found->form, known.kind == pattern::allgather && known.form == algorithm::butterfly
+                                   ? algorithm::recursive_doubling
+                                   : known.form)
+            << name(known.kind) << ' ' << name(known.form) << " on " << p;
+      }
+}
+
+TEST(scaling, a_graph_that_is_nearly_one_is_not_recognised) {
+  diagnostics problems;
+  graph extra = *generate({.kind = pattern::bcast, .form = algorithm::binomial, .ranks = 8}, problems);
+  extra.depend(op_id{0}, extra.copy(rank_id{0}, std::vector<segment>{{0x1000, 64}},
+                                    std::vector<segment>{{0x9000, 64}}));
+  EXPECT_FALSE(recognised(extra));
+
+  graph other(4); // a broadcast by a tree that nobody has named
+  const segment block{0x1000, 64};
+  other.send(rank_id{0}, block, rank_id{3});
+  const op_id got = other.recv(rank_id{3}, block, rank_id{0});
+  for (const std::uint32_t to : {1u, 2u}) {
+    other.depend(got, other.send(rank_id{3}, block, rank_id{to}));
+    other.recv(rank_id{to}, block, rank_id{3});
+  }
+  EXPECT_FALSE(recognised(other));
+}
+
+TEST(scaling, prices_follow_the_shapes_of_algorithms) {
+  const machine_costs costs =
+      costs_of(message_cost{.overhead = 300, .latency = 1000, .byte = 0.1, .node_share = 1});
+  const recipe r{.kind = pattern::bcast, .form = algorithm::linear, .block = 8};
+  const auto at = [&](std::uint32_t p, algorithm form) {
+    return price(prices_on(r, p, costs, {}, 200'000), form);
+  };
+  // The root is busy with each message of a star; a tree doubles who has the block in each round.
+  EXPECT_NEAR(at(1024, algorithm::linear) / at(256, algorithm::linear), 4.0, 0.3);
+  const double round = at(256, algorithm::binomial) / 8;
+  EXPECT_NEAR(at(65536, algorithm::binomial) / round, 16, 1);
+  EXPECT_NEAR(at(1024, algorithm::ring) / at(128, algorithm::ring), 1023.0 / 127, 0.3);
+  EXPECT_GT(at(1024, algorithm::linear), 5 * at(1024, algorithm::binomial));
+}
+
+TEST(scaling, what_is_too_large_is_said_and_not_played) {
+  const recipe r{.kind = pattern::alltoall, .form = algorithm::linear, .block = 8};
+  const scaled_prices many = prices_on(r, 16384, {}, {}, 100'000);
+  for (const form_price& one : many.forms) {
+    EXPECT_LT(one.ns, 0) << name(one.form);
+    EXPECT_NE(one.why.find("too many"), std::string::npos) << name(one.form) << ": " << one.why;
+  }
+  const scaled_prices odd = prices_on(r, 100, {}, {}, 100'000);
+  EXPECT_EQ(odd.forms.size(), many.forms.size());
+  EXPECT_LT(price(odd, algorithm::butterfly), 0); // needs a power of two
+  EXPECT_GT(price(odd, algorithm::bruck), 0);
+}
