@@ -54,6 +54,14 @@ struct put_cost {
   friend bool operator==(const put_cost&, const put_cost&) = default;
 };
 
+/// Many operations on elements of 8 bytes that do not lie side by side: the time of each, until all are flushed.
+struct one_sided_rate {
+  spread single;    ///< one MPI call for each
+  spread coalesced; ///< one for some hundred, with the datatype that it needs
+  bool measured() const { return single.median > 0 && coalesced.median > 0; }
+  friend bool operator==(const one_sided_rate&, const one_sided_rate&) = default;
+};
+
 enum class window_model : std::uint8_t { none, separate, unified };
 std::string_view name(window_model w);
 
@@ -77,7 +85,9 @@ struct machine_model {
   std::vector<memory_cost> memory;
   window_model window = window_model::none;
   std::vector<put_cost> puts;
-  spread progress; ///< per cent of a large message that moves while its receiver computes
+  one_sided_rate put_rate, get_rate,
+      accumulate_rate; ///< not measured: by earlier versions, or there are no windows
+  spread progress;     ///< per cent of a large message that moves while its receiver computes
 
   double latency() const; ///< L
   bool busy() const { return core_share < 70; }

@@ -71,6 +71,8 @@ public:
       refuse(fmt::format("the quartiles \"{}\" of {} do not rise", key, where_));
     return {q[0], q[1], q[2]};
   }
+  /// Files of earlier versions do not have it.
+  bool has(const char* key) const { return object_.contains(key); }
   void end() const {
     if (asked_ != object_.size())
       refuse(fmt::format("{} has fields that this version does not know", where_));
@@ -120,6 +122,19 @@ machine_identity identity_of(const json& object) {
   return m;
 }
 
+one_sided_rate rate_of(const json& object, const char* key) {
+  fields f(object, fmt::format("\"{}\" of \"one_sided\"", key));
+  const one_sided_rate r{f.quartiles("single"), f.quartiles("coalesced")};
+  f.end();
+  if (!r.measured())
+    refuse(fmt::format("\"{}\" of \"one_sided\" takes no time", key));
+  return r;
+}
+
+json of(const one_sided_rate& r) {
+  return {{"single", of(r.single)}, {"coalesced", of(r.coalesced)}};
+}
+
 machine_model model_of(const json& all) {
   fields f(all, "the file");
   if (f.text("tacit") != "machine model")
@@ -148,6 +163,13 @@ machine_model model_of(const json& all) {
   });
   m.puts = costs<put_cost>(f, "puts", false,
                            [](fields& from, put_cost& c) { c.put_flush = from.quartiles("put_flush"); });
+  if (f.has("one_sided")) {
+    fields rates(f.at("one_sided"), "\"one_sided\"");
+    m.put_rate = rate_of(rates.at("put"), "put");
+    m.get_rate = rate_of(rates.at("get"), "get");
+    m.accumulate_rate = rate_of(rates.at("accumulate"), "accumulate");
+    rates.end();
+  }
   f.end();
   return m;
 }
@@ -181,6 +203,9 @@ std::string text_of(const machine_model& m) {
   out["puts"] = json::array();
   for (const put_cost& c : m.puts)
     out["puts"].push_back({{"bytes", c.bytes}, {"put_flush", of(c.put_flush)}});
+  if (m.put_rate.measured() && m.get_rate.measured() && m.accumulate_rate.measured())
+    out["one_sided"] = {
+        {"put", of(m.put_rate)}, {"get", of(m.get_rate)}, {"accumulate", of(m.accumulate_rate)}};
   return out.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
 }
 

@@ -93,6 +93,9 @@ graphs::machine_model measure_all(const pair& p, parts_done& progress) {
   window_result window = window_costs(p);
   m.window = window.model;
   m.puts = std::move(window.puts);
+  m.put_rate = window.put;
+  m.get_rate = window.get;
+  m.accumulate_rate = window.accumulate;
   // Waiting is spinning in every MPI, so a rank that is alone on its core uses all of it.
   double share = std::min(100.0, (core_seconds() - busy) * 1e9 / (now() - start) * 100);
   MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_DOUBLE, MPI_MIN, p.comm);

@@ -67,6 +67,7 @@ graphs::spread asynchronous_progress(const pair& p, const eager_result& eager);
 struct window_result {
   graphs::window_model model = graphs::window_model::none;
   std::vector<graphs::put_cost> puts;
+  graphs::one_sided_rate put, get, accumulate;
 };
 window_result window_costs(const pair& p);
 

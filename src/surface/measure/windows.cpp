@@ -1,9 +1,74 @@
-// One-sided communication: which model of memory the windows have, and what MPI_Put with MPI_Win_flush costs.
+// One-sided communication: which model of memory the windows have, what MPI_Put with MPI_Win_flush costs, and how many small
+// operations get done, one by one and with one call for many (as the run time of annotated programs does it).
 #include "surface/measure/pair.h"
 
 #include <algorithm>
 
 namespace tacit::surface {
+
+namespace {
+
+/// Elements of 8 bytes, every other place of the window; so many as one call of the run time of annotations has blocks.
+constexpr int elements = 512;
+
+enum class one_sided : std::uint8_t { put, get, accumulate };
+
+void call(one_sided what, long long* data, int count, int other, MPI_Aint place, int target_count,
+          MPI_Datatype type, MPI_Win window) {
+  switch (what) {
+  case one_sided::put:
+    MPI_Put(data, count, MPI_LONG_LONG, other, place, target_count, type, window);
+    break;
+  case one_sided::get:
+    MPI_Get(data, count, MPI_LONG_LONG, other, place, target_count, type, window);
+    break;
+  case one_sided::accumulate:
+    MPI_Accumulate(data, count, MPI_LONG_LONG, other, place, target_count, type, MPI_SUM, window);
+  }
+}
+
+void one_by_one(one_sided what, std::vector<long long>& data, int other, MPI_Win window) {
+  for (int i = 0; i < elements; ++i)
+    call(what, &data[static_cast<std::size_t>(i)], 1, other, MPI_Aint{16} * i, 1, MPI_LONG_LONG, window);
+}
+
+void together(one_sided what, std::vector<long long>& data, int other, MPI_Win window) {
+  std::vector<int> places(elements);
+  for (int i = 0; i < elements; ++i)
+    places[static_cast<std::size_t>(i)] = 2 * i;
+  MPI_Datatype type;
+  MPI_Type_create_indexed_block(elements, 1, places.data(), MPI_LONG_LONG, &type);
+  MPI_Type_commit(&type);
+  call(what, data.data(), elements, other, 0, 1, type, window);
+  MPI_Type_free(&type);
+}
+
+template <typename Operate>
+graphs::spread time_of_each(const pair& p, MPI_Win window, Operate operate) {
+  std::vector<double> list;
+  bool warm = false;
+  for (sampling s(p); s.more();) {
+    if (!p.first())
+      continue;
+    const double start = now();
+    operate();
+    MPI_Win_flush(p.other(), window);
+    if (warm)
+      list.push_back((now() - start) / elements);
+    warm = true;
+  }
+  return p.first() ? graphs::spread_of(std::move(list)) : graphs::spread{};
+}
+
+graphs::one_sided_rate rate(const pair& p, MPI_Win window, one_sided what) {
+  std::vector<long long> data(elements, 1);
+  graphs::one_sided_rate r;
+  r.single = time_of_each(p, window, [&] { one_by_one(what, data, p.other(), window); });
+  r.coalesced = time_of_each(p, window, [&] { together(what, data, p.other(), window); });
+  return r;
+}
+
+} // namespace
 
 window_result window_costs(const pair& p) {
   const std::uint64_t largest = sizes().back();
@@ -46,6 +111,9 @@ window_result window_costs(const pair& p) {
     if (p.first())
       out.puts.push_back({bytes, graphs::spread_of(std::move(list))});
   }
+  out.put = rate(p, window, one_sided::put);
+  out.get = rate(p, window, one_sided::get);
+  out.accumulate = rate(p, window, one_sided::accumulate);
   MPI_Win_unlock_all(window);
   MPI_Win_free(&window);
   return out;

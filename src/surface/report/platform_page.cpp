@@ -3,6 +3,7 @@
 #include "vocabulary/base/amounts.h"
 
 #include <fmt/format.h>
+#include <utility>
 
 namespace tacit::surface {
 namespace {
@@ -45,6 +46,11 @@ table scalars(const graphs::machine_model& m) {
   t.rows.push_back(
       {"a cache line from core to core", m.flag.median > 0 ? time(m.flag) : "no memory is shared"});
   t.rows.push_back({"windows", fmt::format("{}", graphs::name(m.window))});
+  for (const auto& [what, rate] :
+       {std::pair("put", m.put_rate), {"get", m.get_rate}, {"accumulate", m.accumulate_rate}})
+    if (rate.measured())
+      t.rows.push_back({fmt::format("a {} of 8 B among many", what),
+                        fmt::format("{}; coalesced {}", time(rate.single), time(rate.coalesced))});
   return t;
 }
 

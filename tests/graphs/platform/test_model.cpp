@@ -62,6 +62,21 @@ TEST(platform_model, reads_what_it_writes) {
   EXPECT_EQ(parse_model(text_of(two_hosts)), two_hosts);
 }
 
+TEST(platform_model, has_rates_of_one_sided_operations_or_none) {
+  machine_model m = example();
+  EXPECT_EQ(text_of(m).find("one_sided"), std::string::npos); // as files of earlier versions
+  m.put_rate = {{100, 120, 140}, {20, 21, 22}};
+  m.get_rate = {{200, 220, 240}, {30, 31, 32}};
+  m.accumulate_rate = {{1000, 1100, 1200}, {25, 26, 27}};
+  const std::string text = text_of(m);
+  EXPECT_EQ(parse_model(text), m);
+  EXPECT_NE(parse_model(text), example());
+  EXPECT_NE(refusal(replaced(text, "\"coalesced\"", "\"together\"")).find("has no \"coalesced\""),
+            std::string::npos);
+  EXPECT_NE(refusal(replaced(text, "\"accumulate\"", "\"add\"")).find("has no \"accumulate\""),
+            std::string::npos);
+}
+
 TEST(platform_model, refuses_with_the_reason) {
   const std::string good = text_of(example());
   EXPECT_NE(refusal("").find("no JSON"), std::string::npos);
