@@ -14,6 +14,13 @@ maxima::maxima(MPI_Comm comm, int tag, std::vector<double> mine)
   size_ = size_of(comm);
 }
 
+maxima::maxima(MPI_Comm comm, std::vector<double> mine)
+    : comm_(comm), tag_(0), values_(std::move(mine)), sent_(values_), posted_(true), reduces_(true) {
+  check_mpi(MPI_Iallreduce(sent_.data(), values_.data(), static_cast<int>(values_.size()), MPI_DOUBLE,
+                           MPI_MAX, comm_, &requests_[0]),
+            "MPI_Iallreduce");
+}
+
 /// Only after an error is anything left under way.
 maxima::~maxima() {
   int over = 0;
@@ -21,7 +28,7 @@ maxima::~maxima() {
   if (over)
     return;
   for (MPI_Request& r : requests_)
-    if (r != MPI_REQUEST_NULL) {
+    if (r != MPI_REQUEST_NULL && !reduces_) { // a reduction can be neither cancelled nor freed
       MPI_Cancel(&r);
       MPI_Request_free(&r);
     }
@@ -40,6 +47,11 @@ void maxima::post() {
 }
 
 bool maxima::progress() {
+  if (reduces_) {
+    int done = 0;
+    check_mpi(MPI_Test(&requests_[0], &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
+  }
   while (distance_ < size_) {
     if (!posted_)
       post();

@@ -1,5 +1,6 @@
 // The largest of some numbers over all ranks, by messages with a tag of one's own: unlike MPI's reductions it
-// may be under way beside any other collective of the communicator, in any order.
+// may be under way beside any other collective of the communicator, in any order. Where nobody else uses the communicator
+// it can be MPI's reduction, which goes on in all calls of MPI that wait, whatever the library.
 //
 // Dissemination (Hensgen, Finkel, Manber: Two algorithms for barrier synchronization, 1988): in round k each
 // rank sends what it knows to the rank 2^k further and hears from the one 2^k before. After round k it knows
@@ -19,6 +20,8 @@ class maxima {
 public:
   /// `comm` must return errors and outlive this. Local.
   maxima(MPI_Comm comm, int tag, std::vector<double> mine);
+  /// By MPI's reduction: all ranks call it, and nobody else uses the communicator meanwhile. Does not block. Throws mpi_error.
+  maxima(MPI_Comm comm, std::vector<double> mine);
   ~maxima();
   maxima(const maxima&) = delete;
   maxima& operator=(const maxima&) = delete;
@@ -34,7 +37,7 @@ private:
   int tag_, rank_ = 0, size_ = 1, distance_ = 1;
   std::vector<double> values_, sent_, heard_;
   std::array<MPI_Request, 2> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  bool posted_ = false;
+  bool posted_ = false, reduces_ = false;
 };
 
 } // namespace tacit::runtime

@@ -11,6 +11,10 @@ namespace {
 
 /// Another candidate must be faster by so much.
 constexpr double worth_a_change = 0.95;
+/// And of compiled graphs, than one that is preferred.
+constexpr double worth_leaving = 0.97;
+/// A turn should take so long, in seconds: several times what a change of process takes.
+constexpr double length_of_a_turn = 150e-6;
 
 double median(std::vector<double> times) {
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
@@ -18,7 +22,39 @@ double median(std::vector<double> times) {
   return *middle;
 }
 
+double second_best(std::vector<double> times) {
+  const std::ptrdiff_t at = times.size() > 1 ? 1 : 0;
+  std::nth_element(times.begin(), times.begin() + at, times.end());
+  return times[static_cast<std::size_t>(at)];
+}
+
+double least_prediction(const std::vector<tuned_candidate>& candidates) {
+  double least = -1;
+  for (const tuned_candidate& c : candidates)
+    if (c.predicted >= 0)
+      least = least < 0 ? c.predicted : std::min(least, c.predicted);
+  return least;
+}
+
 } // namespace
+
+std::uint64_t runs_in_a_turn(double seconds) {
+  constexpr double fewest = 4, most = 50;
+  return seconds < 0 ? static_cast<std::uint64_t>(fewest)
+                     : static_cast<std::uint64_t>(
+                           std::clamp(length_of_a_turn / std::max(seconds, 1e-9), fewest, most));
+}
+
+std::size_t fastest_or(const std::vector<double>& seconds, const std::vector<bool>& preferred) {
+  const auto least = std::min_element(seconds.begin(), seconds.end());
+  std::size_t stays = seconds.size();
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    if (preferred[i] && (stays == seconds.size() || seconds[i] < seconds[stays]))
+      stays = i;
+  return stays < seconds.size() && !(*least < worth_leaving * seconds[stays])
+             ? stays
+             : static_cast<std::size_t>(least - seconds.begin());
+}
 
 std::size_t fastest(const std::vector<double>& seconds) {
   const auto least = std::min_element(seconds.begin(), seconds.end());
@@ -29,7 +65,13 @@ tuned_run::tuned_run(std::vector<tuned_candidate> candidates, std::uint64_t afte
     : candidates_(std::move(candidates)), plan_{after, candidates_.size()}, comm_(comm), tag_(tag),
       times_(candidates_.size()) {
   for (std::vector<double>& times : times_)
-    times.reserve(trial_plan::turns * trial_plan::runs_per_turn);
+    times.reserve(trial_plan::turns * plan_.runs_per_turn);
+}
+
+tuned_run::tuned_run(std::vector<tuned_candidate> candidates, MPI_Comm comm)
+    : tuned_run(std::move(candidates), 0, comm, 0) {
+  by_turns_ = true;
+  plan_.runs_per_turn = runs_in_a_turn(least_prediction(candidates_));
 }
 
 tuned_run::~tuned_run() = default;
@@ -50,6 +92,8 @@ void tuned_run::start() {
     started_ = clock::now();
   }
   current().start();
+  if (by_turns_ && run_ == plan_.last())
+    agreement_ = std::make_unique<maxima>(comm_, own_times());
 }
 
 bool tuned_run::progress() {
@@ -69,18 +113,33 @@ double tuned_run::pause() const {
   return moved_ ? 0 : current().pause();
 }
 
+void tuned_run::note_time() {
+  const double seconds = std::chrono::duration<double>(clock::now() - started_).count();
+  if (!by_turns_) {
+    if (plan_.counts(run_))
+      times_[candidate_].push_back(seconds);
+    return;
+  }
+  turn_ = plan_.counts(run_) ? turn_ + seconds : 0;
+  if ((run_ + 1 - plan_.after) % plan_.runs_per_turn == 0)
+    times_[candidate_].push_back(turn_ / static_cast<double>(plan_.runs_per_turn - 1));
+}
+
+std::vector<double> tuned_run::own_times() const {
+  std::vector<double> out;
+  for (const std::vector<double>& times : times_)
+    out.push_back(by_turns_ ? second_best(times) : median(times));
+  return out;
+}
+
 /// The messages of this run have arrived: true when nothing else is left to do.
 bool tuned_run::complete() {
   if (!moved_) {
     moved_ = true;
-    if (plan_.tries(run_) && plan_.counts(run_))
-      times_[candidate_].push_back(std::chrono::duration<double>(clock::now() - started_).count());
-    if (run_ == plan_.last()) {
-      std::vector<double> medians;
-      for (const std::vector<double>& times : times_)
-        medians.push_back(median(times));
-      agreement_ = std::make_unique<maxima>(comm_, tag_, std::move(medians));
-    }
+    if (plan_.tries(run_))
+      note_time();
+    if (run_ == plan_.last() && !by_turns_)
+      agreement_ = std::make_unique<maxima>(comm_, tag_, own_times());
   }
   if (agreement_) {
     if (!agreement_->progress())
@@ -94,7 +153,14 @@ bool tuned_run::complete() {
 void tuned_run::decide() {
   slowest_ = agreement_->values();
   agreement_.reset();
-  candidate_ = fastest(slowest_);
+  if (by_turns_) {
+    std::vector<bool> preferred;
+    for (const tuned_candidate& c : candidates_)
+      preferred.push_back(c.preferred);
+    candidate_ = fastest_or(slowest_, preferred);
+  } else {
+    candidate_ = fastest(slowest_);
+  }
   for (std::size_t i = 0; i < candidates_.size(); ++i)
     if (i != candidate_) {
       candidates_[i].run.reset();
@@ -107,7 +173,9 @@ std::string tuned_run::describe() const {
     return fmt::format("feedback: {} variants will be tried after {} runs\n", candidates_.size(),
                        plan_.after);
   const auto timed = [&](std::size_t i) {
-    return fmt::format("{} {}", candidates_[i].name, readable_seconds(slowest_[i]));
+    const double predicted = candidates_[i].predicted;
+    return fmt::format("{} {}{}", candidates_[i].name, readable_seconds(slowest_[i]),
+                       predicted < 0 ? "" : " (predicted " + readable_seconds(predicted) + ")");
   };
   std::string text = fmt::format("feedback after {} runs: {}{}", plan_.last() + 1,
                                  candidate_ == 0 ? "stays with " : "changed to ", timed(candidate_));
@@ -117,7 +185,7 @@ std::string tuned_run::describe() const {
       text += before + timed(i);
       before = ", ";
     }
-  return text + " (median run of the slowest rank)\n";
+  return text + (by_turns_ ? " (runs of the slowest rank)\n" : " (median run of the slowest rank)\n");
 }
 
 } // namespace tacit::runtime

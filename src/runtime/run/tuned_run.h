@@ -12,12 +12,17 @@
 //                           unless another one is faster by a twentieth
 //
 // The last run of the trials is complete on a rank when it also knows the maxima over all ranks (maxima.h),
-// so no rank starts the next run before it knows the candidate, and all know the same. A run of one cannot
+// so no rank starts the next run before it knows the candidate, and all know the same. Where the candidates are those of a
+// compiled graph the maxima are a reduction of MPI's that begins when the last run does, with what was measured before: then
+// nobody waits for more than that all ranks have started, as in any collective, and MPI's own calls carry it on. A run of one cannot
 // meet one of another: their messages have different tags, or go through different channels. Runs of one
 // candidate follow each other as they would without the others in between.
 //
 // It terminates if the program does when every rank starts every run and whoever waits for anything of ours
 // progresses the maxima, too: then a run may wait for all ranks. Cost: a call and a comparison per run.
+//
+// Short executions are measured over many runs at once: one run by itself may be over before its messages have left, and a rank
+// that only sends pays in a later run. Of the turns the second best counts, as whatever disturbs a machine only adds.
 #pragma once
 
 #include "runtime/run/driver.h"
@@ -36,22 +41,31 @@ namespace tacit::runtime {
 struct trial_plan {
   std::uint64_t after = 0; ///< runs before
   std::uint64_t candidates = 1;
-  static constexpr std::uint64_t turns = 5, runs_per_turn = 4; ///< per candidate
+  std::uint64_t runs_per_turn = 4;          ///< of a candidate
+  static constexpr std::uint64_t turns = 5; ///< of each candidate
 
   std::uint64_t last() const { return after + candidates * turns * runs_per_turn - 1; } ///< run of the trials
   bool tries(std::uint64_t run) const { return run >= after && run <= last(); }
   std::uint64_t candidate(std::uint64_t run) const { return (run - after) / runs_per_turn % candidates; }
+  std::uint64_t turn(std::uint64_t run) const { return (run - after) / runs_per_turn / candidates; }
   bool counts(std::uint64_t run) const { return (run - after) % runs_per_turn != 0; }
 };
 
+/// Runs in a turn of candidates of which the quickest is predicted to take so many seconds.
+std::uint64_t runs_in_a_turn(double seconds);
+
 /// Position of the time to go on with; the first is the candidate so far.
 std::size_t fastest(const std::vector<double>& seconds);
+/// The same where some are preferred: another one must be faster than the fastest of them by more than 3 %.
+std::size_t fastest_or(const std::vector<double>& seconds, const std::vector<bool>& preferred);
 
 /// One of several executions that do the same.
 struct tuned_candidate {
   std::string name; ///< for people
   std::unique_ptr<connection> peers;
   std::unique_ptr<execution> run; ///< after `peers`, which it uses
+  double predicted = -1;          ///< seconds; negative: no prediction
+  bool preferred = false;         ///< stays unless another one is clearly faster
 };
 
 class tuned_run : public execution {
@@ -59,6 +73,9 @@ public:
   /// `candidates`: at least one, the predicted one first, in the same order on all ranks. `comm` (which must
   /// return errors and outlive this) and `tag` are for the agreement. Local.
   tuned_run(std::vector<tuned_candidate> candidates, std::uint64_t after, MPI_Comm comm, int tag);
+  /// Of a compiled graph, from its first run on: `comm` is used by nobody else, and the predictions, alike on all ranks, say how
+  /// often each is run.
+  tuned_run(std::vector<tuned_candidate> candidates, MPI_Comm comm);
   ~tuned_run() override;
 
   void start() override;
@@ -73,11 +90,15 @@ public:
   std::size_t candidate() const { return candidate_; }
   /// For people: what was measured, or that nothing has been yet.
   std::string describe() const;
+  /// Seconds of each candidate, of the slowest rank; empty as long as the trials last.
+  const std::vector<double>& measured() const { return slowest_; }
 
 private:
   using clock = std::chrono::steady_clock;
   execution& current() const { return *candidates_[candidate_].run; }
   bool complete();
+  void note_time();
+  std::vector<double> own_times() const;
   void decide();
 
   std::vector<tuned_candidate> candidates_; ///< once decided, only one of them still has its execution
@@ -88,7 +109,10 @@ private:
   std::size_t candidate_ = 0;
   bool moved_ = false; ///< the messages of this run have arrived
   clock::time_point started_;
-  std::vector<std::vector<double>> times_; ///< per candidate, seconds
+  std::vector<std::vector<double>>
+      times_;             ///< per candidate: seconds of its runs; of a compiled graph: mean of each turn
+  bool by_turns_ = false; ///< of a compiled graph
+  double turn_ = 0;       ///< seconds of this turn's runs that count
   std::unique_ptr<maxima> agreement_;
   std::vector<double> slowest_;
 };

@@ -1,9 +1,11 @@
 #include "runtime/schedule/compile_on_root.h"
 
 #include "runtime/mpi/errors.h"
+#include "runtime/schedule/known_machine.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 namespace tacit::runtime {
 namespace {
@@ -37,60 +39,84 @@ std::string describe_errors(const joined_graph& all, const diagnostics& problems
   return text;
 }
 
-std::vector<local_graph> unpacked(std::vector<message> parts) {
-  std::vector<local_graph> out;
+struct all_inputs {
+  std::vector<rank_facts> facts;
+  std::vector<local_graph> graphs;
+};
+
+all_inputs unpacked(std::vector<message> parts) {
+  all_inputs out;
   for (message& bytes : parts) {
-    out.push_back(unpacked_graph(bytes));
+    rank_input one = unpacked_graph(bytes);
+    out.facts.push_back(one.facts);
+    out.graphs.push_back(std::move(one.graph));
     message().swap(bytes);
   }
   return out;
 }
 
-bool has_collectives(const graphs::plan& p) {
-  return std::any_of(p.ranks.begin(), p.ranks.end(), [](const graphs::rank_plan& r) {
-    return std::any_of(r.steps.begin(), r.steps.end(),
-                       [](const graphs::step& s) { return s.kind == graphs::step_kind::collective; });
-  });
+graphs::choice_request request_of(const std::vector<rank_facts>& ranks, const compile_request& wanted) {
+  graphs::choice_request out;
+  bool one_node = true;
+  out.where.longest_in_memory = std::numeric_limits<std::uint64_t>::max();
+  for (const rank_facts& r : ranks) {
+    one_node = one_node && r.node == ranks.front().node;
+    out.where.node.push_back(r.node);
+    out.where.longest_in_memory = std::min(out.where.longest_in_memory, r.longest_in_memory);
+    out.attended = out.attended && r.attended != 0;
+  }
+  if (one_node)
+    out.where.node.clear();
+  out.where.cores = cores_here();
+  out.costs = known_costs(one_node);
+  out.driver = wanted.driver;
+  out.replace_always = wanted.replace_always;
+  // The end of the trials waits for all ranks to start a run (run/tuned_run.h).
+  const bool may_wait = wanted.compile.planning.progress == graphs::region_progress::collective;
+  out.most = wanted.tune && may_wait ? wanted.candidates : 1;
+  return out;
 }
 
-/// The plans that do what the graph means: as written, as straight messages, as collectives. Each has passed `validate` or is
-/// the graph itself. The order counts: the first one stays unless another one is faster.
-std::vector<named_plan> all_plans(const graphs::graph& g, const graphs::compilation& c,
-                                  const graphs::compile_options& options) {
-  std::vector<named_plan> out;
-  out.push_back({"as written", graphs::plan_as_written(g, c.matched, c.order, reason::none, "")});
-  if (c.schedule.as_written)
-    return out;
-  if (has_collectives(c.schedule)) {
-    graphs::compile_options straight = options;
-    straight.disabled.emplace_back("detect");
-    if (graphs::compilation messages = graphs::compile(g, straight); !messages.schedule.as_written)
-      out.push_back({"straight messages", std::move(messages.schedule)});
-  }
-  out.push_back({has_collectives(c.schedule) ? "collectives" : "straight messages", c.schedule});
-  return out;
+/// Whatever has no price, as what only a driver does that was asked for.
+void add_unpriced(graphs::choice& chosen, const graphs::plan& schedule, const std::string& driver) {
+  if (!chosen.ways.empty())
+    return;
+  chosen.plans.push_back({schedule.as_written ? std::string(graphs::written_name) : "collectives", schedule});
+  chosen.ways.push_back({0, driver, -1});
+}
+
+/// What the compilation says is what runs.
+void note_choice(graphs::compilation& c, const graphs::choice& chosen) {
+  const graphs::named_plan& taken = chosen.plans[chosen.ways.front().plan];
+  if (taken.name != graphs::written_name || c.schedule.as_written)
+    return;
+  c.schedule.as_written = true;
+  c.schedule.why_as_written = reason::not_faster;
+  c.schedule.detail = "as far as predictions tell";
 }
 
 } // namespace
 
 compiled_graph compile_parts(std::vector<message> parts, const compile_request& wanted) {
-  compiled_graph out{join(unpacked(std::move(parts))), {}, {}, wanted.driver, {}};
+  all_inputs in = unpacked(std::move(parts));
+  compiled_graph out{join(in.graphs), {}, {}, wanted.driver, {}};
   out.products = graphs::compile(out.all.g, wanted.compile);
   if (has_errors(out.products.problems))
     throw call_error(call_error::kind::graph, describe_errors(out.all, out.products.problems), true);
-  out.why = explain(out.all.g, out.products);
-  // The end of the trials waits for all ranks (run/tuned_run.h).
-  if (wanted.tune && wanted.compile.planning.progress == graphs::region_progress::collective)
-    out.candidates = all_plans(out.all.g, out.products, wanted.compile);
+  out.chosen = graphs::choose(out.all.g, out.products, wanted.compile, request_of(in.facts, wanted));
+  add_unpriced(out.chosen, out.products.schedule, wanted.driver);
+  note_choice(out.products, out.chosen);
+  out.why = explain(out.all.g, out.products, out.chosen);
   return out;
 }
 
 rank_part part_of(const compiled_graph& compiled, std::uint32_t rank) {
   const graphs::graph& g = compiled.all.g;
-  rank_part part{
-      compiled.driver, compiled.why, make_program(g, compiled.products.schedule, rank_id{rank}), {}, {}};
-  for (const named_plan& c : compiled.candidates)
-    part.candidates.push_back({c.name, make_program(g, c.steps, rank_id{rank})});
+  rank_part part{compiled.driver, compiled.why, {}, {}, {}};
+  for (const graphs::named_plan& p : compiled.chosen.plans)
+    part.candidates.push_back({p.name, make_program(g, p.steps, rank_id{rank})});
+  for (const graphs::way& w : compiled.chosen.ways)
+    part.ways.push_back({w.plan, w.driver, w.predicted});
   const auto& names = compiled.all.names[rank];
   for (std::size_t i = 0; i < names.size(); ++i)
     if (g[names[i]].kind == graphs::op_kind::opaque)

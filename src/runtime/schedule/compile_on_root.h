@@ -2,6 +2,7 @@
 // again.
 #pragma once
 
+#include "graphs/choice/choose.h"
 #include "graphs/compile/compile.h"
 #include "runtime/schedule/options.h"
 #include "runtime/schedule/wire.h"
@@ -10,17 +11,12 @@
 
 namespace tacit::runtime {
 
-struct named_plan {
-  std::string name; ///< for people
-  graphs::plan steps;
-};
-
 struct compiled_graph {
   joined_graph all;
   graphs::compilation products;
   explanation why;
-  std::string driver;                 ///< that was asked for; empty: by priority
-  std::vector<named_plan> candidates; ///< to be measured in place; empty: only the schedule of `products`
+  std::string driver; ///< that was asked for; empty: none
+  graphs::choice chosen;
 };
 
 /// Throws call_error: `graph`, with all that is wrong, if the parts do not fit together. A part is given free

@@ -8,6 +8,7 @@
 
 #include "runtime/mpi/agreement.h"
 #include "runtime/mpi/library_progress.h"
+#include "runtime/mpi/node_identity.h"
 #include "runtime/mpi/private_communicator.h"
 #include "runtime/mpi/tags.h"
 #include "runtime/schedule/bound_graph.h"
@@ -15,12 +16,19 @@
 #include "runtime/schedule/computations.h"
 #include "runtime/schedule/wire.h"
 
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
 
 namespace tacit::runtime {
 namespace {
+
+rank_facts facts_of(int rank) {
+  const bool attended = mpi_progresses() || only_waits_progress();
+  return {node_identity(rank), find_driver("shm")->longest_in_memory(false), attended ? 1u : 0u};
+}
 
 /// Collective: the messages of all ranks at rank 0, in order. Does not agree.
 std::vector<message> gather(message mine, const private_communicator& own, agreement& all) {
@@ -59,16 +67,19 @@ message scatter(const private_communicator& own, agreement& all, Make&& message_
   return mine;
 }
 
-/// Collective: the driver that can run everywhere, by name or by priority.
-const driver& choose_driver(const std::string& name, const program& steps, MPI_Comm comm, agreement& all) {
+/// Collective: the driver that can run everywhere, by name or by priority. `preferred`, if it can, is the first.
+const driver& choose_driver(const std::string& name, const driver* preferred, const program& steps,
+                            MPI_Comm comm, agreement& all) {
   std::string why;
-  for (const driver* d : drivers()) {
-    if (!name.empty() && d->name() != name)
+  std::array<const driver*, driver_count + 1> in_order{preferred};
+  std::copy(drivers().begin(), drivers().end(), in_order.begin() + 1);
+  for (const driver* d : in_order) {
+    if (!d || (!name.empty() && d->name() != name))
       continue;
     std::array<std::uint64_t, 1> able{0};
     all.here("choosing a driver", [&] {
       const std::string reason =
-          name.empty() && !d->automatic(steps) ? "only by name" : d->can_run(steps, comm);
+          name.empty() && d != preferred && !d->automatic(steps) ? "only by name" : d->can_run(steps, comm);
       able[0] = reason.empty() ? 1 : 0;
       why += fmt::format("; {}: {}", d->name(), reason.empty() ? "cannot run on another rank" : reason);
     });
@@ -97,10 +108,11 @@ explanation explain_on(const explanation& shared, const program& steps, const dr
   return explain_here(shared, by.name(), here);
 }
 
-std::unique_ptr<bound_graph> prepare(rank_part mine, const driver& chosen, std::unique_ptr<connection> peers,
-                                     const private_communicator& own, const char* function) {
-  explanation why = explain_on(mine.why, mine.steps, chosen, peers.get());
-  auto run = chosen.prepare(std::move(mine.steps), own.comm(), peers.get());
+std::unique_ptr<bound_graph> prepare(const explanation& known, program steps, const driver& chosen,
+                                     std::unique_ptr<connection> peers, const private_communicator& own,
+                                     const char* function) {
+  explanation why = explain_on(known, steps, chosen, peers.get());
+  auto run = chosen.prepare(std::move(steps), own.comm(), peers.get());
   return std::make_unique<bound_graph>(own.rank(), function, std::move(peers), std::move(run),
                                        std::move(why));
 }
@@ -109,32 +121,27 @@ std::unique_ptr<bound_graph> prepare(rank_part mine, const driver& chosen, std::
 struct candidate {
   const named_program* what;
   const driver* by;
+  double predicted;
   private_communicator own;
   std::unique_ptr<connection> peers;
   std::string name() const { return fmt::format("{} ({})", what->name, by->name()); }
 };
 
-/// Collective: the candidates that all ranks can run. None unless there are several, and while ranks wait in MPI's own calls
-/// whoever is asked progresses: the end of the trials waits for all ranks.
+/// Collective: the ways that all ranks can go.
 std::vector<candidate> possible_candidates(const rank_part& mine, MPI_Comm comm, agreement& all) {
   std::array<std::uint64_t, agreement::most_words> able{};
-  const std::size_t known = drivers().size(), attended = able.size() - 1;
+  const std::size_t known = std::min(mine.ways.size(), able.size());
   all.here("looking for candidates", [&] {
-    able[attended] = mpi_progresses() || only_waits_progress() ? 1 : 0;
-    for (std::size_t i = 0; i < mine.candidates.size(); ++i)
-      for (std::size_t d = 0; d < known; ++d) {
-        const program& steps = mine.candidates[i].steps;
-        const bool wanted =
-            mine.driver.empty() ? drivers()[d]->automatic(steps) : drivers()[d]->name() == mine.driver;
-        able[i * known + d] = wanted && drivers()[d]->can_run(steps, comm).empty() ? 1 : 0;
-      }
+    for (std::size_t i = 0; i < known; ++i) {
+      const driver* const d = find_driver(mine.ways[i].driver);
+      able[i] = d && d->can_run(mine.candidates[mine.ways[i].candidate].steps, comm).empty() ? 1 : 0;
+    }
   });
   all.agree(able);
   std::vector<candidate> out;
-  for (std::size_t i = 0; able[attended] && i < mine.candidates.size(); ++i)
-    for (std::size_t d = 0; d < known; ++d)
-      if (able[i * known + d])
-        out.push_back({&mine.candidates[i], drivers()[d], {}, nullptr});
+  for (std::size_t i = 0; i < known; ++i)
+    if (const program_way& w = mine.ways[i]; able[i])
+      out.push_back({&mine.candidates[w.candidate], find_driver(w.driver), w.predicted, {}, nullptr});
   return out;
 }
 
@@ -161,10 +168,11 @@ std::unique_ptr<schedule> measured_in_place(const rank_part& mine, std::vector<c
     for (candidate& c : list) {
       why.push_back(explain_on(mine.why, c.what->steps, *c.by, c.peers.get()));
       auto run = c.by->prepare(c.what->steps, c.own.comm(), c.peers.get());
-      prepared.push_back({c.name(), std::move(c.peers), std::move(run)});
+      prepared.push_back({c.name(), std::move(c.peers), std::move(run),
+                          c.predicted < 0 ? -1 : c.predicted * 1e-9, c.what->name == graphs::written_name});
       communicators.push_back(std::move(c.own));
     }
-    auto run = std::make_unique<tuned_run>(std::move(prepared), 0, own.comm(), highest_tag(own.comm()));
+    auto run = std::make_unique<tuned_run>(std::move(prepared), own.comm());
     auto plan = std::make_unique<bound_graph>(own.rank(), function, std::move(run), std::move(why));
     bound = plan.get();
     made = std::make_unique<schedule>(std::move(plan));
@@ -194,7 +202,7 @@ std::unique_ptr<schedule> compile_together(const graph_builder& part, const char
   message bytes;
   all.here("reading its arguments", [&] {
     wanted = arguments();
-    bytes = packed_graph(part.values());
+    bytes = packed_graph(facts_of(own.rank()), part.values());
   });
   all.agree();
   // From here on every rank has a part without errors of its own.
@@ -212,18 +220,20 @@ std::unique_ptr<schedule> compile_together(const graph_builder& part, const char
   rank_part mine;
   all.here("reading the schedule", [&] {
     mine = unpacked_part(bytes);
-    mine.steps.call = computations_of(mine, part);
+    const auto call = computations_of(mine, part);
     for (named_program& c : mine.candidates)
-      c.steps.call = mine.steps.call;
+      c.steps.call = call;
   });
   all.agree();
   // From here on every rank knows its own steps.
-  if (!mine.candidates.empty())
+  if (mine.ways.size() > 1)
     if (auto list = possible_candidates(mine, own.comm(), all); list.size() > 1)
       return measured_in_place(mine, std::move(list), std::move(own), function, all);
-  const driver& chosen = choose_driver(mine.driver, mine.steps, own.comm(), all);
+  const program& steps = mine.candidates[mine.ways.front().candidate].steps;
+  const driver& chosen =
+      choose_driver(mine.driver, find_driver(mine.ways.front().driver), steps, own.comm(), all);
   std::unique_ptr<connection> peers;
-  all.here("preparing to connect", [&] { peers = chosen.offer(mine.steps, own.comm()); });
+  all.here("preparing to connect", [&] { peers = chosen.offer(steps, own.comm()); });
   all.agree();
   all.always("connecting", [&] {
     if (peers)
@@ -234,7 +244,7 @@ std::unique_ptr<schedule> compile_together(const graph_builder& part, const char
   std::unique_ptr<schedule> made;
   bound_graph* bound = nullptr; // in `made`
   all.here("preparing the schedule", [&] {
-    auto plan = prepare(std::move(mine), chosen, std::move(peers), own, function);
+    auto plan = prepare(mine.why, steps, chosen, std::move(peers), own, function);
     bound = plan.get();
     made = std::make_unique<schedule>(std::move(plan));
   });

@@ -1,5 +1,6 @@
 #include "runtime/schedule/explain.h"
 
+#include "vocabulary/base/amounts.h"
 #include "vocabulary/calls/reasons.h"
 
 #include <fmt/format.h>
@@ -19,7 +20,20 @@ std::string words(const graphs::graph& g, const graphs::finding& f) {
   return text;
 }
 
-std::string in_text(const graphs::graph& g, const graphs::compilation& c) {
+std::string words(const graphs::priced_way& w) {
+  return w.predicted < 0 ? fmt::format("{} by {}", w.plan, w.driver)
+                         : fmt::format("{} by {} {}", w.plan, w.driver, readable_seconds(w.predicted * 1e-9));
+}
+
+/// One line: all that was compared, cheapest first.
+std::string compared(const graphs::choice& chosen) {
+  std::string out;
+  for (const graphs::priced_way& w : chosen.compared)
+    out += (out.empty() ? "predicted: " : ", ") + words(w);
+  return out.empty() ? out : out + "\n";
+}
+
+std::string in_text(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen) {
   std::string out =
       fmt::format("{} ranks, {} operations, {} transfers\n", g.ranks(), g.size(), c.moved.list.size());
   for (const graphs::finding& f : c.found.found)
@@ -33,6 +47,7 @@ std::string in_text(const graphs::graph& g, const graphs::compilation& c) {
         "runs as written: {}{}\n",
         c.schedule.why_as_written == reason::none ? "" : reason_label(c.schedule.why_as_written) + " ",
         c.schedule.detail);
+  out += compared(chosen);
   for (const diagnostic& d : c.problems)
     out += fmt::format("note: TACIT-{:03} {} ({})\n", d.code, d.message, d.remedy);
   return out;
@@ -62,7 +77,7 @@ std::string array(const List& list, Write&& write) {
   return "[" + out + "]";
 }
 
-std::string in_json(const graphs::graph& g, const graphs::compilation& c) {
+std::string in_json(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen) {
   const std::string found = array(c.found.found, [&](const graphs::finding& f) {
     return fmt::format(R"("pattern":{},"ranks":{},"bytes":{}{})", quoted(name(f.kind)),
                        g.communicators()[index(f.comm)].members.size(), f.bytes,
@@ -77,6 +92,10 @@ std::string in_json(const graphs::graph& g, const graphs::compilation& c) {
     return fmt::format(R"("reason":"TACIT-{:03}","message":{},"remedy":{})", d.code, quoted(d.message),
                        quoted(d.remedy));
   });
+  const std::string predicted = array(chosen.compared, [](const graphs::priced_way& w) {
+    return fmt::format(R"("plan":{},"driver":{},"nanoseconds":{:.0f})", quoted(w.plan), quoted(w.driver),
+                       w.predicted);
+  });
   std::string times;
   for (const graphs::pass_time& t : c.times)
     times += fmt::format("{}{}:{:.9f}", times.empty() ? "" : ",", quoted(t.name), t.seconds);
@@ -87,15 +106,15 @@ std::string in_json(const graphs::graph& g, const graphs::compilation& c) {
         quoted(c.schedule.why_as_written == reason::none ? "" : reason_label(c.schedule.why_as_written)),
         quoted(c.schedule.detail));
   return fmt::format(
-      R"({{"ranks":{},"operations":{},"transfers":{},"found":{},"refused":{},"not_used":{},"as_written":{}{},"notes":{},"seconds":{{{}}}}})",
-      g.ranks(), g.size(), c.moved.list.size(), found, refused, not_used, c.schedule.as_written, why, notes,
-      times);
+      R"({{"ranks":{},"operations":{},"transfers":{},"found":{},"refused":{},"not_used":{},"as_written":{}{},"predicted":{},"notes":{},"seconds":{{{}}}}})",
+      g.ranks(), g.size(), c.moved.list.size(), found, refused, not_used, c.schedule.as_written, why,
+      predicted, notes, times);
 }
 
 } // namespace
 
-explanation explain(const graphs::graph& g, const graphs::compilation& c) {
-  return {in_text(g, c), in_json(g, c)};
+explanation explain(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen) {
+  return {in_text(g, c, chosen), in_json(g, c, chosen)};
 }
 
 explanation explain_here(const explanation& shared, std::string_view driver, const std::string& steps) {

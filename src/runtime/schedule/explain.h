@@ -1,6 +1,7 @@
 // What a compilation found, for people and for programs.
 #pragma once
 
+#include "graphs/choice/choose.h"
 #include "graphs/compile/compile.h"
 
 #include <string>
@@ -12,7 +13,7 @@ struct explanation {
 };
 
 /// The part that is the same on all ranks.
-explanation explain(const graphs::graph& g, const graphs::compilation& c);
+explanation explain(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen);
 
 /// With what only this rank knows: the driver that was chosen and its own steps.
 explanation explain_here(const explanation& shared, std::string_view driver, const std::string& steps);

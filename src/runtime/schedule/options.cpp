@@ -59,6 +59,7 @@ bool set_replace(compile_request& r, std::string_view value) {
   std::erase(r.compile.disabled, "replace");
   if (value == "false")
     r.compile.disabled.emplace_back("replace");
+  r.replace_always = value == "always";
   return true;
 }
 

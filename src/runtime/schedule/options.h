@@ -3,6 +3,7 @@
 
 #include "graphs/compile/compile.h"
 
+#include <cstddef>
 #include <mpi.h>
 #include <string>
 
@@ -10,8 +11,10 @@ namespace tacit::runtime {
 
 struct compile_request {
   graphs::compile_options compile;
-  std::string driver; ///< empty: by priority
-  bool tune = false;  ///< candidates are measured in place
+  std::string driver;          ///< empty: by priority
+  bool tune = false;           ///< candidates are measured in place
+  bool replace_always = false; ///< also where the graph as written is predicted to be as fast
+  std::size_t candidates = 6;  ///< how many are measured
 };
 
 /// Reads both; throws call_error naming key or variable, value and what is allowed.

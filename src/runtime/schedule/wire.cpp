@@ -5,7 +5,7 @@
 namespace tacit::runtime {
 namespace {
 
-constexpr std::uint64_t wire_version = 0x7461636974000003; // "tacit", 3
+constexpr std::uint64_t wire_version = 0x7461636974000004; // "tacit", 4
 
 void require_version(unpacker& from) {
   if (from.get<std::uint64_t>() != wire_version)
@@ -15,17 +15,19 @@ void require_version(unpacker& from) {
 
 } // namespace
 
-message packed_graph(const local_graph& g) {
+message packed_graph(const rank_facts& facts, const local_graph& g) {
   packer out;
   out.put(wire_version);
+  out.put(facts);
   pack(out, g);
   return out.take();
 }
 
-local_graph unpacked_graph(const message& bytes) {
+rank_input unpacked_graph(const message& bytes) {
   unpacker from(bytes);
   require_version(from);
-  return unpack_local_graph(from);
+  const auto facts = from.get<rank_facts>();
+  return {facts, unpack_local_graph(from)};
 }
 
 message packed_part(const rank_part& part) {
@@ -34,11 +36,16 @@ message packed_part(const rank_part& part) {
   out.put_text(part.driver);
   out.put_text(part.why.text);
   out.put_text(part.why.json);
-  pack(out, part.steps);
   out.put<std::uint64_t>(part.candidates.size());
   for (const named_program& c : part.candidates) {
     out.put_text(c.name);
     pack(out, c.steps);
+  }
+  out.put<std::uint64_t>(part.ways.size());
+  for (const program_way& w : part.ways) {
+    out.put(w.candidate);
+    out.put_text(w.driver);
+    out.put(w.predicted);
   }
   out.put<std::uint64_t>(part.computations.size());
   for (const auto& [global, local] : part.computations) {
@@ -55,10 +62,14 @@ rank_part unpacked_part(const message& bytes) {
   part.driver = from.get_text();
   part.why.text = from.get_text();
   part.why.json = from.get_text();
-  part.steps = unpack_program(from);
   for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
     std::string name = from.get_text();
     part.candidates.push_back({std::move(name), unpack_program(from)});
+  }
+  for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
+    const auto candidate = from.get<std::uint64_t>();
+    std::string driver = from.get_text();
+    part.ways.push_back({candidate, std::move(driver), from.get<double>()});
   }
   for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
     const auto global = from.get<op_id>();

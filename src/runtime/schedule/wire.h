@@ -18,22 +18,40 @@ namespace tacit::runtime {
 
 using message = std::vector<std::byte>;
 
-message packed_graph(const local_graph& g);
+/// What rank 0 has to know of a rank beside its part of the graph.
+struct rank_facts {
+  std::uint64_t node = 0;              ///< mpi/node_identity.h
+  std::uint64_t longest_in_memory = 0; ///< bytes of messages that its driver shm takes
+  std::uint64_t attended = 1;          ///< see graphs/choice/choose.h
+};
+
+struct rank_input {
+  rank_facts facts;
+  local_graph graph;
+};
+
+message packed_graph(const rank_facts& facts, const local_graph& g);
 /// Throws call_error: `environment` if another version wrote it.
-local_graph unpacked_graph(const message& bytes);
+rank_input unpacked_graph(const message& bytes);
 
 struct named_program {
   std::string name; ///< for people
   program steps;    ///< without `call`
 };
 
+/// One of several executions that do the same.
+struct program_way {
+  std::uint64_t candidate = 0; ///< which program
+  std::string driver;
+  double predicted = -1; ///< ns; negative: no price
+};
+
 /// What rank 0 tells one rank.
 struct rank_part {
-  std::string driver; ///< that was asked for; empty: by priority
+  std::string driver; ///< that was asked for; empty: none
   explanation why;
-  program steps; ///< without `call`
-  /// Programs that do the same, to be measured in place, the graph as written first; empty: `steps` alone.
-  std::vector<named_program> candidates;
+  std::vector<named_program> candidates; ///< programs that do the same; at least one
+  std::vector<program_way> ways;         ///< the one to be taken first; several are measured in place
   /// The rank's own computations: operation in the joined graph, operation as the rank numbers them.
   std::vector<std::pair<op_id, std::int32_t>> computations;
 };

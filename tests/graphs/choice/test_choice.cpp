@@ -1,5 +1,5 @@
-// What whole plans cost.
-#include "graphs/cost/makespan.h"
+// What whole plans cost, and which of them is taken.
+#include "graphs/choice/choose.h"
 #include "graphs/plan/plan_judge.h"
 
 #include "graphs/choice/generated_form.h"
@@ -80,6 +80,102 @@ TEST(makespan, has_no_price_for_collectives_and_unknown_drivers) {
   EXPECT_LT(makespan(whole, "p2p", machine_costs(), {}), 0);
   EXPECT_LT(makespan(with_messages(a.g, whole, algorithm::linear), "coll", machine_costs(), {}), 0);
   EXPECT_EQ(makespan(plan{}, "p2p", machine_costs(), {}), 0);
+}
+
+choice chosen_for(pattern kind, std::uint32_t ranks, std::uint64_t block, choice_request wanted) {
+  recipe r;
+  r.kind = kind;
+  r.ranks = ranks;
+  r.block = block;
+  diagnostics problems;
+  const graph g = *generate(r, problems);
+  compile_options options;
+  const compilation c = compile(g, options);
+  choice made = choose(g, c, options, wanted);
+  for (const named_plan& p : made.plans)
+    EXPECT_EQ(validate(g, c.matched, c.order, c.moved, p.steps), "") << p.name;
+  return made;
+}
+
+std::string taken(const choice& c) {
+  return c.ways.empty() ? "nothing" : c.plans[c.ways.front().plan].name + " by " + c.ways.front().driver;
+}
+
+choice_request on_one_node(std::uint32_t cores) {
+  choice_request wanted;
+  wanted.where.cores = cores;
+  wanted.where.longest_in_memory = 1 << 30;
+  return wanted;
+}
+
+choice_request on_nodes(std::uint32_t ranks) {
+  choice_request wanted;
+  wanted.where = apart(ranks);
+  return wanted;
+}
+
+TEST(choose, no_single_way_is_best) {
+  EXPECT_EQ(taken(chosen_for(pattern::alltoall, 4, 4096, on_one_node(2))), "as written by shm");
+  EXPECT_EQ(taken(chosen_for(pattern::alltoall, 4, 1 << 20, on_one_node(2))), "as written by p2p");
+  EXPECT_EQ(taken(chosen_for(pattern::bcast, 64, 64, on_nodes(64))), "binomial by p2p");
+  EXPECT_EQ(taken(chosen_for(pattern::allgather, 64, 8, on_nodes(64))), "recursive-doubling by p2p");
+  EXPECT_EQ(taken(chosen_for(pattern::bcast, 16, 1 << 22, on_nodes(16))), "collectives by coll");
+}
+
+TEST(choose, ties_keep_the_graph_as_written) {
+  for (const pattern kind : {pattern::bcast, pattern::gather, pattern::scatter, pattern::allgather})
+    for (const std::uint64_t block : {8u, 700u, 9000u})
+      EXPECT_EQ(taken(chosen_for(kind, 3, block, on_one_node(4))).substr(0, 10), "as written") << block;
+}
+
+TEST(choose, a_driver_that_was_asked_for_is_the_only_one) {
+  for (const char* driver : {"shm", "p2p", "coll"}) {
+    choice_request wanted = on_one_node(4);
+    wanted.driver = driver;
+    for (const way& w : chosen_for(pattern::bcast, 8, 64, wanted).ways)
+      EXPECT_EQ(w.driver, driver);
+    if (driver == std::string_view("coll")) {
+      EXPECT_EQ(taken(chosen_for(pattern::bcast, 8, 64, wanted)), "collectives by coll");
+    }
+  }
+  choice_request dry;
+  dry.driver = "dry";
+  EXPECT_TRUE(chosen_for(pattern::bcast, 8, 64, dry).ways.empty());
+}
+
+TEST(choose, nobody_waits_for_ranks_that_do_not_attend) {
+  choice_request wanted = on_nodes(64);
+  wanted.attended = false;
+  wanted.most = 50;
+  const choice c = chosen_for(pattern::bcast, 64, 64, wanted);
+  EXPECT_EQ(taken(c), "collectives by coll");
+  for (const way& w : c.ways)
+    EXPECT_TRUE(c.plans[w.plan].name == written_name || w.driver == "coll") << c.plans[w.plan].name;
+}
+
+TEST(choose, replacing_always_leaves_the_graph_as_written_out) {
+  choice_request wanted = on_one_node(4);
+  wanted.replace_always = true;
+  wanted.most = 50;
+  const choice c = chosen_for(pattern::bcast, 8, 64, wanted);
+  EXPECT_GT(c.ways.size(), 3u);
+  for (const named_plan& p : c.plans)
+    EXPECT_NE(p.name, written_name);
+}
+
+TEST(choose, what_is_to_be_measured_has_the_graph_as_written_and_collectives_of_mpi) {
+  choice_request wanted = on_one_node(2);
+  wanted.most = 6;
+  const choice c = chosen_for(pattern::allgather, 4, 1 << 16, wanted);
+  EXPECT_EQ(c.ways.size(), 6u);
+  EXPECT_GT(c.compared.size(), 6u);
+  int written = 0, collectives = 0;
+  for (const way& w : c.ways) {
+    written += c.plans[w.plan].name == written_name ? 1 : 0;
+    collectives += w.driver == "coll" ? 1 : 0;
+  }
+  EXPECT_EQ(written, 2);
+  EXPECT_EQ(collectives, 1);
 }
 
 } // namespace

@@ -78,7 +78,7 @@ protected:
   std::vector<record> records;
 };
 
-constexpr int runs_of_a_trial = static_cast<int>(trial_plan::turns * trial_plan::runs_per_turn);
+constexpr int runs_of_a_trial = static_cast<int>(trial_plan::turns * trial_plan().runs_per_turn);
 
 TEST_F(tuning, all_ranks_take_what_is_fastest_for_the_slowest_rank) {
   // The second candidate is quick on all ranks but the last one, the third one so-so everywhere.

@@ -248,9 +248,12 @@ TEST_F(capi, collectives_in_which_all_wait_for_all_are_used_as_written_too) {
   MPI_Info info;
   MPI_Info_create(&info);
   MPI_Info_set(info, "tacit_progress", "as_written");
+  MPI_Info_set(info, "tacit_replace", "always");
   ASSERT_EQ(tacit_compile(graph, info, &schedule), TACIT_SUCCESS) << tacit_last_error();
   MPI_Info_free(&info);
-  EXPECT_NE(explain(TACIT_EXPLAIN_JSON).find("\"as_written\":false"), std::string::npos) << explain();
+  if (size() > 2) {
+    EXPECT_NE(explain(TACIT_EXPLAIN_JSON).find("\"as_written\":false"), std::string::npos) << explain();
+  }
   ASSERT_EQ(tacit_run(schedule), TACIT_SUCCESS);
   for (int i = 0; i < size(); ++i)
     EXPECT_EQ(slots[static_cast<std::size_t>(i)], i == rank() ? -7 : i);

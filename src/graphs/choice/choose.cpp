@@ -1,0 +1,276 @@
+#include "graphs/choice/choose.h"
+
+#include "graphs/choice/generated_form.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace tacit::graphs {
+namespace {
+
+/// Prices that differ by less are alike.
+constexpr double worth_a_change = 0.9;
+/// What MPI needs for each nonblocking collective, and for each message in it, beyond the messages; so many ns more than the loop of
+/// the program took a broadcast, scatter, gather, allgather and alltoall of 64 B among four ranks under Open MPI 4.1.
+constexpr double schedule_of_collective = 400, part_of_collective = 200;
+/// What the engine of actions needs for each step beyond its message.
+constexpr double engine = 150;
+/// Algorithms are tried while a pattern has at most so many messages: each is generated and played.
+constexpr std::size_t most_ranks = 512;
+
+constexpr algorithm forms[] = {algorithm::binomial,           algorithm::ring,
+                               algorithm::pipelined,          algorithm::pipelined_binomial,
+                               algorithm::scatter_allgather,  algorithm::bruck,
+                               algorithm::recursive_doubling, algorithm::pairwise,
+                               algorithm::butterfly};
+
+bool has_collectives(const plan& p) {
+  return std::any_of(p.ranks.begin(), p.ranks.end(), [](const rank_plan& r) {
+    return std::any_of(r.steps.begin(), r.steps.end(),
+                       [](const step& s) { return s.kind == step_kind::collective; });
+  });
+}
+
+/// All messages leave and are expected when a run starts: no step waits for anything but copies.
+bool leaves_at_once(const rank_plan& p) {
+  return std::all_of(p.steps.begin(), p.steps.end(), [&](const step& s) {
+    return std::all_of(s.after.begin(), s.after.end(),
+                       [&](std::uint32_t before) { return p.steps[before].kind == step_kind::copy; });
+  });
+}
+
+bool leaves_at_once(const plan& p) {
+  return std::all_of(p.ranks.begin(), p.ranks.end(), [](const rank_plan& r) { return leaves_at_once(r); });
+}
+
+/// Both are messages alone, and the same ones.
+bool same_messages(const plan& a, const plan& b) {
+  const auto messages = [](const rank_plan& p) {
+    std::vector<const step*> list;
+    for (const step& s : p.steps)
+      list.push_back(&s);
+    const auto before = [](const step* x, const step* y) {
+      const auto key = [](const step& s) {
+        const std::vector<segment>& bytes = s.kind == step_kind::send ? s.reads : s.writes;
+        return std::tuple(s.kind, s.peer, bytes.empty() ? 0 : bytes.front().address, s.tag);
+      };
+      return key(*x) < key(*y);
+    };
+    std::sort(list.begin(), list.end(), before);
+    return list;
+  };
+  const auto alike = [](const step* x, const step* y) {
+    return x->kind != step_kind::collective && x->after.empty() && y->after.empty() && x->kind == y->kind &&
+           x->peer == y->peer && x->reads == y->reads && x->writes == y->writes;
+  };
+  for (std::size_t r = 0; r < a.ranks.size(); ++r) {
+    if (a.ranks[r].steps.size() != b.ranks[r].steps.size())
+      return false;
+    const auto mine = messages(a.ranks[r]), theirs = messages(b.ranks[r]);
+    if (!std::equal(mine.begin(), mine.end(), theirs.begin(), alike))
+      return false;
+  }
+  return true;
+}
+
+std::size_t most_steps(const plan& p) {
+  std::size_t most = 0;
+  for (const rank_plan& r : p.ranks)
+    most = std::max(most, r.steps.size());
+  return most;
+}
+
+std::size_t collectives_of(const plan& p) {
+  std::size_t most = 0;
+  for (const rank_plan& r : p.ranks)
+    most = std::max(most,
+                    static_cast<std::size_t>(std::count_if(r.steps.begin(), r.steps.end(), [](const step& s) {
+                      return s.kind == step_kind::collective;
+                    })));
+  return most;
+}
+
+findings nothing_found(const transfers& t) {
+  findings none;
+  for (std::uint32_t i = 0; i < t.list.size(); ++i)
+    none.residual.push_back({0, t.list[i].length, i});
+  return none;
+}
+
+class chooser {
+public:
+  chooser(const graph& g, const compilation& c, const compile_options& options, const choice_request& wanted)
+      : g_(g), c_(c), options_(options), wanted_(wanted) {}
+
+  choice run() {
+    add_plans();
+    order();
+    take();
+    return std::move(out_);
+  }
+
+private:
+  bool is_wanted(std::string_view driver) const { return wanted_.driver.empty() || wanted_.driver == driver; }
+  void add_plans();
+  void add(std::string name, plan p, bool valid);
+  void add_forms(const plan& collectives);
+  double price_by_messages(const plan& messages, std::string_view driver) const;
+  double price_of_collectives(const plan& p) const;
+  void order();
+  bool is_valid(std::size_t plan);
+  void take();
+
+  const graph& g_;
+  const compilation& c_;
+  const compile_options& options_;
+  const choice_request& wanted_;
+  choice out_;
+  std::vector<char> valid_; ///< by plan
+  bool at_once_ = false;    ///< only plans whose messages leave at once
+  double best_form_ = -1;   ///< price of the collectives by the best algorithm and MPI's messages
+};
+
+double chooser::price_by_messages(const plan& messages, std::string_view driver) const {
+  const double played = makespan(messages, driver, wanted_.costs, wanted_.where);
+  if (played < 0)
+    return played;
+  const bool by_engine = driver != "shm" || !leaves_at_once(messages);
+  return played + (by_engine ? engine * static_cast<double>(most_steps(messages)) : 0);
+}
+
+void chooser::add(std::string name, plan p, bool valid) {
+  const std::size_t number = out_.plans.size();
+  const bool collectives = has_collectives(p);
+  const bool prompt = leaves_at_once(p);
+  const bool straight_too = p.as_written || wanted_.replace_always || !wanted_.driver.empty();
+  for (const char* driver : {"shm", "p2p", "rma"}) {
+    if (!is_wanted(driver) || (wanted_.driver.empty() && driver == std::string_view("rma")))
+      continue;
+    if (collectives && !straight_too) // straight messages are a plan of their own
+      continue;
+    if (at_once_ && wanted_.driver.empty() && (collectives || !prompt))
+      continue;
+    if (driver == std::string_view("shm") && wanted_.driver.empty() && wanted_.where.longest_in_memory == 0)
+      continue;
+    const double price = price_by_messages(collectives ? with_messages(g_, p, algorithm::linear) : p, driver);
+    out_.ways.push_back({number, driver, price});
+  }
+  if (is_wanted("coll") && (collectives || !wanted_.driver.empty()))
+    out_.ways.push_back(
+        {number, "coll", collectives ? price_of_collectives(p) : price_by_messages(p, "p2p")});
+  out_.plans.push_back({std::move(name), std::move(p)});
+  valid_.push_back(valid ? 1 : 0);
+}
+
+/// As the best of the algorithms that are known, by MPI's messages, and MPI's own work.
+double chooser::price_of_collectives(const plan& p) const {
+  const plan straight = with_messages(g_, p, algorithm::linear);
+  double best = makespan(straight, "p2p", wanted_.costs, wanted_.where);
+  if (best >= 0 && best_form_ >= 0)
+    best = std::min(best, best_form_);
+  return best < 0 ? best
+                  : best + schedule_of_collective * static_cast<double>(collectives_of(p)) +
+                        part_of_collective * static_cast<double>(most_steps(straight));
+}
+
+void chooser::add_forms(const plan& collectives) {
+  if (g_.ranks() > most_ranks)
+    return;
+  for (const algorithm form : forms) {
+    const bool same =
+        form == algorithm::butterfly && has_form(g_, collectives, algorithm::recursive_doubling);
+    if (same || !has_form(g_, collectives, form))
+      continue;
+    plan by = with_messages(g_, collectives, form);
+    const double price = makespan(by, "p2p", wanted_.costs, wanted_.where);
+    if (price >= 0)
+      best_form_ = best_form_ < 0 ? price : std::min(best_form_, price);
+    if (wanted_.driver != "coll")
+      add(std::string(name(form)), std::move(by), false);
+  }
+}
+
+void chooser::add_plans() {
+  plan written = plan_as_written(g_, c_.matched, c_.order, c_.schedule.why_as_written, c_.schedule.detail);
+  at_once_ = !wanted_.attended && leaves_at_once(written);
+  const bool only_written = c_.schedule.as_written;
+  const bool collectives = !only_written && has_collectives(c_.schedule);
+  const plan straight = only_written  ? plan{}
+                        : collectives ? make_plan(g_, c_.matched, c_.order, c_.moved, nothing_found(c_.moved),
+                                                  options_.planning)
+                                      : c_.schedule;
+  const bool is_straight = only_written || straight.as_written || same_messages(written, straight);
+  const bool replaces = collectives && (wanted_.replace_always || wanted_.driver == "coll");
+  if (!replaces)
+    add(std::string(written_name), std::move(written), true);
+  if (only_written)
+    return;
+  if (!is_straight && !replaces)
+    add("straight messages", straight, !collectives);
+  if (!collectives)
+    return;
+  // No rank may wait for one that it does not wait for in the graph: trees forward what others have sent.
+  if (options_.planning.progress == region_progress::collective)
+    add_forms(c_.schedule);
+  add("collectives", c_.schedule, true);
+}
+
+bool chooser::is_valid(std::size_t plan) {
+  if (valid_[plan])
+    return true;
+  valid_[plan] =
+      validate(g_, c_.matched, c_.order, c_.moved, out_.plans[plan].steps, options_.planning).empty();
+  return valid_[plan] != 0;
+}
+
+/// Cheapest first, those without a price last; other plans than the graph as written behind it unless they are worth a change.
+void chooser::order() {
+  const auto weight = [&](const way& w) {
+    const double ns = w.predicted < 0 ? std::numeric_limits<double>::infinity() : w.predicted;
+    return out_.plans[w.plan].name == written_name ? ns * worth_a_change : ns;
+  };
+  std::stable_sort(out_.ways.begin(), out_.ways.end(),
+                   [&](const way& a, const way& b) { return weight(a) < weight(b); });
+  for (const way& w : out_.ways)
+    out_.compared.push_back({out_.plans[w.plan].name, w.driver, w.predicted});
+}
+
+/// Keeps the ways that are wanted and valid, and their plans.
+void chooser::take() {
+  const auto always = [&](const way& w) {
+    return wanted_.most > 1 && (out_.plans[w.plan].name == written_name || w.driver == "coll");
+  };
+  auto others =
+      static_cast<std::ptrdiff_t>(wanted_.most) - std::count_if(out_.ways.begin(), out_.ways.end(), always);
+  std::vector<way> kept;
+  std::vector<bool> used(out_.plans.size(), false);
+  for (const way& w : out_.ways) {
+    if ((!always(w) && others <= 0) || !is_valid(w.plan))
+      continue;
+    others -= always(w) ? 0 : 1;
+    used[w.plan] = true;
+    kept.push_back(w);
+  }
+  std::vector<std::size_t> now(out_.plans.size(), 0);
+  std::vector<named_plan> plans;
+  for (std::size_t i = 0; i < out_.plans.size(); ++i)
+    if (used[i]) {
+      now[i] = plans.size();
+      plans.push_back(std::move(out_.plans[i]));
+    }
+  for (way& w : kept)
+    w.plan = now[w.plan];
+  out_.ways = std::move(kept);
+  out_.plans = std::move(plans);
+}
+
+} // namespace
+
+choice choose(const graph& g, const compilation& c, const compile_options& options,
+              const choice_request& wanted) {
+  return chooser(g, c, options, wanted).run();
+}
+
+} // namespace tacit::graphs

@@ -1,0 +1,63 @@
+// The one choice: everything that does what a graph means, with its price, and which of it runs.
+//
+// Plans    the graph as written; the same bytes straight from origin to destination; with the collectives that were found; and with
+//          each algorithm of graphs/generate that fits them in their place.
+// Ways     a plan by a driver. Plans of messages go through memory or by MPI's messages, collectives by MPI's.
+//
+// All prices are from one model (cost/makespan.h). MPI's collectives are priced as the cheapest algorithm known for them by MPI's
+// messages, as libraries choose among the same ones, and what a library needs to set up and follow its schedule. The cheapest way is
+// taken, but another plan than the graph as written only if it is cheaper by more than the model can tell apart.
+#pragma once
+
+#include "graphs/compile/compile.h"
+#include "graphs/cost/makespan.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tacit::graphs {
+
+inline constexpr std::string_view written_name = "as written";
+
+struct named_plan {
+  std::string name; ///< for people: "as written", "straight messages", "collectives", or that of an algorithm
+  plan steps;
+};
+
+struct way {
+  std::size_t plan = 0; ///< in `choice::plans`
+  std::string driver;
+  double predicted = -1; ///< ns; negative: no price
+};
+
+/// A way as it was compared, whether or not it is kept.
+struct priced_way {
+  std::string plan, driver;
+  double predicted = -1;
+};
+
+struct choice {
+  std::vector<named_plan> plans;    ///< those of `ways`
+  std::vector<way> ways;            ///< kept, the one to be taken first; empty: none has that driver
+  std::vector<priced_way> compared; ///< all, cheapest first
+};
+
+struct choice_request {
+  machine_costs costs;
+  placement where;
+  std::string driver; ///< that alone; empty: any of shm, p2p, coll
+  /// While ranks wait in other calls of MPI, MPI progresses our steps, or nobody waits for them there. If not, only plans whose
+  /// messages all leave when a run starts are compared with a graph of which that is true.
+  bool attended = true;
+  bool replace_always =
+      false; ///< the graph as written and straight messages do not count, if there is anything else
+  /// Ways to keep. If several, they are to be measured: all of the graph as written and of MPI's collectives are among them.
+  std::size_t most = 1;
+};
+
+/// `c` is of `g`, without errors and with a plan. Plans that `validate` refuses are left out.
+choice choose(const graph& g, const compilation& c, const compile_options& options,
+              const choice_request& wanted);
+
+} // namespace tacit::graphs

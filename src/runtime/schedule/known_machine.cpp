@@ -1,0 +1,50 @@
+#include "runtime/schedule/known_machine.h"
+
+#include "graphs/platform/model_file.h"
+#include "runtime/mpi/errors.h"
+#include "runtime/mpi/library_version.h"
+#include "vocabulary/calls/settings.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace tacit::runtime {
+namespace {
+
+struct read_models {
+  graphs::loaded_model within_node, between_nodes; ///< the latter of two hosts, if there is one
+};
+
+read_models read_models_here() {
+  const graphs::machine_identity here = graphs::this_machine(library_version());
+  read_models out{graphs::load_model_for(here), {}};
+  if (given(setting::platform).empty())
+    out.between_nodes = graphs::load_model(graphs::model_file(here, false), &here);
+  return out;
+}
+
+} // namespace
+
+graphs::machine_costs known_costs(bool one_node) {
+  if (const std::string_view said = given(setting::message_cost); !said.empty()) {
+    const auto cost = graphs::parse_message_cost(said);
+    if (!cost)
+      throw call_error(call_error::kind::argument,
+                       fmt::format("TACIT_MESSAGE_COST is \"{}\", but must be {}", said,
+                                   expected(row_of(setting::message_cost))),
+                       true);
+    return graphs::costs_of(*cost);
+  }
+  static const read_models here = read_models_here();
+  const graphs::machine_costs defaults;
+  return graphs::costs_of(here.within_node.model,
+                          here.between_nodes.measured ? here.between_nodes.model : defaults.between_nodes,
+                          one_node);
+}
+
+std::uint32_t cores_here() {
+  return static_cast<std::uint32_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
+}
+
+} // namespace tacit::runtime

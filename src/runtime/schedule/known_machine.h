@@ -1,0 +1,17 @@
+// What this process knows of the machine, for the prices of plans.
+#pragma once
+
+#include "graphs/cost/machine_costs.h"
+
+#include <cstdint>
+
+namespace tacit::runtime {
+
+/// As TACIT_MESSAGE_COST says, else as measured by `tacit platform`, else the documented defaults. The files are read once per
+/// process. Local. Throws call_error if the setting cannot be understood.
+graphs::machine_costs known_costs(bool one_node);
+
+/// Cores of this node that are online, also those that this process may not use: its ranks share them.
+std::uint32_t cores_here();
+
+} // namespace tacit::runtime
