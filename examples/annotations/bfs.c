@@ -1,7 +1,7 @@
 /* Breadth-first search by one-sided communication, after the one-sided code of Graph500 and Figure 5a of seed 003: for every edge
  * that leaves the current level two accumulates of one element each. Without the pragma's transformation it is correct and slow.
  *
- *     bfs [scale [edges per vertex [searches]]] */
+ *     bfs [scale [edges per vertex [searches [create]]]] */
 #include "graph.h"
 
 enum { ulong_bits = 8 * sizeof(unsigned long) };
@@ -11,24 +11,41 @@ typedef struct {
   unsigned long *queue_bitmap, *queue_bitmap2;
   int64_t queue_nwords;
   MPI_Win p2_win, q2_win;
+  int created; /* not by MPI */
 } search_state;
 
-static search_state begin_searches(const graph* g) {
+/* Windows of MPI's own memory, or of memory that is given, as Graph500 has them. The latter Open MPI makes only where processes of
+ * a node may read each other's memory, and then every access goes through the kernel. */
+static void* make_window(size_t length, int bytes, int created, MPI_Win* win) {
+  void* memory;
+  if (created) {
+    MPI_Alloc_mem((MPI_Aint)(length * (size_t)bytes), MPI_INFO_NULL, &memory);
+    MPI_Win_create(memory, (MPI_Aint)(length * (size_t)bytes), bytes, MPI_INFO_NULL, MPI_COMM_WORLD, win);
+  } else {
+    MPI_Win_allocate((MPI_Aint)(length * (size_t)bytes), bytes, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, win);
+  }
+  return memory;
+}
+
+static search_state begin_searches(const graph* g, int created) {
   search_state s;
+  s.created = created;
   s.queue_nwords = (g->own + ulong_bits - 1) / ulong_bits;
   s.pred = (int64_t*)allocate((size_t)g->own * sizeof(int64_t));
   s.queue_bitmap = (unsigned long*)allocate((size_t)s.queue_nwords * sizeof(unsigned long));
-  /* MPI's own memory: Open MPI makes no windows of other memory on nodes without cross-memory attach. */
-  MPI_Win_allocate((MPI_Aint)((size_t)g->own * sizeof(int64_t)), sizeof(int64_t), MPI_INFO_NULL,
-                   MPI_COMM_WORLD, &s.pred2, &s.p2_win);
-  MPI_Win_allocate((MPI_Aint)((size_t)s.queue_nwords * sizeof(unsigned long)), sizeof(unsigned long),
-                   MPI_INFO_NULL, MPI_COMM_WORLD, &s.queue_bitmap2, &s.q2_win);
+  s.pred2 = (int64_t*)make_window((size_t)g->own, sizeof(int64_t), created, &s.p2_win);
+  s.queue_bitmap2 =
+      (unsigned long*)make_window((size_t)s.queue_nwords, sizeof(unsigned long), created, &s.q2_win);
   return s;
 }
 
 static void end_searches(search_state* s) {
   MPI_Win_free(&s->p2_win);
   MPI_Win_free(&s->q2_win);
+  if (s->created) {
+    MPI_Free_mem(s->pred2);
+    MPI_Free_mem(s->queue_bitmap2);
+  }
   free(s->pred);
   free(s->queue_bitmap);
 }
@@ -122,7 +139,7 @@ int main(int argc, char** argv) {
   double seconds = 0;
   MPI_Init(&argc, &argv);
   graph g = make_graph(scale, edge_factor);
-  search_state s = begin_searches(&g);
+  search_state s = begin_searches(&g, argc > 4 && strcmp(argv[4], "create") == 0);
   for (int n = 0; n < searches; ++n) {
     const int64_t root = pick_root(&g, (uint64_t)n);
     const double start = MPI_Wtime();

@@ -3,10 +3,10 @@
  * messages: every edge is packed for the owner of its end, and each level exchanges what was packed (MPI_Alltoallv), as a good
  * programmer would write it. Every tree is validated.
  *
- *     bfs_bench scale edge_factor rounds memory_bytes factor…
+ *     bfs_bench allocate|create scale edge_factor rounds one_sided_rounds memory_bytes factor…
  *
- * For each round a line "round R one_sided S two_sided S coalesced:FACTOR S …", seconds of the slowest process; one_sided is only
- * measured in the first rounds/3+1 rounds (and printed as 0 in others), because it takes so long. */
+ * For each round a line "round R one_sided S two_sided S coalesced:FACTOR S …", seconds of the slowest process; one_sided is
+ * measured in the first one_sided_rounds only, because it takes so long, and printed as 0 in the others. */
 #define TACIT_NO_MAIN
 #include "../../../examples/annotations/bfs.c"
 
@@ -156,20 +156,21 @@ static double timed(const graph* g, search_state* s, int64_t root, enum way how,
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  if (argc < 6)
+  if (argc < 8)
     MPI_Abort(MPI_COMM_WORLD, 2);
-  const int scale = atoi(argv[1]), edge_factor = atoi(argv[2]), rounds = atoi(argv[3]);
-  const long long memory = atoll(argv[4]);
+  const int scale = atoi(argv[2]), edge_factor = atoi(argv[3]), rounds = atoi(argv[4]),
+            one_sided_rounds = atoi(argv[5]);
+  const long long memory = atoll(argv[6]);
   graph g = make_graph(scale, edge_factor);
-  search_state s = begin_searches(&g);
+  search_state s = begin_searches(&g, strcmp(argv[1], "create") == 0);
   timed(&g, &s, pick_root(&g, 1000), two_sided, 0, 0); /* warm */
   for (int r = 0; r < rounds; ++r) {
     const int64_t root = pick_root(&g, (uint64_t)r);
-    const double single = r <= rounds / 3 ? timed(&g, &s, root, one_sided, 0, 0) : 0;
+    const double single = r < one_sided_rounds ? timed(&g, &s, root, one_sided, 0, 0) : 0;
     const double messages = timed(&g, &s, root, two_sided, 0, 0);
     if (g.rank == 0)
       printf("round %d one_sided %.6f two_sided %.6f", r, single, messages);
-    for (int i = 5; i < argc; ++i) {
+    for (int i = 7; i < argc; ++i) {
       const double time = timed(&g, &s, root, coalesced, atoll(argv[i]), memory);
       if (g.rank == 0)
         printf(" coalesced:%s %.6f", argv[i], time);
