@@ -37,7 +37,8 @@ LARGE = 16
 def environment(transport: str) -> dict:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_MCA_", "TACIT_"))}
     return kept | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-                   "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "cma" if transport == "rdma" else "none"}
+                   "OMPI_MCA_mpi_yield_when_idle": "1",
+                   "OMPI_MCA_btl_vader_single_copy_mechanism": "cma" if transport == "rdma" else "none"}
 
 
 def run(library: str, transport: str, ranks: int, program: str, *words) -> list[dict]:

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <vector>
+#include <thread>
 
 namespace {
 int me, processes, next, failures;
@@ -236,6 +236,24 @@ void gets_are_complete_at_the_synchronization() {
   tacit_coalesce_end(&r);
 }
 
+void serves_several_threads() {
+  window w(4000);
+  tacit_coalesce* r = begin(64, 0, TACIT_COALESCE_THREADS);
+  const auto work = [&](int first) {
+    for (int i = 0; i < 8000; ++i) {
+      const long value = 1;
+      tacit_accumulate(r, &value, 1, MPI_LONG, next, first + 2 * (i % 2000), 1, MPI_LONG, MPI_SUM, w.win);
+    }
+  };
+  std::thread other(work, 1);
+  work(0);
+  other.join();
+  tacit_win_fence(r, 0, w.win);
+  for (int i = 0; i < 4000; ++i)
+    EXPECT(w.memory[i] == 1004);
+  tacit_coalesce_end(&r);
+}
+
 int leaves_early(MPI_Win win) {
   TACIT_COALESCE_GUARDED tacit_coalesce* r = begin();
   for (int i = 0; i < 64; ++i) {
@@ -369,7 +387,8 @@ void forgets_to_send() {
 } // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  int threads;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &threads);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &processes);
   next = (me + 1) % processes;
@@ -390,6 +409,8 @@ int main(int argc, char** argv) {
     goes_on_without_memory();
     reuses_memory_within_epochs_of_passive_target();
     gets_are_complete_at_the_synchronization();
+    if (threads >= MPI_THREAD_SERIALIZED) // the region lets one thread at a time call MPI
+      serves_several_threads();
     loses_nothing_when_the_block_is_left();
     follows_windows_that_come_and_go();
     reports_errors_as_mpi_does();

@@ -81,6 +81,7 @@ class Compilers(unittest.TestCase):
     def test_paths_are_printed(self):
         self.assertTrue(Path(self.tacit("--pass").stdout.strip()).is_file())
         self.assertTrue(Path(self.tacit("--hooks").stdout.strip()).is_file())
+        self.assertTrue(Path(self.tacit("--coalesce").stdout.strip()).is_file())
 
     def test_c_is_reported_by_default_and_transformed_on_demand(self):
         self.write("a.c", C_PROGRAM)
