@@ -59,7 +59,7 @@ def spread(values: list[float]) -> dict:
 
 def search(library: str, transport: str, ranks: int, scale: int, one_by_one: bool, arguments) -> list[dict]:
     rows = []
-    for part in arguments.parts:
+    for part in arguments.parts if one_by_one else arguments.parts[:1]:  # at the limit operations go one by one, too
         memory = 64 * MEGABYTE // ranks // part
         single = ((arguments.rounds + 2) // 3 if part == arguments.parts[0] else 1) if one_by_one else 0
         rounds = run(library, transport, ranks, "bfs_bench", TRANSPORTS[library][transport][0], scale, 12, arguments.rounds, single,
