@@ -4,6 +4,7 @@ compiled graph by default, as written and tuned (TACIT_TUNE). Writes one result 
 
     bench/graph_patterns.py                       5 rounds on 2 and on 4 ranks, bench/results/graph-patterns-<machine>.json
     bench/graph_patterns.py --ranks 2 --rounds 3 --stdout
+    bench/graph_patterns.py --fresh               buffers written before each run and read behind it: graph-patterns-fresh-<machine>.json
 
 Processes of the ways alternate. Of each case the lowest 10th percentile of all rounds counts: whatever disturbs a machine only adds.
 """
@@ -19,8 +20,8 @@ LAUNCHER = ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe"]
 WAYS = ["loop", "mpi", "graph", "written", "tuned"]
 
 
-def run(program, ranks, way):
-    done = subprocess.run([*LAUNCHER, "-n", str(ranks), str(program), way], capture_output=True, text=True,
+def run(program, ranks, way, fresh):
+    done = subprocess.run([*LAUNCHER, "-n", str(ranks), str(program), way, *(["fresh"] if fresh else [])], capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, env=user_environment(), check=False)
     if done.returncode != 0:
         sys.exit(f"{way} on {ranks} ranks failed: {done.stderr[-2000:]}")
@@ -41,6 +42,7 @@ def main():
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--ranks", type=int, nargs="+", default=[2, 4])
+    parser.add_argument("--fresh", action="store_true")
     parser.add_argument("--stdout", action="store_true")
     arguments = parser.parse_args()
     libraries = (arguments.build / "lib").resolve()
@@ -54,14 +56,14 @@ def main():
             best = {}
             for _ in range(arguments.rounds):
                 for way in WAYS:
-                    for case, us in run(program, ranks, way):
+                    for case, us in run(program, ranks, way, arguments.fresh):
                         best.setdefault(case, {})[way] = min(best.get(case, {}).get(way, us), us)
             for (pattern, size), us in best.items():
                 over = {way: round(us["loop"] / us[way], 2) for way in WAYS[1:]}
                 result["cases"].append({"ranks": ranks, "pattern": pattern, "bytes": size, "us": us, "loop_over": over})
                 print(f"{ranks} {pattern:9} {size:8} B  loop {us['loop']:8.2f} us  loop over " +
                       "  ".join(f"{way} {x:.2f}" for way, x in over.items()), file=sys.stderr)
-    write_result("graph-patterns", result, arguments.stdout)
+    write_result("graph-patterns-fresh" if arguments.fresh else "graph-patterns", result, arguments.stdout)
 
 
 if __name__ == "__main__":
