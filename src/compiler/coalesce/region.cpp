@@ -51,6 +51,22 @@ T* allocate(budget& memory, std::size_t count) {
   return made;
 }
 
+void free_batches(region_window& window) {
+  budget& memory = window.region->memory;
+  for (int t = 0; t < window.processes; ++t)
+    for (batch* b = window.targets[t].first; b;) {
+      batch* const next = b->next;
+      b->release(memory);
+      memory.give(sizeof *b);
+      std::free(b);
+      b = next;
+    }
+  memory.give(static_cast<std::size_t>(window.processes) * sizeof *window.targets);
+  std::free(window.targets);
+  window.targets = nullptr;
+  window.processes = 0;
+}
+
 } // namespace
 
 void window_is_gone(region_window& window) {
@@ -64,7 +80,7 @@ void window_is_gone(region_window& window) {
   window.in_flight = nullptr;
   window.store = nullptr;
   window.win = MPI_WIN_NULL;
-  window.processes = 0;
+  free_batches(window);
 }
 
 } // namespace tacit::compiler
@@ -93,7 +109,7 @@ region_window* tacit_coalesce::add_window(MPI_Win win) {
 
 region_window* tacit_coalesce::window(MPI_Win win) {
   for (region_window* w = windows; w; w = w->next)
-    if (w->win == win)
+    if (w->win == win && w->store)
       return w;
   return add_window(win);
 }
@@ -286,18 +302,11 @@ void tacit_coalesce::completed(region_window& window, int target) {
 
 void tacit_coalesce::release(region_window& window) {
   if (window.store) {
-    for (int t = 0; t < window.store->processes; ++t)
-      for (batch* b = window.targets[t].first; b;) {
-        batch* const next = b->next;
-        b->release(memory);
-        std::free(b);
-        b = next;
-      }
+    free_batches(window);
     end_use(*window.store, window);
   }
   window.waiting.release(memory);
   window.claimed.release();
-  std::free(window.targets);
   std::free(&window);
 }
 
