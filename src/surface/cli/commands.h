@@ -30,6 +30,7 @@ command add_view(CLI::App& app);
 command add_selftest(CLI::App& app);
 command add_platform(CLI::App& app);
 command add_bench(CLI::App& app);
+command add_transform(CLI::App& app);
 command add_describe(CLI::App& app);
 
 /// What an argument may be that takes any text, for those who complete it: patterns and forms of `generate`; codes and

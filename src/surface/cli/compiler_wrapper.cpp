@@ -78,17 +78,6 @@ bool ends_with_any(std::string_view word, std::initializer_list<std::string_view
                      [&](std::string_view end) { return word.ends_with(end); });
 }
 
-/// The wrapper of an MPI family. Debian has both side by side, under names with the family in them.
-std::string mpi_wrapper(const std::string& family, const char* plain) {
-  std::string named = fmt::format("{}.{}", plain, family);
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path ? path : "/usr/bin");
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (::access(fmt::format("{}/{}", folder, named).c_str(), X_OK) == 0)
-      return named;
-  return plain;
-}
-
 std::string required(std::string path, const char* file, const char* remedy) {
   if (path.empty())
     throw user_error(wrong_usage,
@@ -313,6 +302,16 @@ bool has_value_of_its_own(const std::string& word) {
 }
 
 } // namespace
+
+std::string mpi_wrapper(const std::string& family, const char* plain) {
+  std::string named = fmt::format("{}.{}", plain, family);
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "/usr/bin");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (::access(fmt::format("{}/{}", folder, named).c_str(), X_OK) == 0)
+      return named;
+  return plain;
+}
 
 compilation look_at(const std::vector<std::string>& words) {
   compilation seen;

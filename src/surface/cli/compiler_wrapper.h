@@ -21,6 +21,9 @@ struct compilation {
 };
 compilation look_at(const std::vector<std::string>& words);
 
+/// The wrapper of an MPI family ("mpicc", "mpicxx"). Debian has both side by side, under names with the family in them.
+std::string mpi_wrapper(const std::string& family, const char* plain);
+
 /// Compiles or prints a path if that is what the command line asks for, and gives the exit code. Their
 /// command lines belong to the compilers, so that this comes before all other reading of options.
 std::optional<int> compiler_command(const std::vector<std::string>& line);

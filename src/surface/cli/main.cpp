@@ -100,9 +100,11 @@ int run(const std::vector<std::string>& words) {
   app.require_subcommand(1);
   app.fallthrough(false);
   const std::pair<const char*, command> commands[] = {
-      {"run", add_run(app)},           {"analyze", add_analyze(app)},   {"generate", add_generate(app)},
-      {"explain", add_explain(app)},   {"doctor", add_doctor(app)},     {"view", add_view(app)},
-      {"selftest", add_selftest(app)}, {"platform", add_platform(app)}, {"bench", add_bench(app)},
+      {"run", add_run(app)},           {"analyze", add_analyze(app)},
+      {"generate", add_generate(app)}, {"explain", add_explain(app)},
+      {"doctor", add_doctor(app)},     {"view", add_view(app)},
+      {"selftest", add_selftest(app)}, {"platform", add_platform(app)},
+      {"bench", add_bench(app)},       {"transform", add_transform(app)},
       {"describe", add_describe(app)},
   };
   describe_compiler_commands(app);

@@ -1,0 +1,213 @@
+#include "compiler/annotate/edits.h"
+
+#include "compiler/annotate/line_diff.h"
+
+#include <algorithm>
+#include <clang/Format/Format.h>
+#include <map>
+
+namespace tacit::compiler {
+namespace {
+
+/// The lines of a file that say something of how it is written.
+struct habits {
+  int indent = 2;
+  unsigned width = 80;
+  bool tabs = false, braces_alone = false, tight_keywords = false;
+};
+
+std::size_t indentation(std::string_view line) {
+  return std::min(line.find_first_not_of(" \t"), line.size());
+}
+
+habits habits_of(const std::string& text) {
+  habits made;
+  std::map<std::size_t, int> steps;
+  std::size_t last = 0;
+  int tabs = 0;
+  int blanks = 0;
+  int alone = 0;
+  int at_end = 0;
+  int tight = 0;
+  int loose = 0;
+  for (std::string_view line : lines_of(text)) {
+    while (!line.empty() && (line.back() == '\n' || line.back() == '\r' || line.back() == ' '))
+      line.remove_suffix(1);
+    const std::size_t in = indentation(line);
+    const std::string_view words = line.substr(in);
+    if (words.empty() || words[0] == '#' || words[0] == '*' || words[0] == '/')
+      continue;
+    made.width = std::max(made.width, static_cast<unsigned>(line.size()));
+    if (in > last && line[0] == ' ' && in - last <= 8)
+      ++steps[in - last];
+    last = in;
+    tabs += line[0] == '\t' ? 1 : 0;
+    blanks += line[0] == ' ' ? 1 : 0;
+    alone += words == "{" ? 1 : 0;
+    at_end += words.size() > 1 && words.back() == '{' ? 1 : 0;
+    tight += words.starts_with("if(") || words.starts_with("for(") || words.starts_with("while(") ? 1 : 0;
+    loose += words.starts_with("if (") || words.starts_with("for (") || words.starts_with("while (") ? 1 : 0;
+  }
+  int most = 0;
+  for (const auto& [step, times] : steps)
+    if (step > 1 && times > most) {
+      most = times;
+      made.indent = static_cast<int>(step);
+    }
+  made.tabs = tabs > blanks;
+  made.braces_alone = alone > at_end;
+  made.tight_keywords = tight > loose;
+  return made;
+}
+
+/// For a file without .clang-format: as it is written itself.
+clang::format::FormatStyle style_by_habits(const std::string& text) {
+  using style = clang::format::FormatStyle;
+  const habits of = habits_of(text);
+  style made = clang::format::getLLVMStyle();
+  made.IndentWidth = static_cast<unsigned>(of.indent);
+  made.ColumnLimit = of.width;
+  made.DerivePointerAlignment = true;
+  if (of.tabs) {
+    made.IndentWidth = made.TabWidth = 8;
+    made.UseTab = style::UT_ForIndentation;
+  }
+  if (of.braces_alone)
+    made.BreakBeforeBraces = style::BS_Allman;
+  if (of.tight_keywords)
+    made.SpaceBeforeParens = style::SBPO_Never;
+  return made;
+}
+
+clang::format::FormatStyle style_for(const std::string& path, const std::string& text) {
+  llvm::Expected<clang::format::FormatStyle> found = clang::format::getStyle("file", path, "none", text);
+  if (!found) {
+    llvm::consumeError(found.takeError());
+    return style_by_habits(text);
+  }
+  if (found->DisableFormat)
+    return style_by_habits(text);
+  found->ReflowComments = false; // comments are the user's
+  return *found;
+}
+
+} // namespace
+
+void file_edits::replace(unsigned offset, unsigned length, std::string text) {
+  edits_.push_back({offset, length, std::move(text)});
+}
+
+std::vector<edit> file_edits::in_order() const {
+  std::vector<edit> made = edits_;
+  std::stable_sort(made.begin(), made.end(),
+                   [](const edit& a, const edit& b) { return a.offset < b.offset; });
+  return made;
+}
+
+std::string file_edits::take(const std::string& original, unsigned begin, unsigned end) {
+  std::string made;
+  unsigned at = begin;
+  for (const edit& e : in_order())
+    if (e.offset >= begin && e.offset + e.length <= end) {
+      made += original.substr(at, e.offset - at) + e.text;
+      at = e.offset + e.length;
+    }
+  std::erase_if(edits_, [&](const edit& e) { return e.offset >= begin && e.offset + e.length <= end; });
+  return made + original.substr(at, end - at);
+}
+
+std::string edited(const std::string& path, const std::string& original, const file_edits& edits) {
+  std::string text;
+  std::vector<clang::tooling::Range> changed;
+  std::size_t at = 0;
+  for (const edit& e : edits.in_order()) {
+    text += original.substr(at, e.offset - at);
+    if (!e.text.empty())
+      changed.emplace_back(static_cast<unsigned>(text.size()), static_cast<unsigned>(e.text.size()));
+    text += e.text;
+    at = e.offset + e.length;
+  }
+  text += original.substr(at);
+  const clang::tooling::Replacements format =
+      clang::format::reformat(style_for(path, original), text, changed, path);
+  llvm::Expected<std::string> formatted = clang::tooling::applyAllReplacements(text, format);
+  if (formatted)
+    return *formatted;
+  llvm::consumeError(formatted.takeError());
+  return text;
+}
+
+std::string with_lines_of(const std::string& original, const std::string& changed) {
+  const std::vector<std::string_view> before = lines_of(original);
+  const std::vector<std::string_view> after = lines_of(changed);
+  std::string made;
+  const auto say = [&](std::size_t line) {
+    // A directive cannot stand in the middle of a continued line; the compiler then counts on.
+    if (made.empty() || !made.ends_with("\\\n"))
+      made += "#line " + std::to_string(line + 1) + "\n";
+  };
+  std::size_t at = 0;
+  for (const changed_lines& hunk : line_diff(before, after)) {
+    for (; at < hunk.after_from; ++at)
+      made += after[at];
+    const std::size_t removed = hunk.before_to - hunk.before_from;
+    for (; at < hunk.after_to; ++at) {
+      const std::size_t nth = at - hunk.after_from;
+      say(removed == 0 ? hunk.before_from : hunk.before_from + std::min(nth, removed - 1));
+      made += after[at];
+    }
+    if (at < after.size())
+      say(hunk.before_to);
+  }
+  for (; at < after.size(); ++at)
+    made += after[at];
+  return made;
+}
+
+std::string unified_diff(const std::string& path, const std::string& before_text,
+                         const std::string& after_text) {
+  constexpr std::size_t context = 3; // as `diff -u`
+  const std::vector<std::string_view> before = lines_of(before_text);
+  const std::vector<std::string_view> after = lines_of(after_text);
+  const std::vector<changed_lines> changes = line_diff(before, after);
+  if (changes.empty())
+    return {};
+  const auto line = [](std::string& into, char mark, std::string_view text) {
+    into += mark;
+    into += text;
+    if (!text.ends_with('\n'))
+      into += "\n\\ No newline at end of file\n";
+  };
+  const auto range = [](std::size_t from, std::size_t count) {
+    return std::to_string(count == 0 ? from : from + 1) + (count == 1 ? "" : "," + std::to_string(count));
+  };
+  std::string made = "--- " + path + "\n+++ " + path + "\n";
+  for (std::size_t first = 0; first < changes.size();) {
+    std::size_t last = first;
+    while (last + 1 < changes.size() &&
+           changes[last + 1].before_from <= changes[last].before_to + 2 * context)
+      ++last;
+    const std::size_t lead = std::min(context, changes[first].before_from);
+    const std::size_t tail = std::min(context, before.size() - changes[last].before_to);
+    std::string body;
+    std::size_t at = changes[first].before_from - lead;
+    for (std::size_t i = first; i <= last; ++i) {
+      for (; at < changes[i].before_from; ++at)
+        line(body, ' ', before[at]);
+      for (; at < changes[i].before_to; ++at)
+        line(body, '-', before[at]);
+      for (std::size_t j = changes[i].after_from; j < changes[i].after_to; ++j)
+        line(body, '+', after[j]);
+    }
+    for (const std::size_t end = at + tail; at < end; ++at)
+      line(body, ' ', before[at]);
+    const std::size_t before_from = changes[first].before_from - lead;
+    const std::size_t after_from = changes[first].after_from - lead;
+    made += "@@ -" + range(before_from, changes[last].before_to + tail - before_from) + " +" +
+            range(after_from, changes[last].after_to + tail - after_from) + " @@\n" + body;
+    first = last + 1;
+  }
+  return made;
+}
+
+} // namespace tacit::compiler

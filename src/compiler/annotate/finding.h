@@ -1,0 +1,27 @@
+// What is said about annotated code, as plain values: errors in pragmas, what was transformed, what was not and why.
+#pragma once
+
+#include "vocabulary/base/diagnostic.h"
+#include "vocabulary/calls/reasons.h"
+
+#include <clang/Basic/SourceLocation.h>
+#include <string>
+#include <vector>
+
+namespace tacit::compiler {
+
+using vocabulary::reason;
+using vocabulary::severity;
+
+struct finding {
+  severity level = severity::remark;
+  clang::SourceLocation where;
+  reason code = reason::none; ///< none: it was transformed
+  std::string text;
+  std::string note; ///< the form that was expected, or where the other side of a conflict is
+  clang::SourceLocation note_at;
+};
+
+using findings = std::vector<finding>;
+
+} // namespace tacit::compiler

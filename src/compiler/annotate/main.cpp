@@ -1,0 +1,323 @@
+// tacit-transform: parses files as a compiler does, transforms what is annotated, and writes what was asked for. `tacit transform`
+// and `tacit cc` launch it; its command line is theirs alone.
+//
+//   tacit-transform print|diff|write|json|overlay=FOLDER [-p FOLDER] [option…] FILE… [-- flag…]
+#include "compiler/annotate/edits.h"
+#include "compiler/annotate/transform.h"
+
+#include <clang/AST/ASTConsumer.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/FrontendAction.h>
+#include <clang/Tooling/CompilationDatabase.h>
+#include <clang/Tooling/Tooling.h>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace tacit::compiler {
+namespace {
+
+namespace fs = std::filesystem;
+
+// As the command `tacit`.
+enum exit_code : int { done = 0, input_has_errors = 1, wrong_usage = 2 };
+
+struct request {
+  std::string mode, overlay, database;
+  std::vector<std::string> files, flags, extra; ///< extra: for all files, behind what the database says
+  bool has_flags = false, quiet = false;
+  target_platform platform;
+};
+
+bool takes(std::string_view name, const std::string& word, std::string& into) {
+  if (!word.starts_with(name) || word.size() <= name.size() || word[name.size()] != '=')
+    return false;
+  into = word.substr(name.size() + 1);
+  return true;
+}
+
+request read_words(const std::vector<std::string>& words) {
+  request made;
+  std::string value;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (i == 0)
+      made.mode = takes("overlay", word, made.overlay) ? "overlay" : word;
+    else if (word == "--") {
+      made.flags.assign(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+      made.has_flags = true;
+      break;
+    } else if (takes("--database", word, made.database) || word == "--quiet")
+      made.quiet |= word == "--quiet";
+    else if (takes("--extra", word, value))
+      made.extra.push_back(value);
+    else if (word == "--coherent" || word == "--incoherent")
+      made.platform.caches = word == "--coherent" ? coherence::coherent : coherence::incoherent;
+    else
+      made.files.push_back(word);
+  }
+  return made;
+}
+
+/// What was said, with its places spelled out: locations of Clang end with the translation unit.
+struct spelled_finding {
+  std::string level, file, code, text, note;
+  unsigned line = 0, column = 0;
+};
+
+struct results {
+  std::vector<changed_file> files;
+  std::vector<spelled_finding> said;
+  bool wrong = false;
+};
+
+std::string_view word_of(severity level) {
+  return level == severity::error ? "error" : level == severity::warning ? "warning" : "remark";
+}
+
+class reporter {
+public:
+  reporter(clang::DiagnosticsEngine& engine, const clang::SourceManager& sources, bool quiet)
+      : engine_(engine), sources_(sources), quiet_(quiet) {}
+
+  void say(const finding& f, results& into) {
+    const clang::PresumedLoc at = sources_.getPresumedLoc(sources_.getExpansionLoc(f.where));
+    const std::string code = f.code == reason::none ? "" : vocabulary::reason_label(f.code);
+    into.said.push_back({std::string(word_of(f.level)), at.isValid() ? at.getFilename() : "", code, f.text,
+                         f.note, at.isValid() ? at.getLine() : 0, at.isValid() ? at.getColumn() : 0});
+    into.wrong |= f.level == severity::error;
+    if (quiet_ && f.level == severity::remark)
+      return;
+    using level = clang::DiagnosticsEngine::Level;
+    print(f.level == severity::error     ? level::Error
+          : f.level == severity::warning ? level::Warning
+                                         : level::Remark,
+          f.where, f.text + (code.empty() ? "" : " [" + code + "]"));
+    if (!f.note.empty())
+      print(level::Note, f.note_at.isValid() ? f.note_at : f.where, f.note);
+  }
+
+private:
+  void print(clang::DiagnosticsEngine::Level level, clang::SourceLocation at, const std::string& text) {
+    engine_.Report(at, engine_.getDiagnosticIDs()->getCustomDiagID(
+                           static_cast<clang::DiagnosticIDs::Level>(level), "%0"))
+        << text;
+  }
+
+  clang::DiagnosticsEngine& engine_;
+  const clang::SourceManager& sources_;
+  bool quiet_;
+};
+
+class consumer : public clang::ASTConsumer {
+public:
+  consumer(clang::CompilerInstance& compiler, const request& asked, results& into)
+      : compiler_(compiler), asked_(asked), into_(into), pragmas_(std::make_shared<collected_pragmas>()) {
+    collect_pragmas(compiler.getPreprocessor(), pragmas_);
+  }
+
+  void HandleTranslationUnit(clang::ASTContext& context) override {
+    if (context.getDiagnostics().hasErrorOccurred()) {
+      into_.wrong = true; // the compiler has said why
+      return;
+    }
+    transformation made = transform(context, *pragmas_, asked_.platform);
+    reporter report(context.getDiagnostics(), context.getSourceManager(), asked_.quiet);
+    for (const finding& f : made.said)
+      report.say(f, into_);
+    for (changed_file& f : made.files)
+      into_.files.push_back(std::move(f));
+    static_cast<void>(compiler_);
+  }
+
+private:
+  clang::CompilerInstance& compiler_;
+  const request& asked_;
+  results& into_;
+  std::shared_ptr<collected_pragmas> pragmas_;
+};
+
+class action : public clang::ASTFrontendAction {
+public:
+  action(const request& asked, results& into) : asked_(asked), into_(into) {}
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
+                                                        llvm::StringRef) override {
+    return std::make_unique<consumer>(compiler, asked_, into_);
+  }
+
+private:
+  const request& asked_;
+  results& into_;
+};
+
+class factory : public clang::tooling::FrontendActionFactory {
+public:
+  factory(const request& asked, results& into) : asked_(asked), into_(into) {}
+  std::unique_ptr<clang::FrontendAction> create() override { return std::make_unique<action>(asked_, into_); }
+
+private:
+  const request& asked_;
+  results& into_;
+};
+
+[[noreturn]] void fail(int code, const std::string& text) {
+  std::fprintf(stderr, "tacit transform: %s\n", text.c_str());
+  std::exit(code);
+}
+
+/// By flags behind `--`, by the folder that was named, or by the compile_commands.json above the file; otherwise none.
+std::unique_ptr<clang::tooling::CompilationDatabase> database_for(const request& asked) {
+  using namespace clang::tooling;
+  std::string problem;
+  if (asked.has_flags)
+    return std::make_unique<FixedCompilationDatabase>(".", asked.flags);
+  if (!asked.database.empty()) {
+    auto found = CompilationDatabase::loadFromDirectory(asked.database, problem);
+    if (!found)
+      fail(wrong_usage, "there is no compile_commands.json in " + asked.database +
+                            "; name the folder of the build with -p");
+    return found;
+  }
+  auto found = CompilationDatabase::autoDetectFromSource(asked.files.front(), problem);
+  return found ? std::move(found)
+               : std::make_unique<FixedCompilationDatabase>(".", std::vector<std::string>{});
+}
+
+/// Plugins are for compiling, and other options of other compilers are none of ours.
+clang::tooling::CommandLineArguments without_plugins(const clang::tooling::CommandLineArguments& words,
+                                                     llvm::StringRef) {
+  clang::tooling::CommandLineArguments made;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const bool with_next =
+        word == "-mllvm" || (word == "-Xclang" && i + 1 < words.size() && words[i + 1] == "-load");
+    if (with_next)
+      i += word == "-mllvm" ? 1 : 3;
+    else if (!word.starts_with("-fpass-plugin=") && !word.starts_with("-fplugin=") &&
+             !word.starts_with("-flto") && !word.starts_with("-Rpass"))
+      made.push_back(word);
+  }
+  return made;
+}
+
+std::string clang_folder() {
+  if (const char* chosen = std::getenv("TACIT_CLANG_RESOURCES"))
+    return chosen;
+  return TACIT_CLANG_FOLDER;
+}
+
+int parse_all(const request& asked, results& into) {
+  using namespace clang::tooling;
+  const std::unique_ptr<CompilationDatabase> database = database_for(asked);
+  ClangTool tool(*database, asked.files);
+  tool.setPrintErrorMessage(false);
+  tool.appendArgumentsAdjuster(without_plugins);
+  std::vector<std::string> extra = asked.extra;
+  extra.insert(extra.end(), {"-resource-dir=" + clang_folder(), "-Wno-unknown-warning-option",
+                             "-Qunused-arguments", "-Wno-unknown-pragmas"});
+  tool.appendArgumentsAdjuster(getInsertArgumentAdjuster(extra, ArgumentInsertPosition::END));
+  factory make(asked, into);
+  return tool.run(&make);
+}
+
+void write_whole(const std::string& path, const std::string& text) {
+  const std::string draft = path + ".tacit-" + std::to_string(::getpid());
+  std::ofstream(draft, std::ios::binary) << text;
+  std::error_code error;
+  const fs::perms mode = fs::status(path, error).permissions();
+  if (!error)
+    fs::permissions(draft, mode, error);
+  std::ifstream check(draft, std::ios::binary | std::ios::ate);
+  if (!check || static_cast<std::size_t>(check.tellg()) != text.size()) {
+    fs::remove(draft, error);
+    fail(input_has_errors, "could not write " + path + "; is the disk full, or the folder not writable?");
+  }
+  fs::rename(draft, path);
+}
+
+int write_json(const results& made) {
+  nlohmann::ordered_json files = nlohmann::ordered_json::array();
+  for (const changed_file& f : made.files)
+    files.push_back({{"path", f.path}, {"changed", f.before != f.after}, {"text", f.after}});
+  nlohmann::ordered_json said = nlohmann::ordered_json::array();
+  for (const spelled_finding& f : made.said)
+    said.push_back({{"level", f.level},
+                    {"file", f.file},
+                    {"line", f.line},
+                    {"column", f.column},
+                    {"code", f.code},
+                    {"text", f.text},
+                    {"note", f.note}});
+  const nlohmann::ordered_json all = {{"files", files}, {"findings", said}};
+  std::printf("%s\n", all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+  return made.wrong ? input_has_errors : done;
+}
+
+/// The changed texts where the compiler finds them under the names of the originals.
+void write_overlay(const fs::path& folder, const results& made) {
+  nlohmann::ordered_json roots = nlohmann::ordered_json::array();
+  int count = 0;
+  for (const changed_file& f : made.files) {
+    if (f.before == f.after)
+      continue;
+    const fs::path copy = folder / (std::to_string(count++) + fs::path(f.path).extension().string());
+    write_whole(copy.string(), with_lines_of(f.before, f.after));
+    roots.push_back({{"type", "file"}, {"name", f.path}, {"external-contents", copy.string()}});
+  }
+  if (count == 0)
+    return;
+  const nlohmann::ordered_json overlay = {{"version", 0}, {"use-external-names", false}, {"roots", roots}};
+  write_whole((folder / "overlay.yaml").string(), overlay.dump(2) + "\n");
+}
+
+void write_results(const request& asked, const results& made) {
+  if (asked.mode == "overlay")
+    return write_overlay(asked.overlay, made);
+  for (const changed_file& f : made.files) {
+    if (asked.mode == "print" && f.is_main)
+      std::fwrite(f.after.data(), 1, f.after.size(), stdout);
+    else if (asked.mode == "diff" && f.before != f.after)
+      std::fputs(unified_diff(f.path, f.before, f.after).c_str(), stdout);
+    else if (asked.mode == "write" && f.before != f.after)
+      write_whole(f.path, f.after);
+    if (asked.mode == "print" && !f.is_main && f.before != f.after)
+      std::fprintf(stderr, "tacit transform: %s changes, too; --diff shows it and --write writes it\n",
+                   f.path.c_str());
+  }
+}
+
+/// Files that several translation units include are changed once.
+void drop_repetitions(results& made) {
+  std::vector<changed_file> kept;
+  for (changed_file& f : made.files) {
+    const auto same = [&](const changed_file& k) { return k.path == f.path; };
+    const auto found = std::find_if(kept.begin(), kept.end(), same);
+    if (found == kept.end())
+      kept.push_back(std::move(f));
+    else if (found->before == found->after)
+      *found = std::move(f);
+  }
+  made.files = std::move(kept);
+}
+
+} // namespace
+} // namespace tacit::compiler
+
+int main(int argc, char** argv) {
+  using namespace tacit::compiler;
+  const request asked = read_words(std::vector<std::string>(argv + 1, argv + argc));
+  if (asked.files.empty())
+    fail(wrong_usage, "no file was named");
+  results made;
+  if (parse_all(asked, made) != 0)
+    made.wrong = true;
+  drop_repetitions(made);
+  if (asked.mode == "json")
+    return write_json(made);
+  if (made.wrong)
+    return input_has_errors;
+  write_results(asked, made);
+  return std::fflush(stdout) == 0 ? done : input_has_errors;
+}

@@ -1,0 +1,216 @@
+#include "compiler/annotate/pragmas.h"
+
+#include "compiler/pragma/parse.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Lex/Lexer.h>
+#include <clang/Lex/Pragma.h>
+#include <clang/Lex/Preprocessor.h>
+
+namespace tacit::compiler {
+namespace {
+
+/// The words behind `#pragma mpi` as one text, and where each stands.
+struct spelled_pragma {
+  struct piece {
+    std::size_t offset;
+    clang::SourceLocation at;
+  };
+  std::string text;
+  std::vector<piece> pieces;
+  clang::SourceLocation last; ///< the last token
+
+  clang::SourceLocation place_of(std::size_t offset) const {
+    clang::SourceLocation best = last;
+    for (const piece& p : pieces)
+      if (p.offset <= offset)
+        best = p.at.isMacroID() ? p.at : p.at.getLocWithOffset(static_cast<int>(offset - p.offset));
+    return best;
+  }
+};
+
+spelled_pragma spell(clang::Preprocessor& preprocessor, const clang::Token& first) {
+  spelled_pragma made;
+  made.last = first.getLocation();
+  clang::Token token;
+  // Macros of MPI (MPI_INT, MPI_COMM_WORLD) stay the names that the user wrote.
+  for (preprocessor.LexUnexpandedToken(token); token.isNot(clang::tok::eod) && token.isNot(clang::tok::eof);
+       preprocessor.LexUnexpandedToken(token)) {
+    if (token.hasLeadingSpace() || token.isAtStartOfLine())
+      made.text += ' ';
+    made.pieces.push_back({made.text.size(), token.getLocation()});
+    made.text += preprocessor.getSpelling(token);
+    made.last = token.getLocation();
+  }
+  return made;
+}
+
+/// True if the expansion that holds a _Pragma is the operator itself, or a macro that is nothing else.
+bool is_nothing_but_a_pragma(clang::Preprocessor& preprocessor, clang::SourceLocation at) {
+  const clang::SourceManager& sources = preprocessor.getSourceManager();
+  const clang::CharSourceRange range = sources.getExpansionRange(at);
+  const llvm::StringRef text = clang::Lexer::getSourceText(range, sources, preprocessor.getLangOpts());
+  if (text.starts_with("_Pragma") || text.starts_with("__pragma"))
+    return true;
+  clang::IdentifierInfo* name = preprocessor.getIdentifierInfo(text);
+  const clang::MacroInfo* macro = name ? preprocessor.getMacroInfo(name) : nullptr;
+  if (!macro || !macro->isObjectLike() || macro->getNumTokens() != 4)
+    return false;
+  const clang::IdentifierInfo* first = macro->getReplacementToken(0).getIdentifierInfo();
+  return first && first->isStr("_Pragma");
+}
+
+class handler : public clang::PragmaHandler {
+public:
+  explicit handler(std::shared_ptr<collected_pragmas> into)
+      : clang::PragmaHandler("mpi"), into_(std::move(into)) {}
+
+  void HandlePragma(clang::Preprocessor& preprocessor, clang::PragmaIntroducer introducer,
+                    clang::Token& first) override {
+    const clang::SourceManager& sources = preprocessor.getSourceManager();
+    const spelled_pragma spelled = spell(preprocessor, first);
+    if (sources.isInSystemHeader(introducer.Loc))
+      return;
+    parsed_pragma read = parse_pragma(spelled.text);
+    if (!read.says) {
+      into_->faults.push_back({severity::error,
+                               spelled.place_of(read.wrong.at),
+                               reason::bad_pragma,
+                               read.wrong.problem,
+                               "expected " + read.wrong.expected,
+                               {}});
+      return;
+    }
+    pragma made{std::move(*read.says), {}, {}, introducer.Kind != clang::PIK_HashPragma, true};
+    if (made.operator_form) {
+      const clang::CharSourceRange range = sources.getExpansionRange(spelled.last);
+      made.begin = range.getBegin();
+      made.end = range.isTokenRange() ? clang::Lexer::getLocForEndOfToken(range.getEnd(), 0, sources,
+                                                                          preprocessor.getLangOpts())
+                                      : range.getEnd();
+      made.editable = is_nothing_but_a_pragma(preprocessor, spelled.last);
+    } else {
+      made.begin = introducer.Loc;
+      made.end = clang::Lexer::getLocForEndOfToken(spelled.last, 0, sources, preprocessor.getLangOpts());
+    }
+    into_->found.push_back(std::move(made));
+  }
+
+private:
+  std::shared_ptr<collected_pragmas> into_;
+};
+
+/// Walks over statements in the order of the source, outer ones first.
+class attacher : public clang::RecursiveASTVisitor<attacher> {
+public:
+  struct candidate {
+    const clang::CompoundStmt* around = nullptr;
+    const clang::FunctionDecl* function = nullptr;
+    const clang::Stmt* next = nullptr;
+    unsigned next_at = ~0U;
+  };
+
+  attacher(const std::vector<pragma>& pragmas, const clang::SourceManager& sources)
+      : pragmas_(pragmas), sources_(sources), candidates_(pragmas.size()) {}
+
+  bool TraverseFunctionDecl(clang::FunctionDecl* f) {
+    return inside(f, &attacher::visit_function<clang::FunctionDecl>);
+  }
+  bool TraverseCXXMethodDecl(clang::CXXMethodDecl* f) {
+    return inside(f, &attacher::visit_function<clang::CXXMethodDecl>);
+  }
+  bool TraverseCXXConstructorDecl(clang::CXXConstructorDecl* f) {
+    return inside(f, &attacher::visit_function<clang::CXXConstructorDecl>);
+  }
+  bool TraverseCXXDestructorDecl(clang::CXXDestructorDecl* f) {
+    return inside(f, &attacher::visit_function<clang::CXXDestructorDecl>);
+  }
+
+  bool VisitStmt(clang::Stmt* statement) {
+    const auto [file, at] = place(statement->getBeginLoc());
+    const auto [end_file, end] = place(statement->getEndLoc());
+    for (std::size_t i = 0; i < pragmas_.size(); ++i) {
+      const auto [pragma_file, behind] = place(pragmas_[i].end);
+      if (pragma_file != file)
+        continue;
+      candidate& c = candidates_[i];
+      const unsigned begin = place(pragmas_[i].begin).second;
+      if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(statement);
+          block && at < begin && end >= behind) {
+        c = {block, function_, nullptr, ~0U}; // the walk reaches inner blocks later
+      } else if (at >= (pragmas_[i].editable ? behind : begin) && at < c.next_at && c.around &&
+                 at < place(c.around->getEndLoc()).second) {
+        c.next = statement;
+        c.next_at = at;
+      }
+    }
+    return true;
+  }
+
+  const std::vector<candidate>& candidates() const { return candidates_; }
+
+private:
+  template <class Function>
+  bool visit_function(Function* f);
+
+  template <class Function>
+  bool inside(Function* f, bool (attacher::*walk)(Function*)) {
+    const clang::FunctionDecl* before = std::exchange(function_, f);
+    const bool on = (this->*walk)(f);
+    function_ = before;
+    return on;
+  }
+
+  std::pair<clang::FileID, unsigned> place(clang::SourceLocation at) const {
+    return sources_.getDecomposedLoc(sources_.getExpansionLoc(at));
+  }
+
+  const std::vector<pragma>& pragmas_;
+  const clang::SourceManager& sources_;
+  std::vector<candidate> candidates_;
+  const clang::FunctionDecl* function_ = nullptr;
+};
+
+template <class Function>
+bool attacher::visit_function(Function* f) {
+  using base = clang::RecursiveASTVisitor<attacher>;
+  if constexpr (std::is_same_v<Function, clang::CXXMethodDecl>)
+    return base::TraverseCXXMethodDecl(f);
+  else if constexpr (std::is_same_v<Function, clang::CXXConstructorDecl>)
+    return base::TraverseCXXConstructorDecl(f);
+  else if constexpr (std::is_same_v<Function, clang::CXXDestructorDecl>)
+    return base::TraverseCXXDestructorDecl(f);
+  else
+    return base::TraverseFunctionDecl(f);
+}
+
+} // namespace
+
+void collect_pragmas(clang::Preprocessor& preprocessor, std::shared_ptr<collected_pragmas> into) {
+  preprocessor.AddPragmaHandler(new handler(std::move(into))); // the preprocessor frees it
+}
+
+std::vector<annotated_statement> attach(const std::vector<pragma>& pragmas, clang::ASTContext& context,
+                                        findings& faults) {
+  std::vector<annotated_statement> made;
+  if (pragmas.empty())
+    return made;
+  attacher walk(pragmas, context.getSourceManager());
+  walk.TraverseAST(context);
+  for (std::size_t i = 0; i < pragmas.size(); ++i) {
+    const attacher::candidate& c = walk.candidates()[i];
+    if (c.next && c.function)
+      made.push_back({pragmas[i], c.next, c.function});
+    else
+      faults.push_back({severity::error,
+                        pragmas[i].begin,
+                        reason::pragma_without_statement,
+                        "no statement follows this pragma in its block",
+                        "expected `#pragma mpi …` before a statement, a loop or a block of a function",
+                        {}});
+  }
+  return made;
+}
+
+} // namespace tacit::compiler

@@ -1,0 +1,35 @@
+// One translation unit: from its tree and its pragmas to changed texts and to what is said about them.
+#pragma once
+
+#include "compiler/annotate/pragmas.h"
+#include "compiler/annotate/source.h"
+
+#include <string>
+#include <vector>
+
+namespace clang {
+class ASTContext;
+} // namespace clang
+
+namespace tacit::compiler {
+
+/// What is known of the machine when compiling.
+struct target_platform {
+  coherence caches = coherence::as_platform; ///< as_platform: the program asks when it runs
+};
+
+struct changed_file {
+  std::string path;
+  bool is_main = false;
+  std::string before, after;
+};
+
+struct transformation {
+  std::vector<changed_file> files; ///< those with annotations, changed or not
+  findings said;                   ///< in the order of the source
+};
+
+transformation transform(clang::ASTContext& context, const collected_pragmas& pragmas,
+                         const target_platform& platform);
+
+} // namespace tacit::compiler
