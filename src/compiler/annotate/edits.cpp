@@ -93,8 +93,8 @@ clang::format::FormatStyle style_for(const std::string& path, const std::string&
 
 } // namespace
 
-void file_edits::replace(unsigned offset, unsigned length, std::string text) {
-  edits_.push_back({offset, length, std::move(text)});
+void file_edits::replace(unsigned offset, unsigned length, std::string text, bool formatted) {
+  edits_.push_back({offset, length, std::move(text), formatted});
 }
 
 std::vector<edit> file_edits::in_order() const {
@@ -122,8 +122,10 @@ std::string edited(const std::string& path, const std::string& original, const f
   std::size_t at = 0;
   for (const edit& e : edits.in_order()) {
     text += original.substr(at, e.offset - at);
-    if (!e.text.empty())
-      changed.emplace_back(static_cast<unsigned>(text.size()), static_cast<unsigned>(e.text.size()));
+    // Up to the end of its last line: the next one is the user's.
+    const std::size_t own = e.text.size() - (e.text.ends_with('\n') ? 1 : 0);
+    if (own > 0 && e.formatted)
+      changed.emplace_back(static_cast<unsigned>(text.size()), static_cast<unsigned>(own));
     text += e.text;
     at = e.offset + e.length;
   }

@@ -10,13 +10,18 @@ namespace tacit::compiler {
 struct edit {
   unsigned offset = 0, length = 0; ///< in the text as it was
   std::string text;                ///< instead of it
+  bool formatted = true;           ///< as the lines around it; false: its line stays as the user wrote it
 };
+
+inline constexpr bool as_it_is = false;
 
 /// Edits of one file. Insertions at one place come in the order in which they were added.
 class file_edits {
 public:
-  void replace(unsigned offset, unsigned length, std::string text);
-  void insert(unsigned offset, std::string text) { replace(offset, 0, std::move(text)); }
+  void replace(unsigned offset, unsigned length, std::string text, bool formatted = true);
+  void insert(unsigned offset, std::string text, bool formatted = true) {
+    replace(offset, 0, std::move(text), formatted);
+  }
   bool empty() const { return edits_.empty(); }
 
   /// The text from `begin` to `end` with the edits in it, which are edits no longer: what stood there will be moved.

@@ -114,7 +114,7 @@ private:
 class consumer : public clang::ASTConsumer {
 public:
   consumer(clang::CompilerInstance& compiler, const request& asked, results& into)
-      : compiler_(compiler), asked_(asked), into_(into), pragmas_(std::make_shared<collected_pragmas>()) {
+      : asked_(asked), into_(into), pragmas_(std::make_shared<collected_pragmas>()) {
     collect_pragmas(compiler.getPreprocessor(), pragmas_);
   }
 
@@ -129,11 +129,9 @@ public:
       report.say(f, into_);
     for (changed_file& f : made.files)
       into_.files.push_back(std::move(f));
-    static_cast<void>(compiler_);
   }
 
 private:
-  clang::CompilerInstance& compiler_;
   const request& asked_;
   results& into_;
   std::shared_ptr<collected_pragmas> pragmas_;
@@ -202,12 +200,6 @@ clang::tooling::CommandLineArguments without_plugins(const clang::tooling::Comma
   return made;
 }
 
-std::string clang_folder() {
-  if (const char* chosen = std::getenv("TACIT_CLANG_RESOURCES"))
-    return chosen;
-  return TACIT_CLANG_FOLDER;
-}
-
 int parse_all(const request& asked, results& into) {
   using namespace clang::tooling;
   const std::unique_ptr<CompilationDatabase> database = database_for(asked);
@@ -215,7 +207,7 @@ int parse_all(const request& asked, results& into) {
   tool.setPrintErrorMessage(false);
   tool.appendArgumentsAdjuster(without_plugins);
   std::vector<std::string> extra = asked.extra;
-  extra.insert(extra.end(), {"-resource-dir=" + clang_folder(), "-Wno-unknown-warning-option",
+  extra.insert(extra.end(), {"-resource-dir=" TACIT_CLANG_FOLDER, "-Wno-unknown-warning-option",
                              "-Qunused-arguments", "-Wno-unknown-pragmas"});
   tool.appendArgumentsAdjuster(getInsertArgumentAdjuster(extra, ArgumentInsertPosition::END));
   factory make(asked, into);

@@ -1,5 +1,10 @@
 #include "compiler/annotate/transform.h"
 
+#include "compiler/annotate/coalesce_windows.h"
+#include "compiler/annotate/local_windows.h"
+#include "compiler/annotate/overlap_messages.h"
+#include "compiler/annotate/rewriting.h"
+
 #include <algorithm>
 #include <clang/AST/ASTContext.h>
 #include <clang/Basic/SourceManager.h>
@@ -29,6 +34,42 @@ std::vector<changed_file> apply(const edits_by_file& edits, const std::set<clang
   return made;
 }
 
+/// The optimization analysis of the paper (Figure 3): what each annotation asks for.
+void transform_statement(const unit& of, const annotated_statement& at, const target_platform& platform,
+                         changes& into) {
+  const coherence caches = at.by.says.caches == coherence::as_platform ? platform.caches : at.by.says.caches;
+  switch (at.by.says.kind) {
+  case annotation_kind::osc_coalesce:
+    return coalesce_windows(of, at, into);
+  case annotation_kind::rma:
+    if (caches == coherence::incoherent)
+      return into.said.push_back(
+          stays(at, "the statement", reason::claim_missing, "caches are not coherent there"));
+    return use_local_memory(of, at, into);
+  case annotation_kind::local_ldst:
+    return relax_locks(of, at, caches != coherence::incoherent, into);
+  case annotation_kind::overlap:
+    return into.said.push_back(
+        stays(at, "the collective", reason::collective_stays, "it is not taken apart"));
+  case annotation_kind::cco:
+    return overlap_messages(of, at, into);
+  case annotation_kind::indep:
+    return; // a claim for the others
+  }
+}
+
+/// Collected operations first: they need all calls on a window. The order of the source is kept among equals.
+std::vector<const annotated_statement*> in_order_of_need(const std::vector<annotated_statement>& annotated) {
+  std::vector<const annotated_statement*> made;
+  for (const annotated_statement& a : annotated)
+    if (!a.by.says.transformed)
+      made.push_back(&a);
+  std::stable_partition(made.begin(), made.end(), [](const annotated_statement* a) {
+    return a->by.says.kind == annotation_kind::osc_coalesce;
+  });
+  return made;
+}
+
 } // namespace
 
 transformation transform(clang::ASTContext& context, const collected_pragmas& pragmas,
@@ -37,8 +78,12 @@ transformation transform(clang::ASTContext& context, const collected_pragmas& pr
   transformation made;
   made.said = pragmas.faults;
   const std::vector<annotated_statement> annotated = attach(pragmas.found, context, made.said);
-  edits_by_file edits;
-  static_cast<void>(platform);
+  changes made_changes;
+  const unit whole{context, annotated};
+  for (const annotated_statement* a : in_order_of_need(annotated))
+    transform_statement(whole, *a, platform, made_changes);
+  const edits_by_file& edits = made_changes.edits;
+  made.said.insert(made.said.end(), made_changes.said.begin(), made_changes.said.end());
   std::stable_sort(made.said.begin(), made.said.end(), [&](const finding& a, const finding& b) {
     return sources.isBeforeInTranslationUnit(a.where, b.where);
   });

@@ -8,7 +8,9 @@
 #include "surface/cli/commands.h"
 #include "surface/cli/files.h"
 #include "surface/cli/flang_module.h"
+#include "surface/cli/mpi_program.h"
 #include "surface/cli/own_files.h"
+#include "surface/cli/transform_command.h"
 #include "vocabulary/calls/reasons.h"
 #include "vocabulary/calls/settings.h"
 
@@ -34,6 +36,7 @@ struct request {
   std::string act;                ///< off, report, apply; empty: TACIT_OVERLAP decides
   std::string mpi;                ///< openmpi or mpich
   std::string hooks;              ///< an archive of another build
+  std::string annotations;        ///< off, report, apply; what becomes of `#pragma mpi`
   std::vector<std::string> words; ///< for the compiler
 };
 
@@ -59,10 +62,12 @@ void expect_setting(std::string_view option, const std::string& value, setting n
 }
 
 request read_words(language of, const std::vector<std::string>& words) {
-  request made{of, "", TACIT_MPI_FAMILY, "", {}};
+  request made{of, "", TACIT_MPI_FAMILY, "", "off", {}};
   for (const std::string& word : words)
-    if (!takes("--overlap", word, made.act) && !takes("--mpi", word, made.mpi) &&
-        !takes("--hooks", word, made.hooks))
+    if (word == "--annotations")
+      made.annotations = "apply";
+    else if (!takes("--overlap", word, made.act) && !takes("--mpi", word, made.mpi) &&
+             !takes("--hooks", word, made.hooks) && !takes("--annotations", word, made.annotations))
       made.words.push_back(word);
   if (!made.act.empty())
     expect_setting("--overlap", made.act, setting::overlap);
@@ -70,6 +75,7 @@ request read_words(language of, const std::vector<std::string>& words) {
     throw user_error(wrong_usage,
                      "this tacit was built without MPI; name one with --mpi=openmpi or --mpi=mpich");
   expect("--mpi", made.mpi, {"openmpi", "mpich"});
+  expect("--annotations", made.annotations, {"off", "report", "apply"});
   return made;
 }
 
@@ -186,6 +192,75 @@ void expect_clang(const char* variable) {
                     variable, chosen, variable));
 }
 
+bool has_value_of_its_own(const std::string& word) {
+  static constexpr std::array options{
+      "-o",       "-I",       "-D",          "-U",      "-L",      "-l",
+      "-include", "-isystem", "-x",          "-Xclang", "-MF",     "-MT",
+      "-MQ",      "-Xlinker", "-mllvm",      "-Xflang", "-J",      "-module-dir",
+      "-T",       "-u",       "-idirafter",  "-iquote", "-target", "-Xpreprocessor",
+      "-arch",    "-imacros", "-Xassembler", "--param", "-z"};
+  return std::find(options.begin(), options.end(), word) != options.end();
+}
+
+bool is_c_source(const std::string& word) {
+  return !word.starts_with("-") && ends_with_any(word, {".c", ".cc", ".cpp", ".cxx", ".C", ".c++"});
+}
+
+/// The files of C and C++ on the command line, and all other words that say how they are compiled.
+void sort_words(const std::vector<std::string>& words, std::vector<std::string>& sources,
+                std::vector<std::string>& flags) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (is_c_source(words[i])) {
+      sources.push_back(words[i]);
+    } else if (words[i].starts_with("-")) {
+      flags.push_back(words[i]);
+      if (has_value_of_its_own(words[i]) && i + 1 < words.size())
+        flags.push_back(words[++i]);
+    }
+  }
+}
+
+/// The annotated sources as the compiler shall read them, and what it then needs: a file for -ivfsoverlay, if anything changed.
+int transform_sources(const request& asked, const std::string& folder) {
+  std::vector<std::string> sources;
+  std::vector<std::string> flags;
+  sort_words(asked.words, sources, flags);
+  if (sources.empty())
+    return done;
+  std::vector<std::string> line = transformer_line("overlay=" + folder, asked.mpi);
+  if (asked.of == language::cxx)
+    line.emplace_back("--extra=--driver-mode=g++");
+  if (asked.annotations == "apply")
+    line.emplace_back("--quiet");
+  line.insert(line.end(), sources.begin(), sources.end());
+  line.emplace_back("--");
+  line.insert(line.end(), flags.begin(), flags.end());
+  return run_child(line).exit_code;
+}
+
+/// Source to source first, then as always: the compiler finds the changed text under the name of the original.
+int compile_annotated(const request& asked, const std::string& wrapper, additions added) {
+  const compilation what = look_at(asked.words);
+  const temporary_folder folder("annotations");
+  if (!what.asks) {
+    expect_clang(asked.mpi == "openmpi" ? (asked.of == language::cxx ? "OMPI_CXX" : "OMPI_CC")
+                                        : (asked.of == language::cxx ? "MPICH_CXX" : "MPICH_CC"));
+    if (const int failed = transform_sources(asked, folder.path.string()))
+      return failed;
+  }
+  added.after.emplace_back("-Wno-unknown-pragmas"); // they have been looked at
+  const std::filesystem::path overlay = folder.path / "overlay.yaml";
+  if (asked.annotations == "apply" && std::filesystem::exists(overlay)) {
+    added.before.insert(added.before.end(), {"-ivfsoverlay", overlay.string()});
+    if (const std::string include = own_include_folder(); !include.empty())
+      added.before.insert(added.before.end(), {"-idirafter", include});
+  }
+  if (what.links && asked.annotations == "apply")
+    added.after.push_back(required(find_own_file("libtacit-coalesce.a").string(), "libtacit-coalesce.a",
+                                   "build it with -DTACIT_WITH_MPI=ON"));
+  return run_child(joined({wrapper}, asked, added)).exit_code;
+}
+
 int compile_c(const request& asked) {
   const bool plus = asked.of == language::cxx;
   const char* compiler = plus ? "clang++-19" : "clang-19";
@@ -197,7 +272,10 @@ int compile_c(const request& asked) {
     expect_clang(asked.mpi == "openmpi" ? open_mpi : mpich);
   ::setenv(open_mpi, compiler, 0);
   ::setenv(mpich, compiler, 0);
-  become(joined({mpi_wrapper(asked.mpi, plus ? "mpicxx" : "mpicc")}, asked, added));
+  const std::string wrapper = mpi_wrapper(asked.mpi, plus ? "mpicxx" : "mpicc");
+  if (asked.annotations != "off")
+    return compile_annotated(asked, wrapper, added);
+  become(joined({wrapper}, asked, added));
 }
 
 bool uses_f08(const std::string& file) {
@@ -256,11 +334,13 @@ void explain_wrapper(language of) {
                                              : "C MPI programs with MPI's mpicc and clang";
   std::printf(
       "tacit %s: compiles %s, with the overlap pass.\n"
-      "Usage: tacit %s [--overlap=off|report|apply] [--mpi=openmpi|mpich --hooks=FILE] words for the "
-      "compiler\n\n"
+      "Usage: tacit %s [--overlap=off|report|apply] [--annotations[=off|report|apply]] [--mpi=openmpi|mpich "
+      "--hooks=FILE] words for the compiler\n\n"
       "  --overlap=off     as if the pass were not there\n"
       "  --overlap=report  say for each MPI call what could be done and why not (default)\n"
       "  --overlap=apply   transform; else the variable TACIT_OVERLAP decides\n"
+      "  --annotations     transform what `#pragma mpi` is said of, before compiling (C and C++);\n"
+      "                    =report only says what could be done; the default is off\n"
       "  --mpi=NAME        another MPI than the one tacit was built for (%s), with the\n"
       "  --hooks=FILE      libtacit-hooks.a of a build for that MPI\n\n"
       "Add -flto when compiling and linking to look at the whole program. More options: docs/overlap.md.\n"
@@ -289,16 +369,6 @@ std::vector<std::string> words_in(const std::string& file) {
   for (std::string word; in >> word;)
     words.push_back(word);
   return words;
-}
-
-bool has_value_of_its_own(const std::string& word) {
-  static constexpr std::array options{
-      "-o",       "-I",       "-D",          "-U",      "-L",      "-l",
-      "-include", "-isystem", "-x",          "-Xclang", "-MF",     "-MT",
-      "-MQ",      "-Xlinker", "-mllvm",      "-Xflang", "-J",      "-module-dir",
-      "-T",       "-u",       "-idirafter",  "-iquote", "-target", "-Xpreprocessor",
-      "-arch",    "-imacros", "-Xassembler", "--param", "-z"};
-  return std::find(options.begin(), options.end(), word) != options.end();
 }
 
 } // namespace

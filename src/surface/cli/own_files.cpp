@@ -13,6 +13,18 @@ fs::path find_own_file(const char* name) {
   return {};
 }
 
+std::string own_include_folder() {
+  std::error_code error;
+  fs::path above = fs::read_symlink("/proc/self/exe", error).parent_path();
+  // <prefix>/bin of an installation; <source>/build/<preset>/bin of a tree that was built.
+  for (int levels = 0; levels < 3; ++levels) {
+    above = above.parent_path();
+    if (fs::exists(above / "include/tacit/coalesce.h", error))
+      return (above / "include").string();
+  }
+  return {};
+}
+
 std::map<std::string, fs::path> find_own_programs(const std::string& start) {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();

@@ -67,6 +67,8 @@ std::vector<std::string> transformer_line(const std::string& mode, const std::st
                      "this tacit was built without Clang 19's libraries, so that it has no tacit-transform; "
                      "install libclang-19-dev and build it again");
   std::vector<std::string> line{found->second.string(), mode};
+  if (const std::string include = own_include_folder(); !include.empty()) // of what is transformed already
+    line.insert(line.end(), {"--extra=-idirafter", "--extra=" + include});
   if (!family.empty())
     for (const std::string& option : paths_of_mpi(mpi_wrapper(family, "mpicc")).include_options)
       line.insert(line.end(), {"--extra=-idirafter", "--extra=" + option.substr(2)});

@@ -1,0 +1,387 @@
+#include "compiler/annotate/coalesce_windows.h"
+
+#include "compiler/annotate/function_facts.h"
+#include "compiler/annotate/mpi_use.h"
+
+#include <algorithm>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/StmtOpenMP.h>
+
+namespace tacit::compiler {
+namespace {
+
+using clang::dyn_cast;
+using clang::isa;
+
+/// The run time's name for a call of MPI on a window of the region; empty: it has none.
+std::string run_time_name(const mpi_use& use) {
+  static const std::pair<mpi_call, const char*> names[] = {
+      {mpi_call::Put, "tacit_put"},
+      {mpi_call::Get, "tacit_get"},
+      {mpi_call::Accumulate, "tacit_accumulate"},
+      {mpi_call::Get_accumulate, "tacit_get_accumulate"},
+      {mpi_call::Fetch_and_op, "tacit_fetch_and_op"},
+      {mpi_call::Compare_and_swap, "tacit_compare_and_swap"},
+      {mpi_call::Win_fence, "tacit_win_fence"},
+      {mpi_call::Win_complete, "tacit_win_complete"},
+      {mpi_call::Win_unlock, "tacit_win_unlock"},
+      {mpi_call::Win_unlock_all, "tacit_win_unlock_all"},
+      {mpi_call::Win_flush, "tacit_win_flush"},
+      {mpi_call::Win_flush_all, "tacit_win_flush_all"},
+      {mpi_call::Win_flush_local, "tacit_win_flush_local"},
+      {mpi_call::Win_flush_local_all, "tacit_win_flush_local_all"},
+      {mpi_call::Win_lock, "tacit_win_lock"},
+      {mpi_call::Win_lock_all, "tacit_win_lock_all"},
+  };
+  for (const auto& [call, name] : names)
+    if (use.row->id == call)
+      return std::string(name) + (use.name.ends_with("_c") ? "_c" : "");
+  return {};
+}
+
+bool is_operation(const mpi_use& use) {
+  return use.is({mpi_call::Put, mpi_call::Get, mpi_call::Accumulate, mpi_call::Get_accumulate,
+                 mpi_call::Fetch_and_op, mpi_call::Compare_and_swap});
+}
+
+/// Calls that neither operate on a window nor complete anything on it for this process.
+bool leaves_operations_alone(const mpi_use& use) {
+  return use.row->kind == call_class::local ||
+         use.is({mpi_call::Win_post, mpi_call::Win_start, mpi_call::Win_wait, mpi_call::Win_test,
+                 mpi_call::Win_sync, mpi_call::Win_lock, mpi_call::Win_lock_all});
+}
+
+/// Everything in a statement that calls something, also without the look of a call.
+class call_finder : public clang::RecursiveASTVisitor<call_finder> {
+public:
+  bool shouldVisitImplicitCode() const { return true; }
+  bool VisitCallExpr(clang::CallExpr* c) {
+    if (!isa<clang::CXXOperatorCallExpr>(c) || !c->getDirectCallee() || !c->getDirectCallee()->isTrivial())
+      calls.push_back(c);
+    return true;
+  }
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* c) {
+    if (!c->getConstructor()->isTrivial())
+      calls.push_back(c);
+    return true;
+  }
+  bool VisitVarDecl(clang::VarDecl* v) {
+    hidden |= v->needsDestruction(v->getASTContext()) == clang::QualType::DK_cxx_destructor;
+    return true;
+  }
+  bool VisitStmt(clang::Stmt* s) {
+    hidden |= isa<clang::LambdaExpr, clang::CXXNewExpr, clang::CXXDeleteExpr, clang::CXXBindTemporaryExpr,
+                  clang::CoroutineSuspendExpr, clang::GCCAsmStmt, clang::CXXForRangeStmt,
+                  clang::OMPExecutableDirective>(s);
+    return true;
+  }
+  std::vector<const clang::Expr*> calls;
+  bool hidden = false; ///< something is called that has no place of its own in the text
+};
+
+struct rename {
+  const clang::CallExpr* call;
+  std::string name;
+};
+
+struct send {
+  const clang::Stmt* before = nullptr; ///< a statement of a block, or the call itself
+  const clang::Expr* call = nullptr;
+  std::string name;           ///< of what is called
+  bool in_expression = false; ///< the call becomes (send, call)
+};
+
+/// What will be changed, or why nothing is.
+struct region_plan {
+  std::vector<rename> renames;
+  std::vector<send> sends;
+  std::vector<mpi_use> operations;
+  std::optional<finding> refused;
+};
+
+class planner {
+public:
+  planner(const unit& of, const annotated_statement& at, const function_facts& facts)
+      : of_(of), at_(at), facts_(facts), text_(of.context) {}
+
+  region_plan make() {
+    if (auto fault = fault_of_place(of_, at_))
+      return refuse(*fault);
+    if (facts_.has_odd_jumps() || isa_and_nonnull<clang::SwitchStmt>(grandparent()) ||
+        isa<clang::DeclStmt, clang::SwitchCase, clang::LabelStmt>(at_.statement))
+      return refuse(
+          stays(at_, "the statement", reason::jumps, "control may pass the beginning of the region"));
+    call_finder walk;
+    walk.TraverseStmt(const_cast<clang::Stmt*>(at_.statement));
+    if (walk.hidden)
+      return refuse(
+          stays(at_, "the statement", reason::epoch_unclear, "what it calls does not all stand in its text"));
+    for (const clang::Expr* call : walk.calls)
+      if (const auto use = mpi_use_of(call); use && is_operation(*use) && on_listed(*use))
+        plan_.operations.push_back(*use);
+    if (plan_.operations.empty())
+      return refuse(stays(at_, "the statement", reason::nothing_annotated,
+                          "no one-sided operation on a listed window"));
+    for (const clang::Expr* call : walk.calls)
+      if (!plan_.refused)
+        look_at(call);
+    return std::move(plan_);
+  }
+
+private:
+  template <class T>
+  static bool isa_and_nonnull(const clang::Stmt* s) {
+    return s && isa<T>(s);
+  }
+
+  region_plan refuse(finding why) {
+    plan_ = {};
+    plan_.refused = std::move(why);
+    return std::move(plan_);
+  }
+
+  const clang::Stmt* grandparent() const {
+    const clang::Stmt* parent = facts_.parent_of(at_.statement);
+    return parent ? facts_.parent_of(parent) : nullptr;
+  }
+
+  std::string window_text(const mpi_use& use) const {
+    const clang::Expr* window = window_argument(use);
+    return window ? text_.text(window->getSourceRange()) : std::string();
+  }
+
+  bool is_listed(const std::string& window) const {
+    return std::any_of(at_.by.says.windows.begin(), at_.by.says.windows.end(),
+                       [&](const window_buffer& w) { return same_code(w.window.text, window); });
+  }
+  bool on_listed(const mpi_use& use) const { return is_listed(window_text(use)); }
+
+  /// A variable with a name of its own is another window; an element or a member may be the same as another.
+  bool is_another_window(const mpi_use& use) const {
+    const clang::VarDecl* variable = variable_of(window_argument(use));
+    return variable && !variable->getType()->isReferenceType();
+  }
+
+  /// The user says that the statement has nothing to do with any of the windows.
+  bool is_independent(const clang::Expr* call) const {
+    for (const annotated_statement* a : annotations_around(of_, call, annotation_kind::indep, at_.statement))
+      if (std::all_of(at_.by.says.windows.begin(), at_.by.says.windows.end(),
+                      [&](const window_buffer& w) { return names_window(a->by.says.groups, w.window.text); }))
+        return true;
+    return false;
+  }
+
+  void look_at(const clang::Expr* call) {
+    const auto use = mpi_use_of(call);
+    if (use && on_listed(*use) && !run_time_name(*use).empty())
+      return look_at_listed(*use);
+    if (is_independent(call))
+      return;
+    if (use ? needs_send(*use)
+            : !(isa<clang::CallExpr>(call) && is_harmless(llvm::cast<clang::CallExpr>(call), of_.context)))
+      send_before(call, use ? use->name : name_of(call));
+  }
+
+  void look_at_listed(const mpi_use& use) {
+    if (is_independent(use.call)) {
+      plan_.refused = finding{severity::error,
+                              use.call->getExprLoc(),
+                              reason::claim_false,
+                              "this statement is not independent of the window: it calls " + use.name,
+                              "the window is listed here",
+                              at_.by.begin};
+      return;
+    }
+    if (text_.span(use.call->getCallee()->getSourceRange()) &&
+        text_.span(use.call->getArg(0)->getSourceRange()))
+      plan_.renames.push_back({use.call, run_time_name(use)});
+    else
+      send_before(use.call, use.name);
+  }
+
+  bool needs_send(const mpi_use& use) const {
+    // Functions of operations may not communicate; those of attributes, requests and error handlers may.
+    using vocabulary::user_function;
+    for (const user_function how :
+         {user_function::attributes, user_function::requests, user_function::handler})
+      if (vocabulary::has(*use.row, how))
+        return true;
+    const clang::Expr* window = window_argument(use);
+    if (!window)
+      return use.row->kind == call_class::unknown || use.row->kind == call_class::finalize;
+    return !leaves_operations_alone(use) && (on_listed(use) || !is_another_window(use));
+  }
+
+  static std::string name_of(const clang::Expr* call) {
+    const auto* c = dyn_cast<clang::CallExpr>(call);
+    const clang::FunctionDecl* callee = c ? c->getDirectCallee() : nullptr;
+    return callee ? callee->getNameAsString() : "a function";
+  }
+
+  /// The statement of a block in which it stands.
+  const clang::Stmt* statement_around(const clang::Stmt* call) const {
+    for (const clang::Stmt* s = call; s != at_.statement; s = facts_.parent_of(s))
+      if (isa_and_nonnull<clang::CompoundStmt>(facts_.parent_of(s)))
+        return s;
+    return nullptr;
+  }
+
+  bool has_operation(const clang::Stmt* statement) const {
+    const std::vector<mpi_use> uses = mpi_uses_in(statement);
+    return std::any_of(uses.begin(), uses.end(),
+                       [&](const mpi_use& u) { return is_operation(u) && on_listed(u); });
+  }
+
+  void send_before(const clang::Expr* call, const std::string& name) {
+    const clang::Stmt* around = statement_around(call);
+    const auto is_there = [&](const clang::Stmt* s) {
+      return std::any_of(plan_.sends.begin(), plan_.sends.end(),
+                         [&](const send& done) { return done.before == s && !done.in_expression; });
+    };
+    if (around && !has_operation(around) && span_with_pragmas(of_, around)) {
+      if (!is_there(around))
+        plan_.sends.push_back({around, call, name, false});
+    } else if (isa<clang::CallExpr>(call) && !isa<clang::CXXOperatorCallExpr>(call) &&
+               text_.span(call->getSourceRange())) {
+      plan_.sends.push_back({call, call, name, true});
+    } else {
+      plan_.refused =
+          stays(at_, "the statement", reason::epoch_unclear,
+                "nothing can be written before " + name + " at " + place_of(of_, call->getExprLoc()));
+    }
+  }
+
+  const unit& of_;
+  const annotated_statement& at_;
+  const function_facts& facts_;
+  source text_;
+  region_plan plan_;
+};
+
+bool synchronizes(const mpi_use& use) {
+  return window_argument(use) && !is_operation(use);
+}
+
+std::optional<std::int64_t> constant_of(const clang::Expr* e, const clang::ASTContext& context) {
+  clang::Expr::EvalResult value;
+  if (!e || e->isValueDependent() || !e->EvaluateAsInt(value, context) ||
+      value.Val.getInt().getSignificantBits() > 63)
+    return std::nullopt;
+  return value.Val.getInt().getExtValue();
+}
+
+/// The target's rank and the place there, where both are constants. The roles of one-sided calls are not in the table.
+std::optional<std::pair<std::int64_t, std::int64_t>> constant_place(const mpi_use& use,
+                                                                    const clang::ASTContext& context) {
+  if (!use.is({mpi_call::Put, mpi_call::Get, mpi_call::Accumulate}))
+    return std::nullopt;
+  const auto target = constant_of(use.call->getArg(3), context);
+  const auto place = constant_of(use.call->getArg(4), context);
+  return target && place ? std::optional(std::pair(*target, *place)) : std::nullopt;
+}
+
+/// Operations one after the other in one block that go to the same place, with nothing between that ends an epoch.
+std::optional<finding> contradiction(const unit& of, const annotated_statement& at,
+                                     const function_facts& facts) {
+  const source text(of.context);
+  const std::vector<mpi_use> uses = mpi_uses_in(at.statement);
+  for (std::size_t i = 0; i < uses.size(); ++i)
+    for (std::size_t j = i + 1; j < uses.size() && !synchronizes(uses[j]); ++j) {
+      const auto first = is_operation(uses[i]) ? constant_place(uses[i], of.context) : std::nullopt;
+      const clang::Stmt* block = facts.parent_of(uses[i].call);
+      if (first && first == constant_place(uses[j], of.context) &&
+          llvm::isa_and_nonnull<clang::CompoundStmt>(block) && block == facts.parent_of(uses[j].call) &&
+          same_code(text.text(window_argument(uses[i])->getSourceRange()),
+                    text.text(window_argument(uses[j])->getSourceRange())))
+        return finding{severity::error,
+                       uses[j].call->getExprLoc(),
+                       reason::claim_false,
+                       "`no_overlap` is not true: " + uses[j].name + " goes to the same place as " +
+                           uses[i].name,
+                       "the other operation is here",
+                       uses[i].call->getExprLoc()};
+    }
+  return std::nullopt;
+}
+
+std::string begin_call(const annotated_statement& at) {
+  return "tacit_coalesce_begin(" + std::to_string(at.by.says.factor.value_or(0)) + ", " +
+         std::to_string(at.by.says.memory_limit.value_or(0)) + ", " +
+         (at.by.says.no_overlap ? "TACIT_COALESCE_NO_OVERLAP" : "0") + ", __FILE__, __LINE__)";
+}
+
+void change(const unit& of, const annotated_statement& at, const function_facts& facts,
+            const region_plan& plan, changes& into) {
+  const source text(of.context);
+  const clang::FileID file = of.context.getSourceManager().getFileID(at.by.begin);
+  const std::string region = free_name(of, file, "tacit_region");
+  const std::string send = "tacit_coalesce_send(" + region + ", MPI_WIN_NULL, TACIT_ALL_TARGETS)";
+  surround(of, at.statement, llvm::isa_and_nonnull<clang::CompoundStmt>(facts.parent_of(at.statement)),
+           "/* tacit: small one-sided operations on these windows are collected and sent together. */\n"
+           "TACIT_COALESCE_GUARDED tacit_coalesce* " +
+               region + " = " + begin_call(at) + ";",
+           "tacit_coalesce_end(&" + region + ");", into.edits);
+  for (const rename& r : plan.renames) {
+    const span_of_text callee = *text.span(r.call->getCallee()->getSourceRange());
+    into.edits[callee.file].replace(callee.begin, callee.end - callee.begin, r.name);
+    const span_of_text first = *text.span(r.call->getArg(0)->getSourceRange());
+    into.edits[first.file].insert(first.begin, region + ", ");
+    into.calls.push_back(r.call);
+  }
+  for (const auto& s : plan.sends) {
+    if (!s.in_expression) {
+      const span_of_text place = *span_with_pragmas(of, s.before);
+      into.edits[place.file].insert(place.begin,
+                                    "/* tacit: " + s.name + " may synchronize. */\n" + send + ";\n");
+    } else {
+      const span_of_text place = *text.span(s.call->getSourceRange());
+      into.edits[place.file].insert(place.begin, "(" + send + ", ");
+      into.edits[place.file].insert(place.end, ")");
+    }
+    into.said.push_back({severity::remark,
+                         s.call->getExprLoc(),
+                         reason::sent_early,
+                         wording(remark::sent_before, {s.name}),
+                         "",
+                         {}});
+  }
+  for (const mpi_use& operation : plan.operations)
+    if (into.has(operation.call))
+      into.said.push_back({severity::remark,
+                           operation.call->getExprLoc(),
+                           reason::none,
+                           wording(remark::collected, {operation.name}),
+                           "",
+                           {}});
+  mark(of, at.by, into.edits);
+  include_run_time(of, file, into.edits);
+}
+
+} // namespace
+
+void coalesce_windows(const unit& of, const annotated_statement& at, changes& into) {
+  const function_facts facts(*at.function);
+  for (const annotated_statement& outer : of.annotated)
+    if (&outer != &at && outer.by.says.kind == annotation_kind::osc_coalesce &&
+        outer.function == at.function) {
+      const auto around =
+          annotations_around(of, at.statement, annotation_kind::osc_coalesce, outer.statement);
+      if (outer.statement != at.statement &&
+          std::find(around.begin(), around.end(), &outer) != around.end()) {
+        into.said.push_back(
+            stays(at, "the statement", reason::nothing_annotated, "it is part of another region already"));
+        return;
+      }
+    }
+  if (at.by.says.no_overlap)
+    if (auto wrong = contradiction(of, at, facts))
+      into.said.push_back(*wrong);
+  const region_plan plan = planner(of, at, facts).make();
+  if (plan.refused)
+    into.said.push_back(*plan.refused);
+  else
+    change(of, at, facts, plan, into);
+}
+
+} // namespace tacit::compiler

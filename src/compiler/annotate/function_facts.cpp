@@ -1,0 +1,261 @@
+#include "compiler/annotate/function_facts.h"
+
+#include "compiler/annotate/mpi_use.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Basic/Builtins.h>
+
+namespace tacit::compiler {
+namespace {
+
+using clang::dyn_cast;
+using clang::isa;
+
+/// What becomes of a variable at one place where it is named.
+enum class use_kind { read, written, given_as_status, given_to_mpi, escapes };
+
+/// Follows the expression upwards from the name: elements and members stay the variable, an address that goes to MPI is lent.
+use_kind use_of(const clang::DeclRefExpr* name, const clang::ParentMap& parents) {
+  const clang::Stmt* below = name;
+  bool address = false;
+  for (const clang::Stmt* at = parents.getParent(name); at; below = at, at = parents.getParent(at)) {
+    if (isa<clang::ParenExpr>(at) || isa<clang::ConstantExpr>(at))
+      continue;
+    if (const auto* cast = dyn_cast<clang::CastExpr>(at)) {
+      if (cast->getCastKind() == clang::CK_LValueToRValue)
+        return address ? use_kind::escapes : use_kind::read;
+      if (cast->getCastKind() == clang::CK_ArrayToPointerDecay) {
+        address = true;
+        continue;
+      }
+      if (cast->getCastKind() == clang::CK_BitCast || cast->getCastKind() == clang::CK_NoOp)
+        continue;
+      return cast->getCastKind() == clang::CK_ToVoid ? use_kind::read : use_kind::escapes;
+    }
+    if (const auto* element = dyn_cast<clang::ArraySubscriptExpr>(at)) {
+      if (!address || element->getBase() != below)
+        return use_kind::escapes;
+      address = false;
+      continue;
+    }
+    if (const auto* member = dyn_cast<clang::MemberExpr>(at)) {
+      if (member->isArrow() != address || !isa<clang::FieldDecl>(member->getMemberDecl()))
+        return use_kind::escapes;
+      address = false;
+      continue;
+    }
+    if (const auto* unary = dyn_cast<clang::UnaryOperator>(at)) {
+      if (unary->isIncrementDecrementOp() && !address)
+        return use_kind::written;
+      if (unary->getOpcode() == clang::UO_AddrOf && !address)
+        address = true;
+      else if (unary->getOpcode() == clang::UO_Deref && address)
+        address = false;
+      else
+        return use_kind::escapes;
+      continue;
+    }
+    if (const auto* binary = dyn_cast<clang::BinaryOperator>(at)) {
+      if (binary->isAssignmentOp() && binary->getLHS() == below && !address)
+        return use_kind::written;
+      if (binary->isAdditiveOp() && address)
+        continue;
+      return use_kind::escapes;
+    }
+    if (const auto use = mpi_use_of(at); use && address) {
+      for (unsigned i = 0; i < use->call->getNumArgs(); ++i)
+        if (use->call->getArg(i) == below) {
+          const auto roles = vocabulary::parameter_roles(*use->row);
+          const bool status =
+              i < roles.size() && (roles[i] == param_role::status || roles[i] == param_role::statuses);
+          // What calls outside the model do with an address is not known; the functions for windows keep it.
+          return status                                  ? use_kind::given_as_status
+                 : use->row->kind == call_class::unknown ? use_kind::escapes
+                                                         : use_kind::given_to_mpi;
+        }
+    }
+    return use_kind::escapes;
+  }
+  return use_kind::escapes;
+}
+
+class variable_uses : public clang::RecursiveASTVisitor<variable_uses> {
+public:
+  variable_uses(const clang::ParentMap& parents, std::set<const clang::VarDecl*>& escaping,
+                std::set<const clang::VarDecl*>& read)
+      : parents_(parents), escaping_(escaping), read_(read) {}
+
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    const auto* variable = dyn_cast<clang::VarDecl>(name->getDecl());
+    if (!variable)
+      return true;
+    const use_kind use = use_of(name, parents_);
+    if (use == use_kind::escapes || variable->getType()->isReferenceType())
+      escaping_.insert(variable);
+    if (use != use_kind::given_as_status)
+      read_.insert(variable);
+    return true;
+  }
+  bool VisitStmt(clang::Stmt* s) {
+    odd |=
+        isa<clang::LabelStmt, clang::GotoStmt, clang::IndirectGotoStmt, clang::GCCAsmStmt, clang::StmtExpr>(
+            s);
+    return true;
+  }
+  bool VisitLambdaExpr(clang::LambdaExpr* lambda) {
+    for (const clang::LambdaCapture& c : lambda->captures())
+      if (c.capturesVariable())
+        if (const auto* variable = dyn_cast<clang::VarDecl>(c.getCapturedVar()))
+          escaping_.insert(variable);
+    return true;
+  }
+  bool VisitCallExpr(clang::CallExpr* call) {
+    const clang::FunctionDecl* callee = call->getDirectCallee();
+    odd |= callee && callee->getIdentifier() && callee->getName().contains("setjmp");
+    return true;
+  }
+  bool odd = false;
+
+private:
+  const clang::ParentMap& parents_;
+  std::set<const clang::VarDecl*>& escaping_;
+  std::set<const clang::VarDecl*>& read_;
+};
+
+class change_finder : public clang::RecursiveASTVisitor<change_finder> {
+public:
+  explicit change_finder(const clang::VarDecl* of) : of_(of) {}
+  bool VisitBinaryOperator(clang::BinaryOperator* b) {
+    found |= b->isAssignmentOp() && variable_of(b->getLHS()) == of_;
+    return true;
+  }
+  bool VisitUnaryOperator(clang::UnaryOperator* u) {
+    found |= (u->isIncrementDecrementOp() || u->getOpcode() == clang::UO_AddrOf) &&
+             variable_of(u->getSubExpr()) == of_;
+    return true;
+  }
+  bool VisitVarDecl(clang::VarDecl* v) {
+    found |=
+        v == of_ || (v->getType()->isReferenceType() && v->getInit() && variable_of(v->getInit()) == of_);
+    return true;
+  }
+  bool VisitCallExpr(clang::CallExpr* c) { // a reference parameter shows as an lvalue
+    for (const clang::Expr* argument : c->arguments())
+      found |= argument->isLValue() && variable_of(argument) == of_;
+    return true;
+  }
+  bool found = false;
+
+private:
+  const clang::VarDecl* of_;
+};
+
+/// Jumps that leave the statement in which the walk starts.
+const clang::Stmt* find_jump(const clang::Stmt* s, bool in_loop, bool in_switch) {
+  if (!s || isa<clang::LambdaExpr>(s))
+    return nullptr;
+  if (isa<clang::ReturnStmt, clang::GotoStmt, clang::IndirectGotoStmt, clang::CXXThrowExpr,
+          clang::CoreturnStmt, clang::CoroutineSuspendExpr>(s) ||
+      (isa<clang::BreakStmt>(s) && !in_loop && !in_switch) || (isa<clang::ContinueStmt>(s) && !in_loop))
+    return s;
+  const bool loop = isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(s);
+  for (const clang::Stmt* child : s->children())
+    if (const clang::Stmt* found = find_jump(child, in_loop || loop, in_switch || isa<clang::SwitchStmt>(s)))
+      return found;
+  return nullptr;
+}
+
+bool is_library_function(const clang::FunctionDecl& callee, clang::ASTContext& context) {
+  const unsigned id = callee.getBuiltinID();
+  if (id == 0)
+    return false;
+  if (!context.BuiltinInfo.isPredefinedLibFunction(id))
+    return context.BuiltinInfo.isConst(id) || context.BuiltinInfo.isPure(id);
+  const llvm::StringRef header = context.BuiltinInfo.getHeaderName(id);
+  const llvm::StringRef name = callee.getName();
+  return header == "math.h" || header == "string.h" || header == "strings.h" || header == "ctype.h" ||
+         name == "abs" || name == "labs" || name == "llabs" || name == "malloc" || name == "calloc" ||
+         name == "realloc" || name == "free";
+}
+
+class harm_finder : public clang::RecursiveASTVisitor<harm_finder> {
+public:
+  harm_finder(clang::ASTContext& context, int depth) : context_(context), depth_(depth) {}
+  bool VisitCallExpr(clang::CallExpr* call) {
+    found |= !is_harmless(call, context_, depth_);
+    return !found;
+  }
+  bool VisitStmt(clang::Stmt* s) {
+    found |= isa<clang::GCCAsmStmt, clang::CXXConstructExpr, clang::CXXNewExpr, clang::CXXDeleteExpr,
+                 clang::LambdaExpr, clang::CXXThrowExpr, clang::CoroutineSuspendExpr>(s);
+    return !found;
+  }
+  bool found = false;
+
+private:
+  clang::ASTContext& context_;
+  int depth_;
+};
+
+} // namespace
+
+function_facts::function_facts(const clang::FunctionDecl& function) {
+  clang::Stmt* body = function.getBody();
+  parents_ = std::make_unique<clang::ParentMap>(body);
+  variable_uses walk(*parents_, escaping_, read_status_);
+  walk.TraverseStmt(body);
+  odd_jumps_ = walk.odd;
+}
+
+const clang::Stmt* function_facts::parent_of(const clang::Stmt* statement) const {
+  return parents_->getParent(statement);
+}
+
+bool function_facts::is_private(const clang::VarDecl* variable) const {
+  return variable && variable->hasLocalStorage() && !variable->getType()->isReferenceType() &&
+         !variable->getType().isVolatileQualified() && !escaping_.contains(variable);
+}
+
+bool function_facts::is_dead_status(const clang::VarDecl* variable) const {
+  return is_private(variable) && !read_status_.contains(variable);
+}
+
+bool function_facts::may_change(const clang::VarDecl* variable, const clang::Stmt* in) {
+  change_finder walk(variable);
+  walk.TraverseStmt(const_cast<clang::Stmt*>(in));
+  return walk.found;
+}
+
+const clang::Stmt* jump_out_of(const clang::Stmt* statement) {
+  return find_jump(statement, false, false);
+}
+
+const clang::VarDecl* variable_of(const clang::Expr* expression) {
+  if (!expression)
+    return nullptr;
+  const auto* name = dyn_cast<clang::DeclRefExpr>(expression->IgnoreParenCasts());
+  return name ? dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
+}
+
+bool is_harmless(const clang::CallExpr* call, clang::ASTContext& context, int depth) {
+  const clang::FunctionDecl* callee = call->getDirectCallee();
+  if (!callee || isa<clang::CXXMethodDecl>(callee))
+    return false;
+  if (callee->hasAttr<clang::ConstAttr>() || callee->hasAttr<clang::PureAttr>() ||
+      is_library_function(*callee, context))
+    return true;
+  const clang::FunctionDecl* defined = nullptr;
+  // Another definition may be linked in the place of a weak one.
+  if (depth == 0 || !callee->hasBody(defined) || defined->isWeak())
+    return false;
+  harm_finder walk(context, depth - 1);
+  walk.TraverseStmt(defined->getBody());
+  return !walk.found;
+}
+
+bool is_free_of_side_effects(const clang::Expr* expression, clang::ASTContext& context) {
+  return expression && !expression->HasSideEffects(context);
+}
+
+} // namespace tacit::compiler

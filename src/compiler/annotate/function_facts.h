@@ -1,0 +1,53 @@
+// What is known of the variables and the control flow of one function, from its tree alone.
+#pragma once
+
+#include <clang/AST/ParentMap.h>
+#include <memory>
+#include <optional>
+#include <set>
+
+namespace clang {
+class ASTContext;
+class CallExpr;
+class Expr;
+class FunctionDecl;
+class Stmt;
+class VarDecl;
+} // namespace clang
+
+namespace tacit::compiler {
+
+class function_facts {
+public:
+  explicit function_facts(const clang::FunctionDecl& function);
+
+  const clang::Stmt* parent_of(const clang::Stmt* statement) const;
+  /// Its address is in nobody's hands but MPI's, and MPI's only for the call that gets it (or for the operation that it starts).
+  bool is_private(const clang::VarDecl* variable) const;
+  /// Every use is an argument for a status that nobody reads.
+  bool is_dead_status(const clang::VarDecl* variable) const;
+  /// Labels, computed jumps, setjmp: control may reach a statement in ways that its block does not show.
+  bool has_odd_jumps() const { return odd_jumps_; }
+  /// Assigned, incremented, or its address taken, in this statement.
+  static bool may_change(const clang::VarDecl* variable, const clang::Stmt* in);
+
+private:
+  std::unique_ptr<clang::ParentMap> parents_;
+  std::set<const clang::VarDecl*> escaping_, read_status_;
+  bool odd_jumps_ = false;
+};
+
+/// A jump that leaves the statement: return, break, continue, goto, throw.
+const clang::Stmt* jump_out_of(const clang::Stmt* statement);
+
+/// The variable that an expression is, without parentheses and conversions; null if it is anything else.
+const clang::VarDecl* variable_of(const clang::Expr* expression);
+
+/// A function that does nothing but what its arguments say (mathematics, strings, memory), or one whose body is here and does
+/// only such things. `depth` bounds the search.
+bool is_harmless(const clang::CallExpr* call, clang::ASTContext& context, int depth = 8);
+
+/// Evaluating it twice, or elsewhere, changes nothing: no calls, no assignments.
+bool is_free_of_side_effects(const clang::Expr* expression, clang::ASTContext& context);
+
+} // namespace tacit::compiler

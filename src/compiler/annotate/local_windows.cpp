@@ -1,0 +1,450 @@
+#include "compiler/annotate/local_windows.h"
+
+#include "compiler/annotate/function_facts.h"
+#include "compiler/annotate/mpi_use.h"
+
+#include <algorithm>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+
+namespace tacit::compiler {
+namespace {
+
+using clang::dyn_cast;
+using clang::isa;
+
+/// All places of a word in a text.
+std::vector<std::size_t> places_of(const std::string& text, const std::string& word) {
+  std::vector<std::size_t> made;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + word.size()))
+    made.push_back(at);
+  return made;
+}
+
+/// What one window's operations are in the annotated statement.
+struct window_calls {
+  const window_buffer* window;
+  std::vector<mpi_use> moves;     ///< Put, Get
+  std::vector<mpi_use> ends;      ///< calls that end an epoch or order operations
+  std::vector<mpi_use> fences;    ///< of them, and MPI_Win_post: those with an assertion
+  std::vector<mpi_use> locks;     ///< MPI_Win_lock
+  std::vector<mpi_use> elsewhere; ///< operations that cannot be changed
+  bool shared_locks_only = true;
+};
+
+bool ends_epoch(const mpi_use& use) {
+  return use.is({mpi_call::Win_fence, mpi_call::Win_complete, mpi_call::Win_unlock, mpi_call::Win_unlock_all,
+                 mpi_call::Win_flush, mpi_call::Win_flush_all, mpi_call::Win_flush_local,
+                 mpi_call::Win_flush_local_all, mpi_call::Win_post});
+}
+
+bool is_move(const mpi_use& use) {
+  return use.is({mpi_call::Put, mpi_call::Get}) && !use.name.ends_with("_c");
+}
+
+window_calls calls_of(const unit& of, const annotated_statement& at, const window_buffer& window) {
+  const source text(of.context);
+  window_calls made{&window, {}, {}, {}, {}, {}, true};
+  bool locks = false;
+  for (mpi_use& use : mpi_uses_in(at.statement)) {
+    const clang::Expr* named = window_argument(use);
+    if (!named || !same_code(text.text(named->getSourceRange()), window.window.text))
+      continue;
+    const bool writable = text.span(use.call->getCallee()->getSourceRange()) &&
+                          text.span(use.call->getArg(0)->getSourceRange());
+    if (use.is({mpi_call::Win_fence, mpi_call::Win_start, mpi_call::Win_complete, mpi_call::Win_post}))
+      made.shared_locks_only = false;
+    locks |= use.is({mpi_call::Win_lock, mpi_call::Win_lock_all});
+    if (use.is({mpi_call::Win_lock})) {
+      made.shared_locks_only &=
+          same_code(text.text(use.call->getArg(0)->getSourceRange()), "MPI_LOCK_SHARED");
+      made.locks.push_back(use);
+    }
+    if (ends_epoch(use))
+      made.ends.push_back(use);
+    if (use.is({mpi_call::Win_fence, mpi_call::Win_post}))
+      made.fences.push_back(use);
+    if (is_move(use))
+      (writable ? made.moves : made.elsewhere).push_back(use);
+    else if (!writable)
+      made.elsewhere.push_back(use);
+  }
+  made.shared_locks_only &= locks;
+  return made;
+}
+
+/// Somewhere else in the file a fence may be told that nothing was stored.
+bool has_no_store_outside(const unit& of, const annotated_statement& at, clang::FileID file) {
+  const source text(of.context);
+  const std::optional<span_of_text> inside = text.span_of_statement(at.statement);
+  for (const std::size_t place : places_of(text.whole(file), "MPI_MODE_NOSTORE"))
+    if (!inside || inside->file != file || place < inside->begin || place >= inside->end)
+      return true;
+  return false;
+}
+
+/// The statement of a block that is this call and nothing else; null if it is a part of something.
+const clang::Stmt* statement_of(const function_facts& facts, const clang::CallExpr* call) {
+  const clang::Stmt* at = call;
+  for (const clang::Stmt* up = facts.parent_of(at); up; up = facts.parent_of(at)) {
+    if (isa<clang::CompoundStmt>(up))
+      return at;
+    if (!isa<clang::ParenExpr, clang::CastExpr, clang::ExprWithCleanups>(up))
+      return nullptr;
+    at = up;
+  }
+  return nullptr;
+}
+
+void rename(const unit& of, const mpi_use& use, const std::string& name, const std::string& first,
+            changes& into) {
+  const source text(of.context);
+  const span_of_text callee = *text.span(use.call->getCallee()->getSourceRange());
+  into.edits[callee.file].replace(callee.begin, callee.end - callee.begin, name);
+  const span_of_text argument = *text.span(use.call->getArg(0)->getSourceRange());
+  into.edits[argument.file].insert(argument.begin, first + ", ");
+  into.calls.push_back(use.call);
+}
+
+/// An argument becomes `before` argument `behind`.
+void wrap(const unit& of, const clang::Expr* argument, const std::string& before, const std::string& behind,
+          changes& into) {
+  const span_of_text place = *source(of.context).span(argument->getSourceRange());
+  into.edits[place.file].insert(place.begin, before);
+  into.edits[place.file].insert(place.end, behind);
+}
+
+bool is_in_block(const function_facts& facts, const annotated_statement& at) {
+  return llvm::isa_and_nonnull<clang::CompoundStmt>(facts.parent_of(at.statement));
+}
+
+std::string declaration(const std::string& name, const window_buffer& window, const std::string& flags) {
+  return "tacit_local* " + name + " = tacit_local_of(" + window.window.text + ", " +
+         window.more.front().text + ", " + (flags.empty() ? "0" : flags) + ");";
+}
+
+std::string joined(const std::vector<std::string>& parts, const char* between) {
+  std::string made;
+  for (const std::string& part : parts)
+    made += (made.empty() ? "" : between) + part;
+  return made;
+}
+
+/// A variable of its own, declared before the statement and used in it; nobody may jump past that.
+std::optional<finding> fault_of(const unit& of, const annotated_statement& at, const function_facts& facts) {
+  if (auto fault = fault_of_place(of, at))
+    return fault;
+  const clang::Stmt* parent = facts.parent_of(at.statement);
+  const clang::Stmt* above = parent ? facts.parent_of(parent) : nullptr;
+  if (facts.has_odd_jumps() || llvm::isa_and_nonnull<clang::SwitchStmt>(above) ||
+      isa<clang::DeclStmt, clang::SwitchCase>(at.statement))
+    return stays(at, "the statement", reason::jumps, "control may pass a declaration before it");
+  return std::nullopt;
+}
+
+/// The window must be the same from the declaration on.
+bool keeps_window(const annotated_statement& at, const mpi_use& use) {
+  const clang::VarDecl* variable = variable_of(window_argument(use));
+  return variable && !function_facts::may_change(variable, at.statement);
+}
+
+std::optional<finding> fault_of(const unit& of, const annotated_statement& at, const window_calls& calls,
+                                const changes& done) {
+  const std::string what = "window " + calls.window->window.text;
+  if (calls.moves.empty())
+    return stays(at, what, reason::nothing_annotated, "no MPI_Put or MPI_Get that could be changed");
+  for (const mpi_use& move : calls.moves)
+    if (done.has(move.call))
+      return stays(at, what, reason::nothing_annotated, "its operations are collected already",
+                   move.call->getExprLoc());
+  if (!keeps_window(at, calls.moves.front()))
+    return stays(at, what, reason::window_elsewhere, "its handle is no variable that stays as it is",
+                 calls.moves.front().call->getExprLoc());
+  if (has_no_store_outside(of, at, of.context.getSourceManager().getFileID(at.by.begin)))
+    return stays(at, what, reason::epoch_unclear, "MPI_MODE_NOSTORE is said elsewhere in the file");
+  return std::nullopt;
+}
+
+bool says_exclusive_lock(const unit& of, const annotated_statement& at) {
+  return source(of.context)
+             .whole(of.context.getSourceManager().getFileID(at.by.begin))
+             .find("MPI_LOCK_EXCLUSIVE") != std::string::npos;
+}
+
+void change_moves(const unit& of, const function_facts& facts, const window_calls& calls,
+                  const std::string& name, changes& into) {
+  const source text(of.context);
+  for (const mpi_use& move : calls.moves) {
+    rename(of, move, move.is({mpi_call::Put}) ? "tacit_local_put" : "tacit_local_get", name, into);
+    into.said.push_back({severity::remark,
+                         move.call->getExprLoc(),
+                         reason::none,
+                         wording(remark::local_copy, {move.name}),
+                         "",
+                         {}});
+  }
+  for (const mpi_use& fence : calls.fences) {
+    const clang::Expr* assertion = fence.call->getArg(fence.is({mpi_call::Win_post}) ? 1 : 0);
+    if (text.text(assertion->getSourceRange()) != "0")
+      wrap(of, assertion, "tacit_local_assert(" + name + ", ", ")", into);
+  }
+  for (const mpi_use& end : calls.ends)
+    if (const clang::Stmt* statement = statement_of(facts, end.call))
+      if (const auto place = span_with_pragmas(of, statement))
+        into.edits[place->file].insert(place->begin, "tacit_local_sync(" + name + ");\n");
+}
+
+/// Assignments between the buffer and something else, as statements of a block.
+struct buffer_access {
+  const clang::BinaryOperator* assignment;
+  const clang::ArraySubscriptExpr* element;
+  bool stores;
+};
+
+class buffer_accesses : public clang::RecursiveASTVisitor<buffer_accesses> {
+public:
+  buffer_accesses(const unit& of, const function_facts& facts, std::string buffer)
+      : text_(of.context), facts_(facts), buffer_(std::move(buffer)) {}
+
+  bool VisitBinaryOperator(clang::BinaryOperator* b) {
+    const clang::Stmt* parent = facts_.parent_of(b);
+    if (b->getOpcode() != clang::BO_Assign ||
+        !llvm::isa_and_nonnull<clang::CompoundStmt, clang::ForStmt>(parent))
+      return true;
+    const auto* left = element_of(b->getLHS());
+    const auto* right = element_of(b->getRHS());
+    if (left && !right && !mentions(b->getRHS()))
+      found.push_back({b, left, true});
+    else if (right && !left && !mentions(b->getLHS()))
+      found.push_back({b, right, false});
+    return true;
+  }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    uses += name->getNameInfo().getAsString() == buffer_ ? 1 : 0;
+    return true;
+  }
+  std::vector<buffer_access> found;
+  std::size_t uses = 0;
+
+private:
+  const clang::ArraySubscriptExpr* element_of(const clang::Expr* e) const {
+    const auto* element = dyn_cast<clang::ArraySubscriptExpr>(e->IgnoreParenImpCasts());
+    const clang::VarDecl* base = element ? variable_of(element->getBase()) : nullptr;
+    return base && base->getName() == buffer_ && !mentions(element->getIdx()) ? element : nullptr;
+  }
+  bool mentions(const clang::Stmt* s) const {
+    if (const auto* name = dyn_cast<clang::DeclRefExpr>(s))
+      return name->getNameInfo().getAsString() == buffer_;
+    return std::any_of(s->child_begin(), s->child_end(),
+                       [&](const clang::Stmt* c) { return c && mentions(c); });
+  }
+  source text_;
+  const function_facts& facts_;
+  std::string buffer_;
+};
+
+/// A store as `{ T tacit_value = …; MPI_Put(&tacit_value, …); MPI_Win_flush(…); }`, a load as MPI_Get into its variable.
+void through_window(const unit& of, const window_calls& calls, const buffer_access& access,
+                    const std::string& value, changes& into) {
+  const source text(of.context);
+  const window_buffer& w = *calls.window;
+  const std::string target = text.text(calls.locks.front().call->getArg(1)->getSourceRange());
+  const std::string type = w.more.front().text;
+  const std::string where = "1, " + type + ", " + target + ", " +
+                            text.text(access.element->getIdx()->getSourceRange()) + ", 1, " + type + ", " +
+                            w.window.text + "); MPI_Win_flush(" + target + ", " + w.window.text + "); }";
+  const std::string other = text.text(
+      (access.stores ? access.assignment->getRHS() : access.assignment->getLHS())->getSourceRange());
+  const std::string code =
+      access.stores ? "{ " + w.type.text + " " + value + " = " + other + "; MPI_Put(&" + value + ", " + where
+                    : "{ " + w.type.text + " " + value + "; MPI_Get(&" + value + ", " +
+                          where.substr(0, where.size() - 1) + other + " = " + value + "; }";
+  const span_of_text place = *text.span_of_statement(access.assignment);
+  into.edits[place.file].replace(place.begin, place.end - place.begin, code);
+  into.said.push_back({severity::remark,
+                       access.assignment->getExprLoc(),
+                       reason::none,
+                       wording(remark::through_window, {access.stores ? "the store" : "the load",
+                                                        access.stores ? "MPI_Put" : "MPI_Get"}),
+                       "",
+                       {}});
+}
+
+/// Something other than MPI's locks and harmless functions is called, which the lock may protect, too.
+const clang::CallExpr* unknown_call(const unit& of, const annotated_statement& at,
+                                    const window_buffer& window) {
+  class finder : public clang::RecursiveASTVisitor<finder> {
+  public:
+    finder(const unit& of, const annotated_statement& at, const window_buffer& window)
+        : of_(of), at_(at), window_(window) {}
+    bool VisitCallExpr(clang::CallExpr* call) {
+      const auto use = mpi_use_of(call);
+      const bool known = use ? use->row->kind == call_class::local || window_argument(*use) != nullptr
+                             : is_harmless(call, of_.context);
+      if (known)
+        return true;
+      for (const annotated_statement* a :
+           annotations_around(of_, call, annotation_kind::indep, at_.statement))
+        if (names_window(a->by.says.groups, window_.window.text))
+          return true;
+      found = call;
+      return false;
+    }
+    const clang::CallExpr* found = nullptr;
+
+  private:
+    const unit& of_;
+    const annotated_statement& at_;
+    const window_buffer& window_;
+  };
+  finder walk(of, at, window);
+  walk.TraverseStmt(const_cast<clang::Stmt*>(at.statement));
+  return walk.found;
+}
+
+std::optional<finding> fault_of_locks(const unit& of, const annotated_statement& at,
+                                      const window_calls& calls) {
+  const std::string what = "window " + calls.window->window.text;
+  const source text(of.context);
+  if (!at.by.says.no_overlap)
+    return stays(at, what, reason::claim_missing,
+                 "accesses may overlap, as long as `no_overlap` is not claimed");
+  const bool locked =
+      !calls.locks.empty() && std::any_of(calls.ends.begin(), calls.ends.end(),
+                                          [](const mpi_use& u) { return u.is({mpi_call::Win_unlock}); });
+  if (!locked)
+    return stays(at, what, reason::epoch_unclear,
+                 "there is no MPI_Win_lock with its MPI_Win_unlock in the statement");
+  for (const mpi_use& lock : calls.locks)
+    if (!text.span(lock.call->getArg(0)->getSourceRange()))
+      return stays(at, what, reason::in_macro, "the lock comes out of a macro", lock.call->getExprLoc());
+  if (!keeps_window(at, calls.locks.front()))
+    return stays(at, what, reason::window_elsewhere, "its handle is no variable that stays as it is",
+                 calls.locks.front().call->getExprLoc());
+  if (const clang::CallExpr* call = unknown_call(of, at, *calls.window)) {
+    const clang::FunctionDecl* callee = call->getDirectCallee();
+    return stays(at, what, reason::unknown_effect,
+                 (callee ? callee->getNameAsString() : "a function") + " may rely on the lock",
+                 call->getExprLoc());
+  }
+  return std::nullopt;
+}
+
+/// Empty, or why loads and stores of the buffer cannot all become calls.
+std::optional<finding> fault_of_accesses(const unit& of, const annotated_statement& at,
+                                         const window_calls& calls, const buffer_accesses& walk) {
+  const std::string what = "buffer " + calls.window->buffer.text;
+  const source text(of.context);
+  if (walk.found.empty())
+    return stays(at, what, reason::nothing_annotated, "no assignment of one of its elements");
+  if (walk.uses != walk.found.size())
+    return stays(at, what, reason::epoch_unclear,
+                 "it is also used otherwise than in assignments of single elements");
+  if (calls.locks.size() != 1)
+    return stays(at, what, reason::epoch_unclear, "the locks are several");
+  const clang::Expr* target = calls.locks.front().call->getArg(1);
+  const clang::VarDecl* variable = variable_of(target);
+  if (!isa<clang::IntegerLiteral>(target->IgnoreParenImpCasts()) &&
+      (!variable || function_facts::may_change(variable, at.statement)))
+    return stays(at, what, reason::epoch_unclear, "the locked rank is no variable that stays as it is");
+  for (const buffer_access& access : walk.found)
+    if (!text.span_of_statement(access.assignment) ||
+        access.element->getType().getAsString() != calls.window->type.text)
+      return stays(at, what, reason::in_macro, "an assignment is of another type, or comes out of a macro",
+                   access.assignment->getExprLoc());
+  return std::nullopt;
+}
+
+} // namespace
+
+void use_local_memory(const unit& of, const annotated_statement& at, changes& into) {
+  const function_facts facts(*at.function);
+  if (auto fault = fault_of(of, at, facts)) {
+    into.said.push_back(*fault);
+    return;
+  }
+  const clang::FileID file = of.context.getSourceManager().getFileID(at.by.begin);
+  std::vector<std::string> declarations;
+  for (const window_buffer& w : at.by.says.windows) {
+    const window_calls calls = calls_of(of, at, w);
+    if (auto fault = fault_of(of, at, calls, into)) {
+      into.said.push_back(*fault);
+      continue;
+    }
+    std::string name = free_name(of, file, "tacit_local_" + std::to_string(declarations.size() + 1));
+    if (at.by.says.windows.size() == 1)
+      name = free_name(of, file, "tacit_window");
+    const bool node = calls.shared_locks_only && !says_exclusive_lock(of, at);
+    declarations.push_back(declaration(name, w, node ? "TACIT_LOCAL_NODE" : ""));
+    change_moves(of, facts, calls, name, into);
+  }
+  if (declarations.empty())
+    return;
+  surround(of, at.statement, is_in_block(facts, at),
+           "/* tacit: plain copies where the memory of the target can be reached. */\n" +
+               joined(declarations, "\n"),
+           "", into.edits);
+  mark(of, at.by, into.edits);
+  include_run_time(of, file, into.edits);
+}
+
+void relax_locks(const unit& of, const annotated_statement& at, bool coherent, changes& into) {
+  const function_facts facts(*at.function);
+  const std::vector<window_buffer>& windows = at.by.says.windows;
+  for (std::size_t i = 0; at.by.says.no_overlap && i < windows.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (same_code(windows[i].buffer.text, windows[j].buffer.text) &&
+          !same_code(windows[i].window.text, windows[j].window.text))
+        return into.said.push_back(
+            {severity::error,
+             at.by.begin,
+             reason::claim_false,
+             "`no_overlap` is not true: two windows have the buffer " + windows[i].buffer.text,
+             "",
+             {}});
+  if (auto fault = fault_of(of, at, facts)) {
+    into.said.push_back(*fault);
+    return;
+  }
+  const clang::FileID file = of.context.getSourceManager().getFileID(at.by.begin);
+  std::vector<std::string> declarations;
+  for (const window_buffer& w : at.by.says.windows) {
+    const window_calls calls = calls_of(of, at, w);
+    if (auto fault = fault_of_locks(of, at, calls)) {
+      into.said.push_back(*fault);
+      continue;
+    }
+    buffer_accesses walk(of, facts, w.buffer.text);
+    walk.TraverseStmt(const_cast<clang::Stmt*>(at.statement));
+    if (!coherent)
+      if (auto fault = fault_of_accesses(of, at, calls, walk)) {
+        into.said.push_back(*fault);
+        continue;
+      }
+    const std::string name = free_name(of, file, "tacit_lock_" + std::to_string(declarations.size() + 1));
+    declarations.push_back(declaration(name, w, "TACIT_LOCAL_NO_OVERLAP"));
+    for (const mpi_use& lock : calls.locks) {
+      wrap(of, lock.call->getArg(0),
+           (coherent ? "tacit_local_lock_type(" : "tacit_local_rma_lock_type(") + name + ", ", ")", into);
+      into.said.push_back({severity::remark,
+                           lock.call->getExprLoc(),
+                           reason::none,
+                           wording(remark::lock_relaxed, {lock.name}),
+                           "",
+                           {}});
+    }
+    if (!coherent)
+      for (const buffer_access& access : walk.found)
+        through_window(of, calls, access, free_name(of, file, "tacit_value"), into);
+  }
+  if (declarations.empty())
+    return;
+  surround(of, at.statement, is_in_block(facts, at),
+           "/* tacit: nothing overlaps, so that a shared lock suffices where the window is unified. */\n" +
+               joined(declarations, "\n"),
+           "", into.edits);
+  mark(of, at.by, into.edits);
+  include_run_time(of, file, into.edits);
+}
+
+} // namespace tacit::compiler

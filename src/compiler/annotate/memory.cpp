@@ -1,0 +1,288 @@
+#include "compiler/annotate/memory.h"
+
+#include "compiler/annotate/function_facts.h"
+
+#include <algorithm>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/ExprCXX.h>
+
+namespace tacit::compiler {
+namespace {
+
+using clang::dyn_cast;
+
+void add(polynomial& to, const polynomial& other, std::int64_t times) {
+  for (const auto& [product, factor] : other)
+    if ((to[product] += factor * times) == 0)
+      to.erase(product);
+}
+
+polynomial multiplied(const polynomial& a, const polynomial& b) {
+  polynomial made;
+  for (const auto& [one, times] : a)
+    for (const auto& [other, more] : b) {
+      std::vector<const clang::VarDecl*> product = one;
+      product.insert(product.end(), other.begin(), other.end());
+      std::sort(product.begin(), product.end());
+      add(made, {{product, times * more}}, 1);
+    }
+  return made;
+}
+
+polynomial constant(std::int64_t value) {
+  return value == 0 ? polynomial{} : polynomial{{{}, value}};
+}
+
+/// Larger numbers are not added and multiplied, so that nothing overflows.
+constexpr std::int64_t largest = 1LL << 31;
+
+bool is_small(const polynomial& p) {
+  return p.size() <= 16 && std::all_of(p.begin(), p.end(), [](const auto& term) {
+           return std::abs(term.second) < largest && term.first.size() <= 4;
+         });
+}
+
+bool stays_as_it_is(const clang::VarDecl* variable, const block_view& in) {
+  const bool known = variable->getType().isConstQualified() || in.facts.is_private(variable);
+  return known && !function_facts::may_change(variable, in.block);
+}
+
+std::optional<polynomial> value_of(const clang::Expr* expression, const block_view& in);
+
+std::optional<polynomial> combined(const clang::BinaryOperator* b, const block_view& in) {
+  const auto left = value_of(b->getLHS(), in);
+  const auto right = value_of(b->getRHS(), in);
+  if (!left || !right)
+    return std::nullopt;
+  polynomial made = *left;
+  if (b->getOpcode() == clang::BO_Add)
+    add(made, *right, 1);
+  else if (b->getOpcode() == clang::BO_Sub)
+    add(made, *right, -1);
+  else if (b->getOpcode() == clang::BO_Mul)
+    made = multiplied(*left, *right);
+  else
+    return std::nullopt;
+  return is_small(made) ? std::optional(made) : std::nullopt;
+}
+
+std::optional<polynomial> value_of(const clang::Expr* expression, const block_view& in) {
+  const clang::Expr* e = expression->IgnoreParenImpCasts();
+  clang::Expr::EvalResult value;
+  if (!e->isValueDependent() && e->EvaluateAsInt(value, in.context) &&
+      value.Val.getInt().getSignificantBits() < 32)
+    return constant(value.Val.getInt().getExtValue());
+  if (const auto* b = dyn_cast<clang::BinaryOperator>(e))
+    return combined(b, in);
+  const clang::VarDecl* variable = e->getType()->isIntegerType() ? variable_of(e) : nullptr;
+  return variable && stays_as_it_is(variable, in) ? std::optional(polynomial{{{variable}, 1}}) : std::nullopt;
+}
+
+std::optional<std::int64_t> size_of(clang::QualType type, const block_view& in) {
+  if (type->isIncompleteType() || type->isDependentType() || type->isVariableArrayType())
+    return std::nullopt;
+  return in.context.getTypeSizeInChars(type).getQuantity();
+}
+
+void move_by(memory& m, const clang::Expr* index, clang::QualType element, std::int64_t direction,
+             const block_view& in) {
+  const auto by = value_of(index, in);
+  const auto size = size_of(element, in);
+  if (!by || !size || !m.from) {
+    m.from = std::nullopt;
+    return;
+  }
+  add(*m.from, *by, direction * *size);
+  if (!is_small(*m.from))
+    m.from = std::nullopt;
+}
+
+/// A pointer that is set once, where it is declared, is where it points to.
+memory memory_of_pointer(const clang::VarDecl* variable, const block_view& in, int depth);
+
+memory follow(const clang::Expr* address, const block_view& in, int depth);
+
+memory element_of(const clang::ArraySubscriptExpr* e, const block_view& in, int depth) {
+  memory made = follow(e->getBase(), in, depth);
+  move_by(made, e->getIdx(), e->getType(), 1, in);
+  return made;
+}
+
+memory place(const clang::Expr* lvalue, const block_view& in, int depth) {
+  const clang::Expr* e = lvalue->IgnoreParens();
+  if (const auto* name = dyn_cast<clang::DeclRefExpr>(e)) {
+    const auto* variable = dyn_cast<clang::VarDecl>(name->getDecl());
+    if (!variable)
+      return {};
+    if (variable->getType()->isReferenceType())
+      return {variable, true, std::nullopt, std::nullopt};
+    return {variable, false, polynomial{}, std::nullopt};
+  }
+  if (const auto* element = dyn_cast<clang::ArraySubscriptExpr>(e))
+    return element_of(element, in, depth);
+  if (const auto* u = dyn_cast<clang::UnaryOperator>(e); u && u->getOpcode() == clang::UO_Deref)
+    return follow(u->getSubExpr(), in, depth);
+  if (const auto* member = dyn_cast<clang::MemberExpr>(e)) {
+    memory made =
+        member->isArrow() ? follow(member->getBase(), in, depth) : place(member->getBase(), in, depth);
+    made.from = std::nullopt;
+    return made;
+  }
+  return {};
+}
+
+memory follow(const clang::Expr* address, const block_view& in, int depth) {
+  const clang::Expr* e = address->IgnoreParens();
+  if (depth == 0)
+    return {};
+  if (const auto* cast = dyn_cast<clang::CastExpr>(e)) {
+    if (cast->getCastKind() == clang::CK_ArrayToPointerDecay)
+      return place(cast->getSubExpr(), in, depth - 1);
+    if (cast->getCastKind() == clang::CK_BitCast || cast->getCastKind() == clang::CK_NoOp ||
+        cast->getCastKind() == clang::CK_LValueToRValue)
+      return follow(cast->getSubExpr(), in, depth - 1);
+    return {};
+  }
+  if (const auto* u = dyn_cast<clang::UnaryOperator>(e); u && u->getOpcode() == clang::UO_AddrOf)
+    return place(u->getSubExpr(), in, depth - 1);
+  if (const auto* b = dyn_cast<clang::BinaryOperator>(e); b && b->isAdditiveOp()) {
+    const bool left = b->getLHS()->getType()->isPointerType();
+    const clang::Expr* pointer = left ? b->getLHS() : b->getRHS();
+    if (!pointer->getType()->isPointerType())
+      return {};
+    memory made = follow(pointer, in, depth - 1);
+    move_by(made, left ? b->getRHS() : b->getLHS(), pointer->getType()->getPointeeType(),
+            b->getOpcode() == clang::BO_Add ? 1 : -1, in);
+    return made;
+  }
+  if (const auto* call = dyn_cast<clang::CXXMemberCallExpr>(e)) { // v.data()
+    const clang::VarDecl* object = variable_of(call->getImplicitObjectArgument());
+    return object && call->getNumArgs() == 0 ? memory{object, true, std::nullopt, std::nullopt} : memory{};
+  }
+  const clang::VarDecl* variable = variable_of(e);
+  if (variable && variable->getType()->isPointerType())
+    return memory_of_pointer(variable, in, depth - 1);
+  if (variable && variable->getType()->isArrayType())
+    return {variable, false, polynomial{}, std::nullopt};
+  return {};
+}
+
+memory memory_of_pointer(const clang::VarDecl* variable, const block_view& in, int depth) {
+  const clang::Expr* init =
+      variable->hasLocalStorage() && variable->getType().isConstQualified() ? variable->getInit() : nullptr;
+  if (init) {
+    const memory made = follow(init, in, depth);
+    if (made.base)
+      return made;
+  }
+  return {variable, true, polynomial{}, std::nullopt};
+}
+
+std::optional<std::int64_t> size_of_datatype(const std::string& name, const clang::ASTContext& context) {
+  const auto bytes = [&](clang::QualType t) { return context.getTypeSizeInChars(t).getQuantity(); };
+  const std::pair<const char*, std::int64_t> sizes[] = {
+      {"MPI_CHAR", 1},
+      {"MPI_SIGNED_CHAR", 1},
+      {"MPI_UNSIGNED_CHAR", 1},
+      {"MPI_BYTE", 1},
+      {"MPI_INT8_T", 1},
+      {"MPI_UINT8_T", 1},
+      {"MPI_INT16_T", 2},
+      {"MPI_UINT16_T", 2},
+      {"MPI_INT32_T", 4},
+      {"MPI_UINT32_T", 4},
+      {"MPI_INT64_T", 8},
+      {"MPI_UINT64_T", 8},
+      {"MPI_SHORT", bytes(context.ShortTy)},
+      {"MPI_UNSIGNED_SHORT", bytes(context.ShortTy)},
+      {"MPI_INT", bytes(context.IntTy)},
+      {"MPI_UNSIGNED", bytes(context.IntTy)},
+      {"MPI_LONG", bytes(context.LongTy)},
+      {"MPI_UNSIGNED_LONG", bytes(context.LongTy)},
+      {"MPI_LONG_LONG", 8},
+      {"MPI_FLOAT", bytes(context.FloatTy)},
+      {"MPI_DOUBLE", bytes(context.DoubleTy)},
+  };
+  for (const auto& [known, size] : sizes)
+    if (name == known)
+      return size;
+  return std::nullopt;
+}
+
+/// b begins where a has ended, or later.
+bool is_behind(const memory& a, const memory& b) {
+  if (!a.from || !a.length || !b.from)
+    return false;
+  polynomial gap = *b.from;
+  add(gap, *a.from, -1);
+  add(gap, *a.length, -1);
+  return gap.empty() || (gap.size() == 1 && gap.begin()->first.empty() && gap.begin()->second > 0);
+}
+
+/// a begins in b: at its first byte, or a constant way behind it that is shorter than a constant length.
+bool begins_in(const memory& a, const memory& b) {
+  if (!a.from || !b.from)
+    return false;
+  polynomial way = *a.from;
+  add(way, *b.from, -1);
+  if (way.empty())
+    return true;
+  const bool constant_way = way.size() == 1 && way.begin()->first.empty() && way.begin()->second > 0;
+  const bool constant_length = b.length && b.length->size() == 1 && b.length->begin()->first.empty();
+  return constant_way && constant_length && way.begin()->second < b.length->begin()->second;
+}
+
+} // namespace
+
+memory memory_at(const clang::Expr* address, const block_view& in) {
+  return follow(address, in, 16);
+}
+
+memory message_at(const clang::Expr* address, const clang::Expr* count, const std::string& datatype,
+                  const block_view& in) {
+  memory made = memory_at(address, in);
+  const auto elements = value_of(count, in);
+  const auto size = size_of_datatype(datatype, in.context);
+  if (elements && size) {
+    made.length = polynomial{};
+    add(*made.length, *elements, *size);
+  } else {
+    made.from = std::nullopt; // datatypes may also reach before the address
+  }
+  return made;
+}
+
+memory memory_of(const clang::Expr* lvalue, const block_view& in) {
+  memory made = place(lvalue, in, 16);
+  const auto size = size_of(lvalue->getType(), in);
+  if (made.from && size)
+    made.length = constant(*size);
+  return made;
+}
+
+bool are_disjoint(const memory& a, const memory& b) {
+  return is_behind(a, b) || is_behind(b, a);
+}
+
+bool are_overlapping(const memory& a, const memory& b) {
+  return a.base && a.base == b.base && a.pointed == b.pointed && (begins_in(a, b) || begins_in(b, a));
+}
+
+bool may_alias(const memory& a, const memory& b, const block_view& in) {
+  if (!a.base || !b.base)
+    return true;
+  if (a.base == b.base && a.pointed == b.pointed) {
+    // What a pointer leads to is the same memory only as long as the pointer stays as it is.
+    const bool same =
+        !a.pointed || (in.facts.is_private(a.base) && !function_facts::may_change(a.base, in.block));
+    return !same || !are_disjoint(a, b);
+  }
+  if (!a.pointed && !b.pointed)
+    return false;
+  if (a.pointed && b.pointed)
+    return !(a.base->getType().isRestrictQualified() && b.base->getType().isRestrictQualified());
+  return !in.facts.is_private(a.pointed ? b.base : a.base);
+}
+
+} // namespace tacit::compiler

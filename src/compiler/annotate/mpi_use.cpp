@@ -1,0 +1,123 @@
+#include "compiler/annotate/mpi_use.h"
+
+#include "compiler/annotate/source.h"
+
+#include <algorithm>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+
+namespace tacit::compiler {
+namespace {
+
+class collector : public clang::RecursiveASTVisitor<collector> {
+public:
+  bool VisitCallExpr(clang::CallExpr* call) {
+    if (auto use = mpi_use_of(call))
+      found.push_back(std::move(*use));
+    return true;
+  }
+  std::vector<mpi_use> found;
+};
+
+std::string without_blanks(std::string_view text) {
+  std::string made;
+  for (const char c : text)
+    if (!std::isspace(static_cast<unsigned char>(c)))
+      made += c;
+  return made;
+}
+
+bool of_kind(group_call call, call_class kind) {
+  const bool sends = kind == call_class::send || kind == call_class::isend;
+  const bool receives = kind == call_class::recv || kind == call_class::irecv;
+  switch (call) {
+  case group_call::send:
+    return sends || kind == call_class::sendrecv;
+  case group_call::recv:
+    return receives || kind == call_class::sendrecv;
+  case group_call::sendrecv:
+    return sends || receives || kind == call_class::sendrecv;
+  case group_call::wait:
+    return kind == call_class::complete;
+  default:
+    return false;
+  }
+}
+
+/// An argument is written like the expression, or is its address, as requests are given to MPI_Wait.
+bool written_as(const std::string& argument, const std::string& expression) {
+  return same_code(argument, expression) || same_code(argument, "&" + expression) ||
+         same_code(argument, "&(" + expression + ")");
+}
+
+} // namespace
+
+const clang::Expr* mpi_use::argument(param_role role) const {
+  const std::vector<param_role> roles = vocabulary::parameter_roles(*row);
+  for (unsigned i = 0; i < roles.size() && i < call->getNumArgs(); ++i)
+    if (roles[i] == role)
+      return call->getArg(i);
+  return nullptr;
+}
+
+bool mpi_use::is(std::initializer_list<mpi_call> calls) const {
+  return std::find(calls.begin(), calls.end(), row->id) != calls.end();
+}
+
+std::optional<mpi_use> mpi_use_of(const clang::Stmt* statement) {
+  const auto* call = llvm::dyn_cast_or_null<clang::CallExpr>(statement);
+  const clang::FunctionDecl* callee = call ? call->getDirectCallee() : nullptr;
+  if (!callee || !callee->getIdentifier() || !callee->getName().starts_with("MPI_"))
+    return std::nullopt;
+  std::string_view name = callee->getName();
+  const vocabulary::call_row* row = vocabulary::find_call(name);
+  if (!row && name.ends_with("_c"))
+    row = vocabulary::find_call(name.substr(0, name.size() - 2));
+  if (!row)
+    return std::nullopt;
+  return mpi_use{call, row, std::string(name)};
+}
+
+std::vector<mpi_use> mpi_uses_in(const clang::Stmt* statement) {
+  collector walk;
+  walk.TraverseStmt(const_cast<clang::Stmt*>(statement)); // the visitor changes nothing
+  return walk.found;
+}
+
+bool same_code(std::string_view one, std::string_view other) {
+  return without_blanks(one) == without_blanks(other);
+}
+
+const clang::Expr* window_argument(const mpi_use& use) {
+  if (const clang::Expr* named = use.argument(param_role::window))
+    return named;
+  return nullptr;
+}
+
+bool names(const std::vector<communication_group>& groups, const mpi_use& use,
+           const clang::ASTContext& context) {
+  const source text(context);
+  for (const communication_group& g : groups) {
+    if (!of_kind(g.call, use.row->kind))
+      continue;
+    if (g.expressions.empty())
+      return true;
+    for (const clang::Expr* argument : use.call->arguments())
+      for (const written& e : g.expressions)
+        if (written_as(text.text(argument->getSourceRange()), e.text))
+          return true;
+  }
+  return false;
+}
+
+bool names_window(const std::vector<communication_group>& groups, std::string_view window) {
+  for (const communication_group& g : groups)
+    if (g.call == group_call::window &&
+        (g.expressions.empty() || std::any_of(g.expressions.begin(), g.expressions.end(),
+                                              [&](const written& e) { return same_code(e.text, window); })))
+      return true;
+  return false;
+}
+
+} // namespace tacit::compiler

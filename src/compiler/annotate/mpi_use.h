@@ -1,0 +1,55 @@
+// Calls of MPI in the tree: which row of the call table they are, and what stands where in them.
+#pragma once
+
+#include "compiler/pragma/annotation.h"
+#include "vocabulary/calls/mpi_calls.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clang {
+class ASTContext;
+class CallExpr;
+class Expr;
+class Stmt;
+class VarDecl;
+} // namespace clang
+
+namespace tacit::compiler {
+
+using vocabulary::call_class;
+using vocabulary::mpi_call;
+using vocabulary::param_role;
+
+struct mpi_use {
+  const clang::CallExpr* call = nullptr;
+  const vocabulary::call_row* row = nullptr;
+  std::string name; ///< as it was called: MPI_Put, MPI_Put_c
+
+  /// The argument of that role, or null.
+  const clang::Expr* argument(param_role role) const;
+  bool is(std::initializer_list<mpi_call> calls) const;
+};
+
+/// The call as one of MPI, if it is one by its own name.
+std::optional<mpi_use> mpi_use_of(const clang::Stmt* statement);
+
+/// All of them in a statement, in the order of the text.
+std::vector<mpi_use> mpi_uses_in(const clang::Stmt* statement);
+
+/// Two pieces of code alike, whatever the blanks.
+bool same_code(std::string_view one, std::string_view other);
+
+/// What a window argument is in a call of that kind: its last argument, or null.
+const clang::Expr* window_argument(const mpi_use& use);
+
+/// True if one of the groups names this call: by its kind, and by one of its arguments if the group has expressions.
+bool names(const std::vector<communication_group>& groups, const mpi_use& use,
+           const clang::ASTContext& context);
+
+/// True if one of the groups is MPI_Win with this window, or with none.
+bool names_window(const std::vector<communication_group>& groups, std::string_view window);
+
+} // namespace tacit::compiler

@@ -1,0 +1,467 @@
+#include "compiler/annotate/overlap_messages.h"
+
+#include "compiler/annotate/function_facts.h"
+#include "compiler/annotate/touches.h"
+
+#include <algorithm>
+#include <array>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <map>
+
+namespace tacit::compiler {
+namespace {
+
+using clang::dyn_cast;
+using clang::isa;
+
+using blocks = std::vector<const clang::CompoundStmt*>;
+
+/// Where the wait stands: before a statement of a block, or at the block's end.
+struct wait_place {
+  const clang::CompoundStmt* block = nullptr;
+  const clang::Stmt* before = nullptr;
+};
+
+/// A message and what becomes of it.
+struct planned_message {
+  pending_message message;
+  const clang::Stmt* statement = nullptr; ///< the call as a statement
+  const clang::CompoundStmt* home = nullptr;
+  const clang::Stmt* top = nullptr; ///< the statement of `home` with the call in it
+  wait_place wait;
+  std::optional<obstacle> limit; ///< why the wait stands there; nothing: the block ends
+  std::optional<obstacle> refused;
+  bool calls_run_meanwhile = false; ///< of functions that may throw
+  int request = 0;                  ///< the first of one or two
+};
+
+bool is_message(const mpi_use& use) {
+  return use.is({mpi_call::Send, mpi_call::Ssend, mpi_call::Rsend, mpi_call::Bsend, mpi_call::Recv,
+                 mpi_call::Sendrecv, mpi_call::Sendrecv_replace});
+}
+
+std::string text_of(const unit& of, const clang::Expr* e) {
+  return e ? source(of.context).text(e->getSourceRange()) : std::string();
+}
+
+/// The message's memory; its status counts where somebody may read it.
+pending_message message_of(const mpi_use& use, const unit& of, const block_view& in) {
+  pending_message made{use, {}};
+  const std::pair<std::array<param_role, 3>, bool> buffers[] = {
+      {{param_role::in_buf, param_role::count, param_role::datatype}, false},
+      {{param_role::out_buf, param_role::count, param_role::datatype}, true},
+      {{param_role::inout_buf, param_role::count, param_role::datatype}, true},
+      {{param_role::send_buf, param_role::send_count, param_role::send_type}, false},
+      {{param_role::recv_buf, param_role::recv_count, param_role::recv_type}, true},
+  };
+  for (const auto& [roles, receives] : buffers)
+    if (const clang::Expr* buffer = use.argument(roles[0]))
+      made.memory.push_back(
+          {message_at(buffer, use.argument(roles[1]), text_of(of, use.argument(roles[2])), in), receives,
+           buffer->getExprLoc()});
+  const clang::Expr* status = use.argument(param_role::status);
+  if (status && text_of(of, status) != "MPI_STATUS_IGNORE") {
+    const memory place = memory_at(status, in);
+    if (!in.facts.is_dead_status(place.base) || place.pointed)
+      made.memory.push_back({place, true, status->getExprLoc()});
+  }
+  return made;
+}
+
+/// The block that a call belongs to: branches of conditionals belong to the block around them.
+const clang::CompoundStmt* home_of(const clang::Stmt* statement, const function_facts& facts,
+                                   const clang::Stmt*& top) {
+  top = statement;
+  const clang::CompoundStmt* home = nullptr;
+  for (const clang::Stmt* at = statement; at; at = facts.parent_of(at)) {
+    const clang::Stmt* parent = facts.parent_of(at);
+    if (!parent)
+      break;
+    const auto* conditional = dyn_cast<clang::IfStmt>(parent);
+    const bool branch = conditional && (conditional->getThen() == at || conditional->getElse() == at);
+    if (const auto* block = dyn_cast<clang::CompoundStmt>(parent)) {
+      home = block;
+      top = at;
+      const auto* above = llvm::dyn_cast_or_null<clang::IfStmt>(facts.parent_of(block));
+      if (!above || (above->getThen() != block && above->getElse() != block))
+        return home;
+    } else if (!branch) {
+      return home;
+    }
+  }
+  return home;
+}
+
+/// The call with what stands around it up to a statement: `(void)MPI_Send(…)`. Null if its value is used.
+const clang::Stmt* statement_of(const clang::CallExpr* call, const function_facts& facts) {
+  const clang::Stmt* at = call;
+  for (const clang::Stmt* up = facts.parent_of(at); up; up = facts.parent_of(at)) {
+    if (isa<clang::CompoundStmt>(up))
+      return at;
+    if (const auto* conditional = dyn_cast<clang::IfStmt>(up))
+      return conditional->getThen() == at || conditional->getElse() == at ? at : nullptr;
+    const auto* cast = dyn_cast<clang::CastExpr>(up);
+    if (!isa<clang::ParenExpr, clang::ExprWithCleanups>(up) &&
+        !(cast && cast->getCastKind() == clang::CK_ToVoid))
+      return nullptr;
+    at = up;
+  }
+  return nullptr;
+}
+
+class planner {
+public:
+  planner(const unit& of, const annotated_statement& at, const function_facts& facts)
+      : of_(of), at_(at), facts_(facts) {}
+
+  std::vector<planned_message> make() {
+    std::vector<planned_message> made;
+    for (const mpi_use& use : mpi_uses_in(at_.statement))
+      if (is_message(use) && names(at_.by.says.groups, use, of_.context))
+        made.push_back(plan(use));
+    return made;
+  }
+
+private:
+  planned_message plan(const mpi_use& use) {
+    planned_message made;
+    made.message.use = use;
+    made.statement = statement_of(use.call, facts_);
+    made.refused = fault_of(use, made.statement);
+    if (made.refused)
+      return made;
+    made.home = home_of(made.statement, facts_, made.top);
+    if (!made.home || isa_switch(facts_.parent_of(made.home)))
+      made.refused =
+          obstacle{reason::no_statement_of_its_own, "there is no block around it", use.call->getExprLoc()};
+    if (made.refused)
+      return made;
+    const block_view in{of_.context, facts_, made.home};
+    made.message = message_of(use, of_, in);
+    for (const touch& t : made.message.memory)
+      if (!t.what.base)
+        made.refused = obstacle{reason::buffer_unknown, "its buffer is not followed", t.at};
+    if (!made.refused)
+      place_wait(made, in);
+    return made;
+  }
+
+  static bool isa_switch(const clang::Stmt* s) { return llvm::isa_and_nonnull<clang::SwitchStmt>(s); }
+
+  /// What can be seen without looking at other statements.
+  std::optional<obstacle> fault_of(const mpi_use& use, const clang::Stmt* statement) const {
+    const clang::SourceLocation at = use.call->getExprLoc();
+    if (use.is({mpi_call::Ssend}))
+      return obstacle{reason::synchronizes, "it returns when the receive has begun", at};
+    if (use.is({mpi_call::Bsend, mpi_call::Sendrecv_replace}))
+      return obstacle{reason::no_window, "there is nothing to gain, or no nonblocking form", at};
+    if (!statement)
+      return obstacle{reason::no_statement_of_its_own, "its value is used", at};
+    if (facts_.has_odd_jumps())
+      return obstacle{reason::jumps, "labels, setjmp or inline assembly", at};
+    const source text(of_.context);
+    bool whole = text.span(use.call->getCallee()->getSourceRange()) && text.span_of_statement(statement);
+    for (const clang::Expr* argument : use.call->arguments())
+      whole = whole && text.span(argument->getSourceRange());
+    if (!whole)
+      return obstacle{reason::in_macro, "it comes out of a macro", at};
+    for (const clang::Expr* argument : use.call->arguments()) {
+      const std::string written = text.text(argument->getSourceRange());
+      if (written.find("MPI_ANY_SOURCE") != std::string::npos ||
+          written.find("MPI_ANY_TAG") != std::string::npos)
+        return obstacle{reason::wildcard_receive, "it receives from anybody", argument->getExprLoc()};
+      if (use.is({mpi_call::Sendrecv}) && !is_free_of_side_effects(argument, of_.context))
+        return obstacle{reason::no_statement_of_its_own, "its arguments have side effects",
+                        argument->getExprLoc()};
+    }
+    return std::nullopt;
+  }
+
+  /// Walks on from the call, block by block outwards, up to the first obstacle.
+  void place_wait(planned_message& m, const block_view& in) {
+    const listed_message listed = [&](const mpi_use& other) -> std::optional<pending_message> {
+      if (!is_message(other) || !names(at_.by.says.groups, other, of_.context))
+        return std::nullopt;
+      return message_of(other, of_, in);
+    };
+    bool work = false;
+    for (const clang::Stmt* at = m.statement; at != m.home; at = facts_.parent_of(at)) {
+      const auto* block = dyn_cast<clang::CompoundStmt>(facts_.parent_of(at));
+      if (!block)
+        continue;
+      m.wait = {block, nullptr};
+      auto next = std::find(block->body_begin(), block->body_end(), at);
+      for (++next; next != block->body_end(); ++next) {
+        if (auto found = obstacle_in(*next, m.message, of_, in, listed)) {
+          m.limit = std::move(found);
+          m.wait.before = *next;
+          break;
+        }
+        work |= is_work(*next);
+        m.calls_run_meanwhile |= may_throw(*next);
+      }
+      if (m.limit)
+        break;
+      // What this branch declares goes with it, and the message's memory may belong to it.
+      if (block != m.home && std::any_of(block->body_begin(), block->body_end(),
+                                         [](const clang::Stmt* s) { return isa<clang::DeclStmt>(s); })) {
+        m.limit = obstacle{reason::buffer_ends, "the end of its branch", block->getRBracLoc()};
+        break;
+      }
+    }
+    if (!work)
+      m.refused = m.limit.value_or(
+          obstacle{reason::no_window, "nothing runs before the block ends", m.home->getRBracLoc()});
+  }
+
+  bool is_work(const clang::Stmt* s) const {
+    class finder : public clang::RecursiveASTVisitor<finder> {
+    public:
+      bool VisitStmt(clang::Stmt* s) {
+        found |=
+            isa<clang::CallExpr, clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(s);
+        return !found;
+      }
+      bool found = false;
+    };
+    finder walk;
+    walk.TraverseStmt(const_cast<clang::Stmt*>(s));
+    return walk.found;
+  }
+
+  bool may_throw(const clang::Stmt* s) const {
+    if (!of_.context.getLangOpts().CXXExceptions)
+      return false;
+    class finder : public clang::RecursiveASTVisitor<finder> {
+    public:
+      bool VisitStmt(clang::Stmt* s) {
+        found |= isa<clang::CXXConstructExpr, clang::CXXNewExpr, clang::CXXThrowExpr>(s) ||
+                 (isa<clang::CallExpr>(s) && !mpi_use_of(s));
+        return !found;
+      }
+      bool found = false;
+    };
+    finder walk;
+    walk.TraverseStmt(const_cast<clang::Stmt*>(s));
+    return walk.found;
+  }
+
+  const unit& of_;
+  const annotated_statement& at_;
+  const function_facts& facts_;
+};
+
+/// An `indep` statement of the block, later than the message, that surely uses its buffer.
+void check_claims(const unit& of, const std::vector<planned_message>& messages, const function_facts& facts,
+                  findings& said) {
+  for (const planned_message& m : messages) {
+    if (!m.home)
+      continue;
+    const block_view in{of.context, facts, m.home};
+    const auto from = std::find(m.home->body_begin(), m.home->body_end(), m.top);
+    for (auto s = from; s != m.home->body_end(); ++s)
+      for (const annotated_statement& a : of.annotated) {
+        const bool claimed = a.by.says.kind == annotation_kind::indep && a.statement == *s && s != from &&
+                             names(a.by.says.groups, m.message.use, of.context);
+        if (!claimed)
+          continue;
+        if (const auto wrong = contradiction_in(*s, m.message, in))
+          said.push_back(
+              {severity::error, wrong->at, reason::claim_false,
+               "this statement is not independent of " + m.message.use.name + ": it uses " + wrong->detail,
+               "the message is here", m.message.use.call->getExprLoc()});
+      }
+  }
+}
+
+/// Writes the calls of one block.
+class block_writer {
+public:
+  block_writer(const unit& of, clang::FileID file, const function_facts& facts, changes& into)
+      : of_(of), text_(of.context), facts_(facts), into_(into),
+        requests_(free_name(of, file, "tacit_requests")), guard_(free_name(of, file, "tacit_guard")) {}
+
+  void write(std::vector<planned_message*> messages) {
+    int count = 0;
+    bool guarded = false;
+    for (planned_message* m : messages) {
+      m->request = count;
+      count += m->message.use.is({mpi_call::Sendrecv}) ? 2 : 1;
+      guarded |= m->calls_run_meanwhile;
+    }
+    declare(*messages.front(), count, guarded);
+    for (const planned_message* m : messages)
+      post(*m);
+    std::vector<std::pair<wait_place, std::vector<const planned_message*>>> places;
+    for (const planned_message* m : messages) {
+      const auto same = [&](const auto& p) {
+        return p.first.block == m->wait.block && p.first.before == m->wait.before;
+      };
+      auto found = std::find_if(places.begin(), places.end(), same);
+      if (found == places.end())
+        found = places.insert(places.end(), {m->wait, {}});
+      found->second.push_back(m);
+    }
+    for (const auto& [place, waiting] : places)
+      wait(place, waiting);
+  }
+
+private:
+  void declare(const planned_message& first, int count, bool guarded) {
+    std::string nulls;
+    for (int i = 0; i < count; ++i)
+      nulls += i == 0 ? "MPI_REQUEST_NULL" : ", MPI_REQUEST_NULL";
+    std::string code = "/* tacit: these messages travel while independent statements run. */\nMPI_Request " +
+                       requests_ + "[" + std::to_string(count) + "] = {" + nulls + "};\n";
+    if (guarded)
+      code += "/* tacit: an exception leaves none of them behind. */\nstruct " + guard_ +
+              "_type {\nMPI_Request* requests;\n~" + guard_ + "_type() { MPI_Waitall(" +
+              std::to_string(count) + ", requests, MPI_STATUSES_IGNORE); }\n} " + guard_ + "{" + requests_ +
+              "};\n";
+    const span_of_text place = *span_with_pragmas(of_, first.top);
+    into_.edits[place.file].insert(place.begin, code);
+  }
+
+  std::string request(int number) const { return "&" + requests_ + "[" + std::to_string(number) + "]"; }
+
+  void post(const planned_message& m) {
+    const mpi_use& use = m.message.use;
+    into_.calls.push_back(use.call);
+    if (use.is({mpi_call::Sendrecv}))
+      return post_both(m);
+    const span_of_text callee = *text_.span(use.call->getCallee()->getSourceRange());
+    file_edits& file = into_.edits[callee.file];
+    file.replace(callee.begin, callee.end - callee.begin, nonblocking(use.name));
+    const span_of_text last = *text_.span(use.call->getArg(use.call->getNumArgs() - 1)->getSourceRange());
+    if (use.is({mpi_call::Recv}))
+      file.replace(last.begin, last.end - last.begin, request(m.request));
+    else
+      file.insert(last.end, ", " + request(m.request));
+  }
+
+  static std::string nonblocking(const std::string& name) { // MPI_Send_c: MPI_Isend_c
+    std::string made = "MPI_I" + name.substr(4);
+    made[5] = static_cast<char>(std::tolower(static_cast<unsigned char>(made[5])));
+    return made;
+  }
+
+  void post_both(const planned_message& m) {
+    const mpi_use& use = m.message.use;
+    const std::string large = use.name.ends_with("_c") ? "_c" : "";
+    const auto call = [&](const char* name, std::initializer_list<param_role> roles, int number) {
+      std::string code = name + large + "(";
+      for (const param_role role : roles)
+        code += text_of(of_, use.argument(role)) + ", ";
+      return code + request(number) + ");";
+    };
+    const std::string code = call("MPI_Irecv",
+                                  {param_role::recv_buf, param_role::recv_count, param_role::recv_type,
+                                   param_role::source, param_role::recv_tag, param_role::comm},
+                                  m.request) +
+                             "\n" +
+                             call("MPI_Isend",
+                                  {param_role::send_buf, param_role::send_count, param_role::send_type,
+                                   param_role::dest, param_role::send_tag, param_role::comm},
+                                  m.request + 1);
+    const span_of_text place = *text_.span_of_statement(m.statement);
+    const bool in_block = isa<clang::CompoundStmt>(facts_.parent_of(m.statement));
+    into_.edits[place.file].replace(place.begin, place.end - place.begin,
+                                    in_block ? code : "{\n" + code + "\n}");
+  }
+
+  void wait(const wait_place& place, const std::vector<const planned_message*>& waiting) {
+    std::string code = "/* tacit: complete before what follows. */\n";
+    if (!place.before)
+      code = "/* tacit: complete before the block ends. */\n";
+    std::vector<std::pair<int, std::string>> completions; // of a request, with its status
+    for (const planned_message* m : waiting) {
+      const clang::Expr* status = m->message.use.argument(param_role::status);
+      completions.emplace_back(m->request, status ? text_of(of_, status) : "MPI_STATUS_IGNORE");
+      if (m->message.use.is({mpi_call::Sendrecv}))
+        completions.emplace_back(m->request + 1, "MPI_STATUS_IGNORE");
+    }
+    for (auto first = completions.begin(); first != completions.end();) {
+      auto last = std::next(first);
+      while (last != completions.end() && first->second == "MPI_STATUS_IGNORE" &&
+             last->second == first->second && last->first == std::prev(last)->first + 1)
+        ++last;
+      const auto count = std::distance(first, last);
+      code += count == 1 ? "MPI_Wait(" + request(first->first) + ", " + first->second + ");\n"
+                         : "MPI_Waitall(" + std::to_string(count) + ", " + request(first->first) +
+                               ", MPI_STATUSES_IGNORE);\n";
+      first = last;
+    }
+    if (place.before) {
+      const span_of_text at = *span_with_pragmas(of_, place.before);
+      into_.edits[at.file].insert(at.begin, code);
+    } else {
+      const span_of_text brace = *text_.span({place.block->getRBracLoc(), place.block->getRBracLoc()});
+      into_.edits[brace.file].insert(text_.line_start(brace), code);
+    }
+  }
+
+  const unit& of_;
+  source text_;
+  const function_facts& facts_;
+  changes& into_;
+  std::string requests_, guard_;
+};
+
+/// All places where something will be written have a text of their own.
+bool is_writable(const unit& of, const planned_message& m) {
+  const source text(of.context);
+  const clang::SourceLocation end = m.wait.block->getRBracLoc();
+  return span_with_pragmas(of, m.top) &&
+         (m.wait.before ? span_with_pragmas(of, m.wait.before) : text.span({end, end}));
+}
+
+std::string words_of(const unit& of, const obstacle& o) {
+  return wording(remark::always, {o.detail, wording(remark::location, {place_of(of, o.at)}),
+                                  vocabulary::reason_label(o.why)});
+}
+
+void say(const unit& of, const planned_message& m, findings& said) {
+  std::string text = wording(remark::started, {m.message.use.name}) + wording(remark::completes_before);
+  text += m.limit ? words_of(of, *m.limit) : "the block ends";
+  said.push_back({severity::remark, m.message.use.call->getExprLoc(), reason::none, text, "", {}});
+}
+
+} // namespace
+
+void overlap_messages(const unit& of, const annotated_statement& at, changes& into) {
+  if (auto fault = fault_of_place(of, at)) {
+    into.said.push_back(*fault);
+    return;
+  }
+  const function_facts facts(*at.function);
+  std::vector<planned_message> messages = planner(of, at, facts).make();
+  check_claims(of, messages, facts, into.said);
+  if (messages.empty())
+    into.said.push_back(stays(at, "the statement", reason::nothing_annotated,
+                              "no blocking message that the annotation lists"));
+  std::vector<std::pair<const clang::CompoundStmt*, std::vector<planned_message*>>> homes;
+  for (planned_message& m : messages) {
+    if (!m.refused && (!is_writable(of, m) || into.has(m.message.use.call)))
+      m.refused = obstacle{reason::in_macro, "the place of its completion comes out of a macro",
+                           m.message.use.call->getExprLoc()};
+    if (m.refused) {
+      into.said.push_back(stays(at, m.message.use.name, m.refused->why,
+                                m.refused->detail + wording(remark::location, {place_of(of, m.refused->at)}),
+                                m.message.use.call->getExprLoc()));
+      continue;
+    }
+    auto found = std::find_if(homes.begin(), homes.end(), [&](const auto& h) { return h.first == m.home; });
+    if (found == homes.end())
+      found = homes.insert(homes.end(), {m.home, {}});
+    found->second.push_back(&m);
+    say(of, m, into.said);
+  }
+  const clang::FileID file = of.context.getSourceManager().getFileID(at.by.begin);
+  for (auto& [home, list] : homes)
+    block_writer(of, file, facts, into).write(list);
+  if (!homes.empty())
+    mark(of, at.by, into.edits);
+}
+
+} // namespace tacit::compiler

@@ -1,0 +1,25 @@
+// `cco`: the paper's mpi_comp_comm_overlap (Figure 8). Blocking messages in the block around them (through conditionals, not loops)
+// are posted where they stand and completed later in the same block:
+//
+//     MPI_Request tacit_requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+//     if (up) MPI_Isend(…, &tacit_requests[0]);
+//     if (down) MPI_Irecv(…, &tacit_requests[1]);
+//     #pragma mpi indep MPI_SendRecv(comm)
+//     inner(…);
+//     MPI_Wait(&tacit_requests[0], MPI_STATUS_IGNORE); …
+//     border(…);
+//
+// A request that was never posted is null, and waiting for it does nothing: the wait needs no condition. Each wait stands before
+// the first statement that may touch the message's memory, leave the block, or do what is not known; at the latest at the
+// end of the block, so that nothing is under way in the next iteration. `indep` lets statements pass that the tree
+// cannot prove harmless. What `cco` itself claims: buffers of listed messages that have different names are apart, and the
+// listed messages may be under way together.
+#pragma once
+
+#include "compiler/annotate/rewriting.h"
+
+namespace tacit::compiler {
+
+void overlap_messages(const unit& of, const annotated_statement& at, changes& into);
+
+} // namespace tacit::compiler

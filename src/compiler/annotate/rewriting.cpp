@@ -1,0 +1,154 @@
+#include "compiler/annotate/rewriting.h"
+
+#include "compiler/pragma/parse.h"
+
+#include <algorithm>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Decl.h>
+#include <clang/AST/Stmt.h>
+
+namespace tacit::compiler {
+namespace {
+
+unsigned offset_of(const unit& of, clang::SourceLocation at) {
+  return of.context.getSourceManager().getFileOffset(at);
+}
+
+bool contains(const clang::Stmt* outer, const clang::Stmt* inner) {
+  if (outer == inner)
+    return true;
+  return std::any_of(outer->child_begin(), outer->child_end(),
+                     [&](const clang::Stmt* child) { return child && contains(child, inner); });
+}
+
+std::string escaped(const std::string& text) {
+  std::string made;
+  for (const char c : text)
+    made += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  return made;
+}
+
+bool continues_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+bool has_word(const std::string& text, const std::string& word) {
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const bool starts = at == 0 || !continues_name(text[at - 1]);
+    const std::size_t end = at + word.size();
+    if (starts && (end >= text.size() || !continues_name(text[end])))
+      return true;
+  }
+  return false;
+}
+
+} // namespace
+
+bool changes::has(const clang::CallExpr* call) const {
+  return std::find(calls.begin(), calls.end(), call) != calls.end();
+}
+
+std::string free_name(const unit& of, clang::FileID file, const std::string& wish) {
+  const std::string text = source(of.context).whole(file);
+  std::string name = wish;
+  for (int number = 2; has_word(text, name); ++number)
+    name = wish + "_" + std::to_string(number);
+  return name;
+}
+
+std::optional<span_of_text> span_with_pragmas(const unit& of, const clang::Stmt* statement) {
+  const source text(of.context);
+  std::optional<span_of_text> made = text.span_of_statement(statement);
+  if (!made)
+    return made;
+  for (const annotated_statement& a : of.annotated)
+    if (a.statement == statement)
+      made->begin = std::min(made->begin, offset_of(of, a.by.begin));
+  made->begin = text.line_start(*made);
+  return made;
+}
+
+std::vector<const annotated_statement*> annotations_around(const unit& of, const clang::Stmt* statement,
+                                                           annotation_kind kind, const clang::Stmt* within) {
+  std::vector<const annotated_statement*> made;
+  for (const annotated_statement& a : of.annotated)
+    if (a.by.says.kind == kind && contains(within, a.statement) && contains(a.statement, statement))
+      made.push_back(&a);
+  return made;
+}
+
+bool surround(const unit& of, const clang::Stmt* statement, bool in_block, const std::string& before,
+              const std::string& behind, edits_by_file& edits) {
+  const std::optional<span_of_text> place = span_with_pragmas(of, statement);
+  if (!place)
+    return false;
+  file_edits& file = edits[place->file];
+  file.insert(place->begin, (in_block ? "" : "{\n") + before + "\n");
+  if (!behind.empty() || !in_block)
+    file.insert(place->end, "\n" + behind + (in_block ? "" : "\n}"));
+  return true;
+}
+
+void mark(const unit& of, const pragma& which, edits_by_file& edits) {
+  const clang::SourceManager& sources = of.context.getSourceManager();
+  file_edits& file = edits[sources.getFileID(which.begin)];
+  if (!which.operator_form) {
+    file.insert(offset_of(of, which.end), " transformed", as_it_is);
+    return;
+  }
+  annotation done = which.says;
+  done.transformed = true;
+  const unsigned begin = offset_of(of, which.begin);
+  file.replace(begin, offset_of(of, which.end) - begin,
+               "_Pragma(\"mpi " + escaped(write_pragma(done)) + "\")", as_it_is);
+}
+
+std::optional<finding> fault_of_place(const unit& of, const annotated_statement& at) {
+  if (at.function->isDependentContext())
+    return stays(at, "the annotated statement", reason::unknown_effect,
+                 "what a template calls depends on its arguments");
+  if (at.by.editable && span_with_pragmas(of, at.statement))
+    return std::nullopt;
+  return stays(at, "the annotated statement", reason::in_macro, "it comes out of a macro");
+}
+
+void include_run_time(const unit& of, clang::FileID file, edits_by_file& edits) {
+  const std::string text = source(of.context).whole(file);
+  if (text.find("tacit/coalesce.h") != std::string::npos)
+    return;
+  for (const edit& e : edits[file].in_order())
+    if (e.text.find("tacit/coalesce.h") != std::string::npos)
+      return;
+  std::size_t at = text.find("#include <mpi.h>");
+  if (at == std::string::npos)
+    at = text.find("#include \"mpi.h\"");
+  const std::size_t end = at == std::string::npos ? std::string::npos : text.find('\n', at);
+  if (end != std::string::npos) {
+    edits[file].insert(static_cast<unsigned>(end), "\n#include <tacit/coalesce.h>");
+    return;
+  }
+  at = text.find("\n#include");
+  edits[file].insert(at == std::string::npos ? 0 : static_cast<unsigned>(at) + 1,
+                     "#include <tacit/coalesce.h>\n");
+}
+
+finding stays(const annotated_statement& at, const std::string& what, reason why, const std::string& detail,
+              clang::SourceLocation where) {
+  return {severity::remark,
+          where.isValid() ? where : at.by.begin,
+          why,
+          wording(remark::as_written, {std::string(word_of(at.by.says.kind)), what, detail}),
+          "",
+          {}};
+}
+
+std::string place_of(const unit& of, clang::SourceLocation at) {
+  const clang::SourceManager& sources = of.context.getSourceManager();
+  const clang::PresumedLoc found = sources.getPresumedLoc(sources.getExpansionLoc(at));
+  if (!found.isValid())
+    return "an unknown place";
+  const std::string file = found.getFilename();
+  return file.substr(file.rfind('/') + 1) + ":" + std::to_string(found.getLine());
+}
+
+} // namespace tacit::compiler

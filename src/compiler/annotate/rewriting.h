@@ -1,0 +1,70 @@
+// What all transformations of annotated statements share: names that nobody has taken, texts around statements, the mark on the
+// pragma, the header that the calls need, and remarks.
+#pragma once
+
+#include "compiler/annotate/finding.h"
+#include "compiler/annotate/pragmas.h"
+#include "compiler/annotate/source.h"
+#include "vocabulary/calls/remarks.h"
+
+#include <string>
+#include <vector>
+
+namespace clang {
+class ASTContext;
+class CallExpr;
+class Expr;
+class Stmt;
+} // namespace clang
+
+namespace tacit::compiler {
+
+using vocabulary::remark;
+using vocabulary::wording;
+
+/// What a transformation sees: the tree, all annotations, and nothing that it could change.
+struct unit {
+  clang::ASTContext& context;
+  const std::vector<annotated_statement>& annotated;
+};
+
+/// What it gives: the texts to change, and what is to be said.
+struct changes {
+  edits_by_file edits;
+  findings said;
+  std::vector<const clang::CallExpr*> calls; ///< that have been changed
+
+  bool has(const clang::CallExpr* call) const;
+};
+
+/// The name, or the name with a number, that occurs nowhere in the file.
+std::string free_name(const unit& of, clang::FileID file, const std::string& wish);
+
+/// Where a statement begins with the pragmas that belong to it, at the beginning of its line; nothing in macros.
+std::optional<span_of_text> span_with_pragmas(const unit& of, const clang::Stmt* statement);
+
+/// The annotations of a statement, or of one around it up to `within`, of that kind.
+std::vector<const annotated_statement*> annotations_around(const unit& of, const clang::Stmt* statement,
+                                                           annotation_kind kind, const clang::Stmt* within);
+
+/// Puts a text before (with what its pragmas say of it) and behind the statement, in braces where the statement has no block
+/// around it. False if the statement comes out of a macro.
+bool surround(const unit& of, const clang::Stmt* statement, bool in_block, const std::string& before,
+              const std::string& behind, edits_by_file& edits);
+
+/// `transformed` at the end of the pragma.
+void mark(const unit& of, const pragma& which, edits_by_file& edits);
+/// Empty, or why the pragma itself cannot be marked, or its statement cannot be surrounded.
+std::optional<finding> fault_of_place(const unit& of, const annotated_statement& at);
+
+/// `#include <tacit/coalesce.h>`, if the file has none.
+void include_run_time(const unit& of, clang::FileID file, edits_by_file& edits);
+
+/// The annotated statement as a whole stays as it is.
+finding stays(const annotated_statement& at, const std::string& what, reason why, const std::string& detail,
+              clang::SourceLocation where = {});
+
+/// The place in the words of a remark: "stencil.c:12".
+std::string place_of(const unit& of, clang::SourceLocation at);
+
+} // namespace tacit::compiler

@@ -1,0 +1,238 @@
+#include "compiler/annotate/touches.h"
+
+#include "compiler/annotate/function_facts.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/StmtOpenMP.h>
+
+namespace tacit::compiler {
+namespace {
+
+using clang::dyn_cast;
+using clang::isa;
+
+/// Functions of numbers: they have no way to memory.
+bool touches_no_memory(const clang::CallExpr* call, clang::ASTContext& context) {
+  const clang::FunctionDecl* callee = call->getDirectCallee();
+  if (!callee || isa<clang::CXXMethodDecl>(callee))
+    return false;
+  for (const clang::Expr* argument : call->arguments())
+    if (!argument->getType()->isArithmeticType() || argument->isLValue())
+      return false;
+  const unsigned id = callee->getBuiltinID();
+  return callee->hasAttr<clang::ConstAttr>() ||
+         (id != 0 && (context.BuiltinInfo.isConst(id) ||
+                      (context.BuiltinInfo.isPredefinedLibFunction(id) &&
+                       llvm::StringRef(context.BuiltinInfo.getHeaderName(id)) == "math.h")));
+}
+
+class walker {
+public:
+  walker(const pending_message& message, const unit& of, const block_view& in, const listed_message& listed)
+      : message_(message), of_(of), in_(in), listed_(listed) {}
+
+  /// Depth first in the order of the text; stops at the first obstacle.
+  void walk(const clang::Stmt* s, bool writes = false) {
+    if (!s || found || is_independent(s))
+      return;
+    if (const auto use = mpi_use_of(s))
+      return walk_mpi(*use);
+    if (const auto* call = dyn_cast<clang::CallExpr>(s); call && !touches_no_memory(call, in_.context))
+      return unknown(call);
+    if (is_opaque(s))
+      return stop(reason::unknown_effect, "something that is not followed", s->getBeginLoc());
+    if (const auto* declaration = dyn_cast<clang::DeclStmt>(s))
+      return walk_declaration(declaration);
+    if (const auto* b = dyn_cast<clang::BinaryOperator>(s); b && b->isAssignmentOp()) {
+      walk(b->getRHS());
+      return walk(b->getLHS(), true);
+    }
+    if (const auto* u = dyn_cast<clang::UnaryOperator>(s); u && u->isIncrementDecrementOp())
+      return walk(u->getSubExpr(), true);
+    if (const auto* u = dyn_cast<clang::UnaryOperator>(s); u && u->getOpcode() == clang::UO_AddrOf)
+      return walk_address(u->getSubExpr());
+    if (const auto* e = dyn_cast<clang::Expr>(s); e && is_access(e))
+      touch_at(e, writes);
+    // What leads to the place of an access is only read.
+    const bool through =
+        isa<clang::ParenExpr>(s) || isa<clang::ConditionalOperator>(s) || isa<clang::MemberExpr>(s);
+    for (const clang::Stmt* child : s->children())
+      walk(child, writes && through);
+  }
+
+  std::optional<obstacle> found;
+
+private:
+  void stop(reason why, std::string detail, clang::SourceLocation at) {
+    if (!found)
+      found = obstacle{why, std::move(detail), at};
+  }
+
+  void unknown(const clang::CallExpr* call) {
+    const clang::FunctionDecl* callee = call->getDirectCallee();
+    stop(reason::unknown_effect, callee ? callee->getNameAsString() : "a function", call->getExprLoc());
+  }
+
+  bool is_independent(const clang::Stmt* s) const {
+    for (const annotated_statement& a : of_.annotated)
+      if (a.statement == s && a.by.says.kind == annotation_kind::indep &&
+          names(a.by.says.groups, message_.use, in_.context))
+        return true;
+    return false;
+  }
+
+  static bool is_opaque(const clang::Stmt* s) {
+    if (const auto* made = dyn_cast<clang::CXXConstructExpr>(s))
+      return !made->getConstructor()->isTrivial();
+    if (const auto* e = dyn_cast<clang::Expr>(s); e && e->isGLValue() && e->getType().isVolatileQualified())
+      return true;
+    return isa<clang::AtomicExpr, clang::GCCAsmStmt, clang::MSAsmStmt, clang::LambdaExpr, clang::StmtExpr,
+               clang::CXXNewExpr, clang::CXXDeleteExpr, clang::CXXThrowExpr, clang::CXXTryStmt,
+               clang::CXXBindTemporaryExpr, clang::CXXForRangeStmt, clang::OMPExecutableDirective,
+               clang::CoroutineSuspendExpr, clang::VAArgExpr, clang::BlockExpr>(s) ||
+           (isa<clang::Expr>(s) && llvm::cast<clang::Expr>(s)->getType()->isAtomicType());
+  }
+
+  static bool is_access(const clang::Expr* e) {
+    if (!e->isGLValue() || e->getType()->isArrayType() || e->getType()->isFunctionType())
+      return false;
+    if (const auto* name = dyn_cast<clang::DeclRefExpr>(e))
+      return isa<clang::VarDecl>(name->getDecl());
+    if (const auto* u = dyn_cast<clang::UnaryOperator>(e))
+      return u->getOpcode() == clang::UO_Deref;
+    return isa<clang::ArraySubscriptExpr, clang::MemberExpr>(e);
+  }
+
+  void walk_declaration(const clang::DeclStmt* declaration) {
+    for (const clang::Decl* d : declaration->decls())
+      if (const auto* variable = dyn_cast<clang::VarDecl>(d)) {
+        if (variable->needsDestruction(in_.context) == clang::QualType::DK_cxx_destructor)
+          stop(reason::unknown_effect, "the destructor of " + variable->getNameAsString(),
+               variable->getLocation());
+        walk(variable->getInit());
+      }
+  }
+
+  /// Taking an address reads only what leads to the place.
+  void walk_address(const clang::Expr* lvalue) {
+    const clang::Expr* e = lvalue->IgnoreParens();
+    if (isa<clang::DeclRefExpr>(e))
+      return;
+    if (const auto* member = dyn_cast<clang::MemberExpr>(e))
+      return member->isArrow() ? walk(member->getBase()) : walk_address(member->getBase());
+    for (const clang::Stmt* child : e->children())
+      walk(child);
+  }
+
+  void touch_at(const clang::Expr* e, bool writes) {
+    meet({memory_of(e, in_), writes, e->getExprLoc()}, false);
+  }
+
+  /// `claimed`: the annotation says that messages with buffers of different names are apart.
+  void meet(const touch& other, bool claimed) {
+    for (const touch& own : message_.memory) {
+      if (!own.writes && !other.writes)
+        continue;
+      const bool named_apart =
+          claimed && own.what.base && other.what.base && own.what.base != other.what.base;
+      if (!named_apart && may_alias(own.what, other.what, in_))
+        stop(other.writes ? reason::buffer_written : reason::buffer_read,
+             own.what.base ? (other.writes ? "a store that may reach " : "a load that may reach ") +
+                                 own.what.base->getNameAsString()
+                           : "an access",
+             other.at);
+    }
+  }
+
+  void walk_mpi(const mpi_use& use) {
+    if (const auto other = listed_(use)) {
+      for (const touch& t : other->memory)
+        meet(t, true);
+      walk_arguments(use, true);
+    } else if (use.row->kind == call_class::local && use.row->users.empty() && !window_argument(use)) {
+      walk_arguments(use, false);
+    } else {
+      stop(reason::unknown_effect, use.name, use.call->getExprLoc());
+    }
+  }
+
+  /// The values of arguments, and what their addresses lead to, which buffers of listed messages have been asked for already.
+  void walk_arguments(const mpi_use& use, bool buffers_known) {
+    const std::vector<param_role> roles = vocabulary::parameter_roles(*use.row);
+    for (unsigned i = 0; i < use.call->getNumArgs(); ++i) {
+      const clang::Expr* argument = use.call->getArg(i);
+      const param_role role = i < roles.size() ? roles[i] : param_role::other;
+      const bool known = buffers_known && (vocabulary::is_buffer(role) || role == param_role::status);
+      if (argument->getType()->isPointerType() && !known && !is_handle(role)) {
+        if (!argument->isNullPointerConstant(in_.context, clang::Expr::NPC_ValueDependentIsNotNull))
+          meet({memory_at(argument, in_), true, argument->getExprLoc()}, false);
+      } else if (!known) {
+        walk(argument);
+      }
+    }
+  }
+
+  /// Handles are pointers to hidden structures in some libraries.
+  static bool is_handle(param_role role) {
+    return role == param_role::comm || role == param_role::datatype || role == param_role::send_type ||
+           role == param_role::recv_type || role == param_role::group || role == param_role::op ||
+           role == param_role::info;
+  }
+
+  const pending_message& message_;
+  const unit& of_;
+  const block_view& in_;
+  const listed_message& listed_;
+};
+
+void contradict(const clang::Stmt* s, bool writes, const pending_message& message, const block_view& in,
+                std::optional<obstacle>& found) {
+  if (!s || found)
+    return;
+  if (const auto* b = dyn_cast<clang::BinaryOperator>(s); b && b->isAssignmentOp()) {
+    contradict(b->getRHS(), false, message, in, found);
+    return contradict(b->getLHS(), true, message, in, found);
+  }
+  if (const auto* u = dyn_cast<clang::UnaryOperator>(s)) {
+    if (u->getOpcode() == clang::UO_AddrOf)
+      return;
+    writes |= u->isIncrementDecrementOp();
+  }
+  if (isa<clang::LambdaExpr>(s) || (isa<clang::Expr>(s) && isa<clang::UnaryExprOrTypeTraitExpr>(s)))
+    return;
+  const auto* e = dyn_cast<clang::Expr>(s);
+  const bool access = e && e->isGLValue() && !e->getType()->isArrayType() &&
+                      isa<clang::ArraySubscriptExpr, clang::UnaryOperator, clang::DeclRefExpr>(e);
+  if (access) {
+    const memory place = memory_of(e, in);
+    for (const touch& own : message.memory)
+      if ((own.writes || writes) && are_overlapping(own.what, place) &&
+          !(place.pointed && function_facts::may_change(place.base, in.block)))
+        found = obstacle{reason::claim_false, own.what.base->getNameAsString(), e->getExprLoc()};
+  }
+  for (const clang::Stmt* child : s->children())
+    contradict(child, writes && (isa<clang::ParenExpr>(s) || isa<clang::UnaryOperator>(s)), message, in,
+               found);
+}
+
+} // namespace
+
+std::optional<obstacle> obstacle_in(const clang::Stmt* statement, const pending_message& message,
+                                    const unit& of, const block_view& in, const listed_message& listed) {
+  if (const clang::Stmt* jump = jump_out_of(statement))
+    return obstacle{reason::function_ends, "control may leave the block", jump->getBeginLoc()};
+  walker w(message, of, in, listed);
+  w.walk(statement);
+  return w.found;
+}
+
+std::optional<obstacle> contradiction_in(const clang::Stmt* statement, const pending_message& message,
+                                         const block_view& in) {
+  std::optional<obstacle> found;
+  contradict(statement, false, message, in, found);
+  return found;
+}
+
+} // namespace tacit::compiler
