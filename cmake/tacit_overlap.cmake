@@ -53,6 +53,23 @@ function(tacit_coalesce target)
   tacit_link_in_front(${target} ${tacit_COALESCE})
 endfunction()
 
+# tacit_annotations(target)
+#
+# Transforms the target's C and C++ sources by what `#pragma mpi` says (docs/annotations.md) before they are compiled, and links what
+# they then call. The compiler is clang; launchers such as ccache do not see that it reads other text, and are left out.
+function(tacit_annotations target)
+  foreach(language C CXX)
+    if(CMAKE_${language}_COMPILER_LOADED)
+      if(NOT CMAKE_${language}_COMPILER_ID MATCHES "Clang")
+        message(FATAL_ERROR "tacit_annotations: ${language} is compiled by ${CMAKE_${language}_COMPILER_ID}; transformed sources can be "
+                            "compiled in one step by clang only (or write them with tacit transform -i)")
+      endif()
+      set_property(TARGET ${target} PROPERTY ${language}_COMPILER_LAUNCHER ${tacit_COMMAND} launch)
+    endif()
+  endforeach()
+  tacit_coalesce(${target})
+endfunction()
+
 # target_link_libraries has two signatures, with PRIVATE and PUBLIC and without, and a target may be given only one of
 # them. Which one the project uses is not ours to say: the properties behind both are set instead. What needs MPI stands
 # in front of it.

@@ -67,12 +67,14 @@ use_kind use_of(const clang::DeclRefExpr* name, const clang::ParentMap& parents)
       for (unsigned i = 0; i < use->call->getNumArgs(); ++i)
         if (use->call->getArg(i) == below) {
           const auto roles = vocabulary::parameter_roles(*use->row);
-          const bool status =
-              i < roles.size() && (roles[i] == param_role::status || roles[i] == param_role::statuses);
+          // Calls that only look into a status (MPI_Get_count) read it.
+          const bool status = i < roles.size() &&
+                              (roles[i] == param_role::status || roles[i] == param_role::statuses) &&
+                              use->row->kind != call_class::local;
+          if (status)
+            return use_kind::given_as_status;
           // What calls outside the model do with an address is not known; the functions for windows keep it.
-          return status                                  ? use_kind::given_as_status
-                 : use->row->kind == call_class::unknown ? use_kind::escapes
-                                                         : use_kind::given_to_mpi;
+          return use->row->kind == call_class::unknown ? use_kind::escapes : use_kind::given_to_mpi;
         }
     }
     return use_kind::escapes;

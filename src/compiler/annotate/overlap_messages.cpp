@@ -135,6 +135,9 @@ private:
     if (!made.home || isa_switch(facts_.parent_of(made.home)))
       made.refused =
           obstacle{reason::no_statement_of_its_own, "there is no block around it", use.call->getExprLoc()};
+    else if (has_directives(of_, made.home))
+      made.refused = obstacle{reason::in_macro, "parts of its block are compiled under conditions only",
+                              use.call->getExprLoc()};
     if (made.refused)
       return made;
     const block_view in{of_.context, facts_, made.home};

@@ -28,6 +28,22 @@ std::string escaped(const std::string& text) {
   return made;
 }
 
+std::string_view line_at(std::string_view text, std::size_t begin) {
+  std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  return line;
+}
+
+/// A pragma of somebody else that belongs to what stands at this beginning of a line.
+bool has_foreign_pragma_before(const std::string& text, unsigned line_begin) {
+  if (line_begin < 2)
+    return false;
+  const std::size_t last = text.rfind('\n', line_begin - 2);
+  const std::string_view line = line_at(text, last == std::string::npos ? 0 : last + 1);
+  return line.starts_with("#") && line.find("pragma") != std::string_view::npos &&
+         line.find("pragma mpi") == std::string_view::npos;
+}
+
 bool continues_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
@@ -65,7 +81,21 @@ std::optional<span_of_text> span_with_pragmas(const unit& of, const clang::Stmt*
     if (a.statement == statement)
       made->begin = std::min(made->begin, offset_of(of, a.by.begin));
   made->begin = text.line_start(*made);
-  return made;
+  return has_foreign_pragma_before(text.whole(made->file), made->begin) ? std::nullopt : made;
+}
+
+bool has_directives(const unit& of, const clang::Stmt* statement) {
+  const source text(of.context);
+  const std::optional<span_of_text> place = text.span_of_statement(statement);
+  if (!place)
+    return false;
+  const std::string all = text.whole(place->file);
+  for (std::size_t at = all.find('\n', place->begin); at < place->end; at = all.find('\n', at + 1)) {
+    const std::string_view line = line_at(all, at + 1);
+    if (at + 1 < place->end && line.starts_with("#") && line.find("pragma") == std::string_view::npos)
+      return true;
+  }
+  return false;
 }
 
 std::vector<const annotated_statement*> annotations_around(const unit& of, const clang::Stmt* statement,
@@ -107,6 +137,9 @@ std::optional<finding> fault_of_place(const unit& of, const annotated_statement&
   if (at.function->isDependentContext())
     return stays(at, "the annotated statement", reason::unknown_effect,
                  "what a template calls depends on its arguments");
+  if (has_directives(of, at.statement))
+    return stays(at, "the annotated statement", reason::in_macro,
+                 "parts of it are compiled under conditions only");
   if (at.by.editable && span_with_pragmas(of, at.statement))
     return std::nullopt;
   return stays(at, "the annotated statement", reason::in_macro, "it comes out of a macro");

@@ -40,8 +40,12 @@ struct changes {
 /// The name, or the name with a number, that occurs nowhere in the file.
 std::string free_name(const unit& of, clang::FileID file, const std::string& wish);
 
-/// Where a statement begins with the pragmas that belong to it, at the beginning of its line; nothing in macros.
+/// Where a statement begins with the pragmas that belong to it, at the beginning of its line; nothing in macros, and behind
+/// pragmas of others, which are about the next statement.
 std::optional<span_of_text> span_with_pragmas(const unit& of, const clang::Stmt* statement);
+
+/// Lines of the preprocessor in a statement, other than pragmas: what is written there may be compiled elsewhere without it.
+bool has_directives(const unit& of, const clang::Stmt* statement);
 
 /// The annotations of a statement, or of one around it up to `within`, of that kind.
 std::vector<const annotated_statement*> annotations_around(const unit& of, const clang::Stmt* statement,

@@ -242,12 +242,9 @@ int transform_sources(const request& asked, const std::string& folder) {
 int compile_annotated(const request& asked, const std::string& wrapper, additions added) {
   const compilation what = look_at(asked.words);
   const temporary_folder folder("annotations");
-  if (!what.asks) {
-    expect_clang(asked.mpi == "openmpi" ? (asked.of == language::cxx ? "OMPI_CXX" : "OMPI_CC")
-                                        : (asked.of == language::cxx ? "MPICH_CXX" : "MPICH_CC"));
+  if (!what.asks)
     if (const int failed = transform_sources(asked, folder.path.string()))
       return failed;
-  }
   added.after.emplace_back("-Wno-unknown-pragmas"); // they have been looked at
   const std::filesystem::path overlay = folder.path / "overlay.yaml";
   if (asked.annotations == "apply" && std::filesystem::exists(overlay)) {
@@ -268,7 +265,7 @@ int compile_c(const request& asked) {
   // What the user has chosen stays.
   const char* open_mpi = plus ? "OMPI_CXX" : "OMPI_CC";
   const char* mpich = plus ? "MPICH_CXX" : "MPICH_CC";
-  if (!added.before.empty() || !added.after.empty())
+  if (!added.before.empty() || !added.after.empty() || asked.annotations != "off")
     expect_clang(asked.mpi == "openmpi" ? open_mpi : mpich);
   ::setenv(open_mpi, compiler, 0);
   ::setenv(mpich, compiler, 0);
@@ -357,6 +354,22 @@ int compile(const request& asked) {
   return asked.of == language::fortran ? compile_fortran(asked) : compile_c(asked);
 }
 
+/// What build systems put in front of a compiler: the same command line, with annotated sources transformed.
+int launch(const std::vector<std::string>& words) {
+  if (words.empty())
+    throw user_error(wrong_usage, "launch is followed by the command line of a compiler");
+  if (output_of({words[0], "--version"}).find("clang") == std::string::npos)
+    throw user_error(
+        wrong_usage,
+        fmt::format("{} is not clang, which alone can read transformed sources under the names of the "
+                    "originals; choose clang, or write them with tacit transform -i",
+                    words[0]));
+  const bool plus = words[0].find("++") != std::string::npos;
+  const request asked{plus ? language::cxx : language::c, "", TACIT_MPI_FAMILY, "", "apply",
+                      {words.begin() + 1, words.end()}};
+  return compile_annotated(asked, words[0], {});
+}
+
 int print_path(const std::string& path, const char* file, const char* remedy) {
   std::printf("%s\n", required(path, file, remedy).c_str());
   return done;
@@ -423,6 +436,8 @@ std::optional<int> compiler_command(const std::vector<std::string>& line) {
     return print_path(find_own_file("libtacit-coalesce.a").string(), "libtacit-coalesce.a",
                       "build it with -DTACIT_WITH_MPI=ON");
   const std::vector<std::string> words(line.begin() + 2, line.end());
+  if (first == "launch")
+    return launch(words);
   if (first == "cc")
     return compile(read_words(language::c, words));
   if (first == "cxx" || first == "c++")

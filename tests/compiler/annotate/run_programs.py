@@ -46,7 +46,8 @@ def problems_of(source, asked, folder):
     seen = {}
     for way, words in WAYS.items():
         program = folder / way.replace(" ", "_").replace(",", "")
-        done = called([asked.tacit, COMPILERS[source.suffix], *words, "-O2", "-Wall", "-Werror", "-Wno-unknown-pragmas", source, "-lm", "-o", program])
+        done = called([asked.tacit, COMPILERS[source.suffix], *words, "-O2", "-Wall", "-Werror", "-Wno-unknown-pragmas", source, "-lm",
+                       "-o", program])
         if done.returncode:
             return [f"does not compile ({way}):\n{done.stderr}"]
         seen[way] = run(asked, ranks, program)

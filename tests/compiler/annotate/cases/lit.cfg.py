@@ -16,5 +16,6 @@ config.substitutions += [
     # The lines that change, and no others.
     ("%changes", f"grep '^[-+]' | grep -v '^[-+][-+][-+] ' | {config.filecheck} %s.check --match-full-lines"),
     ("%said", "grep -E ': (remark|error|warning|note): ' | sed 's/^[^:]*://' | "
-              f"{config.filecheck} %s.check --check-prefix=SAID --implicit-check-not=remark: --implicit-check-not=error: --implicit-check-not=warning:"),
+              f"{config.filecheck} %s.check --check-prefix=SAID "
+              "--implicit-check-not=remark: --implicit-check-not=error: --implicit-check-not=warning:"),
 ]
