@@ -36,3 +36,5 @@ void counted(double* a, double* b, int* n, MPI_Comm c) {
     compute(b);
   }
 }
+// RUN: %transform --diff %s 2>/dev/null | %changes
+// RUN: %transform --diff %s 2>&1 >/dev/null | %said
