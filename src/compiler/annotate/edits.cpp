@@ -99,8 +99,10 @@ void file_edits::replace(unsigned offset, unsigned length, std::string text, boo
 
 std::vector<edit> file_edits::in_order() const {
   std::vector<edit> made = edits_;
-  std::stable_sort(made.begin(), made.end(),
-                   [](const edit& a, const edit& b) { return a.offset < b.offset; });
+  std::stable_sort(made.begin(), made.end(), [](const edit& a, const edit& b) {
+    return a.offset < b.offset ||
+           (a.offset == b.offset && a.length == 0 && b.length > 0); // what is put before it comes first
+  });
   return made;
 }
 

@@ -1,6 +1,7 @@
 #include "compiler/annotate/overlap_messages.h"
 
 #include "compiler/annotate/function_facts.h"
+#include "compiler/annotate/sink_waits.h"
 #include "compiler/annotate/touches.h"
 
 #include <algorithm>
@@ -440,13 +441,14 @@ void overlap_messages(const unit& of, const annotated_statement& at, changes& in
   const function_facts facts(*at.function);
   std::vector<planned_message> messages = planner(of, at, facts).make();
   check_claims(of, messages, facts, into.said);
-  if (messages.empty())
+  const sunk_waits waits = sink_waits(of, at, into);
+  if (messages.empty() && !waits.listed)
     into.said.push_back(stays(at, "the statement", reason::nothing_annotated,
-                              "no blocking message that the annotation lists"));
+                              "neither a blocking message nor a wait that the annotation lists"));
   std::vector<std::pair<const clang::CompoundStmt*, std::vector<planned_message*>>> homes;
   for (planned_message& m : messages) {
     if (!m.refused && (!is_writable(of, m) || into.has(m.message.use.call)))
-      m.refused = obstacle{reason::in_macro, "the place of its completion comes out of a macro",
+      m.refused = obstacle{reason::in_macro, "nothing can be written where it would be posted or completed",
                            m.message.use.call->getExprLoc()};
     if (m.refused) {
       into.said.push_back(stays(at, m.message.use.name, m.refused->why,
@@ -463,7 +465,7 @@ void overlap_messages(const unit& of, const annotated_statement& at, changes& in
   const clang::FileID file = of.context.getSourceManager().getFileID(at.by.begin);
   for (auto& [home, list] : homes)
     block_writer(of, file, facts, into).write(list);
-  if (!homes.empty())
+  if (!homes.empty() || waits.moved)
     mark(of, at.by, into.edits);
 }
 

@@ -1,0 +1,306 @@
+#include "compiler/annotate/sink_waits.h"
+
+#include "compiler/annotate/function_facts.h"
+#include "compiler/annotate/touches.h"
+
+#include <algorithm>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+
+namespace tacit::compiler {
+namespace {
+
+using clang::dyn_cast;
+using clang::isa;
+
+/// A wait, the posts that it may complete, and where it goes.
+struct sinking_wait {
+  mpi_use use;
+  const clang::VarDecl* requests = nullptr;
+  const clang::CompoundStmt* block = nullptr;
+  std::vector<pending_message> messages;
+  std::optional<obstacle> refused, limit;
+  const clang::Stmt* before = nullptr; ///< null: the end of the block
+};
+
+class name_finder : public clang::RecursiveASTVisitor<name_finder> {
+public:
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    if (const auto* variable = dyn_cast<clang::VarDecl>(name->getDecl()))
+      found.push_back(variable);
+    return true;
+  }
+  bool VisitStmt(clang::Stmt* s) {
+    work |= isa<clang::CallExpr, clang::ForStmt, clang::WhileStmt, clang::DoStmt>(s);
+    return true;
+  }
+  std::vector<const clang::VarDecl*> found;
+  bool work = false;
+};
+
+name_finder names_in(const clang::Stmt* s) {
+  name_finder walk;
+  walk.TraverseStmt(const_cast<clang::Stmt*>(s));
+  return walk;
+}
+
+bool mentions(const clang::Stmt* s, const clang::VarDecl* variable) {
+  const std::vector<const clang::VarDecl*> all = names_in(s).found;
+  return std::find(all.begin(), all.end(), variable) != all.end();
+}
+
+std::string text_of(const unit& of, const clang::Expr* e) {
+  return e ? source(of.context).text(e->getSourceRange()) : std::string();
+}
+
+bool is_wait(const mpi_use& use) {
+  return use.is({mpi_call::Wait, mpi_call::Waitall});
+}
+
+class planner {
+public:
+  planner(const unit& of, const annotated_statement& at, const function_facts& facts)
+      : of_(of), at_(at), facts_(facts) {}
+
+  std::vector<sinking_wait> make() {
+    std::vector<sinking_wait> made;
+    for (const mpi_use& use : mpi_uses_in(at_.statement))
+      if (is_wait(use))
+        if (auto planned = plan(use))
+          made.push_back(std::move(*planned));
+    return made;
+  }
+
+private:
+  /// Nothing if the annotation is not about this wait.
+  std::optional<sinking_wait> plan(const mpi_use& use) {
+    sinking_wait made;
+    made.use = use;
+    made.block = dyn_cast<clang::CompoundStmt>(facts_.parent_of(use.call));
+    const block_view in{of_.context, facts_,
+                        made.block ? static_cast<const clang::Stmt*>(made.block) : at_.statement};
+    made.requests = requests_of(use, in);
+    const std::vector<mpi_use> posts = made.requests ? uses_of(made.requests, in) : std::vector<mpi_use>{};
+    const bool listed = names(at_.by.says.groups, use, of_.context) ||
+                        (!posts.empty() && std::all_of(posts.begin(), posts.end(), [&](const mpi_use& p) {
+                          return is_wait(p) || names(at_.by.says.groups, p, of_.context);
+                        }));
+    if (!listed)
+      return std::nullopt;
+    made.refused = fault_of(made, posts);
+    if (made.refused)
+      return made;
+    for (const mpi_use& post : posts)
+      if (!is_wait(post))
+        made.messages.push_back(message_of(post, use, in));
+    for (const pending_message& m : made.messages)
+      for (const touch& t : m.memory)
+        if (!t.what.base)
+          made.refused = obstacle{reason::buffer_unknown, "a buffer is not followed", t.at};
+    if (made.messages.empty())
+      made.refused = obstacle{reason::request_unknown, "no post of its request is in this function",
+                              use.call->getExprLoc()};
+    if (!made.refused)
+      sink(made, in);
+    return made;
+  }
+
+  const clang::VarDecl* requests_of(const mpi_use& use, const block_view& in) const {
+    for (const param_role role : {param_role::request, param_role::requests, param_role::new_request})
+      if (const clang::Expr* argument = use.argument(role)) {
+        const memory place = memory_at(argument, in);
+        return place.pointed ? nullptr : place.base;
+      }
+    return nullptr;
+  }
+
+  /// All calls of the function that get these requests.
+  std::vector<mpi_use> uses_of(const clang::VarDecl* requests, const block_view& in) const {
+    std::vector<mpi_use> made;
+    for (const mpi_use& use : mpi_uses_in(at_.function->getBody()))
+      if (mentions(use.call, requests) && requests_of(use, in) == requests)
+        made.push_back(use);
+    return made;
+  }
+
+  std::optional<obstacle> fault_of(const sinking_wait& w, const std::vector<mpi_use>& posts) const {
+    const clang::SourceLocation at = w.use.call->getExprLoc();
+    if (!w.block || !span_with_pragmas(of_, w.use.call) || !source(of_.context).span_of_statement(w.use.call))
+      return obstacle{reason::no_statement_of_its_own, "it is no statement of a block", at};
+    if (facts_.has_odd_jumps() || llvm::isa_and_nonnull<clang::SwitchStmt>(facts_.parent_of(w.block)))
+      return obstacle{reason::jumps, "labels, a switch, setjmp or inline assembly", at};
+    if (has_directives(of_, w.block))
+      return obstacle{reason::in_macro, "parts of its block are compiled under conditions only", at};
+    if (!facts_.is_private(w.requests))
+      return obstacle{reason::request_touched, "its request is not the function's own", at};
+    for (const mpi_use& post : posts) {
+      if (!is_wait(post) && !post.is({mpi_call::Isend, mpi_call::Irsend, mpi_call::Irecv}))
+        return obstacle{reason::request_touched, post.name + " uses its request", post.call->getExprLoc()};
+      for (const clang::Expr* argument : post.call->arguments())
+        if (text_of(of_, argument).find("MPI_ANY_") != std::string::npos)
+          return obstacle{reason::wildcard_receive, "it receives from anybody", argument->getExprLoc()};
+    }
+    return std::nullopt;
+  }
+
+  bool is_inside(const clang::Stmt* s, const clang::Stmt* block) const {
+    while (s && s != block)
+      s = facts_.parent_of(s);
+    return s != nullptr;
+  }
+
+  /// Buffer, and statuses of the wait that somebody reads. Ranges hold only while their variables do: in this block.
+  pending_message message_of(const mpi_use& post, const mpi_use& wait, const block_view& in) const {
+    pending_message made{post, {}};
+    const bool receives = post.is({mpi_call::Irecv});
+    const clang::Expr* buffer = post.argument(receives ? param_role::out_buf : param_role::in_buf);
+    memory place = message_at(buffer, post.argument(param_role::count),
+                              text_of(of_, post.argument(param_role::datatype)), in);
+    if (!is_inside(post.call, in.block))
+      place.from = std::nullopt;
+    made.memory.push_back({place, receives, buffer->getExprLoc()});
+    for (const touch& t : statuses_of(wait, in))
+      made.memory.push_back(t);
+    return made;
+  }
+
+  std::vector<touch> statuses_of(const mpi_use& wait, const block_view& in) const {
+    for (const param_role role : {param_role::status, param_role::statuses})
+      if (const clang::Expr* status = wait.argument(role);
+          status && text_of(of_, status).find("IGNORE") == std::string::npos) {
+        const memory place = memory_at(status, in);
+        if (place.pointed || !facts_.is_dead_status(place.base))
+          return {{place, true, status->getExprLoc()}};
+      }
+    return {};
+  }
+
+  void sink(sinking_wait& w, const block_view& in) const {
+    // Other messages that the annotation lists, and waits for other requests: they were under way together before.
+    const listed_message listed = [&](const mpi_use& other) -> std::optional<pending_message> {
+      const clang::VarDecl* requests = requests_of(other, in);
+      if (is_wait(other) && requests && requests != w.requests && facts_.is_private(requests))
+        return pending_message{other, statuses_of(other, in)};
+      if (!other.is({mpi_call::Isend, mpi_call::Irecv}) || !names(at_.by.says.groups, other, of_.context))
+        return std::nullopt;
+      return message_of(other, other, in);
+    };
+    const std::vector<const clang::VarDecl*> arguments = names_in(w.use.call).found;
+    bool work = false;
+    auto next =
+        std::find(w.block->body_begin(), w.block->body_end(), static_cast<const clang::Stmt*>(w.use.call));
+    for (++next; next != w.block->body_end(); ++next) {
+      w.limit = obstacle_at(w, *next, arguments, in, listed);
+      if (w.limit) {
+        w.before = *next;
+        break;
+      }
+      work |= names_in(*next).work && !is_a_wait(*next);
+    }
+    if (!work)
+      w.refused = w.limit.value_or(
+          obstacle{reason::no_window, "nothing runs before the block ends", w.block->getRBracLoc()});
+    else if (w.before && !span_with_pragmas(of_, w.before))
+      w.refused = obstacle{reason::in_macro, "the place of its completion comes out of a macro",
+                           w.before->getBeginLoc()};
+  }
+
+  static bool is_a_wait(const clang::Stmt* s) {
+    const auto use = mpi_use_of(s);
+    return use && is_wait(*use);
+  }
+
+  std::optional<obstacle> obstacle_at(const sinking_wait& w, const clang::Stmt* next,
+                                      const std::vector<const clang::VarDecl*>& arguments,
+                                      const block_view& in, const listed_message& listed) const {
+    if (mentions(next, w.requests))
+      return obstacle{reason::request_touched, "the request is used", next->getBeginLoc()};
+    for (const clang::VarDecl* variable : arguments)
+      if (variable->getType()->isIntegerType() && function_facts::may_change(variable, next))
+        return obstacle{reason::request_touched, variable->getNameAsString() + " changes",
+                        next->getBeginLoc()};
+    if (may_throw(next))
+      return obstacle{reason::unknown_effect, "an exception that would leave the message behind",
+                      next->getBeginLoc()};
+    for (const pending_message& m : w.messages)
+      if (auto found = obstacle_in(next, m, of_, in, listed))
+        return found;
+    return std::nullopt;
+  }
+
+  /// The request is the program's own: no guard can be put around it.
+  bool may_throw(const clang::Stmt* s) const {
+    class finder : public clang::RecursiveASTVisitor<finder> {
+    public:
+      bool VisitStmt(clang::Stmt* s) {
+        const auto* call = dyn_cast<clang::CallExpr>(s);
+        const clang::FunctionDecl* callee = call ? call->getDirectCallee() : nullptr;
+        const auto* type = callee ? callee->getType()->getAs<clang::FunctionProtoType>() : nullptr;
+        found |= isa<clang::CXXConstructExpr, clang::CXXNewExpr, clang::CXXThrowExpr>(s) ||
+                 (call && !mpi_use_of(s) && !(type && type->isNothrow()));
+        return !found;
+      }
+      bool found = false;
+    };
+    if (!of_.context.getLangOpts().CXXExceptions)
+      return false;
+    finder walk;
+    walk.TraverseStmt(const_cast<clang::Stmt*>(s));
+    return walk.found;
+  }
+
+  const unit& of_;
+  const annotated_statement& at_;
+  const function_facts& facts_;
+};
+
+/// The line with the wait goes, and comes again where it is needed.
+void move(const unit& of, const sinking_wait& w, edits_by_file& edits) {
+  const source text(of.context);
+  const span_of_text old = *text.span_of_statement(w.use.call);
+  const std::string code = text.text(old);
+  const std::string all = text.whole(old.file);
+  const unsigned begin = text.line_start(old);
+  const bool whole_line = begin != old.begin || (begin > 0 && all[begin - 1] == '\n');
+  const unsigned end = whole_line && old.end < all.size() && all[old.end] == '\n' ? old.end + 1 : old.end;
+  file_edits& file = edits[old.file];
+  file.replace(begin, end - begin, "");
+  if (w.before)
+    return file.insert(span_with_pragmas(of, w.before)->begin,
+                       "/* tacit: complete before what follows. */\n" + code + "\n");
+  const span_of_text brace = *text.span({w.block->getRBracLoc(), w.block->getRBracLoc()});
+  file.insert(text.line_start(brace), "/* tacit: complete before the block ends. */\n" + code + "\n");
+}
+
+} // namespace
+
+sunk_waits sink_waits(const unit& of, const annotated_statement& at, changes& into) {
+  const function_facts facts(*at.function);
+  const source text(of.context);
+  const std::vector<sinking_wait> waits = planner(of, at, facts).make();
+  bool moved = false;
+  for (const sinking_wait& w : waits) {
+    const bool writable =
+        w.block && (w.before || text.span({w.block->getRBracLoc(), w.block->getRBracLoc()}));
+    if (w.refused || !writable || into.has(w.use.call)) {
+      const obstacle why = w.refused.value_or(
+          obstacle{reason::in_macro, "its block comes out of a macro", w.use.call->getExprLoc()});
+      into.said.push_back(stays(at, w.use.name, why.why,
+                                why.detail + wording(remark::location, {place_of(of, why.at)}),
+                                w.use.call->getExprLoc()));
+      continue;
+    }
+    move(of, w, into.edits);
+    into.calls.push_back(w.use.call);
+    moved = true;
+    std::string said = wording(remark::moved, {w.use.name}) + wording(remark::completes_before);
+    said += w.limit ? wording(remark::always,
+                              {w.limit->detail, wording(remark::location, {place_of(of, w.limit->at)}),
+                               vocabulary::reason_label(w.limit->why)})
+                    : "the block ends";
+    into.said.push_back({severity::remark, w.use.call->getExprLoc(), reason::none, said, "", {}});
+  }
+  return {!waits.empty(), moved};
+}
+
+} // namespace tacit::compiler
