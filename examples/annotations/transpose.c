@@ -23,7 +23,7 @@ static void exchange_rows(double* array, double* received, double* row, int rows
                           int step, MPI_Comm comm) {
   const int length = rows * size, block = 2 * rows * rows;
   int i, p;
-#pragma mpi cco MPI_Alltoall(comm)
+#pragma mpi overlap MPI_Alltoall(comm)
   {
     for (i = 0; i < rows; ++i) {
       compute_row(row, length, rank * rows + i, step);

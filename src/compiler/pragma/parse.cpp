@@ -258,24 +258,27 @@ private:
     parse_clauses();
   }
 
+  bool takes_collectives() const {
+    return made_.kind == annotation_kind::overlap || made_.kind == annotation_kind::indep;
+  }
+
   std::optional<group_call> call_named(std::string_view name) const {
-    if (made_.kind == annotation_kind::overlap)
-      return std::find(collectives.begin(), collectives.end(), name) != collectives.end()
-                 ? std::optional(group_call::collective)
-                 : std::nullopt;
-    for (const auto& [known, call] : point_to_point)
-      if (known == name)
-        return call;
-    return std::nullopt;
+    if (made_.kind != annotation_kind::overlap)
+      for (const auto& [known, call] : point_to_point)
+        if (known == name)
+          return call;
+    return takes_collectives() && std::find(collectives.begin(), collectives.end(), name) != collectives.end()
+               ? std::optional(group_call::collective)
+               : std::nullopt;
   }
 
   std::vector<std::string_view> calls_known() const {
     std::vector<std::string_view> names;
-    if (made_.kind == annotation_kind::overlap)
-      names.assign(collectives.begin(), collectives.end());
-    else
+    if (made_.kind != annotation_kind::overlap)
       for (const auto& [name, call] : point_to_point)
         names.push_back(name);
+    if (takes_collectives())
+      names.insert(names.end(), collectives.begin(), collectives.end());
     return names;
   }
 

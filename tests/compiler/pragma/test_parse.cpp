@@ -100,7 +100,9 @@ TEST(pragma, clauses) {
 
 TEST(pragma, a_collective_and_the_loop_that_produces_its_data) {
   EXPECT_EQ(read("overlap MPI_Alltoall(array)").groups.at(0).call, group_call::collective);
+  EXPECT_EQ(read("indep MPI_Alltoall(array)").groups.at(0).call, group_call::collective);
   EXPECT_EQ(fault_of("overlap MPI_Send(c)").at, 8U);
+  EXPECT_EQ(fault_of("cco MPI_Alltoall(array)").at, 4U);
 }
 
 TEST(pragma, unknown_words_are_answered_with_the_nearest) {
