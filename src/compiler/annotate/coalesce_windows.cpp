@@ -315,7 +315,7 @@ void change(const unit& of, const annotated_statement& at, const function_facts&
             const region_plan& plan, changes& into) {
   const source text(of.context);
   const clang::FileID file = of.context.getSourceManager().getFileID(at.by.begin);
-  const std::string region = free_name(of, file, "tacit_region");
+  const std::string region = free_name(of, at, "tacit_region");
   const std::string send = "tacit_coalesce_send(" + region + ", MPI_WIN_NULL, TACIT_ALL_TARGETS)";
   surround(of, at.statement, llvm::isa_and_nonnull<clang::CompoundStmt>(facts.parent_of(at.statement)),
            "/* tacit: small one-sided operations on these windows are collected and sent together. */\n"

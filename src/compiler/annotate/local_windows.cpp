@@ -14,7 +14,7 @@ using clang::dyn_cast;
 using clang::isa;
 
 /// All places of a word in a text.
-std::vector<std::size_t> places_of(const std::string& text, const std::string& word) {
+std::vector<std::size_t> places_of(std::string_view text, std::string_view word) {
   std::vector<std::size_t> made;
   for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + word.size()))
     made.push_back(at);
@@ -371,9 +371,9 @@ void use_local_memory(const unit& of, const annotated_statement& at, changes& in
       into.said.push_back(*fault);
       continue;
     }
-    std::string name = free_name(of, file, "tacit_local_" + std::to_string(declarations.size() + 1));
+    std::string name = free_name(of, at, "tacit_local_" + std::to_string(declarations.size() + 1));
     if (at.by.says.windows.size() == 1)
-      name = free_name(of, file, "tacit_window");
+      name = free_name(of, at, "tacit_window");
     const bool node = calls.shared_locks_only && !says_exclusive_lock(of, at);
     declarations.push_back(declaration(name, w, node ? "TACIT_LOCAL_NODE" : ""));
     change_moves(of, facts, calls, name, into);
@@ -421,7 +421,7 @@ void relax_locks(const unit& of, const annotated_statement& at, bool coherent, c
         into.said.push_back(*fault);
         continue;
       }
-    const std::string name = free_name(of, file, "tacit_lock_" + std::to_string(declarations.size() + 1));
+    const std::string name = free_name(of, at, "tacit_lock_" + std::to_string(declarations.size() + 1));
     declarations.push_back(declaration(name, w, "TACIT_LOCAL_NO_OVERLAP"));
     for (const mpi_use& lock : calls.locks) {
       wrap(of, lock.call->getArg(0),
@@ -435,7 +435,7 @@ void relax_locks(const unit& of, const annotated_statement& at, bool coherent, c
     }
     if (!coherent)
       for (const buffer_access& access : walk.found)
-        through_window(of, calls, access, free_name(of, file, "tacit_value"), into);
+        through_window(of, calls, access, free_name(of, at, "tacit_value"), into);
   }
   if (declarations.empty())
     return;

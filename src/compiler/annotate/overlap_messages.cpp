@@ -1,6 +1,7 @@
 #include "compiler/annotate/overlap_messages.h"
 
 #include "compiler/annotate/function_facts.h"
+#include "compiler/annotate/moved_arguments.h"
 #include "compiler/annotate/sink_waits.h"
 #include "compiler/annotate/touches.h"
 
@@ -146,8 +147,11 @@ private:
     for (const touch& t : made.message.memory)
       if (!t.what.base)
         made.refused = obstacle{reason::buffer_unknown, "its buffer is not followed", t.at};
+    const moved_arguments status({use.argument(param_role::status)}, facts_);
     if (!made.refused)
-      place_wait(made, in);
+      made.refused = status.fault();
+    if (!made.refused)
+      place_wait(made, in, status);
     return made;
   }
 
@@ -183,7 +187,7 @@ private:
   }
 
   /// Walks on from the call, block by block outwards, up to the first obstacle.
-  void place_wait(planned_message& m, const block_view& in) {
+  void place_wait(planned_message& m, const block_view& in, const moved_arguments& status) {
     const listed_message listed = [&](const mpi_use& other) -> std::optional<pending_message> {
       if (!is_message(other) || !names(at_.by.says.groups, other, of_.context))
         return std::nullopt;
@@ -197,7 +201,10 @@ private:
       m.wait = {block, nullptr};
       auto next = std::find(block->body_begin(), block->body_end(), at);
       for (++next; next != block->body_end(); ++next) {
-        if (auto found = obstacle_in(*next, m.message, of_, in, listed)) {
+        auto found = status.changed_by(*next);
+        if (!found)
+          found = obstacle_in(*next, m.message, of_, in, listed);
+        if (found) {
           m.limit = std::move(found);
           m.wait.before = *next;
           break;
@@ -282,9 +289,9 @@ void check_claims(const unit& of, const std::vector<planned_message>& messages, 
 /// Writes the calls of one block.
 class block_writer {
 public:
-  block_writer(const unit& of, clang::FileID file, const function_facts& facts, changes& into)
+  block_writer(const unit& of, const annotated_statement& at, const function_facts& facts, changes& into)
       : of_(of), text_(of.context), facts_(facts), into_(into),
-        requests_(free_name(of, file, "tacit_requests")), guard_(free_name(of, file, "tacit_guard")) {}
+        requests_(free_name(of, at, "tacit_requests")), guard_(free_name(of, at, "tacit_guard")) {}
 
   void write(std::vector<planned_message*> messages) {
     int count = 0;
@@ -462,9 +469,8 @@ void overlap_messages(const unit& of, const annotated_statement& at, changes& in
     found->second.push_back(&m);
     say(of, m, into.said);
   }
-  const clang::FileID file = of.context.getSourceManager().getFileID(at.by.begin);
   for (auto& [home, list] : homes)
-    block_writer(of, file, facts, into).write(list);
+    block_writer(of, at, facts, into).write(list);
   if (!homes.empty() || waits.moved)
     mark(of, at.by, into.edits);
 }

@@ -35,7 +35,7 @@ std::string_view line_at(std::string_view text, std::size_t begin) {
 }
 
 /// A pragma of somebody else that belongs to what stands at this beginning of a line.
-bool has_foreign_pragma_before(const std::string& text, unsigned line_begin) {
+bool has_foreign_pragma_before(std::string_view text, unsigned line_begin) {
   if (line_begin < 2)
     return false;
   const std::size_t last = text.rfind('\n', line_begin - 2);
@@ -48,7 +48,7 @@ bool continues_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-bool has_word(const std::string& text, const std::string& word) {
+bool has_word(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
     const bool starts = at == 0 || !continues_name(text[at - 1]);
     const std::size_t end = at + word.size();
@@ -64,11 +64,17 @@ bool changes::has(const clang::CallExpr* call) const {
   return std::find(calls.begin(), calls.end(), call) != calls.end();
 }
 
-std::string free_name(const unit& of, clang::FileID file, const std::string& wish) {
-  const std::string text = source(of.context).whole(file);
-  std::string name = wish;
-  for (int number = 2; has_word(text, name); ++number)
-    name = wish + "_" + std::to_string(number);
+std::string free_name(const unit& of, const annotated_statement& at, const std::string& wish) {
+  const clang::FileID file = of.context.getSourceManager().getFileID(at.by.begin);
+  const std::string_view text = source(of.context).whole(file);
+  const auto before =
+      std::count_if(of.annotated.begin(), of.annotated.end(), [&](const annotated_statement& a) {
+        return a.function == at.function && a.by.says.kind == at.by.says.kind && !a.by.says.transformed &&
+               of.context.getSourceManager().isBeforeInTranslationUnit(a.by.begin, at.by.begin);
+      });
+  std::string name = before == 0 ? wish : wish + "_" + std::to_string(before + 1);
+  while (has_word(text, name))
+    name += "_";
   return name;
 }
 
@@ -89,7 +95,7 @@ bool has_directives(const unit& of, const clang::Stmt* statement) {
   const std::optional<span_of_text> place = text.span_of_statement(statement);
   if (!place)
     return false;
-  const std::string all = text.whole(place->file);
+  const std::string_view all = text.whole(place->file);
   for (std::size_t at = all.find('\n', place->begin); at < place->end; at = all.find('\n', at + 1)) {
     const std::string_view line = line_at(all, at + 1);
     if (at + 1 < place->end && line.starts_with("#") && line.find("pragma") == std::string_view::npos)
@@ -146,7 +152,7 @@ std::optional<finding> fault_of_place(const unit& of, const annotated_statement&
 }
 
 void include_run_time(const unit& of, clang::FileID file, edits_by_file& edits) {
-  const std::string text = source(of.context).whole(file);
+  const std::string_view text = source(of.context).whole(file);
   if (text.find("tacit/coalesce.h") != std::string::npos)
     return;
   for (const edit& e : edits[file].in_order())

@@ -37,8 +37,8 @@ struct changes {
   bool has(const clang::CallExpr* call) const;
 };
 
-/// The name, or the name with a number, that occurs nowhere in the file.
-std::string free_name(const unit& of, clang::FileID file, const std::string& wish);
+/// A name that occurs nowhere in the file, and that no other annotated statement of it gets.
+std::string free_name(const unit& of, const annotated_statement& at, const std::string& wish);
 
 /// Where a statement begins with the pragmas that belong to it, at the beginning of its line; nothing in macros, and behind
 /// pragmas of others, which are about the next statement.

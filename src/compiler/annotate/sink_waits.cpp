@@ -1,6 +1,7 @@
 #include "compiler/annotate/sink_waits.h"
 
 #include "compiler/annotate/function_facts.h"
+#include "compiler/annotate/moved_arguments.h"
 #include "compiler/annotate/touches.h"
 
 #include <algorithm>
@@ -185,7 +186,9 @@ private:
         return std::nullopt;
       return message_of(other, other, in);
     };
-    const std::vector<const clang::VarDecl*> arguments = names_in(w.use.call).found;
+    const moved_arguments arguments({w.use.call->arguments().begin(), w.use.call->arguments().end()}, facts_);
+    if ((w.refused = arguments.fault()))
+      return;
     bool work = false;
     auto next =
         std::find(w.block->body_begin(), w.block->body_end(), static_cast<const clang::Stmt*>(w.use.call));
@@ -211,14 +214,12 @@ private:
   }
 
   std::optional<obstacle> obstacle_at(const sinking_wait& w, const clang::Stmt* next,
-                                      const std::vector<const clang::VarDecl*>& arguments,
-                                      const block_view& in, const listed_message& listed) const {
+                                      const moved_arguments& arguments, const block_view& in,
+                                      const listed_message& listed) const {
     if (mentions(next, w.requests))
       return obstacle{reason::request_touched, "the request is used", next->getBeginLoc()};
-    for (const clang::VarDecl* variable : arguments)
-      if (variable->getType()->isIntegerType() && function_facts::may_change(variable, next))
-        return obstacle{reason::request_touched, variable->getNameAsString() + " changes",
-                        next->getBeginLoc()};
+    if (auto found = arguments.changed_by(next))
+      return found;
     if (may_throw(next))
       return obstacle{reason::unknown_effect, "an exception that would leave the message behind",
                       next->getBeginLoc()};
@@ -259,7 +260,7 @@ void move(const unit& of, const sinking_wait& w, edits_by_file& edits) {
   const source text(of.context);
   const span_of_text old = *text.span_of_statement(w.use.call);
   const std::string code = text.text(old);
-  const std::string all = text.whole(old.file);
+  const std::string_view all = text.whole(old.file);
   const unsigned begin = text.line_start(old);
   const bool whole_line = begin != old.begin || (begin > 0 && all[begin - 1] == '\n');
   const unsigned end = whole_line && old.end < all.size() && all[old.end] == '\n' ? old.end + 1 : old.end;

@@ -24,7 +24,7 @@ std::optional<span_of_text> source::span_of_statement(const clang::Stmt* stateme
   if (!made || whole(made->file).substr(made->begin, made->end - made->begin).ends_with(";"))
     return made;
   const clang::SourceManager& sources = context_.getSourceManager();
-  const std::string all = whole(made->file);
+  const std::string_view all = whole(made->file);
   // Behind the last token there may be comments before the semicolon; blocks have none.
   const clang::SourceLocation last = sources.getComposedLoc(made->file, made->end - 1);
   const auto next =
@@ -41,19 +41,19 @@ std::string source::text(clang::SourceRange range) const {
 }
 
 std::string source::text(const span_of_text& part) const {
-  return whole(part.file).substr(part.begin, part.end - part.begin);
+  return std::string(whole(part.file).substr(part.begin, part.end - part.begin));
 }
 
 unsigned source::line_start(const span_of_text& part) const {
-  const std::string all = whole(part.file);
+  const std::string_view all = whole(part.file);
   unsigned at = part.begin;
   while (at > 0 && (all[at - 1] == ' ' || all[at - 1] == '\t'))
     --at;
   return at == 0 || all[at - 1] == '\n' ? at : part.begin;
 }
 
-std::string source::whole(clang::FileID file) const {
-  return context_.getSourceManager().getBufferData(file).str();
+std::string_view source::whole(clang::FileID file) const {
+  return context_.getSourceManager().getBufferData(file);
 }
 
 } // namespace tacit::compiler

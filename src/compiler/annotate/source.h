@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace clang {
 class ASTContext;
@@ -37,7 +38,8 @@ public:
   std::string text(const span_of_text& part) const;
   /// The beginning of the line, if nothing but blanks stands before the place; otherwise the place itself.
   unsigned line_start(const span_of_text& part) const;
-  std::string whole(clang::FileID file) const;
+  /// Valid as long as the file is open.
+  std::string_view whole(clang::FileID file) const;
 
 private:
   const clang::ASTContext& context_;

@@ -88,10 +88,15 @@ private:
       return !made->getConstructor()->isTrivial();
     if (const auto* e = dyn_cast<clang::Expr>(s); e && e->isGLValue() && e->getType().isVolatileQualified())
       return true;
-    return isa<clang::AtomicExpr, clang::GCCAsmStmt, clang::MSAsmStmt, clang::LambdaExpr, clang::StmtExpr,
-               clang::CXXNewExpr, clang::CXXDeleteExpr, clang::CXXThrowExpr, clang::CXXTryStmt,
-               clang::CXXBindTemporaryExpr, clang::CXXForRangeStmt, clang::OMPExecutableDirective,
-               clang::CoroutineSuspendExpr, clang::VAArgExpr, clang::BlockExpr>(s) ||
+    if (const auto* cast = dyn_cast<clang::ExplicitCastExpr>(s))
+      return cast->getTypeAsWritten()->isVariablyModifiedType();
+    if (const auto* size = dyn_cast<clang::UnaryExprOrTypeTraitExpr>(s))
+      return size->getTypeOfArgument()->isVariablyModifiedType();
+    return isa<clang::AtomicExpr, clang::CXXDefaultArgExpr, clang::CXXDefaultInitExpr, clang::GCCAsmStmt,
+               clang::MSAsmStmt, clang::LambdaExpr, clang::StmtExpr, clang::CXXNewExpr, clang::CXXDeleteExpr,
+               clang::CXXThrowExpr, clang::CXXTryStmt, clang::CXXBindTemporaryExpr, clang::CXXForRangeStmt,
+               clang::OMPExecutableDirective, clang::CoroutineSuspendExpr, clang::VAArgExpr,
+               clang::BlockExpr>(s) ||
            (isa<clang::Expr>(s) && llvm::cast<clang::Expr>(s)->getType()->isAtomicType());
   }
 
@@ -106,13 +111,19 @@ private:
   }
 
   void walk_declaration(const clang::DeclStmt* declaration) {
-    for (const clang::Decl* d : declaration->decls())
+    for (const clang::Decl* d : declaration->decls()) {
+      const auto* value = dyn_cast<clang::ValueDecl>(d);
+      const auto* type = dyn_cast<clang::TypedefNameDecl>(d);
+      if (value ? value->getType()->isVariablyModifiedType()
+                : type && type->getUnderlyingType()->isVariablyModifiedType())
+        stop(reason::unknown_effect, "a type whose size is computed", d->getLocation());
       if (const auto* variable = dyn_cast<clang::VarDecl>(d)) {
         if (variable->needsDestruction(in_.context) == clang::QualType::DK_cxx_destructor)
           stop(reason::unknown_effect, "the destructor of " + variable->getNameAsString(),
                variable->getLocation());
         walk(variable->getInit());
       }
+    }
   }
 
   /// Taking an address reads only what leads to the place.

@@ -25,7 +25,7 @@ std::vector<changed_file> apply(const edits_by_file& edits, const std::set<clang
     const llvm::StringRef real = entry->getFileEntry().tryGetRealPathName();
     changed_file f{real.empty() ? entry->getName().str() : real.str(),
                    file == sources.getMainFileID(),
-                   text.whole(file),
+                   std::string(text.whole(file)),
                    {}};
     const auto found = edits.find(file);
     f.after = found == edits.end() ? f.before : edited(f.path, f.before, found->second);
@@ -34,10 +34,21 @@ std::vector<changed_file> apply(const edits_by_file& edits, const std::set<clang
   return made;
 }
 
+/// Default arguments and member initializers: what they do stands elsewhere in the text, once for all calls.
+bool has_hidden_arguments(const clang::Stmt* s) {
+  if (!s)
+    return false;
+  return llvm::isa<clang::CXXDefaultArgExpr, clang::CXXDefaultInitExpr>(s) ||
+         std::any_of(s->child_begin(), s->child_end(), has_hidden_arguments);
+}
+
 /// The optimization analysis of the paper (Figure 3): what each annotation asks for.
 void transform_statement(const unit& of, const annotated_statement& at, const target_platform& platform,
                          changes& into) {
   const coherence caches = at.by.says.caches == coherence::as_platform ? platform.caches : at.by.says.caches;
+  if (at.by.says.kind != annotation_kind::indep && has_hidden_arguments(at.statement))
+    return into.said.push_back(stays(at, "the annotated statement", reason::epoch_unclear,
+                                     "default arguments, which stand elsewhere, are part of it"));
   switch (at.by.says.kind) {
   case annotation_kind::osc_coalesce:
     return coalesce_windows(of, at, into);

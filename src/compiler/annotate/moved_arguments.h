@@ -1,0 +1,31 @@
+// Arguments of a completion: the program evaluates them where its call stands, the transformed one later.
+#pragma once
+
+#include "compiler/annotate/touches.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tacit::compiler {
+
+class function_facts;
+
+class moved_arguments {
+public:
+  /// Null pointers are left out.
+  moved_arguments(const std::vector<const clang::Expr*>& arguments, const function_facts& facts);
+
+  /// Why they may not be evaluated later at all: they do something, or depend on memory and not only on variables that nobody but
+  /// the function can change.
+  const std::optional<obstacle>& fault() const { return fault_; }
+  /// The statement changes such a variable, or declares a name that they have: from here on they mean something else.
+  std::optional<obstacle> changed_by(const clang::Stmt* statement) const;
+
+private:
+  std::optional<obstacle> fault_;
+  std::vector<const clang::VarDecl*> values_; ///< variables whose values count
+  std::vector<std::string> names_;
+};
+
+} // namespace tacit::compiler
