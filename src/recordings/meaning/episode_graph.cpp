@@ -274,7 +274,10 @@ judgement judge_episode(const recording_set& recorded, const message_table& tabl
   const graphs::transfers t = graphs::follow(g, m, order, problems, {.fragment_budget = budget});
   if (!t.complete || has_errors(problems))
     return v;
-  graphs::findings f = graphs::detect(g, m, order, t);
+  // What a report says of a program is what it does in full: an allgather that leaves somebody out is none.
+  graphs::detect_options complete;
+  complete.density = 1;
+  graphs::findings f = graphs::detect(g, m, order, t, complete);
   v.refused = std::move(f.refused);
   v.unexplained = unexplained_bytes(t, f, find_relays(table, data, episode, group, positions));
   if (v.unexplained == 0)
