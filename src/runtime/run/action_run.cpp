@@ -116,8 +116,21 @@ action_run::action_run(action_list actions) : actions_(std::move(actions)) {
 }
 
 action_run::~action_run() {
-  if (!done())
-    actions_.leave_memory_to_mpi();
+  if (done())
+    return;
+  actions_.leave_memory_to_mpi();
+  withdraw_receives();
+}
+
+/// A receive that stayed posted would take the next message that its communicator is used for.
+void action_run::withdraw_receives() {
+  if (mpi_is_over())
+    return;
+  for (std::size_t i = 0; i < active_.size(); ++i)
+    if (active_[i] != MPI_REQUEST_NULL && actions_.actions_[active_actions_[i]].note.what == "receive from") {
+      MPI_Cancel(&active_[i]);
+      MPI_Request_free(&active_[i]);
+    }
 }
 
 void action_run::release(const successor_rows& rows, action_id before) {

@@ -112,6 +112,7 @@ private:
   void progress_requests();
   void progress_polled();
   void make_room();
+  void withdraw_receives();
   bool done() const { return left_ == 0; }
 
   action_list actions_;
