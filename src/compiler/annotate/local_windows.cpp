@@ -355,6 +355,17 @@ std::optional<finding> fault_of_accesses(const unit& of, const annotated_stateme
   return std::nullopt;
 }
 
+/// What the changed calls use stands before the statement, with the reason; nothing where no call was changed.
+void declare(const unit& of, const annotated_statement& at, const function_facts& facts,
+             const std::string& why, const std::vector<std::string>& declarations, changes& into) {
+  if (declarations.empty())
+    return;
+  surround(of, at.statement, is_in_block(facts, at),
+           "/* tacit: " + why + ". */\n" + joined(declarations, "\n"), "", into.edits);
+  mark(of, at.by, into.edits);
+  include_run_time(of, of.context.getSourceManager().getFileID(at.by.begin), into.edits);
+}
+
 } // namespace
 
 void use_local_memory(const unit& of, const annotated_statement& at, changes& into) {
@@ -363,7 +374,6 @@ void use_local_memory(const unit& of, const annotated_statement& at, changes& in
     into.said.push_back(*fault);
     return;
   }
-  const clang::FileID file = of.context.getSourceManager().getFileID(at.by.begin);
   std::vector<std::string> declarations;
   for (const window_buffer& w : at.by.says.windows) {
     const window_calls calls = calls_of(of, at, w);
@@ -378,14 +388,7 @@ void use_local_memory(const unit& of, const annotated_statement& at, changes& in
     declarations.push_back(declaration(name, w, node ? "TACIT_LOCAL_NODE" : ""));
     change_moves(of, facts, calls, name, into);
   }
-  if (declarations.empty())
-    return;
-  surround(of, at.statement, is_in_block(facts, at),
-           "/* tacit: plain copies where the memory of the target can be reached. */\n" +
-               joined(declarations, "\n"),
-           "", into.edits);
-  mark(of, at.by, into.edits);
-  include_run_time(of, file, into.edits);
+  declare(of, at, facts, "plain copies where the memory of the target can be reached", declarations, into);
 }
 
 void relax_locks(const unit& of, const annotated_statement& at, bool coherent, changes& into) {
@@ -406,7 +409,6 @@ void relax_locks(const unit& of, const annotated_statement& at, bool coherent, c
     into.said.push_back(*fault);
     return;
   }
-  const clang::FileID file = of.context.getSourceManager().getFileID(at.by.begin);
   std::vector<std::string> declarations;
   for (const window_buffer& w : at.by.says.windows) {
     const window_calls calls = calls_of(of, at, w);
@@ -437,14 +439,8 @@ void relax_locks(const unit& of, const annotated_statement& at, bool coherent, c
       for (const buffer_access& access : walk.found)
         through_window(of, calls, access, free_name(of, at, "tacit_value"), into);
   }
-  if (declarations.empty())
-    return;
-  surround(of, at.statement, is_in_block(facts, at),
-           "/* tacit: nothing overlaps, so that a shared lock suffices where the window is unified. */\n" +
-               joined(declarations, "\n"),
-           "", into.edits);
-  mark(of, at.by, into.edits);
-  include_run_time(of, file, into.edits);
+  declare(of, at, facts, "nothing overlaps, so that a shared lock suffices where the window is unified",
+          declarations, into);
 }
 
 } // namespace tacit::compiler

@@ -43,10 +43,6 @@ bool is_message(const mpi_use& use) {
                  mpi_call::Sendrecv, mpi_call::Sendrecv_replace});
 }
 
-std::string text_of(const unit& of, const clang::Expr* e) {
-  return e ? source(of.context).text(e->getSourceRange()) : std::string();
-}
-
 /// The message's memory; its status counts where somebody may read it.
 pending_message message_of(const mpi_use& use, const unit& of, const block_view& in) {
   pending_message made{use, {}};

@@ -64,6 +64,10 @@ bool changes::has(const clang::CallExpr* call) const {
   return std::find(calls.begin(), calls.end(), call) != calls.end();
 }
 
+std::string text_of(const unit& of, const clang::Expr* e) {
+  return e ? source(of.context).text(e->getSourceRange()) : std::string();
+}
+
 std::string free_name(const unit& of, const annotated_statement& at, const std::string& wish) {
   const clang::FileID file = of.context.getSourceManager().getFileID(at.by.begin);
   const std::string_view text = source(of.context).whole(file);

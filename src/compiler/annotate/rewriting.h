@@ -37,6 +37,9 @@ struct changes {
   bool has(const clang::CallExpr* call) const;
 };
 
+/// As it is written; empty for null.
+std::string text_of(const unit& of, const clang::Expr* e);
+
 /// A name that occurs nowhere in the file, and that no other annotated statement of it gets.
 std::string free_name(const unit& of, const annotated_statement& at, const std::string& wish);
 

@@ -50,10 +50,6 @@ bool mentions(const clang::Stmt* s, const clang::VarDecl* variable) {
   return std::find(all.begin(), all.end(), variable) != all.end();
 }
 
-std::string text_of(const unit& of, const clang::Expr* e) {
-  return e ? source(of.context).text(e->getSourceRange()) : std::string();
-}
-
 bool is_wait(const mpi_use& use) {
   return use.is({mpi_call::Wait, mpi_call::Waitall});
 }

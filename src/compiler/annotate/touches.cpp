@@ -92,11 +92,10 @@ private:
       return cast->getTypeAsWritten()->isVariablyModifiedType();
     if (const auto* size = dyn_cast<clang::UnaryExprOrTypeTraitExpr>(s))
       return size->getTypeOfArgument()->isVariablyModifiedType();
-    return isa<clang::AtomicExpr, clang::CXXDefaultArgExpr, clang::CXXDefaultInitExpr, clang::GCCAsmStmt,
-               clang::MSAsmStmt, clang::LambdaExpr, clang::StmtExpr, clang::CXXNewExpr, clang::CXXDeleteExpr,
-               clang::CXXThrowExpr, clang::CXXTryStmt, clang::CXXBindTemporaryExpr, clang::CXXForRangeStmt,
-               clang::OMPExecutableDirective, clang::CoroutineSuspendExpr, clang::VAArgExpr,
-               clang::BlockExpr>(s) ||
+    return isa<clang::AtomicExpr, clang::GCCAsmStmt, clang::MSAsmStmt, clang::LambdaExpr, clang::StmtExpr,
+               clang::CXXNewExpr, clang::CXXDeleteExpr, clang::CXXThrowExpr, clang::CXXTryStmt,
+               clang::CXXBindTemporaryExpr, clang::CXXForRangeStmt, clang::OMPExecutableDirective,
+               clang::CoroutineSuspendExpr, clang::VAArgExpr, clang::BlockExpr>(s) ||
            (isa<clang::Expr>(s) && llvm::cast<clang::Expr>(s)->getType()->isAtomicType());
   }
 

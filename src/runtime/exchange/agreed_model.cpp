@@ -1,10 +1,10 @@
 #include "runtime/exchange/agreed_model.h"
 
-#include "graphs/platform/model_file.h"
 #include "runtime/exchange/agreed_aggregation.h"
 #include "runtime/exchange/native_call.h"
 #include "runtime/mpi/await.h"
 #include "runtime/mpi/collectives.h"
+#include "runtime/mpi/known_models.h"
 #include "runtime/mpi/library_version.h"
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/mpi/node_identity.h"
@@ -17,18 +17,6 @@
 
 namespace tacit::runtime {
 namespace {
-
-struct read_models {
-  graphs::loaded_model within_node, between_nodes; ///< the latter of two hosts, if there is one
-};
-
-read_models read_models_here() {
-  const graphs::machine_identity here = graphs::this_machine(library_version());
-  read_models out{graphs::load_model_for(here), {}};
-  if (given(setting::platform).empty())
-    out.between_nodes = graphs::load_model(graphs::model_file(here, false), &here);
-  return out;
-}
 
 /// Once per process and file.
 const graphs::selftest_verdict& read_verdict_here() {
@@ -45,7 +33,7 @@ const graphs::selftest_verdict& read_verdict_here() {
 
 /// What rank 0 tells: six texts, a zero behind each. Empty models: the defaults.
 std::string announcement(bool one_node) {
-  static const read_models here = read_models_here();
+  const known_models& here = models_here();
   std::string text = here.within_node.origin;
   if (!one_node)
     text += here.between_nodes.measured ? "; between nodes " + here.between_nodes.origin

@@ -11,9 +11,9 @@
 namespace tacit::runtime {
 namespace {
 
-class polled_source : public polled_work {
+class polled_rma_source : public polled_work {
 public:
-  explicit polled_source(rma_source channel) : channel_(std::move(channel)) {}
+  explicit polled_rma_source(rma_source channel) : channel_(std::move(channel)) {}
   bool begin() override { return channel_.post(); }
   bool poll() override { return channel_.poll(); }
 
@@ -21,9 +21,9 @@ private:
   rma_source channel_;
 };
 
-class polled_destination : public polled_work {
+class polled_rma_destination : public polled_work {
 public:
-  explicit polled_destination(rma_destination channel) : channel_(std::move(channel)) {}
+  explicit polled_rma_destination(rma_destination channel) : channel_(std::move(channel)) {}
   bool begin() override {
     channel_.post();
     return channel_.poll();
@@ -42,12 +42,13 @@ public:
 private:
   action_span collective(const graphs::step& s) override { return direct(s); }
   action_span send(const std::vector<graphs::segment>& bytes, int to, int tag) override {
-    auto work = std::make_unique<polled_source>(make_rma_source(peers_.outgoing(to, tag), bytes, traffic_));
+    auto work =
+        std::make_unique<polled_rma_source>(make_rma_source(peers_.outgoing(to, tag), bytes, traffic_));
     const action_id id = actions_.add_polled(std::move(work), {"send to", to, graphs::total_length(bytes)});
     return {{id}, {id}};
   }
   action_span recv(const std::vector<graphs::segment>& bytes, int from, int tag) override {
-    auto work = std::make_unique<polled_destination>(
+    auto work = std::make_unique<polled_rma_destination>(
         make_rma_destination(peers_.incoming(from, tag), bytes, traffic_));
     const action_id id =
         actions_.add_polled(std::move(work), {"receive from", from, graphs::total_length(bytes)});

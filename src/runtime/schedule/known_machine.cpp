@@ -1,8 +1,7 @@
 #include "runtime/schedule/known_machine.h"
 
-#include "graphs/platform/model_file.h"
 #include "runtime/mpi/errors.h"
-#include "runtime/mpi/library_version.h"
+#include "runtime/mpi/known_models.h"
 #include "vocabulary/calls/settings.h"
 
 #include <algorithm>
@@ -10,22 +9,6 @@
 #include <unistd.h>
 
 namespace tacit::runtime {
-namespace {
-
-struct read_models {
-  graphs::loaded_model within_node, between_nodes; ///< the latter of two hosts, if there is one
-};
-
-read_models read_models_here() {
-  const graphs::machine_identity here = graphs::this_machine(library_version());
-  read_models out{graphs::load_model_for(here), {}};
-  if (given(setting::platform).empty())
-    out.between_nodes = graphs::load_model(graphs::model_file(here, false), &here);
-  return out;
-}
-
-} // namespace
-
 graphs::machine_costs known_costs(bool one_node) {
   if (const std::string_view said = given(setting::message_cost); !said.empty()) {
     const auto cost = graphs::parse_message_cost(said);
@@ -36,7 +19,7 @@ graphs::machine_costs known_costs(bool one_node) {
                        true);
     return graphs::costs_of(*cost);
   }
-  static const read_models here = read_models_here();
+  const known_models& here = models_here();
   const graphs::machine_costs defaults;
   return graphs::costs_of(here.within_node.model,
                           here.between_nodes.measured ? here.between_nodes.model : defaults.between_nodes,
