@@ -1,10 +1,10 @@
 #include "runtime/exchange/agreed_model.h"
 
 #include "runtime/exchange/agreed_aggregation.h"
+#include "runtime/exchange/known_models.h"
 #include "runtime/exchange/native_call.h"
 #include "runtime/mpi/await.h"
 #include "runtime/mpi/collectives.h"
-#include "runtime/mpi/known_models.h"
 #include "runtime/mpi/library_version.h"
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/mpi/node_identity.h"

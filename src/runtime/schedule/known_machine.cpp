@@ -1,7 +1,7 @@
 #include "runtime/schedule/known_machine.h"
 
+#include "runtime/exchange/known_models.h"
 #include "runtime/mpi/errors.h"
-#include "runtime/mpi/known_models.h"
 #include "vocabulary/calls/settings.h"
 
 #include <algorithm>

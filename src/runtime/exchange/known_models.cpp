@@ -1,4 +1,4 @@
-#include "runtime/mpi/known_models.h"
+#include "runtime/exchange/known_models.h"
 
 #include "runtime/mpi/library_version.h"
 #include "vocabulary/calls/settings.h"
