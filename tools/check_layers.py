@@ -83,7 +83,7 @@ TABLE = {
         "report": ["vocabulary", "graphs", "recordings"],
         "capi": ["vocabulary", "schedule", "exchange", "run", "mpi", "channel", "topology"],
         "selftest": [],  # shares nothing with what it tests
-        "measure": ["vocabulary", "platform"],
+        "measure": ["vocabulary", "platform", "channel"],
         "trial": [],
         "cli": ["vocabulary", "graphs", "neighbors", "recordings", "report", "selftest"],  # selftest/names.h: words
     },

@@ -27,7 +27,7 @@ inline double reading_the_clock(const machine_model& m) {
 
 /// Into shared memory, and out of it.
 inline double to_memory(const machine_model& m, double bytes) {
-  return handling + std::max(copy_at(m, bytes) - reading_the_clock(m), 0.0);
+  return handling + std::max(fill_at(m, bytes) - reading_the_clock(m), 0.0);
 }
 inline double from_memory(const machine_model& m, double bytes) {
   return handling + std::max(fetch_at(m, bytes) - reading_the_clock(m), 0.0);

@@ -34,16 +34,16 @@ machine_model make_defaults() {
   m.flag = about(120);
   m.window = window_model::unified;
   m.progress = {0, 0, 0};
-  // A message costs 500 ns, of which 120 and 150 on the two cores; 4 GB/s in eager copies, 6 GB/s in large
+  // A message costs 500 ns, of which 120 and 150 on the two cores; 4 GB/s in eager copies, 8 GB/s in large
   // ones.
   for (const double n : {8.0, 64.0, 1024.0, 4096.0, 16384.0, 65536.0, 262144.0, 1048576.0}) {
     const auto bytes = static_cast<std::uint64_t>(n);
     const bool eager = n <= 4096;
-    const double moving = n / (eager ? 4 : 6);
+    const double moving = n / (eager ? 4 : 8);
     m.messages.push_back({bytes, about(500 + (eager ? 0 : 1500) + moving), about(120 + (eager ? n / 8 : 200)),
                           about(150 + (eager ? n / 8 : 500 + moving)),
                           about(250 + (eager ? 0 : 1000) + moving)});
-    m.memory.push_back({bytes, about(10 + n / 16), about(60 + n / 8)});
+    m.memory.push_back({bytes, about(10 + n / 16), about(60 + n / 8), {}});
     m.puts.push_back({bytes, about(400 + n / 6)});
   }
   return m;
@@ -95,6 +95,9 @@ double copy_at(const machine_model& m, double bytes) {
 }
 double fetch_at(const machine_model& m, double bytes) {
   return interpolated(m.memory, &memory_cost::fetch, bytes);
+}
+double fill_at(const machine_model& m, double bytes) {
+  return std::max(interpolated(m.memory, &memory_cost::fill, bytes), copy_at(m, bytes));
 }
 double put_at(const machine_model& m, double bytes) {
   return interpolated(m.puts, &put_cost::put_flush, bytes);

@@ -45,6 +45,7 @@ struct memory_cost {
   std::uint64_t bytes = 0;
   spread copy;  ///< memcpy of bytes that this core has just written
   spread fetch; ///< memcpy of bytes that the other core has just written
+  spread fill;  ///< memcpy into memory that the other core has just read; zero if it was not measured
   friend bool operator==(const memory_cost&, const memory_cost&) = default;
 };
 
@@ -101,6 +102,8 @@ double receive_at(const machine_model& m, double bytes);
 double gap_at(const machine_model& m, double bytes);
 double copy_at(const machine_model& m, double bytes);
 double fetch_at(const machine_model& m, double bytes);
+/// That of a copy in models without it.
+double fill_at(const machine_model& m, double bytes);
 double put_at(const machine_model& m, double bytes);
 
 /// Used where nothing has been measured: a server core of 2020 and an MPI over shared memory, rounded. Listed

@@ -160,6 +160,8 @@ machine_model model_of(const json& all) {
   m.memory = costs<memory_cost>(f, "memory", false, [](fields& from, memory_cost& c) {
     c.copy = from.quartiles("copy");
     c.fetch = from.quartiles("fetch");
+    if (from.has("fill"))
+      c.fill = from.quartiles("fill");
   });
   m.puts = costs<put_cost>(f, "puts", false,
                            [](fields& from, put_cost& c) { c.put_flush = from.quartiles("put_flush"); });
@@ -198,8 +200,11 @@ std::string text_of(const machine_model& m) {
                                {"receive", of(c.receive)},
                                {"gap", of(c.gap)}});
   out["memory"] = json::array();
-  for (const memory_cost& c : m.memory)
+  for (const memory_cost& c : m.memory) {
     out["memory"].push_back({{"bytes", c.bytes}, {"copy", of(c.copy)}, {"fetch", of(c.fetch)}});
+    if (c.fill.high > 0)
+      out["memory"].back()["fill"] = of(c.fill);
+  }
   out["puts"] = json::array();
   for (const put_cost& c : m.puts)
     out["puts"].push_back({{"bytes", c.bytes}, {"put_flush", of(c.put_flush)}});

@@ -31,10 +31,10 @@ struct taken_comm {
   std::shared_ptr<runtime::neighbor_communicator> home; ///< null: left to the library
   outcome why = outcome::taken;                         ///< and why
   MPI_Comm user = MPI_COMM_NULL;                        ///< null once the program has freed it
-  bool renewable = true;                ///< false: when its tags were used up, no new duplicate could be made
-  bool has_trials = false;              ///< the library may do blocking calls where it is faster
-  std::array<blocking_trial, 5> trials; ///< per function
-  std::string said;                     ///< why it is left to the library, as far as it has to be said
+  bool renewable = true;   ///< false: when its tags were used up, no new duplicate could be made
+  bool has_trials = false; ///< the library may do blocking calls where it is faster
+  std::array<blocking_trial, 5> trials{}; ///< per function
+  std::string said{};                     ///< why it is left to the library, as far as it has to be said
 };
 
 using comm_handle = std::shared_ptr<taken_comm>;

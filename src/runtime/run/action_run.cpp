@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <climits>
 #include <fmt/format.h>
+#include <numeric>
 #include <utility>
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
@@ -113,6 +114,10 @@ action_run::action_run(action_list actions) : actions_(std::move(actions)) {
   for (const auto* edges : {&actions_.on_completion_, &actions_.on_start_})
     for (const auto& e : *edges)
       ++predecessors_[e.after];
+  for (action_id id = 0; id < n; ++id)
+    if (predecessors_[id] == 0)
+      first_.push_back(id);
+  std::stable_partition(first_.begin(), first_.end(), [&](action_id id) { return is_receive(id); });
 }
 
 action_run::~action_run() {
@@ -122,12 +127,16 @@ action_run::~action_run() {
   withdraw_receives();
 }
 
+bool action_run::is_receive(action_id id) const {
+  return actions_.actions_[id].note.what == "receive from";
+}
+
 /// A receive that stayed posted would take the next message that its communicator is used for.
 void action_run::withdraw_receives() {
   if (mpi_is_over())
     return;
   for (std::size_t i = 0; i < active_.size(); ++i)
-    if (active_[i] != MPI_REQUEST_NULL && actions_.actions_[active_actions_[i]].note.what == "receive from") {
+    if (active_[i] != MPI_REQUEST_NULL && is_receive(active_actions_[i])) {
       MPI_Cancel(&active_[i]);
       MPI_Request_free(&active_[i]);
     }
@@ -178,9 +187,7 @@ void action_run::start() {
   active_.clear();
   active_actions_.clear();
   polling_.clear();
-  for (action_id id = 0; id < waiting_.size(); ++id)
-    if (waiting_[id] == 0)
-      ready_.push_back(id);
+  ready_ = first_;
   start_ready();
 }
 
@@ -264,6 +271,23 @@ void action_run::progress_requests() {
   completed(count);
 }
 
+/// Only requests are left, and nothing waits for one of them alone: MPI looks at each once instead of once per completion.
+void action_run::wait_for_requests() {
+  const auto count = static_cast<int>(active_.size());
+  std::iota(finished_.begin(), finished_.begin() + count, 0);
+  const int code = MPI_Waitall(count, active_.data(), statuses_.data());
+  check_completion(code, count, "MPI_Waitall");
+  completed(count);
+}
+
+void action_run::wait_for_some() {
+  int count = 0;
+  const int code = MPI_Waitsome(static_cast<int>(active_.size()), active_.data(), &count, finished_.data(),
+                                statuses_.data());
+  check_completion(code, count, "MPI_Waitsome");
+  completed(count);
+}
+
 void action_run::finish() {
   while (!done()) {
     if (!polling_.empty()) {
@@ -271,11 +295,10 @@ void action_run::finish() {
       continue;
     }
     make_room();
-    int count = 0;
-    const int code = MPI_Waitsome(static_cast<int>(active_.size()), active_.data(), &count, finished_.data(),
-                                  statuses_.data());
-    check_completion(code, count, "MPI_Waitsome");
-    completed(count);
+    if (left_ == active_.size())
+      wait_for_requests();
+    else
+      wait_for_some();
   }
 }
 

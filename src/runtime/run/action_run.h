@@ -111,13 +111,18 @@ private:
   void completed(int count);
   void progress_requests();
   void progress_polled();
+  void wait_for_requests();
+  void wait_for_some();
   void make_room();
   void withdraw_receives();
+  bool is_receive(action_id id) const;
   bool done() const { return left_ == 0; }
 
   action_list actions_;
   successor_rows on_completion_, on_start_;
   std::vector<std::uint32_t> predecessors_, waiting_;
+  std::vector<action_id>
+      first_; ///< those that wait for none: receives before others, so that MPI finds them posted
   std::vector<action_id> ready_;
   std::vector<MPI_Request> active_;       ///< requests under way
   std::vector<action_id> active_actions_; ///< and whose they are

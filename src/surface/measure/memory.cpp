@@ -1,5 +1,6 @@
 // What shared memory costs: a flag from core to core, and copying bytes that the other core has just written.
 // Memory comes from MPI_Win_allocate_shared, which every MPI has; the flags are C++ atomics in it.
+#include "runtime/channel/copy_past_caches.h"
 #include "surface/measure/pair.h"
 
 #include <atomic>
@@ -10,6 +11,8 @@ namespace tacit::surface {
 namespace {
 
 constexpr std::size_t line = 64, largest = 1 << 20;
+/// Long messages go through rings of this size (runtime/channel), so the other core read most lines a while ago.
+constexpr std::size_t ring = 1 << 18;
 
 class shared_pair {
 public:
@@ -30,6 +33,10 @@ public:
   shared_pair& operator=(const shared_pair&) = delete;
 
   char* data() const { return base_ + 2 * line; }
+  /// Where message number `n` of so many bytes lies in the ring.
+  char* slot(std::uint64_t n, std::size_t bytes) const {
+    return data() + (2 * bytes <= ring ? n % (ring / bytes) * bytes : 0);
+  }
   void tell(std::uint64_t value) const { flag(p_.rank).store(value, std::memory_order_release); }
   /// Gives the core away after a while: there may be only one.
   void hear(std::uint64_t value) const {
@@ -67,25 +74,34 @@ graphs::spread flag_cost(const pair& p, const shared_pair& s, std::uint64_t& tur
   return graphs::spread_of(std::move(list));
 }
 
-/// Rank 1 writes, rank 0 copies what it wrote, and then what it has just written itself.
+/// Rank 1 writes, rank 0 copies what it wrote, and then what it has just written itself: once into memory of its own, and once to
+/// where rank 1 wrote and then reads, which is how messages travel (by the better way, as channels do).
 graphs::memory_cost copies(const pair& p, const shared_pair& s, std::uint64_t bytes, std::uint64_t& turn) {
   std::vector<char> mine(bytes), source(bytes);
-  std::vector<double> fetch, copy;
+  std::vector<double> fetch, copy, fill, fill_past_caches;
   const int repeats = bytes < 4096 ? 16 : 1;
   int k = 0;
+  std::uint64_t n = 0;
   for (sampling taken(p); taken.more(); ++k) {
-    double fetching = 0, copying = 0;
-    for (int i = 0; i < repeats; ++i) {
+    double fetching = 0, copying = 0, filling = 0;
+    for (int i = 0; i < repeats; ++i, ++n) {
       ++turn;
       if (!p.first()) {
-        std::memset(s.data(), k, bytes);
+        std::memset(s.slot(n, bytes), k, bytes);
+        s.tell(turn);
+        s.hear(turn);
+        std::memcpy(mine.data(), s.slot(n, bytes), bytes); // as a receiver
+        volatile char keep = mine[static_cast<std::size_t>(k) % bytes];
+        static_cast<void>(keep);
+        ++turn;
         s.tell(turn);
         s.hear(turn);
         continue;
       }
       s.hear(turn);
+      char* const there = s.slot(n, bytes);
       const double start = now();
-      std::memcpy(mine.data(), s.data(), bytes);
+      std::memcpy(mine.data(), there, bytes);
       const double middle = now();
       std::memset(source.data(), k + 1, bytes);
       const double later = now();
@@ -94,12 +110,29 @@ graphs::memory_cost copies(const pair& p, const shared_pair& s, std::uint64_t by
       fetching += middle - start;
       volatile char keep = mine[static_cast<std::size_t>(k) % bytes];
       static_cast<void>(keep);
+      std::memcpy(there, mine.data(), bytes);
+      s.tell(turn);
+      ++turn;
+      s.hear(turn); // the other core has read all of it
+      const double before = now();
+      if (k % 2 == 0) {
+        std::memcpy(s.slot(n + 1, bytes), source.data(), bytes);
+      } else {
+        runtime::copy_past_caches(reinterpret_cast<std::byte*>(s.slot(n + 1, bytes)),
+                                  reinterpret_cast<const std::byte*>(source.data()), bytes);
+        runtime::order_copies();
+      }
+      filling += now() - before;
       s.tell(turn);
     }
+    (k % 2 == 0 ? fill : fill_past_caches).push_back(filling / repeats);
     fetch.push_back(fetching / repeats);
     copy.push_back(copying / repeats);
   }
-  return {bytes, graphs::spread_of(std::move(copy)), graphs::spread_of(std::move(fetch))};
+  const graphs::spread plain = graphs::spread_of(std::move(fill)),
+                       past = graphs::spread_of(std::move(fill_past_caches));
+  return {bytes, graphs::spread_of(std::move(copy)), graphs::spread_of(std::move(fetch)),
+          past.median < plain.median ? past : plain};
 }
 
 } // namespace

@@ -68,14 +68,16 @@ table message_table(const graphs::machine_model& m) {
 table memory_table(const graphs::machine_model& m) {
   table t{.title = m.machine.mpi + ": memory and windows",
           .note =
-              "Copy: bytes that the same core has just written. Fetch: that the other core has just written.",
-          .head = {"bytes", "copy", "fetch", "put and flush"},
+              "Copy: bytes that the same core has just written. Fetch: that the other core has just written. "
+              "Fill: into memory that the other core has just read.",
+          .head = {"bytes", "copy", "fetch", "fill", "put and flush"},
           .rows = {}};
   const std::size_t rows = std::max(m.memory.size(), m.puts.size());
   for (std::size_t i = 0; i < rows; ++i) {
     const bool memory = i < m.memory.size(), put = i < m.puts.size();
     t.rows.push_back({readable_bytes(memory ? m.memory[i].bytes : m.puts[i].bytes),
                       memory ? time(m.memory[i].copy) : "–", memory ? time(m.memory[i].fetch) : "–",
+                      memory && m.memory[i].fill.high > 0 ? time(m.memory[i].fill) : "–",
                       put ? time(m.puts[i].put_flush) : "–"});
   }
   return t;
@@ -104,6 +106,8 @@ plot times(const graphs::machine_model& m) {
   p.curves.push_back(curve("gap", m.messages, &graphs::message_times::gap));
   p.curves.push_back(curve("copy", m.memory, &graphs::memory_cost::copy));
   p.curves.push_back(curve("fetch", m.memory, &graphs::memory_cost::fetch));
+  if (!m.memory.empty() && m.memory.front().fill.high > 0)
+    p.curves.push_back(curve("fill", m.memory, &graphs::memory_cost::fill));
   p.curves.push_back(curve("put and flush", m.puts, &graphs::put_cost::put_flush));
   return p;
 }

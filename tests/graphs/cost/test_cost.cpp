@@ -116,7 +116,7 @@ TEST(cost, one_number_replaces_the_whole_model) {
 TEST(cost, four_numbers_stand_for_a_model) {
   const message_cost c = cost_of(default_model());
   EXPECT_NEAR(c.overhead, 136, 1);
-  EXPECT_NEAR(c.byte, 1.0 / 6, 0.01);
+  EXPECT_NEAR(c.byte, 1.0 / 8, 0.01);
   EXPECT_EQ(c.node_share, 1);
   EXPECT_GT(c.latency, 100);
   const machine_costs network =
