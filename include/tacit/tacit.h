@@ -224,6 +224,10 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *                                          of these runs waits for all ranks, so it is off with tacit_progress
  *                                          as_written, and where MPI's own calls do not progress a schedule
  *                                          (MPICH) unless TACIT_PROGRESS is waits. tacit_explain has the times
+ *   tacit_graphs_kept  TACIT_GRAPHS_KEPT   0 ... 31 (default 16): how many compiled graphs a communicator keeps.
+ *                                          A graph that is equal on all ranks to one of them (operations,
+ *                                          bytes, dependencies, options) is not compiled again; its buffers
+ *                                          may lie elsewhere. tacit_explain says "kept:" then
  *
  * Other keys are ignored, unless they start with tacit_ and nothing of tacit knows them, which is an error.
  * (TACIT_PROGRESS is another matter: it says who progresses messages, docs/neighborhood.md.)

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <fmt/core.h>
 
@@ -90,32 +92,54 @@ void receive(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Co
 
 } // namespace
 
+namespace {
+
+/// The length, and as much as has room beside it without memory of its own.
+struct first_message {
+  std::uint64_t size = 0;
+  std::array<std::byte, 4096 - sizeof(std::uint64_t)> data;
+};
+
+constexpr std::size_t head = offsetof(first_message, data);
+
+} // namespace
+
 void send_bytes(const std::vector<std::byte>* bytes, int to, MPI_Comm comm) {
-  const std::uint64_t size = bytes ? bytes->size() : nothing;
-  send(&size, 1, MPI_UINT64_T, to, 0, comm);
+  first_message first;
+  first.size = bytes ? bytes->size() : nothing;
+  const std::size_t at_once = bytes ? std::min(bytes->size(), first.data.size()) : 0;
+  if (at_once > 0)
+    std::memcpy(first.data.data(), bytes->data(), at_once);
+  send(&first, static_cast<int>(head + at_once), MPI_BYTE, to, 0, comm);
+  if (!bytes || bytes->size() == at_once)
+    return;
   int ready = 0;
   receive(&ready, 1, MPI_INT, to, 1, comm);
-  if (!bytes || !ready)
+  if (!ready)
     return;
-  for (std::size_t at = 0; at < bytes->size(); at += piece)
+  for (std::size_t at = at_once; at < bytes->size(); at += piece)
     send(bytes->data() + at, static_cast<int>(std::min(piece, bytes->size() - at)), MPI_BYTE, to, 2, comm);
 }
 
 void receive_bytes(std::vector<std::byte>& into, int from, MPI_Comm comm) {
-  std::uint64_t size = 0;
-  receive(&size, 1, MPI_UINT64_T, from, 0, comm);
+  first_message first;
+  receive(&first, sizeof first, MPI_BYTE, from, 0, comm);
+  const std::size_t size = first.size == nothing ? 0 : first.size;
+  const std::size_t at_once = std::min(size, first.data.size());
   int ready = 1;
   std::exception_ptr lacking;
   try {
-    into.resize(size == nothing ? 0 : size);
+    into.resize(size);
+    std::copy_n(first.data.begin(), at_once, into.begin());
   } catch (...) {
     lacking = std::current_exception();
     ready = 0;
   }
-  send(&ready, 1, MPI_INT, from, 1, comm);
+  if (size > at_once)
+    send(&ready, 1, MPI_INT, from, 1, comm);
   if (lacking)
     std::rethrow_exception(lacking);
-  for (std::size_t at = 0; at < into.size(); at += piece)
+  for (std::size_t at = at_once; at < into.size(); at += piece)
     receive(into.data() + at, static_cast<int>(std::min(piece, into.size() - at)), MPI_BYTE, from, 2, comm);
 }
 

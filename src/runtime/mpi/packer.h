@@ -29,6 +29,10 @@ public:
     const auto* from = reinterpret_cast<const std::byte*>(list.data());
     bytes_.insert(bytes_.end(), from, from + list.size() * sizeof(T));
   }
+  /// Without their number: `get_list` does not read them.
+  void put_bytes(const std::vector<std::byte>& bytes) {
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  }
   void put_text(const std::string& text) { put_list(std::vector<char>(text.begin(), text.end())); }
   std::vector<std::byte> take() { return std::move(bytes_); }
 

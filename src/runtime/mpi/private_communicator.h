@@ -63,4 +63,28 @@ private:
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
+/// A duplicate as `private_communicator::like` makes it, while something else is done; on `user` nothing collective may happen
+/// meanwhile. All ranks that have begun it complete it: without `finish` the destructor does.
+class duplicate_under_way {
+public:
+  explicit duplicate_under_way(MPI_Comm user) {
+    check_mpi(start_duplicate(user, made_.address(), &request_), "MPI_Comm_idup");
+  }
+  duplicate_under_way(const duplicate_under_way&) = delete;
+  duplicate_under_way& operator=(const duplicate_under_way&) = delete;
+  ~duplicate_under_way() {
+    if (request_ != MPI_REQUEST_NULL)
+      MPI_Wait(&request_, MPI_STATUS_IGNORE);
+  }
+  private_communicator finish() {
+    await(request_, "MPI_Comm_idup");
+    check_mpi(MPI_Comm_set_errhandler(made_.comm(), MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    return std::move(made_);
+  }
+
+private:
+  private_communicator made_; ///< freed after the request is complete
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
 } // namespace tacit::runtime

@@ -6,6 +6,7 @@
 #include "runtime/schedule/schedule.h"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace tacit::runtime {
@@ -38,7 +39,9 @@ public:
   explanation explain() const override {
     return tuned_ ? with_measured(why_[tuned_->candidate()], tuned_->describe()) : why_.front();
   }
-  void end() noexcept override {
+  void end() noexcept override { end_but_communicator(); }
+  /// As `end`, but its communicator is the caller's then.
+  private_communicator end_but_communicator() noexcept {
     if (tuned_)
       tuned_->end();
     tuned_ = nullptr;
@@ -47,7 +50,9 @@ public:
     if (peers_)
       peers_->end();
     peers_.reset();
-    private_communicator::free(comm_);
+    private_communicator own;
+    *own.address() = std::exchange(comm_, MPI_COMM_NULL);
+    return own;
   }
 
 private:

@@ -1,25 +1,29 @@
 // Compiling together, in the order in which it happens: read this first.
 //
-// Rank 0 alone decides (E7): it gets the parts of all ranks, makes one graph of them, compiles it and tells
-// every rank its steps. Between the stages every rank reports success or an error (mpi/agreement.h), so that
-// a rank that fails, be it for want of memory, leaves none waiting; what is collective in a stage itself is
-// tried by all ranks. Cost on rank 0: the sum of all parts; messages are linear in the number of ranks.
+// A graph that was compiled on this communicator before is not compiled again (kept_graphs.h). For others rank 0 alone decides (E7): it
+// gets the parts of all ranks, makes one graph of them, compiles it and tells every rank its steps. Every rank reports success or an
+// error (mpi/agreement.h) three times: before anything is done together, before the ranks connect, and when all is prepared. So a rank
+// that fails, be it for want of memory, leaves none waiting; what is collective in between is tried by all ranks, and a rank that
+// lacks what another one has failed to give does nothing until then. Cost on rank 0: the sum of all parts; it receives log2 p messages
+// and sends p.
 #include "runtime/schedule/compile_together.h"
 
 #include "runtime/mpi/agreement.h"
 #include "runtime/mpi/library_progress.h"
 #include "runtime/mpi/node_identity.h"
+#include "runtime/mpi/packer.h"
 #include "runtime/mpi/private_communicator.h"
-#include "runtime/mpi/tags.h"
 #include "runtime/schedule/bound_graph.h"
 #include "runtime/schedule/compile_on_root.h"
 #include "runtime/schedule/computations.h"
+#include "runtime/schedule/kept_graphs.h"
 #include "runtime/schedule/wire.h"
+#include "vocabulary/calls/settings.h"
 
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <map>
+#include <memory>
 #include <optional>
 
 namespace tacit::runtime {
@@ -30,11 +34,65 @@ rank_facts facts_of(int rank) {
   return {node_identity(rank), find_driver("shm")->longest_in_memory(false), attended ? 1u : 0u};
 }
 
-/// Collective: the messages of all ranks at rank 0, in order. Does not agree.
-std::vector<message> gather(message mine, const private_communicator& own, agreement& all) {
+/// Up to so many ranks send to rank 0 themselves: more of them through a tree, so that rank 0 receives log2 p messages.
+constexpr int few_ranks = 8;
+
+/// This rank's message and those of the ranks behind it in the tree, in order, as lists.
+class bundle {
+public:
+  void add(const message& one) { bytes_.put_list(one); }
+  void add_bundle(const message& more) { bytes_.put_bytes(more); }
+  message take() { return bytes_.take(); }
+  static std::vector<message> opened(const message& all, int count) {
+    std::vector<message> out;
+    unpacker from(all);
+    for (int i = 0; i < count; ++i)
+      out.push_back(from.get_list<std::byte>());
+    return out;
+  }
+
+private:
+  packer bytes_;
+};
+
+/// The messages of ranks r … r + reach - 1 come together on rank r, with reach 1, 2, 4 … Empty if some rank has failed.
+message gather_by_tree(message mine, const kept_graphs& own, agreement& all) {
+  bundle so_far;
+  all.here("packing the graph", [&] {
+    so_far.add(mine);
+    message().swap(mine);
+  });
+  bool lacks = false;
+  for (int reach = 1; reach < own.size(); reach *= 2) {
+    if (own.rank() % (2 * reach) != 0) {
+      const message bytes = so_far.take();
+      all.always("sending the graphs towards rank 0", [&] {
+        send_bytes(lacks || all.failed() ? nullptr : &bytes, own.rank() - reach, own.comm());
+      });
+      return {};
+    }
+    if (own.rank() + reach >= own.size())
+      continue;
+    message more;
+    all.always("receiving graphs", [&] { receive_bytes(more, own.rank() + reach, own.comm()); });
+    lacks = lacks || more.empty();
+    all.here("making room for the graphs of all ranks", [&] { so_far.add_bundle(more); });
+  }
+  return lacks || all.failed() ? message() : so_far.take();
+}
+
+/// Collective: the messages of all ranks at rank 0, in order; none if some rank has failed. Does not agree.
+std::vector<message> gather(message mine, const kept_graphs& own, agreement& all) {
   std::vector<message> received;
+  if (own.size() > few_ranks) {
+    const message bytes = gather_by_tree(std::move(mine), own, all);
+    if (own.rank() == 0 && !bytes.empty())
+      all.here("opening the graphs of all ranks", [&] { received = bundle::opened(bytes, own.size()); });
+    return received;
+  }
   if (own.rank() != 0) {
-    all.always("sending the graph to rank 0", [&] { send_bytes(&mine, 0, own.comm()); });
+    all.always("sending the graph to rank 0",
+               [&] { send_bytes(all.failed() ? nullptr : &mine, 0, own.comm()); });
     return received;
   }
   all.here("making room for the graphs of all ranks",
@@ -46,12 +104,13 @@ std::vector<message> gather(message mine, const private_communicator& own, agree
     });
   if (!received.empty())
     received[0] = std::move(mine);
+  if (std::any_of(received.begin(), received.end(), [](const message& m) { return m.empty(); }))
+    received.clear();
   return received;
 }
 
-/// Collective: what `message_for(rank)` makes at rank 0 for each rank. Does not agree.
-template <typename Make>
-message scatter(const private_communicator& own, agreement& all, Make&& message_for) {
+/// Collective: what each rank shall do. Does not agree; empty if this rank gets nothing.
+message scatter(const kept_graphs& own, agreement& all, const std::optional<compiled_graph>& compiled) {
   message mine;
   if (own.rank() != 0) {
     all.always("receiving the schedule from rank 0", [&] { receive_bytes(mine, 0, own.comm()); });
@@ -59,45 +118,65 @@ message scatter(const private_communicator& own, agreement& all, Make&& message_
   }
   for (int r = 1; r < own.size(); ++r) {
     message theirs;
-    const bool made = all.here("making the schedules of all ranks",
-                               [&] { theirs = message_for(static_cast<std::uint32_t>(r)); });
-    all.always("sending the schedules", [&] { send_bytes(made ? &theirs : nullptr, r, own.comm()); });
+    all.here("making the schedules of all ranks", [&] {
+      if (compiled)
+        theirs = packed_part(part_of(*compiled, static_cast<std::uint32_t>(r)));
+    });
+    all.always("sending the schedules",
+               [&] { send_bytes(theirs.empty() ? nullptr : &theirs, r, own.comm()); });
   }
-  all.here("making the schedule of rank 0", [&] { mine = message_for(0); });
+  all.here("making the schedule of rank 0", [&] {
+    if (compiled)
+      mine = packed_part(part_of(*compiled, 0));
+  });
   return mine;
 }
 
-/// Collective: the driver that can run everywhere, by name or by priority. `preferred`, if it can, is the first.
-const driver& choose_driver(const std::string& name, const driver* preferred, const program& steps,
-                            MPI_Comm comm, agreement& all) {
-  std::string why;
-  std::array<const driver*, driver_count + 1> in_order{preferred};
-  std::copy(drivers().begin(), drivers().end(), in_order.begin() + 1);
-  for (const driver* d : in_order) {
-    if (!d || (!name.empty() && d->name() != name))
-      continue;
-    std::array<std::uint64_t, 1> able{0};
-    all.here("choosing a driver", [&] {
-      const std::string reason =
-          name.empty() && d != preferred && !d->automatic(steps) ? "only by name" : d->can_run(steps, comm);
-      able[0] = reason.empty() ? 1 : 0;
-      why += fmt::format("; {}: {}", d->name(), reason.empty() ? "cannot run on another rank" : reason);
-    });
-    all.agree(able);
-    if (able[0])
-      return *d;
-  }
-  throw call_error(call_error::kind::environment, "no driver can run this schedule" + why, true);
+/// Collective: this rank's part of what rank 0 makes of the parts of all. Does not agree; without ways if this rank gets nothing.
+rank_part compiled_on_rank_0(const rank_facts& facts, const graph_builder& part,
+                             const compile_request& wanted, const kept_graphs& own, agreement& all) {
+  message bytes;
+  all.here("packing the graph", [&] { bytes = packed_graph(facts, part.values()); });
+  std::vector<message> parts = gather(std::move(bytes), own, all);
+  std::optional<compiled_graph> compiled;
+  all.here("compiling the graph", [&] {
+    if (!parts.empty())
+      compiled = compile_parts(std::move(parts), wanted);
+  });
+  bytes = scatter(own, all, compiled);
+  compiled.reset();
+  rank_part mine;
+  all.here("reading the schedule", [&] {
+    if (!bytes.empty())
+      mine = unpacked_part(bytes);
+  });
+  return mine;
 }
 
-std::function<void(op_id)> computations_of(const rank_part& mine, const graph_builder& part) {
-  std::map<op_id, graph_builder::computation> table;
+std::shared_ptr<graph_computations> computations_of(const rank_part& mine, const graph_builder& part) {
+  auto table = std::make_shared<graph_computations>();
   for (const auto& [global, local] : mine.computations)
-    table[global] = part.computation_of(local);
+    table->by_operation[global] = part.computation_of(local);
+  return table;
+}
+
+/// As they are when it is called.
+std::function<void(op_id)> calling(std::shared_ptr<const graph_computations> table) {
   return [table = std::move(table)](op_id op) {
     const running_computation scope;
-    table.at(op)();
+    table->by_operation.at(op)();
   };
+}
+
+/// All but the graph that the compiler looks at: equal for graphs of which one may be used for the other.
+message circumstances(int rank, const rank_facts& facts, const compile_request& wanted) {
+  packer out;
+  out.put(facts);
+  for (const setting each : {setting::shm, setting::rma_model, setting::progress, setting::message_cost})
+    out.put_text(std::string(given(each)));
+  if (rank == 0) // whose options count
+    out.put_list(packed_request(wanted));
+  return out.take();
 }
 
 explanation explain_on(const explanation& shared, const program& steps, const driver& by,
@@ -117,6 +196,57 @@ std::unique_ptr<bound_graph> prepare(const explanation& known, program steps, co
                                        std::move(why));
 }
 
+/// A graph that is bound to drivers on this rank.
+struct binding {
+  std::unique_ptr<bound_graph> plan;
+  std::vector<private_communicator> of_candidates; ///< for `plan`
+  std::shared_ptr<graph_computations> calls;
+};
+
+/// What ranks say in the agreement before they connect: which ways they can go, or which drivers they can use.
+using able_words = std::array<std::uint64_t, agreement::most_words>;
+
+/// In the order in which they are tried; null ones are not.
+using driver_list = std::array<const driver*, driver_count + 1>;
+
+driver_list drivers_for(const rank_part& mine) {
+  driver_list out{find_driver(mine.ways.front().driver)};
+  std::copy(drivers().begin(), drivers().end(), out.begin() + 1);
+  for (const driver*& d : out)
+    if (d && !mine.driver.empty() && d->name() != mine.driver)
+      d = nullptr;
+  return out;
+}
+
+const program& first_steps(const rank_part& mine) {
+  return mine.candidates[mine.ways.front().candidate].steps;
+}
+
+/// The drivers that can run the first way here; why the others cannot is added to `why`.
+able_words able_drivers(const rank_part& mine, MPI_Comm comm, std::string& why) {
+  able_words out{};
+  const driver_list list = drivers_for(mine);
+  const program& steps = first_steps(mine);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!list[i])
+      continue;
+    const bool unasked = mine.driver.empty() && i > 0 && !list[i]->automatic(steps);
+    const std::string reason = unasked ? "only by name" : list[i]->can_run(steps, comm);
+    out[i] = reason.empty() ? 1 : 0;
+    why += fmt::format("; {}: {}", list[i]->name(), reason.empty() ? "cannot run on another rank" : reason);
+  }
+  return out;
+}
+
+able_words able_ways(const rank_part& mine, MPI_Comm comm) {
+  able_words out{};
+  for (std::size_t i = 0; i < std::min(mine.ways.size(), out.size()); ++i) {
+    const driver* const d = find_driver(mine.ways[i].driver);
+    out[i] = d && d->can_run(mine.candidates[mine.ways[i].candidate].steps, comm).empty() ? 1 : 0;
+  }
+  return out;
+}
+
 /// One of several ways to do what the graph means, on a communicator of its own: a run of one cannot meet a run of another.
 struct candidate {
   const named_program* what;
@@ -127,30 +257,19 @@ struct candidate {
   std::string name() const { return fmt::format("{} ({})", what->name, by->name()); }
 };
 
-/// Collective: the ways that all ranks can go.
-std::vector<candidate> possible_candidates(const rank_part& mine, MPI_Comm comm, agreement& all) {
-  std::array<std::uint64_t, agreement::most_words> able{};
-  const std::size_t known = std::min(mine.ways.size(), able.size());
-  all.here("looking for candidates", [&] {
-    for (std::size_t i = 0; i < known; ++i) {
-      const driver* const d = find_driver(mine.ways[i].driver);
-      able[i] = d && d->can_run(mine.candidates[mine.ways[i].candidate].steps, comm).empty() ? 1 : 0;
-    }
-  });
-  all.agree(able);
+std::vector<candidate> candidates_of(const rank_part& mine, const able_words& able) {
   std::vector<candidate> out;
-  for (std::size_t i = 0; i < known; ++i)
+  for (std::size_t i = 0; i < std::min(mine.ways.size(), able.size()); ++i)
     if (const program_way& w = mine.ways[i]; able[i])
       out.push_back({&mine.candidates[w.candidate], find_driver(w.driver), w.predicted, {}, nullptr});
   return out;
 }
 
-/// Collective: all of them prepared, to be measured in place.
-std::unique_ptr<schedule> measured_in_place(const rank_part& mine, std::vector<candidate> list,
-                                            private_communicator own, const char* function, agreement& all) {
+/// Collective: all of them prepared, to be measured in place. Does not agree in the end.
+binding measured_in_place(const rank_part& mine, std::vector<candidate> list, const private_communicator& own,
+                          const char* function, agreement& all) {
   for (candidate& c : list) {
     all.always("making a communicator", [&] { c.own = private_communicator::like(own.comm()); });
-    all.agree();
     all.here("preparing to connect", [&] { c.peers = c.by->offer(c.what->steps, c.own.comm()); });
     all.agree();
     all.always("connecting", [&] {
@@ -159,9 +278,7 @@ std::unique_ptr<schedule> measured_in_place(const rank_part& mine, std::vector<c
     });
     all.agree();
   }
-  std::vector<private_communicator> communicators; // outlive what runs on them
-  std::unique_ptr<schedule> made;
-  bound_graph* bound = nullptr; // in `made`
+  binding out; // its communicators outlive what runs on them
   all.here("preparing the schedule", [&] {
     std::vector<tuned_candidate> prepared;
     std::vector<explanation> why;
@@ -170,18 +287,82 @@ std::unique_ptr<schedule> measured_in_place(const rank_part& mine, std::vector<c
       auto run = c.by->prepare(c.what->steps, c.own.comm(), c.peers.get());
       prepared.push_back({c.name(), std::move(c.peers), std::move(run),
                           c.predicted < 0 ? -1 : c.predicted * 1e-9, c.what->name == graphs::written_name});
-      communicators.push_back(std::move(c.own));
+      out.of_candidates.push_back(std::move(c.own));
     }
     auto run = std::make_unique<tuned_run>(std::move(prepared), own.comm());
-    auto plan = std::make_unique<bound_graph>(own.rank(), function, std::move(run), std::move(why));
-    bound = plan.get();
-    made = std::make_unique<schedule>(std::move(plan));
+    out.plan = std::make_unique<bound_graph>(own.rank(), function, std::move(run), std::move(why));
   });
-  all.agree();
-  // From here on every rank can start.
-  bound->take(std::move(communicators));
-  bound->take(std::move(own));
-  return made;
+  return out;
+}
+
+/// Collective: by the first driver that all ranks can use. `ready` is what the first of the list has offered here. Does not agree in the
+/// end.
+binding by_one_driver(const rank_part& mine, const able_words& able, std::unique_ptr<connection> ready,
+                      const std::string& why_not, const private_communicator& own, const char* function,
+                      agreement& all) {
+  const driver_list list = drivers_for(mine);
+  std::size_t at = 0;
+  while (at < list.size() && !able[at])
+    ++at;
+  if (at == list.size())
+    throw call_error(call_error::kind::environment, "no driver can run this schedule" + why_not, true);
+  const program& steps = first_steps(mine);
+  if (at > 0) { // else all have offered
+    all.here("preparing to connect", [&] { ready = list[at]->offer(steps, own.comm()); });
+    all.agree();
+  }
+  all.always("connecting", [&] {
+    if (ready)
+      ready->create();
+  });
+  binding out;
+  all.here("preparing the schedule",
+           [&] { out.plan = prepare(mine.why, steps, *list[at], std::move(ready), own, function); });
+  return out;
+}
+
+/// Collective: the schedule of this rank, connected. Agrees on all that was done before, but not on its own last step. `mine` has no
+/// ways on ranks to which others, which have failed, had nothing to tell.
+binding bind_together(rank_part& mine, const graph_builder& part, const private_communicator& own,
+                      const char* function, agreement& all) {
+  std::shared_ptr<graph_computations> calls;
+  able_words able{};
+  std::string why_not;
+  std::unique_ptr<connection> ready;
+  const auto look_for_drivers = [&] {
+    able = able_drivers(mine, own.comm(), why_not);
+    if (able[0])
+      ready = drivers_for(mine)[0]->offer(first_steps(mine), own.comm());
+  };
+  all.here("choosing a driver", [&] {
+    if (mine.ways.empty())
+      return;
+    calls = computations_of(mine, part);
+    for (named_program& c : mine.candidates)
+      c.steps.call = calling(calls);
+    if (mine.ways.size() > 1)
+      able = able_ways(mine, own.comm());
+    else
+      look_for_drivers();
+  });
+  all.agree(able);
+  // From here on every rank knows its own steps.
+  binding out;
+  std::vector<candidate> list;
+  if (mine.ways.size() > 1) {
+    all.here("looking for candidates", [&] { list = candidates_of(mine, able); });
+    if (std::count(able.begin(), able.end(), std::uint64_t{1}) < 2) {
+      all.here("choosing a driver", look_for_drivers);
+      all.agree(able);
+      list.clear();
+    } else {
+      all.agree();
+    }
+  }
+  out = list.empty() ? by_one_driver(mine, able, std::move(ready), why_not, own, function, all)
+                     : measured_in_place(mine, std::move(list), own, function, all);
+  out.calls = std::move(calls);
+  return out;
 }
 
 } // namespace
@@ -195,62 +376,69 @@ std::unique_ptr<schedule> compile_together(const graph_builder& part, const char
                     "been compiled",
                     part.rank(), function),
         true);
-  auto own = private_communicator::like(part.comm()); // E6
-  agreement all(own.comm(), own.rank(), own.size(), function);
+  const std::shared_ptr<kept_graphs> kept = kept_graphs::of_all(part.comm(), function);
+  agreement all(kept->comm(), kept->rank(), kept->size(), function);
 
   compile_request wanted;
-  message bytes;
+  rank_facts facts;
+  kept_graphs::lookup found;
   all.here("reading its arguments", [&] {
     wanted = arguments();
-    bytes = packed_graph(facts_of(own.rank()), part.values());
+    facts = facts_of(kept->rank());
+    found = kept->look(circumstances(kept->rank(), facts, wanted), part, wanted);
   });
-  all.agree();
-  // From here on every rank has a part without errors of its own.
-  std::vector<message> parts = gather(std::move(bytes), own, all);
-  std::optional<compiled_graph> compiled;
-  all.here("compiling the graph", [&] {
-    if (own.rank() == 0)
-      compiled = compile_parts(std::move(parts), wanted);
-  });
-  all.agree();
-  // From here on rank 0 knows what every rank shall do.
-  bytes = scatter(own, all, [&](std::uint32_t r) { return packed_part(part_of(*compiled, r)); });
-  all.agree();
-  compiled.reset();
+  all.agree(kept->words_of(found));
+  // From here on every rank has a part without errors of its own, and all know what they have of it.
+  if (std::unique_ptr<schedule> again = kept->lend(found))
+    return again;
   rank_part mine;
-  all.here("reading the schedule", [&] {
-    mine = unpacked_part(bytes);
-    const auto call = computations_of(mine, part);
-    for (named_program& c : mine.candidates)
-      c.steps.call = call;
-  });
-  all.agree();
-  // From here on every rank knows its own steps.
-  if (mine.ways.size() > 1)
-    if (auto list = possible_candidates(mine, own.comm(), all); list.size() > 1)
-      return measured_in_place(mine, std::move(list), std::move(own), function, all);
-  const program& steps = mine.candidates[mine.ways.front().candidate].steps;
-  const driver& chosen =
-      choose_driver(mine.driver, find_driver(mine.ways.front().driver), steps, own.comm(), all);
-  std::unique_ptr<connection> peers;
-  all.here("preparing to connect", [&] { peers = chosen.offer(steps, own.comm()); });
-  all.agree();
-  all.always("connecting", [&] {
-    if (peers)
-      peers->create();
-  });
-  all.agree();
-  // From here on the ranks are connected.
+  std::string note;
+  std::optional<std::size_t> same;
+  if (kept->may_have_moved(found)) {
+    all.here("comparing buffers", [&] { kept->compare_places(found, part); });
+    all.agree(kept->words_of(found));
+    same = kept->known(found);
+  }
+  if (same)
+    all.here("moving the schedule", [&] {
+      mine = kept->steps_of(*same, found, part);
+      note = "an equal graph was compiled before on this communicator; its steps are used";
+    });
+  kept_graphs::room room = kept->make_room(found, same);
+  private_communicator own = std::move(room.own); // E6
+  std::optional<duplicate_under_way> duplicate;
+  if (own.comm() == MPI_COMM_NULL)
+    all.always("making a communicator", [&] { duplicate.emplace(part.comm()); });
+  if (!same)
+    mine = compiled_on_rank_0(facts, part, wanted, *kept, all);
+  if (duplicate)
+    all.always("making a communicator", [&] { own = duplicate->finish(); });
+  duplicate.reset();
+  binding bound = bind_together(mine, part, own, function, all);
+
+  std::shared_ptr<kept_plan> plan;
   std::unique_ptr<schedule> made;
-  bound_graph* bound = nullptr; // in `made`
-  all.here("preparing the schedule", [&] {
-    auto plan = prepare(mine.why, steps, chosen, std::move(peers), own, function);
-    bound = plan.get();
-    made = std::make_unique<schedule>(std::move(plan));
+  lent_graph* lent = nullptr; // in `made`
+  kept_graphs::entry entry;
+  std::array<std::uint64_t, 2> words{};
+  all.here("keeping the schedule", [&] {
+    if (room.keep) {
+      entry = kept_graphs::make_entry(found, part, mine);
+      words = kept_graphs::words_of(entry);
+    }
+    plan = std::make_shared<kept_plan>(std::move(bound.plan), bound.calls);
+    auto handle = std::make_unique<lent_graph>(plan, note);
+    lent = handle.get();
+    made = std::make_unique<schedule>(std::move(handle));
   });
-  all.agree();
+  all.agree(words);
   // From here on every rank can start.
-  bound->take(std::move(own));
+  lent->hold();
+  plan->plan().take(std::move(bound.of_candidates));
+  plan->plan().take(std::move(own));
+  entry.made = plan;
+  if (!room.keep || !kept->keep(room, std::move(entry), words))
+    plan->let_go();
   return made;
 }
 

@@ -123,6 +123,11 @@ explanation explain_here(const explanation& shared, std::string_view driver, con
           open + fmt::format(R"(,"driver":{},"here":{}}})", quoted(driver), quoted(steps))};
 }
 
+explanation with_kept(const explanation& known, std::string_view kept) {
+  const std::string open = known.json.substr(0, known.json.size() - 1); // without its last brace
+  return {known.text + fmt::format("kept: {}\n", kept), open + fmt::format(R"(,"kept":{}}})", quoted(kept))};
+}
+
 explanation with_measured(const explanation& known, std::string_view measured) {
   const std::string open = known.json.substr(0, known.json.size() - 1); // without its last brace
   return {known.text + std::string(measured), open + fmt::format(R"(,"feedback":{}}})", quoted(measured))};

@@ -18,6 +18,9 @@ explanation explain(const graphs::graph& g, const graphs::compilation& c, const 
 /// With what only this rank knows: the driver that was chosen and its own steps.
 explanation explain_here(const explanation& shared, std::string_view driver, const std::string& steps);
 
+/// With what of it was kept from an earlier compilation.
+explanation with_kept(const explanation& known, std::string_view kept);
+
 /// With what measuring candidates has shown so far.
 explanation with_measured(const explanation& known, std::string_view measured);
 

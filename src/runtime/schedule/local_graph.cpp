@@ -6,13 +6,21 @@
 
 namespace tacit::runtime {
 
-void pack(packer& into, const local_graph& g) {
-  into.put<std::uint64_t>(g.communicators.size());
-  for (const local_communicator& c : g.communicators) {
+void pack(packer& into, const std::vector<local_communicator>& communicators) {
+  into.put<std::uint64_t>(communicators.size());
+  for (const local_communicator& c : communicators) {
     into.put(c.id);
     into.put_list(c.members);
     into.put_text(c.name);
   }
+}
+
+void pack(packer& into, const local_graph& g) {
+  pack(into, g.communicators);
+  pack_operations(into, g);
+}
+
+void pack_operations(packer& into, const local_graph& g) {
   into.put<std::uint64_t>(g.operations.size());
   for (const local_operation& op : g.operations) {
     into.put(op.kind);

@@ -37,6 +37,9 @@ struct local_graph {
 };
 
 void pack(packer& into, const local_graph& g);
+// Its two parts: the communicators, and all else.
+void pack(packer& into, const std::vector<local_communicator>& communicators);
+void pack_operations(packer& into, const local_graph& g);
 local_graph unpack_local_graph(unpacker& from);
 
 /// All parts as one graph.

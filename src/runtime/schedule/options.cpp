@@ -2,6 +2,7 @@
 
 #include "neighbors/passes/choice.h"
 #include "runtime/mpi/errors.h"
+#include "runtime/mpi/packer.h"
 #include "runtime/run/driver.h"
 #include "vocabulary/calls/settings.h"
 
@@ -63,6 +64,11 @@ bool set_replace(compile_request& r, std::string_view value) {
   return true;
 }
 
+bool set_kept(compile_request& r, std::string_view value) {
+  r.kept = *whole_number(value);
+  return true;
+}
+
 /// The settings of this reader, and what each does with a value that the table allows; false: it is none
 /// after all.
 struct option {
@@ -73,7 +79,7 @@ struct option {
 constexpr option options[] = {{setting::policy, set_policy},   {setting::graph_progress, set_progress},
                               {setting::driver, set_driver},   {setting::tune, set_tune},
                               {setting::density, set_density}, {setting::budget, set_budget},
-                              {setting::replace, set_replace}};
+                              {setting::replace, set_replace}, {setting::graphs_kept, set_kept}};
 
 void set(compile_request& r, const setting_row& row, const std::string& where, std::string_view value) {
   if (const std::string fault = fault_of(row, where, value); !fault.empty())
@@ -103,6 +109,30 @@ void read_info(compile_request& r, MPI_Info info) {
 }
 
 } // namespace
+
+/// Names every member, so that a new one cannot be forgotten here.
+std::vector<std::byte> packed_request(const compile_request& r) {
+  const auto& [compile, driver, tune, replace_always, candidates, kept] = r;
+  const auto& [flow, detection, planning, make_plan, check_races, disabled, progress] = compile;
+  const auto& [fragment_budget, memory_budget] = flow;
+  const auto& [vector_forms, density, budget, smallest_group] = detection;
+  const auto& [policy, region] = planning;
+  packer out;
+  out.put_text(driver);
+  for (const bool word : {tune, replace_always, make_plan, check_races, vector_forms})
+    out.put(word);
+  for (const std::uint64_t word :
+       {std::uint64_t{candidates}, fragment_budget, memory_budget, budget, std::uint64_t{smallest_group}})
+    out.put(word);
+  out.put(density);
+  out.put(policy);
+  out.put(region);
+  for (const std::string& pass : disabled)
+    out.put_text(pass);
+  static_cast<void>(kept);
+  static_cast<void>(progress);
+  return out.take();
+}
 
 compile_request read_options(MPI_Info info) {
   compile_request r;

@@ -4,8 +4,10 @@
 #include "graphs/compile/compile.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <mpi.h>
 #include <string>
+#include <vector>
 
 namespace tacit::runtime {
 
@@ -15,7 +17,12 @@ struct compile_request {
   bool tune = false;           ///< candidates are measured in place
   bool replace_always = false; ///< also where the graph as written is predicted to be as fast
   std::size_t candidates = 6;  ///< how many are measured
+  std::uint64_t kept =
+      16; ///< how many compiled graphs a communicator keeps for graphs that are equal to them
 };
+
+/// All that changes what is compiled, as bytes that are equal if it is: not what is kept.
+std::vector<std::byte> packed_request(const compile_request& r);
 
 /// Reads both; throws call_error naming key or variable, value and what is allowed.
 compile_request read_options(MPI_Info info);

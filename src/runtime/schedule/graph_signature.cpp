@@ -1,0 +1,162 @@
+#include "runtime/schedule/graph_signature.h"
+
+#include "vocabulary/base/hash.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace tacit::runtime {
+namespace {
+
+graph_signature signed_bytes(message bytes) {
+  const std::uint64_t hash = hash_of(bytes.data(), bytes.size());
+  return {hash, std::move(bytes)};
+}
+
+void put_numbered(packer& into, const std::vector<local_communicator>& communicators) {
+  std::map<std::vector<int>, std::uint64_t> seen;
+  std::vector<local_communicator> numbered = communicators;
+  for (local_communicator& c : numbered)
+    c.id = ++seen[c.members];
+  pack(into, numbered);
+}
+
+/// All lists of bytes of a rank's part, in one order.
+template <typename Graph, typename Visit>
+void each_list(Graph& g, Visit&& visit) {
+  for (auto& op : g.operations) {
+    visit(op.reads);
+    visit(op.writes);
+  }
+  visit(g.scratch);
+  visit(g.live_out);
+}
+
+template <typename Program, typename Visit>
+void each_list_of_program(Program& p, Visit&& visit) {
+  for (auto& s : p.plan.steps) {
+    visit(s.reads);
+    visit(s.writes);
+    for (auto& b : s.sends)
+      visit(b.bytes);
+    for (auto& b : s.receives)
+      visit(b.bytes);
+  }
+}
+
+std::uint64_t end_of(const graphs::segment& s) {
+  return s.address + s.length;
+}
+
+bool is_of_user(const graphs::segment& s) {
+  return s.length > 0 && s.address < graphs::user_memory_end;
+}
+
+/// Those that touch or overlap become one; by address.
+std::vector<graphs::segment> joined_ranges(const local_graph& g) {
+  std::vector<graphs::segment> all;
+  each_list(g, [&](const std::vector<graphs::segment>& list) {
+    for (const graphs::segment& s : list)
+      if (s.length > 0)
+        all.push_back(s);
+  });
+  std::sort(all.begin(), all.end(),
+            [](const graphs::segment& a, const graphs::segment& b) { return a.address < b.address; });
+  std::size_t kept = 0;
+  for (const graphs::segment& s : all) {
+    if (kept > 0 && s.address <= end_of(all[kept - 1]))
+      all[kept - 1].length = std::max(end_of(all[kept - 1]), end_of(s)) - all[kept - 1].address;
+    else
+      all[kept++] = s;
+  }
+  all.resize(kept);
+  return all;
+}
+
+/// Position of the last range that does not begin behind the address.
+std::size_t range_at(const std::vector<graphs::segment>& ranges, std::uint64_t address) {
+  const auto behind =
+      std::upper_bound(ranges.begin(), ranges.end(), address,
+                       [](std::uint64_t at, const graphs::segment& range) { return at < range.address; });
+  return static_cast<std::size_t>(behind - ranges.begin()) - 1;
+}
+
+} // namespace
+
+graph_signature signature_of(const message& circumstances, const local_graph& g) {
+  packer out;
+  out.put_list(circumstances);
+  put_numbered(out, g.communicators);
+  pack_operations(out, g);
+  return signed_bytes(out.take());
+}
+
+relative_graph without_places(const message& circumstances, const local_graph& g) {
+  const std::vector<graphs::segment> ranges = joined_ranges(g);
+  constexpr std::size_t unseen = ~std::size_t{0};
+  std::vector<std::size_t> number(ranges.size(), unseen);
+  std::vector<std::uint64_t> place(ranges.size(), 0);
+  relative_graph out;
+  std::uint64_t next = 0;
+  local_graph at_places = g;
+  each_list(at_places, [&](std::vector<graphs::segment>& list) {
+    for (graphs::segment& s : list) {
+      if (s.length == 0) {
+        s.address = 0;
+        continue;
+      }
+      const std::size_t at = range_at(ranges, s.address);
+      if (number[at] == unseen) {
+        number[at] = out.buffers.size();
+        out.buffers.push_back(ranges[at]);
+        place[at] = next;
+        next += ranges[at].length + 1;
+      }
+      s.address = place[at] + (s.address - ranges[at].address);
+    }
+  });
+  out.signature = signature_of(circumstances, at_places);
+  out.movable = std::none_of(g.operations.begin(), g.operations.end(), [](const local_operation& op) {
+    return op.kind == local_kind::put || op.kind == local_kind::get;
+  });
+  return out;
+}
+
+moved_buffers::moved_buffers(const std::vector<graphs::segment>& from,
+                             const std::vector<graphs::segment>& to) {
+  for (std::size_t i = 0; i < from.size(); ++i)
+    ranges_.push_back({from[i].address, end_of(from[i]), to[i].address});
+  std::sort(ranges_.begin(), ranges_.end(), [](const range& a, const range& b) { return a.begin < b.begin; });
+}
+
+const moved_buffers::range* moved_buffers::find(const graphs::segment& s) const {
+  const auto behind = std::upper_bound(ranges_.begin(), ranges_.end(), s.address,
+                                       [](std::uint64_t at, const range& r) { return at < r.begin; });
+  if (behind == ranges_.begin())
+    return nullptr;
+  const range& r = *(behind - 1);
+  return end_of(s) <= r.end ? &r : nullptr;
+}
+
+bool moved_buffers::hold(const program& p) const {
+  bool all = true;
+  each_list_of_program(p, [&](const std::vector<graphs::segment>& list) {
+    for (const graphs::segment& s : list)
+      all = all && (!is_of_user(s) || find(s));
+  });
+  return all;
+}
+
+void moved_buffers::move(program& p) const {
+  each_list_of_program(p, [&](std::vector<graphs::segment>& list) {
+    for (graphs::segment& s : list)
+      if (is_of_user(s)) {
+        const range& r = *find(s);
+        s.address = r.to + (s.address - r.begin);
+      }
+  });
+}
+
+} // namespace tacit::runtime
