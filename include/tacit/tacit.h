@@ -164,6 +164,13 @@ int tacit_graph_compute(tacit_graph graph, tacit_compute_function* function, voi
  * they need no dependencies. Errors: TACIT_ERR_ARGUMENT. */
 int tacit_graph_fence(tacit_graph graph, tacit_op* op);
 
+/* Ends a stage: everything that this rank created before completes before anything that it creates later starts, without a
+ * dependency for each pair. No other rank is waited for. If all ranks that do anything have equally many stages and every message
+ * has both its ends in one of them, each stage is also looked at by itself: the two transposes of a pencil decomposition are then two
+ * alltoalls, and what stands before and behind a computation can be replaced although the computation cannot. Errors:
+ * TACIT_ERR_ARGUMENT. */
+int tacit_graph_stage(tacit_graph graph, tacit_op* op);
+
 /* Says that `before` has completed before `after` starts; `before` must have been created first. Operations
  * without dependency are concurrent, in whatever order they were created. Errors: TACIT_ERR_ARGUMENT. */
 int tacit_graph_depend(tacit_graph graph, tacit_op before, tacit_op after);

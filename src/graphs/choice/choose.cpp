@@ -115,7 +115,8 @@ private:
   bool is_wanted(std::string_view driver) const { return wanted_.driver.empty() || wanted_.driver == driver; }
   void add_plans();
   void add(std::string name, plan p, bool valid);
-  void add_forms(const plan& collectives);
+  void add_forms(const plan& collectives, std::string_view where = "");
+  void add_stages();
   double price_by_messages(const plan& messages, std::string_view driver) const;
   double price_of_collectives(const plan& p) const;
   void order();
@@ -175,7 +176,9 @@ double chooser::price_of_collectives(const plan& p) const {
                         part_of_collective * static_cast<double>(most_steps(straight));
 }
 
-void chooser::add_forms(const plan& collectives) {
+/// `where` is said behind the name of the algorithm.
+void chooser::add_forms(const plan& collectives, std::string_view where) {
+  best_form_ = -1;
   if (g_.ranks() > most_ranks)
     return;
   for (const algorithm form : forms) {
@@ -188,8 +191,22 @@ void chooser::add_forms(const plan& collectives) {
     if (price >= 0)
       best_form_ = best_form_ < 0 ? price : std::min(best_form_, price);
     if (wanted_.driver != "coll")
-      add(std::string(name(form)), std::move(by), false);
+      add(std::string(name(form)).append(where), std::move(by), false);
   }
+}
+
+/// What the stages of the graph are by themselves. Each of them has been validated with its collectives; what computes between them
+/// is known to a stage alone.
+void chooser::add_stages() {
+  const plan& staged = c_.in_stages.schedule;
+  if (staged.ranks.empty())
+    return;
+  const bool computes = std::any_of(g_.operations().begin(), g_.operations().end(),
+                                    [](const operation& o) { return o.kind == op_kind::opaque; });
+  if (options_.planning.progress == region_progress::collective && has_collectives(staged) && !computes)
+    add_forms(staged, in_stages);
+  add(std::string(has_collectives(staged) ? "collectives" : "straight messages").append(in_stages), staged,
+      true);
 }
 
 void chooser::add_plans() {
@@ -202,9 +219,11 @@ void chooser::add_plans() {
                                                   options_.planning)
                                       : c_.schedule;
   const bool is_straight = only_written || straight.as_written || same_messages(written, straight);
-  const bool replaces = collectives && (wanted_.replace_always || wanted_.driver == "coll");
+  const bool replaces = (collectives || has_collectives(c_.in_stages.schedule)) &&
+                        (wanted_.replace_always || wanted_.driver == "coll");
   if (!replaces)
     add(std::string(written_name), std::move(written), true);
+  add_stages();
   if (only_written)
     return;
   if (!is_straight && !replaces)

@@ -19,9 +19,13 @@
 namespace tacit::graphs {
 
 inline constexpr std::string_view written_name = "as written";
+inline constexpr std::string_view in_stages =
+    " in stages"; ///< end of the names of plans that replace each stage by itself
 
 struct named_plan {
-  std::string name; ///< for people: "as written", "straight messages", "collectives", or that of an algorithm
+  /// For people: "as written", "straight messages", "collectives", or that of an algorithm; behind it " in stages" if each stage of
+  /// the graph was replaced by itself.
+  std::string name;
   plan steps;
 };
 

@@ -5,6 +5,8 @@
 // what the comment says.
 #include "graphs/compile/compile.h"
 
+#include "graphs/compile/stages.h"
+
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
@@ -92,6 +94,12 @@ compilation compile(const graph& g, const compile_options& options) {
     c.schedule = plan_as_written(g, c.matched, c.order, reason::none, "replacing is switched off");
   run_pass("validate", [&] { replace_if_wrong(g, c, options.planning); });
   // From here on the schedule does what the graph means, or is the graph itself.
+  run_pass("stages", [&] {
+    const stage_cut cut = cut_in_stages(g, c.matched);
+    if (cut.stages > 1)
+      c.in_stages = compile_stages(g, cut, options);
+  });
+  // From here on it is known what its parts mean, if it has any.
   return c;
 }
 

@@ -26,9 +26,22 @@ struct compile_options {
   plan_options planning;
   bool make_plan = true; ///< false: analysis only
   bool check_races = true;
-  /// Passes switched off by name: "detect", "races", "rendezvous", "replace", "validate".
+  /// Passes switched off by name: "detect", "races", "rendezvous", "replace", "validate", "stages".
   std::vector<std::string> disabled;
   std::function<void(std::string_view pass)> progress; ///< called before each pass, if set
+};
+
+/// What one stage of a graph means by itself (stages.h).
+struct stage {
+  findings found;
+  bool as_written = false;
+  reason why_as_written = reason::none;
+  std::string detail;
+};
+
+struct staged {
+  std::vector<stage> stages; ///< none: the graph has no stages
+  plan schedule;             ///< one after the other; without ranks if nothing is replaced in any
 };
 
 /// All products of the passes. If `problems` has errors, the products after the failing pass are empty.
@@ -39,6 +52,7 @@ struct compilation {
   transfers moved;
   findings found;
   plan schedule;
+  staged in_stages;
   std::vector<pass_time> times;
 };
 

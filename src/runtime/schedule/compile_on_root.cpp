@@ -88,6 +88,11 @@ void add_unpriced(graphs::choice& chosen, const graphs::plan& schedule, const st
 /// What the compilation says is what runs.
 void note_choice(graphs::compilation& c, const graphs::choice& chosen) {
   const graphs::named_plan& taken = chosen.plans[chosen.ways.front().plan];
+  if (taken.name.ends_with(graphs::in_stages)) {
+    c.schedule.as_written = false;
+    c.schedule.not_used = c.in_stages.schedule.not_used;
+    return;
+  }
   if (taken.name != graphs::written_name || c.schedule.as_written)
     return;
   c.schedule.as_written = true;

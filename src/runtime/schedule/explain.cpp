@@ -38,6 +38,9 @@ std::string in_text(const graphs::graph& g, const graphs::compilation& c, const 
       fmt::format("{} ranks, {} operations, {} transfers\n", g.ranks(), g.size(), c.moved.list.size());
   for (const graphs::finding& f : c.found.found)
     out += "found: " + words(g, f) + "\n";
+  for (std::size_t s = 0; s < c.in_stages.stages.size(); ++s)
+    for (const graphs::finding& f : c.in_stages.stages[s].found.found)
+      out += fmt::format("found in stage {}: {}\n", s + 1, words(g, f));
   for (const graphs::refusal& r : c.found.refused)
     out += fmt::format("not found: {} ({}: {})\n", name(r.kind), reason_label(r.why), r.detail);
   for (const graphs::refusal& r : c.schedule.not_used)
@@ -78,10 +81,14 @@ std::string array(const List& list, Write&& write) {
 }
 
 std::string in_json(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen) {
-  const std::string found = array(c.found.found, [&](const graphs::finding& f) {
+  const auto one = [&](const graphs::finding& f) {
     return fmt::format(R"("pattern":{},"ranks":{},"bytes":{}{})", quoted(name(f.kind)),
                        g.communicators()[index(f.comm)].members.size(), f.bytes,
                        is_rooted(f.kind) ? fmt::format(R"(,"root":{})", index(f.root)) : "");
+  };
+  const std::string found = array(c.found.found, one);
+  const std::string stages = array(c.in_stages.stages, [&](const graphs::stage& s) {
+    return fmt::format(R"("found":{})", array(s.found.found, one));
   });
   const auto no = [](const graphs::refusal& r) {
     return fmt::format(R"("pattern":{},"reason":{},"detail":{})", quoted(name(r.kind)),
@@ -106,8 +113,8 @@ std::string in_json(const graphs::graph& g, const graphs::compilation& c, const 
         quoted(c.schedule.why_as_written == reason::none ? "" : reason_label(c.schedule.why_as_written)),
         quoted(c.schedule.detail));
   return fmt::format(
-      R"({{"ranks":{},"operations":{},"transfers":{},"found":{},"refused":{},"not_used":{},"as_written":{}{},"predicted":{},"notes":{},"seconds":{{{}}}}})",
-      g.ranks(), g.size(), c.moved.list.size(), found, refused, not_used, c.schedule.as_written, why,
+      R"({{"ranks":{},"operations":{},"transfers":{},"found":{},"stages":{},"refused":{},"not_used":{},"as_written":{}{},"predicted":{},"notes":{},"seconds":{{{}}}}})",
+      g.ranks(), g.size(), c.moved.list.size(), found, stages, refused, not_used, c.schedule.as_written, why,
       predicted, notes, times);
 }
 

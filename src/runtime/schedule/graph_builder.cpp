@@ -4,6 +4,7 @@
 #include "runtime/mpi/errors.h"
 #include "runtime/mpi/rank_and_size.h"
 
+#include <algorithm>
 #include <climits>
 #include <fmt/format.h>
 
@@ -51,8 +52,30 @@ graph_builder::graph_builder(MPI_Comm comm) : comm_(comm), rank_(rank_in(comm)),
 int graph_builder::add(local_operation made) {
   if (values_.operations.size() >= INT_MAX)
     refuse_operation("too many operations");
+  const auto number = static_cast<int>(values_.operations.size());
+  make_room_for_dependencies(1);
   values_.operations.push_back(std::move(made));
-  return static_cast<int>(values_.operations.size()) - 1;
+  if (last_stage_ >= 0)
+    values_.dependencies.emplace_back(last_stage_, number);
+  return number;
+}
+
+/// So that none is lost once the operation is there.
+void graph_builder::make_room_for_dependencies(std::size_t more) {
+  const std::size_t needed = values_.dependencies.size() + more;
+  if (needed > values_.dependencies.capacity())
+    values_.dependencies.reserve(std::max(needed, 2 * values_.dependencies.capacity()));
+}
+
+int graph_builder::stage() {
+  const auto first = static_cast<std::size_t>(last_stage_ + 1);
+  make_room_for_dependencies(values_.operations.size() - first + 1);
+  local_operation mark;
+  mark.kind = local_kind::copy;
+  const int number = add(std::move(mark));
+  for (int before = static_cast<int>(first); before < number; ++before)
+    values_.dependencies.emplace_back(before, number);
+  return last_stage_ = number;
 }
 
 const std::vector<int>& graph_builder::members_of(int on) const {

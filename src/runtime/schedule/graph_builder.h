@@ -36,6 +36,8 @@ public:
   /// `work` is called each time the schedule runs; it touches no other bytes than these.
   int compute(computation work, bytes reads, bytes writes);
   int fence(int on = whole_graph);
+  /// An operation that does nothing, after all that were added before and before all that are added later.
+  int stage();
 
   /// `before` has completed before `after` starts. Local, as the declarations are.
   void depend(int before, int after);
@@ -57,6 +59,7 @@ public:
 
 private:
   int add(local_operation made);
+  void make_room_for_dependencies(std::size_t more);
   local_operation message(local_kind kind, int peer, int tag, int on) const;
   int add_one_sided(local_kind kind, int target, bytes reads, bytes writes);
   const std::vector<int>& members_of(int on) const;
@@ -65,6 +68,7 @@ private:
   int rank_ = 0, size_ = 1;
   local_graph values_;
   std::map<int, computation> computations_;
+  int last_stage_ = -1; ///< the operation that all later ones wait for
 };
 
 /// The bytes of a buffer that the program describes as MPI does; `what` names it in errors.

@@ -195,6 +195,10 @@ int tacit_graph_fence_on(tacit_graph graph, tacit_comm comm, tacit_op* op) {
   return add(graph, "tacit_graph_fence_on", op, [&](graph_builder& part) { return part.fence(comm); });
 }
 
+int tacit_graph_stage(tacit_graph graph, tacit_op* op) {
+  return add(graph, "tacit_graph_stage", op, [](graph_builder& part) { return part.stage(); });
+}
+
 int tacit_graph_depend(tacit_graph graph, tacit_op before, tacit_op after) {
   return declare(graph, "tacit_graph_depend", [&](graph_builder& part) { part.depend(before, after); });
 }

@@ -149,7 +149,7 @@ command add_analyze(CLI::App& app) {
          "(default 2GiB); can be given for both")
       ->take_all();
   sub->add_option("--disable", options->passes.disabled, "switch a pass off (can be repeated)")
-      ->check(one_of({"rendezvous", "races", "detect", "replace", "validate"}))
+      ->check(one_of({"rendezvous", "races", "detect", "replace", "validate", "stages"}))
       ->take_all();
   sub->add_option(
          "--predict", options->scaling.ranks,

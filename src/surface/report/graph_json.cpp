@@ -99,6 +99,15 @@ std::string json_of(const graph_analysis& a) {
   for (const graphs::finding& f : a.c.found.found)
     found.push_back(finding_json(a.g, f));
   out["residual"] = slices_json(a.c.found.residual);
+  if (!a.c.in_stages.stages.empty()) {
+    json& stages = out["stages"] = json::array();
+    for (const graphs::stage& s : a.c.in_stages.stages) {
+      json of_stage = json::array();
+      for (const graphs::finding& f : s.found.found)
+        of_stage.push_back(finding_json(a.g, f));
+      stages.push_back({{"findings", std::move(of_stage)}, {"residual", slices_json(s.found.residual)}});
+    }
+  }
   json& refused = out["refused"] = json::array();
   for (const graphs::refusal& r : a.c.found.refused)
     refused.push_back({{"pattern", name(r.kind)},

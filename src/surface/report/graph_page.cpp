@@ -69,6 +69,19 @@ std::string list_of_findings(const graphs::graph& g, const graphs::findings& f) 
   return order.size() > 4 ? text + ", …" : text;
 }
 
+/// "In stages: (1) 4 × alltoall on …; (2) …, 12 transfers belong to no collective."
+std::string words(const graphs::graph& g, const graphs::staged& parts) {
+  std::string text = "In stages:";
+  for (std::size_t s = 0; s < parts.stages.size(); ++s) {
+    const graphs::findings& f = parts.stages[s].found;
+    text += fmt::format("{} ({}) {}", s == 0 ? "" : ";", s + 1,
+                        f.found.empty() ? "no collective" : list_of_findings(g, f));
+    if (!f.residual.empty())
+      text += fmt::format(", {} of no collective", counted(f.residual.size(), "transfer"));
+  }
+  return text + ".";
+}
+
 void add_headlines(page& p, const graph_analysis& a, const counts& n) {
   const graphs::compilation& c = a.c;
   if (has_errors(c.problems)) {
@@ -92,6 +105,8 @@ void add_headlines(page& p, const graph_analysis& a, const counts& n) {
                                       counted(n.messages(), "message"), list_of_findings(a.g, c.found),
                                       counted(c.found.residual.size(), "transfer"),
                                       readable_bytes(bytes_of(c.found.residual))));
+  if (!c.in_stages.stages.empty())
+    p.headlines.push_back(words(a.g, c.in_stages));
   if (c.schedule.ranks.empty())
     return;
   if (c.schedule.as_written)

@@ -398,6 +398,91 @@ TEST_F(capi, computations_run_where_they_stand) {
   }
 }
 
+/// An exchange, a computation on what came, an exchange of its results: the computation keeps its place, and each exchange can be
+/// replaced by itself.
+class staged_exchanges : public capi {
+protected:
+  void build() {
+    for (auto* list : {&out, &between, &in})
+      list->assign(static_cast<std::size_t>(size()), -1);
+    exchange(out, between, 0);
+    ASSERT_EQ(tacit_graph_stage(graph, nullptr), TACIT_SUCCESS);
+    tacit_graph_compute(
+        graph,
+        [](void* context) {
+          auto* self = static_cast<staged_exchanges*>(context);
+          for (int& x : self->between)
+            x = 2 * x + 1;
+          ++self->calls;
+        },
+        this, between.data(), size(), MPI_INT, between.data(), size(), MPI_INT, nullptr);
+    tacit_op mark = -1;
+    ASSERT_EQ(tacit_graph_stage(graph, &mark), TACIT_SUCCESS);
+    EXPECT_EQ(mark, 2 * (size() - 1) + 3) << "messages, a copy, a mark and a computation come first";
+    exchange(between, in, 1);
+  }
+  void exchange(std::vector<int>& from, std::vector<int>& into, int tag) {
+    for (int peer = 0; peer < size(); ++peer) {
+      const auto at = static_cast<std::size_t>(peer);
+      if (peer == rank()) {
+        tacit_graph_copy(graph, &from[at], 1, MPI_INT, &into[at], 1, MPI_INT, nullptr);
+        continue;
+      }
+      tacit_graph_send(graph, &from[at], 1, MPI_INT, peer, tag, nullptr);
+      tacit_graph_recv(graph, &into[at], 1, MPI_INT, peer, tag, nullptr);
+    }
+  }
+  void run_and_look() {
+    for (int round = 1; round < 5; ++round) {
+      for (int peer = 0; peer < size(); ++peer)
+        out[static_cast<std::size_t>(peer)] = 1000 * rank() + 10 * peer + round;
+      const int before = calls;
+      ASSERT_EQ(tacit_run(schedule), TACIT_SUCCESS) << tacit_last_error();
+      EXPECT_EQ(calls, before + 1);
+      for (int peer = 0; peer < size(); ++peer) // my own words come back, doubled by the peer
+        EXPECT_EQ(in[static_cast<std::size_t>(peer)], 2 * (1000 * rank() + 10 * peer + round) + 1);
+    }
+  }
+  std::vector<int> out, between, in;
+  int calls = 0;
+};
+
+TEST_F(staged_exchanges, are_replaced_around_a_computation) {
+  build();
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "tacit_replace", "always");
+  ASSERT_EQ(tacit_compile(graph, info, &schedule), TACIT_SUCCESS) << tacit_last_error();
+  MPI_Info_free(&info);
+  const std::string text = explain();
+  EXPECT_NE(explain(TACIT_EXPLAIN_JSON).find("\"stages\":[{\"found\":["), std::string::npos);
+  if (size() >= 3) {
+    EXPECT_NE(text.find("found in stage 1: alltoall among " + std::to_string(size())), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("found in stage 3: alltoall among " + std::to_string(size())), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("collectives in stages by coll"), std::string::npos) << text;
+    EXPECT_EQ(text.find("runs as written"), std::string::npos) << text;
+  }
+  run_and_look();
+}
+
+TEST_F(staged_exchanges, run_right_by_every_driver) {
+  build();
+  for (const char* driver : {"p2p", "shm", "rma", "coll"}) {
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "tacit_driver", driver);
+    if (tacit_compile(graph, info, &schedule) == TACIT_SUCCESS) {
+      run_and_look();
+      EXPECT_EQ(tacit_schedule_free(&schedule), TACIT_SUCCESS);
+    }
+    MPI_Info_free(&info);
+  }
+  compile();
+  run_and_look();
+}
+
 TEST_F(capi, every_driver_by_name_and_dry_does_nothing) {
   int value = rank() == 0 ? 5 : -1;
   if (rank() == 0)

@@ -1,0 +1,258 @@
+#include "graphs/compile/stages.h"
+
+#include "graphs/plan/synchronization.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <limits>
+#include <optional>
+
+namespace tacit::graphs {
+namespace {
+
+bool moves_nothing(const graph& g, op_id op) {
+  return g[op].kind == op_kind::copy && g.reads(op).empty() && g.writes(op).empty();
+}
+
+constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
+
+/// The operations of each rank in order of creation, in which dependencies point forward.
+struct rank_lists {
+  std::vector<std::vector<op_id>> ops;
+  std::vector<std::int64_t> place;  ///< per operation: where in the list it is,
+  std::vector<std::int64_t> behind; ///< where the next one is that depends on it directly (nowhere),
+  std::vector<std::int64_t> before; ///< and where the last one is that it depends on directly (-1)
+};
+
+rank_lists lists_of(const graph& g) {
+  rank_lists l{std::vector<std::vector<op_id>>(g.ranks()), std::vector<std::int64_t>(g.size()),
+               std::vector<std::int64_t>(g.size(), nowhere), std::vector<std::int64_t>(g.size(), -1)};
+  for (std::uint32_t i = 0; i < g.size(); ++i) {
+    auto& mine = l.ops[index(g[op_id{i}].rank)];
+    l.place[i] = static_cast<std::int64_t>(mine.size());
+    mine.push_back(op_id{i});
+  }
+  for (const dependency& d : g.dependencies()) {
+    const std::size_t first = index(d.before), second = index(d.after);
+    l.behind[first] = std::min(l.behind[first], l.place[second]);
+    l.before[second] = std::max(l.before[second], l.place[first]);
+  }
+  return l;
+}
+
+/// Every operation before a mark reaches it if each has a successor no later than it, because that one has, too; and every one
+/// behind it is reached if each has a predecessor no earlier.
+std::vector<op_id> marks_of(const graph& g, const rank_lists& l, const std::vector<op_id>& mine) {
+  std::vector<std::int64_t> earliest(mine.size() + 1, nowhere); // of what those from here on depend on
+  for (std::size_t i = mine.size(); i-- > 0;)
+    earliest[i] = std::min(earliest[i + 1], l.before[index(mine[i])]);
+  std::vector<op_id> marks;
+  std::int64_t latest = -1; // of what depends on those up to here
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const auto here = static_cast<std::int64_t>(i);
+    if (moves_nothing(g, mine[i]) && latest <= here && earliest[i + 1] >= here)
+      marks.push_back(mine[i]);
+    latest = std::max(latest, l.behind[index(mine[i])]);
+  }
+  return marks;
+}
+
+class plan_sequence {
+public:
+  explicit plan_sequence(std::uint32_t ranks) : joined_(ranks, no_step) { out_.ranks.resize(ranks); }
+
+  /// `original`: the operations of the stage as the whole graph numbers them.
+  void append(plan stage, const std::vector<op_id>& original) {
+    std::int32_t next_tag = first_tag_;
+    for (std::uint32_t r = 0; r < stage.ranks.size(); ++r) {
+      append(r, stage.ranks[r], original);
+      for (const step& s : stage.ranks[r].steps)
+        next_tag = std::max(next_tag, first_tag_ + s.tag + 1);
+    }
+    first_tag_ = next_tag;
+    std::move(stage.not_used.begin(), stage.not_used.end(), std::back_inserter(out_.not_used));
+  }
+  plan take() && { return std::move(out_); }
+
+private:
+  static constexpr std::uint32_t no_step = ~std::uint32_t{0};
+
+  void append(std::uint32_t r, rank_plan& stage, const std::vector<op_id>& original) {
+    if (stage.steps.empty())
+      return;
+    std::vector<step>& steps = out_.ranks[r].steps;
+    out_.ranks[r].scratch_bytes = std::max(out_.ranks[r].scratch_bytes, stage.scratch_bytes);
+    const auto base = static_cast<std::uint32_t>(steps.size());
+    std::vector<bool> is_last(stage.steps.size(), true);
+    for (const step& s : stage.steps) {
+      step moved = s;
+      moved.tag += first_tag_;
+      for (std::uint32_t& before : moved.after) {
+        is_last[before] = false;
+        before += base;
+      }
+      if (moved.after.empty() && joined_[r] != no_step)
+        moved.after.push_back(joined_[r]);
+      if (moved.kind == step_kind::call)
+        moved.op = original[index(moved.op)];
+      steps.push_back(std::move(moved));
+    }
+    step join; // a copy of nothing, so that edges stay linear
+    for (std::uint32_t i = 0; i < is_last.size(); ++i)
+      if (is_last[i])
+        join.after.push_back(base + i);
+    joined_[r] = static_cast<std::uint32_t>(steps.size());
+    steps.push_back(std::move(join));
+  }
+
+  plan out_;
+  std::vector<std::uint32_t> joined_; ///< per rank: the step after which the next stage starts
+  std::int32_t first_tag_ = 0;
+};
+
+/// A stage as written may stand in a plan if no byte of it would be taken for scratch memory, and if it completes as plans do,
+/// however little MPI buffers.
+bool may_follow(const compilation& stage) {
+  const auto below = [](const std::vector<segment>& bytes) {
+    return std::all_of(bytes.begin(), bytes.end(), [](const segment& s) {
+      return s.length <= user_memory_end && s.address <= user_memory_end - s.length;
+    });
+  };
+  const auto buffering = [](const diagnostic& d) { return d.code == number(reason::relies_on_buffering); };
+  if (std::any_of(stage.problems.begin(), stage.problems.end(), buffering))
+    return false;
+  const std::vector<rank_plan>& ranks = stage.schedule.ranks;
+  return std::all_of(ranks.begin(), ranks.end(), [&](const rank_plan& r) {
+    return std::all_of(r.steps.begin(), r.steps.end(),
+                       [&](const step& s) { return below(s.reads) && below(s.writes); });
+  });
+}
+
+struct stage_graph {
+  graph g;
+  std::vector<op_id> original;
+};
+
+/// The stages as graphs. Everything a stage writes may be read by a later one, so only in the last one the declarations of the
+/// whole graph hold.
+std::vector<stage_graph> stage_graphs(const graph& g, const stage_cut& cut) {
+  std::vector<stage_graph> out;
+  for (std::uint32_t s = 0; s < cut.stages; ++s) {
+    out.push_back({graph(g.ranks()), {}});
+    for (std::size_t c = 1; c < g.communicators().size(); ++c)
+      out.back().g.add_communicator(g.communicators()[c].name, g.communicators()[c].members);
+  }
+  std::vector<op_id> now(g.size(), no_op);
+  for (std::uint32_t i = 0; i < g.size(); ++i) {
+    if (cut.is_mark[i])
+      continue;
+    stage_graph& into = out[cut.of[i]];
+    const op_id op{i};
+    const operation& o = g[op];
+    switch (o.kind) {
+    case op_kind::send:
+      now[i] = into.g.send(o.rank, g.reads(op), o.peer, o.tag, o.comm);
+      break;
+    case op_kind::recv:
+      now[i] = into.g.recv(o.rank, g.writes(op), o.peer, o.tag, o.comm);
+      break;
+    case op_kind::copy:
+      now[i] = into.g.copy(o.rank, g.reads(op), g.writes(op));
+      break;
+    case op_kind::opaque:
+      now[i] = into.g.opaque(o.rank, g.reads(op), g.writes(op));
+      break;
+    case op_kind::fence:
+      now[i] = into.g.fence(o.rank, o.comm);
+      break;
+    }
+    into.original.push_back(op);
+  }
+  for (const dependency& d : g.dependencies())
+    if (now[index(d.before)] != no_op && now[index(d.after)] != no_op &&
+        cut.of[index(d.before)] == cut.of[index(d.after)])
+      out[cut.of[index(d.before)]].g.depend(now[index(d.before)], now[index(d.after)]);
+  for (const auto& [rank, bytes] : g.scratch_bytes())
+    out.back().g.scratch(rank, bytes);
+  for (const auto& [rank, bytes] : g.live_out_bytes())
+    out.back().g.live_out(rank, bytes);
+  return out;
+}
+
+} // namespace
+
+stage_cut cut_in_stages(const graph& g, const matching& m) {
+  stage_cut cut;
+  const auto none = [&](std::string why) {
+    cut = {};
+    cut.why_not = std::move(why);
+    return cut;
+  };
+  bool any = false;
+  for (std::uint32_t i = 0; i < g.size() && !any; ++i)
+    any = moves_nothing(g, op_id{i});
+  if (!any)
+    return cut;
+  const rank_lists lists = lists_of(g);
+  cut.of.assign(g.size(), 0);
+  cut.is_mark.assign(g.size(), false);
+  std::optional<std::uint32_t> marked; // the first rank that does anything
+  std::uint32_t count = 0;
+  for (std::uint32_t r = 0; r < g.ranks(); ++r) {
+    if (lists.ops[r].empty())
+      continue;
+    const std::vector<op_id> marks = marks_of(g, lists, lists.ops[r]);
+    if (!marked) {
+      marked = r;
+      count = static_cast<std::uint32_t>(marks.size());
+    } else if (marks.size() != count) {
+      return none(fmt::format("rank {} has {} marks, rank {} has {}", *marked, count, r, marks.size()));
+    }
+    std::uint32_t stage = 0;
+    for (const op_id op : lists.ops[r]) {
+      cut.of[index(op)] = stage;
+      if (stage < marks.size() && op == marks[stage]) {
+        cut.is_mark[index(op)] = true;
+        ++stage;
+      }
+    }
+  }
+  if (count == 0)
+    return none({});
+  if (g.has_fences() || !g.made_pairs().empty())
+    return none("one-sided operations and fences have epochs instead");
+  for (std::uint32_t i = 0; i < g.size(); ++i)
+    if (m.partner[i] != no_op && cut.of[i] != cut.of[index(m.partner[i])])
+      return none(describe(g, op_id{i}) + " belongs to another stage than its partner");
+  cut.stages = count + 1;
+  return cut;
+}
+
+staged compile_stages(const graph& g, const stage_cut& cut, const compile_options& options) {
+  staged out;
+  compile_options each = options;
+  each.progress = nullptr;
+  each.disabled.emplace_back("stages");
+  // A path that has to be kept because of a message of no bytes in one stage may go on through payloads of another.
+  if (keeps_orders(g, options.planning.policy))
+    each.planning.policy = sync_policy::keep_sync;
+  plan_sequence all(g.ranks());
+  bool replaced = false, usable = true;
+  for (stage_graph& stage : stage_graphs(g, cut)) {
+    compilation c = compile(stage.g, each);
+    if (has_errors(c.problems) || (options.make_plan && c.schedule.ranks.empty()))
+      return {};
+    usable = usable && (!c.schedule.as_written || may_follow(c));
+    replaced = replaced || (options.make_plan && !c.schedule.as_written);
+    out.stages.push_back(
+        {std::move(c.found), c.schedule.as_written, c.schedule.why_as_written, c.schedule.detail});
+    if (options.make_plan)
+      all.append(std::move(c.schedule), stage.original);
+  }
+  if (replaced && usable)
+    out.schedule = std::move(all).take();
+  return out;
+}
+
+} // namespace tacit::graphs

@@ -1,0 +1,30 @@
+// A program that communicates in phases (the two transposes of a pencil decomposition, a computation between two exchanges): what
+// each phase means by itself, where all of them together mean nothing that has a name.
+//
+// A mark is a copy of no bytes that every earlier operation of its rank comes before and every later one after. If all ranks that do
+// anything have equally many, and no message crosses them, the graph is its stages one after the other, on each rank: so each of them
+// is compiled as a graph of its own, in which everything it writes counts, and the plans follow each other. Other ranks may be a stage
+// ahead or behind, in the plan as in the graph.
+#pragma once
+
+#include "graphs/compile/compile.h"
+
+#include <string>
+#include <vector>
+
+namespace tacit::graphs {
+
+struct stage_cut {
+  std::uint32_t stages = 1;      ///< 1: the graph has none
+  std::vector<std::uint32_t> of; ///< per operation its stage; a mark belongs to the stage that it ends
+  std::vector<bool> is_mark;     ///< per operation
+  std::string why_not;           ///< there are marks, but no stages
+};
+
+/// Where the graph falls apart. `g` is matched without errors. Cost O(operations + dependencies).
+stage_cut cut_in_stages(const graph& g, const matching& m);
+
+/// Compiles every stage. `g` is compiled without errors.
+staged compile_stages(const graph& g, const stage_cut& cut, const compile_options& options);
+
+} // namespace tacit::graphs

@@ -1,0 +1,229 @@
+// Stages: random graphs one after the other are cut where they were joined, and what their plans do one after the other is what the
+// joined graph does, on the byte machine.
+#include "graphs/plan/plan_judge.h"
+
+#include "graphs/compile/stages.h"
+#include "oracle/fuzz_count.h"
+#include "oracle/random_graph.h"
+
+#include <gtest/gtest.h>
+
+namespace tacit::test {
+
+using namespace graphs;
+namespace {
+
+constexpr segment at(std::uint64_t address, std::uint64_t length) {
+  return {address, length};
+}
+
+/// Appends the operations of `part` behind a mark on every rank.
+class sequence {
+public:
+  explicit sequence(std::uint32_t ranks) : g_(ranks), mark_(ranks, no_op), all_(ranks) {}
+
+  void append(const graph& part) {
+    std::vector<comm_id> comms{world};
+    for (std::size_t c = 1; c < part.communicators().size(); ++c)
+      comms.push_back(g_.add_communicator(part.communicators()[c].name, part.communicators()[c].members));
+    std::vector<op_id> now;
+    for (std::uint32_t i = 0; i < part.size(); ++i) {
+      const op_id op{i};
+      const operation& o = part[op];
+      const comm_id comm = comms[index(o.comm)];
+      now.push_back(o.kind == op_kind::send    ? g_.send(o.rank, part.reads(op), o.peer, o.tag, comm)
+                    : o.kind == op_kind::recv  ? g_.recv(o.rank, part.writes(op), o.peer, o.tag, comm)
+                    : o.kind == op_kind::copy  ? g_.copy(o.rank, part.reads(op), part.writes(op))
+                    : o.kind == op_kind::fence ? g_.fence(o.rank, comm)
+                                               : g_.opaque(o.rank, part.reads(op), part.writes(op)));
+      keep(o.rank, now.back());
+    }
+    for (const dependency& d : part.dependencies())
+      g_.depend(now[index(d.before)], now[index(d.after)]);
+  }
+  void mark() {
+    for (std::uint32_t r = 0; r < g_.ranks(); ++r)
+      mark(r);
+  }
+  void mark(std::uint32_t r) {
+    const op_id op = g_.copy(rank_id{r}, {}, {});
+    for (const op_id before : all_[r])
+      g_.depend(before, op);
+    all_[r].clear();
+    keep(rank_id{r}, op);
+    mark_[r] = op;
+  }
+  void declare_as(const graph& part) {
+    for (const auto& [rank, bytes] : part.scratch_bytes())
+      g_.scratch(rank, bytes);
+    for (const auto& [rank, bytes] : part.live_out_bytes())
+      g_.live_out(rank, bytes);
+  }
+  graph& g() { return g_; }
+
+private:
+  void keep(rank_id rank, op_id op) {
+    if (mark_[index(rank)] != no_op)
+      g_.depend(mark_[index(rank)], op);
+    all_[index(rank)].push_back(op);
+  }
+  graph g_;
+  std::vector<op_id> mark_;
+  std::vector<std::vector<op_id>> all_; ///< of each rank since the last mark
+};
+
+oracle::random_recipe without_epochs(std::uint64_t seed) {
+  oracle::random_recipe recipe;
+  recipe.opaques = seed % 3 == 0;
+  recipe.one_sided = false;
+  return recipe;
+}
+
+/// Random graphs, all of as many ranks as the first.
+sequence random_sequence(std::uint64_t seed, std::uint32_t parts) {
+  const graph first = oracle::random_graph(seed, without_epochs(seed));
+  sequence all(first.ranks());
+  all.append(first);
+  for (std::uint64_t next = seed + 1'000'000; parts > 1; ++next) {
+    const graph g = oracle::random_graph(next, without_epochs(seed));
+    if (g.ranks() != first.ranks())
+      continue;
+    all.mark();
+    all.append(g);
+    if (--parts == 1)
+      all.declare_as(g);
+  }
+  return all;
+}
+
+compile_options staged_options(std::uint64_t seed) {
+  compile_options options;
+  options.planning.policy = seed % 5 == 0 ? sync_policy::keep_sync : sync_policy::data;
+  return options;
+}
+
+TEST(stages, random_graphs_one_after_the_other) {
+  std::uint64_t replaced = 0, with_computations = 0, declined = 0, validated = 0;
+  const std::uint64_t first = oracle::fuzz_seed(), count = oracle::fuzz_count();
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const auto parts = static_cast<std::uint32_t>(2 + seed % 3);
+    const compile_options options = staged_options(seed);
+    const graph g = random_sequence(seed, parts).g();
+    const compilation c = compile(g, options);
+    ASSERT_FALSE(has_errors(c.problems)) << show(g, seed);
+    if (c.in_stages.stages.empty()) { // some rank has a copy of nothing that looks like a mark
+      ASSERT_NE(cut_in_stages(g, c.matched).why_not, "") << show(g, seed);
+      ++declined;
+      continue;
+    }
+    ASSERT_GE(c.in_stages.stages.size(), parts) << show(g, seed);
+    const plan& p = c.in_stages.schedule;
+    if (p.ranks.empty())
+      continue;
+    ++replaced;
+    const analyzed a = analyze_all(g);
+    ASSERT_EQ(judge(a, p, seed, 4, options.planning.policy), "") << show(g, seed);
+    with_computations += std::any_of(g.operations().begin(), g.operations().end(),
+                                     [](const operation& o) { return o.kind == op_kind::opaque; });
+    // A graph as written may have receives that are longer than their messages.
+    if (std::none_of(c.in_stages.stages.begin(), c.in_stages.stages.end(),
+                     [](const stage& s) { return s.as_written; })) {
+      ++validated;
+      ASSERT_EQ(validate(g, a.m, a.o, a.t, p, options.planning), "") << show(g, seed);
+    }
+  }
+  EXPECT_GT(replaced, count / 4);
+  EXPECT_GT(with_computations, count / 40);
+  EXPECT_GT(validated, count / 8);
+  EXPECT_LT(declined, count / 5);
+}
+
+/// The mark of one rank loses an edge, or a message crosses it.
+TEST(stages, what_looks_like_one_and_is_none) {
+  const auto stages_of = [](const graph& g) {
+    diagnostics problems;
+    const matching m = match(g, problems);
+    EXPECT_FALSE(has_errors(problems));
+    return cut_in_stages(g, m).stages;
+  };
+  const auto graph_with = [](bool before, bool after, bool crossing) {
+    graph g(2);
+    const rank_id r0{0}, r1{1};
+    const op_id s0 = g.send(r0, at(0, 8), r1, 0), m0 = g.copy(r0, {}, {}), t0 = g.send(r0, at(8, 8), r1, 1);
+    const op_id s1 = g.recv(r1, at(0, 8), r0, crossing ? 1 : 0), m1 = g.copy(r1, {}, {}),
+                t1 = g.recv(r1, at(8, 8), r0, crossing ? 0 : 1);
+    if (before)
+      g.depend(s0, m0);
+    if (after)
+      g.depend(m0, t0);
+    g.depend(s1, m1);
+    g.depend(m1, t1);
+    return g;
+  };
+  EXPECT_EQ(stages_of(graph_with(true, true, false)), 2u);
+  EXPECT_EQ(stages_of(graph_with(false, true, false)), 1u);
+  EXPECT_EQ(stages_of(graph_with(true, false, false)), 1u);
+  EXPECT_EQ(stages_of(graph_with(true, true, true)), 1u);
+}
+
+/// Two transposes of a pencil decomposition on a grid of ranks: an alltoall in each row, then one in each column.
+graph pencil(std::uint32_t side, bool computes) {
+  sequence all(side * side);
+  const auto transpose = [&](bool rows, std::uint64_t from, std::uint64_t into, std::int32_t tag) {
+    graph g(side * side);
+    for (std::uint32_t i = 0; i < side; ++i) {
+      std::vector<rank_id> members;
+      for (std::uint32_t j = 0; j < side; ++j)
+        members.push_back(rank_id{rows ? i * side + j : j * side + i});
+      const comm_id comm = g.add_communicator((rows ? "row" : "column") + std::to_string(i), members);
+      for (std::uint32_t me = 0; me < side; ++me)
+        for (std::uint32_t peer = 0; peer < side; ++peer) {
+          if (peer == me) {
+            const segment mine = at(from + me * 64, 64), there = at(into + me * 64, 64);
+            g.copy(members[me], std::span(&mine, 1), std::span(&there, 1));
+            continue;
+          }
+          g.send(members[me], at(from + peer * 64, 64), members[peer], tag, comm);
+          g.recv(members[me], at(into + peer * 64, 64), members[peer], tag, comm);
+        }
+    }
+    return g;
+  };
+  all.append(transpose(true, 0x10000, 0x20000, 0));
+  all.mark();
+  if (computes) {
+    graph g(side * side);
+    for (std::uint32_t r = 0; r < side * side; ++r) {
+      const segment all_of_it = at(0x20000, side * 64);
+      g.opaque(rank_id{r}, std::span(&all_of_it, 1), std::span(&all_of_it, 1));
+    }
+    all.append(g);
+    all.mark();
+  }
+  all.append(transpose(false, 0x20000, 0x30000, 1));
+  return all.g();
+}
+
+TEST(stages, two_transposes_of_a_pencil_decomposition) {
+  for (const bool computes : {false, true}) {
+    const graph g = pencil(4, computes);
+    const compilation c = compile(g);
+    ASSERT_EQ(c.in_stages.stages.size(), computes ? 3u : 2u);
+    for (const std::size_t s : {std::size_t{0}, c.in_stages.stages.size() - 1}) {
+      const findings& f = c.in_stages.stages[s].found;
+      for (const slice& left : f.residual)
+        EXPECT_EQ(left.length, 64u) << "a block that a rank keeps";
+      EXPECT_EQ(f.residual.size(), 16u);
+      ASSERT_EQ(f.found.size(), 4u);
+      for (const finding& one : f.found)
+        EXPECT_EQ(one.kind, pattern::alltoall);
+    }
+    EXPECT_EQ(c.schedule.as_written, computes) << "as a whole";
+    const plan& p = c.in_stages.schedule;
+    ASSERT_FALSE(p.ranks.empty());
+    EXPECT_EQ(judge(analyze_all(g), p, 1, 6), "");
+  }
+}
+
+} // namespace
+} // namespace tacit::test
