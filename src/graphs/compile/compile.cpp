@@ -98,6 +98,8 @@ compilation compile(const graph& g, const compile_options& options) {
     const stage_cut cut = cut_in_stages(g, c.matched);
     if (cut.stages > 1)
       c.in_stages = compile_stages(g, cut, options);
+    else
+      c.in_stages.why_not = cut.why_not;
   });
   // From here on it is known what its parts mean, if it has any.
   return c;

@@ -207,7 +207,7 @@ stage_cut cut_in_stages(const graph& g, const matching& m) {
       marked = r;
       count = static_cast<std::uint32_t>(marks.size());
     } else if (marks.size() != count) {
-      return none(fmt::format("rank {} has {} marks, rank {} has {}", *marked, count, r, marks.size()));
+      return none(fmt::format("rank {} ends {} stages, rank {} ends {}", *marked, count, r, marks.size()));
     }
     std::uint32_t stage = 0;
     for (const op_id op : lists.ops[r]) {

@@ -41,6 +41,8 @@ std::string in_text(const graphs::graph& g, const graphs::compilation& c, const 
   for (std::size_t s = 0; s < c.in_stages.stages.size(); ++s)
     for (const graphs::finding& f : c.in_stages.stages[s].found.found)
       out += fmt::format("found in stage {}: {}\n", s + 1, words(g, f));
+  if (!c.in_stages.why_not.empty())
+    out += fmt::format("not looked at in stages: {}\n", c.in_stages.why_not);
   for (const graphs::refusal& r : c.found.refused)
     out += fmt::format("not found: {} ({}: {})\n", name(r.kind), reason_label(r.why), r.detail);
   for (const graphs::refusal& r : c.schedule.not_used)

@@ -107,6 +107,8 @@ void add_headlines(page& p, const graph_analysis& a, const counts& n) {
                                       readable_bytes(bytes_of(c.found.residual))));
   if (!c.in_stages.stages.empty())
     p.headlines.push_back(words(a.g, c.in_stages));
+  if (!c.in_stages.why_not.empty())
+    p.headlines.push_back("Stages are not looked at by themselves: " + c.in_stages.why_not + ".");
   if (c.schedule.ranks.empty())
     return;
   if (c.schedule.as_written)

@@ -467,6 +467,23 @@ TEST_F(staged_exchanges, are_replaced_around_a_computation) {
   run_and_look();
 }
 
+TEST_F(capi, ranks_that_end_different_numbers_of_stages_are_named) {
+  if (size() < 2)
+    return;
+  int value = rank() == 0 ? 7 : 0;
+  for (int to = 1; to < size() && rank() == 0; ++to)
+    tacit_graph_send(graph, &value, 1, MPI_INT, to, 0, nullptr);
+  if (rank() > 0)
+    tacit_graph_recv(graph, &value, 1, MPI_INT, 0, 0, nullptr);
+  if (rank() == 1)
+    tacit_graph_stage(graph, nullptr);
+  compile();
+  EXPECT_NE(explain().find("not looked at in stages: rank 0 ends 0 stages, rank 1 ends 1"), std::string::npos)
+      << explain();
+  EXPECT_EQ(tacit_run(schedule), TACIT_SUCCESS);
+  EXPECT_EQ(value, 7);
+}
+
 TEST_F(staged_exchanges, run_right_by_every_driver) {
   build();
   for (const char* driver : {"p2p", "shm", "rma", "coll"}) {
