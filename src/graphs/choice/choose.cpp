@@ -214,10 +214,10 @@ void chooser::add_plans() {
   at_once_ = !wanted_.attended && leaves_at_once(written);
   const bool only_written = c_.schedule.as_written;
   const bool collectives = !only_written && has_collectives(c_.schedule);
-  const plan straight = only_written  ? plan{}
-                        : collectives ? make_plan(g_, c_.matched, c_.order, c_.moved, nothing_found(c_.moved),
-                                                  options_.planning)
-                                      : c_.schedule;
+  const plan made =
+      collectives ? make_plan(g_, c_.matched, c_.order, c_.moved, nothing_found(c_.moved), options_.planning)
+                  : plan{};
+  const plan& straight = collectives ? made : c_.schedule;
   const bool is_straight = only_written || straight.as_written || same_messages(written, straight);
   const bool replaces = (collectives || has_collectives(c_.in_stages.schedule)) &&
                         (wanted_.replace_always || wanted_.driver == "coll");

@@ -97,7 +97,7 @@ namespace {
 /// The length, and as much as has room beside it without memory of its own.
 struct first_message {
   std::uint64_t size = 0;
-  std::array<std::byte, 4096 - sizeof(std::uint64_t)> data;
+  std::array<std::byte, (std::size_t{16} << 10) - sizeof(std::uint64_t)> data;
 };
 
 constexpr std::size_t head = offsetof(first_message, data);
@@ -105,7 +105,7 @@ constexpr std::size_t head = offsetof(first_message, data);
 } // namespace
 
 void send_bytes(const std::vector<std::byte>* bytes, int to, MPI_Comm comm) {
-  first_message first;
+  first_message first; // NOLINT(cppcoreguidelines-pro-type-member-init): only what is sent is written
   first.size = bytes ? bytes->size() : nothing;
   const std::size_t at_once = bytes ? std::min(bytes->size(), first.data.size()) : 0;
   if (at_once > 0)

@@ -80,7 +80,7 @@ private:
 };
 
 /// Sends to a rank that calls receive_bytes, or tells it that there is nothing (`bytes` null: this rank has
-/// an error). Of what does not fit into the first 4 KiB the receiver says first whether it has the memory, so neither waits for the
+/// an error). Of what does not fit into the first 16 KiB the receiver says first whether it has the memory, so neither waits for the
 /// other for ever. Blocking; what is under way goes on meanwhile.
 void send_bytes(const std::vector<std::byte>* bytes, int to, MPI_Comm comm);
 void receive_bytes(std::vector<std::byte>& into, int from, MPI_Comm comm);

@@ -18,25 +18,27 @@ public:
   template <typename T>
   void put(const T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
-    const std::size_t at = bytes_.size();
-    bytes_.resize(at + sizeof value); // GCC 12 warns of an overflow if it inserts
-    std::memcpy(&bytes_[at], &value, sizeof value);
+    append(&value, sizeof value);
   }
   template <typename T>
   void put_list(const std::vector<T>& list) {
     static_assert(std::is_trivially_copyable_v<T>);
     put<std::uint64_t>(list.size());
-    const auto* from = reinterpret_cast<const std::byte*>(list.data());
-    bytes_.insert(bytes_.end(), from, from + list.size() * sizeof(T));
+    append(list.data(), list.size() * sizeof(T));
   }
   /// Without their number: `get_list` does not read them.
-  void put_bytes(const std::vector<std::byte>& bytes) {
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-  }
+  void put_bytes(const std::vector<std::byte>& bytes) { append(bytes.data(), bytes.size()); }
   void put_text(const std::string& text) { put_list(std::vector<char>(text.begin(), text.end())); }
   std::vector<std::byte> take() { return std::move(bytes_); }
 
 private:
+  void append(const void* from, std::size_t bytes) {
+    const std::size_t at = bytes_.size();
+    bytes_.resize(at + bytes); // GCC 12 warns of an overflow if it inserts
+    if (bytes > 0)
+      std::memcpy(bytes_.data() + at, from, bytes);
+  }
+
   std::vector<std::byte> bytes_;
 };
 

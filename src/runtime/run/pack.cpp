@@ -20,23 +20,46 @@ std::vector<graphs::block> unpack_blocks(unpacker& from) {
   return blocks;
 }
 
+// Which parts of a step follow: most have one list of bytes and nothing else.
+enum part_of_step : std::uint8_t {
+  has_largest = 1,
+  has_reads = 2,
+  has_writes = 4,
+  has_sends = 8,
+  has_receives = 16,
+  has_after = 32
+};
+
 void pack_step(packer& into, const graphs::step& s) {
+  const bool largest = s.largest_block > 0 || s.largest_total > 0;
+  into.put(static_cast<std::uint8_t>((largest ? has_largest : 0) | (s.reads.empty() ? 0 : has_reads) |
+                                     (s.writes.empty() ? 0 : has_writes) | (s.sends.empty() ? 0 : has_sends) |
+                                     (s.receives.empty() ? 0 : has_receives) |
+                                     (s.after.empty() ? 0 : has_after)));
   into.put(s.kind);
   into.put(s.collective);
   into.put(s.comm);
   into.put(s.peer);
   into.put(s.tag);
   into.put(s.op);
-  into.put(s.largest_block);
-  into.put(s.largest_total);
-  into.put_list(s.reads);
-  into.put_list(s.writes);
-  pack_blocks(into, s.sends);
-  pack_blocks(into, s.receives);
-  into.put_list(s.after);
+  if (largest) {
+    into.put(s.largest_block);
+    into.put(s.largest_total);
+  }
+  if (!s.reads.empty())
+    into.put_list(s.reads);
+  if (!s.writes.empty())
+    into.put_list(s.writes);
+  if (!s.sends.empty())
+    pack_blocks(into, s.sends);
+  if (!s.receives.empty())
+    pack_blocks(into, s.receives);
+  if (!s.after.empty())
+    into.put_list(s.after);
 }
 
 graphs::step unpack_step(unpacker& from) {
+  const auto parts = from.get<std::uint8_t>();
   graphs::step s;
   s.kind = from.get<graphs::step_kind>();
   s.collective = from.get<pattern>();
@@ -44,13 +67,20 @@ graphs::step unpack_step(unpacker& from) {
   s.peer = from.get<rank_id>();
   s.tag = from.get<std::int32_t>();
   s.op = from.get<op_id>();
-  s.largest_block = from.get<std::uint64_t>();
-  s.largest_total = from.get<std::uint64_t>();
-  s.reads = from.get_list<graphs::segment>();
-  s.writes = from.get_list<graphs::segment>();
-  s.sends = unpack_blocks(from);
-  s.receives = unpack_blocks(from);
-  s.after = from.get_list<std::uint32_t>();
+  if (parts & has_largest) {
+    s.largest_block = from.get<std::uint64_t>();
+    s.largest_total = from.get<std::uint64_t>();
+  }
+  if (parts & has_reads)
+    s.reads = from.get_list<graphs::segment>();
+  if (parts & has_writes)
+    s.writes = from.get_list<graphs::segment>();
+  if (parts & has_sends)
+    s.sends = unpack_blocks(from);
+  if (parts & has_receives)
+    s.receives = unpack_blocks(from);
+  if (parts & has_after)
+    s.after = from.get_list<std::uint32_t>();
   return s;
 }
 

@@ -423,7 +423,7 @@ std::unique_ptr<schedule> compile_together(const graph_builder& part, const char
   std::array<std::uint64_t, 2> words{};
   all.here("keeping the schedule", [&] {
     if (room.keep) {
-      entry = kept_graphs::make_entry(found, part, mine);
+      entry = kept_graphs::make_entry(found, part, std::move(mine));
       words = kept_graphs::words_of(entry);
     }
     plan = std::make_shared<kept_plan>(std::move(bound.plan), bound.calls);

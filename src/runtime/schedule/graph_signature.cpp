@@ -93,15 +93,26 @@ graph_signature signature_of(const message& circumstances, const local_graph& g)
   return signed_bytes(out.take());
 }
 
-relative_graph without_places(const message& circumstances, const local_graph& g) {
+bool is_movable(const local_graph& g) {
+  return std::none_of(g.operations.begin(), g.operations.end(), [](const local_operation& op) {
+    return op.kind == local_kind::put || op.kind == local_kind::get;
+  });
+}
+
+relative_graph without_places(const graph_signature& exact) {
+  unpacker from(exact.bytes);
+  const message circumstances = from.get_list<std::byte>();
+  return without_places(circumstances, unpack_local_graph(from));
+}
+
+relative_graph without_places(const message& circumstances, local_graph g) {
   const std::vector<graphs::segment> ranges = joined_ranges(g);
   constexpr std::size_t unseen = ~std::size_t{0};
   std::vector<std::size_t> number(ranges.size(), unseen);
   std::vector<std::uint64_t> place(ranges.size(), 0);
   relative_graph out;
   std::uint64_t next = 0;
-  local_graph at_places = g;
-  each_list(at_places, [&](std::vector<graphs::segment>& list) {
+  each_list(g, [&](std::vector<graphs::segment>& list) {
     for (graphs::segment& s : list) {
       if (s.length == 0) {
         s.address = 0;
@@ -117,10 +128,7 @@ relative_graph without_places(const message& circumstances, const local_graph& g
       s.address = place[at] + (s.address - ranges[at].address);
     }
   });
-  out.signature = signature_of(circumstances, at_places);
-  out.movable = std::none_of(g.operations.begin(), g.operations.end(), [](const local_operation& op) {
-    return op.kind == local_kind::put || op.kind == local_kind::get;
-  });
+  out.signature = signature_of(circumstances, g);
   return out;
 }
 

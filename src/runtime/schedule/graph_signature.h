@@ -39,9 +39,13 @@ graph_signature signature_of(const message& circumstances, const local_graph& g)
 struct relative_graph {
   graph_signature signature;
   std::vector<graphs::segment> buffers; ///< in the order in which the graph mentions them
-  bool movable = true;                  ///< false: it names memory of other ranks
 };
-relative_graph without_places(const message& circumstances, const local_graph& g);
+relative_graph without_places(const message& circumstances, local_graph g);
+/// The same of the graph that is signed.
+relative_graph without_places(const graph_signature& exact);
+
+/// False: it names memory of other ranks.
+bool is_movable(const local_graph& g);
 
 /// From the buffers of one graph to those of another one that differs in places only.
 class moved_buffers {

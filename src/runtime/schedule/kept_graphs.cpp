@@ -47,6 +47,28 @@ graph_computations computations_for(const rank_part& steps, const graph_builder&
   return out;
 }
 
+/// About what a plan takes, with its scratch memory.
+std::uint64_t memory_of(const graphs::rank_plan& plan) {
+  const auto blocks = [](const std::vector<graphs::block>& list) {
+    std::uint64_t sum = list.size() * sizeof(graphs::block);
+    for (const graphs::block& b : list)
+      sum += b.bytes.size() * sizeof(graphs::segment);
+    return sum;
+  };
+  std::uint64_t sum = plan.scratch_bytes + plan.steps.size() * sizeof(graphs::step);
+  for (const graphs::step& s : plan.steps)
+    sum += (s.reads.size() + s.writes.size()) * sizeof(graphs::segment) +
+           s.after.size() * sizeof(std::uint32_t) + blocks(s.sends) + blocks(s.receives);
+  return sum;
+}
+
+/// Its steps name no memory but that of its graph, so that they can be moved with that.
+bool holds(const kept_graphs::entry& e) {
+  const moved_buffers same_places(e.relative->buffers, e.relative->buffers);
+  return std::all_of(e.part.candidates.begin(), e.part.candidates.end(),
+                     [&](const named_program& c) { return same_places.hold(c.steps); });
+}
+
 } // namespace
 
 kept_plan::state kept_plan::now() const {
@@ -171,15 +193,17 @@ bool kept_graphs::may_have_moved(const lookup& found) const {
   return false;
 }
 
-void kept_graphs::compare_places(lookup& found, const graph_builder& part) const {
+void kept_graphs::compare_places(lookup& found, const graph_builder& part) {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    const entry& e = entries_[i];
+    entry& e = entries_[i];
     std::uint64_t& match = found.words[word_of_match(i)];
     if (match == differs || e.exact == found.exact)
       continue;
     if (!found.relative)
       found.relative = without_places(found.circumstances, part.values());
-    match = e.relative.signature == found.relative->signature ? elsewhere : differs;
+    if (!e.relative)
+      e.relative = without_places(e.exact);
+    match = e.relative->signature == found.relative->signature && holds(e) ? elsewhere : differs;
   }
 }
 
@@ -215,7 +239,7 @@ rank_part kept_graphs::steps_of(std::size_t at, lookup& found, const graph_build
     return out;
   if (!found.relative)
     found.relative = without_places(found.circumstances, part.values());
-  const moved_buffers map(e.relative.buffers, found.relative->buffers);
+  const moved_buffers map(e.relative->buffers, found.relative->buffers);
   for (named_program& c : out.candidates)
     map.move(c.steps);
   return out;
@@ -274,24 +298,17 @@ kept_graphs::room kept_graphs::make_room(const lookup& found, std::optional<std:
   return out;
 }
 
-kept_graphs::entry kept_graphs::make_entry(lookup& found, const graph_builder& part, const rank_part& steps) {
+kept_graphs::entry kept_graphs::make_entry(lookup& found, const graph_builder& part, rank_part steps) {
   entry out;
-  if (!found.relative)
-    found.relative = without_places(found.circumstances, part.values());
-  out.exact = found.exact;
-  out.relative = *found.relative;
-  out.part = steps;
-  const moved_buffers same_places(out.relative.buffers, out.relative.buffers);
-  out.movable =
-      out.relative.movable && std::all_of(steps.candidates.begin(), steps.candidates.end(),
-                                          [&](const named_program& c) { return same_places.hold(c.steps); });
-  std::uint64_t scratch = 0;
+  out.exact = std::move(found.exact);
+  out.relative = std::move(found.relative);
+  out.movable = is_movable(part.values());
+  out.part = std::move(steps);
+  out.bytes = 3 * out.exact.bytes.size(); // with the graph without places, later
   for (named_program& c : out.part.candidates) {
     c.steps.call = {};
-    scratch += c.steps.plan.scratch_bytes;
+    out.bytes += memory_of(c.steps.plan);
   }
-  out.bytes = packed_part(out.part).size() + out.exact.bytes.size() + out.relative.signature.bytes.size() +
-              out.relative.buffers.size() * sizeof(graphs::segment) + scratch;
   return out;
 }
 

@@ -97,7 +97,7 @@ public:
   /// All that is known of one graph.
   struct entry {
     graph_signature exact;
-    relative_graph relative;
+    std::optional<relative_graph> relative; ///< made of `exact` when a graph of the same length is compiled
     rank_part part;
     std::shared_ptr<kept_plan> made; ///< null: only the steps are kept
     // Agreed:
@@ -147,7 +147,7 @@ public:
   /// True if some entry may be the same graph in other places; then `compare_places` says so, and the ranks agree again.
   bool may_have_moved(const lookup& found) const;
   /// Local; throws std::bad_alloc.
-  void compare_places(lookup& found, const graph_builder& part) const;
+  void compare_places(lookup& found, const graph_builder& part);
   /// The entry whose steps can be used, if `may_have_moved`.
   std::optional<std::size_t> known(const lookup& found) const;
   /// Local; throws std::bad_alloc.
@@ -162,7 +162,7 @@ public:
   /// Gives up what may not be used again, and makes room. Collective.
   room make_room(const lookup& found, std::optional<std::size_t> same);
   /// What this rank would keep. Local; throws std::bad_alloc.
-  static entry make_entry(lookup& found, const graph_builder& part, const rank_part& steps);
+  static entry make_entry(lookup& found, const graph_builder& part, rank_part steps);
   /// Its two words for an agreement.
   static std::array<std::uint64_t, 2> words_of(const entry& made);
   /// Keeps it if it is not too large, in `words` of all ranks; else false. Collective.
