@@ -1,4 +1,4 @@
-/* What programs with `#pragma mpi osc_coalesce`, `rma` and `local_ldst` call after their transformation (seed 003). People
+/* What programs with `#pragma mpi osc_coalesce`, `rma`, `local_ldst` and `overlap` call after their transformation (seed 003). People
  * read such programs, and may write these calls themselves. C99 and C++; link libtacit-coalesce.a (`tacit --coalesce`).
  *
  * COALESCING. A region collects small one-sided operations and sends those for one window, target and operation as one MPI
@@ -46,7 +46,22 @@
  *     MPI_Win_unlock(i, win);
  *
  * Accumulates stay MPI's: plain stores could come between their loads and stores. After plain stores, an MPI_Win_fence must not
- * be told MPI_MODE_NOSTORE: tacit_local_assert takes that out. */
+ * be told MPI_MODE_NOSTORE: tacit_local_assert takes that out.
+ *
+ * PIPELINED EXCHANGES. An MPI_Alltoall of what the loop in front of it computes, in parts that travel while the loop goes on:
+ *
+ *     tacit_pipeline exchange;                        // rows of 8 doubles; row i is a part of each process's block
+ *     const tacit_pipeline_store stores[] = {{0, 64, 64, {{8LL * block, 0, size - 1}}}};
+ *     tacit_pipeline_begin(&exchange, TACIT_PIPELINE_MEASURED, NULL, array, block, MPI_DOUBLE, received, block, MPI_DOUBLE, comm, 0, rows - 1,
+ *                          stores, 1, __FILE__, __LINE__);
+ *     for (int i = 0; i < rows; ++i) {
+ *       tacit_pipeline_reached(&exchange, i);
+ *       …                                             // stores in places 64 * i … 64 * i + 63 of each block
+ *     }
+ *     tacit_pipeline_alltoall(&exchange, array, block, MPI_DOUBLE, received, block, MPI_DOUBLE, comm);
+ *
+ * All processes of the communicator come here together, with the same datatype, and use it for nothing else until the exchange ends. Each
+ * gives the stores of its own loop: a part leaves a process when no later iteration stores into it, in the worst case behind the loop. */
 #ifndef TACIT_COALESCE_H
 #define TACIT_COALESCE_H
 
@@ -83,7 +98,8 @@ int tacit_coalesce_send(tacit_coalesce* region, MPI_Win win, int target);
 /* Sends what is left and sets *region to null; with null already, nothing happens. The code of the first error. */
 int tacit_coalesce_end(tacit_coalesce** region);
 
-/* A variable whose end of life ends its region:  TACIT_COALESCE_GUARDED tacit_coalesce* r = tacit_coalesce_begin(…); */
+/* The same where nobody takes the code: what it would be is said on stderr (TACIT-152). Transformed programs call it.
+ * A variable whose end of life ends its region:  TACIT_COALESCE_GUARDED tacit_coalesce* r = tacit_coalesce_begin(…); */
 void tacit_coalesce_leave(tacit_coalesce** region);
 #define TACIT_COALESCE_GUARDED __attribute__((cleanup(tacit_coalesce_leave)))
 
@@ -255,6 +271,77 @@ static inline int tacit_local_rma_lock_type(const tacit_local* local, int lock_t
   return lock_type == MPI_LOCK_EXCLUSIVE && (local->flags & TACIT_LOCAL_NO_OVERLAP) ? MPI_LOCK_SHARED
                                                                                     : lock_type;
 }
+
+/* ---- pipelined exchanges ---- */
+
+enum { TACIT_PIPELINE_PARTS = 8, TACIT_PIPELINE_RANGES = 3 };
+
+/* Whether to pipeline. What the variable TACIT_PIPELINE says on any process comes before it. */
+enum {
+  TACIT_PIPELINE_NEVER,    /* MPI_Alltoall behind the loop */
+  TACIT_PIPELINE_ALWAYS,   /* wherever it is possible */
+  TACIT_PIPELINE_MEASURED, /* both in turns at first, then what was faster on the slowest process */
+  TACIT_PIPELINE_PREDICTED /* MPI_Alltoall at first; then what the costs say for a loop that takes as long as it did */
+};
+
+/* Of the machine that the program was transformed for (`tacit platform`). */
+typedef struct tacit_pipeline_costs {
+  double latency;  /* seconds until the smallest message has arrived */
+  double of_byte;  /* seconds for each byte more */
+  double progress; /* what part of a message moves while the processes compute: 0 to 1 */
+} tacit_pipeline_costs;
+
+/* A counter of a loop around a store, apart from that of the pipelined loop: how far a step of it moves the store, and its values. */
+typedef struct tacit_pipeline_range {
+  long long stride; /* bytes; 0: no counter */
+  long long first, last;
+} tacit_pipeline_range;
+
+/* Where a store of the loop goes: bytes from the beginning of the send buffer, for all counters at zero. */
+typedef struct tacit_pipeline_store {
+  long long from;
+  long long step;  /* bytes for each step of the pipelined loop's counter */
+  long long bytes; /* how many are stored */
+  tacit_pipeline_range inner[TACIT_PIPELINE_RANGES];
+} tacit_pipeline_store;
+
+/* Read-only for programs. */
+typedef struct tacit_pipeline {
+  long long next;  /* the counter's value at which something is to be done */
+  long long pause; /* iterations from one look at what is under way to the next */
+  int parts;       /* 1: the exchange is MPI_Alltoall */
+  int posted;
+  int error;
+  MPI_Request requests[TACIT_PIPELINE_PARTS];
+  long long
+      ready[TACIT_PIPELINE_PARTS]; /* from this value of the counter on, nothing is stored into a part */
+  const void* origin;
+  void* target;
+  int count;
+  int type_bytes;
+  MPI_Datatype type;
+  MPI_Comm comm;
+  double begun, computed; /* when the loop began and ended */
+  void* measured;         /* what is known of this exchange, or null */
+} tacit_pipeline;
+
+/* Before a loop whose counter goes up from `first` to `last`. Collective over comm; blocks only when the choice is made: the first time for
+ * this line, communicator and amount, and once more after measuring. costs: for TACIT_PIPELINE_PREDICTED. */
+void tacit_pipeline_begin(tacit_pipeline* exchange, int when, const tacit_pipeline_costs* costs,
+                          const void* origin, int origin_count, MPI_Datatype origin_type, void* target,
+                          int target_count, MPI_Datatype target_type, MPI_Comm comm, long long first,
+                          long long last, const tacit_pipeline_store* stores, int store_count,
+                          const char* file, int line);
+void tacit_pipeline_advance(tacit_pipeline* exchange, long long counter);
+/* At the beginning of each iteration: all earlier ones are done. */
+static inline void tacit_pipeline_reached(tacit_pipeline* exchange, long long counter) {
+  if (counter >= exchange->next)
+    tacit_pipeline_advance(exchange, counter);
+}
+/* MPI_Alltoall, or what is left of it. With the arguments that tacit_pipeline_begin had. */
+int tacit_pipeline_alltoall(tacit_pipeline* exchange, const void* origin, int origin_count,
+                            MPI_Datatype origin_type, void* target, int target_count,
+                            MPI_Datatype target_type, MPI_Comm comm);
 
 #ifdef __cplusplus
 }

@@ -321,7 +321,7 @@ void change(const unit& of, const annotated_statement& at, const function_facts&
            "/* tacit: small one-sided operations on these windows are collected and sent together. */\n"
            "TACIT_COALESCE_GUARDED tacit_coalesce* " +
                region + " = " + begin_call(at) + ";",
-           "tacit_coalesce_end(&" + region + ");", into.edits);
+           "tacit_coalesce_leave(&" + region + ");", into.edits);
   for (const rename& r : plan.renames) {
     const span_of_text callee = *text.span(r.call->getCallee()->getSourceRange());
     into.edits[callee.file].replace(callee.begin, callee.end - callee.begin, r.name);

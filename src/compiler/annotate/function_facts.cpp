@@ -85,8 +85,8 @@ use_kind use_of(const clang::DeclRefExpr* name, const clang::ParentMap& parents)
 class variable_uses : public clang::RecursiveASTVisitor<variable_uses> {
 public:
   variable_uses(const clang::ParentMap& parents, std::set<const clang::VarDecl*>& escaping,
-                std::set<const clang::VarDecl*>& read)
-      : parents_(parents), escaping_(escaping), read_(read) {}
+                std::set<const clang::VarDecl*>& written, std::set<const clang::VarDecl*>& read)
+      : parents_(parents), escaping_(escaping), written_(written), read_(read) {}
 
   bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
     const auto* variable = dyn_cast<clang::VarDecl>(name->getDecl());
@@ -95,6 +95,8 @@ public:
     const use_kind use = use_of(name, parents_);
     if (use == use_kind::escapes || variable->getType()->isReferenceType())
       escaping_.insert(variable);
+    if (use != use_kind::read)
+      written_.insert(variable);
     if (use != use_kind::given_as_status)
       read_.insert(variable);
     return true;
@@ -122,6 +124,7 @@ public:
 private:
   const clang::ParentMap& parents_;
   std::set<const clang::VarDecl*>& escaping_;
+  std::set<const clang::VarDecl*>& written_;
   std::set<const clang::VarDecl*>& read_;
 };
 
@@ -205,7 +208,7 @@ private:
 function_facts::function_facts(const clang::FunctionDecl& function) {
   clang::Stmt* body = function.getBody();
   parents_ = std::make_unique<clang::ParentMap>(body);
-  variable_uses walk(*parents_, escaping_, read_status_);
+  variable_uses walk(*parents_, escaping_, written_, read_status_);
   walk.TraverseStmt(body);
   odd_jumps_ = walk.odd;
 }
@@ -217,6 +220,13 @@ const clang::Stmt* function_facts::parent_of(const clang::Stmt* statement) const
 bool function_facts::is_private(const clang::VarDecl* variable) const {
   return variable && variable->hasLocalStorage() && !variable->getType()->isReferenceType() &&
          !variable->getType().isVolatileQualified() && !escaping_.contains(variable);
+}
+
+bool function_facts::is_set_once(const clang::VarDecl* variable) const {
+  if (variable->getType().isConstQualified() && !variable->getType()->isReferenceType())
+    return true;
+  const bool has_value = llvm::isa<clang::ParmVarDecl>(variable) || variable->getInit();
+  return is_private(variable) && has_value && !written_.contains(variable);
 }
 
 bool function_facts::is_dead_status(const clang::VarDecl* variable) const {

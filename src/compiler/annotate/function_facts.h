@@ -24,6 +24,8 @@ public:
   const clang::Stmt* parent_of(const clang::Stmt* statement) const;
   /// Its address is in nobody's hands but MPI's, and MPI's only for the call that gets it (or for the operation that it starts).
   bool is_private(const clang::VarDecl* variable) const;
+  /// It has one value as long as it lives: constant, or the function's own and never assigned behind its declaration.
+  bool is_set_once(const clang::VarDecl* variable) const;
   /// Every use is an argument for a status that nobody reads.
   bool is_dead_status(const clang::VarDecl* variable) const;
   /// Labels, computed jumps, setjmp: control may reach a statement in ways that its block does not show.
@@ -33,7 +35,7 @@ public:
 
 private:
   std::unique_ptr<clang::ParentMap> parents_;
-  std::set<const clang::VarDecl*> escaping_, read_status_;
+  std::set<const clang::VarDecl*> escaping_, written_, read_status_;
   bool odd_jumps_ = false;
 };
 

@@ -160,6 +160,9 @@ std::optional<finding> fault_of(const unit& of, const annotated_statement& at, c
   if (!keeps_window(at, calls.moves.front()))
     return stays(at, what, reason::window_elsewhere, "its handle is no variable that stays as it is",
                  calls.moves.front().call->getExprLoc());
+  for (const mpi_use& end : calls.ends)
+    if (!source(of.context).span(end.call->getSourceRange()))
+      return stays(at, what, reason::in_macro, end.name + " comes out of a macro", end.call->getExprLoc());
   if (has_no_store_outside(of, at, of.context.getSourceManager().getFileID(at.by.begin)))
     return stays(at, what, reason::epoch_unclear, "MPI_MODE_NOSTORE is said elsewhere in the file");
   return std::nullopt;
@@ -188,10 +191,18 @@ void change_moves(const unit& of, const function_facts& facts, const window_call
     if (text.text(assertion->getSourceRange()) != "0")
       wrap(of, assertion, "tacit_local_assert(" + name + ", ", ")", into);
   }
-  for (const mpi_use& end : calls.ends)
-    if (const clang::Stmt* statement = statement_of(facts, end.call))
-      if (const auto place = span_with_pragmas(of, statement))
-        into.edits[place->file].insert(place->begin, "tacit_local_sync(" + name + ");\n");
+  for (const mpi_use& end : calls.ends) {
+    const clang::Stmt* statement = statement_of(facts, end.call);
+    const auto place = statement ? span_with_pragmas(of, statement) : std::nullopt;
+    if (place) {
+      into.edits[place->file].insert(place->begin, "tacit_local_sync(" + name + ");\n");
+      continue;
+    }
+    // A branch without braces, or part of an expression.
+    const span_of_text call = *text.span(end.call->getSourceRange());
+    into.edits[call.file].insert(call.begin, "(tacit_local_sync(" + name + "), ");
+    into.edits[call.file].insert(call.end, ")");
+  }
 }
 
 /// Assignments between the buffer and something else, as statements of a block.

@@ -38,6 +38,18 @@ bool takes(std::string_view name, const std::string& word, std::string& into) {
   return true;
 }
 
+pipelining::choice pipelining_of(const std::string& word) {
+  using choice = pipelining::choice;
+  return word == "never" ? choice::never : word == "always" ? choice::always : choice::measured;
+}
+
+/// Three numbers with commas between; nothing if they are none.
+std::optional<exchange_costs> costs_of(const std::string& text) {
+  exchange_costs made;
+  const int read = std::sscanf(text.c_str(), "%lf,%lf,%lf", &made.latency, &made.of_byte, &made.progress);
+  return read == 3 ? std::optional(made) : std::nullopt;
+}
+
 request read_words(const std::vector<std::string>& words) {
   request made;
   std::string value;
@@ -53,6 +65,10 @@ request read_words(const std::vector<std::string>& words) {
       made.quiet |= word == "--quiet";
     else if (takes("--extra", word, value))
       made.extra.push_back(value);
+    else if (takes("--pipeline", word, value))
+      made.platform.collectives.when = pipelining_of(value);
+    else if (takes("--exchange-costs", word, value))
+      made.platform.collectives.costs = costs_of(value);
     else if (word == "--coherent" || word == "--incoherent")
       made.platform.caches = word == "--coherent" ? coherence::coherent : coherence::incoherent;
     else
@@ -200,10 +216,11 @@ clang::tooling::CommandLineArguments without_plugins(const clang::tooling::Comma
   return made;
 }
 
-int parse_all(const request& asked, results& into) {
+/// One file at a time: of several, a ClangTool says at which it is, also where quiet was asked for.
+int parse(const std::string& file, const clang::tooling::CompilationDatabase& database, const request& asked,
+          results& into) {
   using namespace clang::tooling;
-  const std::unique_ptr<CompilationDatabase> database = database_for(asked);
-  ClangTool tool(*database, asked.files);
+  ClangTool tool(database, {file});
   tool.setPrintErrorMessage(false);
   tool.appendArgumentsAdjuster(without_plugins);
   std::vector<std::string> extra = asked.extra;
@@ -214,7 +231,29 @@ int parse_all(const request& asked, results& into) {
   return tool.run(&make);
 }
 
+bool parse_all(const request& asked, results& into) {
+  const std::unique_ptr<clang::tooling::CompilationDatabase> database = database_for(asked);
+  bool good = true;
+  for (const std::string& file : asked.files)
+    good &= parse(file, *database, asked, into) == 0;
+  return good;
+}
+
+/// A file with several names keeps them: it is written in place, which a crash may leave half done.
+bool write_in_place(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  return file.good();
+}
+
 void write_whole(const std::string& path, const std::string& text) {
+  std::error_code none;
+  if (fs::hard_link_count(path, none) > 1 && !none && fs::exists(path, none)) {
+    if (!write_in_place(path, text))
+      fail(input_has_errors, "could not write " + path + "; is the disk full, or the file not writable?");
+    return;
+  }
   const std::string draft = path + ".tacit-" + std::to_string(::getpid());
   std::ofstream(draft, std::ios::binary) << text;
   std::error_code error;
@@ -303,7 +342,7 @@ int main(int argc, char** argv) {
   if (asked.files.empty())
     fail(wrong_usage, "no file was named");
   results made;
-  if (parse_all(asked, made) != 0)
+  if (!parse_all(asked, made))
     made.wrong = true;
   drop_repetitions(made);
   if (asked.mode == "json")

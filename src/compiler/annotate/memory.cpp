@@ -44,13 +44,23 @@ bool is_small(const polynomial& p) {
 }
 
 bool stays_as_it_is(const clang::VarDecl* variable, const block_view& in) {
-  const bool known = variable->getType().isConstQualified() || in.facts.is_private(variable);
+  if (in.counters && in.counters->contains(variable))
+    return true;
+  const bool known = variable->getType().isConstQualified() || in.facts.is_private(variable) ||
+                     (in.steady && in.steady->contains(variable));
   return known && !function_facts::may_change(variable, in.block);
 }
 
 std::optional<polynomial> value_of(const clang::Expr* expression, const block_view& in);
 
+/// Arithmetic is that of integers without bounds: signed types may not overflow, and 64 bits wrap as addresses do.
+bool is_exact(clang::QualType type, const block_view& in) {
+  return type->isIntegerType() && (type->isSignedIntegerType() || in.context.getIntWidth(type) >= 64);
+}
+
 std::optional<polynomial> combined(const clang::BinaryOperator* b, const block_view& in) {
+  if (!is_exact(b->getType(), in))
+    return std::nullopt;
   const auto left = value_of(b->getLHS(), in);
   const auto right = value_of(b->getRHS(), in);
   if (!left || !right)
@@ -68,11 +78,19 @@ std::optional<polynomial> combined(const clang::BinaryOperator* b, const block_v
 }
 
 std::optional<polynomial> value_of(const clang::Expr* expression, const block_view& in) {
-  const clang::Expr* e = expression->IgnoreParenImpCasts();
+  const clang::Expr* e = expression->IgnoreParens();
   clang::Expr::EvalResult value;
   if (!e->isValueDependent() && e->EvaluateAsInt(value, in.context) &&
       value.Val.getInt().getSignificantBits() < 32)
     return constant(value.Val.getInt().getExtValue());
+  if (const auto* cast = dyn_cast<clang::CastExpr>(e)) {
+    const clang::Expr* inner = cast->getSubExpr();
+    return cast->getCastKind() == clang::CK_LValueToRValue || cast->getCastKind() == clang::CK_NoOp ||
+                   (cast->getCastKind() == clang::CK_IntegralCast &&
+                    keeps_value(inner->getType(), cast->getType(), in.context))
+               ? value_of(inner, in)
+               : std::nullopt;
+  }
   if (const auto* b = dyn_cast<clang::BinaryOperator>(e))
     return combined(b, in);
   const clang::VarDecl* variable = e->getType()->isIntegerType() ? variable_of(e) : nullptr;
@@ -126,7 +144,11 @@ memory place(const clang::Expr* lvalue, const block_view& in, int depth) {
   if (const auto* member = dyn_cast<clang::MemberExpr>(e)) {
     memory made =
         member->isArrow() ? follow(member->getBase(), in, depth) : place(member->getBase(), in, depth);
-    made.from = std::nullopt;
+    const auto* field = dyn_cast<clang::FieldDecl>(member->getMemberDecl());
+    if (!field || field->isBitField() || field->getType()->isReferenceType() || !made.from)
+      made.from = std::nullopt;
+    else
+      add(*made.from, constant(static_cast<std::int64_t>(in.context.getFieldOffset(field) / 8)), 1);
     return made;
   }
   return {};
@@ -168,46 +190,38 @@ memory follow(const clang::Expr* address, const block_view& in, int depth) {
   return {};
 }
 
+/// Those that have the value that they had where the variable was declared: it is declared in the bodies of their loops.
+loop_counters counters_of(const clang::VarDecl* variable, const block_view& in) {
+  loop_counters made;
+  if (!in.counters)
+    return made;
+  const clang::SourceManager& sources = in.context.getSourceManager();
+  for (const auto& [counter, body] : *in.counters) {
+    const clang::SourceLocation at = variable->getLocation();
+    if (at.isFileID() && sources.isPointWithin(at, body->getBeginLoc(), body->getEndLoc()))
+      made.emplace(counter, body);
+  }
+  return made;
+}
+
+/// The variables in it have the value now that they had where the pointer was set.
+bool is_still_true(const polynomial& p, const block_view& in, const loop_counters& there) {
+  return std::all_of(p.begin(), p.end(), [&](const auto& term) {
+    return std::all_of(term.first.begin(), term.first.end(),
+                       [&](const clang::VarDecl* v) { return there.contains(v) || in.facts.is_set_once(v); });
+  });
+}
+
 memory memory_of_pointer(const clang::VarDecl* variable, const block_view& in, int depth) {
-  const clang::Expr* init =
-      variable->hasLocalStorage() && variable->getType().isConstQualified() ? variable->getInit() : nullptr;
-  if (init) {
-    const memory made = follow(init, in, depth);
-    if (made.base)
+  if (variable->hasLocalStorage() && variable->getInit() && in.facts.is_set_once(variable)) {
+    const loop_counters there = counters_of(variable, in);
+    memory made = follow(variable->getInit(), {in.context, in.facts, in.block, &there, in.steady}, depth);
+    if (made.from && !is_still_true(*made.from, in, there))
+      made.from = std::nullopt;
+    if (made.base && (!made.pointed || in.facts.is_set_once(made.base)))
       return made;
   }
   return {variable, true, polynomial{}, std::nullopt};
-}
-
-std::optional<std::int64_t> size_of_datatype(const std::string& name, const clang::ASTContext& context) {
-  const auto bytes = [&](clang::QualType t) { return context.getTypeSizeInChars(t).getQuantity(); };
-  const std::pair<const char*, std::int64_t> sizes[] = {
-      {"MPI_CHAR", 1},
-      {"MPI_SIGNED_CHAR", 1},
-      {"MPI_UNSIGNED_CHAR", 1},
-      {"MPI_BYTE", 1},
-      {"MPI_INT8_T", 1},
-      {"MPI_UINT8_T", 1},
-      {"MPI_INT16_T", 2},
-      {"MPI_UINT16_T", 2},
-      {"MPI_INT32_T", 4},
-      {"MPI_UINT32_T", 4},
-      {"MPI_INT64_T", 8},
-      {"MPI_UINT64_T", 8},
-      {"MPI_SHORT", bytes(context.ShortTy)},
-      {"MPI_UNSIGNED_SHORT", bytes(context.ShortTy)},
-      {"MPI_INT", bytes(context.IntTy)},
-      {"MPI_UNSIGNED", bytes(context.IntTy)},
-      {"MPI_LONG", bytes(context.LongTy)},
-      {"MPI_UNSIGNED_LONG", bytes(context.LongTy)},
-      {"MPI_LONG_LONG", 8},
-      {"MPI_FLOAT", bytes(context.FloatTy)},
-      {"MPI_DOUBLE", bytes(context.DoubleTy)},
-  };
-  for (const auto& [known, size] : sizes)
-    if (name == known)
-      return size;
-  return std::nullopt;
 }
 
 /// b begins where a has ended, or later.
@@ -234,6 +248,54 @@ bool begins_in(const memory& a, const memory& b) {
 }
 
 } // namespace
+
+std::optional<std::int64_t> size_of_datatype(const std::string& name, const clang::ASTContext& context) {
+  const auto bytes = [&](clang::QualType t) { return context.getTypeSizeInChars(t).getQuantity(); };
+  const std::pair<const char*, std::int64_t> sizes[] = {
+      {"MPI_CHAR", 1},
+      {"MPI_SIGNED_CHAR", 1},
+      {"MPI_UNSIGNED_CHAR", 1},
+      {"MPI_BYTE", 1},
+      {"MPI_INT8_T", 1},
+      {"MPI_UINT8_T", 1},
+      {"MPI_INT16_T", 2},
+      {"MPI_UINT16_T", 2},
+      {"MPI_INT32_T", 4},
+      {"MPI_UINT32_T", 4},
+      {"MPI_INT64_T", 8},
+      {"MPI_UINT64_T", 8},
+      {"MPI_SHORT", bytes(context.ShortTy)},
+      {"MPI_UNSIGNED_SHORT", bytes(context.ShortTy)},
+      {"MPI_INT", bytes(context.IntTy)},
+      {"MPI_UNSIGNED", bytes(context.IntTy)},
+      {"MPI_LONG", bytes(context.LongTy)},
+      {"MPI_UNSIGNED_LONG", bytes(context.LongTy)},
+      {"MPI_LONG_LONG", 8},
+      {"MPI_FLOAT", bytes(context.FloatTy)},
+      {"MPI_DOUBLE", bytes(context.DoubleTy)},
+      {"MPI_C_FLOAT_COMPLEX", 2 * bytes(context.FloatTy)},
+      {"MPI_C_DOUBLE_COMPLEX", 2 * bytes(context.DoubleTy)},
+  };
+  for (const auto& [known, size] : sizes)
+    if (name == known)
+      return size;
+  return std::nullopt;
+}
+
+bool keeps_value(clang::QualType from, clang::QualType to, const clang::ASTContext& context) {
+  if (!from->isIntegralOrEnumerationType() || !to->isIntegralOrEnumerationType() || to->isBooleanType())
+    return false;
+  const unsigned wide = context.getIntWidth(to), narrow = context.getIntWidth(from);
+  if (wide >= 64)
+    return true;
+  return from->isSignedIntegerOrEnumerationType() == to->isSignedIntegerOrEnumerationType()
+             ? wide >= narrow
+             : from->isUnsignedIntegerOrEnumerationType() && wide > narrow;
+}
+
+std::optional<polynomial> polynomial_of(const clang::Expr* expression, const block_view& in) {
+  return value_of(expression, in);
+}
 
 memory memory_at(const clang::Expr* address, const block_view& in) {
   return follow(address, in, 16);

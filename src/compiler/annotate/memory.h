@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace clang {
 class ASTContext;
 class Expr;
+class QualType;
 class Stmt;
 class VarDecl;
 } // namespace clang
@@ -37,11 +39,17 @@ struct touch {
   clang::SourceLocation at;
 };
 
+/// Counters of the loops around an expression, each with the body in which its value stays as it is.
+using loop_counters = std::map<const clang::VarDecl*, const clang::Stmt*>;
+
 /// What is needed to follow expressions of one block.
 struct block_view {
   clang::ASTContext& context;
   const function_facts& facts;
-  const clang::Stmt* block; ///< variables that change in it are no constants
+  const clang::Stmt* block;                ///< variables that change in it are no constants
+  const loop_counters* counters = nullptr; ///< but these
+  const std::set<const clang::VarDecl*>* steady =
+      nullptr; ///< variables of the file that nothing in it changes
 };
 
 /// Where an address leads to.
@@ -51,6 +59,13 @@ memory message_at(const clang::Expr* address, const clang::Expr* count, const st
                   const block_view& in);
 /// What an lvalue (x, a[i], *p, s.f) is.
 memory memory_of(const clang::Expr* lvalue, const block_view& in);
+
+/// The conversion keeps the value, or wraps as addresses do.
+bool keeps_value(clang::QualType from, clang::QualType to, const clang::ASTContext& context);
+/// The value of an integer expression.
+std::optional<polynomial> polynomial_of(const clang::Expr* expression, const block_view& in);
+/// Bytes of an element of a predefined MPI datatype, by its name.
+std::optional<std::int64_t> size_of_datatype(const std::string& name, const clang::ASTContext& context);
 
 /// No byte belongs to both, whatever the values of variables.
 bool are_disjoint(const memory& a, const memory& b);

@@ -67,14 +67,15 @@ private:
 } // namespace
 
 moved_arguments::moved_arguments(const std::vector<const clang::Expr*>& arguments,
-                                 const function_facts& facts) {
+                                 const function_facts& facts, const std::set<const clang::VarDecl*>* steady) {
   for (const clang::Expr* argument : arguments) {
     if (!argument)
       continue;
     reader walk;
     walk.TraverseStmt(const_cast<clang::Expr*>(argument));
-    const bool own = std::all_of(walk.values.begin(), walk.values.end(),
-                                 [&](const clang::VarDecl* v) { return stays_the_functions(v, facts); });
+    const bool own = std::all_of(walk.values.begin(), walk.values.end(), [&](const clang::VarDecl* v) {
+      return stays_the_functions(v, facts) || (steady && steady->contains(v));
+    });
     if (!walk.steady || !own)
       fault_ = obstacle{reason::no_statement_of_its_own, "an argument of its completion may change",
                         argument->getExprLoc()};

@@ -4,6 +4,7 @@
 #include "compiler/annotate/touches.h"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,9 @@ class function_facts;
 class moved_arguments {
 public:
   /// Null pointers are left out.
-  moved_arguments(const std::vector<const clang::Expr*>& arguments, const function_facts& facts);
+  /// `steady`: variables of others that count as the function's own.
+  moved_arguments(const std::vector<const clang::Expr*>& arguments, const function_facts& facts,
+                  const std::set<const clang::VarDecl*>* steady = nullptr);
 
   /// Why they may not be evaluated later at all: they do something, or depend on memory and not only on variables that nobody but
   /// the function can change.

@@ -99,7 +99,9 @@ bool names(const std::vector<communication_group>& groups, const mpi_use& use,
            const clang::ASTContext& context) {
   const source text(context);
   for (const communication_group& g : groups) {
-    if (!of_kind(g.call, use.row->kind))
+    const bool named =
+        g.call == group_call::collective ? g.name.text == use.name : of_kind(g.call, use.row->kind);
+    if (!named)
       continue;
     if (g.expressions.empty())
       return true;

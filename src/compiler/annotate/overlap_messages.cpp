@@ -10,6 +10,7 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <map>
+#include <set>
 
 namespace tacit::compiler {
 namespace {
@@ -34,6 +35,7 @@ struct planned_message {
   wait_place wait;
   std::optional<obstacle> limit; ///< why the wait stands there; nothing: the block ends
   std::optional<obstacle> refused;
+  bool status_counts = false;       ///< somebody may read it
   bool calls_run_meanwhile = false; ///< of functions that may throw
   int request = 0;                  ///< the first of one or two
 };
@@ -140,9 +142,12 @@ private:
       return made;
     const block_view in{of_.context, facts_, made.home};
     made.message = message_of(use, of_, in);
-    for (const touch& t : made.message.memory)
+    const clang::Expr* given = use.argument(param_role::status);
+    for (const touch& t : made.message.memory) {
+      made.status_counts |= given && t.at == given->getExprLoc();
       if (!t.what.base)
         made.refused = obstacle{reason::buffer_unknown, "its buffer is not followed", t.at};
+    }
     const moved_arguments status({use.argument(param_role::status)}, facts_);
     if (!made.refused)
       made.refused = status.fault();
@@ -382,9 +387,12 @@ private:
     if (!place.before)
       code = "/* tacit: complete before the block ends. */\n";
     std::vector<std::pair<int, std::string>> completions; // of a request, with its status
+    std::set<int> conditional; // the wait for a request that was never posted would empty the status
     for (const planned_message* m : waiting) {
       const clang::Expr* status = m->message.use.argument(param_role::status);
       completions.emplace_back(m->request, status ? text_of(of_, status) : "MPI_STATUS_IGNORE");
+      if (facts_.parent_of(m->statement) != place.block && m->status_counts)
+        conditional.insert(m->request);
       if (m->message.use.is({mpi_call::Sendrecv}))
         completions.emplace_back(m->request + 1, "MPI_STATUS_IGNORE");
     }
@@ -394,6 +402,8 @@ private:
              last->second == first->second && last->first == std::prev(last)->first + 1)
         ++last;
       const auto count = std::distance(first, last);
+      if (conditional.contains(first->first))
+        code += "if (" + requests_ + "[" + std::to_string(first->first) + "] != MPI_REQUEST_NULL)\n";
       code += count == 1 ? "MPI_Wait(" + request(first->first) + ", " + first->second + ");\n"
                          : "MPI_Waitall(" + std::to_string(count) + ", " + request(first->first) +
                                ", MPI_STATUSES_IGNORE);\n";

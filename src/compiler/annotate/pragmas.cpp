@@ -2,6 +2,7 @@
 
 #include "compiler/pragma/parse.h"
 
+#include <algorithm>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Lex/Lexer.h>
@@ -109,10 +110,21 @@ public:
     const clang::FunctionDecl* function = nullptr;
     const clang::Stmt* next = nullptr;
     unsigned next_at = ~0U;
+    unsigned around_end = 0;
   };
 
   attacher(const std::vector<pragma>& pragmas, const clang::SourceManager& sources)
-      : pragmas_(pragmas), sources_(sources), candidates_(pragmas.size()) {}
+      : pragmas_(pragmas), sources_(sources), candidates_(pragmas.size()) {
+    for (const pragma& p : pragmas) {
+      const auto [file, begin] = place(p.begin);
+      places_.push_back({file, begin, place(p.end).second});
+    }
+  }
+
+  /// Declarations without a pragma in their text are most of a file: those of headers, above all.
+  bool TraverseDecl(clang::Decl* d) {
+    return !d || !may_have_pragma(d) || clang::RecursiveASTVisitor<attacher>::TraverseDecl(d);
+  }
 
   bool TraverseFunctionDecl(clang::FunctionDecl* f) {
     return inside(f, &attacher::visit_function<clang::FunctionDecl>);
@@ -131,16 +143,15 @@ public:
     const auto [file, at] = place(statement->getBeginLoc());
     const auto [end_file, end] = place(statement->getEndLoc());
     for (std::size_t i = 0; i < pragmas_.size(); ++i) {
-      const auto [pragma_file, behind] = place(pragmas_[i].end);
+      const auto [pragma_file, begin, behind] = places_[i];
       if (pragma_file != file)
         continue;
       candidate& c = candidates_[i];
-      const unsigned begin = place(pragmas_[i].begin).second;
       if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(statement);
           block && at < begin && end >= behind) {
-        c = {block, function_, nullptr, ~0U}; // the walk reaches inner blocks later
+        c = {block, function_, nullptr, ~0U, end}; // the walk reaches inner blocks later
       } else if (at >= (pragmas_[i].editable ? behind : begin) && at < c.next_at && c.around &&
-                 at < place(c.around->getEndLoc()).second) {
+                 at < c.around_end) {
         c.next = statement;
         c.next_at = at;
       }
@@ -166,8 +177,25 @@ private:
     return sources_.getDecomposedLoc(sources_.getExpansionLoc(at));
   }
 
+  bool may_have_pragma(const clang::Decl* d) const {
+    if (llvm::isa<clang::TranslationUnitDecl>(d) || d->getBeginLoc().isInvalid())
+      return true;
+    const auto [file, begin] = place(d->getBeginLoc());
+    const auto [end_file, end] =
+        sources_.getDecomposedLoc(sources_.getExpansionRange(d->getEndLoc()).getEnd());
+    return file != end_file || std::any_of(places_.begin(), places_.end(), [&](const pragma_place& p) {
+             return p.file == file && p.begin >= begin && p.begin <= end;
+           });
+  }
+
+  struct pragma_place {
+    clang::FileID file;
+    unsigned begin, behind;
+  };
+
   const std::vector<pragma>& pragmas_;
   const clang::SourceManager& sources_;
+  std::vector<pragma_place> places_;
   std::vector<candidate> candidates_;
   const clang::FunctionDecl* function_ = nullptr;
 };

@@ -2,11 +2,17 @@
 
 #include "compiler/annotate/coalesce_windows.h"
 #include "compiler/annotate/local_windows.h"
+#include "compiler/annotate/mpi_use.h"
 #include "compiler/annotate/overlap_messages.h"
+#include "compiler/annotate/pipeline_collective.h"
 #include "compiler/annotate/rewriting.h"
+#include "vocabulary/base/nearest.h"
 
 #include <algorithm>
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
 #include <set>
 
@@ -42,10 +48,76 @@ bool has_hidden_arguments(const clang::Stmt* s) {
          std::any_of(s->child_begin(), s->child_end(), has_hidden_arguments);
 }
 
+/// Names that an annotation gives to communicators, buffers, requests and windows.
+std::vector<std::string> names_in(const annotation& says) {
+  std::vector<std::string> made;
+  for (const communication_group& g : says.groups)
+    for (const written& e : g.expressions)
+      made.push_back(e.text);
+  for (const window_buffer& w : says.windows)
+    made.push_back(w.window.text);
+  return made;
+}
+
+/// What the calls of MPI in the function have as arguments, an address as what it is the address of.
+std::vector<std::string> arguments_in(const unit& of, const clang::FunctionDecl& function) {
+  std::set<std::string> made;
+  for (const mpi_use& use : mpi_uses_in(function.getBody()))
+    for (const clang::Expr* argument : use.call->arguments()) {
+      const std::string text = text_of(of, argument);
+      made.insert(text.starts_with('&') ? text.substr(1) : text);
+    }
+  return {made.begin(), made.end()};
+}
+
+class declared_names : public clang::RecursiveASTVisitor<declared_names> {
+public:
+  bool VisitVarDecl(clang::VarDecl* v) {
+    found.insert(v->getNameAsString());
+    return true;
+  }
+  std::set<std::string> found;
+};
+
+/// The first identifier of an expression: "grid" of `grid->comm[0]`.
+std::string first_word(const std::string& text) {
+  const auto starts = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; };
+  const auto begin = std::find_if(text.begin(), text.end(), starts);
+  return {begin, std::find_if(begin, text.end(), [&](char c) {
+            return !starts(c) && !std::isdigit(static_cast<unsigned char>(c));
+          })};
+}
+
+/// A name that nobody has declared, and that is nearly one that a call has: the annotation would be without effect, and nobody
+/// would know why.
+void warn_of_misspelled(const unit& of, const annotated_statement& at, findings& said) {
+  const std::vector<std::string> known = arguments_in(of, *at.function);
+  declared_names declared;
+  declared.TraverseDecl(const_cast<clang::FunctionDecl*>(at.function));
+  for (const std::string& name : names_in(at.by.says)) {
+    const std::string word = first_word(name);
+    const bool found =
+        declared.found.contains(word) ||
+        !of.context.getTranslationUnitDecl()->lookup(&of.context.Idents.get(word)).empty() ||
+        std::any_of(known.begin(), known.end(), [&](const std::string& k) { return same_code(k, name); });
+    const std::string near =
+        found ? ""
+              : vocabulary::did_you_mean(name, std::vector<std::string_view>(known.begin(), known.end()));
+    if (!near.empty())
+      said.push_back({severity::warning,
+                      at.by.begin,
+                      reason::nothing_annotated,
+                      "no call of MPI in this function has '" + name + "' among its arguments" + near,
+                      "",
+                      {}});
+  }
+}
+
 /// The optimization analysis of the paper (Figure 3): what each annotation asks for.
 void transform_statement(const unit& of, const annotated_statement& at, const target_platform& platform,
                          changes& into) {
   const coherence caches = at.by.says.caches == coherence::as_platform ? platform.caches : at.by.says.caches;
+  warn_of_misspelled(of, at, into.said);
   if (at.by.says.kind != annotation_kind::indep && has_hidden_arguments(at.statement))
     return into.said.push_back(stays(at, "the annotated statement", reason::epoch_unclear,
                                      "default arguments, which stand elsewhere, are part of it"));
@@ -60,8 +132,7 @@ void transform_statement(const unit& of, const annotated_statement& at, const ta
   case annotation_kind::local_ldst:
     return relax_locks(of, at, caches != coherence::incoherent, into);
   case annotation_kind::overlap:
-    return into.said.push_back(
-        stays(at, "the collective", reason::collective_stays, "it is not taken apart"));
+    return pipeline_collectives(of, at, platform.collectives, into);
   case annotation_kind::cco:
     return overlap_messages(of, at, into);
   case annotation_kind::indep:

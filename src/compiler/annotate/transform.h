@@ -1,6 +1,7 @@
 // One translation unit: from its tree and its pragmas to changed texts and to what is said about them.
 #pragma once
 
+#include "compiler/annotate/pipeline_collective.h"
 #include "compiler/annotate/pragmas.h"
 #include "compiler/annotate/source.h"
 
@@ -16,6 +17,7 @@ namespace tacit::compiler {
 /// What is known of the machine when compiling.
 struct target_platform {
   coherence caches = coherence::as_platform; ///< as_platform: the program asks when it runs
+  pipelining collectives;
 };
 
 struct changed_file {

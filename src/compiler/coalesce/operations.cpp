@@ -3,6 +3,7 @@
 #include "compiler/hooks/settings.h"
 
 #include <climits>
+#include <cstdio>
 #include <new>
 
 using namespace tacit::compiler;
@@ -237,7 +238,14 @@ int tacit_coalesce_end(tacit_coalesce** region) {
 }
 
 void tacit_coalesce_leave(tacit_coalesce** region) {
-  tacit_coalesce_end(region);
+  const char* const file = *region && (*region)->file ? (*region)->file : "?";
+  const int line = *region ? (*region)->line : 0;
+  if (const int error = tacit_coalesce_end(region); error != MPI_SUCCESS)
+    std::fprintf(
+        stderr,
+        "tacit: rank %d: %s:%d: the last operations of this region failed with code %d of MPI, which "
+        "no call of the program returned [TACIT-152]\n",
+        world_rank(), file, line, error);
 }
 
 int tacit_put(tacit_coalesce* region, const void* origin, int origin_count, MPI_Datatype origin_type,

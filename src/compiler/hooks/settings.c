@@ -17,7 +17,7 @@ static int is_first_rank(void) {
 
 /* Nonzero for the first thread that asks about this variable. */
 static int is_new(const char* variable) {
-  static const char* _Atomic said[8]; /* as many as there are variables */
+  static const char* _Atomic said[16]; /* at least as many as there are variables */
   for (size_t i = 0; i < sizeof said / sizeof *said; ++i) {
     const char* other = NULL;
     if (atomic_compare_exchange_strong(&said[i], &other, variable))
@@ -70,4 +70,16 @@ int tacit_switch_setting(const char* variable) {
     return 1;
   complain(variable, text, "0 or 1");
   return 0;
+}
+
+int tacit_word_setting(const char* variable, const char* const* words, int count, int normal,
+                       const char* expected) {
+  const char* const text = getenv(variable);
+  if (!text || !*text)
+    return normal;
+  for (int i = 0; i < count; ++i)
+    if (strcmp(text, words[i]) == 0)
+      return i;
+  complain(variable, text, expected);
+  return normal;
 }

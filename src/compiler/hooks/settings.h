@@ -13,6 +13,9 @@ extern "C" {
 size_t tacit_size_setting(const char* variable, size_t normal, const char* expected);
 /* "0" or "1"; 0 without the variable, and for anything else. */
 int tacit_switch_setting(const char* variable);
+/* Which of the words it is; `normal` without the variable, and for anything else. */
+int tacit_word_setting(const char* variable, const char* const* words, int count, int normal,
+                       const char* expected);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 namespace tacit::compiler {
@@ -226,7 +227,7 @@ private:
   /// A name, or the way to a member or an element: what a window or a buffer is called.
   written parse_place(const std::string& what) {
     written item = parse_item(what, false);
-    if (!starts_name(item.text[0]) && item.text[0] != ':')
+    if (!starts_name(item.text[0]) && std::string_view(":*&(").find(item.text[0]) == std::string_view::npos)
       fail(item.at, "expected " + what + ", found '" + item.text + "'");
     return item;
   }
@@ -312,10 +313,6 @@ private:
     if (found() != "'('")
       return made;
     ++position_;
-    if (found() == "')'") {
-      ++position_;
-      return made;
-    }
     for (;;) {
       made.push_back(parse_item("an expression", false));
       if (found() != "','")
@@ -332,6 +329,11 @@ private:
     std::uint64_t value = 0;
     const std::size_t from = position_;
     const auto [stop, error] = std::from_chars(text_.data() + from, text_.data() + text_.size(), value);
+    constexpr std::uint64_t largest =
+        std::numeric_limits<std::int64_t>::max(); // the run time takes a long long
+    if (error == std::errc::result_out_of_range || (error == std::errc{} && value > largest))
+      fail(from,
+           "the number is too large: " + std::string(of) + " can be " + std::to_string(largest) + " at most");
     if (error != std::errc{} || value == 0)
       fail(from, "expected a positive number, found " + found());
     position_ = static_cast<std::size_t>(stop - text_.data());
@@ -423,7 +425,10 @@ std::string write_pragma(const annotation& says) {
     made += ")";
   }
   for (const communication_group& g : says.groups) {
-    made += " " + g.name.text + "(";
+    made += " " + g.name.text;
+    if (g.expressions.empty())
+      continue;
+    made += "(";
     write_items(made, g.expressions);
     made += ")";
   }

@@ -2,6 +2,7 @@
 // (src/compiler/annotate), so that the command itself stays small; it is told in one word each what was asked for.
 #include "surface/cli/transform_command.h"
 
+#include "graphs/platform/machine_model.h"
 #include "surface/cli/child.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/compiler_wrapper.h"
@@ -19,12 +20,26 @@ namespace {
 
 struct transform_options {
   std::vector<std::string> words; ///< files, then the flags of the compiler
-  std::string database;
+  std::string database, pipeline, platform;
   bool diff = false, write = false, json = false, quiet = false, coherent = false, incoherent = false;
 };
 
 std::string mode_of(const transform_options& options) {
   return options.json ? "json" : options.diff ? "diff" : options.write ? "write" : "print";
+}
+
+/// Latency, seconds for each byte, and what part of a message moves by itself: for the choice of pipelined exchanges.
+std::string exchange_costs(const std::string& path) {
+  try {
+    const graphs::machine_model m = graphs::parse_model(read_file(path));
+    constexpr double large = 1 << 20;
+    return fmt::format("{:.4g},{:.4g},{:.3g}", 1e-9 * graphs::one_way_at(m, 0),
+                       1e-9 * graphs::gap_at(m, large) / large, m.progress.median / 100);
+  } catch (const graphs::model_error& wrong) {
+    throw user_error(
+        wrong_usage,
+        fmt::format("{} is no platform description: {}; make one with tacit platform", path, wrong.what()));
+  }
 }
 
 int transform(const transform_options& options) {
@@ -35,6 +50,10 @@ int transform(const transform_options& options) {
     line.emplace_back("--quiet");
   if (options.coherent || options.incoherent)
     line.emplace_back(options.coherent ? "--coherent" : "--incoherent");
+  if (!options.pipeline.empty())
+    line.push_back("--pipeline=" + options.pipeline);
+  if (!options.platform.empty())
+    line.push_back("--exchange-costs=" + exchange_costs(options.platform));
   bool flags = false;
   int files = 0;
   for (const std::string& word : options.words) {
@@ -98,6 +117,13 @@ command add_transform(CLI::App& app) {
   sub->add_flag("--incoherent", options->incoherent,
                 "it will not: loads and stores of windows become MPI's calls")
       ->excludes(coherent);
+  sub->add_option("--pipeline", options->pipeline,
+                  "whether an annotated MPI_Alltoall travels in parts: never, always or measured (default: "
+                  "the program measures, or "
+                  "predicts by --platform)")
+      ->check(CLI::IsMember({"never", "always", "measured"}));
+  sub->add_option("--platform", options->platform,
+                  "description of the machine it will run on, of tacit platform");
   sub->add_flag("-q,--quiet", options->quiet, "only errors and warnings, not what became of each annotation");
   sub->footer("Example: tacit transform --diff stencil.c -- -O2 -Iinclude. The language: "
               "docs/annotations.md. The exit code is 1 if "

@@ -1,28 +1,43 @@
 #!/usr/bin/env python3
 """Random annotated programs: plain and transformed they must compute the same.
 
-A program has many functions, each with one annotated region and true claims: messages in a ring on two communicators between
-statements that use arrays, pointers to them and calls, in loops and conditionals; or one-sided operations in epochs of all kinds, with
-helpers that synchronize out of sight. Functions that claim what is not true (--lie) show what the comparison is worth: they
-must be found.
+A file has many functions, each a program of its own with one annotated region and true claims: messages in a ring on two communicators
+between statements that use arrays, pointers to them and calls, in loops and conditionals; one-sided operations in epochs of all kinds,
+with helpers that synchronize out of sight; exchanges behind the loops that compute their data, and locks around loads and stores
+(random_exchanges.py). Odd seeds are C++. Functions that claim what is not true (--lie) show what the comparison is worth:
+they must be found.
 
-Usage: random_programs.py --tacit FILE --launcher "MPIEXEC FLAGS" [--programs N] [--functions N] [--seed N] [--lie]
+Usage: random_programs.py --tacit FILE --launcher "MPIEXEC FLAGS" [--programs N] [--functions N] [--seed N] [--lie] [--json FILE]
+
+A campaign: --programs 70 --functions 30 --seed N --json FILE, under nice.
 """
 import argparse
+import json
 import os
+import platform
 import random
+import re
 import shlex
 import subprocess
 import sys
 import tempfile
+import time
+from collections import Counter
 from pathlib import Path
+
+from random_exchanges import exchanges, locks
 
 SIZE = 96  # elements of a message buffer: more bytes than the eager limit of the rendezvous runs
 
-HEAD = """#include <mpi.h>
+HEAD = """#include <math.h>
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#define EACH(k, n) for (int k = 0; k < (n); ++k)
+#define ADD(to, what) to += (what)
+#define STORE(a, at, v) ((a)[at] = (v))
+#define SEND_RIGHT(b, t, c) MPI_Send(b, N, MPI_DOUBLE, right, t, c)
 enum { N = %d };
 static int rank, size, left, right;
 static MPI_Comm comm[2];
@@ -41,6 +56,14 @@ static double sum_of(const double* of, int n) {
     sum += of[i] * (i %% 7 + 1);
   return sum;
 }
+static double value_at(int i, int p, int round) {
+  return (double)((i * 13 + p * 5 + round * 3 + rank) %% 17) / 4;
+}
+static double half_of(double v) {
+  return 0.5 * v;
+}
+/* Nobody sees what it does. */
+static double (*volatile unseen)(double) = half_of;
 /* Synchronizes where the caller does not show it. */
 static __attribute__((noinline)) long synchronize(MPI_Win win, const long* base, int n) {
   long sum = 0;
@@ -54,6 +77,25 @@ static __attribute__((noinline)) long synchronize(MPI_Win win, const long* base,
 }
 """
 
+HEAD_CXX = """#include <stdexcept>
+#include <utility>
+#include <vector>
+template <typename T>
+static T half(T v) {
+  return v / 2;
+}
+static double may_throw(int i) {
+  if (i == 2)
+    throw 3;
+  return 0.25;
+}
+struct counted {
+  explicit counted(double& of) : of_(of) {}
+  ~counted() { of_ += 1; }
+  double& of_;
+};
+"""
+
 MAIN = """
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
@@ -63,8 +105,10 @@ int main(int argc, char** argv) {
   right = (rank + 1) %% size;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm[0]);
   MPI_Comm_dup(MPI_COMM_WORLD, &comm[1]);
+  MPI_Type_contiguous(N, MPI_DOUBLE, &half_type);
+  MPI_Type_commit(&half_type);
   for (int i = 0; i < 4; ++i) {
-    heap[i] = malloc(2 * N * sizeof(double));
+    heap[i] = (double*)malloc(2 * N * sizeof(double));
     fill(heap[i], 2 * N, i);
   }
   for (int i = 0; i < 4; ++i)
@@ -72,7 +116,7 @@ int main(int argc, char** argv) {
 %s
   for (int i = 0; i < 4; ++i)
     checksum += sum_of(heap[i], 2 * N);
-  double* all = malloc(size * sizeof(double));
+  double* all = (double*)malloc(size * sizeof(double));
   MPI_Gather(&checksum, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   for (int i = 0; rank == 0 && i < size; ++i)
     printf("%%d %%.17g\\n", i, all[i]);
@@ -85,8 +129,8 @@ int main(int argc, char** argv) {
 class messages:
     """One function with messages in a ring."""
 
-    def __init__(self, number, choose, lie):
-        self.number, self.choose, self.lie = number, choose, lie
+    def __init__(self, number, choose, lie, cxx):
+        self.number, self.choose, self.lie, self.cxx = number, choose, lie, cxx
         self.used = []  # (communicator, buffer that is sent, buffer that is received)
         # Different names are different memory, as `cco` claims; the aliases are known to nobody but statements.
         self.buffers = [f"heap_{i}" for i in range(4)] + [f"local_{i}" for i in range(2)] + ["global_array"]
@@ -110,9 +154,27 @@ class messages:
         status = self.choose.choice(["MPI_STATUS_IGNORE", "&status", "&dead"])
         communicator = f"comm[{c}]" if self.choose.random() < 0.5 else f"c{c}"
         post, take = f"MPI_Send({out}, {communicator});", f"MPI_Recv({back}, {communicator}, {status});"
-        form = self.choose.randrange(4)
+        form = self.choose.randrange(9)
         if form == 0:
             return [f"MPI_Sendrecv({out}, {back}, {communicator}, {status});"]
+        if form == 4:  # posted and completed by the program itself
+            return ["{", "  MPI_Request requests[2];", f"  MPI_Irecv({back}, {communicator}, &requests[0]);",
+                    f"  MPI_Isend({out}, {communicator}, &requests[1]);",
+                    *(["  x += 1;"] if self.choose.random() < 0.5 else []), "  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);",
+                    *("  " + line for line in self.plain()), "}"]
+        if form == 5:  # nobody, or oneself, or nothing
+            peer, count = self.choose.choice([("MPI_PROC_NULL", "N"), ("rank", "N"), ("right", "0"), ("rank", "zero")])
+            other = {"right": "left"}.get(peer, peer)
+            return [f"MPI_Sendrecv({self.part(send, halves[0])}, {count}, MPI_DOUBLE, {peer}, {tag}, {self.part(receive, halves[1])}, "
+                    f"{count}, MPI_DOUBLE, {other}, {tag}, {communicator}, {status});"]
+        if form == 6:  # another datatype for the same bytes
+            out, back = out.replace("N, MPI_DOUBLE", "1, half_type"), back.replace("N, MPI_DOUBLE", "1, half_type")
+            return [f"MPI_Sendrecv({out}, {back}, {communicator}, {status});"]
+        if form == 7:
+            return ["if (rank % 2 == 0) {", f"  SEND_RIGHT({self.part(send, halves[0])}, {tag}, {communicator});", f"  {take}",
+                    "} else {", f"  {take}", f"  {post}", "}"]
+        if form == 8:
+            return ["switch (rank % 2) {", "case 0:", f"  {post}", f"  {take}", "  break;", "default:", f"  {take}", f"  {post}", "}"]
         if form == 1:
             return [f"if (rank % 2 == 0) {{ {post} {self.middle(send)} {take} }}", f"else {{ {take} {post} }}"]
         if form == 2:
@@ -134,8 +196,38 @@ class messages:
             return ["", f"#pragma mpi indep MPI_SendRecv({names})", statement]
         return [statement]
 
+    def plain(self):
+        """What C and C++ have that may get at a buffer, or may not."""
+        buffer, other = self.choose.sample(self.buffers, 2)
+        forms = [
+            ["{", f"  double* p = {buffer} + 1;", "  *p++ += 1;", "  *p += x;", "}"], ["EACH(k, N)", f"  ADD(private_array[k], {buffer}[k]);"],
+            ["EACH(k, 8)", "  private_array[k] += k;"], [f"ADD({buffer}[3], 1);"],
+            ["for (int k = 0;; ++k) {", "  if (k > 7)", "    break;", f"  x += {buffer}[k];", "}"],
+            ["{", "  int k = 0;", "  while (k < 4)", f"    {buffer}[k++] = x;", "}"], ["do {", "  x *= 0.5;", "} while (x > 8);"],
+            ["{", "  int x = 3;", f"  {buffer}[x] = x;", "}"], [f"MPI_Allreduce(MPI_IN_PLACE, &{buffer}[2], 1, MPI_DOUBLE, MPI_SUM, comm[1]);"],
+            [f"memcpy({buffer}, {other}, 16);"], [f"memmove({buffer} + 1, {buffer}, 24);"], [f"x += i > 1 ? {buffer}[1] : unseen(x);"],
+            ["{", f"  double** at = &heap[{self.choose.randrange(4)}];", "  (*at)[2] += 1;", "}"],
+            ["{", f"  struct {{ double* to; int n; }} view = {{{buffer}, N}};", "  view.to[view.n - 1] += 1;", "}"],
+        ]
+        if self.cxx:
+            forms += [
+                ["for (double& v : private_array)", "  v += 0.5;"], [f"[&] {{ {buffer}[4] += 1; }}();"],
+                ["{", f"  auto add = [=, &x](double v) {{ x += v + {buffer}[0]; }};", "  add(1);", "}"],
+                ["{", f"  double& cell = {buffer}[N - 1];", "  cell += 1;", "}"], [f"x += half<double>({buffer}[2]);"],
+                ["try {", "  x += may_throw(i);", f"  {buffer}[0] += 1;", "} catch (int e) {", f"  {other}[0] += e;", "}"],
+                ["{", f"  std::vector<double> copy({buffer}, {buffer} + 5);", "  x += copy[1];", "}"],
+                ["{", f"  counted on({buffer}[1]);", "  x += 1;", "}"], [f"std::swap({buffer}[0], {other}[0]);"],
+                ["if (const double first = private_array[0]; first > 2)", "  x += first;"],
+            ]
+        else:
+            forms += [["{", "  double vla[i + 2];", f"  vla[i] = {buffer}[i];", "  x += vla[i];", "}"],
+                      [f"x += ((double[]){{1, {buffer}[1]}})[i % 2];"], ["{", "  double* restrict only = private_array;", "  only[1] = x;", "}"]]
+        return self.choose.choice(forms)
+
     def statement(self):
         buffer, other = self.choose.sample(self.buffers, 2)
+        if self.choose.random() < 0.35:
+            return self.plain()
         at = self.choose.choice(["0", "N", "N - 1", "2 * N - 1", "i % N"])
         return self.choose.choice([
             self.call, self.call, self.call,
@@ -162,37 +254,58 @@ class messages:
             body += self.statement()
         if self.choose.random() < 0.1:
             body += ["if (i == 2)", "  return;"]
+        if self.cxx and self.choose.random() < 0.1: # caught around the function
+            body += ["if (i == 3)", "  throw std::runtime_error(\"enough\");"]
+        if not self.cxx and self.choose.random() < 0.05:
+            body = [f"if (i == 1)\n      goto on_{self.number};", *body, f"on_{self.number}:;"]
         lines = [f"static void function_{self.number}(void) {{", "  double private_array[N], x = 1, local_0[2 * N], local_1[2 * N];",
-                 "  MPI_Status status = {0}, dead;", "  MPI_Comm c0 = comm[0], c1 = comm[1];"]
+                 "  MPI_Status status = {0}, dead;", "  MPI_Comm c0 = comm[0], c1 = comm[1];",
+                 "  const int zero = 0;"]
         lines += [f"  double *heap_{i} = heap[{i}], *alias_{i} = alias[{i}];" for i in range(4)]
         lines += ["  fill(private_array, N, 1);", "  fill(local_0, 2 * N, 2);", "  fill(local_1, 2 * N, 3);",
                   "#pragma mpi cco MPI_SendRecv", "  for (int i = 0; i < 4; ++i) {"]
         lines += [line if line.startswith("#") else "    " + line for line in body]
         lines += ["  }", "  checksum += x + sum_of(private_array, N) + sum_of(local_0, 2 * N) + sum_of(local_1, 2 * N);",
-                  "  checksum += sum_of(global_array, 2 * N);", "  (void)dead; (void)c0; (void)c1; (void)status;"]
+                  "  checksum += sum_of(global_array, 2 * N);", "  (void)dead; (void)c0; (void)c1; (void)status; (void)zero;"]
         lines += [f"  (void)alias_{i}; (void)heap_{i};" for i in range(4)] + ["}"]
         return "\n".join(lines)
 
 
 class one_sided:
-    """One function with one-sided operations: adding up, taking the least, storing each in a part of its own."""
+    """One function with one-sided operations: adding up, taking the least, storing each in a part of its own; on two windows."""
 
-    def __init__(self, number, choose, lie):
-        self.number, self.choose, self.lie = number, choose, lie
+    def __init__(self, number, choose, lie, cxx):
+        self.number, self.choose, self.lie, self.cxx = number, choose, lie, cxx
+
+    def call(self):
+        win = self.choose.choice(["win", "win", "second"])
+        target = self.choose.choice([f"(rank + {self.choose.randrange(4)}) % size", "rank", "MPI_PROC_NULL"])
+        kind = self.choose.choice(["sum", "min", "put", "put", "get", "fetch", "none", "pair"])
+        if kind == "put":
+            return f"MPI_Put(&stays[i], 1, MPI_LONG, (rank + i) % size, 32 + rank * 8 + i, 1, MPI_LONG, {win});"
+        if kind == "get":
+            return f"MPI_Get(&got[i], 1, MPI_LONG, {target}, i, 1, MPI_LONG, {win});"
+        if kind == "fetch":
+            return f"MPI_Fetch_and_op(&stays[i], &unused[i], MPI_LONG, {target}, 8 + i, MPI_SUM, {win});"
+        if kind == "none":
+            return f"MPI_Put(stays, 0, MPI_LONG, {target}, 0, 0, MPI_LONG, {win});"
+        if kind == "pair":  # a derived datatype
+            return f"MPI_Accumulate(&stays[i % 4 * 2], 1, pair_type, {target}, 24, 1, pair_type, MPI_SUM, {win});"
+        name, at = ("MPI_SUM", "8 + i") if kind == "sum" else ("MPI_MIN", "16 + i")
+        return f"MPI_Accumulate(&stays[i], 1, MPI_LONG, {target}, {at}, 1, MPI_LONG, {name}, {win});"
 
     def operation(self):
-        kind = self.choose.choice(["sum", "min", "put", "put", "get"])
-        if kind == "put":
-            return ["MPI_Put(&stays[i], 1, MPI_LONG, (rank + i) % size, 32 + rank * 8 + i, 1, MPI_LONG, win);"]
-        if kind == "get":
-            return [f"MPI_Get(&got[i], 1, MPI_LONG, (rank + {self.choose.randrange(4)}) % size, i, 1, MPI_LONG, win);"]
-        name, at = ("MPI_SUM", "8 + i") if kind == "sum" else ("MPI_MIN", "16 + i")
-        target = f"(rank + {self.choose.randrange(4)}) % size"
-        return [f"MPI_Accumulate(&stays[i], 1, MPI_LONG, {target}, {at}, 1, MPI_LONG, {name}, win);"]
+        call = self.call()
+        forms = [[call], [call], ["if (i % 3)", "  " + call, "else", "  checksum += i;"], ["{", "  " + call, "}"],
+                 ["if (i == 6)", "  continue;", call], ["if (i > 6)", "  break;", call], [f"EACH(twice, 1) {call}"]]
+        if self.cxx:
+            forms += [["for (int once : {0, 1})", "  if (once)", "    " + call], [f"[&] {{ {call} }}();"]]
+        return self.choose.choice(forms)
 
     def function(self):
+        both = " (second, base2, long, MPI_LONG, MPI_COMM_WORLD)" if self.choose.random() < 0.7 else ""
         annotation = self.choose.choice(["osc_coalesce(win, base, long, MPI_LONG, MPI_COMM_WORLD)",
-                                         "rma(win, base, long, MPI_LONG, size, rank)"])
+                                         "rma(win, base, long, MPI_LONG, size, rank)"]) + both
         fences = self.choose.random() < 0.5
         body = ["for (int i = 0; i < 8; ++i) {"]
         for _ in range(self.choose.randrange(1, 4)):
@@ -201,55 +314,108 @@ class one_sided:
         if not fences:
             claim = ["#pragma mpi indep MPI_Win(win)"] if self.lie else []
             body += claim + ["checksum += synchronize(win, base, cells);"]
-        again = ["for (int i = 0; i < 8; ++i)", "  " + self.operation()[0]]
-        opened, closed = ("MPI_Win_fence(0, win);",) * 2 if fences else ("MPI_Win_lock_all(0, win);", "MPI_Win_unlock_all(win);")
-        lines = [f"static void function_{self.number}(void) {{", "  long stays[8], got[8] = {0}, *base;", "  MPI_Win win;",
+        again = ["for (int i = 0; i < 8; ++i)", "  " + self.call()]
+        opened, closed = ("MPI_Win_fence(0, WIN);",) * 2 if fences else ("MPI_Win_lock_all(0, WIN);", "MPI_Win_unlock_all(WIN);")
+        bare = self.choose.random() < 0.3
+        opened, closed = ([line.replace("WIN", w) for w in ("win", "second")] for line in (opened, closed))
+        if bare:
+            closed = [f"if (size > 0)\n      {line}" for line in closed]
+        lines = [f"static void function_{self.number}(void) {{", "  long stays[8], got[8] = {0}, unused[8], *base, *base2;",
+                 "  MPI_Win win, second;", "  MPI_Datatype pair_type;", "  MPI_Type_contiguous(2, MPI_LONG, &pair_type);",
+                 "  MPI_Type_commit(&pair_type);",
                  "  const int cells = 32 + 8 * size;",
                  "  MPI_Win_allocate(cells * (MPI_Aint)sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);",
-                 "  for (int i = 0; i < cells; ++i)", "    base[i] = i * 3 + rank;", "  for (int i = 0; i < 8; ++i)",
-                 "    stays[i] = i * 5 - rank * 7;", "  MPI_Barrier(MPI_COMM_WORLD);", f"#pragma mpi {annotation}", "  {", f"    {opened}"]
-        lines += [line if line.startswith("#") else "    " + line for line in body + again + [closed]]
+                 "  MPI_Win_allocate(cells * (MPI_Aint)sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &base2, &second);",
+                 "  for (int i = 0; i < cells; ++i)", "    base[i] = i * 3 + rank, base2[i] = -base[i];", "  for (int i = 0; i < 8; ++i)",
+                 "    stays[i] = i * 5 - rank * 7;", "  MPI_Barrier(MPI_COMM_WORLD);", f"#pragma mpi {annotation}", "  {",
+                 *("    " + line for line in opened)]
+        lines += [line if line.startswith("#") else "    " + line for line in body + again + closed]
         lines += ["  }", "  MPI_Barrier(MPI_COMM_WORLD);",
-                  "  MPI_Win_fence(0, win);" if fences else "  MPI_Win_lock_all(0, win); MPI_Win_unlock_all(win);",
-                  "  for (int i = 0; i < cells; ++i)", "    checksum += (double)base[i] * (i + 1);", "  for (int i = 0; i < 8; ++i)",
-                  "    checksum += (double)got[i] * (i + 1);", "  MPI_Barrier(MPI_COMM_WORLD);", "  MPI_Win_free(&win);", "}"]
+                  *(f"  MPI_Win_fence(0, {w});" if fences else f"  MPI_Win_lock_all(0, {w}); MPI_Win_unlock_all({w});"
+                    for w in ("win", "second")),
+                  "  for (int i = 0; i < cells; ++i)", "    checksum += (double)base[i] * (i + 1) + (double)base2[i] * (i + 3);", "  for (int i = 0; i < 8; ++i)",
+                  "    checksum += (double)got[i] * (i + 1);", "  MPI_Barrier(MPI_COMM_WORLD);", "  MPI_Win_free(&win);",
+                  "  MPI_Win_free(&second);", "  MPI_Type_free(&pair_type);", "  (void)unused;", "}"]
         return "\n".join(lines)
 
 
+KINDS = {"messages": messages, "one_sided": one_sided, "exchanges": exchanges, "locks": locks}
+
+
+def kinds_of(seed, functions, lie):
+    """Which kind each function is; only some know how to lie."""
+    choose = random.Random(f"kinds {seed}")
+    weighted = ["messages", "messages", "one_sided"] if lie else ["messages", "messages", "one_sided", "exchanges", "exchanges", "locks"]
+    return [choose.choice(weighted) for _ in range(functions)]
+
+
+def is_cxx(seed, lie):
+    return seed % 2 == 1 and not lie
+
+
 def program(seed, functions, lie):
-    choose = random.Random(seed)
-    kinds = [choose.choice([messages, messages, one_sided]) for _ in range(functions)]
-    texts = [kind(i, choose, lie).function() for i, kind in enumerate(kinds)]
-    calls = "\n".join(f"  function_{i}();" for i in range(functions))
-    return HEAD % SIZE + "\n".join(texts) + MAIN % calls
+    choose, cxx = random.Random(seed), is_cxx(seed, lie)
+    texts = [KINDS[kind](i, choose, lie, cxx).function() for i, kind in enumerate(kinds_of(seed, functions, lie))]
+    call = "  try {{ function_{0}(); }} catch (const std::runtime_error&) {{ checksum += {0}; }}" if cxx else "  function_{0}();"
+    calls = "\n".join(call.format(i) for i in range(functions))
+    made = [HEAD % SIZE, HEAD_CXX if cxx else "", "static MPI_Datatype half_type;\n", "\n".join(texts), MAIN % calls]
+    return "".join(made)
 
 
 def compiled(asked, source, program_file, *words):
-    command = [asked.tacit, "cc", "--overlap=off", *words, "-O1", "-Wno-unknown-pragmas", str(source), "-o", str(program_file)]
+    command = [asked.tacit, "cxx" if source.suffix == ".cpp" else "cc", "--overlap=off", *words, "-O1", "-Wno-unknown-pragmas", str(source),
+               "-lm", "-o", str(program_file)]
     done = subprocess.run(command, capture_output=True, text=True)
     return done.stderr if done.returncode else ""
 
 
-def output_of(asked, program_file, ranks):
-    environment = dict(os.environ, **dict(pair.split("=", 1) for pair in asked.environment))
+def output_of(asked, program_file, ranks, **more):
+    environment = dict(os.environ, **dict(pair.split("=", 1) for pair in asked.environment), **more)
     try:
         done = subprocess.run([*shlex.split(asked.launcher), "-n", str(ranks), str(program_file)], capture_output=True, text=True,
-                              timeout=120, env=environment)
+                              timeout=240, env=environment)
     except subprocess.TimeoutExpired:
         return "hangs"
     return done.stdout if done.returncode == 0 else f"exit {done.returncode}: {done.stderr[-500:]}"
 
 
+def places_changed(asked, source):
+    """What was transformed, by the words of the remarks."""
+    done = subprocess.run([asked.tacit, "transform", "--json", source], capture_output=True, text=True)
+    findings = json.loads(done.stdout)["findings"] if done.stdout else []
+    words = (re.sub(r"(;| at | where | when | during ).*", "", f["text"]) for f in findings if f["level"] == "remark" and not f["code"])
+    return Counter(words)
+
+
 def difference(asked, seed, folder):
-    source = folder / "program.c"
+    source = folder / ("program.cpp" if is_cxx(seed, asked.lie) else "program.c")
     source.write_text(program(seed, asked.functions, asked.lie))
     for name, words in {"plain": [], "transformed": ["--annotations"]}.items():
         if said := compiled(asked, source, folder / name, *words):
             return "claims refused" if asked.lie and "TACIT-202" in said else f"does not compile ({name}): {said[:2000]}"
-    plain, transformed = (output_of(asked, folder / name, asked.ranks) for name in ("plain", "transformed"))
+    ranks = asked.ranks[seed // 2 % len(asked.ranks)]
+    plain = output_of(asked, folder / "plain", ranks)
     if plain.startswith(("exit", "hangs")):
         return f"the program itself: {plain}"
-    return "" if plain == transformed else f"{transformed!r} instead of {plain!r}"
+    for way in ("always", "measured"):
+        transformed = output_of(asked, folder / "transformed", ranks, TACIT_PIPELINE=way)
+        if plain != transformed:
+            return f"{ranks} ranks, {way}: {transformed!r} instead of {plain!r}"
+    return ""
+
+
+def report(asked, differ, changed, seconds):
+    seeds = range(asked.seed, asked.seed + asked.programs)
+    kinds = Counter(f"{kind}, {'C++' if is_cxx(s, asked.lie) else 'C'}" for s in seeds for kind in kinds_of(s, asked.functions, asked.lie))
+    commit = subprocess.run(["git", "log", "-1", "--format=%h", "--", "src/compiler"], capture_output=True, text=True,
+                            cwd=Path(__file__).parents[3]).stdout.strip()
+    return {"what": "Random annotated programs, plain (-O1) against transformed: checksums of all memory, of all ranks.",
+            "machine": {"cpu": platform.processor() or platform.machine(), "cores": os.cpu_count(), "system": platform.platform()},
+            "last_commit_of_compiler": commit, "command": " ".join(["random_programs.py", *asked.words]),
+            "first_seed": seeds[0], "last_seed": seeds[-1], "programs_per_seed": asked.functions, "ranks": asked.ranks,
+            "environment": asked.environment, "programs": dict(sorted(kinds.items())), "places_changed": dict(sorted(changed.items())),
+            "run": ["pipelined exchanges always", "pipelined exchanges as measured"],
+            "mismatches": [{"seed": seed, "found": text[:400]} for seed, text in differ], "minutes": round(seconds / 60, 1)}
 
 
 def main():
@@ -257,26 +423,34 @@ def main():
     parser.add_argument("--tacit", required=True)
     parser.add_argument("--launcher", required=True)
     parser.add_argument("--environment", action="append", default=[])
-    parser.add_argument("--programs", type=int, default=10)
-    parser.add_argument("--functions", type=int, default=10)
-    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--programs", type=int, default=10, help="files")
+    parser.add_argument("--functions", type=int, default=10, help="programs in a file")
+    parser.add_argument("--ranks", type=int, nargs="+", default=[2])
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("--lie", action="store_true")
     parser.add_argument("--keep", type=Path, help="folder for programs that differ")
+    parser.add_argument("--json", type=Path, help="file for what was tried and found; written anew after each program")
     asked = parser.parse_args()
-    differ = 0
-    for seed in range(asked.seed, asked.seed + asked.programs):
+    asked.words = [word if " " not in word else f"'{word}'" for word in sys.argv[1:] if "/tacit" not in word]
+    differ, changed, begun, programs = [], Counter(), time.time(), asked.programs
+    for seed in range(asked.seed, asked.seed + programs):
         with tempfile.TemporaryDirectory() as folder:
             found = difference(asked, seed, Path(folder))
+            source = next(Path(folder).glob("program.c*"))
+            if asked.json:
+                changed += places_changed(asked, source)
             if found and asked.keep:
                 asked.keep.mkdir(parents=True, exist_ok=True)
-                (asked.keep / f"{seed}.c").write_text((Path(folder) / "program.c").read_text())
+                (asked.keep / f"{seed}{source.suffix}").write_text(source.read_text())
         if found:
-            differ += 1
+            differ.append((seed, found))
             if not asked.lie:
                 print(f"seed {seed}: {found}", file=sys.stderr)
-    print(f"{asked.programs} programs of {asked.functions} functions from seed {asked.seed}, {differ} differ")
-    return int(differ == 0) if asked.lie else int(differ != 0)
+        if asked.json:
+            asked.programs = seed - asked.seed + 1
+            asked.json.write_text(json.dumps(report(asked, differ, changed, time.time() - begun), indent=1) + "\n")
+    print(f"{programs} files of {asked.functions} programs from seed {asked.seed}, {len(differ)} differ")
+    return int(not differ) if asked.lie else int(bool(differ))
 
 
 if __name__ == "__main__":

@@ -308,6 +308,36 @@ void reports_errors_as_mpi_does() {
   tacit_coalesce_end(&r);
 }
 
+#if MPI_VERSION >= 4
+/// Counts beyond int take the same way as others.
+void takes_large_counts() {
+  window w(64);
+  long values[8] = {1, 2, 3, 4, 5, 6, 7, 8}, got[2] = {0, 0}, before[2] = {0, 0};
+  tacit_coalesce* r = begin();
+  MPI_Win_fence(0, w.win);
+  for (MPI_Count i = 0; i < 4; ++i)
+    EXPECT(tacit_put_c(r, &values[i], MPI_Count{1}, MPI_LONG, next, i, MPI_Count{1}, MPI_LONG, w.win) ==
+           MPI_SUCCESS);
+  EXPECT(tacit_put_c(r, values + 4, MPI_Count{2}, MPI_LONG, next, 4, MPI_Count{2}, MPI_LONG, w.win) ==
+         MPI_SUCCESS);
+  for (int again = 0; again < 3; ++again)
+    EXPECT(tacit_accumulate_c(r, &values[7], MPI_Count{1}, MPI_LONG, next, 8, MPI_Count{1}, MPI_LONG, MPI_SUM,
+                              w.win) == MPI_SUCCESS);
+  tacit_win_fence(r, 0, w.win);
+  EXPECT(w.memory[0] == 1 && w.memory[3] == 4 && w.memory[5] == 6 && w.memory[6] == 1000 &&
+         w.memory[8] == 1024);
+  EXPECT(accumulates_seen == 1);
+  EXPECT(tacit_get_c(r, got, MPI_Count{2}, MPI_LONG, next, 4, MPI_Count{2}, MPI_LONG, w.win) == MPI_SUCCESS);
+  tacit_win_fence(r, 0, w.win);
+  EXPECT(got[0] == 5 && got[1] == 6);
+  EXPECT(tacit_get_accumulate_c(r, values, MPI_Count{2}, MPI_LONG, before, MPI_Count{2}, MPI_LONG, next, 4,
+                                MPI_Count{2}, MPI_LONG, MPI_SUM, w.win) == MPI_SUCCESS);
+  tacit_win_fence(r, 0, w.win);
+  EXPECT(before[0] == 5 && before[1] == 6 && w.memory[4] == 6 && w.memory[5] == 8);
+  tacit_coalesce_end(&r);
+}
+#endif
+
 void loads_and_stores_own_memory() {
   window w(64);
   tacit_local* const local = tacit_local_of(w.win, MPI_LONG, 0);
@@ -414,6 +444,9 @@ int main(int argc, char** argv) {
     loses_nothing_when_the_block_is_left();
     follows_windows_that_come_and_go();
     reports_errors_as_mpi_does();
+#if MPI_VERSION >= 4
+    takes_large_counts();
+#endif
     loads_and_stores_own_memory();
     stores_to_neighbors_in_shared_windows();
   }

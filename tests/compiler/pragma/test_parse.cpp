@@ -71,7 +71,7 @@ TEST(pragma, groups_of_figure_2) {
 
 TEST(pragma, a_group_without_expressions_names_all_calls) {
   EXPECT_TRUE(read("cco MPI_Send").groups.at(0).expressions.empty());
-  EXPECT_TRUE(read("cco MPI_Send()").groups.at(0).expressions.empty());
+  EXPECT_EQ(fault_of("cco MPI_Send()").at, 13U); // all of them: without parentheses
   EXPECT_EQ(read("cco MPI_Send MPI_Recv(c)").groups.size(), 2U);
 }
 
@@ -87,6 +87,11 @@ TEST(pragma, literals_hide_brackets) {
 
 TEST(pragma, comments_are_blanks) {
   EXPECT_EQ(read("cco /* all */ MPI_Send // of them").groups.size(), 1U);
+}
+
+TEST(pragma, a_window_may_be_what_a_pointer_leads_to) {
+  EXPECT_EQ(read("rma(*wp, (b), int, MPI_INT)").windows.at(0).window.text, "*wp");
+  EXPECT_EQ(fault_of("rma(4, b, int, MPI_INT)").at, 4U);
 }
 
 TEST(pragma, clauses) {
@@ -127,6 +132,11 @@ TEST(pragma, faults_say_where_and_what_form) {
   EXPECT_EQ(fault_of("cco MPI_Send(a").problem,
             "expected ')' at the end of the expressions, found the end of the line");
   EXPECT_EQ(fault_of("cco MPI_Send(a[1)").problem, "nothing opened this ')'");
+  EXPECT_EQ(fault_of("cco MPI_Recv()").problem, "expected an expression, found ')'");
+  EXPECT_EQ(fault_of("osc_coalesce(w,b,int,MPI_INT) factor(99999999999999999999)").problem,
+            "the number is too large: factor can be 9223372036854775807 at most");
+  EXPECT_EQ(fault_of("osc_coalesce(w,b,int,MPI_INT) factor(9223372036854775808)").problem,
+            "the number is too large: factor can be 9223372036854775807 at most");
   EXPECT_EQ(fault_of("rma(w,b,int,MPI_INT) (").problem, "expected a window, found the end of the line");
   EXPECT_EQ(fault_of("osc_coalesce(w,b,int,T) factor(0)").problem, "expected a positive number, found '0'");
   EXPECT_EQ(fault_of("cco MPI_Send(c) ;").at, 16U);

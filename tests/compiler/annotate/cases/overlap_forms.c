@@ -73,5 +73,18 @@ void halves(double* a, int n, MPI_Comm c) {
     MPI_Send(a + n, 1, MPI_DOUBLE, 1, 0, c);
   }
 }
+// Where nothing was posted, the status stays as it was.
+int in_one_branch(double* a, int on, MPI_Comm c) {
+  MPI_Status status;
+  status.MPI_TAG = 7;
+#pragma mpi cco MPI_Recv
+  {
+    if (on)
+      MPI_Recv(a, 10, MPI_DOUBLE, 1, 0, c, &status);
+#pragma mpi indep MPI_Recv
+    unknown();
+  }
+  return status.MPI_TAG;
+}
 // RUN: %transform --diff %s 2>/dev/null | %changes
 // RUN: %transform --diff %s 2>&1 >/dev/null | %said

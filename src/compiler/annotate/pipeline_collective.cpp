@@ -1,0 +1,259 @@
+#include "compiler/annotate/pipeline_collective.h"
+
+#include "compiler/annotate/function_facts.h"
+#include "compiler/annotate/moved_arguments.h"
+#include "compiler/annotate/store_forms.h"
+
+#include <algorithm>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/Stmt.h>
+#include <cstdio>
+
+namespace tacit::compiler {
+namespace {
+
+using clang::dyn_cast;
+
+/// A call and the loop in front of it.
+struct planned_exchange {
+  mpi_use use;
+  const clang::ForStmt* loop = nullptr;
+  counted_loop counted;
+  std::vector<store_form> stores;
+  std::optional<obstacle> refused;
+};
+
+/// The statement of the block before this one; null if it is the first, or no statement of a block.
+const clang::Stmt* statement_before(const clang::Stmt* s, const function_facts& facts) {
+  const auto* block = llvm::dyn_cast_or_null<clang::CompoundStmt>(facts.parent_of(s));
+  const clang::Stmt* before = nullptr;
+  if (block)
+    for (const clang::Stmt* each : block->body()) {
+      if (each == s)
+        return before;
+      before = each;
+    }
+  return nullptr;
+}
+
+const clang::Stmt* statement_behind(const clang::Stmt* s, const function_facts& facts) {
+  const auto* block = llvm::dyn_cast_or_null<clang::CompoundStmt>(facts.parent_of(s));
+  if (!block)
+    return nullptr;
+  const auto found = std::find(block->body_begin(), block->body_end(), s);
+  return found == block->body_end() || std::next(found) == block->body_end() ? nullptr : *std::next(found);
+}
+
+class planner {
+public:
+  planner(const unit& of, const annotated_statement& at, const function_facts& facts)
+      : of_(of), at_(at), facts_(facts) {}
+
+  std::vector<planned_exchange> make() const {
+    std::vector<planned_exchange> made;
+    std::vector<mpi_use> uses = mpi_uses_in(at_.statement);
+    if (const auto behind = mpi_use_of(statement_behind(at_.statement, facts_)))
+      uses.push_back(*behind); // the annotation is on the loop itself
+    for (const mpi_use& use : uses)
+      if (names(at_.by.says.groups, use, of_.context))
+        made.push_back(plan(use));
+    return made;
+  }
+
+private:
+  planned_exchange plan(const mpi_use& use) const {
+    planned_exchange made;
+    made.use = use;
+    made.refused = fault_of_call(use);
+    if (made.refused)
+      return made;
+    const clang::SourceLocation at = use.call->getExprLoc();
+    made.loop = llvm::dyn_cast_or_null<clang::ForStmt>(statement_before(use.call, facts_));
+    if (!made.loop) {
+      made.refused = obstacle{reason::no_statement_of_its_own, "no `for` stands right in front of it", at};
+      return made;
+    }
+    block_view in{of_.context, facts_, made.loop};
+    const std::set<const clang::VarDecl*> steady =
+        steady_variables(made.loop, use.call, memory_at(use.call->getArg(0), in).base, in);
+    in.steady = &steady;
+    made.refused = fault_of_place(made, in);
+    const auto counted = counted_loop_of(made.loop, in);
+    if (!made.refused && !counted)
+      made.refused =
+          obstacle{reason::collective_stays,
+                   "the counter of the loop does not go up by a constant step to a bound that stays as it is",
+                   made.loop->getBeginLoc()};
+    if (made.refused)
+      return made;
+    made.counted = *counted;
+    fill_stores(made, in);
+    return made;
+  }
+
+  std::optional<obstacle> fault_of_call(const mpi_use& use) const {
+    const clang::SourceLocation at = use.call->getExprLoc();
+    if (use.name != "MPI_Alltoall")
+      return obstacle{reason::collective_stays, "only MPI_Alltoall is taken apart", at};
+    const source text(of_.context);
+    bool whole = text.span(use.call->getCallee()->getSourceRange()).has_value();
+    for (const clang::Expr* argument : use.call->arguments())
+      whole = whole && text.span(argument->getSourceRange());
+    if (!whole || !text.span_of_statement(use.call))
+      return obstacle{reason::in_macro, "it comes out of a macro", at};
+    if (facts_.has_odd_jumps())
+      return obstacle{reason::jumps, "labels, setjmp or inline assembly", at};
+    const std::string type = text_of(of_, use.call->getArg(2));
+    if (type != text_of(of_, use.call->getArg(5)) || !size_of_datatype(type, of_.context))
+      return obstacle{reason::collective_stays, "its datatypes are not one predefined type of C", at};
+    return std::nullopt;
+  }
+
+  std::optional<obstacle> fault_of_place(const planned_exchange& e, const block_view& in) const {
+    const source text(of_.context);
+    const clang::SourceLocation at = e.loop->getBeginLoc();
+    if (!span_with_pragmas(of_, e.loop) || !text.span(e.loop->getBody()->getSourceRange()))
+      return obstacle{reason::in_macro, "the loop comes out of a macro", at};
+    if (llvm::isa_and_nonnull<clang::SwitchStmt>(facts_.parent_of(facts_.parent_of(e.loop))))
+      return obstacle{reason::jumps, "its block is a switch", at};
+    if (has_directives(of_, e.loop))
+      return obstacle{reason::in_macro, "parts of the loop are compiled under conditions only", at};
+    if (const clang::Stmt* jump = jump_out_of(e.loop))
+      return obstacle{reason::function_ends, "control may leave the loop past the exchange",
+                      jump->getBeginLoc()};
+    const moved_arguments arguments({e.use.call->arguments().begin(), e.use.call->arguments().end()}, facts_,
+                                    in.steady);
+    if (arguments.fault())
+      return obstacle{arguments.fault()->why, "an argument may change before the call",
+                      arguments.fault()->at};
+    if (auto changed = arguments.changed_by(e.loop))
+      return changed;
+    return std::nullopt;
+  }
+
+  void fill_stores(planned_exchange& e, const block_view& in) const {
+    const memory origin = memory_at(e.use.call->getArg(0), in);
+    const memory target = memory_at(e.use.call->getArg(3), in);
+    const auto steady = [&](const memory& m) {
+      return m.base && (!m.pointed || in.steady->contains(m.base) ||
+                        (facts_.is_private(m.base) && !function_facts::may_change(m.base, e.loop)));
+    };
+    if (!steady(origin) || !origin.from || !steady(target))
+      e.refused = obstacle{reason::buffer_unknown, "a buffer is not followed", e.use.call->getExprLoc()};
+    else if (origin.base == target.base)
+      e.refused = obstacle{reason::buffer_unknown, "both buffers are parts of one", e.use.call->getExprLoc()};
+    if (e.refused)
+      return;
+    store_search search(of_, in, e.use, at_.function->getBody(), origin, target);
+    search.walk(e.loop, e.counted);
+    e.refused = search.found;
+    e.stores = search.stores;
+    if (!e.refused && e.stores.empty())
+      e.refused = obstacle{reason::nothing_annotated, "the loop does not store into its send buffer",
+                           e.loop->getBeginLoc()};
+  }
+
+  const unit& of_;
+  const annotated_statement& at_;
+  const function_facts& facts_;
+};
+
+std::string initializer_of(const store_form& s) {
+  std::string made = "{" + code_of(s.from) + ", " + code_of(s.step) + ", " + code_of(s.bytes) + ", {";
+  for (std::size_t i = 0; i < s.inner.size(); ++i)
+    made += std::string(i == 0 ? "{" : ", {") + code_of(s.inner[i].stride) + ", " + s.inner[i].first + ", " +
+            s.inner[i].last + "}";
+  return made + (s.inner.empty() ? "{0, 0, 0}}}" : "}}");
+}
+
+std::string when_of(const pipelining& how) {
+  if (how.when == pipelining::choice::always)
+    return "TACIT_PIPELINE_ALWAYS";
+  return how.costs ? "TACIT_PIPELINE_PREDICTED" : "TACIT_PIPELINE_MEASURED";
+}
+
+void write(const unit& of, const planned_exchange& e, const pipelining& how, const std::string& name,
+           const std::string& stores, changes& into) {
+  const source text(of.context);
+  std::string code =
+      "/* tacit: parts of the exchange begin while later ones are computed, where that is faster. */\n"
+      "tacit_pipeline " +
+      name + ";\nconst tacit_pipeline_store " + stores + "[] = {";
+  for (std::size_t i = 0; i < e.stores.size(); ++i)
+    code += (i == 0 ? "" : ", ") + initializer_of(e.stores[i]);
+  code += "};\n";
+  std::string costs = "NULL";
+  if (how.costs && how.when == pipelining::choice::measured) {
+    costs = "&" + name + "_costs";
+    char numbers[96];
+    std::snprintf(numbers, sizeof numbers, "{%.3g, %.3g, %.2g};\n", how.costs->latency, how.costs->of_byte,
+                  how.costs->progress);
+    code += "const tacit_pipeline_costs " + name + "_costs = " + numbers;
+  }
+  code += "tacit_pipeline_begin(&" + name + ", " + when_of(how) + ", " + costs;
+  for (const clang::Expr* argument : e.use.call->arguments())
+    code += ", " + text_of(of, argument);
+  code += ", " + e.counted.first + ", " + e.counted.last + ", " + stores + ", " +
+          std::to_string(e.stores.size()) + ", __FILE__, __LINE__);\n";
+  const span_of_text loop = *span_with_pragmas(of, e.loop);
+  file_edits& file = into.edits[loop.file];
+  file.insert(loop.begin, code);
+  const std::string reached =
+      "tacit_pipeline_reached(&" + name + ", " + e.counted.counter->getNameAsString() + ");";
+  const clang::Stmt* body = e.loop->getBody();
+  if (const auto* block = dyn_cast<clang::CompoundStmt>(body)) {
+    file.insert(text.span(clang::SourceRange(block->getLBracLoc()))->end, "\n" + reached);
+  } else {
+    const span_of_text inner = *text.span_of_statement(body);
+    file.insert(inner.begin, "{\n" + reached + "\n");
+    file.insert(inner.end, "\n}");
+  }
+  const span_of_text callee = *text.span(e.use.call->getCallee()->getSourceRange());
+  file.replace(callee.begin, callee.end - callee.begin, "tacit_pipeline_alltoall");
+  file.insert(text.span(e.use.call->getArg(0)->getSourceRange())->begin, "&" + name + ", ");
+  into.calls.push_back(e.use.call);
+  into.said.push_back({severity::remark,
+                       e.use.call->getExprLoc(),
+                       reason::none,
+                       wording(remark::pipelined, {e.use.name}) +
+                           wording(remark::location, {place_of(of, e.loop->getBeginLoc())}),
+                       "",
+                       {}});
+}
+
+} // namespace
+
+void pipeline_collectives(const unit& of, const annotated_statement& at, const pipelining& how,
+                          changes& into) {
+  if (auto fault = fault_of_place(of, at))
+    return into.said.push_back(*fault);
+  const function_facts facts(*at.function);
+  std::vector<planned_exchange> exchanges = planner(of, at, facts).make();
+  if (exchanges.empty())
+    return into.said.push_back(
+        stays(at, "the statement", reason::nothing_annotated, "no collective that the annotation lists"));
+  int written = 0;
+  for (planned_exchange& e : exchanges) {
+    if (!e.refused && into.has(e.use.call))
+      e.refused =
+          obstacle{reason::nothing_annotated, "another annotation has changed it", e.use.call->getExprLoc()};
+    if (!e.refused && how.when == pipelining::choice::never)
+      e.refused = obstacle{reason::collective_stays, "--pipeline=never was said", e.use.call->getExprLoc()};
+    if (e.refused) {
+      into.said.push_back(stays(at, e.use.name, e.refused->why,
+                                e.refused->detail + wording(remark::location, {place_of(of, e.refused->at)}),
+                                e.use.call->getExprLoc()));
+      continue;
+    }
+    const std::string number = written++ == 0 ? "" : "_" + std::to_string(written);
+    write(of, e, how, free_name(of, at, "tacit_exchange" + number),
+          free_name(of, at, "tacit_stores" + number), into);
+  }
+  if (written == 0)
+    return;
+  mark(of, at.by, into.edits);
+  include_run_time(of, of.context.getSourceManager().getFileID(at.by.begin), into.edits);
+}
+
+} // namespace tacit::compiler

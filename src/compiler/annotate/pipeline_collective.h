@@ -1,0 +1,46 @@
+// `overlap`: an MPI_Alltoall behind the loop that computes its data (Figure 15 of the paper, done by hand there) travels in parts while
+// the loop goes on:
+//
+//     tacit_pipeline tacit_exchange;
+//     const tacit_pipeline_store tacit_stores[] = {{…}};
+//     tacit_pipeline_begin(&tacit_exchange, TACIT_PIPELINE_MEASURED, NULL, array, …, comm, 0, rows - 1, tacit_stores, 1, …);
+//     for (i = 0; i < rows; ++i) {
+//       tacit_pipeline_reached(&tacit_exchange, i);
+//       …
+//     }
+//     tacit_pipeline_alltoall(&tacit_exchange, array, …, comm);
+//
+// The tree shows the *form* of each store into the send buffer: its place is a sum of a product for each counter of the loops around it and of
+// what does not change. Whether, with the values of the day, an iteration leaves alone what earlier ones have stored is asked by the
+// run time (compiler/coalesce/pipeline.cpp): no bound of a loop must be proven here. What must hold, else the call stays:
+//
+//     the loop       `for` with a counter that goes up by a constant step to a bound, both without change; nothing jumps out of it
+//     in it          no call of MPI, none that is unknown or may throw, no use of the receive buffer, none of the send buffer but
+//                    stores of that form (memcpy, too) and loads; statements that are `indep` of the call are taken as they are
+//     the call       the next statement, its value unused; arguments that mean the same in front of the loop; one predefined datatype
+//
+// What the annotation claims: all processes of the communicator come here together and use it for nothing else meanwhile, and what other
+// variables lead to is apart from the two buffers.
+#pragma once
+
+#include "compiler/annotate/rewriting.h"
+
+#include <optional>
+
+namespace tacit::compiler {
+
+/// What the machine's description says, in seconds; nothing: the program measures when it runs.
+struct exchange_costs {
+  double latency = 0, of_byte = 0, progress = 0;
+};
+
+/// Whether collectives are pipelined, as the user or the description of the machine says.
+struct pipelining {
+  enum class choice : unsigned char { never, always, measured } when = choice::measured;
+  std::optional<exchange_costs> costs;
+};
+
+void pipeline_collectives(const unit& of, const annotated_statement& at, const pipelining& how,
+                          changes& into);
+
+} // namespace tacit::compiler

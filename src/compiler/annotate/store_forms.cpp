@@ -1,0 +1,540 @@
+#include "compiler/annotate/store_forms.h"
+
+#include "compiler/annotate/function_facts.h"
+#include "compiler/annotate/moved_arguments.h"
+#include "compiler/annotate/source.h"
+
+#include <algorithm>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/StmtOpenMP.h>
+#include <tuple>
+
+namespace tacit::compiler {
+namespace {
+
+using clang::dyn_cast;
+using clang::isa;
+
+polynomial sum(polynomial to, const polynomial& other, std::int64_t times) {
+  for (const auto& [product, factor] : other)
+    if ((to[product] += factor * times) == 0)
+      to.erase(product);
+  return to;
+}
+
+/// One product in 64 bits; `times` is not negative.
+std::string product_of(const std::vector<const clang::VarDecl*>& product, std::int64_t times) {
+  std::string made;
+  for (const clang::VarDecl* v : product)
+    made += (made.empty() ? "(long long)" : " * ") + v->getNameAsString();
+  if (product.empty())
+    return std::to_string(times);
+  return times == 1 ? made : std::to_string(times) + " * " + made;
+}
+
+/// The variable that the loop begins with, and its first value.
+std::pair<const clang::VarDecl*, const clang::Expr*> beginning_of(const clang::ForStmt* loop) {
+  if (const auto* declared = llvm::dyn_cast_or_null<clang::DeclStmt>(loop->getInit());
+      declared && declared->isSingleDecl()) {
+    const auto* variable = dyn_cast<clang::VarDecl>(declared->getSingleDecl());
+    return {variable, variable ? variable->getInit() : nullptr};
+  }
+  if (const auto* set = llvm::dyn_cast_or_null<clang::BinaryOperator>(loop->getInit());
+      set && set->getOpcode() == clang::BO_Assign)
+    return {variable_of(set->getLHS()), set->getRHS()};
+  return {nullptr, nullptr};
+}
+
+bool goes_up(const clang::Expr* step, const clang::VarDecl* counter, const clang::ASTContext& context) {
+  if (const auto* u = llvm::dyn_cast_or_null<clang::UnaryOperator>(step))
+    return u->isIncrementOp() && variable_of(u->getSubExpr()) == counter;
+  const auto* b = llvm::dyn_cast_or_null<clang::CompoundAssignOperator>(step);
+  clang::Expr::EvalResult by;
+  return b && b->getOpcode() == clang::BO_AddAssign && variable_of(b->getLHS()) == counter &&
+         !b->getRHS()->isValueDependent() && b->getRHS()->EvaluateAsInt(by, context) &&
+         by.Val.getInt().isStrictlyPositive() && by.Val.getInt().getSignificantBits() < 32;
+}
+
+/// Every product with the counter, without it; nothing if one has it twice.
+std::optional<polynomial> coefficient(polynomial& of, const clang::VarDecl* counter) {
+  polynomial made;
+  for (auto term = of.begin(); term != of.end();) {
+    const auto times = std::count(term->first.begin(), term->first.end(), counter);
+    if (times > 1)
+      return std::nullopt;
+    if (times == 0) {
+      ++term;
+      continue;
+    }
+    std::vector<const clang::VarDecl*> rest = term->first;
+    rest.erase(std::find(rest.begin(), rest.end(), counter));
+    made[rest] = term->second;
+    term = of.erase(term);
+  }
+  return made;
+}
+
+/// The value of a bound, less by one if it is not reached, as code in front of the outermost loop.
+std::optional<std::string> bound_of(const clang::Expr* bound, std::int64_t less, const block_view& in) {
+  if (const auto value = polynomial_of(bound, in))
+    return code_of(sum(*value, {{{}, 1}}, -less));
+  const clang::Expr* e = bound->IgnoreParens();
+  while (const auto* cast = dyn_cast<clang::ImplicitCastExpr>(e)) {
+    if (cast->getCastKind() == clang::CK_IntegralCast &&
+        !keeps_value(cast->getSubExpr()->getType(), cast->getType(), in.context))
+      return std::nullopt;
+    if (cast->getCastKind() != clang::CK_IntegralCast)
+      break;
+    e = cast->getSubExpr()->IgnoreParens();
+  }
+  const moved_arguments steady({e}, in.facts, in.steady);
+  const std::string text = source(in.context).text(e->getSourceRange());
+  if (steady.fault() || steady.changed_by(in.block) || text.empty())
+    return std::nullopt;
+  return "(long long)(" + text + ")" + (less != 0 ? " - 1" : "");
+}
+
+bool has_any(const polynomial& p, const loop_counters& counters) {
+  return std::any_of(p.begin(), p.end(), [&](const auto& term) {
+    return std::any_of(term.first.begin(), term.first.end(),
+                       [&](const clang::VarDecl* v) { return counters.contains(v); });
+  });
+}
+
+/// memcpy, memmove, memset, by whatever name the compiler knows them.
+bool writes_bytes(const clang::CallExpr* call) {
+  const clang::FunctionDecl* callee = call->getDirectCallee();
+  if (!callee || !callee->getIdentifier() || call->getNumArgs() < 3 || callee->getBuiltinID() == 0)
+    return false;
+  const llvm::StringRef name = callee->getName();
+  return name == "memcpy" || name == "memmove" || name == "memset" || name == "__builtin_memcpy" ||
+         name == "__builtin_memmove" || name == "__builtin_memset";
+}
+
+bool may_throw(const clang::CallExpr* call, const clang::ASTContext& context) {
+  const clang::FunctionDecl* callee = call->getDirectCallee();
+  const auto* type = callee ? callee->getType()->getAs<clang::FunctionProtoType>() : nullptr;
+  return context.getLangOpts().CXXExceptions && !(type && type->isNothrow()) &&
+         !(callee && callee->hasAttr<clang::NoThrowAttr>());
+}
+
+class throw_finder : public clang::RecursiveASTVisitor<throw_finder> {
+public:
+  explicit throw_finder(const clang::ASTContext& context) : context_(context) {}
+  bool VisitCallExpr(clang::CallExpr* call) {
+    found |= may_throw(call, context_);
+    return !found;
+  }
+  bool VisitStmt(clang::Stmt* s) {
+    found |= context_.getLangOpts().CXXExceptions &&
+             isa<clang::CXXConstructExpr, clang::CXXNewExpr, clang::CXXThrowExpr>(s);
+    return !found;
+  }
+  bool found = false;
+
+private:
+  const clang::ASTContext& context_;
+};
+
+/// Variables that are in nobody's scope but the function's, or that the called function does not name.
+bool names_variable(const clang::FunctionDecl* function, const clang::VarDecl* variable) {
+  class finder : public clang::RecursiveASTVisitor<finder> {
+  public:
+    explicit finder(const clang::VarDecl* of) : of_(of) {}
+    bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+      found |= name->getDecl()->getCanonicalDecl() == of_->getCanonicalDecl() ||
+               isa<clang::FunctionDecl>(name->getDecl()); // what that names is not looked at
+      return !found;
+    }
+    bool found = false;
+
+  private:
+    const clang::VarDecl* of_;
+  };
+  if (variable->hasLocalStorage())
+    return false;
+  const clang::FunctionDecl* defined = nullptr;
+  if (!function || !function->hasBody(defined))
+    return false; // a library's
+  finder walk(variable);
+  walk.TraverseStmt(defined->getBody());
+  return walk.found;
+}
+
+/// Pointers and references that are set to a place in one of these.
+class alias_finder : public clang::RecursiveASTVisitor<alias_finder> {
+public:
+  alias_finder(const block_view& in, std::set<const clang::VarDecl*>& names) : in_(in), names_(names) {}
+  bool VisitVarDecl(clang::VarDecl* v) {
+    if (v->getInit() && v->getType()->isPointerType())
+      meet(v, memory_at(v->getInit(), in_));
+    else if (v->getInit() && v->getType()->isReferenceType())
+      meet(v, memory_of(v->getInit(), in_));
+    return true;
+  }
+  bool VisitBinaryOperator(clang::BinaryOperator* b) {
+    const clang::VarDecl* v = b->getOpcode() == clang::BO_Assign ? variable_of(b->getLHS()) : nullptr;
+    if (v && v->getType()->isPointerType())
+      meet(v, memory_at(b->getRHS(), in_));
+    return true;
+  }
+
+private:
+  void meet(const clang::VarDecl* v, const memory& value) {
+    if (value.base && names_.contains(value.base))
+      names_.insert(v);
+  }
+  const block_view& in_;
+  std::set<const clang::VarDecl*>& names_;
+};
+
+/// What in a loop may change variables of the file.
+class change_survey : public clang::RecursiveASTVisitor<change_survey> {
+public:
+  change_survey(const clang::VarDecl* buffer, const block_view& in) : buffer_(buffer), in_(in) {}
+
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    if (const auto* v = dyn_cast<clang::VarDecl>(name->getDecl()); v && v->hasGlobalStorage())
+      named.insert(v);
+    return true;
+  }
+  bool VisitBinaryOperator(clang::BinaryOperator* b) {
+    if (b->isAssignmentOp())
+      store(b->getLHS());
+    return true;
+  }
+  bool VisitUnaryOperator(clang::UnaryOperator* u) {
+    if (u->isIncrementDecrementOp())
+      store(u->getSubExpr());
+    return true;
+  }
+  bool VisitCallExpr(clang::CallExpr* call) {
+    if (!writes_bytes(call))
+      calls.push_back(call);
+    else if (const memory to = memory_at(call->getArg(0), in_);
+             to.base != buffer_ && (!to.base || to.pointed))
+      anything = true;
+    return true;
+  }
+  bool VisitStmt(clang::Stmt* s) {
+    anything |= isa<clang::CXXConstructExpr, clang::CXXNewExpr, clang::CXXDeleteExpr, clang::LambdaExpr,
+                    clang::GCCAsmStmt, clang::AtomicExpr>(s);
+    return true;
+  }
+
+  /// A store through a pointer may be one into the variable.
+  bool reaches(const clang::VarDecl* v) const {
+    const clang::QualType type = v->getType();
+    return anything || (integers && type->isIntegralOrEnumerationType()) ||
+           (pointers && type->isPointerType());
+  }
+
+  std::set<const clang::VarDecl*> named;
+  std::vector<const clang::CallExpr*> calls;
+  bool anything = false;
+
+private:
+  void store(const clang::Expr* lvalue) {
+    const memory to = memory_of(lvalue, in_);
+    if (to.base && (!to.pointed || to.base == buffer_))
+      return;
+    const clang::QualType type = lvalue->getType();
+    integers |= type->isIntegralOrEnumerationType();
+    pointers |= type->isPointerType();
+    anything |= type->isAnyCharacterType() || !(type->isArithmeticType() || type->isPointerType());
+  }
+
+  const clang::VarDecl* buffer_;
+  const block_view& in_;
+  bool integers = false, pointers = false;
+};
+
+/// `seen`: the survey of the statement. Functions that it calls are followed to some depth.
+bool is_changed_by(const clang::Stmt* s, const change_survey& seen, const clang::VarDecl* v,
+                   const block_view& in, int depth) {
+  if (depth == 0 || seen.reaches(v) || function_facts::may_change(v, s))
+    return true;
+  return std::any_of(seen.calls.begin(), seen.calls.end(), [&](const clang::CallExpr* call) {
+    const clang::FunctionDecl* callee = call->getDirectCallee();
+    const clang::FunctionDecl* defined = nullptr;
+    if (!is_harmless(call, in.context))
+      return true;
+    if (!callee->hasBody(defined))
+      return false; // a library's
+    change_survey inner(nullptr, in);
+    inner.TraverseStmt(defined->getBody());
+    return is_changed_by(defined->getBody(), inner, v, in, depth - 1);
+  });
+}
+
+bool is_opaque(const clang::Stmt* s) {
+  if (const auto* made = dyn_cast<clang::CXXConstructExpr>(s))
+    return !made->getConstructor()->isTrivial();
+  const auto* e = dyn_cast<clang::Expr>(s);
+  if (e && ((e->isGLValue() && e->getType().isVolatileQualified()) || e->getType()->isAtomicType()))
+    return true;
+  return isa<clang::AtomicExpr, clang::GCCAsmStmt, clang::MSAsmStmt, clang::LambdaExpr, clang::StmtExpr,
+             clang::CXXNewExpr, clang::CXXDeleteExpr, clang::CXXThrowExpr, clang::CXXTryStmt,
+             clang::CXXBindTemporaryExpr, clang::CXXForRangeStmt, clang::OMPExecutableDirective,
+             clang::CoroutineSuspendExpr, clang::VAArgExpr, clang::BlockExpr>(s);
+}
+
+} // namespace
+
+// Products are ordered by their texts, not by addresses, with positive ones and numbers where people put them.
+std::string code_of(const polynomial& p) {
+  std::vector<std::tuple<bool, bool, std::string>> terms; // negative, a number, text
+  for (const auto& [product, factor] : p)
+    terms.emplace_back(factor < 0, product.empty(), product_of(product, std::abs(factor)));
+  std::sort(terms.begin(), terms.end());
+  std::string made;
+  for (const auto& [negative, number, text] : terms)
+    made += made.empty() ? (negative ? "-" : "") + text : (negative ? " - " : " + ") + text;
+  return made.empty() ? "0" : made;
+}
+
+std::optional<counted_loop> counted_loop_of(const clang::ForStmt* loop, const block_view& in) {
+  const auto [counter, begin] = beginning_of(loop);
+  const auto* until = llvm::dyn_cast_or_null<clang::BinaryOperator>(loop->getCond());
+  if (!counter || !begin || !until || loop->getConditionVariable() || !in.facts.is_private(counter) ||
+      !counter->getType()->isIntegerType() || !goes_up(loop->getInc(), counter, in.context) ||
+      function_facts::may_change(counter, loop->getBody()) || variable_of(until->getLHS()) != counter ||
+      (until->getOpcode() != clang::BO_LT && until->getOpcode() != clang::BO_LE))
+    return std::nullopt;
+  // A comparison in a type of another sign would not be that of the values.
+  const auto* left = until->getLHS()->IgnoreParens();
+  if (const auto* cast = dyn_cast<clang::CastExpr>(left);
+      cast && cast->getCastKind() != clang::CK_LValueToRValue && counter->getType()->isSignedIntegerType() &&
+      cast->getType()->isUnsignedIntegerType())
+    return std::nullopt;
+  const auto first = bound_of(begin, 0, in);
+  const auto last = bound_of(until->getRHS(), until->getOpcode() == clang::BO_LT ? 1 : 0, in);
+  return first && last ? std::optional(counted_loop{counter, *first, *last}) : std::nullopt;
+}
+
+std::set<const clang::VarDecl*> steady_variables(const clang::Stmt* loop, const clang::CallExpr* call,
+                                                 const clang::VarDecl* buffer, const block_view& in) {
+  change_survey inside(buffer, in);
+  inside.TraverseStmt(const_cast<clang::Stmt*>(loop));
+  change_survey arguments(buffer, in);
+  arguments.TraverseStmt(const_cast<clang::CallExpr*>(call));
+  inside.named.merge(arguments.named);
+  std::set<const clang::VarDecl*> made;
+  for (const clang::VarDecl* v : inside.named)
+    if (!v->getType()->isReferenceType() && !v->getType().isVolatileQualified() &&
+        v->getTLSKind() == clang::VarDecl::TLS_None && !is_changed_by(loop, inside, v, in, 8))
+      made.insert(v);
+  return made;
+}
+
+store_search::store_search(const unit& of, const block_view& in, const mpi_use& collective,
+                           const clang::Stmt* body, const memory& origin, const memory& target)
+    : of_(of), in_(in), collective_(collective), origin_(origin), target_(target),
+      names_{origin.base, target.base} {
+  for (std::size_t before = 0; before != names_.size();) { // pointers that are set by way of others
+    before = names_.size();
+    alias_finder walk(in, names_);
+    walk.TraverseStmt(const_cast<clang::Stmt*>(body));
+  }
+}
+
+void store_search::walk(const clang::ForStmt* loop, const counted_loop& counted) {
+  loops_.push_back({loop, counted});
+  counters_.emplace(counted.counter, loop->getBody());
+  visit(loop->getBody());
+}
+
+void store_search::stop(reason why, const std::string& detail, clang::SourceLocation at) {
+  if (!found)
+    found = obstacle{why, detail, at};
+}
+
+bool store_search::is_independent(const clang::Stmt* s) const {
+  return std::any_of(of_.annotated.begin(), of_.annotated.end(), [&](const annotated_statement& a) {
+    return a.statement == s && a.by.says.kind == annotation_kind::indep &&
+           names(a.by.says.groups, collective_, in_.context);
+  });
+}
+
+void store_search::visit(const clang::Stmt* s) {
+  if (!s || found)
+    return;
+  if (is_independent(s)) {
+    throw_finder throws(in_.context);
+    throws.TraverseStmt(const_cast<clang::Stmt*>(s));
+    if (throws.found)
+      stop(reason::unknown_effect, "an exception that would leave the exchange behind", s->getBeginLoc());
+    return;
+  }
+  if (const auto use = mpi_use_of(s))
+    return stop(reason::unknown_effect, use->name + " is called in the loop", s->getBeginLoc());
+  if (const auto* call = dyn_cast<clang::CallExpr>(s))
+    return visit_call(call);
+  if (is_opaque(s))
+    return stop(reason::unknown_effect, "something that is not followed", s->getBeginLoc());
+  if (const auto* loop = dyn_cast<clang::ForStmt>(s))
+    return visit_loop(loop);
+  if (const auto* declaration = dyn_cast<clang::DeclStmt>(s))
+    return visit_declaration(declaration);
+  if (const auto* b = dyn_cast<clang::BinaryOperator>(s); b && b->isAssignmentOp()) {
+    visit(b->getRHS());
+    return visit_place(b->getLHS(), true);
+  }
+  if (const auto* u = dyn_cast<clang::UnaryOperator>(s); u && u->isIncrementDecrementOp())
+    return visit_place(u->getSubExpr(), true);
+  if (const auto* cast = dyn_cast<clang::CastExpr>(s);
+      cast && cast->getCastKind() == clang::CK_LValueToRValue)
+    return visit_place(cast->getSubExpr(), false);
+  if (const auto* name = dyn_cast<clang::DeclRefExpr>(s)) {
+    if (const auto* variable = dyn_cast<clang::VarDecl>(name->getDecl()); variable && is_buffer(variable))
+      stop(reason::buffer_unknown, "another use of " + variable->getNameAsString(), name->getExprLoc());
+    return;
+  }
+  visit_children(s);
+}
+
+void store_search::visit_children(const clang::Stmt* s) {
+  for (const clang::Stmt* child : s->children())
+    visit(child);
+}
+
+void store_search::visit_loop(const clang::ForStmt* loop) {
+  const auto counted =
+      counted_loop_of(loop, in_); // without counters: a bound that depends on one says nothing of all values
+  if (!counted || counters_.contains(counted->counter))
+    return visit_children(loop);
+  visit(loop->getInit());
+  visit(loop->getCond());
+  loops_.push_back({loop, *counted});
+  counters_.emplace(counted->counter, loop->getBody());
+  visit(loop->getBody());
+  counters_.erase(counted->counter);
+  loops_.pop_back();
+}
+
+void store_search::visit_declaration(const clang::DeclStmt* declaration) {
+  for (const clang::Decl* d : declaration->decls()) {
+    const auto* variable = dyn_cast<clang::VarDecl>(d);
+    if (!variable)
+      continue;
+    if (variable->needsDestruction(in_.context) == clang::QualType::DK_cxx_destructor ||
+        variable->getType()->isVariablyModifiedType())
+      return stop(reason::unknown_effect, "the type of " + variable->getNameAsString(),
+                  variable->getLocation());
+    const clang::Expr* init = variable->getInit();
+    // A pointer into the send buffer that keeps its value: its uses are followed to where it points.
+    const bool followed = init && variable->getType()->isPointerType() && in_.facts.is_set_once(variable) &&
+                          memory_at(init, view()).base == origin_.base;
+    if (followed)
+      follow_to_base(init);
+    else
+      visit(init);
+  }
+}
+
+void store_search::visit_call(const clang::CallExpr* call) {
+  const clang::FunctionDecl* callee = call->getDirectCallee();
+  const std::string name = callee ? callee->getNameAsString() : "a function";
+  if (writes_bytes(call))
+    return visit_bytes(call);
+  const bool seen =
+      callee && (callee->hasBody() || callee->getBuiltinID() != 0); // or it is harmless, and does not throw
+  if (!seen && may_throw(call, in_.context))
+    return stop(reason::unknown_effect, name + " may throw", call->getExprLoc());
+  if (!is_harmless(call, in_.context) || names_variable(callee, origin_.base) ||
+      names_variable(callee, target_.base))
+    return stop(reason::unknown_effect, name, call->getExprLoc());
+  for (const clang::Expr* argument : call->arguments())
+    visit(argument);
+}
+
+void store_search::visit_bytes(const clang::CallExpr* call) {
+  const bool fills = call->getDirectCallee()->getName().ends_with("memset");
+  const auto length = polynomial_of(call->getArg(2), view());
+  for (unsigned i = 0; i < (fills ? 1U : 2U); ++i) {
+    memory place = memory_at(call->getArg(i), view());
+    if (place.base == origin_.base && place.base) {
+      follow_to_base(call->getArg(i));
+      place.length = length;
+      if (i == 0)
+        add_store(place, call->getExprLoc());
+    } else {
+      visit(call->getArg(i));
+    }
+  }
+  visit(call->getArg(2));
+  if (fills)
+    visit(call->getArg(1));
+}
+
+void store_search::visit_place(const clang::Expr* lvalue, bool writes) {
+  if (is_opaque(lvalue))
+    return stop(reason::unknown_effect, "something that is not followed", lvalue->getExprLoc());
+  const memory place = memory_of(lvalue, view());
+  if (!place.base || place.base != origin_.base || place.pointed != origin_.pointed) {
+    // The pointer itself, or something else; stores through it have been refused as another use.
+    const clang::Expr* e = lvalue->IgnoreParens();
+    if (const auto* name = dyn_cast<clang::DeclRefExpr>(e); name && !writes) {
+      const auto* variable = dyn_cast<clang::VarDecl>(name->getDecl());
+      if (variable && is_buffer(variable))
+        stop(reason::buffer_unknown, "another use of " + variable->getNameAsString(), e->getExprLoc());
+      return;
+    }
+    return visit(e);
+  }
+  follow_to_base(lvalue);
+  if (writes)
+    add_store(place, lvalue->getExprLoc());
+}
+
+/// What leads to a place in the send buffer: everything but the buffer's name is looked at.
+void store_search::follow_to_base(const clang::Expr* expression) {
+  const clang::Expr* e = expression->IgnoreParens();
+  if (const auto* name = dyn_cast<clang::DeclRefExpr>(e)) {
+    const auto* variable = dyn_cast<clang::VarDecl>(name->getDecl());
+    if (variable != origin_.base && (!variable || !in_.facts.is_set_once(variable)))
+      visit(e);
+  } else if (const auto* cast = dyn_cast<clang::CastExpr>(e)) {
+    follow_to_base(cast->getSubExpr());
+  } else if (const auto* element = dyn_cast<clang::ArraySubscriptExpr>(e)) {
+    follow_to_base(element->getBase());
+    visit(element->getIdx());
+  } else if (const auto* member = dyn_cast<clang::MemberExpr>(e)) {
+    follow_to_base(member->getBase());
+  } else if (const auto* u = dyn_cast<clang::UnaryOperator>(e);
+             u && (u->getOpcode() == clang::UO_Deref || u->getOpcode() == clang::UO_AddrOf)) {
+    follow_to_base(u->getSubExpr());
+  } else if (const auto* b = dyn_cast<clang::BinaryOperator>(e); b && b->isAdditiveOp()) {
+    const bool left = b->getLHS()->getType()->isPointerType();
+    follow_to_base(left ? b->getLHS() : b->getRHS());
+    visit(left ? b->getRHS() : b->getLHS());
+  } else {
+    visit(e);
+  }
+}
+
+void store_search::add_store(const memory& place, clang::SourceLocation at) {
+  const std::string name = origin_.base->getNameAsString();
+  if (!place.from || !place.length)
+    return stop(reason::buffer_written,
+                "where a store into " + name + " goes is no sum of products of counters", at);
+  store_form made{sum(*place.from, *origin_.from, -1), {}, *place.length, {}};
+  for (const open_loop& l : loops_) {
+    const auto by = coefficient(made.from, l.counted.counter);
+    if (!by || has_any(*by, counters_))
+      return stop(reason::buffer_written, "two counters are multiplied in the place of a store into " + name,
+                  at);
+    if (&l == &loops_.front())
+      made.step = *by;
+    else if (!by->empty())
+      made.inner.push_back({*by, l.counted.first, l.counted.last});
+  }
+  if (has_any(made.bytes, counters_) || made.inner.size() > 3)
+    return stop(reason::buffer_written, "the form of a store into " + name + " is too complicated", at);
+  stores.push_back(std::move(made));
+}
+
+} // namespace tacit::compiler

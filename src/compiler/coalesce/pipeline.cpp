@@ -1,0 +1,343 @@
+// An MPI_Alltoall in parts that travel while the loop goes on which computes its data (seed 003, Figure 15).
+//
+// The block of every process is cut at the same places into `parts`. Part k of all blocks is one MPI_Ialltoall with a datatype that
+// is as long as the part and as far from the next as the blocks are; so all bytes arrive where MPI_Alltoall puts them. Where the
+// cuts are follows from the size of a block, which MPI wants to be the same everywhere. *When* a part leaves is each process's own
+// affair: when no iteration that is still to come stores into it. That is computed here, with the values that the variables of the loop
+// have. A store of iteration i goes to
+//
+//     from + step * i + sum of stride * q for the counters q of inner loops, up to `bytes` further
+//
+// A stride that is a multiple of the block leads to the same place of another block. What remains is a place in a block, if it stays
+// between the ends of one for all values of the counters; then, with step >= 0, no iteration from i on stores below the place that i
+// begins at. A store of which that is not true makes all parts leave behind the loop: later, never wrongly.
+//
+// Whether to pipeline is decided by all processes together, and kept as an attribute of the communicator for each line and power of
+// two of bytes: an exchange lost 2x by it on one of the paper's machines. Measured: rounds of both kinds in turns, the first of each not
+// counted, and of the slowest process's times the better one. Predicted: from the length of the loop, as the first round showed it.
+#include "compiler/coalesce/claims.h"
+#include "compiler/coalesce/datatypes.h"
+#include "compiler/hooks/settings.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <pthread.h>
+#include <tacit/coalesce.h>
+
+namespace tacit::compiler {
+namespace {
+
+constexpr int rounds = 8;            ///< that are measured: four of each kind
+constexpr double worth_while = 0.97; ///< pipelined is taken if it needs less than that of the time
+constexpr int looks = 64; ///< how often what is under way is looked at: MPI goes on only when it is called
+constexpr long long never = LLONG_MAX;
+
+/// What all processes know of an exchange.
+struct measured_exchange {
+  const char* file;
+  int line, magnitude; ///< of the bytes of a block
+  int when;            ///< as agreed; ALWAYS or NEVER once it is decided
+  int round;
+  double best[2]; ///< seconds: as written, pipelined
+  tacit_pipeline_costs costs;
+  measured_exchange* next;
+};
+
+pthread_mutex_t exchanges = PTHREAD_MUTEX_INITIALIZER;
+int exchanges_key = MPI_KEYVAL_INVALID;
+
+int forget_exchanges(MPI_Comm, int, void* first, void*) {
+  for (auto* e = static_cast<measured_exchange*>(first); e;) {
+    measured_exchange* const next = e->next;
+    std::free(e);
+    e = next;
+  }
+  return MPI_SUCCESS;
+}
+
+int magnitude_of(long long bytes) {
+  int made = 0;
+  while (bytes > 1) {
+    bytes /= 2;
+    ++made;
+  }
+  return made;
+}
+
+int asked_for(int when) {
+  static const char* const words[] = {"never", "always", "measured"};
+  return tacit_word_setting("TACIT_PIPELINE", words, 3, when, "never, always or measured");
+}
+
+/// What the processes want may differ; the most careful one has its way.
+int agree(int mine, MPI_Comm comm) {
+  static const int careful[] = {0, 3, 2, 1}; // NEVER, PREDICTED, MEASURED, ALWAYS
+  int rank = careful[mine], least = 0;
+  if (MPI_Allreduce(&rank, &least, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
+    return TACIT_PIPELINE_NEVER;
+  return careful[least];
+}
+
+measured_exchange* add(measured_exchange* first, const measured_exchange& what, MPI_Comm comm) {
+  auto* const made = static_cast<measured_exchange*>(std::malloc(sizeof(measured_exchange)));
+  if (!made) {
+    MPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
+    return nullptr;
+  }
+  *made = what;
+  made->next = first ? first->next : nullptr;
+  if (first) // behind the first, which the attribute names
+    first->next = made;
+  else if (MPI_Comm_set_attr(comm, exchanges_key, made) != MPI_SUCCESS) {
+    std::free(made);
+    return nullptr;
+  }
+  return made;
+}
+
+measured_exchange* find(const measured_exchange& what, measured_exchange* first) {
+  for (measured_exchange* e = first; e; e = e->next)
+    if (e->line == what.line && e->magnitude == what.magnitude && std::strcmp(e->file, what.file) == 0)
+      return e;
+  return nullptr;
+}
+
+measured_exchange* find_or_make(const measured_exchange& what, MPI_Comm comm) {
+  pthread_mutex_lock(&exchanges);
+  const bool known =
+      exchanges_key != MPI_KEYVAL_INVALID ||
+      MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_exchanges, &exchanges_key, nullptr) == MPI_SUCCESS;
+  pthread_mutex_unlock(&exchanges);
+  void* value = nullptr;
+  int present = 0;
+  if (!known || MPI_Comm_get_attr(comm, exchanges_key, static_cast<void*>(&value), &present) != MPI_SUCCESS)
+    return nullptr;
+  auto* const first = present ? static_cast<measured_exchange*>(value) : nullptr;
+  if (measured_exchange* const found = find(what, first))
+    return found;
+  measured_exchange agreed = what;
+  agreed.when = agree(what.when, comm);
+  return add(first, agreed, comm);
+}
+
+long long floor_of(long long a, long long b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+
+/// The value of the counter from which on nothing is stored below a place of the block.
+class store_bound {
+public:
+  store_bound(const tacit_pipeline_store& s, long long first, long long last, long long block) {
+    long long low = s.from, length = s.bytes;
+    for (const tacit_pipeline_range& r : s.inner) {
+      if (r.stride == 0)
+        continue;
+      if (r.last < r.first)
+        return; // this store never happens
+      if (r.stride % block == 0)
+        continue;
+      low += std::min(r.stride * r.first, r.stride * r.last);
+      length += std::abs(r.stride) * (r.last - r.first);
+    }
+    happens_ = first <= last;
+    const long long lowest = low + s.step * first;
+    low_ = low - floor_of(lowest, block) * block;
+    step_ = s.step;
+    bounded_ = s.step >= 0 && low_ + s.step * last + length <= block;
+  }
+
+  long long ready(long long place) const {
+    if (!happens_)
+      return LLONG_MIN;
+    if (!bounded_)
+      return never;
+    if (step_ == 0)
+      return low_ >= place ? LLONG_MIN : never;
+    return -floor_of(low_ - place, step_); // the least i with low + step * i >= place
+  }
+
+private:
+  bool happens_ = false, bounded_ = false;
+  long long low_ = 0, step_ = 0;
+};
+
+int place_of(const tacit_pipeline& p, int part) {
+  return static_cast<int>(static_cast<long long>(p.count) * part / p.parts);
+}
+
+/// A part of each process's block.
+int post(tacit_pipeline& p) {
+  const int from = place_of(p, p.posted), to = place_of(p, p.posted + 1);
+  MPI_Datatype run, part;
+  int error = MPI_Type_contiguous(to - from, p.type, &run);
+  if (error != MPI_SUCCESS)
+    return error;
+  error = MPI_Type_create_resized(run, 0, static_cast<MPI_Aint>(p.count) * p.type_bytes, &part);
+  MPI_Type_free(&run);
+  if (error != MPI_SUCCESS)
+    return error;
+  const std::ptrdiff_t begin = static_cast<std::ptrdiff_t>(from) * p.type_bytes;
+  MPI_Type_commit(&part);
+  error = MPI_Ialltoall(static_cast<const char*>(p.origin) + begin, 1, part,
+                        static_cast<char*>(p.target) + begin, 1, part, p.comm, &p.requests[p.posted]);
+  MPI_Type_free(&part);
+  if (error == MPI_SUCCESS)
+    ++p.posted;
+  return error;
+}
+
+void plan(tacit_pipeline& p, long long first, long long last, const tacit_pipeline_store* stores, int count) {
+  const long long block = static_cast<long long>(p.count) * p.type_bytes;
+  for (int k = 0; k < p.parts; ++k) {
+    p.requests[k] = MPI_REQUEST_NULL;
+    p.ready[k] = k > 0 ? p.ready[k - 1] : first; // in this order everywhere
+  }
+  for (int s = 0; s < count; ++s) {
+    const store_bound bound(stores[s], first, last, block);
+    for (int k = 0; k < p.parts; ++k) {
+      const long long end = static_cast<long long>(place_of(p, k + 1)) * p.type_bytes;
+      p.ready[k] = std::max(p.ready[k], bound.ready(end));
+    }
+  }
+  p.pause = std::max(1LL, (last - first) / looks);
+  p.next = p.ready[0];
+}
+
+/// How many parts a block makes: at least some kilobytes each, so that their beginnings cost little.
+int parts_of(long long bytes, int elements) {
+  constexpr long long least = 4096;
+  const long long made = std::min<long long>(std::max(2LL, bytes / least), TACIT_PIPELINE_PARTS);
+  return static_cast<int>(std::min<long long>(made, elements));
+}
+
+/// The same on all processes, whatever their loops do.
+bool is_possible(const void* origin, int count, MPI_Datatype type, MPI_Datatype other, MPI_Comm comm) {
+  int processes = 0, between = 1;
+  if (comm == MPI_COMM_NULL || origin == MPI_IN_PLACE || type != other || count < 2 ||
+      !element_of(type).solid)
+    return false;
+  return MPI_Comm_test_inter(comm, &between) == MPI_SUCCESS && !between &&
+         MPI_Comm_size(comm, &processes) == MPI_SUCCESS && processes > 1;
+}
+
+/// In rounds that are measured, both kinds come in turns.
+bool is_pipelined(const measured_exchange& e) {
+  return e.when == TACIT_PIPELINE_ALWAYS || (e.when == TACIT_PIPELINE_MEASURED && e.round % 2 == 1);
+}
+
+void choose(measured_exchange& e, bool pipelined) {
+  e.when = pipelined ? TACIT_PIPELINE_ALWAYS : TACIT_PIPELINE_NEVER;
+}
+
+/// All processes have the same numbers then: as written, pipelined.
+void choose_by_slowest(const double (&seconds)[2], measured_exchange& e, MPI_Comm comm) {
+  double slowest[2] = {0, 0};
+  const int error = MPI_Allreduce(seconds, slowest, 2, MPI_DOUBLE, MPI_MAX, comm);
+  choose(e, error == MPI_SUCCESS && slowest[1] < worth_while * slowest[0]);
+}
+
+void count_round(const tacit_pipeline& p, measured_exchange& e) {
+  const double seconds = MPI_Wtime() - p.begun;
+  double& best = e.best[e.round % 2];
+  if (e.round >= 2)
+    best = e.round < 4 ? seconds : std::min(best, seconds);
+  if (++e.round == rounds + 2)
+    choose_by_slowest(e.best, e, p.comm);
+}
+
+/// The transfer of one part waits for what the loop does not hide of the one before.
+void predict(const tacit_pipeline& p, measured_exchange& e) {
+  int processes = 1;
+  MPI_Comm_size(p.comm, &processes);
+  const double bytes = static_cast<double>(p.count) * p.type_bytes;
+  const int parts = parts_of(static_cast<long long>(bytes), p.count);
+  const auto transfer = [&](double block) {
+    return (processes - 1) * (e.costs.latency + block * e.costs.of_byte);
+  };
+  const double loop = p.computed - p.begun, part = transfer(bytes / parts);
+  const double seen = std::max(part - e.costs.progress * loop / parts, e.costs.latency);
+  choose_by_slowest({loop + transfer(bytes), loop + part + (parts - 1) * seen}, e, p.comm);
+}
+
+void learn(const tacit_pipeline& p, measured_exchange& e) {
+  if (e.when == TACIT_PIPELINE_MEASURED)
+    count_round(p, e);
+  else if (e.when == TACIT_PIPELINE_PREDICTED)
+    predict(p, e);
+}
+
+/// Posts everything that is left; on an error nothing more.
+void post_rest(tacit_pipeline& p) {
+  while (p.error == MPI_SUCCESS && p.posted < p.parts)
+    p.error = post(p);
+}
+
+} // namespace
+} // namespace tacit::compiler
+
+using namespace tacit::compiler;
+
+void tacit_pipeline_begin(tacit_pipeline* exchange, int when, const tacit_pipeline_costs* costs,
+                          const void* origin, int origin_count, MPI_Datatype origin_type, void* target,
+                          int target_count, MPI_Datatype target_type, MPI_Comm comm, long long first,
+                          long long last, const tacit_pipeline_store* stores, int store_count,
+                          const char* file, int line) {
+  tacit_pipeline& p = *exchange;
+  p = {};
+  p.parts = 1;
+  p.next = never;
+  if (origin_count != target_count || !is_possible(origin, origin_count, origin_type, target_type, comm))
+    return;
+  p.origin = origin;
+  p.target = target;
+  p.count = origin_count;
+  p.type = origin_type;
+  p.type_bytes = static_cast<int>(element_of(origin_type).extent);
+  p.comm = comm;
+  const long long block = static_cast<long long>(p.count) * p.type_bytes;
+  measured_exchange what{file, line, magnitude_of(block), asked_for(when), 0, {0, 0}, {0, 0, 0}, nullptr};
+  if (costs)
+    what.costs = *costs;
+  measured_exchange* const e = find_or_make(what, comm);
+  if (!e)
+    return;
+  if (e->when == TACIT_PIPELINE_MEASURED || e->when == TACIT_PIPELINE_PREDICTED)
+    p.measured = e;
+  if (is_pipelined(*e)) {
+    p.parts = parts_of(block, p.count);
+    plan(p, first, last, stores, store_count);
+  }
+  p.begun = MPI_Wtime();
+}
+
+void tacit_pipeline_advance(tacit_pipeline* exchange, long long counter) {
+  tacit_pipeline& p = *exchange;
+  const int before = p.posted;
+  while (p.error == MPI_SUCCESS && p.posted < p.parts && counter >= p.ready[p.posted])
+    p.error = post(p);
+  int all = 0;
+  if (p.posted == before && MPI_Testall(p.posted, p.requests, &all, MPI_STATUSES_IGNORE) != MPI_SUCCESS)
+    all = 1;
+  p.next = all || p.posted == 0 ? never : counter + p.pause;
+  if (p.error == MPI_SUCCESS && p.posted < p.parts)
+    p.next = std::min(p.next, p.ready[p.posted]);
+}
+
+int tacit_pipeline_alltoall(tacit_pipeline* exchange, const void* origin, int origin_count,
+                            MPI_Datatype origin_type, void* target, int target_count,
+                            MPI_Datatype target_type, MPI_Comm comm) {
+  tacit_pipeline& p = *exchange;
+  p.computed = MPI_Wtime();
+  if (p.parts == 1) {
+    p.error = MPI_Alltoall(origin, origin_count, origin_type, target, target_count, target_type, comm);
+  } else {
+    post_rest(p);
+    const int error = MPI_Waitall(p.posted, p.requests, MPI_STATUSES_IGNORE);
+    p.error = p.error != MPI_SUCCESS ? p.error : error;
+  }
+  if (p.measured)
+    learn(p, *static_cast<measured_exchange*>(p.measured));
+  return p.error;
+}
