@@ -31,7 +31,7 @@ class exchanges:
         return choose.choice([
             [f"send[{place}] = {value};"],
             [f"send[{place}] += {value};"],
-            [f"if ((i + p) % 3)", f"  send[{place}] = {value};"],
+            ["if ((i + p) % 3)", f"  send[{place}] = {value};"],
             [f"*(send + {place}) = {value};"],
             ["{", f"  double* const cell = send + {place};", f"  *cell = {value};", "}"],
             ["{", f"  double* cell = &send[{place}];", "  cell[0] = x;", f"  cell[0] += {value};", "}"],
@@ -62,7 +62,8 @@ class exchanges:
         ])
         head = choose.choice(["for (int i = 0; i < n; ++i) {", "for (int i = 0; i <= n - 1; i++) {", "for (int i = 0; i < n; i += 2) {",
                               "for (int i = rank % 2; i < n; ++i) {", "for (int i = 0; i < (rank == 1 ? n / 2 : n); ++i) {",
-                              "for (int i = 0; i < mine; ++i) {", "for (int i = n - 1; i >= 0; --i) {", "for (unsigned i = 0; i < n; ++i) {"])
+                              "for (int i = 0; i < mine; ++i) {", "for (int i = n - 1; i >= 0; --i) {",
+                              "for (unsigned i = 0; i < n; ++i) {"])
         body = [*(self.others() if choose.random() < 0.4 else []), *inner, *(self.others() if choose.random() < 0.3 else [])]
         return [head, *("  " + line if not line.startswith("#") else line for line in body), "}"]
 
@@ -79,7 +80,8 @@ class exchanges:
         elif form == 3:
             call = "if (MPI_Alltoall(send, block, MPI_DOUBLE, got, block, MPI_DOUBLE, c))\n  x += 1;"
         between = ["send[1] += 1;"] if choose.random() < 0.05 else []
-        check = choose.choice(["checksum += sum_of(got, size * block);", "for (int k = 0; k < size * block; ++k)\n  x += got[k] * (k % 5);"])
+        check = choose.choice(["checksum += sum_of(got, size * block);",
+            "for (int k = 0; k < size * block; ++k)\n  x += got[k] * (k % 5);"])
         if choose.random() < 0.3:
             return ["#pragma mpi overlap MPI_Alltoall(c)", *self.loop(), *between, *call.split("\n"), *check.split("\n")]
         return ["#pragma mpi overlap MPI_Alltoall(c)", "{", *self.loop(), *between, *call.split("\n"), "}", *check.split("\n")]

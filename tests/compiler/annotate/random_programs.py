@@ -200,11 +200,13 @@ class messages:
         """What C and C++ have that may get at a buffer, or may not."""
         buffer, other = self.choose.sample(self.buffers, 2)
         forms = [
-            ["{", f"  double* p = {buffer} + 1;", "  *p++ += 1;", "  *p += x;", "}"], ["EACH(k, N)", f"  ADD(private_array[k], {buffer}[k]);"],
+            ["{", f"  double* p = {buffer} + 1;", "  *p++ += 1;", "  *p += x;", "}"],
+            ["EACH(k, N)", f"  ADD(private_array[k], {buffer}[k]);"],
             ["EACH(k, 8)", "  private_array[k] += k;"], [f"ADD({buffer}[3], 1);"],
             ["for (int k = 0;; ++k) {", "  if (k > 7)", "    break;", f"  x += {buffer}[k];", "}"],
             ["{", "  int k = 0;", "  while (k < 4)", f"    {buffer}[k++] = x;", "}"], ["do {", "  x *= 0.5;", "} while (x > 8);"],
-            ["{", "  int x = 3;", f"  {buffer}[x] = x;", "}"], [f"MPI_Allreduce(MPI_IN_PLACE, &{buffer}[2], 1, MPI_DOUBLE, MPI_SUM, comm[1]);"],
+            ["{", "  int x = 3;", f"  {buffer}[x] = x;", "}"],
+            [f"MPI_Allreduce(MPI_IN_PLACE, &{buffer}[2], 1, MPI_DOUBLE, MPI_SUM, comm[1]);"],
             [f"memcpy({buffer}, {other}, 16);"], [f"memmove({buffer} + 1, {buffer}, 24);"], [f"x += i > 1 ? {buffer}[1] : unseen(x);"],
             ["{", f"  double** at = &heap[{self.choose.randrange(4)}];", "  (*at)[2] += 1;", "}"],
             ["{", f"  struct {{ double* to; int n; }} view = {{{buffer}, N}};", "  view.to[view.n - 1] += 1;", "}"],
@@ -221,7 +223,8 @@ class messages:
             ]
         else:
             forms += [["{", "  double vla[i + 2];", f"  vla[i] = {buffer}[i];", "  x += vla[i];", "}"],
-                      [f"x += ((double[]){{1, {buffer}[1]}})[i % 2];"], ["{", "  double* restrict only = private_array;", "  only[1] = x;", "}"]]
+                      [f"x += ((double[]){{1, {buffer}[1]}})[i % 2];"],
+                      ["{", "  double* restrict only = private_array;", "  only[1] = x;", "}"]]
         return self.choose.choice(forms)
 
     def statement(self):
@@ -333,7 +336,8 @@ class one_sided:
         lines += ["  }", "  MPI_Barrier(MPI_COMM_WORLD);",
                   *(f"  MPI_Win_fence(0, {w});" if fences else f"  MPI_Win_lock_all(0, {w}); MPI_Win_unlock_all({w});"
                     for w in ("win", "second")),
-                  "  for (int i = 0; i < cells; ++i)", "    checksum += (double)base[i] * (i + 1) + (double)base2[i] * (i + 3);", "  for (int i = 0; i < 8; ++i)",
+                  "  for (int i = 0; i < cells; ++i)", "    checksum += (double)base[i] * (i + 1) + (double)base2[i] * (i + 3);",
+                  "  for (int i = 0; i < 8; ++i)",
                   "    checksum += (double)got[i] * (i + 1);", "  MPI_Barrier(MPI_COMM_WORLD);", "  MPI_Win_free(&win);",
                   "  MPI_Win_free(&second);", "  MPI_Type_free(&pair_type);", "  (void)unused;", "}"]
         return "\n".join(lines)
