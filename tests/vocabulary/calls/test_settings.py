@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(os.environ["SOURCE_FOLDER"])
 TABLE = ROOT / "src/vocabulary/calls/settings.def"
 SOURCES = {".c", ".h", ".cpp", ".hpp"}
-READS = re.compile(r'(?:getenv|GetEnv|size_setting|switch_setting|from_environment)\s*\(\s*"(TACIT_\w+)"')
+READS = re.compile(r'(?:getenv|GetEnv|size_setting|switch_setting|word_setting|from_environment)\s*\(\s*"(TACIT_\w+)"')
 ASKS = re.compile(r"\bsetting::(\w+)")
 
 
