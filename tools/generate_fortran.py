@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-MPI_HANDLES = {"MPI_Comm": "Comm", "MPI_Datatype": "Type", "MPI_Info": "Info"}
+MPI_HANDLES = {"MPI_Comm": "Comm", "MPI_Datatype": "Type", "MPI_Info": "Info", "MPI_Op": "Op"}
 OUR_HANDLES = {"tacit_graph", "tacit_schedule", "tacit_topology"}
 INTEGERS = {"int": "c_int", "tacit_op": "c_int", "tacit_comm": "c_int", "MPI_Count": "c_int64_t", "MPI_Aint": "c_intptr_t",
             "size_t": "c_size_t"}

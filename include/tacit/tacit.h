@@ -1,6 +1,6 @@
 /* tacit: communication graphs that are compiled into schedules.
  *
- * A graph says what every rank sends, receives, copies and computes, and in which order. tacit_compile finds
+ * A graph says what every rank sends, receives, copies, combines and computes, and in which order. tacit_compile finds
  * out what the whole graph means as a movement of data, recognises MPI's collective operations in it, and
  * makes a schedule that does the same thing: the same bytes at the same addresses, and nothing else written.
  * Every schedule is checked by replay before it is returned; a graph that cannot be replaced runs as written,
@@ -149,6 +149,24 @@ int tacit_graph_get(tacit_graph graph, void* buf, MPI_Count count, MPI_Datatype 
  * is written. Errors: TACIT_ERR_ARGUMENT. */
 int tacit_graph_copy(tacit_graph graph, const void* from, MPI_Count from_count, MPI_Datatype from_datatype,
                      void* to, MPI_Count to_count, MPI_Datatype to_datatype, tacit_op* op);
+
+/* Combines locally, as MPI_Reduce_local does: into[i] = from[i] op into[i]. `operation` is any operator that
+ * MPI_Reduce_local takes for the datatype, the program's own ones included; it must not be freed as long as
+ * the schedule is used. The operands must not overlap. A schedule combines the same operands in the same order
+ * as the graph, so that results are equal to the last bit; operators of the program are called on the thread that
+ * progresses the schedule, never two at once, and must not communicate. Messages and copies that no reduction
+ * touches, directly or through others, are replaced as if it were not there. Errors: TACIT_ERR_ARGUMENT (no
+ * operator; operands that overlap are reported by tacit_compile), TACIT_ERR_MPI. */
+int tacit_graph_reduce(tacit_graph graph, const void* from, void* into, MPI_Count count,
+                       MPI_Datatype datatype, MPI_Op operation, tacit_op* op);
+
+/* As tacit_graph_recv, but what arrives is combined with what is in the buffer: buf[i] = message[i] op buf[i].
+ * The message consists of whole elements and may be shorter than the buffer; the rest then stays as it is. The
+ * second one is on a communicator of the graph, as tacit_graph_recv_on. Errors: those of tacit_graph_reduce. */
+int tacit_graph_recv_reduce(tacit_graph graph, void* buf, MPI_Count count, MPI_Datatype datatype,
+                            MPI_Op operation, int source, int tag, tacit_op* op);
+int tacit_graph_recv_reduce_on(tacit_graph graph, tacit_comm comm, void* buf, MPI_Count count,
+                               MPI_Datatype datatype, MPI_Op operation, int source, int tag, tacit_op* op);
 
 /* A computation of the program: `function(context)` is called each time the schedule runs, after everything
  * it depends on, on the thread that progresses the schedule. It must touch no other bytes than the ones given

@@ -13,14 +13,42 @@ using namespace tacit::oracle;
 
 namespace {
 
+/// What reductions leave, by the addresses that name it.
+class combined_values {
+public:
+  combined_values(const graph& g, const transfers& t) {
+    for (const reduction& r : t.reductions) { // operands come first
+      const reducer_id by = g.reduces_by(r.op);
+      const auto made = combine(by, g.reducers()[index(by)].element, operand(r.left), operand(r.right));
+      for (std::size_t i = 0; i < made.size(); ++i)
+        value_[r.base + i] = made[i];
+    }
+  }
+  byte_value of(rank_id source, std::uint64_t address, std::uint64_t offset) const {
+    if (source == no_rank)
+      return {unknown_rank, address};
+    return source == combined ? value_.at(address + offset) : byte_value{index(source), address + offset};
+  }
+
+private:
+  std::vector<byte_value> operand(const std::vector<fragment>& list) const {
+    std::vector<byte_value> out;
+    for (const fragment& f : list)
+      for (std::uint64_t i = 0; i < f.length; ++i)
+        out.push_back(of(f.source, f.source_address, i));
+    return out;
+  }
+  std::map<std::uint64_t, byte_value> value_;
+};
+
 /// The transfers as a simultaneous assignment to initial memory.
 std::vector<rank_memory> apply(const graph& g, const transfers& t) {
   std::vector<rank_memory> memory(g.ranks());
-  for (const transfer& x : t.list)
-    for (std::uint64_t i = 0; i < x.length; ++i)
-      memory[index(x.destination)][x.destination_address + i] =
-          x.source == no_rank ? byte_value{unknown_rank, x.source_address}
-                              : byte_value{index(x.source), x.source_address + i};
+  const combined_values values(g, t);
+  for (const auto* list : {&t.list, &t.kept})
+    for (const transfer& x : *list)
+      for (std::uint64_t i = 0; i < x.length; ++i)
+        memory[index(x.destination)][x.destination_address + i] = values.of(x.source, x.source_address, i);
   return memory;
 }
 
@@ -97,6 +125,42 @@ TEST(oracle, transfers_equal_the_bytes_of_an_execution) {
     simulator truth(g);
     for (std::uint64_t interleaving = 0; interleaving < 2; ++interleaving)
       EXPECT_EQ(first_difference(visible(g, truth.run(seed * 7 + interleaving)), ours), "");
+  });
+}
+
+TEST(oracle, reductions_equal_the_bytes_of_an_execution) {
+  std::uint64_t beside = 0;
+  for_random_graphs({.max_steps = 14, .reductions = true}, [&](const graph& g, std::uint64_t seed) {
+    const analysis a = analyze(g);
+    if (testing::Test::HasFailure())
+      return;
+    expect_canonical(g, a.moved);
+    beside += !a.moved.kept_operations.empty() && !a.moved.list.empty();
+    const auto ours = apply(g, a.moved);
+    simulator truth(g);
+    for (std::uint64_t interleaving = 0; interleaving < 2; ++interleaving)
+      EXPECT_EQ(first_difference(visible(g, truth.run(seed * 7 + interleaving)), ours), "");
+  });
+  EXPECT_GT(beside, fuzz_count() / 20) << "too few graphs have anything beside reductions";
+}
+
+/// Nothing that is moved reads or writes a byte that a kept operation writes, and the reverse.
+TEST(oracle, what_reductions_touch_is_told_apart) {
+  for_random_graphs({.max_steps = 14, .reductions = true}, [](const graph& g, std::uint64_t) {
+    const analysis a = analyze(g);
+    if (testing::Test::HasFailure())
+      return;
+    const structure shape(g);
+    std::vector<bool> kept(g.size(), false);
+    for (const op_id op : a.moved.kept_operations)
+      kept[index(op)] = true;
+    for (std::uint32_t x = 0; x < g.size(); ++x) {
+      EXPECT_TRUE(kept[x] || !g.reduces(op_id{x}) || shape.carried(op_id{x}) == 0);
+      for (std::uint32_t y = 0; y < x; ++y)
+        EXPECT_TRUE(kept[x] == kept[y] || !conflict(shape, op_id{x}, op_id{y}));
+    }
+    for (const transfer& x : a.moved.list)
+      EXPECT_NE(x.source, combined);
   });
 }
 

@@ -20,7 +20,8 @@ struct random_recipe {
   std::uint32_t min_memory = 4, max_memory = 40; ///< bytes a rank
   std::uint32_t max_steps = 24;
   bool opaques = true;
-  bool one_sided = true; ///< puts, gets and fences
+  bool reductions = false; ///< local ones and receives that reduce, by three operators
+  bool one_sided = true;   ///< puts, gets and fences
   bool communicators = true;
   bool declarations = true;   ///< scratch and live-out bytes
   bool races = false;         ///< leave out some of the dependencies that conflicts need
@@ -37,10 +38,13 @@ public:
   graph make() {
     if (recipe_.at_border)
       base_ = (std::uint64_t{1} << 63) - memory_;
-    else if (recipe_.high_addresses && chance(10))
+    else if (recipe_.high_addresses && !recipe_.reductions && chance(10))
       base_ = ~std::uint64_t{0} - memory_;
     else if (chance(50))
       base_ = between(0, 5000);
+    if (recipe_.reductions)
+      for (const std::uint32_t element : {1u, 2u, 4u})
+        g_.add_reducer({"operator", "type", element, element != 2, element != 1});
     if (recipe_.communicators)
       add_communicators();
     const std::uint32_t steps = between(1, recipe_.max_steps);
@@ -136,6 +140,8 @@ private:
   }
 
   void step() {
+    if (recipe_.reductions && chance(15))
+      return add_reduce();
     const std::uint32_t dice = between(1, 100);
     if (dice <= 60)
       add_message();
@@ -182,8 +188,21 @@ private:
   }
 
   op_id receive(const message& what) {
+    if (recipe_.reductions && what.length > 0 && chance(30))
+      if (const reducer_id by{between(0, 2)}; what.length % g_.reducers()[index(by)].element == 0)
+        return receive_and_reduce(what, by);
     const std::uint64_t room = what.length + (chance(20) ? between(0, memory_ - what.length) : 0);
     const op_id op = g_.recv(what.destination, bytes(room, true), what.source, what.tag, what.comm);
+    settle(op);
+    return op;
+  }
+
+  op_id receive_and_reduce(const message& what, reducer_id by) {
+    const std::uint64_t element = g_.reducers()[index(by)].element;
+    const std::uint64_t free = (memory_ - what.length) / element;
+    const std::uint64_t room = what.length + element * (chance(20) ? between(0, free) : 0);
+    const op_id op =
+        g_.recv_reduce(what.destination, bytes(room, true), what.source, by, what.tag, what.comm);
     settle(op);
     return op;
   }
@@ -220,6 +239,23 @@ private:
     const std::uint64_t length = any_length();
     const segments from = bytes(length, false), into = bytes(length, true);
     settle(g_.copy(any_rank(), from, into));
+  }
+
+  void add_reduce() {
+    const reducer_id by{between(0, 2)};
+    const std::uint64_t element = g_.reducers()[index(by)].element;
+    const std::uint64_t length = element * between(0, std::min<std::uint64_t>(memory_ / 2 / element, 4));
+    segments from, into;
+    std::uint64_t left = length;
+    for (const segment& s : bytes(2 * length, true)) { // disjoint: the first half is one operand
+      const std::uint64_t head = std::min(left, s.length);
+      left -= head;
+      if (head > 0)
+        from.push_back({s.address, head});
+      if (head < s.length)
+        into.push_back({s.address + head, s.length - head});
+    }
+    settle(g_.reduce(any_rank(), from, into, by));
   }
 
   void add_opaque() {

@@ -2,9 +2,10 @@
 // that happens-before allows. It shares no code with the rooms match and flow.
 //
 // Every byte of every rank starts as itself, the pair (rank, address); an opaque operation writes "unknown,
-// by this operation". What the memory holds at the end is the truth that transfers are compared with.
+// by this operation", a reduction what it combines. What the memory holds at the end is the truth that transfers are compared with.
 #pragma once
 
+#include "oracle/combination.h"
 #include "oracle/happens_before.h"
 
 #include <map>
@@ -13,10 +14,6 @@
 #include <string>
 
 namespace tacit::oracle {
-
-/// What a byte holds: the initial value of (rank, address), or (unknown_rank, op).
-using byte_value = std::pair<std::uint32_t, std::uint64_t>;
-inline constexpr std::uint32_t unknown_rank = ~std::uint32_t{0};
 
 /// Only bytes that were written have an entry.
 using rank_memory = std::map<std::uint64_t, byte_value>;
@@ -64,9 +61,11 @@ private:
     return found == bytes.end() ? byte_value{index(rank), address} : found->second;
   }
 
-  std::vector<byte_value> read(op_id op) const {
+  std::vector<byte_value> read(op_id op) const { return read(op, g_.reads(op)); }
+
+  std::vector<byte_value> read(op_id op, std::span<const segment> list) const {
     std::vector<byte_value> out;
-    for (const segment& s : g_.reads(op))
+    for (const segment& s : list)
       for (std::uint64_t i = 0; i < s.length; ++i)
         out.push_back(load(g_[op].rank, s.address + i));
     return out;
@@ -81,13 +80,26 @@ private:
       throw std::runtime_error("message longer than its receive");
   }
 
+  void reduce(op_id op, const std::vector<byte_value>& left) {
+    std::vector<byte_value> right = read(op, g_.writes(op));
+    right.resize(left.size());
+    const reducer_id by = g_.reduces_by(op);
+    write(op, combine(by, g_.reducers()[index(by)].element, left, right));
+  }
+
   void execute(op_id op) {
     switch (g_[op].kind) {
     case op_kind::send:
       flying_[index(hb_.shape.partner[index(op)])] = read(op);
       break;
     case op_kind::recv:
-      write(op, flying_[index(op)]);
+      if (g_.reduces(op))
+        reduce(op, flying_[index(op)]);
+      else
+        write(op, flying_[index(op)]);
+      break;
+    case op_kind::reduce:
+      reduce(op, read(op));
       break;
     case op_kind::copy:
       write(op, read(op));

@@ -33,6 +33,8 @@ public:
         members.push_back(how_.rank(r));
       out_.g.add_communicator(g_.communicators()[c].name, members);
     }
+    for (const reducer& r : g_.reducers())
+      out_.g.add_reducer(r);
     out_.now.resize(g_.size());
     for (std::uint32_t i = 0; i < g_.size(); ++i)
       make(how_.order.empty() ? op_id{i} : how_.order[i]);
@@ -86,6 +88,9 @@ private:
     case op_kind::copy:
       now = {out_.g.copy(rank, reads, writes)};
       break;
+    case op_kind::reduce:
+      now = {out_.g.reduce(rank, reads, writes, g_.reduces_by(old))};
+      break;
     case op_kind::opaque:
       now = {out_.g.opaque(rank, reads, writes)};
       break;
@@ -98,7 +103,11 @@ private:
       break;
     case op_kind::recv:
       for (const segments& part : parts(shape_.partner[index(old)], writes))
-        now.push_back(out_.g.recv(rank, part, how_.rank(op.peer), op.tag, op.comm));
+        if (g_.reduces(old))
+          now.push_back(
+              out_.g.recv_reduce(rank, part, how_.rank(op.peer), g_.reduces_by(old), op.tag, op.comm));
+        else
+          now.push_back(out_.g.recv(rank, part, how_.rank(op.peer), op.tag, op.comm));
       break;
     }
   }

@@ -74,7 +74,10 @@ compilation compile(const graph& g, const compile_options& options) {
   pass_list passes(g, options, c);
   const auto run_pass = [&](std::string_view name, auto&& pass) { passes.run_pass(name, pass); };
 
-  run_pass("check", [&] { c.problems = check_operations(g); });
+  run_pass("check", [&] {
+    c.problems = check_operations(g);
+    check_addresses(g, c.problems);
+  });
   // From here on every operation is well formed by itself.
   run_pass("match", [&] { c.matched = match(g, c.problems); });
   // From here on every send and receive has its partner.

@@ -94,7 +94,7 @@ private:
       }
       if (moved.after.empty() && joined_[r] != no_step)
         moved.after.push_back(joined_[r]);
-      if (moved.kind == step_kind::call)
+      if (moved.kind == step_kind::call || moved.kind == step_kind::reduce)
         moved.op = original[index(moved.op)];
       steps.push_back(std::move(moved));
     }
@@ -114,9 +114,11 @@ private:
 /// A stage as written may stand in a plan if no byte of it would be taken for scratch memory, and if it completes as plans do,
 /// however little MPI buffers.
 bool may_follow(const compilation& stage) {
-  const auto below = [](const std::vector<segment>& bytes) {
-    return std::all_of(bytes.begin(), bytes.end(), [](const segment& s) {
-      return s.length <= user_memory_end && s.address <= user_memory_end - s.length;
+  // Where messages arrive to be combined is scratch memory, and then the program uses none of those addresses (graph/check.cpp).
+  const auto below = [](const rank_plan& r, const std::vector<segment>& bytes) {
+    return std::all_of(bytes.begin(), bytes.end(), [&](const segment& s) {
+      const bool arrives = r.scratch_bytes > 0 && s.address >= scratch_base;
+      return arrives || (s.length <= user_memory_end && s.address <= user_memory_end - s.length);
     });
   };
   const auto buffering = [](const diagnostic& d) { return d.code == number(reason::relies_on_buffering); };
@@ -125,7 +127,7 @@ bool may_follow(const compilation& stage) {
   const std::vector<rank_plan>& ranks = stage.schedule.ranks;
   return std::all_of(ranks.begin(), ranks.end(), [&](const rank_plan& r) {
     return std::all_of(r.steps.begin(), r.steps.end(),
-                       [&](const step& s) { return below(s.reads) && below(s.writes); });
+                       [&](const step& s) { return below(r, s.reads) && below(r, s.writes); });
   });
 }
 
@@ -142,6 +144,8 @@ std::vector<stage_graph> stage_graphs(const graph& g, const stage_cut& cut) {
     out.push_back({graph(g.ranks()), {}});
     for (std::size_t c = 1; c < g.communicators().size(); ++c)
       out.back().g.add_communicator(g.communicators()[c].name, g.communicators()[c].members);
+    for (const reducer& r : g.reducers())
+      out.back().g.add_reducer(r); // each under its number
   }
   std::vector<op_id> now(g.size(), no_op);
   for (std::uint32_t i = 0; i < g.size(); ++i) {
@@ -155,7 +159,12 @@ std::vector<stage_graph> stage_graphs(const graph& g, const stage_cut& cut) {
       now[i] = into.g.send(o.rank, g.reads(op), o.peer, o.tag, o.comm);
       break;
     case op_kind::recv:
-      now[i] = into.g.recv(o.rank, g.writes(op), o.peer, o.tag, o.comm);
+      now[i] = g.reduces(op)
+                   ? into.g.recv_reduce(o.rank, g.writes(op), o.peer, g.reduces_by(op), o.tag, o.comm)
+                   : into.g.recv(o.rank, g.writes(op), o.peer, o.tag, o.comm);
+      break;
+    case op_kind::reduce:
+      now[i] = into.g.reduce(o.rank, g.reads(op), g.writes(op), g.reduces_by(op));
       break;
     case op_kind::copy:
       now[i] = into.g.copy(o.rank, g.reads(op), g.writes(op));

@@ -137,6 +137,11 @@ private:
       busy = receive_work(e.rank, s);
       end = std::max(start + busy, r.steps[e.step].sent);
       break;
+    case step_kind::reduce: // reads both operands and writes one: half as much again as a copy
+      busy = handling + beyond_one(s.reads.size() + s.writes.size() - 1) +
+             1.5 * copy_at(costs_.within_node, static_cast<double>(total_length(s.writes)));
+      end = start + busy;
+      break;
     default:
       break;
     }

@@ -52,6 +52,7 @@ traffic traffic_of(const rank_plan& plan, const peer_class& class_of) {
       t.add_copy(total_length(s.writes));
       break;
     case step_kind::collective:
+    case step_kind::reduce:
     case step_kind::call:
       t.has_price = false;
       break;

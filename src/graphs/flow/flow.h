@@ -2,9 +2,12 @@
 // single transfer (SST) form, and wait sets.
 //
 // A race-free graph is a simultaneous assignment: each byte it leaves behind is the initial value of exactly
-// one (rank, address), or unknown (⊤, written by an opaque operation). `follow` returns that assignment.
+// one (rank, address), a combination of such values (⊕, made by a reduction), or unknown (⊤, written by an
+// opaque operation). `follow` returns that assignment. Reductions stay what they are: bytes that they touch,
+// directly or through messages and copies, are told apart from those that are only moved.
 #pragma once
 
+#include "graphs/flow/fragment_tree.h"
 #include "graphs/graph/graph.h"
 #include "graphs/match/match.h"
 #include "vocabulary/base/diagnostic.h"
@@ -28,13 +31,31 @@ struct transfer {
   friend bool operator==(const transfer&, const transfer&) = default;
 };
 
+/// What one reduction made: `length` bytes, which fragments and transfers of source `combined` name by
+/// addresses from `base` on. Its operands are fragments whose `address` is the offset, sorted, without gaps, as
+/// long as possible; left ⊕ right, element by element.
+struct reduction {
+  op_id op = no_op; ///< the reduction, or the receive that reduces
+  std::uint64_t base = 0;
+  std::uint64_t length = 0;
+  std::vector<fragment> left, right;
+};
+
 /// Canonical: sorted by (destination, destination address), maximally coalesced, identity transfers dropped,
 /// bytes that are not live-out dropped.
 struct transfers {
-  std::vector<transfer> list;
+  std::vector<transfer> list; ///< without what `kept` has
+  /// Bytes that are written by the operations in `kept_operations`, in the same form; sources may be `combined`.
+  std::vector<transfer> kept;
+  /// Operations that touch bytes of reductions, directly or through others (separate.h), in run order.
+  std::vector<op_id> kept_operations;
+  std::vector<reduction> reductions; ///< in run order, so operands come first
   bool complete = true;        ///< false: a budget was exceeded (a diagnostic says so), `list` is meaningless
   std::uint64_t fragments = 0; ///< moved over the whole graph: what the budget counts
 };
+
+/// The reduction that makes the bytes at an address of source `combined`.
+const reduction& made_by(const transfers& t, std::uint64_t address);
 
 /// What following may cost before it is given up. Fragments moved bound the time, about 10 ns each; bytes
 /// bound the memory, everything counted that is held at one time, the transfers included: 32 bytes a rank,

@@ -14,6 +14,7 @@
 #include "graphs/flow/flow.h"
 
 #include "graphs/flow/rank_memory.h"
+#include "graphs/flow/separate.h"
 #include "vocabulary/base/amounts.h"
 #include "vocabulary/calls/reasons.h"
 
@@ -92,7 +93,7 @@ public:
         if (receive == no_op)
           break;
         if (i + 1 < order_.size() && order_[i + 1] == receive) {
-          store(receive);
+          take_in(receive);
           ++i;
         } else {
           parked_.put(g_.size(), receive, content_);
@@ -101,7 +102,11 @@ public:
       }
       case op_kind::recv:
         parked_.take(op, content_);
-        store(op);
+        take_in(op);
+        break;
+      case op_kind::reduce:
+        load(op);
+        combine(op);
         break;
       case op_kind::copy:
         load(op);
@@ -121,6 +126,7 @@ public:
   }
 
   const counted_vector<rank_memory>& result() const { return memory_; }
+  std::vector<reduction> take_reductions() { return std::move(reductions_); }
   std::uint64_t moved() const { return moved_; }
   op_id now() const { return now_; }
 
@@ -143,14 +149,45 @@ private:
   const rank_memory& memory_of(op_id op) const { return memory_[index(g_[op].rank)]; }
   rank_memory& memory_of(op_id op) { return memory_[index(g_[op].rank)]; }
 
-  void load(op_id op) {
+  void load(op_id op) { load(op, g_.reads(op), ~std::uint64_t{0}, content_); }
+
+  /// What the first `length` bytes of a list hold.
+  void load(op_id op, std::span<const segment> list, std::uint64_t length, message_content& into) {
     std::uint64_t offset = 0;
-    for (const segment& s : g_.reads(op)) {
+    for (segment s : list) {
+      s.length = std::min(s.length, length - offset);
       if (s.length == 0)
         continue;
-      memory_of(op).read(s, offset, content_);
+      memory_of(op).read(s, offset, into);
       offset += s.length;
     }
+  }
+
+  void take_in(op_id receive) {
+    if (g_.reduces(receive))
+      combine(receive);
+    else
+      store(receive);
+  }
+
+  /// The content is the left operand; what the operation writes to is the right one and the result.
+  void combine(op_id op) {
+    if (content_.empty())
+      return;
+    reduction made{op, next_base_, content_.back().end(), {}, {}};
+    message_content right{counted_allocator<fragment>(budget_)};
+    load(op, g_.writes(op), made.length, right);
+    moved_ += content_.size() + right.size();
+    budget_.take(sizeof(reduction) + (content_.size() + right.size()) * sizeof(fragment));
+    made.left.assign(content_.begin(), content_.end());
+    made.right.assign(right.begin(), right.end());
+    for (fragment& f : made.left)
+      f.next = 0;
+    content_.clear();
+    content_.push_back({0, made.length, made.base, combined, 0});
+    next_base_ += made.length + 1; // a gap, so that two reductions are never taken for one
+    reductions_.push_back(std::move(made));
+    store(op);
   }
 
   /// Writes the content over the first bytes of the operation's segments; a longer receive keeps its tail.
@@ -185,6 +222,8 @@ private:
   std::uint64_t most_moved_;
   std::uint64_t moved_ = 0;
   op_id now_ = no_op;
+  std::vector<reduction> reductions_;
+  std::uint64_t next_base_ = 0;
   memory_budget& budget_;
   counted_vector<rank_memory> memory_; ///< by rank
   parking parked_;
@@ -294,13 +333,23 @@ transfers follow(const graph& g, const matching& m, const run_order& o, diagnost
   memory_budget budget(options.memory_budget);
   follower walk(g, m, o, options.fragment_budget, budget);
   try {
-    if (walk.run())
-      return {list_transfers(g, walk.result(), budget), true, walk.moved()};
+    if (walk.run()) {
+      transfers t;
+      t.list = list_transfers(g, walk.result(), budget);
+      t.reductions = walk.take_reductions();
+      t.fragments = walk.moved();
+      if (!t.reductions.empty())
+        separate(g, m, o, t);
+      return t;
+    }
     problems.push_back(given_up(g, walk.now(), fmt::format("{} fragments", options.fragment_budget)));
   } catch (const over_budget&) {
     problems.push_back(given_up(g, walk.now(), readable_bytes(options.memory_budget)));
   }
-  return {{}, false, walk.moved()};
+  transfers nothing;
+  nothing.complete = false;
+  nothing.fragments = walk.moved();
+  return nothing;
 }
 
 } // namespace tacit::graphs

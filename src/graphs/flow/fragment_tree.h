@@ -16,6 +16,9 @@
 
 namespace tacit::graphs {
 
+/// The source of bytes that a reduction made; their source_address is that of flow.h's `reduction`.
+inline constexpr rank_id combined{0xfffffffeu};
+
 /// `length` bytes from `address` on hold the initial value of (source, source_address …); source no_rank:
 /// unknown, written by the opaque operation source_address.
 struct fragment {

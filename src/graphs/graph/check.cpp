@@ -94,6 +94,8 @@ private:
     if (op.kind == op_kind::send || op.kind == op_kind::recv)
       check_message(id);
     check_bytes(id);
+    if (g_.has_reductions())
+      check_reduction(id);
   }
 
   void check_message(op_id id) {
@@ -119,8 +121,45 @@ private:
     if (op.kind == op_kind::copy && total_length(reads) != total_length(writes))
       bad(id, fmt::format("reads {} B but writes {} B", total_length(reads), total_length(writes)),
           "give source and destination of the copy the same length");
-    if ((op.kind == op_kind::recv || op.kind == op_kind::copy) && writes.size() > 1)
+    if ((op.kind == op_kind::recv || op.kind == op_kind::copy || op.kind == op_kind::reduce) &&
+        writes.size() > 1)
       check_written_once(id, writes);
+  }
+
+  void check_reduction(op_id id) {
+    const auto reads = g_.reads(id), writes = g_.writes(id);
+    const reducer_id by = g_.reduces_by(id);
+    if (by == no_reducer) {
+      if (g_[id].kind == op_kind::reduce)
+        bad(id, "names no operator", "give the operator by which it reduces");
+      return;
+    }
+    if (index(by) >= g_.reducers().size() || g_.reducers()[index(by)].element == 0)
+      return bad(id, fmt::format("reduces by operator {}, which does not exist", index(by)),
+                 "add the operator first, with elements of 1 byte or more");
+    const std::uint64_t element = g_.reducers()[index(by)].element, length = total_length(writes);
+    if (length % element != 0)
+      return bad(id, fmt::format("combines {} B, no whole number of elements of {} B", length, element),
+                 "give a multiple of the element");
+    if (g_[id].kind != op_kind::reduce)
+      return;
+    if (total_length(reads) != length)
+      return bad(id, fmt::format("combines {} B with {} B", total_length(reads), length),
+                 "give both operands the same length");
+    if (share_bytes(reads, writes))
+      bad(id, "has operands that overlap", "use different memory for the two operands");
+  }
+
+  bool share_bytes(std::span<const segment> reads, std::span<const segment> writes) {
+    sorted_.assign(writes.begin(), writes.end());
+    std::erase_if(sorted_, [](const segment& s) { return s.length == 0; });
+    std::sort(sorted_.begin(), sorted_.end(), [](auto& a, auto& b) { return a.address < b.address; });
+    return std::any_of(reads.begin(), reads.end(), [&](const segment& r) {
+      const auto next = std::partition_point(sorted_.begin(), sorted_.end(), [&](const segment& w) {
+        return w.address + w.length <= r.address;
+      });
+      return r.length > 0 && next != sorted_.end() && next->address < r.address + r.length;
+    });
   }
 
   bool sane(op_id id, const char* what, std::span<const segment> bytes) {
@@ -222,6 +261,26 @@ diagnostics check_operations(const graph& g) {
   diagnostics problems;
   checker(g, problems).run();
   return problems;
+}
+
+void check_addresses(const graph& g, diagnostics& problems) {
+  constexpr std::uint64_t end_of_memory = std::uint64_t{1} << 63;
+  if (!g.has_reductions())
+    return;
+  problem_list high(problems, reason::bad_operation, severity::error, "operations at high addresses");
+  const auto is_high = [](const segment& s) {
+    return s.length > 0 && s.address + (s.length - 1) >= end_of_memory;
+  };
+  for (std::uint32_t i = 0; i < g.size(); ++i) {
+    const op_id op{i};
+    const auto reads = g.reads(op), writes = g.writes(op);
+    if ((std::any_of(reads.begin(), reads.end(), is_high) ||
+         std::any_of(writes.begin(), writes.end(), is_high)) &&
+        high.count())
+      high.add(g[op].rank, op,
+               describe(g, op) + " uses addresses at or above 2^63, which graphs with reductions cannot",
+               "use lower addresses");
+  }
 }
 
 } // namespace tacit::graphs

@@ -14,7 +14,7 @@ std::uint64_t total_length(std::span<const segment> segments) {
 }
 
 std::string_view name(op_kind kind) {
-  constexpr std::string_view names[] = {"send", "recv", "copy", "opaque", "fence"};
+  constexpr std::string_view names[op_kinds] = {"send", "recv", "copy", "opaque", "fence", "reduce"};
   return names[static_cast<int>(kind)];
 }
 
@@ -30,17 +30,23 @@ comm_id graph::add_communicator(std::string name, std::vector<rank_id> members) 
   return comm_id{static_cast<std::uint16_t>(communicators_.size() - 1)};
 }
 
-op_id graph::add(operation op, std::span<const segment> reads, std::span<const segment> writes) {
+std::string describe(const reducer& r) {
+  return r.operation + " of " + r.type;
+}
+
+op_id graph::add(operation op, std::span<const segment> reads, std::span<const segment> writes,
+                 reducer_id by) {
   const bool one_sided_data = op.kind == op_kind::send || op.kind == op_kind::recv;
   const auto only = op.kind == op_kind::send ? reads : writes;
-  if (one_sided_data && only.size() == 1) {
+  if (one_sided_data && only.size() == 1 && by == no_reducer) {
     op.data = only.front();
-  } else if (!reads.empty() || !writes.empty()) {
+  } else if (!reads.empty() || !writes.empty() || by != no_reducer) {
     op.pooled = true;
     op.data.address = accesses_.size();
     const auto first = static_cast<std::uint32_t>(pool_.size());
     const auto read_count = static_cast<std::uint32_t>(reads.size());
-    accesses_.push_back({first, read_count, first + read_count, static_cast<std::uint32_t>(writes.size())});
+    accesses_.push_back(
+        {first, read_count, first + read_count, static_cast<std::uint32_t>(writes.size()), by});
     pool_.insert(pool_.end(), reads.begin(), reads.end());
     pool_.insert(pool_.end(), writes.begin(), writes.end());
   }
@@ -73,6 +79,27 @@ op_id graph::copy(rank_id rank, std::span<const segment> from, std::span<const s
 
 op_id graph::opaque(rank_id rank, std::span<const segment> reads, std::span<const segment> writes) {
   return add({.kind = op_kind::opaque, .rank = rank, .data = {}}, reads, writes);
+}
+
+reducer_id graph::add_reducer(const reducer& r) {
+  const auto known = std::find(reducers_.begin(), reducers_.end(), r);
+  const auto number = static_cast<std::uint32_t>(known - reducers_.begin());
+  if (known == reducers_.end())
+    reducers_.push_back(r);
+  return reducer_id{number};
+}
+
+op_id graph::reduce(rank_id rank, std::span<const segment> from, std::span<const segment> into,
+                    reducer_id by) {
+  has_reductions_ = true;
+  return add({.kind = op_kind::reduce, .rank = rank, .data = {}}, from, into, by);
+}
+
+op_id graph::recv_reduce(rank_id rank, std::span<const segment> into, rank_id from, reducer_id by,
+                         std::int32_t tag, comm_id comm) {
+  has_reductions_ = true;
+  return add({.kind = op_kind::recv, .comm = comm, .rank = rank, .peer = from, .tag = tag, .data = {}}, {},
+             into, by);
 }
 
 op_id graph::fence(rank_id rank, comm_id comm) {
@@ -129,6 +156,11 @@ std::span<const segment> graph::writes(op_id id) const {
   return op.kind == op_kind::recv && op.data.length > 0 ? std::span(&op.data, 1) : std::span<const segment>{};
 }
 
+reducer_id graph::reduces_by(op_id id) const {
+  const operation& op = operations_[index(id)];
+  return op.pooled ? accesses_[op.data.address].by : no_reducer;
+}
+
 std::string describe(const graph& g, op_id id) {
   const operation& op = g[id];
   const auto data = op.kind == op_kind::recv ? g.writes(id) : g.reads(id);
@@ -144,6 +176,9 @@ std::string describe(const graph& g, op_id id) {
     text += fmt::format(" to rank {}, tag {}", index(op.peer), op.tag);
   if (op.kind == op_kind::recv)
     text += fmt::format(" from rank {}, tag {}", index(op.peer), op.tag);
+  if (const reducer_id by = g.reduces_by(id); index(by) < g.reducers().size())
+    text += fmt::format(", {} by {}", op.kind == op_kind::recv ? "reduced" : "combined",
+                        describe(g.reducers()[index(by)]));
   if (op.comm != world && index(op.comm) < g.communicators().size())
     text += fmt::format(", communicator {}", g.communicators()[index(op.comm)].name);
   return text;

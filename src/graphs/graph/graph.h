@@ -9,8 +9,9 @@
 //
 // Addresses are opaque 64-bit keys per rank; only overlap and order of bytes matter. Data of an operation is
 // a list of segments (a flattened datatype). Sends and copies read, receives and copies write, an opaque
-// operation reads and writes what it declares and its results are unknown (⊤). Zero-byte messages carry
-// synchronization only.
+// operation reads and writes what it declares and its results are unknown (⊤). A reduction, and a receive that
+// reduces, combine elements with those of their target, as MPI_Reduce_local does: target = source ⊕ target.
+// Zero-byte messages carry synchronization only.
 //
 // Builders never fail: what is wrong with a graph is said by `check_operations` below and by the later rooms,
 // together and with rank, operation, bytes and remedy.
@@ -36,9 +37,10 @@ struct segment {
 /// The sum of the lengths of all segments.
 std::uint64_t total_length(std::span<const segment> segments);
 
-enum class op_kind : std::uint8_t { send, recv, copy, opaque, fence };
+enum class op_kind : std::uint8_t { send, recv, copy, opaque, fence, reduce };
+inline constexpr std::size_t op_kinds = 6;
 
-/// "send", "recv", "copy", "opaque", "fence".
+/// "send", "recv", "copy", "opaque", "fence", "reduce".
 std::string_view name(op_kind kind);
 
 /// One operation, 32 bytes. A contiguous send or receive holds its only segment in place; everything else
@@ -53,6 +55,23 @@ struct operation {
   segment data;
 };
 static_assert(sizeof(operation) == 32);
+
+/// How two elements become one: an operator of MPI on one datatype. Two are the same if all of this is equal.
+struct reducer {
+  std::string operation;     ///< "sum", or a name for an operator of the program
+  std::string type;          ///< of the elements: "int", "double"
+  std::uint32_t element = 1; ///< bytes of data in one element, at least 1
+  bool commutative = true;
+  bool rounds = false; ///< associative only up to rounding, as sums in floating point are
+  friend bool operator==(const reducer&, const reducer&) = default;
+};
+
+/// "sum of double".
+std::string describe(const reducer& r);
+
+/// A reducer of a graph, numbered in the order in which they were added.
+enum class reducer_id : std::uint32_t {};
+inline constexpr reducer_id no_reducer{0xffffffffu};
 
 struct dependency {
   op_id before;
@@ -86,6 +105,13 @@ public:
   op_id copy(rank_id rank, std::span<const segment> from, std::span<const segment> into);
   /// Local computation: reads and writes these bytes; what it writes is unknown to the analysis.
   op_id opaque(rank_id rank, std::span<const segment> reads, std::span<const segment> writes);
+  /// The number of an equal reducer, or a new one.
+  reducer_id add_reducer(const reducer& r);
+  /// Local reduction, element by element in packing order: `into` = `from` ⊕ `into`. The two are equally long.
+  op_id reduce(rank_id rank, std::span<const segment> from, std::span<const segment> into, reducer_id by);
+  /// A receive whose message is the left operand: `into` = message ⊕ `into`.
+  op_id recv_reduce(rank_id rank, std::span<const segment> into, rank_id from, reducer_id by,
+                    std::int32_t tag = 0, comm_id comm = world);
   /// Collective over `comm`: the k-th fence of each member belong together.
   op_id fence(rank_id rank, comm_id comm = world);
   /// One-sided write from `rank` to `target`; returns the operation at `rank`.
@@ -112,30 +138,41 @@ public:
   std::span<const dependency> dependencies() const { return dependencies_; }
   std::span<const communicator> communicators() const { return communicators_; }
   std::span<const made_pair> made_pairs() const { return made_pairs_; }
+  std::span<const reducer> reducers() const { return reducers_; }
   bool has_fences() const { return has_fences_; }
+  bool has_reductions() const { return has_reductions_; }
   /// True if there are messages of no bytes, which only synchronize.
   bool has_empty_sends() const { return has_empty_sends_; }
   std::span<const std::pair<rank_id, segment>> scratch_bytes() const { return scratch_; }
   std::span<const std::pair<rank_id, segment>> live_out_bytes() const { return live_out_; }
 
-  /// The bytes an operation reads (send, copy, opaque), in packing order.
+  /// What a reduction or a receive that reduces combines by, else no_reducer.
+  reducer_id reduces_by(op_id op) const;
+  bool reduces(op_id op) const { return reduces_by(op) != no_reducer; }
+
+  /// The bytes an operation reads (send, copy, opaque, the left operand of reduce), in packing order. What it
+  /// combines them with lies where it writes.
   std::span<const segment> reads(op_id op) const;
-  /// The bytes an operation writes (recv, copy, opaque), in packing order.
+  /// The bytes an operation writes (recv, copy, opaque, reduce), in packing order.
   std::span<const segment> writes(op_id op) const;
 
 private:
   struct access { // of a pooled operation
     std::uint32_t first_read, read_count, first_write, write_count;
+    reducer_id by;
   };
-  op_id add(operation op, std::span<const segment> reads, std::span<const segment> writes);
+  op_id add(operation op, std::span<const segment> reads, std::span<const segment> writes,
+            reducer_id by = no_reducer);
 
   std::uint32_t ranks_;
   bool has_fences_ = false;
   bool has_empty_sends_ = false;
+  bool has_reductions_ = false;
   std::vector<operation> operations_;
   std::vector<dependency> dependencies_;
   std::vector<communicator> communicators_;
   std::vector<made_pair> made_pairs_;
+  std::vector<reducer> reducers_;
   std::vector<access> accesses_;
   std::vector<segment> pool_;
   std::vector<std::pair<rank_id, segment>> scratch_;
@@ -146,9 +183,13 @@ private:
 std::string describe(const graph& g, op_id op);
 
 /// Checks each operation by itself: ranks, communicators and group membership exist, dependencies stay on one
-/// rank and follow creation order, no receive or copy writes a byte twice, both sides of a copy, put or get
-/// are equally long, tags are not negative, addresses do not wrap. The later rooms rely on it: they may only
+/// rank and follow creation order, no receive, copy or reduction writes a byte twice, both sides of a copy,
+/// reduction, put or get are equally long, reductions have whole elements and operands that do not overlap,
+/// tags are not negative, addresses do not wrap. The later rooms rely on it: they may only
 /// be given a graph for which this reports no error.
 diagnostics check_operations(const graph& g);
+
+/// Checks that a graph with reductions stays below 2^63: plans keep what arrives to be combined above.
+void check_addresses(const graph& g, diagnostics& problems);
 
 } // namespace tacit::graphs

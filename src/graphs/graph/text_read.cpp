@@ -27,7 +27,7 @@ constexpr std::uint64_t most_members = 1u << 24;  // of all communicators togeth
 constexpr std::size_t most_communicators = 65535; // comm_id has 16 bits
 constexpr std::size_t most_errors = 20;
 
-enum class statement : std::uint8_t { send, recv, copy, opaque, fence, put, get };
+enum class statement : std::uint8_t { send, recv, copy, opaque, fence, put, get, reduce };
 
 struct segments {
   std::uint32_t first = 0, count = 0;
@@ -42,11 +42,14 @@ struct references {
   std::uint32_t first = 0, count = 0;
 };
 
+constexpr std::uint32_t no_operator = 0xffffffffu;
+
 struct parsed_operation {
   statement kind = statement::send;
   comm_id comm = world;
   rank_id rank = no_rank, peer = no_rank;
   std::int32_t tag = 0;
+  std::uint32_t reducer = no_operator;
   segments reads, writes; ///< put, get: `writes` is the remote side
   references after, target_after;
   token label; ///< kind file_end: none
@@ -188,6 +191,8 @@ private:
       in_rank();
     } else if (accept("comm")) {
       communicator_statement();
+    } else if (accept("operator")) {
+      operator_statement();
     } else if (accept("rank")) {
       rank_ = existing_rank();
       expect("{");
@@ -195,7 +200,7 @@ private:
     } else if (accept("}")) {
       fail(token_, "this '}' closes nothing");
     } else {
-      expected("'rank N {' or 'comm NAME = RANKS'");
+      expected("'rank N {', 'comm NAME = RANKS' or 'operator NAME = OPERATION TYPE BYTES'");
     }
   }
 
@@ -231,6 +236,44 @@ private:
     groups_.push_back(std::move(members));
   }
 
+  std::string some_name(const char* what) {
+    if (token_.kind != token_kind::word && token_.kind != token_kind::quoted)
+      expected(what);
+    return name_of(advance());
+  }
+
+  void operator_statement() {
+    const token where = token_;
+    std::string name = some_name("the name of an operator");
+    expect("=");
+    reducer r;
+    r.operation = some_name("what the operator does, such as sum");
+    r.type = some_name("the type of its elements, such as int");
+    const token bytes = token_;
+    r.element = static_cast<std::uint32_t>(
+        number_up_to(std::numeric_limits<std::uint32_t>::max(), "the bytes of an element"));
+    if (r.element == 0)
+      fail(bytes, "an element has at least 1 byte");
+    r.commutative = !accept("ordered");
+    r.rounds = accept("rounds");
+    end_of_statement("'ordered', 'rounds' or ");
+    if (std::find(operator_names_.begin(), operator_names_.end(), name) != operator_names_.end())
+      fail(where, fmt::format("there is an operator {} already", shown(where)), "use another name");
+    operator_names_.push_back(std::move(name));
+    operators_.push_back(std::move(r));
+  }
+
+  std::uint32_t operator_name() {
+    const token where = token_;
+    const std::string name = some_name("the name of an operator");
+    const auto found = std::find(operator_names_.begin(), operator_names_.end(), name);
+    if (found == operator_names_.end())
+      fail(where, fmt::format("there is no operator {}; declare it above with 'operator NAME = OPERATION "
+                              "TYPE BYTES'",
+                              shown(where)));
+    return static_cast<std::uint32_t>(found - operator_names_.begin());
+  }
+
   static rank_id named_twice(std::vector<rank_id> members) {
     std::sort(members.begin(), members.end());
     const auto twice = std::adjacent_find(members.begin(), members.end());
@@ -247,7 +290,7 @@ private:
     op.line = token_.line;
     token word = token_;
     if (word.kind != token_kind::word && word.kind != token_kind::number)
-      expected("an operation (send, recv, copy, opaque, fence, put, get), 'scratch', 'live' or '}'");
+      expected("an operation (send, recv, copy, reduce, opaque, fence, put, get), 'scratch', 'live' or '}'");
     advance();
     if (accept(":")) {
       op.label = word;
@@ -280,11 +323,17 @@ private:
         op.tag = tag();
       if (accept("comm"))
         op.comm = communicator_name();
-    } else if (word.text == "copy") {
-      op.kind = statement::copy;
+      if (op.kind == statement::recv && accept("by"))
+        op.reducer = operator_name();
+    } else if (word.text == "copy" || word.text == "reduce") {
+      op.kind = word.text == "copy" ? statement::copy : statement::reduce;
       op.reads = segment_list();
       expect("->");
       op.writes = segment_list();
+      if (op.kind == statement::reduce) {
+        expect("by");
+        op.reducer = operator_name();
+      }
     } else if (word.text == "opaque") {
       op.kind = statement::opaque;
       if (accept("reads"))
@@ -307,8 +356,9 @@ private:
         op.target_after = reference_list();
       }
     } else {
-      fail(word, fmt::format("expected send, recv, copy, opaque, fence, put, get, scratch or live, found {}",
-                             shown(word)));
+      fail(word, fmt::format(
+                     "expected send, recv, copy, reduce, opaque, fence, put, get, scratch or live, found {}",
+                     shown(word)));
     }
   }
 
@@ -411,6 +461,8 @@ private:
   }
 
   op_id add(graph& g, const parsed_operation& op) {
+    if (op.kind == statement::recv && op.reducer != no_operator)
+      return g.recv_reduce(op.rank, bytes(op.writes), op.peer, numbers_[op.reducer], op.tag, op.comm);
     switch (op.kind) {
     case statement::send:
       return g.send(op.rank, bytes(op.reads), op.peer, op.tag, op.comm);
@@ -418,6 +470,8 @@ private:
       return g.recv(op.rank, bytes(op.writes), op.peer, op.tag, op.comm);
     case statement::copy:
       return g.copy(op.rank, bytes(op.reads), bytes(op.writes));
+    case statement::reduce:
+      return g.reduce(op.rank, bytes(op.reads), bytes(op.writes), numbers_[op.reducer]);
     case statement::opaque:
       return g.opaque(op.rank, bytes(op.reads), bytes(op.writes));
     case statement::fence:
@@ -443,6 +497,8 @@ private:
     graph g(ranks_);
     for (std::size_t c = 0; c < groups_.size(); ++c)
       g.add_communicator(std::move(communicators_[c + 1]), std::move(groups_[c]));
+    for (const reducer& r : operators_)
+      numbers_.push_back(g.add_reducer(r));
     g.reserve(operations_.size(), references_.size());
     std::vector<op_id> id_of(operations_.size());
     std::unordered_map<std::string, std::uint32_t> labels;
@@ -506,6 +562,9 @@ private:
   std::uint64_t members_ = 0;
   std::vector<std::string> communicators_;   ///< names, the world first
   std::vector<std::vector<rank_id>> groups_; ///< without the world
+  std::vector<std::string> operator_names_;
+  std::vector<reducer> operators_;
+  std::vector<reducer_id> numbers_; ///< of the operators in the graph
   std::vector<parsed_operation> operations_;
   std::vector<segment> segments_;
   std::vector<reference> references_;

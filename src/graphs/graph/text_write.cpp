@@ -61,6 +61,8 @@ public:
     put("tacit graph 1\nranks {}\n", g_.ranks());
     for (std::size_t c = 1; c < g_.communicators().size(); ++c)
       communicator_line(g_.communicators()[c]);
+    for (std::size_t i = 0; i < g_.reducers().size(); ++i)
+      operator_line(i, g_.reducers()[i]);
     const auto operations = sorted_by(g_.size(), [&](std::uint32_t i) { return g_.operations()[i].rank; });
     const auto scratch =
         sorted_by(g_.scratch_bytes().size(), [&](std::uint32_t i) { return g_.scratch_bytes()[i].first; });
@@ -112,6 +114,11 @@ private:
     text_ += '\n';
   }
 
+  void operator_line(std::size_t number, const reducer& r) {
+    put("operator op{} = {} {} {}{}{}\n", number, quoted(r.operation), quoted(r.type), r.element,
+        r.commutative ? "" : " ordered", r.rounds ? " rounds" : "");
+  }
+
   void declared_bytes(std::string_view word, rank_id rank, std::span<const std::pair<rank_id, segment>> all,
                       std::vector<std::uint32_t>::const_iterator& at,
                       std::vector<std::uint32_t>::const_iterator end) {
@@ -159,6 +166,7 @@ private:
         put(" tag {}", op.tag);
       break;
     case op_kind::copy:
+    case op_kind::reduce:
       segments(g_.reads(id));
       text_ += " ->";
       segments(g_.writes(id));
@@ -173,6 +181,8 @@ private:
       break;
     }
     comm_of(op.comm);
+    if (const reducer_id by = g_.reduces_by(id); by != no_reducer)
+      put(" by op{}", index(by));
   }
 
   void pair_line(op_id id, const made_pair& pair) {

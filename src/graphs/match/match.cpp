@@ -14,6 +14,7 @@
 #include "graphs/match/unmatched.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <tuple>
 
 namespace tacit::graphs {
@@ -204,6 +205,23 @@ void report_truncations(const graph& g, const matching& m, diagnostics& problems
   }
 }
 
+/// A message that is combined must consist of whole elements; it may be shorter than its receive.
+void report_broken_elements(const graph& g, const matching& m, diagnostics& problems) {
+  problem_list broken(problems, reason::bad_operation, severity::error, "messages with parts of elements");
+  for (std::uint32_t i = 0; i < g.size(); ++i) {
+    const op_id receive{i}, send = m.partner[i];
+    if (g[receive].kind != op_kind::recv || send == no_op || !g.reduces(receive))
+      continue;
+    const std::uint64_t sent = read_length(g, send);
+    const std::uint64_t element = g.reducers()[index(g.reduces_by(receive))].element;
+    if (sent % element != 0 && broken.count())
+      broken.add(g[receive].rank, receive,
+                 fmt::format("{} gets {} B from {}, no whole number of elements of {} B",
+                             describe(g, receive), sent, describe(g, send), element),
+                 "send whole elements to a receive that reduces");
+  }
+}
+
 } // namespace
 
 matching match(const graph& g, diagnostics& problems) {
@@ -218,6 +236,8 @@ matching match(const graph& g, diagnostics& problems) {
   std::sort(unmatched.begin(), unmatched.end());
   report_unmatched(g, m, unmatched, problems);
   report_truncations(g, m, problems);
+  if (g.has_reductions())
+    report_broken_elements(g, m, problems);
   report_uneven_fences(g, problems);
   return m;
 }

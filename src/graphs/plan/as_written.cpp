@@ -5,7 +5,7 @@
 // + dependencies).
 #include "graphs/match/fences.h"
 #include "graphs/plan/plan.h"
-#include "graphs/plan/segments.h"
+#include "graphs/plan/written_steps.h"
 
 #include <unordered_map>
 
@@ -26,39 +26,6 @@ std::vector<std::int32_t> number_messages(const graph& g, const matching& m) {
   return tag;
 }
 
-step make_step(const graph& g, op_id id, std::int32_t tag) {
-  const operation& op = g[id];
-  const auto reads = g.reads(id), writes = g.writes(id);
-  step s;
-  s.comm = op.comm;
-  s.peer = op.peer;
-  s.tag = tag;
-  for (const segment& piece : reads)
-    append(s.reads, piece);
-  for (const segment& piece : writes)
-    append(s.writes, piece);
-  switch (op.kind) {
-  case op_kind::send:
-    s.kind = step_kind::send;
-    break;
-  case op_kind::recv:
-    s.kind = step_kind::recv;
-    break;
-  case op_kind::copy:
-    s.kind = step_kind::copy;
-    break;
-  case op_kind::opaque:
-    s.kind = step_kind::call;
-    s.op = id;
-    break;
-  case op_kind::fence:
-    s.kind = step_kind::collective;
-    s.collective = pattern::barrier;
-    break;
-  }
-  return s;
-}
-
 } // namespace
 
 plan plan_as_written(const graph& g, const matching& m, const run_order& o, reason why, std::string detail) {
@@ -70,17 +37,17 @@ plan plan_as_written(const graph& g, const matching& m, const run_order& o, reas
 
   const std::vector<std::int32_t> tags = number_messages(g, m);
   const fence_order fences = order_fences(g);
-  std::vector<std::uint32_t> position(g.size(), 0);
+  std::vector<std::uint32_t> first(g.size(), 0), last(g.size(), 0);
   for (const op_id id : o.order) {
-    auto& steps = p.ranks[index(g[id].rank)].steps;
-    position[index(id)] = static_cast<std::uint32_t>(steps.size());
+    rank_plan& at = p.ranks[index(g[id].rank)];
     const std::int32_t tag = fences.any() && g[id].kind == op_kind::fence
                                  ? static_cast<std::int32_t>(fences.group[index(id)])
                                  : tags[index(id)];
-    steps.push_back(make_step(g, id, tag));
+    first[index(id)] = static_cast<std::uint32_t>(at.steps.size());
+    last[index(id)] = add_written_steps(g, m, id, tag, false, at);
   }
   const auto precedes = [&](op_id before, op_id after) {
-    p.ranks[index(g[after].rank)].steps[position[index(after)]].after.push_back(position[index(before)]);
+    p.ranks[index(g[after].rank)].steps[first[index(after)]].after.push_back(last[index(before)]);
   };
   for (const dependency& d : g.dependencies())
     precedes(d.before, d.after);

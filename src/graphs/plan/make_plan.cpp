@@ -16,8 +16,10 @@
 #include "graphs/plan/plan.h"
 
 #include "graphs/plan/segments.h"
+#include "graphs/plan/shape.h"
 #include "graphs/plan/synchronization.h"
 #include "graphs/plan/waiting.h"
+#include "graphs/plan/written_steps.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -427,6 +429,7 @@ std::pair<reason, std::string> why_not(const graph& g, const transfers& t) {
         fmt::format("rank {} uses addresses at or above 2^63, which plans keep for scratch memory",
                     index(rank)));
   };
+  // In the bytes of reductions there are no such addresses (graph/check.cpp).
   for (const transfer& x : t.list) {
     if (high(x.source_address, x.length))
       return too_high(x.source);
@@ -479,6 +482,10 @@ plan make_plan(const graph& g, const matching& m, const run_order& o, const tran
       detail = orders.impossible;
     }
   }
+  if (why == reason::none && !t.kept_operations.empty() && t.list.empty() && f.found.empty()) {
+    why = reason::reduction_kept;
+    detail = "all that moves belongs to reductions";
+  }
   if (why != reason::none)
     return plan_as_written(g, m, o, why, std::move(detail));
 
@@ -497,6 +504,11 @@ plan make_plan(const graph& g, const matching& m, const run_order& o, const tran
   for (const wait_pair& order : orders.messages)
     p.add_order(order);
   plan made = p.finish();
+  if (!t.kept_operations.empty()) {
+    add_kept_operations(g, m, t, made);
+    if (std::string stuck = check_progress(g, made); !stuck.empty()) // as in a graph that relies on buffering
+      return plan_as_written(g, m, o, reason::reduction_kept, std::move(stuck));
+  }
   if (limited)
     if (std::string grown = grown_waits(g, m, o, made); !grown.empty())
       return plan_as_written(g, m, o, reason::progress, std::move(grown));

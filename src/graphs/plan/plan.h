@@ -3,7 +3,8 @@
 // A plan always replaces at transfer level: the collectives found, plus every residual transfer sent straight
 // from origin to destination, plus the synchronization that the policy keeps. Per rank it is a small DAG of
 // steps that any driver can execute; the same form also holds the graph "as written", which is what runs when
-// replacing is not legal. All sources that the plan overwrites are staged first (E3: the transfers are one
+// replacing is not legal. Operations that reductions concern (flow/separate.h) keep their steps, in the order that
+// their data need, beside what replaces the rest. All sources that the plan overwrites are staged first (E3: the transfers are one
 // simultaneous assignment).
 #pragma once
 
@@ -34,6 +35,7 @@ enum class step_kind : std::uint8_t {
   recv,       ///< writes from peer
   collective, ///< one collective call of `kind` on `comm`
   call,       ///< the opaque operation `op` of the graph (only in plans "as written")
+  reduce,     ///< writes = reads ⊕ writes, local, by `by`; does what the operation `op` of the graph does
 };
 
 /// One block of a collective step: the bytes exchanged with one member of the group. The block that a
@@ -51,9 +53,10 @@ struct step {
   rank_id peer = no_rank;      ///< send, recv: other side; collective: root if rooted
   std::int32_t tag = 0;        ///< send, recv: private, unique per (source, destination) within the plan;
                                ///< collective: its number within the plan, equal on all members
-  op_id op = no_op;            ///< call: the opaque operation
-  std::vector<segment> reads;  ///< copy, send
-  std::vector<segment> writes; ///< copy, recv
+  op_id op = no_op;            ///< call, reduce: the operation of the graph
+  reducer_id by = no_reducer;  ///< reduce
+  std::vector<segment> reads;  ///< copy, send, reduce
+  std::vector<segment> writes; ///< copy, recv, reduce
   std::vector<block> sends;    ///< collective: blocks this rank contributes
   std::vector<block> receives; ///< collective: blocks this rank gets
   /// Collective: bytes of the largest block of any member, so that all choose alike.

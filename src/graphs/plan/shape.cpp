@@ -11,7 +11,7 @@ namespace tacit::graphs {
 namespace {
 
 std::string_view name(step_kind kind) {
-  constexpr std::string_view names[] = {"copy", "send", "recv", "collective", "call"};
+  constexpr std::string_view names[] = {"copy", "send", "recv", "collective", "call", "reduce"};
   return names[static_cast<int>(kind)];
 }
 
@@ -153,6 +153,12 @@ std::string check_step(groups& all, const graph& g, const plan& p, std::uint32_t
   if (s.kind == step_kind::call &&
       (!p.as_written || index(s.op) >= g.size() || g[s.op].kind != op_kind::opaque))
     return "a call of something that is no computation of the program";
+  if (s.kind == step_kind::reduce) {
+    if (index(s.op) >= g.size() || !g.reduces(s.op) || g.reduces_by(s.op) != s.by)
+      return "a reduction that the graph does not have";
+    if (total_length(s.reads) != total_length(s.writes) || overlap(s.reads, s.writes))
+      return "operands of unequal lengths, or that overlap";
+  }
   if (s.kind == step_kind::collective)
     return check_collective(all, g, p, rank, s);
   if (!s.sends.empty() || !s.receives.empty())

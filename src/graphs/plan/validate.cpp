@@ -19,18 +19,22 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
 
 namespace tacit::graphs {
 namespace {
 
 struct expansion {
   graph g;
-  std::vector<op_id> original; ///< per operation of `g`: the opaque operation it stands for, or no_op
+  std::vector<op_id> original; ///< per operation of `g`: the computation or reduction it stands for, or no_op
 };
 
 class expander {
 public:
-  expander(const graph& g, const plan& p) : g_(g), p_(p), out_{graph(g.ranks()), {}} {}
+  expander(const graph& g, const plan& p) : g_(g), p_(p), out_{graph(g.ranks()), {}} {
+    for (const reducer& r : g.reducers())
+      out_.g.add_reducer(r); // each under its number
+  }
 
   expansion run() && {
     for (std::uint32_t r = 0; r < g_.ranks(); ++r) {
@@ -56,6 +60,10 @@ private:
     current_.push_back(op);
     return op;
   }
+  void stands_for(op_id op, op_id original) {
+    out_.original.resize(index(op) + 1, no_op);
+    out_.original[index(op)] = original;
+  }
   void send(rank_id r, const step& s, const std::vector<segment>& bytes, rank_id to, std::int32_t tag) {
     keep(out_.g.send(r, bytes, to, tag), s);
   }
@@ -74,12 +82,12 @@ private:
     case step_kind::recv:
       recv(r, s, s.writes, s.peer, s.tag);
       break;
-    case step_kind::call: {
-      const op_id op = keep(out_.g.opaque(r, s.reads, s.writes), s);
-      out_.original.resize(index(op) + 1, no_op);
-      out_.original[index(op)] = s.op;
+    case step_kind::call:
+      stands_for(keep(out_.g.opaque(r, s.reads, s.writes), s), s.op);
       break;
-    }
+    case step_kind::reduce:
+      stands_for(keep(out_.g.reduce(r, s.reads, s.writes, s.by), s), s.op);
+      break;
     case step_kind::collective:
       s.collective == pattern::barrier ? add_barrier(r, s) : add_collective(r, s);
       break;
@@ -189,11 +197,85 @@ fault_location first_difference(const transfers& a, const transfers& b, std::siz
   return where;
 }
 
-std::string check_transfers(const expansion& e, const transfers& wanted, transfers got,
-                            fault_location& where) {
-  for (transfer& x : got.list) // unknown bytes are named by the operation of the original graph
+/// All that is left behind, moved or kept, in canonical form.
+transfers joined(const transfers& t) {
+  transfers all;
+  all.list.resize(t.list.size() + t.kept.size());
+  const auto before = [](const transfer& a, const transfer& b) {
+    return std::pair(a.destination, a.destination_address) < std::pair(b.destination, b.destination_address);
+  };
+  std::merge(t.list.begin(), t.list.end(), t.kept.begin(), t.kept.end(), all.list.begin(), before);
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < all.list.size(); ++i) {
+    transfer& a = all.list[last];
+    const transfer& b = all.list[i];
+    const bool continues = a.destination == b.destination && a.source == b.source &&
+                           a.destination_address + a.length == b.destination_address &&
+                           b.source_address == a.source_address + (a.source == no_rank ? 0 : a.length);
+    if (continues)
+      a.length += b.length;
+    else
+      all.list[++last] = b;
+  }
+  if (!all.list.empty())
+    all.list.resize(last + 1);
+  return all;
+}
+
+/// Gives what the reductions of the plan make the names of those of the graph that they stand for.
+class renaming {
+public:
+  renaming(const expansion& e, const transfers& wanted, const transfers& got) : got_(got) {
+    for (const reduction& r : wanted.reductions)
+      wanted_.emplace(r.op, &r);
+    for (const reduction& r : got.reductions) { // by base, as the walk numbered them
+      const auto found = wanted_.find(e.original[index(r.op)]);
+      same_.push_back(found == wanted_.end() ? nullptr : found->second);
+    }
+  }
+  /// The first reduction that does not do what its original does, in words; empty if all do.
+  std::string difference(const graph& g) const {
+    for (std::size_t i = 0; i < same_.size(); ++i) {
+      const reduction& r = got_.reductions[i];
+      if (!same_[i] || same_[i]->length != r.length)
+        return "the plan has a reduction that the graph has not";
+      if (!equal(same_[i]->left, r.left) || !equal(same_[i]->right, r.right))
+        return fmt::format("{} gets other operands", describe(g, same_[i]->op));
+    }
+    return {};
+  }
+  /// The name in the graph of an address of source `combined`; all of `length` bytes lie in one reduction.
+  std::uint64_t operator()(std::uint64_t address) const {
+    const auto i = static_cast<std::size_t>(&made_by(got_, address) - got_.reductions.data());
+    return same_[i] ? same_[i]->base + (address - got_.reductions[i].base) : ~std::uint64_t{0};
+  }
+
+private:
+  bool equal(const std::vector<fragment>& a, const std::vector<fragment>& b) const {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const fragment& x, const fragment& y) {
+      return x.address == y.address && x.length == y.length && x.source == y.source &&
+             x.source_address == (y.source == combined ? (*this)(y.source_address) : y.source_address);
+    });
+  }
+  const transfers& got_;
+  std::unordered_map<op_id, const reduction*> wanted_;
+  std::vector<const reduction*> same_; ///< per reduction of the plan
+};
+
+std::string check_transfers(const graph& g, const expansion& e, const transfers& graph_moves,
+                            const transfers& plan_moves, fault_location& where) {
+  const renaming renamed(e, graph_moves, plan_moves);
+  if (std::string fault = renamed.difference(g); !fault.empty())
+    return fault;
+  const bool reduces = !graph_moves.reductions.empty() || !plan_moves.reductions.empty();
+  const transfers all = reduces ? joined(graph_moves) : transfers{};
+  const transfers& wanted = reduces ? all : graph_moves;
+  transfers got = reduces ? joined(plan_moves) : plan_moves;
+  for (transfer& x : got.list) // what is computed is named by the operation of the original graph
     if (x.source == no_rank)
       x.source_address = index(e.original[x.source_address]);
+    else if (x.source == combined)
+      x.source_address = renamed(x.source_address);
   if (got.list == wanted.list)
     return {};
   std::size_t i = 0;
@@ -204,9 +286,10 @@ std::string check_transfers(const expansion& e, const transfers& wanted, transfe
     if (at >= t.list.size())
       return std::string("nothing");
     const transfer& x = t.list[at];
+    const bool made = x.source == no_rank || x.source == combined;
     return fmt::format("{} B at {:#x} of rank {} from {:#x} of rank {}", x.length, x.destination_address,
                        index(x.destination), x.source_address,
-                       x.source == no_rank ? std::string("no (computed)") : std::to_string(index(x.source)));
+                       made ? std::string("no (computed)") : std::to_string(index(x.source)));
   };
   return fmt::format("the plan moves {} where the graph moves {}", say(got, i), say(wanted, i));
 }
@@ -310,7 +393,7 @@ std::string validate(const graph& g, const matching& m, const run_order& o, cons
     constexpr std::uint64_t unlimited = ~std::uint64_t{0};
     const transfers moved =
         follow(e.g, em, eo, problems, {.fragment_budget = unlimited, .memory_budget = unlimited});
-    if (auto fault = check_transfers(e, t, moved, where); !fault.empty())
+    if (auto fault = check_transfers(g, e, t, moved, where); !fault.empty())
       return fault;
   }
   if (auto fault = check_synchronization(g, m, o, e, em, eo, options.policy); !fault.empty())

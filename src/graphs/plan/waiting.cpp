@@ -71,6 +71,7 @@ private:
       return meeting(r, s);
     case step_kind::copy:
     case step_kind::call:
+    case step_kind::reduce:
       break;
     }
     return starts_after(out_.copy(r, no_bytes, no_bytes), s);

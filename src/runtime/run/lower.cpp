@@ -6,6 +6,7 @@
 #include "runtime/mpi/memory_kind.h"
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/mpi/tags.h"
+#include "runtime/run/reducing.h"
 
 #include <algorithm>
 #include <climits>
@@ -107,8 +108,16 @@ action_span lowering::lower(const graphs::step& s) {
     const action_id id = actions_.add_local([call = program_.call, op = s.op] { call(op); });
     return {{id}, {id}};
   }
+  case graphs::step_kind::reduce:
+    return reduce(s);
   }
   return {};
+}
+
+action_span lowering::reduce(const graphs::step& s) {
+  const action_id id =
+      actions_.add_local(reducing(program_.reducers.at(s.by), resolve(s.reads), resolve(s.writes)));
+  return {{id}, {id}};
 }
 
 action_span lowering::keep_own_message(const graphs::step& s) {

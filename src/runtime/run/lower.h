@@ -60,6 +60,7 @@ private:
   std::function<void()> copy_by_mpi(const std::vector<graphs::segment>& from,
                                     const std::vector<graphs::segment>& into);
   action_span lower(const graphs::step& s);
+  action_span reduce(const graphs::step& s);
   action_span lower_or_name(const graphs::step& s);
   /// Messages to the own rank are two local copies: a send reads when it starts (buffered semantics), and its
   /// bytes may overlap those that the receive writes, which MPI forbids.

@@ -27,21 +27,24 @@ enum part_of_step : std::uint8_t {
   has_writes = 4,
   has_sends = 8,
   has_receives = 16,
-  has_after = 32
+  has_after = 32,
+  has_reducer = 64
 };
 
 void pack_step(packer& into, const graphs::step& s) {
   const bool largest = s.largest_block > 0 || s.largest_total > 0;
-  into.put(static_cast<std::uint8_t>((largest ? has_largest : 0) | (s.reads.empty() ? 0 : has_reads) |
-                                     (s.writes.empty() ? 0 : has_writes) | (s.sends.empty() ? 0 : has_sends) |
-                                     (s.receives.empty() ? 0 : has_receives) |
-                                     (s.after.empty() ? 0 : has_after)));
+  into.put(static_cast<std::uint8_t>(
+      (largest ? has_largest : 0) | (s.reads.empty() ? 0 : has_reads) | (s.writes.empty() ? 0 : has_writes) |
+      (s.sends.empty() ? 0 : has_sends) | (s.receives.empty() ? 0 : has_receives) |
+      (s.after.empty() ? 0 : has_after) | (s.by == graphs::no_reducer ? 0 : has_reducer)));
   into.put(s.kind);
   into.put(s.collective);
   into.put(s.comm);
   into.put(s.peer);
   into.put(s.tag);
   into.put(s.op);
+  if (s.by != graphs::no_reducer)
+    into.put(s.by);
   if (largest) {
     into.put(s.largest_block);
     into.put(s.largest_total);
@@ -67,6 +70,8 @@ graphs::step unpack_step(unpacker& from) {
   s.peer = from.get<rank_id>();
   s.tag = from.get<std::int32_t>();
   s.op = from.get<op_id>();
+  if (parts & has_reducer)
+    s.by = from.get<graphs::reducer_id>();
   if (parts & has_largest) {
     s.largest_block = from.get<std::uint64_t>();
     s.largest_total = from.get<std::uint64_t>();

@@ -6,7 +6,7 @@
 
 namespace tacit::runtime {
 
-/// Everything of a program but `call`.
+/// Everything of a program but `call` and `reducers`.
 void pack(packer& into, const program& p);
 program unpack_program(unpacker& from);
 

@@ -83,6 +83,8 @@ std::string describe(const program& p, const graphs::step& s) {
     return fmt::format("copy of {} B", graphs::total_length(s.reads));
   case graphs::step_kind::call:
     return fmt::format("computation {}", index(s.op));
+  case graphs::step_kind::reduce:
+    return fmt::format("reduction of {} B", graphs::total_length(s.writes));
   case graphs::step_kind::collective:
     break;
   }
@@ -93,8 +95,8 @@ std::string describe(const program& p, const graphs::step& s) {
 }
 
 std::string summarize(const program& p) {
-  std::size_t sends = 0, recvs = 0, copies = 0, calls = 0;
-  std::uint64_t sent = 0, received = 0, copied = 0;
+  std::size_t sends = 0, recvs = 0, copies = 0, calls = 0, reductions = 0;
+  std::uint64_t sent = 0, received = 0, copied = 0, combined = 0;
   std::string collectives;
   for (const graphs::step& s : p.plan.steps) {
     switch (s.kind) {
@@ -110,6 +112,9 @@ std::string summarize(const program& p) {
     case graphs::step_kind::call:
       ++calls;
       break;
+    case graphs::step_kind::reduce:
+      ++reductions, combined += graphs::total_length(s.writes);
+      break;
     case graphs::step_kind::collective:
       collectives += fmt::format(", {} among {} ranks", name(s.collective), p.group(s.comm).members.size());
       if (is_rooted(s.collective))
@@ -123,6 +128,8 @@ std::string summarize(const program& p) {
                                  recvs, received, copies, copied);
   if (calls > 0)
     text += fmt::format(", {} computations", calls);
+  if (reductions > 0)
+    text += fmt::format(", {} reductions ({} B)", reductions, combined);
   text += collectives;
   if (uses_device_memory(p))
     text += "; " + reason_label(reason::device_memory) +

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "graphs/plan/plan.h"
+#include "runtime/mpi/operators.h"
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,8 @@ struct program {
   bool in_device = false;
   /// Runs an opaque operation of the graph (step_kind::call). Must not block on other ranks.
   std::function<void(op_id)> call;
+  /// Those of this rank's reductions, by the numbers that its steps use.
+  std::map<graphs::reducer_id, bound_reducer> reducers;
 
   const rank_group& group(comm_id comm) const;
 };

@@ -117,7 +117,7 @@ compiled_graph compile_parts(std::vector<message> parts, const compile_request& 
 
 rank_part part_of(const compiled_graph& compiled, std::uint32_t rank) {
   const graphs::graph& g = compiled.all.g;
-  rank_part part{compiled.driver, compiled.why, {}, {}, {}};
+  rank_part part{compiled.driver, compiled.why, {}, {}, {}, {}};
   for (const graphs::named_plan& p : compiled.chosen.plans)
     part.candidates.push_back({p.name, make_program(g, p.steps, rank_id{rank})});
   for (const graphs::way& w : compiled.chosen.ways)
@@ -126,6 +126,9 @@ rank_part part_of(const compiled_graph& compiled, std::uint32_t rank) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (g[names[i]].kind == graphs::op_kind::opaque)
       part.computations.emplace_back(names[i], static_cast<std::int32_t>(i));
+  const auto& reducers = compiled.all.reducers[rank];
+  for (std::size_t i = 0; i < reducers.size(); ++i)
+    part.reducers.emplace_back(reducers[i], static_cast<std::int32_t>(i));
   return part;
 }
 

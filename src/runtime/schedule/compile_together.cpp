@@ -169,14 +169,23 @@ std::function<void(op_id)> calling(std::shared_ptr<const graph_computations> tab
 }
 
 /// All but the graph that the compiler looks at: equal for graphs of which one may be used for the other.
-message circumstances(int rank, const rank_facts& facts, const compile_request& wanted) {
+message circumstances(int rank, const rank_facts& facts, const compile_request& wanted,
+                      const graph_builder& part) {
   packer out;
   out.put(facts);
+  out.put_list(part.reducer_identities());
   for (const setting each : {setting::shm, setting::rma_model, setting::progress, setting::message_cost})
     out.put_text(std::string(given(each)));
   if (rank == 0) // whose options count
     out.put_list(packed_request(wanted));
   return out.take();
+}
+
+std::map<graphs::reducer_id, bound_reducer> reducers_of(const rank_part& mine, const graph_builder& part) {
+  std::map<graphs::reducer_id, bound_reducer> table;
+  for (const auto& [global, local] : mine.reducers)
+    table[global] = part.reducer_of(local);
+  return table;
 }
 
 explanation explain_on(const explanation& shared, const program& steps, const driver& by,
@@ -338,8 +347,10 @@ binding bind_together(rank_part& mine, const graph_builder& part, const private_
     if (mine.ways.empty())
       return;
     calls = computations_of(mine, part);
-    for (named_program& c : mine.candidates)
+    for (named_program& c : mine.candidates) {
       c.steps.call = calling(calls);
+      c.steps.reducers = reducers_of(mine, part);
+    }
     if (mine.ways.size() > 1)
       able = able_ways(mine, own.comm());
     else
@@ -385,7 +396,7 @@ std::unique_ptr<schedule> compile_together(const graph_builder& part, const char
   all.here("reading its arguments", [&] {
     wanted = arguments();
     facts = facts_of(kept->rank());
-    found = kept->look(circumstances(kept->rank(), facts, wanted), part, wanted);
+    found = kept->look(circumstances(kept->rank(), facts, wanted, part), part, wanted);
   });
   all.agree(kept->words_of(found));
   // From here on every rank has a part without errors of its own, and all know what they have of it.

@@ -1,8 +1,10 @@
 #include "runtime/schedule/explain.h"
 
+#include "graphs/flow/terms.h"
 #include "vocabulary/base/amounts.h"
 #include "vocabulary/calls/reasons.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace tacit::runtime {
@@ -33,6 +35,23 @@ std::string compared(const graphs::choice& chosen) {
   return out.empty() ? out : out + "\n";
 }
 
+/// What reductions leave, as far as it is quickly said.
+std::string combined(const graphs::graph& g, const graphs::transfers& moved) {
+  constexpr std::size_t shown = 8;
+  constexpr std::uint64_t most_operands = 1u << 16;
+  if (moved.reductions.empty())
+    return {};
+  std::string out = fmt::format("reductions: {}, in {} operations that keep their order\n",
+                                moved.reductions.size(), moved.kept_operations.size());
+  const graphs::terms all = graphs::terms_of(g, moved, most_operands);
+  for (std::size_t i = 0; i < std::min(all.list.size(), shown); ++i)
+    out += fmt::format("leave {} B at rank {}: {}\n", all.list[i].length, index(all.list[i].destination),
+                       describe(g, all.list[i]));
+  if (all.list.size() > shown)
+    out += fmt::format("and {} more\n", all.list.size() - shown);
+  return out;
+}
+
 std::string in_text(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen) {
   std::string out =
       fmt::format("{} ranks, {} operations, {} transfers\n", g.ranks(), g.size(), c.moved.list.size());
@@ -47,6 +66,7 @@ std::string in_text(const graphs::graph& g, const graphs::compilation& c, const 
     out += fmt::format("not found: {} ({}: {})\n", name(r.kind), reason_label(r.why), r.detail);
   for (const graphs::refusal& r : c.schedule.not_used)
     out += fmt::format("not used: {} ({}: {})\n", name(r.kind), reason_label(r.why), r.detail);
+  out += combined(g, c.moved);
   if (c.schedule.as_written)
     out += fmt::format(
         "runs as written: {}{}\n",

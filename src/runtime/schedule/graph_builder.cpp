@@ -5,7 +5,9 @@
 #include "runtime/mpi/rank_and_size.h"
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
+#include <cstring>
 #include <fmt/format.h>
 
 namespace tacit::runtime {
@@ -118,6 +120,59 @@ int graph_builder::recv(bytes into, int from, int tag, int on) {
   local_operation made = message(local_kind::recv, from, tag, on);
   if (made.kind != local_kind::nothing)
     made.writes = std::move(into);
+  return add(std::move(made));
+}
+
+/// MPI's own operators are the same on all ranks; one of the program's is nobody else's.
+std::int32_t graph_builder::know_reducer(MPI_Op operation, MPI_Datatype type) {
+  if (!combines(operation))
+    refuse_operation("the operator is MPI_OP_NULL, MPI_REPLACE or MPI_NO_OP, which combine nothing");
+  if (type == MPI_DATATYPE_NULL)
+    refuse_operation("the datatype is MPI_DATATYPE_NULL");
+  const bool own = is_predefined(type);
+  const auto number = static_cast<std::int32_t>(reducers_.size());
+  for (std::int32_t i = 0; own && i < number; ++i)
+    if (const bound_reducer& known = reducer_of(i); known.operation == operation && known.type == type)
+      return i;
+  graphs::reducer r = describe_reducer(operation, type);
+  if (r.operation.empty() || !own)
+    r.operation = fmt::format("operator {} of rank {}", number, rank_);
+  values_.reducers.reserve(values_.reducers.size() + 1);
+  reducers_.push_back(bind_reducer(operation, type));
+  values_.reducers.push_back(std::move(r));
+  return number;
+}
+
+std::vector<std::uint64_t> graph_builder::reducer_identities() const {
+  static std::atomic<std::uint64_t> own_types{0};
+  std::vector<std::uint64_t> out;
+  for (const bound_reducer& r : reducers_) {
+    static_assert(sizeof r.operation <= sizeof(std::uint64_t));
+    std::uint64_t handle = 0;
+    std::memcpy(&handle, &r.operation, sizeof r.operation);
+    out.push_back(handle);
+    out.push_back(r.keeps_type ? ++own_types : 0);
+  }
+  return out;
+}
+
+int graph_builder::reduce(bytes from, bytes into, MPI_Op operation, MPI_Datatype type) {
+  require_equal_sizes("one operand has", from, "the other", into);
+  local_operation made;
+  made.kind = local_kind::reduce;
+  made.reducer = know_reducer(operation, type);
+  made.reads = std::move(from);
+  made.writes = std::move(into);
+  return add(std::move(made));
+}
+
+int graph_builder::recv_reduce(bytes into, MPI_Op operation, MPI_Datatype type, int from, int tag, int on) {
+  local_operation made = message(local_kind::recv, from, tag, on);
+  const std::int32_t reducer = know_reducer(operation, type);
+  if (made.kind != local_kind::nothing) {
+    made.reducer = reducer;
+    made.writes = std::move(into);
+  }
   return add(std::move(made));
 }
 

@@ -6,6 +6,7 @@
 // written to a buffer here.
 #pragma once
 
+#include "runtime/mpi/operators.h"
 #include "runtime/schedule/local_graph.h"
 #include "runtime/schedule/watched_communicator.h"
 
@@ -30,6 +31,10 @@ public:
   // makes an operation that does nothing. Local.
   int send(bytes what, int to, int tag, int on = whole_graph);
   int recv(bytes into, int from, int tag, int on = whole_graph);
+  /// A reduction: `into` = `from` ⊕ `into`; both hold whole elements of `type`.
+  int reduce(bytes from, bytes into, MPI_Op operation, MPI_Datatype type);
+  /// A receive that combines its message, as the left operand, with what is in `into`.
+  int recv_reduce(bytes into, MPI_Op operation, MPI_Datatype type, int from, int tag, int on = whole_graph);
   int put(bytes what, int target, bytes there);
   int get(bytes into, int target, bytes there);
   int copy(bytes from, bytes into);
@@ -55,11 +60,16 @@ public:
   int rank() const { return rank_; }
   int size() const { return size_; }
   const local_graph& values() const { return values_; }
+  /// What two graphs must have in common if one may run with the other's operators: the handles of MPI, which values_ does not
+  /// have. A datatype of the program's own is another one in each graph, because its handle may have been given anew.
+  std::vector<std::uint64_t> reducer_identities() const;
+  const bound_reducer& reducer_of(int number) const { return reducers_.at(static_cast<std::size_t>(number)); }
   const computation& computation_of(int operation) const { return computations_.at(operation); }
 
 private:
   int add(local_operation made);
   void make_room_for_dependencies(std::size_t more);
+  std::int32_t know_reducer(MPI_Op operation, MPI_Datatype type);
   local_operation message(local_kind kind, int peer, int tag, int on) const;
   int add_one_sided(local_kind kind, int target, bytes reads, bytes writes);
   const std::vector<int>& members_of(int on) const;
@@ -69,6 +79,7 @@ private:
   local_graph values_;
   std::map<int, computation> computations_;
   int last_stage_ = -1; ///< the operation that all later ones wait for
+  std::vector<bound_reducer> reducers_; ///< the handles of values_.reducers
 };
 
 /// The bytes of a buffer that the program describes as MPI does; `what` names it in errors.

@@ -21,12 +21,21 @@ void pack(packer& into, const local_graph& g) {
 }
 
 void pack_operations(packer& into, const local_graph& g) {
+  into.put<std::uint64_t>(g.reducers.size());
+  for (const local_reducer& r : g.reducers) {
+    into.put_text(r.operation);
+    into.put_text(r.type);
+    into.put(r.element);
+    into.put<std::uint8_t>(r.commutative ? 1 : 0);
+    into.put<std::uint8_t>(r.rounds ? 1 : 0);
+  }
   into.put<std::uint64_t>(g.operations.size());
   for (const local_operation& op : g.operations) {
     into.put(op.kind);
     into.put(op.comm);
     into.put(op.peer);
     into.put(op.tag);
+    into.put(op.reducer);
     into.put_list(op.reads);
     into.put_list(op.writes);
   }
@@ -49,11 +58,21 @@ local_graph unpack_local_graph(unpacker& from) {
     g.communicators.push_back(std::move(c));
   }
   for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
+    local_reducer r;
+    r.operation = from.get_text();
+    r.type = from.get_text();
+    r.element = from.get<std::uint32_t>();
+    r.commutative = from.get<std::uint8_t>() != 0;
+    r.rounds = from.get<std::uint8_t>() != 0;
+    g.reducers.push_back(std::move(r));
+  }
+  for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
     local_operation op;
     op.kind = from.get<local_kind>();
     op.comm = from.get<std::int32_t>();
     op.peer = from.get<int>();
     op.tag = from.get<int>();
+    op.reducer = from.get<std::int32_t>();
     op.reads = from.get_list<graphs::segment>();
     op.writes = from.get_list<graphs::segment>();
     g.operations.push_back(std::move(op));
@@ -69,12 +88,14 @@ local_graph unpack_local_graph(unpacker& from) {
 
 namespace {
 
-op_id add(graphs::graph& g, rank_id rank, const local_operation& op, comm_id comm) {
+op_id add(graphs::graph& g, rank_id rank, const local_operation& op, comm_id comm, graphs::reducer_id by) {
   const rank_id peer{static_cast<std::uint32_t>(op.peer)};
   switch (op.kind) {
   case local_kind::send:
     return g.send(rank, op.reads, peer, op.tag, comm);
   case local_kind::recv:
+    if (by != graphs::no_reducer)
+      return g.recv_reduce(rank, op.writes, peer, by, op.tag, comm);
     return g.recv(rank, op.writes, peer, op.tag, comm);
   case local_kind::copy:
     return g.copy(rank, op.reads, op.writes);
@@ -86,6 +107,8 @@ op_id add(graphs::graph& g, rank_id rank, const local_operation& op, comm_id com
     return g.put(rank, op.reads, peer, op.writes);
   case local_kind::get:
     return g.get(rank, op.writes, peer, op.reads);
+  case local_kind::reduce:
+    return g.reduce(rank, op.reads, op.writes, by);
   case local_kind::nothing:
     break;
   }
@@ -126,13 +149,19 @@ private:
 
 joined_graph join(const std::vector<local_graph>& parts) {
   joined_graph out{graphs::graph(static_cast<std::uint32_t>(parts.size())),
-                   std::vector<std::vector<op_id>>(parts.size())};
+                   std::vector<std::vector<op_id>>(parts.size()),
+                   std::vector<std::vector<graphs::reducer_id>>(parts.size())};
   communicator_table table(out.g);
   for (std::uint32_t r = 0; r < parts.size(); ++r) {
     const rank_id rank{r};
     const std::vector<comm_id> communicators = table.add(parts[r].communicators);
-    for (const local_operation& op : parts[r].operations)
-      out.names[r].push_back(add(out.g, rank, op, communicators[static_cast<std::size_t>(op.comm)]));
+    for (const local_reducer& by : parts[r].reducers)
+      out.reducers[r].push_back(out.g.add_reducer(by));
+    for (const local_operation& op : parts[r].operations) {
+      const graphs::reducer_id by =
+          op.reducer < 0 ? graphs::no_reducer : out.reducers[r][static_cast<std::size_t>(op.reducer)];
+      out.names[r].push_back(add(out.g, rank, op, communicators[static_cast<std::size_t>(op.comm)], by));
+    }
     for (const auto& [before, after] : parts[r].dependencies)
       out.g.depend(out.names[r][static_cast<std::size_t>(before)],
                    out.names[r][static_cast<std::size_t>(after)]);

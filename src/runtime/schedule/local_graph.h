@@ -12,7 +12,7 @@
 
 namespace tacit::runtime {
 
-enum class local_kind : std::uint8_t { send, recv, copy, compute, fence, put, get, nothing };
+enum class local_kind : std::uint8_t { send, recv, copy, compute, fence, put, get, reduce, nothing };
 
 /// A communicator that was added to the graph.
 struct local_communicator {
@@ -21,16 +21,21 @@ struct local_communicator {
   std::string name;
 };
 
+/// Values only: the handles stay on their rank (graph_builder.h).
+using local_reducer = graphs::reducer;
+
 struct local_operation {
   local_kind kind = local_kind::nothing;
   std::int32_t comm = 0; ///< 0: the graph's; k: the k-th that was added
   int peer = -1;
   int tag = 0;
+  std::int32_t reducer = -1;                  ///< in local_graph::reducers; reduce, recv: what combines
   std::vector<graphs::segment> reads, writes; ///< put: reads here, writes there; get: the reverse
 };
 
 struct local_graph {
   std::vector<local_communicator> communicators;
+  std::vector<local_reducer> reducers;
   std::vector<local_operation> operations;
   std::vector<std::pair<std::int32_t, std::int32_t>> dependencies;
   std::vector<graphs::segment> scratch, live_out;
@@ -46,6 +51,7 @@ local_graph unpack_local_graph(unpacker& from);
 struct joined_graph {
   graphs::graph g;
   std::vector<std::vector<op_id>> names; ///< per rank and local operation: the operation in `g`
+  std::vector<std::vector<graphs::reducer_id>> reducers; ///< per rank and local reducer: the one in `g`
 };
 /// Joins them rank by rank. Throws std::length_error if there are more communicators than a comm_id can tell
 /// apart.

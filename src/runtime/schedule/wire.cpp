@@ -52,6 +52,11 @@ message packed_part(const rank_part& part) {
     out.put(global);
     out.put(local);
   }
+  out.put<std::uint64_t>(part.reducers.size());
+  for (const auto& [global, local] : part.reducers) {
+    out.put(global);
+    out.put(local);
+  }
   return out.take();
 }
 
@@ -74,6 +79,10 @@ rank_part unpacked_part(const message& bytes) {
   for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
     const auto global = from.get<op_id>();
     part.computations.emplace_back(global, from.get<std::int32_t>());
+  }
+  for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
+    const auto global = from.get<graphs::reducer_id>();
+    part.reducers.emplace_back(global, from.get<std::int32_t>());
   }
   return part;
 }

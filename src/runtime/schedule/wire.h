@@ -36,7 +36,7 @@ rank_input unpacked_graph(const message& bytes);
 
 struct named_program {
   std::string name; ///< for people
-  program steps;    ///< without `call`
+  program steps;    ///< without `call` and `reducers`
 };
 
 /// One of several executions that do the same.
@@ -54,6 +54,8 @@ struct rank_part {
   std::vector<program_way> ways;         ///< the one to be taken first; several are measured in place
   /// The rank's own computations: operation in the joined graph, operation as the rank numbers them.
   std::vector<std::pair<op_id, std::int32_t>> computations;
+  /// Its own operators: number in the joined graph, number as the rank has them.
+  std::vector<std::pair<graphs::reducer_id, std::int32_t>> reducers;
 };
 message packed_part(const rank_part& part);
 rank_part unpacked_part(const message& bytes);

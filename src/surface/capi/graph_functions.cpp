@@ -83,6 +83,13 @@ int add_recv(tacit_graph graph, const char* name, tacit_comm comm, void* buf, MP
   });
 }
 
+int add_recv_reduce(tacit_graph graph, const char* name, tacit_comm comm, void* buf, MPI_Count count,
+                    MPI_Datatype type, MPI_Op operation, int source, int tag, tacit_op* op) {
+  return add(graph, name, op, [&](graph_builder& part) {
+    return part.recv_reduce(bytes_of("buffer", buf, count, type), operation, type, source, tag, comm);
+  });
+}
+
 const void* pointer(MPI_Aint address) {
   return reinterpret_cast<const void*>(address);
 }
@@ -173,6 +180,26 @@ int tacit_graph_copy(tacit_graph graph, const void* from, MPI_Count from_count, 
     return part.copy(bytes_of("source", from, from_count, from_datatype),
                      bytes_of("destination", to, to_count, to_datatype));
   });
+}
+
+int tacit_graph_reduce(tacit_graph graph, const void* from, void* into, MPI_Count count,
+                       MPI_Datatype datatype, MPI_Op operation, tacit_op* op) {
+  return add(graph, "tacit_graph_reduce", op, [&](graph_builder& part) {
+    return part.reduce(bytes_of("left operand", from, count, datatype),
+                       bytes_of("right operand", into, count, datatype), operation, datatype);
+  });
+}
+
+int tacit_graph_recv_reduce(tacit_graph graph, void* buf, MPI_Count count, MPI_Datatype datatype,
+                            MPI_Op operation, int source, int tag, tacit_op* op) {
+  return add_recv_reduce(graph, "tacit_graph_recv_reduce", TACIT_COMM_GRAPH, buf, count, datatype, operation,
+                         source, tag, op);
+}
+
+int tacit_graph_recv_reduce_on(tacit_graph graph, tacit_comm comm, void* buf, MPI_Count count,
+                               MPI_Datatype datatype, MPI_Op operation, int source, int tag, tacit_op* op) {
+  return add_recv_reduce(graph, "tacit_graph_recv_reduce_on", comm, buf, count, datatype, operation, source,
+                         tag, op);
 }
 
 int tacit_graph_compute(tacit_graph graph, tacit_compute_function* function, void* context, const void* reads,

@@ -27,6 +27,8 @@ std::string label(const graphs::graph& g, op_id id) {
       fmt::format("{}: {} {}", index(id), graphs::name(op.kind), readable_bytes(graphs::total_length(data)));
   if (!data.empty())
     text += fmt::format(" at {:#x}", data.front().address);
+  if (const graphs::reducer_id by = g.reduces_by(id); index(by) < g.reducers().size())
+    text += " by " + describe(g.reducers()[index(by)]);
   return text;
 }
 

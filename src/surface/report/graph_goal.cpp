@@ -96,6 +96,9 @@ private:
     case op_kind::copy:
       return line("// copy of {} bytes\no{}: calc {:.0f}", bytes, index(id),
                   graphs::copy_at(graphs::default_model(), static_cast<double>(bytes)));
+    case op_kind::reduce:
+      return line("// reduction of {} bytes\no{}: calc {:.0f}", bytes, index(id),
+                  1.5 * graphs::copy_at(graphs::default_model(), static_cast<double>(bytes)));
     case op_kind::opaque:
       return line("// a computation: how long it takes is not known\no{}: calc 0", index(id));
     case op_kind::fence:

@@ -48,6 +48,44 @@ json transfer_json(const graphs::transfer& t) {
   return x;
 }
 
+/// Operands are lists of pieces in order: bytes of a rank, or of what another reduction makes.
+json reductions_json(const graph_analysis& a) {
+  const auto piece = [&](rank_id source, std::uint64_t address, std::uint64_t length) {
+    json x = {{"length", length}};
+    if (source != graphs::combined) {
+      x["source"] = rank_or_null(source);
+      x[source == no_rank ? "computed_by" : "source_address"] = address;
+      return x;
+    }
+    const graphs::reduction& made = made_by(a.c.moved, address);
+    x["reduced_by"] = index(made.op);
+    x["offset"] = address - made.base;
+    return x;
+  };
+  const auto pieces = [&](const std::vector<graphs::fragment>& list) {
+    json out = json::array();
+    for (const graphs::fragment& f : list)
+      out.push_back(piece(f.source, f.source_address, f.length));
+    return out;
+  };
+  json out = {{"kept_operations", json::array()}, {"list", json::array()}, {"leave", json::array()}};
+  for (const op_id op : a.c.moved.kept_operations)
+    out["kept_operations"].push_back(index(op));
+  for (const graphs::reduction& r : a.c.moved.reductions)
+    out["list"].push_back({{"operation", index(r.op)},
+                           {"by", describe(a.g.reducers()[index(a.g.reduces_by(r.op))])},
+                           {"length", r.length},
+                           {"left", pieces(r.left)},
+                           {"right", pieces(r.right)}});
+  for (const graphs::transfer& t : a.c.moved.kept) {
+    json x = piece(t.source, t.source_address, t.length);
+    x["destination"] = index(t.destination);
+    x["destination_address"] = t.destination_address;
+    out["leave"].push_back(std::move(x));
+  }
+  return out;
+}
+
 json wait_sets_json(const graph_analysis& a) {
   if (a.c.order.order.size() != a.g.size() || a.c.matched.partner.size() != a.g.size() ||
       a.g.ranks() > most_wait_sets)
@@ -118,6 +156,8 @@ std::string json_of(const graph_analysis& a) {
   json& moved = out["transfers"] = json::array();
   for (const graphs::transfer& t : a.c.moved.list)
     moved.push_back(transfer_json(t));
+  if (a.g.has_reductions())
+    out["reductions"] = reductions_json(a);
   out["wait_sets"] = wait_sets_json(a);
   out["plan"] = plan_json(a.c.schedule);
   json& passes = out["passes"] = json::array();

@@ -21,7 +21,7 @@ std::uint64_t bytes_of(const std::vector<graphs::slice>& slices) {
 }
 
 struct counts {
-  std::uint64_t of_kind[5] = {};
+  std::uint64_t of_kind[graphs::op_kinds] = {};
   std::uint64_t bytes = 0;
   std::uint64_t messages() const { return of_kind[static_cast<int>(graphs::op_kind::send)]; }
 };
@@ -119,6 +119,10 @@ void add_headlines(page& p, const graph_analysis& a, const counts& n) {
   else
     p.headlines.emplace_back(
         "The replacement was replayed byte by byte and leaves behind exactly what the graph leaves behind.");
+  if (const std::size_t kept = c.moved.kept_operations.size(); kept > 0 && !c.schedule.as_written)
+    p.headlines.push_back(fmt::format("{}, {} of them, touch bytes of reductions and keep their order.",
+                                      counted(kept, "operation"),
+                                      counted(c.moved.reductions.size(), "reduction")));
 }
 
 void add_findings(page& p, const graph_analysis& a) {
@@ -184,6 +188,42 @@ table transfers_table(const graphs::compilation& c) {
   return t;
 }
 
+/// The first pieces of an operand: bytes of ranks, or of what other reductions make.
+std::string operand_text(const graphs::transfers& t, const std::vector<graphs::fragment>& pieces) {
+  constexpr std::size_t shown = 4;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(pieces.size(), shown); ++i) {
+    const graphs::fragment& f = pieces[i];
+    text += i > 0 ? ", " : "";
+    if (f.source == graphs::combined)
+      text += fmt::format("op {}", index(made_by(t, f.source_address).op));
+    else if (f.source == no_rank)
+      text += fmt::format("computed by op {}", f.source_address);
+    else
+      text += fmt::format("rank {} {:#x}", index(f.source), f.source_address);
+  }
+  return pieces.size() > shown ? text + ", …" : text;
+}
+
+table reductions_table(const graph_analysis& a) {
+  const graphs::transfers& moved = a.c.moved;
+  table t{.title = "Reductions",
+          .note = fmt::format("{}: what each combines, in that order.",
+                              counted(moved.reductions.size(), "reduction")),
+          .head = {"operation", "rank", "operator", "bytes", "left", "right"},
+          .rows = {}};
+  for (const graphs::reduction& r : moved.reductions) {
+    if (t.rows.size() == most_rows) {
+      t.note += fmt::format(" The first {} are listed.", most_rows);
+      break;
+    }
+    t.rows.push_back({fmt::format("{}", index(r.op)), fmt::format("rank {}", index(a.g[r.op].rank)),
+                      describe(a.g.reducers()[index(a.g.reduces_by(r.op))]), fmt::format("{}", r.length),
+                      operand_text(moved, r.left), operand_text(moved, r.right)});
+  }
+  return t;
+}
+
 table wait_sets_table(const graph_analysis& a) {
   table t{.title = "Wait sets",
           .note = "The ranks each rank must have heard from before it can leave the graph.",
@@ -207,7 +247,7 @@ void add_facts(page& p, const graph_analysis& a, const counts& n) {
   p.facts = {{"graph file", std::string(a.name)}, {"ranks", fmt::format("{}", a.g.ranks())}};
   for (std::size_t c = 1; c < std::min<std::size_t>(a.g.communicators().size(), 32); ++c)
     p.facts.emplace_back("communicator", describe_group(a.g, comm_id{static_cast<std::uint16_t>(c)}));
-  for (int kind = 0; kind < 5; ++kind)
+  for (int kind = 0; kind < static_cast<int>(graphs::op_kinds); ++kind)
     if (n.of_kind[kind] > 0)
       p.facts.emplace_back(fmt::format("{} operations", graphs::name(graphs::op_kind(kind))),
                            fmt::format("{}", n.of_kind[kind]));
@@ -282,6 +322,8 @@ page page_of(const graph_analysis& a) {
     p.figures.emplace_back(fmt::format("{}", a.c.found.found.size()), "collectives found");
     p.figures.emplace_back(fmt::format("{}", a.c.found.residual.size()), "transfers left over");
     p.tables.push_back(transfers_table(a.c));
+    if (!a.c.moved.reductions.empty())
+      p.tables.push_back(reductions_table(a));
   }
   if (ordered && a.g.ranks() <= most_wait_sets)
     p.tables.push_back(wait_sets_table(a));

@@ -107,7 +107,8 @@ timeline timeline_of(const graphs::graph& g, const graphs::matching& m, const gr
       picture.messages.push_back({number(x.rank), number(x.peer), step[index(op)],
                                   std::max(step[index(partner)], step[index(op)] + 1),
                                   graphs::total_length(g.reads(op)), forwards[index(op)]});
-    } else if (x.kind == graphs::op_kind::copy || x.kind == graphs::op_kind::opaque) {
+    } else if (x.kind == graphs::op_kind::copy || x.kind == graphs::op_kind::opaque ||
+               x.kind == graphs::op_kind::reduce) {
       picture.marks.push_back(
           {number(x.rank), step[index(op)],
            fmt::format("{} {}", graphs::name(x.kind), readable_bytes(graphs::total_length(g.writes(op))))});
@@ -176,7 +177,11 @@ private:
     switch (s.kind) {
     case graphs::step_kind::copy:
     case graphs::step_kind::call:
-      picture_.marks.push_back({r, step, s.kind == graphs::step_kind::copy ? "copy" : "computation"});
+    case graphs::step_kind::reduce:
+      picture_.marks.push_back({r, step,
+                                s.kind == graphs::step_kind::copy     ? "copy"
+                                : s.kind == graphs::step_kind::reduce ? "reduction"
+                                                                      : "computation"});
       complete(r, i, step);
       return true;
     case graphs::step_kind::send:

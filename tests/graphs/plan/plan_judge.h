@@ -46,7 +46,7 @@ inline std::string compare_memory(const graph& g, const plan& p, const std::vect
       if (oracle::is_live(g, rank_id{r}, address) && value(got[r], r, address) != value(truth[r], r, address))
         return "rank " + std::to_string(r) + " byte " + std::to_string(address) + " is wrong";
     for (const auto& [address, unused] : got[r]) {
-      const bool scratch = !p.as_written && address >= scratch_base;
+      const bool scratch = p.ranks[r].scratch_bytes > 0 && address >= scratch_base;
       if (!scratch && !truth[r].contains(address))
         return "rank " + std::to_string(r) + " byte " + std::to_string(address) + " should not be written";
     }

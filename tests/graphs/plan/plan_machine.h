@@ -217,6 +217,10 @@ private:
     const step& s = at(x);
     if (s.kind == step_kind::copy)
       store(x.rank, s.writes, load(x.rank, s.reads));
+    if (s.kind == step_kind::reduce)
+      store(x.rank, s.writes,
+            oracle::combine(s.by, g_.reducers()[index(s.by)].element, load(x.rank, s.reads),
+                            load(x.rank, s.writes)));
     if (s.kind == step_kind::call)
       for (const segment& w : s.writes)
         for (std::uint64_t i = 0; i < w.length; ++i)

@@ -38,6 +38,28 @@ TEST(plan, random_graphs_replaced) {
   EXPECT_GT(replaced, 700);
 }
 
+TEST(plan, random_graphs_with_reductions) {
+  int replaced = 0, beside = 0;
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+    oracle::random_recipe recipe = recipe_of(seed);
+    recipe.opaques = false;
+    recipe.reductions = true;
+    recipe.max_steps = seed % 3 == 0 ? 24 : 10;
+    const analyzed a = analyze_all(oracle::random_graph(seed, recipe));
+    const plan_options options = policy_of(seed);
+    const plan written = plan_as_written(a.g, a.m, a.o, reason::none, "");
+    ASSERT_EQ(validate(a.g, a.m, a.o, a.t, written, options), "") << show(a.g, seed);
+    ASSERT_EQ(judge(a, written, seed, 4, options.policy), "") << show(a.g, seed);
+    const plan p = make_plan(a.g, a.m, a.o, a.t, a.f, options);
+    ASSERT_EQ(validate(a.g, a.m, a.o, a.t, p, options), "") << show(a.g, seed);
+    ASSERT_EQ(judge(a, p, seed, 4, options.policy), "") << show(a.g, seed);
+    replaced += !p.as_written;
+    beside += !p.as_written && !a.t.kept_operations.empty();
+  }
+  EXPECT_GT(replaced, 700);
+  EXPECT_GT(beside, 300);
+}
+
 /// The last user byte and the first scratch byte of a list of pieces are no neighbors.
 TEST(plan, user_memory_that_ends_at_the_border) {
   constexpr std::uint64_t top = user_memory_end - 8;

@@ -1,0 +1,35 @@
+// Operators of MPI, as graphs and plans speak of them.
+#pragma once
+
+#include "graphs/graph/graph.h"
+
+#include <memory>
+#include <mpi.h>
+#include <string>
+
+namespace tacit::runtime {
+
+/// An operator with the datatype of its elements, for MPI_Reduce_local. The type is committed and lives as long as
+/// one of these does; an operator of the program's own is the program's business.
+struct bound_reducer {
+  MPI_Op operation = MPI_OP_NULL;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  std::shared_ptr<const void> keeps_type; ///< null if MPI's own type
+};
+
+/// Any type, committed or not; it may be freed afterwards. Throws mpi_error, std::bad_alloc.
+bound_reducer bind_reducer(MPI_Op operation, MPI_Datatype type);
+
+/// "sum" for MPI_SUM …; empty for an operator of the program.
+std::string name_of_predefined(MPI_Op operation);
+
+/// Whether MPI_Reduce_local can take it: not null, no MPI_REPLACE and no MPI_NO_OP.
+bool combines(MPI_Op operation);
+
+bool is_predefined(MPI_Datatype type);
+
+/// What is the same on all ranks, of an operator and type of MPI's own. Whatever is not integer or logical may
+/// round: also the largest of +0 and -0, or of two NaNs, depends on the order.
+graphs::reducer describe_reducer(MPI_Op operation, MPI_Datatype type);
+
+} // namespace tacit::runtime

@@ -1,0 +1,94 @@
+// MPI_Reduce_local wants elements as they lie in memory, with their gaps (MPI_DOUBLE_INT has 12 bytes of data in
+// 16), and a step has the bytes of data alone, in pieces. Where both operands lie as MPI wants them, which is so
+// for arrays of the program and for arrivals of types without gaps, MPI works in place. Otherwise both are laid
+// out in memory of their own before, and the result is copied back.
+//
+// MPI calls an operator of the program from here, on the thread that progresses the schedule, and never two at once,
+// for progress.h lets one thread in at a time.
+#include "runtime/run/reducing.h"
+
+#include "runtime/mpi/datatype.h"
+#include "runtime/mpi/mpi_error.h"
+#include "runtime/run/lower.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstddef>
+#include <memory>
+
+namespace tacit::runtime {
+namespace {
+
+using bytes = std::vector<graphs::segment>;
+
+void combine(const bound_reducer& by, const std::byte* from, std::byte* into, std::uint64_t count,
+             std::int64_t extent) {
+  constexpr std::uint64_t most = INT_MAX;
+  for (std::uint64_t done = 0; done < count; done += most) {
+    const auto offset = static_cast<std::int64_t>(done) * extent;
+    check_mpi(MPI_Reduce_local(from + offset, into + offset, static_cast<int>(std::min(most, count - done)),
+                               by.type, by.operation),
+              "MPI_Reduce_local");
+  }
+}
+
+/// Elements of a type in memory of our own.
+class laid_out {
+public:
+  laid_out(const layout& element, std::uint64_t count) {
+    std::int64_t low = 0, high = 0;
+    for (const layout_segment& s : element.segments) {
+      low = std::min(low, s.displacement);
+      high = std::max(high, s.displacement + static_cast<std::int64_t>(s.length));
+    }
+    const auto far = static_cast<std::int64_t>(count - 1) * element.extent;
+    low += std::min<std::int64_t>(far, 0);
+    high += std::max<std::int64_t>(far, 0);
+    low = low / alignment * alignment - (low < 0 ? alignment : 0); // so that the first element is aligned
+    // Zero, for an operator of the program may look at gaps.
+    memory_ = std::make_unique<std::max_align_t[]>(static_cast<std::size_t>((high - low) / alignment + 1));
+    base_ = reinterpret_cast<std::byte*>(memory_.get()) - low;
+    bytes_ = segments_of(base_, count, element);
+  }
+  std::byte* base() const { return base_; }
+  const bytes& data() const { return bytes_; }
+
+private:
+  static constexpr std::int64_t alignment = alignof(std::max_align_t);
+  std::unique_ptr<std::max_align_t[]> memory_;
+  std::byte* base_ = nullptr;
+  bytes bytes_;
+};
+
+/// Where the first element would be if the bytes lay as the type has them; null if they do not.
+std::byte* in_place(const bytes& list, const layout& element, std::uint64_t count) {
+  auto* const base = reinterpret_cast<std::byte*>(
+      list.front().address - static_cast<std::uint64_t>(element.segments.front().displacement));
+  if (element.segments.size() == 1 && static_cast<std::uint64_t>(element.extent) == element.size)
+    return list.size() == 1 ? base : nullptr;
+  return segments_of(base, count, element) == list ? base : nullptr;
+}
+
+} // namespace
+
+std::function<void()> reducing(const bound_reducer& by, bytes from, bytes into) {
+  const std::uint64_t length = graphs::total_length(into);
+  if (length == 0)
+    return [] {};
+  const layout element = flatten(by.type);
+  const std::uint64_t count = length / element.size;
+  std::byte *const source = in_place(from, element, count), *const target = in_place(into, element, count);
+  const std::int64_t extent = element.extent;
+  if (source && target)
+    return [by, source, target, count, extent] { combine(by, source, target, count, extent); };
+  return [by, from = std::move(from), into = std::move(into), count, extent,
+          left = std::make_shared<laid_out>(element, count),
+          right = std::make_shared<laid_out>(element, count)] {
+    copy_bytes(from, left->data());
+    copy_bytes(into, right->data());
+    combine(by, left->base(), right->base(), count, extent);
+    copy_bytes(right->data(), into);
+  };
+}
+
+} // namespace tacit::runtime

@@ -1,0 +1,64 @@
+// What a reduction leaves in a byte, for tests: a value of its own for each different combination, down to the
+// order and the grouping of its operands.
+#pragma once
+
+#include "graphs/graph/graph.h"
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace tacit::oracle {
+
+/// What a byte holds: the initial value of (rank, address), (unknown_rank, op), or (combined_rank, combination).
+using byte_value = std::pair<std::uint32_t, std::uint64_t>;
+inline constexpr std::uint32_t unknown_rank = ~std::uint32_t{0};
+inline constexpr std::uint32_t combined_rank = unknown_rank - 1;
+
+/// An element that was made: by what, and what the bytes of its operands held.
+struct combination {
+  graphs::reducer_id by;
+  std::vector<byte_value> left, right;
+  friend auto operator<=>(const combination&, const combination&) = default;
+};
+
+/// All that were made, by number.
+class combinations {
+public:
+  static combinations& all() {
+    static combinations only;
+    return only;
+  }
+  std::uint64_t number_of(const combination& c) {
+    const auto [entry, fresh] = numbers_.try_emplace(c, list_.size());
+    if (fresh)
+      list_.push_back(&entry->first);
+    return entry->second;
+  }
+  const combination& operator[](std::uint64_t number) const { return *list_[number]; }
+
+private:
+  std::map<combination, std::uint64_t> numbers_;
+  std::vector<const combination*> list_;
+};
+
+/// Element by element left ⊕ right; both are whole elements. Equal operands give equal values, others others: byte i
+/// of element n is n * 256 + i.
+inline std::vector<byte_value> combine(graphs::reducer_id by, std::size_t element,
+                                       const std::vector<byte_value>& left,
+                                       const std::vector<byte_value>& right) {
+  std::vector<byte_value> out;
+  for (std::size_t at = 0; at < left.size(); at += element) {
+    const auto part = [&](const std::vector<byte_value>& list) {
+      const auto first = list.begin() + static_cast<std::ptrdiff_t>(at);
+      return std::vector<byte_value>(first, first + static_cast<std::ptrdiff_t>(element));
+    };
+    const std::uint64_t number = combinations::all().number_of({by, part(left), part(right)});
+    for (std::size_t i = 0; i < element; ++i)
+      out.emplace_back(combined_rank, number << 8 | i);
+  }
+  return out;
+}
+
+} // namespace tacit::oracle

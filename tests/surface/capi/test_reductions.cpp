@@ -1,0 +1,395 @@
+// Reductions in graphs: random programs of messages, copies and reductions, each executed by every driver and compared
+// byte for byte with a plain execution, one operation after the other, of what all ranks do. Floating point and operators
+// that neither commute nor associate: any other order of operations would give other bytes.
+#include "mpi_main.h"
+
+#include "oracle/fuzz_count.h"
+
+#include <tacit/tacit.h>
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+int rank() {
+  int r = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &r);
+  return r;
+}
+int size() {
+  int n = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &n);
+  return n;
+}
+
+/// A byte, three bytes that belong to nobody, an integer.
+struct with_gap {
+  unsigned char small;
+  int large;
+};
+
+int calls_under_way = 0;
+bool overlapped = false;
+
+void mix(void* in, void* inout, int* count, MPI_Datatype*) {
+  overlapped = overlapped || calls_under_way++ > 0;
+  const auto* a = static_cast<const unsigned*>(in);
+  auto* b = static_cast<unsigned*>(inout);
+  for (int i = 0; i < *count; ++i)
+    b[i] = a[i] * 31 + (b[i] ^ 7) * 17;
+  --calls_under_way;
+}
+
+void mix_with_gap(void* in, void* inout, int* count, MPI_Datatype*) {
+  const auto* a = static_cast<const with_gap*>(in);
+  auto* b = static_cast<with_gap*>(inout);
+  for (int i = 0; i < *count; ++i) {
+    b[i].small = static_cast<unsigned char>(a[i].small * 3 + b[i].small);
+    b[i].large = static_cast<int>(static_cast<unsigned>(a[i].large) * 5u - static_cast<unsigned>(b[i].large));
+  }
+}
+
+/// An operator with a type, and how an element of it is first.
+struct kind {
+  const char* name;
+  MPI_Op op;
+  MPI_Datatype type;
+  void (*fill)(unsigned char*, std::uint64_t);
+};
+
+template <typename Number>
+void fill_number(unsigned char* at, std::uint64_t random) {
+  const auto value = static_cast<Number>(static_cast<double>(random % 20011) / 7 - 900);
+  std::memcpy(at, &value, sizeof value);
+}
+
+void fill_place(unsigned char* at, std::uint64_t random) {
+  const double value = static_cast<double>(random % 5);
+  const int place = static_cast<int>(random % 1000);
+  std::memcpy(at, &value, sizeof value);
+  std::memcpy(at + sizeof value, &place, sizeof place);
+}
+
+void fill_gap(unsigned char* at, std::uint64_t random) {
+  with_gap value{};
+  value.small = static_cast<unsigned char>(random);
+  value.large = static_cast<int>(random >> 8);
+  std::memcpy(at, &value, sizeof value);
+}
+
+struct kinds {
+  kinds() {
+    MPI_Op_create(mix, 0, &mixing);
+    MPI_Op_create(mix_with_gap, 0, &mixing_with_gap);
+    const int lengths[] = {1, 1};
+    const MPI_Aint places[] = {offsetof(with_gap, small), offsetof(with_gap, large)};
+    const MPI_Datatype types[] = {MPI_UNSIGNED_CHAR, MPI_INT};
+    MPI_Datatype packed = MPI_DATATYPE_NULL;
+    MPI_Type_create_struct(2, lengths, places, types, &packed);
+    MPI_Type_create_resized(packed, 0, sizeof(with_gap), &gap);
+    MPI_Type_free(&packed);
+    MPI_Type_commit(&gap);
+    all = {{"sum of int", MPI_SUM, MPI_INT, fill_number<int>},
+           {"sum of double", MPI_SUM, MPI_DOUBLE, fill_number<double>},
+           {"product of float", MPI_PROD, MPI_FLOAT, fill_number<float>},
+           {"maximum of short", MPI_MAX, MPI_SHORT, fill_number<short>},
+           {"xor of long", MPI_BXOR, MPI_LONG, fill_number<long>},
+           {"minimum with place", MPI_MINLOC, MPI_DOUBLE_INT, fill_place},
+           {"own, of int", mixing, MPI_UNSIGNED, fill_number<unsigned>},
+           {"own, with gaps", mixing_with_gap, gap, fill_gap}};
+  }
+  ~kinds() {
+    MPI_Op_free(&mixing);
+    MPI_Op_free(&mixing_with_gap);
+    MPI_Type_free(&gap);
+  }
+  MPI_Op mixing = MPI_OP_NULL, mixing_with_gap = MPI_OP_NULL;
+  MPI_Datatype gap = MPI_DATATYPE_NULL;
+  std::vector<kind> all;
+};
+
+constexpr int elements = 24; ///< of each rank
+
+/// What all ranks do, one operation after the other.
+struct operation {
+  enum { message, reduce, copy } what;
+  int from, to; ///< ranks; the same for local ones
+  int read, write, count;
+  int tag;
+  bool reduces; ///< a message that is combined
+  int room;     ///< elements of the receive
+};
+
+class random_program {
+public:
+  random_program(std::uint64_t seed, int ranks) : random_(seed), ranks_(ranks) {
+    // Half of the programs combine only in the upper half of the memory, so that there is something to replace beside it.
+    zones_ = between(0, 1) == 1;
+    const int steps = between(1, 8 * ranks_);
+    for (int i = 0; i < steps; ++i)
+      add();
+  }
+  std::vector<operation> list;
+
+private:
+  int between(int low, int high) {
+    return low + static_cast<int>(random_() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  void add() {
+    operation o{
+        operation::message, between(0, ranks_ - 1), between(0, ranks_ - 1), 0, 0, 0, between(0, 1), false, 0};
+    const int dice = between(1, 100);
+    const bool upper = !zones_ || between(0, 1) == 1;
+    const int first = zones_ && upper ? elements / 2 : 0, last = zones_ && !upper ? elements / 2 : elements;
+    o.count = between(1, (last - first) / 3);
+    o.read = between(first, last - o.count);
+    o.write = between(first, last - o.count);
+    o.room = o.count + (between(1, 5) == 1 ? between(0, last - o.count - o.write) : 0);
+    if (dice <= 25 && upper) {
+      o.what = operation::reduce;
+      o.to = o.from;
+      o.read = between(first, last - 2 * o.count);
+      o.write = o.read + o.count + between(0, last - o.read - 2 * o.count);
+      if (between(0, 1) == 1)
+        std::swap(o.read, o.write);
+    } else if (dice <= 35) {
+      o.what = operation::copy;
+      o.to = o.from;
+    } else {
+      o.reduces = upper && dice <= 70;
+    }
+    list.push_back(o);
+  }
+  std::mt19937_64 random_;
+  int ranks_;
+  bool zones_;
+};
+
+class memory {
+public:
+  memory(const kind& k, int ranks, std::uint64_t seed) : k_(k) {
+    MPI_Aint low = 0, extent = 0;
+    MPI_Type_get_extent(k.type, &low, &extent);
+    extent_ = static_cast<std::size_t>(extent);
+    std::mt19937_64 random(seed);
+    for (int r = 0; r < ranks; ++r) {
+      auto& mine = bytes_.emplace_back(extent_ * elements, static_cast<unsigned char>(0));
+      for (int i = 0; i < elements; ++i)
+        k.fill(&mine[extent_ * static_cast<std::size_t>(i)], random());
+    }
+  }
+  unsigned char* at(int rank, int element) {
+    return &bytes_[static_cast<std::size_t>(rank)][extent_ * static_cast<std::size_t>(element)];
+  }
+  void execute(const operation& o) {
+    const std::size_t length = extent_ * static_cast<std::size_t>(o.count);
+    std::vector<unsigned char> carried(at(o.from, o.read), at(o.from, o.read) + length);
+    if (o.what == operation::reduce || (o.what == operation::message && o.reduces))
+      MPI_Reduce_local(carried.data(), at(o.to, o.write), o.count, k_.type, k_.op);
+    else
+      std::memcpy(at(o.to, o.write), carried.data(), length);
+  }
+  /// The data of a rank without gaps.
+  std::string packed(const unsigned char* from) const {
+    int room = 0, place = 0;
+    MPI_Pack_size(elements, k_.type, MPI_COMM_SELF, &room);
+    std::string out(static_cast<std::size_t>(room), '\0');
+    MPI_Pack(from, elements, k_.type, out.data(), room, &place, MPI_COMM_SELF);
+    out.resize(static_cast<std::size_t>(place));
+    return out;
+  }
+  std::size_t bytes() const { return extent_ * elements; }
+
+private:
+  const kind& k_;
+  std::size_t extent_ = 0;
+  std::vector<std::vector<unsigned char>> bytes_;
+};
+
+/// This rank's part of a program: an operation waits for those that it must not overlap.
+class part {
+public:
+  part(tacit_graph g, const kind& k, unsigned char* mine, std::size_t extent)
+      : g_(g), k_(k), mine_(mine), extent_(extent) {}
+  void add(const operation& o) {
+    const int me = rank();
+    tacit_op op = -1;
+    if (o.what == operation::reduce && o.from == me) {
+      ASSERT_EQ(tacit_graph_reduce(g_, at(o.read), at(o.write), o.count, k_.type, k_.op, &op), TACIT_SUCCESS);
+      order(op, {o.read, o.count}, {o.write, o.count});
+    } else if (o.what == operation::copy && o.from == me) {
+      ASSERT_EQ(tacit_graph_copy(g_, at(o.read), o.count, k_.type, at(o.write), o.count, k_.type, &op),
+                TACIT_SUCCESS);
+      order(op, {o.read, o.count}, {o.write, o.count});
+    }
+    if (o.what != operation::message)
+      return;
+    if (o.from == me) {
+      ASSERT_EQ(tacit_graph_send(g_, at(o.read), o.count, k_.type, o.to, o.tag, &op), TACIT_SUCCESS);
+      order(op, {o.read, o.count}, {0, 0});
+    }
+    if (o.to == me) {
+      const int code =
+          o.reduces ? tacit_graph_recv_reduce(g_, at(o.write), o.room, k_.type, k_.op, o.from, o.tag, &op)
+                    : tacit_graph_recv(g_, at(o.write), o.room, k_.type, o.from, o.tag, &op);
+      ASSERT_EQ(code, TACIT_SUCCESS);
+      order(op, {0, 0}, {o.write, o.count});
+    }
+  }
+
+private:
+  struct range {
+    int first, count;
+    bool meets(const range& o) const { return first < o.first + o.count && o.first < first + count; }
+  };
+  struct known {
+    tacit_op op;
+    range read, written;
+  };
+  unsigned char* at(int element) { return mine_ + extent_ * static_cast<std::size_t>(element); }
+  void order(tacit_op op, range read, range written) {
+    for (const known& before : earlier_)
+      if (written.meets(before.read) || written.meets(before.written) || read.meets(before.written))
+        tacit_graph_depend(g_, before.op, op);
+    earlier_.push_back({op, read, written});
+  }
+  tacit_graph g_;
+  const kind& k_;
+  unsigned char* mine_;
+  std::size_t extent_;
+  std::vector<known> earlier_;
+};
+
+void check(std::uint64_t seed, const kind& k, const char* driver) {
+  const random_program program(seed, size());
+  memory start(k, size(), seed), truth(k, size(), seed), used(k, size(), seed);
+  for (const operation& o : program.list)
+    truth.execute(o);
+  tacit_graph g;
+  tacit_schedule s;
+  ASSERT_EQ(tacit_graph_create(MPI_COMM_WORLD, &g), TACIT_SUCCESS);
+  part mine(g, k, used.at(rank(), 0), used.bytes() / elements);
+  for (const operation& o : program.list)
+    mine.add(o);
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  if (*driver)
+    MPI_Info_set(info, "tacit_driver", driver);
+  ASSERT_EQ(tacit_compile(g, info, &s), TACIT_SUCCESS) << tacit_last_error();
+  MPI_Info_free(&info);
+  tacit_graph_free(&g); // the schedule keeps what it needs
+  const std::string wanted = truth.packed(truth.at(rank(), 0));
+  for (int run = 0; run < 2; ++run) {
+    std::memcpy(used.at(rank(), 0), start.at(rank(), 0), start.bytes());
+    ASSERT_EQ(tacit_run(s), TACIT_SUCCESS) << tacit_last_error();
+    ASSERT_TRUE(used.packed(used.at(rank(), 0)) == wanted)
+        << "seed " << seed << ", " << k.name << ", driver '" << driver << "', run " << run << ", rank "
+        << rank();
+  }
+  tacit_schedule_free(&s);
+}
+
+class reductions : public testing::Test {
+protected:
+  void SetUp() override { MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); }
+};
+
+TEST_F(reductions, random_programs_equal_a_plain_execution) {
+  const kinds known;
+  const std::uint64_t programs = tacit::oracle::from_environment("TACIT_FUZZ_COUNT", 96);
+  const std::uint64_t first = tacit::oracle::fuzz_seed();
+  const char* const drivers[] = {"", "p2p", "shm", "coll", "rma"};
+  for (std::uint64_t seed = first; seed < first + programs && !HasFailure(); ++seed) {
+    const kind& k = known.all[seed % known.all.size()];
+    for (const char* driver : drivers)
+      if (*driver != 'r' || seed % 8 == seed / 8 % 8) // making windows takes long
+        check(seed, k, driver);
+  }
+  EXPECT_FALSE(overlapped) << "an operator of the program was called while it ran";
+}
+
+std::string explain(tacit_schedule s) {
+  size_t needed = 0;
+  tacit_explain(s, TACIT_EXPLAIN_TEXT, nullptr, 0, &needed);
+  std::string text(needed, '\0');
+  tacit_explain(s, TACIT_EXPLAIN_TEXT, text.data(), needed, nullptr);
+  return text;
+}
+
+TEST_F(reductions, messages_beside_a_reduction_are_replaced) {
+  if (size() < 3)
+    GTEST_SKIP() << "no collective on fewer than three ranks";
+  std::vector<int> slots(static_cast<std::size_t>(size()), -7);
+  int mine = rank(), sum = 10 + rank();
+  tacit_graph g;
+  tacit_schedule s;
+  ASSERT_EQ(tacit_graph_create(MPI_COMM_WORLD, &g), TACIT_SUCCESS);
+  tacit_op last = -1;
+  for (int i = 0; i < size(); ++i) {
+    if (i != rank()) {
+      tacit_graph_send(g, &mine, 1, MPI_INT, i, 5, nullptr);
+      tacit_graph_recv(g, &slots[static_cast<std::size_t>(i)], 1, MPI_INT, i, 5, nullptr);
+    }
+    if (rank() == 0 && i > 0) {
+      tacit_op op = -1;
+      tacit_graph_recv_reduce(g, &sum, 1, MPI_INT, MPI_SUM, i, 6, &op);
+      if (last >= 0)
+        tacit_graph_depend(g, last, op);
+      last = op;
+    }
+  }
+  if (rank() > 0)
+    tacit_graph_send(g, &sum, 1, MPI_INT, 0, 6, nullptr);
+  ASSERT_EQ(tacit_compile(g, MPI_INFO_NULL, &s), TACIT_SUCCESS) << tacit_last_error();
+  EXPECT_NE(explain(s).find("found: allgather"), std::string::npos) << explain(s);
+  tacit_graph_free(&g);
+  for (int run = 0; run < 3; ++run) {
+    mine = 100 * run + rank();
+    sum = 10 + rank() + run;
+    ASSERT_EQ(tacit_run(s), TACIT_SUCCESS);
+    int wanted = 0;
+    for (int i = 0; i < size(); ++i) {
+      wanted += 10 + i + run;
+      EXPECT_EQ(slots[static_cast<std::size_t>(i)], i == rank() ? -7 : 100 * run + i);
+    }
+    EXPECT_EQ(sum, rank() == 0 ? wanted : 10 + rank() + run);
+  }
+  tacit_schedule_free(&s);
+}
+
+TEST_F(reductions, what_cannot_be_combined_is_refused) {
+  int a[4] = {}, b[4] = {};
+  const auto fresh = [] {
+    tacit_graph g = TACIT_GRAPH_NULL;
+    EXPECT_EQ(tacit_graph_create(MPI_COMM_WORLD, &g), TACIT_SUCCESS);
+    return g;
+  };
+  tacit_graph g = fresh();
+  EXPECT_EQ(tacit_graph_reduce(g, a, b, 4, MPI_INT, MPI_OP_NULL, nullptr), TACIT_ERR_ARGUMENT);
+  EXPECT_EQ(tacit_graph_reduce(g, a, b, 4, MPI_INT, MPI_REPLACE, nullptr), TACIT_ERR_ARGUMENT);
+  EXPECT_EQ(tacit_graph_reduce(g, a, b, -1, MPI_INT, MPI_SUM, nullptr), TACIT_ERR_ARGUMENT);
+  EXPECT_EQ(tacit_graph_recv_reduce(g, a, 4, MPI_INT, MPI_SUM, size(), 0, nullptr), TACIT_ERR_ARGUMENT);
+  EXPECT_EQ(tacit_graph_recv_reduce(g, a, 4, MPI_DATATYPE_NULL, MPI_SUM, 0, 0, nullptr), TACIT_ERR_ARGUMENT);
+  tacit_graph_free(&g);
+
+  tacit_schedule s = TACIT_SCHEDULE_NULL;
+  g = fresh();
+  EXPECT_EQ(tacit_graph_reduce(g, a, a + 1, 3, MPI_INT, MPI_SUM, nullptr), TACIT_SUCCESS);
+  EXPECT_EQ(tacit_compile(g, MPI_INFO_NULL, &s), TACIT_ERR_GRAPH);
+  EXPECT_NE(std::string(tacit_last_error()).find("overlap"), std::string::npos) << tacit_last_error();
+  tacit_graph_free(&g);
+
+  g = fresh();
+  EXPECT_EQ(tacit_graph_send(g, a, 6, MPI_BYTE, rank(), 0, nullptr), TACIT_SUCCESS);
+  EXPECT_EQ(tacit_graph_recv_reduce(g, b, 4, MPI_INT, MPI_SUM, rank(), 0, nullptr), TACIT_SUCCESS);
+  EXPECT_EQ(tacit_compile(g, MPI_INFO_NULL, &s), TACIT_ERR_GRAPH);
+  EXPECT_NE(std::string(tacit_last_error()).find("whole number of elements"), std::string::npos)
+      << tacit_last_error();
+  tacit_graph_free(&g);
+}
+
+} // namespace
