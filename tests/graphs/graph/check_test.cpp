@@ -183,3 +183,30 @@ TEST(check, many_problems_are_counted) {
   EXPECT_EQ(problems.size(), 21u);
   EXPECT_NE(problems.back().message.find("980 more"), std::string::npos);
 }
+
+TEST(check, reductions_combine_whole_elements_of_separate_operands) {
+  const segment four[] = {{0, 4}}, eight[] = {{8, 8}}, other_eight[] = {{16, 8}}, touching[] = {{12, 8}};
+  const auto with = [&](auto&& add) {
+    graph g(2);
+    add(g, g.add_reducer({"sum", "double", 8, true, true}));
+    return g;
+  };
+  expect_problem(with([&](graph& g, reducer_id by) { g.reduce(r0, four, four, by); }), reason::bad_operation,
+                 r0, op_id{0}, {"no whole number of elements of 8 B", "sum of double"});
+  expect_problem(with([&](graph& g, reducer_id by) { g.reduce(r1, four, eight, by); }), reason::bad_operation,
+                 r1, op_id{0}, {"4 B with 8 B"});
+  expect_problem(with([&](graph& g, reducer_id by) { g.reduce(r0, eight, touching, by); }),
+                 reason::bad_operation, r0, op_id{0}, {"overlap"});
+  expect_problem(with([&](graph& g, reducer_id) { g.reduce(r0, eight, other_eight, no_reducer); }),
+                 reason::bad_operation, r0, op_id{0}, {"no operator"});
+  expect_problem(with([&](graph& g, reducer_id) { g.reduce(r0, eight, other_eight, reducer_id{7}); }),
+                 reason::bad_operation, r0, op_id{0}, {"does not exist"});
+  EXPECT_TRUE(
+      check_operations(with([&](graph& g, reducer_id by) { g.reduce(r0, eight, other_eight, by); })).empty());
+  const segment high[] = {{(1ull << 63) - 4, 8}};
+  const graph g = with([&](graph& made, reducer_id by) { made.reduce(r0, eight, high, by); });
+  diagnostics problems;
+  check_addresses(g, problems);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_NE(problems.front().message.find("2^63"), std::string::npos);
+}

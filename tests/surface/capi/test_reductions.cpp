@@ -300,7 +300,7 @@ protected:
 
 TEST_F(reductions, random_programs_equal_a_plain_execution) {
   const kinds known;
-  const std::uint64_t programs = tacit::oracle::from_environment("TACIT_FUZZ_COUNT", 96);
+  const std::uint64_t programs = tacit::oracle::from_environment("TACIT_FUZZ_COUNT", 24);
   const std::uint64_t first = tacit::oracle::fuzz_seed();
   const char* const drivers[] = {"", "p2p", "shm", "coll", "rma"};
   for (std::uint64_t seed = first; seed < first + programs && !HasFailure(); ++seed) {
@@ -393,3 +393,7 @@ TEST_F(reductions, what_cannot_be_combined_is_refused) {
 }
 
 } // namespace
+
+int main(int argc, char** argv) {
+  return tacit::test::mpi_main(argc, argv);
+}

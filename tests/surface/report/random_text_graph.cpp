@@ -55,12 +55,18 @@ graphs::graph random_text_graph(std::mt19937_64& random) {
       std::sort(members.begin(), members.end());
     g.add_communicator(names[below(random, std::size(names))], members);
   }
+  std::vector<graphs::reducer_id> reducers;
+  for (std::uint64_t i = below(random, 4); i > 0; --i)
+    reducers.push_back(g.add_reducer(
+        {names[below(random, std::size(names))], names[below(random, std::size(names))],
+         static_cast<std::uint32_t>(1 + below(random, 16)), below(random, 2) == 0, below(random, 2) == 0}));
   for (std::uint64_t i = below(random, 24); i > 0; --i) {
     const auto rank = rank_id{static_cast<std::uint32_t>(below(random, p))};
     const auto peer = rank_id{static_cast<std::uint32_t>(below(random, p))};
     const auto comm = comm_id{static_cast<std::uint16_t>(below(random, g.communicators().size()))};
     const auto tag = static_cast<std::int32_t>(below(random, 3) == 0 ? random() : below(random, 2));
-    switch (below(random, 7)) {
+    const auto by = reducers.empty() ? graphs::no_reducer : reducers[below(random, reducers.size())];
+    switch (below(random, reducers.empty() ? 7 : 9)) {
     case 0:
       g.send(rank, random_segments(random), peer, tag, comm);
       break;
@@ -78,6 +84,12 @@ graphs::graph random_text_graph(std::mt19937_64& random) {
       break;
     case 5:
       g.put(rank, random_segments(random), peer, random_segments(random));
+      break;
+    case 7:
+      g.reduce(rank, random_segments(random), random_segments(random), by);
+      break;
+    case 8:
+      g.recv_reduce(rank, random_segments(random), peer, by, tag, comm);
       break;
     case 6:
       g.get(rank, random_segments(random), peer, random_segments(random));
@@ -108,7 +120,11 @@ std::string difference(const graphs::graph& a, const graphs::graph& b) {
       return fmt::format("operation {}: {} against {}", i, graphs::describe(a, id), graphs::describe(b, id));
     if (!std::ranges::equal(a.reads(id), b.reads(id)) || !std::ranges::equal(a.writes(id), b.writes(id)))
       return fmt::format("bytes of operation {}", i);
+    if (a.reduces_by(id) != b.reduces_by(id))
+      return fmt::format("operator of operation {}", i);
   }
+  if (!std::ranges::equal(a.reducers(), b.reducers()))
+    return "operators";
   if (!std::ranges::equal(a.made_pairs(), b.made_pairs(), same_pair))
     return "pairs of put and get";
   if (a.communicators().size() != b.communicators().size())

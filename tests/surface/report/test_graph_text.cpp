@@ -64,6 +64,30 @@ rank 0 { fence comm 2 after a }
   EXPECT_EQ(g.live_out_bytes().size(), 2u);
 }
 
+TEST(graph_text, reads_reductions) {
+  const graphs::graph g = read(R"(tacit graph 1
+ranks 2
+operator sum = sum int 4
+operator "mine!" = "what I do" "a pair" 16 ordered rounds
+rank 0 { reduce 0+8,16+8 -> 32+16 by "mine!"; recv 64+8 from 1 tag 3 by sum }
+rank 1 { send 0+8 to 0 tag 3 }
+)");
+  ASSERT_EQ(g.size(), 3u);
+  EXPECT_EQ(g[op_id{0}].kind, graphs::op_kind::reduce);
+  EXPECT_EQ(g.reads(op_id{0}).size(), 2u);
+  EXPECT_EQ(g.reducers()[index(g.reduces_by(op_id{0}))],
+            (graphs::reducer{"what I do", "a pair", 16, false, true}));
+  EXPECT_EQ(g[op_id{1}].kind, graphs::op_kind::recv);
+  EXPECT_EQ(g.reducers()[index(g.reduces_by(op_id{1}))], (graphs::reducer{"sum", "int", 4, true, false}));
+  EXPECT_FALSE(g.reduces(op_id{2}));
+  const std::string head = "tacit graph 1\nranks 2\n";
+  EXPECT_PRED2(contains, first_error(head + "operator s = sum int 0"), "at least 1 byte");
+  EXPECT_PRED2(contains, first_error(head + "operator s = sum int 4\noperator s = sum int 8"), "already");
+  EXPECT_PRED2(contains, first_error(head + "rank 0 {\n  reduce 0+4 -> 4+4 by s\n}"),
+               "there is no operator 's'");
+  EXPECT_PRED2(contains, first_error(head + "rank 0 {\n  reduce 0+4 -> 4+4\n}"), "expected 'by'");
+}
+
 TEST(graph_text, numbers_as_labels_give_the_creation_order) {
   const graphs::graph g = read(
       "tacit graph 1\nranks 2\nrank 0 {\n 5: send 0+1 to 1\n}\nrank 1 {\n 2: fence\n 9: fence after 2, 5\n}");
