@@ -147,10 +147,12 @@ std::vector<std::uint64_t> graph_builder::reducer_identities() const {
   static std::atomic<std::uint64_t> own_types{0};
   std::vector<std::uint64_t> out;
   for (const bound_reducer& r : reducers_) {
-    static_assert(sizeof r.operation <= sizeof(std::uint64_t));
-    std::uint64_t handle = 0;
-    std::memcpy(&handle, &r.operation, sizeof r.operation);
-    out.push_back(handle);
+    static_assert(sizeof r.operation <= sizeof(std::uint64_t) && sizeof r.type <= sizeof(std::uint64_t));
+    std::uint64_t operation = 0, type = 0;
+    std::memcpy(&operation, &r.operation, sizeof r.operation);
+    std::memcpy(&type, &r.type, sizeof r.type);
+    out.push_back(operation);
+    out.push_back(type);
     out.push_back(r.keeps_type ? ++own_types : 0);
   }
   return out;

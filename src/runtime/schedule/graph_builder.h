@@ -78,7 +78,7 @@ private:
   int rank_ = 0, size_ = 1;
   local_graph values_;
   std::map<int, computation> computations_;
-  int last_stage_ = -1; ///< the operation that all later ones wait for
+  int last_stage_ = -1;                 ///< the operation that all later ones wait for
   std::vector<bound_reducer> reducers_; ///< the handles of values_.reducers
 };
 

@@ -29,8 +29,8 @@ struct local_operation {
   std::int32_t comm = 0; ///< 0: the graph's; k: the k-th that was added
   int peer = -1;
   int tag = 0;
-  std::int32_t reducer = -1;                  ///< in local_graph::reducers; reduce, recv: what combines
   std::vector<graphs::segment> reads, writes; ///< put: reads here, writes there; get: the reverse
+  std::int32_t reducer = -1;                  ///< in local_graph::reducers; reduce, recv: what combines
 };
 
 struct local_graph {

@@ -5,7 +5,7 @@
 namespace tacit::runtime {
 namespace {
 
-constexpr std::uint64_t wire_version = 0x7461636974000005; // "tacit", 5
+constexpr std::uint64_t wire_version = 0x7461636974000006; // "tacit", 6
 
 void require_version(unpacker& from) {
   if (from.get<std::uint64_t>() != wire_version)

@@ -29,14 +29,8 @@ public:
     std::vector<op_id> now;
     for (std::uint32_t i = 0; i < part.size(); ++i) {
       const op_id op{i};
-      const operation& o = part[op];
-      const comm_id comm = comms[index(o.comm)];
-      now.push_back(o.kind == op_kind::send    ? g_.send(o.rank, part.reads(op), o.peer, o.tag, comm)
-                    : o.kind == op_kind::recv  ? g_.recv(o.rank, part.writes(op), o.peer, o.tag, comm)
-                    : o.kind == op_kind::copy  ? g_.copy(o.rank, part.reads(op), part.writes(op))
-                    : o.kind == op_kind::fence ? g_.fence(o.rank, comm)
-                                               : g_.opaque(o.rank, part.reads(op), part.writes(op)));
-      keep(o.rank, now.back());
+      now.push_back(add(part, op, comms[index(part[op].comm)]));
+      keep(part[op].rank, now.back());
     }
     for (const dependency& d : part.dependencies())
       g_.depend(now[index(d.before)], now[index(d.after)]);
@@ -62,6 +56,27 @@ public:
   graph& g() { return g_; }
 
 private:
+  op_id add(const graph& part, op_id op, comm_id comm) {
+    const operation& o = part[op];
+    const reducer_id by =
+        part.reduces(op) ? g_.add_reducer(part.reducers()[index(part.reduces_by(op))]) : no_reducer;
+    switch (o.kind) {
+    case op_kind::send:
+      return g_.send(o.rank, part.reads(op), o.peer, o.tag, comm);
+    case op_kind::recv:
+      return by == no_reducer ? g_.recv(o.rank, part.writes(op), o.peer, o.tag, comm)
+                              : g_.recv_reduce(o.rank, part.writes(op), o.peer, by, o.tag, comm);
+    case op_kind::copy:
+      return g_.copy(o.rank, part.reads(op), part.writes(op));
+    case op_kind::reduce:
+      return g_.reduce(o.rank, part.reads(op), part.writes(op), by);
+    case op_kind::fence:
+      return g_.fence(o.rank, comm);
+    case op_kind::opaque:
+      break;
+    }
+    return g_.opaque(o.rank, part.reads(op), part.writes(op));
+  }
   void keep(rank_id rank, op_id op) {
     if (mark_[index(rank)] != no_op)
       g_.depend(mark_[index(rank)], op);
@@ -75,6 +90,7 @@ private:
 oracle::random_recipe without_epochs(std::uint64_t seed) {
   oracle::random_recipe recipe;
   recipe.opaques = seed % 3 == 0;
+  recipe.reductions = seed % 2 == 0;
   recipe.one_sided = false;
   return recipe;
 }

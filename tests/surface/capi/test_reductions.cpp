@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <list>
 #include <random>
 #include <string>
 #include <vector>
@@ -359,6 +361,54 @@ TEST_F(reductions, messages_beside_a_reduction_are_replaced) {
     EXPECT_EQ(sum, rank() == 0 ? wanted : 10 + rank() + run);
   }
   tacit_schedule_free(&s);
+}
+
+/// A communicator keeps compiled graphs (TACIT_GRAPHS_KEPT): one with another operator is another graph, whatever its handle
+/// was used for before, and one with other buffers gets them.
+TEST_F(reductions, graphs_that_are_built_again_get_their_own_operators_and_buffers) {
+  const auto left_of = [](void* in, void* inout, int* count, MPI_Datatype*) {
+    std::memcpy(inout, in, static_cast<std::size_t>(*count) * sizeof(int));
+  };
+  const auto right_of = [](void*, void*, int*, MPI_Datatype*) {};
+  const int next = (rank() + 1) % size(), before = (rank() + size() - 1) % size();
+  std::list<std::vector<int>> buffers; // none is freed, so that places differ
+  for (int round = 0; round < 24; ++round) {
+    const bool own = round % 4 >= 2, second = round % 2 == 1, derived = round > 6 && round < 18;
+    MPI_Op op = second ? MPI_PROD : MPI_SUM;
+    if (own)
+      MPI_Op_create(second ? static_cast<MPI_User_function*>(left_of)
+                           : static_cast<MPI_User_function*>(right_of),
+                    0, &op);
+    MPI_Datatype type = MPI_INT;
+    if (derived && own) {
+      MPI_Type_contiguous(1, MPI_INT, &type);
+      MPI_Type_commit(&type);
+    }
+    if (round < 12) {
+      buffers.emplace_back(3);
+      buffers.emplace_back(3);
+    }
+    std::vector<int>& in = buffers.back();
+    std::vector<int>& out = *std::prev(buffers.end(), 2);
+    out.assign(3, rank() + 2);
+    in.assign(3, 5);
+    tacit_graph g;
+    tacit_schedule s;
+    ASSERT_EQ(tacit_graph_create(MPI_COMM_WORLD, &g), TACIT_SUCCESS);
+    tacit_graph_send(g, out.data(), 3, type, next, 0, nullptr);
+    ASSERT_EQ(tacit_graph_recv_reduce(g, in.data(), 3, type, op, before, 0, nullptr), TACIT_SUCCESS);
+    ASSERT_EQ(tacit_compile(g, MPI_INFO_NULL, &s), TACIT_SUCCESS) << tacit_last_error();
+    tacit_graph_free(&g);
+    if (derived && own)
+      MPI_Type_free(&type);
+    ASSERT_EQ(tacit_run(s), TACIT_SUCCESS);
+    const int sent = before + 2;
+    const int wanted = own ? (second ? sent : 5) : second ? sent * 5 : sent + 5;
+    EXPECT_EQ(in, std::vector<int>(3, wanted)) << "round " << round;
+    tacit_schedule_free(&s);
+    if (own)
+      MPI_Op_free(&op);
+  }
 }
 
 TEST_F(reductions, what_cannot_be_combined_is_refused) {
