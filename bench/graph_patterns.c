@@ -80,7 +80,7 @@ static tacit_schedule compiled(const char* pattern, int bytes, const char* way) 
   if (!strcmp(way, "written"))
     MPI_Info_set(info, "tacit_replace", "false");
   if (!strcmp(way, "tuned"))
-    MPI_Info_set(info, "tacit_tune", "on");
+    MPI_Info_set(info, "tacit_tune", "again");
   check(tacit_compile(graph, info, &made));
   MPI_Info_free(&info);
   check(tacit_graph_free(&graph));

@@ -242,13 +242,15 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *   tacit_budget    TACIT_BUDGET           what the analysis may take before it gives up: fragments moved, or
  *                                          memory such as 512MiB
  *   tacit_replace   TACIT_REPLACE          true (default), or false: run the graph as written
- *   tacit_tune      TACIT_TUNE             off (default), or on: the first runs, 20 of each, try the graph as
- *                                          written, straight messages and the collectives found, by each
- *                                          driver that can, and all ranks go on with the fastest (the graph
- *                                          as written unless another one is faster by a twentieth). The last
- *                                          of these runs waits for all ranks, so it is off with tacit_progress
- *                                          as_written, and where MPI's own calls do not progress a schedule
- *                                          (MPICH) unless TACIT_PROGRESS is waits. tacit_explain has the times
+ *   tacit_tune      TACIT_TUNE             off (default), on or again: the first runs (up to 250 of each) try the
+ *                                          graph as written, MPI's collectives and what else is predicted to be
+ *                                          fast, and all ranks go on with the fastest (the graph as written
+ *                                          unless another one is faster by more than 3 %). The last of these
+ *                                          runs waits for all ranks, so it is off with tacit_progress as_written.
+ *                                          Rank 0 keeps the result in a file beside the machine model, and later
+ *                                          runs that compile an equal graph on as many ranks, which share nodes
+ *                                          alike, take what was fastest without measuring, unless it is "again".
+ *                                          tacit_explain has the times, and on rank 0 what became of the file
  *   tacit_graphs_kept  TACIT_GRAPHS_KEPT   0 ... 31 (default 16): how many compiled graphs a communicator keeps.
  *                                          A graph that is equal on all ranks to one of them (operations,
  *                                          bytes, dependencies, options) is not compiled again; its buffers

@@ -166,26 +166,42 @@ void tuned_run::decide() {
       candidates_[i].run.reset();
       candidates_[i].peers.reset();
     }
+  tell();
+}
+
+/// Whatever fails in it is no reason for the run to fail.
+void tuned_run::tell() noexcept {
+  const auto then = std::exchange(then_, nullptr);
+  try {
+    if (then)
+      told_ = then(*this);
+  } catch (...) {
+    told_.clear();
+  }
+}
+
+std::string tuned_run::timed(std::size_t i) const {
+  const double predicted = candidates_[i].predicted;
+  return fmt::format("{} {}{}", candidates_[i].name, readable_seconds(slowest_[i]),
+                     predicted < 0 ? "" : " (predicted " + readable_seconds(predicted) + ")");
+}
+
+std::string tuned_run::words_of_others() const {
+  std::string text;
+  for (std::size_t i = 0; i < slowest_.size(); ++i)
+    if (i != candidate_)
+      text += (text.empty() ? "" : ", ") + timed(i);
+  return text;
 }
 
 std::string tuned_run::describe() const {
   if (slowest_.empty())
     return fmt::format("feedback: {} variants will be tried after {} runs\n", candidates_.size(),
                        plan_.after);
-  const auto timed = [&](std::size_t i) {
-    const double predicted = candidates_[i].predicted;
-    return fmt::format("{} {}{}", candidates_[i].name, readable_seconds(slowest_[i]),
-                       predicted < 0 ? "" : " (predicted " + readable_seconds(predicted) + ")");
-  };
-  std::string text = fmt::format("feedback after {} runs: {}{}", plan_.last() + 1,
-                                 candidate_ == 0 ? "stays with " : "changed to ", timed(candidate_));
-  const char* before = "; not ";
-  for (std::size_t i = 0; i < slowest_.size(); ++i)
-    if (i != candidate_) {
-      text += before + timed(i);
-      before = ", ";
-    }
-  return text + (by_turns_ ? " (runs of the slowest rank)\n" : " (median run of the slowest rank)\n");
+  const std::string others = words_of_others();
+  return fmt::format("feedback after {} runs: {}{}{}{} ({} of the slowest rank)\n{}", plan_.last() + 1,
+                     candidate_ == 0 ? "stays with " : "changed to ", timed(candidate_),
+                     others.empty() ? "" : "; not ", others, by_turns_ ? "runs" : "median run", told_);
 }
 
 } // namespace tacit::runtime

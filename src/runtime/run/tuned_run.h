@@ -30,6 +30,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mpi.h>
 #include <string>
@@ -88,8 +89,13 @@ public:
 
   /// Position, in the list that was given, of the candidate that runs now or ran last.
   std::size_t candidate() const { return candidate_; }
+  const std::string& name(std::size_t candidate) const { return candidates_[candidate].name; }
   /// For people: what was measured, or that nothing has been yet.
   std::string describe() const;
+  /// For people: what was measured of the candidates that do not run, "number 2 1.3 us, …".
+  std::string words_of_others() const;
+  /// Called once, when all times are known here; what it returns, a line for people, is said by `describe`. Must not start anything.
+  void when_decided(std::function<std::string(const tuned_run&)> then) { then_ = std::move(then); }
   /// Seconds of each candidate, of the slowest rank; empty as long as the trials last.
   const std::vector<double>& measured() const { return slowest_; }
 
@@ -99,7 +105,9 @@ private:
   bool complete();
   void note_time();
   std::vector<double> own_times() const;
+  std::string timed(std::size_t candidate) const;
   void decide();
+  void tell() noexcept;
 
   std::vector<tuned_candidate> candidates_; ///< once decided, only one of them still has its execution
   trial_plan plan_;
@@ -115,6 +123,8 @@ private:
   double turn_ = 0;       ///< seconds of this turn's runs that count
   std::unique_ptr<maxima> agreement_;
   std::vector<double> slowest_;
+  std::function<std::string(const tuned_run&)> then_;
+  std::string told_; ///< what `then_` has said
 };
 
 } // namespace tacit::runtime

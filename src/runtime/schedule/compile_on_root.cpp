@@ -2,6 +2,7 @@
 
 #include "runtime/mpi/errors.h"
 #include "runtime/schedule/known_machine.h"
+#include "runtime/schedule/measured_before.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -86,7 +87,7 @@ void add_unpriced(graphs::choice& chosen, const graphs::plan& schedule, const st
 }
 
 /// What the compilation says is what runs.
-void note_choice(graphs::compilation& c, const graphs::choice& chosen) {
+void note_choice(graphs::compilation& c, const graphs::choice& chosen, bool measured) {
   const graphs::named_plan& taken = chosen.plans[chosen.ways.front().plan];
   if (taken.name.ends_with(graphs::in_stages)) {
     c.schedule.as_written = false;
@@ -97,31 +98,49 @@ void note_choice(graphs::compilation& c, const graphs::choice& chosen) {
     return;
   c.schedule.as_written = true;
   c.schedule.why_as_written = reason::not_faster;
-  c.schedule.detail = "as far as predictions tell";
+  c.schedule.detail = measured ? "as an earlier run has measured" : "as far as predictions tell";
+}
+
+/// A graph in the file of measurements.
+std::string words_for(const compiled_graph& c) {
+  return fmt::format("{} ranks, {} operations, {} transfers", c.all.g.ranks(), c.all.g.size(),
+                     c.products.moved.list.size());
 }
 
 } // namespace
 
 compiled_graph compile_parts(std::vector<message> parts, const compile_request& wanted) {
   all_inputs in = unpacked(std::move(parts));
-  compiled_graph out{join(in.graphs), {}, {}, wanted.driver, {}};
+  compiled_graph out{join(in.graphs), {}, {}, wanted.driver, {}, {}};
   out.products = graphs::compile(out.all.g, wanted.compile);
   if (has_errors(out.products.problems))
     throw call_error(call_error::kind::graph, describe_errors(out.all, out.products.problems), true);
   out.chosen = graphs::choose(out.all.g, out.products, wanted.compile, request_of(in.facts, wanted));
   add_unpriced(out.chosen, out.products.schedule, wanted.driver);
-  note_choice(out.products, out.chosen);
+  measured_before earlier;
+  if (out.chosen.ways.size() > 1) {
+    out.measured_as = {verdict_key(in.facts, in.graphs, wanted), words_for(out)};
+    if (!wanted.tune_again)
+      earlier = take_measured_before(out.chosen, out.measured_as.key);
+  }
+  note_choice(out.products, out.chosen, earlier.taken);
   out.why = explain(out.all.g, out.products, out.chosen);
+  if (!earlier.words.empty())
+    out.why = with_measured_before(out.why, earlier.words);
   return out;
 }
 
 rank_part part_of(const compiled_graph& compiled, std::uint32_t rank) {
   const graphs::graph& g = compiled.all.g;
-  rank_part part{compiled.driver, compiled.why, {}, {}, {}, {}};
+  rank_part part;
+  part.driver = compiled.driver;
+  part.why = compiled.why;
   for (const graphs::named_plan& p : compiled.chosen.plans)
     part.candidates.push_back({p.name, make_program(g, p.steps, rank_id{rank})});
   for (const graphs::way& w : compiled.chosen.ways)
     part.ways.push_back({w.plan, w.driver, w.predicted});
+  if (rank == 0 && part.ways.size() > 1)
+    part.measured_as = compiled.measured_as;
   const auto& names = compiled.all.names[rank];
   for (std::size_t i = 0; i < names.size(); ++i)
     if (g[names[i]].kind == graphs::op_kind::opaque)

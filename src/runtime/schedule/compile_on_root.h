@@ -17,6 +17,7 @@ struct compiled_graph {
   explanation why;
   std::string driver; ///< that was asked for; empty: none
   graphs::choice chosen;
+  measurement_name measured_as;
 };
 
 /// Throws call_error: `graph`, with all that is wrong, if the parts do not fit together. A part is given free

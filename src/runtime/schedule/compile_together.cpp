@@ -17,6 +17,7 @@
 #include "runtime/schedule/compile_on_root.h"
 #include "runtime/schedule/computations.h"
 #include "runtime/schedule/kept_graphs.h"
+#include "runtime/schedule/measured_before.h"
 #include "runtime/schedule/wire.h"
 #include "vocabulary/calls/settings.h"
 
@@ -263,7 +264,7 @@ struct candidate {
   double predicted;
   private_communicator own;
   std::unique_ptr<connection> peers;
-  std::string name() const { return fmt::format("{} ({})", what->name, by->name()); }
+  std::string name() const { return name_of_way(what->name, by->name()); }
 };
 
 std::vector<candidate> candidates_of(const rank_part& mine, const able_words& able) {
@@ -299,6 +300,8 @@ binding measured_in_place(const rank_part& mine, std::vector<candidate> list, co
       out.of_candidates.push_back(std::move(c.own));
     }
     auto run = std::make_unique<tuned_run>(std::move(prepared), own.comm());
+    if (!mine.measured_as.graph.empty())
+      run->when_decided([as = mine.measured_as](const tuned_run& t) { return keep_measured(as, t); });
     out.plan = std::make_unique<bound_graph>(own.rank(), function, std::move(run), std::move(why));
   });
   return out;

@@ -157,6 +157,12 @@ explanation with_kept(const explanation& known, std::string_view kept) {
   return {known.text + fmt::format("kept: {}\n", kept), open + fmt::format(R"(,"kept":{}}})", quoted(kept))};
 }
 
+explanation with_measured_before(const explanation& known, std::string_view measured) {
+  const std::string open = known.json.substr(0, known.json.size() - 1); // without its last brace
+  return {known.text + fmt::format("{}\n", measured),
+          open + fmt::format(R"(,"measured_before":{}}})", quoted(measured))};
+}
+
 explanation with_measured(const explanation& known, std::string_view measured) {
   const std::string open = known.json.substr(0, known.json.size() - 1); // without its last brace
   return {known.text + std::string(measured), open + fmt::format(R"(,"feedback":{}}})", quoted(measured))};

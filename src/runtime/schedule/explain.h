@@ -21,6 +21,9 @@ explanation explain_here(const explanation& shared, std::string_view driver, con
 /// With what of it was kept from an earlier compilation.
 explanation with_kept(const explanation& known, std::string_view kept);
 
+/// With what an earlier run has measured.
+explanation with_measured_before(const explanation& known, std::string_view measured);
+
 /// With what measuring candidates has shown so far.
 explanation with_measured(const explanation& known, std::string_view measured);
 

@@ -43,7 +43,8 @@ bool set_driver(compile_request& r, std::string_view value) {
 }
 
 bool set_tune(compile_request& r, std::string_view value) {
-  r.tune = value == "on";
+  r.tune = value != "off";
+  r.tune_again = value == "again";
   return true;
 }
 
@@ -112,14 +113,14 @@ void read_info(compile_request& r, MPI_Info info) {
 
 /// Names every member, so that a new one cannot be forgotten here.
 std::vector<std::byte> packed_request(const compile_request& r) {
-  const auto& [compile, driver, tune, replace_always, candidates, kept] = r;
+  const auto& [compile, driver, tune, tune_again, replace_always, candidates, kept] = r;
   const auto& [flow, detection, planning, make_plan, check_races, disabled, progress] = compile;
   const auto& [fragment_budget, memory_budget] = flow;
   const auto& [vector_forms, density, budget, smallest_group] = detection;
   const auto& [policy, region] = planning;
   packer out;
   out.put_text(driver);
-  for (const bool word : {tune, replace_always, make_plan, check_races, vector_forms})
+  for (const bool word : {tune, tune_again, replace_always, make_plan, check_races, vector_forms})
     out.put(word);
   for (const std::uint64_t word :
        {std::uint64_t{candidates}, fragment_budget, memory_budget, budget, std::uint64_t{smallest_group}})

@@ -14,7 +14,8 @@ namespace tacit::runtime {
 struct compile_request {
   graphs::compile_options compile;
   std::string driver;          ///< empty: by priority
-  bool tune = false;           ///< candidates are measured in place
+  bool tune = false;           ///< candidates are measured in place, unless an earlier run has done it
+  bool tune_again = false;     ///< also if an earlier run has done it
   bool replace_always = false; ///< also where the graph as written is predicted to be as fast
   std::size_t candidates = 6;  ///< how many are measured
   std::uint64_t kept =

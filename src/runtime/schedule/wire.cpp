@@ -5,7 +5,7 @@
 namespace tacit::runtime {
 namespace {
 
-constexpr std::uint64_t wire_version = 0x7461636974000006; // "tacit", 6
+constexpr std::uint64_t wire_version = 0x7461636974000007; // "tacit", 7
 
 void require_version(unpacker& from) {
   if (from.get<std::uint64_t>() != wire_version)
@@ -47,6 +47,8 @@ message packed_part(const rank_part& part) {
     out.put_text(w.driver);
     out.put(w.predicted);
   }
+  out.put(part.measured_as.key);
+  out.put_text(part.measured_as.graph);
   out.put<std::uint64_t>(part.computations.size());
   for (const auto& [global, local] : part.computations) {
     out.put(global);
@@ -76,6 +78,8 @@ rank_part unpacked_part(const message& bytes) {
     std::string driver = from.get_text();
     part.ways.push_back({candidate, std::move(driver), from.get<double>()});
   }
+  part.measured_as.key = from.get<std::uint64_t>();
+  part.measured_as.graph = from.get_text();
   for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
     const auto global = from.get<op_id>();
     part.computations.emplace_back(global, from.get<std::int32_t>());

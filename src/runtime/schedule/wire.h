@@ -46,12 +46,19 @@ struct program_way {
   double predicted = -1; ///< ns; negative: no price
 };
 
+/// As what the measurements of a graph are kept (measured_before.h).
+struct measurement_name {
+  std::uint64_t key = 0;
+  std::string graph; ///< for people; empty: they are not
+};
+
 /// What rank 0 tells one rank.
 struct rank_part {
   std::string driver; ///< that was asked for; empty: none
   explanation why;
   std::vector<named_program> candidates; ///< programs that do the same; at least one
   std::vector<program_way> ways;         ///< the one to be taken first; several are measured in place
+  measurement_name measured_as;          ///< said to rank 0 alone
   /// The rank's own computations: operation in the joined graph, operation as the rank numbers them.
   std::vector<std::pair<op_id, std::int32_t>> computations;
   /// Its own operators: number in the joined graph, number as the rank has them.

@@ -1,6 +1,7 @@
 // Graphs that are compiled again: those that are equal are not compiled, those that differ in anything are, and what they do is what
 // a fresh compilation does. Random graphs of messages, copies and computations; the seed is printed.
 #include "mpi_main.h"
+#include "own_cache.h"
 
 #include "oracle/fuzz_count.h"
 #include "oracle/random_graph.h"
@@ -639,6 +640,7 @@ TEST(graph_signature, memory_of_other_ranks_does_not_move) {
 } // namespace tacit::runtime
 
 int main(int argc, char** argv) {
+  const tacit::test::own_cache nothing_is_known;
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   const int failed = tacit::test::run_tests(argc, argv);

@@ -1,5 +1,6 @@
 // Building, compiling, starting and explaining schedules without a handle of the C API.
 #include "mpi_main.h"
+#include "own_cache.h"
 
 #include "runtime/mpi/library_progress.h"
 #include "runtime/schedule/compile_together.h"
@@ -304,5 +305,6 @@ TEST(wire, a_part_arrives_as_it_was_and_other_versions_are_refused) {
 } // namespace tacit::runtime
 
 int main(int argc, char** argv) {
+  const tacit::test::own_cache nothing_is_known;
   return tacit::test::mpi_main(argc, argv);
 }

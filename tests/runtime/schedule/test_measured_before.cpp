@@ -1,0 +1,262 @@
+// What tuning has measured is there in later runs, for equal graphs only, on all ranks alike, and whatever is wrong with its file costs
+// nothing but a remark. A later run is one whose communicator has no compiled graph yet.
+#include "mpi_main.h"
+#include "own_cache.h"
+
+#include "graphs/platform/graph_verdicts.h"
+#include "graphs/platform/model_file.h"
+#include "runtime/mpi/library_version.h"
+#include "runtime/schedule/compile_together.h"
+#include "runtime/schedule/measured_before.h"
+
+#include <fstream>
+#include <vector>
+
+namespace tacit::runtime {
+namespace {
+
+std::string library() {
+  return graphs::short_library_name(library_version());
+}
+
+/// Everybody sends everybody else a block, on a communicator of its own.
+class exchange {
+public:
+  explicit exchange(std::size_t bytes) : bytes_(bytes) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+    part_ = std::make_unique<graph_builder>(comm_);
+    mine_.resize(bytes);
+    got_.resize(bytes * static_cast<std::size_t>(part_->size()));
+    for (int r = 0; r < part_->size(); ++r) {
+      if (r == part_->rank())
+        continue;
+      part_->send({{reinterpret_cast<std::uint64_t>(mine_.data()), bytes}}, r, 0);
+      part_->recv({{reinterpret_cast<std::uint64_t>(block(r)), bytes}}, r, 0);
+    }
+  }
+  ~exchange() {
+    if (made_)
+      made_->end();
+    made_.reset();
+    part_.reset();
+    MPI_Comm_free(&comm_);
+  }
+  exchange(const exchange&) = delete;
+  exchange& operator=(const exchange&) = delete;
+
+  schedule& compile(const compile_request& wanted) {
+    made_ = compile_together(*part_, "the test", [&] { return wanted; });
+    return *made_;
+  }
+  /// Compares every byte.
+  void run(int times) {
+    for (int t = 0; t < times; ++t, ++round_) {
+      std::fill(mine_.begin(), mine_.end(), value(part_->rank()));
+      made_->start();
+      made_->wait();
+      for (int r = 0; r < part_->size(); ++r)
+        for (std::size_t i = 0; r != part_->rank() && i < bytes_; ++i)
+          ASSERT_EQ(block(r)[i], value(r)) << round_ << " from " << r << " at " << i;
+    }
+  }
+  /// Until the ranks have decided.
+  void tune() {
+    for (int turn = 0; turn < 800 && !says("feedback after"); ++turn)
+      run(5);
+    ASSERT_TRUE(says("feedback after")) << text();
+  }
+  std::string text() const { return made_->explain().text; }
+  bool says(const std::string& what) const { return text().find(what) != std::string::npos; }
+  int rank() const { return part_->rank(); }
+  int size() const { return part_->size(); }
+
+private:
+  char value(int rank) const { return static_cast<char>('A' + (7 * rank + 3 * round_) % 26); }
+  char* block(int r) { return got_.data() + static_cast<std::size_t>(r) * bytes_; }
+
+  std::size_t bytes_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  std::unique_ptr<graph_builder> part_;
+  std::vector<char> mine_, got_;
+  std::unique_ptr<schedule> made_;
+  int round_ = 0;
+};
+
+compile_request tuning() {
+  compile_request wanted;
+  wanted.tune = true;
+  return wanted;
+}
+
+class measured_before_runs : public testing::Test {
+protected:
+  /// The one verdict that rank 0 has kept.
+  static graphs::graph_verdict only_verdict() {
+    const auto all = graphs::load_graph_verdicts(library());
+    EXPECT_EQ(all.list.size(), 1u) << all.trouble;
+    return all.list.empty() ? graphs::graph_verdict() : all.list.front();
+  }
+  test::own_cache cache;
+};
+
+TEST_F(measured_before_runs, what_was_fastest_is_taken_without_measuring) {
+  std::string fastest;
+  {
+    exchange first(64);
+    first.compile(tuning());
+    EXPECT_TRUE(first.says("feedback: ")) << first.text();
+    EXPECT_FALSE(first.says("earlier run")) << first.text();
+    first.tune();
+    EXPECT_EQ(first.says("\nkept for later runs in " + cache.folder.string()), first.rank() == 0)
+        << first.text();
+    if (first.rank() == 0) {
+      fastest = only_verdict().way;
+      EXPECT_TRUE(first.says("stays with " + fastest) || first.says("changed to " + fastest)) << first.text();
+    }
+  }
+  exchange again(64); // its buffers are others
+  again.compile(tuning());
+  EXPECT_TRUE(again.says("\nmeasured in an earlier run (20")) << again.text();
+  EXPECT_FALSE(again.says("feedback")) << again.text();
+  if (again.rank() == 0) {
+    EXPECT_TRUE(again.says("): " + fastest)) << again.text();
+  }
+  EXPECT_TRUE(again.says("; not ")) << again.text();
+  again.run(20);
+
+  exchange anew(64);
+  compile_request wanted = tuning();
+  wanted.tune_again = true;
+  anew.compile(wanted);
+  EXPECT_TRUE(anew.says("feedback: ") && !anew.says("earlier run")) << anew.text();
+}
+
+TEST_F(measured_before_runs, other_graphs_and_other_options_are_measured) {
+  {
+    exchange first(64);
+    first.compile(tuning());
+    first.tune();
+  }
+  exchange longer(65);
+  longer.compile(tuning());
+  EXPECT_EQ(longer.says("earlier run"), longer.size() == 1) << longer.text(); // alone, the graph is empty
+  exchange strict(64);
+  compile_request wanted = tuning();
+  wanted.compile.planning.policy = graphs::sync_policy::keep_sync;
+  strict.compile(wanted);
+  EXPECT_FALSE(strict.says("earlier run")) << strict.text();
+  exchange untuned(64);
+  untuned.compile({});
+  EXPECT_FALSE(untuned.says("earlier run")) << untuned.text();
+}
+
+/// Each driver in turn stands in rank 0's file alone, and is taken by every rank.
+TEST_F(measured_before_runs, all_ranks_take_what_rank_0_has_read) {
+  {
+    exchange first(1000);
+    first.compile(tuning());
+    first.tune();
+  }
+  const graphs::graph_verdict kept =
+      graphs::load_graph_verdicts(library()).list.empty() ? graphs::graph_verdict() : only_verdict();
+  const int size = exchange(1).size();
+  std::vector<std::pair<std::string, std::string>> ways{{"as written", "p2p"}, {"as written", "shm"}};
+  if (size > 2)
+    ways.emplace_back("collectives", "coll");
+  for (const auto& [plan, driver] : ways) {
+    exchange again(1000);
+    if (again.rank() == 0) {
+      graphs::graph_verdict other = kept;
+      other.way = name_of_way(plan, driver);
+      ASSERT_EQ(graphs::keep_graph_verdict(library(), other), "");
+    }
+    again.compile(tuning());
+    EXPECT_TRUE(again.says("earlier run")) << again.text();
+    EXPECT_TRUE(again.says("\ndriver " + driver)) << again.text();
+    EXPECT_EQ(again.says("runs as written"), plan == "as written") << again.text();
+    again.run(10);
+  }
+}
+
+TEST_F(measured_before_runs, a_way_that_is_none_any_more_is_measured_again) {
+  {
+    exchange first(64);
+    first.compile(tuning());
+    first.tune();
+  }
+  exchange again(64);
+  if (again.rank() == 0) {
+    graphs::graph_verdict other = only_verdict();
+    other.way = "by pigeon (coll)";
+    ASSERT_EQ(graphs::keep_graph_verdict(library(), other), "");
+  }
+  again.compile(tuning());
+  EXPECT_TRUE(again.says("by pigeon") && again.says("is no candidate now")) << again.text();
+  EXPECT_TRUE(again.says("feedback: ")) << again.text();
+  again.run(20);
+}
+
+TEST_F(measured_before_runs, a_damaged_file_is_a_remark_and_is_replaced) {
+  std::filesystem::create_directories(graphs::graph_verdict_file(library()).parent_path());
+  std::ofstream(graphs::graph_verdict_file(library())) << "{}\n";
+  exchange first(64);
+  first.compile(tuning());
+  EXPECT_TRUE(first.says("\nmeasurements of earlier runs: ") && first.says("is ignored")) << first.text();
+  first.tune();
+  if (first.rank() == 0) {
+    EXPECT_NE(only_verdict().way, "");
+  }
+}
+
+TEST_F(measured_before_runs, where_nothing_can_be_kept_that_is_a_remark) {
+  ::setenv("XDG_CACHE_HOME", "/proc/nowhere", 1);
+  exchange first(64);
+  first.compile(tuning());
+  first.tune();
+  EXPECT_EQ(first.says("\nnot kept for later runs: could not make /proc/nowhere"), first.rank() == 0)
+      << first.text();
+  first.run(20);
+}
+
+local_graph one_message(std::uint64_t from, std::uint64_t length) {
+  local_graph g;
+  local_operation op;
+  op.kind = local_kind::send;
+  op.peer = 1;
+  op.reads = {{from, length}};
+  g.operations.push_back(op);
+  return g;
+}
+
+TEST(verdict_key, ignores_where_buffers_are_and_what_nodes_are_called) {
+  const std::vector<rank_facts> facts{{11, 5, 1}, {11, 5, 1}, {12, 5, 1}};
+  const std::vector<local_graph> parts{one_message(100, 8), {}, {}};
+  const auto key = verdict_key(facts, parts, {});
+  EXPECT_EQ(key, verdict_key({{7, 5, 1}, {7, 5, 1}, {3, 5, 1}}, {one_message(200, 8), {}, {}}, {}));
+  compile_request wanted;
+  wanted.tune = wanted.tune_again = true;
+  wanted.candidates = 2;
+  EXPECT_EQ(key, verdict_key(facts, parts, wanted));
+}
+
+TEST(verdict_key, depends_on_the_graph_the_nodes_and_the_options) {
+  const std::vector<rank_facts> facts{{11, 5, 1}, {11, 5, 1}, {12, 5, 1}};
+  const std::vector<local_graph> parts{one_message(100, 8), {}, {}};
+  const auto key = verdict_key(facts, parts, {});
+  EXPECT_NE(key, verdict_key(facts, {one_message(100, 9), {}, {}}, {}));
+  EXPECT_NE(key, verdict_key(facts, {{}, one_message(100, 8), {}}, {}));
+  EXPECT_NE(key, verdict_key({{11, 5, 1}, {12, 5, 1}, {11, 5, 1}}, parts, {}));
+  EXPECT_NE(key, verdict_key({{11, 5, 1}, {11, 5, 1}, {11, 5, 1}}, parts, {}));
+  EXPECT_NE(key, verdict_key({{11, 5, 1}, {11, 0, 1}, {12, 5, 1}}, parts, {}));
+  EXPECT_NE(key, verdict_key({{11, 5, 1}, {11, 5, 1}, {12, 5, 1}, {12, 5, 1}}, {parts[0], {}, {}, {}}, {}));
+  compile_request wanted;
+  wanted.replace_always = true;
+  EXPECT_NE(key, verdict_key(facts, parts, wanted));
+}
+
+} // namespace
+} // namespace tacit::runtime
+
+int main(int argc, char** argv) {
+  return tacit::test::mpi_main(argc, argv);
+}
