@@ -98,7 +98,8 @@ PARTS = {
     ("tacit_interpose_static_objects", "recorder"): "malloc_hooks: in a static program the allocator belongs to the program",
 }
 # Files that ask the preprocessor for the MPI library; src/runtime/mpi/library_quirks.h says why, and has all other differences.
-MAY_ASK_FOR_LIBRARY = {"runtime/mpi/library_quirks.h", "interpose/layer/mpi_by_name.h", "interpose/layer/mpi_library.cpp",
+MAY_ASK_FOR_LIBRARY = {"runtime/mpi/library_quirks.h", "runtime/mpi/collective_calls.cpp",
+                       "interpose/layer/mpi_by_name.h", "interpose/layer/mpi_library.cpp",
                        "interpose/layer/fortran.cpp", "interpose/layer/invocation.h", "interpose/takeover/request_table.cpp",
                        "surface/selftest/mpi_calls.cpp", "compiler/hooks/slot.c"}
 

@@ -234,8 +234,9 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *                                          Collectives then replace messages only where all members wait for
  *                                          each other, and graphs in which a sender would have to wait for a
  *                                          receiver of which it hears nothing run as written (TACIT-045)
- *   tacit_driver    TACIT_DRIVER           shm, coll, p2p, rma (one-sided) or dry (does nothing, not even
- *                                          copies); without it the first that can run. mpi, which concerns
+ *   tacit_driver    TACIT_DRIVER           shm, coll, pcoll (MPI's persistent collectives), p2p, rma (one-sided)
+ *                                          or dry (does nothing, not even copies); without it what is
+ *                                          predicted to be fastest. mpi, which concerns
  *                                          neighborhood collectives, is allowed and ignored
  *   tacit_density   TACIT_DENSITY          0 ... 1 (default 1): the share of pairs that a vector collective
  *                                          must have

@@ -2,7 +2,8 @@
 //
 // Plans    the graph as written; the same bytes straight from origin to destination; with the collectives that were found; and with
 //          each algorithm of graphs/generate that fits them in their place.
-// Ways     a plan by a driver. Plans of messages go through memory or by MPI's messages, collectives by MPI's.
+// Ways     a plan by a driver. Plans of messages go through memory or by MPI's messages, collectives by MPI's, called in each run or made
+//          once and started (MPI's persistent collectives).
 //
 // All prices are from one model (cost/makespan.h). MPI's collectives are priced as the cheapest algorithm known for them by MPI's
 // messages, as libraries choose among the same ones, and what a library needs to set up and follow its schedule. The cheapest way is
@@ -50,7 +51,8 @@ struct choice {
 struct choice_request {
   machine_costs costs;
   placement where;
-  std::string driver; ///< that alone; empty: any of shm, p2p, coll
+  std::string driver;      ///< that alone; empty: any of shm, p2p, coll, and pcoll if it is there
+  bool persistent = false; ///< MPI's collectives can be made once and started (pcoll)
   /// While ranks wait in other calls of MPI, MPI progresses our steps, or nobody waits for them there. If not, only plans whose
   /// messages all leave when a run starts are compared with a graph of which that is true.
   bool attended = true;

@@ -30,7 +30,8 @@ void choose_driver(neighbor_options& o, const std::string& where, std::string_vi
     refuse_setting(
         fmt::format("{} is \"{}\", but must be one of {}{}", where, value, names, neighbors::native_call));
   }
-  o.driver = value;
+  o.driver =
+      value == "pcoll" ? std::string_view() : value; // concerns tacit_compile, which reads the same setting
 }
 
 void choose_passes(neighbor_options& o, const std::string&, std::string_view value) {

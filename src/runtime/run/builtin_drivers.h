@@ -7,6 +7,7 @@ namespace tacit::runtime {
 
 const driver& shm();
 const driver& coll();
+const driver& pcoll();
 const driver& p2p();
 const driver& rma();
 const driver& dry();

@@ -1,5 +1,9 @@
-// Driver `coll`: collectives of the plan become MPI's nonblocking collectives on a communicator of their
+// Drivers `coll` and `pcoll`: collectives of the plan become MPI's nonblocking or persistent collectives on a communicator of their
 // group.
+//
+// Persistent ones are made where the ranks connect, because the standard lets a rank wait there for others: in the order of the plan, which
+// is the same on all members of a group, and after all that can fail on one rank alone. So everything else about the schedule is prepared
+// before. A run starts them like others, and starting one is as local as calling a nonblocking one.
 //
 // MPI's calls do more than the pattern says, and every difference is a trap (SEMANTICS 4, E2): Allgather
 // writes the own slot, Alltoall, Gather and Scatter copy the self block. So: allgather runs in place with the
@@ -12,10 +16,11 @@
 // block, largest total. Blocks are always passed as contiguous bytes and never as (1, derived type): Open
 // MPI 4.1 cuts long messages by element count, so ranks that describe the same bytes differently would
 // disagree. Alltoallw is the exception; it never cuts.
-#include "runtime/mpi/mpi_error.h"
+#include "runtime/mpi/collective_calls.h"
 #include "runtime/run/builtin_drivers.h"
 #include "runtime/run/communicators.h"
 #include "runtime/run/lower.h"
+#include "runtime/run/persistent_requests.h"
 
 #include <algorithm>
 #include <climits>
@@ -28,6 +33,8 @@ namespace {
 constexpr std::uint64_t packed_block_limit = 1024;
 /// A broadcast of more is several calls: counts are int.
 constexpr std::uint64_t broadcast_piece = std::uint64_t{1} << 30;
+
+using call_table = const collective_calls&;
 
 std::byte* pointer(std::uint64_t address) {
   return reinterpret_cast<std::byte*>(address);
@@ -44,8 +51,10 @@ struct slots {
 
 class coll_lowering : public lowering {
 public:
-  coll_lowering(const program& p, MPI_Comm comm, const group_communicators& groups)
-      : lowering(p, comm), communicators_(groups) {}
+  /// `persistent`: takes the calls, to be made later; null: each run makes them.
+  coll_lowering(const program& p, MPI_Comm comm, const group_communicators& groups,
+                persistent_requests* persistent)
+      : lowering(p, comm), communicators_(groups), persistent_(persistent) {}
 
 private:
   /// Per member of the group: its segments (resolved), empty if none. Own entry: `own`.
@@ -73,9 +82,11 @@ private:
   void pack_before(action_span& span, const slots& to, const member_blocks& from);
   void unpack_after(action_span& span, const slots& from, const member_blocks& to, std::size_t own);
   /// Posts `call`, after everything in `span` and after earlier calls on the communicator.
-  void post(action_span& span, const graphs::step& s, std::function<void(MPI_Request*)> call);
+  void post(action_span& span, const graphs::step& s, collective_call call);
+  std::function<void(MPI_Request*)> bound(comm_id comm, collective_call call);
 
   const group_communicators& communicators_;
+  persistent_requests* persistent_;
   std::map<comm_id, action_id> last_call_;
 };
 
@@ -147,8 +158,18 @@ void coll_lowering::unpack_after(action_span& span, const slots& from, const mem
   span.last = unpack.last;
 }
 
-void coll_lowering::post(action_span& span, const graphs::step& s, std::function<void(MPI_Request*)> call) {
-  const action_id id = actions_.add_posted(std::move(call), {name(s.collective), -1, s.largest_block});
+std::function<void(MPI_Request*)> coll_lowering::bound(comm_id comm, collective_call call) {
+  if (!persistent_)
+    return [call = std::move(call), on = communicators_.of(comm)](MPI_Request* r) {
+      call(nonblocking_calls(), on, r);
+    };
+  return
+      [of = persistent_, at = persistent_->add(comm, std::move(call))](MPI_Request* r) { of->start(at, r); };
+}
+
+void coll_lowering::post(action_span& span, const graphs::step& s, collective_call call) {
+  const action_id id =
+      actions_.add_posted(bound(s.comm, std::move(call)), {name(s.collective), -1, s.largest_block});
   for (const action_id before : span.last)
     actions_.complete_before(before, id);
   if (const auto last = last_call_.find(s.comm); last != last_call_.end())
@@ -162,9 +183,7 @@ void coll_lowering::post(action_span& span, const graphs::step& s, std::function
 action_span coll_lowering::collective(const graphs::step& s) {
   if (s.collective == pattern::barrier) {
     action_span span;
-    post(span, s, [comm = communicators_.of(s.comm)](MPI_Request* r) {
-      check_mpi(MPI_Ibarrier(comm, r), "MPI_Ibarrier");
-    });
+    post(span, s, [](call_table calls, MPI_Comm comm, MPI_Request* r) { calls.barrier(comm, r); });
     return span;
   }
   if (s.collective == pattern::bcast)
@@ -201,8 +220,10 @@ action_span coll_lowering::broadcast(const graphs::step& s) {
     const int count = static_cast<int>(std::min(broadcast_piece, length - done));
     action_span piece = start;
     post(piece, s,
-         [comm = communicators_.of(s.comm), where = at + done, count, from = static_cast<int>(root(s))](
-             MPI_Request* r) { check_mpi(MPI_Ibcast(where, count, MPI_BYTE, from, comm, r), "MPI_Ibcast"); });
+         [where = at + done, count, from = static_cast<int>(root(s))](call_table calls, MPI_Comm comm,
+                                                                      MPI_Request* r) {
+           calls.bcast(where, count, MPI_BYTE, from, comm, r);
+         });
     append(all, piece);
   }
   if (!at_root && !contiguous) {
@@ -222,7 +243,6 @@ action_span coll_lowering::allgather(const graphs::step& s) {
   member_blocks blocks = by_member(s, s.receives);
   if (!s.sends.empty())
     blocks[own] = resolve(s.sends.front().bytes);
-  const MPI_Comm comm = communicators_.of(s.comm);
   action_span span;
   slots where;
   const bool uniform = s.collective == pattern::allgather && s.largest_block <= packed_block_limit;
@@ -235,14 +255,15 @@ action_span coll_lowering::allgather(const graphs::step& s) {
     blocks.clear(); // received where they belong
   }
   if (uniform)
-    post(span, s, [comm, base = where.base, count = static_cast<int>(s.largest_block)](MPI_Request* r) {
-      check_mpi(MPI_Iallgather(MPI_IN_PLACE, 0, MPI_BYTE, base, count, MPI_BYTE, comm, r), "MPI_Iallgather");
-    });
+    post(span, s,
+         [base = where.base, count = static_cast<int>(s.largest_block)](call_table calls, MPI_Comm comm,
+                                                                        MPI_Request* r) {
+           calls.allgather(MPI_IN_PLACE, 0, MPI_BYTE, base, count, MPI_BYTE, comm, r);
+         });
   else
-    post(span, s, [comm, where](MPI_Request* r) {
-      check_mpi(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_BYTE, where.base, where.counts.data(),
-                                where.displacements.data(), MPI_BYTE, comm, r),
-                "MPI_Iallgatherv");
+    post(span, s, [where](call_table calls, MPI_Comm comm, MPI_Request* r) {
+      calls.allgatherv(MPI_IN_PLACE, 0, MPI_BYTE, where.base, where.counts.data(), where.displacements.data(),
+                       MPI_BYTE, comm, r);
     });
   unpack_after(span, where, blocks, own);
   return span;
@@ -251,15 +272,15 @@ action_span coll_lowering::allgather(const graphs::step& s) {
 action_span coll_lowering::alltoall(const graphs::step& s) {
   const std::size_t own = me(s);
   const member_blocks out = by_member(s, s.sends), in = by_member(s, s.receives);
-  const MPI_Comm comm = communicators_.of(s.comm);
   action_span span;
   if (s.collective == pattern::alltoall && s.largest_block <= packed_block_limit &&
       s.largest_block * out.size() <= INT_MAX) {
     const slots from = packed(out, s.largest_block), to = packed(in, s.largest_block);
     pack_before(span, from, out);
     post(span, s,
-         [comm, from = from.base, to = to.base, count = static_cast<int>(s.largest_block)](MPI_Request* r) {
-           check_mpi(MPI_Ialltoall(from, count, MPI_BYTE, to, count, MPI_BYTE, comm, r), "MPI_Ialltoall");
+         [from = from.base, to = to.base, count = static_cast<int>(s.largest_block)](
+             const collective_calls& calls, MPI_Comm comm, MPI_Request* r) {
+           calls.alltoall(from, count, MPI_BYTE, to, count, MPI_BYTE, comm, r);
          });
     unpack_after(span, to, in, own);
     return span;
@@ -277,16 +298,14 @@ action_span coll_lowering::alltoall(const graphs::step& s) {
     }
     return out_side;
   };
-  post(span, s, [comm, from = describe(out), to = describe(in)](MPI_Request* r) {
-    check_mpi(MPI_Ialltoallw(MPI_BOTTOM, from.counts.data(), from.displacements.data(), from.types.data(),
-                             MPI_BOTTOM, to.counts.data(), to.displacements.data(), to.types.data(), comm, r),
-              "MPI_Ialltoallw");
+  post(span, s, [from = describe(out), to = describe(in)](call_table calls, MPI_Comm comm, MPI_Request* r) {
+    calls.alltoallw(MPI_BOTTOM, from.counts.data(), from.displacements.data(), from.types.data(), MPI_BOTTOM,
+                    to.counts.data(), to.displacements.data(), to.types.data(), comm, r);
   });
   return span;
 }
 
 action_span coll_lowering::scatter(const graphs::step& s) {
-  const MPI_Comm comm = communicators_.of(s.comm);
   const bool uniform = s.collective == pattern::scatter && s.largest_block <= packed_block_limit;
   const int from = static_cast<int>(root(s));
   action_span span;
@@ -297,15 +316,14 @@ action_span coll_lowering::scatter(const graphs::step& s) {
       where = packed(out, uniform ? s.largest_block : 0);
       pack_before(span, where, out);
     }
-    post(span, s, [=, count = static_cast<int>(s.largest_block)](MPI_Request* r) {
-      if (uniform)
-        check_mpi(MPI_Iscatter(where.base, count, MPI_BYTE, MPI_IN_PLACE, 0, MPI_BYTE, from, comm, r),
-                  "MPI_Iscatter");
-      else
-        check_mpi(MPI_Iscatterv(where.base, where.counts.data(), where.displacements.data(), MPI_BYTE,
-                                MPI_IN_PLACE, 0, MPI_BYTE, from, comm, r),
-                  "MPI_Iscatterv");
-    });
+    post(span, s,
+         [=, count = static_cast<int>(s.largest_block)](call_table calls, MPI_Comm comm, MPI_Request* r) {
+           if (uniform)
+             calls.scatter(where.base, count, MPI_BYTE, MPI_IN_PLACE, 0, MPI_BYTE, from, comm, r);
+           else
+             calls.scatterv(where.base, where.counts.data(), where.displacements.data(), MPI_BYTE,
+                            MPI_IN_PLACE, 0, MPI_BYTE, from, comm, r);
+         });
     return span;
   }
   const std::vector<graphs::segment> bytes =
@@ -314,12 +332,11 @@ action_span coll_lowering::scatter(const graphs::step& s) {
   const auto length = static_cast<int>(graphs::total_length(bytes));
   std::byte* at = bytes.size() == 1 ? pointer(bytes.front().address)
                                     : actions_.allocate(static_cast<std::uint64_t>(length));
-  post(span, s, [=](MPI_Request* r) {
+  post(span, s, [=](call_table calls, MPI_Comm comm, MPI_Request* r) {
     if (uniform)
-      check_mpi(MPI_Iscatter(nullptr, 0, MPI_BYTE, at, length, MPI_BYTE, from, comm, r), "MPI_Iscatter");
+      calls.scatter(nullptr, 0, MPI_BYTE, at, length, MPI_BYTE, from, comm, r);
     else
-      check_mpi(MPI_Iscatterv(nullptr, nullptr, nullptr, MPI_BYTE, at, length, MPI_BYTE, from, comm, r),
-                "MPI_Iscatterv");
+      calls.scatterv(nullptr, nullptr, nullptr, MPI_BYTE, at, length, MPI_BYTE, from, comm, r);
   });
   if (!contiguous) {
     const action_span unpack = copy({{address(at), static_cast<std::uint64_t>(length)}}, bytes);
@@ -330,7 +347,6 @@ action_span coll_lowering::scatter(const graphs::step& s) {
 }
 
 action_span coll_lowering::gather(const graphs::step& s) {
-  const MPI_Comm comm = communicators_.of(s.comm);
   const bool uniform = s.collective == pattern::gather && s.largest_block <= packed_block_limit;
   const int to = static_cast<int>(root(s));
   action_span span;
@@ -341,15 +357,14 @@ action_span coll_lowering::gather(const graphs::step& s) {
       where = packed(in, uniform ? s.largest_block : 0);
     else
       in.clear(); // received where they belong
-    post(span, s, [=, count = static_cast<int>(s.largest_block)](MPI_Request* r) {
-      if (uniform)
-        check_mpi(MPI_Igather(MPI_IN_PLACE, 0, MPI_BYTE, where.base, count, MPI_BYTE, to, comm, r),
-                  "MPI_Igather");
-      else
-        check_mpi(MPI_Igatherv(MPI_IN_PLACE, 0, MPI_BYTE, where.base, where.counts.data(),
-                               where.displacements.data(), MPI_BYTE, to, comm, r),
-                  "MPI_Igatherv");
-    });
+    post(span, s,
+         [=, count = static_cast<int>(s.largest_block)](call_table calls, MPI_Comm comm, MPI_Request* r) {
+           if (uniform)
+             calls.gather(MPI_IN_PLACE, 0, MPI_BYTE, where.base, count, MPI_BYTE, to, comm, r);
+           else
+             calls.gatherv(MPI_IN_PLACE, 0, MPI_BYTE, where.base, where.counts.data(),
+                           where.displacements.data(), MPI_BYTE, to, comm, r);
+         });
     unpack_after(span, where, in, me(s));
     return span;
   }
@@ -360,28 +375,63 @@ action_span coll_lowering::gather(const graphs::step& s) {
                                     : actions_.allocate(static_cast<std::uint64_t>(length));
   if (bytes.size() > 1)
     span = copy(bytes, {{address(at), static_cast<std::uint64_t>(length)}});
-  post(span, s, [=](MPI_Request* r) {
+  post(span, s, [=](call_table calls, MPI_Comm comm, MPI_Request* r) {
     if (uniform)
-      check_mpi(MPI_Igather(at, length, MPI_BYTE, nullptr, 0, MPI_BYTE, to, comm, r), "MPI_Igather");
+      calls.gather(at, length, MPI_BYTE, nullptr, 0, MPI_BYTE, to, comm, r);
     else
-      check_mpi(MPI_Igatherv(at, length, MPI_BYTE, nullptr, nullptr, nullptr, MPI_BYTE, to, comm, r),
-                "MPI_Igatherv");
+      calls.gatherv(at, length, MPI_BYTE, nullptr, nullptr, nullptr, MPI_BYTE, to, comm, r);
   });
   return span;
+}
+
+std::string why_not(const program& p, MPI_Comm comm) {
+  return uses_device_memory(p) ? why_not_in_device_memory() : tags_fit(p, comm); // blocks are packed
 }
 
 class coll_driver : public driver {
 public:
   std::string_view name() const override { return "coll"; }
-  std::string can_run(const program& p, MPI_Comm comm) const override {
-    return uses_device_memory(p) ? why_not_in_device_memory() : tags_fit(p, comm); // blocks are packed
-  }
+  std::string can_run(const program& p, MPI_Comm comm) const override { return why_not(p, comm); }
   std::unique_ptr<connection> offer(const program& p, MPI_Comm comm) const override {
     return std::make_unique<group_communicators>(p, comm);
   }
   std::unique_ptr<execution> prepare(program p, MPI_Comm comm, connection* peers) const override {
     const auto& groups = dynamic_cast<const group_communicators&>(*peers);
-    return std::make_unique<action_run>(coll_lowering(p, comm, groups).run());
+    return std::make_unique<action_run>(coll_lowering(p, comm, groups, nullptr).run());
+  }
+};
+
+/// Holds all of a prepared program but its execution.
+class prepared_calls : public group_communicators {
+public:
+  prepared_calls(const program& p, MPI_Comm comm)
+      : group_communicators(p, comm), actions_(coll_lowering(p, comm, *this, &requests_).run()) {}
+  void create() override {
+    group_communicators::create();
+    requests_.create(*this);
+  }
+  action_list take() { return std::move(actions_); }
+
+private:
+  persistent_requests requests_;
+  action_list actions_; ///< after `requests_`, which it uses
+};
+
+class persistent_coll_driver : public driver {
+public:
+  std::string_view name() const override { return "pcoll"; }
+  bool automatic(const program&) const override {
+    return false;
+  } // the choice names it where it may be faster
+  std::string can_run(const program& p, MPI_Comm comm) const override {
+    return persistent_calls() ? why_not(p, comm)
+                              : "the MPI library has no persistent collectives that can be relied on";
+  }
+  std::unique_ptr<connection> offer(const program& p, MPI_Comm comm) const override {
+    return std::make_unique<prepared_calls>(p, comm);
+  }
+  std::unique_ptr<execution> prepare(program, MPI_Comm, connection* peers) const override {
+    return std::make_unique<action_run>(dynamic_cast<prepared_calls&>(*peers).take());
   }
 };
 
@@ -389,6 +439,11 @@ public:
 
 const driver& coll() {
   static const coll_driver instance;
+  return instance;
+}
+
+const driver& pcoll() {
+  static const persistent_coll_driver instance;
   return instance;
 }
 

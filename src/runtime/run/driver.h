@@ -95,8 +95,8 @@ public:
   virtual std::unique_ptr<execution> prepare(program p, MPI_Comm comm, connection* peers) const = 0;
 };
 
-/// All drivers by priority: shm (programs without collectives), coll, p2p; by name only rma, dry.
-inline constexpr std::size_t driver_count = 5;
+/// All drivers by priority: shm (programs without collectives), coll, p2p; by name only rma, dry, pcoll.
+inline constexpr std::size_t driver_count = 6;
 std::span<const driver* const> drivers();
 
 /// The driver of that name; null if there is none.

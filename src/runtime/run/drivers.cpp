@@ -5,7 +5,8 @@
 namespace tacit::runtime {
 
 std::span<const driver* const> drivers() {
-  static const std::array<const driver*, driver_count> by_priority{&shm(), &coll(), &p2p(), &rma(), &dry()};
+  static const std::array<const driver*, driver_count> by_priority{&shm(), &coll(), &p2p(),
+                                                                   &rma(), &dry(),  &pcoll()};
   return by_priority;
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/schedule/compile_on_root.h"
 
+#include "runtime/mpi/collective_calls.h"
 #include "runtime/mpi/errors.h"
 #include "runtime/schedule/known_machine.h"
 #include "runtime/schedule/measured_before.h"
@@ -71,6 +72,7 @@ graphs::choice_request request_of(const std::vector<rank_facts>& ranks, const co
   out.where.cores = cores_here();
   out.costs = known_costs(one_node);
   out.driver = wanted.driver;
+  out.persistent = persistent_calls() != nullptr;
   out.replace_always = wanted.replace_always;
   // The end of the trials waits for all ranks to start a run (run/tuned_run.h).
   const bool may_wait = wanted.compile.planning.progress == graphs::region_progress::collective;

@@ -143,6 +143,27 @@ TEST(choose, a_driver_that_was_asked_for_is_the_only_one) {
   EXPECT_TRUE(chosen_for(pattern::bcast, 8, 64, dry).ways.empty());
 }
 
+TEST(choose, persistent_collectives_are_a_way_where_there_are_some) {
+  choice_request wanted = on_nodes(16);
+  wanted.most = 50;
+  const auto price_by = [&](const char* driver) {
+    for (const priced_way& w : chosen_for(pattern::alltoall, 16, 64, wanted).compared)
+      if (w.driver == driver)
+        return w.predicted;
+    return -1.0;
+  };
+  EXPECT_LT(price_by("pcoll"), 0);
+  wanted.persistent = true;
+  EXPECT_GT(price_by("pcoll"), 0);
+  EXPECT_LT(price_by("pcoll"), price_by("coll"));
+  EXPECT_EQ(taken(chosen_for(pattern::bcast, 16, 1 << 22, wanted)), "collectives by pcoll");
+  wanted.driver = "pcoll";
+  for (const way& w : chosen_for(pattern::alltoall, 16, 64, wanted).ways)
+    EXPECT_EQ(w.driver, "pcoll");
+  wanted.persistent = false; // asked for by name: it says itself why it cannot
+  EXPECT_EQ(taken(chosen_for(pattern::alltoall, 16, 64, wanted)), "collectives by pcoll");
+}
+
 TEST(choose, nobody_waits_for_ranks_that_do_not_attend) {
   choice_request wanted = on_nodes(64);
   wanted.attended = false;
