@@ -45,7 +45,7 @@ class exchanges:
                 "#pragma mpi indep MPI_Alltoall(comm[1], c)\nx += unseen(x);"]
         if self.cxx:
             made += ["for (double& r : row)\n  r *= 0.5;", "x += [](double v) { return v * 0.5; }(x);", "x += half<double>(x);",
-                     "double& cell = send[i];\ncell += 1;", "try {\n  x += may_throw(i);\n} catch (int e) {\n  x += e;\n}"]
+                     "{\n  double& cell = send[i];\n  cell += 1;\n}", "try {\n  x += may_throw(i);\n} catch (int e) {\n  x += e;\n}"]
         return choose.choice(made).split("\n")
 
     def loop(self):
@@ -114,7 +114,7 @@ class locks:
 
     def access(self):
         return self.choose.choice([
-            ["base[i % cells] = x + i;"], ["x += base[i % cells];"], ["base[i] = base[i] + 1;"], ["long* here = base + i;", "*here += 2;"],
+            ["base[i % cells] = x + i;"], ["x += base[i % cells];"], ["base[i] = base[i] + 1;"], ["{", "  long* here = base + i;", "  *here += 2;", "}"],
             ["if (base[0] > 3)", "  base[1] = 4;"], ["if (i == 2)", "  continue;"], ["memset(base, 0, sizeof(long));"],
             ["x += (long)fabs((double)base[i]);"], ["checksum += unseen(1);"],
         ])
