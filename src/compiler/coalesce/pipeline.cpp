@@ -71,30 +71,43 @@ int asked_for(int when) {
   return tacit_word_setting("TACIT_PIPELINE", words, 3, when, "never, always or measured");
 }
 
-/// What the processes want may differ; the most careful one has its way.
+constexpr int no_record = -1; ///< a process has no memory for what it would have to know the next time
+
+/// What the processes want may differ; the most careful one has its way, and one that can keep no record comes before all.
 int agree(int mine, MPI_Comm comm) {
   static const int careful[] = {0, 3, 2, 1}; // NEVER, PREDICTED, MEASURED, ALWAYS
-  int rank = careful[mine], least = 0;
-  if (MPI_Allreduce(&rank, &least, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
-    return TACIT_PIPELINE_NEVER;
+  int rank = mine == no_record ? no_record : careful[mine], least = 0;
+  if (MPI_Allreduce(&rank, &least, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || least == no_record)
+    return no_record;
   return careful[least];
 }
 
+/// The first one is what the attribute names; others stand behind it.
 measured_exchange* add(measured_exchange* first, const measured_exchange& what, MPI_Comm comm) {
   auto* const made = static_cast<measured_exchange*>(std::malloc(sizeof(measured_exchange)));
-  if (!made) {
-    MPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
+  if (!made)
     return nullptr;
-  }
   *made = what;
   made->next = first ? first->next : nullptr;
-  if (first) // behind the first, which the attribute names
+  if (first)
     first->next = made;
   else if (MPI_Comm_set_attr(comm, exchanges_key, made) != MPI_SUCCESS) {
     std::free(made);
     return nullptr;
   }
   return made;
+}
+
+/// Of the one that was added last.
+void take_back(measured_exchange* first, measured_exchange* added, MPI_Comm comm) {
+  if (!added)
+    return;
+  if (!first) {
+    MPI_Comm_delete_attr(comm, exchanges_key); // frees it
+    return;
+  }
+  first->next = added->next;
+  std::free(added);
 }
 
 measured_exchange* find(const measured_exchange& what, measured_exchange* first) {
@@ -104,22 +117,32 @@ measured_exchange* find(const measured_exchange& what, measured_exchange* first)
   return nullptr;
 }
 
-measured_exchange* find_or_make(const measured_exchange& what, MPI_Comm comm) {
+bool has_key() {
   pthread_mutex_lock(&exchanges);
-  const bool known =
+  const bool has =
       exchanges_key != MPI_KEYVAL_INVALID ||
       MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_exchanges, &exchanges_key, nullptr) == MPI_SUCCESS;
   pthread_mutex_unlock(&exchanges);
+  return has;
+}
+
+/// A process without a record would ask again the next time, and the others would not answer: either all have one, or none.
+measured_exchange* find_or_make(const measured_exchange& what, MPI_Comm comm) {
   void* value = nullptr;
   int present = 0;
-  if (!known || MPI_Comm_get_attr(comm, exchanges_key, static_cast<void*>(&value), &present) != MPI_SUCCESS)
-    return nullptr;
+  const bool kept = has_key() && MPI_Comm_get_attr(comm, exchanges_key, static_cast<void*>(&value),
+                                                   &present) == MPI_SUCCESS;
   auto* const first = present ? static_cast<measured_exchange*>(value) : nullptr;
   if (measured_exchange* const found = find(what, first))
     return found;
-  measured_exchange agreed = what;
-  agreed.when = agree(what.when, comm);
-  return add(first, agreed, comm);
+  measured_exchange* const made = kept ? add(first, what, comm) : nullptr;
+  const int when = agree(made ? what.when : no_record, comm);
+  if (when == no_record) {
+    take_back(first, made, comm);
+    return nullptr;
+  }
+  made->when = when;
+  return made;
 }
 
 long long floor_of(long long a, long long b) {

@@ -313,6 +313,9 @@ private:
     if (found() != "'('")
       return made;
     ++position_;
+    if (found() == "')'")
+      fail(position_,
+           "expected an expression, found ')'; without parentheses all calls of the kind are named");
     for (;;) {
       made.push_back(parse_item("an expression", false));
       if (found() != "','")

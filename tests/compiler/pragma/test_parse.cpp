@@ -132,7 +132,8 @@ TEST(pragma, faults_say_where_and_what_form) {
   EXPECT_EQ(fault_of("cco MPI_Send(a").problem,
             "expected ')' at the end of the expressions, found the end of the line");
   EXPECT_EQ(fault_of("cco MPI_Send(a[1)").problem, "nothing opened this ')'");
-  EXPECT_EQ(fault_of("cco MPI_Recv()").problem, "expected an expression, found ')'");
+  EXPECT_EQ(fault_of("cco MPI_Recv()").problem,
+            "expected an expression, found ')'; without parentheses all calls of the kind are named");
   EXPECT_EQ(fault_of("osc_coalesce(w,b,int,MPI_INT) factor(99999999999999999999)").problem,
             "the number is too large: factor can be 9223372036854775807 at most");
   EXPECT_EQ(fault_of("osc_coalesce(w,b,int,MPI_INT) factor(9223372036854775808)").problem,
