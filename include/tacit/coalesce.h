@@ -323,10 +323,21 @@ typedef struct tacit_pipeline {
   MPI_Comm comm;
   double begun, computed; /* when the loop began and ended */
   void* measured;         /* what is known of this exchange, or null */
+  int is_new;             /* nothing is: behind this exchange the processes agree on those to come */
+  const char* file;
+  int line, asked;
+  tacit_pipeline_costs costs;
 } tacit_pipeline;
 
-/* Before a loop whose counter goes up from `first` to `last`. Collective over comm; blocks only when the choice is made: the first time for
- * this line, communicator and amount, and once more after measuring. costs: for TACIT_PIPELINE_PREDICTED. */
+/* For the bound of an unsigned counter in 64 bits: one that has wrapped around, as that of `i < n - k` does, is larger than any place. */
+static inline long long tacit_pipeline_bound(long long value) {
+  const long long larger = 0x0fffffffffffffff;
+  return value < 0 || value > larger ? larger : value;
+}
+
+/* Before a loop whose counter goes up from `first` to `last`. Collective over comm, but never blocks: what all processes do for this line,
+ * communicator and amount is agreed in the call behind the loop, the first time, and once more after measuring.
+ * costs: for TACIT_PIPELINE_PREDICTED. */
 void tacit_pipeline_begin(tacit_pipeline* exchange, int when, const tacit_pipeline_costs* costs,
                           const void* origin, int origin_count, MPI_Datatype origin_type, void* target,
                           int target_count, MPI_Datatype target_type, MPI_Comm comm, long long first,

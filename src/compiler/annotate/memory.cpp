@@ -46,6 +46,8 @@ bool is_small(const polynomial& p) {
 bool stays_as_it_is(const clang::VarDecl* variable, const block_view& in) {
   if (in.counters && in.counters->contains(variable))
     return true;
+  if (variable->getType().isVolatileQualified())
+    return false;
   const bool known = variable->getType().isConstQualified() || in.facts.is_private(variable) ||
                      (in.steady && in.steady->contains(variable));
   return known && !function_facts::may_change(variable, in.block);

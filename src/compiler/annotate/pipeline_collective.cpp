@@ -14,6 +14,7 @@ namespace tacit::compiler {
 namespace {
 
 using clang::dyn_cast;
+using clang::isa;
 
 /// A call and the loop in front of it.
 struct planned_exchange {
@@ -117,8 +118,14 @@ private:
       return obstacle{reason::in_macro, "the loop comes out of a macro", at};
     if (llvm::isa_and_nonnull<clang::SwitchStmt>(facts_.parent_of(facts_.parent_of(e.loop))))
       return obstacle{reason::jumps, "its block is a switch", at};
-    if (has_directives(of_, e.loop))
-      return obstacle{reason::in_macro, "parts of the loop are compiled under conditions only", at};
+    const auto call = text.span_of_statement(e.use.call);
+    if (!call ||
+        has_directives(of_, span_of_text{call->file, text.span_of_statement(e.loop)->begin, call->end}))
+      return obstacle{reason::in_macro, "parts of the loop and the call are compiled under conditions only",
+                      at};
+    if (!isa<clang::CompoundStmt>(e.loop->getBody()) && !span_with_pragmas(of_, e.loop->getBody()))
+      return obstacle{reason::in_macro, "a pragma of others stands before its body",
+                      e.loop->getBody()->getBeginLoc()};
     if (const clang::Stmt* jump = jump_out_of(e.loop))
       return obstacle{reason::function_ends, "control may leave the loop past the exchange",
                       jump->getBeginLoc()};
@@ -205,7 +212,7 @@ void write(const unit& of, const planned_exchange& e, const pipelining& how, con
   if (const auto* block = dyn_cast<clang::CompoundStmt>(body)) {
     file.insert(text.span(clang::SourceRange(block->getLBracLoc()))->end, "\n" + reached);
   } else {
-    const span_of_text inner = *text.span_of_statement(body);
+    const span_of_text inner = *span_with_pragmas(of, body);
     file.insert(inner.begin, "{\n" + reached + "\n");
     file.insert(inner.end, "\n}");
   }

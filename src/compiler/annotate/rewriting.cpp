@@ -95,14 +95,15 @@ std::optional<span_of_text> span_with_pragmas(const unit& of, const clang::Stmt*
 }
 
 bool has_directives(const unit& of, const clang::Stmt* statement) {
-  const source text(of.context);
-  const std::optional<span_of_text> place = text.span_of_statement(statement);
-  if (!place)
-    return false;
-  const std::string_view all = text.whole(place->file);
-  for (std::size_t at = all.find('\n', place->begin); at < place->end; at = all.find('\n', at + 1)) {
+  const std::optional<span_of_text> place = source(of.context).span_of_statement(statement);
+  return place && has_directives(of, *place);
+}
+
+bool has_directives(const unit& of, const span_of_text& place) {
+  const std::string_view all = source(of.context).whole(place.file);
+  for (std::size_t at = all.find('\n', place.begin); at < place.end; at = all.find('\n', at + 1)) {
     const std::string_view line = line_at(all, at + 1);
-    if (at + 1 < place->end && line.starts_with("#") && line.find("pragma") == std::string_view::npos)
+    if (at + 1 < place.end && line.starts_with("#") && line.find("pragma") == std::string_view::npos)
       return true;
   }
   return false;

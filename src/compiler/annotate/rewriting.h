@@ -49,6 +49,7 @@ std::optional<span_of_text> span_with_pragmas(const unit& of, const clang::Stmt*
 
 /// Lines of the preprocessor in a statement, other than pragmas: what is written there may be compiled elsewhere without it.
 bool has_directives(const unit& of, const clang::Stmt* statement);
+bool has_directives(const unit& of, const span_of_text& place);
 
 /// The annotations of a statement, or of one around it up to `within`, of that kind.
 std::vector<const annotated_statement*> annotations_around(const unit& of, const clang::Stmt* statement,

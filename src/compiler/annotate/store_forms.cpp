@@ -29,7 +29,9 @@ polynomial sum(polynomial to, const polynomial& other, std::int64_t times) {
 std::string product_of(const std::vector<const clang::VarDecl*>& product, std::int64_t times) {
   std::string made;
   for (const clang::VarDecl* v : product)
-    made += (made.empty() ? "(long long)" : " * ") + v->getNameAsString();
+    made += std::string(made.empty() ? "" : " * ") +
+            (made.empty() || v->getType()->isUnsignedIntegerType() ? "(long long)" : "") +
+            v->getNameAsString();
   if (product.empty())
     return std::to_string(times);
   return times == 1 ? made : std::to_string(times) + " * " + made;
@@ -48,14 +50,37 @@ std::pair<const clang::VarDecl*, const clang::Expr*> beginning_of(const clang::F
   return {nullptr, nullptr};
 }
 
-bool goes_up(const clang::Expr* step, const clang::VarDecl* counter, const clang::ASTContext& context) {
+/// How far the counter goes up; nothing if that is not a positive constant.
+std::optional<std::int64_t> step_of(const clang::Expr* step, const clang::VarDecl* counter,
+                                    const clang::ASTContext& context) {
   if (const auto* u = llvm::dyn_cast_or_null<clang::UnaryOperator>(step))
-    return u->isIncrementOp() && variable_of(u->getSubExpr()) == counter;
+    return u->isIncrementOp() && variable_of(u->getSubExpr()) == counter ? std::optional(1) : std::nullopt;
   const auto* b = llvm::dyn_cast_or_null<clang::CompoundAssignOperator>(step);
   clang::Expr::EvalResult by;
   return b && b->getOpcode() == clang::BO_AddAssign && variable_of(b->getLHS()) == counter &&
-         !b->getRHS()->isValueDependent() && b->getRHS()->EvaluateAsInt(by, context) &&
-         by.Val.getInt().isStrictlyPositive() && by.Val.getInt().getSignificantBits() < 32;
+                 !b->getRHS()->isValueDependent() && b->getRHS()->EvaluateAsInt(by, context) &&
+                 by.Val.getInt().isStrictlyPositive() && by.Val.getInt().getSignificantBits() < 32
+             ? std::optional(by.Val.getInt().getExtValue())
+             : std::nullopt;
+}
+
+/// After its largest value a counter that is unsigned, or narrower than int, begins again: a loop without end, but for a `break`.
+/// Signed ones may not overflow, and 64 bits are never counted through.
+bool may_wrap(const clang::VarDecl* counter, const clang::BinaryOperator* until, std::int64_t step,
+              const clang::ASTContext& context) {
+  const clang::QualType type = counter->getType();
+  const bool is_signed = type->isSignedIntegerType();
+  const unsigned width = context.getIntWidth(type);
+  if (width >= (is_signed ? context.getIntWidth(context.IntTy) : 64U))
+    return false;
+  const clang::Expr* bound = until->getRHS()->IgnoreParenImpCasts();
+  const bool below = until->getOpcode() == clang::BO_LT;
+  clang::Expr::EvalResult value;
+  if (!bound->isValueDependent() && bound->EvaluateAsInt(value, context) &&
+      value.Val.getInt().getSignificantBits() < 48)
+    return value.Val.getInt().getExtValue() - (below ? 1 : 0) + step >=
+           1LL << (is_signed ? width - 1 : width);
+  return !(below && step == 1 && keeps_value(bound->getType(), type, context));
 }
 
 /// Every product with the counter, without it; nothing if one has it twice.
@@ -77,10 +102,23 @@ std::optional<polynomial> coefficient(polynomial& of, const clang::VarDecl* coun
   return made;
 }
 
-/// The value of a bound, less by one if it is not reached, as code in front of the outermost loop.
-std::optional<std::string> bound_of(const clang::Expr* bound, std::int64_t less, const block_view& in) {
+/// Less than zero it can only be in signed arithmetic; in unsigned arithmetic it would be larger than any place then.
+bool is_never_negative(const polynomial& p) {
+  return std::all_of(p.begin(), p.end(), [](const auto& term) {
+    return term.second > 0 && std::all_of(term.first.begin(), term.first.end(), [](const clang::VarDecl* v) {
+             return v->getType()->isUnsignedIntegerType();
+           });
+  });
+}
+
+/// As code in front of the outermost loop.
+std::optional<std::string> value_in_front(const clang::Expr* bound, std::int64_t less, bool may_be_huge,
+                                          const block_view& in) {
+  const auto less_by_one = [&](const std::string& code) { return less != 0 ? code + " - 1" : code; };
   if (const auto value = polynomial_of(bound, in))
-    return code_of(sum(*value, {{{}, 1}}, -less));
+    return may_be_huge && !is_never_negative(*value)
+               ? less_by_one("tacit_pipeline_bound(" + code_of(*value) + ")")
+               : code_of(sum(*value, {{{}, 1}}, -less));
   const clang::Expr* e = bound->IgnoreParens();
   while (const auto* cast = dyn_cast<clang::ImplicitCastExpr>(e)) {
     if (cast->getCastKind() == clang::CK_IntegralCast &&
@@ -94,7 +132,20 @@ std::optional<std::string> bound_of(const clang::Expr* bound, std::int64_t less,
   const std::string text = source(in.context).text(e->getSourceRange());
   if (steady.fault() || steady.changed_by(in.block) || text.empty())
     return std::nullopt;
-  return "(long long)(" + text + ")" + (less != 0 ? " - 1" : "");
+  return less_by_one(may_be_huge ? "tacit_pipeline_bound((long long)(" + text + "))"
+                                 : "(long long)(" + text + ")");
+}
+
+/// The value that a counter begins with.
+std::optional<std::string> first_of(const clang::Expr* begin, const block_view& in) {
+  return value_in_front(begin, 0, false, in);
+}
+
+/// The largest value that a counter may have.
+std::optional<std::string> last_of(const clang::BinaryOperator* until, const block_view& in) {
+  const clang::QualType compared = until->getLHS()->getType();
+  const bool may_be_huge = compared->isUnsignedIntegerType() && in.context.getIntWidth(compared) >= 64;
+  return value_in_front(until->getRHS(), until->getOpcode() == clang::BO_LT ? 1 : 0, may_be_huge, in);
 }
 
 bool has_any(const polynomial& p, const loop_counters& counters) {
@@ -164,31 +215,105 @@ bool names_variable(const clang::FunctionDecl* function, const clang::VarDecl* v
   return walk.found;
 }
 
-/// Pointers and references that are set to a place in one of these.
-class alias_finder : public clang::RecursiveASTVisitor<alias_finder> {
+/// The same for members of objects.
+bool names_member(const clang::FunctionDecl* function, const std::set<const clang::ValueDecl*>& members) {
+  class finder : public clang::RecursiveASTVisitor<finder> {
+  public:
+    explicit finder(const std::set<const clang::ValueDecl*>& of) : of_(of) {}
+    bool VisitMemberExpr(clang::MemberExpr* e) {
+      found |= of_.contains(e->getMemberDecl());
+      return !found;
+    }
+    bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+      const auto* called = dyn_cast<clang::FunctionDecl>(name->getDecl());
+      found |= called && called->hasBody(); // what that names is not looked at
+      return !found;
+    }
+    bool found = false;
+
+  private:
+    const std::set<const clang::ValueDecl*>& of_;
+  };
+  const clang::FunctionDecl* defined = nullptr;
+  if (members.empty() || !function || !function->hasBody(defined))
+    return false;
+  finder walk(members);
+  walk.TraverseStmt(defined->getBody());
+  return walk.found;
+}
+
+/// True if the expression names one of these otherwise than for a number in it.
+class mention_finder : public clang::RecursiveASTVisitor<mention_finder> {
 public:
-  alias_finder(const block_view& in, std::set<const clang::VarDecl*>& names) : in_(in), names_(names) {}
-  bool VisitVarDecl(clang::VarDecl* v) {
-    if (v->getInit() && v->getType()->isPointerType())
-      meet(v, memory_at(v->getInit(), in_));
-    else if (v->getInit() && v->getType()->isReferenceType())
-      meet(v, memory_of(v->getInit(), in_));
-    return true;
+  explicit mention_finder(const std::set<const clang::VarDecl*>& names) : names_(names) {}
+  bool TraverseImplicitCastExpr(clang::ImplicitCastExpr* cast) {
+    const bool loads_number =
+        cast->getCastKind() == clang::CK_LValueToRValue && cast->getType()->isArithmeticType();
+    return loads_number || clang::RecursiveASTVisitor<mention_finder>::TraverseImplicitCastExpr(cast);
   }
-  bool VisitBinaryOperator(clang::BinaryOperator* b) {
-    const clang::VarDecl* v = b->getOpcode() == clang::BO_Assign ? variable_of(b->getLHS()) : nullptr;
-    if (v && v->getType()->isPointerType())
-      meet(v, memory_at(b->getRHS(), in_));
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    const auto* v = dyn_cast<clang::VarDecl>(name->getDecl());
+    found |= v && names_.contains(v);
+    return !found;
+  }
+  bool found = false;
+
+private:
+  const std::set<const clang::VarDecl*>& names_;
+};
+
+/// The members of objects that an expression reads pointers from.
+class member_finder : public clang::RecursiveASTVisitor<member_finder> {
+public:
+  explicit member_finder(std::set<const clang::ValueDecl*>& members) : members_(members) {}
+  bool VisitMemberExpr(clang::MemberExpr* e) {
+    if (e->getType()->isPointerType() || e->getType()->isArrayType())
+      members_.insert(e->getMemberDecl());
     return true;
   }
 
 private:
-  void meet(const clang::VarDecl* v, const memory& value) {
-    if (value.base && names_.contains(value.base))
+  std::set<const clang::ValueDecl*>& members_;
+};
+
+/// Variables and members by which a place in one of these can be reached: what they are set to, and what is set to something that
+/// names them.
+class alias_finder : public clang::RecursiveASTVisitor<alias_finder> {
+public:
+  alias_finder(const block_view& in, std::set<const clang::VarDecl*>& names,
+               std::set<const clang::ValueDecl*>& members)
+      : in_(in), names_(names), members_(members) {}
+  bool VisitVarDecl(clang::VarDecl* v) {
+    if (v->getInit() && !v->getType()->isArithmeticType())
+      meet(v, v->getInit(), v->getType()->isReferenceType());
+    return true;
+  }
+  bool VisitBinaryOperator(clang::BinaryOperator* b) {
+    if (b->getOpcode() != clang::BO_Assign || b->getType()->isArithmeticType())
+      return true;
+    const clang::VarDecl* v = variable_of(b->getLHS());
+    if (!v)
+      v = memory_of(b->getLHS(), in_).base; // a member, or an element
+    if (v)
+      meet(v, b->getRHS(), false);
+    return true;
+  }
+
+private:
+  void meet(const clang::VarDecl* v, clang::Expr* value, bool reference) {
+    mention_finder walk(names_);
+    walk.TraverseStmt(value);
+    if (walk.found)
       names_.insert(v);
+    if (!names_.contains(v))
+      return;
+    if (const memory origin = reference ? memory_of(value, in_) : memory_at(value, in_); origin.base)
+      names_.insert(origin.base);
+    member_finder(members_).TraverseStmt(value);
   }
   const block_view& in_;
   std::set<const clang::VarDecl*>& names_;
+  std::set<const clang::ValueDecl*>& members_;
 };
 
 /// What in a loop may change variables of the file.
@@ -299,10 +424,12 @@ std::string code_of(const polynomial& p) {
 std::optional<counted_loop> counted_loop_of(const clang::ForStmt* loop, const block_view& in) {
   const auto [counter, begin] = beginning_of(loop);
   const auto* until = llvm::dyn_cast_or_null<clang::BinaryOperator>(loop->getCond());
+  const auto step = counter ? step_of(loop->getInc(), counter, in.context) : std::nullopt;
   if (!counter || !begin || !until || loop->getConditionVariable() || !in.facts.is_private(counter) ||
-      !counter->getType()->isIntegerType() || !goes_up(loop->getInc(), counter, in.context) ||
-      function_facts::may_change(counter, loop->getBody()) || variable_of(until->getLHS()) != counter ||
-      (until->getOpcode() != clang::BO_LT && until->getOpcode() != clang::BO_LE))
+      !counter->getType()->isIntegerType() || !step || function_facts::may_change(counter, loop->getBody()) ||
+      variable_of(until->getLHS()) != counter ||
+      (until->getOpcode() != clang::BO_LT && until->getOpcode() != clang::BO_LE) ||
+      may_wrap(counter, until, *step, in.context))
     return std::nullopt;
   // A comparison in a type of another sign would not be that of the values.
   const auto* left = until->getLHS()->IgnoreParens();
@@ -310,8 +437,8 @@ std::optional<counted_loop> counted_loop_of(const clang::ForStmt* loop, const bl
       cast && cast->getCastKind() != clang::CK_LValueToRValue && counter->getType()->isSignedIntegerType() &&
       cast->getType()->isUnsignedIntegerType())
     return std::nullopt;
-  const auto first = bound_of(begin, 0, in);
-  const auto last = bound_of(until->getRHS(), until->getOpcode() == clang::BO_LT ? 1 : 0, in);
+  const auto first = first_of(begin, in);
+  const auto last = last_of(until, in);
   return first && last ? std::optional(counted_loop{counter, *first, *last}) : std::nullopt;
 }
 
@@ -336,7 +463,7 @@ store_search::store_search(const unit& of, const block_view& in, const mpi_use& 
       names_{origin.base, target.base} {
   for (std::size_t before = 0; before != names_.size();) { // pointers that are set by way of others
     before = names_.size();
-    alias_finder walk(in, names_);
+    alias_finder walk(in, names_, members_);
     walk.TraverseStmt(const_cast<clang::Stmt*>(body));
   }
 }
@@ -393,6 +520,10 @@ void store_search::visit(const clang::Stmt* s) {
       stop(reason::buffer_unknown, "another use of " + variable->getNameAsString(), name->getExprLoc());
     return;
   }
+  if (const auto* member = dyn_cast<clang::MemberExpr>(s);
+      member && members_.contains(member->getMemberDecl()))
+    stop(reason::buffer_unknown, "another use of " + member->getMemberDecl()->getNameAsString(),
+         member->getExprLoc());
   visit_children(s);
 }
 
@@ -444,8 +575,9 @@ void store_search::visit_call(const clang::CallExpr* call) {
       callee && (callee->hasBody() || callee->getBuiltinID() != 0); // or it is harmless, and does not throw
   if (!seen && may_throw(call, in_.context))
     return stop(reason::unknown_effect, name + " may throw", call->getExprLoc());
-  if (!is_harmless(call, in_.context) || names_variable(callee, origin_.base) ||
-      names_variable(callee, target_.base))
+  if (!is_harmless(call, in_.context) || names_member(callee, members_) ||
+      std::any_of(names_.begin(), names_.end(),
+                  [&](const clang::VarDecl* v) { return names_variable(callee, v); }))
     return stop(reason::unknown_effect, name, call->getExprLoc());
   for (const clang::Expr* argument : call->arguments())
     visit(argument);

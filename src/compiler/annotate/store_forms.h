@@ -12,6 +12,7 @@
 
 namespace clang {
 class ForStmt;
+class ValueDecl;
 } // namespace clang
 
 namespace tacit::compiler {
@@ -80,7 +81,8 @@ private:
   const block_view& in_;
   const mpi_use& collective_;
   memory origin_, target_;
-  std::set<const clang::VarDecl*> names_; ///< of the buffers, and of what leads into them
+  std::set<const clang::VarDecl*> names_;     ///< of the buffers, and of what leads into them
+  std::set<const clang::ValueDecl*> members_; ///< of objects, that lead into them
   std::vector<open_loop> loops_;
   loop_counters counters_;
 };

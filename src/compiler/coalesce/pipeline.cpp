@@ -13,7 +13,8 @@
 // begins at. A store of which that is not true makes all parts leave behind the loop: later, never wrongly.
 //
 // Whether to pipeline is decided by all processes together, and kept as an attribute of the communicator for each line and power of
-// two of bytes: an exchange lost 2x by it on one of the paper's machines. Measured: rounds of both kinds in turns, the first of each not
+// two of bytes: an exchange lost 2x by it on one of the paper's machines. They agree behind the first exchange of the kind, which is
+// MPI_Alltoall, because they may not wait for each other in front of their loops: the loop of one may send what another waits for. Measured: rounds of both kinds in turns, the first of each not
 // counted, and of the slowest process's times the better one. Predicted: from the length of the loop, as the first round showed it.
 #include "compiler/coalesce/claims.h"
 #include "compiler/coalesce/datatypes.h"
@@ -126,34 +127,39 @@ bool has_key() {
   return has;
 }
 
-/// A process without a record would ask again the next time, and the others would not answer: either all have one, or none.
-measured_exchange* find_or_make(const measured_exchange& what, MPI_Comm comm) {
+measured_exchange* first_known(MPI_Comm comm) {
   void* value = nullptr;
   int present = 0;
   const bool kept = has_key() && MPI_Comm_get_attr(comm, exchanges_key, static_cast<void*>(&value),
                                                    &present) == MPI_SUCCESS;
-  auto* const first = present ? static_cast<measured_exchange*>(value) : nullptr;
-  if (measured_exchange* const found = find(what, first))
-    return found;
-  measured_exchange* const made = kept ? add(first, what, comm) : nullptr;
-  const int when = agree(made ? what.when : no_record, comm);
-  if (when == no_record) {
-    take_back(first, made, comm);
-    return nullptr;
-  }
-  made->when = when;
-  return made;
+  return kept && present ? static_cast<measured_exchange*>(value) : nullptr;
 }
 
-long long floor_of(long long a, long long b) {
+/// Behind the first exchange of its kind, where all processes come anyway. One without a record would ask again the next time, and
+/// the others would not answer: either all have one, or none.
+void make_known(const measured_exchange& what, MPI_Comm comm) {
+  measured_exchange* const first = first_known(comm);
+  measured_exchange* const made = has_key() ? add(first, what, comm) : nullptr;
+  const int when = agree(made ? what.when : no_record, comm);
+  if (when == no_record)
+    take_back(first, made, comm);
+  else
+    made->when = when;
+}
+
+__extension__ using wide = __int128;
+
+template <class Integer>
+Integer floor_of(Integer a, Integer b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 
 /// The value of the counter from which on nothing is stored below a place of the block.
 class store_bound {
 public:
+  /// A bound may be as large as tacit_pipeline_bound says, and strides as large as memory is.
   store_bound(const tacit_pipeline_store& s, long long first, long long last, long long block) {
-    long long low = s.from, length = s.bytes;
+    wide low = s.from, length = s.bytes;
     for (const tacit_pipeline_range& r : s.inner) {
       if (r.stride == 0)
         continue;
@@ -161,14 +167,18 @@ public:
         return; // this store never happens
       if (r.stride % block == 0)
         continue;
-      low += std::min(r.stride * r.first, r.stride * r.last);
-      length += std::abs(r.stride) * (r.last - r.first);
+      const wide stride = r.stride;
+      low += std::min(stride * r.first, stride * r.last);
+      length += (stride < 0 ? -stride : stride) * (wide{r.last} - r.first);
     }
     happens_ = first <= last;
-    const long long lowest = low + s.step * first;
-    low_ = low - floor_of(lowest, block) * block;
-    step_ = s.step;
-    bounded_ = s.step >= 0 && low_ + s.step * last + length <= block;
+    const wide step = s.step;
+    low -= floor_of(low + step * first, wide{block}) * block;
+    bounded_ = step >= 0 && low + step * last + length <= block && low >= LLONG_MIN / 2;
+    if (bounded_) {
+      low_ = static_cast<long long>(low);
+      step_ = s.step;
+    }
   }
 
   long long ready(long long place) const {
@@ -302,6 +312,15 @@ void post_rest(tacit_pipeline& p) {
 
 using namespace tacit::compiler;
 
+namespace {
+
+measured_exchange described(const tacit_pipeline& p) {
+  return {p.file,  p.line, magnitude_of(static_cast<long long>(p.count) * p.type_bytes), p.asked, 0, {0, 0},
+          p.costs, nullptr};
+}
+
+} // namespace
+
 void tacit_pipeline_begin(tacit_pipeline* exchange, int when, const tacit_pipeline_costs* costs,
                           const void* origin, int origin_count, MPI_Datatype origin_type, void* target,
                           int target_count, MPI_Datatype target_type, MPI_Comm comm, long long first,
@@ -319,17 +338,21 @@ void tacit_pipeline_begin(tacit_pipeline* exchange, int when, const tacit_pipeli
   p.type = origin_type;
   p.type_bytes = static_cast<int>(element_of(origin_type).extent);
   p.comm = comm;
-  const long long block = static_cast<long long>(p.count) * p.type_bytes;
-  measured_exchange what{file, line, magnitude_of(block), asked_for(when), 0, {0, 0}, {0, 0, 0}, nullptr};
+  p.file = file;
+  p.line = line;
+  p.asked = asked_for(when);
   if (costs)
-    what.costs = *costs;
-  measured_exchange* const e = find_or_make(what, comm);
-  if (!e)
+    p.costs = *costs;
+  const measured_exchange what = described(p);
+  measured_exchange* const e = find(what, first_known(comm));
+  if (!e) {
+    p.is_new = 1;
     return;
+  }
   if (e->when == TACIT_PIPELINE_MEASURED || e->when == TACIT_PIPELINE_PREDICTED)
     p.measured = e;
   if (is_pipelined(*e)) {
-    p.parts = parts_of(block, p.count);
+    p.parts = parts_of(static_cast<long long>(p.count) * p.type_bytes, p.count);
     plan(p, first, last, stores, store_count);
   }
   p.begun = MPI_Wtime();
@@ -360,6 +383,8 @@ int tacit_pipeline_alltoall(tacit_pipeline* exchange, const void* origin, int or
     const int error = MPI_Waitall(p.posted, p.requests, MPI_STATUSES_IGNORE);
     p.error = p.error != MPI_SUCCESS ? p.error : error;
   }
+  if (p.is_new)
+    make_known(described(p), comm);
   if (p.measured)
     learn(p, *static_cast<measured_exchange*>(p.measured));
   return p.error;
