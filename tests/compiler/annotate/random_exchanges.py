@@ -114,7 +114,8 @@ class locks:
 
     def access(self):
         return self.choose.choice([
-            ["base[i % cells] = x + i;"], ["x += base[i % cells];"], ["base[i] = base[i] + 1;"], ["{", "  long* here = base + i;", "  *here += 2;", "}"],
+            ["base[i % cells] = x + i;"], ["x += base[i % cells];"], ["base[i] = base[i] + 1;"],
+            ["{", "  long* here = base + i;", "  *here += 2;", "}"],
             ["if (base[0] > 3)", "  base[1] = 4;"], ["if (i == 2)", "  continue;"], ["memset(base, 0, sizeof(long));"],
             ["x += (long)fabs((double)base[i]);"], ["checksum += unseen(1);"],
         ])

@@ -208,7 +208,7 @@ static void cells(struct cell* a, struct cell* r, int n, MPI_Comm c) {
   for (int i = 0; i < n; ++i)
     for (int p = 0; p < size; ++p) {
       struct cell* const e = &a[p * n + i];
-      e->x = f(i, p); e->y = 2; e->v[0] = e->v[1] = i; 
+      e->x = f(i, p); e->y = 2; e->v[0] = e->v[1] = i;
       (*e).v[2] = p; e->v[1]++; e->v[0] <<= 1;
     }
   MPI_Alltoall(a, n * (int)sizeof *a, MPI_BYTE, r, n * (int)sizeof *a, MPI_BYTE, c);
@@ -329,7 +329,7 @@ static void running(double* a, double* r, int n, MPI_Comm c) {
   for (int i = 1; i < n; ++i)
     for (int p = 0; p < size; ++p) {
       a[p * n + i] = a[p * n + i - 1] * 0.5 + 1;
-      a[p * n + i - 1] += 1; 
+      a[p * n + i - 1] += 1;
     }
   MPI_Alltoall(a, n, MPI_DOUBLE, r, n, MPI_DOUBLE, c);
   add(r, n * size);
