@@ -238,7 +238,7 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *                                          or dry (does nothing, not even copies); without it what is
  *                                          predicted to be fastest. mpi, which concerns
  *                                          neighborhood collectives, is allowed and ignored
- *   tacit_density   TACIT_DENSITY          0 ... 1 (default 1): the share of pairs that a vector collective
+ *   tacit_density   TACIT_DENSITY          0 ... 1 (default 0.75): the share of pairs that a vector collective
  *                                          must have
  *   tacit_budget    TACIT_BUDGET           what the analysis may take before it gives up: fragments moved, or
  *                                          memory such as 512MiB

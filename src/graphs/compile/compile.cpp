@@ -6,6 +6,7 @@
 #include "graphs/compile/compile.h"
 
 #include "graphs/compile/stages.h"
+#include "graphs/detect/scratch_hint.h"
 
 #include <algorithm>
 #include <chrono>
@@ -89,7 +90,10 @@ compilation compile(const graph& g, const compile_options& options) {
   run_pass("flow", [&] { c.moved = follow(g, c.matched, c.order, c.problems, options.flow); });
   // From here on it is known where every byte comes from.
   c.found = nothing_found(c.moved);
-  run_pass("detect", [&] { c.found = detect(g, c.matched, c.order, c.moved, options.detection); });
+  run_pass("detect", [&] {
+    c.found = detect(g, c.matched, c.order, c.moved, options.detection);
+    hint_at_scratch(g, c.matched, c.order, c.moved, c.found, options.detection, c.problems);
+  });
   // From here on every byte of a transfer belongs to one finding or to the residual.
   run_pass("replace",
            [&] { c.schedule = make_plan(g, c.matched, c.order, c.moved, c.found, options.planning); });

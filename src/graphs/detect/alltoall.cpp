@@ -135,11 +135,34 @@ private:
     if (pairs_with_data_ == 0 && view_.transfer_count() > 0)
       return s_.refuse(pattern::alltoall, reason::used_by_higher,
                        "all data belong to broadcasts or an allgather");
+    const std::string one = pairs_with_data_ > 0 ? only_one_rank() : std::string();
+    if (!one.empty())
+      return s_.refuse(
+          pattern::alltoall, reason::missing_pairs,
+          fmt::format("{} of {} pairs have data of their own, {}", pairs_with_data_, pairs(), one));
     const bool sparse = pairs_with_data_ > 0 && s_.options.vector_forms && s_.options.density < 1.0 &&
                         !s_.found(pattern::alltoallv);
     s_.refuse(pattern::alltoall, sparse ? reason::low_density : reason::missing_pairs,
               fmt::format("{} of {} pairs have data of their own{}{}", pairs_with_data_, pairs(), missing_,
                           sparse ? fmt::format("; alltoallv needs {:.3g} %", 100 * s_.options.density) : ""));
+  }
+
+  /// "all from rank 0", as in a scatter, or "all to rank 0"; else empty. Nobody misses an alltoall there.
+  std::string only_one_rank() const {
+    const auto only = [&](auto&& transfers_of) {
+      std::uint32_t found = nowhere;
+      for (std::uint32_t k = 0; k < view_.size(); ++k)
+        if (transfers_of(k) > 0) {
+          if (found != nowhere)
+            return nowhere;
+          found = k;
+        }
+      return found;
+    };
+    if (const auto from = only([&](std::uint32_t k) { return view_.outgoing(k); }); from != nowhere)
+      return fmt::format("all from rank {}", view_.rank(from));
+    const auto to = only([&](std::uint32_t k) { return view_.into(k).size(); });
+    return to == nowhere ? std::string() : fmt::format("all to rank {}", view_.rank(to));
   }
 
   /// "; rank 1 sends nothing to rank 2".

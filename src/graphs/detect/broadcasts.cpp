@@ -349,7 +349,7 @@ private:
     std::uint32_t without = 0;
     while (without + 1 < view_.size() && slot_(without) != nowhere)
       ++without;
-    const auto why = complete > 0 && s_.options.vector_forms && s_.options.density < 1.0
+    const auto why = complete > 1 && s_.options.vector_forms && s_.options.density < 1.0
                          ? reason::low_density
                          : reason::no_common_block;
     s_.refuse(pattern::allgather, why,

@@ -71,14 +71,15 @@ findings detect(const graph& g, const matching& m, const run_order& o, const tra
     return out;
   }
   ledger book(t);
-  for (const group& next : distinct_groups(g)) {
+  const std::vector<group> groups = distinct_groups(g);
+  for (const group& next : groups) {
     if (next.members.size() < std::max(options.smallest_group, 2u)) {
       refuse_all(out, next.comm, reason::trivial_group, fmt::format("{} rank(s)", next.members.size()));
       continue;
     }
     const auto first = static_cast<std::ptrdiff_t>(out.found.size());
     const group_view view(book, next.comm, next.members, g.ranks());
-    const group_search search{view, options, out};
+    const group_search search{view, options, out, groups.size() == 1};
     find_broadcasts(search);
     find_alltoall(search);
     find_scatter_gather(search);

@@ -52,11 +52,15 @@ struct findings {
   std::vector<refusal> refused; ///< per communicator and pattern: why not (or why not more)
 };
 
+/// Rings of four ranks, where each sends to two of three, stay messages.
+inline constexpr double default_density = 0.75;
+
 struct detect_options {
   bool vector_forms = true; ///< also look for allgatherv, alltoallv, scatterv, gatherv
-  /// τ of the paper: share of pairs with data that a vector collective must have. By default an empty pair does not cost
-  /// the collective, and what is sparse (each rank of a ring of four sends to two of three) stays messages.
-  double density = 0.75;
+  /// τ of the paper: share of pairs with data that a vector collective must have. Unless more than the default is asked for, one
+  /// empty pair does not cost a rooted one either if it is the only one of its kind that lacks no more,
+  /// and no communicator of fewer ranks may want its messages.
+  double density = default_density;
   std::uint64_t budget =
       1ull << 31; ///< elementary steps that one search may take; past it: reason not_searched
   std::uint32_t smallest_group = 3; ///< smaller groups are refused as trivial; 2 at least

@@ -14,6 +14,7 @@ struct group_search {
   const group_view& view;
   const detect_options& options;
   findings& out;
+  bool alone = true; ///< no other group may want what is left
 
   std::uint32_t size() const { return view.size(); }
   ledger& book() const { return view.book(); }

@@ -406,8 +406,9 @@ private:
       sorter_.each_pair(j, [&](std::uint32_t i, auto) { ++row_pairs[i]; });
     chosen_rows_.clear();
     std::vector<finding_filler> fillers;
+    const std::uint32_t lone_row = only_one_that_lacks_a_pair(row_pairs);
     for (std::uint32_t i = 0; i < view_.size(); ++i)
-      if (s_.dense(row_pairs[i], others())) {
+      if (i == lone_row || s_.dense(row_pairs[i], others())) {
         chosen_rows_.push_back({.source = i, .bytes = 0, .lengths = {}, .whole = {}, .choice = {}});
         fillers.push_back(filler(pattern::scatterv, view_.member(i)));
       }
@@ -415,15 +416,33 @@ private:
       take_all_but(fillers[k], pieces, 0);
     });
     keep(fillers);
+    std::vector<std::uint32_t> column_pairs(view_.size(), 0);
+    for (std::uint32_t j = 0; j < view_.size(); ++j)
+      column_pairs[j] = sorter_.each_pair(j, [](std::uint32_t, auto) {});
+    const std::uint32_t lone_column = only_one_that_lacks_a_pair(column_pairs);
     for (std::uint32_t j = 0; j < view_.size(); ++j) {
-      const std::uint32_t pairs = sorter_.each_pair(j, [](std::uint32_t, auto) {});
-      if (!s_.dense(pairs, others()))
+      if (j != lone_column && !s_.dense(column_pairs[j], others()))
         continue;
       std::vector<finding_filler> column{filler(pattern::gatherv, view_.member(j))};
       sorter_.each_pair(
           j, [&](std::uint32_t, std::span<const slice> pieces) { take_all_but(column[0], pieces, 0); });
       keep(column);
     }
+  }
+
+  /// On few ranks one empty pair is a large share. A line that lacks one is meant as a whole if no other line does: those of a halo
+  /// on four ranks all do. `nowhere`: there is none, or not one alone.
+  std::uint32_t only_one_that_lacks_a_pair(std::span<const std::uint32_t> pairs) const {
+    if (!s_.alone || !s_.options.vector_forms || s_.options.density > default_density)
+      return nowhere;
+    std::uint32_t found = nowhere;
+    for (std::uint32_t k = 0; k < view_.size(); ++k)
+      if (pairs[k] >= 2 && pairs[k] + 1 == others()) {
+        if (found != nowhere)
+          return nowhere;
+        found = k;
+      }
+    return found;
   }
 
   void explain_nothing_left() {
@@ -451,8 +470,9 @@ private:
     for (std::uint32_t k = 1; k < view_.size(); ++k)
       if (pairs(k) > pairs(best))
         best = k;
+    // One pair is a message, not a line with gaps.
     const bool sparse =
-        s_.options.vector_forms && s_.options.density < 1.0 && !s_.found(vector) && pairs(best) > 0;
+        s_.options.vector_forms && s_.options.density < 1.0 && !s_.found(vector) && pairs(best) > 1;
     const reason why = sparse ? reason::low_density
                        : rows ? reason::incomplete_row
                               : reason::incomplete_column;

@@ -234,6 +234,45 @@ TEST(detect_cases, an_empty_pair_costs_no_collective) {
   EXPECT_EQ(ring.found(), texts{}); // two of three pairs
 }
 
+TEST(detect_cases, an_empty_pair_costs_no_rooted_collective_of_four_ranks) {
+  made to_one(4), from_one(4), with_another(4), line(4), three(3), both(4);
+  for (const std::uint32_t j : {1u, 3u}) {
+    to_one.move(j, 0x100, 0, 8 * j);
+    from_one.move(0, 0x100 + 64 * j, j, 8);
+    with_another.move(0, 0x100 + 64 * j, j, 8);
+    both.move(0, 0x100 + 64 * j, j, 8).move(2, 0x100 + 64 * j, j, 8);
+  }
+  with_another.move(3, 0x100, 2, 5);
+  for (std::uint32_t i = 0; i + 1 < 4; ++i) // a halo without wrap-around
+    line.move(i, 0x100, i + 1, 8).move(i + 1, 0x200, i, 8);
+  three.move(0, 0x100, 2, 8);
+  EXPECT_EQ(to_one.found(), (texts{"gatherv 24 root 0"}));
+  EXPECT_EQ(from_one.found(), (texts{"scatterv 8 root 0"}));
+  EXPECT_EQ(with_another.found(), (texts{"scatterv 8 root 0"}));
+  EXPECT_EQ(from_one.found({.density = 0.8}), texts{});
+  EXPECT_EQ(from_one.found(uniform_only), texts{});
+  EXPECT_EQ(both.found(), texts{});
+  EXPECT_EQ(line.found(), texts{});
+  EXPECT_EQ(three.found(), texts{});
+}
+
+TEST(detect_cases, what_has_one_root_is_not_called_a_sparse_alltoall) {
+  made s(5), g(5), b(5);
+  for (std::uint32_t j = 1; j < 5; ++j) {
+    s.move(0, 0x100 + 64 * j, j, 8);
+    g.move(j, 0x100, 0, 8);
+    b.move(0, 0x100, j, 8);
+  }
+  EXPECT_EQ(why(s.detect(), pattern::alltoall), reason::missing_pairs);
+  EXPECT_EQ(refusal_of(s.detect(), pattern::alltoall)->detail,
+            "4 of 20 pairs have data of their own, all from rank 0");
+  EXPECT_EQ(refusal_of(g.detect(), pattern::alltoall)->detail,
+            "4 of 20 pairs have data of their own, all to rank 0");
+  EXPECT_EQ(why(g.detect(), pattern::scatter), reason::incomplete_row);
+  EXPECT_EQ(why(s.detect(), pattern::gather), reason::incomplete_column);
+  EXPECT_EQ(why(b.detect(), pattern::allgather), reason::no_common_block);
+}
+
 TEST(detect_cases, sparse_scatterv_and_gatherv_follow_the_density) {
   made s(5), g(5);
   for (std::uint32_t j = 1; j < 4; ++j) {
