@@ -91,6 +91,87 @@ clang::format::FormatStyle style_for(const std::string& path, const std::string&
   return *found;
 }
 
+/// `int* x` or `int *x`, whichever the text has more of: of its parts some have none.
+void settle_pointers(const std::string& text, clang::format::FormatStyle& made) {
+  int left = 0;
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  for (std::size_t at = text.find('*'); at != std::string::npos && at + 1 < text.size();
+       at = text.find('*', at + 1))
+    if (at > 1 && is_word(text[at - 1]) && is_blank(text[at + 1]))
+      ++left;
+    else if (at > 1 && is_blank(text[at - 1]) && is_word(text[at - 2]) && is_word(text[at + 1]))
+      --left;
+  made.DerivePointerAlignment = false;
+  if (left != 0)
+    made.PointerAlignment =
+        left > 0 ? clang::format::FormatStyle::PAS_Left : clang::format::FormatStyle::PAS_Right;
+}
+
+/// A text with edits made, but not formatted.
+struct rough_text {
+  std::string text;
+  std::vector<clang::tooling::Range> changed;
+  std::vector<std::size_t>
+      ends; ///< behind a `}` that stood alone at the beginning of its line: the end of a function, as a rule
+
+  void keep(const std::string& original, std::size_t from, std::size_t to) {
+    for (std::size_t at = original.find("\n}\n", from); at < to && at + 3 <= to;
+         at = original.find("\n}\n", at + 2))
+      ends.push_back(text.size() + at + 3 - from);
+    text.append(original, from, to - from);
+  }
+  void change(const edit& e) {
+    // Up to the end of its last line: the next one is the user's.
+    const std::size_t own = e.text.size() - (e.text.ends_with('\n') ? 1 : 0);
+    if (own > 0 && e.formatted)
+      changed.emplace_back(static_cast<unsigned>(text.size()), static_cast<unsigned>(own));
+    text += e.text;
+  }
+};
+
+/// One range for those in a line: lines are formatted as wholes.
+void add_range(std::vector<clang::tooling::Range>& to, unsigned offset, unsigned length,
+               const std::string& text, std::size_t begin) {
+  if (!to.empty()) {
+    const unsigned before = to.back().getOffset(), end = before + to.back().getLength();
+    if (offset >= end && text.find('\n', begin + end) >= begin + offset) {
+      to.back() = clang::tooling::Range(before, offset + length - before);
+      return;
+    }
+  }
+  to.emplace_back(offset, length);
+}
+
+/// Clang compares each line that it formats with each changed range, which for a file with many of both is more than all else takes
+/// together; so a file is formatted by functions.
+std::string formatted(const std::string& path, rough_text of, clang::format::FormatStyle style) {
+  if (style.DerivePointerAlignment)
+    settle_pointers(of.text, style);
+  style.FixNamespaceComments = false; // passes of their own, for what is never inserted
+  style.SortUsingDeclarations = clang::format::FormatStyle::SUD_Never;
+  of.ends.push_back(of.text.size());
+  std::string made;
+  auto range = of.changed.begin();
+  std::size_t begin = 0;
+  for (const std::size_t end : of.ends) {
+    std::vector<clang::tooling::Range> inside;
+    for (; range != of.changed.end() && range->getOffset() < end; ++range)
+      add_range(inside, range->getOffset() - static_cast<unsigned>(begin), range->getLength(), of.text,
+                begin);
+    const std::string part = of.text.substr(begin, end - begin);
+    begin = end;
+    llvm::Expected<std::string> done =
+        inside.empty()
+            ? part
+            : clang::tooling::applyAllReplacements(part, clang::format::reformat(style, part, inside, path));
+    made += done ? *done : part;
+    if (!done)
+      llvm::consumeError(done.takeError());
+  }
+  return made;
+}
+
 } // namespace
 
 void file_edits::replace(unsigned offset, unsigned length, std::string text, bool formatted) {
@@ -119,26 +200,17 @@ std::string file_edits::take(const std::string& original, unsigned begin, unsign
 }
 
 std::string edited(const std::string& path, const std::string& original, const file_edits& edits) {
-  std::string text;
-  std::vector<clang::tooling::Range> changed;
+  if (edits.empty())
+    return original;
+  rough_text made;
   std::size_t at = 0;
   for (const edit& e : edits.in_order()) {
-    text += original.substr(at, e.offset - at);
-    // Up to the end of its last line: the next one is the user's.
-    const std::size_t own = e.text.size() - (e.text.ends_with('\n') ? 1 : 0);
-    if (own > 0 && e.formatted)
-      changed.emplace_back(static_cast<unsigned>(text.size()), static_cast<unsigned>(own));
-    text += e.text;
+    made.keep(original, at, e.offset);
+    made.change(e);
     at = e.offset + e.length;
   }
-  text += original.substr(at);
-  const clang::tooling::Replacements format =
-      clang::format::reformat(style_for(path, original), text, changed, path);
-  llvm::Expected<std::string> formatted = clang::tooling::applyAllReplacements(text, format);
-  if (formatted)
-    return *formatted;
-  llvm::consumeError(formatted.takeError());
-  return text;
+  made.keep(original, at, original.size());
+  return formatted(path, std::move(made), style_for(path, original));
 }
 
 std::string with_lines_of(const std::string& original, const std::string& changed) {

@@ -128,32 +128,32 @@ private:
   std::set<const clang::VarDecl*>& read_;
 };
 
-class change_finder : public clang::RecursiveASTVisitor<change_finder> {
+/// All that are assigned, incremented, declared, or whose addresses are taken.
+class changed_variables : public clang::RecursiveASTVisitor<changed_variables> {
 public:
-  explicit change_finder(const clang::VarDecl* of) : of_(of) {}
   bool VisitBinaryOperator(clang::BinaryOperator* b) {
-    found |= b->isAssignmentOp() && variable_of(b->getLHS()) == of_;
+    if (b->isAssignmentOp())
+      found.insert(variable_of(b->getLHS()));
     return true;
   }
   bool VisitUnaryOperator(clang::UnaryOperator* u) {
-    found |= (u->isIncrementDecrementOp() || u->getOpcode() == clang::UO_AddrOf) &&
-             variable_of(u->getSubExpr()) == of_;
+    if (u->isIncrementDecrementOp() || u->getOpcode() == clang::UO_AddrOf)
+      found.insert(variable_of(u->getSubExpr()));
     return true;
   }
   bool VisitVarDecl(clang::VarDecl* v) {
-    found |=
-        v == of_ || (v->getType()->isReferenceType() && v->getInit() && variable_of(v->getInit()) == of_);
+    found.insert(v);
+    if (v->getType()->isReferenceType() && v->getInit())
+      found.insert(variable_of(v->getInit()));
     return true;
   }
   bool VisitCallExpr(clang::CallExpr* c) { // a reference parameter shows as an lvalue
     for (const clang::Expr* argument : c->arguments())
-      found |= argument->isLValue() && variable_of(argument) == of_;
+      if (argument->isLValue())
+        found.insert(variable_of(argument));
     return true;
   }
-  bool found = false;
-
-private:
-  const clang::VarDecl* of_;
+  std::set<const clang::VarDecl*> found; ///< and null
 };
 
 /// Jumps that leave the statement in which the walk starts.
@@ -234,9 +234,19 @@ bool function_facts::is_dead_status(const clang::VarDecl* variable) const {
 }
 
 bool function_facts::may_change(const clang::VarDecl* variable, const clang::Stmt* in) {
-  change_finder walk(variable);
+  changed_variables walk;
   walk.TraverseStmt(const_cast<clang::Stmt*>(in));
-  return walk.found;
+  return walk.found.contains(variable);
+}
+
+bool function_facts::changes(const clang::Stmt* statement, const clang::VarDecl* variable) const {
+  const auto [known, is_new] = changed_.try_emplace(statement);
+  if (is_new) {
+    changed_variables walk;
+    walk.TraverseStmt(const_cast<clang::Stmt*>(statement));
+    known->second = std::move(walk.found);
+  }
+  return known->second.contains(variable);
 }
 
 const clang::Stmt* jump_out_of(const clang::Stmt* statement) {

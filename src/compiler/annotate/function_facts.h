@@ -2,6 +2,7 @@
 #pragma once
 
 #include <clang/AST/ParentMap.h>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -32,10 +33,14 @@ public:
   bool has_odd_jumps() const { return odd_jumps_; }
   /// Assigned, incremented, or its address taken, in this statement.
   static bool may_change(const clang::VarDecl* variable, const clang::Stmt* in);
+  /// The same, of a statement of the function that is asked about often.
+  bool changes(const clang::Stmt* statement, const clang::VarDecl* variable) const;
 
 private:
   std::unique_ptr<clang::ParentMap> parents_;
   std::set<const clang::VarDecl*> escaping_, written_, read_status_;
+  mutable std::map<const clang::Stmt*, std::set<const clang::VarDecl*>>
+      changed_; ///< as far as it was asked for
   bool odd_jumps_ = false;
 };
 

@@ -50,7 +50,7 @@ bool stays_as_it_is(const clang::VarDecl* variable, const block_view& in) {
     return false;
   const bool known = variable->getType().isConstQualified() || in.facts.is_private(variable) ||
                      (in.steady && in.steady->contains(variable));
-  return known && !function_facts::may_change(variable, in.block);
+  return known && !in.facts.changes(in.block, variable);
 }
 
 std::optional<polynomial> value_of(const clang::Expr* expression, const block_view& in);
@@ -338,8 +338,7 @@ bool may_alias(const memory& a, const memory& b, const block_view& in) {
     return true;
   if (a.base == b.base && a.pointed == b.pointed) {
     // What a pointer leads to is the same memory only as long as the pointer stays as it is.
-    const bool same =
-        !a.pointed || (in.facts.is_private(a.base) && !function_facts::may_change(a.base, in.block));
+    const bool same = !a.pointed || (in.facts.is_private(a.base) && !in.facts.changes(in.block, a.base));
     return !same || !are_disjoint(a, b);
   }
   if (!a.pointed && !b.pointed)

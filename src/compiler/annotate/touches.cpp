@@ -219,7 +219,7 @@ void contradict(const clang::Stmt* s, bool writes, const pending_message& messag
     const memory place = memory_of(e, in);
     for (const touch& own : message.memory)
       if ((own.writes || writes) && are_overlapping(own.what, place) &&
-          !(place.pointed && function_facts::may_change(place.base, in.block)))
+          !(place.pointed && in.facts.changes(in.block, place.base)))
         found = obstacle{reason::claim_false, own.what.base->getNameAsString(), e->getExprLoc()};
   }
   for (const clang::Stmt* child : s->children())
