@@ -16,7 +16,10 @@ endif()
 
 tacit_rooms(smpi_sources runtime/mpi runtime/run runtime/shm runtime/rma runtime/exchange runtime/schedule surface/capi)
 add_library(tacit_smpi STATIC EXCLUDE_FROM_ALL ${smpi_sources})
+# Variables of inline functions and templates that the linker makes one of in the whole process would be shared by all ranks.
+target_compile_options(tacit_smpi PUBLIC -fno-gnu-unique)
 target_include_directories(tacit_smpi SYSTEM PUBLIC ${SMPI_INCLUDE_DIR})
+target_compile_definitions(tacit_smpi PRIVATE TACIT_VERSION="${PROJECT_VERSION}") # of what is kept for later runs (runtime/schedule)
 target_link_libraries(tacit_smpi PUBLIC tacit_channel tacit_neighbors nlohmann_json::nlohmann_json PkgConfig::HWLOC ${SIMGRID_LIBRARY})
 
 function(tacit_smpi_program name)

@@ -1,10 +1,14 @@
 #include "graphs/choice/choose.h"
 
 #include "graphs/choice/generated_form.h"
+#include "graphs/cost/message_price.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <optional>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 namespace tacit::graphs {
@@ -19,14 +23,76 @@ constexpr double schedule_of_collective = 400, part_of_collective = 200;
 constexpr double start_of_collective = 200, part_of_started = 90;
 /// What the engine of actions needs for each step beyond its message.
 constexpr double engine = 150;
-/// Algorithms are tried while a pattern has at most so many messages: each is generated and played.
-constexpr std::size_t most_ranks = 512;
+/// An algorithm is tried while its messages carry at most so many blocks in all: it is generated and played.
+constexpr double most_blocks = 1'500'000;
+/// What is measured in place may be predicted to take so many times what the best one does.
+constexpr double measured_beyond = 4;
 
-constexpr algorithm forms[] = {algorithm::binomial,           algorithm::ring,
-                               algorithm::pipelined,          algorithm::pipelined_binomial,
-                               algorithm::scatter_allgather,  algorithm::bruck,
-                               algorithm::recursive_doubling, algorithm::pairwise,
-                               algorithm::butterfly};
+/// Those of few rounds first: what they cost rules out most of the others.
+constexpr algorithm forms[] = {algorithm::binomial,
+                               algorithm::bruck,
+                               algorithm::recursive_doubling,
+                               algorithm::butterfly,
+                               algorithm::pipelined_binomial,
+                               algorithm::scatter_allgather,
+                               algorithm::pipelined,
+                               algorithm::ring,
+                               algorithm::pairwise};
+
+/// What the messages of one member carry, about, in blocks; a message without any counts as one.
+double blocks_of_member(pattern kind, double members, algorithm form) {
+  const double doublings = std::ceil(std::log2(std::max(members, 2.0)));
+  const bool halves = form == algorithm::binomial || form == algorithm::bruck || form == algorithm::butterfly;
+  switch (kind) {
+  case pattern::bcast:
+    return form == algorithm::scatter_allgather ? members : 1;
+  case pattern::scatter:
+  case pattern::gather:
+    return halves ? doublings / 2 : 1;
+  case pattern::alltoall:
+    return halves ? members * doublings / 2 : members;
+  case pattern::barrier:
+    return doublings;
+  default:
+    return members;
+  }
+}
+
+/// Messages of which each waits for the one before, at least.
+double rounds_of(pattern kind, double members, algorithm form) {
+  switch (form) {
+  case algorithm::ring:
+  case algorithm::pipelined:
+  case algorithm::scatter_allgather:
+    return members - 1;
+  case algorithm::linear:
+  case algorithm::pairwise: // blocks that do not wait for each other
+    return 1;
+  default:
+    return kind == pattern::barrier ? 1 : std::floor(std::log2(std::max(members, 2.0)));
+  }
+}
+
+double most_rounds(const graph& g, const plan& p, algorithm form) {
+  double most = 0;
+  for (const rank_plan& r : p.ranks)
+    for (const step& s : r.steps)
+      if (s.kind == step_kind::collective)
+        most = std::max(most, rounds_of(s.collective,
+                                        static_cast<double>(g.communicators()[index(s.comm)].members.size()),
+                                        form));
+  return most;
+}
+
+double blocks_of(const graph& g, const plan& p, algorithm form) {
+  double all = 0;
+  for (const rank_plan& r : p.ranks)
+    for (const step& s : r.steps)
+      if (s.kind == step_kind::collective)
+        all += blocks_of_member(s.collective,
+                                static_cast<double>(g.communicators()[index(s.comm)].members.size()), form);
+  return all;
+}
 
 bool has_collectives(const plan& p) {
   return std::any_of(p.ranks.begin(), p.ranks.end(), [](const rank_plan& r) {
@@ -105,10 +171,20 @@ findings nothing_found(const transfers& t) {
   return none;
 }
 
+/// No message arrives earlier than that after it was sent, by any driver.
+double least_latency(const machine_costs& costs, const placement& where, std::uint32_t ranks) {
+  const std::unordered_set<std::uint64_t> nodes(where.node.begin(), where.node.end());
+  double least = where.node.empty() ? std::numeric_limits<double>::infinity() : costs.between_nodes.latency();
+  if (where.node.empty() || nodes.size() < ranks)
+    least = std::min({least, costs.within_node.latency(), line_latency(costs.within_node)});
+  return least;
+}
+
 class chooser {
 public:
   chooser(const graph& g, const compilation& c, const compile_options& options, const choice_request& wanted)
-      : g_(g), c_(c), options_(options), wanted_(wanted) {}
+      : g_(g), c_(c), options_(options), wanted_(wanted),
+        least_latency_(least_latency(wanted.costs, wanted.where, g.ranks())) {}
 
   choice run() {
     add_plans();
@@ -118,14 +194,20 @@ public:
   }
 
 private:
+  /// Collectives by MPI's messages and an algorithm: the price, and the most steps of a rank.
+  struct as_messages {
+    double price = -1;
+    std::size_t steps = 0;
+  };
   bool is_wanted(std::string_view driver) const { return wanted_.driver.empty() || wanted_.driver == driver; }
   void add_plans();
-  void add(std::string name, plan p, bool valid);
+  void add(std::string name, plan p, bool valid, std::optional<double> played_by_p2p = {});
+  bool may_pay(const plan& collectives, algorithm form) const;
   void add_forms(const plan& collectives, std::string_view where = "");
   void add_stages();
-  double price_by_messages(const plan& messages, std::string_view driver) const;
+  double price_by_messages(const plan& messages, std::string_view driver, double played) const;
   void add_collectives(std::size_t number, const plan& p);
-  double price_of_collectives(const plan& p, double schedule, double part) const;
+  as_messages best_messages(const plan& collectives) const;
   void order();
   bool is_valid(std::size_t plan);
   void take();
@@ -136,19 +218,24 @@ private:
   const choice_request& wanted_;
   choice out_;
   std::vector<char> valid_; ///< by plan
-  bool at_once_ = false;    ///< only plans whose messages leave at once
-  double best_form_ = -1;   ///< price of the collectives by the best algorithm and MPI's messages
+  double least_latency_;
+  bool at_once_ = false; ///< only plans whose messages leave at once
+  as_messages best_form_;
 };
 
-double chooser::price_by_messages(const plan& messages, std::string_view driver) const {
-  const double played = makespan(messages, driver, wanted_.costs, wanted_.where);
+double chooser::price_by_messages(const plan& messages, std::string_view driver, double played) const {
   if (played < 0)
     return played;
   const bool by_engine = driver != "shm" || !leaves_at_once(messages);
   return played + (by_engine ? engine * static_cast<double>(most_steps(messages)) : 0);
 }
 
-void chooser::add(std::string name, plan p, bool valid) {
+void chooser::add(std::string name, plan p, bool valid, std::optional<double> played_by_p2p) {
+  const auto price_by = [&](const plan& messages, std::string_view driver) {
+    const bool known = driver == "p2p" && played_by_p2p;
+    return price_by_messages(
+        messages, driver, known ? *played_by_p2p : makespan(messages, driver, wanted_.costs, wanted_.where));
+  };
   const std::size_t number = out_.plans.size();
   const bool collectives = has_collectives(p);
   const bool prompt = leaves_at_once(p);
@@ -162,52 +249,73 @@ void chooser::add(std::string name, plan p, bool valid) {
       continue;
     if (driver == std::string_view("shm") && wanted_.driver.empty() && wanted_.where.longest_in_memory == 0)
       continue;
-    const double price = price_by_messages(collectives ? with_messages(g_, p, algorithm::linear) : p, driver);
+    const double price = price_by(collectives ? with_messages(g_, p, algorithm::linear) : p, driver);
     out_.ways.push_back({number, driver, price});
   }
   if (collectives)
     add_collectives(number, p);
   else if (is_of_collectives(wanted_.driver))
-    out_.ways.push_back({number, wanted_.driver, price_by_messages(p, "p2p")});
+    out_.ways.push_back({number, wanted_.driver, price_by(p, "p2p")});
   out_.plans.push_back({std::move(name), std::move(p)});
   valid_.push_back(valid ? 1 : 0);
 }
 
+/// MPI's collectives: as the best of the algorithms that are known, by MPI's messages, and MPI's own work.
 void chooser::add_collectives(std::size_t number, const plan& p) {
-  if (is_wanted("coll"))
-    out_.ways.push_back(
-        {number, "coll", price_of_collectives(p, schedule_of_collective, part_of_collective)});
-  if (wanted_.persistent ? is_wanted("pcoll") : wanted_.driver == "pcoll")
-    out_.ways.push_back({number, "pcoll", price_of_collectives(p, start_of_collective, part_of_started)});
+  const bool called = is_wanted("coll");
+  const bool started = wanted_.persistent ? is_wanted("pcoll") : wanted_.driver == "pcoll";
+  if (!called && !started)
+    return;
+  const as_messages best = best_messages(p);
+  const auto price = [&](double schedule, double part) {
+    return best.price < 0 ? best.price
+                          : best.price + schedule * static_cast<double>(collectives_of(p)) +
+                                part * static_cast<double>(best.steps);
+  };
+  if (called)
+    out_.ways.push_back({number, "coll", price(schedule_of_collective, part_of_collective)});
+  if (started)
+    out_.ways.push_back({number, "pcoll", price(start_of_collective, part_of_started)});
 }
 
-/// As the best of the algorithms that are known, by MPI's messages, and MPI's own work.
-double chooser::price_of_collectives(const plan& p, double schedule, double part) const {
-  const plan straight = with_messages(g_, p, algorithm::linear);
-  double best = makespan(straight, "p2p", wanted_.costs, wanted_.where);
-  if (best >= 0 && best_form_ >= 0)
-    best = std::min(best, best_form_);
-  return best < 0 ? best
-                  : best + schedule * static_cast<double>(collectives_of(p)) +
-                        part * static_cast<double>(most_steps(straight));
+chooser::as_messages chooser::best_messages(const plan& collectives) const {
+  if (best_form_.price >= 0 && blocks_of(g_, collectives, algorithm::linear) > most_blocks)
+    return best_form_;
+  const plan straight = with_messages(g_, collectives, algorithm::linear);
+  const double price = makespan(straight, "p2p", wanted_.costs, wanted_.where);
+  if (best_form_.price < 0)
+    return {price, most_steps(straight)};
+  // What MPI does for each message was measured where none was cut into segments.
+  const std::size_t steps = std::min(best_form_.steps, most_steps(straight));
+  return {price < 0 ? best_form_.price : std::min(price, best_form_.price), steps};
+}
+
+/// False if making and playing the algorithm would take long, or if its rounds alone take longer than the cheapest way so far.
+bool chooser::may_pay(const plan& collectives, algorithm form) const {
+  if (blocks_of(g_, collectives, form) > most_blocks)
+    return false;
+  double cheapest = std::numeric_limits<double>::infinity();
+  for (const way& w : out_.ways)
+    if (w.predicted >= 0)
+      cheapest = std::min(cheapest, w.predicted);
+  const double limit = wanted_.most > 1 ? measured_beyond * cheapest : cheapest;
+  return most_rounds(g_, collectives, form) * least_latency_ <= limit;
 }
 
 /// `where` is said behind the name of the algorithm.
 void chooser::add_forms(const plan& collectives, std::string_view where) {
-  best_form_ = -1;
-  if (g_.ranks() > most_ranks)
-    return;
+  best_form_ = {};
   for (const algorithm form : forms) {
     const bool same =
         form == algorithm::butterfly && has_form(g_, collectives, algorithm::recursive_doubling);
-    if (same || !has_form(g_, collectives, form))
+    if (same || !has_form(g_, collectives, form) || !may_pay(collectives, form))
       continue;
     plan by = with_messages(g_, collectives, form);
     const double price = makespan(by, "p2p", wanted_.costs, wanted_.where);
-    if (price >= 0)
-      best_form_ = best_form_ < 0 ? price : std::min(best_form_, price);
+    if (price >= 0 && (best_form_.price < 0 || price < best_form_.price))
+      best_form_ = {price, most_steps(by)};
     if (!is_of_collectives(wanted_.driver))
-      add(std::string(name(form)).append(where), std::move(by), false);
+      add(std::string(name(form)).append(where), std::move(by), false, price);
   }
 }
 

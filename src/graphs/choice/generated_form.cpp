@@ -21,6 +21,26 @@ namespace {
 constexpr std::uint64_t bytes_of_a_segment = 32768;
 constexpr std::uint32_t most_segments = 64;
 
+/// Where ranks stand in groups. Most groups are all ranks in order, and are not looked through.
+class positions {
+public:
+  explicit positions(const graph& g) : g_(g) {}
+  std::uint32_t of(comm_id comm, rank_id r) {
+    const std::vector<rank_id>& members = g_.communicators()[index(comm)].members;
+    if (index(r) < members.size() && members[index(r)] == r)
+      return index(r);
+    std::unordered_map<rank_id, std::uint32_t>& known = known_[comm];
+    if (known.empty())
+      for (std::uint32_t i = 0; i < members.size(); ++i)
+        known.emplace(members[i], i);
+    return known.at(r);
+  }
+
+private:
+  const graph& g_;
+  std::map<comm_id, std::unordered_map<rank_id, std::uint32_t>> known_;
+};
+
 /// One collective of a plan: the step of each member.
 struct call {
   const step* first = nullptr;
@@ -32,16 +52,15 @@ using calls = std::map<std::pair<comm_id, std::int32_t>, call>;
 
 calls calls_of(const graph& g, const plan& p) {
   calls out;
+  positions known(g);
   for (std::uint32_t r = 0; r < p.ranks.size(); ++r)
     for (const step& s : p.ranks[r].steps) {
       if (s.kind != step_kind::collective)
         continue;
       call& c = out[{s.comm, s.tag}];
-      const std::vector<rank_id>& members = g.communicators()[index(s.comm)].members;
-      c.of.resize(members.size(), nullptr);
+      c.of.resize(g.communicators()[index(s.comm)].members.size(), nullptr);
       c.first = &s;
-      c.of[static_cast<std::size_t>(std::find(members.begin(), members.end(), rank_id{r}) -
-                                    members.begin())] = &s;
+      c.of[known.of(s.comm, rank_id{r})] = &s;
     }
   return out;
 }
@@ -74,10 +93,14 @@ std::optional<recipe> recipe_for(const step& s, std::uint32_t members, std::uint
 
 class message_maker {
 public:
-  message_maker(const graph& g, const plan& p, algorithm form) : g_(g), p_(p), form_(form) {
-    out_ = p;
-    for (rank_plan& r : out_.ranks)
-      r.steps.clear();
+  message_maker(const graph& g, const plan& p, algorithm form) : g_(g), p_(p), form_(form), positions_(g) {
+    out_.as_written = p.as_written;
+    out_.why_as_written = p.why_as_written;
+    out_.detail = p.detail;
+    out_.not_used = p.not_used;
+    out_.ranks.resize(p.ranks.size());
+    for (std::size_t r = 0; r < p.ranks.size(); ++r)
+      out_.ranks[r].scratch_bytes = p.ranks[r].scratch_bytes;
     for (const rank_plan& r : p.ranks)
       for (const step& s : r.steps)
         if (s.kind == step_kind::send || s.kind == step_kind::recv)
@@ -94,14 +117,10 @@ public:
 private:
   /// Steps of one collective at one member; `after` counts within the list.
   using step_list = std::vector<step>;
-  using block_list = std::vector<const std::vector<segment>*>; ///< by number of the block; null: none
-
+  /// Of the memory that an algorithm speaks of.
+  enum region : int { input, output, temporary, regions };
   const std::vector<rank_id>& members(const step& s) const {
     return g_.communicators()[index(s.comm)].members;
-  }
-  std::uint32_t position(const step& s, rank_id r) const {
-    const auto& list = members(s);
-    return static_cast<std::uint32_t>(std::find(list.begin(), list.end(), r) - list.begin());
   }
   void prepare();
   step_list& list_of(const step& s, std::uint32_t member) {
@@ -111,8 +130,10 @@ private:
   void straight(const call& c);
   std::vector<segment> translated(const call& c, std::uint32_t member, const recipe& how,
                                   const memory_layout& places, std::span<const segment> bytes);
-  std::vector<segment> block_of(const call& c, std::uint32_t member, bool output, std::uint32_t number,
-                                std::uint64_t length);
+  const std::vector<segment>* block_of(const call& c, std::uint32_t member, bool output,
+                                       std::uint32_t number) const;
+  segment scratch_of(const call& c, std::uint32_t member, int region, std::uint32_t number,
+                     std::uint64_t length);
   std::int32_t next_tag(rank_id from, rank_id to) {
     return first_tag_ + next_[std::uint64_t{index(from)} << 32 | index(to)]++;
   }
@@ -121,20 +142,21 @@ private:
   const graph& g_;
   const plan& p_;
   algorithm form_;
+  positions positions_;
   plan out_;
   std::int32_t first_tag_ = 0;
   std::unordered_map<std::uint64_t, std::int32_t> next_;
   std::map<std::tuple<comm_id, std::int32_t, std::uint32_t>, step_list> made_;
-  /// Of the collective being made: scratch memory of blocks by member, region and number.
-  std::map<std::tuple<std::uint32_t, int, std::uint32_t>, std::uint64_t> scratch_;
+  /// Of the collective being made: scratch memory of blocks by member and region, then by number; 0: none yet.
+  std::vector<std::vector<std::uint64_t>> scratch_;
 };
 
 void message_maker::prepare() {
   for (const auto& [key, c] : calls_of(g_, p_)) {
     const step& s = *c.first;
     const auto n = static_cast<std::uint32_t>(members(s).size());
-    const std::uint32_t root = is_rooted(s.collective) ? position(s, s.peer) : 0;
-    scratch_.clear();
+    const std::uint32_t root = is_rooted(s.collective) ? positions_.of(s.comm, s.peer) : 0;
+    scratch_.assign(n * std::size_t{regions}, {});
     if (const std::optional<recipe> how = recipe_for(s, n, root, form_))
       by_algorithm(c, *how);
     else
@@ -142,77 +164,82 @@ void message_maker::prepare() {
   }
 }
 
-const std::vector<segment>* bytes_for(const std::vector<block>& blocks, rank_id peer) {
+/// `about`: where in the list it is, or somewhat before, if blocks are in the order of the group.
+const std::vector<segment>* bytes_for(const std::vector<block>& blocks, rank_id peer, std::size_t about) {
+  for (std::size_t back = 0; back <= 1 && back <= about;
+       ++back) // without the own block those behind it move up
+    if (about - back < blocks.size() && blocks[about - back].peer == peer)
+      return &blocks[about - back].bytes;
   const auto found =
       std::find_if(blocks.begin(), blocks.end(), [&](const block& b) { return b.peer == peer; });
   return found == blocks.end() ? nullptr : &found->bytes;
 }
 
-/// The bytes of the plan that a block of the algorithm's memory stands for; scratch memory if it has none.
-std::vector<segment> message_maker::block_of(const call& c, std::uint32_t member, bool output,
-                                             std::uint32_t number, std::uint64_t length) {
+/// The bytes of the plan that a block of the algorithm's memory stands for; null if it has none.
+const std::vector<segment>* message_maker::block_of(const call& c, std::uint32_t member, bool output,
+                                                    std::uint32_t number) const {
   const step& s = *c.of[member];
   const std::vector<rank_id>& group = members(s);
-  const std::vector<segment>* bytes = nullptr;
   switch (row_of(s.collective).moves) {
   case signature::root_to_all: // works in the input block at every member
-    if (!output && number == 0)
-      bytes = s.sends.empty() ? bytes_for(s.receives, s.peer) : &s.sends.front().bytes;
-    break;
+    if (output || number != 0)
+      return nullptr;
+    return s.sends.empty() ? bytes_for(s.receives, s.peer, 0) : &s.sends.front().bytes;
   case signature::each_to_all:
-    bytes = output        ? bytes_for(s.receives, group[number])
-            : number == 0 ? bytes_for(s.sends, no_rank)
-                          : nullptr;
-    break;
+    return output        ? bytes_for(s.receives, group[number], number)
+           : number == 0 ? bytes_for(s.sends, no_rank, 0)
+                         : nullptr;
   case signature::root_to_each:
-    bytes =
-        output ? (number == 0 ? bytes_for(s.receives, s.peer) : nullptr) : bytes_for(s.sends, group[number]);
-    break;
+    return output ? (number == 0 ? bytes_for(s.receives, s.peer, 0) : nullptr)
+                  : bytes_for(s.sends, group[number], number);
   case signature::each_to_root:
-    bytes = output        ? bytes_for(s.receives, group[number])
-            : number == 0 ? bytes_for(s.sends, s.peer)
-                          : nullptr;
-    break;
+    return output        ? bytes_for(s.receives, group[number], number)
+           : number == 0 ? bytes_for(s.sends, s.peer, 0)
+                         : nullptr;
   case signature::each_to_each:
-    bytes = bytes_for(output ? s.receives : s.sends, group[number]);
-    break;
+    return bytes_for(output ? s.receives : s.sends, group[number], number);
   case signature::no_data:
     break;
   }
-  if (bytes)
-    return *bytes;
-  rank_plan& mine = out_.ranks[index(group[member])];
-  const auto [at, fresh] =
-      scratch_.try_emplace({member, output ? 1 : 0, number}, scratch_base + mine.scratch_bytes);
-  if (fresh)
+  return nullptr;
+}
+
+segment message_maker::scratch_of(const call& c, std::uint32_t member, int region, std::uint32_t number,
+                                  std::uint64_t length) {
+  std::vector<std::uint64_t>& places =
+      scratch_[member * std::size_t{regions} + static_cast<unsigned>(region)];
+  if (places.size() <= number)
+    places.resize(std::max<std::size_t>(number + std::size_t{1}, 2 * places.size()), 0);
+  std::uint64_t& place = places[number];
+  if (place == 0) {
+    rank_plan& mine = out_.ranks[index(members(*c.first)[member])];
+    place = scratch_base + mine.scratch_bytes;
     mine.scratch_bytes += length;
-  return {{at->second, length}};
+  }
+  return {place, length};
 }
 
 /// Segments of the algorithm's memory as segments of the plan.
 std::vector<segment> message_maker::translated(const call& c, std::uint32_t member, const recipe& how,
                                                const memory_layout& places, std::span<const segment> bytes) {
   std::vector<segment> out;
-  rank_plan& mine = out_.ranks[index(members(*c.first)[member])];
   for (segment s : bytes)
     while (s.length > 0) {
-      const bool output = s.address >= places.output, temporary = s.address >= places.scratch;
-      const std::uint64_t base = temporary ? places.scratch : output ? places.output : places.input;
+      const int where = s.address >= places.scratch ? temporary : s.address >= places.output ? output : input;
+      const std::uint64_t base = where == temporary ? places.scratch
+                                 : where == output  ? places.output
+                                                    : places.input;
       const auto number = static_cast<std::uint32_t>((s.address - base) / how.block);
-      const std::uint64_t offset = (s.address - base) % how.block;
-      std::uint64_t left = std::min(s.length, how.block - offset);
+      std::uint64_t skip = (s.address - base) % how.block;
+      std::uint64_t left = std::min(s.length, how.block - skip);
       s = {s.address + left, s.length - left};
-      std::vector<segment> whole;
-      if (temporary) {
-        const auto [at, fresh] = scratch_.try_emplace({member, 2, number}, scratch_base + mine.scratch_bytes);
-        if (fresh)
-          mine.scratch_bytes += how.block;
-        whole = {{at->second, how.block}};
-      } else {
-        whole = block_of(c, member, output, number, how.block);
+      const std::vector<segment>* whole =
+          where == temporary ? nullptr : block_of(c, member, where == output, number);
+      if (!whole) {
+        append(out, {scratch_of(c, member, where, number, how.block).address + skip, left});
+        continue;
       }
-      std::uint64_t skip = offset;
-      for (const segment& piece : whole) {
+      for (const segment& piece : *whole) {
         const std::uint64_t passed = std::min(skip, piece.length),
                             taken = std::min(piece.length - passed, left);
         append(out, {piece.address + passed, taken});
@@ -269,11 +296,11 @@ void message_maker::straight(const call& c) {
   for (std::uint32_t m = 0; m < group.size(); ++m)
     for (const block& b : c.of[m]->receives) {
       const std::vector<segment>& into = b.bytes;
-      const std::uint32_t from = position(s, b.peer);
+      const std::uint32_t from = positions_.of(s.comm, b.peer);
       const step& theirs = *c.of[from];
-      const std::vector<segment>* bytes = bytes_for(theirs.sends, group[m]);
+      const std::vector<segment>* bytes = bytes_for(theirs.sends, group[m], m);
       if (!bytes)
-        bytes = bytes_for(theirs.sends, no_rank);
+        bytes = bytes_for(theirs.sends, no_rank, 0);
       if (!bytes)
         continue;
       step send, recv;

@@ -36,7 +36,7 @@ constexpr std::uint64_t broadcast_piece = std::uint64_t{1} << 30;
 
 using call_table = const collective_calls&;
 
-std::byte* pointer(std::uint64_t address) {
+std::byte* bytes_at(std::uint64_t address) {
   return reinterpret_cast<std::byte*>(address);
 }
 std::uint64_t address(const std::byte* p) {
@@ -114,7 +114,7 @@ bool coll_lowering::in_place(const member_blocks& blocks, slots& out) {
   }
   if (lowest <= highest && highest - lowest > INT_MAX)
     return false;
-  out.base = lowest <= highest ? pointer(lowest) : nullptr;
+  out.base = lowest <= highest ? bytes_at(lowest) : nullptr;
   for (const auto& b : blocks) {
     out.counts.push_back(static_cast<int>(graphs::total_length(b)));
     out.displacements.push_back(b.empty() ? 0 : static_cast<int>(b.front().address - lowest));
@@ -210,7 +210,7 @@ action_span coll_lowering::broadcast(const graphs::step& s) {
   const std::vector<graphs::segment> bytes =
       resolve(at_root ? s.sends.front().bytes : s.receives.front().bytes);
   const bool contiguous = bytes.size() == 1;
-  std::byte* at = contiguous ? pointer(bytes.front().address) : actions_.allocate(length);
+  std::byte* at = contiguous ? bytes_at(bytes.front().address) : actions_.allocate(length);
   action_span span;
   if (at_root && !contiguous)
     span = copy(bytes, {{address(at), length}});
@@ -330,7 +330,7 @@ action_span coll_lowering::scatter(const graphs::step& s) {
       s.receives.empty() ? std::vector<graphs::segment>{} : resolve(s.receives.front().bytes);
   const bool contiguous = bytes.size() <= 1;
   const auto length = static_cast<int>(graphs::total_length(bytes));
-  std::byte* at = bytes.size() == 1 ? pointer(bytes.front().address)
+  std::byte* at = bytes.size() == 1 ? bytes_at(bytes.front().address)
                                     : actions_.allocate(static_cast<std::uint64_t>(length));
   post(span, s, [=](call_table calls, MPI_Comm comm, MPI_Request* r) {
     if (uniform)
@@ -371,7 +371,7 @@ action_span coll_lowering::gather(const graphs::step& s) {
   const std::vector<graphs::segment> bytes =
       s.sends.empty() ? std::vector<graphs::segment>{} : resolve(s.sends.front().bytes);
   const auto length = static_cast<int>(graphs::total_length(bytes));
-  std::byte* at = bytes.size() == 1 ? pointer(bytes.front().address)
+  std::byte* at = bytes.size() == 1 ? bytes_at(bytes.front().address)
                                     : actions_.allocate(static_cast<std::uint64_t>(length));
   if (bytes.size() > 1)
     span = copy(bytes, {{address(at), static_cast<std::uint64_t>(length)}});

@@ -80,7 +80,7 @@ std::string in_text(const graphs::graph& g, const graphs::compilation& c, const 
 
 // JSON is put together as text: nlohmann::json allocates in its destructor, so that being out of memory would
 // end the program instead of becoming an error.
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\')
@@ -104,7 +104,7 @@ std::string array(const List& list, Write&& write) {
 
 std::string in_json(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen) {
   const auto one = [&](const graphs::finding& f) {
-    return fmt::format(R"("pattern":{},"ranks":{},"bytes":{}{})", quoted(name(f.kind)),
+    return fmt::format(R"("pattern":{},"ranks":{},"bytes":{}{})", json_string(name(f.kind)),
                        g.communicators()[index(f.comm)].members.size(), f.bytes,
                        is_rooted(f.kind) ? fmt::format(R"(,"root":{})", index(f.root)) : "");
   };
@@ -113,27 +113,27 @@ std::string in_json(const graphs::graph& g, const graphs::compilation& c, const 
     return fmt::format(R"("found":{})", array(s.found.found, one));
   });
   const auto no = [](const graphs::refusal& r) {
-    return fmt::format(R"("pattern":{},"reason":{},"detail":{})", quoted(name(r.kind)),
-                       quoted(reason_label(r.why)), quoted(r.detail));
+    return fmt::format(R"("pattern":{},"reason":{},"detail":{})", json_string(name(r.kind)),
+                       json_string(reason_label(r.why)), json_string(r.detail));
   };
   const std::string refused = array(c.found.refused, no), not_used = array(c.schedule.not_used, no);
   const std::string notes = array(c.problems, [](const diagnostic& d) {
-    return fmt::format(R"("reason":"TACIT-{:03}","message":{},"remedy":{})", d.code, quoted(d.message),
-                       quoted(d.remedy));
+    return fmt::format(R"("reason":"TACIT-{:03}","message":{},"remedy":{})", d.code, json_string(d.message),
+                       json_string(d.remedy));
   });
   const std::string predicted = array(chosen.compared, [](const graphs::priced_way& w) {
-    return fmt::format(R"("plan":{},"driver":{},"nanoseconds":{:.0f})", quoted(w.plan), quoted(w.driver),
-                       w.predicted);
+    return fmt::format(R"("plan":{},"driver":{},"nanoseconds":{:.0f})", json_string(w.plan),
+                       json_string(w.driver), w.predicted);
   });
   std::string times;
   for (const graphs::pass_time& t : c.times)
-    times += fmt::format("{}{}:{:.9f}", times.empty() ? "" : ",", quoted(t.name), t.seconds);
+    times += fmt::format("{}{}:{:.9f}", times.empty() ? "" : ",", json_string(t.name), t.seconds);
   std::string why;
   if (c.schedule.as_written)
     why = fmt::format(
         R"(,"reason":{},"detail":{})",
-        quoted(c.schedule.why_as_written == reason::none ? "" : reason_label(c.schedule.why_as_written)),
-        quoted(c.schedule.detail));
+        json_string(c.schedule.why_as_written == reason::none ? "" : reason_label(c.schedule.why_as_written)),
+        json_string(c.schedule.detail));
   return fmt::format(
       R"({{"ranks":{},"operations":{},"transfers":{},"found":{},"stages":{},"refused":{},"not_used":{},"as_written":{}{},"predicted":{},"notes":{},"seconds":{{{}}}}})",
       g.ranks(), g.size(), c.moved.list.size(), found, stages, refused, not_used, c.schedule.as_written, why,
@@ -149,23 +149,25 @@ explanation explain(const graphs::graph& g, const graphs::compilation& c, const 
 explanation explain_here(const explanation& shared, std::string_view driver, const std::string& steps) {
   const std::string open = shared.json.substr(0, shared.json.size() - 1); // without its last brace
   return {shared.text + fmt::format("driver {}; this rank: {}\n", driver, steps),
-          open + fmt::format(R"(,"driver":{},"here":{}}})", quoted(driver), quoted(steps))};
+          open + fmt::format(R"(,"driver":{},"here":{}}})", json_string(driver), json_string(steps))};
 }
 
 explanation with_kept(const explanation& known, std::string_view kept) {
   const std::string open = known.json.substr(0, known.json.size() - 1); // without its last brace
-  return {known.text + fmt::format("kept: {}\n", kept), open + fmt::format(R"(,"kept":{}}})", quoted(kept))};
+  return {known.text + fmt::format("kept: {}\n", kept),
+          open + fmt::format(R"(,"kept":{}}})", json_string(kept))};
 }
 
 explanation with_measured_before(const explanation& known, std::string_view measured) {
   const std::string open = known.json.substr(0, known.json.size() - 1); // without its last brace
   return {known.text + fmt::format("{}\n", measured),
-          open + fmt::format(R"(,"measured_before":{}}})", quoted(measured))};
+          open + fmt::format(R"(,"measured_before":{}}})", json_string(measured))};
 }
 
 explanation with_measured(const explanation& known, std::string_view measured) {
   const std::string open = known.json.substr(0, known.json.size() - 1); // without its last brace
-  return {known.text + std::string(measured), open + fmt::format(R"(,"feedback":{}}})", quoted(measured))};
+  return {known.text + std::string(measured),
+          open + fmt::format(R"(,"feedback":{}}})", json_string(measured))};
 }
 
 } // namespace tacit::runtime

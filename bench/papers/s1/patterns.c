@@ -1,0 +1,325 @@
+/* Collective operations that programs spell out, as the cDAG paper (Hoefler and Schneider, PACT 2012) found them: by hand, as the
+ * program has it; as a graph that tacit compiles; as MPI's own call. Run by patterns.py, on real and on simulated processes (SMPI).
+ *
+ *   patterns PATTERN WAY BYTES BLOCKS RUNS
+ *
+ * PATTERN  broadcast           rank 0 sends to one after the other (Figure 7c)
+ *          gather              rank 0 receives from one after the other, as SPhot does (section 3.4)
+ *          transpose           every rank posts a block for every other, as NAS FT does (section 1.2, Figure 8)
+ *          allreduce-linear    rank 0 adds up what all have, and hands the sum out (Figure 7b, "reflin")
+ *          allreduce-doubling  in log2 p steps of pairs; p is a power of two (Figure 7b, "reflog" and "caftut")
+ *          allreduce-tree      up a binomial tree and down again
+ * WAY      hand, graph or mpi
+ * BYTES    of a block
+ *
+ * A line: "result <seconds of a run> <seconds of the first compilation> <of a later one> <wrong values>", then for graphs what
+ * tacit_explain says. RUNS runs make a block, which
+ * ends when the last rank has; the median block counts. With one run to a block all ranks start at the same time, as far as clocks
+ * tell. Values are compared after each block. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tacit/tacit.h>
+#include <time.h>
+
+enum { most_blocks = 1000, warm_up = 2 };
+static int me, ranks, elements;
+static int *mine, *got, *scratch; /* blocks of `elements` */
+
+static void check(int code) {
+  if (code == TACIT_SUCCESS)
+    return;
+  fprintf(stderr, "patterns: %s\n", tacit_last_error());
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static int is(const char* a, const char* b) {
+  return strcmp(a, b) == 0;
+}
+static int* block_of(int* blocks, int rank) {
+  return blocks + (size_t)rank * elements;
+}
+
+/* --- by hand */
+
+static void add(int* into, const int* from) {
+  for (int i = 0; i < elements; i++)
+    into[i] += from[i];
+}
+
+static void broadcast_by_hand(void) {
+  if (me != 0)
+    MPI_Recv(got, elements, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  else
+    for (int peer = 1; peer < ranks; peer++)
+      MPI_Send(mine, elements, MPI_INT, peer, 0, MPI_COMM_WORLD);
+}
+
+static void gather_by_hand(void) {
+  if (me != 0)
+    MPI_Send(mine, elements, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  else
+    for (int peer = 1; peer < ranks; peer++)
+      MPI_Recv(block_of(got, peer), elements, MPI_INT, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void transpose_by_hand(void) {
+  static MPI_Request* requests;
+  int n = 0;
+  if (!requests)
+    requests = malloc(sizeof *requests * 2 * (size_t)ranks);
+  for (int peer = 0; peer < ranks; peer++)
+    if (peer != me)
+      MPI_Irecv(block_of(got, peer), elements, MPI_INT, peer, 0, MPI_COMM_WORLD, &requests[n++]);
+  for (int peer = 0; peer < ranks; peer++)
+    if (peer != me)
+      MPI_Isend(block_of(mine, peer), elements, MPI_INT, peer, 0, MPI_COMM_WORLD, &requests[n++]);
+  MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+}
+
+/* Where a rank stands in a binomial tree: the distance to its parent (for rank 0 the first power of two that is not below p). */
+static int reach(void) {
+  int distance = 1;
+  while (distance < ranks && !(me & distance))
+    distance *= 2;
+  return distance;
+}
+
+static void sum_up_by_hand(const char* form) {
+  memcpy(got, mine, sizeof *got * (size_t)elements);
+  if (is(form, "doubling")) {
+    for (int distance = 1; distance < ranks; distance *= 2) {
+      MPI_Sendrecv(got, elements, MPI_INT, me ^ distance, 0, scratch, elements, MPI_INT, me ^ distance, 0,
+                   MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      add(got, scratch);
+    }
+    return;
+  }
+  const int linear = is(form, "linear");
+  const int parent = linear ? 0 : me - reach(), below = linear ? (me == 0 ? ranks : 1) : reach();
+  for (int distance = 1; distance < below; distance = linear ? distance + 1 : distance * 2)
+    if (me + distance < ranks) {
+      MPI_Recv(scratch, elements, MPI_INT, me + distance, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      add(got, scratch);
+    }
+  if (me != 0) {
+    MPI_Send(got, elements, MPI_INT, parent, 0, MPI_COMM_WORLD);
+    MPI_Recv(got, elements, MPI_INT, parent, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  for (int distance = 1; distance < below; distance = linear ? distance + 1 : distance * 2)
+    if (me + distance < ranks)
+      MPI_Send(got, elements, MPI_INT, me + distance, 0, MPI_COMM_WORLD);
+}
+
+/* --- as a graph */
+
+static tacit_op after; /* what the next operation waits for */
+static int has_before;
+
+static void in_turn(tacit_graph graph, tacit_op op) {
+  if (has_before)
+    check(tacit_graph_depend(graph, after, op));
+  after = op;
+  has_before = 1;
+}
+
+static void write_sum_up(tacit_graph graph, const char* form) {
+  tacit_op op;
+  has_before = 0;
+  check(tacit_graph_copy(graph, mine, elements, MPI_INT, got, elements, MPI_INT, &op));
+  in_turn(graph, op);
+  if (is(form, "doubling")) {
+    for (int distance = 1; distance < ranks; distance *= 2) {
+      check(tacit_graph_send(graph, got, elements, MPI_INT, me ^ distance, 0, &op));
+      in_turn(graph, op);
+      check(tacit_graph_recv_reduce(graph, got, elements, MPI_INT, MPI_SUM, me ^ distance, 0, &op));
+      in_turn(graph, op);
+    }
+    return;
+  }
+  const int linear = is(form, "linear");
+  const int parent = linear ? 0 : me - reach(), below = linear ? (me == 0 ? ranks : 1) : reach();
+  for (int distance = 1; distance < below; distance = linear ? distance + 1 : distance * 2)
+    if (me + distance < ranks) {
+      check(tacit_graph_recv_reduce(graph, got, elements, MPI_INT, MPI_SUM, me + distance, 0, &op));
+      in_turn(graph, op);
+    }
+  if (me != 0) {
+    check(tacit_graph_send(graph, got, elements, MPI_INT, parent, 0, &op));
+    in_turn(graph, op);
+    check(tacit_graph_recv(graph, got, elements, MPI_INT, parent, 0, &op));
+    in_turn(graph, op);
+  }
+  const tacit_op complete = after;
+  for (int distance = 1; distance < below; distance = linear ? distance + 1 : distance * 2)
+    if (me + distance < ranks) {
+      check(tacit_graph_send(graph, got, elements, MPI_INT, me + distance, 0, &op));
+      check(tacit_graph_depend(graph, complete, op));
+    }
+}
+
+static tacit_schedule compiled(const char* pattern) {
+  tacit_graph graph;
+  tacit_schedule schedule;
+  check(tacit_graph_create(MPI_COMM_WORLD, &graph));
+  if (!strncmp(pattern, "allreduce-", 10))
+    write_sum_up(graph, pattern + 10);
+  const int apart = is(pattern, "transpose");
+  for (int peer = 0; peer < ranks; peer++) {
+    if (peer == me)
+      continue;
+    if ((is(pattern, "broadcast") && peer == 0) || (is(pattern, "gather") && me == 0) || apart)
+      check(tacit_graph_recv(graph, is(pattern, "broadcast") ? got : block_of(got, peer), elements, MPI_INT,
+                             peer, 0, NULL));
+    if ((is(pattern, "broadcast") && me == 0) || (is(pattern, "gather") && peer == 0) || apart)
+      check(tacit_graph_send(graph, apart ? block_of(mine, peer) : mine, elements, MPI_INT, peer, 0, NULL));
+  }
+  check(tacit_compile(graph, MPI_INFO_NULL, &schedule));
+  check(tacit_graph_free(&graph));
+  return schedule;
+}
+
+/* --- MPI's call */
+
+static void by_mpi(const char* pattern) {
+  if (is(pattern, "broadcast"))
+    MPI_Bcast(me == 0 ? mine : got, elements, MPI_INT, 0, MPI_COMM_WORLD);
+  else if (is(pattern, "gather"))
+    MPI_Gather(mine, elements, MPI_INT, got, elements, MPI_INT, 0, MPI_COMM_WORLD);
+  else if (is(pattern, "transpose"))
+    MPI_Alltoall(mine, elements, MPI_INT, got, elements, MPI_INT, MPI_COMM_WORLD);
+  else
+    MPI_Allreduce(mine, got, elements, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void by_hand(const char* pattern) {
+  if (is(pattern, "broadcast"))
+    broadcast_by_hand();
+  else if (is(pattern, "gather"))
+    gather_by_hand();
+  else if (is(pattern, "transpose"))
+    transpose_by_hand();
+  else
+    sum_up_by_hand(pattern + strlen("allreduce-"));
+}
+
+/* --- values: what rank r has for rank `to` in a block */
+
+static int value(int r, int to, int i, int block) {
+  return r * 7 + to * 3 + i % 11 + block;
+}
+
+static void fill(int blocks, int block) {
+  for (int to = 0; to < blocks; to++)
+    for (int i = 0; i < elements; i++)
+      block_of(mine, to)[i] = value(me, to, i, block);
+  memset(got, 0xee, sizeof *got * (size_t)elements * (size_t)ranks);
+}
+
+static long wrong(const char* pattern, int block) {
+  long n = 0;
+  for (int peer = 0; peer < ranks; peer++)
+    for (int i = 0; i < elements; i++)
+      if (is(pattern, "broadcast"))
+        n += me != 0 && got[i] != value(0, 0, i, block);
+      else if (is(pattern, "gather"))
+        n += me == 0 && peer != 0 && block_of(got, peer)[i] != value(peer, 0, i, block);
+      else if (is(pattern, "transpose"))
+        n += peer != me && block_of(got, peer)[i] != value(peer, me, i, block);
+      else if (peer == 0)
+        n += got[i] != 7 * (ranks * (ranks - 1) / 2) + ranks * (i % 11 + block);
+  return n;
+}
+
+/* --- time */
+
+static double together(int runs) {
+  if (runs > 1) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Wtime();
+  }
+  double now = MPI_Wtime(), latest = 0;
+  MPI_Allreduce(&now, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  const double at = latest + 0.05, left = at - MPI_Wtime();
+  const struct timespec pause = {0, left > 0 ? (long)(left * 1e9) : 0};
+  nanosleep(&pause, NULL);
+  return at;
+}
+
+/* What the last rank needed since `start`. */
+static double since(double start) {
+  double own = MPI_Wtime() - start, longest = 0;
+  MPI_Allreduce(&own, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return longest;
+}
+
+static int ascending(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* tacit says more than MPI does */
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (argc != 6) {
+    fprintf(stderr, "usage: %s PATTERN hand|graph|mpi BYTES BLOCKS RUNS\n", argv[0]);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  const char *pattern = argv[1], *way = argv[2];
+  const int blocks = atoi(argv[4]), runs = atoi(argv[5]), sent = is(pattern, "transpose") ? ranks : 1;
+  elements = atoi(argv[3]) / (int)sizeof(int);
+  if (blocks < 1 || blocks > most_blocks || runs < 1 || elements < 1) {
+    fprintf(stderr, "patterns: BYTES is at least 4, BLOCKS 1 to %d, RUNS at least 1\n", most_blocks);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  mine = malloc(sizeof *mine * (size_t)elements * (size_t)ranks);
+  got = malloc(sizeof *got * (size_t)elements * (size_t)ranks);
+  scratch = malloc(sizeof *scratch * (size_t)elements);
+  if (!mine || !got || !scratch)
+    MPI_Abort(MPI_COMM_WORLD, 3);
+
+  tacit_schedule schedule = TACIT_SCHEDULE_NULL;
+  double times[most_blocks], first = 0, later = 0;
+  if (is(way, "graph")) {
+    double start = together(1);
+    schedule = compiled(pattern);
+    first = since(start);
+    check(tacit_schedule_free(&schedule));
+    start = together(1);
+    schedule = compiled(pattern);
+    later = since(start);
+  }
+  long bad = 0, all_bad = 0;
+  for (int block = -warm_up; block < blocks; block++) {
+    fill(sent, block);
+    const double start = together(runs);
+    for (int run = 0; run < runs; run++)
+      if (schedule)
+        check(tacit_run(schedule));
+      else if (is(way, "mpi"))
+        by_mpi(pattern);
+      else
+        by_hand(pattern);
+    const double taken = since(start) / runs;
+    bad += wrong(pattern, block);
+    if (block >= 0)
+      times[block] = taken;
+  }
+  MPI_Allreduce(&bad, &all_bad, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  qsort(times, (size_t)blocks, sizeof *times, ascending);
+  if (me == 0)
+    printf("result %.9f %.9f %.9f %ld\n", times[blocks / 2], first, later, all_bad);
+  if (schedule) {
+    static char said[1 << 14];
+    size_t needed;
+    check(tacit_explain(schedule, TACIT_EXPLAIN_TEXT, said, sizeof said, &needed));
+    if (me == 0)
+      printf("%s\n", said);
+    check(tacit_schedule_free(&schedule));
+  }
+  MPI_Finalize();
+  return 0;
+}
