@@ -47,9 +47,12 @@ double blocks_of_member(pattern kind, double members, algorithm form) {
   case pattern::bcast:
     return form == algorithm::scatter_allgather ? members : 1;
   case pattern::scatter:
+  case pattern::scatterv:
   case pattern::gather:
+  case pattern::gatherv:
     return halves ? doublings / 2 : 1;
   case pattern::alltoall:
+  case pattern::alltoallv:
     return halves ? members * doublings / 2 : members;
   case pattern::barrier:
     return doublings;
@@ -143,6 +146,14 @@ bool same_messages(const plan& a, const plan& b) {
   return true;
 }
 
+bool has_vector_collectives(const plan& p) {
+  return std::any_of(p.ranks.begin(), p.ranks.end(), [](const rank_plan& r) {
+    return std::any_of(r.steps.begin(), r.steps.end(), [](const step& s) {
+      return s.kind == step_kind::collective && !is_uniform(s.collective);
+    });
+  });
+}
+
 bool is_of_collectives(std::string_view driver) {
   return driver == "coll" || driver == "pcoll";
 }
@@ -208,6 +219,7 @@ private:
   double price_by_messages(const plan& messages, std::string_view driver, double played) const;
   void add_collectives(std::size_t number, const plan& p);
   as_messages best_messages(const plan& collectives) const;
+  as_messages of_library(const plan& collectives, algorithm form, const as_messages& ours) const;
   void order();
   bool is_valid(std::size_t plan);
   void take();
@@ -302,18 +314,31 @@ bool chooser::may_pay(const plan& collectives, algorithm form) const {
   return most_rounds(g_, collectives, form) * least_latency_ <= limit;
 }
 
+/// What MPI would take if it used the algorithm, which it does not for vector collectives; `ours` is with these.
+chooser::as_messages chooser::of_library(const plan& collectives, algorithm form,
+                                         const as_messages& ours) const {
+  if (!has_vector_collectives(collectives))
+    return ours;
+  if (!has_form(g_, collectives, form))
+    return {};
+  const plan theirs = with_messages(g_, collectives, form);
+  return {makespan(theirs, "p2p", wanted_.costs, wanted_.where), most_steps(theirs)};
+}
+
 /// `where` is said behind the name of the algorithm.
 void chooser::add_forms(const plan& collectives, std::string_view where) {
   best_form_ = {};
+  constexpr auto all = vector_collectives::by_algorithm;
   for (const algorithm form : forms) {
     const bool same =
-        form == algorithm::butterfly && has_form(g_, collectives, algorithm::recursive_doubling);
-    if (same || !has_form(g_, collectives, form) || !may_pay(collectives, form))
+        form == algorithm::butterfly && has_form(g_, collectives, algorithm::recursive_doubling, all);
+    if (same || !has_form(g_, collectives, form, all) || !may_pay(collectives, form))
       continue;
-    plan by = with_messages(g_, collectives, form);
+    plan by = with_messages(g_, collectives, form, all);
     const double price = makespan(by, "p2p", wanted_.costs, wanted_.where);
-    if (price >= 0 && (best_form_.price < 0 || price < best_form_.price))
-      best_form_ = {price, most_steps(by)};
+    if (const as_messages theirs = of_library(collectives, form, {price, most_steps(by)});
+        theirs.price >= 0 && (best_form_.price < 0 || theirs.price < best_form_.price))
+      best_form_ = theirs;
     if (!is_of_collectives(wanted_.driver))
       add(std::string(name(form)).append(where), std::move(by), false, price);
   }

@@ -3,6 +3,10 @@
 // each segment is looked up by region and number of its block and becomes the same slice of that block's list. Blocks that the
 // program has none for (those on their way through a tree, the own slot of a member) get scratch memory of the plan.
 //
+// Blocks of a vector collective differ in length. They travel as those of the uniform one with the largest block, in whole blocks, each as
+// long as the block that it came from: lengths are followed through the generated operations, which stand in an order in which
+// they could run. Blocks without bytes leave messages without bytes, which keeps the order of the steps.
+//
 // Messages keep the dependencies that the weaver found in the data; where it found none at a member, those of the collective's
 // step. Tags go on behind those of the plan, counted by pair of ranks. Cost O(operations of the generated graphs).
 #include "graphs/choice/generated_form.h"
@@ -65,10 +69,22 @@ calls calls_of(const graph& g, const plan& p) {
   return out;
 }
 
+/// The pattern with blocks of one length; the pattern itself if it is that.
+pattern uniform_of(pattern kind) {
+  for (const pattern_row& row : patterns)
+    if (row.vector == kind && row.kind != kind)
+      return row.kind;
+  return kind;
+}
+
 /// The algorithm by which a collective with these sizes is carried out; nothing if only straight messages can.
-std::optional<recipe> recipe_for(const step& s, std::uint32_t members, std::uint32_t root, algorithm form) {
+std::optional<recipe> recipe_for(const step& s, std::uint32_t members, std::uint32_t root, algorithm form,
+                                 vector_collectives vectors) {
   recipe r;
-  r.kind = s.collective;
+  const bool is_vector = !is_uniform(s.collective);
+  if (is_vector && (vectors == vector_collectives::straight || form == algorithm::linear))
+    return std::nullopt;
+  r.kind = uniform_of(s.collective);
   r.form = form;
   r.ranks = members;
   r.root = root;
@@ -79,7 +95,7 @@ std::optional<recipe> recipe_for(const step& s, std::uint32_t members, std::uint
     return std::nullopt;
   const bool in_segments = form == algorithm::pipelined || form == algorithm::pipelined_binomial;
   if (in_segments) {
-    if (s.largest_block < 2 * bytes_of_a_segment)
+    if (is_vector || s.largest_block < 2 * bytes_of_a_segment)
       return std::nullopt;
     r.segments = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(s.largest_block / bytes_of_a_segment, most_segments));
@@ -93,7 +109,8 @@ std::optional<recipe> recipe_for(const step& s, std::uint32_t members, std::uint
 
 class message_maker {
 public:
-  message_maker(const graph& g, const plan& p, algorithm form) : g_(g), p_(p), form_(form), positions_(g) {
+  message_maker(const graph& g, const plan& p, algorithm form, vector_collectives vectors)
+      : g_(g), p_(p), form_(form), vectors_(vectors), positions_(g) {
     out_.as_written = p.as_written;
     out_.why_as_written = p.why_as_written;
     out_.detail = p.detail;
@@ -134,6 +151,14 @@ private:
                                        std::uint32_t number) const;
   segment scratch_of(const call& c, std::uint32_t member, int region, std::uint32_t number,
                      std::uint64_t length);
+  /// A block of the algorithm's memory: member, region, number.
+  using block_place = std::tuple<std::uint32_t, int, std::uint32_t>;
+  using block_places = std::vector<block_place>;
+  static block_places whole_blocks(std::uint32_t member, const recipe& how, const memory_layout& places,
+                                   std::span<const segment> bytes);
+  std::uint64_t length_of(const call& c, const block_place& at) const;
+  std::vector<segment> of_their_lengths(const call& c, const recipe& how, const block_places& list);
+  void move_lengths(const call& c, const block_places& from, const block_places& to);
   std::int32_t next_tag(rank_id from, rank_id to) {
     return first_tag_ + next_[std::uint64_t{index(from)} << 32 | index(to)]++;
   }
@@ -142,6 +167,7 @@ private:
   const graph& g_;
   const plan& p_;
   algorithm form_;
+  vector_collectives vectors_;
   positions positions_;
   plan out_;
   std::int32_t first_tag_ = 0;
@@ -149,6 +175,8 @@ private:
   std::map<std::tuple<comm_id, std::int32_t, std::uint32_t>, step_list> made_;
   /// Of the collective being made: scratch memory of blocks by member and region, then by number; 0: none yet.
   std::vector<std::vector<std::uint64_t>> scratch_;
+  /// Likewise the lengths of a vector collective's blocks that have moved, plus 1.
+  std::vector<std::vector<std::uint64_t>> lengths_;
 };
 
 void message_maker::prepare() {
@@ -157,7 +185,8 @@ void message_maker::prepare() {
     const auto n = static_cast<std::uint32_t>(members(s).size());
     const std::uint32_t root = is_rooted(s.collective) ? positions_.of(s.comm, s.peer) : 0;
     scratch_.assign(n * std::size_t{regions}, {});
-    if (const std::optional<recipe> how = recipe_for(s, n, root, form_))
+    lengths_.assign(is_uniform(s.collective) ? 0 : n * std::size_t{regions}, {});
+    if (const std::optional<recipe> how = recipe_for(s, n, root, form_, vectors_))
       by_algorithm(c, *how);
     else
       straight(c);
@@ -250,6 +279,66 @@ std::vector<segment> message_maker::translated(const call& c, std::uint32_t memb
   return out;
 }
 
+/// The blocks that segments consist of, where no algorithm cuts a block.
+message_maker::block_places message_maker::whole_blocks(std::uint32_t member, const recipe& how,
+                                                        const memory_layout& places,
+                                                        std::span<const segment> bytes) {
+  block_places out;
+  for (const segment& s : bytes)
+    for (std::uint64_t at = s.address; at < s.address + s.length; at += how.block) {
+      const int where = at >= places.scratch ? temporary : at >= places.output ? output : input;
+      const std::uint64_t base = where == temporary ? places.scratch
+                                 : where == output  ? places.output
+                                                    : places.input;
+      out.emplace_back(member, where, static_cast<std::uint32_t>((at - base) / how.block));
+    }
+  return out;
+}
+
+std::uint64_t message_maker::length_of(const call& c, const block_place& at) const {
+  const auto& [member, where, number] = at;
+  const auto& moved = lengths_[member * std::size_t{regions} + static_cast<unsigned>(where)];
+  if (number < moved.size() && moved[number] > 0)
+    return moved[number] - 1;
+  const std::vector<segment>* const bytes = where == input ? block_of(c, member, false, number) : nullptr;
+  return bytes ? total_length(*bytes) : 0;
+}
+
+std::vector<segment> message_maker::of_their_lengths(const call& c, const recipe& how,
+                                                     const block_places& list) {
+  std::vector<segment> out;
+  for (const block_place& at : list) {
+    const auto& [member, where, number] = at;
+    std::uint64_t left = length_of(c, at);
+    if (left == 0)
+      continue;
+    const std::vector<segment>* const given =
+        where == temporary ? nullptr : block_of(c, member, where == output, number);
+    if (!given) {
+      append(out, {scratch_of(c, member, where, number, how.block).address, left});
+      continue;
+    }
+    for (const segment& piece : *given) {
+      append(out, {piece.address, std::min(piece.length, left)});
+      left -= std::min(piece.length, left);
+    }
+  }
+  return out;
+}
+
+void message_maker::move_lengths(const call& c, const block_places& from, const block_places& to) {
+  std::vector<std::uint64_t> lengths;
+  for (const block_place& at : from)
+    lengths.push_back(length_of(c, at));
+  for (std::size_t i = 0; i < std::min(to.size(), lengths.size()); ++i) {
+    const auto& [member, where, number] = to[i];
+    auto& moved = lengths_[member * std::size_t{regions} + static_cast<unsigned>(where)];
+    if (moved.size() <= number)
+      moved.resize(std::max<std::size_t>(number + std::size_t{1}, 2 * moved.size()), 0);
+    moved[number] = lengths[i] + 1;
+  }
+}
+
 void message_maker::by_algorithm(const call& c, const recipe& how) {
   const step& s = *c.first;
   const std::vector<rank_id>& group = members(s);
@@ -261,6 +350,7 @@ void message_maker::by_algorithm(const call& c, const recipe& how) {
   std::vector<std::uint32_t> place(forms.size()); // of each operation in the list of its member
   std::vector<std::int32_t> tag(forms.size(), 0);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::int32_t>> under_way;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<block_places>> sent;
   for (std::uint32_t i = 0; i < forms.size(); ++i) {
     const op_id id{i};
     const operation& op = forms[id];
@@ -271,8 +361,24 @@ void message_maker::by_algorithm(const call& c, const recipe& how) {
                                            : step_kind::copy;
     if (made.kind != step_kind::copy)
       made.peer = group[peer];
-    made.reads = translated(c, member, how, places, forms.reads(id));
-    made.writes = translated(c, member, how, places, forms.writes(id));
+    if (is_uniform(s.collective)) {
+      made.reads = translated(c, member, how, places, forms.reads(id));
+      made.writes = translated(c, member, how, places, forms.writes(id));
+    } else {
+      const block_places reads = whole_blocks(member, how, places, forms.reads(id)),
+                         writes = whole_blocks(member, how, places, forms.writes(id));
+      made.reads = of_their_lengths(c, how, reads);
+      if (made.kind == step_kind::send) {
+        sent[{member, peer}].push_back(reads);
+      } else if (made.kind == step_kind::recv) {
+        auto& blocks = sent[{peer, member}];
+        move_lengths(c, blocks.front(), writes);
+        blocks.erase(blocks.begin());
+      } else {
+        move_lengths(c, reads, writes);
+      }
+      made.writes = of_their_lengths(c, how, writes);
+    }
     // The weaver makes each receive right behind its send, so that messages of a pair are numbered alike on both sides.
     if (made.kind == step_kind::send) {
       made.tag = next_tag(group[member], group[peer]);
@@ -351,18 +457,18 @@ void message_maker::copy_rank(std::uint32_t r) {
 
 } // namespace
 
-bool has_form(const graph& g, const plan& p, algorithm form) {
+bool has_form(const graph& g, const plan& p, algorithm form, vector_collectives vectors) {
   for (const auto& [key, c] : calls_of(g, p)) {
     const step& s = *c.first;
     const auto n = static_cast<std::uint32_t>(g.communicators()[index(s.comm)].members.size());
-    if (s.collective != pattern::barrier && recipe_for(s, n, 0, form))
+    if (s.collective != pattern::barrier && recipe_for(s, n, 0, form, vectors))
       return true;
   }
   return false;
 }
 
-plan with_messages(const graph& g, const plan& p, algorithm form) {
-  return message_maker(g, p, form).run();
+plan with_messages(const graph& g, const plan& p, algorithm form, vector_collectives vectors) {
+  return message_maker(g, p, form, vectors).run();
 }
 
 } // namespace tacit::graphs

@@ -7,12 +7,16 @@
 
 namespace tacit::graphs {
 
-/// Whether some collective of the plan can be carried out so: the algorithm exists for its pattern and its number of members, and
-/// its blocks are all equally long.
-bool has_form(const graph& g, const plan& p, algorithm form);
+/// What becomes of collectives whose blocks differ in length.
+enum class vector_collectives : std::uint8_t { straight, by_algorithm };
+
+/// Whether some collective of the plan can be carried out so: the algorithm exists for its pattern and its number of members.
+bool has_form(const graph& g, const plan& p, algorithm form,
+              vector_collectives vectors = vector_collectives::straight);
 
 /// The plan with messages in place of collectives: by the algorithm where it can be, else straight from origin to destination;
 /// barriers by dissemination. What else is in the plan stays as it is. Segments of pipelined forms are some 32 KiB long.
-plan with_messages(const graph& g, const plan& p, algorithm form);
+plan with_messages(const graph& g, const plan& p, algorithm form,
+                   vector_collectives vectors = vector_collectives::straight);
 
 } // namespace tacit::graphs

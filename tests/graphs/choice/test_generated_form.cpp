@@ -3,6 +3,8 @@
 #include "graphs/plan/plan_judge.h"
 
 #include <gtest/gtest.h>
+#include <map>
+#include <set>
 
 namespace tacit::test {
 
@@ -60,12 +62,13 @@ TEST(generated_form, random_graphs_keep_their_meaning_in_all_forms) {
     const plan whole = make_plan(a.g, a.m, a.o, a.t, a.f);
     if (whole.as_written || !has_collectives(whole))
       continue;
-    for (const algorithm form : {algorithm::linear, algorithm::binomial, algorithm::ring, algorithm::bruck}) {
-      const plan by = with_messages(a.g, whole, form);
-      changed += has_form(a.g, whole, form) ? 1 : 0;
-      ASSERT_EQ(fault_of(a, by), "") << name(form) << "\n" << show(a.g, seed);
-      ASSERT_EQ(judge(a, by, seed, 4), "") << name(form) << "\n" << show(a.g, seed);
-    }
+    for (const algorithm form : {algorithm::linear, algorithm::binomial, algorithm::ring, algorithm::bruck})
+      for (const auto vectors : {vector_collectives::straight, vector_collectives::by_algorithm}) {
+        const plan by = with_messages(a.g, whole, form, vectors);
+        changed += has_form(a.g, whole, form, vectors) ? 1 : 0;
+        ASSERT_EQ(fault_of(a, by), "") << name(form) << "\n" << show(a.g, seed);
+        ASSERT_EQ(judge(a, by, seed, 4), "") << name(form) << "\n" << show(a.g, seed);
+      }
   }
   EXPECT_GT(changed, 50);
 }
@@ -96,6 +99,56 @@ TEST(generated_form, patterns_amid_other_messages) {
   EXPECT_GT(changed, 80);
 }
 
+/// Blocks of all lengths, some of them empty; each pair's bytes are its own, as the pattern has it.
+graph with_unequal_blocks(pattern kind, std::uint32_t ranks, std::uint32_t root, std::uint64_t seed) {
+  graph g(ranks);
+  const auto length = [&](std::uint32_t a, std::uint32_t b) { return (seed * 7 + a * 5 + b * 3) % 11; };
+  for (std::uint32_t from = 0; from < ranks; ++from)
+    for (std::uint32_t to = 0; to < ranks; ++to) {
+      const bool wanted = kind == pattern::scatterv  ? from == root
+                          : kind == pattern::gatherv ? to == root
+                                                     : true;
+      const std::uint64_t bytes = kind == pattern::allgatherv ? length(from, 1) : length(from, to);
+      if (from == to || !wanted || bytes == 0)
+        continue;
+      const std::uint64_t at = kind == pattern::allgatherv ? 0x100 : 0x100 + 0x20 * to;
+      g.send(rank_id{from}, segment{at, bytes}, rank_id{to});
+      g.recv(rank_id{to}, segment{0x1000 + 0x20 * from, bytes}, rank_id{from});
+    }
+  return g;
+}
+
+TEST(generated_form, vector_collectives_take_the_algorithms_of_uniform_ones) {
+  std::map<pattern, std::map<algorithm, int>> forms;
+  for (const pattern kind : {pattern::allgatherv, pattern::alltoallv, pattern::scatterv, pattern::gatherv})
+    for (std::uint32_t ranks = 3; ranks <= 9; ++ranks)
+      for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        const analyzed a =
+            analyze_all(with_unequal_blocks(kind, ranks, static_cast<std::uint32_t>(seed % ranks), seed));
+        const plan whole = make_plan(a.g, a.m, a.o, a.t, a.f);
+        if (whole.as_written || !has_collectives(whole))
+          continue; // too many empty blocks
+        std::set<algorithm> known;
+        for (const known_algorithm& k : known_algorithms())
+          known.insert(k.form);
+        for (const algorithm form : known) {
+          if (!has_form(a.g, whole, form, vector_collectives::by_algorithm))
+            continue;
+          ++forms[kind][form];
+          const plan by = with_messages(a.g, whole, form, vector_collectives::by_algorithm);
+          EXPECT_FALSE(has_collectives(by));
+          ASSERT_EQ(fault_of(a, by), "") << name(kind) << " " << name(form) << " " << ranks << " " << seed;
+          ASSERT_EQ(judge(a, by, seed, 4), "")
+              << name(kind) << " " << name(form) << " " << ranks << " " << seed;
+        }
+      }
+  EXPECT_GE(forms[pattern::allgatherv][algorithm::ring], 40);
+  EXPECT_GE(forms[pattern::allgatherv][algorithm::bruck], 40);
+  EXPECT_GE(forms[pattern::alltoallv][algorithm::bruck], 40);
+  EXPECT_GE(forms[pattern::scatterv][algorithm::binomial], 40);
+  EXPECT_GE(forms[pattern::gatherv][algorithm::binomial], 40);
+}
+
 TEST(generated_form, vector_collectives_become_straight_messages) {
   graph g(4); // a gather of blocks of different lengths
   for (std::uint32_t r = 1; r < 4; ++r) {
@@ -106,6 +159,7 @@ TEST(generated_form, vector_collectives_become_straight_messages) {
   const plan whole = make_plan(a.g, a.m, a.o, a.t, a.f);
   ASSERT_TRUE(has_collectives(whole));
   EXPECT_FALSE(has_form(a.g, whole, algorithm::binomial));
+  EXPECT_FALSE(has_form(a.g, whole, algorithm::linear, vector_collectives::by_algorithm));
   const plan by = with_messages(a.g, whole, algorithm::binomial);
   EXPECT_FALSE(has_collectives(by));
   EXPECT_EQ(by.ranks[0].steps.size(), 3u);
