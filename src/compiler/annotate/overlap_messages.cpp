@@ -3,6 +3,7 @@
 #include "compiler/annotate/function_facts.h"
 #include "compiler/annotate/moved_arguments.h"
 #include "compiler/annotate/sink_waits.h"
+#include "compiler/annotate/store_forms.h"
 #include "compiler/annotate/touches.h"
 
 #include <algorithm>
@@ -31,9 +32,11 @@ struct planned_message {
   pending_message message;
   const clang::Stmt* statement = nullptr; ///< the call as a statement
   const clang::CompoundStmt* home = nullptr;
-  const clang::Stmt* top = nullptr; ///< the statement of `home` with the call in it
+  const clang::Stmt* top = nullptr;         ///< the statement of `home` with the call in it
+  const clang::Stmt* post_before = nullptr; ///< a statement of `home`, if it is posted earlier than it stands
   wait_place wait;
   std::optional<obstacle> limit; ///< why the wait stands there; nothing: the block ends
+  bool hides_work = false;       ///< something runs between post and wait
   std::optional<obstacle> refused;
   bool status_counts = false;       ///< somebody may read it
   bool calls_run_meanwhile = false; ///< of functions that may throw
@@ -123,7 +126,85 @@ public:
     return made;
   }
 
+  /// Step 7 of the paper's algorithm: up, past statements that the tree shows to be harmless. What is only claimed to be independent
+  /// (`indep`) may receive, too, and posts for receiving keep their order, unless the other one has moved up itself; a receive passes
+  /// listed sends. None moves to where another message may still be under way with memory of this one.
+  void place_posts(std::vector<planned_message>& messages) const {
+    for (planned_message& m : messages)
+      if (!m.refused && may_be_posted_earlier(m))
+        place_post(m, messages);
+  }
+
+  static void refuse_idle(std::vector<planned_message>& messages) {
+    for (planned_message& m : messages)
+      if (!m.refused && !m.hides_work)
+        m.refused = m.limit.value_or(
+            obstacle{reason::no_window, "nothing runs before the block ends", m.home->getRBracLoc()});
+  }
+
 private:
+  /// A statement of its own in the block, which no pragma is about. MPI_Rsend relies on what comes before it.
+  bool may_be_posted_earlier(const planned_message& m) const {
+    return m.message.use.is({mpi_call::Recv, mpi_call::Send}) && m.statement == m.top &&
+           std::none_of(of_.annotated.begin(), of_.annotated.end(),
+                        [&](const annotated_statement& a) { return a.statement == m.statement; });
+  }
+
+  void place_post(planned_message& m, const std::vector<planned_message>& messages) const {
+    const block_view in{of_.context, facts_, m.home};
+    const auto calls = m.message.use.call->arguments();
+    const bool receives = m.message.use.is({mpi_call::Recv});
+    // The last argument of a receive is its status, which is not needed before it completes.
+    const std::vector<const clang::Expr*> given(calls.begin(),
+                                                receives ? std::prev(calls.end()) : calls.end());
+    const std::vector<annotated_statement> no_claims;
+    const unit proven{of_.context, no_claims};
+    const listed_message sends = [&](const mpi_use& other) -> std::optional<pending_message> {
+      if (!receives || !other.is({mpi_call::Send}) || !names(at_.by.says.groups, other, of_.context))
+        return std::nullopt;
+      return message_of(other, of_, in);
+    };
+    auto at = std::find(m.home->body_begin(), m.home->body_end(), m.statement);
+    while (at != m.home->body_begin() && !is_end_of_another(m, *at, messages, in)) {
+      const clang::Stmt* before = *--at;
+      const auto moved = std::find_if(messages.begin(), messages.end(), [&](const planned_message& other) {
+        return other.statement == before && other.post_before;
+      });
+      if (moved != messages.end())
+        continue; // it is not there any more
+      const auto steady = steady_variables(before, m.message.use.call, nullptr, in);
+      const moved_arguments arguments(given, facts_, &steady);
+      if (arguments.fault() || arguments.changed_by(before) ||
+          obstacle_in(before, m.message, proven, in, sends) || !span_with_pragmas(of_, before))
+        return;
+      if (is_work(before) || m.post_before) {
+        m.hides_work |= is_work(before);
+        m.post_before = before;
+      }
+    }
+  }
+
+  /// Another post has moved up to this statement, or what is completed before it shares memory with the message.
+  static bool is_end_of_another(const planned_message& m, const clang::Stmt* at,
+                                const std::vector<planned_message>& messages, const block_view& in) {
+    return std::any_of(messages.begin(), messages.end(), [&](const planned_message& other) {
+      if (&other == &m || other.refused)
+        return false;
+      if (other.post_before == at)
+        return true;
+      return other.wait.before == at && share_memory(m, other, in);
+    });
+  }
+
+  static bool share_memory(const planned_message& m, const planned_message& other, const block_view& in) {
+    for (const touch& a : m.message.memory)
+      for (const touch& b : other.message.memory)
+        if ((a.writes || b.writes) && (!a.what.base || a.what.base == b.what.base) &&
+            may_alias(a.what, b.what, in))
+          return true;
+    return false;
+  }
+
   planned_message plan(const mpi_use& use) {
     planned_message made;
     made.message.use = use;
@@ -194,7 +275,6 @@ private:
         return std::nullopt;
       return message_of(other, of_, in);
     };
-    bool work = false;
     for (const clang::Stmt* at = m.statement; at != m.home; at = facts_.parent_of(at)) {
       const auto* block = dyn_cast<clang::CompoundStmt>(facts_.parent_of(at));
       if (!block)
@@ -210,7 +290,7 @@ private:
           m.wait.before = *next;
           break;
         }
-        work |= is_work(*next);
+        m.hides_work |= is_work(*next);
         m.calls_run_meanwhile |= may_throw(*next);
       }
       if (m.limit)
@@ -222,9 +302,6 @@ private:
         break;
       }
     }
-    if (!work)
-      m.refused = m.limit.value_or(
-          obstacle{reason::no_window, "nothing runs before the block ends", m.home->getRBracLoc()});
   }
 
   bool is_work(const clang::Stmt* s) const {
@@ -302,7 +379,7 @@ public:
       count += m->message.use.is({mpi_call::Sendrecv}) ? 2 : 1;
       guarded |= m->calls_run_meanwhile;
     }
-    declare(*messages.front(), count, guarded);
+    declare(first_post(messages), count, guarded);
     for (const planned_message* m : messages)
       post(*m);
     std::vector<std::pair<wait_place, std::vector<const planned_message*>>> places;
@@ -317,10 +394,22 @@ public:
     }
     for (const auto& [place, waiting] : places)
       wait(place, waiting);
+    for (const planned_message* m : messages) // behind completions at the same place
+      if (m->post_before)
+        move_post(*m);
   }
 
 private:
-  void declare(const planned_message& first, int count, bool guarded) {
+  const clang::Stmt* first_post(const std::vector<planned_message*>& messages) const {
+    const clang::CompoundStmt* home = messages.front()->home;
+    return *std::find_if(home->body_begin(), home->body_end(), [&](const clang::Stmt* s) {
+      return std::any_of(messages.begin(), messages.end(), [&](const planned_message* m) {
+        return s == (m->post_before ? m->post_before : m->top);
+      });
+    });
+  }
+
+  void declare(const clang::Stmt* first, int count, bool guarded) {
     std::string nulls;
     for (int i = 0; i < count; ++i)
       nulls += i == 0 ? "MPI_REQUEST_NULL" : ", MPI_REQUEST_NULL";
@@ -331,8 +420,21 @@ private:
               "_type {\nMPI_Request* requests;\n~" + guard_ + "_type() { MPI_Waitall(" +
               std::to_string(count) + ", requests, MPI_STATUSES_IGNORE); }\n} " + guard_ + "{" + requests_ +
               "};\n";
-    const span_of_text place = *span_with_pragmas(of_, first.top);
+    const span_of_text place = *span_with_pragmas(of_, first);
     into_.edits[place.file].insert(place.begin, code);
+  }
+
+  void move_post(const planned_message& m) {
+    const mpi_use& use = m.message.use;
+    std::string code = nonblocking(use.name) + "(";
+    const unsigned last = use.call->getNumArgs() - (use.is({mpi_call::Recv}) ? 1 : 0);
+    for (unsigned i = 0; i < last; ++i)
+      code += text_of(of_, use.call->getArg(i)) + ", ";
+    const span_of_text place = *span_with_pragmas(of_, m.post_before);
+    into_.edits[place.file].insert(place.begin, code + request(m.request) + ");\n");
+    const span_of_text here = *text_.span_of_statement(m.statement);
+    into_.edits[here.file].replace(here.begin, here.end - here.begin,
+                                   "/* tacit: " + use.name + " is posted above. */");
   }
 
   std::string request(int number) const { return "&" + requests_ + "[" + std::to_string(number) + "]"; }
@@ -340,6 +442,8 @@ private:
   void post(const planned_message& m) {
     const mpi_use& use = m.message.use;
     into_.calls.push_back(use.call);
+    if (m.post_before)
+      return;
     if (use.is({mpi_call::Sendrecv}))
       return post_both(m);
     const span_of_text callee = *text_.span(use.call->getCallee()->getSourceRange());
@@ -441,6 +545,8 @@ std::string words_of(const unit& of, const obstacle& o) {
 void say(const unit& of, const planned_message& m, findings& said) {
   std::string text = wording(remark::started, {m.message.use.name}) + wording(remark::completes_before);
   text += m.limit ? words_of(of, *m.limit) : "the block ends";
+  if (m.post_before)
+    text += "; posted already" + wording(remark::location, {place_of(of, m.post_before->getBeginLoc())});
   said.push_back({severity::remark, m.message.use.call->getExprLoc(), reason::none, text, "", {}});
 }
 
@@ -452,9 +558,13 @@ void overlap_messages(const unit& of, const annotated_statement& at, changes& in
     return;
   }
   const function_facts facts(*at.function);
-  std::vector<planned_message> messages = planner(of, at, facts).make();
+  planner plans(of, at, facts);
+  std::vector<planned_message> messages = plans.make();
   check_claims(of, messages, facts, into.said);
   const sunk_waits waits = sink_waits(of, at, into);
+  if (!waits.moved) // their messages are under way where these would be posted
+    plans.place_posts(messages);
+  planner::refuse_idle(messages);
   if (messages.empty() && !waits.listed)
     into.said.push_back(stays(at, "the statement", reason::nothing_annotated,
                               "neither a blocking message nor a wait that the annotation lists"));

@@ -9,7 +9,8 @@
 //     MPI_Wait(&tacit_requests[0], MPI_STATUS_IGNORE); …
 //     border(…);
 //
-// A request that was never posted is null, and waiting for it does nothing: the wait needs no condition. Each wait stands before
+// A receive or a send that is a statement of the block is posted earlier than it stands, past loops and other work that provably has
+// nothing to do with it. A request that was never posted is null, and waiting for it does nothing: the wait needs no condition. Each wait stands before
 // the first statement that may touch the message's memory, leave the block, or do what is not known; at the latest at the
 // end of the block, so that nothing is under way in the next iteration. `indep` lets statements pass that the tree
 // cannot prove harmless. What `cco` itself claims: buffers of listed messages that have different names are apart, and the

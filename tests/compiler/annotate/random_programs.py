@@ -154,7 +154,7 @@ class messages:
         status = self.choose.choice(["MPI_STATUS_IGNORE", "&status", "&dead"])
         communicator = f"comm[{c}]" if self.choose.random() < 0.5 else f"c{c}"
         post, take = f"MPI_Send({out}, {communicator});", f"MPI_Recv({back}, {communicator}, {status});"
-        form = self.choose.randrange(9)
+        form = self.choose.randrange(12)
         if form == 0:
             return [f"MPI_Sendrecv({out}, {back}, {communicator}, {status});"]
         if form == 4:  # posted and completed by the program itself
@@ -170,6 +170,15 @@ class messages:
         if form == 6:  # another datatype for the same bytes
             out, back = out.replace("N, MPI_DOUBLE", "1, half_type"), back.replace("N, MPI_DOUBLE", "1, half_type")
             return [f"MPI_Sendrecv({out}, {back}, {communicator}, {status});"]
+        if form >= 9:  # from one end to the other, as statements of the block, which may be posted before the work
+            work = [self.choose.choice([["for (int k = 0; k < N; ++k)", "  private_array[k] += x * k;"],
+                                        ["for (int k = 0; k < 8; ++k)", f"  x += {send}[k] / 64;"],
+                                        ["for (int k = 0; k < 8; ++k)", f"  {self.choose.choice(self.buffers)}[k] += 1;"],
+                                        ["x += 1;"], ["later += 1;"], []]) for _ in range(3)]
+            where = ["0" if self.choose.random() < 0.8 else "later", self.choose.choice(["tag", "0"])]
+            return [*work[0], *work[1], f"MPI_Recv({self.part(receive, halves[1])}, N - {where[0]}, MPI_DOUBLE, lower, {where[1]}, "
+                    f"{communicator}, {status});", *work[2],
+                    f"MPI_Send({self.part(send, halves[0])}, N - {where[0]}, MPI_DOUBLE, upper, {where[1]}, {communicator});"]
         if form == 7:
             return ["if (rank % 2 == 0) {", f"  SEND_RIGHT({self.part(send, halves[0])}, {tag}, {communicator});", f"  {take}",
                     "} else {", f"  {take}", f"  {post}", "}"]
@@ -263,13 +272,15 @@ class messages:
             body = [f"if (i == 1)\n      goto on_{self.number};", *body, f"on_{self.number}:;"]
         lines = [f"static void function_{self.number}(void) {{", "  double private_array[N], x = 1, local_0[2 * N], local_1[2 * N];",
                  "  MPI_Status status = {0}, dead;", "  MPI_Comm c0 = comm[0], c1 = comm[1];",
-                 "  const int zero = 0;"]
+                 "  const int zero = 0, tag = 2, lower = rank > 0 ? left : MPI_PROC_NULL, upper = rank + 1 < size ? right : MPI_PROC_NULL;",
+                 "  int later = 0;"]
         lines += [f"  double *heap_{i} = heap[{i}], *alias_{i} = alias[{i}];" for i in range(4)]
         lines += ["  fill(private_array, N, 1);", "  fill(local_0, 2 * N, 2);", "  fill(local_1, 2 * N, 3);",
                   "#pragma mpi cco MPI_SendRecv", "  for (int i = 0; i < 4; ++i) {"]
         lines += [line if line.startswith("#") else "    " + line for line in body]
         lines += ["  }", "  checksum += x + sum_of(private_array, N) + sum_of(local_0, 2 * N) + sum_of(local_1, 2 * N);",
-                  "  checksum += sum_of(global_array, 2 * N);", "  (void)dead; (void)c0; (void)c1; (void)status; (void)zero;"]
+                  "  checksum += sum_of(global_array, 2 * N);", "  (void)dead; (void)c0; (void)c1; (void)status; (void)zero;",
+                  "  (void)tag; (void)lower; (void)upper; (void)later;"]
         lines += [f"  (void)alias_{i}; (void)heap_{i};" for i in range(4)] + ["}"]
         return "\n".join(lines)
 
@@ -387,7 +398,8 @@ def places_changed(asked, source):
     """What was transformed, by the words of the remarks."""
     done = subprocess.run([asked.tacit, "transform", "--json", source], capture_output=True, text=True)
     findings = json.loads(done.stdout)["findings"] if done.stdout else []
-    words = (re.sub(r"(;| at | where | when | during ).*", "", f["text"]) for f in findings if f["level"] == "remark" and not f["code"])
+    words = (re.sub(r"(;| at | where | when | during ).*", "", f["text"]) + (", posted earlier" if "posted already" in f["text"] else "")
+             for f in findings if f["level"] == "remark" and not f["code"])
     return Counter(words)
 
 
