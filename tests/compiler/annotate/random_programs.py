@@ -171,7 +171,9 @@ class messages:
             out, back = out.replace("N, MPI_DOUBLE", "1, half_type"), back.replace("N, MPI_DOUBLE", "1, half_type")
             return [f"MPI_Sendrecv({out}, {back}, {communicator}, {status});"]
         if form >= 9:  # from one end to the other, as statements of the block, which may be posted before the work
-            work = [self.choose.choice([["for (int k = 0; k < N; ++k)", "  private_array[k] += x * k;"],
+            work = [self.choose.choice([["for (int k = 0; k < 8; ++k)", "  own[k] += x / (k + 1);"],
+                                        ["for (int k = 1; k < 8; ++k)", "  own[k] = sqrt(own[k] + k) + own[0] / 8;"],
+                                        ["for (int k = 0; k < N; ++k)", "  private_array[k] += x * k;"],
                                         ["for (int k = 0; k < 8; ++k)", f"  x += {send}[k] / 64;"],
                                         ["for (int k = 0; k < 8; ++k)", f"  {self.choose.choice(self.buffers)}[k] += 1;"],
                                         ["x += 1;"], ["later += 1;"], []]) for _ in range(3)]
@@ -273,12 +275,13 @@ class messages:
         lines = [f"static void function_{self.number}(void) {{", "  double private_array[N], x = 1, local_0[2 * N], local_1[2 * N];",
                  "  MPI_Status status = {0}, dead;", "  MPI_Comm c0 = comm[0], c1 = comm[1];",
                  "  const int zero = 0, tag = 2, lower = rank > 0 ? left : MPI_PROC_NULL, upper = rank + 1 < size ? right : MPI_PROC_NULL;",
-                 "  int later = 0;"]
+                 "  int later = 0;", "  double own[8] = {0};"]
         lines += [f"  double *heap_{i} = heap[{i}], *alias_{i} = alias[{i}];" for i in range(4)]
         lines += ["  fill(private_array, N, 1);", "  fill(local_0, 2 * N, 2);", "  fill(local_1, 2 * N, 3);",
                   "#pragma mpi cco MPI_SendRecv", "  for (int i = 0; i < 4; ++i) {"]
         lines += [line if line.startswith("#") else "    " + line for line in body]
-        lines += ["  }", "  checksum += x + sum_of(private_array, N) + sum_of(local_0, 2 * N) + sum_of(local_1, 2 * N);",
+        lines += ["  }", "  for (int k = 0; k < 8; ++k)", "    x += own[k];",
+                  "  checksum += x + sum_of(private_array, N) + sum_of(local_0, 2 * N) + sum_of(local_1, 2 * N);",
                   "  checksum += sum_of(global_array, 2 * N);", "  (void)dead; (void)c0; (void)c1; (void)status; (void)zero;",
                   "  (void)tag; (void)lower; (void)upper; (void)later;"]
         lines += [f"  (void)alias_{i}; (void)heap_{i};" for i in range(4)] + ["}"]
