@@ -32,8 +32,8 @@ PATTERNS = ["bcast", "scatter", "scatterv", "gather", "gatherv", "allgather", "a
 SIZES = [64, 4096, 65536, 1 << 18, 1 << 20, 1 << 22]
 QUICK = {"mpi": ["openmpi"], "ranks": [2], "sizes": [64, 4096], "patterns": ["bcast", "alltoallv", "barrier", "halo", "transpose"],
          "rounds": 1, "blocks": 3}
-ONE_TIME = re.compile(r"([a-z][a-z -]* \((?:shm|p2p|coll|pcoll|rma)\)) ([0-9.]+) (ns|us|ms|s)\b")
-IN_MICROSECONDS = {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}
+ONE_TIME = re.compile(r"([a-z][a-z -]* \((?:shm|p2p|coll|pcoll|rma)\)) ([0-9.]+) (ns|µs|ms|s)\b")
+IN_MICROSECONDS = {"ns": 1e-3, "µs": 1, "ms": 1e3, "s": 1e6}
 
 
 def tuned_times(feedback):
@@ -181,9 +181,9 @@ def read_arguments():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--draw", action="store_true")
     parser.add_argument("--stdout", action="store_true")
+    if parser.parse_args().quick: # what is said beside it counts more
+        parser.set_defaults(**QUICK)
     arguments = parser.parse_args()
-    if arguments.quick:
-        vars(arguments).update(QUICK)
     if "loop" not in arguments.ways:
         parser.error("everything is compared with the way loop")
     return arguments
