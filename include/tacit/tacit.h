@@ -152,9 +152,10 @@ int tacit_graph_copy(tacit_graph graph, const void* from, MPI_Count from_count, 
 
 /* Combines locally, as MPI_Reduce_local does: into[i] = from[i] op into[i]. `operation` is any operator that
  * MPI_Reduce_local takes for the datatype, the program's own ones included; it must not be freed as long as
- * the schedule is used. The operands must not overlap. A schedule combines the same operands in the same order
- * as the graph, so that results are equal to the last bit; operators of the program are called on the thread that
- * progresses the schedule, never two at once, and must not communicate. Messages and copies that no reduction
+ * the schedule is used. The operands must not overlap. A schedule combines in the order of the graph, or in that of a
+ * collective (MPI_Reduce, MPI_Allreduce) where no order changes a bit, as with MPI's operators on integers, or where
+ * tacit_allow_reassociation permits other bits. Operators of the program keep the order; they are called on the thread
+ * that progresses the schedule, never two at once, and must not communicate. Messages and copies that no reduction
  * touches, directly or through others, are replaced as if it were not there. Errors: TACIT_ERR_ARGUMENT (no
  * operator; operands that overlap are reported by tacit_compile), TACIT_ERR_MPI. */
 int tacit_graph_reduce(tacit_graph graph, const void* from, void* into, MPI_Count count,
@@ -243,6 +244,9 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *   tacit_budget    TACIT_BUDGET           what the analysis may take before it gives up: fragments moved, or
  *                                          memory such as 512MiB
  *   tacit_replace   TACIT_REPLACE          true (default), or false: run the graph as written
+ *   tacit_allow_reassociation  TACIT_ALLOW_REASSOCIATION   false (default), or true: reductions that round, as sums
+ *                                          in floating point do, may be replaced by collectives, which combine
+ *                                          in an order of their own
  *   tacit_tune      TACIT_TUNE             off (default), on or again: the first runs (up to 250 of each) try the
  *                                          graph as written, MPI's collectives and what else is predicted to be
  *                                          fast, and all ranks go on with the fastest (the graph as written

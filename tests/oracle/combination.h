@@ -4,8 +4,10 @@
 
 #include "graphs/graph/graph.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,5 +62,59 @@ inline std::vector<byte_value> combine(graphs::reducer_id by, std::size_t elemen
   }
   return out;
 }
+
+/// What a byte means where operators may be regrouped, and their operands exchanged if they commute: equal texts for equal meanings.
+class meaning_of_bytes {
+public:
+  meaning_of_bytes(const graphs::graph& g, bool reassociate) : g_(g), reassociate_(reassociate) {}
+
+  std::string operator()(const byte_value& b) const {
+    if (b.first != combined_rank)
+      return std::to_string(b.first) + ":" + std::to_string(b.second);
+    return element(b.second >> 8) + "." + std::to_string(b.second & 0xff);
+  }
+
+private:
+  using bytes = std::vector<byte_value>;
+  const graphs::reducer& reducer(const combination& c) const { return g_.reducers()[index(c.by)]; }
+  bool may_regroup(const combination& c) const { return reassociate_ || !reducer(c).rounds; }
+  std::string text(const bytes& all) const {
+    std::string out;
+    for (const byte_value& b : all)
+      out += (*this)(b) + ",";
+    return out;
+  }
+  /// An element that was made as a whole by the same operator stands for its operands.
+  void add(const combination& of, const bytes& operand, std::vector<std::string>& into) const {
+    bool whole = operand.front().first == combined_rank;
+    for (std::size_t i = 0; i < operand.size(); ++i)
+      whole = whole && operand[i] == byte_value{combined_rank, (operand.front().second >> 8 << 8) + i};
+    if (whole)
+      if (const combination& c = combinations::all()[operand.front().second >> 8]; c.by == of.by) {
+        add(of, c.left, into);
+        add(of, c.right, into);
+        return;
+      }
+    into.push_back(text(operand));
+  }
+  std::string element(std::uint64_t number) const {
+    const combination& c = combinations::all()[number];
+    std::vector<std::string> operands;
+    if (may_regroup(c)) {
+      add(c, c.left, operands);
+      add(c, c.right, operands);
+      if (reducer(c).commutative)
+        std::sort(operands.begin(), operands.end());
+    } else {
+      operands = {text(c.left), text(c.right)};
+    }
+    std::string out = "op" + std::to_string(index(c.by)) + "(";
+    for (const std::string& o : operands)
+      out += "[" + o + "]";
+    return out + ")";
+  }
+  const graphs::graph& g_;
+  bool reassociate_;
+};
 
 } // namespace tacit::oracle

@@ -56,6 +56,10 @@ double blocks_of_member(pattern kind, double members, algorithm form) {
     return halves ? members * doublings / 2 : members;
   case pattern::barrier:
     return doublings;
+  case pattern::reduce:
+    return 1;
+  case pattern::allreduce:
+    return form == algorithm::recursive_doubling ? doublings : 2;
   default:
     return members;
   }

@@ -11,6 +11,7 @@
 // step. Tags go on behind those of the plan, counted by pair of ranks. Cost O(operations of the generated graphs).
 #include "graphs/choice/generated_form.h"
 
+#include "graphs/choice/combining_form.h"
 #include "graphs/plan/segments.h"
 
 #include <algorithm>
@@ -145,6 +146,7 @@ private:
   }
   void by_algorithm(const call& c, const recipe& how);
   void straight(const call& c);
+  void combine(const call& c);
   std::vector<segment> translated(const call& c, std::uint32_t member, const recipe& how,
                                   const memory_layout& places, std::span<const segment> bytes);
   const std::vector<segment>* block_of(const call& c, std::uint32_t member, bool output,
@@ -186,7 +188,9 @@ void message_maker::prepare() {
     const std::uint32_t root = is_rooted(s.collective) ? positions_.of(s.comm, s.peer) : 0;
     scratch_.assign(n * std::size_t{regions}, {});
     lengths_.assign(is_uniform(s.collective) ? 0 : n * std::size_t{regions}, {});
-    if (const std::optional<recipe> how = recipe_for(s, n, root, form_, vectors_))
+    if (is_reduction(s.collective))
+      combine(c);
+    else if (const std::optional<recipe> how = recipe_for(s, n, root, form_, vectors_))
       by_algorithm(c, *how);
     else
       straight(c);
@@ -228,6 +232,8 @@ const std::vector<segment>* message_maker::block_of(const call& c, std::uint32_t
   case signature::each_to_each:
     return bytes_for(output ? s.receives : s.sends, group[number], number);
   case signature::no_data:
+  case signature::all_into_root:
+  case signature::all_into_all:
     break;
   }
   return nullptr;
@@ -422,6 +428,14 @@ void message_maker::straight(const call& c) {
     }
 }
 
+void message_maker::combine(const call& c) {
+  const std::vector<rank_id>& group = members(*c.first);
+  std::vector<std::vector<step>> made = combine_by_messages(
+      g_, group, c.of, form_, out_.ranks, [&](rank_id from, rank_id to) { return next_tag(from, to); });
+  for (std::uint32_t m = 0; m < group.size(); ++m)
+    list_of(*c.first, m) = std::move(made[m]);
+}
+
 /// The rank's steps, collectives replaced by what was made for them.
 void message_maker::copy_rank(std::uint32_t r) {
   std::vector<step>& out = out_.ranks[r].steps;
@@ -461,7 +475,8 @@ bool has_form(const graph& g, const plan& p, algorithm form, vector_collectives 
   for (const auto& [key, c] : calls_of(g, p)) {
     const step& s = *c.first;
     const auto n = static_cast<std::uint32_t>(g.communicators()[index(s.comm)].members.size());
-    if (s.collective != pattern::barrier && recipe_for(s, n, 0, form, vectors))
+    if (is_reduction(s.collective) ? has_combining_form(g, s, n, form)
+                                   : s.collective != pattern::barrier && recipe_for(s, n, 0, form, vectors))
       return true;
   }
   return false;

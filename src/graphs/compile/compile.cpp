@@ -57,6 +57,23 @@ findings nothing_found(const transfers& t) {
   return none;
 }
 
+/// Where ranks may not wait for each other, reductions keep the waits of the graph.
+combining combine_together(const graph& g, const transfers& t, const compile_options& options) {
+  if (options.planning.progress == region_progress::collective)
+    return find_reductions(g, t, options.detection, options.planning.reassociate);
+  combining none;
+  if (!t.reductions.empty())
+    none.refused.push_back(
+        {pattern::allreduce, world, reason::progress, "any member may wait for any other"});
+  return none;
+}
+
+void add_reductions(compilation& c) {
+  const combining& from = c.combined;
+  c.found.found.insert(c.found.found.end(), from.found.begin(), from.found.end());
+  c.found.refused.insert(c.found.refused.end(), from.refused.begin(), from.refused.end());
+}
+
 /// A plan that fails its check is a bug of ours: say so, and run the graph as written.
 void replace_if_wrong(const graph& g, compilation& c, const plan_options& options) {
   const std::string fault = validate(g, c.matched, c.order, c.moved, c.schedule, options);
@@ -89,14 +106,17 @@ compilation compile(const graph& g, const compile_options& options) {
   // From here on the graph is one simultaneous assignment, whatever the timing.
   run_pass("flow", [&] { c.moved = follow(g, c.matched, c.order, c.problems, options.flow); });
   // From here on it is known where every byte comes from.
-  c.found = nothing_found(c.moved);
+  run_pass("reductions", [&] { c.combined = combine_together(g, c.moved, options); });
+  // From here on what collectives combine is apart from what moves and from what is kept.
+  c.found = nothing_found(c.moves());
   run_pass("detect", [&] {
-    c.found = detect(g, c.matched, c.order, c.moved, options.detection);
-    hint_at_scratch(g, c.matched, c.order, c.moved, c.found, options.detection, c.problems);
+    c.found = detect(g, c.matched, c.order, c.moves(), options.detection);
+    hint_at_scratch(g, c.matched, c.order, c.moves(), c.found, options.detection, c.problems);
   });
+  add_reductions(c);
   // From here on every byte of a transfer belongs to one finding or to the residual.
   run_pass("replace",
-           [&] { c.schedule = make_plan(g, c.matched, c.order, c.moved, c.found, options.planning); });
+           [&] { c.schedule = make_plan(g, c.matched, c.order, c.moves(), c.found, options.planning); });
   if (options.make_plan && c.schedule.ranks.empty() && !has_errors(c.problems))
     c.schedule = plan_as_written(g, c.matched, c.order, reason::none, "replacing is switched off");
   run_pass("validate", [&] { replace_if_wrong(g, c, options.planning); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graphs/detect/detect.h"
+#include "graphs/detect/reductions.h"
 #include "graphs/flow/flow.h"
 #include "graphs/graph/graph.h"
 #include "graphs/match/match.h"
@@ -26,7 +27,8 @@ struct compile_options {
   plan_options planning;
   bool make_plan = true; ///< false: analysis only
   bool check_races = true;
-  /// Passes switched off by name: "detect", "races", "rendezvous", "replace", "validate", "stages".
+  /// Passes switched off by name: "detect", "races", "rendezvous", "reductions", "replace", "validate",
+  /// "stages".
   std::vector<std::string> disabled;
   std::function<void(std::string_view pass)> progress; ///< called before each pass, if set
 };
@@ -51,10 +53,14 @@ struct compilation {
   matching matched;
   run_order order;
   transfers moved;
-  findings found;
+  combining combined; ///< collectives among the reductions
+  findings found;     ///< those, too; slices are of `moves()`
   plan schedule;
   staged in_stages;
   std::vector<pass_time> times;
+
+  /// The transfers that are replaced, and what is kept beside them.
+  const transfers& moves() const { return combined.any ? combined.rest : moved; }
 };
 
 compilation compile(const graph& g, const compile_options& options = {});

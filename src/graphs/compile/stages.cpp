@@ -94,7 +94,7 @@ private:
       }
       if (moved.after.empty() && joined_[r] != no_step)
         moved.after.push_back(joined_[r]);
-      if (moved.kind == step_kind::call || moved.kind == step_kind::reduce)
+      if (moved.op != no_op)
         moved.op = original[index(moved.op)];
       steps.push_back(std::move(moved));
     }

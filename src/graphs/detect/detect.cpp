@@ -52,7 +52,7 @@ std::vector<group> distinct_groups(const graph& g) {
 
 void refuse_all(findings& out, comm_id comm, reason why, const std::string& detail) {
   for (const pattern_row& row : patterns)
-    if (is_uniform(row.kind))
+    if (is_uniform(row.kind) && !is_reduction(row.kind))
       out.refused.push_back({row.kind, comm, why, detail});
 }
 

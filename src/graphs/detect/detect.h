@@ -25,6 +25,13 @@ struct slice {
   std::uint32_t transfer = 0;
 };
 
+/// Elements of all members that are combined one by one: each member gives `length` bytes.
+struct combined_piece {
+  std::uint64_t length = 0;
+  std::vector<std::uint64_t> operands; ///< the address at each member, in communicator order
+  std::vector<std::uint64_t> results;  ///< allreduce: likewise; reduce: the address at the root
+};
+
 struct finding {
   pattern kind = pattern::bcast;
   comm_id comm = world;   ///< the group
@@ -37,6 +44,8 @@ struct finding {
   /// pair the slices are in packing order: for bcast and allgather the same sequence of source bytes for
   /// every destination, for all others by destination address.
   std::vector<slice> slices;
+  reducer_id by = no_reducer;                ///< reductions: by what,
+  std::vector<combined_piece> combined = {}; ///< and what; they have no slices
 };
 
 struct refusal {

@@ -47,8 +47,11 @@ struct transfers {
   std::vector<transfer> list; ///< without what `kept` has
   /// Bytes that are written by the operations in `kept_operations`, in the same form; sources may be `combined`.
   std::vector<transfer> kept;
-  /// Operations that touch bytes of reductions, directly or through others (separate.h), in run order.
+  std::vector<std::uint32_t> kept_part; ///< of each in `kept`: its part of the graph
+  /// Operations that touch bytes of reductions, directly or through others (separate.h), in run order, and their parts: no
+  /// operation touches a byte that one of another part writes. Parts are numbered from 0.
   std::vector<op_id> kept_operations;
+  std::vector<std::uint32_t> part_of_kept;
   std::vector<reduction> reductions; ///< in run order, so operands come first
   bool complete = true;        ///< false: a budget was exceeded (a diagnostic says so), `list` is meaningless
   std::uint64_t fragments = 0; ///< moved over the whole graph: what the budget counts

@@ -97,17 +97,27 @@ bool continued(const transfer& a, const transfer& b) {
 }
 
 /// Cuts the transfers at the ends of the runs and moves those into runs that are kept.
+/// `op` of a run is the number of its part.
 void split(transfers& t, const std::vector<access>& kept_runs) {
   std::vector<transfer> moved;
-  const auto take = [](std::vector<transfer>& into, const transfer& x, std::uint64_t from, std::uint64_t to) {
+  const auto piece = [](const transfer& x, std::uint64_t from, std::uint64_t to) {
+    const std::uint64_t offset = x.source == no_rank ? 0 : from - x.destination_address;
+    return transfer{from, x.source_address + offset, to - from, x.source, x.destination};
+  };
+  const auto move = [&](const transfer& x, std::uint64_t from, std::uint64_t to) {
+    if (from != to)
+      moved.push_back(piece(x, from, to));
+  };
+  const auto keep = [&](const transfer& x, std::uint64_t from, std::uint64_t to, std::uint32_t part) {
     if (from == to)
       return;
-    const std::uint64_t offset = x.source == no_rank ? 0 : from - x.destination_address;
-    const transfer part{from, x.source_address + offset, to - from, x.source, x.destination};
-    if (!into.empty() && continued(into.back(), part)) // runs may touch
-      into.back().length += part.length;
-    else
-      into.push_back(part);
+    const transfer one = piece(x, from, to);
+    if (!t.kept.empty() && t.kept_part.back() == part && continued(t.kept.back(), one)) { // runs may touch
+      t.kept.back().length += one.length;
+      return;
+    }
+    t.kept.push_back(one);
+    t.kept_part.push_back(part);
   };
   for (const transfer& x : t.list) {
     const std::uint64_t end = x.destination_address + x.length;
@@ -115,11 +125,11 @@ void split(transfers& t, const std::vector<access>& kept_runs) {
     for (auto run = first_behind(kept_runs, x.destination, at);
          run != kept_runs.end() && run->rank == x.destination && run->begin < end; ++run) {
       const std::uint64_t from = std::max(at, run->begin), to = std::min(end, run->end);
-      take(moved, x, at, from);
-      take(t.kept, x, from, to);
+      move(x, at, from);
+      keep(x, from, to, run->op);
       at = to;
     }
-    take(moved, x, at, end);
+    move(x, at, end);
   }
   t.list = std::move(moved);
 }
@@ -146,13 +156,24 @@ void separate(const graph& g, const matching& m, const run_order& o, transfers& 
   std::vector<bool> kept(g.size(), false); // by representative
   for (const reduction& r : t.reductions)
     kept[together.of(static_cast<std::uint32_t>(index(r.op)))] = true;
-  for (const op_id op : o.order)
-    if (kept[together.of(static_cast<std::uint32_t>(index(op)))])
-      t.kept_operations.push_back(op);
+  constexpr std::uint32_t unknown = ~std::uint32_t{0};
+  std::vector<std::uint32_t> number(g.size(), unknown); // by representative
+  std::uint32_t parts_kept = 0;
+  for (const op_id op : o.order) {
+    const std::uint32_t part = together.of(static_cast<std::uint32_t>(index(op)));
+    if (!kept[part])
+      continue;
+    if (number[part] == unknown)
+      number[part] = parts_kept++;
+    t.kept_operations.push_back(op);
+    t.part_of_kept.push_back(number[part]);
+  }
   std::vector<access> kept_runs;
-  for (const access& run : runs)
-    if (kept[together.of(run.op)])
+  for (access run : runs)
+    if (kept[together.of(run.op)]) {
+      run.op = number[together.of(run.op)];
       kept_runs.push_back(run);
+    }
   split(t, kept_runs);
 }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <optional>
 
 namespace tacit::graphs {
 namespace {
@@ -30,9 +29,9 @@ public:
     for (std::size_t i = 0; i < t_.reductions.size(); ++i)
       of_[i] = combine(t_.reductions[i]);
     terms out;
-    for (const transfer& x : t_.kept)
-      if (x.source == combined)
-        leave(x, out);
+    for (std::size_t i = 0; i < t_.kept.size(); ++i)
+      if (t_.kept[i].source == combined)
+        leave(t_.kept[i], t_.kept_part.empty() ? 0 : t_.kept_part[i], out);
     return out;
   }
 
@@ -140,17 +139,19 @@ private:
     return out;
   }
 
-  void leave(const transfer& x, terms& out) {
+  void leave(const transfer& x, std::uint32_t part, terms& out) {
     const reducer_id by = g_.reduces_by(made_by(t_, x.source_address).op);
     for (piece& p : pieces_of({0, x.length, x.source_address, combined, 0}, by)) {
       const std::uint64_t whole = p.is_term ? p.length / element(by) * element(by) : 0;
       out.other_bytes += p.length - whole;
+      if (whole < p.length && (out.other_parts.empty() || out.other_parts.back() != part))
+        out.other_parts.push_back(part);
       p.length = whole;
       if (whole == 0)
         continue;
       if (g_.reducers()[index(by)].commutative)
         std::sort(p.operands.begin(), p.operands.end());
-      term made{x.destination,        x.destination_address + p.offset, p.length, by, p.grouped,
+      term made{x.destination,        x.destination_address + p.offset, p.length, by, part, p.grouped,
                 std::move(p.operands)};
       if (out.list.empty() || !continued(out.list.back(), made))
         out.list.push_back(std::move(made));
@@ -161,7 +162,7 @@ private:
 
   static bool continued(const term& a, const term& b) {
     return a.destination == b.destination && a.destination_address + a.length == b.destination_address &&
-           a.by == b.by && a.grouped == b.grouped &&
+           a.by == b.by && a.part == b.part && a.grouped == b.grouped &&
            std::equal(a.operands.begin(), a.operands.end(), b.operands.begin(), b.operands.end(),
                       [&](const operand& x, const operand& y) {
                         return x.rank == y.rank && x.address + a.length == y.address;
@@ -188,19 +189,19 @@ terms terms_of(const graph& g, const transfers& t, std::uint64_t most_operands) 
 
 std::vector<rank_interval> rank_intervals(const std::vector<operand>& operands) {
   std::vector<rank_interval> out;
-  std::optional<std::int64_t> step; // of the last interval, once it has one
+  std::int64_t step = 0; // of the last interval; 0: it has none
   for (const operand& o : operands) {
     const auto rank = static_cast<std::int64_t>(index(o.rank));
     if (!out.empty()) {
       const std::int64_t by = rank - static_cast<std::int64_t>(index(out.back().last));
-      if ((by == 1 || by == -1) && step.value_or(by) == by) {
+      if ((by == 1 || by == -1) && (step == 0 || step == by)) {
         out.back().last = o.rank;
         step = by;
         continue;
       }
     }
     out.push_back({o.rank, o.rank});
-    step.reset();
+    step = 0;
   }
   return out;
 }

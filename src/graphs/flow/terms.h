@@ -37,17 +37,19 @@ struct term {
   std::uint64_t destination_address = 0;
   std::uint64_t length = 0;
   reducer_id by = no_reducer;
+  std::uint32_t part = 0; ///< of the graph (flow.h)
   grouping grouped = grouping::single;
   /// From left to right; if the operator commutes, sorted. An operand that counts twice stands here twice.
   std::vector<operand> operands;
 };
 
 struct terms {
-  std::vector<term> list; ///< sorted by destination, as long as possible
+  std::vector<term> list; ///< sorted by destination, within one part as long as possible
   /// Bytes that reductions leave and that are no terms: other operators inside, values that are unknown, parts
   /// of elements.
   std::uint64_t other_bytes = 0;
-  bool complete = true; ///< false: more operands than allowed; `list` is empty
+  std::vector<std::uint32_t> other_parts; ///< that leave some of these
+  bool complete = true;                   ///< false: more operands than allowed; `list` is empty
 };
 
 /// The terms of all bytes that reductions leave behind (`t.kept`). Cost O(operands written out, also in between).

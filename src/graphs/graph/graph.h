@@ -62,7 +62,8 @@ struct reducer {
   std::string type;          ///< of the elements: "int", "double"
   std::uint32_t element = 1; ///< bytes of data in one element, at least 1
   bool commutative = true;
-  bool rounds = false; ///< associative only up to rounding, as sums in floating point are
+  bool rounds = false;  ///< associative only up to rounding, as sums in floating point are
+  bool anywhere = true; ///< every rank can combine by it: MPI's own, on elements without gaps
   friend bool operator==(const reducer&, const reducer&) = default;
 };
 

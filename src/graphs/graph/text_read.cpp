@@ -256,7 +256,8 @@ private:
       fail(bytes, "an element has at least 1 byte");
     r.commutative = !accept("ordered");
     r.rounds = accept("rounds");
-    end_of_statement("'ordered', 'rounds' or ");
+    r.anywhere = !accept("private");
+    end_of_statement("'ordered', 'rounds', 'private' or ");
     if (std::find(operator_names_.begin(), operator_names_.end(), name) != operator_names_.end())
       fail(where, fmt::format("there is an operator {} already", shown(where)), "use another name");
     operator_names_.push_back(std::move(name));

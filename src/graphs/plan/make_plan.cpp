@@ -48,9 +48,10 @@ public:
   planner(const graph& g, const transfers& t)
       : g_(g), t_(t), plan_{std::vector<rank_plan>(g.ranks()), false, reason::none, {}, {}} {}
 
-  void stage_overwritten_sources();
+  void stage_overwritten_sources(const findings& f);
   void add_residual(const std::vector<slice>& residual);
   void add_collective(const finding& f);
+  void add_reduction(const finding& f);
   void add_barrier(comm_id comm);
   void add_order(const wait_pair& order);
   plan finish();
@@ -58,6 +59,7 @@ public:
 private:
   rank_plan& at(rank_id r) { return plan_.ranks[index(r)]; }
   step& add(rank_id r, step s);
+  void stage_with_reductions(const findings& f);
   void stage(rank_id r, bytes overwritten);
   /// Source bytes where they are found when the plan runs: staged ones in scratch.
   bytes from(rank_id r, const bytes& source) const;
@@ -71,6 +73,7 @@ private:
   const transfers& t_;
   plan plan_;
   std::int32_t collectives_ = 0;
+  std::uint64_t alignment_ = 1; ///< of staged bytes, modulo which they lie as before
   /// Per rank, sorted: user bytes that step 0 copies, and where to.
   struct staged_piece {
     segment user;
@@ -91,7 +94,9 @@ step& planner::add(rank_id r, step s) {
 }
 
 /// Ranks that send nothing cost one number each, so that a few messages among millions of ranks are cheap.
-void planner::stage_overwritten_sources() {
+void planner::stage_overwritten_sources(const findings& f) {
+  if (std::any_of(f.found.begin(), f.found.end(), [](const finding& x) { return is_reduction(x.kind); }))
+    return stage_with_reductions(f);
   std::vector<std::uint32_t> by_source(t_.list.size()), first(t_.list.empty() ? 0 : g_.ranks() + 1, 0);
   for (const transfer& x : t_.list)
     ++first[index(x.source) + 1];
@@ -112,16 +117,38 @@ void planner::stage_overwritten_sources() {
   }
 }
 
+/// Operands are read and results written as the bytes of transfers are.
+void planner::stage_with_reductions(const findings& f) {
+  constexpr std::uint64_t of_any_number = 16;
+  alignment_ = of_any_number;
+  std::vector<bytes> reads(g_.ranks()), writes(g_.ranks());
+  for (const transfer& x : t_.list) {
+    append(reads[index(x.source)], {x.source_address, x.length});
+    append(writes[index(x.destination)], {x.destination_address, x.length});
+  }
+  for (const finding& x : f.found)
+    for (const combined_piece& p : x.combined) {
+      const auto& group = members(x.comm);
+      for (std::size_t i = 0; i < group.size(); ++i)
+        append(reads[index(group[i])], {p.operands[i], p.length});
+      for (std::size_t i = 0; i < p.results.size(); ++i)
+        append(writes[index(x.root == no_rank ? group[i] : x.root)], {p.results[i], p.length});
+    }
+  for (std::uint32_t r = 0; r < g_.ranks(); ++r)
+    stage(rank_id{r}, intersection(normalized(std::move(reads[r])), normalized(std::move(writes[r]))));
+}
+
 void planner::stage(rank_id r, bytes overwritten) {
   if (overwritten.empty())
     return;
   if (staged_.empty())
     staged_.resize(g_.ranks());
   step copy;
-  copy.writes = {{scratch_base, total_length(overwritten)}};
   std::uint64_t next = scratch_base;
   for (const segment& s : overwritten) {
+    next += (s.address - next) % alignment_;
     staged_[index(r)].push_back({s, next});
+    append(copy.writes, {next, s.length});
     next += s.length;
   }
   copy.reads = std::move(overwritten);
@@ -314,6 +341,8 @@ std::uint64_t uniform_blocks(pattern kind, std::uint64_t n) {
   case signature::each_to_root:
     return n - 1;
   case signature::no_data:
+  case signature::all_into_root:
+  case signature::all_into_all:
     break;
   }
   return 0;
@@ -376,6 +405,31 @@ void planner::add_collective(const finding& f) {
   settle_sizes(f, calls);
   for (std::size_t i = 0; i < group.size(); ++i)
     add(group[i], std::move(calls[i]));
+}
+
+void planner::add_reduction(const finding& f) {
+  const auto& group = members(f.comm);
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    step call;
+    call.kind = step_kind::collective;
+    call.collective = f.kind;
+    call.comm = f.comm;
+    call.peer = f.root;
+    call.by = f.by;
+    call.tag = collectives_;
+    call.largest_block = call.largest_total = f.bytes;
+    bytes given, results;
+    for (const combined_piece& p : f.combined) {
+      append(given, {p.operands[i], p.length});
+      if (f.root == no_rank || f.root == group[i])
+        append(results, {p.results[f.root == no_rank ? i : 0], p.length});
+    }
+    call.sends.push_back({no_rank, from(group[i], given)});
+    if (!results.empty())
+      call.receives.push_back({no_rank, std::move(results)});
+    add(group[i], std::move(call));
+  }
+  ++collectives_;
 }
 
 void planner::add_barrier(comm_id comm) {
@@ -495,9 +549,9 @@ plan make_plan(const graph& g, const matching& m, const run_order& o, const tran
     usable = findings_within_waits(g, m, o, f);
   const findings& used = limited ? usable.used : f;
   planner p(g, t);
-  p.stage_overwritten_sources();
+  p.stage_overwritten_sources(used);
   for (const finding& found : used.found)
-    p.add_collective(found);
+    is_reduction(found.kind) ? p.add_reduction(found) : p.add_collective(found);
   p.add_residual(used.residual);
   for (const comm_id comm : orders.barriers)
     p.add_barrier(comm);

@@ -35,11 +35,12 @@ enum class step_kind : std::uint8_t {
   recv,       ///< writes from peer
   collective, ///< one collective call of `kind` on `comm`
   call,       ///< the opaque operation `op` of the graph (only in plans "as written")
-  reduce,     ///< writes = reads ⊕ writes, local, by `by`; does what the operation `op` of the graph does
+  reduce, ///< writes = reads ⊕ writes, local, by `by`; does what the operation `op` of the graph does, if it is one's
 };
 
 /// One block of a collective step: the bytes exchanged with one member of the group. The block that a
-/// broadcast's root or a member of an allgather sends to everybody has peer no_rank. There is never a block
+/// broadcast's root or a member of an allgather sends to everybody has peer no_rank, and so has what a rank gives
+/// to a reduction, and gets from it. There is never a block
 /// for the rank itself (E2: self blocks are not copied), and a vector collective leaves empty blocks out.
 struct block {
   rank_id peer = no_rank; ///< the other side, as graph rank
@@ -54,7 +55,7 @@ struct step {
   std::int32_t tag = 0;        ///< send, recv: private, unique per (source, destination) within the plan;
                                ///< collective: its number within the plan, equal on all members
   op_id op = no_op;            ///< call, reduce: the operation of the graph
-  reducer_id by = no_reducer;  ///< reduce
+  reducer_id by = no_reducer;  ///< reduce; collective: if it is a reduction
   std::vector<segment> reads;  ///< copy, send, reduce
   std::vector<segment> writes; ///< copy, recv, reduce
   std::vector<block> sends;    ///< collective: blocks this rank contributes
@@ -93,6 +94,7 @@ struct plan {
 struct plan_options {
   sync_policy policy = sync_policy::data;
   region_progress progress = region_progress::collective;
+  bool reassociate = false; ///< reductions may combine in another order although it gives other bits
 };
 
 /// The replacement G′. Legal by construction; `validate` checks it anyway before first use.

@@ -92,10 +92,27 @@ block_counts expected_blocks(pattern kind, bool root, std::size_t n) {
     return {root ? others : 0, root ? 0u : 1u, exact};
   case signature::each_to_root:
     return {root ? 0u : 1u, root ? others : 0, exact};
+  case signature::all_into_root:
+    return {1, root ? 1u : 0u, exact};
+  case signature::all_into_all:
+    return {1, 1, exact};
   case signature::no_data:
     break;
   }
   return {0, 0, exact};
+}
+
+/// Whole elements of an operator that all ranks have; MPI's buffers must not overlap.
+std::string check_reduction(const graph& g, const step& s) {
+  if (index(s.by) >= g.reducers().size() || !g.reducers()[index(s.by)].anywhere)
+    return "an operator that not all ranks have";
+  if (s.largest_block % g.reducers()[index(s.by)].element != 0)
+    return "parts of elements";
+  for (const block& a : s.sends)
+    for (const block& b : s.receives)
+      if (overlap(a.bytes, b.bytes))
+        return "a result that overlaps its operand";
+  return {};
 }
 
 std::string check_collective(groups& all, const graph& g, const plan& p, std::uint32_t rank, const step& s) {
@@ -107,10 +124,12 @@ std::string check_collective(groups& all, const graph& g, const plan& p, std::ui
     return "a root outside the group";
   if (s.tag < 0)
     return "a negative number";
-  const bool shared = is_shared(s.collective);
+  const bool reduces = is_reduction(s.collective), shared = is_shared(s.collective) || reduces;
   if (auto fault = check_blocks(all, s, rank, s.sends, shared); !fault.empty())
     return fault;
-  if (auto fault = check_blocks(all, s, rank, s.receives, false); !fault.empty())
+  if (auto fault = check_blocks(all, s, rank, s.receives, reduces); !fault.empty())
+    return fault;
+  if (auto fault = reduces ? check_reduction(g, s) : std::string(); !fault.empty())
     return fault;
   for (const block& b : s.sends)
     if (shared != (b.peer == no_rank))
@@ -154,7 +173,10 @@ std::string check_step(groups& all, const graph& g, const plan& p, std::uint32_t
       (!p.as_written || index(s.op) >= g.size() || g[s.op].kind != op_kind::opaque))
     return "a call of something that is no computation of the program";
   if (s.kind == step_kind::reduce) {
-    if (index(s.op) >= g.size() || !g.reduces(s.op) || g.reduces_by(s.op) != s.by)
+    const bool of_collective = s.op == no_op && index(s.by) < g.reducers().size() &&
+                               g.reducers()[index(s.by)].anywhere &&
+                               total_length(s.writes) % g.reducers()[index(s.by)].element == 0;
+    if (!of_collective && (index(s.op) >= g.size() || !g.reduces(s.op) || g.reduces_by(s.op) != s.by))
       return "a reduction that the graph does not have";
     if (total_length(s.reads) != total_length(s.writes) || overlap(s.reads, s.writes))
       return "operands of unequal lengths, or that overlap";
@@ -186,7 +208,7 @@ std::string check_agreement(const graph& g, const plan& p) {
                            g.communicators()[c].name);
       for (std::size_t k = 0; k < mine.size(); ++k) {
         const step &a = *first[k], &b = *mine[k];
-        const bool alike = a.collective == b.collective && a.tag == b.tag &&
+        const bool alike = a.collective == b.collective && a.tag == b.tag && a.by == b.by &&
                            a.largest_block == b.largest_block && a.largest_total == b.largest_total &&
                            (!is_rooted(a.collective) || a.peer == b.peer);
         if (!alike)

@@ -7,11 +7,15 @@
 // a byte that the graph leaves alone (E2), wait sets keep what the policy asks for (E4), and everything
 // completes although no message is buffered (E5).
 //
+// Reductions of the plan that stand for one of the graph must have its operands. Where collectives combine, there is none to compare
+// with: what they leave must be the same terms as in the graph, all operands the same, and for another order there must be leave.
+//
 // A barrier is expanded into a star of zero-byte messages through its first member: that has exactly the wait
 // sets of a barrier, and unlike a fence it orders nothing that the plan does not order. Steps with several
 // operations are followed by an empty copy, so that a dependency on them is one edge.
 #include "graphs/plan/plan.h"
 
+#include "graphs/flow/terms.h"
 #include "graphs/plan/segments.h"
 #include "graphs/plan/shape.h"
 #include "graphs/plan/synchronization.h"
@@ -39,10 +43,11 @@ public:
   expansion run() && {
     for (std::uint32_t r = 0; r < g_.ranks(); ++r) {
       done_.clear();
+      scratch_end_ = scratch_base + p_.ranks[r].scratch_bytes;
       for (const step& s : p_.ranks[r].steps)
         add(rank_id{r}, s);
-      if (p_.ranks[r].scratch_bytes > 0)
-        out_.g.scratch(rank_id{r}, {scratch_base, p_.ranks[r].scratch_bytes});
+      if (scratch_end_ > scratch_base)
+        out_.g.scratch(rank_id{r}, {scratch_base, scratch_end_ - scratch_base});
     }
     for (const auto& [rank, bytes] : g_.scratch_bytes())
       out_.g.scratch(rank, bytes);
@@ -89,7 +94,10 @@ private:
       stands_for(keep(out_.g.reduce(r, s.reads, s.writes, s.by), s), s.op);
       break;
     case step_kind::collective:
-      s.collective == pattern::barrier ? add_barrier(r, s) : add_collective(r, s);
+      if (is_reduction(s.collective))
+        add_reduction(r, s);
+      else
+        s.collective == pattern::barrier ? add_barrier(r, s) : add_collective(r, s);
       break;
     }
     if (current_.size() == 1) {
@@ -129,6 +137,43 @@ private:
       current_.push_back(release);
     }
   }
+  /// One member gets all operands in scratch memory behind that of the plan, and combines them in the order of ranks.
+  void add_reduction(rank_id r, const step& s) {
+    const auto& members = g_.communicators()[index(s.comm)].members;
+    const rank_id hub = s.peer == no_rank ? members.front() : s.peer;
+    const std::vector<segment>& given = s.sends.front().bytes;
+    if (r != hub) {
+      send(r, s, given, hub, call_tag + s.tag);
+      for (const block& result : s.receives)
+        recv(r, s, result.bytes, hub, call_tag + s.tag);
+      return;
+    }
+    const std::uint64_t length = s.largest_block;
+    std::vector<segment> arrived;
+    std::vector<op_id> here;
+    for (const rank_id member : members) {
+      arrived.push_back({scratch_end_, length});
+      scratch_end_ += length;
+      here.push_back(keep(member == hub ? out_.g.copy(r, given, std::span(&arrived.back(), 1))
+                                        : out_.g.recv(r, arrived.back(), member, call_tag + s.tag),
+                          s));
+    }
+    op_id last = here.back();
+    for (std::size_t i = members.size() - 1; i-- > 0;) {
+      const op_id combine = out_.g.reduce(r, std::span(&arrived[i], 1), std::span(&arrived.back(), 1), s.by);
+      out_.g.depend(here[i], combine);
+      out_.g.depend(last, combine);
+      last = combine;
+    }
+    current_.clear();
+    for (const block& result : s.receives)
+      current_.push_back(out_.g.copy(r, std::span(&arrived.back(), 1), result.bytes));
+    for (const rank_id member : members)
+      if (s.peer == no_rank && member != hub)
+        current_.push_back(out_.g.send(r, arrived.back(), member, call_tag + s.tag));
+    for (const op_id after : current_)
+      out_.g.depend(last, after);
+  }
   void add_collective(rank_id r, const step& s) {
     for (const block& b : s.receives)
       if (!b.bytes.empty())
@@ -151,6 +196,7 @@ private:
   expansion out_;
   std::vector<op_id> done_;    ///< per step of the current rank: the operation that completes last
   std::vector<op_id> current_; ///< operations of the current step
+  std::uint64_t scratch_end_ = scratch_base; ///< of the current rank
 };
 
 /// The first byte that an operation writes, else reads.
@@ -231,12 +277,15 @@ public:
     for (const reduction& r : got.reductions) { // by base, as the walk numbered them
       const auto found = wanted_.find(e.original[index(r.op)]);
       same_.push_back(found == wanted_.end() ? nullptr : found->second);
+      of_collective_.push_back(e.original[index(r.op)] == no_op);
     }
   }
   /// The first reduction that does not do what its original does, in words; empty if all do.
   std::string difference(const graph& g) const {
     for (std::size_t i = 0; i < same_.size(); ++i) {
       const reduction& r = got_.reductions[i];
+      if (of_collective_[i])
+        continue;
       if (!same_[i] || same_[i]->length != r.length)
         return "the plan has a reduction that the graph has not";
       if (!equal(same_[i]->left, r.left) || !equal(same_[i]->right, r.right))
@@ -260,24 +309,92 @@ private:
   const transfers& got_;
   std::unordered_map<op_id, const reduction*> wanted_;
   std::vector<const reduction*> same_; ///< per reduction of the plan
+  std::vector<bool> of_collective_;    ///< it stands for none of the graph
 };
 
-std::string check_transfers(const graph& g, const expansion& e, const transfers& graph_moves,
-                            const transfers& plan_moves, fault_location& where) {
-  const renaming renamed(e, graph_moves, plan_moves);
-  if (std::string fault = renamed.difference(g); !fault.empty())
+/// Visits two lists of what is left, cut alike: visit(a, b, offset in a, offset in b, length); where only one has something, the other
+/// is null. Stops when visit returns false.
+template <typename Item, typename Visit>
+void side_by_side(const std::vector<Item>& a, const std::vector<Item>& b, Visit&& visit) {
+  std::size_t i = 0, k = 0;
+  std::uint64_t done_a = 0, done_b = 0;
+  while (i < a.size() && k < b.size()) {
+    const Item &x = a[i], &y = b[k];
+    if (x.destination != y.destination || x.destination_address + done_a != y.destination_address + done_b) {
+      visit(&x, &y, done_a, done_b, std::uint64_t{0});
+      return;
+    }
+    const std::uint64_t length = std::min(x.length - done_a, y.length - done_b);
+    if (!visit(&x, &y, done_a, done_b, length))
+      return;
+    done_a += length;
+    done_b += length;
+    if (done_a == x.length)
+      ++i, done_a = 0;
+    if (done_b == y.length)
+      ++k, done_b = 0;
+  }
+  if (i < a.size() || k < b.size())
+    visit(i < a.size() ? &a[i] : nullptr, k < b.size() ? &b[k] : nullptr, done_a, done_b, std::uint64_t{0});
+}
+
+bool same_term(const graph& g, const term& a, const term& b, std::uint64_t at_a, std::uint64_t at_b,
+               bool reassociate) {
+  const reducer& r = g.reducers()[index(a.by)];
+  if (a.by != b.by || (r.rounds && !reassociate))
+    return false;
+  return std::equal(a.operands.begin(), a.operands.end(), b.operands.begin(), b.operands.end(),
+                    [&](const operand& x, const operand& y) {
+                      return x.rank == y.rank && x.address + at_a == y.address + at_b;
+                    });
+}
+
+/// What collectives of the plan combine, against the terms of the graph.
+class combined_bytes {
+public:
+  combined_bytes(const graph& g, const expansion& e, const transfers& wanted, const transfers& got)
+      : g_(g), e_(e) {
+    wanted_.reductions = wanted.reductions;
+    got_.reductions = got.reductions;
+  }
+  void add(const transfer& wanted, const transfer& got, std::uint64_t at, std::uint64_t there,
+           std::uint64_t length) {
+    const auto part = [&](const transfer& x, std::uint64_t from) {
+      return transfer{x.destination_address + from, x.source_address + from, length, x.source, x.destination};
+    };
+    wanted_.kept.push_back(part(wanted, at));
+    got_.kept.push_back(part(got, there));
+  }
+  /// Empty if all are equal.
+  std::string difference(bool reassociate, fault_location& where) const {
+    if (wanted_.kept.empty())
+      return {};
+    const terms a = terms_of(g_, wanted_), b = terms_of(e_.g, got_);
+    if (!a.complete || !b.complete || a.other_bytes > 0 || b.other_bytes > 0)
+      return "the plan combines what is no term";
+    std::string fault;
+    side_by_side(
+        a.list, b.list,
+        [&](const term* x, const term* y, std::uint64_t at, std::uint64_t there, std::uint64_t length) {
+          if (x && y && length > 0 && same_term(g_, *x, *y, at, there, reassociate))
+            return true;
+          const term& shown = x ? *x : *y;
+          where = {shown.destination, shown.destination_address};
+          fault = fmt::format("the plan leaves {} where the graph leaves {} at {:#x} of rank {}",
+                              y ? describe(g_, *y) : "nothing", x ? describe(g_, *x) : "nothing",
+                              where.address, index(where.rank));
+          return false;
+        });
     return fault;
-  const bool reduces = !graph_moves.reductions.empty() || !plan_moves.reductions.empty();
-  const transfers all = reduces ? joined(graph_moves) : transfers{};
-  const transfers& wanted = reduces ? all : graph_moves;
-  transfers got = reduces ? joined(plan_moves) : plan_moves;
-  for (transfer& x : got.list) // what is computed is named by the operation of the original graph
-    if (x.source == no_rank)
-      x.source_address = index(e.original[x.source_address]);
-    else if (x.source == combined)
-      x.source_address = renamed(x.source_address);
-  if (got.list == wanted.list)
-    return {};
+  }
+
+private:
+  const graph& g_;
+  const expansion& e_;
+  transfers wanted_, got_;
+};
+
+std::string different_moves(const transfers& wanted, const transfers& got, fault_location& where) {
   std::size_t i = 0;
   while (i < got.list.size() && i < wanted.list.size() && got.list[i] == wanted.list[i])
     ++i;
@@ -292,6 +409,46 @@ std::string check_transfers(const graph& g, const expansion& e, const transfers&
                        made ? std::string("no (computed)") : std::to_string(index(x.source)));
   };
   return fmt::format("the plan moves {} where the graph moves {}", say(got, i), say(wanted, i));
+}
+
+/// Bytes of reductions are the graph's by name, or terms.
+std::string check_reductions(const graph& g, const expansion& e, const transfers& graph_moves,
+                             const transfers& plan_moves, bool reassociate, fault_location& where) {
+  const renaming renamed(e, graph_moves, plan_moves);
+  if (std::string fault = renamed.difference(g); !fault.empty())
+    return fault;
+  const transfers wanted = joined(graph_moves), got = joined(plan_moves);
+  combined_bytes by_terms(g, e, graph_moves, plan_moves);
+  bool same = true;
+  side_by_side(
+      wanted.list, got.list,
+      [&](const transfer* x, const transfer* y, std::uint64_t at, std::uint64_t there, std::uint64_t length) {
+        same = x && y && length > 0 && x->source == y->source;
+        if (!same)
+          return false;
+        if (x->source == no_rank) {
+          same = x->source_address == index(e.original[y->source_address]);
+        } else if (x->source != combined) {
+          same = x->source_address + at == y->source_address + there;
+        } else if (renamed(y->source_address) == ~std::uint64_t{0}) {
+          by_terms.add(*x, *y, at, there, length);
+        } else {
+          same = x->source_address + at == renamed(y->source_address) + there;
+        }
+        return same;
+      });
+  return same ? by_terms.difference(reassociate, where) : different_moves(wanted, got, where);
+}
+
+std::string check_transfers(const graph& g, const expansion& e, const transfers& wanted,
+                            const transfers& plan_moves, bool reassociate, fault_location& where) {
+  if (!wanted.reductions.empty() || !plan_moves.reductions.empty())
+    return check_reductions(g, e, wanted, plan_moves, reassociate, where);
+  transfers got = plan_moves;
+  for (transfer& x : got.list) // what is computed is named by the operation of the original graph
+    if (x.source == no_rank)
+      x.source_address = index(e.original[x.source_address]);
+  return got.list == wanted.list ? std::string() : different_moves(wanted, got, where);
 }
 
 /// What the graph itself writes at each rank, normalized; a receive writes what is sent to it. No list at all if
@@ -393,7 +550,7 @@ std::string validate(const graph& g, const matching& m, const run_order& o, cons
     constexpr std::uint64_t unlimited = ~std::uint64_t{0};
     const transfers moved =
         follow(e.g, em, eo, problems, {.fragment_budget = unlimited, .memory_budget = unlimited});
-    if (auto fault = check_transfers(g, e, t, moved, where); !fault.empty())
+    if (auto fault = check_transfers(g, e, t, moved, options.reassociate, where); !fault.empty())
       return fault;
   }
   if (auto fault = check_synchronization(g, m, o, e, em, eo, options.policy); !fault.empty())

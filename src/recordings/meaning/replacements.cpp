@@ -42,6 +42,9 @@ replacement collective_instead(const message_table& table, const fact_table& fac
     r.bytes_after = q * (q - 1) * blocks;
     r.steps_after = static_cast<std::uint32_t>(r.calls * (q - 1));
     break;
+  case signature::all_into_root: // reductions are told from recordings by their shape alone
+  case signature::all_into_all:
+    break;
   case signature::no_data: // dissemination
     r.messages_after = q * log;
     break;

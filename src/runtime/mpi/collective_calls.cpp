@@ -19,7 +19,8 @@ const collective_calls& nonblocking_calls() {
       {MPI_Iallgather, "MPI_Iallgather"}, {MPI_Iallgatherv, "MPI_Iallgatherv"},
       {MPI_Ialltoall, "MPI_Ialltoall"},   {MPI_Ialltoallw, "MPI_Ialltoallw"},
       {MPI_Iscatter, "MPI_Iscatter"},     {MPI_Iscatterv, "MPI_Iscatterv"},
-      {MPI_Igather, "MPI_Igather"},       {MPI_Igatherv, "MPI_Igatherv"}};
+      {MPI_Igather, "MPI_Igather"},       {MPI_Igatherv, "MPI_Igatherv"},
+      {MPI_Iallreduce, "MPI_Iallreduce"}, {MPI_Ireduce, "MPI_Ireduce"}};
   return all;
 }
 
@@ -54,7 +55,9 @@ const collective_calls* persistent_calls() {
       persistent<PERSISTENT(Scatter)>("MPI_Scatter_init", like.scatter),
       persistent<PERSISTENT(Scatterv)>("MPI_Scatterv_init", like.scatterv),
       persistent<PERSISTENT(Gather)>("MPI_Gather_init", like.gather),
-      persistent<PERSISTENT(Gatherv)>("MPI_Gatherv_init", like.gatherv)};
+      persistent<PERSISTENT(Gatherv)>("MPI_Gatherv_init", like.gatherv),
+      persistent<PERSISTENT(Allreduce)>("MPI_Allreduce_init", like.allreduce),
+      persistent<PERSISTENT(Reduce)>("MPI_Reduce_init", like.reduce)};
   return &all;
 }
 #else

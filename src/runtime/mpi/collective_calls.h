@@ -31,6 +31,8 @@ struct collective_calls {
   checked_call<const void*, list, list, MPI_Datatype, void*, int, MPI_Datatype, int, MPI_Comm> scatterv;
   checked_call<const void*, int, MPI_Datatype, void*, int, MPI_Datatype, int, MPI_Comm> gather;
   checked_call<const void*, int, MPI_Datatype, void*, list, list, MPI_Datatype, int, MPI_Comm> gatherv;
+  checked_call<const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm> allreduce;
+  checked_call<const void*, void*, int, MPI_Datatype, MPI_Op, int, MPI_Comm> reduce;
 };
 
 const collective_calls& nonblocking_calls();

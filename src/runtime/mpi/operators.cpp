@@ -4,7 +4,9 @@
 #include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
-#include <iterator>
+#include <initializer_list>
+#include <utility>
+#include <vector>
 
 namespace tacit::runtime {
 namespace {
@@ -29,40 +31,106 @@ private:
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-/// Elements of which every order of combining gives the same bits, by any operator of MPI.
-bool is_exact(MPI_Datatype type) {
-  const MPI_Datatype exact[] = {
-      MPI_CHAR,
-      MPI_SIGNED_CHAR,
-      MPI_UNSIGNED_CHAR,
-      MPI_SHORT,
-      MPI_UNSIGNED_SHORT,
-      MPI_INT,
-      MPI_UNSIGNED,
-      MPI_LONG,
-      MPI_UNSIGNED_LONG,
-      MPI_LONG_LONG,
-      MPI_UNSIGNED_LONG_LONG,
-      MPI_INT8_T,
-      MPI_INT16_T,
-      MPI_INT32_T,
-      MPI_INT64_T,
-      MPI_UINT8_T,
-      MPI_UINT16_T,
-      MPI_UINT32_T,
-      MPI_UINT64_T,
-      MPI_C_BOOL,
-      MPI_BYTE,
-      MPI_AINT,
-      MPI_OFFSET,
-      MPI_COUNT,
-      MPI_2INT,
-      MPI_SHORT_INT,
-      MPI_LONG_INT,
-      MPI_INTEGER,
-      MPI_LOGICAL,
+/// Kinds of elements as far as they decide whether every order of combining gives the same bits.
+enum class element_kind : std::uint8_t {
+  signed_integer,
+  unsigned_integer,
+  truth_value,
+  plain_bytes,
+  number_and_place,
+  floating
+};
+
+/// A type of MPI's own whose elements lie side by side without gaps.
+struct known_type {
+  MPI_Datatype type;
+  const char* name;
+  element_kind kind;
+};
+
+/// The program can rename what MPI_Type_get_name says; these names are ours. Fortran's types may be null.
+std::vector<known_type> known_types() {
+  using enum element_kind;
+  std::vector<known_type> out{
+      {MPI_SIGNED_CHAR, "signed char", signed_integer},
+      {MPI_SHORT, "short", signed_integer},
+      {MPI_INT, "int", signed_integer},
+      {MPI_LONG, "long", signed_integer},
+      {MPI_LONG_LONG, "long long", signed_integer},
+      {MPI_INT8_T, "int8_t", signed_integer},
+      {MPI_INT16_T, "int16_t", signed_integer},
+      {MPI_INT32_T, "int32_t", signed_integer},
+      {MPI_INT64_T, "int64_t", signed_integer},
+      {MPI_AINT, "MPI_Aint", signed_integer},
+      {MPI_OFFSET, "MPI_Offset", signed_integer},
+      {MPI_COUNT, "MPI_Count", signed_integer},
+      {MPI_UNSIGNED_CHAR, "unsigned char", unsigned_integer},
+      {MPI_UNSIGNED_SHORT, "unsigned short", unsigned_integer},
+      {MPI_UNSIGNED, "unsigned", unsigned_integer},
+      {MPI_UNSIGNED_LONG, "unsigned long", unsigned_integer},
+      {MPI_UNSIGNED_LONG_LONG, "unsigned long long", unsigned_integer},
+      {MPI_UINT8_T, "uint8_t", unsigned_integer},
+      {MPI_UINT16_T, "uint16_t", unsigned_integer},
+      {MPI_UINT32_T, "uint32_t", unsigned_integer},
+      {MPI_UINT64_T, "uint64_t", unsigned_integer},
+      {MPI_C_BOOL, "bool", truth_value},
+      {MPI_BYTE, "byte", plain_bytes},
+      {MPI_2INT, "two ints", number_and_place},
+      {MPI_FLOAT, "float", floating},
+      {MPI_DOUBLE, "double", floating},
+      {MPI_C_FLOAT_COMPLEX, "float complex", floating},
+      {MPI_C_DOUBLE_COMPLEX, "double complex", floating},
+      {MPI_INTEGER, "INTEGER", signed_integer},
+      {MPI_REAL, "REAL", floating},
+      {MPI_DOUBLE_PRECISION, "DOUBLE PRECISION", floating},
   };
-  return std::find(std::begin(exact), std::end(exact), type) != std::end(exact);
+  std::erase_if(out, [](const known_type& t) { return t.type == MPI_DATATYPE_NULL; });
+  return out;
+}
+
+const known_type* find_known(MPI_Datatype type) {
+  static const std::vector<known_type> known = known_types();
+  const auto found =
+      std::find_if(known.begin(), known.end(), [&](const known_type& t) { return t.type == type; });
+  return found == known.end() ? nullptr : &*found;
+}
+
+/// Whether every order of combining gives the same bits under every MPI. Not so, though integers: sums and products of 8 and 16 bits,
+/// which Open MPI's vector code saturates and its scalar code wraps around, and minima and maxima of unsigned types, which some
+/// versions compare as signed ones in vectors.
+bool is_exact(MPI_Op operation, const known_type& type, std::uint64_t bytes) {
+  const auto is = [&](std::initializer_list<MPI_Op> list) {
+    return std::find(list.begin(), list.end(), operation) != list.end();
+  };
+  const bool integer =
+      type.kind == element_kind::signed_integer || type.kind == element_kind::unsigned_integer;
+  if (is({MPI_SUM, MPI_PROD}))
+    return integer && bytes >= 4;
+  if (is({MPI_MAX, MPI_MIN}))
+    return type.kind == element_kind::signed_integer;
+  if (is({MPI_LAND, MPI_LOR, MPI_LXOR}))
+    return integer || type.kind == element_kind::truth_value;
+  if (is({MPI_BAND, MPI_BOR, MPI_BXOR}))
+    return integer || type.kind == element_kind::plain_bytes;
+  return is({MPI_MAXLOC, MPI_MINLOC}) && type.kind == element_kind::number_and_place;
+}
+
+const std::vector<std::pair<MPI_Op, const char*>>& known_operators() {
+  static const std::vector<std::pair<MPI_Op, const char*>> known{
+      {MPI_SUM, "sum"},
+      {MPI_PROD, "product"},
+      {MPI_MAX, "maximum"},
+      {MPI_MIN, "minimum"},
+      {MPI_LAND, "and"},
+      {MPI_LOR, "or"},
+      {MPI_LXOR, "xor"},
+      {MPI_BAND, "bitwise and"},
+      {MPI_BOR, "bitwise or"},
+      {MPI_BXOR, "bitwise xor"},
+      {MPI_MAXLOC, "maximum with place"},
+      {MPI_MINLOC, "minimum with place"},
+  };
+  return known;
 }
 
 } // namespace
@@ -82,24 +150,21 @@ bound_reducer bind_reducer(MPI_Op operation, MPI_Datatype type) {
 }
 
 std::string name_of_predefined(MPI_Op operation) {
-  const std::pair<MPI_Op, const char*> names[] = {
-      {MPI_SUM, "sum"},
-      {MPI_PROD, "product"},
-      {MPI_MAX, "maximum"},
-      {MPI_MIN, "minimum"},
-      {MPI_LAND, "and"},
-      {MPI_LOR, "or"},
-      {MPI_LXOR, "xor"},
-      {MPI_BAND, "bitwise and"},
-      {MPI_BOR, "bitwise or"},
-      {MPI_BXOR, "bitwise xor"},
-      {MPI_MAXLOC, "maximum with place"},
-      {MPI_MINLOC, "minimum with place"},
-  };
-  for (const auto& [known, name] : names)
+  for (const auto& [known, name] : known_operators())
     if (operation == known)
       return name;
   return {};
+}
+
+bound_reducer bind_predefined(const graphs::reducer& r) {
+  bound_reducer out;
+  for (const auto& [known, name] : known_operators())
+    if (r.operation == name)
+      out.operation = known;
+  for (const known_type& t : known_types())
+    if (r.type == t.name)
+      out.type = t.type;
+  return out;
 }
 
 bool combines(MPI_Op operation) {
@@ -114,9 +179,17 @@ graphs::reducer describe_reducer(MPI_Op operation, MPI_Datatype type) {
   check_mpi(MPI_Type_get_name(type, name, &length), "MPI_Type_get_name");
   r.operation = name_of_predefined(operation);
   r.type = name;
-  r.element = static_cast<std::uint32_t>(std::max<std::uint64_t>(flatten(type).size, 1));
+  const layout element = flatten(type);
+  r.element = static_cast<std::uint32_t>(std::max<std::uint64_t>(element.size, 1));
   r.commutative = commutes != 0;
-  r.rounds = r.operation.empty() || !is_exact(type);
+  r.rounds = true;
+  r.anywhere = false;
+  const known_type* const known = is_predefined(type) ? find_known(type) : nullptr;
+  if (!known)
+    return r;
+  r.type = known->name;
+  r.rounds = !is_exact(operation, *known, element.size);
+  r.anywhere = !r.operation.empty() && static_cast<std::uint64_t>(element.extent) == element.size;
   return r;
 }
 

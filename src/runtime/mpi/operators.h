@@ -28,6 +28,9 @@ bool combines(MPI_Op operation);
 
 bool is_predefined(MPI_Datatype type);
 
+/// That of a reducer that is `anywhere`, on a rank whose part of the graph does not have it.
+bound_reducer bind_predefined(const graphs::reducer& r);
+
 /// What is the same on all ranks, of an operator and type of MPI's own. Whatever is not integer or logical may
 /// round: also the largest of +0 and -0, or of two NaNs, depends on the order.
 graphs::reducer describe_reducer(MPI_Op operation, MPI_Datatype type);

@@ -17,6 +17,7 @@
 // MPI 4.1 cuts long messages by element count, so ranks that describe the same bytes differently would
 // disagree. Alltoallw is the exception; it never cuts.
 #include "runtime/mpi/collective_calls.h"
+#include "runtime/mpi/mpi_error.h"
 #include "runtime/run/builtin_drivers.h"
 #include "runtime/run/communicators.h"
 #include "runtime/run/lower.h"
@@ -66,6 +67,7 @@ private:
   action_span alltoall(const graphs::step& s);
   action_span scatter(const graphs::step& s);
   action_span gather(const graphs::step& s);
+  action_span combine(const graphs::step& s);
 
   member_blocks by_member(const graphs::step& s, const std::vector<graphs::block>& blocks) const;
   std::size_t me(const graphs::step& s) const;
@@ -188,6 +190,8 @@ action_span coll_lowering::collective(const graphs::step& s) {
   }
   if (s.collective == pattern::bcast)
     return broadcast(s);
+  if (is_reduction(s.collective))
+    return combine(s);
   const bool counts_fit = s.largest_total <= INT_MAX;
   switch (s.collective) {
   case pattern::alltoall:
@@ -228,6 +232,52 @@ action_span coll_lowering::broadcast(const graphs::step& s) {
   }
   if (!at_root && !contiguous) {
     const action_span unpack = copy({{address(at), length}}, bytes);
+    for (const action_id before : all.last)
+      for (const action_id after : unpack.first)
+        actions_.complete_before(before, after);
+    all.last = unpack.last;
+  }
+  std::sort(all.first.begin(), all.first.end());
+  all.first.erase(std::unique(all.first.begin(), all.first.end()), all.first.end());
+  return all;
+}
+
+/// Elements one after the other at their own alignment, as MPI wants them; operand and result do not overlap (plan/shape.h).
+action_span coll_lowering::combine(const graphs::step& s) {
+  const bound_reducer& by = program_.reducers.at(s.by);
+  int element = 0;
+  check_mpi(MPI_Type_size(by.type, &element), "MPI_Type_size");
+  const std::uint64_t length = s.largest_block;
+  const std::vector<graphs::segment> given = resolve(s.sends.front().bytes);
+  const std::vector<graphs::segment> result =
+      s.receives.empty() ? std::vector<graphs::segment>{} : resolve(s.receives.front().bytes);
+  const auto place = [&](const std::vector<graphs::segment>& bytes) {
+    return bytes.size() == 1 ? bytes_at(bytes.front().address)
+           : bytes.empty()   ? nullptr
+                             : actions_.allocate(length);
+  };
+  std::byte *const from = place(given), *const into = place(result);
+  action_span start, all;
+  if (given.size() > 1)
+    start = copy(given, {{address(from), length}});
+  const int root = s.peer == no_rank ? -1 : static_cast<int>(this->root(s));
+  const std::uint64_t most = std::uint64_t{INT_MAX} * static_cast<std::uint64_t>(element);
+  for (std::uint64_t done = 0; done < length; done += most) {
+    const int count = static_cast<int>(std::min(most, length - done) / static_cast<std::uint64_t>(element));
+    const std::byte* const operand = from + done;
+    std::byte* const target = into ? into + done : nullptr;
+    action_span piece = start;
+    post(piece, s,
+         [=, type = by.type, operation = by.operation](call_table calls, MPI_Comm comm, MPI_Request* r) {
+           if (root < 0)
+             calls.allreduce(operand, target, count, type, operation, comm, r);
+           else
+             calls.reduce(operand, target, count, type, operation, root, comm, r);
+         });
+    append(all, piece);
+  }
+  if (result.size() > 1) {
+    const action_span unpack = copy({{address(into), length}}, result);
     for (const action_id before : all.last)
       for (const action_id after : unpack.first)
         actions_.complete_before(before, after);

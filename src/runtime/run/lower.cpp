@@ -209,6 +209,8 @@ action_span lowering::direct(const graphs::step& s) {
   const rank_group& group = program_.group(s.comm);
   if (s.collective == pattern::barrier)
     return dissemination(s, group);
+  if (is_reduction(s.collective))
+    return combine_at_one(s, group);
   const int tag = collective_tag(s, 0);
   action_span all;
   for (const graphs::block& b : s.receives)
@@ -224,6 +226,57 @@ action_span lowering::direct(const graphs::step& s) {
     for (const int to : group.members)
       if (to != program_.rank)
         append(all, send(resolve(b.bytes), to, tag));
+  }
+  return all;
+}
+
+action_span lowering::combine_at_one(const graphs::step& s, const rank_group& group) {
+  const int hub = s.peer == no_rank ? group.members.front() : rank_of(s.peer);
+  const int there = collective_tag(s, 0), back = collective_tag(s, 1);
+  const std::vector<graphs::segment> given = resolve(s.sends.front().bytes);
+  const std::vector<graphs::segment> result =
+      s.receives.empty() ? std::vector<graphs::segment>{} : resolve(s.receives.front().bytes);
+  action_span all;
+  if (program_.rank != hub) {
+    all = send(given, hub, there);
+    if (!result.empty())
+      append(all, recv(result, hub, back));
+    return all;
+  }
+  action_span last;
+  for (std::size_t i = group.members.size(); i-- > 0;) {
+    const int from = group.members[i];
+    std::vector<graphs::segment> operand = given;
+    action_span got;
+    if (from != hub) {
+      operand =
+          i + 1 == group.members.size()
+              ? result
+              : std::vector<graphs::segment>{
+                    {reinterpret_cast<std::uint64_t>(actions_.allocate(s.largest_block)), s.largest_block}};
+      got = recv(operand, from, there);
+    }
+    if (i + 1 == group.members.size()) {
+      last = from == hub ? copy(given, result) : got;
+      append(all, last);
+      continue;
+    }
+    append(all, got);
+    const action_id combine = actions_.add_local(reducing(program_.reducers.at(s.by), operand, result));
+    for (const auto* before : {&got.last, &last.last})
+      for (const action_id b : *before)
+        actions_.complete_before(b, combine);
+    last = {{combine}, {combine}};
+    all.last.push_back(combine);
+  }
+  for (const int to : group.members) {
+    if (s.peer != no_rank || to == hub)
+      continue;
+    const action_span sent = send(result, to, back);
+    for (const action_id b : last.last)
+      for (const action_id a : sent.first)
+        actions_.complete_before(b, a);
+    all.last.insert(all.last.end(), sent.last.begin(), sent.last.end());
   }
   return all;
 }

@@ -67,6 +67,8 @@ private:
   action_span keep_own_message(const graphs::step& s);
   action_span take_own_message(const graphs::step& s);
   action_span dissemination(const graphs::step& s, const rank_group& group);
+  /// One rank gets all operands and combines them in the order of ranks.
+  action_span combine_at_one(const graphs::step& s, const rank_group& group);
   int collective_tag(const graphs::step& s, int round) const;
 
   struct own_message {

@@ -132,6 +132,23 @@ compiled_graph compile_parts(std::vector<message> parts, const compile_request& 
   return out;
 }
 
+namespace {
+
+/// Reducers of its steps that the rank does not bring itself.
+void add_others_reducers(const graphs::graph& g, rank_part& part) {
+  std::vector<bool> known(g.reducers().size(), false);
+  for (const auto& [global, local] : part.reducers)
+    known[index(global)] = true;
+  for (const named_program& p : part.candidates)
+    for (const graphs::step& s : p.steps.plan.steps)
+      if (s.by != graphs::no_reducer && !known[index(s.by)]) {
+        known[index(s.by)] = true;
+        part.others_reducers.emplace_back(s.by, g.reducers()[index(s.by)]);
+      }
+}
+
+} // namespace
+
 rank_part part_of(const compiled_graph& compiled, std::uint32_t rank) {
   const graphs::graph& g = compiled.all.g;
   rank_part part;
@@ -150,6 +167,7 @@ rank_part part_of(const compiled_graph& compiled, std::uint32_t rank) {
   const auto& reducers = compiled.all.reducers[rank];
   for (std::size_t i = 0; i < reducers.size(); ++i)
     part.reducers.emplace_back(reducers[i], static_cast<std::int32_t>(i));
+  add_others_reducers(g, part);
   return part;
 }
 

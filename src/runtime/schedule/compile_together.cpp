@@ -186,6 +186,8 @@ std::map<graphs::reducer_id, bound_reducer> reducers_of(const rank_part& mine, c
   std::map<graphs::reducer_id, bound_reducer> table;
   for (const auto& [global, local] : mine.reducers)
     table[global] = part.reducer_of(local);
+  for (const auto& [global, reducer] : mine.others_reducers)
+    table[global] = bind_predefined(reducer);
   return table;
 }
 

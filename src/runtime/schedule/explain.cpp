@@ -17,7 +17,9 @@ std::string words(const graphs::graph& g, const graphs::finding& f) {
     text += fmt::format(" of {}", g.communicators()[index(f.comm)].name);
   if (is_rooted(f.kind))
     text += fmt::format(", root {}", index(f.root));
-  if (f.kind != pattern::barrier)
+  if (is_reduction(f.kind))
+    text += fmt::format(", {} B each, {}", f.bytes, describe(g.reducers()[index(f.by)]));
+  else if (f.kind != pattern::barrier)
     text += fmt::format(", {} B per block", f.bytes);
   return text;
 }
@@ -36,13 +38,15 @@ std::string compared(const graphs::choice& chosen) {
 }
 
 /// What reductions leave, as far as it is quickly said.
-std::string combined(const graphs::graph& g, const graphs::transfers& moved) {
+std::string combined(const graphs::graph& g, const graphs::compilation& c) {
+  const graphs::transfers& moved = c.moved;
   constexpr std::size_t shown = 8;
   constexpr std::uint64_t most_operands = 1u << 16;
   if (moved.reductions.empty())
     return {};
-  std::string out = fmt::format("reductions: {}, in {} operations that keep their order\n",
-                                moved.reductions.size(), moved.kept_operations.size());
+  std::string out =
+      fmt::format("reductions: {}, in {} operations, of which {} keep their order\n", moved.reductions.size(),
+                  moved.kept_operations.size(), c.moves().kept_operations.size());
   const graphs::terms all = graphs::terms_of(g, moved, most_operands);
   for (std::size_t i = 0; i < std::min(all.list.size(), shown); ++i)
     out += fmt::format("leave {} B at rank {}: {}\n", all.list[i].length, index(all.list[i].destination),
@@ -54,7 +58,7 @@ std::string combined(const graphs::graph& g, const graphs::transfers& moved) {
 
 std::string in_text(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen) {
   std::string out =
-      fmt::format("{} ranks, {} operations, {} transfers\n", g.ranks(), g.size(), c.moved.list.size());
+      fmt::format("{} ranks, {} operations, {} transfers\n", g.ranks(), g.size(), c.moves().list.size());
   for (const graphs::finding& f : c.found.found)
     out += "found: " + words(g, f) + "\n";
   for (std::size_t s = 0; s < c.in_stages.stages.size(); ++s)
@@ -66,7 +70,7 @@ std::string in_text(const graphs::graph& g, const graphs::compilation& c, const 
     out += fmt::format("not found: {} ({}: {})\n", name(r.kind), reason_label(r.why), r.detail);
   for (const graphs::refusal& r : c.schedule.not_used)
     out += fmt::format("not used: {} ({}: {})\n", name(r.kind), reason_label(r.why), r.detail);
-  out += combined(g, c.moved);
+  out += combined(g, c);
   if (c.schedule.as_written)
     out += fmt::format(
         "runs as written: {}{}\n",
@@ -136,8 +140,8 @@ std::string in_json(const graphs::graph& g, const graphs::compilation& c, const 
         json_string(c.schedule.detail));
   return fmt::format(
       R"({{"ranks":{},"operations":{},"transfers":{},"found":{},"stages":{},"refused":{},"not_used":{},"as_written":{}{},"predicted":{},"notes":{},"seconds":{{{}}}}})",
-      g.ranks(), g.size(), c.moved.list.size(), found, stages, refused, not_used, c.schedule.as_written, why,
-      predicted, notes, times);
+      g.ranks(), g.size(), c.moves().list.size(), found, stages, refused, not_used, c.schedule.as_written,
+      why, predicted, notes, times);
 }
 
 } // namespace

@@ -20,15 +20,30 @@ void pack(packer& into, const local_graph& g) {
   pack_operations(into, g);
 }
 
+void pack(packer& into, const graphs::reducer& r) {
+  into.put_text(r.operation);
+  into.put_text(r.type);
+  into.put(r.element);
+  into.put<std::uint8_t>(r.commutative ? 1 : 0);
+  into.put<std::uint8_t>(r.rounds ? 1 : 0);
+  into.put<std::uint8_t>(r.anywhere ? 1 : 0);
+}
+
+graphs::reducer unpack_reducer(unpacker& from) {
+  graphs::reducer r;
+  r.operation = from.get_text();
+  r.type = from.get_text();
+  r.element = from.get<std::uint32_t>();
+  r.commutative = from.get<std::uint8_t>() != 0;
+  r.rounds = from.get<std::uint8_t>() != 0;
+  r.anywhere = from.get<std::uint8_t>() != 0;
+  return r;
+}
+
 void pack_operations(packer& into, const local_graph& g) {
   into.put<std::uint64_t>(g.reducers.size());
-  for (const local_reducer& r : g.reducers) {
-    into.put_text(r.operation);
-    into.put_text(r.type);
-    into.put(r.element);
-    into.put<std::uint8_t>(r.commutative ? 1 : 0);
-    into.put<std::uint8_t>(r.rounds ? 1 : 0);
-  }
+  for (const local_reducer& r : g.reducers)
+    pack(into, r);
   into.put<std::uint64_t>(g.operations.size());
   for (const local_operation& op : g.operations) {
     into.put(op.kind);
@@ -57,15 +72,8 @@ local_graph unpack_local_graph(unpacker& from) {
     c.name = from.get_text();
     g.communicators.push_back(std::move(c));
   }
-  for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
-    local_reducer r;
-    r.operation = from.get_text();
-    r.type = from.get_text();
-    r.element = from.get<std::uint32_t>();
-    r.commutative = from.get<std::uint8_t>() != 0;
-    r.rounds = from.get<std::uint8_t>() != 0;
-    g.reducers.push_back(std::move(r));
-  }
+  for (auto n = from.get<std::uint64_t>(); n > 0; --n)
+    g.reducers.push_back(unpack_reducer(from));
   for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
     local_operation op;
     op.kind = from.get<local_kind>();

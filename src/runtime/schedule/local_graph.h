@@ -45,6 +45,8 @@ void pack(packer& into, const local_graph& g);
 // Its two parts: the communicators, and all else.
 void pack(packer& into, const std::vector<local_communicator>& communicators);
 void pack_operations(packer& into, const local_graph& g);
+void pack(packer& into, const graphs::reducer& r);
+graphs::reducer unpack_reducer(unpacker& from);
 local_graph unpack_local_graph(unpacker& from);
 
 /// All parts as one graph.

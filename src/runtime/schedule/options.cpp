@@ -65,6 +65,11 @@ bool set_replace(compile_request& r, std::string_view value) {
   return true;
 }
 
+bool set_reassociation(compile_request& r, std::string_view value) {
+  r.compile.planning.reassociate = value == "true";
+  return true;
+}
+
 bool set_kept(compile_request& r, std::string_view value) {
   r.kept = *whole_number(value);
   return true;
@@ -77,10 +82,15 @@ struct option {
   bool (*set)(compile_request& r, std::string_view value);
 };
 
-constexpr option options[] = {{setting::policy, set_policy},   {setting::graph_progress, set_progress},
-                              {setting::driver, set_driver},   {setting::tune, set_tune},
-                              {setting::density, set_density}, {setting::budget, set_budget},
-                              {setting::replace, set_replace}, {setting::graphs_kept, set_kept}};
+constexpr option options[] = {{setting::policy, set_policy},
+                              {setting::graph_progress, set_progress},
+                              {setting::driver, set_driver},
+                              {setting::tune, set_tune},
+                              {setting::density, set_density},
+                              {setting::budget, set_budget},
+                              {setting::replace, set_replace},
+                              {setting::graphs_kept, set_kept},
+                              {setting::reassociation, set_reassociation}};
 
 void set(compile_request& r, const setting_row& row, const std::string& where, std::string_view value) {
   if (const std::string fault = fault_of(row, where, value); !fault.empty())
@@ -117,10 +127,11 @@ std::vector<std::byte> packed_request(const compile_request& r) {
   const auto& [flow, detection, planning, make_plan, check_races, disabled, progress] = compile;
   const auto& [fragment_budget, memory_budget] = flow;
   const auto& [vector_forms, density, budget, smallest_group] = detection;
-  const auto& [policy, region] = planning;
+  const auto& [policy, region, reassociate] = planning;
   packer out;
   out.put_text(driver);
-  for (const bool word : {tune, tune_again, replace_always, make_plan, check_races, vector_forms})
+  for (const bool word :
+       {tune, tune_again, replace_always, make_plan, check_races, vector_forms, reassociate})
     out.put(word);
   for (const std::uint64_t word :
        {std::uint64_t{candidates}, fragment_budget, memory_budget, budget, std::uint64_t{smallest_group}})

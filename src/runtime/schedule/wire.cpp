@@ -5,7 +5,7 @@
 namespace tacit::runtime {
 namespace {
 
-constexpr std::uint64_t wire_version = 0x7461636974000007; // "tacit", 7
+constexpr std::uint64_t wire_version = 0x7461636974000008; // "tacit", 8
 
 void require_version(unpacker& from) {
   if (from.get<std::uint64_t>() != wire_version)
@@ -59,6 +59,11 @@ message packed_part(const rank_part& part) {
     out.put(global);
     out.put(local);
   }
+  out.put<std::uint64_t>(part.others_reducers.size());
+  for (const auto& [global, reducer] : part.others_reducers) {
+    out.put(global);
+    pack(out, reducer);
+  }
   return out.take();
 }
 
@@ -87,6 +92,10 @@ rank_part unpacked_part(const message& bytes) {
   for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
     const auto global = from.get<graphs::reducer_id>();
     part.reducers.emplace_back(global, from.get<std::int32_t>());
+  }
+  for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
+    const auto global = from.get<graphs::reducer_id>();
+    part.others_reducers.emplace_back(global, unpack_reducer(from));
   }
   return part;
 }

@@ -63,6 +63,8 @@ struct rank_part {
   std::vector<std::pair<op_id, std::int32_t>> computations;
   /// Its own operators: number in the joined graph, number as the rank has them.
   std::vector<std::pair<graphs::reducer_id, std::int32_t>> reducers;
+  /// Operators of MPI's own that its steps need although its part of the graph has none of them.
+  std::vector<std::pair<graphs::reducer_id, graphs::reducer>> others_reducers;
 };
 message packed_part(const rank_part& part);
 rank_part unpacked_part(const message& bytes);

@@ -133,6 +133,8 @@ command add_analyze(CLI::App& app) {
   sub->add_option("--policy", options->policy, "synchronization that a replacement must keep")
       ->check(one_of({"data", "keep_sync"}))
       ->capture_default_str();
+  sub->add_flag("--allow-reassociation", options->passes.planning.reassociate,
+                "reductions that round may combine in another order, as collectives do");
   sub->add_option("--density", options->passes.detection.density,
                   "share of pairs with data that a vector collective must have")
       ->check(CLI::Range(0.0, 1.0))
@@ -149,7 +151,7 @@ command add_analyze(CLI::App& app) {
          "(default 2GiB); can be given for both")
       ->take_all();
   sub->add_option("--disable", options->passes.disabled, "switch a pass off (can be repeated)")
-      ->check(one_of({"rendezvous", "races", "detect", "replace", "validate", "stages"}))
+      ->check(one_of({"rendezvous", "races", "reductions", "detect", "replace", "validate", "stages"}))
       ->take_all();
   sub->add_option(
          "--predict", options->scaling.ranks,

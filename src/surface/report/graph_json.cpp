@@ -34,9 +34,16 @@ json problem_json(const graph_analysis& a, const diagnostic& d) {
 }
 
 json finding_json(const graphs::graph& g, const graphs::finding& f) {
-  return {{"pattern", name(f.kind)},      {"communicator", g.communicators()[index(f.comm)].name},
-          {"root", rank_or_null(f.root)}, {"bytes_per_block", f.bytes},
-          {"pieces_per_block", f.blocks}, {"slices", slices_json(f.slices)}};
+  json x = {{"pattern", name(f.kind)},      {"communicator", g.communicators()[index(f.comm)].name},
+            {"root", rank_or_null(f.root)}, {"bytes_per_block", f.bytes},
+            {"pieces_per_block", f.blocks}, {"slices", slices_json(f.slices)}};
+  if (!is_reduction(f.kind))
+    return x;
+  x["by"] = describe(g.reducers()[index(f.by)]);
+  x["combined"] = json::array();
+  for (const graphs::combined_piece& p : f.combined)
+    x["combined"].push_back({{"length", p.length}, {"operands", p.operands}, {"results", p.results}});
+  return x;
 }
 
 json transfer_json(const graphs::transfer& t) {
@@ -69,7 +76,7 @@ json reductions_json(const graph_analysis& a) {
     return out;
   };
   json out = {{"kept_operations", json::array()}, {"list", json::array()}, {"leave", json::array()}};
-  for (const op_id op : a.c.moved.kept_operations)
+  for (const op_id op : a.c.moves().kept_operations)
     out["kept_operations"].push_back(index(op));
   for (const graphs::reduction& r : a.c.moved.reductions)
     out["list"].push_back({{"operation", index(r.op)},
@@ -154,7 +161,7 @@ std::string json_of(const graph_analysis& a) {
                        {"detail", r.detail}});
   out["transfers_complete"] = a.c.moved.complete;
   json& moved = out["transfers"] = json::array();
-  for (const graphs::transfer& t : a.c.moved.list)
+  for (const graphs::transfer& t : a.c.moves().list)
     moved.push_back(transfer_json(t));
   if (a.g.has_reductions())
     out["reductions"] = reductions_json(a);

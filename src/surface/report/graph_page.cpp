@@ -119,10 +119,9 @@ void add_headlines(page& p, const graph_analysis& a, const counts& n) {
   else
     p.headlines.emplace_back(
         "The replacement was replayed byte by byte and leaves behind exactly what the graph leaves behind.");
-  if (const std::size_t kept = c.moved.kept_operations.size(); kept > 0 && !c.schedule.as_written)
-    p.headlines.push_back(fmt::format("{}, {} of them, touch bytes of reductions and keep their order.",
-                                      counted(kept, "operation"),
-                                      counted(c.moved.reductions.size(), "reduction")));
+  if (const std::size_t kept = c.moves().kept_operations.size(); kept > 0 && !c.schedule.as_written)
+    p.headlines.push_back(
+        fmt::format("{} touch bytes of reductions and keep their order.", counted(kept, "operation")));
 }
 
 void add_findings(page& p, const graph_analysis& a) {
@@ -135,7 +134,10 @@ void add_findings(page& p, const graph_analysis& a) {
     if (f.root != no_rank)
       card.facts.emplace_back("root", fmt::format("rank {}", index(f.root)));
     card.facts.emplace_back("group", describe_group(a.g, f.comm));
-    if (f.kind != pattern::barrier) {
+    if (is_reduction(f.kind)) {
+      card.facts.emplace_back("bytes of each rank", readable_bytes(f.bytes));
+      card.facts.emplace_back("combines", describe(a.g.reducers()[index(f.by)]));
+    } else if (f.kind != pattern::barrier) {
       card.facts.emplace_back("bytes per block", readable_bytes(f.bytes));
       card.facts.emplace_back("bytes in all", readable_bytes(bytes_of(f.slices)));
     }
@@ -170,10 +172,10 @@ void add_problems(page& p, const graph_analysis& a) {
 table transfers_table(const graphs::compilation& c) {
   table t{.title = "Transfers",
           .note = fmt::format("{}: bytes that the graph leaves behind, and where they come from.",
-                              counted(c.moved.list.size(), "transfer")),
+                              counted(c.moves().list.size(), "transfer")),
           .head = {"destination", "address", "bytes", "source", "address"},
           .rows = {}};
-  for (const graphs::transfer& x : c.moved.list) {
+  for (const graphs::transfer& x : c.moves().list) {
     if (t.rows.size() == most_rows) {
       t.note += fmt::format(" The first {} are listed.", most_rows);
       break;

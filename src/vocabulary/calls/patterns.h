@@ -17,7 +17,7 @@ enum class pattern : std::uint8_t {
 #undef TACIT_PATTERN
 };
 
-/// Whose blocks go to whom. "All" get the same block, "each" gets one of its own.
+/// Whose blocks go to whom. "All" get the same block, "each" gets one of its own; "into": what all give is combined.
 enum class signature : std::uint8_t {
   root_to_all,
   root_to_each,
@@ -25,6 +25,8 @@ enum class signature : std::uint8_t {
   each_to_all,
   each_to_each,
   no_data,
+  all_into_root,
+  all_into_all,
 };
 
 struct pattern_row {
@@ -63,7 +65,13 @@ constexpr std::optional<pattern> find_pattern(std::string_view name) {
 constexpr bool is_rooted(pattern kind) {
   const signature moves = row_of(kind).moves;
   return moves == signature::root_to_all || moves == signature::root_to_each ||
-         moves == signature::each_to_root;
+         moves == signature::each_to_root || moves == signature::all_into_root;
+}
+
+/// True where what the ranks give is combined element by element.
+constexpr bool is_reduction(pattern kind) {
+  const signature moves = row_of(kind).moves;
+  return moves == signature::all_into_root || moves == signature::all_into_all;
 }
 
 /// True where one block goes to all ranks, so that who sends it says it once.

@@ -36,14 +36,17 @@ inline analyzed analyze_all(graph g, bool with_detection = true) {
 
 /// First visible difference after one run, or empty.
 inline std::string compare_memory(const graph& g, const plan& p, const std::vector<rank_memory>& truth,
-                                  const std::vector<rank_memory>& got) {
+                                  const std::vector<rank_memory>& got, bool reassociate = false) {
+  const oracle::meaning_of_bytes meaning(g, reassociate);
   const auto value = [](const rank_memory& memory, std::uint32_t rank, std::uint64_t address) {
     const auto found = memory.find(address);
     return found == memory.end() ? byte_value{rank, address} : found->second;
   };
   for (std::uint32_t r = 0; r < g.ranks(); ++r) {
     for (const auto& [address, unused] : truth[r])
-      if (oracle::is_live(g, rank_id{r}, address) && value(got[r], r, address) != value(truth[r], r, address))
+      if (oracle::is_live(g, rank_id{r}, address) &&
+          value(got[r], r, address) != value(truth[r], r, address) &&
+          meaning(value(got[r], r, address)) != meaning(value(truth[r], r, address)))
         return "rank " + std::to_string(r) + " byte " + std::to_string(address) + " is wrong";
     for (const auto& [address, unused] : got[r]) {
       const bool scratch = p.ranks[r].scratch_bytes > 0 && address >= scratch_base;
@@ -57,7 +60,7 @@ inline std::string compare_memory(const graph& g, const plan& p, const std::vect
 /// `runs` random executions; empty if all agree with the graph, complete, and keep the synchronization of the
 /// policy.
 inline std::string judge(const analyzed& a, const plan& p, std::uint64_t seed, int runs,
-                         sync_policy policy = sync_policy::data) {
+                         sync_policy policy = sync_policy::data, bool reassociate = false) {
   const auto truth = oracle::simulator(a.g).run(seed);
   for (int i = 0; i < runs; ++i) {
     const bool strict = !p.as_written && i % 2 == 0;
@@ -66,7 +69,7 @@ inline std::string judge(const analyzed& a, const plan& p, std::uint64_t seed, i
       return "does not finish";
     if (!got.all_finished())
       continue;
-    if (auto fault = compare_memory(a.g, p, truth, got.memory); !fault.empty())
+    if (auto fault = compare_memory(a.g, p, truth, got.memory, reassociate); !fault.empty())
       return fault;
   }
   const wait_sets wanted = compute_wait_sets(

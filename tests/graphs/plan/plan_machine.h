@@ -65,8 +65,16 @@ private:
     bool buffered = false, read = false, written = false;
   };
   struct action {
-    enum { start, read, move, complete } what;
-    std::size_t rank = 0, number = 0; ///< step, or wire
+    enum { start, read, move, complete, give, combine } what;
+    std::size_t rank = 0, number = 0; ///< step, or wire, or reduction and the place of the member in it
+  };
+
+  /// A collective that combines: what members have given so far.
+  struct reduction_call {
+    std::vector<place> members;
+    std::vector<std::vector<byte_value>> given;
+    std::vector<bool> gave;
+    bool combined = false;
   };
 
   const step& at(place x) const { return p_.ranks[x.rank].steps[x.step]; }
@@ -106,6 +114,12 @@ private:
     for (std::size_t c = 0; c < g_.communicators().size(); ++c)
       for (const auto& call : calls_on(comm_id{static_cast<std::uint16_t>(c)})) {
         calls_.push_back(call);
+        if (is_reduction(at(call.front()).collective)) {
+          const std::size_t n = call.size();
+          reductions_.push_back(
+              {call, std::vector<std::vector<byte_value>>(n), std::vector<bool>(n, false), false});
+          continue;
+        }
         for (const place a : call)
           for (const place b : call)
             wire_blocks(a, b);
@@ -155,6 +169,10 @@ private:
     const bool together = s.kind == step_kind::collective && (strict_ || s.collective == pattern::barrier);
     if (together && !all_started(x))
       return false;
+    for (const reduction_call& c : reductions_)
+      for (std::size_t i = 0; i < c.members.size(); ++i)
+        if (c.members[i].rank == x.rank && c.members[i].step == x.step)
+          return s.receives.empty() ? c.gave[i] : c.combined;
     bool wired = false;
     for (const wire& w : wires_) {
       const bool mine_out = w.from.rank == x.rank && w.from.step == x.step;
@@ -185,7 +203,37 @@ private:
       if (x.read && !x.written && to)
         all.push_back({action::move, 0, w});
     }
+    for (std::size_t c = 0; c < reductions_.size(); ++c) {
+      const reduction_call& x = reductions_[c];
+      bool all_gave = true;
+      for (std::size_t i = 0; i < x.members.size(); ++i) {
+        if (!x.gave[i] && state(x.members[i]) != step_state::waiting)
+          all.push_back({action::give, i, c});
+        all_gave = all_gave && x.gave[i];
+      }
+      if (all_gave && !x.combined)
+        all.push_back({action::combine, 0, c});
+    }
     return all;
+  }
+
+  /// In any order and grouping that the operator allows, as MPI does.
+  void combine(reduction_call& c) {
+    const reducer_id by = at(c.members.front()).by;
+    std::vector<std::vector<byte_value>> parts = c.given;
+    if (g_.reducers()[index(by)].commutative)
+      std::shuffle(parts.begin(), parts.end(), random_);
+    while (parts.size() > 1) {
+      const auto left = static_cast<std::ptrdiff_t>(random_() % (parts.size() - 1));
+      parts[static_cast<std::size_t>(left)] =
+          oracle::combine(by, g_.reducers()[index(by)].element, parts[static_cast<std::size_t>(left)],
+                          parts[static_cast<std::size_t>(left) + 1]);
+      parts.erase(parts.begin() + left + 1);
+    }
+    for (const place m : c.members)
+      for (const block& result : at(m).receives)
+        store(m.rank, result.bytes, parts.front());
+    c.combined = true;
   }
 
   bool advance() {
@@ -199,6 +247,15 @@ private:
       break;
     case action::complete:
       state_[a.rank][a.number] = step_state::done;
+      break;
+    case action::give: {
+      reduction_call& c = reductions_[a.number];
+      c.given[a.rank] = load(c.members[a.rank].rank, at(c.members[a.rank]).sends.front().bytes);
+      c.gave[a.rank] = true;
+      break;
+    }
+    case action::combine:
+      combine(reductions_[a.number]);
       break;
     case action::read:
       wires_[a.number].buffer = load(wires_[a.number].from.rank, *wires_[a.number].reads);
@@ -253,6 +310,7 @@ private:
   std::vector<std::vector<step_state>> state_;
   std::vector<wire> wires_;
   std::vector<std::vector<place>> calls_;
+  std::vector<reduction_call> reductions_;
   machine_result out_;
 };
 

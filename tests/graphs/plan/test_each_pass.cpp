@@ -4,6 +4,7 @@
 
 #include "graphs/compile/compile.h"
 #include "oracle/random_graph.h"
+#include "oracle/reduction_graph.h"
 
 #include <gtest/gtest.h>
 
@@ -38,7 +39,8 @@ compilation compile_without(const graph& g, const std::string& pass) {
 TEST(each_pass, is_left_out_when_it_is_named) {
   const auto names = passes_that_can_be_left_out();
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()),
-            (std::set<std::string>{"rendezvous", "races", "detect", "replace", "validate", "stages"}));
+            (std::set<std::string>{"rendezvous", "races", "reductions", "detect", "replace", "validate",
+                                   "stages"}));
   graph g(1);
   for (const std::string& pass : names)
     for (const pass_time& run : compile_without(g, pass).times)
@@ -51,7 +53,8 @@ TEST(each_pass, can_be_left_out_and_the_plan_means_the_graph) {
       oracle::random_recipe recipe;
       recipe.opaques = seed % 4 == 0;
       recipe.one_sided = seed % 2 == 0;
-      const analyzed a = analyze_all(oracle::random_graph(seed, recipe), false);
+      const analyzed a = analyze_all(
+          seed % 4 == 1 ? oracle::reduction_graph(seed) : oracle::random_graph(seed, recipe), false);
       const compilation c = compile_without(a.g, pass);
       ASSERT_FALSE(has_errors(c.problems)) << pass << ", seed " << seed;
       ASSERT_EQ(judge(a, c.schedule, seed, 3), "") << "without " << pass << ", seed " << seed << "\n"

@@ -7,6 +7,7 @@
 
 #include <tacit/tacit.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
@@ -61,7 +62,35 @@ struct kind {
   MPI_Op op;
   MPI_Datatype type;
   void (*fill)(unsigned char*, std::uint64_t);
+  bool any_order;  ///< every order gives the same bits
+  bool everywhere; ///< of MPI's own, and without gaps
+  double (*number)(const unsigned char*) = nullptr;
+
+  void expect_equal(const unsigned char* got, const unsigned char* wanted, int count, bool rounded) const {
+    MPI_Aint low = 0, extent = 0;
+    MPI_Type_get_extent(type, &low, &extent);
+    for (int i = 0; i < count; ++i) {
+      const unsigned char *const a = got + extent * i, *const b = wanted + extent * i;
+      if (rounded && number)
+        EXPECT_NEAR(number(a), number(b), 1e-4 * (1 + std::abs(number(b)))) << name << " " << i;
+      else
+        EXPECT_EQ(packed(a), packed(b)) << name << " " << i;
+    }
+  }
+  std::string packed(const unsigned char* element) const {
+    char room[64];
+    int place = 0;
+    MPI_Pack(element, 1, type, room, sizeof room, &place, MPI_COMM_SELF);
+    return {room, static_cast<std::size_t>(place)};
+  }
 };
+
+template <typename Number>
+double number_at(const unsigned char* at) {
+  Number value;
+  std::memcpy(&value, at, sizeof value);
+  return static_cast<double>(value);
+}
 
 template <typename Number>
 void fill_number(unsigned char* at, std::uint64_t random) {
@@ -74,6 +103,15 @@ void fill_place(unsigned char* at, std::uint64_t random) {
   const int place = static_cast<int>(random % 1000);
   std::memcpy(at, &value, sizeof value);
   std::memcpy(at + sizeof value, &place, sizeof place);
+}
+
+void fill_two(unsigned char* at, std::uint64_t random) {
+  const int value[] = {static_cast<int>(random % 5), static_cast<int>(random / 5 % 1000)};
+  std::memcpy(at, value, sizeof value);
+}
+
+void fill_small(unsigned char* at, std::uint64_t random) {
+  *at = static_cast<unsigned char>(random % 7); // too small for sums to leave the type
 }
 
 void fill_gap(unsigned char* at, std::uint64_t random) {
@@ -95,14 +133,16 @@ struct kinds {
     MPI_Type_create_resized(packed, 0, sizeof(with_gap), &gap);
     MPI_Type_free(&packed);
     MPI_Type_commit(&gap);
-    all = {{"sum of int", MPI_SUM, MPI_INT, fill_number<int>},
-           {"sum of double", MPI_SUM, MPI_DOUBLE, fill_number<double>},
-           {"product of float", MPI_PROD, MPI_FLOAT, fill_number<float>},
-           {"maximum of short", MPI_MAX, MPI_SHORT, fill_number<short>},
-           {"xor of long", MPI_BXOR, MPI_LONG, fill_number<long>},
-           {"minimum with place", MPI_MINLOC, MPI_DOUBLE_INT, fill_place},
-           {"own, of int", mixing, MPI_UNSIGNED, fill_number<unsigned>},
-           {"own, with gaps", mixing_with_gap, gap, fill_gap}};
+    all = {{"sum of int", MPI_SUM, MPI_INT, fill_number<int>, true, true},
+           {"sum of double", MPI_SUM, MPI_DOUBLE, fill_number<double>, false, true, number_at<double>},
+           {"product of float", MPI_PROD, MPI_FLOAT, fill_number<float>, false, true, number_at<float>},
+           {"maximum of short", MPI_MAX, MPI_SHORT, fill_number<short>, true, true},
+           {"xor of long", MPI_BXOR, MPI_LONG, fill_number<long>, true, true},
+           {"minimum with place", MPI_MINLOC, MPI_DOUBLE_INT, fill_place, false, false},
+           {"minimum with place, of int", MPI_MINLOC, MPI_2INT, fill_two, true, true},
+           {"sum of signed char", MPI_SUM, MPI_SIGNED_CHAR, fill_small, false, true},
+           {"own, of int", mixing, MPI_UNSIGNED, fill_number<unsigned>, false, false},
+           {"own, with gaps", mixing_with_gap, gap, fill_gap, false, false}};
   }
   ~kinds() {
     MPI_Op_free(&mixing);
@@ -320,6 +360,188 @@ std::string explain(tacit_schedule s) {
   std::string text(needed, '\0');
   tacit_explain(s, TACIT_EXPLAIN_TEXT, text.data(), needed, nullptr);
   return text;
+}
+
+/// One of the ways in which programs reduce by hand. `mine` is the operand of each rank, `result` has room for as many elements.
+enum class by_hand { linear, tree, linear_for_all, tree_for_all, each_for_itself };
+
+struct reduction_by_hand {
+  tacit_graph g;
+  const kind& k;
+  std::size_t extent;
+  int count;
+
+  void move_into(const unsigned char* from, unsigned char* into, tacit_op* op) const {
+    tacit_graph_copy(g, from, count, k.type, into, count, k.type, op);
+  }
+  tacit_op combine_arrival(unsigned char* into, int from, tacit_op after) const {
+    tacit_op op = -1;
+    EXPECT_EQ(tacit_graph_recv_reduce(g, into, count, k.type, k.op, from, 1, &op), TACIT_SUCCESS);
+    tacit_graph_depend(g, after, op);
+    return op;
+  }
+  /// All to the root, one after the other.
+  tacit_op linear(unsigned char* mine, unsigned char* result, int root) const {
+    tacit_op last = -1;
+    if (rank() != root) {
+      tacit_graph_send(g, mine, count, k.type, root, 1, &last);
+      return last;
+    }
+    move_into(mine, result, &last);
+    for (int r = 0; r < size(); ++r)
+      if (r != root)
+        last = combine_arrival(result, r, last);
+    return last;
+  }
+  tacit_op tree(unsigned char* mine, unsigned char* result, int root, bool for_all) const {
+    const int v = (rank() - root + size()) % size();
+    const auto real = [&](int x) { return (x + root) % size(); };
+    tacit_op last = -1;
+    move_into(mine, result, &last);
+    if (v != 0 && !for_all) // a partial result, which nobody reads
+      tacit_graph_scratch(g, result, count, k.type);
+    for (int d = 1; d < size(); d *= 2) {
+      if (v & d) {
+        tacit_op op = -1;
+        tacit_graph_send(g, result, count, k.type, real(v - d), 1, &op);
+        tacit_graph_depend(g, last, op);
+        return op;
+      }
+      if (v + d < size())
+        last = combine_arrival(result, real(v + d), last);
+    }
+    return last;
+  }
+  void spread(unsigned char* result, int root, tacit_op after) const {
+    if (rank() != root) {
+      tacit_op op = -1;
+      tacit_graph_recv(g, result, count, k.type, root, 2, &op);
+      tacit_graph_depend(g, after, op);
+      return;
+    }
+    for (int r = 0; r < size(); ++r) {
+      tacit_op op = -1;
+      if (r == root)
+        continue;
+      tacit_graph_send(g, result, count, k.type, r, 2, &op);
+      tacit_graph_depend(g, after, op);
+    }
+  }
+  void spread_if(bool wanted, unsigned char* result, int root, tacit_op after) const {
+    if (wanted)
+      spread(result, root, after);
+  }
+  void each_for_itself(unsigned char* mine, unsigned char* result) const {
+    tacit_op last = -1;
+    move_into(mine, result, &last);
+    for (int r = 0; r < size(); ++r) {
+      if (r == rank())
+        continue;
+      tacit_graph_send(g, mine, count, k.type, r, 1, nullptr);
+      last = combine_arrival(result, r, last);
+    }
+  }
+};
+
+/// What the graph leaves, step by step.
+void reduce_plainly(by_hand how, const kind& k, int count, int root, memory& all, memory& results) {
+  const bool for_all = how != by_hand::linear && how != by_hand::tree;
+  const std::size_t length = all.bytes() / elements * static_cast<std::size_t>(count);
+  const int n = size();
+  for (int at = 0; at < n; ++at) {
+    const int hub = how == by_hand::each_for_itself ? at : root;
+    if (!for_all && at != root)
+      continue;
+    std::vector<std::vector<unsigned char>> part;
+    for (int v = 0; v < n; ++v)
+      part.emplace_back(all.at((v + hub) % n, 0), all.at((v + hub) % n, 0) + length);
+    if (how == by_hand::tree || how == by_hand::tree_for_all) {
+      for (int d = 1; d < n; d *= 2)
+        for (int v = 0; v + d < n; v += 2 * d)
+          MPI_Reduce_local(part[static_cast<std::size_t>(v + d)].data(),
+                           part[static_cast<std::size_t>(v)].data(), count, k.type, k.op);
+    } else {
+      for (int r = 0; r < n; ++r)
+        if (r != hub)
+          MPI_Reduce_local(part[static_cast<std::size_t>((r - hub + n) % n)].data(), part[0].data(), count,
+                           k.type, k.op);
+    }
+    std::memcpy(results.at(at, 0), part[0].data(), length);
+  }
+}
+
+/// Replaced, by each driver, and compared with the graph as it is written: to the last bit where nothing else is permitted.
+void check_by_hand(std::uint64_t seed, const kind& k, by_hand how, const char* driver, bool permitted,
+                   bool replaced) {
+  const int count = 1 + static_cast<int>(seed % elements), root = static_cast<int>(seed / 3) % size();
+  memory start(k, size(), seed), used(k, size(), seed), truth(k, size(), seed + 1),
+      results(k, size(), seed + 1);
+  reduce_plainly(how, k, count, root, start, truth);
+  tacit_graph g;
+  tacit_schedule s;
+  ASSERT_EQ(tacit_graph_create(MPI_COMM_WORLD, &g), TACIT_SUCCESS);
+  const reduction_by_hand by{g, k, used.bytes() / elements, count};
+  unsigned char *const mine = used.at(rank(), 0), *const result = results.at(rank(), 0);
+  if (how == by_hand::each_for_itself)
+    by.each_for_itself(mine, result);
+  else if (how == by_hand::linear || how == by_hand::linear_for_all)
+    by.spread_if(how == by_hand::linear_for_all, result, root, by.linear(mine, result, root));
+  else
+    by.spread_if(how == by_hand::tree_for_all, result, root,
+                 by.tree(mine, result, root, how == by_hand::tree_for_all));
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "tacit_replace", "always");
+  if (*driver)
+    MPI_Info_set(info, "tacit_driver", driver);
+  if (permitted)
+    MPI_Info_set(info, "tacit_allow_reassociation", "true");
+  ASSERT_EQ(tacit_compile(g, info, &s), TACIT_SUCCESS) << tacit_last_error();
+  MPI_Info_free(&info);
+  tacit_graph_free(&g);
+  const bool for_all = how != by_hand::linear && how != by_hand::tree;
+  const std::string text = explain(s);
+  EXPECT_EQ(text.find(for_all ? "\nfound: allreduce" : "\nfound: reduce") != std::string::npos, replaced)
+      << k.name << "\n"
+      << text;
+  if (replaced) {
+    EXPECT_EQ(text.find("runs as written"), std::string::npos) << text;
+  }
+  for (int run = 0; run < 5; ++run) {
+    std::memcpy(mine, start.at(rank(), 0), start.bytes());
+    std::memset(result, 0x5a, results.bytes());
+    ASSERT_EQ(tacit_run(s), TACIT_SUCCESS) << tacit_last_error();
+    if (for_all || rank() == root)
+      k.expect_equal(result, truth.at(rank(), 0), count, permitted);
+    EXPECT_EQ(used.packed(mine), start.packed(start.at(rank(), 0))) << "an operand was changed";
+    if (rank() != root && how == by_hand::linear) {
+      EXPECT_EQ(result[0], 0x5a) << "written beside the root";
+    }
+    ASSERT_FALSE(testing::Test::HasFailure())
+        << k.name << ", way " << static_cast<int>(how) << ", driver '" << driver << "', seed " << seed << "\n"
+        << text;
+  }
+  tacit_schedule_free(&s);
+}
+
+TEST_F(reductions, by_hand_are_replaced_by_collectives_where_no_bit_changes) {
+  if (size() < 3)
+    GTEST_SKIP() << "no collective on fewer than three ranks";
+  const kinds known;
+  std::uint64_t seed = tacit::oracle::fuzz_seed();
+  std::vector<const char*> drivers{"coll", "p2p", "shm", ""};
+#ifdef OPEN_MPI
+  drivers.push_back("pcoll");
+#endif
+  for (const kind& k : known.all)
+    for (const by_hand how : {by_hand::linear, by_hand::tree, by_hand::linear_for_all, by_hand::tree_for_all,
+                              by_hand::each_for_itself})
+      for (const bool permitted : {false, true}) {
+        const char* const driver = drivers[seed % drivers.size()];
+        check_by_hand(++seed, k, how, driver, permitted, k.any_order || (permitted && k.everywhere));
+        if (HasFatalFailure())
+          return;
+      }
 }
 
 TEST_F(reductions, messages_beside_a_reduction_are_replaced) {

@@ -1,0 +1,87 @@
+// Collectives in the place of reductions: random graphs that reduce, or nearly so, each replaced and run on the byte machine, which
+// combines in any order that the operator allows, against the graph as it runs. Bytes of operators that must keep their order are
+// compared with order and grouping, so a collective where none is allowed cannot go unnoticed.
+#include "graphs/plan/plan_judge.h"
+
+#include "graphs/choice/generated_form.h"
+#include "graphs/compile/compile.h"
+#include "oracle/fuzz_count.h"
+#include "oracle/random_graph.h"
+#include "oracle/reduction_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace tacit::test {
+
+using namespace graphs;
+namespace {
+
+compile_options options_of(std::uint64_t seed) {
+  compile_options options;
+  options.planning.reassociate = seed % 3 == 0;
+  options.planning.policy = seed % 7 == 0 ? sync_policy::keep_sync : sync_policy::data;
+  options.detection.smallest_group = 2;
+  return options;
+}
+
+struct tally {
+  std::map<pattern, int> found;
+  int rounding = 0, beside_kept = 0, refused = 0, by_form = 0;
+};
+
+void check(const graph& g, std::uint64_t seed, tally& count) {
+  const compile_options options = options_of(seed);
+  const compilation c = compile(g, options);
+  for (const diagnostic& d : c.problems)
+    ASSERT_NE(d.level, severity::error) << d.message << "\n" << show(g, seed);
+  ASSERT_NE(c.schedule.why_as_written, reason::validation_failed) << c.schedule.detail << "\n"
+                                                                  << show(g, seed);
+  const analyzed a = analyze_all(g, false);
+  ASSERT_EQ(judge(a, c.schedule, seed, 4, options.planning.policy, options.planning.reassociate), "")
+      << show(g, seed);
+  count.refused += !c.combined.refused.empty();
+  if (c.combined.found.empty() || c.schedule.as_written)
+    return;
+  for (const algorithm form : {algorithm::linear, algorithm::binomial, algorithm::recursive_doubling}) {
+    const plan by = with_messages(g, c.schedule, form);
+    ASSERT_EQ(validate(g, c.matched, c.order, c.moved, by, options.planning), "") << show(g, seed);
+    ASSERT_EQ(judge(a, by, seed, 2, options.planning.policy, options.planning.reassociate), "")
+        << show(g, seed);
+    count.by_form += has_form(g, c.schedule, form);
+  }
+  for (const finding& f : c.combined.found) {
+    ++count.found[f.kind];
+    count.rounding += g.reducers()[index(f.by)].rounds;
+  }
+  count.beside_kept += c.combined.any && !c.moves().kept_operations.empty();
+}
+
+TEST(reductions, that_are_replaced_leave_what_the_graph_leaves) {
+  tally count;
+  const std::uint64_t first = oracle::fuzz_seed(), graphs = oracle::fuzz_count();
+  for (std::uint64_t seed = first; seed < first + graphs && !testing::Test::HasFatalFailure(); ++seed)
+    check(oracle::reduction_graph(seed), seed, count);
+  RecordProperty("reduces", count.found[pattern::reduce]);
+  RecordProperty("allreduces", count.found[pattern::allreduce]);
+  const int some = static_cast<int>(graphs / 20);
+  EXPECT_GT(count.found[pattern::reduce], some);
+  EXPECT_GT(count.found[pattern::allreduce], some);
+  EXPECT_GT(count.rounding, some / 4);
+  EXPECT_GT(count.beside_kept, some / 4);
+  EXPECT_GT(count.refused, some);
+  EXPECT_GT(count.by_form, some);
+}
+
+TEST(reductions, of_graphs_without_any_plan_are_left_alone) {
+  tally count;
+  const std::uint64_t first = oracle::fuzz_seed(), graphs = oracle::fuzz_count();
+  oracle::random_recipe recipe{.max_ranks = 3, .max_steps = 8, .opaques = false, .reductions = true};
+  for (std::uint64_t seed = first; seed < first + graphs && !testing::Test::HasFatalFailure(); ++seed)
+    check(oracle::random_graph(seed, recipe), seed, count);
+  EXPECT_GT(count.refused, 0);
+}
+
+} // namespace
+} // namespace tacit::test
