@@ -34,7 +34,7 @@ TEST(settings, a_wrong_value_is_answered_with_the_allowed_ones) {
   EXPECT_EQ(fault_of(row_of(setting::density), "info key \"tacit_density\"", "1.5"),
             "info key \"tacit_density\" is \"1.5\", but must be a number from 0 to 1");
   EXPECT_EQ(fault_of(row_of(setting::driver), "TACIT_DRIVER", "foo"),
-            "TACIT_DRIVER is \"foo\", but must be one of shm, coll, p2p, rma, dry, mpi");
+            "TACIT_DRIVER is \"foo\", but must be one of shm, coll, p2p, rma, dry, pcoll, mpi");
   EXPECT_NE(fault_of(row_of(setting::neighbor_without), "", "coalesce,color,foo"), "");
   EXPECT_EQ(fault_of(row_of(setting::neighbor_without), "", "coalesce,color"), "");
 }
