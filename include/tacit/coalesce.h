@@ -327,6 +327,8 @@ typedef struct tacit_pipeline {
   const char* file;
   int line, asked;
   tacit_pipeline_costs costs;
+  char* sent; /* in check mode: what the parts were when they left */
+  int processes;
 } tacit_pipeline;
 
 /* For the bound of an unsigned counter in 64 bits: one that has wrapped around, as that of `i < n - k` does, is larger than any place. */

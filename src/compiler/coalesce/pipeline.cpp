@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <pthread.h>
@@ -200,6 +201,89 @@ int place_of(const tacit_pipeline& p, int part) {
   return static_cast<int>(static_cast<long long>(p.count) * part / p.parts);
 }
 
+/// What nobody computes: no number of any type is made of these bytes by chance.
+constexpr unsigned char poison = 0xA5;
+
+std::ptrdiff_t block_bytes(const tacit_pipeline& p) {
+  return static_cast<std::ptrdiff_t>(p.count) * p.type_bytes;
+}
+
+/// Check mode keeps what has been sent, to see whether the loop stores into it later, and fills the receive buffer, so that the loop does
+/// not find there what it would find without parts, and to see whether it stores there.
+void prepare_check(tacit_pipeline& p) {
+  if (MPI_Comm_size(p.comm, &p.processes) != MPI_SUCCESS)
+    return;
+  p.sent = static_cast<char*>(std::malloc(static_cast<std::size_t>(block_bytes(p) * p.processes)));
+  if (p.sent)
+    std::memset(p.target, poison, static_cast<std::size_t>(block_bytes(p) * p.processes));
+}
+
+/// The bytes of one part of one block.
+struct strip {
+  std::ptrdiff_t from, bytes;
+};
+
+strip strip_of(const tacit_pipeline& p, int part, int process) {
+  const std::ptrdiff_t from = static_cast<std::ptrdiff_t>(place_of(p, part)) * p.type_bytes;
+  const std::ptrdiff_t to = static_cast<std::ptrdiff_t>(place_of(p, part + 1)) * p.type_bytes;
+  return {block_bytes(p) * process + from, to - from};
+}
+
+void keep_sent(const tacit_pipeline& p, int part) {
+  for (int to = 0; p.sent && to < p.processes; ++to) {
+    const strip s = strip_of(p, part, to);
+    std::memcpy(p.sent + s.from, static_cast<const char*>(p.origin) + s.from,
+                static_cast<std::size_t>(s.bytes));
+  }
+}
+
+/// The first byte that is not as it was, or nothing (-1).
+std::ptrdiff_t changed_in_sent(const tacit_pipeline& p) {
+  for (int part = 0; part < p.posted; ++part)
+    for (int to = 0; to < p.processes; ++to) {
+      const strip s = strip_of(p, part, to);
+      const char* const now = static_cast<const char*>(p.origin) + s.from;
+      const char* const end = now + s.bytes;
+      if (const char* const found = std::mismatch(now, end, p.sent + s.from).first; found != end)
+        return found - static_cast<const char*>(p.origin);
+    }
+  return -1;
+}
+
+/// Where nothing can have arrived, because no part for that place has left here.
+std::ptrdiff_t changed_in_target(const tacit_pipeline& p) {
+  for (int part = p.posted; part < p.parts; ++part)
+    for (int source = 0; source < p.processes; ++source) {
+      const strip s = strip_of(p, part, source);
+      const auto* const place = static_cast<const unsigned char*>(p.target) + s.from;
+      const auto* const found =
+          std::find_if(place, place + s.bytes, [](unsigned char c) { return c != poison; });
+      if (found != place + s.bytes)
+        return s.from + (found - place);
+    }
+  return -1;
+}
+
+void say_false(const tacit_pipeline& p, std::ptrdiff_t byte, const char* buffer) {
+  std::fprintf(stderr,
+               "tacit: rank %d: %s:%d: the loop stores into byte %lld of the exchange's %s, but something "
+               "claims that it "
+               "does not [TACIT-153]\n",
+               world_rank(), p.file ? p.file : "?", p.line, static_cast<long long>(byte), buffer);
+}
+
+/// Behind the loop, before the last parts leave.
+void verify(tacit_pipeline& p) {
+  if (!p.sent)
+    return;
+  if (const std::ptrdiff_t byte = changed_in_sent(p); byte >= 0)
+    say_false(p, byte, "send buffer after that has left");
+  if (const std::ptrdiff_t byte = changed_in_target(p); byte >= 0)
+    say_false(p, byte, "receive buffer");
+  std::free(p.sent);
+  p.sent = nullptr;
+}
+
 /// A part of each process's block.
 int post(tacit_pipeline& p) {
   const int from = place_of(p, p.posted), to = place_of(p, p.posted + 1);
@@ -212,6 +296,7 @@ int post(tacit_pipeline& p) {
   if (error != MPI_SUCCESS)
     return error;
   const std::ptrdiff_t begin = static_cast<std::ptrdiff_t>(from) * p.type_bytes;
+  keep_sent(p, p.posted);
   MPI_Type_commit(&part);
   error = MPI_Ialltoall(static_cast<const char*>(p.origin) + begin, 1, part,
                         static_cast<char*>(p.target) + begin, 1, part, p.comm, &p.requests[p.posted]);
@@ -340,7 +425,7 @@ void tacit_pipeline_begin(tacit_pipeline* exchange, int when, const tacit_pipeli
   p.comm = comm;
   p.file = file;
   p.line = line;
-  p.asked = asked_for(when);
+  p.asked = asked_for(when == TACIT_PIPELINE_MEASURED && checks_claims() ? TACIT_PIPELINE_ALWAYS : when);
   if (costs)
     p.costs = *costs;
   const measured_exchange what = described(p);
@@ -354,6 +439,8 @@ void tacit_pipeline_begin(tacit_pipeline* exchange, int when, const tacit_pipeli
   if (is_pipelined(*e)) {
     p.parts = parts_of(static_cast<long long>(p.count) * p.type_bytes, p.count);
     plan(p, first, last, stores, store_count);
+    if (checks_claims())
+      prepare_check(p);
   }
   p.begun = MPI_Wtime();
 }
@@ -379,6 +466,7 @@ int tacit_pipeline_alltoall(tacit_pipeline* exchange, const void* origin, int or
   if (p.parts == 1) {
     p.error = MPI_Alltoall(origin, origin_count, origin_type, target, target_count, target_type, comm);
   } else {
+    verify(p);
     post_rest(p);
     const int error = MPI_Waitall(p.posted, p.requests, MPI_STATUSES_IGNORE);
     p.error = p.error != MPI_SUCCESS ? p.error : error;
