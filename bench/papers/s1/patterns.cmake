@@ -1,15 +1,14 @@
-# The program of bench/papers/s1/patterns.py: for real processes (cmake --build --preset release --target s1_patterns) and for
-# simulated ones (s1_simulated).
+# The programs of bench/papers/s1/patterns.py: for real processes (cmake --build --preset release --target s1_patterns), for
+# simulated ones (s1_simulated, which a test runs), and for the passes alone (s1_detection).
 add_executable(s1_patterns EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/patterns.c)
 target_link_libraries(s1_patterns PRIVATE tacit_shared MPI::MPI_C)
 target_include_directories(s1_patterns PRIVATE ${PROJECT_SOURCE_DIR}/include)
 if(COMMAND tacit_smpi_program AND TACIT_MPI_FAMILY STREQUAL "openmpi")
   tacit_smpi_program(s1_simulated ${CMAKE_CURRENT_LIST_DIR}/patterns.c)
-  set_target_properties(s1_simulated PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench EXCLUDE_FROM_ALL ON
+  set_target_properties(s1_simulated PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench
                                                 LINKER_LANGUAGE CXX)
 endif()
 
-# What compiling takes on one rank.
 add_executable(s1_detection EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/detection.cpp ${PROJECT_SOURCE_DIR}/bench/micro/heap.cpp)
 target_link_libraries(s1_detection PRIVATE tacit_core)
 target_include_directories(s1_detection PRIVATE ${PROJECT_SOURCE_DIR}/bench)

@@ -153,7 +153,6 @@ rank_part part_of(const compiled_graph& compiled, std::uint32_t rank) {
   const graphs::graph& g = compiled.all.g;
   rank_part part;
   part.driver = compiled.driver;
-  part.why = compiled.why;
   for (const graphs::named_plan& p : compiled.chosen.plans)
     part.candidates.push_back({p.name, make_program(g, p.steps, rank_id{rank})});
   for (const graphs::way& w : compiled.chosen.ways)

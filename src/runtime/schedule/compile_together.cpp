@@ -4,8 +4,8 @@
 // gets the parts of all ranks, makes one graph of them, compiles it and tells every rank its steps. Every rank reports success or an
 // error (mpi/agreement.h) three times: before anything is done together, before the ranks connect, and when all is prepared. So a rank
 // that fails, be it for want of memory, leaves none waiting; what is collective in between is tried by all ranks, and a rank that
-// lacks what another one has failed to give does nothing until then. Cost on rank 0: the sum of all parts; it receives log2 p messages
-// and sends p.
+// lacks what another one has failed to give does nothing until then. Cost on rank 0: the sum of all parts; it receives and sends log2 p
+// messages.
 #include "runtime/schedule/compile_together.h"
 
 #include "runtime/mpi/agreement.h"
@@ -110,27 +110,54 @@ std::vector<message> gather(message mine, const kept_graphs& own, agreement& all
   return received;
 }
 
-/// Collective: what each rank shall do. Does not agree; empty if this rank gets nothing.
-message scatter(const kept_graphs& own, agreement& all, const std::optional<compiled_graph>& compiled) {
-  message mine;
-  if (own.rank() != 0) {
-    all.always("receiving the schedule from rank 0", [&] { receive_bytes(mine, 0, own.comm()); });
-    return mine;
+/// What ranks `begin` … `end` - 1 get of a list that begins with the explanation, which all get, and what rank `first` gets.
+message bundle_of(const std::vector<message>& list, int first, int begin, int end) {
+  bundle out;
+  out.add(list.front());
+  for (int r = begin; r < end; ++r)
+    out.add(list[static_cast<std::size_t>(1 + r - first)]);
+  return out.take();
+}
+
+/// The list of ranks r … r + reach - 1 comes to rank r, which passes half of it on, then a quarter, and so on. `list` is that of rank 0;
+/// empty: all ranks get nothing.
+std::vector<message> scatter_by_tree(std::vector<message> list, const kept_graphs& own, agreement& all) {
+  const int rank = own.rank(), size = own.size();
+  int reach = 1; // ranks from this one on whose part of the list comes here
+  while (reach < size && rank % (2 * reach) == 0)
+    reach *= 2;
+  if (rank != 0) {
+    message bytes;
+    all.always("receiving the schedule", [&] { receive_bytes(bytes, rank - reach, own.comm()); });
+    if (!bytes.empty())
+      all.here("opening schedules",
+               [&] { list = bundle::opened(bytes, 1 + std::min(size, rank + reach) - rank); });
   }
-  for (int r = 1; r < own.size(); ++r) {
-    message theirs;
+  for (reach /= 2; reach > 0; reach /= 2) {
+    if (rank + reach >= size)
+      continue;
+    message bytes;
+    if (!list.empty())
+      all.here("passing schedules on",
+               [&] { bytes = bundle_of(list, rank, rank + reach, std::min(size, rank + 2 * reach)); });
+    all.always("passing schedules on",
+               [&] { send_bytes(bytes.empty() ? nullptr : &bytes, rank + reach, own.comm()); });
+  }
+  return list;
+}
+
+/// Collective: the explanation, and what each rank shall do. Does not agree; empty if this rank gets nothing.
+std::vector<message> scatter(const kept_graphs& own, agreement& all,
+                             const std::optional<compiled_graph>& compiled) {
+  std::vector<message> list;
+  if (compiled)
     all.here("making the schedules of all ranks", [&] {
-      if (compiled)
-        theirs = packed_part(part_of(*compiled, static_cast<std::uint32_t>(r)));
+      std::vector<message> made{packed_explanation(compiled->why)};
+      for (int r = 0; r < own.size(); ++r)
+        made.push_back(packed_part(part_of(*compiled, static_cast<std::uint32_t>(r))));
+      list = std::move(made);
     });
-    all.always("sending the schedules",
-               [&] { send_bytes(theirs.empty() ? nullptr : &theirs, r, own.comm()); });
-  }
-  all.here("making the schedule of rank 0", [&] {
-    if (compiled)
-      mine = packed_part(part_of(*compiled, 0));
-  });
-  return mine;
+  return scatter_by_tree(std::move(list), own, all);
 }
 
 /// Collective: this rank's part of what rank 0 makes of the parts of all. Does not agree; without ways if this rank gets nothing.
@@ -144,12 +171,15 @@ rank_part compiled_on_rank_0(const rank_facts& facts, const graph_builder& part,
     if (!parts.empty())
       compiled = compile_parts(std::move(parts), wanted);
   });
-  bytes = scatter(own, all, compiled);
+  const std::vector<message> told = scatter(own, all, compiled);
   compiled.reset();
   rank_part mine;
   all.here("reading the schedule", [&] {
-    if (!bytes.empty())
-      mine = unpacked_part(bytes);
+    if (told.empty())
+      return;
+    rank_part read = unpacked_part(told[1]);
+    read.why = unpacked_explanation(told[0]);
+    mine = std::move(read);
   });
   return mine;
 }

@@ -90,7 +90,7 @@ constexpr option options[] = {{setting::policy, set_policy},
                               {setting::budget, set_budget},
                               {setting::replace, set_replace},
                               {setting::graphs_kept, set_kept},
-                              {setting::reassociation, set_reassociation}};
+                              {setting::allow_reassociation, set_reassociation}};
 
 void set(compile_request& r, const setting_row& row, const std::string& where, std::string_view value) {
   if (const std::string fault = fault_of(row, where, value); !fault.empty())

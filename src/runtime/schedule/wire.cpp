@@ -30,12 +30,27 @@ rank_input unpacked_graph(const message& bytes) {
   return {facts, unpack_local_graph(from)};
 }
 
+message packed_explanation(const explanation& why) {
+  packer out;
+  out.put(wire_version);
+  out.put_text(why.text);
+  out.put_text(why.json);
+  return out.take();
+}
+
+explanation unpacked_explanation(const message& bytes) {
+  unpacker from(bytes);
+  require_version(from);
+  explanation why;
+  why.text = from.get_text();
+  why.json = from.get_text();
+  return why;
+}
+
 message packed_part(const rank_part& part) {
   packer out;
   out.put(wire_version);
   out.put_text(part.driver);
-  out.put_text(part.why.text);
-  out.put_text(part.why.json);
   out.put<std::uint64_t>(part.candidates.size());
   for (const named_program& c : part.candidates) {
     out.put_text(c.name);
@@ -72,8 +87,6 @@ rank_part unpacked_part(const message& bytes) {
   require_version(from);
   rank_part part;
   part.driver = from.get_text();
-  part.why.text = from.get_text();
-  part.why.json = from.get_text();
   for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
     std::string name = from.get_text();
     part.candidates.push_back({std::move(name), unpack_program(from)});

@@ -66,6 +66,9 @@ struct rank_part {
   /// Operators of MPI's own that its steps need although its part of the graph has none of them.
   std::vector<std::pair<graphs::reducer_id, graphs::reducer>> others_reducers;
 };
+message packed_explanation(const explanation& why);
+explanation unpacked_explanation(const message& bytes);
+/// All but the explanation, which is the same on all ranks.
 message packed_part(const rank_part& part);
 rank_part unpacked_part(const message& bytes);
 
