@@ -7,7 +7,8 @@
 
 #ifndef TACIT_STATIC
 
-#include "mpi_names.h" // generated: every function that mpi.h declares
+#include "mpi_names.h"    // generated: every function that mpi.h declares
+#define TACIT_MPI_BY_NAME // functions of the library are no constants
 
 #ifdef OPEN_MPI // handles are addresses of objects inside the library, and so are predefined functions
 #undef OMPI_PREDEFINED_GLOBAL

@@ -1,8 +1,10 @@
 #include "runtime/mpi/collective_calls.h"
 
 // Open MPI alone: MPICH's persistent collectives move wrong bytes from their second start on (allgather and scatter in 4.0.2, gather up to
-// 4.1.2, long broadcasts as reported in 2025), which no test at run time could exclude for all sizes.
-#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5
+// 4.1.2, long broadcasts as reported in 2025), which no test at run time could exclude for all sizes. None where functions are looked up
+// by name: a library that lacks the extension's must not keep the interposer from being loaded.
+#if defined(TACIT_MPI_BY_NAME)
+#elif defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5
 #define PERSISTENT(call) MPI_##call##_init
 #elif defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
@@ -14,7 +16,8 @@
 namespace tacit::runtime {
 
 const collective_calls& nonblocking_calls() {
-  static constexpr collective_calls all = {
+  static const collective_calls all = {
+      // not constexpr: the interposer looks them up
       {MPI_Ibarrier, "MPI_Ibarrier"},     {MPI_Ibcast, "MPI_Ibcast"},
       {MPI_Iallgather, "MPI_Iallgather"}, {MPI_Iallgatherv, "MPI_Iallgatherv"},
       {MPI_Ialltoall, "MPI_Ialltoall"},   {MPI_Ialltoallw, "MPI_Ialltoallw"},
