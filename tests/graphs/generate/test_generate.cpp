@@ -121,7 +121,7 @@ TEST(generate, names_can_be_listed_and_read_back) {
     EXPECT_FALSE(k.what.empty());
   }
   EXPECT_FALSE(find_algorithm("quantum"));
-  EXPECT_FALSE(find_pattern("reduce"));
+  EXPECT_FALSE(find_pattern("reduced"));
 }
 
 /// Length of the longest chain of messages.
