@@ -162,8 +162,10 @@ int tacit_graph_reduce(tacit_graph graph, const void* from, void* into, MPI_Coun
                        MPI_Datatype datatype, MPI_Op operation, tacit_op* op);
 
 /* As tacit_graph_recv, but what arrives is combined with what is in the buffer: buf[i] = message[i] op buf[i].
- * The message consists of whole elements and may be shorter than the buffer; the rest then stays as it is. The
- * second one is on a communicator of the graph, as tacit_graph_recv_on. Errors: those of tacit_graph_reduce. */
+ * The message consists of whole elements and may be shorter than the buffer; the rest then stays as it is. It is
+ * received as early as it comes, into memory of the schedule: only combining waits for what the operation depends
+ * on, so that two ranks may both send to each other before they receive. The second one is on a communicator of
+ * the graph, as tacit_graph_recv_on. Errors: those of tacit_graph_reduce. */
 int tacit_graph_recv_reduce(tacit_graph graph, void* buf, MPI_Count count, MPI_Datatype datatype,
                             MPI_Op operation, int source, int tag, tacit_op* op);
 int tacit_graph_recv_reduce_on(tacit_graph graph, tacit_comm comm, void* buf, MPI_Count count,

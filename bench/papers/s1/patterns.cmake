@@ -1,6 +1,6 @@
-# The programs of bench/papers/s1/patterns.py: for real processes (cmake --build --preset release --target s1_patterns), for
+# The programs of bench/papers/s1/patterns.py: for real processes (s1_patterns; bench/two_nodes.py, too), for
 # simulated ones (s1_simulated, which a test runs), and for the passes alone (s1_detection).
-add_executable(s1_patterns EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/patterns.c)
+add_executable(s1_patterns ${CMAKE_CURRENT_LIST_DIR}/patterns.c)
 target_link_libraries(s1_patterns PRIVATE tacit_shared MPI::MPI_C)
 target_include_directories(s1_patterns PRIVATE ${PROJECT_SOURCE_DIR}/include)
 if(COMMAND tacit_smpi_program AND TACIT_MPI_FAMILY STREQUAL "openmpi")

@@ -27,17 +27,16 @@ from pathlib import Path
 
 from run import HERE, ROOT, Trouble, git, machine, say
 
+sys.path.insert(0, str(ROOT / "bench"))
+import two_nodes  # noqa: E402
+from two_nodes import Nodes, NotPermitted  # noqa: E402
+
 WORK = ROOT / "build" / "s2-tbf"
 BUILDS = {"plain": {"TACIT_OVERLAP": "off"}, "moved": {"TACIT_OVERLAP": "apply", "TACIT_OVERLAP_POKE": "off"},
           "moved and poked": {"TACIT_OVERLAP": "apply"}}
-ADDRESSES = ("10.213.77.1", "10.213.77.2")
 TOLERANCE = 1e-9
 SIZED = 1.2  # computation per communication: enough to hide all of it, also when another program disturbs
 TINY = 8 * 64  # bytes: the program as it would be with communication that costs nothing
-
-
-class NotPermitted(Exception):
-    pass
 
 
 def call(*command, **environment) -> str:
@@ -47,41 +46,9 @@ def call(*command, **environment) -> str:
     return done.stdout
 
 
-class Network:
-    """Two namespaces joined by a cable whose both ends are shaped."""
-
-    def __init__(self, rate: str):
-        self.rate = rate
-        self.names = [f"tacit-{os.getpid()}-{side}" for side in "ab"]
-        self.cable = [f"tc{os.getpid() % 100000}{side}" for side in "ab"]
-
-    def __enter__(self):
-        try:
-            for name in self.names:
-                call("ip", "netns", "add", name)
-            call("ip", "link", "add", self.cable[0], "netns", self.names[0], "type", "veth", "peer", "name", self.cable[1],
-                 "netns", self.names[1])
-            for name, end, address in zip(self.names, self.cable, ADDRESSES):
-                call("ip", "-n", name, "addr", "add", f"{address}/24", "dev", end)
-                call("ip", "-n", name, "link", "set", end, "up")
-                call("ip", "-n", name, "link", "set", "lo", "up")
-                call("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", end, "root", "tbf", "rate", self.rate, "burst",
-                     "128kb", "latency", "20ms")
-        except Trouble as trouble:
-            self.__exit__()
-            raise NotPermitted(str(trouble).replace("\n", " ")) from None
-        return self
-
-    def __exit__(self, *_):
-        for name in self.names:
-            subprocess.run(["ip", "netns", "del", name], capture_output=True)
-
-
 def look_around(overlap_pass: Path, hooks: Path) -> None:
-    if os.geteuid() != 0:
-        raise NotPermitted("network namespaces need root")
-    for program, package in (("ip", "iproute2"), ("tc", "iproute2"), ("unshare", "util-linux"),
-                             ("mpirun.openmpi", "openmpi-bin"), ("mpicc.openmpi", "libopenmpi-dev"), ("clang-19", "clang-19")):
+    two_nodes.look_around()
+    for program, package in (("tc", "iproute2"), ("mpicc.openmpi", "libopenmpi-dev"), ("clang-19", "clang-19")):
         if not shutil.which(program):
             raise NotPermitted(f"{program} is missing ({package})")
     for made in (overlap_pass, hooks):
@@ -98,33 +65,19 @@ def build(overlap_pass: Path, hooks: Path) -> dict:
     return programs
 
 
-def write_agent(network: Network) -> Path:
-    """What mpirun starts its remote part with, instead of ssh; a host name of its own makes it another machine."""
-    agent = WORK / "agent"
-    agent.write_text(f"#!/bin/sh\nshift\nexec ip netns exec {network.names[1]} unshare --uts sh -c \"hostname tacit-b; $*\"\n")
-    agent.chmod(0o755)
-    return agent
-
-
-def run_once(network: Network, agent: Path, program: Path, bytes_: int, steps: int, sweeps: int, mca: list) -> tuple[float, float]:
-    subnet = "10.213.77.0/24"
-    text = call("timeout", "120", "nice", "-n", "-15", "ip", "netns", "exec", network.names[0],
-                "mpirun.openmpi", "--allow-run-as-root", "-np", "2",
-                "--host", ",".join(f"{address}:1" for address in ADDRESSES), "--mca", "plm_rsh_agent", agent,
-                "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", subnet, "--mca", "oob_tcp_if_include", subnet,
-                *(word for setting in mca for word in ("--mca", *setting.split("=", 1))), "--bind-to", "none",
-                program, bytes_, steps, sweeps)
+def run_once(nodes: Nodes, program: Path, bytes_: int, steps: int, sweeps: int, mca: list) -> tuple[float, float]:
+    text = call("timeout", "120", *nodes.command(1, [program, bytes_, steps, sweeps], before=("nice", "-n", "-15"), mca=mca))
     values = dict(re.findall(r"^(checksum|seconds) (\S+)", text, re.MULTILINE))
     if set(values) != {"checksum", "seconds"}:
         raise Trouble(f"{program} did not print its results:\n{text}")
     return float(values["seconds"]), float(values["checksum"])
 
 
-def measure(network: Network, agent: Path, programs: dict, mib: int, arguments) -> dict:
+def measure(nodes: Nodes, programs: dict, mib: int, arguments) -> dict:
     bytes_, steps, repetitions = mib << 20, arguments.steps, arguments.repetitions
 
     def timed(name: str, sweeps: int, size: int = bytes_) -> tuple[float, float]:
-        return run_once(network, agent, programs[name], size, steps, sweeps, arguments.mca)
+        return run_once(nodes, programs[name], size, steps, sweeps, arguments.mca)
 
     say(f"{mib} MiB: communication without computation")
     alone = statistics.median(timed("plain", 0)[0] for _ in range(3))
@@ -155,9 +108,8 @@ def run(arguments) -> dict:
     look_around(overlap_pass, hooks)
     WORK.mkdir(parents=True, exist_ok=True)
     programs = build(overlap_pass, hooks)
-    with Network(arguments.rate) as network:
-        agent = write_agent(network)
-        rows = [measure(network, agent, programs, mib, arguments) for mib in arguments.mib]
+    with Nodes(WORK, shape=("tbf", "rate", arguments.rate, "burst", "128kb", "latency", "20ms")) as nodes:
+        rows = [measure(nodes, programs, mib, arguments) for mib in arguments.mib]
     poked = [row["hidden"]["moved and poked"] for row in rows]
     return {"machine": machine(), "commit": git("rev-parse", "--short", "HEAD"),
             "dirty": bool(git("status", "--porcelain", "--untracked-files=no")),
@@ -184,7 +136,7 @@ def main() -> int:
     except NotPermitted as reason:
         print(f"s2: skipped: {reason}")
         return 0
-    except Trouble as trouble:
+    except (Trouble, two_nodes.Trouble) as trouble:
         print(f"s2: {trouble}", file=sys.stderr)
         return 1
     print(f"{'message':>8} {'comm. s':>8} {'plain s':>8} {'moved s':>8} {'hidden':>7} {'poked s':>8} {'hidden':>7}")

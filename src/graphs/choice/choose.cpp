@@ -29,15 +29,11 @@ constexpr double most_blocks = 1'500'000;
 constexpr double measured_beyond = 4;
 
 /// Those of few rounds first: what they cost rules out most of the others.
-constexpr algorithm forms[] = {algorithm::binomial,
-                               algorithm::bruck,
-                               algorithm::recursive_doubling,
-                               algorithm::butterfly,
-                               algorithm::pipelined_binomial,
-                               algorithm::scatter_allgather,
-                               algorithm::pipelined,
-                               algorithm::ring,
-                               algorithm::pairwise};
+constexpr algorithm forms[] = {
+    algorithm::binomial,          algorithm::bruck,     algorithm::recursive_doubling,
+    algorithm::butterfly,         algorithm::two_level, algorithm::pipelined_binomial,
+    algorithm::scatter_allgather, algorithm::pipelined, algorithm::ring,
+    algorithm::pairwise};
 
 /// What the messages of one member carry, about, in blocks; a message without any counts as one.
 double blocks_of_member(pattern kind, double members, algorithm form) {
@@ -323,12 +319,13 @@ chooser::as_messages chooser::of_library(const plan& collectives, algorithm form
                                          const as_messages& ours) const {
   if (!has_vector_collectives(collectives))
     return ours;
-  if (!has_form(g_, collectives, form))
+  if (!has_form(g_, collectives, form, vector_collectives::straight, wanted_.where))
     return {};
-  const plan theirs = with_messages(g_, collectives, form);
+  const plan theirs = with_messages(g_, collectives, form, vector_collectives::straight, wanted_.where);
   return {makespan(theirs, "p2p", wanted_.costs, wanted_.where), most_steps(theirs)};
 }
 
+/// Libraries are not taken to know two levels: the defaults of Open MPI 4.1 have none, MPICH 4.0 has them for few collectives.
 /// `where` is said behind the name of the algorithm.
 void chooser::add_forms(const plan& collectives, std::string_view where) {
   best_form_ = {};
@@ -336,12 +333,13 @@ void chooser::add_forms(const plan& collectives, std::string_view where) {
   for (const algorithm form : forms) {
     const bool same =
         form == algorithm::butterfly && has_form(g_, collectives, algorithm::recursive_doubling, all);
-    if (same || !has_form(g_, collectives, form, all) || !may_pay(collectives, form))
+    if (same || !has_form(g_, collectives, form, all, wanted_.where) || !may_pay(collectives, form))
       continue;
-    plan by = with_messages(g_, collectives, form, all);
+    plan by = with_messages(g_, collectives, form, all, wanted_.where);
     const double price = makespan(by, "p2p", wanted_.costs, wanted_.where);
     if (const as_messages theirs = of_library(collectives, form, {price, most_steps(by)});
-        theirs.price >= 0 && (best_form_.price < 0 || theirs.price < best_form_.price))
+        form != algorithm::two_level && theirs.price >= 0 &&
+        (best_form_.price < 0 || theirs.price < best_form_.price))
       best_form_ = theirs;
     if (!is_of_collectives(wanted_.driver))
       add(std::string(name(form)).append(where), std::move(by), false, price);

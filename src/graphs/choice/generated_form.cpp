@@ -78,9 +78,32 @@ pattern uniform_of(pattern kind) {
   return kind;
 }
 
-/// The algorithm by which a collective with these sizes is carried out; nothing if only straight messages can.
-std::optional<recipe> recipe_for(const step& s, std::uint32_t members, std::uint32_t root, algorithm form,
-                                 vector_collectives vectors) {
+/// Nodes of the members; empty if there is one node, or one member on each.
+std::vector<std::uint32_t> nodes_of(const placement& where, std::span<const rank_id> members) {
+  std::vector<std::uint32_t> made;
+  if (where.node.empty())
+    return made;
+  std::unordered_map<std::uint64_t, std::uint32_t> number;
+  for (const rank_id r : members)
+    made.push_back(
+        number.try_emplace(where.node[index(r)], static_cast<std::uint32_t>(number.size())).first->second);
+  if (number.size() == 1 || number.size() == members.size())
+    made.clear();
+  return made;
+}
+
+/// How a collective is carried out that is none of messages yet.
+struct manner {
+  algorithm form;
+  vector_collectives vectors;
+  const placement& where;
+};
+
+/// The algorithm by which a collective of these members is carried out; nothing if only straight messages can.
+std::optional<recipe> recipe_for(const step& s, std::span<const rank_id> group, std::uint32_t root,
+                                 const manner& how) {
+  const auto [form, vectors, where] = how;
+  const auto members = static_cast<std::uint32_t>(group.size());
   recipe r;
   const bool is_vector = !is_uniform(s.collective);
   if (is_vector && (vectors == vector_collectives::straight || form == algorithm::linear))
@@ -90,9 +113,14 @@ std::optional<recipe> recipe_for(const step& s, std::uint32_t members, std::uint
   r.ranks = members;
   r.root = root;
   r.block = s.largest_block;
-  if (s.collective == pattern::barrier)
-    r.form = algorithm::dissemination;
-  else if (s.largest_block == 0 || (form == algorithm::butterfly && !std::has_single_bit(members)))
+  if (form == algorithm::two_level)
+    r.nodes = nodes_of(where, group);
+  if (s.collective == pattern::barrier) {
+    r.form = r.nodes.empty() ? algorithm::dissemination : form;
+    return r;
+  }
+  if (s.largest_block == 0 || (form == algorithm::butterfly && !std::has_single_bit(members)) ||
+      (form == algorithm::two_level && r.nodes.empty()))
     return std::nullopt;
   const bool in_segments = form == algorithm::pipelined || form == algorithm::pipelined_binomial;
   if (in_segments) {
@@ -110,8 +138,7 @@ std::optional<recipe> recipe_for(const step& s, std::uint32_t members, std::uint
 
 class message_maker {
 public:
-  message_maker(const graph& g, const plan& p, algorithm form, vector_collectives vectors)
-      : g_(g), p_(p), form_(form), vectors_(vectors), positions_(g) {
+  message_maker(const graph& g, const plan& p, const manner& how) : g_(g), p_(p), how_(how), positions_(g) {
     out_.as_written = p.as_written;
     out_.why_as_written = p.why_as_written;
     out_.detail = p.detail;
@@ -168,8 +195,7 @@ private:
 
   const graph& g_;
   const plan& p_;
-  algorithm form_;
-  vector_collectives vectors_;
+  manner how_;
   positions positions_;
   plan out_;
   std::int32_t first_tag_ = 0;
@@ -190,7 +216,7 @@ void message_maker::prepare() {
     lengths_.assign(is_uniform(s.collective) ? 0 : n * std::size_t{regions}, {});
     if (is_reduction(s.collective))
       combine(c);
-    else if (const std::optional<recipe> how = recipe_for(s, n, root, form_, vectors_))
+    else if (const std::optional<recipe> how = recipe_for(s, members(s), root, how_))
       by_algorithm(c, *how);
     else
       straight(c);
@@ -431,7 +457,7 @@ void message_maker::straight(const call& c) {
 void message_maker::combine(const call& c) {
   const std::vector<rank_id>& group = members(*c.first);
   std::vector<std::vector<step>> made = combine_by_messages(
-      g_, group, c.of, form_, out_.ranks, [&](rank_id from, rank_id to) { return next_tag(from, to); });
+      g_, group, c.of, how_.form, out_.ranks, [&](rank_id from, rank_id to) { return next_tag(from, to); });
   for (std::uint32_t m = 0; m < group.size(); ++m)
     list_of(*c.first, m) = std::move(made[m]);
 }
@@ -471,19 +497,26 @@ void message_maker::copy_rank(std::uint32_t r) {
 
 } // namespace
 
-bool has_form(const graph& g, const plan& p, algorithm form, vector_collectives vectors) {
+bool has_form(const graph& g, const plan& p, algorithm form, vector_collectives vectors,
+              const placement& where) {
   for (const auto& [key, c] : calls_of(g, p)) {
     const step& s = *c.first;
-    const auto n = static_cast<std::uint32_t>(g.communicators()[index(s.comm)].members.size());
-    if (is_reduction(s.collective) ? has_combining_form(g, s, n, form)
-                                   : s.collective != pattern::barrier && recipe_for(s, n, 0, form, vectors))
+    const std::vector<rank_id>& members = g.communicators()[index(s.comm)].members;
+    if (is_reduction(s.collective)) {
+      if (has_combining_form(g, s, static_cast<std::uint32_t>(members.size()), form))
+        return true;
+      continue;
+    }
+    const std::optional<recipe> how = recipe_for(s, members, 0, {form, vectors, where});
+    if (how && how->form == form)
       return true;
   }
   return false;
 }
 
-plan with_messages(const graph& g, const plan& p, algorithm form, vector_collectives vectors) {
-  return message_maker(g, p, form, vectors).run();
+plan with_messages(const graph& g, const plan& p, algorithm form, vector_collectives vectors,
+                   const placement& where) {
+  return message_maker(g, p, {form, vectors, where}).run();
 }
 
 } // namespace tacit::graphs

@@ -1,6 +1,7 @@
 // The collectives of a plan carried out by messages, as a well-known algorithm does it (graphs/generate).
 #pragma once
 
+#include "graphs/cost/makespan.h"
 #include "graphs/generate/generate.h"
 #include "graphs/graph/graph.h"
 #include "graphs/plan/plan.h"
@@ -10,13 +11,14 @@ namespace tacit::graphs {
 /// What becomes of collectives whose blocks differ in length.
 enum class vector_collectives : std::uint8_t { straight, by_algorithm };
 
-/// Whether some collective of the plan can be carried out so: the algorithm exists for its pattern and its number of members.
+/// Whether some collective of the plan can be carried out so: the algorithm exists for its pattern and its number of members. Two levels
+/// need members on several nodes, several on one of them.
 bool has_form(const graph& g, const plan& p, algorithm form,
-              vector_collectives vectors = vector_collectives::straight);
+              vector_collectives vectors = vector_collectives::straight, const placement& where = {});
 
 /// The plan with messages in place of collectives: by the algorithm where it can be, else straight from origin to destination;
 /// barriers by dissemination. What else is in the plan stays as it is. Segments of pipelined forms are some 32 KiB long.
 plan with_messages(const graph& g, const plan& p, algorithm form,
-                   vector_collectives vectors = vector_collectives::straight);
+                   vector_collectives vectors = vector_collectives::straight, const placement& where = {});
 
 } // namespace tacit::graphs

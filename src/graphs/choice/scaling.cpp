@@ -139,6 +139,7 @@ scaled_prices prices_on(const recipe& r, std::uint32_t ranks, const machine_cost
       continue;
     recipe next = r;
     next.form = known.form;
+    next.ranks_per_node = machine.ranks_per_node;
     made.forms.push_back(price_of(next, ranks, costs, where, most_messages));
   }
   return made;

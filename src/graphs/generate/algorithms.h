@@ -11,6 +11,8 @@ void weave_gather(weaver& w, algorithm form, std::uint32_t root);
 void weave_allgather(weaver& w, algorithm form, std::uint32_t root);
 void weave_alltoall(weaver& w, algorithm form);
 void weave_barrier(weaver& w, algorithm form, std::uint32_t root);
+/// `node`: of each position. The root leads its node.
+void weave_two_levels(weaver& w, pattern kind, std::span<const std::uint32_t> node, std::uint32_t root);
 
 /// Calls edge(parent, child, subtree) for each edge of the binomial tree over positions relative to the root,
 /// parents before children: the parent of v is v without its lowest set bit; the child's subtree is [child,

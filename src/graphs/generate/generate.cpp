@@ -7,14 +7,15 @@
 #include <array>
 #include <bit>
 #include <fmt/format.h>
+#include <limits>
 
 namespace tacit::graphs {
 
 namespace {
 
-constexpr std::array<std::string_view, 11> algorithm_names{
+constexpr std::array<std::string_view, 12> algorithm_names{
     "linear",    "binomial",           "bruck",         "ring",     "recursive-doubling", "butterfly",
-    "pipelined", "pipelined-binomial", "dissemination", "pairwise", "scatter-allgather"};
+    "pipelined", "pipelined-binomial", "dissemination", "pairwise", "scatter-allgather",  "two-level"};
 
 constexpr std::array known{
     known_algorithm{pattern::bcast, algorithm::linear, "the root sends to everybody"},
@@ -24,15 +25,20 @@ constexpr std::array known{
     known_algorithm{pattern::bcast, algorithm::pipelined_binomial, "binomial tree, block in segments"},
     known_algorithm{pattern::bcast, algorithm::scatter_allgather,
                     "van de Geijn: binomial scatter, ring allgather"},
+    known_algorithm{pattern::bcast, algorithm::two_level,
+                    "binomial tree of node leaders, then one in each node"},
     known_algorithm{pattern::scatter, algorithm::linear, "the root sends to everybody"},
     known_algorithm{pattern::scatter, algorithm::binomial, "binomial tree, subtrees' blocks together"},
     known_algorithm{pattern::scatter, algorithm::ring, "chain, farthest block first"},
     known_algorithm{pattern::scatter, algorithm::pipelined,
                     "chain, farthest block first, blocks in segments"},
+    known_algorithm{pattern::scatter, algorithm::two_level,
+                    "binomial tree of node leaders, which send to their nodes"},
     known_algorithm{pattern::gather, algorithm::linear, "everybody sends to the root"},
     known_algorithm{pattern::gather, algorithm::binomial, "binomial tree, subtrees' blocks together"},
     known_algorithm{pattern::gather, algorithm::ring, "chain towards the root"},
     known_algorithm{pattern::gather, algorithm::pipelined, "chain towards the root, blocks in segments"},
+    known_algorithm{pattern::gather, algorithm::two_level, "node leaders collect, binomial tree of leaders"},
     known_algorithm{pattern::allgather, algorithm::linear, "everybody sends to everybody"},
     known_algorithm{pattern::allgather, algorithm::binomial, "binomial gather, then binomial broadcast"},
     known_algorithm{pattern::allgather, algorithm::ring, "blocks travel round the ring"},
@@ -41,11 +47,14 @@ constexpr std::array known{
     known_algorithm{pattern::allgather, algorithm::recursive_doubling,
                     "exchange all with rank xor 2^k, folded"},
     known_algorithm{pattern::allgather, algorithm::butterfly, "the same as recursive doubling"},
+    known_algorithm{pattern::allgather, algorithm::two_level,
+                    "node leaders collect, exchange and broadcast in their nodes"},
     known_algorithm{pattern::alltoall, algorithm::linear, "everybody sends to everybody"},
     known_algorithm{pattern::alltoall, algorithm::pairwise, "one partner at a time"},
     known_algorithm{pattern::alltoall, algorithm::ring, "store and forward round the ring"},
     known_algorithm{pattern::alltoall, algorithm::bruck, "Bruck: log p rounds for any p, two rotations"},
     known_algorithm{pattern::alltoall, algorithm::butterfly, "hypercube exchange, p a power of two"},
+    known_algorithm{pattern::alltoall, algorithm::two_level, "node leaders collect, exchange and deliver"},
     known_algorithm{pattern::barrier, algorithm::linear, "everybody signals the root, the root everybody"},
     known_algorithm{pattern::barrier, algorithm::binomial, "up and down a binomial tree"},
     known_algorithm{pattern::barrier, algorithm::ring, "a token goes round twice"},
@@ -53,6 +62,8 @@ constexpr std::array known{
     known_algorithm{pattern::barrier, algorithm::recursive_doubling,
                     "exchange signals with rank xor 2^k, folded"},
     known_algorithm{pattern::barrier, algorithm::butterfly, "the same as recursive doubling"},
+    known_algorithm{pattern::barrier, algorithm::two_level,
+                    "up and down in nodes, dissemination among leaders"},
 };
 
 bool exists(pattern kind, algorithm form) {
@@ -76,6 +87,35 @@ bool refuse(diagnostics& problems, std::string message, std::string remedy) {
   return false;
 }
 
+std::uint64_t largest_group(std::vector<std::uint32_t> nodes) {
+  std::ranges::sort(nodes);
+  std::uint64_t most = 0, run = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    run = i > 0 && nodes[i] == nodes[i - 1] ? run + 1 : 1;
+    most = std::max(most, run);
+  }
+  return most;
+}
+
+std::vector<std::uint32_t> nodes_of(const recipe& r, std::uint32_t p) {
+  if (!r.nodes.empty())
+    return r.nodes;
+  std::vector<std::uint32_t> made(p);
+  for (std::uint32_t i = 0; i < p; ++i)
+    made[i] = i / std::max(r.ranks_per_node, 1u);
+  return made;
+}
+
+/// At most, at one member.
+std::uint64_t scratch_blocks(const recipe& r, std::uint64_t p) {
+  const bool by_leaders = r.kind == pattern::alltoall && r.form == algorithm::two_level;
+  if (!by_leaders)
+    return 2 * p + 2;
+  const std::uint64_t members =
+      r.nodes.empty() ? std::min<std::uint64_t>(r.ranks_per_node, p) : largest_group(r.nodes);
+  return 2 * p * std::max<std::uint64_t>(members, 1) + 2;
+}
+
 bool check(const recipe& r, std::uint64_t p, diagnostics& problems) {
   if (!exists(r.kind, r.form)) {
     const std::string forms = forms_of(r.kind);
@@ -85,6 +125,9 @@ bool check(const recipe& r, std::uint64_t p, diagnostics& problems) {
   }
   if (p == 0)
     return refuse(problems, "a graph needs at least one rank", "ask for one or more ranks");
+  if (!r.nodes.empty() && r.nodes.size() != p)
+    return refuse(problems, fmt::format("nodes of {} ranks are named, there are {}", r.nodes.size(), p),
+                  "name the node of each rank");
   if (r.root >= p)
     return refuse(problems, fmt::format("root {} does not exist among {} ranks", r.root, p),
                   fmt::format("choose a root from 0 to {}", p - 1));
@@ -93,8 +136,9 @@ bool check(const recipe& r, std::uint64_t p, diagnostics& problems) {
                   "use bruck, which works for any number of ranks in as many rounds");
   if (r.kind != pattern::barrier && r.block == 0)
     return refuse(problems, "a block of 0 bytes moves nothing", "choose a block of at least 1 byte");
-  const std::uint64_t blocks = 4 * p + 4;
-  if (r.block > ((std::uint64_t{1} << 62) - r.base % (std::uint64_t{1} << 62)) / blocks || r.base >> 62 != 0)
+  const std::uint64_t blocks = 2 * p + scratch_blocks(r, p);
+  if (blocks > std::numeric_limits<std::uint32_t>::max() ||
+      r.block > ((std::uint64_t{1} << 62) - r.base % (std::uint64_t{1} << 62)) / blocks || r.base >> 62 != 0)
     return refuse(problems,
                   fmt::format("{} blocks of {} bytes do not fit into the address space", blocks, r.block),
                   "choose a smaller block or base address");
@@ -109,6 +153,30 @@ std::uint32_t segments_of(const recipe& r, std::uint32_t p) {
     wanted = p;
   return static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(wanted, 1, std::max<std::uint64_t>(r.block, 1)));
+}
+
+void weave(weaver& w, const recipe& r) {
+  if (r.form == algorithm::two_level)
+    return weave_two_levels(w, r.kind, nodes_of(r, w.size()), r.root);
+  switch (r.kind) {
+  case pattern::bcast:
+    weave_bcast(w, r.form, r.root);
+    break;
+  case pattern::scatter:
+    weave_scatter(w, r.form, r.root);
+    break;
+  case pattern::gather:
+    weave_gather(w, r.form, r.root);
+    break;
+  case pattern::allgather:
+    weave_allgather(w, r.form, r.root);
+    break;
+  case pattern::alltoall:
+    weave_alltoall(w, r.form);
+    break;
+  default:
+    weave_barrier(w, r.form, r.root);
+  }
 }
 
 void copy_own_block(weaver& w, const recipe& r) {
@@ -145,7 +213,7 @@ memory_layout layout_of(const recipe& r, std::uint32_t ranks) {
   m.input = r.base;
   m.output = m.input + page(ranks * r.block);
   m.scratch = m.output + page(ranks * r.block);
-  m.extra = m.scratch + page((2 * std::uint64_t{ranks} + 2) * r.block);
+  m.extra = m.scratch + page(scratch_blocks(r, ranks) * r.block);
   return m;
 }
 
@@ -154,25 +222,7 @@ bool add_pattern(graph& g, comm_id comm, const recipe& r, diagnostics& problems)
   if (!check(r, p, problems))
     return false;
   weaver w(g, comm, layout_of(r, p), r.block, segments_of(r, p));
-  switch (r.kind) {
-  case pattern::bcast:
-    weave_bcast(w, r.form, r.root);
-    break;
-  case pattern::scatter:
-    weave_scatter(w, r.form, r.root);
-    break;
-  case pattern::gather:
-    weave_gather(w, r.form, r.root);
-    break;
-  case pattern::allgather:
-    weave_allgather(w, r.form, r.root);
-    break;
-  case pattern::alltoall:
-    weave_alltoall(w, r.form);
-    break;
-  default:
-    weave_barrier(w, r.form, r.root);
-  }
+  weave(w, r);
   if (r.self_block && r.kind != pattern::bcast && r.kind != pattern::barrier)
     copy_own_block(w, r);
   w.declare_scratch();

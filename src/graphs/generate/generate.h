@@ -18,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace tacit::graphs {
 
@@ -33,6 +34,7 @@ enum class algorithm : std::uint8_t {
   dissemination,
   pairwise,
   scatter_allgather, ///< van de Geijn: binomial scatter of pieces, then ring allgather
+  two_level,         ///< within nodes to a leader, among leaders, within nodes again
 };
 
 /// One combination that exists.
@@ -60,8 +62,10 @@ struct recipe {
   std::uint64_t block = 64; ///< bytes per block, at least 1 (a barrier has none)
   std::uint32_t root =
       0; ///< rooted patterns; also the meeting point of barriers and of the binomial allgather
-  std::uint32_t segments = 4; ///< pipelined forms: pieces per block, at most one per byte
-  bool self_block = false;    ///< also copy the own block to its place, as MPI's calls do
+  std::uint32_t segments = 4;            ///< pipelined forms: pieces per block, at most one per byte
+  std::vector<std::uint32_t> nodes = {}; ///< two-level: the node of each position; if empty,
+  std::uint32_t ranks_per_node = 4;      ///< so many positions in a row are a node
+  bool self_block = false;               ///< also copy the own block to its place, as MPI's calls do
   std::uint64_t base = 0x1000;
   std::uint32_t extra = 0; ///< number of random messages added after the pattern
   extra_messages extra_kind = extra_messages::disjoint;

@@ -2,7 +2,8 @@
 //
 // Every operation now has two events, start and completion. A message is handed over when both its send and
 // its receive have started; that completes both. Everything else completes when it starts. One-sided pairs
-// stay buffered: the origin needs no action of the target. The simulation is monotone (an event that can
+// stay buffered: the origin needs no action of the target. So do messages that are combined where they arrive, which
+// schedules receive into memory of their own as early as they come. The simulation is monotone (an event that can
 // happen stays possible), so whatever order it takes, it gets equally far; if it stops early, some operations
 // wait for each other, and a walk along "waits for" runs into the circle. O(operations + dependencies).
 #include "graphs/graph/problem_list.h"
@@ -23,6 +24,9 @@ public:
         holds_(g.size(), 0), group_holds_(fences_.members.size(), 0), state_(g.size(), state::waiting) {
     for (const made_pair& pair : g.made_pairs())
       state_[index(pair.send)] = state::buffered;
+    for (std::uint32_t i = 0; i < g.size(); ++i)
+      if (const op_id send = m.partner[i]; send != no_op && arrives_early(op_id{i}, send))
+        state_[index(send)] = state::buffered;
     count_holds();
   }
 
@@ -64,10 +68,14 @@ public:
 private:
   enum class state : std::uint8_t {
     waiting,
-    buffered,
+    buffered, ///< waiting, and a send that waits for nobody
     started,
     completed
-  }; // buffered: waiting, and one-sided
+  };
+
+  bool arrives_early(op_id receive, op_id send) const {
+    return g_[receive].kind == op_kind::recv && g_.reduces(receive) && total_length(g_.reads(send)) > 0;
+  }
 
   bool is_fence(op_id op) const { return fences_.any() && fences_.group[index(op)] != no_group; }
 
@@ -88,9 +96,9 @@ private:
   void start(op_id op) {
     state& now = state_[index(op)];
     const op_id partner = m_.partner[index(op)];
-    const bool one_sided_send = now == state::buffered;
+    const bool waits_for_nobody = now == state::buffered;
     now = state::started;
-    if (partner == no_op || one_sided_send)
+    if (partner == no_op || waits_for_nobody)
       complete(op);
     if (partner == no_op)
       return;

@@ -37,17 +37,18 @@ plan plan_as_written(const graph& g, const matching& m, const run_order& o, reas
 
   const std::vector<std::int32_t> tags = number_messages(g, m);
   const fence_order fences = order_fences(g);
-  std::vector<std::uint32_t> first(g.size(), 0), last(g.size(), 0);
+  std::vector<std::uint32_t> last(g.size(), 0); // step of each operation
   for (const op_id id : o.order) {
     rank_plan& at = p.ranks[index(g[id].rank)];
     const std::int32_t tag = fences.any() && g[id].kind == op_kind::fence
                                  ? static_cast<std::int32_t>(fences.group[index(id)])
                                  : tags[index(id)];
-    first[index(id)] = static_cast<std::uint32_t>(at.steps.size());
     last[index(id)] = add_written_steps(g, m, id, tag, false, at);
   }
+  // What comes before a receive that combines holds back its last step alone: the message arrives in memory of its own, as early as it
+  // comes. So ranks that all send before they receive need no buffers of MPI.
   const auto precedes = [&](op_id before, op_id after) {
-    p.ranks[index(g[after].rank)].steps[first[index(after)]].after.push_back(last[index(before)]);
+    p.ranks[index(g[after].rank)].steps[last[index(after)]].after.push_back(last[index(before)]);
   };
   for (const dependency& d : g.dependencies())
     precedes(d.before, d.after);

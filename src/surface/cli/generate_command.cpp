@@ -89,6 +89,10 @@ command add_generate(CLI::App& app) {
   sub->add_option("-B,--bytes", r.block, "bytes per block")->capture_default_str();
   sub->add_option("--root", r.root, "root of a rooted pattern")->capture_default_str();
   sub->add_option("--segments", r.segments, "pieces per block of pipelined forms")->capture_default_str();
+  sub->add_option("--ranks-per-node", r.ranks_per_node,
+                  "neighboring ranks that share a node, of two-level forms")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   sub->add_flag("--self", r.self_block, "also copy each rank's own block, as MPI's calls do");
   sub->add_option("--random", r.extra, "number of random messages to add")->capture_default_str();
   sub->add_flag("--dependent", options->dependent,

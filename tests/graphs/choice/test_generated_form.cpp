@@ -23,6 +23,17 @@ std::string fault_of(const analyzed& a, const plan& p) {
   return validate(a.g, a.m, a.o, a.t, p);
 }
 
+/// Two to four nodes, ranks in a row or one after the other or anyhow, so that no node has one rank alone if there are enough.
+placement on_nodes(std::uint32_t ranks, std::uint64_t seed) {
+  const std::uint32_t nodes = 2 + static_cast<std::uint32_t>(seed % 3);
+  placement where;
+  for (std::uint32_t r = 0; r < ranks; ++r)
+    where.node.push_back(seed % 4 < 2   ? r * nodes / ranks
+                         : seed % 4 < 3 ? r % nodes
+                                        : (r * r * 7 + seed) % nodes);
+  return where;
+}
+
 TEST(generated_form, every_algorithm_moves_the_bytes_of_the_pattern) {
   int forms = 0;
   for (const known_algorithm& k : known_algorithms())
@@ -37,10 +48,11 @@ TEST(generated_form, every_algorithm_moves_the_bytes_of_the_pattern) {
         const analyzed a = analyze_all(*generate(r, problems));
         const plan whole = make_plan(a.g, a.m, a.o, a.t, a.f);
         ASSERT_TRUE(k.kind == pattern::barrier || has_collectives(whole));
-        if (!has_form(a.g, whole, k.form))
+        const placement where = on_nodes(ranks, ranks + block);
+        if (!has_form(a.g, whole, k.form, vector_collectives::straight, where))
           continue;
         ++forms;
-        const plan by = with_messages(a.g, whole, k.form);
+        const plan by = with_messages(a.g, whole, k.form, vector_collectives::straight, where);
         EXPECT_FALSE(has_collectives(by));
         EXPECT_EQ(fault_of(a, by), "")
             << name(k.kind) << " " << name(k.form) << " " << ranks << " x " << block;
@@ -48,7 +60,7 @@ TEST(generated_form, every_algorithm_moves_the_bytes_of_the_pattern) {
           EXPECT_EQ(judge(a, by, ranks, 6), "") << name(k.kind) << " " << name(k.form) << " " << ranks;
         }
       }
-  EXPECT_GT(forms, 300);
+  EXPECT_GT(forms, 400);
 }
 
 TEST(generated_form, random_graphs_keep_their_meaning_in_all_forms) {
@@ -62,10 +74,12 @@ TEST(generated_form, random_graphs_keep_their_meaning_in_all_forms) {
     const plan whole = make_plan(a.g, a.m, a.o, a.t, a.f);
     if (whole.as_written || !has_collectives(whole))
       continue;
-    for (const algorithm form : {algorithm::linear, algorithm::binomial, algorithm::ring, algorithm::bruck})
+    for (const algorithm form :
+         {algorithm::linear, algorithm::binomial, algorithm::ring, algorithm::bruck, algorithm::two_level})
       for (const auto vectors : {vector_collectives::straight, vector_collectives::by_algorithm}) {
-        const plan by = with_messages(a.g, whole, form, vectors);
-        changed += has_form(a.g, whole, form, vectors) ? 1 : 0;
+        const placement where = on_nodes(a.g.ranks(), seed);
+        const plan by = with_messages(a.g, whole, form, vectors, where);
+        changed += has_form(a.g, whole, form, vectors, where) ? 1 : 0;
         ASSERT_EQ(fault_of(a, by), "") << name(form) << "\n" << show(a.g, seed);
         ASSERT_EQ(judge(a, by, seed, 4), "") << name(form) << "\n" << show(a.g, seed);
       }
@@ -89,10 +103,11 @@ TEST(generated_form, patterns_amid_other_messages) {
       diagnostics problems;
       const analyzed a = analyze_all(*generate(r, problems));
       const plan whole = make_plan(a.g, a.m, a.o, a.t, a.f);
-      if (whole.as_written || !has_form(a.g, whole, k.form))
+      const placement where = on_nodes(r.ranks, seed);
+      if (whole.as_written || !has_form(a.g, whole, k.form, vector_collectives::straight, where))
         continue;
       ++changed;
-      const plan by = with_messages(a.g, whole, k.form);
+      const plan by = with_messages(a.g, whole, k.form, vector_collectives::straight, where);
       ASSERT_EQ(fault_of(a, by), "") << name(k.kind) << " " << name(k.form) << "\n" << show(a.g, seed);
       ASSERT_EQ(judge(a, by, seed, 4), "") << name(k.kind) << " " << name(k.form) << "\n" << show(a.g, seed);
     }
@@ -132,10 +147,11 @@ TEST(generated_form, vector_collectives_take_the_algorithms_of_uniform_ones) {
         for (const known_algorithm& k : known_algorithms())
           known.insert(k.form);
         for (const algorithm form : known) {
-          if (!has_form(a.g, whole, form, vector_collectives::by_algorithm))
+          const placement where = on_nodes(ranks, seed);
+          if (!has_form(a.g, whole, form, vector_collectives::by_algorithm, where))
             continue;
           ++forms[kind][form];
-          const plan by = with_messages(a.g, whole, form, vector_collectives::by_algorithm);
+          const plan by = with_messages(a.g, whole, form, vector_collectives::by_algorithm, where);
           EXPECT_FALSE(has_collectives(by));
           ASSERT_EQ(fault_of(a, by), "") << name(kind) << " " << name(form) << " " << ranks << " " << seed;
           ASSERT_EQ(judge(a, by, seed, 4), "")
@@ -147,6 +163,37 @@ TEST(generated_form, vector_collectives_take_the_algorithms_of_uniform_ones) {
   EXPECT_GE(forms[pattern::alltoallv][algorithm::bruck], 40);
   EXPECT_GE(forms[pattern::scatterv][algorithm::binomial], 40);
   EXPECT_GE(forms[pattern::gatherv][algorithm::binomial], 40);
+  for (const auto& [kind, by] : forms)
+    EXPECT_GE(by.at(algorithm::two_level), 30) << name(kind);
+}
+
+TEST(generated_form, two_levels_send_one_message_between_two_nodes) {
+  recipe r;
+  r.kind = pattern::alltoall;
+  r.ranks = 12;
+  r.block = 8;
+  diagnostics problems;
+  const analyzed a = analyze_all(*generate(r, problems));
+  const plan whole = make_plan(a.g, a.m, a.o, a.t, a.f);
+  placement where;
+  for (std::uint32_t i = 0; i < r.ranks; ++i)
+    where.node.push_back(i % 3);
+  const plan by = with_messages(a.g, whole, algorithm::two_level, vector_collectives::straight, where);
+  EXPECT_EQ(fault_of(a, by), "");
+  std::map<std::pair<std::uint64_t, std::uint64_t>, int> between;
+  for (std::uint32_t i = 0; i < r.ranks; ++i)
+    for (const step& s : by.ranks[i].steps)
+      if (s.kind == step_kind::send && where.node[i] != where.node[index(s.peer)])
+        ++between[{where.node[i], where.node[index(s.peer)]}];
+  EXPECT_EQ(between.size(), 6u);
+  for (const auto& [nodes, messages] : between)
+    EXPECT_EQ(messages, 1);
+  EXPECT_FALSE(has_form(a.g, whole, algorithm::two_level)); // one node
+  where.node.assign(r.ranks, 7);
+  EXPECT_FALSE(has_form(a.g, whole, algorithm::two_level, vector_collectives::straight, where));
+  for (std::uint32_t i = 0; i < r.ranks; ++i)
+    where.node[i] = i;
+  EXPECT_FALSE(has_form(a.g, whole, algorithm::two_level, vector_collectives::straight, where));
 }
 
 TEST(generated_form, vector_collectives_become_straight_messages) {

@@ -79,6 +79,17 @@ TEST(generate, every_algorithm_means_exactly_its_pattern_for_any_number_of_ranks
         }
 }
 
+TEST(generate, two_levels_take_nodes_of_any_sizes_in_any_order) {
+  for (const known_algorithm& k : known_algorithms())
+    for (const std::uint32_t p : sizes)
+      for (std::uint32_t nodes = 1; nodes <= 7 && k.form == algorithm::two_level; ++nodes) {
+        recipe r{.kind = k.kind, .form = k.form, .ranks = p, .block = 2, .root = p / 3};
+        for (std::uint32_t i = 0; i < p; ++i)
+          r.nodes.push_back(i * i * 3 % nodes * 1'000'000);
+        expect_meaning(r);
+      }
+}
+
 TEST(generate, own_blocks_are_copied_when_asked_for) {
   for (const known_algorithm& k : known_algorithms())
     for (const std::uint32_t p : {1u, 4u, 8u}) {
@@ -98,15 +109,18 @@ TEST(generate, butterfly_alltoall_of_other_sizes_is_refused_and_names_bruck) {
 }
 
 TEST(generate, what_nobody_knows_under_that_name_is_refused) {
-  const recipe wrong[] = {{.kind = pattern::scatter, .form = algorithm::bruck},
-                          {.kind = pattern::bcast, .form = algorithm::butterfly},
-                          {.kind = pattern::alltoallv, .form = algorithm::linear},
-                          {.kind = pattern::bcast, .ranks = 0},
-                          {.kind = pattern::bcast, .ranks = 3, .root = 3},
-                          {.kind = pattern::bcast, .block = 0},
-                          {.kind = pattern::alltoall, .block = std::uint64_t{1} << 61},
-                          {.kind = pattern::bcast, .base = ~std::uint64_t{0}},
-                          {.kind = pattern::bcast, .ranks = 1, .extra = 2}};
+  const recipe wrong[] = {
+      {.kind = pattern::scatter, .form = algorithm::bruck},
+      {.kind = pattern::bcast, .form = algorithm::butterfly},
+      {.kind = pattern::alltoallv, .form = algorithm::linear},
+      {.kind = pattern::bcast, .ranks = 0},
+      {.kind = pattern::bcast, .ranks = 3, .root = 3},
+      {.kind = pattern::bcast, .block = 0},
+      {.kind = pattern::alltoall, .block = std::uint64_t{1} << 61},
+      {.kind = pattern::bcast, .base = ~std::uint64_t{0}},
+      {.kind = pattern::bcast, .form = algorithm::two_level, .ranks = 3, .nodes = {0, 1}},
+      {.kind = pattern::alltoall, .form = algorithm::two_level, .ranks = 1 << 20, .ranks_per_node = 1 << 20},
+      {.kind = pattern::bcast, .ranks = 1, .extra = 2}};
   for (const recipe& r : wrong) {
     diagnostics problems;
     EXPECT_FALSE(generate(r, problems)) << title(r);

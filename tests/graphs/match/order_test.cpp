@@ -139,6 +139,20 @@ TEST(rendezvous, receive_behind_a_fence_that_the_send_precedes) {
   expect_words(c.buffering[0].message, {"rank 0 op 0: send", "rank 1 op 3: recv", "fence"});
 }
 
+TEST(rendezvous, what_is_combined_arrives_in_memory_of_its_own) {
+  for (const std::uint64_t length : {std::uint64_t{4}, std::uint64_t{0}}) {
+    graph g(2);
+    const reducer_id sum = g.add_reducer({});
+    const segment from[] = {{0, length}}, into[] = {{0, 4}};
+    const op_id a = g.send(r0, from, r1), x = g.recv_reduce(r0, into, r1, sum);
+    const op_id b = g.send(r1, from, r0), y = g.recv_reduce(r1, into, r0, sum);
+    g.depend(a, x);
+    g.depend(b, y);
+    EXPECT_EQ(check(g).buffering.size(),
+              length == 0 ? 1u : 0u); // nothing arrives early where nothing is combined
+  }
+}
+
 TEST(rendezvous, puts_need_no_partner) {
   graph g(2);
   const segment from[] = {{0, 4}}, into[] = {{8, 4}};

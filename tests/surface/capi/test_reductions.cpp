@@ -585,6 +585,40 @@ TEST_F(reductions, messages_beside_a_reduction_are_replaced) {
   tacit_schedule_free(&s);
 }
 
+/// All send, then all receive: with messages that MPI does not buffer nobody would come to receive.
+TEST_F(reductions, what_is_combined_arrives_while_ranks_send) {
+  const int next = (rank() + 1) % size(), before = (rank() + size() - 1) % size();
+  constexpr int count = 1 << 18;
+  for (const char* driver : {"", "p2p", "shm", "coll"}) {
+    std::vector<int> numbers(count);
+    tacit_graph g;
+    tacit_schedule s;
+    tacit_op sent = -1, got = -1;
+    ASSERT_EQ(tacit_graph_create(MPI_COMM_WORLD, &g), TACIT_SUCCESS);
+    tacit_graph_send(g, numbers.data(), count, MPI_INT, next, 0, &sent);
+    tacit_graph_recv_reduce(g, numbers.data(), count, MPI_INT, MPI_SUM, before, 0, &got);
+    tacit_graph_depend(g, sent, got);
+    MPI_Info info;
+    MPI_Info_create(&info);
+    if (*driver)
+      MPI_Info_set(info, "tacit_driver", driver);
+    ASSERT_EQ(tacit_compile(g, info, &s), TACIT_SUCCESS) << tacit_last_error();
+    MPI_Info_free(&info);
+    EXPECT_EQ(explain(s).find("TACIT-005"), std::string::npos) << explain(s);
+    tacit_graph_free(&g);
+    for (int run = 0; run < 3; ++run) {
+      for (int i = 0; i < count; ++i)
+        numbers[static_cast<std::size_t>(i)] = rank() + i % 13 + run;
+      ASSERT_EQ(tacit_run(s), TACIT_SUCCESS);
+      int wrong = 0;
+      for (int i = 0; i < count; ++i)
+        wrong += numbers[static_cast<std::size_t>(i)] != rank() + before + 2 * (i % 13 + run);
+      EXPECT_EQ(wrong, 0) << driver;
+    }
+    tacit_schedule_free(&s);
+  }
+}
+
 /// A communicator keeps compiled graphs (TACIT_GRAPHS_KEPT): one with another operator is another graph, whatever its handle
 /// was used for before, and one with other buffers gets them.
 TEST_F(reductions, graphs_that_are_built_again_get_their_own_operators_and_buffers) {

@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+"""Two nodes on one machine: network, mount, UTS and IPC namespaces with a cable between them, Open MPI over TCP.
+
+    bench/two_nodes.py                    patterns of several ranks a node, by hand, as graphs and by MPI's calls; writes
+                                          bench/results/two-nodes-<machine>.json
+    bench/two_nodes.py --check PROGRAM…   runs programs on two ranks a node, then loses a node, as a test
+
+Each node has a name, a network, System V shared memory and a /dev/shm of its own, so that MPI and tacit see two machines; processors
+are shared, and the network is as fast as the kernel. Needs root (namespaces) and Open MPI; says why and succeeds where it may not.
+"""
+import argparse
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from measured import ROOT, dirty, git, machine, user_environment, write_result
+
+ADDRESSES = ("10.213.78.1", "10.213.78.2")
+SUBNET = "10.213.78.0/24"
+PATTERNS = ("broadcast", "gather", "transpose", "allreduce-linear", "allreduce-tree")
+
+
+class Trouble(Exception):
+    pass
+
+
+class NotPermitted(Exception):
+    pass
+
+
+def call(*command) -> str:
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Trouble(f"{shlex.join(str(word) for word in command)}\nfailed:\n{(done.stdout + done.stderr)[-2000:]}")
+    return done.stdout
+
+
+class Nodes:
+    """The two nodes, while the `with` lasts. `shape`: how tc forms what each sends; nothing: as fast as it goes."""
+
+    def __init__(self, work: Path, addresses=ADDRESSES, subnet=SUBNET, shape: tuple = ()):
+        self.networks = [f"tacit-{os.getpid()}-{side}" for side in "ab"]
+        self.cable = [f"tc{os.getpid() % 100000}{side}" for side in "ab"]
+        self.work, self.addresses, self.subnet, self.shape = work, addresses, subnet, shape
+        self.holders = []
+
+    def __enter__(self):
+        look_around()
+        try:
+            self._connect()
+        except Trouble as trouble:
+            self.__exit__()
+            raise NotPermitted(str(trouble).replace("\n", " ")) from None
+        return self
+
+    def __exit__(self, *_):
+        for pid in [pid for node in range(len(self.holders)) for pid in self.processes(node)]:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        for holder in self.holders:
+            holder.wait()
+        for name in self.networks:
+            subprocess.run(["ip", "netns", "del", name], capture_output=True)
+
+    def _connect(self):
+        for name in self.networks:
+            call("ip", "netns", "add", name)
+        call("ip", "link", "add", self.cable[0], "netns", self.networks[0], "type", "veth", "peer", "name", self.cable[1],
+             "netns", self.networks[1])
+        for name, end, address in zip(self.networks, self.cable, self.addresses):
+            call("ip", "-n", name, "addr", "add", f"{address}/24", "dev", end)
+            call("ip", "-n", name, "link", "set", end, "up")
+            call("ip", "-n", name, "link", "set", "lo", "up")
+            if self.shape:
+                call("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", end, "root", *self.shape)
+            self.holders.append(subprocess.Popen(
+                ["ip", "netns", "exec", name, "unshare", "--mount", "--uts", "--ipc", "sh", "-c",
+                 f"hostname {name} && mount -t tmpfs tmpfs /dev/shm && echo ready && exec sleep infinity"],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+            if self.holders[-1].stdout.readline().strip() != "ready":
+                raise Trouble(f"no namespaces: {self.holders[-1].stderr.read()}")
+        self.work.mkdir(parents=True, exist_ok=True)
+        self.agent = self.work / "agent" # what mpirun starts its part on the other node with, instead of ssh
+        self.agent.write_text(f'#!/bin/sh\nshift\nexec {shlex.join(self.entering(1))} sh -c "$*"\n')
+        self.agent.chmod(0o755)
+
+    def entering(self, node: int) -> list[str]:
+        return ["nsenter", "--target", str(self.holders[node].pid), "--net", "--mount", "--uts", "--ipc", "--wdns=/"]
+
+    def processes(self, node: int) -> list[int]:
+        """All that run on a node."""
+        def name_space(pid):
+            try:
+                return os.readlink(f"/proc/{pid}/ns/uts")
+            except OSError:
+                return None
+        own = name_space(self.holders[node].pid)
+        return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and own and name_space(pid) == own]
+
+    def shared_memory(self, node: int) -> list[str]:
+        return call(*self.entering(node), "ls", "/dev/shm").split()
+
+    def command(self, each: int, program: list, before: tuple = (), mca: tuple = ()) -> list[str]:
+        """Of a run with so many ranks on each node. `before`: stands in front of the launcher."""
+        settings = {"plm_rsh_agent": self.agent, "pml": "ob1", "btl": "tcp,vader,self", "btl_tcp_if_include": self.subnet,
+                    "oob_tcp_if_include": self.subnet,
+                    "osc": "^rdma,ucx"} # Open MPI 4.1: one has no windows over TCP, the other crashes while it makes one
+        if 2 * each > os.cpu_count():
+            settings["mpi_yield_when_idle"] = "1"
+        settings.update(setting.split("=", 1) for setting in mca)
+        words = [*self.entering(0), *before, "mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
+                 "-np", 2 * each, "--host", ",".join(f"{address}:{each}" for address in self.addresses)]
+        words += [word for name, value in settings.items() for word in ("--mca", name, value)]
+        return [str(word) for word in [*words, *program]]
+
+
+def look_around() -> None:
+    if os.geteuid() != 0:
+        raise NotPermitted("network namespaces need root")
+    for program, package in (("ip", "iproute2"), ("unshare", "util-linux"), ("nsenter", "util-linux"),
+                             ("mpirun.openmpi", "openmpi-bin")):
+        if not shutil.which(program):
+            raise NotPermitted(f"{program} is missing ({package})")
+
+
+def run(nodes: Nodes, each: int, program: list, limit: float = 120, **environment) -> str:
+    done = subprocess.run(["timeout", str(limit), *nodes.command(each, program)], capture_output=True, text=True, cwd=nodes.work,
+                          env={**user_environment(), "TACIT_EXPECTED_RANKS": str(2 * each), **environment})
+    if done.returncode != 0:
+        raise Trouble(f"{shlex.join(str(word) for word in program)} with {each} ranks a node ended with {done.returncode}:\n"
+                      f"{(done.stdout + done.stderr)[-3000:]}")
+    return done.stdout
+
+
+# --- as a test
+
+
+def lose_a_node(nodes: Nodes, program: Path) -> None:
+    """All processes of the second node die while ranks exchange: the job ends, says so, and leaves nothing behind."""
+    endless = [program, "transpose", "graph", 64, 1000, 1000000]
+    with tempfile.TemporaryFile("w+") as said:
+        job = subprocess.Popen(nodes.command(2, endless), stdout=said, stderr=said, cwd=nodes.work, env=user_environment())
+        ended = time.monotonic() + 60
+        while len(ranks_of(nodes, program)) < 4 or time.monotonic() < ended - 57: # all there, and some runs done
+            if job.poll() is not None or time.monotonic() > ended:
+                raise Trouble(f"the job to lose a node of did not start: {text_of(said)}")
+            time.sleep(0.1)
+        for pid in nodes.processes(1):
+            if pid != nodes.holders[1].pid:
+                os.kill(pid, signal.SIGKILL)
+        try:
+            code = job.wait(60)
+        except subprocess.TimeoutExpired:
+            raise Trouble("the job goes on a minute after one of its nodes died") from None
+        if code == 0 or not re.search(r"\bdaemons?\b", text_of(said)):
+            raise Trouble(f"the job ended with {code} and says nothing of a node: {text_of(said)}")
+    for _ in range(100):
+        left = [pid for node in (0, 1) for pid in nodes.processes(node) if pid != nodes.holders[node].pid]
+        if not left:
+            break
+        time.sleep(0.1)
+    else:
+        raise Trouble(f"processes {left} are left behind")
+    if names := nodes.shared_memory(0):
+        raise Trouble(f"/dev/shm of the surviving node holds {names}")
+
+
+def ranks_of(nodes: Nodes, program: Path) -> list[int]:
+    def runs_it(pid):
+        try:
+            return os.readlink(f"/proc/{pid}/exe") == str(program.resolve())
+        except OSError:
+            return False
+    return [pid for node in (0, 1) for pid in nodes.processes(node) if runs_it(pid)]
+
+
+def text_of(file) -> str:
+    file.seek(0)
+    return file.read()[-3000:]
+
+
+def check(nodes: Nodes, programs: list[Path], patterns: Path) -> None:
+    for program in programs:
+        run(nodes, 2, [program])
+        print(f"{program.name}: passed on 2 x 2 ranks")
+    # A network that is slow for each message: what crosses it goes through leaders.
+    text = run(nodes, 4, [patterns, "transpose", "graph", 64, 3, 3], TACIT_MESSAGE_COST="20000,30000,0.1,0.01")
+    if result_of(text)["wrong"] or not result_of(text)["chosen"].startswith("two-level"):
+        raise Trouble(f"a transpose among 2 x 4 ranks: {text}")
+    print("two levels: chosen and right")
+    lose_a_node(nodes, patterns)
+    print("a lost node: the job ends and leaves nothing")
+
+
+# --- as a measurement
+
+
+def result_of(text: str) -> dict:
+    values = re.search(r"^result (\S+) (\S+) (\S+) (\d+)$", text, re.MULTILINE)
+    if not values:
+        raise Trouble(f"no result in:\n{text}")
+    ways = re.search(r"^\s*predicted: (.*?) \d", text, re.MULTILINE)
+    return {"us": float(values[1]) * 1e6, "wrong": int(values[4]), "chosen": ways[1] if ways else "", "said": text}
+
+
+def compare(nodes: Nodes, program: Path, each: int, pattern: str, size: int, rounds: int, environment: dict) -> dict:
+    times = {"hand": [], "graph": [], "mpi": []}
+    chosen = ""
+    runs = 50 if size <= 65536 else 10
+    for round_ in range(rounds):
+        for way in list(times)[round_ % 3:] + list(times)[:round_ % 3]:
+            one = result_of(run(nodes, each, [program, pattern, way, size, 10, runs], **environment))
+            if one["wrong"]:
+                raise Trouble(f"{pattern} {way} of {size} bytes: {one['wrong']} values are wrong")
+            times[way].append(one["us"])
+            chosen = one["chosen"] or chosen
+    gains = [hand / graph for hand, graph in zip(times["hand"], times["graph"])]
+    row = {"pattern": pattern, "ranks": 2 * each, "bytes": size, "chosen": chosen,
+           **{way: round(statistics.median(values), 2) for way, values in times.items()},
+           "gain": round(statistics.median(gains), 3), "gains": [round(gain, 3) for gain in gains]}
+    print(f"{pattern:18} 2 x {each} ranks {size:8} B: by hand {row['hand']:9.1f} us, graph {row['graph']:9.1f}, MPI {row['mpi']:9.1f}, "
+          f"gain {row['gain']:.2f}, {chosen}", file=sys.stderr)
+    return row
+
+
+def measure(nodes: Nodes, program: Path, arguments) -> dict:
+    facts = machine()
+    cache = {"XDG_CACHE_HOME": str(nodes.work / "cache")}
+    shutil.rmtree(nodes.work / "cache", ignore_errors=True)
+    tacit = program.parent / "tacit"
+    call(*nodes.entering(0), "env", f"XDG_CACHE_HOME={cache['XDG_CACHE_HOME']}", tacit, "platform")
+    call("env", f"XDG_CACHE_HOME={cache['XDG_CACHE_HOME']}", *nodes.command(1, [], before=(tacit, "platform", "--")))
+    models = {file.name.replace(nodes.networks[0], "NODE"): json.loads(file.read_text("utf-8"))
+              for file in sorted((nodes.work / "cache" / "tacit").glob("platform-*.json"))}
+    rows = [compare(nodes, program, each, pattern, size, arguments.rounds, cache) for each in arguments.each for pattern in PATTERNS
+            for size in arguments.bytes]
+    return {"machine": facts, "commit": git("rev-parse", "--short", "HEAD"), "dirty": dirty(), "models": models,
+            "command": shlex.join(["bench/two_nodes.py", *sys.argv[1:]]), "rows": rows}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", nargs="*", type=Path, metavar="PROGRAM")
+    parser.add_argument("--patterns", type=Path, default=ROOT / "build" / "release" / "bin" / "s1_patterns")
+    parser.add_argument("--work", type=Path, default=ROOT / "build" / "two-nodes", help="where the launcher's agent is written")
+    parser.add_argument("--each", nargs="+", type=int, default=[2, 4], help="ranks of a node")
+    parser.add_argument("--bytes", nargs="+", type=int, default=[64, 4096, 65536])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--stdout", action="store_true", help="write no result file")
+    arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # leaves no namespaces behind
+    try:
+        with Nodes(arguments.work.resolve()) as nodes:
+            if arguments.check is not None:
+                check(nodes, [program.resolve() for program in arguments.check], arguments.patterns.resolve())
+            else:
+                write_result("two-nodes", measure(nodes, arguments.patterns.resolve(), arguments), arguments.stdout)
+    except NotPermitted as reason:
+        print(f"skipped: {reason}")
+    except Trouble as trouble:
+        print(f"two_nodes: {trouble}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
