@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <optional>
 
 namespace tacit::graphs {
 namespace {
@@ -114,17 +115,21 @@ compilation compile(const graph& g, const compile_options& options) {
     hint_at_scratch(g, c.matched, c.order, c.moves(), c.found, options.detection, c.problems);
   });
   add_reductions(c);
+  c.groups = c.found.groups;
+  const std::optional<graph> extended =
+      c.groups.empty() ? std::nullopt : std::optional(with_groups(g, c.groups));
+  const graph& known = extended ? *extended : g;
   // From here on every byte of a transfer belongs to one finding or to the residual.
   run_pass("replace",
-           [&] { c.schedule = make_plan(g, c.matched, c.order, c.moves(), c.found, options.planning); });
+           [&] { c.schedule = make_plan(known, c.matched, c.order, c.moves(), c.found, options.planning); });
   if (options.make_plan && c.schedule.ranks.empty() && !has_errors(c.problems))
-    c.schedule = plan_as_written(g, c.matched, c.order, reason::none, "replacing is switched off");
-  run_pass("validate", [&] { replace_if_wrong(g, c, options.planning); });
+    c.schedule = plan_as_written(known, c.matched, c.order, reason::none, "replacing is switched off");
+  run_pass("validate", [&] { replace_if_wrong(known, c, options.planning); });
   // From here on the schedule does what the graph means, or is the graph itself.
   run_pass("stages", [&] {
     const stage_cut cut = cut_in_stages(g, c.matched);
     if (cut.stages > 1)
-      c.in_stages = compile_stages(g, cut, options);
+      c.in_stages = compile_stages(g, cut, options, c.groups);
     else
       c.in_stages.why_not = cut.why_not;
   });

@@ -23,7 +23,7 @@ struct pass_time {
 
 struct compile_options {
   flow_options flow;
-  detect_options detection;
+  detect_options detection{.subgroups = true};
   plan_options planning;
   bool make_plan = true; ///< false: analysis only
   bool check_races = true;
@@ -57,6 +57,8 @@ struct compilation {
   findings found;     ///< those, too; slices are of `moves()`
   plan schedule;
   staged in_stages;
+  /// Groups of findings and steps that no communicator of the graph has. Whoever reads those adds them to the graph first: with_groups.
+  std::vector<communicator> groups;
   std::vector<pass_time> times;
 
   /// The transfers that are replaced, and what is kept beside them.

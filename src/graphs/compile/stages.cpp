@@ -189,6 +189,35 @@ std::vector<stage_graph> stage_graphs(const graph& g, const stage_cut& cut) {
   return out;
 }
 
+/// Groups of a stage get the numbers of equal ones in `groups`, or new ones there.
+void join_groups(const graph& g, std::vector<communicator>& groups, compilation& stage) {
+  const std::size_t first = g.communicators().size();
+  std::vector<comm_id> now;
+  for (communicator& group : stage.groups) {
+    const auto at = std::ranges::find(groups, group.members, &communicator::members);
+    now.push_back(comm_id{static_cast<std::uint16_t>(first + static_cast<std::size_t>(at - groups.begin()))});
+    if (at != groups.end())
+      continue;
+    while (std::ranges::find(groups, group.name, &communicator::name) !=
+           groups.end()) // of another group in short
+      group.name += "-again";
+    groups.push_back(std::move(group));
+  }
+  if (now.empty())
+    return;
+  const auto renumber = [&](comm_id& comm) {
+    if (index(comm) >= first)
+      comm = now[index(comm) - first];
+  };
+  for (finding& f : stage.found.found)
+    renumber(f.comm);
+  for (refusal& r : stage.schedule.not_used)
+    renumber(r.comm);
+  for (rank_plan& r : stage.schedule.ranks)
+    for (step& s : r.steps)
+      renumber(s.comm);
+}
+
 } // namespace
 
 stage_cut cut_in_stages(const graph& g, const matching& m) {
@@ -238,7 +267,8 @@ stage_cut cut_in_stages(const graph& g, const matching& m) {
   return cut;
 }
 
-staged compile_stages(const graph& g, const stage_cut& cut, const compile_options& options) {
+staged compile_stages(const graph& g, const stage_cut& cut, const compile_options& options,
+                      std::vector<communicator>& groups) {
   staged out;
   compile_options each = options;
   each.progress = nullptr;
@@ -252,6 +282,7 @@ staged compile_stages(const graph& g, const stage_cut& cut, const compile_option
     compilation c = compile(stage.g, each);
     if (has_errors(c.problems) || (options.make_plan && c.schedule.ranks.empty()))
       return {};
+    join_groups(g, groups, c);
     usable = usable && (!c.schedule.as_written || may_follow(c));
     replaced = replaced || (options.make_plan && !c.schedule.as_written);
     out.stages.push_back(

@@ -24,7 +24,9 @@ struct stage_cut {
 /// Where the graph falls apart. `g` is matched without errors. Cost O(operations + dependencies).
 stage_cut cut_in_stages(const graph& g, const matching& m);
 
-/// Compiles every stage. `g` is compiled without errors.
-staged compile_stages(const graph& g, const stage_cut& cut, const compile_options& options);
+/// Compiles every stage. `g` is compiled without errors. `groups`: those beyond the communicators of `g`, to which those of stages are
+/// added.
+staged compile_stages(const graph& g, const stage_cut& cut, const compile_options& options,
+                      std::vector<communicator>& groups);
 
 } // namespace tacit::graphs

@@ -1,12 +1,13 @@
 // Collectives among transfers: the visible list.
 //
-// Groups from the largest to the smallest, each set of members once; within a group from the highest
+// Groups from the largest to the smallest, each set of members once, then groups that nobody named; within a group from the highest
 // abstraction to the lowest. Each family takes what it finds from the ledger; what is left at the end is the
 // residual. The families say in their heads what they do and cost; altogether O(transfers · groups that
 // contain them) plus what differing pieces need.
 #include "graphs/detect/detect.h"
 
 #include "graphs/detect/family.h"
+#include "graphs/detect/subgroups.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -60,7 +61,64 @@ bool higher(const finding& a, const finding& b) {
   return a.kind < b.kind;
 }
 
+/// Searches groups that no communicator has, among what is left.
+class subgroup_search {
+public:
+  subgroup_search(ledger& book, const graph& g, const std::vector<group>& known,
+                  const detect_options& options, findings& out)
+      : book_(book), g_(g), options_(options), out_(out) {
+    options_.density = 1; // of a group that is only a guess every pair must have something
+    for (const group& one : known)
+      tried_.emplace(one.members.begin(), one.members.end());
+  }
+  void run() {
+    for (const auto hypotheses : {components, lattices, stars, most_ranks}) {
+      if (book_.open() == 0)
+        return;
+      for (rank_set& members : hypotheses(book_, g_.ranks()))
+        if (members.size() >= options_.smallest_group && tried_.insert(members).second)
+          search(std::move(members));
+    }
+  }
+
+private:
+  static constexpr std::size_t most_groups = 60'000; // numbers of communicators have 16 bits
+
+  void search(rank_set members) {
+    const std::size_t number = g_.communicators().size() + out_.groups.size();
+    if (number >= most_groups)
+      return;
+    findings here;
+    const group_view view(book_, comm_id{static_cast<std::uint16_t>(number)}, members, g_.ranks());
+    const group_search one{view, options_, here, false};
+    find_broadcasts(one);
+    find_alltoall(one);
+    find_scatter_gather(one);
+    if (here.found.empty())
+      return;
+    std::stable_sort(here.found.begin(), here.found.end(), higher);
+    std::move(here.found.begin(), here.found.end(), std::back_inserter(out_.found));
+    std::string name = name_of_group(members);
+    const auto is_taken = [&](const communicator& c) { return c.name == name; };
+    if (std::ranges::any_of(g_.communicators(), is_taken) || std::ranges::any_of(out_.groups, is_taken))
+      name += fmt::format("-group-{}", out_.groups.size() + 1);
+    out_.groups.push_back({std::move(name), std::move(members)});
+  }
+
+  ledger& book_;
+  const graph& g_;
+  detect_options options_;
+  findings& out_;
+  std::set<rank_set> tried_;
+};
+
 } // namespace
+
+graph with_groups(graph g, const std::vector<communicator>& groups) {
+  for (const communicator& group : groups)
+    g.add_communicator(group.name, group.members);
+  return g;
+}
 
 findings detect(const graph& g, const matching& m, const run_order& o, const transfers& t,
                 const detect_options& options) {
@@ -86,6 +144,8 @@ findings detect(const graph& g, const matching& m, const run_order& o, const tra
     find_barrier(search, g, m, o);
     std::stable_sort(out.found.begin() + first, out.found.end(), higher);
   }
+  if (options.subgroups && book.open() > 0)
+    subgroup_search(book, g, groups, options, out).run();
   out.residual = book.rest();
   return out;
 }

@@ -1,6 +1,7 @@
 // Collectives among transfers (seed 000 section 2.4 and Appendix B, by meaning; SEMANTICS 3).
 //
-// Exact on the full group of each communicator. Everything is counted in bytes, so blocks that the program
+// Exact on the full group of each communicator, and on what subgroups.h tries beside; the largest collective on any subset of ranks is
+// NP-hard to find. Everything is counted in bytes, so blocks that the program
 // cut differently still count; the answer is lexicographically best in the order allgather, alltoall,
 // broadcast, then gather and scatter together, where bytes of a complete broadcast are never given to an
 // alltoall.
@@ -59,7 +60,13 @@ struct findings {
   std::vector<finding> found;   ///< highest abstraction first
   std::vector<slice> residual;  ///< what no finding takes, in transfer order
   std::vector<refusal> refused; ///< per communicator and pattern: why not (or why not more)
+  /// Groups of findings that no communicator of the graph has: their numbers follow those of the graph, so that who uses the findings
+  /// adds them to it (`with_groups`).
+  std::vector<communicator> groups;
 };
+
+/// `g` with communicators for the groups.
+graph with_groups(graph g, const std::vector<communicator>& groups);
 
 /// Rings of four ranks, where each sends to two of three, stay messages.
 inline constexpr double default_density = 0.75;
@@ -73,10 +80,12 @@ struct detect_options {
   std::uint64_t budget =
       1ull << 31; ///< elementary steps that one search may take; past it: reason not_searched
   std::uint32_t smallest_group = 3; ///< smaller groups are refused as trivial; 2 at least
+  bool subgroups = false;           ///< also try groups that no communicator has (subgroups.h)
 };
 
 /// Finds collectives. Groups are tried from the largest communicator to the smallest, in order of creation,
-/// each distinct set of members once; groups of one or two ranks are refused as trivial.
+/// each distinct set of members once; groups of one or two ranks are refused as trivial. Then, if asked for, groups that no
+/// communicator has: uniform collectives and vector collectives without empty pairs.
 findings detect(const graph& g, const matching& m, const run_order& o, const transfers& t,
                 const detect_options& options = {});
 

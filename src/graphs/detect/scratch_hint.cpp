@@ -134,7 +134,9 @@ void hint_at_scratch(const graph& g, const matching& m, const run_order& o, cons
   const remainder without = without_passed_on(g, t);
   if (without.bytes == 0)
     return;
-  const findings then = detect(g, m, o, without.rest, options);
+  detect_options named = options;
+  named.subgroups = false;
+  const findings then = detect(g, m, o, without.rest, named);
   const bool better = left || !has_vector_forms(then);
   const bool moves = std::any_of(then.found.begin(), then.found.end(),
                                  [](const finding& f) { return f.kind != pattern::barrier; });

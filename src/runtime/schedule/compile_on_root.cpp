@@ -117,6 +117,7 @@ compiled_graph compile_parts(std::vector<message> parts, const compile_request& 
   out.products = graphs::compile(out.all.g, wanted.compile);
   if (has_errors(out.products.problems))
     throw call_error(call_error::kind::graph, describe_errors(out.all, out.products.problems), true);
+  out.all.g = graphs::with_groups(std::move(out.all.g), out.products.groups);
   out.chosen = graphs::choose(out.all.g, out.products, wanted.compile, request_of(in.facts, wanted));
   add_unpriced(out.chosen, out.products.schedule, wanted.driver);
   measured_before earlier;

@@ -126,12 +126,12 @@ std::vector<std::byte> packed_request(const compile_request& r) {
   const auto& [compile, driver, tune, tune_again, replace_always, candidates, kept] = r;
   const auto& [flow, detection, planning, make_plan, check_races, disabled, progress] = compile;
   const auto& [fragment_budget, memory_budget] = flow;
-  const auto& [vector_forms, density, budget, smallest_group] = detection;
+  const auto& [vector_forms, density, budget, smallest_group, subgroups] = detection;
   const auto& [policy, region, reassociate] = planning;
   packer out;
   out.put_text(driver);
   for (const bool word :
-       {tune, tune_again, replace_always, make_plan, check_races, vector_forms, reassociate})
+       {tune, tune_again, replace_always, make_plan, check_races, vector_forms, subgroups, reassociate})
     out.put(word);
   for (const std::uint64_t word :
        {std::uint64_t{candidates}, fragment_budget, memory_budget, budget, std::uint64_t{smallest_group}})

@@ -51,7 +51,7 @@ int analyze_graph(analyze_options& options) {
       options.input == "-" ? "standard input" : std::filesystem::path(options.input).filename().string();
   progress_line progress(options.progress);
   progress.show("read", 0);
-  const auto g = graphs::read_graph(read_file(options.input), problems, &lines);
+  auto g = graphs::read_graph(read_file(options.input), problems, &lines);
   if (!g) {
     progress.clear();
     print_problems(problems, options.input);
@@ -60,6 +60,7 @@ int analyze_graph(analyze_options& options) {
   options.passes.progress = [&](std::string_view pass) { progress.show(pass, 0); };
   options.passes.make_plan = options.scaling.ranks.empty();
   const graphs::compilation c = graphs::compile(*g, options.passes);
+  *g = graphs::with_groups(std::move(*g), c.groups);
   if (!options.scaling.ranks.empty() && !has_errors(c.problems)) {
     const std::string text =
         predicted_scaling(name, *g, c.found, options.scaling, options.format == "json", progress);

@@ -88,9 +88,10 @@ choice chosen_for(pattern kind, std::uint32_t ranks, std::uint64_t block, choice
   r.ranks = ranks;
   r.block = block;
   diagnostics problems;
-  const graph g = *generate(r, problems);
+  graph g = *generate(r, problems);
   compile_options options;
   const compilation c = compile(g, options);
+  g = with_groups(std::move(g), c.groups);
   choice made = choose(g, c, options, wanted);
   for (const named_plan& p : made.plans)
     EXPECT_EQ(validate(g, c.matched, c.order, c.moved, p.steps), "") << p.name;

@@ -38,18 +38,18 @@ void check(const graph& g, std::uint64_t seed, tally& count) {
     ASSERT_NE(d.level, severity::error) << d.message << "\n" << show(g, seed);
   ASSERT_NE(c.schedule.why_as_written, reason::validation_failed) << c.schedule.detail << "\n"
                                                                   << show(g, seed);
-  const analyzed a = analyze_all(g, false);
+  const analyzed a = analyze_all(with_groups(g, c.groups), false);
   ASSERT_EQ(judge(a, c.schedule, seed, 4, options.planning.policy, options.planning.reassociate), "")
       << show(g, seed);
   count.refused += !c.combined.refused.empty();
   if (c.combined.found.empty() || c.schedule.as_written)
     return;
   for (const algorithm form : {algorithm::linear, algorithm::binomial, algorithm::recursive_doubling}) {
-    const plan by = with_messages(g, c.schedule, form);
-    ASSERT_EQ(validate(g, c.matched, c.order, c.moved, by, options.planning), "") << show(g, seed);
+    const plan by = with_messages(a.g, c.schedule, form);
+    ASSERT_EQ(validate(a.g, c.matched, c.order, c.moved, by, options.planning), "") << show(g, seed);
     ASSERT_EQ(judge(a, by, seed, 2, options.planning.policy, options.planning.reassociate), "")
         << show(g, seed);
-    count.by_form += has_form(g, c.schedule, form);
+    count.by_form += has_form(a.g, c.schedule, form);
   }
   for (const finding& f : c.combined.found) {
     ++count.found[f.kind];

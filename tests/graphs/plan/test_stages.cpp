@@ -137,7 +137,7 @@ TEST(stages, random_graphs_one_after_the_other) {
     if (p.ranks.empty())
       continue;
     ++replaced;
-    const analyzed a = analyze_all(g);
+    const analyzed a = analyze_all(with_groups(g, c.groups));
     ASSERT_EQ(judge(a, p, seed, 4, options.planning.policy), "") << show(g, seed);
     with_computations += std::any_of(g.operations().begin(), g.operations().end(),
                                      [](const operation& o) { return o.kind == op_kind::opaque; });
@@ -145,7 +145,7 @@ TEST(stages, random_graphs_one_after_the_other) {
     if (std::none_of(c.in_stages.stages.begin(), c.in_stages.stages.end(),
                      [](const stage& s) { return s.as_written; })) {
       ++validated;
-      ASSERT_EQ(validate(g, a.m, a.o, a.t, p, options.planning), "") << show(g, seed);
+      ASSERT_EQ(validate(a.g, a.m, a.o, a.t, p, options.planning), "") << show(g, seed);
     }
   }
   EXPECT_GT(replaced, count / 4);

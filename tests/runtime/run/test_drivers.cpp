@@ -173,9 +173,10 @@ std::vector<std::byte> share(const graphs::graph& g, const graphs::compile_optio
   EXPECT_FALSE(has_errors(c.problems)) << c.problems.front().message;
   EXPECT_NE(c.schedule.why_as_written, reason::validation_failed) << c.schedule.detail;
   const auto truth = oracle::simulator(g).run(1);
+  const graphs::graph with_all = with_groups(g, c.groups);
   for (std::uint32_t r = g.ranks(); r-- > 0;) {
     packer out;
-    pack(out, make_program(g, c.schedule, rank_id{r}));
+    pack(out, make_program(with_all, c.schedule, rank_id{r}));
     pack_truth(out, truth[r]);
     mine = out.take();
     if (r > 0)

@@ -75,7 +75,8 @@ void expect_safe_page(const std::string& html) {
 
 std::string html_of_graph(const graphs::graph& g) {
   const graphs::compilation c = graphs::compile(g);
-  return html_of(page_of({"some <graph>", g, c, {}}));
+  const graphs::graph with_all = with_groups(g, c.groups);
+  return html_of(page_of({"some <graph>", with_all, c, {}}));
 }
 
 TEST(pages, recording_of_four_ranks_says_it_all) {

@@ -1,0 +1,217 @@
+#include "graphs/detect/subgroups.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace tacit::graphs {
+namespace {
+
+constexpr std::uint32_t smallest = 3;
+/// Above, a table of all pairs is not made: 2 MiB.
+constexpr std::uint32_t most_in_table = 4096;
+/// Of more transfers the receivers of each block are not collected, which takes ten times what looking at them takes.
+constexpr std::size_t most_for_stars = 1 << 18;
+
+bool moves(const ledger& book, std::uint32_t id) {
+  const transfer& t = book[id];
+  return t.source != no_rank && t.source != t.destination && t.length > 0 && book.any_free(id);
+}
+
+/// Calls visit(transfer) for each that no finding has taken whole.
+template <typename Visit>
+void each_open(const ledger& book, Visit visit) {
+  for (std::uint32_t id = 0; id < book.list().size(); ++id)
+    if (moves(book, id))
+      visit(book[id]);
+}
+
+/// Ranks `distance` apart, `members` of them; such groups side by side fill all ranks.
+struct lattice {
+  std::uint32_t distance = 1, members = 1;
+  auto operator<=>(const lattice&) const = default;
+
+  bool fits(std::uint32_t ranks) const { return ranks % (distance * members) == 0; }
+  rank_set group_of(std::uint32_t rank) const {
+    const std::uint32_t size = distance * members, first = rank / size * size + rank % distance;
+    rank_set out;
+    for (std::uint32_t k = 0; k < members; ++k)
+      out.push_back(rank_id{first + k * distance});
+    return out;
+  }
+  std::vector<rank_set> groups(std::uint32_t ranks) const {
+    std::vector<rank_set> out;
+    for (std::uint32_t r = 0; r < ranks; ++r)
+      if (r / distance % members == 0)
+        out.push_back(group_of(r));
+    return out;
+  }
+};
+
+std::vector<std::uint32_t> divisors_of(std::uint32_t n) {
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t d = 1; d <= n; ++d)
+    if (n % d == 0)
+      out.push_back(d);
+  return out;
+}
+
+/// Who exchanges with the rank that gets most messages, itself among them: that one shows best what groups can be.
+std::pair<std::uint32_t, std::vector<bool>> partners_of_busiest(const ledger& book, std::uint32_t ranks) {
+  std::vector<std::uint32_t> gets(ranks, 0);
+  each_open(book, [&](const transfer& t) { ++gets[index(t.destination)]; });
+  const auto busiest = static_cast<std::uint32_t>(std::ranges::max_element(gets) - gets.begin());
+  std::vector<bool> sends(ranks, false), receives(ranks, false);
+  each_open(book, [&](const transfer& t) {
+    if (index(t.destination) == busiest)
+      sends[index(t.source)] = true;
+    if (index(t.source) == busiest)
+      receives[index(t.destination)] = true;
+  });
+  std::vector<bool> partner(ranks);
+  for (std::uint32_t r = 0; r < ranks; ++r)
+    partner[r] = r == busiest || (sends[r] && receives[r]);
+  return {busiest, std::move(partner)};
+}
+
+} // namespace
+
+std::vector<rank_set> components(const ledger& book, std::uint32_t ranks) {
+  std::vector<std::uint32_t> parent(ranks);
+  std::iota(parent.begin(), parent.end(), 0u);
+  const auto root = [&](std::uint32_t r) {
+    while (parent[r] != r)
+      r = parent[r] = parent[parent[r]];
+    return r;
+  };
+  each_open(book, [&](const transfer& t) { parent[root(index(t.source))] = root(index(t.destination)); });
+  std::vector<rank_set> by_root(ranks), out;
+  for (std::uint32_t r = 0; r < ranks; ++r)
+    by_root[root(r)].push_back(rank_id{r});
+  for (rank_set& group : by_root)
+    if (group.size() >= smallest && group.size() < ranks)
+      out.push_back(std::move(group));
+  return out;
+}
+
+std::vector<rank_set> lattices(const ledger& book, std::uint32_t ranks) {
+  const auto [busiest, partner] = partners_of_busiest(book, ranks);
+  std::vector<lattice> found;
+  std::vector<bool> explained(ranks, false);
+  const std::vector<std::uint32_t> divisors = divisors_of(ranks);
+  for (const std::uint32_t distance : divisors)
+    for (const std::uint32_t members : divisors) {
+      const lattice one{distance, members};
+      if (members < smallest || members == ranks || distance > ranks / members || !one.fits(ranks))
+        continue;
+      const rank_set group = one.group_of(busiest);
+      if (!std::ranges::all_of(group, [&](rank_id r) { return partner[index(r)]; }))
+        continue;
+      found.push_back(one);
+      for (const rank_id r : group)
+        explained[index(r)] = true;
+    }
+  // Neighbors in a halo of several ranks exchange with each other, too, but with as many outside of such a group.
+  const auto count = [](const std::vector<bool>& set) { return std::ranges::count(set, true) - 1; };
+  if (found.empty() || 2 * count(explained) <= count(partner))
+    return {};
+  std::ranges::stable_sort(found, std::greater<>(), &lattice::members);
+  std::vector<rank_set> out;
+  for (const lattice& one : found) {
+    std::vector<rank_set> groups = one.groups(ranks);
+    std::move(groups.begin(), groups.end(), std::back_inserter(out));
+  }
+  return out;
+}
+
+std::vector<rank_set> stars(const ledger& book, std::uint32_t ranks) {
+  if (book.open() > most_for_stars)
+    return {};
+  std::map<std::tuple<rank_id, std::uint64_t, std::uint64_t>, rank_set>
+      receivers; // by the bytes that are sent
+  each_open(book, [&](const transfer& t) {
+    receivers[{t.source, t.source_address, t.length}].push_back(t.destination);
+  });
+  std::vector<rank_set> most;
+  std::map<std::size_t, std::vector<rank_set>> by_size;
+  for (auto& [bytes, group] : receivers) {
+    group.push_back(std::get<rank_id>(bytes));
+    std::ranges::sort(group);
+    group.erase(std::unique(group.begin(), group.end()), group.end());
+    if (group.size() < smallest || group.size() == ranks)
+      continue;
+    (group.size() > ranks / 2 ? most : by_size[group.size()]).push_back(std::move(group));
+  }
+  const auto is_in_lattice = [&](const rank_set& group) {
+    const lattice one{static_cast<std::uint32_t>(index(group[1]) - index(group[0])),
+                      static_cast<std::uint32_t>(group.size())};
+    return one.distance <= ranks / one.members && one.fits(ranks) && one.group_of(index(group[0])) == group;
+  };
+  for (auto& [size, groups] : by_size) // neighbors of each rank of a grid lie in lattices now and then
+    if (std::ranges::all_of(groups, is_in_lattice))
+      std::move(groups.begin(), groups.end(), std::back_inserter(most));
+  return most;
+}
+
+std::vector<rank_set> most_ranks(const ledger& book, std::uint32_t ranks) {
+  if (ranks > most_in_table)
+    return {};
+  std::vector<bool> sends(std::size_t{ranks} * ranks, false);
+  each_open(book, [&](const transfer& t) {
+    sends[index(t.source) * std::size_t{ranks} + index(t.destination)] = true;
+  });
+  const auto exchange = [&](std::uint32_t a, std::uint32_t b) {
+    return sends[a * std::size_t{ranks} + b] && sends[b * std::size_t{ranks} + a];
+  };
+  std::vector<std::uint32_t> left, partners(ranks, 0);
+  for (std::uint32_t a = 0; a < ranks; ++a) {
+    for (std::uint32_t b = 0; b < ranks; ++b)
+      partners[a] += a != b && exchange(a, b);
+    if (partners[a] >= ranks / 2)
+      left.push_back(a);
+  }
+  for (const std::uint32_t a : left) {
+    partners[a] = 0;
+    for (const std::uint32_t b : left)
+      partners[a] += a != b && exchange(a, b);
+  }
+  while (left.size() > ranks / 2 && left.size() >= smallest) {
+    const auto poorest = std::ranges::min_element(left, {}, [&](std::uint32_t r) { return partners[r]; });
+    if (partners[*poorest] + 1 == left.size()) {
+      rank_set out;
+      for (const std::uint32_t r : left)
+        out.push_back(rank_id{r});
+      return out.size() < ranks ? std::vector<rank_set>{out} : std::vector<rank_set>{};
+    }
+    const std::uint32_t gone = *poorest;
+    left.erase(poorest);
+    for (const std::uint32_t r : left)
+      partners[r] -= exchange(gone, r);
+  }
+  return {};
+}
+
+std::string name_of_group(const rank_set& members) {
+  const auto rank = [&](std::size_t i) { return index(members[i]); };
+  const auto distance = rank(1) - rank(0);
+  bool even = true;
+  for (std::size_t i = 1; i < members.size(); ++i)
+    even = even && rank(i) - rank(i - 1) == distance;
+  if (even)
+    return fmt::format("ranks-{}-{}{}", rank(0), rank(members.size() - 1),
+                       distance == 1 ? std::string() : fmt::format("-by-{}", distance));
+  constexpr std::size_t shown = 6;
+  if (members.size() > shown)
+    return fmt::format("{}-ranks-of-{}-{}", members.size(), rank(0), rank(members.size() - 1));
+  std::string text = "ranks";
+  for (std::size_t i = 0; i < members.size(); ++i)
+    text += fmt::format("-{}", rank(i));
+  return text;
+}
+
+} // namespace tacit::graphs

@@ -1,0 +1,32 @@
+// Groups that no communicator names but whose ranks may communicate collectively all the same: hypotheses, each verified exactly by the
+// searches of the families (detect.cpp).
+//
+// Which subset of ranks has the largest collective is NP-hard in general (seed 000 section 4), so only these are looked at, by what
+// the transfers say that no finding has taken:
+//
+//   components   ranks that exchange with nobody else, as the rows of a grid do in a transpose of rows
+//   lattices     ranks at a constant distance that divide all ranks evenly, each exchanging with all others of its own: rows and
+//                columns at the same time, and lines and planes of a grid of more dimensions
+//   stars        a rank and those that all get the same bytes from it, if that is most ranks, or if such groups are lattices all of them
+//   most         all but few: what is left when ranks that do not exchange with all others are taken away, the poorest first
+#pragma once
+
+#include "graphs/detect/ledger.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tacit::graphs {
+
+using rank_set = std::vector<rank_id>; ///< ascending
+
+std::vector<rank_set> components(const ledger& book, std::uint32_t ranks);
+std::vector<rank_set> lattices(const ledger& book, std::uint32_t ranks);
+std::vector<rank_set> stars(const ledger& book, std::uint32_t ranks);
+std::vector<rank_set> most_ranks(const ledger& book, std::uint32_t ranks);
+
+/// "ranks-0-3", "ranks-0-12-by-4", "ranks-0-1-5", "9-ranks-of-0-40".
+std::string name_of_group(const rank_set& members);
+
+} // namespace tacit::graphs

@@ -1,0 +1,286 @@
+// Collectives of groups that no communicator names: found where they are, and nowhere else; the plans validate, and the byte machine
+// agrees with the graph.
+#include "graphs/choice/generated_form.h"
+#include "graphs/compile/compile.h"
+#include "graphs/detect/subgroups.h"
+#include "graphs/plan/plan_judge.h"
+#include "oracle/fuzz_count.h"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <numeric>
+
+namespace tacit::test {
+
+using namespace graphs;
+namespace {
+
+using ranks_of = std::vector<std::uint32_t>;
+
+/// Messages of a collective by hand among ranks of a larger graph, each at addresses of its own from `base` on.
+void add_by_hand(graph& g, pattern kind, const ranks_of& members, std::uint64_t base, std::uint64_t bytes,
+                 std::uint32_t root = 0) {
+  const auto n = static_cast<std::uint32_t>(members.size());
+  const auto send = [&](std::uint32_t from, std::uint64_t source, std::uint32_t to, std::uint64_t target) {
+    g.send(rank_id{members[from]}, segment{base + source * bytes, bytes}, rank_id{members[to]},
+           static_cast<int>(base >> 12));
+    g.recv(rank_id{members[to]}, segment{base + target * bytes, bytes}, rank_id{members[from]},
+           static_cast<int>(base >> 12));
+  };
+  for (std::uint32_t a = 0; a < n; ++a)
+    for (std::uint32_t b = 0; b < n; ++b) {
+      if (a == b)
+        continue;
+      if (kind == pattern::alltoall)
+        send(a, b, b, n + a);
+      else if (kind == pattern::allgather)
+        send(a, 0, b, 1 + a);
+      else if (kind == pattern::bcast && a == root)
+        send(a, 0, b, 0);
+      else if (kind == pattern::gather && b == root)
+        send(a, 0, b, 1 + a);
+      else if (kind == pattern::scatter && a == root)
+        send(a, 1 + b, b, 0);
+    }
+}
+
+ranks_of every(std::uint32_t first, std::uint32_t distance, std::uint32_t count) {
+  ranks_of out;
+  for (std::uint32_t k = 0; k < count; ++k)
+    out.push_back(first + k * distance);
+  return out;
+}
+
+struct found_groups {
+  compilation c;
+  std::map<std::pair<pattern, ranks_of>, int> by_group;
+  int all = 0;
+};
+
+/// What is found, after the plan and the plans of messages that carry it out have been tried.
+found_groups search(const graph& original, std::uint64_t seed = 1) {
+  found_groups out;
+  out.c = compile(original);
+  const graph g = with_groups(original, out.c.groups);
+  EXPECT_FALSE(has_errors(out.c.problems)) << show(g, seed);
+  EXPECT_NE(out.c.schedule.why_as_written, reason::validation_failed)
+      << out.c.schedule.detail << show(g, seed);
+  for (const finding& f : out.c.found.found) {
+    ranks_of members;
+    for (const rank_id r : g.communicators()[index(f.comm)].members)
+      members.push_back(index(r));
+    ++out.by_group[{f.kind, members}];
+    ++out.all;
+  }
+  const analyzed a = analyze_all(g);
+  EXPECT_EQ(judge(a, out.c.schedule, seed, 4), "") << show(g, seed);
+  for (const algorithm form : {algorithm::linear, algorithm::binomial}) {
+    const plan by = with_messages(g, out.c.schedule, form);
+    EXPECT_EQ(validate(g, a.m, a.o, a.t, by), "") << show(g, seed);
+    EXPECT_EQ(judge(a, by, seed, 2), "") << show(g, seed);
+  }
+  return out;
+}
+
+TEST(subgroups, rows_or_columns_or_both) {
+  const std::uint32_t rows = 3, columns = 4;
+  for (const pattern kind : {pattern::alltoall, pattern::allgather})
+    for (int which = 1; which <= 3; ++which) {
+      graph g(rows * columns);
+      for (std::uint32_t i = 0; i < rows && which % 2 == 1; ++i)
+        add_by_hand(g, kind, every(i * columns, 1, columns), 0x1000, 8);
+      for (std::uint32_t j = 0; j < columns && which >= 2; ++j)
+        add_by_hand(g, kind, every(j, columns, rows), 0x2000, 16);
+      const found_groups f = search(g);
+      for (std::uint32_t i = 0; i < rows && which % 2 == 1; ++i)
+        EXPECT_EQ(f.by_group.count({kind, every(i * columns, 1, columns)}), 1u) << name(kind) << which;
+      for (std::uint32_t j = 0; j < columns && which >= 2; ++j)
+        EXPECT_EQ(f.by_group.count({kind, every(j, columns, rows)}), 1u) << name(kind) << which;
+      EXPECT_EQ(f.all, (which % 2) * 3 + (which / 2) * 4);
+      EXPECT_TRUE(f.c.found.residual.empty());
+    }
+}
+
+TEST(subgroups, lines_of_a_grid_of_three_dimensions) {
+  graph g(27);
+  for (std::uint32_t a = 0; a < 9; ++a) {
+    add_by_hand(g, pattern::alltoall, every(a * 3, 1, 3), 0x1000, 8);
+    add_by_hand(g, pattern::alltoall, every(a / 3 * 9 + a % 3, 3, 3), 0x2000, 8);
+    add_by_hand(g, pattern::alltoall, every(a, 9, 3), 0x3000, 8);
+  }
+  EXPECT_EQ(search(g).all, 27);
+}
+
+/// As in a matrix product by SUMMA: a block of the column goes along its row, one of the row down its column.
+TEST(subgroups, broadcasts_along_rows_and_columns) {
+  const std::uint32_t n = 4;
+  for (std::uint32_t step = 0; step < n; ++step) {
+    graph g(n * n);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      add_by_hand(g, pattern::bcast, every(i * n, 1, n), 0x1000, 32, step);
+      add_by_hand(g, pattern::bcast, every(i, n, n), 0x2000, 32, step);
+    }
+    const found_groups f = search(g);
+    EXPECT_EQ(f.all, 8);
+    EXPECT_TRUE(f.c.found.residual.empty());
+  }
+}
+
+TEST(subgroups, separate_groups_of_any_ranks) {
+  graph g(12);
+  add_by_hand(g, pattern::gather, {0, 5, 7, 11}, 0x1000, 8, 2);
+  add_by_hand(g, pattern::scatter, {1, 2, 9}, 0x2000, 24, 1);
+  add_by_hand(g, pattern::bcast, {3, 4, 6, 8, 10}, 0x3000, 5, 4);
+  const found_groups f = search(g);
+  EXPECT_EQ(f.all, 3);
+  EXPECT_EQ(f.by_group.count({pattern::gather, {0, 5, 7, 11}}), 1u);
+  EXPECT_EQ(f.by_group.count({pattern::scatter, {1, 2, 9}}), 1u);
+  EXPECT_EQ(f.by_group.count({pattern::bcast, {3, 4, 6, 8, 10}}), 1u);
+}
+
+TEST(subgroups, all_but_few) {
+  graph g(11); // of more members each would have enough for a scatterv to all
+  const ranks_of most{0, 1, 2, 4, 5, 7, 10};
+  add_by_hand(g, pattern::alltoall, most, 0x1000, 8);
+  add_by_hand(g, pattern::bcast, {3, 0, 1, 2, 6, 8}, 0x4000,
+              40); // members that others lack connect everybody
+  add_by_hand(g, pattern::scatter, {6, 3, 5}, 0x5000, 4);
+  const found_groups f = search(g);
+  EXPECT_EQ(f.by_group.count({pattern::alltoall, most}), 1u);
+  EXPECT_EQ(f.by_group.size(), 2u) << "and the broadcast to most";
+}
+
+/// Neighbors are no groups, whatever the number of ranks.
+TEST(subgroups, halos_are_no_collectives) {
+  for (std::uint32_t n = 4; n <= 30; ++n)
+    for (std::uint32_t reach = 1; reach <= 2; ++reach)
+      for (const bool same : {true, false}) {
+        if (2 * reach + 1 >= n)
+          continue;
+        graph g(n);
+        for (std::uint32_t r = 0; r < n; ++r)
+          for (std::uint32_t d = 1; d <= reach; ++d)
+            for (const std::uint32_t to : {(r + d) % n, (r + n - d) % n}) {
+              const bool up = to == (r + d) % n;
+              const std::uint64_t slot = 2 * d + up;
+              g.send(rank_id{r}, segment{same ? 0x1000 : 0x1000 + 8 * slot, 8}, rank_id{to},
+                     static_cast<int>(slot));
+              g.recv(rank_id{to}, segment{0x2000 + 8 * slot, 8}, rank_id{r}, static_cast<int>(slot));
+            }
+        const compilation c = compile(g);
+        if (n > 2 * (2 * reach + 1)) {
+          EXPECT_TRUE(c.found.found.empty())
+              << n << " " << reach << " " << same << name(c.found.found.front().kind);
+        }
+      }
+}
+
+TEST(subgroups, a_missing_message_is_a_message_of_the_others) {
+  graph g(12);
+  for (std::uint32_t i = 0; i < 3; ++i)
+    for (std::uint32_t a = 0; a < 4; ++a)
+      for (std::uint32_t b = 0; b < 4; ++b)
+        if (a != b && !(i == 1 && a == 2 && b == 3)) {
+          g.send(rank_id{4 * i + a}, segment{0x1000 + 8 * b, 8}, rank_id{4 * i + b});
+          g.recv(rank_id{4 * i + b}, segment{0x2000 + 8 * a, 8}, rank_id{4 * i + a});
+        }
+  const found_groups f = search(g);
+  EXPECT_EQ(f.by_group.count({pattern::alltoall, every(0, 1, 4)}), 1u);
+  EXPECT_EQ(f.by_group.count({pattern::alltoall, every(4, 1, 4)}), 0u);
+  EXPECT_EQ(f.by_group.count({pattern::alltoall, every(8, 1, 4)}), 1u);
+}
+
+TEST(subgroups, stages_share_the_groups_that_they_find) {
+  const std::uint32_t rows = 3, columns = 3;
+  graph g(9);
+  const auto mark = [&](std::size_t from) {
+    for (std::uint32_t r = 0; r < 9; ++r) {
+      const op_id join = g.copy(rank_id{r}, std::span<const segment>{}, std::span<const segment>{});
+      for (std::size_t i = from; i < index(join) - r; ++i)
+        if (g[op_id{static_cast<std::uint32_t>(i)}].rank == rank_id{r})
+          g.depend(op_id{static_cast<std::uint32_t>(i)}, join);
+    }
+  };
+  for (std::uint32_t i = 0; i < rows; ++i)
+    add_by_hand(g, pattern::alltoall, every(i * columns, 1, columns), 0x1000, 8);
+  mark(0);
+  const std::size_t second = g.size();
+  for (int stage = 0; stage < 2; ++stage) { // columns, then rows again
+    const std::size_t first = g.size();
+    for (std::uint32_t j = 0; j < 3; ++j)
+      add_by_hand(g, pattern::alltoall, stage == 0 ? every(j, columns, rows) : every(j * columns, 1, columns),
+                  0x3000 + 0x2000 * static_cast<unsigned>(stage), 8);
+    const std::size_t marks = stage == 0 ? second - 9 : first - 9;
+    for (std::size_t i = first; i < g.size(); ++i)
+      g.depend(op_id{static_cast<std::uint32_t>(marks + index(g[op_id{static_cast<std::uint32_t>(i)}].rank))},
+               op_id{static_cast<std::uint32_t>(i)});
+    if (stage == 0)
+      mark(first);
+  }
+  const compilation c = compile(g);
+  ASSERT_EQ(c.in_stages.stages.size(), 3u) << c.in_stages.why_not;
+  const graph all = with_groups(g, c.groups);
+  EXPECT_LE(c.groups.size(), 6u);
+  for (const stage& s : c.in_stages.stages) {
+    EXPECT_EQ(s.found.found.size(), 3u);
+    for (const finding& f : s.found.found)
+      EXPECT_EQ(all.communicators()[index(f.comm)].members.size(), 3u);
+  }
+  ASSERT_FALSE(c.in_stages.schedule.ranks.empty());
+  EXPECT_EQ(judge(analyze_all(all), c.in_stages.schedule, 1, 6), "");
+  EXPECT_EQ(validate(all, c.matched, c.order, c.moved, c.in_stages.schedule), "");
+}
+
+TEST(subgroups, groups_have_names_that_can_be_read) {
+  const auto named = [](const ranks_of& members) {
+    rank_set set;
+    for (const std::uint32_t r : members)
+      set.push_back(rank_id{r});
+    return name_of_group(set);
+  };
+  EXPECT_EQ(named({0, 1, 2, 3}), "ranks-0-3");
+  EXPECT_EQ(named({1, 5, 9}), "ranks-1-9-by-4");
+  EXPECT_EQ(named({0, 1, 5}), "ranks-0-1-5");
+  EXPECT_EQ(named({0, 1, 5, 6, 7, 8, 40}), "7-ranks-of-0-40");
+}
+
+/// Collectives of random groups among random messages.
+TEST(subgroups, random_graphs_keep_their_meaning) {
+  std::uint64_t found = 0, planted = 0;
+  const std::uint64_t first = oracle::fuzz_seed(), count = oracle::fuzz_count();
+  constexpr pattern kinds[] = {pattern::alltoall, pattern::allgather, pattern::bcast, pattern::gather,
+                               pattern::scatter};
+  for (std::uint64_t seed = first; seed < first + count / 4; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto below = [&](std::uint64_t n) { return static_cast<std::uint32_t>(random() % n); };
+    const std::uint32_t ranks = 4 + below(9);
+    graph g(ranks);
+    ranks_of left(ranks);
+    std::iota(left.begin(), left.end(), 0u);
+    std::shuffle(left.begin(), left.end(), random);
+    std::uint64_t base = 0x1000;
+    while (left.size() >= 3) {
+      const std::size_t n = 3 + below(left.size() - 2);
+      ranks_of members(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(n));
+      if (random() % 3 > 0) // else the next one shares ranks
+        left.erase(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(n));
+      else
+        left.pop_back();
+      add_by_hand(g, kinds[below(5)], members, base, 1 + below(9), below(n));
+      base += 0x1000;
+      ++planted;
+    }
+    for (std::uint32_t i = below(6); i > 0; --i) {
+      const std::uint32_t from = below(ranks), to = (from + 1 + below(ranks - 1)) % ranks;
+      g.send(rank_id{from}, segment{0x800 + 4 * i, 4}, rank_id{to}, 1000);
+      g.recv(rank_id{to}, segment{base + 8 * i, 4}, rank_id{from}, 1000);
+    }
+    const found_groups f = search(g, seed);
+    found += static_cast<std::uint64_t>(f.all);
+    ASSERT_FALSE(::testing::Test::HasFailure()) << show(g, seed);
+  }
+  EXPECT_GT(found, planted / 3);
+}
+
+} // namespace
+} // namespace tacit::test
