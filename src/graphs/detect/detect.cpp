@@ -67,7 +67,7 @@ public:
   subgroup_search(ledger& book, const graph& g, const std::vector<group>& known,
                   const detect_options& options, findings& out)
       : book_(book), g_(g), options_(options), out_(out) {
-    options_.density = 1; // of a group that is only a guess every pair must have something
+    options_.vector_forms = false; // of a group that is only a guess all pairs must have the same
     for (const group& one : known)
       tried_.emplace(one.members.begin(), one.members.end());
   }

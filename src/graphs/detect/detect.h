@@ -85,7 +85,7 @@ struct detect_options {
 
 /// Finds collectives. Groups are tried from the largest communicator to the smallest, in order of creation,
 /// each distinct set of members once; groups of one or two ranks are refused as trivial. Then, if asked for, groups that no
-/// communicator has: uniform collectives and vector collectives without empty pairs.
+/// communicator has, for uniform collectives.
 findings detect(const graph& g, const matching& m, const run_order& o, const transfers& t,
                 const detect_options& options = {});
 

@@ -12,7 +12,10 @@
 namespace tacit::graphs {
 namespace {
 
-constexpr std::uint32_t smallest = 3;
+/// Of a collective that has a root: two messages are no pattern.
+constexpr std::uint32_t smallest = 4;
+/// Of one in which all exchange.
+constexpr std::uint32_t smallest_lattice = 3;
 /// Above, a table of all pairs is not made: 2 MiB.
 constexpr std::uint32_t most_in_table = 4096;
 /// Of more transfers the receivers of each block are not collected, which takes ten times what looking at them takes.
@@ -107,7 +110,7 @@ std::vector<rank_set> lattices(const ledger& book, std::uint32_t ranks) {
   for (const std::uint32_t distance : divisors)
     for (const std::uint32_t members : divisors) {
       const lattice one{distance, members};
-      if (members < smallest || members == ranks || distance > ranks / members || !one.fits(ranks))
+      if (members < smallest_lattice || members == ranks || distance > ranks / members || !one.fits(ranks))
         continue;
       const rank_set group = one.group_of(busiest);
       if (!std::ranges::all_of(group, [&](rank_id r) { return partner[index(r)]; }))

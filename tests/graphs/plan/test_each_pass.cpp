@@ -53,10 +53,11 @@ TEST(each_pass, can_be_left_out_and_the_plan_means_the_graph) {
       oracle::random_recipe recipe;
       recipe.opaques = seed % 4 == 0;
       recipe.one_sided = seed % 2 == 0;
-      const analyzed a = analyze_all(
+      analyzed a = analyze_all(
           seed % 4 == 1 ? oracle::reduction_graph(seed) : oracle::random_graph(seed, recipe), false);
       const compilation c = compile_without(a.g, pass);
       ASSERT_FALSE(has_errors(c.problems)) << pass << ", seed " << seed;
+      a.g = with_groups(std::move(a.g), c.groups);
       ASSERT_EQ(judge(a, c.schedule, seed, 3), "") << "without " << pass << ", seed " << seed << "\n"
                                                    << oracle::print(a.g);
     }

@@ -752,6 +752,51 @@ TEST_F(capi, rows_of_a_grid_have_broadcasts_of_their_own) {
   }
 }
 
+/// No communicator has the ranks of a row; MPI's own collective needs one all the same.
+TEST_F(capi, rows_of_a_grid_are_found_without_communicators) {
+  const int columns = 4, row = rank() / columns;
+  if (size() % columns != 0 || size() == columns)
+    return;
+  constexpr int block = 6;
+  for (const char* driver : {"", "coll", "p2p", "shm"}) {
+    tacit_graph g = TACIT_GRAPH_NULL;
+    tacit_schedule s = TACIT_SCHEDULE_NULL;
+    ASSERT_EQ(tacit_graph_create(comm, &g), TACIT_SUCCESS);
+    std::vector<int> out(columns * block), in(columns * block, -1);
+    for (int to = 0; to < columns; ++to)
+      if (row * columns + to != rank()) {
+        tacit_graph_send(g, &out[static_cast<std::size_t>(to * block)], block, MPI_INT, row * columns + to, 0,
+                         nullptr);
+        tacit_graph_recv(g, &in[static_cast<std::size_t>(to * block)], block, MPI_INT, row * columns + to, 0,
+                         nullptr);
+      }
+    MPI_Info wanted;
+    MPI_Info_create(&wanted);
+    if (*driver)
+      MPI_Info_set(wanted, "tacit_driver", driver);
+    ASSERT_EQ(tacit_compile(g, wanted, &s), TACIT_SUCCESS) << tacit_last_error();
+    MPI_Info_free(&wanted);
+    std::size_t needed = 0;
+    std::string text(1 << 14, ' ');
+    tacit_explain(s, TACIT_EXPLAIN_TEXT, text.data(), text.size(), &needed);
+    EXPECT_NE(text.find("found: alltoall among 4 ranks of ranks-0-3"), std::string::npos) << text;
+    EXPECT_NE(text.find("found: alltoall among 4 ranks of ranks-4-7"), std::string::npos) << text;
+    for (int round = 0; round < 3; ++round) {
+      for (int i = 0; i < columns * block; ++i)
+        out[static_cast<std::size_t>(i)] = 1000 * rank() + i + round;
+      ASSERT_EQ(tacit_run(s), TACIT_SUCCESS) << tacit_last_error();
+      for (int i = 0; i < columns * block; ++i) {
+        const int from = row * columns + i / block, mine = rank() % columns;
+        EXPECT_EQ(in[static_cast<std::size_t>(i)],
+                  from == rank() ? -1 : 1000 * from + mine * block + i % block + round)
+            << driver;
+      }
+    }
+    tacit_schedule_free(&s);
+    tacit_graph_free(&g);
+  }
+}
+
 TEST_F(capi, added_communicators_are_known_by_number) {
   tacit_comm id = -1;
   int x = 0;
