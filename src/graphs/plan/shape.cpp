@@ -15,25 +15,28 @@ std::string_view name(step_kind kind) {
   return names[static_cast<int>(kind)];
 }
 
-/// Position of a rank in a communicator, for all communicators that the plan uses in collectives.
+/// Who is in which communicator.
 class groups {
 public:
-  explicit groups(const graph& g) : g_(g), positions_(g.communicators().size()) {}
-  /// -1 if not a member.
-  std::int64_t position(comm_id c, rank_id r) {
-    auto& positions = positions_[index(c)];
+  explicit groups(const graph& g) : g_(g), sorted_(g.communicators().size()) {}
+  bool contains(comm_id c, rank_id r) {
     const auto& members = g_.communicators()[index(c)].members;
-    if (positions.empty())
-      for (std::size_t i = 0; i < members.size(); ++i)
-        positions.emplace(members[i], static_cast<std::int64_t>(i));
-    const auto found = positions.find(r);
-    return found == positions.end() ? -1 : found->second;
+    if (c == world) // holds every rank by construction
+      return index(r) < g_.ranks();
+    auto& sorted = sorted_[index(c)];
+    if (sorted.size() < members.size()) {
+      sorted = members;
+      std::sort(sorted.begin(), sorted.end());
+    }
+    return std::binary_search(sorted.begin(), sorted.end(), r);
   }
   std::size_t size(comm_id c) const { return g_.communicators()[index(c)].members.size(); }
 
+  std::vector<rank_id> peers; ///< for use within one check
+
 private:
   const graph& g_;
-  std::vector<std::unordered_map<rank_id, std::int64_t>> positions_;
+  std::vector<std::vector<rank_id>> sorted_; ///< members; made on first use
 };
 
 std::string check_bytes(const plan& p, std::uint32_t rank, const std::vector<segment>& list) {
@@ -56,18 +59,19 @@ std::string check_bytes(const plan& p, std::uint32_t rank, const std::vector<seg
 
 std::string check_blocks(groups& all, const step& s, std::uint32_t rank, const std::vector<block>& blocks,
                          bool shared_allowed) {
-  std::vector<rank_id> peers;
+  all.peers.clear();
   for (const block& b : blocks) {
     if (shared_allowed && b.peer == no_rank && blocks.size() == 1)
       continue;
     if (index(b.peer) == rank)
       return "a block for the rank itself (the call would copy it)";
-    if (all.position(s.comm, b.peer) < 0)
+    if (!all.contains(s.comm, b.peer))
       return "a block for a rank outside the group";
-    peers.push_back(b.peer);
+    all.peers.push_back(b.peer);
   }
-  std::sort(peers.begin(), peers.end());
-  if (std::adjacent_find(peers.begin(), peers.end()) != peers.end())
+  if (!std::is_sorted(all.peers.begin(), all.peers.end()))
+    std::sort(all.peers.begin(), all.peers.end());
+  if (std::adjacent_find(all.peers.begin(), all.peers.end()) != all.peers.end())
     return "two blocks for one rank";
   return {};
 }
@@ -118,9 +122,9 @@ std::string check_reduction(const graph& g, const step& s) {
 std::string check_collective(groups& all, const graph& g, const plan& p, std::uint32_t rank, const step& s) {
   if (index(s.comm) >= g.communicators().size())
     return "an unknown communicator";
-  if (all.position(s.comm, rank_id{rank}) < 0)
+  if (!all.contains(s.comm, rank_id{rank}))
     return "a communicator without this rank";
-  if (is_rooted(s.collective) && all.position(s.comm, s.peer) < 0)
+  if (is_rooted(s.collective) && !all.contains(s.comm, s.peer))
     return "a root outside the group";
   if (s.tag < 0)
     return "a negative number";
@@ -188,35 +192,73 @@ std::string check_step(groups& all, const graph& g, const plan& p, std::uint32_t
   return {};
 }
 
-/// All members call the same collectives in the same order, per communicator.
-std::string check_agreement(const graph& g, const plan& p) {
-  std::vector<std::unordered_map<rank_id, std::vector<const step*>>> by_rank(g.communicators().size());
-  for (std::uint32_t r = 0; r < p.ranks.size(); ++r)
-    for (const step& s : p.ranks[r].steps)
+bool alike(const step& a, const step& b) {
+  return a.collective == b.collective && a.tag == b.tag && a.by == b.by &&
+         a.largest_block == b.largest_block && a.largest_total == b.largest_total &&
+         (!is_rooted(a.collective) || a.peer == b.peer);
+}
+
+/// The calls of one rank on each communicator.
+class calls_of_rank {
+public:
+  void look_at(const rank_plan& r) {
+    for (const comm_id c : used_)
+      calls_[index(c)].clear();
+    used_.clear();
+    for (const step& s : r.steps)
       if (s.kind == step_kind::collective)
-        by_rank[index(s.comm)][rank_id{r}].push_back(&s);
-  for (std::size_t c = 0; c < by_rank.size(); ++c) {
-    if (by_rank[c].empty())
-      continue;
-    const auto& members = g.communicators()[c].members;
-    const auto& first = by_rank[c][members.front()];
-    for (const rank_id r : members) {
-      const auto& mine = by_rank[c][r];
-      if (mine.size() != first.size())
-        return fmt::format("ranks {} and {} call {} and {} collectives on communicator {}",
-                           index(members.front()), index(r), first.size(), mine.size(),
-                           g.communicators()[c].name);
-      for (std::size_t k = 0; k < mine.size(); ++k) {
-        const step &a = *first[k], &b = *mine[k];
-        const bool alike = a.collective == b.collective && a.tag == b.tag && a.by == b.by &&
-                           a.largest_block == b.largest_block && a.largest_total == b.largest_total &&
-                           (!is_rooted(a.collective) || a.peer == b.peer);
-        if (!alike)
-          return fmt::format("ranks {} and {} differ in collective {} on communicator {}",
-                             index(members.front()), index(r), k, g.communicators()[c].name);
+        add(s);
+  }
+  std::span<const comm_id> used() const { return used_; }
+  const std::vector<const step*>& on(comm_id c) {
+    calls_.resize(std::max(calls_.size(), index(c) + 1));
+    return calls_[index(c)];
+  }
+
+private:
+  void add(const step& s) {
+    if (on(s.comm).empty())
+      used_.push_back(s.comm);
+    calls_[index(s.comm)].push_back(&s);
+  }
+  std::vector<std::vector<const step*>> calls_; ///< per communicator
+  std::vector<comm_id> used_;
+};
+
+/// All members call the same collectives in the same order, per communicator. Each step was found to be on a communicator that holds
+/// its rank, so it is enough to compare those who call any with the first one of them, and to count them.
+std::string check_agreement(const graph& g, const plan& p) {
+  struct expected {
+    std::uint32_t rank = 0; ///< who called them first
+    std::uint32_t members = 0;
+    std::vector<const step*> calls;
+  };
+  std::vector<expected> all(g.communicators().size());
+  const auto name = [&](comm_id c) { return g.communicators()[index(c)].name; };
+  calls_of_rank mine;
+  for (std::uint32_t r = 0; r < p.ranks.size(); ++r) {
+    mine.look_at(p.ranks[r]);
+    for (const comm_id c : mine.used()) {
+      expected& first = all[index(c)];
+      const auto& calls = mine.on(c);
+      if (first.members++ == 0) {
+        first.rank = r;
+        first.calls = calls;
+        continue;
       }
+      if (calls.size() != first.calls.size())
+        return fmt::format("ranks {} and {} call {} and {} collectives on communicator {}", first.rank, r,
+                           first.calls.size(), calls.size(), name(c));
+      for (std::size_t k = 0; k < calls.size(); ++k)
+        if (!alike(*first.calls[k], *calls[k]))
+          return fmt::format("ranks {} and {} differ in collective {} on communicator {}", first.rank, r, k,
+                             name(c));
     }
   }
+  for (std::size_t c = 0; c < all.size(); ++c)
+    if (all[c].members > 0 && all[c].members < g.communicators()[c].members.size())
+      return fmt::format("{} of {} members call collectives on communicator {}", all[c].members,
+                         g.communicators()[c].members.size(), g.communicators()[c].name);
   return {};
 }
 

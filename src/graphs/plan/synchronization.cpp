@@ -52,14 +52,7 @@ bool contains_all(const std::vector<rank_id>& sorted_whole, const std::vector<ra
 } // namespace
 
 bool keeps_orders(const graph& g, sync_policy policy) {
-  if (policy == sync_policy::keep_sync)
-    return true;
-  for (std::uint32_t i = 0; i < g.size(); ++i) {
-    const op_kind kind = g[op_id{i}].kind;
-    if (kind == op_kind::fence || (kind == op_kind::send && total_length(g.reads(op_id{i})) == 0))
-      return true;
-  }
-  return false;
+  return policy == sync_policy::keep_sync || g.has_fences() || g.has_empty_sends();
 }
 
 added_synchronization missing_synchronization(const graph& g, const matching& m, const run_order& o,

@@ -3,7 +3,8 @@
 // Nothing here trusts how the plan was made. The plan is expanded into a graph of its own, in which every
 // collective is what MPI says it means: a broadcast is a message from the root to every other member, a
 // barrier makes every member wait for every other one. That graph goes through the same rooms as the original
-// (match, order, races, flow), and the two results must be equal byte for byte (E1, E3). Then: no step writes
+// (match, order, races, flow), and the two results must be equal byte for byte (E1, E3). (A plan whose steps can all happen at once
+// needs no expansion: what it leaves can be read off, at_once.cpp.) Then: no step writes
 // a byte that the graph leaves alone (E2), wait sets keep what the policy asks for (E4), and everything
 // completes although no message is buffered (E5).
 //
@@ -16,6 +17,7 @@
 #include "graphs/plan/plan.h"
 
 #include "graphs/flow/terms.h"
+#include "graphs/plan/at_once.h"
 #include "graphs/plan/segments.h"
 #include "graphs/plan/shape.h"
 #include "graphs/plan/synchronization.h"
@@ -524,6 +526,11 @@ std::string validate(const graph& g, const matching& m, const run_order& o, cons
   fault_location& where = found_at ? *found_at : unused;
   if (auto fault = check_shape(g, p); !fault.empty())
     return fault;
+  const bool only_moves = !p.as_written && t.complete && t.reductions.empty() && t.kept.empty();
+  const bool no_orders = g.ranks() < 2 || !keeps_orders(g, options.policy);
+  if (only_moves && no_orders && is_right_at_once(g, t, p))
+    return options.progress == region_progress::collective ? std::string() : grown_waits(g, m, o, p);
+  // From here on the plan is no plain assignment, or it is wrong.
   if (!p.as_written)
     if (auto fault = check_progress(g, p); !fault.empty())
       return fault;
