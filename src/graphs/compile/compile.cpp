@@ -21,16 +21,18 @@ public:
   pass_list(const graph& g, const compile_options& options, compilation& products)
       : empty_(g.size() == 0), options_(options), products_(products) {}
 
+  /// False if it did not run.
   template <typename Pass>
-  void run_pass(std::string_view name, Pass&& pass) {
+  bool run_pass(std::string_view name, Pass&& pass) {
     if (has_errors(products_.problems) || is_off(name))
-      return;
+      return false;
     if (options_.progress)
       options_.progress(name);
     const auto start = std::chrono::steady_clock::now();
     pass();
     products_.times.push_back(
         {name, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
+    return true;
   }
 
 private:
@@ -91,7 +93,7 @@ void replace_if_wrong(const graph& g, compilation& c, const plan_options& option
 compilation compile(const graph& g, const compile_options& options) {
   compilation c;
   pass_list passes(g, options, c);
-  const auto run_pass = [&](std::string_view name, auto&& pass) { passes.run_pass(name, pass); };
+  const auto run_pass = [&](std::string_view name, auto&& pass) { return passes.run_pass(name, pass); };
 
   run_pass("check", [&] {
     c.problems = check_operations(g);
@@ -109,11 +111,12 @@ compilation compile(const graph& g, const compile_options& options) {
   // From here on it is known where every byte comes from.
   run_pass("reductions", [&] { c.combined = combine_together(g, c.moved, options); });
   // From here on what collectives combine is apart from what moves and from what is kept.
-  c.found = nothing_found(c.moves());
-  run_pass("detect", [&] {
+  const bool searched = run_pass("detect", [&] {
     c.found = detect(g, c.matched, c.order, c.moves(), options.detection);
     hint_at_scratch(g, c.matched, c.order, c.moves(), c.found, options.detection, c.problems);
   });
+  if (!searched)
+    c.found = nothing_found(c.moves());
   add_reductions(c);
   c.groups = c.found.groups;
   const std::optional<graph> extended =

@@ -12,7 +12,8 @@
 // block is free, as long as both use the same: pieces are sorted by source address. Broadcast and allgather
 // need one order for all destinations: pieces are cut at the break points of all of them, so that all have
 // the same list of source pieces; a destination that lacks some (sparse vector collectives) receives them into
-// scratch, never into user memory (E2). Cost O(transfers log transfers).
+// scratch, never into user memory (E2). Findings list their slices by destination and source, so nearly always nothing has
+// to be sorted: cost O(transfers), else O(transfers log transfers).
 #include "graphs/plan/plan.h"
 
 #include "graphs/plan/segments.h"
@@ -20,10 +21,12 @@
 #include "graphs/plan/synchronization.h"
 #include "graphs/plan/waiting.h"
 #include "graphs/plan/written_steps.h"
+#include "vocabulary/base/huge_pages.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
+#include <span>
 #include <tuple>
 
 namespace tacit::graphs {
@@ -38,6 +41,40 @@ struct piece {
 piece piece_of(const transfers& t, const slice& s) {
   const transfer& x = t.list[s.transfer];
   return {x.source, x.destination, x.source_address + s.offset, x.destination_address + s.offset, s.length};
+}
+
+/// Visits the pieces of each pair of ranks together: visit(span of pieces). Those of a pair must follow each other.
+template <typename Visit>
+void each_pair(std::span<piece> pieces, Visit&& visit) {
+  for (std::size_t first = 0; first < pieces.size();) {
+    std::size_t end = first + 1;
+    while (end < pieces.size() && pieces[end].source == pieces[first].source &&
+           pieces[end].destination == pieces[first].destination)
+      ++end;
+    visit(pieces.subspan(first, end - first));
+    first = end;
+  }
+}
+
+template <typename Before>
+void sort_if_needed(std::span<piece> pieces, Before before) {
+  if (!std::is_sorted(pieces.begin(), pieces.end(), before))
+    std::stable_sort(pieces.begin(), pieces.end(), before);
+}
+
+/// Stable; counts instead of comparing, unless there are few.
+void sort_by_source(std::vector<piece>& pieces, std::uint32_t ranks) {
+  const auto before = [](const piece& a, const piece& b) { return a.source < b.source; };
+  if (pieces.size() < ranks / 16 || std::is_sorted(pieces.begin(), pieces.end(), before))
+    return sort_if_needed(pieces, before);
+  std::vector<std::uint32_t> next(std::size_t{ranks} + 1, 0);
+  for (const piece& p : pieces)
+    ++next[index(p.source) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<piece> sorted(pieces.size());
+  for (const piece& p : pieces)
+    sorted[next[index(p.source)]++] = p;
+  pieces = std::move(sorted);
 }
 
 /// Bytes that leave or enter one rank in one step, before staging is known.
@@ -62,12 +99,15 @@ private:
   void stage_with_reductions(const findings& f);
   void stage(rank_id r, bytes overwritten);
   /// Source bytes where they are found when the plan runs: staged ones in scratch.
-  bytes from(rank_id r, const bytes& source) const;
-  void add_shared_blocks(const finding& f, std::vector<piece>& pieces, std::vector<step>& calls);
-  void add_pair_blocks(const finding& f, std::vector<piece>& pieces, std::vector<step>& calls);
+  bytes from(rank_id r, bytes source) const;
+  /// The call of rank r that is being made.
+  step& call(rank_id r) { return at(r).steps.back(); }
+  bool add_whole_blocks(const finding& f, std::span<const piece> pieces);
+  void add_shared_blocks(const finding& f, std::vector<piece>& pieces);
+  void add_pair_blocks(std::vector<piece>& pieces);
   const std::vector<rank_id>& members(comm_id c) const { return g_.communicators()[index(c)].members; }
   std::vector<std::uint32_t> positions(comm_id c) const;
-  void settle_sizes(const finding& f, std::vector<step>& calls) const;
+  void settle_sizes(const finding& f);
 
   const graph& g_;
   const transfers& t_;
@@ -104,16 +144,19 @@ void planner::stage_overwritten_sources(const findings& f) {
   for (std::uint32_t i = 0; i < t_.list.size(); ++i)
     by_source[first[index(t_.list[i].source)]++] = i;
   std::size_t write = 0; // transfers are sorted by destination
+  bytes reads, writes;
   for (std::size_t i = 0; i < by_source.size();) {
     const rank_id r = t_.list[by_source[i]].source;
-    bytes reads, writes;
+    reads.clear();
+    writes.clear();
     for (; i < by_source.size() && t_.list[by_source[i]].source == r; ++i)
       append(reads, {t_.list[by_source[i]].source_address, t_.list[by_source[i]].length});
     while (write < t_.list.size() && t_.list[write].destination < r)
       ++write;
     for (; write < t_.list.size() && t_.list[write].destination == r; ++write)
       append(writes, {t_.list[write].destination_address, t_.list[write].length});
-    stage(r, intersection(normalized(std::move(reads)), normalized(std::move(writes))));
+    if (!apart(reads, writes))
+      stage(r, intersection(normalized(std::move(reads)), normalized(std::move(writes))));
   }
 }
 
@@ -156,7 +199,7 @@ void planner::stage(rank_id r, bytes overwritten) {
   at(r).steps.push_back(std::move(copy));
 }
 
-bytes planner::from(rank_id r, const bytes& source) const {
+bytes planner::from(rank_id r, bytes source) const {
   const auto& staged = this->staged(r);
   if (staged.empty())
     return source;
@@ -187,28 +230,29 @@ void planner::add_residual(const std::vector<slice>& residual) {
   pieces.reserve(residual.size());
   for (const slice& s : residual)
     pieces.push_back(piece_of(t_, s));
-  std::sort(pieces.begin(), pieces.end(), [](const piece& a, const piece& b) {
+  sort_by_source(pieces, g_.ranks());
+  sort_if_needed(pieces, [](const piece& a, const piece& b) {
     return std::tie(a.source, a.destination, a.destination_address) <
            std::tie(b.source, b.destination, b.destination_address);
   });
-  for (std::size_t i = 0; i < pieces.size();) {
-    const rank_id source = pieces[i].source, destination = pieces[i].destination;
+  each_pair(pieces, [&](std::span<const piece> pair) {
+    const rank_id source = pair.front().source, destination = pair.front().destination;
     bytes reads, writes;
-    for (; i < pieces.size() && pieces[i].source == source && pieces[i].destination == destination; ++i) {
-      append(reads, {pieces[i].source_address, pieces[i].length});
-      append(writes, {pieces[i].destination_address, pieces[i].length});
+    for (const piece& p : pair) {
+      append(reads, {p.source_address, p.length});
+      append(writes, {p.destination_address, p.length});
     }
     if (source == destination) {
-      add(source, {.reads = from(source, reads),
+      add(source, {.reads = from(source, std::move(reads)),
                    .writes = std::move(writes),
                    .sends = {},
                    .receives = {},
                    .after = {}});
-      continue;
+      return;
     }
     step send{.kind = step_kind::send,
               .peer = destination,
-              .reads = from(source, reads),
+              .reads = from(source, std::move(reads)),
               .writes = {},
               .sends = {},
               .receives = {},
@@ -222,7 +266,7 @@ void planner::add_residual(const std::vector<slice>& residual) {
               .after = {}};
     add(source, std::move(send));
     add(destination, std::move(recv));
-  }
+  });
 }
 
 std::vector<std::uint32_t> planner::positions(comm_id c) const {
@@ -261,12 +305,50 @@ void cut_alike(std::vector<piece>& pieces) {
   pieces = std::move(out);
 }
 
+/// What reaches all other members in one piece, as nearly all blocks do: there is nothing to cut, and nothing is missing. The pieces
+/// are sorted by destination and source. False, with nothing done, where it is otherwise.
+bool planner::add_whole_blocks(const finding& f, std::span<const piece> pieces) {
+  const auto& group = members(f.comm);
+  std::size_t sources = 0;
+  bool whole = true;
+  for (std::size_t i = 0; i < pieces.size() && whole; ++i) {
+    const piece& p = pieces[i];
+    const segment block{p.source_address, p.length};
+    const bool same_pair =
+        i > 0 && p.destination == pieces[i - 1].destination && p.source == pieces[i - 1].source;
+    auto& sent = call(p.source).sends;
+    if (sent.empty()) {
+      sent.push_back({no_rank, {block}});
+      ++sources;
+    }
+    whole = !same_pair && sent.front().bytes.front() == block;
+  }
+  whole = whole && pieces.size() == sources * (group.size() - 1);
+  for (const rank_id r : group) {
+    auto& sent = call(r).sends;
+    if (!whole)
+      sent.clear();
+    else
+      call(r).receives.reserve(sources - sent.size());
+    if (!sent.empty() && !staged(r).empty())
+      sent.front().bytes = from(r, sent.front().bytes);
+  }
+  for (std::size_t i = 0; i < pieces.size() && whole; ++i)
+    call(pieces[i].destination)
+        .receives.push_back({pieces[i].source, {{pieces[i].destination_address, pieces[i].length}}});
+  return whole;
+}
+
 /// Broadcast and allgather: what one source sends, all other members receive in the same order.
-void planner::add_shared_blocks(const finding& f, std::vector<piece>& pieces, std::vector<step>& calls) {
+void planner::add_shared_blocks(const finding& f, std::vector<piece>& pieces) {
+  sort_if_needed(pieces, [](const piece& a, const piece& b) {
+    return std::tie(a.destination, a.source) < std::tie(b.destination, b.source);
+  });
+  if (add_whole_blocks(f, pieces))
+    return;
   const std::vector<std::uint32_t> position = positions(f.comm);
   const auto& group = members(f.comm);
-  std::stable_sort(pieces.begin(), pieces.end(),
-                   [](const piece& a, const piece& b) { return a.source < b.source; });
+  sort_by_source(pieces, g_.ranks());
   for (std::size_t first = 0; first < pieces.size();) {
     const rank_id source = pieces[first].source;
     std::size_t end = first;
@@ -302,30 +384,32 @@ void planner::add_shared_blocks(const finding& f, std::vector<piece>& pieces, st
           at(group[to]).scratch_bytes += block.length;
         }
     }
-    calls[position[index(source)]].sends.push_back({no_rank, from(source, sent)});
+    call(source).sends.push_back({no_rank, from(source, sent)});
     for (std::uint32_t to = 0; to < group.size(); ++to)
       if (group[to] != source)
-        calls[to].receives.push_back({source, std::move(received[to])});
+        call(group[to]).receives.push_back({source, std::move(received[to])});
   }
 }
 
 /// Alltoall, scatter and gather: every pair has its own block.
-void planner::add_pair_blocks(const finding& f, std::vector<piece>& pieces, std::vector<step>& calls) {
-  const std::vector<std::uint32_t> position = positions(f.comm);
-  std::sort(pieces.begin(), pieces.end(), [](const piece& a, const piece& b) {
-    return std::tie(a.source, a.destination, a.source_address, a.destination_address) <
-           std::tie(b.source, b.destination, b.source_address, b.destination_address);
+void planner::add_pair_blocks(std::vector<piece>& pieces) {
+  sort_if_needed(pieces, [](const piece& a, const piece& b) {
+    return std::tie(a.destination, a.source) < std::tie(b.destination, b.source);
   });
-  for (std::size_t i = 0; i < pieces.size();) {
-    const rank_id source = pieces[i].source, destination = pieces[i].destination;
+  each_pair(pieces, [&](std::span<piece> pair) {
+    const rank_id source = pair.front().source, destination = pair.front().destination;
+    sort_if_needed(pair, [](const piece& a, const piece& b) {
+      return std::tie(a.source_address, a.destination_address) <
+             std::tie(b.source_address, b.destination_address);
+    });
     bytes reads, writes;
-    for (; i < pieces.size() && pieces[i].source == source && pieces[i].destination == destination; ++i) {
-      append(reads, {pieces[i].source_address, pieces[i].length});
-      append(writes, {pieces[i].destination_address, pieces[i].length});
+    for (const piece& p : pair) {
+      append(reads, {p.source_address, p.length});
+      append(writes, {p.destination_address, p.length});
     }
-    calls[position[index(source)]].sends.push_back({destination, from(source, reads)});
-    calls[position[index(destination)]].receives.push_back({source, std::move(writes)});
-  }
+    call(source).sends.push_back({destination, from(source, std::move(reads))});
+    call(destination).receives.push_back({source, std::move(writes)});
+  });
 }
 
 /// How many blocks a uniform call of n ranks moves.
@@ -350,32 +434,36 @@ std::uint64_t uniform_blocks(pattern kind, std::uint64_t n) {
 
 /// Sizes that all members need to know to choose the same call; a "uniform" finding whose blocks turn out to
 /// differ (or to be missing) is called by its vector collective.
-void planner::settle_sizes(const finding& f, std::vector<step>& calls) const {
+void planner::settle_sizes(const finding& f) {
+  const auto& group = members(f.comm);
   std::uint64_t largest = 0, smallest = ~std::uint64_t{0}, total = 0, blocks = 0;
-  for (const step& call : calls) {
+  for (const rank_id r : group) {
     std::uint64_t sent = 0, got = 0;
-    for (const block& b : call.sends) {
+    for (const block& b : call(r).sends) {
       const std::uint64_t length = total_length(b.bytes);
       largest = std::max(largest, length);
       smallest = std::min(smallest, length);
       sent += length;
       ++blocks;
     }
-    for (const block& b : call.receives)
+    for (const block& b : call(r).receives)
       got += total_length(b.bytes);
     const bool keeps_own = row_of(f.kind).moves == signature::each_to_all;
     total = std::max(total, keeps_own ? sent + got : std::max(sent, got));
   }
-  const bool uniform = largest == smallest && blocks == uniform_blocks(f.kind, calls.size());
-  for (step& call : calls) {
-    call.collective = uniform ? f.kind : row_of(f.kind).vector;
-    call.largest_block = largest;
-    call.largest_total = total;
+  const bool uniform = largest == smallest && blocks == uniform_blocks(f.kind, group.size());
+  for (const rank_id r : group) {
+    step& s = call(r);
+    s.collective = uniform ? f.kind : row_of(f.kind).vector;
+    s.largest_block = largest;
+    s.largest_total = total;
   }
 }
 
 void planner::add_collective(const finding& f) {
   std::vector<piece> pieces;
+  pieces.reserve(f.slices.size());
+  prefer_huge_pages(pieces.data(), f.slices.size() * sizeof(piece));
   std::vector<slice> local;
   for (const slice& s : f.slices) {
     const transfer& x = t_.list[s.transfer];
@@ -389,22 +477,25 @@ void planner::add_collective(const finding& f) {
   if (pieces.empty())
     return;
 
-  const auto& group = members(f.comm);
-  std::vector<step> calls(group.size());
-  for (step& call : calls) {
-    call.kind = step_kind::collective;
-    call.comm = f.comm;
-    call.peer = is_rooted(f.kind) ? f.root : no_rank;
-    call.tag = collectives_;
+  const signature moves = row_of(f.kind).moves;
+  const std::size_t others = members(f.comm).size() - 1;
+  for (const rank_id r : members(f.comm)) {
+    step& s = add(r, {.reads = {}, .writes = {}, .sends = {}, .receives = {}, .after = {}});
+    s.kind = step_kind::collective;
+    s.comm = f.comm;
+    s.peer = is_rooted(f.kind) ? f.root : no_rank;
+    s.tag = collectives_;
+    if (moves == signature::each_to_each || (moves == signature::root_to_each && r == f.root))
+      s.sends.reserve(others);
+    if (moves == signature::each_to_each || (moves == signature::each_to_root && r == f.root))
+      s.receives.reserve(others);
   }
   ++collectives_;
   if (is_shared(f.kind))
-    add_shared_blocks(f, pieces, calls);
+    add_shared_blocks(f, pieces);
   else
-    add_pair_blocks(f, pieces, calls);
-  settle_sizes(f, calls);
-  for (std::size_t i = 0; i < group.size(); ++i)
-    add(group[i], std::move(calls[i]));
+    add_pair_blocks(pieces);
+  settle_sizes(f);
 }
 
 void planner::add_reduction(const finding& f) {

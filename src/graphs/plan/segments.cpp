@@ -29,7 +29,7 @@ struct reach {
   std::uint64_t first = ~std::uint64_t{0}, last = 0;
 };
 
-reach reach_of(const std::vector<segment>& list) {
+reach reach_of(std::span<const segment> list) {
   reach r;
   for (const segment& s : list)
     if (s.length > 0) {
@@ -55,11 +55,13 @@ std::vector<segment> intersection(std::span<const segment> a, std::span<const se
   return normalized(std::move(out));
 }
 
-bool overlap(const std::vector<segment>& a, const std::vector<segment>& b) {
+bool apart(std::span<const segment> a, std::span<const segment> b) {
   const reach all_a = reach_of(a), all_b = reach_of(b);
-  if (all_a.last < all_b.first || all_b.last < all_a.first) // two buffers
-    return false;
-  return !intersection(normalized(a), normalized(b)).empty();
+  return all_a.last < all_b.first || all_b.last < all_a.first;
+}
+
+bool overlap(const std::vector<segment>& a, const std::vector<segment>& b) {
+  return !apart(a, b) && !intersection(normalized(a), normalized(b)).empty();
 }
 
 segment first_outside(std::span<const segment> part, std::span<const segment> whole) {

@@ -18,6 +18,9 @@ std::vector<segment> intersection(std::span<const segment> a, std::span<const se
 /// each other, so that comparing all pieces with all takes minutes for a face of 256 x 256 points.
 bool overlap(const std::vector<segment>& a, const std::vector<segment>& b);
 
+/// All of one list lies before all of the other one, as in two buffers; false may be said of lists that only lie between each other.
+bool apart(std::span<const segment> a, std::span<const segment> b);
+
 /// The first byte of `part` that is not in the normalized list `whole`, as a segment of length 1; length 0 if
 /// none.
 segment first_outside(std::span<const segment> part, std::span<const segment> whole);
