@@ -7,12 +7,13 @@
 // these are ordered, so is every other pair, by transitivity; if any pair is not ordered, some checked pair
 // is not either.
 //
-// Three filters make this fast. Accesses of a rank are swept by address, and only groups of overlapping
-// accesses with a write among them are looked at. An operation knows how long a prefix of its rank's run
-// order lies before it through local dependencies alone (all of it, in a program of blocking calls), and
-// fences of the rank cut its order; both answer in O(1). Only what remains is searched backwards, first along
-// local dependencies and then along all edges, once for all that an operation needs, never past the earliest
-// operation looked for.
+// Some filters make this fast. An operation knows how long a prefix of its rank's run order lies before it through
+// local dependencies alone (all of it, in a program of blocking calls), and fences of the rank cut its order; both
+// answer in O(1). Of a rank with few operations those that local dependencies do not order are compared one by one. A
+// rank that reads one buffer and writes another one needs no more than a look at both. Accesses of other ranks are swept by address,
+// and only groups of overlapping accesses with a write among them are looked at; the only write of a group is mostly
+// a dependency of those who read. Only what remains is searched backwards, first along local dependencies and then
+// along all edges, once for all that an operation needs, never past the earliest operation looked for.
 //
 // A receive counts with the bytes that its message really writes. Cost O(operations + accesses log accesses)
 // plus the searches, each bounded by the operations between the two accesses in run order.
@@ -23,6 +24,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
 
 namespace tacit::graphs {
 namespace {
@@ -49,8 +51,13 @@ public:
       mine_ = std::span(by_rank_).subspan(first_of_[r], first_of_[r + 1] - first_of_[r]);
       if (mine_.size() < 2)
         continue;
-      prefix_.clear();
+      if (mine_.size() <= few && unordered_are_apart())
+        continue;
       collect();
+      if (plainly_apart())
+        continue;
+      compute_prefixes();
+      join();
       sweep();
     }
     if (races_.counted() >= enough)
@@ -74,9 +81,71 @@ private:
     }
   }
 
-  void collect() {
-    accesses_.clear();
+  /// As many operations have room for a bit each in one word.
+  static constexpr std::size_t few = 64;
+
+  /// Of few operations it is known exactly which are ordered by local dependencies, and the others are compared one by one. False if
+  /// some of these may touch the same bytes, or if there is so much to compare that a sweep is cheaper.
+  bool unordered_are_apart() {
+    ordered_.assign(mine_.size(), 0);
+    std::size_t left = 8 * mine_.size();
     for (std::uint32_t i = 0; i < mine_.size(); ++i) {
+      const auto writes = g_.writes(mine_[i]), reads = g_.reads(mine_[i]);
+      left += 8 * (writes.size() + reads.size());
+      for (const op_id earlier : before_[mine_[i]]) {
+        const std::uint32_t k = local_[index(earlier)];
+        ordered_[i] |= ordered_[k] | std::uint64_t{1} << k;
+      }
+      std::uint64_t others = ~ordered_[i] & ((std::uint64_t{1} << i) - 1);
+      for (; others != 0; others &= others - 1) {
+        const op_id other = mine_[static_cast<std::size_t>(__builtin_ctzll(others))];
+        const auto other_writes = g_.writes(other), other_reads = g_.reads(other);
+        if (writes.empty() && other_writes.empty())
+          continue;
+        const std::size_t cost = writes.size() + reads.size() + other_writes.size() + other_reads.size();
+        if (cost > left || may_meet(writes, other_writes) || may_meet(writes, other_reads) ||
+            may_meet(reads, other_writes))
+          return false;
+        left -= cost;
+      }
+    }
+    return true;
+  }
+
+  /// Two lists that are not ascending are not looked at.
+  static bool may_meet(std::span<const segment> a, std::span<const segment> b) {
+    if (a.empty() || b.empty())
+      return false;
+    const auto ascending = [](std::span<const segment> list) {
+      return std::adjacent_find(list.begin(), list.end(), [](const segment& x, const segment& y) {
+               return y.address < x.address + x.length;
+             }) == list.end();
+    };
+    if (!ascending(a) || !ascending(b))
+      return true;
+    for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
+      const std::uint64_t end_a = a[i].address + a[i].length, end_b = b[k].address + b[k].length;
+      if (end_a <= b[k].address)
+        ++i;
+      else if (end_b <= a[i].address)
+        ++k;
+      else
+        return true;
+    }
+    return false;
+  }
+
+  void collect() {
+    reads_.clear();
+    writes_.clear();
+    constexpr std::size_t ahead = 16, partners = 8; // the operations of a rank may lie anywhere
+    for (std::uint32_t i = 0; i < mine_.size(); ++i) {
+      if (i + ahead < mine_.size()) {
+        __builtin_prefetch(&g_[mine_[i + ahead]]);
+        __builtin_prefetch(&m_.partner[index(mine_[i + ahead])]);
+        if (const op_id partner = m_.partner[index(mine_[i + partners])]; partner != no_op)
+          __builtin_prefetch(&g_[partner]);
+      }
       const op_id op = mine_[i];
       for (const segment& s : g_.reads(op))
         add(s.address, s.length, i, false);
@@ -88,14 +157,32 @@ private:
         left -= std::min(s.length, left);
       }
     }
-    const auto by_address = [](const access& a, const access& b) { return a.begin < b.begin; };
-    if (!std::is_sorted(accesses_.begin(), accesses_.end(), by_address))
-      std::sort(accesses_.begin(), accesses_.end(), by_address);
+    for (std::vector<access>* list : {&reads_, &writes_})
+      if (!std::is_sorted(list->begin(), list->end(), lower))
+        std::sort(list->begin(), list->end(), lower);
   }
+
+  static bool lower(const access& a, const access& b) { return a.begin < b.begin; }
 
   void add(std::uint64_t address, std::uint64_t length, std::uint32_t local, bool write) {
     if (length > 0)
-      accesses_.push_back({address, address + length, local, write});
+      (write ? writes_ : reads_).push_back({address, address + length, local, write});
+  }
+
+  /// No byte is written twice, and none is read that is written: the rank has a buffer for each.
+  bool plainly_apart() const {
+    for (std::size_t i = 1; i < writes_.size(); ++i)
+      if (writes_[i].begin < writes_[i - 1].end)
+        return false;
+    if (reads_.empty() || writes_.empty() || writes_.back().end <= reads_.front().begin)
+      return true;
+    return std::all_of(reads_.begin(), reads_.end(),
+                       [&](const access& a) { return a.end <= writes_.front().begin; });
+  }
+
+  void join() {
+    accesses_.resize(reads_.size() + writes_.size());
+    std::merge(reads_.begin(), reads_.end(), writes_.begin(), writes_.end(), accesses_.begin(), lower);
   }
 
   /// Cuts the accesses into groups that no byte connects, and looks at those where a conflict is possible.
@@ -117,9 +204,23 @@ private:
     }
   }
 
+  /// A group with one write, as where a message is passed on: who touches its bytes comes directly before or after it, or is known
+  /// to. False if it takes more to say so.
+  bool ordered_around_one_write(std::span<const access> group) {
+    const auto write = std::find_if(group.begin(), group.end(), [](const access& a) { return a.write; });
+    const auto another = std::find_if(write + 1, group.end(), [](const access& a) { return a.write; });
+    return another == group.end() && std::all_of(group.begin(), group.end(), [&](const access& a) {
+             if (a.local == write->local || a.end <= write->begin || write->end <= a.begin)
+               return true;
+             const std::uint32_t earlier = std::min(a.local, write->local),
+                                 later = std::max(a.local, write->local);
+             return directly_before(earlier, later) || before_for_sure(earlier, later);
+           });
+  }
+
   void check_group(std::span<access> group) {
-    if (prefix_.empty())
-      compute_prefixes();
+    if (ordered_around_one_write(group))
+      return;
     cuts_.clear();
     for (const access& a : group) {
       cuts_.push_back(a.begin);
@@ -400,7 +501,9 @@ private:
   std::vector<op_id> by_rank_;          ///< operations of each rank in run order
   std::vector<std::uint32_t> local_;    ///< per operation: position within its rank
   std::span<const op_id> mine_;         ///< the current rank's part of by_rank_
-  std::vector<access> accesses_;        ///< of the current rank
+  std::vector<access> reads_, writes_;  ///< of the current rank, sorted
+  std::vector<access> accesses_;        ///< both
+  std::vector<std::uint64_t> ordered_;  ///< per operation: which come before it; of few operations
   std::vector<std::uint32_t> prefix_, earlier_;
   std::vector<std::uint64_t> cuts_; ///< bounds of the cells of the current group
   std::vector<cell> cells_;

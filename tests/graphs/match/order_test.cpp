@@ -231,6 +231,46 @@ TEST(races, tail_of_a_longer_receive_is_not_written) {
   EXPECT_TRUE(check(g).races.empty());
 }
 
+/// `messages` each way between two ranks, from one buffer into another one; nothing orders them.
+graph two_buffers(std::uint64_t messages) {
+  graph g(2);
+  for (const auto& [me, other] : {std::pair(r0, r1), std::pair(r1, r0)})
+    for (std::uint64_t i = 0; i < messages; ++i) {
+      g.send(me, segment{8 * i, 8}, other);
+      g.recv(me, segment{0x10000 + 8 * i, 8}, other);
+    }
+  return g;
+}
+
+TEST(races, are_seen_among_few_operations_and_among_many) {
+  for (const std::uint64_t messages : {2u, 31u, 32u, 33u, 200u}) {
+    graph g = two_buffers(messages);
+    EXPECT_TRUE(check(g).races.empty()) << messages;
+    const std::uint64_t some = messages / 2;
+    const auto with = [&](segment read, segment written, bool ordered) {
+      graph more = g;
+      const op_id sent = more.send(r0, read, r1), got = more.recv(r0, written, r1);
+      more.recv(r1, segment{0x20000, 8}, r0);
+      more.send(r1, segment{0x30000, 8}, r0);
+      if (ordered)
+        for (std::uint32_t i = 0; i < 2 * messages; ++i) {
+          more.depend(op_id{i}, sent);
+          more.depend(op_id{i}, got);
+        }
+      return check(more).races.size();
+    };
+    const segment unread{0x40000, 8}, unwritten{0x50000, 8};
+    EXPECT_EQ(with(unread, unwritten, false), 0u) << messages;
+    EXPECT_EQ(with({0x10000 + 8 * some, 8}, unwritten, false), 1u)
+        << messages; // reads what another receive writes
+    EXPECT_EQ(with({0x10000 + 8 * some + 7, 1}, unwritten, false), 1u) << messages;
+    EXPECT_EQ(with(unread, {8 * some + 4, 8}, false), some + 1 < messages ? 2u : 1u)
+        << messages;                                                         // two sends read it
+    EXPECT_EQ(with(unread, {0x10000 + 8 * some, 1}, false), 1u) << messages; // written twice
+    EXPECT_EQ(with({0x10000 + 8 * some, 8}, {8 * some + 4, 8}, true), 0u) << messages;
+  }
+}
+
 TEST(races, many_are_counted_and_the_search_ends) {
   graph g(2);
   for (int i = 0; i < 3000; ++i) {
