@@ -88,23 +88,26 @@ private:
   /// some of these may touch the same bytes, or if there is so much to compare that a sweep is cheaper.
   bool unordered_are_apart() {
     ordered_.assign(mine_.size(), 0);
+    lists_.clear();
     std::size_t left = 8 * mine_.size();
     for (std::uint32_t i = 0; i < mine_.size(); ++i) {
-      const auto writes = g_.writes(mine_[i]), reads = g_.reads(mine_[i]);
-      left += 8 * (writes.size() + reads.size());
+      if (!put_in_order(i))
+        return false;
+      const lists& mine = lists_.back();
+      left += 8 * (mine.writes.size() + mine.reads.size());
       for (const op_id earlier : before_[mine_[i]]) {
         const std::uint32_t k = local_[index(earlier)];
         ordered_[i] |= ordered_[k] | std::uint64_t{1} << k;
       }
       std::uint64_t others = ~ordered_[i] & ((std::uint64_t{1} << i) - 1);
       for (; others != 0; others &= others - 1) {
-        const op_id other = mine_[static_cast<std::size_t>(__builtin_ctzll(others))];
-        const auto other_writes = g_.writes(other), other_reads = g_.reads(other);
-        if (writes.empty() && other_writes.empty())
+        const lists& other = lists_[static_cast<std::size_t>(__builtin_ctzll(others))];
+        if (mine.writes.empty() && other.writes.empty())
           continue;
-        const std::size_t cost = writes.size() + reads.size() + other_writes.size() + other_reads.size();
-        if (cost > left || may_meet(writes, other_writes) || may_meet(writes, other_reads) ||
-            may_meet(reads, other_writes))
+        const std::size_t cost =
+            mine.writes.size() + mine.reads.size() + other.writes.size() + other.reads.size();
+        if (cost > left || meet(mine.writes, other.writes) || meet(mine.writes, other.reads) ||
+            meet(mine.reads, other.writes))
           return false;
         left -= cost;
       }
@@ -112,22 +115,41 @@ private:
     return true;
   }
 
-  /// Two lists that are not ascending are not looked at.
-  static bool may_meet(std::span<const segment> a, std::span<const segment> b) {
-    if (a.empty() || b.empty())
-      return false;
-    const auto ascending = [](std::span<const segment> list) {
-      return std::adjacent_find(list.begin(), list.end(), [](const segment& x, const segment& y) {
-               return y.address < x.address + x.length;
-             }) == list.end();
+  /// What an operation reads and writes, both ascending. A receive may write less.
+  struct lists {
+    std::span<const segment> reads, writes;
+  };
+
+  /// False if a list has a byte twice.
+  bool put_in_order(std::uint32_t local) {
+    constexpr auto meets_next = [](const segment& x, const segment& y) {
+      return y.address < x.address + x.length;
     };
-    if (!ascending(a) || !ascending(b))
-      return true;
+    const auto is_in_order = [&](std::span<const segment> list) {
+      return std::adjacent_find(list.begin(), list.end(), meets_next) == list.end();
+    };
+    lists own{g_.reads(mine_[local]), g_.writes(mine_[local])};
+    sorted_.resize(std::max(sorted_.size(), std::size_t{2} * local + 2));
+    for (const auto& [list, copy] : {std::pair(&own.reads, &sorted_[std::size_t{2} * local]),
+                                     std::pair(&own.writes, &sorted_[std::size_t{2} * local + 1])}) {
+      if (is_in_order(*list))
+        continue;
+      copy->assign(list->begin(), list->end());
+      std::sort(copy->begin(), copy->end(),
+                [](const segment& x, const segment& y) { return x.address < y.address; });
+      *list = *copy;
+      if (!is_in_order(*list))
+        return false;
+    }
+    lists_.push_back(own);
+    return true;
+  }
+
+  static bool meet(std::span<const segment> a, std::span<const segment> b) {
     for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
-      const std::uint64_t end_a = a[i].address + a[i].length, end_b = b[k].address + b[k].length;
-      if (end_a <= b[k].address)
+      if (a[i].address + a[i].length <= b[k].address)
         ++i;
-      else if (end_b <= a[i].address)
+      else if (b[k].address + b[k].length <= a[i].address)
         ++k;
       else
         return true;
@@ -503,7 +525,10 @@ private:
   std::span<const op_id> mine_;         ///< the current rank's part of by_rank_
   std::vector<access> reads_, writes_;  ///< of the current rank, sorted
   std::vector<access> accesses_;        ///< both
-  std::vector<std::uint64_t> ordered_;  ///< per operation: which come before it; of few operations
+  // Of few operations:
+  std::vector<std::uint64_t> ordered_; ///< which come before it
+  std::vector<lists> lists_;
+  std::vector<std::vector<segment>> sorted_; ///< copies of those that are not in order
   std::vector<std::uint32_t> prefix_, earlier_;
   std::vector<std::uint64_t> cuts_; ///< bounds of the cells of the current group
   std::vector<cell> cells_;

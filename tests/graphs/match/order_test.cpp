@@ -250,8 +250,8 @@ TEST(races, are_seen_among_few_operations_and_among_many) {
     const auto with = [&](segment read, segment written, bool ordered) {
       graph more = g;
       const op_id sent = more.send(r0, read, r1), got = more.recv(r0, written, r1);
-      more.recv(r1, segment{0x20000, 8}, r0);
-      more.send(r1, segment{0x30000, 8}, r0);
+      more.recv(r1, segment{0x20000, read.length}, r0);
+      more.send(r1, segment{0x30000, written.length}, r0);
       if (ordered)
         for (std::uint32_t i = 0; i < 2 * messages; ++i) {
           more.depend(op_id{i}, sent);
