@@ -36,6 +36,7 @@ std::vector<slice> ledger::rest() const {
   if (open_ == 0)
     return {};
   std::vector<slice> result;
+  result.reserve(open_);
   for (std::uint32_t id = 0; id < list_.size(); ++id)
     each_free(id, [&](const slice& s) { result.push_back(s); });
   return result;

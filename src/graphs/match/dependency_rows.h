@@ -34,7 +34,11 @@ public:
     return {items_.data() + begin, first_[index(op) + 1] - begin};
   }
 
+  // Asked for early: the place of a row, some operations later the row.
   [[gnu::always_inline]] void prefetch(op_id op) const { __builtin_prefetch(&first_[index(op)]); }
+  [[gnu::always_inline]] void prefetch_row(op_id op) const {
+    __builtin_prefetch(items_.data() + first_[index(op)]);
+  }
 
 private:
   std::vector<std::uint32_t> first_;

@@ -30,7 +30,7 @@ public:
     start();
     for (std::size_t head = 0; head < order_.size(); ++head) {
       if (head + ahead < order_.size())
-        after_.prefetch(order_[head + ahead]);
+        look_ahead(head);
       complete(order_[head]);
     }
     return std::move(order_);
@@ -108,9 +108,18 @@ private:
         release(op);
   }
 
-  /// Rows are asked for this many operations early: the waves of a tree visit memory in no order that a
-  /// processor could guess.
+  /// Rows are asked for this many operations early, and then what they name: the waves of a tree visit memory in no
+  /// order that a processor could guess.
   static constexpr std::size_t ahead = 16;
+  [[gnu::always_inline]] void look_ahead(std::size_t head) {
+    constexpr std::size_t rows = 11, released = 6;
+    after_.prefetch(order_[head + ahead]);
+    after_.prefetch_row(order_[head + rows]);
+    if (const auto next = after_[order_[head + released]]; !next.empty()) {
+      __builtin_prefetch(&holds_[index(next.front())], 1);
+      __builtin_prefetch(&m_.partner[index(next.front())]);
+    }
+  }
 
   const graph& g_;
   const matching& m_;

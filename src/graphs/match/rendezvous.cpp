@@ -27,6 +27,7 @@ public:
     for (std::uint32_t i = 0; i < g.size(); ++i)
       if (const op_id send = m.partner[i]; send != no_op && arrives_early(op_id{i}, send))
         state_[index(send)] = state::buffered;
+    completed_.reserve(g.size());
     count_holds();
   }
 
@@ -38,10 +39,10 @@ public:
     for (std::uint32_t group = 0; group < group_holds_.size(); ++group)
       if (group_holds_[group] == 0)
         fire(group);
-    while (!completed_.empty()) {
-      const op_id op = completed_.back();
-      completed_.pop_back();
-      let_go(op);
+    for (std::size_t head = 0; head < completed_.size(); ++head) { // first in, first out: see order.cpp
+      if (head + ahead < completed_.size())
+        look_ahead(head);
+      let_go(completed_[head]);
     }
     return left_ == 0;
   }
@@ -75,6 +76,18 @@ private:
 
   bool arrives_early(op_id receive, op_id send) const {
     return g_[receive].kind == op_kind::recv && g_.reduces(receive) && total_length(g_.reads(send)) > 0;
+  }
+
+  static constexpr std::size_t ahead = 16;
+  [[gnu::always_inline]] void look_ahead(std::size_t head) {
+    constexpr std::size_t rows = 11, released = 6;
+    after_.prefetch(completed_[head + ahead]);
+    after_.prefetch_row(completed_[head + rows]);
+    if (const auto next = after_[completed_[head + released]]; !next.empty()) {
+      __builtin_prefetch(&holds_[index(next.front())], 1);
+      __builtin_prefetch(&state_[index(next.front())], 1);
+      __builtin_prefetch(&m_.partner[index(next.front())]);
+    }
   }
 
   bool is_fence(op_id op) const { return fences_.any() && fences_.group[index(op)] != no_group; }
@@ -174,7 +187,7 @@ private:
   fence_order fences_;
   std::vector<std::uint32_t> holds_, group_holds_;
   std::vector<state> state_;
-  std::vector<op_id> completed_; ///< completed, but successors not yet told
+  std::vector<op_id> completed_; ///< its own queue: whose successors are told, and then those not yet told
   std::size_t left_ = g_.size();
 };
 
