@@ -105,6 +105,7 @@ private:
   bool add_whole_blocks(const finding& f, std::span<const piece> pieces);
   void add_shared_blocks(const finding& f, std::vector<piece>& pieces);
   void add_pair_blocks(std::vector<piece>& pieces);
+  void make_room(std::span<piece> pieces);
   const std::vector<rank_id>& members(comm_id c) const { return g_.communicators()[index(c)].members; }
   std::vector<std::uint32_t> positions(comm_id c) const;
   void settle_sizes(const finding& f);
@@ -225,6 +226,21 @@ bytes planner::from(rank_id r, bytes source) const {
   return out;
 }
 
+/// For a step at either end of each pair; where there are few, lists may grow.
+void planner::make_room(std::span<piece> pieces) {
+  if (pieces.size() < g_.ranks() / 16)
+    return;
+  std::vector<std::uint32_t> more(g_.ranks(), 0);
+  each_pair(pieces, [&](std::span<const piece> pair) {
+    ++more[index(pair.front().source)];
+    if (pair.front().source != pair.front().destination)
+      ++more[index(pair.front().destination)];
+  });
+  for (std::uint32_t r = 0; r < g_.ranks(); ++r)
+    if (auto& steps = at(rank_id{r}).steps; more[r] > 0)
+      steps.reserve(steps.size() + more[r]);
+}
+
 void planner::add_residual(const std::vector<slice>& residual) {
   std::vector<piece> pieces;
   pieces.reserve(residual.size());
@@ -235,6 +251,7 @@ void planner::add_residual(const std::vector<slice>& residual) {
     return std::tie(a.source, a.destination, a.destination_address) <
            std::tie(b.source, b.destination, b.destination_address);
   });
+  make_room(pieces);
   each_pair(pieces, [&](std::span<const piece> pair) {
     const rank_id source = pair.front().source, destination = pair.front().destination;
     bytes reads, writes;
