@@ -183,6 +183,9 @@ def compare_real(library: str, ranks: int, pattern: str, size: int, rounds: int)
 
 
 def real(ranks: list[int], libraries: list[str], sizes: list[int], rounds: int) -> dict:
+    for library in libraries: # known now, not after all rows of the other library
+        if not (program := ROOT / "build" / PRESETS[library] / "bin" / "s1_patterns").exists():
+            raise SystemExit(f"patterns.py: {program} is missing: cmake --build --preset {PRESETS[library]}")
     return {"what": "microseconds of a run on real ranks, in one node", "rounds": rounds,
             "rows": [compare_real(library, p, pattern, size, rounds) for library in libraries for p in ranks for size in sizes
                      for pattern in PATTERNS]}
