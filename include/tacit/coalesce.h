@@ -208,8 +208,13 @@ int tacit_local_get_any(const tacit_local* local, void* origin, int origin_count
 static inline int tacit_local_is_own(const tacit_local* local, int origin_count, MPI_Datatype origin_type,
                                      int target, MPI_Aint target_disp, int target_count,
                                      MPI_Datatype target_type) {
+#ifdef TACIT_CHECKED /* every access is seen */
+  return (void)local, (void)origin_count, (void)origin_type, (void)target, (void)target_disp,
+         (void)target_count, (void)target_type, 0;
+#else
   return origin_count == 1 && target_count == 1 && target == local->own &&
          (size_t)target_disp < local->own_places && origin_type == local->type && target_type == local->type;
+#endif
 }
 
 static inline int tacit_local_put(const tacit_local* local, const void* origin, int origin_count,
@@ -271,6 +276,26 @@ static inline int tacit_local_rma_lock_type(const tacit_local* local, int lock_t
   return lock_type == MPI_LOCK_EXCLUSIVE && (local->flags & TACIT_LOCAL_NO_OVERLAP) ? MPI_LOCK_SHARED
                                                                                     : lock_type;
 }
+
+/* ---- checked programs ---- */
+
+/* What `tacit cc --annotations=check` makes of overlapped messages and relaxed locks, so that claims which are not true are said with
+ * rank and line (TACIT-150, 202): MPI's calls of the same name. Until a receive is complete the program's buffer is filled with 0xA5
+ * and what arrives is kept elsewhere; of what is sent a copy is kept and compared. file and line: of the call as the program has it; not
+ * copied. Every completion of such a request is one of these, too. */
+int tacit_checked_isend(const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag,
+                        MPI_Comm comm, MPI_Request* request, const char* file, int line);
+int tacit_checked_irsend(const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag,
+                         MPI_Comm comm, MPI_Request* request, const char* file, int line);
+int tacit_checked_irecv(void* buffer, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                        MPI_Request* request, const char* file, int line);
+int tacit_checked_wait(MPI_Request* request, MPI_Status* status);
+int tacit_checked_waitall(int count, MPI_Request* requests, MPI_Status* statuses);
+/* From here on this thread is in a statement that is said to be independent; null: it is not. */
+void tacit_checked_statement(const char* file, int line);
+/* tacit_local_lock_type for the next MPI_Win_lock of this thread, with loads, stores and operations of that epoch compared with those of
+ * other processes. */
+int tacit_checked_lock_type(const tacit_local* local, int lock_type, const char* file, int line);
 
 /* ---- pipelined exchanges ---- */
 

@@ -253,6 +253,22 @@ const clang::Stmt* jump_out_of(const clang::Stmt* statement) {
   return find_jump(statement, false, false);
 }
 
+const clang::Stmt* statement_of(const clang::CallExpr* call, const function_facts& facts) {
+  const clang::Stmt* at = call;
+  for (const clang::Stmt* up = facts.parent_of(at); up; up = facts.parent_of(at)) {
+    if (isa<clang::CompoundStmt>(up))
+      return at;
+    if (const auto* conditional = dyn_cast<clang::IfStmt>(up))
+      return conditional->getThen() == at || conditional->getElse() == at ? at : nullptr;
+    const auto* cast = dyn_cast<clang::CastExpr>(up);
+    if (!isa<clang::ParenExpr, clang::ExprWithCleanups>(up) &&
+        !(cast && cast->getCastKind() == clang::CK_ToVoid))
+      return nullptr;
+    at = up;
+  }
+  return nullptr;
+}
+
 const clang::VarDecl* variable_of(const clang::Expr* expression) {
   if (!expression)
     return nullptr;

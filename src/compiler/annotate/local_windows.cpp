@@ -437,8 +437,12 @@ void relax_locks(const unit& of, const annotated_statement& at, bool coherent, c
     const std::string name = free_name(of, at, "tacit_lock_" + std::to_string(declarations.size() + 1));
     declarations.push_back(declaration(name, w, "TACIT_LOCAL_NO_OVERLAP"));
     for (const mpi_use& lock : calls.locks) {
-      wrap(of, lock.call->getArg(0),
-           (coherent ? "tacit_local_lock_type(" : "tacit_local_rma_lock_type(") + name + ", ", ")", into);
+      if (coherent && of.checked)
+        wrap(of, lock.call->getArg(0), "tacit_checked_lock_type(" + name + ", ",
+             place_argument(of, at.by.begin) + ")", into);
+      else
+        wrap(of, lock.call->getArg(0),
+             (coherent ? "tacit_local_lock_type(" : "tacit_local_rma_lock_type(") + name + ", ", ")", into);
       into.said.push_back({severity::remark,
                            lock.call->getExprLoc(),
                            reason::none,

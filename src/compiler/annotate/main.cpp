@@ -69,6 +69,8 @@ request read_words(const std::vector<std::string>& words) {
       made.platform.collectives.when = pipelining_of(value);
     else if (takes("--exchange-costs", word, value))
       made.platform.collectives.costs = costs_of(value);
+    else if (word == "--checked")
+      made.platform.checked = true;
     else if (word == "--coherent" || word == "--incoherent")
       made.platform.caches = word == "--coherent" ? coherence::coherent : coherence::incoherent;
     else

@@ -96,23 +96,6 @@ const clang::CompoundStmt* home_of(const clang::Stmt* statement, const function_
   return home;
 }
 
-/// The call with what stands around it up to a statement: `(void)MPI_Send(…)`. Null if its value is used.
-const clang::Stmt* statement_of(const clang::CallExpr* call, const function_facts& facts) {
-  const clang::Stmt* at = call;
-  for (const clang::Stmt* up = facts.parent_of(at); up; up = facts.parent_of(at)) {
-    if (isa<clang::CompoundStmt>(up))
-      return at;
-    if (const auto* conditional = dyn_cast<clang::IfStmt>(up))
-      return conditional->getThen() == at || conditional->getElse() == at ? at : nullptr;
-    const auto* cast = dyn_cast<clang::CastExpr>(up);
-    if (!isa<clang::ParenExpr, clang::ExprWithCleanups>(up) &&
-        !(cast && cast->getCastKind() == clang::CK_ToVoid))
-      return nullptr;
-    at = up;
-  }
-  return nullptr;
-}
-
 class planner {
 public:
   planner(const unit& of, const annotated_statement& at, const function_facts& facts)
@@ -417,7 +400,7 @@ private:
                        requests_ + "[" + std::to_string(count) + "] = {" + nulls + "};\n";
     if (guarded)
       code += "/* tacit: an exception leaves none of them behind. */\nstruct " + guard_ +
-              "_type {\nMPI_Request* requests;\n~" + guard_ + "_type() { MPI_Waitall(" +
+              "_type {\nMPI_Request* requests;\n~" + guard_ + "_type() { " + name_of("MPI_Waitall") + "(" +
               std::to_string(count) + ", requests, MPI_STATUSES_IGNORE); }\n} " + guard_ + "{" + requests_ +
               "};\n";
     const span_of_text place = *span_with_pragmas(of_, first);
@@ -426,15 +409,24 @@ private:
 
   void move_post(const planned_message& m) {
     const mpi_use& use = m.message.use;
-    std::string code = nonblocking(use.name) + "(";
+    std::string code = name_of(nonblocking(use.name)) + "(";
     const unsigned last = use.call->getNumArgs() - (use.is({mpi_call::Recv}) ? 1 : 0);
     for (unsigned i = 0; i < last; ++i)
       code += text_of(of_, use.call->getArg(i)) + ", ";
     const span_of_text place = *span_with_pragmas(of_, m.post_before);
-    into_.edits[place.file].insert(place.begin, code + request(m.request) + ");\n");
+    into_.edits[place.file].insert(place.begin, code + posted(m, m.request) + ");\n");
     const span_of_text here = *text_.span_of_statement(m.statement);
     into_.edits[here.file].replace(here.begin, here.end - here.begin,
                                    "/* tacit: " + use.name + " is posted above. */");
+  }
+
+  std::string name_of(const std::string& mpi_name) const {
+    return of_.checked ? checked_name(mpi_name) : mpi_name;
+  }
+
+  /// The last arguments of a call that posts.
+  std::string posted(const planned_message& m, int number) const {
+    return request(number) + (of_.checked ? place_argument(of_, m.message.use.call->getExprLoc()) : "");
   }
 
   std::string request(int number) const { return "&" + requests_ + "[" + std::to_string(number) + "]"; }
@@ -448,12 +440,12 @@ private:
       return post_both(m);
     const span_of_text callee = *text_.span(use.call->getCallee()->getSourceRange());
     file_edits& file = into_.edits[callee.file];
-    file.replace(callee.begin, callee.end - callee.begin, nonblocking(use.name));
+    file.replace(callee.begin, callee.end - callee.begin, name_of(nonblocking(use.name)));
     const span_of_text last = *text_.span(use.call->getArg(use.call->getNumArgs() - 1)->getSourceRange());
     if (use.is({mpi_call::Recv}))
-      file.replace(last.begin, last.end - last.begin, request(m.request));
+      file.replace(last.begin, last.end - last.begin, posted(m, m.request));
     else
-      file.insert(last.end, ", " + request(m.request));
+      file.insert(last.end, ", " + posted(m, m.request));
   }
 
   static std::string nonblocking(const std::string& name) { // MPI_Send_c: MPI_Isend_c
@@ -466,10 +458,10 @@ private:
     const mpi_use& use = m.message.use;
     const std::string large = use.name.ends_with("_c") ? "_c" : "";
     const auto call = [&](const char* name, std::initializer_list<param_role> roles, int number) {
-      std::string code = name + large + "(";
+      std::string code = name_of(name + large) + "(";
       for (const param_role role : roles)
         code += text_of(of_, use.argument(role)) + ", ";
-      return code + request(number) + ");";
+      return code + posted(m, number) + ");";
     };
     const std::string code = call("MPI_Irecv",
                                   {param_role::recv_buf, param_role::recv_count, param_role::recv_type,
@@ -508,9 +500,9 @@ private:
       const auto count = std::distance(first, last);
       if (conditional.contains(first->first))
         code += "if (" + requests_ + "[" + std::to_string(first->first) + "] != MPI_REQUEST_NULL)\n";
-      code += count == 1 ? "MPI_Wait(" + request(first->first) + ", " + first->second + ");\n"
-                         : "MPI_Waitall(" + std::to_string(count) + ", " + request(first->first) +
-                               ", MPI_STATUSES_IGNORE);\n";
+      code += count == 1 ? name_of("MPI_Wait") + "(" + request(first->first) + ", " + first->second + ");\n"
+                         : name_of("MPI_Waitall") + "(" + std::to_string(count) + ", " +
+                               request(first->first) + ", MPI_STATUSES_IGNORE);\n";
       first = last;
     }
     if (place.before) {
@@ -589,6 +581,8 @@ void overlap_messages(const unit& of, const annotated_statement& at, changes& in
     block_writer(of, at, facts, into).write(list);
   if (!homes.empty() || waits.moved)
     mark(of, at.by, into.edits);
+  if (of.checked && (!homes.empty() || waits.moved))
+    include_run_time(of, of.context.getSourceManager().getFileID(at.by.begin), into.edits);
 }
 
 } // namespace tacit::compiler

@@ -19,6 +19,7 @@ using clang::isa;
 /// A call and the loop in front of it.
 struct planned_exchange {
   mpi_use use;
+  const clang::Stmt* statement = nullptr; ///< the call as a statement
   const clang::ForStmt* loop = nullptr;
   counted_loop counted;
   std::vector<store_form> stores;
@@ -38,6 +39,13 @@ const clang::Stmt* statement_before(const clang::Stmt* s, const function_facts& 
   return nullptr;
 }
 
+/// The call that a statement is, perhaps with `(void)` in front.
+const clang::Stmt* call_in(const clang::Stmt* s) {
+  const auto* e = llvm::dyn_cast_or_null<clang::Expr>(s);
+  const auto* cast = e ? dyn_cast<clang::CastExpr>(e->IgnoreParens()) : nullptr;
+  return cast && cast->getCastKind() == clang::CK_ToVoid ? cast->getSubExpr()->IgnoreParens() : s;
+}
+
 const clang::Stmt* statement_behind(const clang::Stmt* s, const function_facts& facts) {
   const auto* block = llvm::dyn_cast_or_null<clang::CompoundStmt>(facts.parent_of(s));
   if (!block)
@@ -54,7 +62,7 @@ public:
   std::vector<planned_exchange> make() const {
     std::vector<planned_exchange> made;
     std::vector<mpi_use> uses = mpi_uses_in(at_.statement);
-    if (const auto behind = mpi_use_of(statement_behind(at_.statement, facts_)))
+    if (const auto behind = mpi_use_of(call_in(statement_behind(at_.statement, facts_))))
       uses.push_back(*behind); // the annotation is on the loop itself
     for (const mpi_use& use : uses)
       if (names(at_.by.says.groups, use, of_.context))
@@ -66,11 +74,12 @@ private:
   planned_exchange plan(const mpi_use& use) const {
     planned_exchange made;
     made.use = use;
-    made.refused = fault_of_call(use);
+    made.statement = statement_of(use.call, facts_);
+    made.refused = fault_of_call(made);
     if (made.refused)
       return made;
     const clang::SourceLocation at = use.call->getExprLoc();
-    made.loop = llvm::dyn_cast_or_null<clang::ForStmt>(statement_before(use.call, facts_));
+    made.loop = llvm::dyn_cast_or_null<clang::ForStmt>(statement_before(made.statement, facts_));
     if (!made.loop) {
       made.refused = obstacle{reason::no_statement_of_its_own, "no `for` stands right in front of it", at};
       return made;
@@ -93,15 +102,18 @@ private:
     return made;
   }
 
-  std::optional<obstacle> fault_of_call(const mpi_use& use) const {
+  std::optional<obstacle> fault_of_call(const planned_exchange& e) const {
+    const mpi_use& use = e.use;
     const clang::SourceLocation at = use.call->getExprLoc();
     if (use.name != "MPI_Alltoall")
       return obstacle{reason::collective_stays, "only MPI_Alltoall is taken apart", at};
+    if (!e.statement)
+      return obstacle{reason::no_statement_of_its_own, "its value is used", at};
     const source text(of_.context);
     bool whole = text.span(use.call->getCallee()->getSourceRange()).has_value();
     for (const clang::Expr* argument : use.call->arguments())
       whole = whole && text.span(argument->getSourceRange());
-    if (!whole || !text.span_of_statement(use.call))
+    if (!whole || !text.span_of_statement(e.statement))
       return obstacle{reason::in_macro, "it comes out of a macro", at};
     if (facts_.has_odd_jumps())
       return obstacle{reason::jumps, "labels, setjmp or inline assembly", at};
@@ -114,11 +126,13 @@ private:
   std::optional<obstacle> fault_of_place(const planned_exchange& e, const block_view& in) const {
     const source text(of_.context);
     const clang::SourceLocation at = e.loop->getBeginLoc();
+    if (text.span_of_statement(e.loop) && !span_with_pragmas(of_, e.loop))
+      return obstacle{reason::in_macro, "a pragma of others stands before the loop", at};
     if (!span_with_pragmas(of_, e.loop) || !text.span(e.loop->getBody()->getSourceRange()))
       return obstacle{reason::in_macro, "the loop comes out of a macro", at};
     if (llvm::isa_and_nonnull<clang::SwitchStmt>(facts_.parent_of(facts_.parent_of(e.loop))))
       return obstacle{reason::jumps, "its block is a switch", at};
-    const auto call = text.span_of_statement(e.use.call);
+    const auto call = text.span_of_statement(e.statement);
     if (!call ||
         has_directives(of_, span_of_text{call->file, text.span_of_statement(e.loop)->begin, call->end}))
       return obstacle{reason::in_macro, "parts of the loop and the call are compiled under conditions only",

@@ -34,14 +34,32 @@ std::string_view line_at(std::string_view text, std::size_t begin) {
   return line;
 }
 
-/// A pragma of somebody else that belongs to what stands at this beginning of a line.
-bool has_foreign_pragma_before(std::string_view text, unsigned line_begin) {
+/// Where the line begins in front of this beginning of a line; nothing if there is none.
+std::optional<unsigned> line_before(std::string_view text, unsigned line_begin) {
   if (line_begin < 2)
-    return false;
+    return std::nullopt;
   const std::size_t last = text.rfind('\n', line_begin - 2);
-  const std::string_view line = line_at(text, last == std::string::npos ? 0 : last + 1);
-  return line.starts_with("#") && line.find("pragma") != std::string_view::npos &&
-         line.find("pragma mpi") == std::string_view::npos;
+  return last == std::string::npos ? 0U : static_cast<unsigned>(last) + 1;
+}
+
+/// The words behind `#pragma` of a line that is a pragma of somebody else; empty for all other lines.
+std::string foreign_pragma(std::string_view text, unsigned line_begin) {
+  std::string line(line_at(text, line_begin));
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  const std::size_t word = line.find("pragma");
+  if (!line.starts_with("#") || word == std::string::npos)
+    return {};
+  const std::size_t from = line.find_first_not_of(' ', word + 6);
+  const std::string words = from == std::string::npos ? " " : line.substr(from);
+  return words.starts_with("mpi ") ? std::string() : words;
+}
+
+/// Pragmas that say something of the loop behind them, and of nothing else.
+bool is_about_a_loop(const std::string& words) {
+  for (const char* known : {"GCC ivdep", "GCC unroll", "clang loop", "unroll", "nounroll", "ivdep"})
+    if (words.starts_with(known))
+      return true;
+  return false;
 }
 
 bool continues_name(char c) {
@@ -91,7 +109,16 @@ std::optional<span_of_text> span_with_pragmas(const unit& of, const clang::Stmt*
     if (a.statement == statement)
       made->begin = std::min(made->begin, offset_of(of, a.by.begin));
   made->begin = text.line_start(*made);
-  return has_foreign_pragma_before(text.whole(made->file), made->begin) ? std::nullopt : made;
+  const std::string_view all = text.whole(made->file);
+  for (auto before = line_before(all, made->begin); before; before = line_before(all, *before)) {
+    const std::string words = foreign_pragma(all, *before);
+    if (words.empty())
+      break;
+    if (!is_about_a_loop(words))
+      return std::nullopt;
+    made->begin = *before;
+  }
+  return made;
 }
 
 bool has_directives(const unit& of, const clang::Stmt* statement) {
@@ -174,6 +201,19 @@ void include_run_time(const unit& of, clang::FileID file, edits_by_file& edits) 
   at = text.find("\n#include");
   edits[file].insert(at == std::string::npos ? 0 : static_cast<unsigned>(at) + 1,
                      "#include <tacit/coalesce.h>\n");
+}
+
+std::string place_argument(const unit& of, clang::SourceLocation at) {
+  const clang::SourceManager& sources = of.context.getSourceManager();
+  return ", __FILE__, " + std::to_string(sources.getExpansionLineNumber(at));
+}
+
+std::string checked_name(const std::string& mpi_name) {
+  std::string made = "tacit_checked_" +
+                     mpi_name.substr(4, mpi_name.ends_with("_c") ? mpi_name.size() - 6 : std::string::npos);
+  for (char& c : made)
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return made;
 }
 
 finding stays(const annotated_statement& at, const std::string& what, reason why, const std::string& detail,

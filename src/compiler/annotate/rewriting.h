@@ -26,6 +26,7 @@ using vocabulary::wording;
 struct unit {
   clang::ASTContext& context;
   const std::vector<annotated_statement>& annotated;
+  bool checked = false; ///< claims are to be checked when the program runs
 };
 
 /// What it gives: the texts to change, and what is to be said.
@@ -43,8 +44,8 @@ std::string text_of(const unit& of, const clang::Expr* e);
 /// A name that occurs nowhere in the file, and that no other annotated statement of it gets.
 std::string free_name(const unit& of, const annotated_statement& at, const std::string& wish);
 
-/// Where a statement begins with the pragmas that belong to it, at the beginning of its line; nothing in macros, and behind
-/// pragmas of others, which are about the next statement.
+/// Where a statement begins with the pragmas that belong to it, at the beginning of its line; nothing in macros, and behind other
+/// pragmas than those that say something of a loop: they may be about what would be written.
 std::optional<span_of_text> span_with_pragmas(const unit& of, const clang::Stmt* statement);
 
 /// Lines of the preprocessor in a statement, other than pragmas: what is written there may be compiled elsewhere without it.
@@ -67,6 +68,12 @@ std::optional<finding> fault_of_place(const unit& of, const annotated_statement&
 
 /// `#include <tacit/coalesce.h>`, if the file has none.
 void include_run_time(const unit& of, clang::FileID file, edits_by_file& edits);
+
+/// What a call of the run time is told of a place: ", __FILE__, 12".
+std::string place_argument(const unit& of, clang::SourceLocation at);
+
+/// The run time's call that checks, for a nonblocking call or a wait of MPI: MPI_Irecv, MPI_Irecv_c: tacit_checked_irecv.
+std::string checked_name(const std::string& mpi_name);
 
 /// The annotated statement as a whole stays as it is.
 finding stays(const annotated_statement& at, const std::string& what, reason why, const std::string& detail,

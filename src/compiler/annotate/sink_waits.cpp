@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <set>
 
 namespace tacit::compiler {
 namespace {
@@ -18,6 +19,7 @@ using clang::isa;
 struct sinking_wait {
   mpi_use use;
   const clang::VarDecl* requests = nullptr;
+  std::vector<mpi_use> uses; ///< all calls of the function that get the requests
   const clang::CompoundStmt* block = nullptr;
   std::vector<pending_message> messages;
   std::optional<obstacle> refused, limit;
@@ -84,6 +86,7 @@ private:
                         }));
     if (!listed)
       return std::nullopt;
+    made.uses = posts;
     made.refused = fault_of(made, posts);
     if (made.refused)
       return made;
@@ -252,10 +255,16 @@ private:
 };
 
 /// The line with the wait goes, and comes again where it is needed.
-void move(const unit& of, const sinking_wait& w, edits_by_file& edits) {
+void move(const unit& of, const sinking_wait& w, bool checked, edits_by_file& edits) {
   const source text(of.context);
   const span_of_text old = *text.span_of_statement(w.use.call);
-  const std::string code = text.text(old);
+  std::string code = text.text(old);
+  if (checked) {
+    code.clear();
+    for (const clang::Expr* argument : w.use.call->arguments())
+      code += (code.empty() ? checked_name(w.use.name) + "(" : ", ") + text_of(of, argument);
+    code += ");";
+  }
   const std::string_view all = text.whole(old.file);
   const unsigned begin = text.line_start(old);
   const bool whole_line = begin != old.begin || (begin > 0 && all[begin - 1] == '\n');
@@ -269,6 +278,52 @@ void move(const unit& of, const sinking_wait& w, edits_by_file& edits) {
   file.insert(text.line_start(brace), "/* tacit: complete before the block ends. */\n" + code + "\n");
 }
 
+bool is_movable(const unit& of, const sinking_wait& w, const changes& into) {
+  const bool writable =
+      w.block && (w.before || source(of.context).span({w.block->getRBracLoc(), w.block->getRBracLoc()}));
+  return !w.refused && writable && !into.has(w.use.call);
+}
+
+/// Posts and waits all become calls that check, or none: what a receive brings comes into the program's buffer with its wait.
+bool can_be_checked(const unit& of, const sinking_wait& w, const changes& into) {
+  const source text(of.context);
+  return std::all_of(w.uses.begin(), w.uses.end(), [&](const mpi_use& use) {
+    return !into.has(use.call) && text.span(use.call->getCallee()->getSourceRange()) &&
+           text.span(use.call->getArg(use.call->getNumArgs() - 1)->getSourceRange());
+  });
+}
+
+void check_in_place(const unit& of, const mpi_use& use, changes& into) {
+  const source text(of.context);
+  const span_of_text callee = *text.span(use.call->getCallee()->getSourceRange());
+  const span_of_text last = *text.span(use.call->getArg(use.call->getNumArgs() - 1)->getSourceRange());
+  file_edits& file = into.edits[callee.file];
+  file.replace(callee.begin, callee.end - callee.begin, checked_name(use.name));
+  if (!is_wait(use))
+    file.insert(last.end, place_argument(of, use.call->getExprLoc()));
+  into.calls.push_back(use.call);
+}
+
+/// The requests whose messages are checked; their calls that stay where they are are changed.
+std::set<const clang::VarDecl*> check_requests(const unit& of, const std::vector<sinking_wait>& waits,
+                                               changes& into) {
+  std::set<const clang::VarDecl*> made;
+  for (const sinking_wait& w : waits)
+    if (is_movable(of, w, into) && !made.contains(w.requests) && can_be_checked(of, w, into))
+      made.insert(w.requests);
+  std::set<const clang::CallExpr*> moves;
+  for (const sinking_wait& w : waits)
+    if (is_movable(of, w, into))
+      moves.insert(w.use.call);
+  std::set<const clang::CallExpr*> done;
+  for (const sinking_wait& w : waits)
+    if (made.contains(w.requests))
+      for (const mpi_use& use : w.uses)
+        if (!moves.contains(use.call) && done.insert(use.call).second)
+          check_in_place(of, use, into);
+  return made;
+}
+
 } // namespace
 
 sunk_waits sink_waits(const unit& of, const annotated_statement& at, changes& into) {
@@ -276,10 +331,10 @@ sunk_waits sink_waits(const unit& of, const annotated_statement& at, changes& in
   const source text(of.context);
   const std::vector<sinking_wait> waits = planner(of, at, facts).make();
   bool moved = false;
+  const std::set<const clang::VarDecl*> checked =
+      of.checked ? check_requests(of, waits, into) : std::set<const clang::VarDecl*>{};
   for (const sinking_wait& w : waits) {
-    const bool writable =
-        w.block && (w.before || text.span({w.block->getRBracLoc(), w.block->getRBracLoc()}));
-    if (w.refused || !writable || into.has(w.use.call)) {
+    if (!is_movable(of, w, into)) {
       const obstacle why = w.refused.value_or(
           obstacle{reason::in_macro, "its block comes out of a macro", w.use.call->getExprLoc()});
       into.said.push_back(stays(at, w.use.name, why.why,
@@ -287,7 +342,7 @@ sunk_waits sink_waits(const unit& of, const annotated_statement& at, changes& in
                                 w.use.call->getExprLoc()));
       continue;
     }
-    move(of, w, into.edits);
+    move(of, w, checked.contains(w.requests), into.edits);
     into.calls.push_back(w.use.call);
     moved = true;
     std::string said = wording(remark::moved, {w.use.name}) + wording(remark::completes_before);

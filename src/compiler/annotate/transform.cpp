@@ -1,6 +1,7 @@
 #include "compiler/annotate/transform.h"
 
 #include "compiler/annotate/coalesce_windows.h"
+#include "compiler/annotate/function_facts.h"
 #include "compiler/annotate/local_windows.h"
 #include "compiler/annotate/mpi_use.h"
 #include "compiler/annotate/overlap_messages.h"
@@ -140,6 +141,27 @@ void transform_statement(const unit& of, const annotated_statement& at, const ta
   }
 }
 
+/// Says where statements begin and end that are independent of messages of their function, for what check mode reports.
+void mark_independent(const unit& of, edits_by_file& edits) {
+  const auto has_messages = [&](const annotated_statement& at) {
+    return std::any_of(of.annotated.begin(), of.annotated.end(), [&](const annotated_statement& a) {
+      return a.function == at.function && a.by.says.kind == annotation_kind::cco && !a.by.says.transformed;
+    });
+  };
+  for (const annotated_statement& a : of.annotated) {
+    if (a.by.says.kind != annotation_kind::indep || !has_messages(a) || fault_of_place(of, a) ||
+        jump_out_of(a.statement))
+      continue;
+    const function_facts facts(*a.function);
+    if (!llvm::isa_and_nonnull<clang::CompoundStmt>(facts.parent_of(a.statement)))
+      continue;
+    surround(of, a.statement, true,
+             "tacit_checked_statement(" + place_argument(of, a.by.begin).substr(2) + ");",
+             "tacit_checked_statement(NULL, 0);", edits);
+    include_run_time(of, of.context.getSourceManager().getFileID(a.by.begin), edits);
+  }
+}
+
 /// Collected operations first: they need all calls on a window. The order of the source is kept among equals.
 std::vector<const annotated_statement*> in_order_of_need(const std::vector<annotated_statement>& annotated) {
   std::vector<const annotated_statement*> made;
@@ -161,9 +183,11 @@ transformation transform(clang::ASTContext& context, const collected_pragmas& pr
   made.said = pragmas.faults;
   const std::vector<annotated_statement> annotated = attach(pragmas.found, context, made.said);
   changes made_changes;
-  const unit whole{context, annotated};
+  const unit whole{context, annotated, platform.checked};
   for (const annotated_statement* a : in_order_of_need(annotated))
     transform_statement(whole, *a, platform, made_changes);
+  if (platform.checked)
+    mark_independent(whole, made_changes.edits);
   const edits_by_file& edits = made_changes.edits;
   made.said.insert(made.said.end(), made_changes.said.begin(), made_changes.said.end());
   std::stable_sort(made.said.begin(), made.said.end(), [&](const finding& a, const finding& b) {

@@ -14,10 +14,11 @@ class ASTContext;
 
 namespace tacit::compiler {
 
-/// What is known of the machine when compiling.
+/// What is known of the machine, and of the run, when compiling.
 struct target_platform {
   coherence caches = coherence::as_platform; ///< as_platform: the program asks when it runs
   pipelining collectives;
+  bool checked = false; ///< not the machine, but the run: claims are checked
 };
 
 struct changed_file {

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <tacit/coalesce.h>
 
 namespace tacit::compiler {
 namespace {
+
+bool by_compiler = false;
 
 /// What check mode remembers does not count against the region's limit, which would change what is collected.
 budget unlimited() {
@@ -59,8 +63,22 @@ void claims::release() {
   places_.release(memory);
 }
 
+copy_observer told_of_copies = nullptr;
+
 bool checks_claims() {
+  const char* const said = std::getenv("TACIT_COALESCE_CHECK");
+  if (by_compiler && (!said || std::strcmp(said, "0") != 0))
+    return true;
   return tacit_switch_setting("TACIT_COALESCE_CHECK") || tacit_switch_setting("TACIT_CHECK");
+}
+
+void compiled_to_check() {
+  by_compiler = true;
+}
+
+claim& current_claim() {
+  static thread_local claim current;
+  return current;
 }
 
 int world_rank() {

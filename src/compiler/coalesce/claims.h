@@ -1,7 +1,10 @@
-// Check mode: whether the operations of a region with `no_overlap` touch no common byte between two synchronizations.
+// Check mode: whether the operations of a region with `no_overlap` touch no common byte between two synchronizations, and whether claims
+// are checked at all.
 #pragma once
 
 #include "compiler/coalesce/batch.h"
+
+#include <mpi.h>
 
 namespace tacit::compiler {
 
@@ -23,8 +26,23 @@ private:
   bool lost_ = false; ///< there was no memory for all
 };
 
-/// TACIT_COALESCE_CHECK=1 or TACIT_CHECK=1.
+/// TACIT_COALESCE_CHECK=1 or TACIT_CHECK=1; in programs of `tacit cc --annotations=check`, unless TACIT_COALESCE_CHECK=0.
 bool checks_claims();
+/// Such a program was linked.
+void compiled_to_check();
+
+/// What the accesses of this thread to windows are claimed to be.
+struct claim {
+  enum kind : unsigned char { none, no_overlap, locks };
+  kind says = none;
+  const char* file = nullptr;
+  int line = 0;
+};
+claim& current_claim();
+
+/// Told of accesses to windows that are no calls of MPI; null unless the program was compiled to check.
+using copy_observer = void (*)(MPI_Win win, int target, MPI_Aint from, std::size_t bytes, bool stores);
+extern copy_observer told_of_copies;
 /// "rank 3" of MPI_COMM_WORLD.
 int world_rank();
 

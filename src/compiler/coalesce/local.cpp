@@ -13,6 +13,7 @@
 // the end of the epoch needs one memory barrier (tacit_local_sync), as MPI_Win_sync is one in the unified model.
 #include <tacit/coalesce.h>
 
+#include "compiler/coalesce/claims.h"
 #include "compiler/coalesce/datatypes.h"
 
 #include <cstdlib>
@@ -155,6 +156,11 @@ void* place_of(const tacit_local* local, int count, MPI_Datatype type, int other
   return element.solid ? tacit_local_access(local, target, disp, static_cast<MPI_Aint>(bytes)) : nullptr;
 }
 
+void tell(const tacit_local* local, MPI_Win win, int target, MPI_Aint disp, std::size_t bytes, bool stores) {
+  if (told_of_copies)
+    told_of_copies(win, target, disp * local->memory[target].unit, bytes, stores);
+}
+
 } // namespace
 } // namespace tacit::compiler
 
@@ -174,6 +180,7 @@ int tacit_local_put_any(const tacit_local* local, const void* origin, int origin
   if (void* const place =
           place_of(local, origin_count, origin_type, target_count, target_type, target, target_disp, bytes)) {
     std::memmove(place, origin, bytes);
+    tell(local, win, target, target_disp, bytes, true);
     return MPI_SUCCESS;
   }
   return MPI_Put(origin, origin_count, origin_type, target, target_disp, target_count, target_type, win);
@@ -186,6 +193,7 @@ int tacit_local_get_any(const tacit_local* local, void* origin, int origin_count
   if (const void* const place =
           place_of(local, origin_count, origin_type, target_count, target_type, target, target_disp, bytes)) {
     std::memmove(origin, place, bytes);
+    tell(local, win, target, target_disp, bytes, false);
     return MPI_SUCCESS;
   }
   return MPI_Get(origin, origin_count, origin_type, target, target_disp, target_count, target_type, win);

@@ -22,19 +22,27 @@ tacit_coalesce idle_region(0);
 class entered {
 public:
   explicit entered(tacit_coalesce* region)
-      : region_(region->flags & TACIT_COALESCE_THREADS ? region : nullptr) {
-    if (region_)
-      pthread_mutex_lock(&region_->one_at_a_time);
+      : locks_(region->flags & TACIT_COALESCE_THREADS ? region : nullptr), checks_(region->checks) {
+    if (locks_)
+      pthread_mutex_lock(&locks_->one_at_a_time);
+    if (checks_) {
+      outer_ = current_claim();
+      current_claim() = {claim::no_overlap, region->file, region->line};
+    }
   }
   ~entered() {
-    if (region_)
-      pthread_mutex_unlock(&region_->one_at_a_time);
+    if (checks_)
+      current_claim() = outer_;
+    if (locks_)
+      pthread_mutex_unlock(&locks_->one_at_a_time);
   }
   entered(const entered&) = delete;
   entered& operator=(const entered&) = delete;
 
 private:
-  tacit_coalesce* region_;
+  tacit_coalesce* const locks_;
+  const bool checks_;
+  claim outer_{};
 };
 
 int first_of(int error, int later) {
@@ -231,7 +239,11 @@ int tacit_coalesce_end(tacit_coalesce** region) {
   *region = nullptr;
   if (!ended || ended == &idle_region)
     return MPI_SUCCESS;
-  const int error = ended->end();
+  int error = MPI_SUCCESS;
+  {
+    const entered here(ended);
+    error = ended->end();
+  }
   pthread_mutex_destroy(&ended->one_at_a_time);
   std::free(ended);
   return error;

@@ -386,10 +386,11 @@ void learn(const tacit_pipeline& p, measured_exchange& e) {
     predict(p, e);
 }
 
-/// Posts everything that is left; on an error nothing more.
+/// Posts everything that is left; what fails twice is an error, and behind it nothing more: parts match by their order.
 void post_rest(tacit_pipeline& p) {
   while (p.error == MPI_SUCCESS && p.posted < p.parts)
-    p.error = post(p);
+    if (post(p) != MPI_SUCCESS)
+      p.error = post(p);
 }
 
 } // namespace
@@ -448,13 +449,16 @@ void tacit_pipeline_begin(tacit_pipeline* exchange, int when, const tacit_pipeli
 void tacit_pipeline_advance(tacit_pipeline* exchange, long long counter) {
   tacit_pipeline& p = *exchange;
   const int before = p.posted;
-  while (p.error == MPI_SUCCESS && p.posted < p.parts && counter >= p.ready[p.posted])
-    p.error = post(p);
+  int error = MPI_SUCCESS; // then the part is tried again, as the other processes wait for it
+  while (error == MPI_SUCCESS && p.posted < p.parts && counter >= p.ready[p.posted])
+    error = post(p);
   int all = 0;
   if (p.posted == before && MPI_Testall(p.posted, p.requests, &all, MPI_STATUSES_IGNORE) != MPI_SUCCESS)
     all = 1;
   p.next = all || p.posted == 0 ? never : counter + p.pause;
-  if (p.error == MPI_SUCCESS && p.posted < p.parts)
+  if (error != MPI_SUCCESS)
+    p.next = counter + p.pause;
+  else if (p.posted < p.parts)
     p.next = std::min(p.next, p.ready[p.posted]);
 }
 

@@ -36,7 +36,7 @@ struct request {
   std::string act;                ///< off, report, apply; empty: TACIT_OVERLAP decides
   std::string mpi;                ///< openmpi or mpich
   std::string hooks;              ///< an archive of another build
-  std::string annotations;        ///< off, report, apply; what becomes of `#pragma mpi`
+  std::string annotations;        ///< off, report, apply, check; what becomes of `#pragma mpi`
   std::vector<std::string> words; ///< for the compiler
 };
 
@@ -75,7 +75,7 @@ request read_words(language of, const std::vector<std::string>& words) {
     throw user_error(wrong_usage,
                      "this tacit was built without MPI; name one with --mpi=openmpi or --mpi=mpich");
   expect("--mpi", made.mpi, {"openmpi", "mpich"});
-  expect("--annotations", made.annotations, {"off", "report", "apply"});
+  expect("--annotations", made.annotations, {"off", "report", "apply", "check"});
   return made;
 }
 
@@ -220,6 +220,21 @@ void sort_words(const std::vector<std::string>& words, std::vector<std::string>&
   }
 }
 
+bool transforms(const request& asked) {
+  return asked.annotations == "apply" || asked.annotations == "check";
+}
+
+/// Every load and store calls the run time (src/compiler/coalesce/accesses.h). Optimized code also loads what the program does not ask for.
+void add_checks(additions& to, const compilation& what) {
+  to.before.insert(to.before.end(), {"-fsanitize-coverage=func,trace-loads,trace-stores", "-DTACIT_CHECKED"});
+  to.after.emplace_back("-O0");
+  if (what.links)
+    to.after.insert(to.after.end(),
+                    {"-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset", "-Wl,-u,tacit_checks_windows",
+                     required(find_own_file("libtacit-coalesce-check.a").string(),
+                              "libtacit-coalesce-check.a", "build it with -DTACIT_WITH_MPI=ON")});
+}
+
 /// The annotated sources as the compiler shall read them, and what it then needs: a file for -ivfsoverlay, if anything changed.
 int transform_sources(const request& asked, const std::string& folder) {
   std::vector<std::string> sources;
@@ -230,8 +245,10 @@ int transform_sources(const request& asked, const std::string& folder) {
   std::vector<std::string> line = transformer_line("overlay=" + folder, asked.mpi);
   if (asked.of == language::cxx)
     line.emplace_back("--extra=--driver-mode=g++");
-  if (asked.annotations == "apply")
+  if (transforms(asked))
     line.emplace_back("--quiet");
+  if (asked.annotations == "check")
+    line.emplace_back("--checked");
   line.insert(line.end(), sources.begin(), sources.end());
   line.emplace_back("--");
   line.insert(line.end(), flags.begin(), flags.end());
@@ -247,12 +264,14 @@ int compile_annotated(const request& asked, const std::string& wrapper, addition
       return failed;
   added.after.emplace_back("-Wno-unknown-pragmas"); // they have been looked at
   const std::filesystem::path overlay = folder.path / "overlay.yaml";
-  if (asked.annotations == "apply" && std::filesystem::exists(overlay)) {
+  if (transforms(asked) && std::filesystem::exists(overlay)) {
     added.before.insert(added.before.end(), {"-ivfsoverlay", overlay.string()});
     if (const std::string include = own_include_folder(); !include.empty())
       added.before.insert(added.before.end(), {"-idirafter", include});
   }
-  if (what.links && asked.annotations == "apply")
+  if (asked.annotations == "check")
+    add_checks(added, what);
+  if (what.links && transforms(asked))
     added.after.push_back(required(find_own_file("libtacit-coalesce.a").string(), "libtacit-coalesce.a",
                                    "build it with -DTACIT_WITH_MPI=ON"));
   return run_child(joined({wrapper}, asked, added)).exit_code;
@@ -331,13 +350,15 @@ void explain_wrapper(language of) {
                                              : "C MPI programs with MPI's mpicc and clang";
   std::printf(
       "tacit %s: compiles %s, with the overlap pass.\n"
-      "Usage: tacit %s [--overlap=off|report|apply] [--annotations[=off|report|apply]] [--mpi=openmpi|mpich "
+      "Usage: tacit %s [--overlap=off|report|apply] [--annotations[=off|report|apply|check]] "
+      "[--mpi=openmpi|mpich "
       "--hooks=FILE] words for the compiler\n\n"
       "  --overlap=off     as if the pass were not there\n"
       "  --overlap=report  say for each MPI call what could be done and why not (default)\n"
       "  --overlap=apply   transform; else the variable TACIT_OVERLAP decides\n"
       "  --annotations     transform what `#pragma mpi` is said of, before compiling (C and C++);\n"
-      "                    =report only says what could be done; the default is off\n"
+      "                    =report only says what could be done; the default is off;\n"
+      "                    =check makes a slow program that says which claims are not true\n"
       "  --mpi=NAME        another MPI than the one tacit was built for (%s), with the\n"
       "  --hooks=FILE      libtacit-hooks.a of a build for that MPI\n\n"
       "Add -flto when compiling and linking to look at the whole program. More options: docs/overlap.md.\n"

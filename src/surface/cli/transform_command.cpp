@@ -21,7 +21,8 @@ namespace {
 struct transform_options {
   std::vector<std::string> words; ///< files, then the flags of the compiler
   std::string database, pipeline, platform;
-  bool diff = false, write = false, json = false, quiet = false, coherent = false, incoherent = false;
+  bool diff = false, write = false, json = false, quiet = false, coherent = false, incoherent = false,
+       checked = false;
 };
 
 std::string mode_of(const transform_options& options) {
@@ -50,6 +51,8 @@ int transform(const transform_options& options) {
     line.emplace_back("--quiet");
   if (options.coherent || options.incoherent)
     line.emplace_back(options.coherent ? "--coherent" : "--incoherent");
+  if (options.checked)
+    line.emplace_back("--checked");
   if (!options.pipeline.empty())
     line.push_back("--pipeline=" + options.pipeline);
   if (!options.platform.empty())
@@ -124,6 +127,9 @@ command add_transform(CLI::App& app) {
       ->check(CLI::IsMember({"never", "always", "measured"}));
   sub->add_option("--platform", options->platform,
                   "description of the machine it will run on, of tacit platform");
+  sub->add_flag("--checked", options->checked,
+                "with calls that say which claims are not true when the program runs (as tacit cc "
+                "--annotations=check does)");
   sub->add_flag("-q,--quiet", options->quiet, "only errors and warnings, not what became of each annotation");
   sub->footer("Example: tacit transform --diff stencil.c -- -O2 -Iinclude. The language: "
               "docs/annotations.md. The exit code is 1 if "

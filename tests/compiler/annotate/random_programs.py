@@ -7,7 +7,7 @@ with helpers that synchronize out of sight; exchanges behind the loops that comp
 (random_exchanges.py). Odd seeds are C++. Functions that claim what is not true (--lie) show what the comparison is worth:
 they must be found.
 
-Usage: random_programs.py --tacit FILE --launcher "MPIEXEC FLAGS" [--programs N] [--functions N] [--seed N] [--lie] [--json FILE]
+Usage: random_programs.py --tacit FILE --launcher "MPIEXEC FLAGS" [--programs N] [--functions N] [--seed N] [--lie] [--check] [--json FILE]
 
 A campaign: --programs 70 --functions 30 --seed N --json FILE, under nice.
 """
@@ -394,6 +394,9 @@ def output_of(asked, program_file, ranks, **more):
                               timeout=240, env=environment)
     except subprocess.TimeoutExpired:
         return "hangs"
+    false = [line for line in done.stderr.splitlines() if re.search(r"TACIT-15\d", line)]
+    if false:
+        return f"claims said to be false: {false[:3]}"
     return done.stdout if done.returncode == 0 else f"exit {done.returncode}: {done.stderr[-500:]}"
 
 
@@ -409,7 +412,8 @@ def places_changed(asked, source):
 def difference(asked, seed, folder):
     source = folder / ("program.cpp" if is_cxx(seed, asked.lie) else "program.c")
     source.write_text(program(seed, asked.functions, asked.lie))
-    for name, words in {"plain": [], "transformed": ["--annotations"]}.items():
+    ways = {"plain": [], "transformed": ["--annotations"]} | ({"checked": ["--annotations=check"]} if asked.check else {})
+    for name, words in ways.items():
         if said := compiled(asked, source, folder / name, *words):
             return "claims refused" if asked.lie and "TACIT-202" in said else f"does not compile ({name}): {said[:2000]}"
     ranks = asked.ranks[seed // 2 % len(asked.ranks)]
@@ -420,6 +424,10 @@ def difference(asked, seed, folder):
         transformed = output_of(asked, folder / "transformed", ranks, TACIT_PIPELINE=way)
         if plain != transformed:
             return f"{ranks} ranks, {way}: {transformed!r} instead of {plain!r}"
+    if asked.check:
+        checked = output_of(asked, folder / "checked", ranks)
+        if checked != plain:
+            return f"{ranks} ranks, checked: {checked!r} instead of {plain!r}"
     return ""
 
 
@@ -433,7 +441,7 @@ def report(asked, differ, changed, seconds):
             "last_commit_of_compiler": commit, "command": " ".join(["random_programs.py", *asked.words]),
             "first_seed": seeds[0], "last_seed": seeds[-1], "programs_per_seed": asked.functions, "ranks": asked.ranks,
             "environment": asked.environment, "programs": dict(sorted(kinds.items())), "places_changed": dict(sorted(changed.items())),
-            "run": ["pipelined exchanges always", "pipelined exchanges as measured"],
+            "run": ["pipelined exchanges always", "pipelined exchanges as measured", *(["checked"] if asked.check else [])],
             "mismatches": [{"seed": seed, "found": text[:400]} for seed, text in differ], "minutes": round(seconds / 60, 1)}
 
 
@@ -447,6 +455,7 @@ def main():
     parser.add_argument("--ranks", type=int, nargs="+", default=[2])
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("--lie", action="store_true")
+    parser.add_argument("--check", action="store_true", help="also as tacit cc --annotations=check: no claim may be said to be false")
     parser.add_argument("--keep", type=Path, help="folder for programs that differ")
     parser.add_argument("--json", type=Path, help="file for what was tried and found; written anew after each program")
     asked = parser.parse_args()

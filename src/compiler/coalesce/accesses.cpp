@@ -1,0 +1,57 @@
+// What compiler and linker make checked programs call. An object of its own, which no other program links.
+#include "compiler/coalesce/accesses.h"
+
+#include <cstdint>
+
+using tacit::compiler::note_access;
+
+__extension__ using bytes_16 = unsigned __int128;
+
+extern "C" {
+
+#define TACIT_TRACED(bytes, type)                                                                            \
+  __attribute__((visibility("default"))) void __sanitizer_cov_load##bytes(type* place);                      \
+  __attribute__((visibility("default"))) void __sanitizer_cov_store##bytes(type* place);                     \
+  void __sanitizer_cov_load##bytes(type* place) {                                                            \
+    note_access(place, bytes, false);                                                                        \
+  }                                                                                                          \
+  void __sanitizer_cov_store##bytes(type* place) {                                                           \
+    note_access(place, bytes, true);                                                                         \
+  }
+
+TACIT_TRACED(1, std::uint8_t)
+TACIT_TRACED(2, std::uint16_t)
+TACIT_TRACED(4, std::uint32_t)
+TACIT_TRACED(8, std::uint64_t)
+TACIT_TRACED(16, bytes_16)
+#undef TACIT_TRACED
+
+void* __real_memcpy(void* to, const void* from, std::size_t bytes);
+void* __real_memmove(void* to, const void* from, std::size_t bytes);
+void* __real_memset(void* to, int value, std::size_t bytes);
+void* __wrap_memcpy(void* to, const void* from, std::size_t bytes);
+void* __wrap_memmove(void* to, const void* from, std::size_t bytes);
+void* __wrap_memset(void* to, int value, std::size_t bytes);
+
+// A program that is linked without --wrap has no __real_….
+#pragma weak __real_memcpy
+#pragma weak __real_memmove
+#pragma weak __real_memset
+
+void* __wrap_memcpy(void* to, const void* from, std::size_t bytes) {
+  note_access(from, bytes, false);
+  note_access(to, bytes, true);
+  return __real_memcpy(to, from, bytes);
+}
+
+void* __wrap_memmove(void* to, const void* from, std::size_t bytes) {
+  note_access(from, bytes, false);
+  note_access(to, bytes, true);
+  return __real_memmove(to, from, bytes);
+}
+
+void* __wrap_memset(void* to, int value, std::size_t bytes) {
+  note_access(to, bytes, true);
+  return __real_memset(to, value, bytes);
+}
+}

@@ -1,0 +1,89 @@
+// Check mode: who accesses which bytes of a window when, and which accesses of different processes meet although an annotation says
+// that none do. Each process keeps what it does itself; where all come together, in MPI_Win_fence and MPI_Win_free, it goes to the
+// processes whose memory it was, and they compare. Two accesses of one byte meet
+//
+//     in one epoch of fences                              always
+//     in epochs of passive target, or of start, complete  if both times overlap, and neither lock is exclusive
+//
+// An operation takes from its call to the call that completes it; loads and stores take as long as the lock is held. Overlapping times
+// prove that nothing has put the two in an order. The reverse is not true: accesses that could meet another time are found only when
+// they do. Therefore a lock that was relaxed is held a little longer.
+#pragma once
+
+#include "compiler/coalesce/accesses.h"
+#include "compiler/coalesce/claims.h"
+#include "compiler/coalesce/memory.h"
+
+#include <mpi.h>
+
+namespace tacit::compiler {
+
+enum class window_access : unsigned char { load, store, get, put, accumulate };
+
+/// As it travels.
+struct access_record {
+  MPI_Aint from, to;
+  long long begun, ended; ///< nanoseconds of one node's clock; 0: it goes on
+  int target, origin;     ///< in the window's group
+  window_access what;
+  claim::kind says;
+  bool exclusive, fenced;
+  char where[44]; ///< "file.c:17", its end if it is longer; empty: no claim
+};
+
+/// Loads and stores of this process in the memory of a target while it holds a lock there.
+struct lock_epoch : watch {
+  bool held = false, exclusive = false;
+  claim by;
+  long long begun = 0;
+  struct run {
+    const char *from, *to;
+    bool stores;
+  };
+  growable<run> runs;
+  bool lost = false;
+  const char* base = nullptr; ///< of the memory as this process sees it; null: it does not
+};
+
+class window_log {
+public:
+  /// Collective over the processes of the window. Null if one of them has no memory, or does not check.
+  static window_log* make(MPI_Win win, MPI_Comm comm);
+  /// Null: the window is not checked.
+  static window_log* of(MPI_Win win);
+  /// Collective.
+  static void end(MPI_Win win);
+
+  void lock(int target, bool exclusive, const claim& by);
+  void lock_all();
+  void start() { started_ = true; }
+  bool is_relaxed(int target) const;
+  /// In front of MPI_Win_unlock.
+  void loads_and_stores_end(int target);
+  void unlocked(int target);
+  void unlocked_all();
+  void operation(int target, MPI_Aint disp, MPI_Count count, MPI_Datatype type, window_access what);
+  void copy(int target, MPI_Aint from, MPI_Aint to, window_access what);
+  /// What was begun for this target (TACIT_ALL_TARGETS: all) is complete.
+  void completed(int target);
+  void started_epoch_completed();
+  /// Collective. Says what is false, and forgets what is complete.
+  void compare();
+
+private:
+  void note(int target, MPI_Aint from, MPI_Aint to, window_access what);
+  void push(const access_record& r);
+  access_record blank(int target, window_access what, const claim& by) const;
+  void release();
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0, processes_ = 0;
+  int* world_ = nullptr; ///< of each process: its rank in MPI_COMM_WORLD
+  int* units_ = nullptr; ///< and its displacement unit
+  unsigned* nodes_ = nullptr;
+  lock_epoch* epochs_ = nullptr; ///< for each target
+  bool all_locked_ = false, started_ = false, lost_ = false;
+  growable<access_record> records_;
+};
+
+} // namespace tacit::compiler

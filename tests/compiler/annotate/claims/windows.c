@@ -1,0 +1,186 @@
+/* Claims about windows, true and false: each function is a program of its own (windows NAME); `said NAME RANK: words` as in messages.c.
+ * ranks=2 */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { N = 64 };
+static int rank, size;
+static long* memory;
+static MPI_Win win;
+
+static void collects(int target, int first, int step) {
+  long value = rank;
+/* said between 0: this region accumulates into bytes 64 to 72 of the window of process 0 while rank 1 accumulates into them */
+/* said within 1: operations of this region touch bytes 0 to 8 of the window of process 0 twice */
+#pragma mpi osc_coalesce(win, memory, long, MPI_LONG, MPI_COMM_WORLD) no_overlap
+  {
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < 8; ++i)
+      MPI_Accumulate(&value, 1, MPI_LONG, target, first + i * step, 1, MPI_LONG, MPI_SUM, win);
+    MPI_Win_fence(0, win);
+  }
+}
+static void apart(void) {
+  for (int round = 0; round < 3; ++round)
+    collects(0, 8 * ((rank + round) % 2), 1);
+  collects(rank, 3, 2);
+}
+static void between(void) {
+  collects(0, rank == 0 ? 1 : 8, 1);
+}
+static void within(void) {
+  collects(0, rank == 1 ? 0 : 8, rank == 1 ? 0 : 1);
+}
+
+/* All may read one place. */
+static void gets(void) {
+  long got[8];
+#pragma mpi osc_coalesce(win, memory, long, MPI_LONG, MPI_COMM_WORLD) no_overlap
+  {
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < 8; ++i)
+      MPI_Get(&got[i], 1, MPI_LONG, 0, i, 1, MPI_LONG, win);
+    MPI_Win_fence(0, win);
+  }
+}
+
+/* One after the other, by locks that exclude each other. */
+static void exclusive(void) {
+  long value = 1;
+  for (int round = 0; round < 20; ++round) {
+#pragma mpi osc_coalesce(win, memory, long, MPI_LONG, MPI_COMM_WORLD) no_overlap
+    {
+      MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+      for (int i = 0; i < 8; ++i)
+        MPI_Accumulate(&value, 1, MPI_LONG, 0, i, 1, MPI_LONG, MPI_SUM, win);
+      MPI_Win_unlock(0, win);
+    }
+  }
+}
+
+/* In turns, which a message says. */
+static void in_turns(void) {
+  long value = 1;
+  for (int round = 0; round < 10; ++round) {
+    if (rank == 1)
+      MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+#pragma mpi osc_coalesce(win, memory, long, MPI_LONG, MPI_COMM_WORLD) no_overlap
+    {
+      MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+      for (int i = 0; i < 8; ++i)
+        MPI_Put(&value, 1, MPI_LONG, 0, i, 1, MPI_LONG, win);
+      MPI_Win_unlock(0, win);
+    }
+    if (rank == 0)
+      MPI_Send(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+/* Each process changes its part of process 0's memory, process 0 by stores. */
+static void relaxed(int mine, int theirs) {
+  long value = 2 + rank;
+  for (int round = 0; round < 150; ++round) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+      long* buf = memory;
+/* said race 0: this statement stores into bytes 40 to 48 of the window of process 0 while rank 1 puts into them */
+/* said race_of_loads 0: this statement loads bytes 80 to 88 of the window of process 0 while rank 1 puts into them */
+#pragma mpi local_ldst(win, buf, long, MPI_LONG, size, rank) no_overlap
+      {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        for (int i = 0; i < 6; ++i)
+          buf[mine + i] = buf[10 + i] + round;
+        MPI_Win_unlock(0, win);
+      }
+    } else {
+      usleep((unsigned)(round % 40) * 100); /* sooner or later it comes while process 0 has the lock */
+      MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+      MPI_Put(&value, 1, MPI_LONG, 0, theirs, 1, MPI_LONG, win);
+      MPI_Win_unlock(0, win);
+    }
+  }
+}
+static void no_race(void) {
+  relaxed(0, 20);
+}
+static void race(void) {
+  relaxed(0, 5);
+}
+static void race_of_loads(void) {
+  relaxed(0, 10);
+}
+/* One after the other, which a barrier says. */
+static void phases(void) {
+  for (int round = 0; round < 5; ++round) {
+    if (rank == 0) {
+      long* buf = memory;
+#pragma mpi local_ldst(win, buf, long, MPI_LONG, size, rank) no_overlap
+      {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        for (int i = 0; i < 6; ++i)
+          buf[i] = round;
+        MPI_Win_unlock(0, win);
+      }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+      long value = 1;
+      MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+      MPI_Put(&value, 1, MPI_LONG, 0, 3, 1, MPI_LONG, win);
+      MPI_Win_unlock(0, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+/* What the rma annotation makes copies of are accesses, too. */
+static void copies(void) {
+  long value = rank;
+  for (int round = 0; round < 2; ++round) {
+    MPI_Win_fence(0, win);
+    if (rank == 0) {
+#pragma mpi rma(win, memory, long, MPI_LONG, size, rank)
+      {
+        for (int i = 0; i < 4; ++i)
+          MPI_Put(&value, 1, MPI_LONG, 0, 8 * round + i, 1, MPI_LONG, win);
+        MPI_Win_fence(0, win);
+      }
+    } else {
+/* said copies 1: this region puts into bytes 64 to 72 of the window of process 0 while rank 0 puts into them */
+#pragma mpi osc_coalesce(win, memory, long, MPI_LONG, MPI_COMM_WORLD) no_overlap
+      {
+        MPI_Put(&value, 1, MPI_LONG, 0, 8, 1, MPI_LONG, win);
+        MPI_Win_fence(0, win);
+      }
+    }
+  }
+}
+
+int main(int argc, char** argv) {
+  static const struct {
+    const char* name;
+    void (*run)(void);
+  } all[] = {{"apart", apart},     {"between", between},     {"within", within},
+             {"gets", gets},       {"exclusive", exclusive}, {"in_turns", in_turns},
+             {"no_race", no_race}, {"race", race},           {"race_of_loads", race_of_loads},
+             {"phases", phases},   {"copies", copies}};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Win_allocate(N * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  MPI_Win_fence(0, win);
+  MPI_Win_fence(0, win);
+  for (unsigned i = 0; i < sizeof all / sizeof *all; ++i)
+    if (argc > 1 && strcmp(argv[1], all[i].name) == 0) {
+      all[i].run();
+      MPI_Barrier(MPI_COMM_WORLD);
+      printf("rank %d ran %s, 0 faults\n", rank, all[i].name);
+    }
+  MPI_Win_free(&win);
+  MPI_Finalize();
+  return 0;
+}
