@@ -156,6 +156,7 @@ static int faults_in(const double* mine, int edge, int nx, int ny, int x0, int y
   return faults;
 }
 
+#ifndef TACIT_NO_MAIN
 int main(int argc, char** argv) {
   const int edge = argc > 1 ? atoi(argv[1]) : 16, steps = argc > 2 ? atoi(argv[2]) : 10;
   int dims[2] = {0, 0}, rank, size, faults;
@@ -186,3 +187,4 @@ int main(int argc, char** argv) {
   MPI_Finalize();
   return faults != 0;
 }
+#endif

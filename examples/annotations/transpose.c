@@ -47,6 +47,7 @@ static int faults_in(const double* received, double* row, int rows, int rank, in
   return faults;
 }
 
+#ifndef TACIT_NO_MAIN
 int main(int argc, char** argv) {
   const int rows = argc > 1 ? atoi(argv[1]) : 32, steps = argc > 2 ? atoi(argv[2]) : 4;
   int rank, size, faults = 0;
@@ -74,3 +75,4 @@ int main(int argc, char** argv) {
   MPI_Finalize();
   return faults != 0;
 }
+#endif
