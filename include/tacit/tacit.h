@@ -153,8 +153,8 @@ int tacit_graph_copy(tacit_graph graph, const void* from, MPI_Count from_count, 
 /* Combines locally, as MPI_Reduce_local does: into[i] = from[i] op into[i]. `operation` is any operator that
  * MPI_Reduce_local takes for the datatype, the program's own ones included; it must not be freed as long as
  * the schedule is used. The operands must not overlap. A schedule combines in the order of the graph, or in that of a
- * collective (MPI_Reduce, MPI_Allreduce) where no order changes a bit, as with MPI's operators on integers, or where
- * tacit_allow_reassociation permits other bits. Operators of the program keep the order; they are called on the thread
+ * collective (MPI_Reduce, MPI_Allreduce, MPI_Reduce_scatter, MPI_Scan, MPI_Exscan) where no order changes a bit, as with
+ * MPI's operators on integers, or where tacit_allow_reassociation permits other bits. Operators of the program keep the order; they are called on the thread
  * that progresses the schedule, never two at once, and must not communicate. Messages and copies that no reduction
  * touches, directly or through others, are replaced as if it were not there. Errors: TACIT_ERR_ARGUMENT (no
  * operator; operands that overlap are reported by tacit_compile), TACIT_ERR_MPI. */

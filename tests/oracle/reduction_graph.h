@@ -1,7 +1,7 @@
-// Random graphs that reduce as programs do, and nearly so: reduce and allreduce by several algorithms, on several communicators, with
-// operators that round or not and commute or not, in place or not, with messages beside them; and with faults, so that what is no
-// collective looks like one: an operand that is missing or counts twice, another operator, another length, results that travel on,
-// partial results that stay visible.
+// Random graphs that reduce as programs do, and nearly so: reduce, allreduce, reduce-scatter and scans by several algorithms, on several
+// communicators, with operators that round or not and commute or not, in place or not, with messages beside them; and with faults, so
+// that what is no collective looks like one: an operand that is missing or counts twice, another operator, another length, another
+// order, results that travel on, partial results that stay visible, a rank whose exclusive scan is inclusive.
 #pragma once
 
 #include "oracle/happens_before.h"
@@ -128,7 +128,7 @@ private:
     for (const rank_id r : group_)
       mine_.push_back(operand(r));
     const std::uint32_t root = between(0, group_.size() - 1);
-    switch (between(0, 6)) {
+    switch (between(0, 9)) {
     case 0:
       result_at(root);
       break;
@@ -147,8 +147,17 @@ private:
     case 5:
       everybody_for_himself();
       break;
-    default:
+    case 6:
       recursive_doubling();
+      break;
+    case 7:
+      reduce_scatter();
+      break;
+    case 8:
+      chance(33) ? scan_in_a_chain() : chance(50) ? scan_by_each() : scan_by_doubling();
+      break;
+    default:
+      chance(33) ? exscan_in_a_chain() : chance(50) ? exscan_by_each() : exscan_by_doubling();
     }
   }
   /// Where a rank combines: over its operand, or elsewhere.
@@ -231,6 +240,155 @@ private:
         combine(group_[i], arrived[i], at[i]);
     }
   }
+  std::uint32_t members() const { return static_cast<std::uint32_t>(group_.size()); }
+
+  void scan_in_a_chain() {
+    place so_far = mine_[0];
+    if (chance(50))
+      move(group_[0], mine_[0], group_[0], fresh(group_[0]));
+    for (std::uint32_t i = 1; i < members(); ++i) {
+      const place into = accumulator(i, true);
+      move_and_combine(group_[i - 1], so_far, group_[i], into);
+      so_far = into;
+    }
+  }
+  /// Bytes that hold the operand of a member, for what nobody reads at the end.
+  place copied(std::uint32_t i) {
+    if (chance(3))
+      return mine_[i];
+    const place into = temporary(group_[i]);
+    move(group_[i], mine_[i], group_[i], into);
+    return into;
+  }
+  void exscan_in_a_chain() {
+    place so_far = mine_[0];
+    for (std::uint32_t i = 1; i < members(); ++i) {
+      const place result = fresh(group_[i]);
+      move(group_[i - 1], so_far, group_[i], result);
+      if (i + 1 == members() && !chance(2))
+        return;
+      const place up_to = copied(i);
+      combine(group_[i], result, up_to);
+      if (chance(2))
+        move(group_[i], up_to, group_[i], result);
+      so_far = up_to;
+    }
+  }
+  /// The operands of members before `end` in front of what is there, the last first.
+  void put_in_front(std::uint32_t end, std::uint32_t at, const place& into) {
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t k = end; k-- > 0;)
+      order.push_back(k);
+    if (chance(g_.reducers()[index(by_)].commutative ? 30 : 2))
+      std::shuffle(order.begin(), order.end(), random_);
+    for (const std::uint32_t k : order)
+      if (!chance(1))
+        move_and_combine(group_[k], mine_[k], group_[at], into);
+  }
+  /// From the last to the first, as those who combine in place change their operands.
+  void scan_by_each() {
+    for (std::uint32_t i = members(); i-- > 1;)
+      put_in_front(i, i, accumulator(i, true));
+  }
+  void exscan_by_each() {
+    for (std::uint32_t i = members(); i-- > 1;) {
+      const place result = fresh(group_[i]);
+      move(group_[i - 1], mine_[i - 1], group_[i], result);
+      put_in_front(i - 1, i, result);
+    }
+  }
+  std::vector<place> shifted(const std::vector<place>& at, std::uint32_t by) {
+    std::vector<place> arrived(members());
+    for (std::uint32_t i = by; i < members(); ++i) {
+      arrived[i] = temporary(group_[i]);
+      move(group_[i - by], at[i - by], group_[i], arrived[i]);
+    }
+    return arrived;
+  }
+  void scan_by_doubling() {
+    std::vector<place> at{mine_[0]};
+    for (std::uint32_t i = 1; i < members(); ++i)
+      at.push_back(accumulator(i, true));
+    for (std::uint32_t k = 1; k < members(); k *= 2) {
+      const std::vector<place> arrived = shifted(at, k);
+      for (std::uint32_t i = k; i < members(); ++i)
+        combine(group_[i], arrived[i], at[i]);
+    }
+  }
+  void exscan_by_doubling() {
+    std::vector<place> at{mine_[0]}, result(members());
+    for (std::uint32_t i = 1; i < members(); ++i)
+      at.push_back(copied(i));
+    for (std::uint32_t k = 1; k < members(); k *= 2) {
+      const std::vector<place> arrived = shifted(at, k);
+      for (std::uint32_t i = k; i < members(); ++i) {
+        combine(group_[i], arrived[i], at[i]);
+        if (k == 1) {
+          result[i] = fresh(group_[i]);
+          move(group_[i], arrived[i], group_[i], result[i]);
+        } else {
+          combine(group_[i], arrived[i], result[i]);
+        }
+      }
+    }
+  }
+
+  /// Each member gets its block of what all give, now and then one gets none, or blocks differ in length.
+  void reduce_scatter() {
+    const bool alike = !chance(30);
+    const std::uint32_t how = between(0, 3);
+    if (how == 3)
+      group_.resize(std::size_t{1} << (group_.size() >= 4 ? 2 : 1));
+    std::vector<std::vector<place>> blocks(members()); // by owner, then of each member
+    std::vector<std::uint64_t> length;
+    for (std::uint32_t of = 0; of < members(); ++of) {
+      length.push_back(alike ? bytes_ : element_ * between(1, 3));
+      bytes_ = length.back();
+      for (std::uint32_t i = 0; i < members(); ++i)
+        blocks[of].push_back(operand(group_[i]));
+    }
+    if (how == 3)
+      return halve(blocks, length);
+    for (std::uint32_t of = 0; of < members(); ++of) {
+      bytes_ = length[of];
+      mine_ = blocks[of];
+      if (chance(2))
+        continue;
+      if (how == 0)
+        result_at(of);
+      else if (how == 1)
+        tree(of);
+      else
+        round_the_ring(of);
+    }
+  }
+  void round_the_ring(std::uint32_t of) {
+    const std::uint32_t n = members();
+    place so_far = mine_[(of + 1) % n];
+    for (std::uint32_t i = 2; i <= n; ++i) {
+      const std::uint32_t m = (of + i) % n;
+      const place into = i == n ? accumulator(m, true) : copied(m);
+      move_and_combine(group_[(of + i - 1) % n], so_far, group_[m], into);
+      so_far = into;
+    }
+  }
+  void halve(const std::vector<std::vector<place>>& blocks, const std::vector<std::uint64_t>& length) {
+    const std::uint32_t n = members();
+    std::vector<std::vector<place>> at(n, std::vector<place>(n)); // by owner, then of each member
+    for (std::uint32_t of = 0; of < n; ++of) {
+      bytes_ = length[of];
+      mine_ = blocks[of];
+      for (std::uint32_t i = 0; i < n; ++i)
+        at[of][i] = i == of ? accumulator(i, true) : copied(i);
+    }
+    for (std::uint32_t k = n / 2; k > 0; k /= 2)
+      for (std::uint32_t i = 0; i < n; ++i)
+        for (std::uint32_t of = i / k * k; of < i / k * k + k; ++of) {
+          bytes_ = length[of];
+          move_and_combine(group_[i ^ k], at[of][i ^ k], group_[i], at[of][i]);
+        }
+  }
+
   /// A message or copy of bytes that are known: results that travel on, among others.
   void add_noise() {
     if (known_.empty())

@@ -30,9 +30,17 @@ constexpr double measured_beyond = 4;
 
 /// Those of few rounds first: what they cost rules out most of the others.
 constexpr algorithm forms[] = {
-    algorithm::binomial,          algorithm::bruck,     algorithm::recursive_doubling,
-    algorithm::butterfly,         algorithm::two_level, algorithm::pipelined_binomial,
-    algorithm::scatter_allgather, algorithm::pipelined, algorithm::ring,
+    algorithm::linear, // of scans and reduce-scatters; else it is what straight messages are
+    algorithm::binomial,
+    algorithm::bruck,
+    algorithm::recursive_doubling,
+    algorithm::recursive_halving,
+    algorithm::butterfly,
+    algorithm::two_level,
+    algorithm::pipelined_binomial,
+    algorithm::scatter_allgather,
+    algorithm::pipelined,
+    algorithm::ring,
     algorithm::pairwise};
 
 /// What the messages of one member carry, about, in blocks; a message without any counts as one.
@@ -55,6 +63,8 @@ double blocks_of_member(pattern kind, double members, algorithm form) {
   case pattern::reduce:
     return 1;
   case pattern::allreduce:
+  case pattern::scan:
+  case pattern::exscan:
     return form == algorithm::recursive_doubling ? doublings : 2;
   default:
     return members;
@@ -63,6 +73,8 @@ double blocks_of_member(pattern kind, double members, algorithm form) {
 
 /// Messages of which each waits for the one before, at least.
 double rounds_of(pattern kind, double members, algorithm form) {
+  if (is_scan(kind) && form == algorithm::linear)
+    return members - 1;
   switch (form) {
   case algorithm::ring:
   case algorithm::pipelined:
@@ -150,6 +162,16 @@ bool has_vector_collectives(const plan& p) {
   return std::any_of(p.ranks.begin(), p.ranks.end(), [](const rank_plan& r) {
     return std::any_of(r.steps.begin(), r.steps.end(), [](const step& s) {
       return s.kind == step_kind::collective && !is_uniform(s.collective);
+    });
+  });
+}
+
+/// The linear algorithm is another plan than straight messages: those of scans and reduce-scatters that run as they are written.
+bool has_linear_form(const plan& p) {
+  return std::any_of(p.ranks.begin(), p.ranks.end(), [](const rank_plan& r) {
+    return std::any_of(r.steps.begin(), r.steps.end(), [](const step& s) {
+      return s.kind == step_kind::collective &&
+             (is_scan(s.collective) || row_of(s.collective).moves == signature::all_into_each);
     });
   });
 }
@@ -333,7 +355,9 @@ void chooser::add_forms(const plan& collectives, std::string_view where) {
   for (const algorithm form : forms) {
     const bool same =
         form == algorithm::butterfly && has_form(g_, collectives, algorithm::recursive_doubling, all);
-    if (same || !has_form(g_, collectives, form, all, wanted_.where) || !may_pay(collectives, form))
+    const bool straight = form == algorithm::linear && !has_linear_form(collectives);
+    if (same || straight || !has_form(g_, collectives, form, all, wanted_.where) ||
+        !may_pay(collectives, form))
       continue;
     plan by = with_messages(g_, collectives, form, all, wanted_.where);
     const double price = makespan(by, "p2p", wanted_.costs, wanted_.where);

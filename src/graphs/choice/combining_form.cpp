@@ -1,9 +1,18 @@
-// Three algorithms. Linear: one rank gets all operands and combines them in the order of ranks, from the last to the first, so that it
+// Reduce and allreduce. Linear: one rank gets all operands and combines them in the order of ranks, from the last to the first, so that it
 // works for operators that do not commute, too. Binomial: up a tree in which partial results are combined. Recursive doubling, for
 // allreduce among 2^k ranks: in round i every rank exchanges what it has with rank ± 2^i, and both combine. An allreduce by one of the
 // first two sends the result down again. Partial results are in scratch memory, or where the result will be.
+//
+// Scans, in the order of ranks whatever the operator. Linear: a chain, ((x0 ⊕ x1) ⊕ x2) ⊕ …. Recursive doubling (Hillis and Steele): in
+// round i every rank sends the combination of the 2^i operands up to its own to the rank 2^i behind it, which puts it in front of its.
+//
+// Reduce-scatter. Linear: every rank gets its block of all others and combines in the order of ranks. Pairwise: the same messages, the
+// nearest rank before it first, combined as they come. Ring: partial results of each block go round, n − 1 rounds of one block. Recursive
+// halving, among 2^k ranks: ranks exchange half of the blocks that they still have with rank ± n / 2, n / 4, …. All but the first need
+// operators that commute.
 #include "graphs/choice/combining_form.h"
 
+#include <algorithm>
 #include <bit>
 #include <initializer_list>
 #include <tuple>
@@ -26,7 +35,12 @@ public:
   }
 
   std::vector<std::vector<step>> run(algorithm form) {
-    if (form == algorithm::recursive_doubling) {
+    const pattern kind = calls_.front()->collective;
+    if (is_scan(kind)) {
+      form == algorithm::recursive_doubling ? doubling_scan() : chain();
+    } else if (row_of(kind).moves == signature::all_into_each) {
+      scatter(form);
+    } else if (form == algorithm::recursive_doubling) {
       doubling();
     } else if (form == algorithm::binomial) {
       up();
@@ -43,11 +57,22 @@ private:
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(members_.size()); }
   bool for_all() const { return calls_.front()->peer == no_rank; }
+  bool inclusive() const { return calls_.front()->collective == pattern::scan; }
   const bytes& given(std::uint32_t m) const { return calls_[m]->sends.front().bytes; }
   const bytes& result(std::uint32_t m) const { return calls_[m]->receives.front().bytes; }
-  bytes scratch(std::uint32_t m) {
+  /// What a member gives to another one by a reduce-scatter; a block without bytes if it is not there.
+  const bytes& given(std::uint32_t m, std::uint32_t to) const {
+    static const bytes none;
+    const std::vector<block>& all = calls_[m]->sends;
+    if (to < all.size() && all[to].peer == members_[to]) // nearly always
+      return all[to].bytes;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const block& b) { return b.peer == members_[to]; });
+    return found == all.end() ? none : found->bytes;
+  }
+  bytes scratch(std::uint32_t m) { return scratch(m, calls_.front()->largest_block); }
+  bytes scratch(std::uint32_t m, std::uint64_t length) {
     constexpr std::uint64_t alignment = 64;
-    const std::uint64_t length = calls_.front()->largest_block;
     std::uint64_t& end = ranks_[index(members_[m])].scratch_bytes;
     end = (end + alignment - 1) / alignment * alignment;
     const segment made{scratch_base + end, length};
@@ -62,11 +87,12 @@ private:
     out_[m].push_back(std::move(s));
     return static_cast<std::uint32_t>(out_[m].size() - 1);
   }
-  std::uint32_t copy(std::uint32_t m, const bytes& from, const bytes& into) {
+  std::uint32_t copy(std::uint32_t m, const bytes& from, const bytes& into,
+                     std::initializer_list<std::uint32_t> after = {}) {
     step s;
     s.reads = from;
     s.writes = into;
-    return add(m, std::move(s), {});
+    return add(m, std::move(s), after);
   }
   std::uint32_t combine(std::uint32_t m, const bytes& from, const bytes& into,
                         std::initializer_list<std::uint32_t> after) {
@@ -158,6 +184,164 @@ private:
     }
   }
 
+  /// What is passed on is the result of an inclusive scan, and of an exclusive one what comes out when the own operand is added.
+  void chain() {
+    const bytes* so_far = &given(0);
+    std::vector<bytes> kept(size());
+    std::uint32_t ready = nothing;
+    for (std::uint32_t m = 1; m < size(); ++m) {
+      const bool last = m + 1 == size();
+      if (inclusive()) {
+        const bytes arrived = scratch(m);
+        const std::uint32_t copied = copy(m, given(m), result(m));
+        const std::uint32_t got = move(m - 1, *so_far, ready, m, arrived).second;
+        ready = combine(m, arrived, result(m), {copied, got});
+        so_far = &result(m);
+        continue;
+      }
+      const std::uint32_t got = move(m - 1, *so_far, ready, m, result(m)).second;
+      if (last)
+        continue;
+      kept[m] = scratch(m);
+      const std::uint32_t copied = copy(m, given(m), kept[m]);
+      ready = combine(m, result(m), kept[m], {copied, got});
+      so_far = &kept[m];
+    }
+  }
+
+  /// `at`: the combination of the operands up to a member's own, ever more of them; an exclusive scan has one without it beside it.
+  void doubling_scan() {
+    const std::uint32_t n = size();
+    std::vector<bytes> at(n);
+    std::vector<std::uint32_t> before(n, nothing); // after which step that one is there
+    for (std::uint32_t m = 0; m < n; ++m) {
+      if (m == 0 || (!inclusive() && m + 1 == n)) { // never written, or never read
+        if (m == 0)
+          at[m] = given(m);
+        continue;
+      }
+      at[m] = inclusive() ? result(m) : scratch(m);
+      last_[m] = copy(m, given(m), at[m]);
+    }
+    for (std::uint32_t k = 1; k < n; k *= 2) {
+      const bool more = 2 * k < n;
+      std::vector<bytes> arrived(n);
+      std::vector<std::uint32_t> sent(n, nothing), got(n, nothing);
+      for (std::uint32_t m = 0; m + k < n; ++m) {
+        const std::uint32_t to = m + k;
+        arrived[to] = scratch(to);
+        std::tie(sent[m], got[to]) = move(m, at[m], last_[m], to, arrived[to]);
+      }
+      for (std::uint32_t m = k; m < n; ++m) {
+        if (!inclusive())
+          before[m] = k == 1 ? copy(m, arrived[m], result(m), {got[m]})
+                             : combine(m, arrived[m], result(m), {got[m], before[m]});
+        const bool read_again = more && m + 2 * k < n;
+        if (inclusive() || read_again)
+          last_[m] = combine(m, arrived[m], at[m], {sent[m], got[m], last_[m]});
+      }
+    }
+  }
+
+  void scatter(algorithm form) {
+    if (form == algorithm::ring)
+      round_the_ring();
+    else if (form == algorithm::recursive_halving)
+      halving();
+    else
+      at_each(form == algorithm::pairwise);
+  }
+
+  /// Every member combines its own block, each operand in front of what is there.
+  void at_each(bool nearest_first) {
+    const std::uint32_t n = size();
+    std::vector<std::uint32_t> last(n, nothing);
+    for (std::uint32_t i = 0; i < n; ++i)
+      for (std::uint32_t to = 0; to < n; ++to)
+        if (!given(to, to).empty())
+          last[to] = put_in_front(nearest_first ? (to + n - i) % n : n - 1 - i, to, last[to]);
+  }
+  std::uint32_t put_in_front(std::uint32_t m, std::uint32_t to, std::uint32_t last) {
+    const bytes &operand = given(m, to), &into = result(to);
+    if (m == to)
+      return last == nothing ? copy(to, operand, into) : combine(to, operand, into, {last});
+    if (last == nothing)
+      return move(m, operand, nothing, to, into).second;
+    const bytes arrived = scratch(to, total_length(operand));
+    const std::uint32_t got = move(m, operand, nothing, to, arrived).second;
+    return combine(to, arrived, into, {got, last});
+  }
+
+  /// The block of member `of` starts behind it and comes to it last, each member adding its operand.
+  void round_the_ring() {
+    const std::uint32_t n = size();
+    for (std::uint32_t of = 0; of < n; ++of) {
+      const std::uint64_t length = total_length(given(of, of));
+      if (length == 0)
+        continue;
+      bytes so_far = given((of + 1) % n, of);
+      std::uint32_t ready = nothing;
+      for (std::uint32_t i = 2; i <= n; ++i) {
+        const std::uint32_t from = (of + i - 1) % n, m = (of + i) % n;
+        const bytes arrived = scratch(m, length), into = i == n ? result(m) : scratch(m, length);
+        const std::uint32_t copied = copy(m, given(m, of), into);
+        const std::uint32_t got = move(from, so_far, ready, m, arrived).second;
+        ready = combine(m, arrived, into, {copied, got});
+        so_far = into;
+      }
+    }
+  }
+
+  void halving() {
+    const std::uint32_t n = size();
+    std::vector<std::vector<bytes>> at(n); // by member and block
+    std::vector<std::vector<std::uint32_t>> ready(n, std::vector<std::uint32_t>(n, nothing));
+    for (std::uint32_t m = 0; m < n; ++m)
+      for (std::uint32_t of = 0; of < n; ++of)
+        at[m].push_back(given(m, of));
+    for (std::uint32_t k = n / 2; k > 0; k /= 2)
+      for (std::uint32_t m = 0; m < n; ++m)
+        if ((m & k) == 0)
+          exchange_halves(m, m | k, k, at, ready);
+  }
+
+  /// Members a and b = a + k give each other the k blocks that the other one goes on with: those of the k members around it.
+  void exchange_halves(std::uint32_t a, std::uint32_t b, std::uint32_t k, std::vector<std::vector<bytes>>& at,
+                       std::vector<std::vector<std::uint32_t>>& ready) {
+    for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
+      const std::uint32_t first = to / k * k;
+      bytes what, into;
+      std::vector<std::uint32_t> after;
+      for (std::uint32_t of = first; of < first + k; ++of) {
+        what.insert(what.end(), at[from][of].begin(), at[from][of].end());
+        if (ready[from][of] != nothing)
+          after.push_back(ready[from][of]);
+      }
+      const std::uint64_t length = total_length(what);
+      if (length == 0)
+        continue;
+      const bytes arrived = scratch(to, length);
+      const auto [sent, got] = move(from, what, nothing, to, arrived);
+      step& send = out_[from][sent];
+      send.after = after;
+      std::uint64_t offset = arrived.front().address;
+      for (std::uint32_t of = first; of < first + k; ++of) {
+        const std::uint64_t bytes_of_block = total_length(at[to][of]);
+        if (bytes_of_block == 0)
+          continue;
+        const bytes piece{{offset, bytes_of_block}};
+        offset += bytes_of_block;
+        std::uint32_t before = ready[to][of];
+        if (before == nothing) { // the operand itself, which stays as it is
+          const bytes here = of == to ? result(to) : scratch(to, bytes_of_block);
+          before = copy(to, at[to][of], here);
+          at[to][of] = here;
+        }
+        ready[to][of] = combine(to, piece, at[to][of], {got, before});
+      }
+    }
+  }
+
   std::span<const rank_id> members_;
   std::span<const step* const> calls_;
   std::vector<rank_plan>& ranks_;
@@ -170,10 +354,18 @@ private:
 } // namespace
 
 bool has_combining_form(const graph& g, const step& s, std::uint32_t n, algorithm form) {
-  if (!g.reducers()[index(s.by)].commutative || s.largest_block == 0)
+  if (s.largest_block == 0)
     return false;
-  return form == algorithm::binomial || (form == algorithm::recursive_doubling &&
-                                         s.collective == pattern::allreduce && std::has_single_bit(n));
+  if (is_scan(s.collective))
+    return form == algorithm::linear || form == algorithm::recursive_doubling;
+  const bool commutes = g.reducers()[index(s.by)].commutative;
+  if (row_of(s.collective).moves == signature::all_into_each)
+    return form == algorithm::linear ||
+           (commutes && (form == algorithm::pairwise || form == algorithm::ring ||
+                         (form == algorithm::recursive_halving && std::has_single_bit(n))));
+  return commutes &&
+         (form == algorithm::binomial || (form == algorithm::recursive_doubling &&
+                                          s.collective == pattern::allreduce && std::has_single_bit(n)));
 }
 
 std::vector<std::vector<step>> combine_by_messages(const graph& g, std::span<const rank_id> members,

@@ -12,7 +12,8 @@
 
 namespace tacit::graphs {
 
-/// Whether there is such an algorithm for the collective `s` among n ranks, beside the linear one, which there always is.
+/// Whether there is such an algorithm for the collective `s` among n ranks. The linear one, which there always is, counts for scans and
+/// reduce-scatters; for others it is what straight messages are.
 bool has_combining_form(const graph& g, const step& s, std::uint32_t n, algorithm form);
 
 /// The steps of each member, in the order of `members`; `after` counts within a list. `calls` has their steps of the collective;

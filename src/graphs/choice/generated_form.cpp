@@ -260,6 +260,9 @@ const std::vector<segment>* message_maker::block_of(const call& c, std::uint32_t
   case signature::no_data:
   case signature::all_into_root:
   case signature::all_into_all:
+  case signature::all_into_each:
+  case signature::up_to_each:
+  case signature::before_each:
     break;
   }
   return nullptr;

@@ -100,14 +100,14 @@ std::optional<recipe> recipe_of(const graph& g, const findings& found) {
   const finding& one = found.found.front();
   const auto asked = shapes_of(g);
   const std::size_t messages = messages_of(g);
-  for (const known_algorithm& known : known_algorithms()) {
-    if (known.kind != one.kind)
-      continue;
+  for (const known_algorithm& known : algorithms_of(one.kind)) {
     recipe r{.kind = known.kind,
              .form = known.form,
              .ranks = g.ranks(),
              .block = std::max<std::uint64_t>(one.bytes, 1)};
     r.root = one.root == no_rank ? 0 : index(one.root);
+    if (one.by != no_reducer)
+      r.by = g.reducers()[index(one.by)];
     if (in_segments(known.form)) { // as many as make as many messages
       r.segments = 1;
       const auto whole = made_by(r, g.ranks());
@@ -134,9 +134,7 @@ scaled_prices prices_on(const recipe& r, std::uint32_t ranks, const machine_cost
     for (std::uint32_t i = 0; i < ranks; ++i)
       where.node.push_back(i / machine.ranks_per_node);
   scaled_prices made{ranks, {}};
-  for (const known_algorithm& known : known_algorithms()) {
-    if (known.kind != r.kind)
-      continue;
+  for (const known_algorithm& known : algorithms_of(r.kind)) {
     recipe next = r;
     next.form = known.form;
     next.ranks_per_node = machine.ranks_per_node;

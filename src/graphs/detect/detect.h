@@ -30,7 +30,9 @@ struct slice {
 struct combined_piece {
   std::uint64_t length = 0;
   std::vector<std::uint64_t> operands; ///< the address at each member, in communicator order
-  std::vector<std::uint64_t> results;  ///< allreduce: likewise; reduce: the address at the root
+  /// Allreduce and scans: likewise, where the first member of a scan has none (0); else one, at the root or owner.
+  std::vector<std::uint64_t> results;
+  rank_id owner = no_rank; ///< reduce-scatter: who gets the result
 };
 
 struct finding {

@@ -1,16 +1,20 @@
 // Idea: a part of the graph (flow/separate.h) is explained if every byte that it leaves is moved or belongs to a collective. So each
 // term is looked at by itself first: one operator, an operand of each member of some communicator, an order that does not matter.
 // Terms that combine the same elements then lie on one axis, the operand's addresses at the first member, and the axis is cut where
-// one of them begins or ends. What reaches every member once is an allreduce, what reaches one is a reduce. Parts can share a
+// one of them begins or ends. What reaches every member once is an allreduce, what reaches one is a reduce; reduces to all or nearly
+// all members are one reduce-scatter. Before that, scans take what is theirs (scans.h): on some smaller communicator each of their
+// terms would be a reduction by itself. Parts can share a
 // collective, as each rank's own sum of an exchange is a part by itself; so when a part turns out not to be explained, the others are
 // looked at anew without it. Each round refuses at least one part.
 //
 // Cost O(operands written out · log) a round; nearly always there is one round.
 #include "graphs/detect/reductions.h"
 
+#include "graphs/detect/scans.h"
 #include "graphs/flow/terms.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
@@ -50,40 +54,65 @@ public:
   }
 
   combining run() {
-    const terms all = terms_of(g_, t_, most_operands);
+    terms all = terms_of(g_, t_, most_operands);
     if (!all.complete) {
       out_.refused.push_back({pattern::allreduce, world, reason::not_searched,
                               fmt::format("more than {} operands", most_operands)});
       return std::move(out_);
     }
-    for (std::size_t i = 0; i < t_.kept.size(); ++i)
-      if (t_.kept[i].source == no_rank)
-        refuse(t_.kept_part[i], world, reason::opaque_reaches_output,
-               fmt::format("{} B at {:#x} of rank {} are computed", t_.kept[i].length,
-                           t_.kept[i].destination_address, index(t_.kept[i].destination)));
-    for (const std::uint32_t part : all.other_parts)
-      refuse(part, world, reason::no_term,
-             "bytes that are left are not whole elements combined by one operator from bytes of the ranks");
-    for (const term& x : all.list)
-      place(x);
+    list_ = std::move(all.list);
+    refuse_unknown(all.other_parts);
+    for (const term& x : list_)
+      refuse_operator(x);
     std::size_t refused_before = 0;
     do {
       refused_before = refusals_;
-      found_.clear();
-      for (const auto& [where, uses] : axes_)
-        sweep(where, uses);
+      look();
     } while (refusals_ > refused_before);
     finish();
     return std::move(out_);
   }
 
 private:
-  void refuse(std::uint32_t part, comm_id comm, reason why, std::string detail) {
+  void refuse(std::uint32_t part, comm_id comm, reason why, std::string detail,
+              pattern kind = pattern::allreduce) {
     if (refused_[part])
       return;
     refused_[part] = true;
     if (++refusals_ <= most_refusals)
-      out_.refused.push_back({pattern::allreduce, comm, why, std::move(detail)});
+      out_.refused.push_back({kind, comm, why, std::move(detail)});
+  }
+
+  void refuse_unknown(const std::vector<std::uint32_t>& other_parts) {
+    for (std::size_t i = 0; i < t_.kept.size(); ++i)
+      if (t_.kept[i].source == no_rank)
+        refuse(t_.kept_part[i], world, reason::opaque_reaches_output,
+               fmt::format("{} B at {:#x} of rank {} are computed", t_.kept[i].length,
+                           t_.kept[i].destination_address, index(t_.kept[i].destination)));
+    for (const std::uint32_t part : other_parts)
+      refuse(part, world, reason::no_term,
+             "bytes that are left are not whole elements combined by one operator from bytes of the ranks");
+  }
+
+  void refuse_operator(const term& x) {
+    const reducer& r = g_.reducers()[index(x.by)];
+    if (!r.anywhere)
+      refuse(x.part, world, reason::private_operator, describe(r));
+    else if (r.rounds && !reassociate_)
+      refuse(x.part, world, reason::order_kept, describe(g_, x));
+  }
+
+  /// All of what no part that is refused leaves.
+  void look() {
+    found_.clear();
+    axes_.clear();
+    scans_ = find_scans(g_, t_, list_, refused_, options_.smallest_group);
+    for (scan_piece& x : scans_.found)
+      found_[{x.kind, x.comm, no_rank, x.by}].push_back(std::move(x.piece));
+    for (const part_of_item& x : scans_.rest)
+      place(x);
+    for (const auto& [where, uses] : axes_)
+      sweep(where, uses);
   }
 
   /// The communicator whose members give the operands, and in its order if that counts; the first one.
@@ -102,29 +131,35 @@ private:
     return known->second;
   }
 
-  /// Puts a term on its axis, or refuses its part.
-  void place(const term& x) {
+  /// Puts what no scan has of a term on its axis, or refuses its part.
+  void place(const part_of_item& of) {
+    const term& x = list_[of.item];
     const reducer& r = g_.reducers()[index(x.by)];
-    if (!r.anywhere)
-      return refuse(x.part, world, reason::private_operator, describe(r));
-    if (r.rounds && !reassociate_)
-      return refuse(x.part, world, reason::order_kept, describe(g_, x));
     const std::optional<comm_id> comm = group_of(x.operands, r.commutative);
     if (!comm)
-      return refuse(
-          x.part, world, reason::no_group,
-          fmt::format("{} B at rank {} are the {}", x.length, index(x.destination), describe(g_, x)));
+      return refuse_without_group(of);
     if (x.operands.size() < std::max(options_.smallest_group, 2u))
       return refuse(x.part, *comm, reason::trivial_group, fmt::format("{} rank(s)", x.operands.size()));
     const std::vector<rank_id>& members = g_.communicators()[index(*comm)].members;
     std::map<rank_id, std::uint64_t> address;
     for (const operand& o : x.operands)
       address[o.rank] = o.address;
-    const std::uint64_t begin = address[members.front()];
-    axis where{x.by, *comm, begin % r.element, {}};
+    const std::uint64_t first = address[members.front()];
+    axis where{x.by, *comm, first % r.element, {}};
     for (const rank_id m : members)
-      where.distances.push_back(address[m] - begin);
-    axes_[where].push_back({begin, begin + x.length, x.destination, x.destination_address, x.part});
+      where.distances.push_back(address[m] - first);
+    axes_[where].push_back({first + of.offset, first + of.offset + of.length, x.destination,
+                            x.destination_address + of.offset, x.part});
+  }
+
+  void refuse_without_group(const part_of_item& of) {
+    const term& x = list_[of.item];
+    if (const std::uint32_t miss = scans_.missed_by[of.item]; miss != scans::no_miss) {
+      const scan_missed& m = scans_.missed[miss];
+      return refuse(x.part, m.comm, reason::no_common_block, m.detail, m.kind);
+    }
+    refuse(x.part, world, reason::no_group,
+           fmt::format("{} B at rank {} are the {}", of.length, index(x.destination), describe(g_, x)));
   }
 
   void sweep(const axis& where, const std::vector<use>& all) {
@@ -188,19 +223,80 @@ private:
     out_.any = refusals_ < parts_;
     if (!out_.any)
       return;
+    join_reduces();
     for (auto& [key, pieces] : found_) {
       finding f;
       std::tie(f.kind, f.comm, f.root, f.by) = key;
       std::sort(pieces.begin(), pieces.end(), [](const combined_piece& a, const combined_piece& b) {
-        return std::tie(a.operands, a.results) < std::tie(b.operands, b.results);
+        return std::tie(a.operands, a.results, a.owner) < std::tie(b.operands, b.results, b.owner);
       });
       f.blocks = static_cast<std::uint32_t>(pieces.size());
+      std::map<rank_id, std::uint64_t> length; // of each block
       for (const combined_piece& p : pieces)
-        f.bytes += p.length;
+        length[p.owner] += p.length;
+      for (const auto& [owner, bytes] : length)
+        f.bytes = std::max(f.bytes, bytes);
       f.combined = std::move(pieces);
       out_.found.push_back(std::move(f));
     }
     lift();
+  }
+
+  /// Reduces of the same members to as many of them as a vector collective must have are one reduce-scatter.
+  void join_reduces() {
+    std::map<std::pair<comm_id, reducer_id>, std::vector<rank_id>> roots;
+    for (const auto& [key, pieces] : found_)
+      if (const auto& [kind, comm, root, by] = key; kind == pattern::reduce)
+        roots[{comm, by}].push_back(root);
+    for (const auto& [of, list] : roots) {
+      const auto& [comm, by] = of;
+      const std::size_t n = g_.communicators()[index(comm)].members.size();
+      const auto length = [&](rank_id root) {
+        std::uint64_t all = 0;
+        for (const combined_piece& p : found_[{pattern::reduce, comm, root, by}])
+          all += p.length;
+        return all;
+      };
+      const bool alike = list.size() == n && std::all_of(list.begin(), list.end(), [&](rank_id root) {
+                           return length(root) == length(list.front());
+                         });
+      const double wanted = std::ceil(options_.density * static_cast<double>(n));
+      const bool enough = options_.vector_forms && static_cast<double>(list.size()) >= wanted;
+      if (list.size() < 2 || !(alike || enough))
+        continue;
+      auto& together =
+          found_[{alike ? pattern::reduce_scatter_block : pattern::reduce_scatter, comm, no_rank, by}];
+      for (const rank_id root : list) {
+        const auto one = found_.find({pattern::reduce, comm, root, by});
+        for (combined_piece& p : one->second) {
+          p.owner = root;
+          together.push_back(std::move(p));
+        }
+        found_.erase(one);
+      }
+    }
+  }
+
+  /// Appends what exclusive scans have left of a transfer to `rest`.
+  static void append_rest(const transfer& x, std::vector<part_of_item>::const_iterator& taken,
+                          std::vector<part_of_item>::const_iterator end, std::uint32_t number,
+                          std::vector<transfer>& rest) {
+    std::uint64_t at = 0;
+    const auto until = [&](std::uint64_t to) {
+      if (at < to)
+        rest.push_back({x.destination_address + at, x.source_address + at, to - at, x.source, x.destination});
+    };
+    for (; taken != end && taken->item == number; ++taken) {
+      until(taken->offset);
+      at = taken->offset + taken->length;
+    }
+    until(x.length);
+  }
+
+  static void sort(std::vector<part_of_item>& list) {
+    std::sort(list.begin(), list.end(), [](const part_of_item& a, const part_of_item& b) {
+      return std::tie(a.item, a.offset) < std::tie(b.item, b.offset);
+    });
   }
 
   /// What explained parts only move is moved like all else; nobody keeps their operations.
@@ -209,13 +305,21 @@ private:
     rest = t_;
     rest.kept.clear();
     rest.kept_part.clear();
-    for (std::size_t i = 0; i < t_.kept.size(); ++i) {
+    sort(scans_.moved);
+    sort(scans_.moved_of_kept);
+    if (auto taken = scans_.moved.cbegin(); taken != scans_.moved.cend()) {
+      rest.list.clear();
+      for (std::uint32_t i = 0; i < t_.list.size(); ++i)
+        append_rest(t_.list[i], taken, scans_.moved.cend(), i, rest.list);
+    }
+    auto taken = scans_.moved_of_kept.cbegin();
+    for (std::uint32_t i = 0; i < t_.kept.size(); ++i) {
       const transfer& x = t_.kept[i];
       if (refused_[t_.kept_part[i]]) {
         rest.kept.push_back(x);
         rest.kept_part.push_back(t_.kept_part[i]);
       } else if (x.source != combined) {
-        rest.list.push_back(x);
+        append_rest(x, taken, scans_.moved_of_kept.cend(), i, rest.list);
       }
     }
     std::sort(rest.list.begin(), rest.list.end(), [](const transfer& a, const transfer& b) {
@@ -249,6 +353,8 @@ private:
   const transfers& t_;
   const detect_options& options_;
   bool reassociate_;
+  std::vector<term> list_;
+  scans scans_; ///< of the last look
   std::uint32_t parts_ = 0;
   std::vector<bool> refused_; ///< by part
   std::size_t refusals_ = 0;

@@ -1,4 +1,5 @@
-// Collectives among reductions (reduce and allreduce, by meaning): terms that have an operand of every member of a communicator.
+// Collectives among reductions (reduce, allreduce, reduce-scatter, scans, by meaning): terms that have an operand of every member of a
+// communicator, or of its first members.
 //
 // A collective combines in an order of its own, so only what gives the same bytes in every order is taken: operators that do not
 // round, or all if the user permits it. What is not wholly explained runs as written.

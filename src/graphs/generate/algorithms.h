@@ -13,6 +13,10 @@ void weave_alltoall(weaver& w, algorithm form);
 void weave_barrier(weaver& w, algorithm form, std::uint32_t root);
 /// `node`: of each position. The root leads its node.
 void weave_two_levels(weaver& w, pattern kind, std::span<const std::uint32_t> node, std::uint32_t root);
+void weave_reduce(weaver& w, algorithm form, std::uint32_t root);
+void weave_allreduce(weaver& w, algorithm form, std::uint32_t root);
+void weave_reduce_scatter(weaver& w, algorithm form);
+void weave_scan(weaver& w, algorithm form, bool inclusive);
 
 /// Calls edge(parent, child, subtree) for each edge of the binomial tree over positions relative to the root,
 /// parents before children: the parent of v is v without its lowest set bit; the child's subtree is [child,

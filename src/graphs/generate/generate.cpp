@@ -13,9 +13,10 @@ namespace tacit::graphs {
 
 namespace {
 
-constexpr std::array<std::string_view, 12> algorithm_names{
-    "linear",    "binomial",           "bruck",         "ring",     "recursive-doubling", "butterfly",
-    "pipelined", "pipelined-binomial", "dissemination", "pairwise", "scatter-allgather",  "two-level"};
+constexpr std::array<std::string_view, 13> algorithm_names{
+    "linear",           "binomial",           "bruck",         "ring",     "recursive-doubling", "butterfly",
+    "pipelined",        "pipelined-binomial", "dissemination", "pairwise", "scatter-allgather",  "two-level",
+    "recursive-halving"};
 
 constexpr std::array known{
     known_algorithm{pattern::bcast, algorithm::linear, "the root sends to everybody"},
@@ -66,16 +67,36 @@ constexpr std::array known{
                     "up and down in nodes, dissemination among leaders"},
 };
 
+constexpr std::array combining{
+    known_algorithm{pattern::reduce, algorithm::linear,
+                    "everybody sends to the root, which keeps the order of ranks"},
+    known_algorithm{pattern::reduce, algorithm::binomial, "partial results up a binomial tree"},
+    known_algorithm{pattern::allreduce, algorithm::linear, "the root combines and sends to everybody"},
+    known_algorithm{pattern::allreduce, algorithm::binomial, "up and down a binomial tree"},
+    known_algorithm{pattern::allreduce, algorithm::recursive_doubling,
+                    "exchange partial results with rank xor 2^k, folded"},
+    known_algorithm{pattern::reduce_scatter_block, algorithm::linear,
+                    "everybody sends each its block, combined in the order of ranks"},
+    known_algorithm{pattern::reduce_scatter_block, algorithm::pairwise, "one partner at a time"},
+    known_algorithm{pattern::reduce_scatter_block, algorithm::ring, "partial results travel round the ring"},
+    known_algorithm{pattern::reduce_scatter_block, algorithm::recursive_halving,
+                    "exchange half of the blocks with rank xor p/2, p/4 …, p a power of two"},
+    known_algorithm{pattern::scan, algorithm::linear, "chain: everybody adds its operand and passes on"},
+    known_algorithm{pattern::scan, algorithm::recursive_doubling,
+                    "Hillis and Steele: what is there goes to rank + 2^k"},
+    known_algorithm{pattern::exscan, algorithm::linear, "chain: everybody adds its operand and passes on"},
+    known_algorithm{pattern::exscan, algorithm::recursive_doubling,
+                    "Hillis and Steele: what is there goes to rank + 2^k"},
+};
+
 bool exists(pattern kind, algorithm form) {
-  return std::any_of(known.begin(), known.end(),
-                     [&](const known_algorithm& k) { return k.kind == kind && k.form == form; });
+  return std::ranges::any_of(algorithms_of(kind), [&](const known_algorithm& k) { return k.form == form; });
 }
 
 std::string forms_of(pattern kind) {
   std::string list;
-  for (const known_algorithm& k : known)
-    if (k.kind == kind)
-      list += fmt::format("{}{}", list.empty() ? "" : ", ", name(k.form));
+  for (const known_algorithm& k : algorithms_of(kind))
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", name(k.form));
   return list;
 }
 
@@ -116,12 +137,19 @@ std::uint64_t scratch_blocks(const recipe& r, std::uint64_t p) {
   return 2 * p * std::max<std::uint64_t>(members, 1) + 2;
 }
 
+/// Operands are combined in the order of ranks.
+bool keeps_order(const recipe& r) {
+  return is_scan(r.kind) || r.form == algorithm::linear;
+}
+
 bool check(const recipe& r, std::uint64_t p, diagnostics& problems) {
   if (!exists(r.kind, r.form)) {
     const std::string forms = forms_of(r.kind);
     return refuse(problems, fmt::format("there is no known {} {} algorithm", name(r.form), name(r.kind)),
-                  forms.empty() ? "choose bcast, scatter, gather, allgather, alltoall or barrier"
-                                : fmt::format("choose one of: {}", forms));
+                  forms.empty()
+                      ? "choose bcast, scatter, gather, allgather, alltoall, barrier, reduce, allreduce, "
+                        "reduce_scatter_block, scan or exscan"
+                      : fmt::format("choose one of: {}", forms));
   }
   if (p == 0)
     return refuse(problems, "a graph needs at least one rank", "ask for one or more ranks");
@@ -134,6 +162,18 @@ bool check(const recipe& r, std::uint64_t p, diagnostics& problems) {
   if (r.kind == pattern::alltoall && r.form == algorithm::butterfly && !std::has_single_bit(p))
     return refuse(problems, fmt::format("the butterfly alltoall needs a power of two of ranks, not {}", p),
                   "use bruck, which works for any number of ranks in as many rounds");
+  if (r.form == algorithm::recursive_halving && !std::has_single_bit(p))
+    return refuse(problems, fmt::format("recursive halving needs a power of two of ranks, not {}", p),
+                  "use ring or pairwise, which work for any number of ranks");
+  if (is_reduction(r.kind) && (r.by.element == 0 || r.block % r.by.element != 0))
+    return refuse(problems,
+                  fmt::format("a block of {} bytes is not whole elements of {} bytes", r.block, r.by.element),
+                  "choose a multiple of the element");
+  if (is_reduction(r.kind) && !r.by.commutative && !keeps_order(r))
+    return refuse(problems,
+                  fmt::format("a {} {} exchanges operands, and the operator does not commute", name(r.form),
+                              name(r.kind)),
+                  "use linear, or recursive-doubling for scans, which keep the order of ranks");
   if (r.kind != pattern::barrier && r.block == 0)
     return refuse(problems, "a block of 0 bytes moves nothing", "choose a block of at least 1 byte");
   const std::uint64_t blocks = 2 * p + scratch_blocks(r, p);
@@ -174,6 +214,19 @@ void weave(weaver& w, const recipe& r) {
   case pattern::alltoall:
     weave_alltoall(w, r.form);
     break;
+  case pattern::reduce:
+    weave_reduce(w, r.form, r.root);
+    break;
+  case pattern::allreduce:
+    weave_allreduce(w, r.form, r.root);
+    break;
+  case pattern::reduce_scatter_block:
+    weave_reduce_scatter(w, r.form);
+    break;
+  case pattern::scan:
+  case pattern::exscan:
+    weave_scan(w, r.form, r.kind == pattern::scan);
+    break;
   default:
     weave_barrier(w, r.form, r.root);
   }
@@ -207,6 +260,18 @@ std::span<const known_algorithm> known_algorithms() {
   return known;
 }
 
+std::span<const known_algorithm> combining_algorithms() {
+  return combining;
+}
+
+std::vector<known_algorithm> algorithms_of(pattern kind) {
+  std::vector<known_algorithm> out;
+  for (const known_algorithm& k : is_reduction(kind) ? combining_algorithms() : known_algorithms())
+    if (k.kind == kind)
+      out.push_back(k);
+  return out;
+}
+
 memory_layout layout_of(const recipe& r, std::uint32_t ranks) {
   const auto page = [](std::uint64_t bytes) { return (bytes + 0xfff) / 0x1000 * 0x1000; };
   memory_layout m;
@@ -221,9 +286,10 @@ bool add_pattern(graph& g, comm_id comm, const recipe& r, diagnostics& problems)
   const auto p = static_cast<std::uint32_t>(g.communicators()[index(comm)].members.size());
   if (!check(r, p, problems))
     return false;
-  weaver w(g, comm, layout_of(r, p), r.block, segments_of(r, p));
+  weaver w(g, comm, layout_of(r, p), r.block, segments_of(r, p),
+           is_reduction(r.kind) ? g.add_reducer(r.by) : no_reducer);
   weave(w, r);
-  if (r.self_block && r.kind != pattern::bcast && r.kind != pattern::barrier)
+  if (r.self_block && r.kind != pattern::bcast && r.kind != pattern::barrier && !is_reduction(r.kind))
     copy_own_block(w, r);
   w.declare_scratch();
   return true;

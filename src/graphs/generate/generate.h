@@ -2,7 +2,7 @@
 //
 // Names of algorithms mean those algorithms: a combination of pattern and algorithm exists only if it is one
 // that people know under this name; everything else is refused with a sentence. Apart from the butterfly
-// alltoall, which needs a power of two, every algorithm is built for any number of ranks.
+// alltoall and recursive halving, which need a power of two, every algorithm is built for any number of ranks.
 //
 // Memory of each rank, from `base` on: input blocks, output blocks, temporary blocks (declared scratch), then
 // the bytes of extra messages (see memory_layout). A broadcast works in the input block, as MPI_Bcast does in
@@ -35,6 +35,7 @@ enum class algorithm : std::uint8_t {
   pairwise,
   scatter_allgather, ///< van de Geijn: binomial scatter of pieces, then ring allgather
   two_level,         ///< within nodes to a leader, among leaders, within nodes again
+  recursive_halving,
 };
 
 /// One combination that exists.
@@ -47,8 +48,12 @@ struct known_algorithm {
 /// Lower case with hyphens, for example "recursive-doubling".
 std::string_view name(algorithm form);
 std::optional<algorithm> find_algorithm(std::string_view name);
-/// All combinations that exist, by pattern, simplest first.
+/// All combinations that exist of patterns that move blocks, by pattern, simplest first.
 std::span<const known_algorithm> known_algorithms();
+/// Likewise of patterns that combine.
+std::span<const known_algorithm> combining_algorithms();
+/// Those of one pattern.
+std::vector<known_algorithm> algorithms_of(pattern kind);
 
 enum class extra_messages : std::uint8_t {
   disjoint,  ///< from and into bytes that nothing else touches
@@ -66,6 +71,8 @@ struct recipe {
   std::vector<std::uint32_t> nodes = {}; ///< two-level: the node of each position; if empty,
   std::uint32_t ranks_per_node = 4;      ///< so many positions in a row are a node
   bool self_block = false;               ///< also copy the own block to its place, as MPI's calls do
+  reducer by{"or", "byte", 1,
+             true, false,  true}; ///< what patterns that combine combine by; blocks are whole elements
   std::uint64_t base = 0x1000;
   std::uint32_t extra = 0; ///< number of random messages added after the pattern
   extra_messages extra_kind = extra_messages::disjoint;

@@ -6,9 +6,9 @@
 namespace tacit::graphs {
 
 weaver::weaver(graph& g, comm_id comm, const memory_layout& places, std::uint64_t block,
-               std::uint32_t segments)
+               std::uint32_t segments, reducer_id by)
     : g_(g), comm_(comm), members_(g.communicators()[index(comm)].members), places_(places), block_(block),
-      segments_(segments), state_(members_.size()) {}
+      segments_(segments), by_(by), state_(members_.size()) {}
 
 std::vector<segment> weaver::bytes(const pieces& list) const {
   const std::array<std::uint64_t, 3> bases{places_.input, places_.output, places_.scratch};
@@ -91,6 +91,10 @@ void weaver::signal(std::uint32_t from, std::uint32_t to) {
 
 void weaver::copy(std::uint32_t member, const pieces& source, const pieces& target) {
   order(member, g_.copy(members_[member], bytes(source), bytes(target)), source, target);
+}
+
+void weaver::combine(std::uint32_t member, const pieces& source, const pieces& target) {
+  order(member, g_.reduce(members_[member], bytes(source), bytes(target), by_), source, target);
 }
 
 void weaver::wait(std::uint32_t member) {

@@ -27,8 +27,9 @@ using pieces = std::vector<piece>;
 
 class weaver {
 public:
-  /// Every block has `segments` segments.
-  weaver(graph& g, comm_id comm, const memory_layout& places, std::uint64_t block, std::uint32_t segments);
+  /// Every block has `segments` segments; reductions combine by `by`.
+  weaver(graph& g, comm_id comm, const memory_layout& places, std::uint64_t block, std::uint32_t segments,
+         reducer_id by = no_reducer);
 
   /// A message between two members (positions in the communicator) from pieces into pieces, in packing order.
   void message(std::uint32_t from, const pieces& source, std::uint32_t to, const pieces& target);
@@ -36,6 +37,8 @@ public:
   void signal(std::uint32_t from, std::uint32_t to);
   void next_round() { ++round_; }
   void copy(std::uint32_t member, const pieces& source, const pieces& target);
+  /// target = source ⊕ target
+  void combine(std::uint32_t member, const pieces& source, const pieces& target);
   /// What the member does later comes after everything it has done since its last wait.
   void wait(std::uint32_t member);
   /// Declares the scratch blocks used so far.
@@ -74,6 +77,7 @@ private:
   memory_layout places_;
   std::uint64_t block_;
   std::uint32_t segments_;
+  reducer_id by_;
   std::uint32_t round_ = 1;
   std::vector<member_state> state_;
   std::vector<reader> readers_;

@@ -89,6 +89,7 @@ public:
   void add_residual(const std::vector<slice>& residual);
   void add_collective(const finding& f);
   void add_reduction(const finding& f);
+  void add_given(const finding& f, std::size_t member, step& call) const;
   void add_barrier(comm_id comm);
   void add_order(const wait_pair& order);
   plan finish();
@@ -161,6 +162,16 @@ void planner::stage_overwritten_sources(const findings& f) {
   }
 }
 
+/// Who gets the result of a piece at a place of its list; no_rank: nobody, as there is none.
+rank_id owner_of(const finding& f, const combined_piece& p, std::size_t place,
+                 const std::vector<rank_id>& group) {
+  if (p.owner != no_rank)
+    return p.owner;
+  if (f.root != no_rank)
+    return f.root;
+  return is_scan(f.kind) && place == 0 ? no_rank : group[place];
+}
+
 /// Operands are read and results written as the bytes of transfers are.
 void planner::stage_with_reductions(const findings& f) {
   constexpr std::uint64_t of_any_number = 16;
@@ -173,10 +184,11 @@ void planner::stage_with_reductions(const findings& f) {
   for (const finding& x : f.found)
     for (const combined_piece& p : x.combined) {
       const auto& group = members(x.comm);
-      for (std::size_t i = 0; i < group.size(); ++i)
+      for (std::size_t i = 0; i < p.operands.size(); ++i)
         append(reads[index(group[i])], {p.operands[i], p.length});
       for (std::size_t i = 0; i < p.results.size(); ++i)
-        append(writes[index(x.root == no_rank ? group[i] : x.root)], {p.results[i], p.length});
+        if (const rank_id owner = owner_of(x, p, i, group); owner != no_rank)
+          append(writes[index(owner)], {p.results[i], p.length});
     }
   for (std::uint32_t r = 0; r < g_.ranks(); ++r)
     stage(rank_id{r}, intersection(normalized(std::move(reads[r])), normalized(std::move(writes[r]))));
@@ -444,6 +456,9 @@ std::uint64_t uniform_blocks(pattern kind, std::uint64_t n) {
   case signature::no_data:
   case signature::all_into_root:
   case signature::all_into_all:
+  case signature::all_into_each:
+  case signature::up_to_each:
+  case signature::before_each:
     break;
   }
   return 0;
@@ -515,8 +530,26 @@ void planner::add_collective(const finding& f) {
   settle_sizes(f);
 }
 
+/// What a member gives to one of the others by a reduce-scatter, itself included, or to all together.
+void planner::add_given(const finding& f, std::size_t member, step& call) const {
+  const rank_id r = members(f.comm)[member];
+  const std::vector<rank_id> all{no_rank};
+  const bool each = row_of(f.kind).moves == signature::all_into_each;
+  for (const rank_id to : each ? members(f.comm) : all) {
+    bytes given;
+    for (const combined_piece& p : f.combined)
+      if (p.owner == to && member < p.operands.size())
+        append(given, {p.operands[member], p.length});
+    if (!given.empty())
+      call.sends.push_back({to, from(r, given)});
+  }
+}
+
 void planner::add_reduction(const finding& f) {
   const auto& group = members(f.comm);
+  std::uint64_t length = 0; // of all that a member gives
+  for (const combined_piece& p : f.combined)
+    length += p.length;
   for (std::size_t i = 0; i < group.size(); ++i) {
     step call;
     call.kind = step_kind::collective;
@@ -525,14 +558,14 @@ void planner::add_reduction(const finding& f) {
     call.peer = f.root;
     call.by = f.by;
     call.tag = collectives_;
-    call.largest_block = call.largest_total = f.bytes;
-    bytes given, results;
-    for (const combined_piece& p : f.combined) {
-      append(given, {p.operands[i], p.length});
-      if (f.root == no_rank || f.root == group[i])
-        append(results, {p.results[f.root == no_rank ? i : 0], p.length});
-    }
-    call.sends.push_back({no_rank, from(group[i], given)});
+    call.largest_block = f.bytes;
+    call.largest_total = length;
+    add_given(f, i, call);
+    bytes results;
+    for (const combined_piece& p : f.combined)
+      for (std::size_t k = 0; k < p.results.size(); ++k)
+        if (owner_of(f, p, k, group) == group[i])
+          append(results, {p.results[k], p.length});
     if (!results.empty())
       call.receives.push_back({no_rank, std::move(results)});
     add(group[i], std::move(call));

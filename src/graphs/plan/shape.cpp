@@ -57,13 +57,14 @@ std::string check_bytes(const plan& p, std::uint32_t rank, const std::vector<seg
   return {};
 }
 
+/// `own_allowed`: there may be a block for the rank itself.
 std::string check_blocks(groups& all, const step& s, std::uint32_t rank, const std::vector<block>& blocks,
-                         bool shared_allowed) {
+                         bool shared_allowed, bool own_allowed = false) {
   all.peers.clear();
   for (const block& b : blocks) {
     if (shared_allowed && b.peer == no_rank && blocks.size() == 1)
       continue;
-    if (index(b.peer) == rank)
+    if (index(b.peer) == rank && !own_allowed)
       return "a block for the rank itself (the call would copy it)";
     if (!all.contains(s.comm, b.peer))
       return "a block for a rank outside the group";
@@ -82,7 +83,8 @@ struct block_counts {
   bool exact;
 };
 
-block_counts expected_blocks(pattern kind, bool root, std::size_t n) {
+/// `first`, `last`: whether the rank is that of the group.
+block_counts expected_blocks(pattern kind, bool root, bool first, bool last, std::size_t n) {
   const std::size_t others = n - 1;
   const bool exact = is_uniform(kind);
   switch (row_of(kind).moves) {
@@ -100,6 +102,12 @@ block_counts expected_blocks(pattern kind, bool root, std::size_t n) {
     return {1, root ? 1u : 0u, exact};
   case signature::all_into_all:
     return {1, 1, exact};
+  case signature::all_into_each:
+    return {n, 1, exact};
+  case signature::up_to_each:
+    return {1, first ? 0u : 1u, exact};
+  case signature::before_each:
+    return {last ? 0u : 1u, first ? 0u : 1u, exact};
   case signature::no_data:
     break;
   }
@@ -110,13 +118,28 @@ block_counts expected_blocks(pattern kind, bool root, std::size_t n) {
 std::string check_reduction(const graph& g, const step& s) {
   if (index(s.by) >= g.reducers().size() || !g.reducers()[index(s.by)].anywhere)
     return "an operator that not all ranks have";
-  if (s.largest_block % g.reducers()[index(s.by)].element != 0)
+  const std::uint32_t element = g.reducers()[index(s.by)].element;
+  if (s.largest_block % element != 0)
     return "parts of elements";
-  for (const block& a : s.sends)
+  for (const block& a : s.sends) {
+    if (total_length(a.bytes) % element != 0)
+      return "parts of elements";
     for (const block& b : s.receives)
       if (overlap(a.bytes, b.bytes))
         return "a result that overlaps its operand";
+  }
   return {};
+}
+
+/// In a reduce-scatter a rank gets as much as it gives of its own block.
+std::string check_own_block(const step& s, std::uint32_t rank) {
+  std::uint64_t own = 0, got = 0;
+  for (const block& b : s.sends)
+    if (index(b.peer) == rank)
+      own = total_length(b.bytes);
+  for (const block& b : s.receives)
+    got += total_length(b.bytes);
+  return own == got ? std::string() : "a result that is not as long as its operand";
 }
 
 std::string check_collective(groups& all, const graph& g, const plan& p, std::uint32_t rank, const step& s) {
@@ -128,17 +151,23 @@ std::string check_collective(groups& all, const graph& g, const plan& p, std::ui
     return "a root outside the group";
   if (s.tag < 0)
     return "a negative number";
-  const bool reduces = is_reduction(s.collective), shared = is_shared(s.collective) || reduces;
-  if (auto fault = check_blocks(all, s, rank, s.sends, shared); !fault.empty())
+  const bool reduces = is_reduction(s.collective);
+  const bool each = row_of(s.collective).moves == signature::all_into_each;
+  const bool shared = is_shared(s.collective) || (reduces && !each);
+  if (auto fault = check_blocks(all, s, rank, s.sends, shared, each); !fault.empty())
     return fault;
   if (auto fault = check_blocks(all, s, rank, s.receives, reduces); !fault.empty())
     return fault;
   if (auto fault = reduces ? check_reduction(g, s) : std::string(); !fault.empty())
     return fault;
+  if (auto fault = each ? check_own_block(s, rank) : std::string(); !fault.empty())
+    return fault;
   for (const block& b : s.sends)
     if (shared != (b.peer == no_rank))
       return "a block for the wrong receivers";
-  const auto allowed = expected_blocks(s.collective, index(s.peer) == rank, all.size(s.comm));
+  const auto& members = g.communicators()[index(s.comm)].members;
+  const bool first = members.front() == rank_id{rank}, last = members.back() == rank_id{rank};
+  const auto allowed = expected_blocks(s.collective, index(s.peer) == rank, first, last, all.size(s.comm));
   if (s.sends.size() > allowed.sends || s.receives.size() > allowed.receives)
     return "too many blocks";
   if (allowed.exact && (s.sends.size() != allowed.sends || s.receives.size() != allowed.receives))
@@ -192,10 +221,19 @@ std::string check_step(groups& all, const graph& g, const plan& p, std::uint32_t
   return {};
 }
 
+/// To a reduce-scatter all members give blocks of the same lengths.
+bool give_alike(const step& a, const step& b) {
+  return row_of(a.collective).moves != signature::all_into_each ||
+         std::equal(a.sends.begin(), a.sends.end(), b.sends.begin(), b.sends.end(),
+                    [](const block& x, const block& y) {
+                      return x.peer == y.peer && total_length(x.bytes) == total_length(y.bytes);
+                    });
+}
+
 bool alike(const step& a, const step& b) {
   return a.collective == b.collective && a.tag == b.tag && a.by == b.by &&
          a.largest_block == b.largest_block && a.largest_total == b.largest_total &&
-         (!is_rooted(a.collective) || a.peer == b.peer);
+         (!is_rooted(a.collective) || a.peer == b.peer) && give_alike(a, b);
 }
 
 /// The calls of one rank on each communicator.

@@ -96,7 +96,11 @@ private:
       stands_for(keep(out_.g.reduce(r, s.reads, s.writes, s.by), s), s.op);
       break;
     case step_kind::collective:
-      if (is_reduction(s.collective))
+      if (is_scan(s.collective))
+        add_scan(r, s);
+      else if (row_of(s.collective).moves == signature::all_into_each)
+        add_reduce_scatter(r, s);
+      else if (is_reduction(s.collective))
         add_reduction(r, s);
       else
         s.collective == pattern::barrier ? add_barrier(r, s) : add_collective(r, s);
@@ -150,14 +154,31 @@ private:
         recv(r, s, result.bytes, hub, call_tag + s.tag);
       return;
     }
-    const std::uint64_t length = s.largest_block;
+    const auto [last, combined_here] = combine_at(r, s, given, s.largest_block);
+    current_.clear();
+    for (const block& result : s.receives)
+      current_.push_back(out_.g.copy(r, std::span(&combined_here, 1), result.bytes));
+    for (const rank_id member : members)
+      if (s.peer == no_rank && member != hub)
+        current_.push_back(out_.g.send(r, combined_here, member, call_tag + s.tag));
+    for (const op_id after : current_)
+      out_.g.depend(last, after);
+  }
+  segment scratch(std::uint64_t length) {
+    const segment made{scratch_end_, length};
+    scratch_end_ += length;
+    return made;
+  }
+  /// Rank r gets what all others send it and combines it with its own operand, in the order of ranks. When, and where the result is.
+  std::pair<op_id, segment> combine_at(rank_id r, const step& s, const std::vector<segment>& own,
+                                       std::uint64_t length) {
+    const auto& members = g_.communicators()[index(s.comm)].members;
     std::vector<segment> arrived;
     std::vector<op_id> here;
     for (const rank_id member : members) {
-      arrived.push_back({scratch_end_, length});
-      scratch_end_ += length;
-      here.push_back(keep(member == hub ? out_.g.copy(r, given, std::span(&arrived.back(), 1))
-                                        : out_.g.recv(r, arrived.back(), member, call_tag + s.tag),
+      arrived.push_back(scratch(length));
+      here.push_back(keep(member == r ? out_.g.copy(r, own, std::span(&arrived.back(), 1))
+                                      : out_.g.recv(r, arrived.back(), member, call_tag + s.tag),
                           s));
     }
     op_id last = here.back();
@@ -167,14 +188,50 @@ private:
       out_.g.depend(last, combine);
       last = combine;
     }
+    return {last, arrived.back()};
+  }
+  void add_reduce_scatter(rank_id r, const step& s) {
+    const std::vector<segment>* own = nullptr;
+    for (const block& b : s.sends)
+      if (b.peer == r)
+        own = &b.bytes;
+      else
+        send(r, s, b.bytes, b.peer, call_tag + s.tag);
+    if (!own)
+      return;
+    const auto sent = current_;
+    const auto [last, result] = combine_at(r, s, *own, total_length(*own));
+    current_ = sent;
+    current_.push_back(out_.g.copy(r, std::span(&result, 1), s.receives.front().bytes));
+    out_.g.depend(last, current_.back());
+  }
+  /// Each member gets what those before it give, combined, and passes it on with its own operand.
+  void add_scan(rank_id r, const step& s) {
+    const auto& members = g_.communicators()[index(s.comm)].members;
+    const auto place =
+        static_cast<std::size_t>(std::find(members.begin(), members.end(), r) - members.begin());
+    const bool last = place + 1 == members.size(), inclusive = s.collective == pattern::scan;
+    if (place == 0) {
+      if (!last)
+        send(r, s, s.sends.front().bytes, members[1], call_tag + s.tag);
+      return;
+    }
+    const segment before = scratch(s.largest_block), up_to = scratch(s.largest_block);
+    const op_id got = keep(out_.g.recv(r, before, members[place - 1], call_tag + s.tag), s);
+    op_id all = got;
+    if (inclusive || !last) {
+      const op_id copied = keep(out_.g.copy(r, s.sends.front().bytes, std::span(&up_to, 1)), s);
+      all = out_.g.reduce(r, std::span(&before, 1), std::span(&up_to, 1), s.by);
+      out_.g.depend(got, all);
+      out_.g.depend(copied, all);
+    }
     current_.clear();
-    for (const block& result : s.receives)
-      current_.push_back(out_.g.copy(r, std::span(&arrived.back(), 1), result.bytes));
-    for (const rank_id member : members)
-      if (s.peer == no_rank && member != hub)
-        current_.push_back(out_.g.send(r, arrived.back(), member, call_tag + s.tag));
-    for (const op_id after : current_)
-      out_.g.depend(last, after);
+    current_.push_back(out_.g.copy(r, std::span(inclusive ? &up_to : &before, 1), s.receives.front().bytes));
+    out_.g.depend(all, current_.back());
+    if (last)
+      return;
+    current_.push_back(out_.g.send(r, up_to, members[place + 1], call_tag + s.tag));
+    out_.g.depend(all, current_.back());
   }
   void add_collective(rank_id r, const step& s) {
     for (const block& b : s.receives)

@@ -44,6 +44,9 @@ replacement collective_instead(const message_table& table, const fact_table& fac
     break;
   case signature::all_into_root: // reductions are told from recordings by their shape alone
   case signature::all_into_all:
+  case signature::all_into_each:
+  case signature::up_to_each:
+  case signature::before_each:
     break;
   case signature::no_data: // dissemination
     r.messages_after = q * log;

@@ -16,14 +16,23 @@
 namespace tacit::runtime {
 
 const collective_calls& nonblocking_calls() {
-  static const collective_calls all = {
-      // not constexpr: the interposer looks them up
-      {MPI_Ibarrier, "MPI_Ibarrier"},     {MPI_Ibcast, "MPI_Ibcast"},
-      {MPI_Iallgather, "MPI_Iallgather"}, {MPI_Iallgatherv, "MPI_Iallgatherv"},
-      {MPI_Ialltoall, "MPI_Ialltoall"},   {MPI_Ialltoallw, "MPI_Ialltoallw"},
-      {MPI_Iscatter, "MPI_Iscatter"},     {MPI_Iscatterv, "MPI_Iscatterv"},
-      {MPI_Igather, "MPI_Igather"},       {MPI_Igatherv, "MPI_Igatherv"},
-      {MPI_Iallreduce, "MPI_Iallreduce"}, {MPI_Ireduce, "MPI_Ireduce"}};
+  static const collective_calls all = {// not constexpr: the interposer looks them up
+                                       {MPI_Ibarrier, "MPI_Ibarrier"},
+                                       {MPI_Ibcast, "MPI_Ibcast"},
+                                       {MPI_Iallgather, "MPI_Iallgather"},
+                                       {MPI_Iallgatherv, "MPI_Iallgatherv"},
+                                       {MPI_Ialltoall, "MPI_Ialltoall"},
+                                       {MPI_Ialltoallw, "MPI_Ialltoallw"},
+                                       {MPI_Iscatter, "MPI_Iscatter"},
+                                       {MPI_Iscatterv, "MPI_Iscatterv"},
+                                       {MPI_Igather, "MPI_Igather"},
+                                       {MPI_Igatherv, "MPI_Igatherv"},
+                                       {MPI_Iallreduce, "MPI_Iallreduce"},
+                                       {MPI_Ireduce, "MPI_Ireduce"},
+                                       {MPI_Ireduce_scatter_block, "MPI_Ireduce_scatter_block"},
+                                       {MPI_Ireduce_scatter, "MPI_Ireduce_scatter"},
+                                       {MPI_Iscan, "MPI_Iscan"},
+                                       {MPI_Iexscan, "MPI_Iexscan"}};
   return all;
 }
 
@@ -60,7 +69,12 @@ const collective_calls* persistent_calls() {
       persistent<PERSISTENT(Gather)>("MPI_Gather_init", like.gather),
       persistent<PERSISTENT(Gatherv)>("MPI_Gatherv_init", like.gatherv),
       persistent<PERSISTENT(Allreduce)>("MPI_Allreduce_init", like.allreduce),
-      persistent<PERSISTENT(Reduce)>("MPI_Reduce_init", like.reduce)};
+      persistent<PERSISTENT(Reduce)>("MPI_Reduce_init", like.reduce),
+      persistent<PERSISTENT(Reduce_scatter_block)>("MPI_Reduce_scatter_block_init",
+                                                   like.reduce_scatter_block),
+      persistent<PERSISTENT(Reduce_scatter)>("MPI_Reduce_scatter_init", like.reduce_scatter),
+      persistent<PERSISTENT(Scan)>("MPI_Scan_init", like.scan),
+      persistent<PERSISTENT(Exscan)>("MPI_Exscan_init", like.exscan)};
   return &all;
 }
 #else

@@ -33,6 +33,10 @@ struct collective_calls {
   checked_call<const void*, int, MPI_Datatype, void*, list, list, MPI_Datatype, int, MPI_Comm> gatherv;
   checked_call<const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm> allreduce;
   checked_call<const void*, void*, int, MPI_Datatype, MPI_Op, int, MPI_Comm> reduce;
+  checked_call<const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm> reduce_scatter_block;
+  checked_call<const void*, void*, list, MPI_Datatype, MPI_Op, MPI_Comm> reduce_scatter;
+  checked_call<const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm> scan;
+  checked_call<const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm> exscan;
 };
 
 const collective_calls& nonblocking_calls();

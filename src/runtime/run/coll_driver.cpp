@@ -68,6 +68,12 @@ private:
   action_span scatter(const graphs::step& s);
   action_span gather(const graphs::step& s);
   action_span combine(const graphs::step& s);
+  action_span reduce_scatter(const graphs::step& s);
+  std::size_t element_of(const bound_reducer& by) const;
+  /// Where bytes are if they are one piece, else memory of the driver's own.
+  std::byte* one_piece(const std::vector<graphs::segment>& bytes);
+  /// Copies to `bytes`, after all that is in the span, if they are several pieces.
+  void unpack(action_span& span, const std::byte* from, const std::vector<graphs::segment>& bytes);
 
   member_blocks by_member(const graphs::step& s, const std::vector<graphs::block>& blocks) const;
   std::size_t me(const graphs::step& s) const;
@@ -190,6 +196,8 @@ action_span coll_lowering::collective(const graphs::step& s) {
   }
   if (s.collective == pattern::bcast)
     return broadcast(s);
+  if (row_of(s.collective).moves == signature::all_into_each)
+    return reduce_scatter(s);
   if (is_reduction(s.collective))
     return combine(s);
   const bool counts_fit = s.largest_total <= INT_MAX;
@@ -242,50 +250,101 @@ action_span coll_lowering::broadcast(const graphs::step& s) {
   return all;
 }
 
-/// Elements one after the other at their own alignment, as MPI wants them; operand and result do not overlap (plan/shape.h).
-action_span coll_lowering::combine(const graphs::step& s) {
-  const bound_reducer& by = program_.reducers.at(s.by);
+std::size_t coll_lowering::element_of(const bound_reducer& by) const {
   int element = 0;
   check_mpi(MPI_Type_size(by.type, &element), "MPI_Type_size");
+  return static_cast<std::size_t>(element);
+}
+
+std::byte* coll_lowering::one_piece(const std::vector<graphs::segment>& bytes) {
+  return bytes.size() == 1 ? bytes_at(bytes.front().address) : actions_.allocate(graphs::total_length(bytes));
+}
+
+void coll_lowering::unpack(action_span& span, const std::byte* from,
+                           const std::vector<graphs::segment>& bytes) {
+  if (bytes.size() > 1) {
+    const action_span last = copy({{address(from), graphs::total_length(bytes)}}, bytes);
+    for (const action_id before : span.last)
+      for (const action_id after : last.first)
+        actions_.complete_before(before, after);
+    span.last = last.last;
+  }
+  std::sort(span.first.begin(), span.first.end());
+  span.first.erase(std::unique(span.first.begin(), span.first.end()), span.first.end());
+}
+
+/// Elements one after the other at their own alignment, as MPI wants them; operand and result do not overlap (plan/shape.h). Where the
+/// plan has none, as at the first member of a scan, MPI gets memory of the driver's.
+action_span coll_lowering::combine(const graphs::step& s) {
+  const bound_reducer& by = program_.reducers.at(s.by);
   const std::uint64_t length = s.largest_block;
-  const std::vector<graphs::segment> given = resolve(s.sends.front().bytes);
-  const std::vector<graphs::segment> result =
-      s.receives.empty() ? std::vector<graphs::segment>{} : resolve(s.receives.front().bytes);
-  const auto place = [&](const std::vector<graphs::segment>& bytes) {
-    return bytes.size() == 1 ? bytes_at(bytes.front().address)
-           : bytes.empty()   ? nullptr
-                             : actions_.allocate(length);
+  const auto bytes_of = [&](const std::vector<graphs::block>& blocks) {
+    return blocks.empty() ? std::vector<graphs::segment>{} : resolve(blocks.front().bytes);
   };
-  std::byte *const from = place(given), *const into = place(result);
+  const std::vector<graphs::segment> given = bytes_of(s.sends), result = bytes_of(s.receives);
+  const bool scans = is_scan(s.collective);
+  std::byte* const from = given.empty() ? actions_.allocate(length) : one_piece(given);
+  if (given.empty())
+    std::fill_n(from, length, std::byte{0}); // MPI may read what it does not need
+  std::byte* const into = !result.empty() ? one_piece(result) : scans ? actions_.allocate(length) : nullptr;
   action_span start, all;
   if (given.size() > 1)
     start = copy(given, {{address(from), length}});
   const int root = s.peer == no_rank ? -1 : static_cast<int>(this->root(s));
-  const std::uint64_t most = std::uint64_t{INT_MAX} * static_cast<std::uint64_t>(element);
+  const std::uint64_t element = element_of(by), most = INT_MAX * element;
   for (std::uint64_t done = 0; done < length; done += most) {
-    const int count = static_cast<int>(std::min(most, length - done) / static_cast<std::uint64_t>(element));
+    const int count = static_cast<int>(std::min(most, length - done) / element);
     const std::byte* const operand = from + done;
     std::byte* const target = into ? into + done : nullptr;
     action_span piece = start;
     post(piece, s,
-         [=, type = by.type, operation = by.operation](call_table calls, MPI_Comm comm, MPI_Request* r) {
-           if (root < 0)
+         [=, kind = s.collective, type = by.type, operation = by.operation](call_table calls, MPI_Comm comm,
+                                                                            MPI_Request* r) {
+           if (kind == pattern::scan)
+             calls.scan(operand, target, count, type, operation, comm, r);
+           else if (kind == pattern::exscan)
+             calls.exscan(operand, target, count, type, operation, comm, r);
+           else if (root < 0)
              calls.allreduce(operand, target, count, type, operation, comm, r);
            else
              calls.reduce(operand, target, count, type, operation, root, comm, r);
          });
     append(all, piece);
   }
-  if (result.size() > 1) {
-    const action_span unpack = copy({{address(into), length}}, result);
-    for (const action_id before : all.last)
-      for (const action_id after : unpack.first)
-        actions_.complete_before(before, after);
-    all.last = unpack.last;
-  }
-  std::sort(all.first.begin(), all.first.end());
-  all.first.erase(std::unique(all.first.begin(), all.first.end()), all.first.end());
+  unpack(all, into, result);
   return all;
+}
+
+/// Blocks one after the other, in the order of the group.
+action_span coll_lowering::reduce_scatter(const graphs::step& s) {
+  const bound_reducer& by = program_.reducers.at(s.by);
+  const std::uint64_t element = element_of(by);
+  if (s.largest_total / element > INT_MAX)
+    return direct(s);
+  std::vector<graphs::segment> given;
+  std::vector<int> counts;
+  for (const std::vector<graphs::segment>& b : by_member(s, s.sends)) {
+    for (const graphs::segment& x : b)
+      graphs::append(given, x);
+    counts.push_back(static_cast<int>(graphs::total_length(b) / element));
+  }
+  const std::vector<graphs::segment> result =
+      s.receives.empty() ? std::vector<graphs::segment>{} : resolve(s.receives.front().bytes);
+  const std::byte* const from = one_piece(given);
+  std::byte* const into = one_piece(result);
+  action_span span;
+  if (given.size() > 1)
+    span = copy(given, {{address(from), graphs::total_length(given)}});
+  post(span, s,
+       [=, alike = s.collective == pattern::reduce_scatter_block, type = by.type,
+        operation = by.operation](call_table calls, MPI_Comm comm, MPI_Request* r) {
+         if (alike)
+           calls.reduce_scatter_block(from, into, counts.front(), type, operation, comm, r);
+         else
+           calls.reduce_scatter(from, into, counts.data(), type, operation, comm, r);
+       });
+  unpack(span, into, result);
+  return span;
 }
 
 action_span coll_lowering::allgather(const graphs::step& s) {

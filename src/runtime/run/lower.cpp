@@ -209,6 +209,10 @@ action_span lowering::direct(const graphs::step& s) {
   const rank_group& group = program_.group(s.comm);
   if (s.collective == pattern::barrier)
     return dissemination(s, group);
+  if (is_scan(s.collective))
+    return scan_in_a_chain(s, group);
+  if (row_of(s.collective).moves == signature::all_into_each)
+    return combine_at_each(s, group);
   if (is_reduction(s.collective))
     return combine_at_one(s, group);
   const int tag = collective_tag(s, 0);
@@ -243,32 +247,7 @@ action_span lowering::combine_at_one(const graphs::step& s, const rank_group& gr
       append(all, recv(result, hub, back));
     return all;
   }
-  action_span last;
-  for (std::size_t i = group.members.size(); i-- > 0;) {
-    const int from = group.members[i];
-    std::vector<graphs::segment> operand = given;
-    action_span got;
-    if (from != hub) {
-      operand =
-          i + 1 == group.members.size()
-              ? result
-              : std::vector<graphs::segment>{
-                    {reinterpret_cast<std::uint64_t>(actions_.allocate(s.largest_block)), s.largest_block}};
-      got = recv(operand, from, there);
-    }
-    if (i + 1 == group.members.size()) {
-      last = from == hub ? copy(given, result) : got;
-      append(all, last);
-      continue;
-    }
-    append(all, got);
-    const action_id combine = actions_.add_local(reducing(program_.reducers.at(s.by), operand, result));
-    for (const auto* before : {&got.last, &last.last})
-      for (const action_id b : *before)
-        actions_.complete_before(b, combine);
-    last = {{combine}, {combine}};
-    all.last.push_back(combine);
-  }
+  const action_span last = combine_here(s, group, given, result, there, all);
   for (const int to : group.members) {
     if (s.peer != no_rank || to == hub)
       continue;
@@ -277,6 +256,88 @@ action_span lowering::combine_at_one(const graphs::step& s, const rank_group& gr
       for (const action_id a : sent.first)
         actions_.complete_before(b, a);
     all.last.insert(all.last.end(), sent.last.begin(), sent.last.end());
+  }
+  return all;
+}
+
+action_span lowering::combine_here(const graphs::step& s, const rank_group& group,
+                                   const std::vector<graphs::segment>& own,
+                                   const std::vector<graphs::segment>& result, int tag, action_span& all) {
+  action_span last;
+  for (std::size_t i = group.members.size(); i-- > 0;) {
+    const int from = group.members[i];
+    const bool first = i + 1 == group.members.size(); // goes where the result will be
+    std::vector<graphs::segment> operand = own;
+    action_span got;
+    if (from != program_.rank) {
+      operand = first ? result : own_memory(graphs::total_length(own));
+      got = recv(operand, from, tag);
+    }
+    if (first) {
+      last = from == program_.rank ? copy(own, result) : got;
+      append(all, last);
+      continue;
+    }
+    append(all, got);
+    last = {{combine_after(s, operand, result, {&got, &last})}, {}};
+    last.last = last.first;
+    append(all, {{}, last.last});
+  }
+  return last;
+}
+
+std::vector<graphs::segment> lowering::own_memory(std::uint64_t length) {
+  return {{reinterpret_cast<std::uint64_t>(actions_.allocate(length)), length}};
+}
+
+action_id lowering::combine_after(const graphs::step& s, const std::vector<graphs::segment>& from,
+                                  const std::vector<graphs::segment>& into,
+                                  std::initializer_list<const action_span*> after) {
+  const action_id combine = actions_.add_local(reducing(program_.reducers.at(s.by), from, into));
+  for (const action_span* before : after)
+    for (const action_id b : before->last)
+      actions_.complete_before(b, combine);
+  return combine;
+}
+
+action_span lowering::combine_at_each(const graphs::step& s, const rank_group& group) {
+  const int tag = collective_tag(s, 0);
+  std::vector<graphs::segment> own;
+  action_span all;
+  for (const graphs::block& b : s.sends)
+    if (rank_of(b.peer) == program_.rank)
+      own = resolve(b.bytes);
+    else
+      append(all, send(resolve(b.bytes), rank_of(b.peer), tag));
+  if (!own.empty())
+    combine_here(s, group, own, resolve(s.receives.front().bytes), tag, all);
+  return all;
+}
+
+action_span lowering::scan_in_a_chain(const graphs::step& s, const rank_group& group) {
+  const auto me = static_cast<std::size_t>(
+      std::find(group.members.begin(), group.members.end(), program_.rank) - group.members.begin());
+  const int tag = collective_tag(s, 0);
+  const bool last = me + 1 == group.members.size(), inclusive = s.collective == pattern::scan;
+  const auto given = s.sends.empty() ? std::vector<graphs::segment>{} : resolve(s.sends.front().bytes);
+  if (me == 0)
+    return last ? action_span{} : send(given, group.members[1], tag);
+  const auto result = resolve(s.receives.front().bytes);
+  const auto before = inclusive ? own_memory(s.largest_block) : result;
+  const action_span got = recv(before, group.members[me - 1], tag);
+  action_span all = got;
+  if (!inclusive && last)
+    return all;
+  const auto up_to = inclusive ? result : own_memory(s.largest_block);
+  const action_span copied = copy(given, up_to);
+  append(all, copied);
+  const action_id combined = combine_after(s, before, up_to, {&got, &copied});
+  append(all, {{}, {combined}});
+  if (!last) {
+    const action_span sent = send(up_to, group.members[me + 1], tag);
+    for (const action_id after : sent.first)
+      actions_.complete_before(combined, after);
+    append(all, {{}, sent.last});
   }
   return all;
 }

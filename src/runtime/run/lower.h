@@ -5,6 +5,7 @@
 #include "runtime/run/program.h"
 
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <vector>
 
@@ -69,6 +70,18 @@ private:
   action_span dissemination(const graphs::step& s, const rank_group& group);
   /// One rank gets all operands and combines them in the order of ranks.
   action_span combine_at_one(const graphs::step& s, const rank_group& group);
+  /// Every rank does so with its own block.
+  action_span combine_at_each(const graphs::step& s, const rank_group& group);
+  /// Each rank combines what comes from the one before it with its operand and passes it on.
+  action_span scan_in_a_chain(const graphs::step& s, const rank_group& group);
+  /// Receives the operands of all others and combines them with the own one into `result`: adds that to `all`, and returns the end.
+  action_span combine_here(const graphs::step& s, const rank_group& group,
+                           const std::vector<graphs::segment>& own,
+                           const std::vector<graphs::segment>& result, int tag, action_span& all);
+  action_id combine_after(const graphs::step& s, const std::vector<graphs::segment>& from,
+                          const std::vector<graphs::segment>& into,
+                          std::initializer_list<const action_span*> after);
+  std::vector<graphs::segment> own_memory(std::uint64_t length);
   int collective_tag(const graphs::step& s, int round) const;
 
   struct own_message {

@@ -14,23 +14,43 @@ namespace tacit::surface {
 namespace {
 
 struct generate_options {
-  std::string pattern, form = "linear", output;
+  std::string pattern, form = "linear", of = "int", output;
   graphs::recipe wanted;
   bool dependent = false;
 };
 
+std::vector<graphs::known_algorithm> all_algorithms() {
+  const auto moving = graphs::known_algorithms(), combining = graphs::combining_algorithms();
+  std::vector<graphs::known_algorithm> all(moving.begin(), moving.end());
+  all.insert(all.end(), combining.begin(), combining.end());
+  return all;
+}
+
 std::string list_of_forms() {
   std::string text = "Patterns and forms:\n";
-  for (const graphs::known_algorithm& k : graphs::known_algorithms())
-    text += fmt::format("  {:<10} {:<19} {}\n", name(k.kind), graphs::name(k.form), k.what);
+  for (const graphs::known_algorithm& k : all_algorithms())
+    text += fmt::format("  {:<20} {:<19} {}\n", name(k.kind), graphs::name(k.form), k.what);
   return text;
+}
+
+/// What patterns that combine combine, by the name of the elements.
+struct known_elements {
+  std::string_view name;
+  graphs::reducer by;
+};
+
+const std::vector<known_elements>& elements() {
+  static const std::vector<known_elements> all{{"byte", {"or", "byte", 1, true, false, true}},
+                                               {"int", {"sum", "int", 4, true, false, true}},
+                                               {"double", {"sum", "double", 8, true, true, true}}};
+  return all;
 }
 
 /// Each once, in the order of the list.
 template <typename Name>
 std::vector<std::string> names_of(Name&& name) {
   std::vector<std::string> names;
-  for (const graphs::known_algorithm& k : graphs::known_algorithms())
+  for (const graphs::known_algorithm& k : all_algorithms())
     if (std::ranges::find(names, name(k)) == names.end())
       names.emplace_back(name(k));
   return names;
@@ -50,6 +70,9 @@ int generate_file(generate_options options) {
   if (!form)
     throw user_error(wrong_usage, fmt::format("there is no form '{}'{}; 'tacit generate --help' lists them",
                                               options.form, nearest_of(options.form, known_forms())));
+  for (const known_elements& e : elements())
+    if (e.name == options.of)
+      options.wanted.by = e.by;
   options.wanted.kind = *kind;
   options.wanted.form = *form;
   options.wanted.extra_kind =
@@ -93,6 +116,10 @@ command add_generate(CLI::App& app) {
                   "neighboring ranks that share a node, of two-level forms")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  sub->add_option("--of", options->of,
+                  "what reductions combine: byte (bitwise or), int (sum) or double (sum, which rounds)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"byte", "int", "double"}));
   sub->add_flag("--self", r.self_block, "also copy each rank's own block, as MPI's calls do");
   sub->add_option("--random", r.extra, "number of random messages to add")->capture_default_str();
   sub->add_flag("--dependent", options->dependent,

@@ -41,8 +41,14 @@ json finding_json(const graphs::graph& g, const graphs::finding& f) {
     return x;
   x["by"] = describe(g.reducers()[index(f.by)]);
   x["combined"] = json::array();
-  for (const graphs::combined_piece& p : f.combined)
-    x["combined"].push_back({{"length", p.length}, {"operands", p.operands}, {"results", p.results}});
+  for (const graphs::combined_piece& p : f.combined) {
+    json piece = {{"length", p.length}, {"operands", p.operands}, {"results", p.results}};
+    if (is_scan(f.kind)) // the first member gets nothing
+      piece["results"][0] = nullptr;
+    if (p.owner != no_rank)
+      piece["owner"] = index(p.owner);
+    x["combined"].push_back(std::move(piece));
+  }
   return x;
 }
 

@@ -135,7 +135,9 @@ void add_findings(page& p, const graph_analysis& a) {
       card.facts.emplace_back("root", fmt::format("rank {}", index(f.root)));
     card.facts.emplace_back("group", describe_group(a.g, f.comm));
     if (is_reduction(f.kind)) {
-      card.facts.emplace_back("bytes of each rank", readable_bytes(f.bytes));
+      card.facts.emplace_back(row_of(f.kind).moves == signature::all_into_each ? "bytes per block"
+                                                                               : "bytes of each rank",
+                              readable_bytes(f.bytes));
       card.facts.emplace_back("combines", describe(a.g.reducers()[index(f.by)]));
     } else if (f.kind != pattern::barrier) {
       card.facts.emplace_back("bytes per block", readable_bytes(f.bytes));

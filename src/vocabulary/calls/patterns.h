@@ -27,6 +27,9 @@ enum class signature : std::uint8_t {
   no_data,
   all_into_root,
   all_into_all,
+  all_into_each,
+  up_to_each,  ///< all ranks up to it into each
+  before_each, ///< all ranks before it into each
 };
 
 struct pattern_row {
@@ -71,7 +74,14 @@ constexpr bool is_rooted(pattern kind) {
 /// True where what the ranks give is combined element by element.
 constexpr bool is_reduction(pattern kind) {
   const signature moves = row_of(kind).moves;
-  return moves == signature::all_into_root || moves == signature::all_into_all;
+  return moves == signature::all_into_root || moves == signature::all_into_all ||
+         moves == signature::all_into_each || moves == signature::up_to_each ||
+         moves == signature::before_each;
+}
+
+/// True where each rank gets what ranks before it, or up to it, give: all of the ranks' order counts.
+constexpr bool is_scan(pattern kind) {
+  return row_of(kind).moves == signature::up_to_each || row_of(kind).moves == signature::before_each;
 }
 
 /// True where one block goes to all ranks, so that who sends it says it once.

@@ -9,7 +9,9 @@
 #include "oracle/simulator.h"
 
 #include <algorithm>
+#include <map>
 #include <random>
+#include <utility>
 
 namespace tacit::test {
 
@@ -72,9 +74,9 @@ private:
   /// A collective that combines: what members have given so far.
   struct reduction_call {
     std::vector<place> members;
-    std::vector<std::vector<byte_value>> given;
+    std::vector<std::map<rank_id, std::vector<byte_value>>> given; ///< for whom; no_rank: for all
     std::vector<bool> gave;
-    bool combined = false;
+    std::vector<bool> combined; ///< who has the result
   };
 
   const step& at(place x) const { return p_.ranks[x.rank].steps[x.step]; }
@@ -116,8 +118,8 @@ private:
         calls_.push_back(call);
         if (is_reduction(at(call.front()).collective)) {
           const std::size_t n = call.size();
-          reductions_.push_back(
-              {call, std::vector<std::vector<byte_value>>(n), std::vector<bool>(n, false), false});
+          reductions_.push_back({call, std::vector<std::map<rank_id, std::vector<byte_value>>>(n),
+                                 std::vector<bool>(n, false), std::vector<bool>(n, false)});
           continue;
         }
         for (const place a : call)
@@ -172,7 +174,7 @@ private:
     for (const reduction_call& c : reductions_)
       for (std::size_t i = 0; i < c.members.size(); ++i)
         if (c.members[i].rank == x.rank && c.members[i].step == x.step)
-          return s.receives.empty() ? c.gave[i] : c.combined;
+          return c.gave[i] && (s.receives.empty() || c.combined[i]);
     bool wired = false;
     for (const wire& w : wires_) {
       const bool mine_out = w.from.rank == x.rank && w.from.step == x.step;
@@ -205,22 +207,31 @@ private:
     }
     for (std::size_t c = 0; c < reductions_.size(); ++c) {
       const reduction_call& x = reductions_[c];
-      bool all_gave = true;
       for (std::size_t i = 0; i < x.members.size(); ++i) {
         if (!x.gave[i] && state(x.members[i]) != step_state::waiting)
           all.push_back({action::give, i, c});
-        all_gave = all_gave && x.gave[i];
+        if (may_combine(x, i))
+          all.push_back({action::combine, i, c});
       }
-      if (all_gave && !x.combined)
-        all.push_back({action::combine, 0, c});
     }
     return all;
   }
 
+  /// A member gets its result when those whose operands it consists of have given them: in scans not all.
+  static std::pair<std::size_t, std::size_t> operands_of(pattern kind, std::size_t member, std::size_t n) {
+    return {0, kind == pattern::scan ? member + 1 : kind == pattern::exscan ? member : n};
+  }
+  bool may_combine(const reduction_call& x, std::size_t member) {
+    if (x.combined[member] || at(x.members[member]).receives.empty() ||
+        state(x.members[member]) == step_state::waiting)
+      return false;
+    const auto [first, end] = operands_of(at(x.members[member]).collective, member, x.members.size());
+    return std::all_of(x.gave.begin() + static_cast<std::ptrdiff_t>(first),
+                       x.gave.begin() + static_cast<std::ptrdiff_t>(end), [](bool gave) { return gave; });
+  }
+
   /// In any order and grouping that the operator allows, as MPI does.
-  void combine(reduction_call& c) {
-    const reducer_id by = at(c.members.front()).by;
-    std::vector<std::vector<byte_value>> parts = c.given;
+  std::vector<byte_value> combined(std::vector<std::vector<byte_value>> parts, reducer_id by) {
     if (g_.reducers()[index(by)].commutative)
       std::shuffle(parts.begin(), parts.end(), random_);
     while (parts.size() > 1) {
@@ -230,10 +241,28 @@ private:
                           parts[static_cast<std::size_t>(left) + 1]);
       parts.erase(parts.begin() + left + 1);
     }
-    for (const place m : c.members)
-      for (const block& result : at(m).receives)
-        store(m.rank, result.bytes, parts.front());
-    c.combined = true;
+    return parts.front();
+  }
+
+  /// All get one result of an allreduce; those of other collectives are made for each member by itself.
+  void combine(reduction_call& c, std::size_t member) {
+    const step& mine = at(c.members[member]);
+    const auto [first, end] = operands_of(mine.collective, member, c.members.size());
+    const rank_id wanted = row_of(mine.collective).moves == signature::all_into_each
+                               ? rank_id{static_cast<std::uint32_t>(c.members[member].rank)}
+                               : no_rank;
+    std::vector<std::vector<byte_value>> parts;
+    for (std::size_t i = first; i < end; ++i)
+      parts.push_back(c.given[i].at(wanted));
+    const std::vector<byte_value> result = combined(std::move(parts), mine.by);
+    const bool for_all = mine.collective == pattern::allreduce;
+    for (std::size_t i = 0; i < c.members.size(); ++i) {
+      if (i != member && !for_all)
+        continue;
+      for (const block& b : at(c.members[i]).receives)
+        store(c.members[i].rank, b.bytes, result);
+      c.combined[i] = true;
+    }
   }
 
   bool advance() {
@@ -250,12 +279,14 @@ private:
       break;
     case action::give: {
       reduction_call& c = reductions_[a.number];
-      c.given[a.rank] = load(c.members[a.rank].rank, at(c.members[a.rank]).sends.front().bytes);
+      const place m = c.members[a.rank];
+      for (const block& b : at(m).sends)
+        c.given[a.rank][b.peer] = load(m.rank, b.bytes);
       c.gave[a.rank] = true;
       break;
     }
     case action::combine:
-      combine(reductions_[a.number]);
+      combine(reductions_[a.number], a.rank);
       break;
     case action::read:
       wires_[a.number].buffer = load(wires_[a.number].from.rank, *wires_[a.number].reads);

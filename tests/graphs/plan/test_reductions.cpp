@@ -44,7 +44,10 @@ void check(const graph& g, std::uint64_t seed, tally& count) {
   count.refused += !c.combined.refused.empty();
   if (c.combined.found.empty() || c.schedule.as_written)
     return;
-  for (const algorithm form : {algorithm::linear, algorithm::binomial, algorithm::recursive_doubling}) {
+  for (const algorithm form : {algorithm::linear, algorithm::binomial, algorithm::recursive_doubling,
+                               algorithm::recursive_halving, algorithm::ring, algorithm::pairwise}) {
+    if (form != algorithm::linear && !has_form(a.g, c.schedule, form))
+      continue;
     const plan by = with_messages(a.g, c.schedule, form);
     ASSERT_EQ(validate(a.g, c.matched, c.order, c.moved, by, options.planning), "") << show(g, seed);
     ASSERT_EQ(judge(a, by, seed, 2, options.planning.policy, options.planning.reassociate), "")
@@ -63,11 +66,12 @@ TEST(reductions, that_are_replaced_leave_what_the_graph_leaves) {
   const std::uint64_t first = oracle::fuzz_seed(), graphs = oracle::fuzz_count();
   for (std::uint64_t seed = first; seed < first + graphs && !testing::Test::HasFatalFailure(); ++seed)
     check(oracle::reduction_graph(seed), seed, count);
-  RecordProperty("reduces", count.found[pattern::reduce]);
-  RecordProperty("allreduces", count.found[pattern::allreduce]);
   const int some = static_cast<int>(graphs / 20);
-  EXPECT_GT(count.found[pattern::reduce], some);
-  EXPECT_GT(count.found[pattern::allreduce], some);
+  for (const pattern kind : {pattern::reduce, pattern::allreduce, pattern::reduce_scatter_block,
+                             pattern::reduce_scatter, pattern::scan, pattern::exscan}) {
+    RecordProperty(std::string(name(kind)), count.found[kind]);
+    EXPECT_GT(count.found[kind], kind == pattern::reduce_scatter ? some / 5 : some / 2) << name(kind);
+  }
   EXPECT_GT(count.rounding, some / 4);
   EXPECT_GT(count.beside_kept, some / 4);
   EXPECT_GT(count.refused, some);

@@ -1,0 +1,262 @@
+// Reduce-scatters and scans by meaning: every generated algorithm is recognised and carried out in every form, and what is nearly one
+// runs as written, with the reason.
+#include "graphs/plan/plan_judge.h"
+
+#include "graphs/choice/generated_form.h"
+#include "graphs/compile/compile.h"
+
+#include <gtest/gtest.h>
+
+namespace tacit::test {
+
+using namespace graphs;
+namespace {
+
+const reducer sum{"sum", "int", 4, true, false, true};
+const reducer join{"join", "pair", 4, false, false, true};
+const reducer rounding{"sum", "float", 4, true, true, true};
+
+std::string found_in(const compilation& c) {
+  std::string out;
+  for (const finding& f : c.found.found)
+    out += std::string(out.empty() ? "" : ", ") + std::string(name(f.kind)) + " " + std::to_string(f.bytes);
+  return out;
+}
+
+reason refused_in(const compilation& c) {
+  return c.combined.refused.empty() ? reason::none : c.combined.refused.front().why;
+}
+
+void expect_right(const graph& g, const compilation& c, const std::string& what,
+                  const plan_options& options = {}) {
+  ASSERT_FALSE(has_errors(c.problems)) << what << c.problems.front().message;
+  ASSERT_NE(c.schedule.why_as_written, reason::validation_failed) << what << c.schedule.detail;
+  const analyzed a = analyze_all(with_groups(g, c.groups), false);
+  EXPECT_EQ(judge(a, c.schedule, 7, 3, options.policy, options.reassociate), "") << what;
+  if (c.schedule.as_written)
+    return;
+  for (const algorithm form :
+       {algorithm::linear, algorithm::binomial, algorithm::ring, algorithm::recursive_doubling,
+        algorithm::recursive_halving, algorithm::pairwise}) {
+    const plan by = with_messages(a.g, c.schedule, form);
+    EXPECT_EQ(validate(a.g, c.matched, c.order, c.moved, by, options), "") << what << name(form);
+    EXPECT_EQ(judge(a, by, 11, 2, options.policy, options.reassociate), "") << what << name(form);
+  }
+}
+
+TEST(scans, and_all_other_generated_reductions_are_recognised) {
+  for (const known_algorithm& k : combining_algorithms())
+    for (std::uint32_t p = 3; p <= 9; ++p) {
+      recipe r{.kind = k.kind, .form = k.form, .ranks = p, .block = 24, .root = p / 3};
+      r.by = sum;
+      diagnostics problems;
+      const auto g = generate(r, problems);
+      if (!g)
+        continue;
+      const std::string what =
+          std::string(name(k.form)) + " " + std::string(name(k.kind)) + " p=" + std::to_string(p) + " ";
+      const compilation c = compile(*g);
+      EXPECT_EQ(found_in(c), std::string(name(k.kind)) + " 24") << what;
+      EXPECT_FALSE(c.schedule.as_written) << what;
+      expect_right(*g, c, what);
+    }
+}
+
+TEST(scans, keep_the_order_of_operators_that_do_not_commute) {
+  for (const pattern kind : {pattern::scan, pattern::exscan, pattern::reduce_scatter_block})
+    for (std::uint32_t p = 3; p <= 6; ++p) {
+      recipe r{.kind = kind, .ranks = p, .block = 8};
+      r.by = join;
+      diagnostics problems;
+      const auto g = generate(r, problems);
+      const compilation c = compile(*g);
+      EXPECT_EQ(found_in(c), std::string(name(kind)) + " 8");
+      expect_right(*g, c, std::string(name(kind)));
+      EXPECT_EQ(has_form(*g, c.schedule, algorithm::recursive_doubling), is_scan(kind));
+      EXPECT_FALSE(has_form(*g, c.schedule, algorithm::pairwise));
+    }
+}
+
+TEST(scans, of_operators_that_round_need_leave) {
+  recipe r{.kind = pattern::scan, .ranks = 5, .block = 8};
+  r.by = rounding;
+  diagnostics problems;
+  const auto g = generate(r, problems);
+  EXPECT_EQ(refused_in(compile(*g)), reason::order_kept);
+  compile_options options;
+  options.planning.reassociate = true;
+  const compilation c = compile(*g, options);
+  EXPECT_EQ(found_in(c), "scan 8");
+  expect_right(*g, c, "with leave", options.planning);
+}
+
+/// Four ranks scan by each for itself, in an order of steps that the test may disturb.
+struct by_hand {
+  static constexpr std::uint32_t ranks = 4;
+  static constexpr std::uint64_t bytes = 8, operand = 0x100, result = 0x200, arrived = 0x300;
+  graph g{ranks};
+  reducer_id by;
+
+  explicit by_hand(const reducer& r) : by(g.add_reducer(r)) {
+    for (std::uint32_t i = 0; i < ranks; ++i)
+      g.scratch(rank_id{i}, {arrived, 0x100});
+  }
+  /// Puts the operand of rank `from` in front of what rank `to` has.
+  op_id add(std::uint32_t from, std::uint32_t to, op_id after, std::int32_t tag = 0,
+            bool same_operator = true) {
+    const reducer_id with = same_operator ? by : g.add_reducer({"maximum", "int", 4, true, false, true});
+    g.send(rank_id{from}, segment{operand, bytes}, rank_id{to}, tag);
+    const segment into{result, bytes};
+    const op_id got = g.recv_reduce(rank_id{to}, std::span(&into, 1), rank_id{from}, with, tag);
+    g.depend(after, got);
+    return got;
+  }
+  op_id begin(std::uint32_t rank) {
+    const segment from{operand, bytes}, into{result, bytes};
+    return g.copy(rank_id{rank}, std::span(&from, 1), std::span(&into, 1));
+  }
+  /// The result of one rank.
+  void inclusive(std::uint32_t rank) {
+    op_id last = begin(rank);
+    for (std::uint32_t k = rank; k-- > 0;)
+      last = add(k, rank, last);
+  }
+  void exclusive(std::uint32_t rank) {
+    const segment into{result, bytes};
+    g.send(rank_id{rank - 1}, segment{operand, bytes}, rank_id{rank});
+    op_id last = g.recv(rank_id{rank}, into, rank_id{rank - 1});
+    for (std::uint32_t k = rank - 1; k-- > 0;)
+      last = add(k, rank, last);
+  }
+};
+
+struct outcome {
+  std::string found;
+  reason refused;
+};
+
+outcome of(const by_hand& h, const char* what) {
+  const compilation c = compile(h.g);
+  expect_right(h.g, c, what);
+  return {found_in(c), refused_in(c)};
+}
+
+TEST(scans, by_hand_are_found_and_near_misses_are_not) {
+  by_hand good(sum), exclusive(sum), missing(sum), twice(sum), mixed(sum), kept(sum), swapped(join),
+      in_order(join);
+  for (std::uint32_t i = 1; i < by_hand::ranks; ++i) {
+    good.inclusive(i);
+    exclusive.exclusive(i);
+    in_order.inclusive(i);
+    if (i < 3) {
+      for (by_hand* h : {&missing, &twice, &mixed, &swapped})
+        h->inclusive(i);
+      kept.exclusive(i);
+    }
+  }
+  missing.add(0, 3, missing.add(2, 3, missing.begin(3)));
+  twice.add(0, 3, twice.add(0, 3, twice.add(1, 3, twice.add(2, 3, twice.begin(3)))), 1);
+  mixed.add(0, 3, mixed.add(1, 3, mixed.add(2, 3, mixed.begin(3))), 0, false);
+  swapped.add(1, 3, swapped.add(0, 3, swapped.add(2, 3, swapped.begin(3))));
+  kept.inclusive(3);
+  EXPECT_EQ(of(good, "good").found, "scan 8");
+  EXPECT_EQ(of(exclusive, "exclusive").found, "exscan 8");
+  EXPECT_EQ(of(in_order, "in order").found, "scan 8");
+  for (const auto& [h, what] :
+       {std::pair(&missing, "an operand is missing"), std::pair(&twice, "one counts twice"),
+        std::pair(&mixed, "operators are mixed"), std::pair(&swapped, "wrong order")}) {
+    const outcome o = of(*h, what);
+    EXPECT_EQ(o.found, "") << what;
+    EXPECT_TRUE(o.refused == reason::no_group || o.refused == reason::no_term ||
+                o.refused == reason::no_common_block)
+        << what << static_cast<int>(o.refused);
+  }
+  const outcome o = of(kept, "the last one keeps the inclusive result"); // which is a sum of all by itself
+  EXPECT_EQ(o.found, "reduce 8");
+  EXPECT_EQ(o.refused, reason::no_group);
+}
+
+/// The first rank need not have its own operand twice, and all may combine in place.
+TEST(scans, in_place_are_found) {
+  graph g(4);
+  const reducer_id by = g.add_reducer(sum);
+  const segment mine{0x100, 16}, arrived{0x200, 16};
+  for (std::uint32_t i = 1; i < 4; ++i) {
+    g.scratch(rank_id{i}, arrived);
+    g.send(rank_id{i - 1}, mine, rank_id{i});
+    const op_id sent{static_cast<std::uint32_t>(g.size() - 1)};
+    if (i > 1)
+      g.depend(op_id{static_cast<std::uint32_t>(g.size() - 2)}, sent);
+    const op_id got = g.recv(rank_id{i}, arrived, rank_id{i - 1});
+    const op_id combined = g.reduce(rank_id{i}, std::span(&arrived, 1), std::span(&mine, 1), by);
+    g.depend(got, combined);
+  }
+  const compilation c = compile(g);
+  EXPECT_EQ(found_in(c), "scan 16");
+  expect_right(g, c, "in place");
+}
+
+/// Blocks of four ranks that differ in length, one of them missing.
+TEST(scans, reduce_scatters_may_lack_a_block) {
+  graph g(4);
+  const reducer_id by = g.add_reducer(sum);
+  for (std::uint32_t to = 0; to < 3; ++to) {
+    const std::uint64_t at = 0x100 + 0x40 * to, bytes = 4 + 4 * to;
+    op_id last = no_op;
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      if (i == to)
+        continue;
+      const segment block{at, bytes};
+      g.send(rank_id{i}, block, rank_id{to});
+      const op_id got = g.recv_reduce(rank_id{to}, std::span(&block, 1), rank_id{i}, by);
+      if (last != no_op)
+        g.depend(last, got);
+      last = got;
+    }
+  }
+  const compilation c = compile(g);
+  EXPECT_EQ(found_in(c), "reduce_scatter 12");
+  expect_right(g, c, "three of four");
+  compile_options options;
+  options.detection.vector_forms = false;
+  EXPECT_EQ(found_in(compile(g, options)), "reduce 4, reduce 8, reduce 12");
+}
+
+TEST(scans, among_other_reductions_of_the_same_operands) {
+  recipe r{.kind = pattern::scan, .ranks = 5, .block = 8};
+  r.by = sum;
+  diagnostics problems;
+  graph g = *generate(r, problems);
+  r.kind = pattern::exscan;
+  r.base = 0x100000;
+  ASSERT_TRUE(add_pattern(g, world, r, problems));
+  r.kind = pattern::allreduce;
+  r.base = 0x200000;
+  ASSERT_TRUE(add_pattern(g, world, r, problems));
+  r.kind = pattern::reduce_scatter_block;
+  r.base = 0x300000;
+  ASSERT_TRUE(add_pattern(g, world, r, problems));
+  const compilation c = compile(g);
+  EXPECT_EQ(found_in(c), "allreduce 8, reduce_scatter_block 8, scan 8, exscan 8");
+  expect_right(g, c, "four of them");
+}
+
+/// A larger communicator comes first: its shorter terms would be reductions on a smaller one.
+TEST(scans, take_what_is_theirs_before_smaller_communicators) {
+  recipe r{.kind = pattern::scan, .ranks = 5, .block = 8};
+  r.by = sum;
+  diagnostics problems;
+  graph g = *generate(r, problems);
+  g.add_communicator("first three", {rank_id{0}, rank_id{1}, rank_id{2}});
+  const comm_id back = g.add_communicator("back", {rank_id{4}, rank_id{2}, rank_id{0}});
+  r.kind = pattern::exscan;
+  r.base = 0x100000;
+  ASSERT_TRUE(add_pattern(g, back, r, problems));
+  const compilation c = compile(g);
+  EXPECT_EQ(found_in(c), "scan 8, exscan 8");
+  EXPECT_EQ(c.found.found.back().comm, back);
+  expect_right(g, c, "two communicators");
+}
+
+} // namespace
+} // namespace tacit::test
