@@ -249,6 +249,8 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *   tacit_allow_reassociation  TACIT_ALLOW_REASSOCIATION   false (default), or true: reductions that round, as sums
  *                                          in floating point do, may be replaced by collectives, which combine
  *                                          in an order of their own
+ *   tacit_patterns  TACIT_PATTERNS         a file with descriptions of patterns (docs/patterns.md), which rank 0
+ *                                          reads; tacit_explain says which of them the graph has
  *   tacit_tune      TACIT_TUNE             off (default), on or again: the first runs (up to 250 of each) try the
  *                                          graph as written, MPI's collectives and what else is predicted to be
  *                                          fast, and all ranks go on with the fastest (the graph as written

@@ -123,6 +123,9 @@ compilation compile(const graph& g, const compile_options& options) {
       c.groups.empty() ? std::nullopt : std::optional(with_groups(g, c.groups));
   const graph& known = extended ? *extended : g;
   // From here on every byte of a transfer belongs to one finding or to the residual.
+  if (!options.described.empty())
+    run_pass("described",
+             [&] { c.described = find_described(g, c.moves(), c.found.residual, options.described); });
   run_pass("replace",
            [&] { c.schedule = make_plan(known, c.matched, c.order, c.moves(), c.found, options.planning); });
   if (options.make_plan && c.schedule.ranks.empty() && !has_errors(c.problems))

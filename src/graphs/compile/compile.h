@@ -1,6 +1,7 @@
 // The pass list: graph in, schedule out. Read compile.cpp first; it is the program.
 #pragma once
 
+#include "graphs/described/find_described.h"
 #include "graphs/detect/detect.h"
 #include "graphs/detect/reductions.h"
 #include "graphs/flow/flow.h"
@@ -30,6 +31,7 @@ struct compile_options {
   /// Passes switched off by name: "detect", "races", "rendezvous", "reductions", "replace", "validate",
   /// "stages".
   std::vector<std::string> disabled;
+  std::vector<described_pattern> described;            ///< patterns of the user's own to look for
   std::function<void(std::string_view pass)> progress; ///< called before each pass, if set
 };
 
@@ -53,8 +55,9 @@ struct compilation {
   matching matched;
   run_order order;
   transfers moved;
-  combining combined; ///< collectives among the reductions
-  findings found;     ///< those, too; slices are of `moves()`
+  combining combined;           ///< collectives among the reductions
+  findings found;               ///< those, too; slices are of `moves()`
+  described_findings described; ///< patterns of the user's own; they are not replaced
   plan schedule;
   staged in_stages;
   /// Groups of findings and steps that no communicator of the graph has. Whoever reads those adds them to the graph first: with_groups.

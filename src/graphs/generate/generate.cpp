@@ -80,7 +80,7 @@ constexpr std::array combining{
     known_algorithm{pattern::reduce_scatter_block, algorithm::pairwise, "one partner at a time"},
     known_algorithm{pattern::reduce_scatter_block, algorithm::ring, "partial results travel round the ring"},
     known_algorithm{pattern::reduce_scatter_block, algorithm::recursive_halving,
-                    "exchange half of the blocks with rank xor p/2, p/4 …, p a power of two"},
+                    "exchange half of the blocks with rank xor p/2, p/4, ..., p a power of two"},
     known_algorithm{pattern::scan, algorithm::linear, "chain: everybody adds its operand and passes on"},
     known_algorithm{pattern::scan, algorithm::recursive_doubling,
                     "Hillis and Steele: what is there goes to rank + 2^k"},

@@ -4,10 +4,13 @@
 #include "runtime/mpi/errors.h"
 #include "runtime/schedule/known_machine.h"
 #include "runtime/schedule/measured_before.h"
+#include "vocabulary/calls/reasons.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fstream>
 #include <limits>
+#include <sstream>
 
 namespace tacit::runtime {
 namespace {
@@ -111,10 +114,41 @@ std::string words_for(const compiled_graph& c) {
 
 } // namespace
 
+namespace {
+
+/// What is wrong with the file is a note for those who ask, and nothing that a program should fail for.
+std::vector<graphs::described_pattern> patterns_of(const std::string& file, diagnostics& notes) {
+  if (file.empty())
+    return {};
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (!in || !(text << in.rdbuf())) {
+    notes.push_back({.code = number(reason::bad_file),
+                     .level = severity::warning,
+                     .message = fmt::format("no patterns can be read from {}", file),
+                     .remedy = "TACIT_PATTERNS names a file that rank 0 can read"});
+    return {};
+  }
+  diagnostics problems;
+  auto known = graphs::read_patterns(text.str(), problems);
+  for (diagnostic& d : problems) {
+    d.level = severity::warning;
+    d.message = file + ": " + d.message;
+    notes.push_back(std::move(d));
+  }
+  return known ? *std::move(known) : std::vector<graphs::described_pattern>();
+}
+
+} // namespace
+
 compiled_graph compile_parts(std::vector<message> parts, const compile_request& wanted) {
   all_inputs in = unpacked(std::move(parts));
   compiled_graph out{join(in.graphs), {}, {}, wanted.driver, {}, {}};
-  out.products = graphs::compile(out.all.g, wanted.compile);
+  graphs::compile_options options = wanted.compile;
+  diagnostics notes;
+  options.described = patterns_of(wanted.patterns, notes);
+  out.products = graphs::compile(out.all.g, options);
+  out.products.problems.insert(out.products.problems.end(), notes.begin(), notes.end());
   if (has_errors(out.products.problems))
     throw call_error(call_error::kind::graph, describe_errors(out.all, out.products.problems), true);
   out.all.g = graphs::with_groups(std::move(out.all.g), out.products.groups);

@@ -68,6 +68,10 @@ std::string in_text(const graphs::graph& g, const graphs::compilation& c, const 
       out += fmt::format("found in stage {}: {}\n", s + 1, words(g, f));
   if (!c.in_stages.why_not.empty())
     out += fmt::format("not looked at in stages: {}\n", c.in_stages.why_not);
+  for (const graphs::described_finding& f : c.described.found)
+    out += fmt::format("found: {}{}{}\n", describe(f, g), f.says.empty() ? "" : ": ", f.says);
+  for (const graphs::described_miss& m : c.described.missed)
+    out += fmt::format("not found: {} ({}: {})\n", m.name, reason_label(reason::described_differs), m.detail);
   for (const graphs::refusal& r : c.found.refused)
     out += fmt::format("not found: {} ({}: {})\n", name(r.kind), reason_label(r.why), r.detail);
   for (const graphs::refusal& r : c.schedule.not_used)
@@ -118,6 +122,10 @@ std::string in_json(const graphs::graph& g, const graphs::compilation& c, const 
   const std::string stages = array(c.in_stages.stages, [&](const graphs::stage& s) {
     return fmt::format(R"("found":{})", array(s.found.found, one));
   });
+  const std::string described = array(c.described.found, [&](const graphs::described_finding& f) {
+    return fmt::format(R"("pattern":{},"ranks":{},"says":{})", json_string(f.name),
+                       g.communicators()[index(f.comm)].members.size(), json_string(f.says));
+  });
   const auto no = [](const graphs::refusal& r) {
     return fmt::format(R"("pattern":{},"reason":{},"detail":{})", json_string(name(r.kind)),
                        json_string(reason_label(r.why)), json_string(r.detail));
@@ -141,9 +149,9 @@ std::string in_json(const graphs::graph& g, const graphs::compilation& c, const 
         json_string(c.schedule.why_as_written == reason::none ? "" : reason_label(c.schedule.why_as_written)),
         json_string(c.schedule.detail));
   return fmt::format(
-      R"({{"ranks":{},"operations":{},"transfers":{},"found":{},"stages":{},"refused":{},"not_used":{},"as_written":{}{},"predicted":{},"notes":{},"seconds":{{{}}}}})",
-      g.ranks(), g.size(), c.moves().list.size(), found, stages, refused, not_used, c.schedule.as_written,
-      why, predicted, notes, times);
+      R"({{"ranks":{},"operations":{},"transfers":{},"found":{},"described":{},"stages":{},"refused":{},"not_used":{},"as_written":{}{},"predicted":{},"notes":{},"seconds":{{{}}}}})",
+      g.ranks(), g.size(), c.moves().list.size(), found, described, stages, refused, not_used,
+      c.schedule.as_written, why, predicted, notes, times);
 }
 
 } // namespace

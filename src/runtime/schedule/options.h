@@ -13,8 +13,9 @@ namespace tacit::runtime {
 
 struct compile_request {
   graphs::compile_options compile;
-  std::string driver;          ///< empty: by priority
-  bool tune = false;           ///< candidates are measured in place, unless an earlier run has done it
+  std::string driver;   ///< empty: by priority
+  std::string patterns; ///< file with descriptions of patterns, read where the graph is compiled; empty: none
+  bool tune = false;    ///< candidates are measured in place, unless an earlier run has done it
   bool tune_again = false;     ///< also if an earlier run has done it
   bool replace_always = false; ///< also where the graph as written is predicted to be as fast
   std::size_t candidates = 6;  ///< how many are measured

@@ -21,7 +21,7 @@ namespace tacit::surface {
 namespace {
 
 struct analyze_options {
-  std::string input, output, format = "text", policy = "data";
+  std::string input, output, format = "text", policy = "data", patterns;
   graphs::compile_options passes;
   scaling_request scaling;
   bool all = false, progress = false, json = false;
@@ -44,7 +44,21 @@ std::string rendered(const surface::graph_analysis& a, const analyze_options& op
   return surface::text_of(surface::page_of(a), options.all ? 0 : 40);
 }
 
+/// False, with all mistakes printed, if the file is malformed.
+bool read_described(analyze_options& options) {
+  if (options.patterns.empty())
+    return true;
+  diagnostics problems;
+  auto known = graphs::read_patterns(read_file(options.patterns), problems);
+  print_problems(problems, options.patterns);
+  if (known)
+    options.passes.described = *std::move(known);
+  return known.has_value();
+}
+
 int analyze_graph(analyze_options& options) {
+  if (!read_described(options))
+    return input_has_errors;
   diagnostics problems;
   std::vector<std::uint32_t> lines;
   const std::string name =
@@ -154,6 +168,9 @@ command add_analyze(CLI::App& app) {
   sub->add_option("--disable", options->passes.disabled, "switch a pass off (can be repeated)")
       ->check(one_of({"rendezvous", "races", "reductions", "detect", "replace", "validate", "stages"}))
       ->take_all();
+  sub->add_option("--patterns", options->patterns,
+                  "file with descriptions of patterns to look for in a graph, too (docs/patterns.md)")
+      ->envname("TACIT_PATTERNS");
   sub->add_option(
          "--predict", options->scaling.ranks,
          "numbers of ranks, for example 64,1024: what a graph of a known algorithm, and every other\n"

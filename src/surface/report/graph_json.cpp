@@ -128,6 +128,27 @@ json plan_json(const graphs::plan& p) {
           {"steps_per_rank", std::move(steps)}};
 }
 
+/// Patterns of the user's own, if any were looked for.
+void add_described(json& out, const graph_analysis& a) {
+  if (a.c.described.found.empty() && a.c.described.missed.empty())
+    return;
+  json& found = out["described"] = json::array();
+  for (const graphs::described_finding& f : a.c.described.found) {
+    json lengths = json::object();
+    for (const auto& [name, bytes] : f.lengths)
+      lengths[name] = bytes;
+    found.push_back({{"pattern", f.name},
+                     {"says", f.says},
+                     {"communicator", a.g.communicators()[index(f.comm)].name},
+                     {"root", rank_or_null(f.root)},
+                     {"lengths", std::move(lengths)},
+                     {"of", f.leftover ? "residual" : "transfers"}});
+  }
+  json& missed = out["described_not_found"] = json::array();
+  for (const graphs::described_miss& m : a.c.described.missed)
+    missed.push_back({{"pattern", m.name}, {"detail", m.detail}});
+}
+
 } // namespace
 
 std::string json_of(const graph_analysis& a) {
@@ -150,6 +171,7 @@ std::string json_of(const graph_analysis& a) {
   for (const graphs::finding& f : a.c.found.found)
     found.push_back(finding_json(a.g, f));
   out["residual"] = slices_json(a.c.found.residual);
+  add_described(out, a);
   if (!a.c.in_stages.stages.empty()) {
     json& stages = out["stages"] = json::array();
     for (const graphs::stage& s : a.c.in_stages.stages) {

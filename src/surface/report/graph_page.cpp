@@ -124,6 +124,23 @@ void add_headlines(page& p, const graph_analysis& a, const counts& n) {
         fmt::format("{} touch bytes of reductions and keep their order.", counted(kept, "operation")));
 }
 
+/// A pattern of the user's own.
+finding_card card_of(const graphs::described_finding& f, const graph_analysis& a) {
+  finding_card card;
+  card.title = fmt::format("{} on {}", f.name, describe_group(a.g, f.comm));
+  card.certainty = fmt::format("exact, for this graph on {}", counted(a.g.ranks(), "rank"));
+  if (f.root != no_rank)
+    card.facts.emplace_back("root", fmt::format("rank {}", index(f.root)));
+  for (const auto& [name, bytes] : f.lengths)
+    card.facts.emplace_back(name, readable_bytes(bytes));
+  card.facts.emplace_back("made of", f.leftover ? "what collectives leave" : "all that these ranks exchange");
+  if (!f.says.empty())
+    card.facts.emplace_back("says", f.says);
+  card.why = reason::described;
+  card.why_detail = "It is recognised, not replaced.";
+  return card;
+}
+
 void add_findings(page& p, const graph_analysis& a) {
   for (const graphs::finding& f : a.c.found.found) {
     finding_card card;
@@ -154,7 +171,11 @@ void add_findings(page& p, const graph_analysis& a) {
     }
     p.findings.push_back(std::move(card));
   }
+  for (const graphs::described_finding& f : a.c.described.found)
+    p.findings.push_back(card_of(f, a));
   p.left_title = "Not found, because …";
+  for (const graphs::described_miss& m : a.c.described.missed)
+    p.left.push_back({.what = m.name, .why = reason::described_differs, .detail = m.detail, .sites = {}});
   for (const graphs::refusal& r : a.c.found.refused)
     p.left.push_back({.what = fmt::format("{} on {}", name(r.kind), describe_group(a.g, r.comm)),
                       .why = r.why,

@@ -7,7 +7,8 @@
 
 #include <tacit/tacit.h>
 
-#include <functional>
+#include <cstdlib>
+#include <unistd.h>
 
 namespace {
 
@@ -341,7 +342,8 @@ TEST_F(scans, by_hand_are_replaced_where_no_bit_changes) {
       for (const way how : ways)
         for (const bool permitted : {false, true}) {
           const char* const driver = drivers[seed % drivers.size()];
-          check(++seed, k, how, driver, permitted, seed % 4 == 0 ? "true" : "always");
+          ++seed;
+          check(seed, k, how, driver, permitted, seed % 4 == 0 ? "true" : "always");
           if (HasFatalFailure())
             return;
         }
@@ -353,6 +355,58 @@ TEST_F(scans, by_each_driver_of_integers) {
   for (const char* driver : {"coll", "p2p", "shm", "rma"})
     for (const way how : ways)
       check(++seed, known.all.front(), how, driver, false, "always");
+}
+
+/// What tacit_explain says of a ring shift with patterns of a file that says so; a file with mistakes costs nothing but notes.
+std::string explained_with_patterns(const std::string& text) {
+  char name[] = "patterns-XXXXXX";
+  char file[sizeof name + 16] = {};
+  if (rank() == 0) {
+    const int opened = mkstemp(name);
+    EXPECT_GE(opened, 0);
+    EXPECT_EQ(write(opened, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    close(opened);
+    std::memcpy(file, name, sizeof name);
+  }
+  MPI_Bcast(file, sizeof file, MPI_CHAR, 0, MPI_COMM_WORLD);
+  int out = 10 + rank(), in = -1;
+  tacit_graph g;
+  tacit_schedule s = TACIT_SCHEDULE_NULL;
+  EXPECT_EQ(tacit_graph_create(MPI_COMM_WORLD, &g), TACIT_SUCCESS);
+  const int next = (rank() + 1) % size(), before = (rank() + size() - 1) % size();
+  tacit_graph_send(g, &out, 1, MPI_INT, next, 0, nullptr);
+  tacit_graph_recv(g, &in, 1, MPI_INT, before, 0, nullptr);
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "tacit_patterns", file);
+  EXPECT_EQ(tacit_compile(g, info, &s), TACIT_SUCCESS) << tacit_last_error();
+  MPI_Info_free(&info);
+  EXPECT_EQ(tacit_run(s), TACIT_SUCCESS);
+  EXPECT_EQ(in, 10 + before);
+  const std::string said = explain(s);
+  tacit_schedule_free(&s);
+  tacit_graph_free(&g);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank() == 0)
+    unlink(name);
+  return said;
+}
+
+TEST_F(scans, and_patterns_of_ones_own_are_told_by_explain) {
+  const std::string head = "tacit patterns 1\npattern \"ring shift\" says \"to the next\"\n";
+  std::string said = explained_with_patterns(head + "each r: sends block to (r + 1) % p\n");
+  EXPECT_NE(
+      said.find("found: ring shift among " + std::to_string(size()) + " ranks, block 4 B: to the next\n"),
+      std::string::npos)
+      << said;
+  said = explained_with_patterns(head + "each r: sends block to r + 1\n");
+  EXPECT_NE(said.find("not found: ring shift (TACIT-030: rank " + std::to_string(size() - 1) +
+                      " also sends 4 B to rank 0)"),
+            std::string::npos)
+      << said;
+  said = explained_with_patterns(head + "each r: sends block to r +\n");
+  EXPECT_NE(said.find("note: TACIT-080"), std::string::npos) << said;
+  EXPECT_NE(said.find("line 4, column 1: expected a number"), std::string::npos) << said;
 }
 
 } // namespace

@@ -98,6 +98,36 @@ class Analyze(unittest.TestCase):
         self.golden("mixture.tacit", "one bcast on all 4 ranks, root 2, 32 B per block and one gather on all 4", "belong to no",
                     "rank 3          0x40      4  rank 1     0x40", "TACIT-020")
 
+    def test_patterns_of_ones_own(self):
+        shapes = EXAMPLES.parent / "patterns" / "shapes.txt"
+        with tempfile.TemporaryDirectory() as folder:
+            ring = Path(folder) / "ring.tacit"
+
+            def write(bytes_of_last):
+                ring.write_text("tacit graph 1\nranks 3\n" + "".join(
+                    f"rank {r} {{\n send 0x0+{bytes_of_last if r == 2 else 8} to {(r + 1) % 3}\n"
+                    f" recv 0x100+{bytes_of_last if r == 0 else 8} from {(r + 2) % 3}\n}}\n" for r in range(3)))
+
+            write(8)
+            done = tacit("analyze", ring, "--patterns", shapes)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for part in ("ring shift on all 3 ranks", "block 8 B", "TACIT-058", "each rank passes its block to the next"):
+                self.assertIn(part, " ".join(done.stdout.split()))
+            self.assertIn("halo of a square grid", done.stdout.split("Not found")[1])
+            self.assertIn("ring shift on all 3 ranks",
+                          tacit("analyze", ring, env=os.environ | {"TACIT_PATTERNS": str(shapes)}).stdout)
+            found = json.loads(tacit("analyze", ring, "--patterns", shapes, "--json").stdout)["described"]
+            self.assertEqual([(f["pattern"], f["lengths"]) for f in found], [("ring shift", {"block": 8})])
+            self.assertIn("ring shift", tacit("analyze", ring, "--patterns", shapes, "--format", "html").stdout)
+            write(9)
+            done = tacit("analyze", ring, "--patterns", shapes)
+            self.assertIn("rank 2 sends 9 B to rank 0, which is another length", " ".join(done.stdout.split()))
+            broken = Path(folder) / "broken.txt"
+            broken.write_text('tacit patterns 1\npattern "x"\neach r: sends block to (r + 1 % p\n')
+            done = tacit("analyze", ring, "--patterns", broken)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("line 4, column 1: expected ')', found the end of the file", done.stderr)
+
     def test_one_broken_example_per_diagnostic(self):
         self.golden("broken-cycle.tacit", "error TACIT-001", code=1)
         self.golden("broken-unmatched.tacit", "error TACIT-002", "differs in tag", code=1)
