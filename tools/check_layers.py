@@ -37,6 +37,7 @@ TABLE = {
         "platform": ["vocabulary"],
         "cost": ["vocabulary", "platform", "graph", "plan"],
         "choice": ["vocabulary", "graph", "generate", "match", "flow", "detect", "described", "plan", "compile", "platform", "cost"],
+        "part": ["vocabulary", "graph", "generate", "match", "flow", "detect", "described", "plan", "compile", "cost", "choice"],
     },
     "neighbors": {
         "topology": ["vocabulary"],

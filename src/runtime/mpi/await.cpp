@@ -23,6 +23,10 @@ void go_on_meanwhile(bool (*round)()) {
   meanwhile.store(round, std::memory_order_release);
 }
 
+void go_on() {
+  more_to_do();
+}
+
 void offer_core() {
   using clock = std::chrono::steady_clock;
   constexpr auto slice = std::chrono::microseconds(100); // longer than any rank that waits keeps a core

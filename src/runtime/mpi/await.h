@@ -13,6 +13,9 @@ inline void await(MPI_Request& request, const char* call) {
   await(std::span(&request, 1), call);
 }
 
+/// What goes on meanwhile, once: for loops that wait for what is no request.
+void go_on();
+
 /// Between two looks in vain: offers the core to others. Yielding is best where the others wait, too (0.3 us, or what it
 /// takes them to look); but who yields to a busy process gets the core back only after that one's time slice, so where a
 /// yield has shown that there is one, it sleeps for as short as the kernel lets it the next times: who sleeps gets a core

@@ -1,5 +1,6 @@
 #include "runtime/schedule/compile_on_root.h"
 
+#include "graphs/part/part_plan.h"
 #include "runtime/mpi/collective_calls.h"
 #include "runtime/mpi/errors.h"
 #include "runtime/schedule/known_machine.h"
@@ -203,6 +204,41 @@ rank_part part_of(const compiled_graph& compiled, std::uint32_t rank) {
     part.reducers.emplace_back(reducers[i], static_cast<std::int32_t>(i));
   add_others_reducers(g, part);
   return part;
+}
+
+namespace {
+
+bool is_just(const graphs::findings& f, const graphs::part_verdict& what) {
+  return f.residual.empty() && f.found.size() == 1 && f.found.front().comm == world &&
+         f.found.front().kind == what.kind && f.found.front().root == what.root &&
+         f.found.front().bytes == what.bytes;
+}
+
+/// The graph that was compared is not the one that was written, but has the same bytes straight from origin to destination.
+void call_straight(std::string& plan) {
+  if (plan == graphs::written_name)
+    plan = "straight messages";
+}
+
+} // namespace
+
+std::optional<chosen_way> choose_for(const graphs::part_verdict& what, std::uint64_t operations,
+                                     std::uint64_t transfers, const std::vector<rank_facts>& ranks,
+                                     const compile_request& wanted) {
+  const graphs::graph g = graphs::stand_in(what, static_cast<std::uint32_t>(ranks.size()));
+  const graphs::compilation products = graphs::compile(g, wanted.compile);
+  if (has_errors(products.problems) || products.schedule.as_written || !is_just(products.found, what))
+    return std::nullopt;
+  graphs::choice chosen = graphs::choose(g, products, wanted.compile, request_of(ranks, wanted));
+  add_unpriced(chosen, products.schedule, wanted.driver);
+  for (graphs::priced_way& w : chosen.compared)
+    call_straight(w.plan);
+  const graphs::way& first = chosen.ways.front();
+  chosen_way out{chosen.plans[first.plan].name, first.driver, first.predicted, {}};
+  call_straight(out.plan);
+  out.why = with_note(explain(g, products, chosen, graph_size{operations, transfers}), "analysis",
+                      "all ranks together, each with its own part");
+  return out;
 }
 
 } // namespace tacit::runtime

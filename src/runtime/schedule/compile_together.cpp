@@ -14,6 +14,7 @@
 #include "runtime/mpi/packer.h"
 #include "runtime/mpi/private_communicator.h"
 #include "runtime/schedule/bound_graph.h"
+#include "runtime/schedule/compile_in_parts.h"
 #include "runtime/schedule/compile_on_root.h"
 #include "runtime/schedule/computations.h"
 #include "runtime/schedule/kept_graphs.h"
@@ -158,6 +159,18 @@ std::vector<message> scatter(const kept_graphs& own, agreement& all,
       list = std::move(made);
     });
   return scatter_by_tree(std::move(list), own, all);
+}
+
+/// Collective: what of the parts is known to all, and whether all ranks look into them together.
+parts_answer agree_with(const kept_graphs& kept, kept_graphs::lookup& found, const parts_question& mine,
+                        agreement& all) {
+  const std::size_t before = kept.words_of(found).size();
+  const std::span<std::uint64_t> words = std::span(found.words).first(before + parts_question::words);
+  words[before] = mine.wanted;
+  words[before + 1] = mine.refused;
+  words[before + 2] = mine.all_but_size;
+  all.agree(words);
+  return answer_of(words.subspan(before));
 }
 
 /// Collective: this rank's part of what rank 0 makes of the parts of all. Does not agree; without ways if this rank gets nothing.
@@ -428,12 +441,14 @@ std::unique_ptr<schedule> compile_together(const graph_builder& part, const char
   compile_request wanted;
   rank_facts facts;
   kept_graphs::lookup found;
+  parts_question question;
   all.here("reading its arguments", [&] {
     wanted = arguments();
     facts = facts_of(kept->rank());
     found = kept->look(circumstances(kept->rank(), facts, wanted, part), part, wanted);
+    question = parts_question::of(kept->rank(), kept->size(), wanted, part.values());
   });
-  all.agree(kept->words_of(found));
+  parts_answer in_parts = agree_with(*kept, found, question, all);
   // From here on every rank has a part without errors of its own, and all know what they have of it.
   if (std::unique_ptr<schedule> again = kept->lend(found))
     return again;
@@ -455,8 +470,16 @@ std::unique_ptr<schedule> compile_together(const graph_builder& part, const char
   std::optional<duplicate_under_way> duplicate;
   if (own.comm() == MPI_COMM_NULL)
     all.always("making a communicator", [&] { duplicate.emplace(part.comm()); });
-  if (!same)
+  if (!same && in_parts.why == graphs::part_refusal::none)
+    all.always("compiling in parts", [&] {
+      mine =
+          compiled_in_parts(facts, part.values(), wanted, kept->rank(), kept->size(), kept->comm(), in_parts);
+    });
+  if (!same && in_parts.why != graphs::part_refusal::none) {
     mine = compiled_on_rank_0(facts, part, wanted, *kept, all);
+    if (const std::string words = in_parts.words(); !words.empty() && !mine.ways.empty())
+      all.here("explaining", [&] { mine.why = with_note(mine.why, "analysis", words); });
+  }
   if (duplicate)
     all.always("making a communicator", [&] { own = duplicate->finish(); });
   duplicate.reset();

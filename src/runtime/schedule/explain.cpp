@@ -58,9 +58,10 @@ std::string combined(const graphs::graph& g, const graphs::compilation& c) {
   return out;
 }
 
-std::string in_text(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen) {
+std::string in_text(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen,
+                    const graph_size& size) {
   std::string out =
-      fmt::format("{} ranks, {} operations, {} transfers\n", g.ranks(), g.size(), c.moves().list.size());
+      fmt::format("{} ranks, {} operations, {} transfers\n", g.ranks(), size.operations, size.transfers);
   for (const graphs::finding& f : c.found.found)
     out += "found: " + words(g, f) + "\n";
   for (std::size_t s = 0; s < c.in_stages.stages.size(); ++s)
@@ -112,7 +113,8 @@ std::string array(const List& list, Write&& write) {
   return "[" + out + "]";
 }
 
-std::string in_json(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen) {
+std::string in_json(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen,
+                    const graph_size& size) {
   const auto one = [&](const graphs::finding& f) {
     return fmt::format(R"("pattern":{},"ranks":{},"bytes":{}{})", json_string(name(f.kind)),
                        g.communicators()[index(f.comm)].members.size(), f.bytes,
@@ -150,14 +152,22 @@ std::string in_json(const graphs::graph& g, const graphs::compilation& c, const 
         json_string(c.schedule.detail));
   return fmt::format(
       R"({{"ranks":{},"operations":{},"transfers":{},"found":{},"described":{},"stages":{},"refused":{},"not_used":{},"as_written":{}{},"predicted":{},"notes":{},"seconds":{{{}}}}})",
-      g.ranks(), g.size(), c.moves().list.size(), found, described, stages, refused, not_used,
+      g.ranks(), size.operations, size.transfers, found, described, stages, refused, not_used,
       c.schedule.as_written, why, predicted, notes, times);
 }
 
 } // namespace
 
-explanation explain(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen) {
-  return {in_text(g, c, chosen), in_json(g, c, chosen)};
+explanation explain(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen,
+                    std::optional<graph_size> size) {
+  const graph_size shown = size.value_or(graph_size{g.size(), c.moves().list.size()});
+  return {in_text(g, c, chosen, shown), in_json(g, c, chosen, shown)};
+}
+
+explanation with_note(const explanation& known, std::string_view what, std::string_view words) {
+  const std::string open = known.json.substr(0, known.json.size() - 1); // without its last brace
+  return {known.text + fmt::format("{}: {}\n", what, words),
+          open + fmt::format(",{}:{}}}", json_string(what), json_string(words))};
 }
 
 explanation explain_here(const explanation& shared, std::string_view driver, const std::string& steps) {
@@ -167,9 +177,7 @@ explanation explain_here(const explanation& shared, std::string_view driver, con
 }
 
 explanation with_kept(const explanation& known, std::string_view kept) {
-  const std::string open = known.json.substr(0, known.json.size() - 1); // without its last brace
-  return {known.text + fmt::format("kept: {}\n", kept),
-          open + fmt::format(R"(,"kept":{}}})", json_string(kept))};
+  return with_note(known, "kept", kept);
 }
 
 explanation with_measured_before(const explanation& known, std::string_view measured) {

@@ -4,7 +4,10 @@
 #include "graphs/choice/choose.h"
 #include "graphs/compile/compile.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace tacit::runtime {
 
@@ -12,8 +15,16 @@ struct explanation {
   std::string text, json;
 };
 
-/// The part that is the same on all ranks.
-explanation explain(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen);
+struct graph_size {
+  std::uint64_t operations = 0, transfers = 0;
+};
+
+/// The part that is the same on all ranks. `size`: of the graph that `g` stands for, if it is another one.
+explanation explain(const graphs::graph& g, const graphs::compilation& c, const graphs::choice& chosen,
+                    std::optional<graph_size> size = {});
+
+/// With a line "what: words", and a member of that name.
+explanation with_note(const explanation& known, std::string_view what, std::string_view words);
 
 /// With what only this rank knows: the driver that was chosen and its own steps.
 explanation explain_here(const explanation& shared, std::string_view driver, const std::string& steps);

@@ -181,4 +181,18 @@ joined_graph join(const std::vector<local_graph>& parts) {
   return out;
 }
 
+graphs::graph alone(const local_graph& part, rank_id rank, std::uint32_t ranks) {
+  graphs::graph g(ranks);
+  g.reserve(part.operations.size(), part.dependencies.size());
+  for (const local_operation& op : part.operations)
+    add(g, rank, op, world, graphs::no_reducer);
+  for (const auto& [before, after] : part.dependencies)
+    g.depend(op_id{static_cast<std::uint32_t>(before)}, op_id{static_cast<std::uint32_t>(after)});
+  for (const graphs::segment& s : part.scratch)
+    g.scratch(rank, s);
+  for (const graphs::segment& s : part.live_out)
+    g.live_out(rank, s);
+  return g;
+}
+
 } // namespace tacit::runtime

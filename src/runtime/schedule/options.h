@@ -11,7 +11,15 @@
 
 namespace tacit::runtime {
 
+/// Who finds out what a graph means.
+enum class compiled_by : std::uint8_t {
+  central,     ///< rank 0, which gets the parts of all ranks
+  size,        ///< whichever is expected to be faster
+  distributed, ///< all ranks, each its part, where they can
+};
+
 struct compile_request {
+  compiled_by by = compiled_by::size;
   graphs::compile_options compile;
   std::string driver;   ///< empty: by priority
   std::string patterns; ///< file with descriptions of patterns, read where the graph is compiled; empty: none

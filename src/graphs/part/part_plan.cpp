@@ -1,0 +1,222 @@
+// A collective with equal blocks is few numbers (pattern, root, ranks, bytes), and so is every algorithm for it. A rank makes the plan of
+// all ranks with its own bytes and, for the others, bytes that stand for theirs, and keeps its own steps: who sends what to whom when
+// does not depend on where it lies. Two ranks agree on the order of bytes in a block because that is the order in which they lie at
+// their origin.
+#include "graphs/part/part_plan.h"
+
+#include "graphs/choice/generated_form.h"
+#include "graphs/generate/generate.h"
+#include "graphs/plan/segments.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace tacit::graphs {
+namespace {
+
+/// Where bytes lie that stand for those of a rank.
+constexpr std::uint64_t some_address = 0x1000;
+
+transfers transfers_of(const own_part& own) {
+  transfers out;
+  out.list = own.gets;
+  for (const taken_bytes& t : own.gives)
+    for (const segment& s : t.bytes)
+      out.list.push_back({s.address, s.address, s.length, own.self, t.source});
+  std::sort(out.list.begin(), out.list.end(), [](const transfer& a, const transfer& b) {
+    return std::tie(a.destination, a.destination_address, a.source) <
+           std::tie(b.destination, b.destination_address, b.source);
+  });
+  return out;
+}
+
+std::uint64_t largest_total(const part_verdict& what, std::uint64_t ranks) {
+  switch (what.kind) {
+  case pattern::bcast:
+    return what.bytes;
+  case pattern::allgather: // with the own block
+    return ranks * what.bytes;
+  default:
+    return (ranks - 1) * what.bytes;
+  }
+}
+
+/// This rank's own bytes as one step of the collective, behind a copy of those that it overwrites.
+std::optional<rank_plan> as_collective(const part_verdict& what, const own_part& own) {
+  const std::uint32_t ranks = own.part.ranks();
+  const transfers t = transfers_of(own);
+  finding f;
+  f.kind = what.kind;
+  f.root = what.root;
+  f.bytes = what.bytes;
+  for (std::uint32_t i = 0; i < t.list.size(); ++i)
+    f.slices.push_back({0, t.list[i].length, i});
+  findings all;
+  all.found.push_back(std::move(f));
+  plan made = make_plan(graph(ranks), {}, {}, t, all);
+  if (made.as_written)
+    return std::nullopt;
+  rank_plan mine = std::move(made.ranks[index(own.self)]);
+  const auto call = std::find_if(mine.steps.begin(), mine.steps.end(),
+                                 [](const step& s) { return s.kind == step_kind::collective; });
+  if (call == mine.steps.end())
+    return std::nullopt;
+  call->collective = what.kind; // of the others' blocks the plan knew nothing
+  call->largest_block = what.bytes;
+  call->largest_total = largest_total(what, ranks);
+  return mine;
+}
+
+/// The step of a rank whose bytes nobody here knows.
+step stand_in_step(const part_verdict& what, std::uint32_t ranks, rank_id self) {
+  step s;
+  s.kind = step_kind::collective;
+  s.collective = what.kind;
+  s.peer = what.root;
+  s.largest_block = what.bytes;
+  s.largest_total = largest_total(what, ranks);
+  std::uint64_t next = some_address;
+  const auto block_for = [&](rank_id peer) {
+    next += what.bytes;
+    return block{peer, {{next - what.bytes, what.bytes}}};
+  };
+  const auto each_other = [&](std::vector<block>& into) {
+    for (std::uint32_t r = 0; r < ranks; ++r)
+      if (rank_id{r} != self)
+        into.push_back(block_for(rank_id{r}));
+  };
+  const bool root = self == what.root;
+  switch (what.kind) {
+  case pattern::bcast:
+    root ? s.sends.push_back(block_for(no_rank)) : s.receives.push_back(block_for(what.root));
+    break;
+  case pattern::scatter:
+    root ? each_other(s.sends) : s.receives.push_back(block_for(what.root));
+    break;
+  case pattern::gather:
+    root ? each_other(s.receives) : s.sends.push_back(block_for(what.root));
+    break;
+  case pattern::allgather:
+    s.sends.push_back(block_for(no_rank));
+    each_other(s.receives);
+    break;
+  default:
+    each_other(s.sends);
+    each_other(s.receives);
+    break;
+  }
+  return s;
+}
+
+/// The algorithm of a plan by its name; messages from origin to destination are the linear one.
+std::optional<algorithm> form_of(std::string_view name) {
+  return name == written_name || name == "straight messages" ? algorithm::linear : find_algorithm(name);
+}
+
+} // namespace
+
+graph stand_in(const part_verdict& what, std::uint32_t ranks) {
+  graph g(ranks);
+  std::vector<std::uint64_t> sent(ranks, some_address), got(ranks, some_address + (1ull << 40));
+  for (std::uint32_t from = 0; from < ranks; ++from) {
+    const step s = stand_in_step(what, ranks, rank_id{from});
+    for (const block& b : s.sends)
+      for (std::uint32_t to = 0; to < ranks; ++to)
+        if (to != from && (b.peer == no_rank || b.peer == rank_id{to})) {
+          g.send(rank_id{from}, b.bytes.front(), rank_id{to});
+          g.recv(rank_id{to}, segment{got[to], what.bytes}, rank_id{from});
+          got[to] += what.bytes;
+        }
+  }
+  return g;
+}
+
+std::optional<rank_plan> own_steps(const part_verdict& what, const own_part& own, std::string_view name,
+                                   const placement& where) {
+  std::optional<rank_plan> mine = as_collective(what, own);
+  if (!mine || name == "collectives")
+    return mine;
+  const std::optional<algorithm> form = form_of(name);
+  if (!form)
+    return std::nullopt;
+  const graph none(own.part.ranks());
+  const std::uint32_t ranks = own.part.ranks();
+  plan all;
+  all.ranks.resize(ranks);
+  for (std::uint32_t r = 0; r < ranks; ++r)
+    if (rank_id{r} != own.self)
+      all.ranks[r].steps.push_back(stand_in_step(what, ranks, rank_id{r}));
+  all.ranks[index(own.self)] = std::move(*mine);
+  constexpr auto vectors = vector_collectives::straight; // there are none
+  if (*form != algorithm::linear && !has_form(none, all, *form, vectors, where))
+    return std::nullopt;
+  plan messages = with_messages(none, all, *form, vectors, where);
+  return std::move(messages.ranks[index(own.self)]);
+}
+
+graph steps_as_part(const rank_plan& steps, const own_part& own) {
+  constexpr std::int32_t of_collectives = 1 << 30; // messages of plans have small tags
+  graph g(own.part.ranks());
+  std::vector<std::vector<op_id>> made(steps.steps.size());
+  for (std::size_t i = 0; i < steps.steps.size(); ++i) {
+    const step& s = steps.steps[i];
+    const std::int32_t tag = of_collectives + s.tag;
+    switch (s.kind) {
+    case step_kind::send:
+      made[i].push_back(g.send(own.self, s.reads, s.peer, s.tag));
+      break;
+    case step_kind::recv:
+      made[i].push_back(g.recv(own.self, s.writes, s.peer, s.tag));
+      break;
+    case step_kind::copy:
+      made[i].push_back(g.copy(own.self, s.reads, s.writes));
+      break;
+    case step_kind::collective:
+      for (const block& b : s.sends)
+        for (std::uint32_t r = 0; r < g.ranks(); ++r)
+          if (rank_id{r} != own.self && (b.peer == no_rank || b.peer == rank_id{r}))
+            made[i].push_back(g.send(own.self, b.bytes, rank_id{r}, tag));
+      for (const block& b : s.receives)
+        made[i].push_back(g.recv(own.self, b.bytes, b.peer, tag));
+      break;
+    default: // is not in plans of what is analysed here; what runs no step leaves other bytes
+      break;
+    }
+    for (const std::uint32_t before : s.after)
+      for (const op_id b : made[before])
+        for (const op_id a : made[i])
+          g.depend(b, a);
+  }
+  for (const auto& [rank, bytes] : own.part.scratch_bytes())
+    g.scratch(rank, bytes);
+  g.scratch(own.self, {scratch_base, steps.scratch_bytes});
+  return g;
+}
+
+namespace {
+
+/// Of the program's memory.
+std::vector<segment> written(const graph& g) {
+  std::vector<segment> all;
+  for (std::uint32_t i = 0; i < g.size(); ++i)
+    for (const segment& s : g.writes(op_id{i}))
+      if (s.address < user_memory_end)
+        all.push_back(s);
+  return normalized(std::move(all));
+}
+
+} // namespace
+
+part_refusal check_steps(const rank_plan& steps, const own_part& own, const graph& as_part,
+                         const part_run& followed) {
+  const bool known = std::none_of(steps.steps.begin(), steps.steps.end(), [](const step& s) {
+    return s.kind == step_kind::call || s.kind == step_kind::reduce;
+  });
+  if (!known || !followed.done() || followed.fault() != part_refusal::none || followed.result() != own.gets)
+    return part_refusal::check;
+  if (first_outside(written(as_part), written(own.part)).length > 0)
+    return part_refusal::check;
+  return may_race(as_part, own.self) ? part_refusal::check : part_refusal::none;
+}
+
+} // namespace tacit::graphs

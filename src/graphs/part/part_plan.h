@@ -1,0 +1,38 @@
+// One rank's steps of a plan that all ranks make together, each its own (SEMANTICS 5.5 to 5.8).
+#pragma once
+
+#include "graphs/choice/choose.h"
+#include "graphs/part/facts.h"
+#include "graphs/part/part_run.h"
+
+#include <optional>
+#include <string_view>
+
+namespace tacit::graphs {
+
+/// What one rank knows of a collective that it takes part in.
+struct own_part {
+  const graph& part;
+  rank_id self = no_rank;
+  std::vector<transfer> gets;     ///< as part_run gives it
+  std::vector<taken_bytes> gives; ///< by receiver, which is in `source`
+};
+
+/// The same collective with addresses that stand for those of all ranks, as messages from origin to destination: what is compared and
+/// chosen for it holds for all graphs with this verdict.
+graph stand_in(const part_verdict& what, std::uint32_t ranks);
+
+/// The steps of `own.self` by the plan of this name (choose.h); nothing if there is no such plan. `where`: the nodes of all ranks, if they
+/// are on several.
+std::optional<rank_plan> own_steps(const part_verdict& what, const own_part& own, std::string_view name,
+                                   const placement& where = {});
+
+/// The steps as a graph of this rank's operations, so that a `part_run` can follow them; collectives by what they mean.
+graph steps_as_part(const rank_plan& steps, const own_part& own);
+
+/// What is wrong with steps that were followed: they must leave what the part leaves, write nothing else, and not touch a byte in two
+/// orders. none: nothing.
+part_refusal check_steps(const rank_plan& steps, const own_part& own, const graph& as_part,
+                         const part_run& followed);
+
+} // namespace tacit::graphs

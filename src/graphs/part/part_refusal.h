@@ -1,0 +1,55 @@
+// Why ranks that analyse a graph together leave it to the one that knows all of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace tacit::graphs {
+
+// In the order in which they are told if ranks have several.
+#define TACIT_REFUSALS(ROW)                                                                                  \
+  ROW(none, "")                                                                                              \
+  ROW(not_asked, "the graph is small, or TACIT_COMPILE asks for one rank")                                   \
+  ROW(options, "options are given of which one rank decides: a policy, what ranks may wait for, tuning, or " \
+               "no replacement")                                                                             \
+  ROW(few_ranks, "there are fewer than three ranks")                                                         \
+  ROW(kinds, "there are operations other than sends, receives and copies on the graph's communicator")       \
+  ROW(synchronizing, "there are messages of no bytes, or marks between stages")                              \
+  ROW(declared, "what is read afterwards is declared, which one rank's part does not say of the others")     \
+  ROW(malformed, "an operation is malformed, or uses addresses that plans keep for themselves")              \
+  ROW(memory, "a rank lacked memory")                                                                        \
+  ROW(budget, "following the bytes of one rank needed more fragments or memory than a part may")             \
+  ROW(unmatched, "a message has no receive")                                                                 \
+  ROW(stuck, "operations wait for messages that never come")                                                 \
+  ROW(lengths, "a message is shorter or longer than its receive")                                            \
+  ROW(race, "operations touch the same bytes and only messages order them, if anything does")                \
+  ROW(local_moves, "bytes move within a rank")                                                               \
+  ROW(repeated, "a rank gets the same bytes of another one twice")                                           \
+  ROW(nothing_moves, "nothing moves")                                                                        \
+  ROW(not_full, "what moves is not one collective of all ranks")                                             \
+  ROW(not_uniform, "blocks differ in length")                                                                \
+  ROW(mixed, "some bytes go to several ranks and others do not")                                             \
+  ROW(too_many,                                                                                              \
+      "every rank sends to every other one, and there are more ranks than algorithms are compared for")      \
+  ROW(no_choice, "no way to carry it out was found")                                                         \
+  ROW(check, "the plan of a rank failed its check")
+
+enum class part_refusal : std::uint8_t {
+#define TACIT_ROW(name, words) name,
+  TACIT_REFUSALS(TACIT_ROW)
+#undef TACIT_ROW
+};
+
+inline std::string_view words(part_refusal why) {
+  constexpr std::string_view all[] = {
+#define TACIT_ROW(name, words) words,
+      TACIT_REFUSALS(TACIT_ROW)
+#undef TACIT_ROW
+  };
+  return all[static_cast<std::size_t>(why)];
+}
+
+#undef TACIT_REFUSALS
+
+} // namespace tacit::graphs

@@ -1,0 +1,368 @@
+// Compiling in parts (SEMANTICS 5), in the order in which it happens:
+//
+//   follow     every rank follows its own operations; messages carry where bytes come from (graphs/part/part_run.h)
+//   vote       one reduction tells what all ranks get together, and whether that is one collective of all ranks (graphs/part/facts.h)
+//   claim      origins hear what is taken from them, where the verdict depends on it or their blocks do
+//   choose     rank 0 compares ways of doing this collective, of which addresses are no part, and tells which one it is
+//   steps      every rank makes its own steps (graphs/part/part_plan.h)
+//   check      they are followed as the graph was, must leave the same on every rank, and one reduction says whether they do
+//
+// What cannot be said in this way is refused, by all ranks alike, and then the graph is compiled by rank 0 (compile_together.cpp), which
+// also finds what is wrong with it. Cost: what the messages of one run cost, twice, and two reductions and two broadcasts.
+#include "runtime/schedule/compile_in_parts.h"
+
+#include "graphs/part/facts.h"
+#include "graphs/part/part_plan.h"
+#include "graphs/part/part_run.h"
+#include "runtime/mpi/collectives.h"
+#include "runtime/schedule/compile_on_root.h"
+#include "runtime/schedule/part_exchange.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fmt/format.h>
+#include <memory>
+#include <new>
+#include <optional>
+
+namespace tacit::runtime {
+namespace {
+
+using graphs::part_refusal;
+
+constexpr std::uint64_t large = std::uint64_t{1} << 60;
+constexpr int bits_of_rank = 32;
+
+/// A part beyond this is left to rank 0, whose budget the user can raise: 4 million fragments take some 100 MiB.
+constexpr graphs::flow_options budget_of_a_part{std::uint64_t{1} << 22, std::uint64_t{1} << 28};
+
+bool moves_nothing(const local_operation& op) {
+  return graphs::total_length(op.reads) == 0;
+}
+
+/// What can be seen without making a graph; the rest is seen by graphs::refusal_of.
+part_refusal refusal_at_sight(const local_graph& part) {
+  for (const local_operation& op : part.operations) {
+    const bool is_known = op.kind == local_kind::send || op.kind == local_kind::recv ||
+                          op.kind == local_kind::copy || op.kind == local_kind::nothing;
+    if (!is_known || op.comm != 0 || op.reducer >= 0)
+      return part_refusal::kinds;
+    if (op.kind == local_kind::send && moves_nothing(op))
+      return part_refusal::synchronizing;
+  }
+  return part.live_out.empty() ? part_refusal::none : part_refusal::declared;
+}
+
+/// Rank 0's options that a part knows no answer to.
+bool asks_for_more(const compile_request& r) {
+  return r.tune || !r.patterns.empty() || !r.compile.disabled.empty() || !r.compile.make_plan ||
+         !r.compile.check_races || r.compile.planning.policy != graphs::sync_policy::data ||
+         r.compile.planning.progress != graphs::region_progress::collective;
+}
+
+/// Of the rank that has most. On four ranks of two busy cores all together took 1.3 to 1.4 times as long as rank 0 with 384 operations
+/// each, 0.9 to 1.3 times with 1,536, 0.65 times with 6,144 and 0.2 times with 24,576 (bench/compile_parts.c).
+constexpr std::uint64_t enough_operations = 4096;
+
+} // namespace
+
+parts_question parts_question::of(int rank, int size, const compile_request& wanted,
+                                  const local_graph& part) {
+  parts_question out;
+  out.refused = large;
+  out.all_but_size = large - part.operations.size();
+  if (rank == 0)
+    out.wanted = static_cast<std::uint64_t>(wanted.by);
+  if (wanted.by == compiled_by::central)
+    return out;
+  part_refusal why = size < 3 ? part_refusal::few_ranks : refusal_at_sight(part);
+  if (why == part_refusal::none && rank == 0 && asks_for_more(wanted))
+    why = part_refusal::options;
+  if (why != part_refusal::none)
+    out.refused = static_cast<std::uint64_t>(rank) << bits_of_rank | static_cast<std::uint64_t>(why);
+  return out;
+}
+
+parts_answer answer_of(std::span<const std::uint64_t> minima) {
+  parts_answer out;
+  const auto wanted = static_cast<compiled_by>(minima[0]);
+  const std::uint64_t operations = large - minima[2];
+  if (wanted == compiled_by::central || (wanted == compiled_by::size && operations < enough_operations))
+    return out;
+  out.why = part_refusal::none;
+  if (minima[1] != large) {
+    out.why = static_cast<part_refusal>(minima[1] & ((std::uint64_t{1} << bits_of_rank) - 1));
+    out.rank = static_cast<int>(minima[1] >> bits_of_rank);
+  }
+  return out;
+}
+
+std::string parts_answer::words() const {
+  if (why == part_refusal::not_asked)
+    return {};
+  return fmt::format("by one rank, as {} (rank {})", graphs::words(why), rank);
+}
+
+namespace {
+
+/// How rank 0 has chosen, as all ranks hear it.
+struct decision {
+  std::array<char, 64> plan{}, driver{}, asked{}; ///< asked: the driver that rank 0 wants, if any
+  double predicted = -1;
+  std::uint64_t text = 0, json = 0; ///< bytes of the explanation
+  std::uint64_t made = 0;           ///< 0: nothing was found
+};
+
+/// Room for an explanation that needs no memory when it comes; longer ones are refused.
+using words_on_their_way = std::array<char, 16384>;
+
+std::array<char, 64> in_place(const std::string& text) {
+  std::array<char, 64> out{};
+  text.copy(out.data(), out.size() - 1);
+  return out;
+}
+
+class in_parts {
+public:
+  in_parts(const rank_facts& here, const compile_request& wanted, int rank, int size, MPI_Comm comm)
+      : here_(here), wanted_(wanted), rank_(rank), size_(size), comm_(comm), others_(comm, rank, size, here) {
+  }
+
+  rank_part run(const local_graph& part, parts_answer& answer) {
+    follow(part);
+    if (verdict_.why == part_refusal::none && verdict_.claims)
+      claim();
+    if (verdict_.why == part_refusal::none)
+      decide();
+    rank_part mine;
+    if (verdict_.why == part_refusal::none)
+      check(mine);
+    answer.why = verdict_.why;
+    answer.rank = refused_by_;
+    if (verdict_.why != part_refusal::none)
+      return {};
+    return mine;
+  }
+
+private:
+  rank_id self() const { return rank_id{static_cast<std::uint32_t>(rank_)}; }
+  std::uint32_t ranks() const { return static_cast<std::uint32_t>(size_); }
+  void note(const graphs::part_facts& all) {
+    if (all.why != 0)
+      refused_by_ = graphs::refused_by(all);
+  }
+
+  /// Runs `body`; what it throws is that this rank refuses.
+  template <typename Body>
+  part_refusal tried(Body&& body) {
+    try {
+      return body();
+    } catch (const std::bad_alloc&) {
+      return part_refusal::memory;
+    } catch (const graphs::over_budget&) {
+      return part_refusal::budget;
+    } catch (const std::exception&) {
+      return part_refusal::malformed;
+    }
+  }
+
+  void follow(const local_graph& part);
+  graphs::part_facts facts_of_part(const graphs::part_run& run);
+  void claim();
+  int expected_claims() const;
+  void collect_facts();
+  part_refusal choose(words_on_their_way& words);
+  void decide();
+  graphs::placement nodes() const;
+  void check(rank_part& mine);
+
+  const rank_facts& here_;
+  const compile_request& wanted_;
+  int rank_, size_;
+  MPI_Comm comm_;
+  part_exchange others_;
+  std::optional<graphs::graph> part_;
+  std::vector<rank_facts> of_all_;
+  std::vector<graphs::transfer> gets_;
+  graphs::received by_source_;
+  std::vector<graphs::taken_bytes> gives_;
+  round_words said_;
+  graphs::part_verdict verdict_;
+  int refused_by_ = 0;
+  part_refusal late_ = part_refusal::none; ///< of this rank, to be said in the check
+  decision chosen_;
+  explanation why_;
+  std::optional<graphs::rank_plan> steps_;
+};
+
+graphs::part_facts in_parts::facts_of_part(const graphs::part_run& run) {
+  gets_ = run.result();
+  by_source_ = graphs::sort_by_source(gets_, self());
+  graphs::part_facts mine = graphs::facts_of(by_source_, self(), ranks(), part_->size(), gets_.size());
+  part_refusal why = run.fault();
+  if (why == part_refusal::none && graphs::may_race(*part_, self()))
+    why = part_refusal::race;
+  if (why != part_refusal::none)
+    mine.why = 0; // counts more than what became of it
+  graphs::refuse(mine, self(), why);
+  return mine;
+}
+
+void in_parts::follow(const local_graph& part) {
+  std::unique_ptr<graphs::part_run> run;
+  const part_refusal why = tried([&] {
+    of_all_.resize(static_cast<std::size_t>(size_)); // for `collect_facts`, where others wait
+    part_ = alone(part, self(), ranks());
+    const part_refusal here = graphs::refusal_of(*part_);
+    if (here == part_refusal::none)
+      run = std::make_unique<graphs::part_run>(*part_, self(), budget_of_a_part);
+    return here;
+  });
+  said_ = others_.follow(run.get(), why, [&] { return facts_of_part(*run); });
+  verdict_ = graphs::verdict_of(said_.facts, ranks());
+  note(said_.facts);
+  if (verdict_.why != part_refusal::none || verdict_.claims)
+    return;
+  // A broadcast: whoever is not the root compares what it gets with what rank 0 or 1 gets.
+  const std::vector<graphs::segment> block =
+      graphs::bytes_of(said_.facts.proposed[verdict_.root == rank_id{0} ? 1 : 0]);
+  late_ = tried([&] {
+    if (self() != verdict_.root)
+      return by_source_.from.front().bytes == block ? part_refusal::none : part_refusal::mixed;
+    for (std::uint32_t r = 0; r < ranks(); ++r)
+      if (rank_id{r} != self())
+        gives_.push_back({rank_id{r}, block});
+    return part_refusal::none;
+  });
+}
+
+int in_parts::expected_claims() const {
+  switch (verdict_.kind) {
+  case pattern::scatter:
+    return self() == verdict_.root ? size_ - 1 : 0;
+  case pattern::gather:
+    return self() == verdict_.root ? 0 : 1;
+  default:
+    return size_ - 1;
+  }
+}
+
+void in_parts::claim() {
+  part_refusal why = part_refusal::none;
+  gives_ = others_.claim(by_source_.from, expected_claims(), why);
+  if (verdict_.kind == pattern::gather) { // there is nothing to be told apart
+    late_ = why;
+    return;
+  }
+  graphs::part_facts mine;
+  if (why == part_refusal::none)
+    why = tried([&] {
+      graphs::add_shared(mine, gives_);
+      return part_refusal::none;
+    });
+  graphs::refuse(mine, self(), why);
+  const graphs::part_facts all = others_.merged(mine);
+  note(all);
+  verdict_ = graphs::settle(verdict_, all);
+}
+
+/// Without asking if all are alike.
+void in_parts::collect_facts() {
+  for (rank_facts& r : of_all_) {
+    r = here_;
+    r.longest_in_memory = static_cast<std::uint64_t>(said_.least_in_memory);
+    r.attended = static_cast<std::uint64_t>(said_.least_attended);
+  }
+  if (said_.least_node != said_.most_node)
+    allgather(&here_, of_all_.data(), static_cast<int>(sizeof here_), MPI_BYTE, comm_);
+}
+
+/// On rank 0: the decision, and the explanation in `words`.
+part_refusal in_parts::choose(words_on_their_way& words) {
+  const auto operations = static_cast<std::uint64_t>(said_.facts.operations);
+  const auto moved = static_cast<std::uint64_t>(said_.facts.transfers);
+  const std::optional<chosen_way> way = choose_for(verdict_, operations, moved, of_all_, wanted_);
+  if (!way || way->plan.size() >= chosen_.plan.size() || way->driver.size() >= chosen_.driver.size() ||
+      wanted_.driver.size() >= chosen_.asked.size() ||
+      way->why.text.size() + way->why.json.size() > words.size())
+    return part_refusal::no_choice;
+  way->why.text.copy(words.data(), words.size());
+  way->why.json.copy(words.data() + way->why.text.size(), words.size() - way->why.text.size());
+  chosen_ = {in_place(way->plan),
+             in_place(way->driver),
+             in_place(wanted_.driver),
+             way->predicted,
+             way->why.text.size(),
+             way->why.json.size(),
+             1};
+  return part_refusal::none;
+}
+
+void in_parts::decide() {
+  words_on_their_way words;
+  collect_facts();
+  if (rank_ == 0)
+    tried([&] { return choose(words); });
+  broadcast(&chosen_, static_cast<int>(sizeof chosen_), MPI_BYTE, 0, comm_);
+  if (!chosen_.made) {
+    verdict_.why = part_refusal::no_choice;
+    return;
+  }
+  broadcast(words.data(), static_cast<int>(chosen_.text + chosen_.json), MPI_BYTE, 0, comm_);
+  const part_refusal why = tried([&] {
+    why_ = {std::string(words.data(), chosen_.text), std::string(words.data() + chosen_.text, chosen_.json)};
+    return part_refusal::none;
+  });
+  late_ = late_ == part_refusal::none ? why : late_;
+}
+
+graphs::placement in_parts::nodes() const {
+  graphs::placement where;
+  if (said_.least_node != said_.most_node)
+    for (const rank_facts& r : of_all_)
+      where.node.push_back(r.node);
+  return where;
+}
+
+void in_parts::check(rank_part& mine) {
+  const graphs::own_part own{*part_, self(), std::move(gets_), std::move(gives_)};
+  std::optional<graphs::graph> followed;
+  std::unique_ptr<graphs::part_run> run;
+  const part_refusal why = late_ != part_refusal::none ? late_ : tried([&] {
+    steps_ = graphs::own_steps(verdict_, own, chosen_.plan.data(), nodes());
+    if (!steps_)
+      return part_refusal::no_choice;
+    followed = graphs::steps_as_part(*steps_, own);
+    run = std::make_unique<graphs::part_run>(*followed, self(), budget_of_a_part);
+    return part_refusal::none;
+  });
+  const round_words all = others_.follow(run.get(), why, [&] {
+    graphs::part_facts checked;
+    graphs::refuse(checked, self(), graphs::check_steps(*steps_, own, *followed, *run));
+    const part_refusal lacking = tried([&] {
+      graphs::plan made;
+      made.ranks.resize(ranks());
+      made.ranks[index(self())] = *steps_;
+      mine.why = why_;
+      mine.candidates.assign(1, {chosen_.plan.data(), make_program(*part_, made, self())});
+      mine.ways.assign(1, {0, chosen_.driver.data(), chosen_.predicted});
+      mine.driver = chosen_.asked.data();
+      return part_refusal::none;
+    });
+    graphs::refuse(checked, self(), lacking);
+    return checked;
+  });
+  note(all.facts);
+  if (all.facts.why != 0)
+    verdict_.why = static_cast<part_refusal>(all.facts.why);
+}
+
+} // namespace
+
+rank_part compiled_in_parts(const rank_facts& here, const local_graph& part, const compile_request& wanted,
+                            int rank, int size, MPI_Comm comm, parts_answer& answer) {
+  return in_parts(here, wanted, rank, size, comm).run(part, answer);
+}
+
+} // namespace tacit::runtime

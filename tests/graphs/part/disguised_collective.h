@@ -1,0 +1,139 @@
+// Collectives of all ranks as a program might write them: blocks in several pieces, at different places at each rank, cut into
+// several messages, some of them by way of a third rank, with copies through scratch memory. `spoiled` makes it not quite one.
+#pragma once
+
+#include "graphs/graph/graph.h"
+#include "vocabulary/calls/patterns.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace tacit::test {
+
+using namespace graphs;
+
+class disguised_collective {
+public:
+  explicit disguised_collective(std::uint64_t seed) : random_(seed) {}
+
+  pattern kind = pattern::bcast;
+  rank_id root{0};
+  std::uint64_t block = 1;
+
+  graph make(std::uint32_t least_ranks, std::uint32_t most_ranks, bool spoiled) {
+    const std::uint32_t p = least_ranks + below(most_ranks - least_ranks + 1);
+    constexpr pattern kinds[] = {pattern::bcast, pattern::scatter, pattern::gather, pattern::allgather,
+                                 pattern::alltoall};
+    kind = kinds[below(5)];
+    root = rank_id{below(p)};
+    block = 1 + below(40);
+    graph g(p);
+    next_.assign(p, 0x1000);
+    order_.clear();
+    wrong_ = spoiled ? 1 + below(3) : 0;
+    wrong_pair_ = below(p * p);
+    in_pieces_ = below(3) == 0;
+    std::vector<std::vector<segment>> shared(p);
+    for (std::uint32_t from = 0; from < p; ++from)
+      if (is_shared(kind))
+        shared[from] = pieces(from, block);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+    for (std::uint32_t from = 0; from < p; ++from)
+      for (std::uint32_t to = 0; to < p; ++to)
+        if (from != to && sends(from, to))
+          pairs.emplace_back(from, to);
+    std::shuffle(pairs.begin(), pairs.end(), random_);
+    for (const auto& [from, to] : pairs)
+      add_pair(g, from, to, is_shared(kind) ? shared[from] : pieces(from, block));
+    return g;
+  }
+
+private:
+  std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
+  bool sends(std::uint32_t from, std::uint32_t to) const {
+    switch (kind) {
+    case pattern::bcast:
+    case pattern::scatter:
+      return rank_id{from} == root;
+    case pattern::gather:
+      return rank_id{to} == root;
+    default:
+      return true;
+    }
+  }
+  std::uint64_t take(std::uint32_t r, std::uint64_t length) {
+    next_[r] += below(3) == 0 ? below(9) : 0;
+    next_[r] += length;
+    return next_[r] - length;
+  }
+  /// Fresh memory of a rank, in pieces that may lie apart and in any order.
+  std::vector<segment> pieces(std::uint32_t r, std::uint64_t length) {
+    std::vector<segment> out;
+    while (length > 0) {
+      const std::uint64_t one = in_pieces_ ? std::min<std::uint64_t>(length, 1 + below(12)) : length;
+      out.push_back({take(r, one), one});
+      length -= one;
+    }
+    if (below(2) == 0)
+      std::shuffle(out.begin(), out.end(), random_);
+    return out;
+  }
+  void message(graph& g, std::uint32_t from, const std::vector<segment>& what, std::uint32_t to,
+               const std::vector<segment>& into, op_id after, op_id* got) {
+    const std::int32_t tag = static_cast<std::int32_t>(below(3));
+    const op_id send = g.send(rank_id{from}, what, rank_id{to}, tag);
+    if (after != no_op)
+      g.depend(after, send);
+    *got = g.recv(rank_id{to}, into, rank_id{from}, tag);
+  }
+  /// One message, or one for each piece, straight or by way of another rank.
+  void add_pair(graph& g, std::uint32_t from, std::uint32_t to, std::vector<segment> what) {
+    const bool wrong = wrong_ != 0 && wrong_pair_ % (g.ranks() * g.ranks()) == from * g.ranks() + to;
+    if (wrong && wrong_ == 1)
+      return;
+    if (wrong && wrong_ == 2)
+      what.push_back({take(from, 3), 3});
+    if (wrong && wrong_ == 3)
+      what = pieces(from, block); // of which a broadcast knows nothing
+    std::vector<std::vector<segment>> messages;
+    if (below(3) == 0)
+      for (const segment& s : what)
+        messages.push_back({s});
+    else
+      messages.push_back(what);
+    for (const std::vector<segment>& m : messages) {
+      const std::uint64_t length = total_length(m);
+      std::uint32_t by = below(4) == 0 ? below(g.ranks()) : from;
+      op_id last = no_op;
+      std::vector<segment> held = m;
+      if (by != from && by != to) {
+        const segment there{take(by, length), length};
+        message(g, from, m, by, {there}, no_op, &last);
+        g.scratch(rank_id{by}, there);
+        held = {there};
+        if (below(2) == 0) {
+          const segment again{take(by, length), length};
+          const op_id copied = g.copy(rank_id{by}, held, std::vector{again});
+          g.depend(last, copied);
+          g.scratch(rank_id{by}, again);
+          held = {again};
+          last = copied;
+        }
+      } else {
+        by = from;
+      }
+      op_id got = no_op;
+      message(g, by, held, to, pieces(to, length), last, &got);
+    }
+  }
+
+  std::mt19937_64 random_;
+  std::vector<std::uint64_t> next_;
+  std::vector<op_id> order_;
+  std::uint32_t wrong_ = 0, wrong_pair_ = 0;
+  bool in_pieces_ = false;
+};
+
+} // namespace tacit::test

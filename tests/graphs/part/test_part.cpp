@@ -1,0 +1,312 @@
+// Analysing a graph in parts: every rank's transfers are those of the central dataflow, the verdict is that of the central detection on
+// every graph that is not refused, and the steps that the ranks make apart are together a plan that the central validator accepts.
+#include "graphs/compile/compile.h"
+#include "graphs/generate/generate.h"
+#include "graphs/part/disguised_collective.h"
+#include "graphs/part/parts_in_process.h"
+#include "oracle/fuzz_count.h"
+#include "oracle/random_graph.h"
+
+#include <gtest/gtest.h>
+#include <map>
+
+namespace tacit::test {
+
+using namespace graphs;
+namespace {
+
+compilation analysed(const graph& g) {
+  compile_options options;
+  options.make_plan = false;
+  return compile(g, options);
+}
+
+/// The whole graph is one collective with equal blocks, says the central analysis.
+bool is_just(const findings& f, const part_verdict& v) {
+  return f.found.size() == 1 && f.residual.empty() && f.found[0].kind == v.kind &&
+         f.found[0].root == v.root && f.found[0].bytes == v.bytes && f.found[0].comm == world;
+}
+
+constexpr std::string_view plans[] = {
+    "straight messages",  "collectives", "binomial",  "ring",      "bruck",
+    "recursive-doubling", "pairwise",    "butterfly", "pipelined", "scatter-allgather",
+    "two-level"};
+
+/// What is wrong with the steps that the ranks make apart; empty: nothing.
+std::string fault_of_steps(const graph& g, const compilation& c, parts_in_process& parts,
+                           const part_verdict& v) {
+  for (const std::string_view name : plans) {
+    std::string fault;
+    const std::optional<plan> all = parts.steps(v, name, fault);
+    if (!all) { // as many say so as there are ranks
+      if (name == "straight messages" || name == "collectives")
+        return std::string(name) + ": no steps";
+      continue;
+    }
+    if (!fault.empty())
+      return std::string(name) + ": " + fault + " finds a fault";
+    if (const std::string central = validate(g, c.matched, c.order, c.moved, *all); !central.empty())
+      return std::string(name) + ": " + central;
+  }
+  return {};
+}
+
+TEST(part, a_run_of_messages_is_one_descriptor) {
+  graph g(2);
+  for (std::uint64_t k = 0; k < 4096; ++k) {
+    g.send(rank_id{0}, segment{0x1000 + 16 * k, 16}, rank_id{1}, 7);
+    g.recv(rank_id{1}, segment{0x5000'0000 - 32 * k, 16}, rank_id{0}, 7);
+  }
+  parts_in_process parts(g, 1);
+  const std::vector<graph> both{part_of_rank(g, rank_id{0}), part_of_rank(g, rank_id{1})};
+  const auto runs = parts.run_all(both);
+  EXPECT_EQ(parts.parcel_bytes, 48u);
+  ASSERT_TRUE(runs[1]->done());
+  EXPECT_EQ(runs[1]->fault(), part_refusal::none);
+  EXPECT_EQ(runs[1]->result().size(), 4096u);
+}
+
+TEST(part, transfers_of_random_graphs_are_those_of_the_central_dataflow) {
+  oracle::random_recipe recipe;
+  recipe.opaques = recipe.one_sided = recipe.communicators = false;
+  recipe.min_ranks = 3;
+  int compared = 0;
+  for (std::uint64_t i = 0; i < oracle::fuzz_count(); ++i) {
+    const std::uint64_t seed = oracle::fuzz_seed() + i;
+    recipe.declarations = seed % 2 == 0;
+    const graph g = oracle::random_graph(seed, recipe);
+    parts_in_process parts(g, seed);
+    const part_facts all = parts.follow();
+    if (!parts.followed()) {
+      ASSERT_NE(all.why, 0) << "seed " << seed;
+      continue;
+    }
+    const compilation c = analysed(g);
+    ASSERT_FALSE(has_errors(c.problems)) << "seed " << seed;
+    std::vector<transfer> together;
+    for (std::uint32_t r = 0; r < g.ranks(); ++r)
+      together.insert(together.end(), parts.gets(r).begin(), parts.gets(r).end());
+    ASSERT_TRUE(together == c.moved.list) << "seed " << seed;
+    ++compared;
+  }
+  RecordProperty("compared", compared);
+  EXPECT_GT(compared, static_cast<int>(oracle::fuzz_count() / 25));
+}
+
+TEST(part, known_algorithms_are_what_they_are_called) {
+  int accepted = 0;
+  for (const known_algorithm& k : known_algorithms())
+    for (std::uint32_t ranks = 3; ranks <= 9; ++ranks) {
+      recipe r;
+      r.kind = k.kind;
+      r.form = k.form;
+      r.ranks = ranks;
+      r.block = 24;
+      r.root = is_rooted(k.kind) ? ranks / 2 : 0;
+      diagnostics problems;
+      const std::optional<graph> g = generate(r, problems);
+      if (!g)
+        continue;
+      parts_in_process parts(*g, ranks);
+      const part_verdict v = parts.verdict();
+      if (k.kind == pattern::barrier || is_reduction(k.kind)) {
+        EXPECT_NE(v.why, part_refusal::none) << name(k.kind);
+        continue;
+      }
+      const compilation c = analysed(*g);
+      if (!c.found.residual.empty()) { // the root of a binomial allgather sends itself its block
+        EXPECT_NE(v.why, part_refusal::none);
+        continue;
+      }
+      ASSERT_EQ(v.why, part_refusal::none)
+          << name(k.kind) << " " << name(k.form) << " " << ranks << ": " << words(v.why);
+      EXPECT_EQ(v.kind, k.kind);
+      ASSERT_TRUE(is_just(c.found, v)) << name(k.kind) << " " << name(k.form) << " " << ranks;
+      if (ranks <= 6) {
+        ASSERT_EQ(fault_of_steps(*g, c, parts, v), "") << name(k.kind) << " " << name(k.form) << " " << ranks;
+      }
+      ++accepted;
+    }
+  EXPECT_GT(accepted, 80);
+}
+
+TEST(part, verdicts_on_disguised_collectives_are_those_of_the_central_analysis) {
+  int accepted = 0, refused = 0, missed = 0;
+  std::map<pattern, int> found;
+  for (std::uint64_t i = 0; i < oracle::fuzz_count() / 2; ++i) {
+    const std::uint64_t seed = oracle::fuzz_seed() + i;
+    disguised_collective maker(seed);
+    const graph g = maker.make(3, 8, seed % 3 == 0);
+    parts_in_process parts(g, seed);
+    const part_verdict v = parts.verdict();
+    const compilation c = analysed(g);
+    if (v.why != part_refusal::none) {
+      ++refused;
+      part_verdict expected;
+      expected.kind = maker.kind;
+      expected.root = is_rooted(maker.kind) ? maker.root : no_rank;
+      expected.bytes = maker.block;
+      missed += !has_errors(c.problems) && is_just(c.found, expected);
+      continue;
+    }
+    ++accepted;
+    ++found[v.kind];
+    ASSERT_FALSE(has_errors(c.problems)) << "seed " << seed;
+    ASSERT_TRUE(is_just(c.found, v)) << "seed " << seed << ": " << name(v.kind) << ", central "
+                                     << (c.found.found.empty() ? "nothing" : name(c.found.found[0].kind));
+    if (i % 8 == 0) {
+      ASSERT_EQ(fault_of_steps(g, c, parts, v), "") << "seed " << seed;
+    }
+  }
+  RecordProperty("accepted", accepted);
+  RecordProperty("refused", refused);
+  EXPECT_EQ(missed, 0) << "collectives with equal blocks that were refused";
+  EXPECT_GT(accepted, static_cast<int>(oracle::fuzz_count() / 6));
+  EXPECT_GT(refused, static_cast<int>(oracle::fuzz_count() / 20));
+  EXPECT_EQ(found.size(), 5u);
+}
+
+TEST(part, random_graphs_that_are_no_collective_are_refused) {
+  oracle::random_recipe recipe;
+  recipe.opaques = recipe.one_sided = recipe.communicators = recipe.declarations = false;
+  recipe.min_ranks = 3;
+  recipe.max_ranks = 4;
+  recipe.max_memory = 6;
+  for (std::uint64_t i = 0; i < oracle::fuzz_count(); ++i) {
+    const graph g = oracle::random_graph(oracle::fuzz_seed() + i, recipe);
+    parts_in_process parts(g, i);
+    const part_verdict v = parts.verdict();
+    if (v.why == part_refusal::none) {
+      ASSERT_TRUE(is_just(analysed(g).found, v)) << "seed " << oracle::fuzz_seed() + i;
+    }
+  }
+}
+
+/// Every rank receives into bytes that it has sent: plans must read them before.
+graph in_place(pattern kind, std::uint32_t ranks) {
+  graph g(ranks);
+  const auto own = [&](std::uint32_t block) { return segment{0x1000 + 32 * std::uint64_t{block}, 32}; };
+  std::vector<std::vector<op_id>> sends(ranks);
+  for (std::uint32_t from = 0; from < ranks; ++from)
+    for (std::uint32_t to = 0; to < ranks; ++to)
+      sends[from].push_back(
+          to == from ? no_op : g.send(rank_id{from}, own(kind == pattern::alltoall ? to : 0), rank_id{to}));
+  for (std::uint32_t to = 0; to < ranks; ++to)
+    for (std::uint32_t from = 0; from < ranks; ++from)
+      if (from != to) {
+        const op_id got = g.recv(rank_id{to}, own(from), rank_id{from});
+        for (std::uint32_t other = 0; other < ranks; ++other)
+          if (other != to && (kind == pattern::allgather || other == from))
+            g.depend(sends[to][other], got);
+      }
+  return g;
+}
+
+TEST(part, collectives_in_place_read_before_they_overwrite) {
+  for (const pattern kind : {pattern::alltoall, pattern::allgather})
+    for (std::uint32_t ranks = 3; ranks <= 6; ++ranks) {
+      const graph g = in_place(kind, ranks);
+      parts_in_process parts(g, ranks);
+      const part_verdict v = parts.verdict();
+      ASSERT_EQ(v.why, part_refusal::none) << name(kind) << " " << ranks << ": " << words(v.why);
+      const compilation c = analysed(g);
+      ASSERT_TRUE(is_just(c.found, v)) << name(kind) << " " << ranks;
+      EXPECT_EQ(v.kind, kind);
+      ASSERT_EQ(fault_of_steps(g, c, parts, v), "") << name(kind) << " " << ranks;
+    }
+}
+
+graph linear(pattern kind, std::uint32_t ranks) {
+  recipe r;
+  r.kind = kind;
+  r.ranks = ranks;
+  diagnostics problems;
+  return *generate(r, problems);
+}
+
+TEST(part, what_is_wrong_with_a_graph_ends_in_a_refusal) {
+  graph unmatched = linear(pattern::gather, 4);
+  unmatched.send(rank_id{1}, segment{0x9000, 8}, rank_id{2}, 5);
+  EXPECT_EQ(parts_in_process(unmatched, 1).verdict().why, part_refusal::unmatched);
+
+  graph waits = linear(pattern::gather, 4);
+  waits.recv(rank_id{2}, segment{0x9000, 8}, rank_id{1}, 5);
+  EXPECT_EQ(parts_in_process(waits, 1).verdict().why, part_refusal::stuck);
+
+  graph cycle(3); // 0 and 1 send only after they have received
+  for (const std::uint32_t r : {0u, 1u}) {
+    const op_id got = cycle.recv(rank_id{r}, segment{0x100, 8}, rank_id{1 - r}, 0);
+    cycle.depend(got, cycle.send(rank_id{r}, segment{0x200, 8}, rank_id{1 - r}, 0));
+  }
+  EXPECT_EQ(parts_in_process(cycle, 1).verdict().why, part_refusal::stuck);
+
+  graph lengths(3);
+  lengths.send(rank_id{0}, segment{0x100, 8}, rank_id{1}, 0);
+  lengths.recv(rank_id{1}, segment{0x100, 4}, rank_id{0}, 0);
+  EXPECT_EQ(parts_in_process(lengths, 1).verdict().why, part_refusal::lengths);
+
+  graph races = linear(pattern::gather, 4);
+  races.send(rank_id{1}, segment{0x9000, 8}, rank_id{2}, 5);
+  races.recv(rank_id{2}, segment{0x9000, 8}, rank_id{1}, 5);
+  races.copy(rank_id{2}, std::vector{segment{0xa000, 8}}, std::vector{segment{0x9004, 8}});
+  EXPECT_EQ(parts_in_process(races, 1).verdict().why, part_refusal::race);
+}
+
+TEST(part, what_is_not_looked_at_ends_in_a_refusal) {
+  graph computes = linear(pattern::gather, 4);
+  computes.opaque(rank_id{2}, {}, std::vector{segment{0x9000, 8}});
+  EXPECT_EQ(parts_in_process(computes, 1).verdict().why, part_refusal::kinds);
+
+  graph synchronizes = linear(pattern::gather, 4);
+  synchronizes.send(rank_id{1}, std::vector<segment>{}, rank_id{2}, 5);
+  synchronizes.recv(rank_id{2}, std::vector<segment>{}, rank_id{1}, 5);
+  EXPECT_EQ(parts_in_process(synchronizes, 1).verdict().why, part_refusal::synchronizing);
+
+  graph declares = linear(pattern::gather, 4);
+  declares.live_out(rank_id{3}, segment{0x1000, 1});
+  EXPECT_EQ(parts_in_process(declares, 1).verdict().why, part_refusal::declared);
+
+  EXPECT_EQ(parts_in_process(linear(pattern::gather, 2), 1).verdict().why, part_refusal::few_ranks);
+  EXPECT_EQ(parts_in_process(linear(pattern::gather, 5), 1, {3, 1u << 20}).verdict().why,
+            part_refusal::budget);
+  EXPECT_EQ(parts_in_process(linear(pattern::alltoall, 65), 1).verdict().why, part_refusal::too_many);
+}
+
+/// A planted fault: a rank whose steps put a block elsewhere.
+TEST(part, steps_that_leave_other_bytes_fail_their_check) {
+  const graph g = linear(pattern::alltoall, 4);
+  parts_in_process parts(g, 1);
+  const part_verdict v = parts.verdict();
+  ASSERT_EQ(v.why, part_refusal::none);
+  const graph mine = part_of_rank(g, rank_id{1});
+  const own_part own{mine, rank_id{1}, parts.gets(1), {}};
+  for (const std::uint64_t shift : {0u, 1u, 4096u}) {
+    std::vector<graph> all;
+    for (std::uint32_t r = 0; r < 4; ++r)
+      all.push_back(part_of_rank(g, rank_id{r}));
+    rank_plan steps;
+    for (std::uint32_t i = 0; i < mine.size(); ++i) {
+      const operation& o = mine.operations()[i];
+      step s{.kind = o.kind == op_kind::send ? step_kind::send : step_kind::recv,
+             .peer = o.peer,
+             .reads = {},
+             .writes = {},
+             .sends = {},
+             .receives = {},
+             .after = {}};
+      for (const segment& b : mine.reads(op_id{i}))
+        s.reads.push_back(b);
+      for (const segment& b : mine.writes(op_id{i}))
+        s.writes.push_back({b.address + (o.peer == rank_id{2} ? shift : 0), b.length});
+      steps.steps.push_back(std::move(s));
+    }
+    all[1] = steps_as_part(steps, own);
+    const auto runs = parts.run_all(all);
+    EXPECT_EQ(check_steps(steps, own, all[1], *runs[1]),
+              shift == 0 ? part_refusal::none : part_refusal::check)
+        << shift;
+  }
+}
+
+} // namespace
+} // namespace tacit::test

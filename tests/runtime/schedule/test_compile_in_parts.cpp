@@ -1,0 +1,283 @@
+// Graphs that all ranks compile together: what is found is what rank 0 alone finds, every byte is where it belongs, and whatever is wrong
+// with a graph ends in the error that rank 0 has for it.
+#include "mpi_main.h"
+#include "own_cache.h"
+
+#include "graphs/compile/compile.h"
+#include "graphs/generate/generate.h"
+#include "graphs/part/disguised_collective.h"
+#include "graphs/part/parts_in_process.h"
+#include "oracle/fuzz_count.h"
+#include "runtime/schedule/compile_together.h"
+
+#include <gtest/gtest.h>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace tacit::runtime {
+namespace {
+
+int rank_of(MPI_Comm comm) {
+  int r = 0;
+  MPI_Comm_rank(comm, &r);
+  return r;
+}
+int size_of(MPI_Comm comm) {
+  int n = 1;
+  MPI_Comm_size(comm, &n);
+  return n;
+}
+
+/// The memory that graphs of the generators speak of, from address 0 on.
+class real_memory {
+public:
+  explicit real_memory(std::size_t bytes) : bytes_(bytes) {}
+  graph_builder::bytes at(std::span<const graphs::segment> list) {
+    graph_builder::bytes out;
+    for (const graphs::segment& s : list)
+      out.push_back({reinterpret_cast<std::uint64_t>(bytes_.data()) + s.address, s.length});
+    return out;
+  }
+  unsigned char& operator[](std::uint64_t address) { return bytes_.at(address); }
+  std::size_t size() const { return bytes_.size(); }
+
+private:
+  std::vector<unsigned char> bytes_;
+};
+
+unsigned char initial(std::uint64_t rank, std::uint64_t address, int round) {
+  const std::uint64_t h =
+      (rank * 1'000'003 + address * 31 + static_cast<std::uint64_t>(round) * 7) * 0x9e3779b97f4a7c15;
+  return static_cast<unsigned char>(h >> 56);
+}
+
+/// This rank's part of a whole graph, built.
+graph_builder built(const graphs::graph& g, real_memory& memory) {
+  graph_builder part(MPI_COMM_WORLD);
+  const graphs::graph mine = test::part_of_rank(g, rank_id{static_cast<std::uint32_t>(part.rank())});
+  for (std::uint32_t i = 0; i < mine.size(); ++i) {
+    const graphs::operation& o = mine.operations()[i];
+    const op_id op{i};
+    const int peer = static_cast<int>(index(o.peer));
+    if (o.kind == graphs::op_kind::send)
+      part.send(memory.at(mine.reads(op)), peer, o.tag);
+    else if (o.kind == graphs::op_kind::recv)
+      part.recv(memory.at(mine.writes(op)), peer, o.tag);
+    else
+      part.copy(memory.at(mine.reads(op)), memory.at(mine.writes(op)));
+  }
+  for (const graphs::dependency& d : mine.dependencies())
+    part.depend(static_cast<int>(index(d.before)), static_cast<int>(index(d.after)));
+  for (const auto& [rank, bytes] : mine.scratch_bytes())
+    part.scratch(memory.at(std::span(&bytes, 1)));
+  return part;
+}
+
+std::unique_ptr<schedule> compiled(const graph_builder& part, compiled_by by,
+                                   const std::string& driver = {}) {
+  compile_request wanted;
+  wanted.by = by;
+  wanted.kept = 0;
+  wanted.driver = driver;
+  return compile_together(part, "the test", [&] { return wanted; });
+}
+
+/// The lines that begin so.
+std::string lines_of(const schedule& made, const std::string& begin) {
+  std::istringstream text(made.explain().text);
+  std::string out;
+  for (std::string line; std::getline(text, line);)
+    if (line.starts_with(begin))
+      out += line + "\n";
+  return out;
+}
+
+bool in_parts(const schedule& made) {
+  return lines_of(made, "analysis: ") == "analysis: all ranks together, each with its own part\n";
+}
+
+/// Runs it and compares all bytes that are not scratch.
+std::string wrong_bytes(schedule& made, const graphs::graph& g, const graphs::transfers& moved,
+                        real_memory& memory, int round) {
+  const auto me = static_cast<std::uint64_t>(rank_of(MPI_COMM_WORLD));
+  std::vector<unsigned char> expected(memory.size());
+  for (std::uint64_t a = 0; a < memory.size(); ++a)
+    memory[a] = expected[a] = initial(me, a, round);
+  for (const graphs::transfer& t : moved.list)
+    for (std::uint64_t i = 0; i < t.length && index(t.destination) == me; ++i)
+      expected[t.destination_address + i] = initial(index(t.source), t.source_address + i, round);
+  made.start();
+  made.wait();
+  for (const auto& [rank, s] : g.scratch_bytes())
+    for (std::uint64_t i = 0; i < s.length && index(rank) == me; ++i)
+      memory[s.address + i] = expected[s.address + i];
+  for (std::uint64_t a = 0; a < memory.size(); ++a)
+    if (memory[a] != expected[a])
+      return "rank " + std::to_string(me) + " byte " + std::to_string(a);
+  return {};
+}
+
+constexpr const char* drivers_tried[] = {"", "p2p", "coll", "shm"};
+
+TEST(compile_in_parts, finds_what_rank_0_finds_and_moves_every_byte) {
+  const auto p = static_cast<std::uint32_t>(size_of(MPI_COMM_WORLD));
+  int together = 0, alone = 0;
+  const auto cases = static_cast<int>(oracle::from_environment("TACIT_FUZZ_COUNT", 40));
+  for (int i = 0; i < cases; ++i) {
+    const std::uint64_t seed = oracle::fuzz_seed() + static_cast<std::uint64_t>(i);
+    test::disguised_collective maker(seed);
+    const graphs::graph g = maker.make(p, p, seed % 4 == 0);
+    graphs::compile_options options;
+    options.make_plan = false;
+    const graphs::compilation c = graphs::compile(g, options);
+    real_memory memory(1u << 15);
+    const graph_builder part = built(g, memory);
+    const auto by_all = compiled(part, compiled_by::distributed, drivers_tried[i % 4]);
+    const auto by_one = compiled(part, compiled_by::central);
+    EXPECT_EQ(lines_of(*by_all, "found: "), lines_of(*by_one, "found: ")) << "seed " << seed;
+    EXPECT_EQ(lines_of(*by_one, "analysis: "), "");
+    ++(in_parts(*by_all) ? together : alone);
+    for (int round = 0; round < 2; ++round)
+      ASSERT_EQ(wrong_bytes(*by_all, g, c.moved, memory, round), "") << "seed " << seed << "\n"
+                                                                     << by_all->explain().text;
+    by_all->end();
+    by_one->end();
+  }
+  if (p < 3) {
+    EXPECT_EQ(together, 0);
+    return;
+  }
+  EXPECT_GT(together, cases / 2);
+  EXPECT_GT(alone, 0);
+}
+
+graphs::graph linear(pattern kind) {
+  graphs::recipe r;
+  r.kind = kind;
+  r.ranks = static_cast<std::uint32_t>(size_of(MPI_COMM_WORLD));
+  diagnostics problems;
+  return *graphs::generate(r, problems);
+}
+
+std::string error_of(const graphs::graph& g, compiled_by by) {
+  real_memory memory(1u << 16);
+  const graph_builder part = built(g, memory);
+  try {
+    const auto made = compiled(part, by);
+    made->end();
+  } catch (const call_error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+TEST(compile_in_parts, whatever_is_wrong_ends_in_the_error_of_rank_0) {
+  const auto p = static_cast<std::uint32_t>(size_of(MPI_COMM_WORLD));
+  if (p < 3)
+    GTEST_SKIP() << "two ranks compile by one";
+  graphs::graph unmatched = linear(pattern::gather);
+  unmatched.send(rank_id{1}, graphs::segment{0x9000, 8}, rank_id{2}, 5);
+  graphs::graph waits = linear(pattern::gather);
+  waits.recv(rank_id{2}, graphs::segment{0x9000, 8}, rank_id{1}, 5);
+  graphs::graph cycle(p);
+  for (const std::uint32_t r : {0u, 1u}) {
+    const op_id got = cycle.recv(rank_id{r}, graphs::segment{0x100, 8}, rank_id{1 - r}, 0);
+    cycle.depend(got, cycle.send(rank_id{r}, graphs::segment{0x200, 8}, rank_id{1 - r}, 0));
+  }
+  graphs::graph truncated = linear(pattern::gather);
+  truncated.send(rank_id{1}, graphs::segment{0x9000, 8}, rank_id{2}, 5);
+  truncated.recv(rank_id{2}, graphs::segment{0x9000, 4}, rank_id{1}, 5);
+  for (const graphs::graph* g : {&unmatched, &waits, &cycle, &truncated}) {
+    const std::string error = error_of(*g, compiled_by::distributed);
+    EXPECT_NE(error, "");
+    EXPECT_EQ(error, error_of(*g, compiled_by::central));
+  }
+}
+
+TEST(compile_in_parts, says_which_rank_has_what_is_not_looked_at) {
+  if (size_of(MPI_COMM_WORLD) < 3)
+    GTEST_SKIP() << "two ranks compile by one";
+  const graphs::graph g = linear(pattern::alltoall);
+  real_memory memory(1u << 16);
+  graph_builder part = built(g, memory);
+  int worked = 0;
+  if (part.rank() == 2)
+    part.compute([&] { ++worked; }, {}, {});
+  const auto made = compiled(part, compiled_by::distributed);
+  const std::string analysis = lines_of(*made, "analysis: ");
+  EXPECT_NE(analysis.find("(rank 2)"), std::string::npos) << made->explain().text;
+  made->start();
+  made->wait();
+  EXPECT_EQ(worked, part.rank() == 2 ? 1 : 0);
+  made->end();
+}
+
+/// One rank finds only when it looks closely that it cannot take part; the others are already waiting for its messages.
+TEST(compile_in_parts, a_rank_that_refuses_late_leaves_nobody_waiting) {
+  if (size_of(MPI_COMM_WORLD) < 3)
+    GTEST_SKIP() << "two ranks compile by one";
+  std::uint32_t first = 0;
+  graphs::graph marked = linear(pattern::alltoall);
+  while (marked.operations()[first].rank != rank_id{1})
+    ++first;
+  marked.depend(op_id{first}, marked.copy(rank_id{1}, {}, {}));
+  real_memory memory(1u << 16);
+  const graph_builder part = built(marked, memory);
+  const auto made = compiled(part, compiled_by::distributed);
+  EXPECT_NE(lines_of(*made, "analysis: ").find("marks between stages (rank 1)"), std::string::npos)
+      << made->explain().text;
+  made->end();
+}
+
+/// What was compiled in parts is kept as other graphs are, and its steps are moved with the buffers.
+TEST(compile_in_parts, keeps_what_was_compiled_and_moves_it) {
+  const auto p = static_cast<std::uint32_t>(size_of(MPI_COMM_WORLD));
+  compile_request wanted;
+  wanted.by = compiled_by::distributed;
+  const auto compiled_here = [&](const graph_builder& part) {
+    return compile_together(part, "the test", [&] { return wanted; });
+  };
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    test::disguised_collective maker(seed);
+    const graphs::graph g = maker.make(p, p, false);
+    graphs::compile_options options;
+    options.make_plan = false;
+    const graphs::compilation c = graphs::compile(g, options);
+    real_memory one(1u << 15), other(1u << 15);
+    const auto first = compiled_here(built(g, one));
+    const auto second = compiled_here(built(g, other));
+    EXPECT_NE(lines_of(*second, "kept: "), "") << second->explain().text;
+    EXPECT_EQ(in_parts(*first), in_parts(*second));
+    for (int round = 0; round < 2; ++round) {
+      ASSERT_EQ(wrong_bytes(*first, g, c.moved, one, round), "") << "seed " << seed;
+      ASSERT_EQ(wrong_bytes(*second, g, c.moved, other, round), "") << "seed " << seed;
+    }
+    second->end();
+    first->end();
+    const auto again = compiled_here(built(g, one));
+    ASSERT_EQ(wrong_bytes(*again, g, c.moved, one, 3), "") << "seed " << seed;
+    again->end();
+  }
+}
+
+/// Only rank 0's options count.
+TEST(compile_in_parts, asks_rank_0_who_shall_compile) {
+  const graphs::graph g = linear(pattern::alltoall);
+  real_memory memory(1u << 16);
+  const graph_builder part = built(g, memory);
+  const auto made = compiled(part, part.rank() == 0 ? compiled_by::distributed : compiled_by::size);
+  EXPECT_EQ(in_parts(*made), part.size() > 2) << made->explain().text;
+  made->end();
+  const auto other = compiled(part, part.rank() == 0 ? compiled_by::central : compiled_by::distributed);
+  EXPECT_FALSE(in_parts(*other));
+  other->end();
+}
+
+} // namespace
+} // namespace tacit::runtime
+
+int main(int argc, char** argv) {
+  const tacit::test::own_cache nothing_is_known;
+  return tacit::test::mpi_main(argc, argv);
+}
