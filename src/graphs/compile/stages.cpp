@@ -189,8 +189,9 @@ std::vector<stage_graph> stage_graphs(const graph& g, const stage_cut& cut) {
   return out;
 }
 
-/// Groups of a stage get the numbers of equal ones in `groups`, or new ones there.
-void join_groups(const graph& g, std::vector<communicator>& groups, compilation& stage) {
+/// Groups of a stage get the numbers of equal ones in `groups`, or new ones there. False if there are too many for numbers of
+/// communicators.
+bool join_groups(const graph& g, std::vector<communicator>& groups, compilation& stage) {
   const std::size_t first = g.communicators().size();
   std::vector<comm_id> now;
   for (communicator& group : stage.groups) {
@@ -198,13 +199,15 @@ void join_groups(const graph& g, std::vector<communicator>& groups, compilation&
     now.push_back(comm_id{static_cast<std::uint16_t>(first + static_cast<std::size_t>(at - groups.begin()))});
     if (at != groups.end())
       continue;
+    if (first + groups.size() >= std::numeric_limits<std::uint16_t>::max())
+      return false;
     while (std::ranges::find(groups, group.name, &communicator::name) !=
            groups.end()) // of another group in short
       group.name += "-again";
     groups.push_back(std::move(group));
   }
   if (now.empty())
-    return;
+    return true;
   const auto renumber = [&](comm_id& comm) {
     if (index(comm) >= first)
       comm = now[index(comm) - first];
@@ -216,6 +219,7 @@ void join_groups(const graph& g, std::vector<communicator>& groups, compilation&
   for (rank_plan& r : stage.schedule.ranks)
     for (step& s : r.steps)
       renumber(s.comm);
+  return true;
 }
 
 } // namespace
@@ -282,7 +286,8 @@ staged compile_stages(const graph& g, const stage_cut& cut, const compile_option
     compilation c = compile(stage.g, each);
     if (has_errors(c.problems) || (options.make_plan && c.schedule.ranks.empty()))
       return {};
-    join_groups(g, groups, c);
+    if (!join_groups(g, groups, c))
+      return {};
     usable = usable && (!c.schedule.as_written || may_follow(c));
     replaced = replaced || (options.make_plan && !c.schedule.as_written);
     out.stages.push_back(

@@ -75,14 +75,33 @@ public:
     for (const auto hypotheses : {components, lattices, stars, most_ranks}) {
       if (book_.open() == 0)
         return;
-      for (rank_set& members : hypotheses(book_, g_.ranks()))
-        if (members.size() >= options_.smallest_group && tried_.insert(members).second)
-          search(std::move(members));
+      for (rank_set& members : hypotheses(book_, g_.ranks())) {
+        if (members.size() < options_.smallest_group || !tried_.insert(members).second)
+          continue;
+        if (!may_look_at(members))
+          return;
+        search(std::move(members));
+      }
     }
   }
 
 private:
   static constexpr std::size_t most_groups = 60'000; // numbers of communicators have 16 bits
+
+  /// Guesses look at all transfers a few times; groups that overlap in many ways would do it once for each.
+  bool may_look_at(const rank_set& members) {
+    constexpr std::uint64_t times = 16, at_least = 1 << 20;
+    const auto list = book_.list();
+    for (const rank_id r : members) {
+      const auto into = std::ranges::equal_range(list, r, {}, &transfer::destination);
+      looked_at_ += static_cast<std::uint64_t>(into.size()) + 1;
+    }
+    if (looked_at_ <= times * list.size() + at_least)
+      return true;
+    out_.refused.push_back({pattern::bcast, world, reason::not_searched,
+                            "of groups that no communicator has there are more guesses than are tried"});
+    return false;
+  }
 
   void search(rank_set members) {
     const std::size_t number = g_.communicators().size() + out_.groups.size();
@@ -110,6 +129,7 @@ private:
   detect_options options_;
   findings& out_;
   std::set<rank_set> tried_;
+  std::uint64_t looked_at_ = 0; ///< transfers
 };
 
 } // namespace

@@ -74,7 +74,7 @@ parts_question parts_question::of(int rank, int size, const compile_request& wan
   out.all_but_size = large - part.operations.size();
   if (rank == 0)
     out.wanted = static_cast<std::uint64_t>(wanted.by);
-  if (wanted.by == compiled_by::central)
+  if (rank == 0 && wanted.by == compiled_by::central) // what other ranks want does not count
     return out;
   part_refusal why = size < 3 ? part_refusal::few_ranks : refusal_at_sight(part);
   if (why == part_refusal::none && rank == 0 && asks_for_more(wanted))
@@ -212,6 +212,8 @@ graphs::part_facts in_parts::facts_of_part(const graphs::part_run& run) {
 void in_parts::follow(const local_graph& part) {
   std::unique_ptr<graphs::part_run> run;
   const part_refusal why = tried([&] {
+    if (const part_refusal seen = refusal_at_sight(part); seen != part_refusal::none)
+      return seen;
     of_all_.resize(static_cast<std::size_t>(size_)); // for `collect_facts`, where others wait
     part_ = alone(part, self(), ranks());
     const part_refusal here = graphs::refusal_of(*part_);

@@ -57,7 +57,7 @@ void merge_for_mpi(void* in, void* in_out, int* count, MPI_Datatype*) {
 }
 
 std::int64_t as_signed(std::uint64_t word) {
-  return static_cast<std::int64_t>(word >> 1);
+  return static_cast<std::int64_t>(word & INT64_MAX); // TACIT_RANKS_PER_NODE numbers nodes from 0
 }
 
 } // namespace

@@ -213,6 +213,21 @@ TEST(compile_in_parts, says_which_rank_has_what_is_not_looked_at) {
   made->end();
 }
 
+/// What a rank wants that is not rank 0 does not keep it from saying what it has.
+TEST(compile_in_parts, says_so_whatever_the_rank_itself_wants) {
+  if (size_of(MPI_COMM_WORLD) < 3)
+    GTEST_SKIP() << "two ranks compile by one";
+  const graphs::graph g = linear(pattern::alltoall);
+  real_memory memory(1u << 16);
+  graph_builder part = built(g, memory);
+  if (part.rank() == 2)
+    part.compute([] {}, {}, {});
+  const auto made = compiled(part, part.rank() == 0 ? compiled_by::distributed : compiled_by::central);
+  EXPECT_FALSE(in_parts(*made));
+  EXPECT_NE(lines_of(*made, "analysis: ").find("(rank 2)"), std::string::npos) << made->explain().text;
+  made->end();
+}
+
 /// One rank finds only when it looks closely that it cannot take part; the others are already waiting for its messages.
 TEST(compile_in_parts, a_rank_that_refuses_late_leaves_nobody_waiting) {
   if (size_of(MPI_COMM_WORLD) < 3)
