@@ -215,7 +215,8 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  * with a communicator of the schedule.
  *
  * The graphs are gathered to rank 0, analysed there, and every rank gets its part; time and memory on rank 0
- * grow with the sum of all graphs.
+ * grow with the sum of all graphs. If some rank has 4,096 operations or more, all ranks first look at their own
+ * parts together (tacit_compile, below); rank 0 analyses what is more than one collective of all of them.
  *
  * Compiling declares the region collective: like a collective operation of MPI, the schedule may make any
  * rank wait for any other one, whether or not the graph does. So every rank must start its schedule without
@@ -249,6 +250,9 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *   tacit_allow_reassociation  TACIT_ALLOW_REASSOCIATION   false (default), or true: reductions that round, as sums
  *                                          in floating point do, may be replaced by collectives, which combine
  *                                          in an order of their own
+ *   tacit_compile   TACIT_COMPILE          auto (default): as above; central: rank 0 analyses all graphs;
+ *                                          distributed: all ranks first look at their own parts, however few
+ *                                          operations they have. tacit_explain says who did it, and why
  *   tacit_patterns  TACIT_PATTERNS         a file with descriptions of patterns (docs/patterns.md), which rank 0
  *                                          reads; tacit_explain says which of them the graph has
  *   tacit_tune      TACIT_TUNE             off (default), on or again: the first runs (up to 250 of each) try the
