@@ -163,7 +163,33 @@ bool compare_all(access_record* records, std::size_t count, const int* world, co
   return true;
 }
 
+/// The key of logs; no key yet: MPI_KEYVAL_INVALID. Windows of other threads are made at any time.
+int known_key() {
+  return __atomic_load_n(&log_key, __ATOMIC_ACQUIRE);
+}
+
+bool has_key() {
+  pthread_mutex_lock(&keys);
+  int made = known_key();
+  if (made == MPI_KEYVAL_INVALID &&
+      MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &made, nullptr) == MPI_SUCCESS)
+    __atomic_store_n(&log_key, made, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&keys);
+  return made != MPI_KEYVAL_INVALID;
+}
+
 } // namespace
+
+class window_log::locked {
+public:
+  explicit locked(const window_log& log) : guard_(log.guard_) { pthread_mutex_lock(&guard_); }
+  ~locked() { pthread_mutex_unlock(&guard_); }
+  locked(const locked&) = delete;
+  locked& operator=(const locked&) = delete;
+
+private:
+  pthread_mutex_t& guard_;
+};
 
 window_log* window_log::make(MPI_Win win, MPI_Comm comm) {
   int wants = checks_claims(), all = 0, *unit = nullptr, present = 0;
@@ -182,13 +208,9 @@ window_log* window_log::make(MPI_Win win, MPI_Comm comm) {
   made->nodes_ = array_of<unsigned>(made->processes_);
   made->epochs_ = array_of<lock_epoch>(made->processes_);
   wants = made->world_ && made->units_ && made->nodes_ && made->epochs_;
-  pthread_mutex_lock(&keys);
-  if (log_key == MPI_KEYVAL_INVALID)
-    wants = wants && MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &log_key, nullptr) ==
-                         MPI_SUCCESS;
-  pthread_mutex_unlock(&keys);
+  wants = wants && has_key();
   PMPI_Allreduce(&wants, &all, 1, MPI_INT, MPI_MIN, made->comm_);
-  if (!all || MPI_Win_set_attr(win, log_key, made) != MPI_SUCCESS) {
+  if (!all || MPI_Win_set_attr(win, known_key(), made) != MPI_SUCCESS) {
     made->release();
     return nullptr;
   }
@@ -210,8 +232,9 @@ window_log* window_log::make(MPI_Win win, MPI_Comm comm) {
 window_log* window_log::of(MPI_Win win) {
   void* found = nullptr;
   int present = 0;
-  if (log_key == MPI_KEYVAL_INVALID ||
-      MPI_Win_get_attr(win, log_key, static_cast<void*>(&found), &present) != MPI_SUCCESS)
+  const int key = known_key();
+  if (key == MPI_KEYVAL_INVALID ||
+      MPI_Win_get_attr(win, key, static_cast<void*>(&found), &present) != MPI_SUCCESS)
     return nullptr;
   return present ? static_cast<window_log*>(found) : nullptr;
 }
@@ -226,6 +249,7 @@ void window_log::release() {
   std::free(units_);
   std::free(nodes_);
   std::free(epochs_);
+  pthread_mutex_destroy(&guard_);
   std::free(this);
 }
 
@@ -234,7 +258,7 @@ void window_log::end(MPI_Win win) {
   if (!log)
     return;
   log->compare();
-  MPI_Win_delete_attr(win, log_key);
+  MPI_Win_delete_attr(win, known_key());
   log->release();
 }
 
@@ -283,6 +307,7 @@ void window_log::note(int target, MPI_Aint from, MPI_Aint to, window_access what
 }
 
 void window_log::copy(int target, MPI_Aint from, MPI_Aint to, window_access what) {
+  const locked one(*this);
   if (target >= 0 && target < processes_ && from < to)
     note(target, from, to, what);
 }
@@ -293,6 +318,7 @@ void window_log::operation(int target, MPI_Aint disp, MPI_Count count, MPI_Datat
     return;
   const MPI_Aint at = disp * units_[target];
   type_map map = map_of(count, type);
+  const locked one(*this);
   lost_ |= !map.known;
   if (map.known && !map.mask) {
     note(target, at + map.low, at + map.low + map.bytes, what);
@@ -310,6 +336,7 @@ void window_log::operation(int target, MPI_Aint disp, MPI_Count count, MPI_Datat
 void window_log::lock(int target, bool exclusive, const claim& by) {
   if (target < 0 || target >= processes_)
     return;
+  const locked one(*this);
   lock_epoch& epoch = epochs_[target];
   epoch.held = true;
   epoch.exclusive = exclusive;
@@ -321,15 +348,23 @@ void window_log::lock(int target, bool exclusive, const claim& by) {
 }
 
 void window_log::lock_all() {
+  const locked one(*this);
   all_locked_ = true;
 }
 
+void window_log::start() {
+  const locked one(*this);
+  started_ = true;
+}
+
 bool window_log::is_relaxed(int target) const {
+  const locked one(*this);
   return processes_ > 1 && target >= 0 && target < processes_ && epochs_[target].held &&
          epochs_[target].by.says != claim::none;
 }
 
 void window_log::loads_and_stores_end(int target) {
+  const locked one(*this);
   if (target < 0 || target >= processes_ || !epochs_[target].held || !epochs_[target].base)
     return;
   lock_epoch& epoch = epochs_[target];
@@ -348,7 +383,7 @@ void window_log::loads_and_stores_end(int target) {
   epoch.runs.size = 0;
 }
 
-void window_log::completed(int target) {
+void window_log::complete(int target) {
   const long long at = now();
   for (std::size_t i = 0; i < records_.size; ++i) {
     access_record& r = records_.data[i];
@@ -357,19 +392,27 @@ void window_log::completed(int target) {
   }
 }
 
+void window_log::completed(int target) {
+  const locked one(*this);
+  complete(target);
+}
+
 void window_log::unlocked(int target) {
-  completed(target);
+  const locked one(*this);
+  complete(target);
   if (target >= 0 && target < processes_)
     epochs_[target].held = false;
 }
 
 void window_log::unlocked_all() {
-  completed(TACIT_ALL_TARGETS);
+  const locked one(*this);
+  complete(TACIT_ALL_TARGETS);
   all_locked_ = false;
 }
 
 void window_log::started_epoch_completed() {
-  completed(TACIT_ALL_TARGETS);
+  const locked one(*this);
+  complete(TACIT_ALL_TARGETS);
   started_ = false;
 }
 

@@ -15,6 +15,7 @@
 #include "compiler/coalesce/memory.h"
 
 #include <mpi.h>
+#include <pthread.h>
 
 namespace tacit::compiler {
 
@@ -56,7 +57,7 @@ public:
 
   void lock(int target, bool exclusive, const claim& by);
   void lock_all();
-  void start() { started_ = true; }
+  void start();
   bool is_relaxed(int target) const;
   /// In front of MPI_Win_unlock.
   void loads_and_stores_end(int target);
@@ -71,11 +72,15 @@ public:
   void compare();
 
 private:
+  class locked;
+  // With the mutex.
   void note(int target, MPI_Aint from, MPI_Aint to, window_access what);
+  void complete(int target);
   void push(const access_record& r);
   access_record blank(int target, window_access what, const claim& by) const;
   void release();
 
+  mutable pthread_mutex_t guard_ = PTHREAD_MUTEX_INITIALIZER;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, processes_ = 0;
   int* world_ = nullptr; ///< of each process: its rank in MPI_COMM_WORLD
