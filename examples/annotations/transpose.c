@@ -7,11 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef WORK
+#define WORK 8
+#endif
+
 /* Stands for the transforms of a row: all that matters is that it takes a while and is the same everywhere. */
 static void compute_row(double* row, int length, int number, int step) {
   for (int j = 0; j < length; ++j) {
     double value = number * 1000.0 + j + step;
-    for (int k = 0; k < 8; ++k)
+    for (int k = 0; k < WORK; ++k)
       value = 0.5 * value + 1.0 / (1.0 + value);
     row[2 * j] = value;
     row[2 * j + 1] = -value;

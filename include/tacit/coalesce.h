@@ -249,6 +249,29 @@ static inline int tacit_local_get(const tacit_local* local, void* origin, int or
                              target_type, win);
 }
 
+#if MPI_VERSION >= 4
+/* With large counts, which are MPI's own calls if they do not fit into an int. */
+static inline int tacit_local_put_c(const tacit_local* local, const void* origin, MPI_Count origin_count,
+                                    MPI_Datatype origin_type, int target, MPI_Aint target_disp,
+                                    MPI_Count target_count, MPI_Datatype target_type, MPI_Win win) {
+  return origin_count == (int)origin_count && target_count == (int)target_count
+             ? tacit_local_put(local, origin, (int)origin_count, origin_type, target, target_disp,
+                               (int)target_count, target_type, win)
+             : MPI_Put_c(origin, origin_count, origin_type, target, target_disp, target_count, target_type,
+                         win);
+}
+
+static inline int tacit_local_get_c(const tacit_local* local, void* origin, MPI_Count origin_count,
+                                    MPI_Datatype origin_type, int target, MPI_Aint target_disp,
+                                    MPI_Count target_count, MPI_Datatype target_type, MPI_Win win) {
+  return origin_count == (int)origin_count && target_count == (int)target_count
+             ? tacit_local_get(local, origin, (int)origin_count, origin_type, target, target_disp,
+                               (int)target_count, target_type, win)
+             : MPI_Get_c(origin, origin_count, origin_type, target, target_disp, target_count, target_type,
+                         win);
+}
+#endif
+
 /* In front of a call that ends an epoch: plain stores so far are visible to who synchronizes with it. */
 static inline void tacit_local_sync(const tacit_local* local) {
   (void)local;
@@ -309,11 +332,13 @@ enum {
   TACIT_PIPELINE_PREDICTED /* MPI_Alltoall at first; then what the costs say for a loop that takes as long as it did */
 };
 
-/* Of the machine that the program was transformed for (`tacit platform`). */
+/* Of the machine that the program was transformed for (`tacit platform`); LogGP's L, G and o. */
 typedef struct tacit_pipeline_costs {
-  double latency;  /* seconds until the smallest message has arrived */
-  double of_byte;  /* seconds for each byte more */
+  double latency;  /* seconds that the smallest message is under way, while no process is busy with it */
+  double of_byte;  /* seconds for each byte, which all messages of a process share */
   double progress; /* what part of a message moves while the processes compute: 0 to 1 */
+  double send;     /* seconds that a process is busy with each message that it sends */
+  double receive;  /* and with each that it receives */
 } tacit_pipeline_costs;
 
 /* A counter of a loop around a store, apart from that of the pipelined loop: how far a step of it moves the store, and its values. */
@@ -346,6 +371,7 @@ typedef struct tacit_pipeline {
   int type_bytes;
   MPI_Datatype type;
   MPI_Comm comm;
+  long long first, last;  /* values of the counter */
   double begun, computed; /* when the loop began and ended */
   void* measured;         /* what is known of this exchange, or null */
   int is_new;             /* nothing is: behind this exchange the processes agree on those to come */

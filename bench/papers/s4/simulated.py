@@ -4,12 +4,14 @@ pictures of Figures 11 to 14.
 
     bench/papers/s4/simulated.py                     after building tacit in the preset release: all, with the pictures
     bench/papers/s4/simulated.py --figure 12 --ranks 16 --stdout
+    bench/papers/s4/simulated.py --figure 15           the choice alone, with blocks, loops and ranks of many sizes
     bench/papers/s4/simulated.py --check             a few small configurations, twice: fails if digits differ or a goal is missed
     bench/papers/s4/simulated.py --draw              only the pictures, of the results that are there
 
 Figure 12: the stencil of Figure 7 as written, as `tacit transform` writes it, and overlapped by hand. Figure 14: an all-to-all exchange
 behind the loop that computes it, as written, in parts (`always`), as measured by the program itself, and as predicted
-from a description of the machine; on two machines, of which one should choose parts and the other not. SimGrid's SMPI runs them on a
+from a description of the machine; on two machines, of which one should choose parts and the other not. Figure 15: the same exchange, whose
+choice is only predicted, with more sizes and with loops of more and of less work. SimGrid's SMPI runs them on a
 simulated cluster; what computing costs is counted by the programs (bench/papers/s2/cost_counter.cpp), so that the same build gives
 the same digits each time. Every result is compared with that of one rank.
 
@@ -45,13 +47,14 @@ RESULT = ROOT / "bench" / "results" / "papers-s4-simulated.json"
 TACIT = ROOT / "build" / "release" / "bin" / "tacit"
 EXAMPLES = ROOT / "examples" / "annotations"
 GUARD = 0.98  # of what is written, never slower
+CHOICE_STEPS = 6  # two until the prediction is made
 STEPS = 20  # of the transpose: those in which a measuring program decides, and four that count
 # MPI_Alltoall as MPI_Ialltoall is in SMPI: all messages at once. Its usual algorithms send one behind the other, and what is gained over
 # that is not gained by overlapping.
 ALGORITHM = "--cfg=smpi/alltoall:basic_linear"
-# Of the two machines of Figure 14, for --exchange-costs: seconds until a small message has arrived (two links and both calls), seconds a
-# byte, and what part of a message moves while processes compute: all of it, in a simulator.
-COSTS = {"gbe": (2 * 20e-6 + 2 * s2.CALL, 1 / 125e6, 1.0), "fast": (2 * 2e-6 + 2 * s2.CALL, 1 / 1.25e9, 1.0)}
+# Of the two machines of Figure 14, for --exchange-costs: the latency of two links, seconds a byte, what part of a message moves while
+# processes compute (all of it, in a simulator), and seconds of a call that sends and of one that receives.
+COSTS = {"gbe": (2 * 20e-6, 1 / 125e6, 1.0, s2.CALL, s2.CALL), "fast": (2 * 2e-6, 1 / 1.25e9, 1.0, s2.CALL, s2.CALL)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,6 +68,8 @@ STENCILS = (Stencil("small", 64, 6), Stencil("large", 256, 2))
 RANKS = (16, 64, 256)
 ROWS = (2, 8, 32)  # of the transpose, on each rank: blocks of 64 B, 1 KiB and 16 KiB
 MOST_BYTES = 1 << 31  # of all simulated ranks together
+# Of Figure 15: work for a value (the example has 8), rows, ranks.
+WORK, CHOICE_ROWS, CHOICE_RANKS = (1, 8, 64), (2, 4, 8, 16, 32), (8, 16, 32)
 
 
 def transformed(source: Path, name: str, *words) -> Path:
@@ -75,12 +80,11 @@ def transformed(source: Path, name: str, *words) -> Path:
 
 
 def predicting(source: Path, network: str) -> Path:
-    """As with --platform FILE, whose three numbers are given directly: the simulated machine has no such file."""
+    """As with --platform FILE, whose numbers are given directly: the simulated machine has no such file."""
     text = transformed(source, f"transpose-{network}.c").read_text()
-    latency, of_byte, progress = COSTS[network]
     before, found, behind = text.partition("tacit_pipeline_begin(")
     name, comma, rest = behind.partition(", ")
-    costs = f"const tacit_pipeline_costs costs = {{{latency:.3g}, {of_byte:.3g}, {progress:.2g}}};\n"
+    costs = f"const tacit_pipeline_costs costs = {{{', '.join(f'{cost:.3g}' for cost in COSTS[network])}}};\n"
     when, null, more = rest.partition("NULL")
     if not (found and comma and null):
         raise s2.Trouble("the transformed transpose is not what is expected")
@@ -125,11 +129,11 @@ def build_stencils(programs: Programs) -> dict:
             "hand": programs.build("stencil_simulated.c", "stencil-hand", named("STENCIL", source), "-DBY_HAND")}
 
 
-def build_transposes(programs: Programs, network: str) -> dict:
+def build_transposes(programs: Programs, network: str, work: int = 8) -> dict:
     source = EXAMPLES / "transpose.c"
     files = {"plain": source, "always": transformed(source, "transpose-always.c", "--pipeline=always"),
              "measured": transformed(source, "transpose-measured.c"), "predicted": predicting(source, network)}
-    return {way: programs.build("transpose_simulated.c", f"transpose-{way}-{network}", named("TRANSPOSE", file))
+    return {way: programs.build("transpose_simulated.c", f"transpose-{way}-{network}-{work}", named("TRANSPOSE", file), f"-DWORK={work}")
             for way, file in files.items()}
 
 
@@ -181,6 +185,25 @@ def figure_14(tools, programs: Programs, sizes, ranks, networks) -> list[dict]:
     return rows
 
 
+def figure_15(tools, programs: Programs, ranks, networks) -> list[dict]:
+    """Right is what takes at most 2 % more than the better of both ways."""
+    rows = []
+    for network in networks:
+        for work in WORK:
+            ways = {way: program for way, program in build_transposes(programs, network, work).items() if way != "measured"}
+            for p in ranks:
+                s2.write_platform(network, p)
+                for size in CHOICE_ROWS:
+                    seconds = compare(tools, ways, f"{size} {CHOICE_STEPS} {ALGORITHM}", p, network, "eager", 0)
+                    always, predicted = (round(seconds["plain"] / seconds[way], 4) for way in ("always", "predicted"))
+                    rows.append({"rows": size, "bytes of a block": 16 * size * size, "work": work, "ranks": p, "network": network,
+                                 "seconds": seconds, "gain": {"always": always, "predicted": predicted},
+                                 "right": predicted >= GUARD * max(1, always)})
+                    s2.say(f"choice {16 * size * size:6} B, work {work:2} {p:4} ranks {network:5}: always {always}, predicted {predicted} "
+                           f"{'' if rows[-1]['right'] else 'WRONG'}")
+    return rows
+
+
 def verdicts(parts: dict) -> list[dict]:
     """What has to be reached, and what was."""
     found = []
@@ -203,6 +226,9 @@ def verdicts(parts: dict) -> list[dict]:
         wrong = {key(row): row["gain"][way] for row in transposes if row["gain"][way] < GUARD * max(1, row["gain"]["always"])}
         if transposes:
             add(f"exchange, {way}: within 2 % of the better of both", wrong, not wrong)
+    if choices := parts.get("figure 15", []):
+        wrong = {f"work {row['work']} {key(row)}": row["gain"] for row in choices if not row["right"]}
+        add(f"choice, predicted: within 2 % of the better of both, {len(choices)} cases", wrong, not wrong)
     if transposes:
         best = max(row["gain"]["measured"] for row in transposes)
         add("exchange: at least 1.1x where parts win", {"best": best}, best >= 1.1)
@@ -317,8 +343,8 @@ def check(work: Path) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--figure", nargs="+", type=int, choices=[12, 14], default=[12, 14])
-    parser.add_argument("--ranks", nargs="+", type=int, default=list(RANKS))
+    parser.add_argument("--figure", nargs="+", type=int, choices=[12, 14, 15], default=[12, 14, 15])
+    parser.add_argument("--ranks", nargs="+", type=int)
     parser.add_argument("--network", nargs="+", choices=list(s2.NETWORKS), default=list(s2.NETWORKS))
     parser.add_argument("--stdout", action="store_true", help="print the results instead of writing them")
     parser.add_argument("--check", action="store_true", help="small configurations, as a test")
@@ -337,9 +363,12 @@ def main() -> int:
         tools, programs = prepared(arguments.work)
         parts = {}
         if 12 in arguments.figure:
-            parts["figure 12"] = figure_12(tools, programs, STENCILS, arguments.ranks, arguments.network)
+            parts["figure 12"] = figure_12(tools, programs, STENCILS, arguments.ranks or RANKS, arguments.network)
+        if 15 in arguments.figure:
+            parts["figure 15"] = figure_15(tools, programs, [p for p in CHOICE_RANKS if not arguments.ranks or p in arguments.ranks],
+                                           arguments.network)
         if 14 in arguments.figure:
-            parts["figure 14"] = figure_14(tools, programs, ROWS, arguments.ranks, arguments.network)
+            parts["figure 14"] = figure_14(tools, programs, ROWS, arguments.ranks or RANKS, arguments.network)
     except s2.Trouble as trouble:
         print(f"s4: {trouble}", file=sys.stderr)
         return 1

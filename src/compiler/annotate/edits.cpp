@@ -1,6 +1,7 @@
 #include "compiler/annotate/edits.h"
 
 #include "compiler/annotate/line_diff.h"
+#include "compiler/annotate/settled_lines.h"
 
 #include <algorithm>
 #include <clang/Format/Format.h>
@@ -92,8 +93,11 @@ clang::format::FormatStyle style_for(const std::string& path, const std::string&
 }
 
 /// `int* x` or `int *x`, whichever the text has more of: of its parts some have none.
-void settle_pointers(const std::string& text, clang::format::FormatStyle& made) {
+void settle_pointers(const std::string& original, const file_edits& edits, clang::format::FormatStyle& made) {
   int left = 0;
+  std::string text = original;
+  for (const edit& e : edits.in_order())
+    text += e.text;
   const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
   const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   for (std::size_t at = text.find('*'); at != std::string::npos && at + 1 < text.size();
@@ -121,7 +125,12 @@ struct rough_text {
       ends.push_back(text.size() + at + 3 - from);
     text.append(original, from, to - from);
   }
-  void change(const edit& e) {
+  void change(const edit& e, const std::string& original, const settled_lines& settled) {
+    if (const auto lines =
+            e.length == 0 && e.formatted ? settled.indented(e.text, original, e.offset) : std::nullopt) {
+      text += *lines;
+      return;
+    }
     // Up to the end of its last line: the next one is the user's.
     const std::size_t own = e.text.size() - (e.text.ends_with('\n') ? 1 : 0);
     if (own > 0 && e.formatted)
@@ -129,6 +138,21 @@ struct rough_text {
     text += e.text;
   }
 };
+
+rough_text made_of(const std::string& original, const file_edits& edits, const settled_lines& settled) {
+  rough_text made;
+  std::size_t at = 0;
+  for (const edit& e : edits.in_order()) {
+    made.keep(original, at, e.offset);
+    made.change(e, original, settled);
+    at = e.offset + e.length;
+  }
+  made.keep(original, at, original.size());
+  std::erase_if(made.changed, [&](const clang::tooling::Range& r) {
+    return settled.fit(made.text, r.getOffset(), r.getLength());
+  });
+  return made;
+}
 
 /// One range for those in a line: lines are formatted as wholes.
 void add_range(std::vector<clang::tooling::Range>& to, unsigned offset, unsigned length,
@@ -146,8 +170,6 @@ void add_range(std::vector<clang::tooling::Range>& to, unsigned offset, unsigned
 /// Clang compares each line that it formats with each changed range, which for a file with many of both is more than all else takes
 /// together; so a file is formatted by functions.
 std::string formatted(const std::string& path, rough_text of, clang::format::FormatStyle style) {
-  if (style.DerivePointerAlignment)
-    settle_pointers(of.text, style);
   style.FixNamespaceComments = false; // passes of their own, for what is never inserted
   style.SortUsingDeclarations = clang::format::FormatStyle::SUD_Never;
   of.ends.push_back(of.text.size());
@@ -202,15 +224,10 @@ std::string file_edits::take(const std::string& original, unsigned begin, unsign
 std::string edited(const std::string& path, const std::string& original, const file_edits& edits) {
   if (edits.empty())
     return original;
-  rough_text made;
-  std::size_t at = 0;
-  for (const edit& e : edits.in_order()) {
-    made.keep(original, at, e.offset);
-    made.change(e);
-    at = e.offset + e.length;
-  }
-  made.keep(original, at, original.size());
-  return formatted(path, std::move(made), style_for(path, original));
+  clang::format::FormatStyle style = style_for(path, original);
+  if (style.DerivePointerAlignment)
+    settle_pointers(original, edits, style);
+  return formatted(path, made_of(original, edits, settled_lines(style)), style);
 }
 
 std::string with_lines_of(const std::string& original, const std::string& changed) {

@@ -249,6 +249,13 @@ bool function_facts::changes(const clang::Stmt* statement, const clang::VarDecl*
   return known->second.contains(variable);
 }
 
+const clang::Stmt* function_facts::jump_out(const clang::Stmt* statement) const {
+  const auto [known, is_new] = jumps_.try_emplace(statement);
+  if (is_new)
+    known->second = jump_out_of(statement);
+  return known->second;
+}
+
 const clang::Stmt* jump_out_of(const clang::Stmt* statement) {
   return find_jump(statement, false, false);
 }

@@ -35,12 +35,15 @@ public:
   static bool may_change(const clang::VarDecl* variable, const clang::Stmt* in);
   /// The same, of a statement of the function that is asked about often.
   bool changes(const clang::Stmt* statement, const clang::VarDecl* variable) const;
+  /// A jump that leaves the statement (jump_out_of).
+  const clang::Stmt* jump_out(const clang::Stmt* statement) const;
 
 private:
   std::unique_ptr<clang::ParentMap> parents_;
   std::set<const clang::VarDecl*> escaping_, written_, read_status_;
   mutable std::map<const clang::Stmt*, std::set<const clang::VarDecl*>>
-      changed_; ///< as far as it was asked for
+      changed_;                                                    ///< as far as it was asked for
+  mutable std::map<const clang::Stmt*, const clang::Stmt*> jumps_; ///< likewise
   bool odd_jumps_ = false;
 };
 

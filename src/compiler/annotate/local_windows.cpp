@@ -24,11 +24,11 @@ std::vector<std::size_t> places_of(std::string_view text, std::string_view word)
 /// What one window's operations are in the annotated statement.
 struct window_calls {
   const window_buffer* window;
-  std::vector<mpi_use> moves;     ///< Put, Get
-  std::vector<mpi_use> ends;      ///< calls that end an epoch or order operations
-  std::vector<mpi_use> fences;    ///< of them, and MPI_Win_post: those with an assertion
-  std::vector<mpi_use> locks;     ///< MPI_Win_lock
-  std::vector<mpi_use> elsewhere; ///< operations that cannot be changed
+  std::vector<mpi_use> moves;  ///< Put, Get
+  std::vector<mpi_use> ends;   ///< calls that end an epoch or order operations
+  std::vector<mpi_use> fences; ///< of them, and MPI_Win_post: those with an assertion
+  std::vector<mpi_use> locks;  ///< MPI_Win_lock
+  std::vector<mpi_use> others; ///< operations that stay
   bool shared_locks_only = true;
 };
 
@@ -39,7 +39,13 @@ bool ends_epoch(const mpi_use& use) {
 }
 
 bool is_move(const mpi_use& use) {
-  return use.is({mpi_call::Put, mpi_call::Get}) && !use.name.ends_with("_c");
+  return use.is({mpi_call::Put, mpi_call::Get});
+}
+
+bool is_other_operation(const mpi_use& use) {
+  return use.is({mpi_call::Accumulate, mpi_call::Get_accumulate, mpi_call::Fetch_and_op,
+                 mpi_call::Compare_and_swap, mpi_call::Rput, mpi_call::Rget, mpi_call::Raccumulate,
+                 mpi_call::Rget_accumulate});
 }
 
 window_calls calls_of(const unit& of, const annotated_statement& at, const window_buffer& window) {
@@ -64,10 +70,10 @@ window_calls calls_of(const unit& of, const annotated_statement& at, const windo
       made.ends.push_back(use);
     if (use.is({mpi_call::Win_fence, mpi_call::Win_post}))
       made.fences.push_back(use);
-    if (is_move(use))
-      (writable ? made.moves : made.elsewhere).push_back(use);
-    else if (!writable)
-      made.elsewhere.push_back(use);
+    if (is_move(use) && writable)
+      made.moves.push_back(use);
+    else if (is_move(use) || is_other_operation(use))
+      made.others.push_back(use);
   }
   made.shared_locks_only &= locks;
   return made;
@@ -178,7 +184,8 @@ void change_moves(const unit& of, const function_facts& facts, const window_call
                   const std::string& name, changes& into) {
   const source text(of.context);
   for (const mpi_use& move : calls.moves) {
-    rename(of, move, move.is({mpi_call::Put}) ? "tacit_local_put" : "tacit_local_get", name, into);
+    const std::string large = move.name.ends_with("_c") ? "_c" : "";
+    rename(of, move, (move.is({mpi_call::Put}) ? "tacit_local_put" : "tacit_local_get") + large, name, into);
     into.said.push_back({severity::remark,
                          move.call->getExprLoc(),
                          reason::none,
@@ -203,6 +210,16 @@ void change_moves(const unit& of, const function_facts& facts, const window_call
     into.edits[call.file].insert(call.begin, "(tacit_local_sync(" + name + "), ");
     into.edits[call.file].insert(call.end, ")");
   }
+}
+
+/// Why operations of a window whose puts and gets have become copies are still MPI's.
+void say_others(const annotated_statement& at, const window_calls& calls, changes& into) {
+  for (const mpi_use& other : calls.others)
+    into.said.push_back(
+        is_move(other)
+            ? stays(at, other.name, reason::in_macro, "it comes out of a macro", other.call->getExprLoc())
+            : stays(at, other.name, reason::operation_stays, "only MPI_Put and MPI_Get become copies",
+                    other.call->getExprLoc()));
 }
 
 /// Assignments between the buffer and something else, as statements of a block.
@@ -398,6 +415,7 @@ void use_local_memory(const unit& of, const annotated_statement& at, changes& in
     const bool node = calls.shared_locks_only && !says_exclusive_lock(of, at);
     declarations.push_back(declaration(name, w, node ? "TACIT_LOCAL_NODE" : ""));
     change_moves(of, facts, calls, name, into);
+    say_others(at, calls, into);
   }
   declare(of, at, facts, "plain copies where the memory of the target can be reached", declarations, into);
 }

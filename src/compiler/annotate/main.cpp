@@ -43,11 +43,26 @@ pipelining::choice pipelining_of(const std::string& word) {
   return word == "never" ? choice::never : word == "always" ? choice::always : choice::measured;
 }
 
-/// Three numbers with commas between; nothing if they are none.
+/// The program's own command line says only what there is.
+post_rule assumption_of(const std::string& word) {
+  static const std::pair<const char*, post_rule> names[] = {
+      {"data", post_rule::data},           {"calls", post_rule::calls},
+      {"claims", post_rule::claims},       {"control", post_rule::control},
+      {"arguments", post_rule::arguments}, {"messages", post_rule::messages},
+      {"order", post_rule::order},         {"completion", post_rule::completion},
+  };
+  for (const auto& [name, rule] : names)
+    if (word == name)
+      return rule;
+  return post_rule::none;
+}
+
+/// Five numbers with commas between; nothing if they are none.
 std::optional<exchange_costs> costs_of(const std::string& text) {
   exchange_costs made;
-  const int read = std::sscanf(text.c_str(), "%lf,%lf,%lf", &made.latency, &made.of_byte, &made.progress);
-  return read == 3 ? std::optional(made) : std::nullopt;
+  const int read = std::sscanf(text.c_str(), "%lf,%lf,%lf,%lf,%lf", &made.latency, &made.of_byte,
+                               &made.progress, &made.send, &made.receive);
+  return read == 5 ? std::optional(made) : std::nullopt;
 }
 
 request read_words(const std::vector<std::string>& words) {
@@ -69,6 +84,8 @@ request read_words(const std::vector<std::string>& words) {
       made.platform.collectives.when = pipelining_of(value);
     else if (takes("--exchange-costs", word, value))
       made.platform.collectives.costs = costs_of(value);
+    else if (takes("--assume", word, value))
+      made.platform.assumed = assumption_of(value);
     else if (word == "--checked")
       made.platform.checked = true;
     else if (word == "--coherent" || word == "--incoherent")

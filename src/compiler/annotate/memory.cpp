@@ -79,10 +79,21 @@ std::optional<polynomial> combined(const clang::BinaryOperator* b, const block_v
   return is_small(made) ? std::optional(made) : std::nullopt;
 }
 
+/// Sums and products with a variable are no constants, which Clang takes longer to find out.
+bool has_variable(const clang::Expr* expression) {
+  const clang::Expr* e = expression->IgnoreParenImpCasts();
+  if (const auto* b = dyn_cast<clang::BinaryOperator>(e);
+      b && (b->isAdditiveOp() || b->getOpcode() == clang::BO_Mul))
+    return has_variable(b->getLHS()) || has_variable(b->getRHS());
+  const auto* name = dyn_cast<clang::DeclRefExpr>(e);
+  const auto* variable = name ? dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
+  return variable && !variable->getType().isConstQualified() && !variable->getType()->isReferenceType();
+}
+
 std::optional<polynomial> value_of(const clang::Expr* expression, const block_view& in) {
   const clang::Expr* e = expression->IgnoreParens();
   clang::Expr::EvalResult value;
-  if (!e->isValueDependent() && e->EvaluateAsInt(value, in.context) &&
+  if (!has_variable(e) && !e->isValueDependent() && e->EvaluateAsInt(value, in.context) &&
       value.Val.getInt().getSignificantBits() < 32)
     return constant(value.Val.getInt().getExtValue());
   if (const auto* cast = dyn_cast<clang::CastExpr>(e)) {

@@ -20,12 +20,8 @@ public:
   std::vector<mpi_use> found;
 };
 
-std::string without_blanks(std::string_view text) {
-  std::string made;
-  for (const char c : text)
-    if (!std::isspace(static_cast<unsigned char>(c)))
-      made += c;
-  return made;
+bool is_blank(char c) {
+  return std::isspace(static_cast<unsigned char>(c)) != 0;
 }
 
 bool of_kind(group_call call, call_class kind) {
@@ -47,8 +43,9 @@ bool of_kind(group_call call, call_class kind) {
 
 /// An argument is written like the expression, or is its address, as requests are given to MPI_Wait.
 bool written_as(const std::string& argument, const std::string& expression) {
-  return same_code(argument, expression) || same_code(argument, "&" + expression) ||
-         same_code(argument, "&(" + expression + ")");
+  return same_code(argument, expression) ||
+         (argument.starts_with('&') &&
+          (same_code(argument, "&" + expression) || same_code(argument, "&(" + expression + ")")));
 }
 
 } // namespace
@@ -86,7 +83,16 @@ std::vector<mpi_use> mpi_uses_in(const clang::Stmt* statement) {
 }
 
 bool same_code(std::string_view one, std::string_view other) {
-  return without_blanks(one) == without_blanks(other);
+  const char* a = one.begin();
+  const char* b = other.begin();
+  while (true) {
+    a = std::find_if_not(a, one.end(), is_blank);
+    b = std::find_if_not(b, other.end(), is_blank);
+    if (a == one.end() || b == other.end())
+      return a == one.end() && b == other.end();
+    if (*a++ != *b++)
+      return false;
+  }
 }
 
 const clang::Expr* window_argument(const mpi_use& use) {
@@ -100,15 +106,19 @@ bool names(const std::vector<communication_group>& groups, const mpi_use& use,
   const source text(context);
   for (const communication_group& g : groups) {
     const bool named =
-        g.call == group_call::collective ? g.name.text == use.name : of_kind(g.call, use.row->kind);
+        g.call == group_call::collective
+            ? use.name == g.name.text || use.name == g.name.text + "_c" // the same with large counts
+            : of_kind(g.call, use.row->kind);
     if (!named)
       continue;
     if (g.expressions.empty())
       return true;
-    for (const clang::Expr* argument : use.call->arguments())
+    for (const clang::Expr* argument : use.call->arguments()) {
+      const std::string code = text.text(argument->getSourceRange());
       for (const written& e : g.expressions)
-        if (written_as(text.text(argument->getSourceRange()), e.text))
+        if (written_as(code, e.text))
           return true;
+    }
   }
   return false;
 }

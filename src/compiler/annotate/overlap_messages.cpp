@@ -141,11 +141,13 @@ private:
     const std::vector<const clang::Expr*> given(calls.begin(),
                                                 receives ? std::prev(calls.end()) : calls.end());
     const std::vector<annotated_statement> no_claims;
-    const unit proven{of_.context, no_claims};
+    const unit proven{of_.context, is_assumed(post_rule::claims) ? of_.annotated : no_claims};
     const listed_message sends = [&](const mpi_use& other) -> std::optional<pending_message> {
-      if (!receives || !other.is({mpi_call::Send}) || !names(at_.by.says.groups, other, of_.context))
+      const bool passes =
+          (receives && other.is({mpi_call::Send})) || (is_assumed(post_rule::messages) && is_message(other));
+      if (!passes || !is_listed(other))
         return std::nullopt;
-      return message_of(other, of_, in);
+      return known_message(other, in);
     };
     auto at = std::find(m.home->body_begin(), m.home->body_end(), m.statement);
     while (at != m.home->body_begin() && !is_end_of_another(m, *at, messages, in)) {
@@ -157,8 +159,10 @@ private:
         continue; // it is not there any more
       const auto steady = steady_variables(before, m.message.use.call, nullptr, in);
       const moved_arguments arguments(given, facts_, &steady);
-      if (arguments.fault() || arguments.changed_by(before) ||
-          obstacle_in(before, m.message, proven, in, sends) || !span_with_pragmas(of_, before))
+      if ((arguments.fault() || arguments.changed_by(before)) && !is_assumed(post_rule::arguments))
+        return;
+      const auto found = obstacle_in(before, m.message, proven, in, sends);
+      if ((found && !is_assumed(rule_of(*found))) || !span_with_pragmas(of_, before))
         return;
       if (is_work(before) || m.post_before) {
         m.hides_work |= is_work(before);
@@ -167,15 +171,39 @@ private:
     }
   }
 
+  bool is_listed(const mpi_use& use) const {
+    const auto [known, is_new] = listed_.try_emplace(use.call);
+    if (is_new)
+      known->second = names(at_.by.says.groups, use, of_.context);
+    return known->second;
+  }
+
+  /// Each is asked for by all others.
+  const pending_message& known_message(const mpi_use& use, const block_view& in) const {
+    const auto place = std::pair(use.call, in.block);
+    auto known = messages_.find(place);
+    if (known == messages_.end())
+      known = messages_.emplace(place, message_of(use, of_, in)).first;
+    return known->second;
+  }
+
+  bool is_assumed(post_rule one) const { return of_.assumed == one; }
+
+  static post_rule rule_of(const obstacle& o) {
+    if (o.why == reason::buffer_read || o.why == reason::buffer_written)
+      return post_rule::data;
+    return o.why == reason::function_ends ? post_rule::control : post_rule::calls;
+  }
+
   /// Another post has moved up to this statement, or what is completed before it shares memory with the message.
-  static bool is_end_of_another(const planned_message& m, const clang::Stmt* at,
-                                const std::vector<planned_message>& messages, const block_view& in) {
+  bool is_end_of_another(const planned_message& m, const clang::Stmt* at,
+                         const std::vector<planned_message>& messages, const block_view& in) const {
     return std::any_of(messages.begin(), messages.end(), [&](const planned_message& other) {
       if (&other == &m || other.refused)
         return false;
-      if (other.post_before == at)
+      if (other.post_before == at && !is_assumed(post_rule::order))
         return true;
-      return other.wait.before == at && share_memory(m, other, in);
+      return other.wait.before == at && share_memory(m, other, in) && !is_assumed(post_rule::completion);
     });
   }
 
@@ -254,9 +282,9 @@ private:
   /// Walks on from the call, block by block outwards, up to the first obstacle.
   void place_wait(planned_message& m, const block_view& in, const moved_arguments& status) {
     const listed_message listed = [&](const mpi_use& other) -> std::optional<pending_message> {
-      if (!is_message(other) || !names(at_.by.says.groups, other, of_.context))
+      if (!is_message(other) || !is_listed(other))
         return std::nullopt;
-      return message_of(other, of_, in);
+      return known_message(other, in);
     };
     for (const clang::Stmt* at = m.statement; at != m.home; at = facts_.parent_of(at)) {
       const auto* block = dyn_cast<clang::CompoundStmt>(facts_.parent_of(at));
@@ -322,6 +350,9 @@ private:
   const unit& of_;
   const annotated_statement& at_;
   const function_facts& facts_;
+  mutable std::map<const clang::CallExpr*, bool> listed_; ///< as far as they were asked for
+  mutable std::map<std::pair<const clang::CallExpr*, const clang::Stmt*>, pending_message>
+      messages_; ///< of a block
 };
 
 /// An `indep` statement of the block, later than the message, that surely uses its buffer.
@@ -553,7 +584,7 @@ void overlap_messages(const unit& of, const annotated_statement& at, changes& in
   planner plans(of, at, facts);
   std::vector<planned_message> messages = plans.make();
   check_claims(of, messages, facts, into.said);
-  const sunk_waits waits = sink_waits(of, at, into);
+  const sunk_waits waits = sink_waits(of, at, facts, into);
   if (!waits.moved) // their messages are under way where these would be posted
     plans.place_posts(messages);
   planner::refuse_idle(messages);

@@ -21,6 +21,17 @@
 
 namespace tacit::compiler {
 
+// What must hold before a message is posted earlier than it stands (post_rule in rewriting.h):
+//
+//     data        what it passes neither stores into what is sent, nor uses what is received
+//     calls       it passes nothing unknown, which could communicate
+//     claims      nor what is only claimed to be independent: that may receive, too
+//     control     nothing it passes may leave the block
+//     arguments   its arguments are the same there
+//     messages    receives pass listed sends, and nothing passes another message of its own kind
+//     order       of several that are posted earlier, none passes another one
+//     completion  no message that is complete before it shares memory with it
+
 void overlap_messages(const unit& of, const annotated_statement& at, changes& into);
 
 } // namespace tacit::compiler

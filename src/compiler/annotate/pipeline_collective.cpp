@@ -105,6 +105,8 @@ private:
   std::optional<obstacle> fault_of_call(const planned_exchange& e) const {
     const mpi_use& use = e.use;
     const clang::SourceLocation at = use.call->getExprLoc();
+    if (use.name == "MPI_Alltoall_c")
+      return obstacle{reason::collective_stays, "its counts may be larger than an int", at};
     if (use.name != "MPI_Alltoall")
       return obstacle{reason::collective_stays, "only MPI_Alltoall is taken apart", at};
     if (!e.statement)
@@ -207,9 +209,9 @@ void write(const unit& of, const planned_exchange& e, const pipelining& how, con
   std::string costs = "NULL";
   if (how.costs && how.when == pipelining::choice::measured) {
     costs = "&" + name + "_costs";
-    char numbers[96];
-    std::snprintf(numbers, sizeof numbers, "{%.3g, %.3g, %.2g};\n", how.costs->latency, how.costs->of_byte,
-                  how.costs->progress);
+    char numbers[128];
+    std::snprintf(numbers, sizeof numbers, "{%.3g, %.3g, %.2g, %.3g, %.3g};\n", how.costs->latency,
+                  how.costs->of_byte, how.costs->progress, how.costs->send, how.costs->receive);
     code += "const tacit_pipeline_costs " + name + "_costs = " + numbers;
   }
   code += "tacit_pipeline_begin(&" + name + ", " + when_of(how) + ", " + costs;

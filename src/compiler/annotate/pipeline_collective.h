@@ -31,7 +31,7 @@ namespace tacit::compiler {
 
 /// What the machine's description says, in seconds; nothing: the program measures when it runs.
 struct exchange_costs {
-  double latency = 0, of_byte = 0, progress = 0;
+  double latency = 0, of_byte = 0, progress = 0, send = 0, receive = 0; ///< of tacit_pipeline_costs
 };
 
 /// Whether collectives are pipelined, as the user or the description of the machine says.

@@ -117,6 +117,7 @@ public:
       : pragmas_(pragmas), sources_(sources), candidates_(pragmas.size()) {
     for (const pragma& p : pragmas) {
       const auto [file, begin] = place(p.begin);
+      here_.push_back(places_.size());
       places_.push_back({file, begin, place(p.end).second});
     }
   }
@@ -141,14 +142,14 @@ public:
 
   bool VisitStmt(clang::Stmt* statement) {
     const auto [file, at] = place(statement->getBeginLoc());
-    const auto [end_file, end] = place(statement->getEndLoc());
-    for (std::size_t i = 0; i < pragmas_.size(); ++i) {
+    const auto* block = llvm::dyn_cast<clang::CompoundStmt>(statement);
+    const unsigned end = block ? place(statement->getEndLoc()).second : 0;
+    for (const std::size_t i : here_) {
       const auto [pragma_file, begin, behind] = places_[i];
       if (pragma_file != file)
         continue;
       candidate& c = candidates_[i];
-      if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(statement);
-          block && at < begin && end >= behind) {
+      if (block && at < begin && end >= behind) {
         c = {block, function_, nullptr, ~0U, end}; // the walk reaches inner blocks later
       } else if (at >= (pragmas_[i].editable ? behind : begin) && at < c.next_at && c.around &&
                  at < c.around_end) {
@@ -168,8 +169,10 @@ private:
   template <class Function>
   bool inside(Function* f, bool (attacher::*walk)(Function*)) {
     const clang::FunctionDecl* before = std::exchange(function_, f);
+    std::vector<std::size_t> others = std::exchange(here_, in_text_of(f));
     const bool on = (this->*walk)(f);
     function_ = before;
+    here_ = std::move(others);
     return on;
   }
 
@@ -177,16 +180,23 @@ private:
     return sources_.getDecomposedLoc(sources_.getExpansionLoc(at));
   }
 
-  bool may_have_pragma(const clang::Decl* d) const {
-    if (llvm::isa<clang::TranslationUnitDecl>(d) || d->getBeginLoc().isInvalid())
-      return true;
-    const auto [file, begin] = place(d->getBeginLoc());
+  /// All that may stand in the text of a declaration.
+  std::vector<std::size_t> in_text_of(const clang::Decl* d) const {
+    std::vector<std::size_t> made;
+    const bool known = !llvm::isa<clang::TranslationUnitDecl>(d) && d->getBeginLoc().isValid();
+    const auto [file, begin] = known ? place(d->getBeginLoc()) : std::pair<clang::FileID, unsigned>();
     const auto [end_file, end] =
-        sources_.getDecomposedLoc(sources_.getExpansionRange(d->getEndLoc()).getEnd());
-    return file != end_file || std::any_of(places_.begin(), places_.end(), [&](const pragma_place& p) {
-             return p.file == file && p.begin >= begin && p.begin <= end;
-           });
+        known ? sources_.getDecomposedLoc(sources_.getExpansionRange(d->getEndLoc()).getEnd())
+              : std::pair<clang::FileID, unsigned>();
+    for (const std::size_t i : here_) {
+      const pragma_place& p = places_[i];
+      if (!known || file != end_file || (p.file == file && p.begin >= begin && p.begin <= end))
+        made.push_back(i);
+    }
+    return made;
   }
+
+  bool may_have_pragma(const clang::Decl* d) const { return !in_text_of(d).empty(); }
 
   struct pragma_place {
     clang::FileID file;
@@ -197,6 +207,7 @@ private:
   const clang::SourceManager& sources_;
   std::vector<pragma_place> places_;
   std::vector<candidate> candidates_;
+  std::vector<std::size_t> here_; ///< numbers of those that may stand in the function
   const clang::FunctionDecl* function_ = nullptr;
 };
 

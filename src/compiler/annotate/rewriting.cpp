@@ -95,7 +95,10 @@ std::string free_name(const unit& of, const annotated_statement& at, const std::
                of.context.getSourceManager().isBeforeInTranslationUnit(a.by.begin, at.by.begin);
       });
   std::string name = before == 0 ? wish : wish + "_" + std::to_string(before + 1);
-  while (has_word(text, name))
+  const auto [ours, is_new] = of.has_our_names.try_emplace(file);
+  if (is_new)
+    ours->second = text.find("tacit_") != std::string_view::npos;
+  while (ours->second && has_word(text, name))
     name += "_";
   return name;
 }

@@ -7,6 +7,7 @@
 #include "compiler/annotate/source.h"
 #include "vocabulary/calls/remarks.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,26 @@ namespace tacit::compiler {
 using vocabulary::remark;
 using vocabulary::wording;
 
+/// Conditions of posting messages earlier (overlap_messages.h), of which tests take one to hold, to see what goes wrong then.
+enum class post_rule : unsigned char {
+  none,
+  data,
+  calls,
+  claims,
+  control,
+  arguments,
+  messages,
+  order,
+  completion
+};
+
 /// What a transformation sees: the tree, all annotations, and nothing that it could change.
 struct unit {
   clang::ASTContext& context;
   const std::vector<annotated_statement>& annotated;
   bool checked = false; ///< claims are to be checked when the program runs
+  post_rule assumed = post_rule::none;
+  mutable std::map<clang::FileID, bool> has_our_names = {}; ///< files with names that begin as ours do
 };
 
 /// What it gives: the texts to change, and what is to be said.

@@ -326,8 +326,8 @@ std::set<const clang::VarDecl*> check_requests(const unit& of, const std::vector
 
 } // namespace
 
-sunk_waits sink_waits(const unit& of, const annotated_statement& at, changes& into) {
-  const function_facts facts(*at.function);
+sunk_waits sink_waits(const unit& of, const annotated_statement& at, const function_facts& facts,
+                      changes& into) {
   const source text(of.context);
   const std::vector<sinking_wait> waits = planner(of, at, facts).make();
   bool moved = false;

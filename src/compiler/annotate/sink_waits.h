@@ -8,11 +8,14 @@
 
 namespace tacit::compiler {
 
+class function_facts;
+
 struct sunk_waits {
   bool listed = false; ///< the annotation is about waits
   bool moved = false;  ///< some have moved
 };
 
-sunk_waits sink_waits(const unit& of, const annotated_statement& at, changes& into);
+sunk_waits sink_waits(const unit& of, const annotated_statement& at, const function_facts& facts,
+                      changes& into);
 
 } // namespace tacit::compiler

@@ -231,7 +231,7 @@ void contradict(const clang::Stmt* s, bool writes, const pending_message& messag
 
 std::optional<obstacle> obstacle_in(const clang::Stmt* statement, const pending_message& message,
                                     const unit& of, const block_view& in, const listed_message& listed) {
-  if (const clang::Stmt* jump = jump_out_of(statement))
+  if (const clang::Stmt* jump = in.facts.jump_out(statement))
     return obstacle{reason::function_ends, "control may leave the block", jump->getBeginLoc()};
   walker w(message, of, in, listed);
   w.walk(statement);

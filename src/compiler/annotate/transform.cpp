@@ -92,14 +92,21 @@ std::string first_word(const std::string& text) {
 /// A name that nobody has declared, and that is nearly one that a call has: the annotation would be without effect, and nobody
 /// would know why.
 void warn_of_misspelled(const unit& of, const annotated_statement& at, findings& said) {
-  const std::vector<std::string> known = arguments_in(of, *at.function);
   declared_names declared;
-  declared.TraverseDecl(const_cast<clang::FunctionDecl*>(at.function));
+  for (const clang::ParmVarDecl* parameter : at.function->parameters())
+    declared.found.insert(parameter->getNameAsString());
+  bool whole = false; // the body is looked through for names that are no parameters
   for (const std::string& name : names_in(at.by.says)) {
     const std::string word = first_word(name);
+    if (declared.found.contains(word) ||
+        !of.context.getTranslationUnitDecl()->lookup(&of.context.Idents.get(word)).empty())
+      continue;
+    if (!std::exchange(whole, true))
+      declared.TraverseDecl(const_cast<clang::FunctionDecl*>(at.function));
+    if (declared.found.contains(word))
+      continue;
+    const std::vector<std::string> known = arguments_in(of, *at.function);
     const bool found =
-        declared.found.contains(word) ||
-        !of.context.getTranslationUnitDecl()->lookup(&of.context.Idents.get(word)).empty() ||
         std::any_of(known.begin(), known.end(), [&](const std::string& k) { return same_code(k, name); });
     const std::string near =
         found ? ""
@@ -183,7 +190,7 @@ transformation transform(clang::ASTContext& context, const collected_pragmas& pr
   made.said = pragmas.faults;
   const std::vector<annotated_statement> annotated = attach(pragmas.found, context, made.said);
   changes made_changes;
-  const unit whole{context, annotated, platform.checked};
+  const unit whole{context, annotated, platform.checked, platform.assumed};
   for (const annotated_statement* a : in_order_of_need(annotated))
     transform_statement(whole, *a, platform, made_changes);
   if (platform.checked)

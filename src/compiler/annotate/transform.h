@@ -3,6 +3,7 @@
 
 #include "compiler/annotate/pipeline_collective.h"
 #include "compiler/annotate/pragmas.h"
+#include "compiler/annotate/rewriting.h"
 #include "compiler/annotate/source.h"
 
 #include <string>
@@ -18,7 +19,8 @@ namespace tacit::compiler {
 struct target_platform {
   coherence caches = coherence::as_platform; ///< as_platform: the program asks when it runs
   pipelining collectives;
-  bool checked = false; ///< not the machine, but the run: claims are checked
+  bool checked = false;                ///< not the machine, but the run: claims are checked
+  post_rule assumed = post_rule::none; ///< for tests
 };
 
 struct changed_file {

@@ -15,7 +15,8 @@
 // Whether to pipeline is decided by all processes together, and kept as an attribute of the communicator for each line and power of
 // two of bytes: an exchange lost 2x by it on one of the paper's machines. They agree behind the first exchange of the kind, which is
 // MPI_Alltoall, because they may not wait for each other in front of their loops: the loop of one may send what another waits for. Measured: rounds of both kinds in turns, the first of each not
-// counted, and of the slowest process's times the better one. Predicted: from the length of the loop, as the first round showed it.
+// counted, and of the slowest process's times the better one. Predicted: what both ways take is played with the machine's costs and the
+// length of the loop, as the round behind the agreement showed it.
 #include "compiler/coalesce/claims.h"
 #include "compiler/coalesce/datatypes.h"
 #include "compiler/hooks/settings.h"
@@ -306,20 +307,22 @@ int post(tacit_pipeline& p) {
   return error;
 }
 
-void plan(tacit_pipeline& p, long long first, long long last, const tacit_pipeline_store* stores, int count) {
+void plan(tacit_pipeline& p, const tacit_pipeline_store* stores, int count) {
   const long long block = static_cast<long long>(p.count) * p.type_bytes;
   for (int k = 0; k < p.parts; ++k) {
     p.requests[k] = MPI_REQUEST_NULL;
-    p.ready[k] = k > 0 ? p.ready[k - 1] : first; // in this order everywhere
+    p.ready[k] = p.first;
   }
   for (int s = 0; s < count; ++s) {
-    const store_bound bound(stores[s], first, last, block);
+    const store_bound bound(stores[s], p.first, p.last, block);
     for (int k = 0; k < p.parts; ++k) {
       const long long end = static_cast<long long>(place_of(p, k + 1)) * p.type_bytes;
       p.ready[k] = std::max(p.ready[k], bound.ready(end));
     }
   }
-  p.pause = std::max(1LL, (last - first) / looks);
+  for (int k = 1; k < p.parts; ++k) // in this order everywhere
+    p.ready[k] = std::max(p.ready[k], p.ready[k - 1]);
+  p.pause = std::max(1LL, (p.last - p.first) / looks);
   p.next = p.ready[0];
 }
 
@@ -365,18 +368,66 @@ void count_round(const tacit_pipeline& p, measured_exchange& e) {
     choose_by_slowest(e.best, e, p.comm);
 }
 
-/// The transfer of one part waits for what the loop does not hide of the one before.
+/// What one process's exchange takes, from the beginning of its loop to the end of the call.
+///
+/// All that a process sends goes over one link, byte by byte; how many messages that are does not matter to the link, and their latencies
+/// pass side by side. So latency counts once, at the end, however many parts there are. What a part costs more is that the process is busy with
+/// its messages; receives of earlier parts complete while the last one is under way.
+class played_exchange {
+public:
+  played_exchange(const tacit_pipeline_costs& costs, int processes, double loop)
+      : costs_(costs), others_(processes - 1), loop_(loop) {}
+
+  /// After a part of the loop's time (0 to 1, not less than before) so many bytes leave for each process.
+  void send(double when, double bytes) {
+    const double computed = loop_ * (when - done_);
+    const double busy = others_ * costs_.send; // in MPI, which then moves what there is
+    done_ = when;
+    now_ += computed + busy;
+    on_link_ = std::max(0.0, on_link_ - costs_.progress * computed - busy) + others_ * bytes * costs_.of_byte;
+    ++parts_;
+  }
+
+  double end() const {
+    const double receive = others_ * costs_.receive;
+    return std::max(now_ + costs_.latency + on_link_, now_ + (parts_ - 1) * receive) + receive;
+  }
+
+private:
+  tacit_pipeline_costs costs_;
+  double others_, loop_;
+  double done_ = 0, now_ = 0, on_link_ = 0;
+  int parts_ = 0;
+};
+
+/// Libraries take fewer and longer messages where messages cost more than bytes (Bruck).
+double by_doubling(const tacit_pipeline_costs& c, int processes, double bytes) {
+  double seconds = 0;
+  for (int way = 1; way < processes; way *= 2)
+    seconds += c.send + c.latency + c.receive + bytes * std::min(way, processes - way) * c.of_byte;
+  return seconds;
+}
+
+/// How much of the loop is over when a part may leave.
+double when_ready(const tacit_pipeline& p, int part) {
+  const double all = static_cast<double>(p.last) - static_cast<double>(p.first) + 1;
+  const double until = static_cast<double>(p.ready[part]) - static_cast<double>(p.first);
+  return p.ready[part] == never || all <= 0 ? 1 : std::clamp(until / all, 0.0, 1.0);
+}
+
 void predict(const tacit_pipeline& p, measured_exchange& e) {
   int processes = 1;
   MPI_Comm_size(p.comm, &processes);
-  const double bytes = static_cast<double>(p.count) * p.type_bytes;
-  const int parts = parts_of(static_cast<long long>(bytes), p.count);
-  const auto transfer = [&](double block) {
-    return (processes - 1) * (e.costs.latency + block * e.costs.of_byte);
-  };
-  const double loop = p.computed - p.begun, part = transfer(bytes / parts);
-  const double seen = std::max(part - e.costs.progress * loop / parts, e.costs.latency);
-  choose_by_slowest({loop + transfer(bytes), loop + part + (parts - 1) * seen}, e, p.comm);
+  const double bytes = static_cast<double>(p.count) * p.type_bytes, loop = p.computed - p.begun;
+  played_exchange whole(e.costs, processes, loop), parts(e.costs, processes, loop);
+  whole.send(1, bytes);
+  tacit_pipeline planned = p;
+  planned.parts = parts_of(static_cast<long long>(bytes), p.count);
+  for (int k = 0; k < planned.parts; ++k)
+    parts.send(when_ready(p, k),
+               static_cast<double>(place_of(planned, k + 1) - place_of(planned, k)) * p.type_bytes);
+  const double as_written = std::min(whole.end(), loop + by_doubling(e.costs, processes, bytes));
+  choose_by_slowest({as_written, parts.end()}, e, p.comm);
 }
 
 void learn(const tacit_pipeline& p, measured_exchange& e) {
@@ -424,6 +475,8 @@ void tacit_pipeline_begin(tacit_pipeline* exchange, int when, const tacit_pipeli
   p.type = origin_type;
   p.type_bytes = static_cast<int>(element_of(origin_type).extent);
   p.comm = comm;
+  p.first = first;
+  p.last = last;
   p.file = file;
   p.line = line;
   p.asked = asked_for(when == TACIT_PIPELINE_MEASURED && checks_claims() ? TACIT_PIPELINE_ALWAYS : when);
@@ -437,11 +490,16 @@ void tacit_pipeline_begin(tacit_pipeline* exchange, int when, const tacit_pipeli
   }
   if (e->when == TACIT_PIPELINE_MEASURED || e->when == TACIT_PIPELINE_PREDICTED)
     p.measured = e;
-  if (is_pipelined(*e)) {
+  const bool pipelined = is_pipelined(*e);
+  if (pipelined || e->when == TACIT_PIPELINE_PREDICTED) {
     p.parts = parts_of(static_cast<long long>(p.count) * p.type_bytes, p.count);
-    plan(p, first, last, stores, store_count);
-    if (checks_claims())
-      prepare_check(p);
+    plan(p, stores, store_count);
+  }
+  if (!pipelined) { // a prediction wants to know when parts could leave, but none does
+    p.parts = 1;
+    p.next = never;
+  } else if (checks_claims()) {
+    prepare_check(p);
   }
   p.begun = MPI_Wtime();
 }

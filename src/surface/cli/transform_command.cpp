@@ -29,13 +29,15 @@ std::string mode_of(const transform_options& options) {
   return options.json ? "json" : options.diff ? "diff" : options.write ? "write" : "print";
 }
 
-/// Latency, seconds for each byte, and what part of a message moves by itself: for the choice of pipelined exchanges.
+/// Latency, seconds for each byte, what part of a message moves by itself, and seconds that sender and receiver are busy with one: for the
+/// choice of pipelined exchanges.
 std::string exchange_costs(const std::string& path) {
   try {
     const graphs::machine_model m = graphs::parse_model(read_file(path));
     constexpr double large = 1 << 20;
-    return fmt::format("{:.4g},{:.4g},{:.3g}", 1e-9 * graphs::one_way_at(m, 0),
-                       1e-9 * graphs::gap_at(m, large) / large, m.progress.median / 100);
+    return fmt::format("{:.4g},{:.4g},{:.3g},{:.4g},{:.4g}", 1e-9 * m.latency(),
+                       1e-9 * graphs::gap_at(m, large) / large, m.progress.median / 100,
+                       1e-9 * graphs::send_at(m, 0), 1e-9 * graphs::receive_at(m, 0));
   } catch (const graphs::model_error& wrong) {
     throw user_error(
         wrong_usage,

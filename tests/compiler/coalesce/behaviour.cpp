@@ -13,7 +13,7 @@
 
 namespace {
 int me, processes, next, failures;
-int puts_seen, gets_seen, accumulates_seen, blocks_seen;
+int puts_seen, gets_seen, accumulates_seen, blocks_seen, large_puts_seen;
 } // namespace
 
 static int blocks_of(MPI_Datatype type) {
@@ -38,6 +38,13 @@ int MPI_Accumulate(const void* o, int oc, MPI_Datatype ot, int t, MPI_Aint d, in
   blocks_seen += blocks_of(tt);
   return PMPI_Accumulate(o, oc, ot, t, d, tc, tt, op, w);
 }
+#if MPI_VERSION >= 4
+int MPI_Put_c(const void* o, MPI_Count oc, MPI_Datatype ot, int t, MPI_Aint d, MPI_Count tc, MPI_Datatype tt,
+              MPI_Win w) {
+  ++large_puts_seen;
+  return PMPI_Put_c(o, oc, ot, t, d, tc, tt, w);
+}
+#endif
 }
 
 namespace {
@@ -68,7 +75,7 @@ public:
     for (int i = 0; i < longs; ++i)
       memory[i] = 1000;
     MPI_Win_fence(0, win);
-    puts_seen = gets_seen = accumulates_seen = blocks_seen = 0;
+    puts_seen = gets_seen = accumulates_seen = blocks_seen = large_puts_seen = 0;
   }
   ~window() {
     if (win != MPI_WIN_NULL)
@@ -358,6 +365,20 @@ void loads_and_stores_own_memory() {
     tacit_local_put(local, &value, 1, MPI_LONG, next, 20, 1, MPI_LONG, w.win);
     EXPECT(puts_seen == 1);
   }
+#if MPI_VERSION >= 4
+  const MPI_Count one = 1, many = (MPI_Count{1} << 32) + 1; // the latter is one as an int
+  value = 6;
+  tacit_local_put_c(local, &value, one, MPI_LONG, me, 9, one, MPI_LONG, w.win);
+  tacit_local_get_c(local, &got, one, MPI_LONG, me, 9, one, MPI_LONG, w.win);
+  EXPECT(large_puts_seen == 0 && w.memory[9] == 6 && got == 6);
+  MPI_Datatype nothing;
+  MPI_Type_contiguous(0, MPI_LONG, &nothing);
+  MPI_Type_commit(&nothing);
+  value = 7;
+  tacit_local_put_c(local, &value, many, nothing, me, 9, many, nothing, w.win);
+  EXPECT(large_puts_seen == 1 && w.memory[9] == 6);
+  MPI_Type_free(&nothing);
+#endif
   EXPECT(tacit_local_access(local, me, 63, 8) && !tacit_local_access(local, me, 63, 9) &&
          !tacit_local_access(local, me, -1, 8) && !tacit_local_access(local, processes, 0, 8));
   tacit_local_sync(local);

@@ -2,6 +2,7 @@
 void compute(double*);
 #if MPI_VERSION < 4
 int MPI_Put_c(const void*, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Win);
+int MPI_Get_c(void*, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Win);
 int MPI_Rput_c(const void*, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Win,
                MPI_Request*);
 int MPI_Recv_c(void*, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Status*);
@@ -18,11 +19,13 @@ void collected(const long* x, MPI_Win win, MPI_Request* r) {
     MPI_Win_fence(0, win);
   }
 }
-// Copies count in int.
-void local(const long* x, MPI_Win win) {
+// Copies where the counts fit into an int; what has a request is MPI's.
+void local(long* x, MPI_Win win, MPI_Request* r) {
 #pragma mpi rma(win, buffer, long, MPI_LONG)
   {
     MPI_Put_c(x, 1, MPI_LONG, 0, 0, 1, MPI_LONG, win);
+    MPI_Get_c(x, 1, MPI_LONG, 0, 0, 1, MPI_LONG, win);
+    MPI_Rput_c(x, 1, MPI_LONG, 0, 1, 1, MPI_LONG, win, r);
     MPI_Win_fence(0, win);
   }
 }

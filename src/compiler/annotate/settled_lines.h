@@ -1,0 +1,33 @@
+// Changed lines that are as the style wants them already. Clang's formatter reads whole functions and takes longer than everything else
+// together; most changed lines are a statement or a comment that fits, and need no more than the indentation of the line that they stand before.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace clang::format {
+struct FormatStyle;
+} // namespace clang::format
+
+namespace tacit::compiler {
+
+class settled_lines {
+public:
+  explicit settled_lines(const clang::format::FormatStyle& style);
+
+  /// The lines for a place of a text, indented; nothing if Clang has to look at them.
+  std::optional<std::string> indented(std::string_view lines, std::string_view text, std::size_t place) const;
+
+  /// The lines of the text that have a changed part are whole statements or comments, and fit.
+  bool fit(std::string_view text, std::size_t from, std::size_t length) const;
+
+private:
+  bool is_settled(std::string_view line) const;
+
+  bool usual_, pointers_left_;
+  std::size_t width_, tab_;
+  std::string step_; ///< one level of indentation; empty: not known
+};
+
+} // namespace tacit::compiler
