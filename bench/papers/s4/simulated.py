@@ -6,6 +6,7 @@ pictures of Figures 11 to 14.
     bench/papers/s4/simulated.py --figure 12 --ranks 16 --stdout
     bench/papers/s4/simulated.py --figure 15           the choice alone, with blocks, loops and ranks of many sizes
     bench/papers/s4/simulated.py --check             a few small configurations, twice: fails if digits differ or a goal is missed
+    bench/papers/s4/simulated.py --add FILE...       adds what runs with --stdout have printed to the results that are there, and draws them
     bench/papers/s4/simulated.py --draw              only the pictures, of the results that are there
 
 Figure 12: the stencil of Figure 7 as written, as `tacit transform` writes it, and overlapped by hand. Figure 14: an all-to-all exchange
@@ -204,6 +205,11 @@ def figure_15(tools, programs: Programs, ranks, networks) -> list[dict]:
     return rows
 
 
+def case_of(row: dict) -> str:
+    return " ".join([*(["work", str(row["work"])] if "work" in row else []),
+                     *(str(row[k]) for k in ("size", "rows", "ranks", "network", "protocol") if k in row)])
+
+
 def verdicts(parts: dict) -> list[dict]:
     """What has to be reached, and what was."""
     found = []
@@ -211,8 +217,7 @@ def verdicts(parts: dict) -> list[dict]:
     def add(target, values, met):
         found.append({"target": target, "values": values, "met": bool(met)})
 
-    def key(row):
-        return " ".join(str(row[k]) for k in ("size", "rows", "ranks", "network", "protocol") if k in row)
+    key = case_of
     stencils, transposes = parts.get("figure 12", []), parts.get("figure 14", [])
     for size, least in (("small", 3), ("large", 1.25)):
         best = {key(row): row["gain"]["transformed"] for row in stencils if row["size"] == size}
@@ -227,7 +232,7 @@ def verdicts(parts: dict) -> list[dict]:
         if transposes:
             add(f"exchange, {way}: within 2 % of the better of both", wrong, not wrong)
     if choices := parts.get("figure 15", []):
-        wrong = {f"work {row['work']} {key(row)}": row["gain"] for row in choices if not row["right"]}
+        wrong = {key(row): row["gain"] for row in choices if not row["right"]}
         add(f"choice, predicted: within 2 % of the better of both, {len(choices)} cases", wrong, not wrong)
     if transposes:
         best = max(row["gain"]["measured"] for row in transposes)
@@ -319,6 +324,24 @@ def draw() -> None:
         draw_real(json.loads(real.read_text())["rows"])
 
 
+def add(files: list) -> None:
+    """Rows of the same case are replaced; targets are judged anew."""
+    result = json.loads(RESULT.read_text())
+    commands = result["command"] if isinstance(result["command"], list) else [result["command"]]
+    for file in files:
+        more = json.loads(file.read_text())
+        for part in (name for name in more if name.startswith("figure")):
+            rows = {case_of(row): row for row in [*result.get(part, []), *more[part]]}
+            result[part] = list(rows.values())
+        commands.append(more["command"])
+        result |= {name: more[name] for name in ("machine", "commit", "dirty", "simulator", "model")}
+    result["command"] = list(dict.fromkeys(commands))
+    result["targets"] = verdicts(result)
+    figures = {name: result.pop(name) for name in sorted(name for name in result if name.startswith("figure"))}
+    RESULT.write_text(json.dumps(result | figures, indent=1) + "\n")
+    draw()
+
+
 # --- as a program
 
 def prepared(work: Path) -> tuple:
@@ -349,6 +372,7 @@ def main() -> int:
     parser.add_argument("--stdout", action="store_true", help="print the results instead of writing them")
     parser.add_argument("--check", action="store_true", help="small configurations, as a test")
     parser.add_argument("--draw", action="store_true", help="only the pictures")
+    parser.add_argument("--add", nargs="+", type=Path, help="results that --stdout has printed")
     parser.add_argument("--tacit", type=Path, default=TACIT)
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "s4", help="where programs are built (build/s4)")
     arguments = parser.parse_args()
@@ -359,6 +383,9 @@ def main() -> int:
             return 0
         if arguments.draw:
             draw()
+            return 0
+        if arguments.add:
+            add(arguments.add)
             return 0
         tools, programs = prepared(arguments.work)
         parts = {}

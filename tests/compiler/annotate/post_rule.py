@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every condition of the rule by which annotated messages are posted earlier (step 7 of Figure 8) is needed: without it a program goes wrong.
+"""Annotated messages are posted earlier (step 7 of Figure 8) under conditions, and each is needed: without it a program goes wrong.
 
 Each case of the program (rules/posts.c) is named after a condition. Transformed as always it must print what it prints as written;
 transformed with that condition taken to hold (the word --assume of tacit-transform) it must not.
