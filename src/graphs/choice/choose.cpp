@@ -1,207 +1,25 @@
 #include "graphs/choice/choose.h"
 
+#include "graphs/choice/cheapest.h"
 #include "graphs/choice/generated_form.h"
+#include "graphs/choice/plan_traits.h"
+#include "graphs/choice/ways.h"
 #include "graphs/cost/message_price.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
-#include <tuple>
 #include <unordered_set>
 #include <utility>
 
 namespace tacit::graphs {
 namespace {
 
-/// Prices that differ by less are alike.
-constexpr double worth_a_change = 0.9;
-/// What MPI needs for each nonblocking collective, and for each message in it, beyond the messages; so many ns more than the loop of
-/// the program took a broadcast, scatter, gather, allgather and alltoall of 64 B among four ranks under Open MPI 4.1.
-constexpr double schedule_of_collective = 400, part_of_collective = 200;
-/// Of those that were made before: they were faster by 0.1 to 0.4 us on two ranks and by 0.3 to 1.6 us on four.
-constexpr double start_of_collective = 200, part_of_started = 90;
-/// What the engine of actions needs for each step beyond its message.
-constexpr double engine = 150;
-/// An algorithm is tried while its messages carry at most so many blocks in all: it is generated and played.
-constexpr double most_blocks = 1'500'000;
 /// What is measured in place may be predicted to take so many times what the best one does.
 constexpr double measured_beyond = 4;
 
-/// Those of few rounds first: what they cost rules out most of the others.
-constexpr algorithm forms[] = {
-    algorithm::linear, // of scans and reduce-scatters; else it is what straight messages are
-    algorithm::binomial,
-    algorithm::bruck,
-    algorithm::recursive_doubling,
-    algorithm::recursive_halving,
-    algorithm::butterfly,
-    algorithm::two_level,
-    algorithm::pipelined_binomial,
-    algorithm::scatter_allgather,
-    algorithm::pipelined,
-    algorithm::ring,
-    algorithm::pairwise};
-
-/// What the messages of one member carry, about, in blocks; a message without any counts as one.
-double blocks_of_member(pattern kind, double members, algorithm form) {
-  const double doublings = std::ceil(std::log2(std::max(members, 2.0)));
-  const bool halves = form == algorithm::binomial || form == algorithm::bruck || form == algorithm::butterfly;
-  switch (kind) {
-  case pattern::bcast:
-    return form == algorithm::scatter_allgather ? members : 1;
-  case pattern::scatter:
-  case pattern::scatterv:
-  case pattern::gather:
-  case pattern::gatherv:
-    return halves ? doublings / 2 : 1;
-  case pattern::alltoall:
-  case pattern::alltoallv:
-    return halves ? members * doublings / 2 : members;
-  case pattern::barrier:
-    return doublings;
-  case pattern::reduce:
-    return 1;
-  case pattern::allreduce:
-  case pattern::scan:
-  case pattern::exscan:
-    return form == algorithm::recursive_doubling ? doublings : 2;
-  default:
-    return members;
-  }
-}
-
-/// Messages of which each waits for the one before, at least.
-double rounds_of(pattern kind, double members, algorithm form) {
-  if (is_scan(kind) && form == algorithm::linear)
-    return members - 1;
-  switch (form) {
-  case algorithm::ring:
-  case algorithm::pipelined:
-  case algorithm::scatter_allgather:
-    return members - 1;
-  case algorithm::linear:
-  case algorithm::pairwise: // blocks that do not wait for each other
-    return 1;
-  default:
-    return kind == pattern::barrier ? 1 : std::floor(std::log2(std::max(members, 2.0)));
-  }
-}
-
-double most_rounds(const graph& g, const plan& p, algorithm form) {
-  double most = 0;
-  for (const rank_plan& r : p.ranks)
-    for (const step& s : r.steps)
-      if (s.kind == step_kind::collective)
-        most = std::max(most, rounds_of(s.collective,
-                                        static_cast<double>(g.communicators()[index(s.comm)].members.size()),
-                                        form));
-  return most;
-}
-
-double blocks_of(const graph& g, const plan& p, algorithm form) {
-  double all = 0;
-  for (const rank_plan& r : p.ranks)
-    for (const step& s : r.steps)
-      if (s.kind == step_kind::collective)
-        all += blocks_of_member(s.collective,
-                                static_cast<double>(g.communicators()[index(s.comm)].members.size()), form);
-  return all;
-}
-
-bool has_collectives(const plan& p) {
-  return std::any_of(p.ranks.begin(), p.ranks.end(), [](const rank_plan& r) {
-    return std::any_of(r.steps.begin(), r.steps.end(),
-                       [](const step& s) { return s.kind == step_kind::collective; });
-  });
-}
-
-/// All messages leave and are expected when a run starts: no step waits for anything but copies.
-bool leaves_at_once(const rank_plan& p) {
-  return std::all_of(p.steps.begin(), p.steps.end(), [&](const step& s) {
-    return std::all_of(s.after.begin(), s.after.end(),
-                       [&](std::uint32_t before) { return p.steps[before].kind == step_kind::copy; });
-  });
-}
-
-bool leaves_at_once(const plan& p) {
-  return std::all_of(p.ranks.begin(), p.ranks.end(), [](const rank_plan& r) { return leaves_at_once(r); });
-}
-
-/// Both are messages alone, and the same ones.
-bool same_messages(const plan& a, const plan& b) {
-  const auto messages = [](const rank_plan& p) {
-    std::vector<const step*> list;
-    for (const step& s : p.steps)
-      list.push_back(&s);
-    const auto before = [](const step* x, const step* y) {
-      const auto key = [](const step& s) {
-        const std::vector<segment>& bytes = s.kind == step_kind::send ? s.reads : s.writes;
-        return std::tuple(s.kind, s.peer, bytes.empty() ? 0 : bytes.front().address, s.tag);
-      };
-      return key(*x) < key(*y);
-    };
-    std::sort(list.begin(), list.end(), before);
-    return list;
-  };
-  const auto alike = [](const step* x, const step* y) {
-    return x->kind != step_kind::collective && x->after.empty() && y->after.empty() && x->kind == y->kind &&
-           x->peer == y->peer && x->reads == y->reads && x->writes == y->writes;
-  };
-  for (std::size_t r = 0; r < a.ranks.size(); ++r) {
-    if (a.ranks[r].steps.size() != b.ranks[r].steps.size())
-      return false;
-    const auto mine = messages(a.ranks[r]), theirs = messages(b.ranks[r]);
-    if (!std::equal(mine.begin(), mine.end(), theirs.begin(), alike))
-      return false;
-  }
-  return true;
-}
-
-bool has_vector_collectives(const plan& p) {
-  return std::any_of(p.ranks.begin(), p.ranks.end(), [](const rank_plan& r) {
-    return std::any_of(r.steps.begin(), r.steps.end(), [](const step& s) {
-      return s.kind == step_kind::collective && !is_uniform(s.collective);
-    });
-  });
-}
-
-/// The linear algorithm is another plan than straight messages: those of scans and reduce-scatters that run as they are written.
-bool has_linear_form(const plan& p) {
-  return std::any_of(p.ranks.begin(), p.ranks.end(), [](const rank_plan& r) {
-    return std::any_of(r.steps.begin(), r.steps.end(), [](const step& s) {
-      return s.kind == step_kind::collective &&
-             (is_scan(s.collective) || row_of(s.collective).moves == signature::all_into_each);
-    });
-  });
-}
-
 bool is_of_collectives(std::string_view driver) {
   return driver == "coll" || driver == "pcoll";
-}
-
-std::size_t most_steps(const plan& p) {
-  std::size_t most = 0;
-  for (const rank_plan& r : p.ranks)
-    most = std::max(most, r.steps.size());
-  return most;
-}
-
-std::size_t collectives_of(const plan& p) {
-  std::size_t most = 0;
-  for (const rank_plan& r : p.ranks)
-    most = std::max(most,
-                    static_cast<std::size_t>(std::count_if(r.steps.begin(), r.steps.end(), [](const step& s) {
-                      return s.kind == step_kind::collective;
-                    })));
-  return most;
-}
-
-findings nothing_found(const transfers& t) {
-  findings none;
-  for (std::uint32_t i = 0; i < t.list.size(); ++i)
-    none.residual.push_back({0, t.list[i].length, i});
-  return none;
 }
 
 /// No message arrives earlier than that after it was sent, by any driver.
@@ -227,21 +45,15 @@ public:
   }
 
 private:
-  /// Collectives by MPI's messages and an algorithm: the price, and the most steps of a rank.
-  struct as_messages {
-    double price = -1;
-    std::size_t steps = 0;
-  };
   bool is_wanted(std::string_view driver) const { return wanted_.driver.empty() || wanted_.driver == driver; }
   void add_plans();
   void add(std::string name, plan p, bool valid, std::optional<double> played_by_p2p = {});
-  bool may_pay(const plan& collectives, algorithm form) const;
+  bool may_pay(const std::vector<collective_shape>& collectives, algorithm form) const;
   void add_forms(const plan& collectives, std::string_view where = "");
   void add_stages();
   double price_by_messages(const plan& messages, std::string_view driver, double played) const;
   void add_collectives(std::size_t number, const plan& p);
   as_messages best_messages(const plan& collectives) const;
-  as_messages of_library(const plan& collectives, algorithm form, const as_messages& ours) const;
   void order();
   bool is_valid(std::size_t plan);
   void take();
@@ -258,10 +70,7 @@ private:
 };
 
 double chooser::price_by_messages(const plan& messages, std::string_view driver, double played) const {
-  if (played < 0)
-    return played;
-  const bool by_engine = driver != "shm" || !leaves_at_once(messages);
-  return played + (by_engine ? engine * static_cast<double>(most_steps(messages)) : 0);
+  return played < 0 ? played : played + beyond_messages(messages, driver);
 }
 
 void chooser::add(std::string name, plan p, bool valid, std::optional<double> played_by_p2p) {
@@ -301,19 +110,18 @@ void chooser::add_collectives(std::size_t number, const plan& p) {
   if (!called && !started)
     return;
   const as_messages best = best_messages(p);
-  const auto price = [&](double schedule, double part) {
+  const auto price = [&](bool made_before) {
     return best.price < 0 ? best.price
-                          : best.price + schedule * static_cast<double>(collectives_of(p)) +
-                                part * static_cast<double>(best.steps);
+                          : best.price + beyond_messages_of_mpi(most_collectives(p), best.steps, made_before);
   };
   if (called)
-    out_.ways.push_back({number, "coll", price(schedule_of_collective, part_of_collective)});
+    out_.ways.push_back({number, "coll", price(false)});
   if (started)
-    out_.ways.push_back({number, "pcoll", price(start_of_collective, part_of_started)});
+    out_.ways.push_back({number, "pcoll", price(true)});
 }
 
-chooser::as_messages chooser::best_messages(const plan& collectives) const {
-  if (best_form_.price >= 0 && blocks_of(g_, collectives, algorithm::linear) > most_blocks)
+as_messages chooser::best_messages(const plan& collectives) const {
+  if (best_form_.price >= 0 && blocks_of(shapes_of(g_, collectives), algorithm::linear) > most_blocks)
     return best_form_;
   const plan straight = with_messages(g_, collectives, algorithm::linear);
   const double price = makespan(straight, "p2p", wanted_.costs, wanted_.where);
@@ -325,45 +133,31 @@ chooser::as_messages chooser::best_messages(const plan& collectives) const {
 }
 
 /// False if making and playing the algorithm would take long, or if its rounds alone take longer than the cheapest way so far.
-bool chooser::may_pay(const plan& collectives, algorithm form) const {
-  if (blocks_of(g_, collectives, form) > most_blocks)
+bool chooser::may_pay(const std::vector<collective_shape>& collectives, algorithm form) const {
+  if (blocks_of(collectives, form) > most_blocks)
     return false;
   double cheapest = std::numeric_limits<double>::infinity();
   for (const way& w : out_.ways)
     if (w.predicted >= 0)
       cheapest = std::min(cheapest, w.predicted);
   const double limit = wanted_.most > 1 ? measured_beyond * cheapest : cheapest;
-  return most_rounds(g_, collectives, form) * least_latency_ <= limit;
+  return most_rounds(collectives, form) * least_latency_ <= limit;
 }
 
-/// What MPI would take if it used the algorithm, which it does not for vector collectives; `ours` is with these.
-chooser::as_messages chooser::of_library(const plan& collectives, algorithm form,
-                                         const as_messages& ours) const {
-  if (!has_vector_collectives(collectives))
-    return ours;
-  if (!has_form(g_, collectives, form, vector_collectives::straight, wanted_.where))
-    return {};
-  const plan theirs = with_messages(g_, collectives, form, vector_collectives::straight, wanted_.where);
-  return {makespan(theirs, "p2p", wanted_.costs, wanted_.where), most_steps(theirs)};
-}
-
-/// Libraries are not taken to know two levels: the defaults of Open MPI 4.1 have none, MPICH 4.0 has them for few collectives.
 /// `where` is said behind the name of the algorithm.
 void chooser::add_forms(const plan& collectives, std::string_view where) {
   best_form_ = {};
-  constexpr auto all = vector_collectives::by_algorithm;
-  for (const algorithm form : forms) {
-    const bool same =
-        form == algorithm::butterfly && has_form(g_, collectives, algorithm::recursive_doubling, all);
-    const bool straight = form == algorithm::linear && !has_linear_form(collectives);
-    if (same || straight || !has_form(g_, collectives, form, all, wanted_.where) ||
-        !may_pay(collectives, form))
+  const std::vector<collective_shape> shapes = shapes_of(g_, collectives);
+  for (const algorithm form : forms_for(g_, collectives, wanted_.where)) {
+    if (!may_pay(shapes, form))
       continue;
-    plan by = with_messages(g_, collectives, form, all, wanted_.where);
+    plan by = with_messages(g_, collectives, form, vector_collectives::by_algorithm, wanted_.where);
     const double price = makespan(by, "p2p", wanted_.costs, wanted_.where);
-    if (const as_messages theirs = of_library(collectives, form, {price, most_steps(by)});
-        form != algorithm::two_level && theirs.price >= 0 &&
-        (best_form_.price < 0 || theirs.price < best_form_.price))
+    const as_messages theirs =
+        library_knows(form)
+            ? of_library(g_, collectives, form, {price, most_steps(by)}, wanted_.costs, wanted_.where)
+            : as_messages{};
+    if (theirs.price >= 0 && (best_form_.price < 0 || theirs.price < best_form_.price))
       best_form_ = theirs;
     if (!is_of_collectives(wanted_.driver))
       add(std::string(name(form)).append(where), std::move(by), false, price);
@@ -464,6 +258,10 @@ void chooser::take() {
 
 choice choose(const graph& g, const compilation& c, const compile_options& options,
               const choice_request& wanted) {
+  const std::size_t messages = std::max(g.size(), c.moved.list.size());
+  if (messages > wanted.all_played_up_to)
+    if (std::optional<choice> made = cheapest_way(g, c, options, wanted))
+      return *std::move(made);
   return chooser(g, c, options, wanted).run();
 }
 

@@ -7,7 +7,8 @@
 //
 // All prices are from one model (cost/makespan.h). MPI's collectives are priced as the cheapest algorithm known for them by MPI's
 // messages, as libraries choose among the same ones, and what a library needs to set up and follow its schedule. The cheapest way is
-// taken, but another plan than the graph as written only if it is cheaper by more than the model can tell apart.
+// taken, but another plan than the graph as written only if it is cheaper by more than the model can tell apart. Of large graphs most
+// ways are known to be dearer before they are played, and often before they are made (cheapest.h).
 #pragma once
 
 #include "graphs/compile/compile.h"
@@ -40,6 +41,7 @@ struct way {
 struct priced_way {
   std::string plan, driver;
   double predicted = -1;
+  bool at_least = false; ///< it is no cheaper than that, which was enough to know
 };
 
 struct choice {
@@ -60,6 +62,8 @@ struct choice_request {
       false; ///< the graph as written and straight messages do not count, if there is anything else
   /// Ways to keep. If several, they are to be measured: all of the graph as written and of MPI's collectives are among them.
   std::size_t most = 1;
+  /// Operations, or transfers: the price of each way of a larger graph is found only as far as it takes to know the cheapest one.
+  std::size_t all_played_up_to = 10'000;
 };
 
 /// `c` is of `g`, without errors and with a plan. Plans that `validate` refuses are left out.

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <deque>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -168,9 +169,8 @@ private:
     return g_.communicators()[index(s.comm)].members;
   }
   void prepare();
-  step_list& list_of(const step& s, std::uint32_t member) {
-    return made_[{s.comm, s.tag, index(members(s)[member])}];
-  }
+  /// Of the collective being made.
+  step_list& list_of(std::uint32_t member) { return (*making_)[member]; }
   void by_algorithm(const call& c, const recipe& how);
   void straight(const call& c);
   void combine(const call& c);
@@ -200,7 +200,8 @@ private:
   plan out_;
   std::int32_t first_tag_ = 0;
   std::unordered_map<std::uint64_t, std::int32_t> next_;
-  std::map<std::tuple<comm_id, std::int32_t, std::uint32_t>, step_list> made_;
+  std::map<std::pair<comm_id, std::int32_t>, std::vector<step_list>> made_; ///< by position in the group
+  std::vector<step_list>* making_ = nullptr;
   /// Of the collective being made: scratch memory of blocks by member and region, then by number; 0: none yet.
   std::vector<std::vector<std::uint64_t>> scratch_;
   /// Likewise the lengths of a vector collective's blocks that have moved, plus 1.
@@ -212,6 +213,8 @@ void message_maker::prepare() {
     const step& s = *c.first;
     const auto n = static_cast<std::uint32_t>(members(s).size());
     const std::uint32_t root = is_rooted(s.collective) ? positions_.of(s.comm, s.peer) : 0;
+    making_ = &made_[key];
+    making_->resize(n);
     scratch_.assign(n * std::size_t{regions}, {});
     lengths_.assign(is_uniform(s.collective) ? 0 : n * std::size_t{regions}, {});
     if (is_reduction(s.collective))
@@ -374,7 +377,46 @@ void message_maker::move_lengths(const call& c, const block_places& from, const 
   }
 }
 
+/// Sent and not yet received, by pair of members. The weaver makes each receive right behind its send, so that nearly always there is one.
+template <typename Message>
+class by_pair {
+public:
+  void add(std::uint32_t from, std::uint32_t to, Message m) {
+    if (is_there_)
+      others_[last_ends_].push_back(std::move(last_));
+    last_ends_ = {from, to};
+    last_ = std::move(m);
+    is_there_ = true;
+  }
+  const Message& first(std::uint32_t from, std::uint32_t to) const {
+    const auto earlier = others_.find({from, to});
+    return earlier == others_.end() ? last_ : earlier->second.front();
+  }
+  void remove_first(std::uint32_t from, std::uint32_t to) {
+    const auto earlier = others_.find({from, to});
+    if (earlier == others_.end()) {
+      is_there_ = false;
+      return;
+    }
+    earlier->second.pop_front();
+    if (earlier->second.empty())
+      others_.erase(earlier);
+  }
+
+private:
+  using ends = std::pair<std::uint32_t, std::uint32_t>;
+  ends last_ends_;
+  Message last_{};
+  bool is_there_ = false;
+  std::map<ends, std::deque<Message>> others_; ///< before it
+};
+
 void message_maker::by_algorithm(const call& c, const recipe& how) {
+  struct message {
+    std::int32_t tag = 0;
+    block_places blocks;
+  };
+  by_pair<message> under_way;
   const step& s = *c.first;
   const std::vector<rank_id>& group = members(s);
   graph forms(how.ranks);
@@ -383,9 +425,7 @@ void message_maker::by_algorithm(const call& c, const recipe& how) {
     return straight(c);
   const memory_layout places = layout_of(how, how.ranks);
   std::vector<std::uint32_t> place(forms.size()); // of each operation in the list of its member
-  std::vector<std::int32_t> tag(forms.size(), 0);
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::int32_t>> under_way;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<block_places>> sent;
+  next_.reserve(next_.size() + forms.size() / 2);
   for (std::uint32_t i = 0; i < forms.size(); ++i) {
     const op_id id{i};
     const operation& op = forms[id];
@@ -396,6 +436,7 @@ void message_maker::by_algorithm(const call& c, const recipe& how) {
                                            : step_kind::copy;
     if (made.kind != step_kind::copy)
       made.peer = group[peer];
+    block_places blocks; // that a message of a vector collective carries
     if (is_uniform(s.collective)) {
       made.reads = translated(c, member, how, places, forms.reads(id));
       made.writes = translated(c, member, how, places, forms.writes(id));
@@ -403,32 +444,25 @@ void message_maker::by_algorithm(const call& c, const recipe& how) {
       const block_places reads = whole_blocks(member, how, places, forms.reads(id)),
                          writes = whole_blocks(member, how, places, forms.writes(id));
       made.reads = of_their_lengths(c, how, reads);
-      if (made.kind == step_kind::send) {
-        sent[{member, peer}].push_back(reads);
-      } else if (made.kind == step_kind::recv) {
-        auto& blocks = sent[{peer, member}];
-        move_lengths(c, blocks.front(), writes);
-        blocks.erase(blocks.begin());
-      } else {
-        move_lengths(c, reads, writes);
-      }
+      if (made.kind == step_kind::send)
+        blocks = reads;
+      else
+        move_lengths(c, made.kind == step_kind::recv ? under_way.first(peer, member).blocks : reads, writes);
       made.writes = of_their_lengths(c, how, writes);
     }
-    // The weaver makes each receive right behind its send, so that messages of a pair are numbered alike on both sides.
     if (made.kind == step_kind::send) {
       made.tag = next_tag(group[member], group[peer]);
-      under_way[{member, peer}].push_back(made.tag);
+      under_way.add(member, peer, {made.tag, std::move(blocks)});
     } else if (made.kind == step_kind::recv) {
-      auto& tags = under_way[{peer, member}];
-      made.tag = tags.front();
-      tags.erase(tags.begin());
+      made.tag = under_way.first(peer, member).tag;
+      under_way.remove_first(peer, member);
     }
-    step_list& list = list_of(s, member);
+    step_list& list = list_of(member);
     place[i] = static_cast<std::uint32_t>(list.size());
     list.push_back(std::move(made));
   }
   for (const dependency& d : forms.dependencies())
-    list_of(s, index(forms[d.after].rank))[place[index(d.after)]].after.push_back(place[index(d.before)]);
+    list_of(index(forms[d.after].rank))[place[index(d.after)]].after.push_back(place[index(d.before)]);
 }
 
 void message_maker::straight(const call& c) {
@@ -452,8 +486,8 @@ void message_maker::straight(const call& c) {
       send.tag = recv.tag = next_tag(b.peer, group[m]);
       send.reads = *bytes;
       recv.writes = into;
-      list_of(s, from).push_back(std::move(send));
-      list_of(s, m).push_back(std::move(recv));
+      list_of(from).push_back(std::move(send));
+      list_of(m).push_back(std::move(recv));
     }
 }
 
@@ -462,12 +496,18 @@ void message_maker::combine(const call& c) {
   std::vector<std::vector<step>> made = combine_by_messages(
       g_, group, c.of, how_.form, out_.ranks, [&](rank_id from, rank_id to) { return next_tag(from, to); });
   for (std::uint32_t m = 0; m < group.size(); ++m)
-    list_of(*c.first, m) = std::move(made[m]);
+    list_of(m) = std::move(made[m]);
 }
 
 /// The rank's steps, collectives replaced by what was made for them.
 void message_maker::copy_rank(std::uint32_t r) {
   std::vector<step>& out = out_.ranks[r].steps;
+  if (const std::vector<step>& given = p_.ranks[r].steps;
+      given.size() == 1 && given.front().kind == step_kind::collective) { // nothing comes before it
+    out = std::move(
+        made_[{given.front().comm, given.front().tag}][positions_.of(given.front().comm, rank_id{r})]);
+    return;
+  }
   std::vector<std::pair<std::uint32_t, std::uint32_t>> now(
       p_.ranks[r].steps.size()); // of each step: first, behind the last
   for (std::size_t i = 0; i < now.size(); ++i) {
@@ -481,7 +521,7 @@ void message_maker::copy_rank(std::uint32_t r) {
       out.push_back(s);
       out.back().after = std::move(after);
     } else {
-      for (step& made : made_[{s.comm, s.tag, r}]) {
+      for (step& made : made_[{s.comm, s.tag}][positions_.of(s.comm, rank_id{r})]) {
         for (std::uint32_t& before : made.after)
           before += first;
         if (made.after.empty())

@@ -9,6 +9,7 @@
 #include "graphs/plan/plan.h"
 
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -23,8 +24,13 @@ struct placement {
   bool same_node(rank_id a, rank_id b) const { return node.empty() || node[index(a)] == node[index(b)]; }
 };
 
+/// Whether the driver has prices.
+bool has_makespan(std::string_view driver, const machine_costs& costs);
+
 /// Nanoseconds; negative: no price, because the driver has none, or there are collectives in the plan. Computations of the program
-/// cost nothing: they are the same in all plans that are compared. Cost O(steps log steps + dependencies).
-double makespan(const plan& p, std::string_view driver, const machine_costs& costs, const placement& where);
+/// cost nothing: they are the same in all plans that are compared. Who does not mind what is more than `most` gets infinity for it,
+/// as soon as that is certain. Cost O(steps log steps + dependencies).
+double makespan(const plan& p, std::string_view driver, const machine_costs& costs, const placement& where,
+                double most = std::numeric_limits<double>::infinity());
 
 } // namespace tacit::graphs

@@ -52,42 +52,58 @@ void bcast(weaver& w, const std::vector<members>& nodes) {
   within_nodes(nodes, pass_on);
 }
 
-/// Where the leader of node `v` keeps the block of a rank of the nodes that it passes on; the root is leader of node 0.
-piece passed_on(const std::vector<members>& nodes, std::uint32_t v, std::uint32_t rank, region at_root,
-                region own) {
-  if (v == 0)
-    return {at_root, rank};
-  return rank == leader(nodes[v]) ? piece{own, 0} : piece{region::scratch, rank};
-}
+/// Where the leader of node `v` keeps the block of a member of node `u` behind it that it passes on; the root is leader of node 0.
+/// Leaders of small subtrees need little memory.
+class passing_on {
+public:
+  passing_on(const std::vector<members>& nodes, region at_root, region own)
+      : nodes_(nodes), at_root_(at_root), own_(own) {
+    std::uint32_t next = 0;
+    for (const members& node : nodes) {
+      first_.push_back(next);
+      next += static_cast<std::uint32_t>(node.size());
+    }
+  }
+  piece one(std::uint32_t v, std::uint32_t u, std::size_t member) const {
+    if (v == 0)
+      return {at_root_, nodes_[u][member]};
+    if (u == v && member == 0)
+      return {own_, 0};
+    return {region::scratch, first_[u] - first_[v] + static_cast<std::uint32_t>(member) - 1};
+  }
+  pieces subtree(std::uint32_t v, std::uint32_t first, std::uint32_t nodes) const {
+    pieces list;
+    for (std::uint32_t u = first; u < first + nodes; ++u)
+      for (std::size_t k = 0; k < nodes_[u].size(); ++k)
+        list.push_back(one(v, u, k));
+    return list;
+  }
 
-pieces passed_on(const std::vector<members>& nodes, std::uint32_t v, std::uint32_t first,
-                 std::uint32_t subtree, region at_root, region own) {
-  pieces list;
-  for (std::uint32_t u = first; u < first + subtree; ++u)
-    for (const std::uint32_t rank : nodes[u])
-      list.push_back(passed_on(nodes, v, rank, at_root, own));
-  return list;
-}
+private:
+  const std::vector<members>& nodes_;
+  std::vector<std::uint32_t> first_; ///< ranks of nodes before
+  region at_root_, own_;
+};
 
 void scatter(weaver& w, const std::vector<members>& nodes) {
+  const passing_on kept(nodes, region::input, region::output);
   each_binomial_edge(count(nodes), [&](auto parent, auto child, auto subtree) {
-    w.message(leader(nodes[parent]), passed_on(nodes, parent, child, subtree, region::input, region::output),
-              leader(nodes[child]), passed_on(nodes, child, child, subtree, region::input, region::output));
+    w.message(leader(nodes[parent]), kept.subtree(parent, child, subtree), leader(nodes[child]),
+              kept.subtree(child, child, subtree));
   });
   for (std::uint32_t v = 0; v < nodes.size(); ++v)
     for (std::size_t k = 1; k < nodes[v].size(); ++k)
-      w.message(leader(nodes[v]), {passed_on(nodes, v, nodes[v][k], region::input, region::output)},
-                nodes[v][k], {{region::output, 0}});
+      w.message(leader(nodes[v]), {kept.one(v, v, k)}, nodes[v][k], {{region::output, 0}});
 }
 
 void gather(weaver& w, const std::vector<members>& nodes) {
+  const passing_on kept(nodes, region::output, region::input);
   for (std::uint32_t v = 0; v < nodes.size(); ++v)
     for (std::size_t k = 1; k < nodes[v].size(); ++k)
-      w.message(nodes[v][k], {{region::input, 0}}, leader(nodes[v]),
-                {passed_on(nodes, v, nodes[v][k], region::output, region::input)});
+      w.message(nodes[v][k], {{region::input, 0}}, leader(nodes[v]), {kept.one(v, v, k)});
   each_binomial_edge_up(count(nodes), [&](auto parent, auto child, auto subtree) {
-    w.message(leader(nodes[child]), passed_on(nodes, child, child, subtree, region::output, region::input),
-              leader(nodes[parent]), passed_on(nodes, parent, child, subtree, region::output, region::input));
+    w.message(leader(nodes[child]), kept.subtree(child, child, subtree), leader(nodes[parent]),
+              kept.subtree(parent, child, subtree));
   });
 }
 

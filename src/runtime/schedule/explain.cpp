@@ -28,7 +28,8 @@ std::string words(const graphs::graph& g, const graphs::finding& f) {
 
 std::string words(const graphs::priced_way& w) {
   return w.predicted < 0 ? fmt::format("{} by {}", w.plan, w.driver)
-                         : fmt::format("{} by {} {}", w.plan, w.driver, readable_seconds(w.predicted * 1e-9));
+                         : fmt::format("{} by {} {}{}", w.plan, w.driver, w.at_least ? "at least " : "",
+                                       readable_seconds(w.predicted * 1e-9));
 }
 
 /// One line: all that was compared, cheapest first.
@@ -138,8 +139,8 @@ std::string in_json(const graphs::graph& g, const graphs::compilation& c, const 
                        json_string(d.remedy));
   });
   const std::string predicted = array(chosen.compared, [](const graphs::priced_way& w) {
-    return fmt::format(R"("plan":{},"driver":{},"nanoseconds":{:.0f})", json_string(w.plan),
-                       json_string(w.driver), w.predicted);
+    return fmt::format(R"("plan":{},"driver":{},"nanoseconds":{:.0f}{})", json_string(w.plan),
+                       json_string(w.driver), w.predicted, w.at_least ? R"(,"at_least":true)" : "");
   });
   std::string times;
   for (const graphs::pass_time& t : c.times)

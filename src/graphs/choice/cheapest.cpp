@@ -1,0 +1,381 @@
+// Weights are prices, but of the graph as written a little less (choose.h). A way is left out only if its weight is certainly more than
+// that of another one, so ties are decided as they are among all.
+#include "graphs/choice/cheapest.h"
+
+#include "graphs/choice/form_bound.h"
+#include "graphs/choice/generated_form.h"
+#include "graphs/choice/plan_traits.h"
+#include "graphs/choice/ways.h"
+#include "graphs/cost/least_makespan.h"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+namespace tacit::graphs {
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::infinity();
+/// What may be equal but for the last digits is played to its end.
+constexpr double a_little_more = 1 + 1e-9;
+
+/// A price, or what it is not less than.
+struct known_price {
+  double ns = 0;
+  bool exact = false;
+};
+
+/// One plan by several drivers.
+struct candidate {
+  std::string name;
+  plan steps;
+  bool made = false;  ///< `steps` are there
+  bool valid = false; ///< without asking
+  bool none = false;  ///< there is no such plan
+  bool seen = false;  ///< its ways have prices as far as it matters
+  std::optional<algorithm> form;
+  std::vector<known_price> by_driver; ///< empty: it is no way
+  std::vector<double> beyond;         ///< its messages, by driver
+  as_messages of_mpi{unknown,
+                     0}; ///< if MPI carried out its collectives so; unknown: more than the cheapest way
+};
+
+/// The messages by which collectives are carried out straight from origin to destination: what they take at least, and the steps of
+/// the rank that has the most, at least.
+class straight_collectives {
+public:
+  straight_collectives(const plan& p, const machine_costs& costs, const placement& where)
+      : least_("p2p", costs, where, static_cast<std::uint32_t>(p.ranks.size())), steps_(p.ranks.size(), 0) {
+    least_.add(p);
+    for (std::uint32_t r = 0; r < p.ranks.size(); ++r)
+      for (const step& s : p.ranks[r].steps)
+        add(rank_id{r}, s);
+  }
+  double least() const { return least_.value(); }
+  std::size_t most_steps() const { return *std::max_element(steps_.begin(), steps_.end()); }
+
+private:
+  void add(rank_id r, const step& s) {
+    if (s.kind != step_kind::collective) {
+      ++steps_[index(r)];
+      return;
+    }
+    if (is_reduction(s.collective))
+      return;
+    for (const block& b : s.receives) {
+      least_.add_message(b.peer, r, total_length(b.bytes));
+      ++steps_[index(b.peer)];
+      ++steps_[index(r)];
+    }
+  }
+  least_makespan least_;
+  std::vector<std::size_t> steps_;
+};
+
+class bounded_search {
+public:
+  bounded_search(const graph& g, const compilation& c, const compile_options& options,
+                 const choice_request& wanted)
+      : g_(g), c_(c), options_(options), wanted_(wanted) {
+    if (wanted.where.longest_in_memory > 0)
+      drivers_.push_back("shm");
+    drivers_.push_back("p2p");
+  }
+
+  std::optional<choice> run() {
+    if (!list_candidates())
+      return std::nullopt;
+    while (candidate* const next = most_promising())
+      look_at(*next);
+    if (undecided_ || !price_collectives())
+      return std::nullopt;
+    return taken();
+  }
+
+private:
+  bool list_candidates();
+  void add_candidate(std::string name, std::optional<algorithm> form, bool valid);
+  candidate* most_promising();
+  void look_at(candidate& x);
+  bool make(candidate& x);
+  void refine(candidate& x);
+  void play(candidate& x, std::size_t driver);
+  void ask_library(candidate& x, double played_by_p2p);
+  void bound_straight();
+  bool price_collectives();
+  std::optional<as_messages> best_messages();
+  std::optional<choice> taken();
+
+  double share(const candidate& x) const { return &x == &all_.front() ? worth_a_change : 1; }
+  double weight(const candidate& x, std::size_t driver) const { return x.by_driver[driver].ns * share(x); }
+  bool is_known_dearer(const candidate& x, std::size_t driver) const { return weight(x, driver) > limit_; }
+  std::size_t by_p2p() const { return drivers_.size() - 1; }
+
+  const graph& g_;
+  const compilation& c_;
+  const compile_options& options_;
+  const choice_request& wanted_;
+  std::vector<const char*> drivers_; ///< in the order of ways; p2p last
+  std::vector<candidate> all_;       ///< in the order in which plans are compared; the graph as written first
+  bool at_once_ = false;             ///< only plans whose messages leave at once
+  bool collectives_ = false;
+  bool undecided_ = false;                                 ///< it takes all prices
+  double limit_ = unknown;                                 ///< weight of the cheapest way so far
+  std::vector<std::pair<const char*, known_price>> calls_; ///< of MPI's collectives, by driver
+};
+
+void bounded_search::add_candidate(std::string name, std::optional<algorithm> form, bool valid) {
+  candidate& x = all_.emplace_back();
+  x.name = std::move(name);
+  x.form = form;
+  x.valid = valid;
+  x.by_driver.resize(drivers_.size());
+}
+
+bool bounded_search::list_candidates() {
+  add_candidate(std::string(written_name), {}, true);
+  all_.front().steps =
+      plan_as_written(g_, c_.matched, c_.order, c_.schedule.why_as_written, c_.schedule.detail);
+  all_.front().made = true;
+  if (has_collectives(all_.front().steps)) // fences
+    return false;
+  refine(all_.front());
+  at_once_ = !wanted_.attended && leaves_at_once(all_.front().steps);
+  if (c_.schedule.as_written)
+    return true;
+  collectives_ = has_collectives(c_.schedule);
+  add_candidate("straight messages", {}, !collectives_);
+  bound_straight();
+  if (!collectives_ || options_.planning.progress != region_progress::collective)
+    return true;
+  const std::vector<collective_shape> shapes = shapes_of(g_, c_.schedule);
+  for (const algorithm form : forms_for(g_, c_.schedule, wanted_.where)) {
+    if (blocks_of(shapes, form) > most_blocks)
+      continue;
+    add_candidate(std::string(name(form)), form, false);
+    for (std::size_t d = 0; d < drivers_.size(); ++d)
+      all_.back().by_driver[d].ns =
+          form_bound(drivers_[d], wanted_.costs, wanted_.where, g_.ranks()).of(shapes, form);
+  }
+  return true;
+}
+
+/// All that one rank has for another one is a message.
+void bounded_search::bound_straight() {
+  if (!c_.moved.reductions.empty())
+    return;
+  const std::vector<transfer>& list = c_.moved.list;
+  std::vector<least_makespan> least;
+  for (const char* const driver : drivers_)
+    least.emplace_back(driver, wanted_.costs, wanted_.where, g_.ranks());
+  std::vector<std::uint64_t> bytes(g_.ranks(), 0);
+  std::vector<rank_id> sources;
+  for (std::size_t i = 0; i < list.size();) { // transfers are sorted by destination
+    const rank_id to = list[i].destination;
+    sources.clear();
+    for (; i < list.size() && list[i].destination == to; ++i) {
+      std::uint64_t& sum = bytes[index(list[i].source)];
+      if (sum == 0)
+        sources.push_back(list[i].source);
+      sum += list[i].length;
+    }
+    for (const rank_id from : sources) {
+      const std::uint64_t sum = std::exchange(bytes[index(from)], 0);
+      for (least_makespan& l : least)
+        if (from != to)
+          l.add_message(from, to, sum);
+    }
+  }
+  for (std::size_t d = 0; d < drivers_.size(); ++d)
+    all_.back().by_driver[d].ns = least[d].value();
+}
+
+/// The plan that may be the cheapest one; null if none can be cheaper than the cheapest way so far.
+candidate* bounded_search::most_promising() {
+  candidate* best = nullptr;
+  double least = limit_;
+  for (candidate& x : all_)
+    for (std::size_t d = 0; d < drivers_.size() && !x.seen; ++d)
+      if (weight(x, d) < least || (!best && weight(x, d) <= least)) {
+        best = &x;
+        least = weight(x, d);
+      }
+  return best;
+}
+
+/// False if there is no such plan.
+bool bounded_search::make(candidate& x) {
+  if (x.made)
+    return true;
+  x.made = true;
+  if (x.form)
+    x.steps = with_messages(g_, c_.schedule, *x.form, vector_collectives::by_algorithm, wanted_.where);
+  else if (collectives_)
+    x.steps = make_plan(g_, c_.matched, c_.order, c_.moved, nothing_found(c_.moved), options_.planning);
+  else
+    x.steps = c_.schedule;
+  return x.form || !(x.steps.as_written || same_messages(all_.front().steps, x.steps));
+}
+
+/// What is certain once the steps are there.
+void bounded_search::refine(candidate& x) {
+  for (std::size_t d = 0; d < drivers_.size(); ++d) {
+    least_makespan least(drivers_[d], wanted_.costs, wanted_.where, g_.ranks());
+    least.add(x.steps);
+    x.beyond.push_back(beyond_messages(x.steps, drivers_[d]));
+    x.by_driver[d].ns = std::max(x.by_driver[d].ns, least.value() + x.beyond.back());
+  }
+}
+
+void bounded_search::look_at(candidate& x) {
+  x.seen = true;
+  const bool made_before = x.made;
+  if (!make(x)) {
+    x.none = true;
+    x.by_driver.clear();
+    x.steps = {};
+    return;
+  }
+  if (has_collectives(x.steps)) { // straight messages with barriers, which MPI may carry out
+    undecided_ = true;
+    limit_ = -1;
+    return;
+  }
+  if (!made_before)
+    refine(x);
+  for (std::size_t d = drivers_.size();
+       d-- > 0;) // what MPI would take is known by p2p, and is often the least
+    play(x, d);
+  if (at_once_ && !leaves_at_once(x.steps))
+    x.by_driver.clear();
+}
+
+void bounded_search::play(candidate& x, std::size_t driver) {
+  const bool is_way = !at_once_ || leaves_at_once(x.steps);
+  const bool for_mpi = x.form && driver == by_p2p() && library_knows(*x.form);
+  if (!is_way && !for_mpi)
+    return;
+  const double beyond = x.beyond[driver];
+  known_price& price = x.by_driver[driver];
+  // MPI's own work may be less than ours.
+  const double most = (for_mpi ? limit_ : limit_ / share(x) - beyond) * a_little_more;
+  double played = unknown;
+  if (price.ns - beyond <= most)
+    played = makespan(x.steps, drivers_[driver], wanted_.costs, wanted_.where, most);
+  if (for_mpi)
+    ask_library(x, played);
+  if (played == unknown) {
+    price.ns = std::max(price.ns, limit_ / share(x));
+    return;
+  }
+  price = {played + beyond, true};
+  if (is_way)
+    limit_ = std::min(limit_, weight(x, driver));
+}
+
+void bounded_search::ask_library(candidate& x, double played_by_p2p) {
+  const as_messages ours{played_by_p2p, most_steps(x.steps)};
+  const as_messages theirs =
+      of_library(g_, c_.schedule, *x.form, ours, wanted_.costs, wanted_.where, limit_ * a_little_more);
+  if (theirs.price >= 0)
+    x.of_mpi = theirs;
+}
+
+/// As the best algorithm for MPI's collectives, or straight. Nothing if only the prices of all algorithms tell; unknown if it is certainly
+/// dearer than the cheapest way.
+std::optional<as_messages> bounded_search::best_messages() {
+  as_messages best{unknown, 0};
+  bool any = false;
+  for (const candidate& x : all_) {
+    any = any || x.form;
+    if (x.of_mpi.price < best.price)
+      best = x.of_mpi;
+  }
+  const bool known = best.price <= limit_; // else another one may be cheaper
+  const bool too_many = blocks_of(shapes_of(g_, c_.schedule), algorithm::linear) > most_blocks;
+  if (known && too_many)
+    return best;
+  const straight_collectives straight(c_.schedule, wanted_.costs, wanted_.where);
+  const std::size_t least_steps = std::max<std::size_t>(straight.most_steps(), 1);
+  const double least_beyond =
+      beyond_messages_of_mpi(most_collectives(c_.schedule), any ? 1 : least_steps, wanted_.persistent);
+  const double most = (known ? best.price : limit_ - least_beyond) * a_little_more;
+  const bool cheaper = straight.least() <= most;
+  if (!cheaper && (!known || least_steps >= best.steps))
+    return best;
+  const plan made = with_messages(g_, c_.schedule, algorithm::linear);
+  const double price = cheaper ? makespan(made, "p2p", wanted_.costs, wanted_.where, most) : unknown;
+  if (known)
+    return as_messages{std::min(price, best.price), std::min(best.steps, most_steps(made))};
+  if (price == unknown)
+    return best;
+  return any ? std::nullopt : std::optional(as_messages{price, most_steps(made)});
+}
+
+bool bounded_search::price_collectives() {
+  if (!collectives_)
+    return true;
+  const std::optional<as_messages> best = best_messages();
+  if (!best || best->price < 0)
+    return false;
+  const std::size_t calls = most_collectives(c_.schedule);
+  for (const bool started : {false, true}) {
+    if (started && !wanted_.persistent)
+      continue;
+    const bool exact = best->price != unknown && best->price <= limit_;
+    const double beyond = beyond_messages_of_mpi(calls, best->steps, started);
+    calls_.emplace_back(started ? "pcoll" : "coll",
+                        exact ? known_price{best->price + beyond, true} : known_price{limit_, false});
+  }
+  return true;
+}
+
+std::optional<choice> bounded_search::taken() {
+  struct priced {
+    double weight;
+    const candidate* of; ///< null: MPI's collectives
+    priced_way what;
+  };
+  std::vector<priced> ways;
+  const auto add = [&](const candidate* of, std::string_view name, const char* driver, const known_price& p) {
+    const double share_of_it = of ? share(*of) : 1;
+    ways.push_back({p.ns * share_of_it, of, {std::string(name), driver, p.ns, !p.exact}});
+  };
+  for (const candidate& x : all_)
+    for (std::size_t d = 0; d < x.by_driver.size(); ++d)
+      add(&x, x.name, drivers_[d], x.by_driver[d]);
+  for (const auto& [driver, price] : calls_)
+    add(nullptr, "collectives", driver, price);
+  std::stable_sort(ways.begin(), ways.end(), [](const priced& a, const priced& b) {
+    return std::pair(a.what.at_least, a.weight) < std::pair(b.what.at_least, b.weight);
+  });
+  if (ways.empty() || ways.front().what.at_least || ways.front().what.predicted < 0)
+    return std::nullopt;
+  choice out;
+  for (const priced& w : ways)
+    out.compared.push_back(w.what);
+  const priced& first = ways.front();
+  out.ways.push_back({0, first.what.driver, first.what.predicted});
+  if (!first.of) {
+    out.plans.push_back({first.what.plan, c_.schedule});
+    return out;
+  }
+  candidate& winner = all_[static_cast<std::size_t>(first.of - all_.data())];
+  if (!winner.valid && !validate(g_, c_.matched, c_.order, c_.moved, winner.steps, options_.planning).empty())
+    return std::nullopt;
+  out.plans.push_back({std::move(winner.name), std::move(winner.steps)});
+  return out;
+}
+
+} // namespace
+
+std::optional<choice> cheapest_way(const graph& g, const compilation& c, const compile_options& options,
+                                   const choice_request& wanted) {
+  if (wanted.most != 1 || !wanted.driver.empty() || wanted.replace_always || g.size() == 0 ||
+      !c.in_stages.schedule.ranks.empty())
+    return std::nullopt;
+  return bounded_search(g, c, options, wanted).run();
+}
+
+} // namespace tacit::graphs

@@ -1,0 +1,223 @@
+// The bounds of choices: nothing is cheaper than its bound, and who looks only for the cheapest way takes the one that is taken among all.
+#include "graphs/choice/cheapest.h"
+#include "graphs/plan/plan_judge.h"
+
+#include "graphs/choice/form_bound.h"
+#include "graphs/choice/generated_form.h"
+#include "graphs/cost/least_makespan.h"
+#include "oracle/fuzz_count.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+#include <string>
+
+namespace tacit::test {
+
+using namespace graphs;
+namespace {
+
+class dice {
+public:
+  explicit dice(std::uint64_t seed) : random_(seed) {}
+  std::uint64_t below(std::uint64_t n) { return random_() % n; }
+  double share() { return static_cast<double>(below(1001)) / 1000; }
+  template <typename T>
+  T one_of(std::initializer_list<T> list) {
+    return list.begin()[below(list.size())];
+  }
+
+private:
+  std::mt19937_64 random_;
+};
+
+/// Up to four times as much, up to as little: longer messages may be cheaper than shorter ones.
+void shake(dice& d, machine_model& m) {
+  const auto by = [&](spread& s) { s.median *= d.one_of({0.25, 0.5, 1.0, 2.0, 4.0}) + d.share(); };
+  for (message_times& t : m.messages)
+    for (spread* const s : {&t.one_way, &t.send, &t.receive, &t.gap})
+      by(*s);
+  for (memory_cost& c : m.memory)
+    for (spread* const s : {&c.copy, &c.fetch, &c.fill})
+      by(*s);
+  by(m.flag);
+}
+
+choice_request some_machine(dice& d, std::uint32_t ranks) {
+  choice_request wanted;
+  if (d.below(3) == 0) {
+    message_cost said;
+    said.overhead = 1 + static_cast<double>(d.below(2000));
+    said.latency = 1 + static_cast<double>(d.below(5000));
+    said.byte = 0.001 + d.share();
+    said.node_share = 0.1 + d.share();
+    wanted.costs = costs_of(said);
+  } else if (d.below(2) == 0) {
+    shake(d, wanted.costs.within_node);
+    shake(d, wanted.costs.between_nodes);
+  }
+  wanted.where.cores = d.one_of({1u, 2u, 4u, 64u});
+  wanted.where.longest_in_memory = d.one_of<std::uint64_t>({0, 4096, 1 << 30});
+  if (const std::uint64_t nodes = d.one_of<std::uint64_t>({1, 2, 3, ranks}); nodes > 1)
+    for (std::uint32_t r = 0; r < ranks; ++r)
+      wanted.where.node.push_back(d.below(4) == 0 ? d.below(nodes) : r * nodes / ranks);
+  wanted.attended = d.below(4) != 0;
+  wanted.persistent = d.below(2) == 0;
+  return wanted;
+}
+
+/// A collective written by hand by any algorithm, perhaps beside other messages.
+graph some_pattern(dice& d) {
+  const auto moving = known_algorithms(), combining = combining_algorithms();
+  const std::size_t k = d.below(moving.size() + combining.size());
+  const known_algorithm& known = k < moving.size() ? moving[k] : combining[k - moving.size()];
+  recipe r;
+  r.kind = known.kind;
+  r.form = known.form;
+  r.ranks = static_cast<std::uint32_t>(2 + d.below(d.below(8) == 0 ? 60 : 15));
+  if (r.form == algorithm::butterfly || r.form == algorithm::recursive_halving)
+    r.ranks = 1u << (1 + d.below(4));
+  r.block = d.one_of<std::uint64_t>({1, 8, 64, 700, 8000, 70'000, 300'000, 1'500'000}) + d.below(8);
+  r.root = is_rooted(r.kind) ? static_cast<std::uint32_t>(d.below(r.ranks)) : 0;
+  if (d.below(4) == 0) {
+    r.extra = static_cast<std::uint32_t>(1 + d.below(2 * r.ranks));
+    r.seed = d.below(1000);
+  }
+  diagnostics problems;
+  std::optional<graph> made = generate(r, problems);
+  EXPECT_TRUE(made) << problems.front().message;
+  return *std::move(made);
+}
+
+std::string words(const choice& c) {
+  return c.ways.empty() ? "nothing"
+                        : fmt::format("{} by {}: {}", c.plans[c.ways.front().plan].name,
+                                      c.ways.front().driver, c.ways.front().predicted);
+}
+
+std::string all_words(const choice& c) {
+  std::string out;
+  for (const priced_way& w : c.compared)
+    out += fmt::format("  {} by {}: {}{}\n", w.plan, w.driver, w.at_least ? "at least " : "", w.predicted);
+  return out;
+}
+
+/// The price of a plan by a driver; negative if it was not played.
+double price_of(const choice& c, const priced_way& wanted) {
+  for (const priced_way& w : c.compared)
+    if (w.plan == wanted.plan && w.driver == wanted.driver)
+      return w.predicted;
+  return -1;
+}
+
+struct tally {
+  int chosen = 0, spared = 0, left_open = 0;
+  std::map<std::string, int> taken;
+};
+
+void expect_the_same(graph g, const choice_request& some, const std::string& what, tally& count) {
+  compile_options options;
+  const compilation c = compile(g, options);
+  if (has_errors(c.problems))
+    return;
+  g = with_groups(std::move(g), c.groups);
+  choice_request wanted = some;
+  wanted.all_played_up_to = ~std::size_t{0};
+  const choice all = choose(g, c, options, wanted);
+  wanted.all_played_up_to = 0;
+  const choice few = choose(g, c, options, wanted);
+  EXPECT_EQ(words(few), words(all)) << what << "\n" << all_words(few) << "\n" << all_words(all);
+  ++count.chosen;
+  ++count.taken[few.ways.empty() ? "nothing" : few.plans[0].name + " by " + few.ways[0].driver];
+  if (!cheapest_way(g, c, options, wanted))
+    ++count.left_open;
+  for (const priced_way& w : few.compared) {
+    const double price = price_of(all, w);
+    count.spared += w.at_least ? 1 : 0;
+    if (price < 0)
+      continue;
+    EXPECT_GE(price, w.predicted * (1 - 1e-9)) << what << ": " << w.plan << " by " << w.driver;
+  }
+}
+
+TEST(cheapest_way, is_the_one_that_is_taken_among_all) {
+  tally count;
+  for (std::uint64_t i = 0; i < oracle::fuzz_count() / 4; ++i) {
+    const std::uint64_t seed = oracle::fuzz_seed() + i;
+    dice d(seed);
+    const graph g = some_pattern(d);
+    expect_the_same(g, some_machine(d, g.ranks()), fmt::format("seed {}", seed), count);
+    if (HasFailure())
+      return;
+  }
+  EXPECT_GT(count.spared, count.chosen / 2);
+  EXPECT_LT(count.left_open, count.chosen / 3);
+  EXPECT_GT(count.taken.size(), 8u);
+  for (const auto& [name, times] : count.taken)
+    RecordProperty(name, times);
+}
+
+TEST(cheapest_way, is_that_of_random_graphs_too) {
+  tally count;
+  for (std::uint64_t i = 0; i < oracle::fuzz_count() / 4; ++i) {
+    const std::uint64_t seed = oracle::fuzz_seed() + i;
+    dice d(seed);
+    oracle::random_recipe recipe;
+    recipe.one_sided = seed % 2 == 0;
+    const graph g = oracle::random_graph(seed, recipe);
+    expect_the_same(g, some_machine(d, g.ranks()), fmt::format("seed {}", seed), count);
+    if (HasFailure())
+      return;
+  }
+  EXPECT_GT(count.chosen, 0);
+}
+
+TEST(cheapest_way, leaves_what_it_cannot_decide_to_all_prices) {
+  dice d(7);
+  const graph g = some_pattern(d);
+  compile_options options;
+  const compilation c = compile(g, options);
+  choice_request wanted;
+  wanted.most = 4;
+  EXPECT_FALSE(cheapest_way(g, c, options, wanted));
+  wanted.most = 1;
+  wanted.driver = "p2p";
+  EXPECT_FALSE(cheapest_way(g, c, options, wanted));
+}
+
+TEST(bounds, no_algorithm_is_cheaper_than_what_its_shape_or_its_messages_say) {
+  int useful = 0, tight = 0;
+  for (std::uint64_t i = 0; i < oracle::fuzz_count() / 4; ++i) {
+    const std::uint64_t seed = oracle::fuzz_seed() + i;
+    dice d(seed);
+    const graph g = some_pattern(d);
+    const choice_request machine = some_machine(d, g.ranks());
+    const analyzed a = analyze_all(g);
+    const plan whole = make_plan(a.g, a.m, a.o, a.t, a.f);
+    const auto& all = known_algorithms();
+    const algorithm form = all[d.below(all.size())].form;
+    const char* const driver = d.one_of({"p2p", "shm"});
+    if (!has_form(a.g, whole, form, vector_collectives::by_algorithm, machine.where))
+      continue;
+    const plan by = with_messages(a.g, whole, form, vector_collectives::by_algorithm, machine.where);
+    const double price = makespan(by, driver, machine.costs, machine.where);
+    form_bound of_form(driver, machine.costs, machine.where, a.g.ranks());
+    const double shape = of_form.of(shapes_of(a.g, whole), form);
+    least_makespan busy(driver, machine.costs, machine.where, a.g.ranks());
+    busy.add(by);
+    ASSERT_GE(price, shape) << "seed " << seed << " " << name(form);
+    ASSERT_GE(price, busy.value()) << "seed " << seed << " " << name(form);
+    useful += shape > price / 10 ? 1 : 0;
+    tight += busy.value() > price / 2 ? 1 : 0;
+    // Whoever stops early knows on which side the price is.
+    const double most = price * (0.5 + d.share());
+    const double played = makespan(by, driver, machine.costs, machine.where, most);
+    ASSERT_EQ(played, price <= most ? price : std::numeric_limits<double>::infinity()) << "seed " << seed;
+  }
+  EXPECT_GT(useful, 0);
+  EXPECT_GT(tight, 0);
+}
+
+} // namespace
+} // namespace tacit::test
