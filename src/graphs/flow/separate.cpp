@@ -52,7 +52,7 @@ accesses collect(const graph& g, const matching& m) {
         all.reads.push_back({g[op].rank, s.address, s.address + s.length, i});
     std::uint64_t left = ~std::uint64_t{0};
     if (g[op].kind == op_kind::recv)
-      left = m.partner[i] == no_op ? 0 : total_length(g.reads(m.partner[i]));
+      left = m.partner[i] == no_op ? 0 : g.message_length(m.partner[i]);
     for (const segment& s : g.writes(op)) {
       const std::uint64_t length = std::min(s.length, left);
       left -= length;
@@ -150,7 +150,7 @@ void separate(const graph& g, const matching& m, const run_order& o, transfers& 
          run != runs.end() && run->rank == r.rank && run->begin < r.end; ++run)
       together.join(run->op, r.op);
   for (std::uint32_t i = 0; i < g.size(); ++i)
-    if (g[op_id{i}].kind == op_kind::recv && m.partner[i] != no_op && total_length(g.reads(m.partner[i])) > 0)
+    if (g[op_id{i}].kind == op_kind::recv && m.partner[i] != no_op && g.message_length(m.partner[i]) > 0)
       together.join(i, static_cast<std::uint32_t>(index(m.partner[i])));
 
   std::vector<bool> kept(g.size(), false); // by representative

@@ -74,7 +74,7 @@ private:
       explicit_[index(to)] |= marked;
   }
 
-  bool is_empty(op_id send) const { return total_length(g_.reads(send)) == 0; }
+  bool is_empty(op_id send) const { return g_.message_length(send) == 0; }
 
   const graph& g_;
   const matching& m_;
@@ -95,7 +95,7 @@ rank_id deaf_rank(const graph& g, std::span<const rank_id> group, sync_paths pat
     const operation& op = g[op_id{i}];
     if (op.kind == op_kind::recv || op.kind == op_kind::fence)
       hears[index(op.rank)] = true;
-    if (op.kind == op_kind::fence || (op.kind == op_kind::send && total_length(g.reads(op_id{i})) == 0))
+    if (op.kind == op_kind::fence || (op.kind == op_kind::send && g.message_length(op_id{i}) == 0))
       explicit_edge = true;
   }
   for (const rank_id r : group)

@@ -199,7 +199,7 @@ private:
 
   /// A put or get has no status that would say how much has come, so both sides must agree.
   void check_pair(const made_pair& pair) {
-    const std::uint64_t sent = total_length(g_.reads(pair.send)), room = total_length(g_.writes(pair.recv));
+    const std::uint64_t sent = g_.message_length(pair.send), room = g_.message_length(pair.recv);
     if (sent != room)
       bad(pair.origin,
           fmt::format("is a {} of {} B into {} B", pair.origin == pair.send ? "put" : "get", sent, room),

@@ -42,7 +42,7 @@ op_id graph::add(operation op, std::span<const segment> reads, std::span<const s
     op.data = only.front();
   } else if (!reads.empty() || !writes.empty() || by != no_reducer) {
     op.pooled = true;
-    op.data.address = accesses_.size();
+    op.data = {accesses_.size(), total_length(op.kind == op_kind::send ? reads : writes)};
     const auto first = static_cast<std::uint32_t>(pool_.size());
     const auto read_count = static_cast<std::uint32_t>(reads.size());
     accesses_.push_back(

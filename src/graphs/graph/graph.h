@@ -47,7 +47,8 @@ std::string_view name(op_kind kind);
 /// refers to the graph's segment pool. Read it through graph::reads and graph::writes.
 struct operation {
   op_kind kind = op_kind::send;
-  bool pooled = false; ///< `data` is {first access list, …} in the pool instead of the segment itself
+  bool pooled =
+      false; ///< `data` is {access list in the pool, bytes sent or written} instead of the segment itself
   comm_id comm = world;
   rank_id rank = no_rank;
   rank_id peer = no_rank; ///< send: destination, recv: source, else no_rank
@@ -150,6 +151,9 @@ public:
   /// What a reduction or a receive that reduces combines by, else no_reducer.
   reducer_id reduces_by(op_id op) const;
   bool reduces(op_id op) const { return reduces_by(op) != no_reducer; }
+
+  /// Of a send, or what a receive has room for.
+  std::uint64_t message_length(op_id op) const { return operations_[index(op)].data.length; }
 
   /// The bytes an operation reads (send, copy, opaque, the left operand of reduce), in packing order. What it
   /// combines them with lies where it writes.

@@ -206,13 +206,6 @@ private:
   std::vector<op_id> late_;              ///< sends to those
 };
 
-std::uint64_t read_length(const graph& g, op_id op) {
-  return g[op].pooled ? total_length(g.reads(op)) : g[op].data.length;
-}
-std::uint64_t write_length(const graph& g, op_id op) {
-  return g[op].pooled ? total_length(g.writes(op)) : g[op].data.length;
-}
-
 void report_truncations(const graph& g, const matching& m, diagnostics& problems) {
   problem_list truncated(problems, reason::truncation, severity::error,
                          "messages longer than their receives");
@@ -221,7 +214,7 @@ void report_truncations(const graph& g, const matching& m, diagnostics& problems
     const op_id receive = m.partner[i];
     if (receive == no_op || g[send].kind != op_kind::send)
       continue;
-    const std::uint64_t sent = read_length(g, send), room = write_length(g, receive);
+    const std::uint64_t sent = g.message_length(send), room = g.message_length(receive);
     if (sent > room && truncated.count())
       truncated.add(g[receive].rank, receive, describe_truncation(g, send, receive, sent, room),
                     "enlarge the receive, or check the order of the messages on this channel");
@@ -235,7 +228,7 @@ void report_broken_elements(const graph& g, const matching& m, diagnostics& prob
     const op_id receive{i}, send = m.partner[i];
     if (g[receive].kind != op_kind::recv || send == no_op || !g.reduces(receive))
       continue;
-    const std::uint64_t sent = read_length(g, send);
+    const std::uint64_t sent = g.message_length(send);
     const std::uint64_t element = g.reducers()[index(g.reduces_by(receive))].element;
     if (sent % element != 0 && broken.count())
       broken.add(g[receive].rank, receive,

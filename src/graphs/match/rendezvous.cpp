@@ -75,7 +75,7 @@ private:
   };
 
   bool arrives_early(op_id receive, op_id send) const {
-    return g_[receive].kind == op_kind::recv && g_.reduces(receive) && total_length(g_.reads(send)) > 0;
+    return g_[receive].kind == op_kind::recv && g_.reduces(receive) && g_.message_length(send) > 0;
   }
 
   static constexpr std::size_t ahead = 16;

@@ -518,7 +518,7 @@ std::vector<std::vector<segment>> written_bytes(const graph& g, const matching& 
     const op_id op{i};
     std::uint64_t left = ~std::uint64_t{0};
     if (g[op].kind == op_kind::recv)
-      left = m.partner[i] == no_op ? 0 : total_length(g.reads(m.partner[i]));
+      left = m.partner[i] == no_op ? 0 : g.message_length(m.partner[i]);
     for (segment s : g.writes(op)) {
       s.length = std::min(s.length, left);
       left -= s.length;

@@ -158,7 +158,7 @@ std::uint32_t add_written_steps(const graph& g, const matching& m, op_id id, std
   step s = step_of(g, id, tag);
   if (g[id].kind == op_kind::recv) {
     const op_id sent = m.partner[index(id)];
-    const std::uint64_t length = sent == no_op ? 0 : total_length(g.reads(sent));
+    const std::uint64_t length = sent == no_op ? 0 : g.message_length(sent);
     if (g.reduces(id) && length > 0)
       return add_reducing_receive(g, id, length, std::move(s), at);
     if (exact || g.reduces(id))
