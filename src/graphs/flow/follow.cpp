@@ -69,6 +69,16 @@ private:
   std::uint32_t free_ = nothing;
 };
 
+/// Trees lie where they were made, which is in no order of ranks.
+[[gnu::always_inline]] inline void look_into_next(const counted_vector<rank_memory>& all, std::size_t r) {
+  constexpr std::size_t trees = 12, leaves = 8, fragments = 4;
+  if (r + trees >= all.size())
+    return;
+  all[r + trees].prefetch_tree();
+  all[r + leaves].prefetch_leaves();
+  all[r + fragments].prefetch_fragments();
+}
+
 class follower {
 public:
   follower(const graph& g, const matching& m, const run_order& o, std::uint64_t most_moved,
@@ -76,6 +86,14 @@ public:
       : g_(g), m_(m), order_(o.order), most_moved_(most_moved), budget_(budget),
         memory_(counted_allocator<rank_memory>(budget)), parked_(budget),
         content_(counted_allocator<fragment>(budget)) {}
+  follower(const follower&) = delete;
+  follower& operator=(const follower&) = delete;
+  ~follower() {
+    for (std::size_t r = 0; has_trees_ && r < memory_.size(); ++r) {
+      look_into_next(memory_, r);
+      memory_[r] = rank_memory(no_rank);
+    }
+  }
 
   /// False if more fragments were moved than allowed; throws over_budget if more memory were needed. Then
   /// `now` says at which operation.
@@ -145,6 +163,17 @@ private:
     __builtin_prefetch(&memory_of(order_[i + slots]));
     __builtin_prefetch(&memory_of(order_[i + slots + 1]));
     __builtin_prefetch(&m_.partner[index(order_[i + slots])]);
+    if (has_trees_)
+      look_into_trees(i);
+  }
+  /// What a rank holds hangs on three pointers.
+  [[gnu::always_inline]] void look_into_trees(std::size_t i) const {
+    constexpr std::size_t trees = 14, leaves = 9, fragments = 4;
+    for (std::size_t k = 0; k < 2; ++k) {
+      memory_of(order_[i + trees + k]).prefetch_tree();
+      memory_of(order_[i + leaves + k]).prefetch_leaves();
+      memory_of(order_[i + fragments + k]).prefetch_fragments();
+    }
   }
 
   const rank_memory& memory_of(op_id op) const { return memory_[index(g_[op].rank)]; }
@@ -201,7 +230,9 @@ private:
         const std::uint64_t stop = std::min(end, content_[next].end());
         fragment piece = content_[next].part(offset, stop);
         piece.address = s.address + (s.length - (end - offset));
-        memory_of(op).write(piece, budget_);
+        rank_memory& memory = memory_of(op);
+        memory.write(piece, budget_);
+        has_trees_ |= memory.has_tree();
         if (stop == content_[next].end())
           ++next;
         offset = stop;
@@ -223,6 +254,7 @@ private:
   std::uint64_t most_moved_;
   std::uint64_t moved_ = 0;
   op_id now_ = no_op;
+  bool has_trees_ = false; ///< some rank holds several fragments
   std::vector<reduction> reductions_;
   std::uint64_t next_base_ = 0;
   memory_budget& budget_;
@@ -237,18 +269,22 @@ private:
 std::vector<transfer> list_transfers(const graph& g, const counted_vector<rank_memory>& held,
                                      memory_budget& budget) {
   std::size_t at_most = 0;
-  for (const rank_memory& memory : held)
-    at_most += memory.size();
+  for (std::size_t r = 0; r < held.size(); ++r) {
+    look_into_next(held, r);
+    at_most += held[r].size();
+  }
   budget.take(at_most * sizeof(transfer));
   std::vector<transfer> list;
   list.reserve(at_most); // the largest product of a large graph should not grow by doubling
   live_bytes live(g);
-  for (std::uint32_t r = 0; r < held.size(); ++r)
+  for (std::uint32_t r = 0; r < held.size(); ++r) {
+    look_into_next(held, r);
     held[r].each([&](const fragment& whole) {
       live.filter(rank_id{r}, whole, [&](const fragment& f) {
         list.push_back({f.address, f.source_address, f.length, f.source, rank_id{r}});
       });
     });
+  }
   return list;
 }
 

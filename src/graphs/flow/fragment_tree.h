@@ -145,6 +145,24 @@ public:
         visit(f);
   }
 
+  // Asked for early, one after the other: the tree itself, its leaves, what is in the one used last.
+  [[gnu::always_inline]] void prefetch() const {
+    __builtin_prefetch(this);
+    __builtin_prefetch(reinterpret_cast<const char*>(this) + 64);
+  }
+  [[gnu::always_inline]] void prefetch_leaves() const {
+    if (recent_ < leaves_.size())
+      __builtin_prefetch(&leaves_[recent_]);
+  }
+  [[gnu::always_inline]] void prefetch_fragments() const {
+    if (recent_ >= leaves_.size())
+      return;
+    const leaf& here = leaves_[recent_];
+    constexpr std::size_t per_line = 2, most = 16;
+    for (std::size_t i = 0; i < std::min(here.size(), most); i += per_line)
+      __builtin_prefetch(&here[i], 1);
+  }
+
 private:
   std::size_t leaf_for(std::uint64_t address) const {
     const std::size_t r = recent_;

@@ -101,6 +101,21 @@ public:
       visit(last);
   }
 
+  bool has_tree() const { return tree() != nullptr; }
+  // See fragment_tree.h.
+  [[gnu::always_inline]] void prefetch_tree() const {
+    if (const fragment_tree* const many = tree())
+      many->prefetch();
+  }
+  [[gnu::always_inline]] void prefetch_leaves() const {
+    if (const fragment_tree* const many = tree())
+      many->prefetch_leaves();
+  }
+  [[gnu::always_inline]] void prefetch_fragments() const {
+    if (const fragment_tree* const many = tree())
+      many->prefetch_fragments();
+  }
+
   /// At least as many fragments as `each` visits.
   std::size_t size() const {
     const fragment_tree* const many = tree();
