@@ -16,9 +16,11 @@
 // to be sorted: cost O(transfers), else O(transfers log transfers).
 #include "graphs/plan/plan.h"
 
+#include "graphs/plan/may_replace.h"
 #include "graphs/plan/segments.h"
 #include "graphs/plan/shape.h"
 #include "graphs/plan/synchronization.h"
+#include "graphs/plan/transfer_pieces.h"
 #include "graphs/plan/waiting.h"
 #include "graphs/plan/written_steps.h"
 #include "vocabulary/base/huge_pages.h"
@@ -31,51 +33,6 @@
 
 namespace tacit::graphs {
 namespace {
-
-/// A slice of a transfer with its own addresses.
-struct piece {
-  rank_id source, destination;
-  std::uint64_t source_address, destination_address, length;
-};
-
-piece piece_of(const transfers& t, const slice& s) {
-  const transfer& x = t.list[s.transfer];
-  return {x.source, x.destination, x.source_address + s.offset, x.destination_address + s.offset, s.length};
-}
-
-/// Visits the pieces of each pair of ranks together: visit(span of pieces). Those of a pair must follow each other.
-template <typename Visit>
-void each_pair(std::span<piece> pieces, Visit&& visit) {
-  for (std::size_t first = 0; first < pieces.size();) {
-    std::size_t end = first + 1;
-    while (end < pieces.size() && pieces[end].source == pieces[first].source &&
-           pieces[end].destination == pieces[first].destination)
-      ++end;
-    visit(pieces.subspan(first, end - first));
-    first = end;
-  }
-}
-
-template <typename Before>
-void sort_if_needed(std::span<piece> pieces, Before before) {
-  if (!std::is_sorted(pieces.begin(), pieces.end(), before))
-    std::stable_sort(pieces.begin(), pieces.end(), before);
-}
-
-/// Stable; counts instead of comparing, unless there are few.
-void sort_by_source(std::vector<piece>& pieces, std::uint32_t ranks) {
-  const auto before = [](const piece& a, const piece& b) { return a.source < b.source; };
-  if (pieces.size() < ranks / 16 || std::is_sorted(pieces.begin(), pieces.end(), before))
-    return sort_if_needed(pieces, before);
-  std::vector<std::uint32_t> next(std::size_t{ranks} + 1, 0);
-  for (const piece& p : pieces)
-    ++next[index(p.source) + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  std::vector<piece> sorted(pieces.size());
-  for (const piece& p : pieces)
-    sorted[next[index(p.source)]++] = p;
-  pieces = std::move(sorted);
-}
 
 /// Bytes that leave or enter one rank in one step, before staging is known.
 using bytes = std::vector<segment>;
@@ -304,34 +261,6 @@ std::vector<std::uint32_t> planner::positions(comm_id c) const {
   for (std::uint32_t i = 0; i < group.size(); ++i)
     position[index(group[i])] = i;
   return position;
-}
-
-/// Cuts all pieces of one source at the break points of all its destinations; sorted by (source address,
-/// destination, destination address) afterwards.
-void cut_alike(std::vector<piece>& pieces) {
-  std::vector<std::uint64_t> cuts;
-  for (const piece& p : pieces) {
-    cuts.push_back(p.source_address);
-    cuts.push_back(p.source_address + p.length);
-  }
-  std::sort(cuts.begin(), cuts.end());
-  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-  std::vector<piece> out;
-  out.reserve(pieces.size());
-  for (const piece& whole : pieces) {
-    auto cut = std::upper_bound(cuts.begin(), cuts.end(), whole.source_address);
-    for (std::uint64_t done = 0; done < whole.length; ++cut) {
-      const std::uint64_t end = std::min(whole.length, *cut - whole.source_address);
-      out.push_back({whole.source, whole.destination, whole.source_address + done,
-                     whole.destination_address + done, end - done});
-      done = end;
-    }
-  }
-  std::sort(out.begin(), out.end(), [](const piece& a, const piece& b) {
-    return std::tie(a.source_address, a.destination, a.destination_address) <
-           std::tie(b.source_address, b.destination, b.destination_address);
-  });
-  pieces = std::move(out);
 }
 
 /// What reaches all other members in one piece, as nearly all blocks do: there is nothing to cut, and nothing is missing. The pieces
@@ -600,43 +529,6 @@ plan planner::finish() {
   return std::move(plan_);
 }
 
-/// Why the graph cannot be replaced at all, or reason::none.
-std::pair<reason, std::string> why_not(const graph& g, const transfers& t) {
-  if (!t.complete)
-    return {reason::fragment_budget, "the bytes could not be followed within the budget"};
-  for (const transfer& x : t.list)
-    if (x.source == no_rank)
-      return {reason::opaque_reaches_output,
-              fmt::format("{} B at {:#x} of rank {} are computed by rank {} op {}", x.length,
-                          x.destination_address, index(x.destination),
-                          index(g[op_id{static_cast<std::uint32_t>(x.source_address)}].rank),
-                          x.source_address)};
-  for (std::uint32_t i = 0; i < g.size(); ++i)
-    if (g[op_id{i}].kind == op_kind::opaque)
-      return {reason::opaque_reaches_output,
-              describe(g, op_id{i}) + " is the program's own code and must run where it stands"};
-  const auto high = [](std::uint64_t address, std::uint64_t length) {
-    return length > 0 && address + (length - 1) >= user_memory_end;
-  };
-  const auto too_high = [](rank_id rank) {
-    return std::pair(
-        reason::frame,
-        fmt::format("rank {} uses addresses at or above 2^63, which plans keep for scratch memory",
-                    index(rank)));
-  };
-  // In the bytes of reductions there are no such addresses (graph/check.cpp).
-  for (const transfer& x : t.list) {
-    if (high(x.source_address, x.length))
-      return too_high(x.source);
-    if (high(x.destination_address, x.length))
-      return too_high(x.destination);
-  }
-  for (const auto& [rank, live] : g.live_out_bytes())
-    if (high(live.address, live.length)) // scratch memory of a plan must not count as live
-      return too_high(rank);
-  return {reason::none, {}};
-}
-
 struct usable_findings {
   findings used;
   std::vector<refusal> not_used; ///< the others, whose bytes are residual
@@ -668,7 +560,7 @@ usable_findings findings_within_waits(const graph& g, const matching& m, const r
 
 plan make_plan(const graph& g, const matching& m, const run_order& o, const transfers& t, const findings& f,
                const plan_options& options) {
-  auto [why, detail] = why_not(g, t);
+  auto [why, detail] = may_replace(g, t);
   added_synchronization orders;
   if (why == reason::none) {
     orders = missing_synchronization(g, m, o, t, options.policy);

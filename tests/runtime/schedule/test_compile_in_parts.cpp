@@ -8,6 +8,7 @@
 #include "graphs/part/disguised_collective.h"
 #include "graphs/part/parts_in_process.h"
 #include "oracle/fuzz_count.h"
+#include "runtime/mpi/rank_and_size.h"
 #include "runtime/schedule/compile_together.h"
 
 #include <gtest/gtest.h>
@@ -17,17 +18,6 @@
 
 namespace tacit::runtime {
 namespace {
-
-int rank_of(MPI_Comm comm) {
-  int r = 0;
-  MPI_Comm_rank(comm, &r);
-  return r;
-}
-int size_of(MPI_Comm comm) {
-  int n = 1;
-  MPI_Comm_size(comm, &n);
-  return n;
-}
 
 /// The memory that graphs of the generators speak of, from address 0 on.
 class real_memory {
@@ -100,7 +90,7 @@ bool in_parts(const schedule& made) {
 /// Runs it and compares all bytes that are not scratch.
 std::string wrong_bytes(schedule& made, const graphs::graph& g, const graphs::transfers& moved,
                         real_memory& memory, int round) {
-  const auto me = static_cast<std::uint64_t>(rank_of(MPI_COMM_WORLD));
+  const auto me = static_cast<std::uint64_t>(rank_in(MPI_COMM_WORLD));
   std::vector<unsigned char> expected(memory.size());
   for (std::uint64_t a = 0; a < memory.size(); ++a)
     memory[a] = expected[a] = initial(me, a, round);

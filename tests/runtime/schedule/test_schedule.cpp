@@ -3,6 +3,7 @@
 #include "own_cache.h"
 
 #include "runtime/mpi/library_progress.h"
+#include "runtime/mpi/rank_and_size.h"
 #include "runtime/schedule/compile_together.h"
 #include "runtime/schedule/computations.h"
 #include "runtime/schedule/wire.h"
@@ -11,17 +12,6 @@
 
 namespace tacit::runtime {
 namespace {
-
-int rank_of(MPI_Comm comm) {
-  int r = 0;
-  MPI_Comm_rank(comm, &r);
-  return r;
-}
-int size_of(MPI_Comm comm) {
-  int n = 1;
-  MPI_Comm_size(comm, &n);
-  return n;
-}
 
 graph_builder::bytes bytes_at(const void* at, std::size_t length) {
   return {{reinterpret_cast<std::uint64_t>(at), length}};
@@ -294,7 +284,7 @@ TEST(schedule, a_graph_knows_when_its_communicator_is_freed) {
   MPI_Comm_dup(MPI_COMM_WORLD, &other);
   graph_builder part(other);
   EXPECT_EQ(part.comm(), other);
-  EXPECT_EQ(part.rank(), rank_of(MPI_COMM_WORLD));
+  EXPECT_EQ(part.rank(), rank_in(MPI_COMM_WORLD));
   EXPECT_EQ(part.size(), size_of(MPI_COMM_WORLD));
   MPI_Comm_free(&other);
   EXPECT_EQ(part.comm(), MPI_COMM_NULL);
