@@ -155,7 +155,8 @@ int tacit_graph_copy(tacit_graph graph, const void* from, MPI_Count from_count, 
  * the schedule is used. The operands must not overlap. A schedule combines in the order of the graph, or in that of a
  * collective (MPI_Reduce, MPI_Allreduce, MPI_Reduce_scatter, MPI_Scan, MPI_Exscan) where no order changes a bit, as with
  * MPI's operators on integers, or where tacit_allow_reassociation permits other bits. Operators of the program keep the order; they are called on the thread
- * that progresses the schedule, never two at once, and must not communicate. Messages and copies that no reduction
+ * that progresses the schedule, never two at once, and must not communicate (for those of all ranks see
+ * tacit_graph_add_operator). Messages and copies that no reduction
  * touches, directly or through others, are replaced as if it were not there. Errors: TACIT_ERR_ARGUMENT (no
  * operator; operands that overlap are reported by tacit_compile), TACIT_ERR_MPI. */
 int tacit_graph_reduce(tacit_graph graph, const void* from, void* into, MPI_Count count,
@@ -170,6 +171,22 @@ int tacit_graph_recv_reduce(tacit_graph graph, void* buf, MPI_Count count, MPI_D
                             MPI_Op operation, int source, int tag, tacit_op* op);
 int tacit_graph_recv_reduce_on(tacit_graph graph, tacit_comm comm, void* buf, MPI_Count count,
                                MPI_Datatype datatype, MPI_Op operation, int source, int tag, tacit_op* op);
+
+/* Says that `operation`, a function of the program, is the same one on all ranks, on elements of `datatype`, so
+ * that collectives may combine by it, also with ranks that only send. To be called before the operations that use
+ * it; the operator must stay valid as long as the schedule is used, the datatype as long as the graph. In which
+ * order a function rounds is not known, so tacit_allow_reassociation must permit collectives (MPI takes every
+ * operator to be associative); operators that do not commute, as MPI_Op_create was told, keep the order of the
+ * ranks. A collective of MPI calls the function on any thread that is inside MPI, several at once if the program
+ * has several there, for as many elements at a time as it likes, and need not give all ranks the same bits if the
+ * function commutes only nearly. Elements with gaps or of several pieces, and those longer than 2^31 - 1 bytes, are
+ * combined as written. MPI's own operators need it only on datatypes that tacit does not know. Without this call such
+ * reductions run as written (TACIT-055). Collective over the graph's communicator, also for its order among calls of other functions
+ * that are; blocks; an error of one rank is an error of all, but for a null graph handle, which leaves the others
+ * waiting. Errors: TACIT_ERR_ARGUMENT (no operator or datatype; elements of different lengths; an operator that
+ * commutes on one rank only; MPI's own on one rank only; the communicator has been freed), TACIT_ERR_MEMORY,
+ * TACIT_ERR_MPI. */
+int tacit_graph_add_operator(tacit_graph graph, MPI_Op operation, MPI_Datatype datatype);
 
 /* A computation of the program: `function(context)` is called each time the schedule runs, after everything
  * it depends on, on the thread that progresses the schedule. It must touch no other bytes than the ones given
@@ -246,7 +263,8 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *                                          must have
  *   tacit_budget    TACIT_BUDGET           what the analysis may take before it gives up: fragments moved, or
  *                                          memory such as 512MiB
- *   tacit_replace   TACIT_REPLACE          true (default), or false: run the graph as written
+ *   tacit_replace   TACIT_REPLACE          true (default): where that is predicted to be faster; always: wherever possible;
+ *                                          false: run the graph as written
  *   tacit_allow_reassociation  TACIT_ALLOW_REASSOCIATION   false (default), or true: reductions that round, as sums
  *                                          in floating point do, may be replaced by collectives, which combine
  *                                          in an order of their own

@@ -4,7 +4,10 @@
 #include "runtime/mpi/mpi_error.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <fmt/format.h>
 #include <initializer_list>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -133,6 +136,12 @@ const std::vector<std::pair<MPI_Op, const char*>>& known_operators() {
   return known;
 }
 
+/// What the type of the program behind it needs at most: what divides its extent.
+std::size_t likely_alignment(MPI_Datatype type) {
+  const auto extent = static_cast<std::uint64_t>(flatten(type).extent);
+  return std::min<std::uint64_t>(alignof(std::max_align_t), extent == 0 ? 1 : extent & (~extent + 1));
+}
+
 } // namespace
 
 bool is_predefined(MPI_Datatype type) {
@@ -141,12 +150,19 @@ bool is_predefined(MPI_Datatype type) {
   return combiner == MPI_COMBINER_NAMED;
 }
 
+bool lies_well(const bound_reducer& by, std::uint64_t address) {
+  return address % by.alignment == 0;
+}
+
 bound_reducer bind_reducer(MPI_Op operation, MPI_Datatype type) {
+  bound_reducer out{operation, type, nullptr,
+                    name_of_predefined(operation).empty() ? likely_alignment(type) : 1};
   if (is_predefined(type))
-    return {operation, type, nullptr};
+    return out;
   auto own = std::make_shared<const own_type>(type);
-  const MPI_Datatype kept = own->get();
-  return {operation, kept, std::move(own)};
+  out.type = own->get();
+  out.keeps_type = std::move(own);
+  return out;
 }
 
 std::string name_of_predefined(MPI_Op operation) {
@@ -180,6 +196,9 @@ graphs::reducer describe_reducer(MPI_Op operation, MPI_Datatype type) {
   r.operation = name_of_predefined(operation);
   r.type = name;
   const layout element = flatten(type);
+  if (element.size > std::numeric_limits<std::uint32_t>::max())
+    throw datatype_error(
+        fmt::format("elements of {} B are too long to be combined in a graph", element.size));
   r.element = static_cast<std::uint32_t>(std::max<std::uint64_t>(element.size, 1));
   r.commutative = commutes != 0;
   r.rounds = true;
@@ -190,6 +209,20 @@ graphs::reducer describe_reducer(MPI_Op operation, MPI_Datatype type) {
   r.type = known->name;
   r.rounds = !is_exact(operation, *known, element.size);
   r.anywhere = !r.operation.empty() && static_cast<std::uint64_t>(element.extent) == element.size;
+  return r;
+}
+
+graphs::reducer describe_shared_reducer(MPI_Op operation, MPI_Datatype type) {
+  graphs::reducer r = describe_reducer(operation, type);
+  if (r.anywhere)
+    return r;
+  const layout element = flatten(type);
+  r.operation.clear();
+  r.rounds = true;
+  r.type = fmt::format("elements of {} B", element.size);
+  r.anywhere = element.size <= std::numeric_limits<int>::max() && element.segments.size() == 1 &&
+               element.segments.front().displacement == 0 &&
+               static_cast<std::uint64_t>(element.extent) == element.size;
   return r;
 }
 

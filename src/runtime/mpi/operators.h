@@ -3,6 +3,8 @@
 
 #include "graphs/graph/graph.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mpi.h>
 #include <string>
@@ -15,10 +17,14 @@ struct bound_reducer {
   MPI_Op operation = MPI_OP_NULL;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   std::shared_ptr<const void> keeps_type; ///< null if MPI's own type
+  std::size_t alignment = 1;              ///< that a function of the program may count on
 };
 
 /// Any type, committed or not; it may be freed afterwards. Throws mpi_error, std::bad_alloc.
 bound_reducer bind_reducer(MPI_Op operation, MPI_Datatype type);
+
+/// Whether operands at this address may be given to the operator. Bytes that a rank only sends can lie anywhere.
+bool lies_well(const bound_reducer& by, std::uint64_t address);
 
 /// "sum" for MPI_SUM …; empty for an operator of the program.
 std::string name_of_predefined(MPI_Op operation);
@@ -34,5 +40,9 @@ bound_reducer bind_predefined(const graphs::reducer& r);
 /// What is the same on all ranks, of an operator and type of MPI's own. Whatever is not integer or logical may
 /// round: also the largest of +0 and -0, or of two NaNs, depends on the order.
 graphs::reducer describe_reducer(MPI_Op operation, MPI_Datatype type);
+
+/// The same of an operator that all ranks have by agreement, without a name; what is `anywhere` without that is as above. What a
+/// function computes is not known, so that another order counts as another result.
+graphs::reducer describe_shared_reducer(MPI_Op operation, MPI_Datatype type);
 
 } // namespace tacit::runtime

@@ -73,6 +73,8 @@ private:
   std::size_t element_of(const bound_reducer& by) const;
   /// Where bytes are if they are one piece, else memory of the driver's own.
   std::byte* one_piece(const std::vector<graphs::segment>& bytes);
+  /// The same of operands, which must also lie where the operator can take them.
+  std::byte* one_operand(const bound_reducer& by, const std::vector<graphs::segment>& bytes);
   /// Copies to `bytes`, after all that is in the span, if they are several pieces.
   void unpack(action_span& span, const std::byte* from, const std::vector<graphs::segment>& bytes);
 
@@ -261,6 +263,11 @@ std::byte* coll_lowering::one_piece(const std::vector<graphs::segment>& bytes) {
   return bytes.size() == 1 ? bytes_at(bytes.front().address) : actions_.allocate(graphs::total_length(bytes));
 }
 
+std::byte* coll_lowering::one_operand(const bound_reducer& by, const std::vector<graphs::segment>& bytes) {
+  const bool in_place = bytes.size() == 1 && lies_well(by, bytes.front().address);
+  return in_place ? bytes_at(bytes.front().address) : actions_.allocate(graphs::total_length(bytes));
+}
+
 void coll_lowering::unpack(action_span& span, const std::byte* from,
                            const std::vector<graphs::segment>& bytes) {
   if (bytes.size() > 1) {
@@ -278,18 +285,20 @@ void coll_lowering::unpack(action_span& span, const std::byte* from,
 /// plan has none, as at the first member of a scan, MPI gets memory of the driver's.
 action_span coll_lowering::combine(const graphs::step& s) {
   const bound_reducer& by = program_.reducers.at(s.by);
+  if (s.collective == pattern::exscan && name_of_predefined(by.operation).empty())
+    return direct(s); // MPI may call the function on what the last member gives, and that gives nothing
   const std::uint64_t length = s.largest_block;
   const auto bytes_of = [&](const std::vector<graphs::block>& blocks) {
     return blocks.empty() ? std::vector<graphs::segment>{} : resolve(blocks.front().bytes);
   };
   const std::vector<graphs::segment> given = bytes_of(s.sends), result = bytes_of(s.receives);
   const bool scans = is_scan(s.collective);
-  std::byte* const from = given.empty() ? actions_.allocate(length) : one_piece(given);
+  std::byte* const from = given.empty() ? actions_.allocate(length) : one_operand(by, given);
   if (given.empty())
     std::fill_n(from, length, std::byte{0}); // MPI may read what it does not need
   std::byte* const into = !result.empty() ? one_piece(result) : scans ? actions_.allocate(length) : nullptr;
   action_span start, all;
-  if (given.size() > 1)
+  if (!given.empty() && address(from) != given.front().address)
     start = copy(given, {{address(from), length}});
   const int root = s.peer == no_rank ? -1 : static_cast<int>(this->root(s));
   const std::uint64_t element = element_of(by), most = INT_MAX * element;
@@ -331,10 +340,10 @@ action_span coll_lowering::reduce_scatter(const graphs::step& s) {
   }
   const std::vector<graphs::segment> result =
       s.receives.empty() ? std::vector<graphs::segment>{} : resolve(s.receives.front().bytes);
-  const std::byte* const from = one_piece(given);
+  const std::byte* const from = one_operand(by, given);
   std::byte* const into = one_piece(result);
   action_span span;
-  if (given.size() > 1)
+  if (!given.empty() && address(from) != given.front().address)
     span = copy(given, {{address(from), graphs::total_length(given)}});
   post(span, s,
        [=, alike = s.collective == pattern::reduce_scatter_block, type = by.type,

@@ -4,7 +4,7 @@
 // out in memory of their own before, and the result is copied back.
 //
 // MPI calls an operator of the program from here, on the thread that progresses the schedule, and never two at once,
-// for progress.h lets one thread in at a time.
+// for progress.h lets one thread in at a time. (In a collective MPI calls it from wherever it is.)
 #include "runtime/run/reducing.h"
 
 #include "runtime/mpi/datatype.h"
@@ -77,7 +77,10 @@ std::function<void()> reducing(const bound_reducer& by, bytes from, bytes into) 
     return [] {};
   const layout element = flatten(by.type);
   const std::uint64_t count = length / element.size;
-  std::byte *const source = in_place(from, element, count), *const target = in_place(into, element, count);
+  std::byte* source = in_place(from, element, count);
+  if (!lies_well(by, reinterpret_cast<std::uint64_t>(source)))
+    source = nullptr;
+  std::byte* const target = in_place(into, element, count);
   const std::int64_t extent = element.extent;
   if (source && target)
     return [by, source, target, count, extent] { combine(by, source, target, count, extent); };

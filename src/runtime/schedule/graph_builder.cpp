@@ -27,6 +27,13 @@ void require_equal_sizes(const char* one, const graph_builder::bytes& a, const c
         fmt::format("{} {} B, but {} {} B", one, graphs::total_length(a), other, graphs::total_length(b)));
 }
 
+void require_reducer(MPI_Op operation, MPI_Datatype type) {
+  if (!combines(operation))
+    refuse_operation("the operator is MPI_OP_NULL, MPI_REPLACE or MPI_NO_OP, which combine nothing");
+  if (type == MPI_DATATYPE_NULL)
+    refuse_operation("the datatype is MPI_DATATYPE_NULL");
+}
+
 } // namespace
 
 graph_builder::bytes bytes_of(const char* what, const void* buffer, MPI_Count count, MPI_Datatype type) {
@@ -123,12 +130,32 @@ int graph_builder::recv(bytes into, int from, int tag, int on) {
   return add(std::move(made));
 }
 
-/// MPI's own operators are the same on all ranks; one of the program's is nobody else's.
+shared_operator graph_builder::expect_operator(MPI_Op operation, MPI_Datatype type) {
+  require_reducer(operation, type);
+  shared_operator out{operation, type, bind_reducer(operation, type),
+                      describe_shared_reducer(operation, type)};
+  out.known = !out.reducer.operation.empty();
+  if (!out.known)
+    out.reducer.operation = fmt::format("operator {} of all ranks", shared_.size());
+  shared_.reserve(shared_.size() + 1);
+  reducers_.reserve(reducers_.size() + 1);
+  values_.reducers.reserve(values_.reducers.size() + 1);
+  return out;
+}
+
+void graph_builder::share(shared_operator agreed) {
+  shared_.push_back({agreed.operation, agreed.type, static_cast<std::int32_t>(reducers_.size())});
+  reducers_.push_back(std::move(agreed.bound));
+  values_.reducers.push_back(std::move(agreed.reducer));
+}
+
+/// MPI's own operators are the same on all ranks, and so are those that the ranks have added; any other one of the program's is
+/// nobody else's.
 std::int32_t graph_builder::know_reducer(MPI_Op operation, MPI_Datatype type) {
-  if (!combines(operation))
-    refuse_operation("the operator is MPI_OP_NULL, MPI_REPLACE or MPI_NO_OP, which combine nothing");
-  if (type == MPI_DATATYPE_NULL)
-    refuse_operation("the datatype is MPI_DATATYPE_NULL");
+  require_reducer(operation, type);
+  for (const shared_handles& s : shared_)
+    if (s.operation == operation && s.type == type)
+      return s.reducer;
   const bool own = is_predefined(type);
   const auto number = static_cast<std::int32_t>(reducers_.size());
   for (std::int32_t i = 0; own && i < number; ++i)

@@ -17,6 +17,15 @@
 
 namespace tacit::runtime {
 
+/// An operator of the program that all ranks of a graph have, on one datatype (graph_operators.h).
+struct shared_operator {
+  MPI_Op operation = MPI_OP_NULL;
+  MPI_Datatype type = MPI_DATATYPE_NULL; ///< as the program names it
+  bound_reducer bound;
+  graphs::reducer reducer; ///< equal on all ranks when they have agreed
+  bool known = false;      ///< all ranks have it without an agreement: MPI's own, on a type that tacit knows
+};
+
 class graph_builder {
 public:
   using bytes = std::vector<graphs::segment>;
@@ -54,6 +63,12 @@ public:
   int know(local_communicator made);
   /// Makes room for one more, so that `know` cannot fail.
   void expect_communicator() { values_.communicators.reserve(values_.communicators.size() + 1); }
+  /// An operator as this rank sees it, and room for it, so that `share` cannot fail.
+  shared_operator expect_operator(MPI_Op operation, MPI_Datatype type);
+  /// What combines by this operator on elements of this type combines from now on by one that all ranks have. Local: they agree
+  /// before (graph_operators.h).
+  void share(shared_operator agreed);
+  std::size_t shared_operators() const { return shared_.size(); }
 
   /// MPI_COMM_NULL if the program has freed it.
   MPI_Comm comm() const { return comm_.get(); }
@@ -80,6 +95,12 @@ private:
   std::map<int, computation> computations_;
   int last_stage_ = -1;                 ///< the operation that all later ones wait for
   std::vector<bound_reducer> reducers_; ///< the handles of values_.reducers
+  struct shared_handles {
+    MPI_Op operation;
+    MPI_Datatype type;
+    std::int32_t reducer;
+  };
+  std::vector<shared_handles> shared_;
 };
 
 /// The bytes of a buffer that the program describes as MPI does; `what` names it in errors.

@@ -3,6 +3,7 @@
 #include "surface/capi/handles.h"
 
 #include "runtime/schedule/graph_communicators.h"
+#include "runtime/schedule/graph_operators.h"
 
 #include <fmt/format.h>
 
@@ -134,6 +135,11 @@ int tacit_graph_add_comm(tacit_graph graph, MPI_Comm comm, tacit_comm* added) {
     });
     *added = made;
   });
+}
+
+int tacit_graph_add_operator(tacit_graph graph, MPI_Op operation, MPI_Datatype datatype) {
+  return declare(graph, "tacit_graph_add_operator",
+                 [&](graph_builder& part) { runtime::add_operator(part, operation, datatype); });
 }
 
 int tacit_graph_send(tacit_graph graph, const void* buf, MPI_Count count, MPI_Datatype datatype, int dest,

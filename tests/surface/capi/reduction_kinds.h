@@ -1,6 +1,8 @@
 // Operators on datatypes, and the memory of all ranks filled with elements of one, for tests of reductions.
 #pragma once
 
+#include <tacit/tacit.h>
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -42,6 +44,32 @@ inline void mix(void* in, void* inout, int* count, MPI_Datatype*) {
   --calls_under_way;
 }
 
+/// Associates and commutes, to the last bit.
+inline void add_and_flip(void* in, void* inout, int* count, MPI_Datatype*) {
+  const auto* a = static_cast<const unsigned*>(in);
+  auto* b = static_cast<unsigned*>(inout);
+  for (int i = 0; i < 2 * *count; i += 2) {
+    b[i] += a[i];
+    b[i + 1] ^= a[i + 1];
+  }
+}
+
+inline void add(void* in, void* inout, int* count, MPI_Datatype*) {
+  for (int i = 0; i < *count; ++i)
+    static_cast<unsigned*>(inout)[i] += static_cast<const unsigned*>(in)[i];
+}
+
+/// Of matrices of two rows and columns: associates to the last bit, does not commute.
+inline void multiply(void* in, void* inout, int* count, MPI_Datatype*) {
+  const auto* a = static_cast<const unsigned*>(in);
+  auto* b = static_cast<unsigned*>(inout);
+  for (int i = 0; i < 4 * *count; i += 4) {
+    const unsigned x[] = {a[i] * b[i] + a[i + 1] * b[i + 2], a[i] * b[i + 1] + a[i + 1] * b[i + 3],
+                          a[i + 2] * b[i] + a[i + 3] * b[i + 2], a[i + 2] * b[i + 1] + a[i + 3] * b[i + 3]};
+    std::memcpy(b + i, x, sizeof x);
+  }
+}
+
 inline void mix_with_gap(void* in, void* inout, int* count, MPI_Datatype*) {
   const auto* a = static_cast<const with_gap*>(in);
   auto* b = static_cast<with_gap*>(inout);
@@ -58,8 +86,10 @@ struct kind {
   MPI_Datatype type;
   void (*fill)(unsigned char*, std::uint64_t);
   bool any_order;  ///< every order gives the same bits
-  bool everywhere; ///< of MPI's own, and without gaps
+  bool everywhere; ///< of MPI's own, or added by all ranks, and without gaps
   double (*number)(const unsigned char*) = nullptr;
+  bool added = false;   ///< by tacit_graph_add_operator
+  bool commutes = true; ///< or the order of the ranks counts
 
   void expect_equal(const unsigned char* got, const unsigned char* wanted, int count, bool rounded) const {
     MPI_Aint low = 0, extent = 0;
@@ -79,6 +109,13 @@ struct kind {
     return {room, static_cast<std::size_t>(place)};
   }
 };
+
+/// What a program does before it builds a graph with the operator.
+inline void add_if_needed(tacit_graph g, const kind& k) {
+  if (k.added) {
+    ASSERT_EQ(tacit_graph_add_operator(g, k.op, k.type), TACIT_SUCCESS) << tacit_last_error();
+  }
+}
 
 template <typename Number>
 double number_at(const unsigned char* at) {
@@ -109,6 +146,14 @@ inline void fill_small(unsigned char* at, std::uint64_t random) {
   *at = static_cast<unsigned char>(random % 7); // too small for sums to leave the type
 }
 
+template <int words>
+void fill_words(unsigned char* at, std::uint64_t random) {
+  unsigned value[words];
+  for (unsigned& x : value)
+    x = static_cast<unsigned>(random = random * 6364136223846793005u + 1442695040888963407u);
+  std::memcpy(at, value, sizeof value);
+}
+
 inline void fill_gap(unsigned char* at, std::uint64_t random) {
   with_gap value{};
   value.small = static_cast<unsigned char>(random);
@@ -120,6 +165,13 @@ struct kinds {
   kinds() {
     MPI_Op_create(mix, 0, &mixing);
     MPI_Op_create(mix_with_gap, 0, &mixing_with_gap);
+    MPI_Op_create(add_and_flip, 1, &adding);
+    MPI_Op_create(multiply, 0, &multiplying);
+    MPI_Op_create(add, 1, &summing);
+    MPI_Type_contiguous(2, MPI_UNSIGNED, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Type_contiguous(4, MPI_UNSIGNED, &matrix);
+    MPI_Type_commit(&matrix);
     const int lengths[] = {1, 1};
     const MPI_Aint places[] = {offsetof(with_gap, small), offsetof(with_gap, large)};
     const MPI_Datatype types[] = {MPI_UNSIGNED_CHAR, MPI_INT};
@@ -137,15 +189,27 @@ struct kinds {
            {"minimum with place, of int", MPI_MINLOC, MPI_2INT, fill_two, true, true},
            {"sum of signed char", MPI_SUM, MPI_SIGNED_CHAR, fill_small, false, true},
            {"own, of int", mixing, MPI_UNSIGNED, fill_number<unsigned>, false, false},
-           {"own, with gaps", mixing_with_gap, gap, fill_gap, false, false}};
+           {"own, with gaps", mixing_with_gap, gap, fill_gap, false, false},
+           {"own, added", adding, pair, fill_words<2>, false, true, nullptr, true},
+           {"own, added, on a type of MPI's", summing, MPI_UNSIGNED, fill_number<unsigned>, false, true,
+            nullptr, true},
+           {"own, added, that does not commute", multiplying, matrix, fill_words<4>, false, true, nullptr,
+            true, false},
+           {"own, added, with gaps", mixing_with_gap, gap, fill_gap, false, false, nullptr, true}};
   }
   ~kinds() {
     MPI_Op_free(&mixing);
     MPI_Op_free(&mixing_with_gap);
+    MPI_Op_free(&adding);
+    MPI_Op_free(&multiplying);
+    MPI_Op_free(&summing);
     MPI_Type_free(&gap);
+    MPI_Type_free(&pair);
+    MPI_Type_free(&matrix);
   }
-  MPI_Op mixing = MPI_OP_NULL, mixing_with_gap = MPI_OP_NULL;
-  MPI_Datatype gap = MPI_DATATYPE_NULL;
+  MPI_Op mixing = MPI_OP_NULL, mixing_with_gap = MPI_OP_NULL, adding = MPI_OP_NULL, multiplying = MPI_OP_NULL,
+         summing = MPI_OP_NULL;
+  MPI_Datatype gap = MPI_DATATYPE_NULL, pair = MPI_DATATYPE_NULL, matrix = MPI_DATATYPE_NULL;
   std::vector<kind> all;
 };
 

@@ -8,6 +8,7 @@
 
 #include <tacit/tacit.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
@@ -146,6 +147,7 @@ void check(std::uint64_t seed, const kind& k, const char* driver) {
   tacit_graph g;
   tacit_schedule s;
   ASSERT_EQ(tacit_graph_create(MPI_COMM_WORLD, &g), TACIT_SUCCESS);
+  add_if_needed(g, k);
   part mine(g, k, used.at(rank(), 0), used.bytes() / elements);
   for (const operation& o : program.list)
     mine.add(o);
@@ -312,6 +314,7 @@ void check_by_hand(std::uint64_t seed, const kind& k, by_hand how, const char* d
   tacit_graph g;
   tacit_schedule s;
   ASSERT_EQ(tacit_graph_create(MPI_COMM_WORLD, &g), TACIT_SUCCESS);
+  add_if_needed(g, k);
   const reduction_by_hand by{g, k, used.bytes() / elements, count};
   unsigned char *const mine = used.at(rank(), 0), *const result = results.at(rank(), 0);
   if (how == by_hand::each_for_itself)
@@ -370,10 +373,201 @@ TEST_F(reductions, by_hand_are_replaced_by_collectives_where_no_bit_changes) {
                               by_hand::each_for_itself})
       for (const bool permitted : {false, true}) {
         const char* const driver = drivers[seed % drivers.size()];
-        check_by_hand(++seed, k, how, driver, permitted, k.any_order || (permitted && k.everywhere));
+        check_by_hand(++seed, k, how, driver, permitted,
+                      k.any_order || (permitted && k.everywhere && k.commutes));
         if (HasFatalFailure())
           return;
       }
+}
+
+/// From the last rank down to the first, as MPI_Reduce must have it if the operator does not commute; ranks that only send have none.
+TEST_F(reductions, an_operator_that_all_ranks_have_keeps_their_order) {
+  if (size() < 3)
+    GTEST_SKIP() << "no collective on fewer than three ranks";
+  const kinds known;
+  const kind& k = *std::find_if(known.all.begin(), known.all.end(),
+                                [](const kind& x) { return x.added && x.fill == fill_words<4>; });
+  const int last = size() - 1;
+  for (const bool added : {false, true})
+    for (const char* driver : {"coll", "p2p", "shm", ""}) {
+      memory used(k, size(), 7), truth(k, size(), 7), results(k, size(), 8);
+      for (int r = last - 1; r >= 0; --r)
+        MPI_Reduce_local(truth.at(r, 0), truth.at(last, 0), elements, k.type, k.op);
+      tacit_graph g;
+      tacit_schedule s;
+      ASSERT_EQ(tacit_graph_create(MPI_COMM_WORLD, &g), TACIT_SUCCESS);
+      if (added) {
+        add_if_needed(g, k);
+      }
+      const reduction_by_hand by{g, k, used.bytes() / elements, elements};
+      unsigned char *const mine = used.at(rank(), 0), *const result = results.at(rank(), 0);
+      tacit_op op = -1;
+      if (rank() == last) {
+        by.move_into(mine, result, &op);
+        for (int r = last - 1; r >= 0; --r)
+          op = by.combine_arrival(result, r, op);
+      } else
+        tacit_graph_send(g, mine, elements, k.type, last, 1, nullptr);
+      MPI_Info info = MPI_INFO_NULL;
+      MPI_Info_create(&info);
+      MPI_Info_set(info, "tacit_replace", "always");
+      MPI_Info_set(info, "tacit_allow_reassociation", "true");
+      if (*driver)
+        MPI_Info_set(info, "tacit_driver", driver);
+      ASSERT_EQ(tacit_compile(g, info, &s), TACIT_SUCCESS) << tacit_last_error();
+      MPI_Info_free(&info);
+      tacit_graph_free(&g);
+      EXPECT_EQ(explain(s).find("\nfound: reduce") != std::string::npos, added) << explain(s);
+      for (int run = 0; run < 3; ++run) {
+        ASSERT_EQ(tacit_run(s), TACIT_SUCCESS);
+        if (rank() == last) {
+          k.expect_equal(result, truth.at(last, 0), elements, false);
+        }
+      }
+      tacit_schedule_free(&s);
+    }
+}
+
+struct alignas(16) fraction {
+  long value, weight; ///< the weight is never zero
+};
+bool strange_operand = false; ///< elements that no rank has given, or that lie where none can
+
+/// The larger value; if they are equal, the left operand: commutes but for the weights.
+void larger(void* in, void* inout, int* count, MPI_Datatype*) {
+  strange_operand = strange_operand || reinterpret_cast<std::uintptr_t>(in) % alignof(fraction) != 0 ||
+                    reinterpret_cast<std::uintptr_t>(inout) % alignof(fraction) != 0;
+  for (int i = 0; i < *count; ++i) {
+    fraction a, b;
+    std::memcpy(&a, static_cast<const fraction*>(in) + i, sizeof a);
+    std::memcpy(&b, static_cast<const fraction*>(inout) + i, sizeof b);
+    strange_operand = strange_operand || a.weight == 0 || b.weight == 0;
+    std::memcpy(static_cast<fraction*>(inout) + i, a.value >= b.value ? &a : &b, sizeof a);
+  }
+}
+
+/// In an exclusive scan the last rank gives nothing, operands that are only sent lie anywhere, and all ranks of an allreduce
+/// go on with the same bits.
+TEST_F(reductions, functions_of_the_program_get_what_ranks_give) {
+  if (size() < 3)
+    GTEST_SKIP() << "no collective on fewer than three ranks";
+  constexpr int count = 5, bytes = count * static_cast<int>(sizeof(fraction));
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Op_create(larger, 1, &op);
+  MPI_Type_contiguous(2, MPI_LONG, &type);
+  MPI_Type_commit(&type);
+  const int last = size() - 1;
+  for (const bool scans : {false, true})
+    for (const char* driver : {"coll", "p2p", "shm", ""}) {
+      std::vector<fraction> all(static_cast<std::size_t>(2 * count), fraction{7, rank() + 1}), result(count),
+          sum(count);
+      // What is only sent lies one byte behind where an element could.
+      char* const mine = reinterpret_cast<char*>(all.data()) + (scans || rank() == 0 ? 0 : 1);
+      for (int i = 0; i < count; ++i) {
+        const fraction x{7, rank() + 1};
+        std::memcpy(mine + i * static_cast<int>(sizeof x), &x, sizeof x);
+      }
+      tacit_graph g;
+      tacit_schedule s;
+      ASSERT_EQ(tacit_graph_create(MPI_COMM_WORLD, &g), TACIT_SUCCESS);
+      ASSERT_EQ(tacit_graph_add_operator(g, op, type), TACIT_SUCCESS) << tacit_last_error();
+      tacit_op before = -1, next = -1;
+      if (scans) {
+        tacit_graph_scratch(g, sum.data(), count, type);
+        if (rank() > 0)
+          tacit_graph_recv(g, result.data(), count, type, rank() - 1, 1, &before);
+        if (rank() < last) {
+          tacit_graph_copy(g, mine, count, type, sum.data(), count, type, &next);
+          if (rank() > 0) {
+            tacit_op added = -1;
+            tacit_graph_reduce(g, result.data(), sum.data(), count, type, op, &added);
+            tacit_graph_depend(g, before, added);
+            tacit_graph_depend(g, next, added);
+            next = added;
+          }
+          tacit_op sent = -1;
+          tacit_graph_send(g, sum.data(), count, type, rank() + 1, 1, &sent);
+          tacit_graph_depend(g, next, sent);
+        }
+      } else if (rank() == 0) {
+        tacit_graph_copy(g, mine, count, type, result.data(), count, type, &before);
+        for (int from = 1; from < size(); ++from, before = next) {
+          tacit_graph_recv_reduce(g, result.data(), count, type, op, from, 1, &next);
+          tacit_graph_depend(g, before, next);
+        }
+        for (int to = 1; to < size(); ++to) {
+          tacit_graph_send(g, result.data(), count, type, to, 2, &next);
+          tacit_graph_depend(g, before, next);
+        }
+      } else {
+        tacit_graph_send(g, mine, bytes, MPI_BYTE, 0, 1, nullptr);
+        tacit_graph_recv(g, result.data(), count, type, 0, 2, nullptr);
+      }
+      MPI_Info info = MPI_INFO_NULL;
+      MPI_Info_create(&info);
+      MPI_Info_set(info, "tacit_replace", "always");
+      MPI_Info_set(info, "tacit_allow_reassociation", "true");
+      if (*driver)
+        MPI_Info_set(info, "tacit_driver", driver);
+      ASSERT_EQ(tacit_compile(g, info, &s), TACIT_SUCCESS) << tacit_last_error();
+      MPI_Info_free(&info);
+      tacit_graph_free(&g);
+      EXPECT_NE(explain(s).find(scans ? "\nfound: exscan" : "\nfound: allreduce"), std::string::npos)
+          << explain(s);
+      for (int run = 0; run < 3; ++run) {
+        ASSERT_EQ(tacit_run(s), TACIT_SUCCESS);
+        for (const fraction& x : result)
+          EXPECT_EQ(x.value, scans && rank() == 0 ? 0 : 7) << driver;
+        long weight = result.front().weight, least = 0, most = 0;
+        MPI_Allreduce(&weight, &least, 1, MPI_LONG, MPI_MIN, MPI_COMM_WORLD);
+        MPI_Allreduce(&weight, &most, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
+        if (!scans && (std::string(driver) == "p2p" || std::string(driver) == "shm")) {
+          EXPECT_EQ(least, most) << "ranks go on with different bits, driver " << driver;
+        }
+      }
+      EXPECT_FALSE(strange_operand) << driver << ", scan: " << scans;
+      tacit_schedule_free(&s);
+    }
+  MPI_Type_free(&type);
+  MPI_Op_free(&op);
+}
+
+TEST_F(reductions, operators_are_added_by_all_ranks_alike) {
+  const kinds known;
+  tacit_graph g;
+  const auto fresh = [&] { ASSERT_EQ(tacit_graph_create(MPI_COMM_WORLD, &g), TACIT_SUCCESS); };
+  const auto expect_fault = [&](const char* text) {
+    const std::string said = tacit_last_error();
+    EXPECT_NE(said.find(text), std::string::npos) << said;
+    tacit_schedule s = TACIT_SCHEDULE_NULL;
+    EXPECT_NE(tacit_compile(g, MPI_INFO_NULL, &s), TACIT_SUCCESS) << "the error is kept";
+    tacit_graph_free(&g);
+  };
+  fresh();
+  EXPECT_EQ(tacit_graph_add_operator(g, MPI_SUM, MPI_DOUBLE), TACIT_SUCCESS);
+  EXPECT_EQ(tacit_graph_add_operator(g, known.adding, known.pair), TACIT_SUCCESS);
+  tacit_graph_free(&g);
+  fresh();
+  EXPECT_EQ(tacit_graph_add_operator(g, rank() == 0 ? MPI_OP_NULL : known.adding, known.pair),
+            TACIT_ERR_ARGUMENT);
+  expect_fault("MPI_OP_NULL");
+  if (size() < 2)
+    return;
+  fresh();
+  EXPECT_EQ(tacit_graph_add_operator(g, known.adding, rank() == 0 ? known.pair : known.matrix),
+            TACIT_ERR_ARGUMENT);
+  expect_fault("elements have 8 B on one rank and 16 B on another");
+  fresh();
+  EXPECT_EQ(tacit_graph_add_operator(g, rank() == 0 ? MPI_SUM : known.mixing, MPI_UNSIGNED),
+            TACIT_ERR_ARGUMENT);
+  expect_fault("others something else");
+  MPI_Op one_way = MPI_OP_NULL;
+  MPI_Op_create(add_and_flip, rank() == 0 ? 0 : 1, &one_way);
+  fresh();
+  EXPECT_EQ(tacit_graph_add_operator(g, one_way, known.pair), TACIT_ERR_ARGUMENT);
+  expect_fault("commutes on one rank");
+  MPI_Op_free(&one_way);
 }
 
 TEST_F(reductions, messages_beside_a_reduction_are_replaced) {

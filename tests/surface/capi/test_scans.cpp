@@ -278,13 +278,15 @@ tacit_schedule compiled(tacit_graph g, const char* driver, bool permitted, const
 
 void check(std::uint64_t seed, const kind& k, way how, const char* driver, bool permitted,
            const char* replace) {
-  const bool replaced = k.any_order || (permitted && k.everywhere);
+  const bool in_order = how < way::scatter_linear;
+  const bool replaced = k.any_order || (permitted && k.everywhere && (in_order || k.commutes));
   const int count = 1 + static_cast<int>(seed % elements);
   memory start(k, size(), seed), used(k, size(), seed), truth(k, size(), seed + 1),
       results(k, size(), seed + 1);
   scan_plainly(how, k, count, start, truth);
   tacit_graph g;
   ASSERT_EQ(tacit_graph_create(MPI_COMM_WORLD, &g), TACIT_SUCCESS);
+  add_if_needed(g, k);
   unsigned char *const mine = used.at(rank(), 0), *const result = results.at(rank(), 0);
   scan_by_hand by(g, k, used.bytes() / elements, count);
   by.make(how, mine, result);
