@@ -13,6 +13,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from run_programs import COMPILERS, assuming, settings_of
@@ -41,6 +42,19 @@ def said_by(asked, source, condition, folder):
     return done.stderr
 
 
+def problems_of(asked, condition, name, code):
+    problems = []
+    with tempfile.TemporaryDirectory() as folder:
+        said = said_by(asked, asked.programs / name, condition, Path(folder))
+        report = re.search(r"tacit: rank \d+: .*\b" + re.escape(name) + r":\d+:\d+\b", said)
+        if not report or f"TACIT-{code}" not in said:
+            problems.append(f"without {condition}, {name}: nothing reported:\n{said[-1500:]}")
+        correct = said_by(asked, asked.programs / name, "", Path(folder))
+        if "tacit:" in correct or correct.startswith(("hangs", "does not compile")):
+            problems.append(f"{name} as it should be: {correct[-1500:]}")
+    return problems
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tacit", required=True, type=lambda name: str(Path(name).resolve()))
@@ -48,23 +62,15 @@ def main():
     parser.add_argument("--launcher", required=True)
     parser.add_argument("--programs", required=True, type=lambda name: Path(name).resolve())
     parser.add_argument("--fortran", action="store_true")
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--left-out", nargs="*", default=[], help="conditions")
     asked = parser.parse_args()
-    failed = tried = 0
-    for condition, name, code in PLANTED:
-        if condition in asked.left_out or (name.endswith(".f90") and not asked.fortran):
-            continue
-        tried += 1
-        with tempfile.TemporaryDirectory() as folder:
-            said = said_by(asked, asked.programs / name, condition, Path(folder))
-            report = re.search(r"tacit: rank \d+: .*\b" + re.escape(name) + r":\d+:\d+\b", said)
-            if not report or f"TACIT-{code}" not in said:
-                failed += 1
-                print(f"without {condition}, {name}: nothing reported:\n{said[-1500:]}")
-            correct = said_by(asked, asked.programs / name, "", Path(folder))
-            if "tacit:" in correct or correct.startswith(("hangs", "does not compile")):
-                failed += 1
-                print(f"{name} as it should be: {correct[-1500:]}")
+    planted = [row for row in PLANTED if row[0] not in asked.left_out and (asked.fortran or not row[1].endswith(".f90"))]
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        problems = [problem for found in pool.map(lambda row: problems_of(asked, *row), planted) for problem in found]
+    for problem in problems:
+        print(problem)
+    tried, failed = len(planted), len(problems)
     print(f"{tried} conditions, {failed} problems")
     return 1 if failed else 0
 

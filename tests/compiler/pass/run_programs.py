@@ -14,6 +14,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 COMPILERS = {".c": "cc", ".cpp": "cxx", ".f90": "fc"}
@@ -78,18 +79,24 @@ def problems_of(source, asked, folder):
     return found
 
 
+def problems_in_a_folder(source, asked):
+    with tempfile.TemporaryDirectory() as folder:
+        return problems_of(source, asked, Path(folder))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tacit", required=True, type=lambda name: str(Path(name).resolve()))
     parser.add_argument("--pass", dest="plugin", required=True, type=lambda name: str(Path(name).resolve()))
     parser.add_argument("--launcher", required=True)
     parser.add_argument("programs", nargs="+", type=lambda name: Path(name).resolve())
+    parser.add_argument("--jobs", type=int, default=2)
     asked = parser.parse_args()
     failed = 0
-    for source in asked.programs:
-        with tempfile.TemporaryDirectory() as folder:
-            for problem in problems_of(source, asked, Path(folder)):
-                failed += 1
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        for source, problems in zip(asked.programs, pool.map(lambda source: problems_in_a_folder(source, asked), asked.programs)):
+            failed += len(problems)
+            for problem in problems:
                 print(f"{source.name}: {problem}")
     print(f"{len(asked.programs)} programs, {failed} problems")
     return 1 if failed else 0
