@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -427,7 +428,10 @@ void predict(const tacit_pipeline& p, measured_exchange& e) {
     parts.send(when_ready(p, k),
                static_cast<double>(place_of(planned, k + 1) - place_of(planned, k)) * p.type_bytes);
   const double as_written = std::min(whole.end(), loop + by_doubling(e.costs, processes, bytes));
-  choose_by_slowest({as_written, parts.end()}, e, p.comm);
+  // Costs that are no numbers could be compared differently on each rank, which then wait for different messages.
+  const bool known = std::isfinite(as_written) && std::isfinite(parts.end());
+  const double seconds[2] = {known ? as_written : 0, known ? parts.end() : 1};
+  choose_by_slowest(seconds, e, p.comm);
 }
 
 void learn(const tacit_pipeline& p, measured_exchange& e) {
