@@ -1,6 +1,6 @@
 // Reduce and allreduce. Linear: one rank gets all operands and combines them in the order of ranks, from the last to the first, so that it
 // works for operators that do not commute, too. Binomial: up a tree in which partial results are combined. Recursive doubling, for
-// allreduce among 2^k ranks: in round i every rank exchanges what it has with rank ± 2^i, and both combine. An allreduce by one of the
+// allreduce among 2^k ranks: in round i every rank exchanges what it has with rank ± 2^i, and both combine, in the same order. An allreduce by one of the
 // first two sends the result down again. Partial results are in scratch memory, or where the result will be.
 //
 // Scans, in the order of ranks whatever the operator. Linear: a chain, ((x0 ⊕ x1) ⊕ x2) ⊕ …. Recursive doubling (Hillis and Steele): in
@@ -25,10 +25,10 @@ using bytes = std::vector<segment>;
 
 class combining_maker {
 public:
-  combining_maker(std::span<const rank_id> members, std::span<const step* const> calls,
+  combining_maker(bool ordered, std::span<const rank_id> members, std::span<const step* const> calls,
                   std::vector<rank_plan>& ranks, function_ref<std::int32_t(rank_id, rank_id)> next_tag)
-      : members_(members), calls_(calls), ranks_(ranks), next_tag_(next_tag), out_(members.size()),
-        last_(members.size(), nothing) {
+      : ordered_(ordered), members_(members), calls_(calls), ranks_(ranks), next_tag_(next_tag),
+        out_(members.size()), last_(members.size(), nothing) {
     const rank_id root = calls.front()->peer;
     while (root != no_rank && members_[hub_] != root)
       ++hub_;
@@ -168,20 +168,32 @@ private:
       }
   }
 
+  /// Who is in front gives the left operand on both sides, so that all ranks get the same bits also from what commutes only nearly:
+  /// the largest of +0 and -0, functions of the program. What the one in front has is then in new memory.
   void doubling() {
     const std::uint32_t n = size();
-    for (std::uint32_t m = 0; m < n; ++m)
-      last_[m] = copy(m, given(m), result(m));
+    std::vector<bytes> own(n);
+    for (std::uint32_t m = 0; m < n; ++m) {
+      own[m] = result(m);
+      last_[m] = copy(m, given(m), own[m]);
+    }
     for (std::uint32_t k = 1; k < n; k *= 2) {
       std::vector<bytes> arrived(n);
       std::vector<std::uint32_t> sent(n), got(n);
       for (std::uint32_t m = 0; m < n; ++m) {
         arrived[m ^ k] = scratch(m ^ k);
-        std::tie(sent[m], got[m ^ k]) = move(m, result(m), last_[m], m ^ k, arrived[m ^ k]);
+        std::tie(sent[m], got[m ^ k]) = move(m, own[m], last_[m], m ^ k, arrived[m ^ k]);
       }
-      for (std::uint32_t m = 0; m < n; ++m)
-        last_[m] = combine(m, arrived[m], result(m), {sent[m], got[m], last_[m]});
+      for (std::uint32_t m = 0; m < n; ++m) {
+        const bool in_front = ordered_ && m < (m ^ k);
+        if (in_front)
+          own[m].swap(arrived[m]);
+        last_[m] = combine(m, arrived[m], own[m], {sent[m], got[m], last_[m]});
+      }
     }
+    for (std::uint32_t m = 0; m < n; ++m)
+      if (own[m] != result(m))
+        last_[m] = copy(m, own[m], result(m), {last_[m]});
   }
 
   /// What is passed on is the result of an inclusive scan, and of an exclusive one what comes out when the own operand is added.
@@ -342,6 +354,7 @@ private:
     }
   }
 
+  bool ordered_; ///< the operands' order may decide about bits
   std::span<const rank_id> members_;
   std::span<const step* const> calls_;
   std::vector<rank_plan>& ranks_;
@@ -373,7 +386,8 @@ std::vector<std::vector<step>> combine_by_messages(const graph& g, std::span<con
                                                    std::vector<rank_plan>& ranks,
                                                    function_ref<std::int32_t(rank_id, rank_id)> next_tag) {
   const bool exists = has_combining_form(g, *calls.front(), static_cast<std::uint32_t>(members.size()), form);
-  return combining_maker(members, calls, ranks, next_tag).run(exists ? form : algorithm::linear);
+  const bool ordered = g.reducers()[index(calls.front()->by)].rounds;
+  return combining_maker(ordered, members, calls, ranks, next_tag).run(exists ? form : algorithm::linear);
 }
 
 } // namespace tacit::graphs
