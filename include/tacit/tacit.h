@@ -181,9 +181,8 @@ int tacit_graph_recv_reduce_on(tacit_graph graph, tacit_comm comm, void* buf, MP
  * has several there, for as many elements at a time as it likes, and need not give all ranks the same bits if the
  * function commutes only nearly. Elements with gaps or of several pieces, and those longer than 2^31 - 1 bytes, are
  * combined as written. MPI's own operators need it only on datatypes that tacit does not know. Without this call such
- * reductions run as written (TACIT-055). Collective over the graph's communicator, also for its order among calls of other functions
- * that are; blocks; an error of one rank is an error of all, but for a null graph handle, which leaves the others
- * waiting. Errors: TACIT_ERR_ARGUMENT (no operator or datatype; elements of different lengths; an operator that
+ * reductions run as written (TACIT-055). Collective over the graph's communicator; blocks; an error of one rank is an
+ * error of all, but for a null graph handle, which leaves the others waiting. Errors: TACIT_ERR_ARGUMENT (no operator or datatype; elements of different lengths; an operator that
  * commutes on one rank only; MPI's own on one rank only; the communicator has been freed), TACIT_ERR_MEMORY,
  * TACIT_ERR_MPI. */
 int tacit_graph_add_operator(tacit_graph graph, MPI_Op operation, MPI_Datatype datatype);

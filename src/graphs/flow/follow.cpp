@@ -69,14 +69,20 @@ private:
   std::uint32_t free_ = nothing;
 };
 
+/// What a rank holds hangs on three pointers, asked for one after the other: of the one that comes last its tree, of the next one the
+/// leaves, of the first one what is in them.
+[[gnu::always_inline]] inline void look_into(const rank_memory& last, const rank_memory& next,
+                                             const rank_memory& first) {
+  last.prefetch_tree();
+  next.prefetch_leaves();
+  first.prefetch_fragments();
+}
+
 /// Trees lie where they were made, which is in no order of ranks.
 [[gnu::always_inline]] inline void look_into_next(const counted_vector<rank_memory>& all, std::size_t r) {
   constexpr std::size_t trees = 12, leaves = 8, fragments = 4;
-  if (r + trees >= all.size())
-    return;
-  all[r + trees].prefetch_tree();
-  all[r + leaves].prefetch_leaves();
-  all[r + fragments].prefetch_fragments();
+  if (r + trees < all.size())
+    look_into(all[r + trees], all[r + leaves], all[r + fragments]);
 }
 
 class follower {
@@ -166,14 +172,11 @@ private:
     if (has_trees_)
       look_into_trees(i);
   }
-  /// What a rank holds hangs on three pointers.
   [[gnu::always_inline]] void look_into_trees(std::size_t i) const {
     constexpr std::size_t trees = 14, leaves = 9, fragments = 4;
-    for (std::size_t k = 0; k < 2; ++k) {
-      memory_of(order_[i + trees + k]).prefetch_tree();
-      memory_of(order_[i + leaves + k]).prefetch_leaves();
-      memory_of(order_[i + fragments + k]).prefetch_fragments();
-    }
+    for (std::size_t k = 0; k < 2; ++k)
+      look_into(memory_of(order_[i + trees + k]), memory_of(order_[i + leaves + k]),
+                memory_of(order_[i + fragments + k]));
   }
 
   const rank_memory& memory_of(op_id op) const { return memory_[index(g_[op].rank)]; }

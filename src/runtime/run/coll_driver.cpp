@@ -264,8 +264,8 @@ std::byte* coll_lowering::one_piece(const std::vector<graphs::segment>& bytes) {
 }
 
 std::byte* coll_lowering::one_operand(const bound_reducer& by, const std::vector<graphs::segment>& bytes) {
-  const bool in_place = bytes.size() == 1 && lies_well(by, bytes.front().address);
-  return in_place ? bytes_at(bytes.front().address) : actions_.allocate(graphs::total_length(bytes));
+  const bool to_be_moved = bytes.size() == 1 && !lies_well(by, bytes.front().address);
+  return to_be_moved ? actions_.allocate(bytes.front().length) : one_piece(bytes);
 }
 
 void coll_lowering::unpack(action_span& span, const std::byte* from,

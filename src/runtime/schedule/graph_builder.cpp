@@ -132,8 +132,7 @@ int graph_builder::recv(bytes into, int from, int tag, int on) {
 
 shared_operator graph_builder::expect_operator(MPI_Op operation, MPI_Datatype type) {
   require_reducer(operation, type);
-  shared_operator out{operation, type, bind_reducer(operation, type),
-                      describe_shared_reducer(operation, type)};
+  shared_operator out{type, bind_reducer(operation, type), describe_shared_reducer(operation, type)};
   out.known = !out.reducer.operation.empty();
   if (!out.known)
     out.reducer.operation = fmt::format("operator {} of all ranks", shared_.size());
@@ -144,7 +143,7 @@ shared_operator graph_builder::expect_operator(MPI_Op operation, MPI_Datatype ty
 }
 
 void graph_builder::share(shared_operator agreed) {
-  shared_.push_back({agreed.operation, agreed.type, static_cast<std::int32_t>(reducers_.size())});
+  shared_.push_back({agreed.type, static_cast<std::int32_t>(reducers_.size())});
   reducers_.push_back(std::move(agreed.bound));
   values_.reducers.push_back(std::move(agreed.reducer));
 }
@@ -153,9 +152,9 @@ void graph_builder::share(shared_operator agreed) {
 /// nobody else's.
 std::int32_t graph_builder::know_reducer(MPI_Op operation, MPI_Datatype type) {
   require_reducer(operation, type);
-  for (const shared_handles& s : shared_)
-    if (s.operation == operation && s.type == type)
-      return s.reducer;
+  for (const shared_reducer& s : shared_)
+    if (s.type == type && reducer_of(s.number).operation == operation)
+      return s.number;
   const bool own = is_predefined(type);
   const auto number = static_cast<std::int32_t>(reducers_.size());
   for (std::int32_t i = 0; own && i < number; ++i)

@@ -19,8 +19,7 @@ namespace tacit::runtime {
 
 /// An operator of the program that all ranks of a graph have, on one datatype (graph_operators.h).
 struct shared_operator {
-  MPI_Op operation = MPI_OP_NULL;
-  MPI_Datatype type = MPI_DATATYPE_NULL; ///< as the program names it
+  MPI_Datatype type = MPI_DATATYPE_NULL; ///< the program's handle; `bound` has one of its own
   bound_reducer bound;
   graphs::reducer reducer; ///< equal on all ranks when they have agreed
   bool known = false;      ///< all ranks have it without an agreement: MPI's own, on a type that tacit knows
@@ -95,12 +94,11 @@ private:
   std::map<int, computation> computations_;
   int last_stage_ = -1;                 ///< the operation that all later ones wait for
   std::vector<bound_reducer> reducers_; ///< the handles of values_.reducers
-  struct shared_handles {
-    MPI_Op operation;
-    MPI_Datatype type;
-    std::int32_t reducer;
+  struct shared_reducer {
+    MPI_Datatype type; ///< the program's handle
+    std::int32_t number;
   };
-  std::vector<shared_handles> shared_;
+  std::vector<shared_reducer> shared_; ///< those of reducers_ that all ranks have by agreement
 };
 
 /// The bytes of a buffer that the program describes as MPI does; `what` names it in errors.

@@ -15,12 +15,24 @@ constexpr const char* add_operator_name = "tacit_graph_add_operator";
   throw call_error(call_error::kind::argument, fmt::format("{}: {}", add_operator_name, text), true);
 }
 
-/// A value that all ranks must have alike takes two words, itself and its complement: the minima are complements
-/// if and only if all are equal.
-struct alike {
-  std::uint64_t value, complement;
-  explicit alike(std::uint64_t v) : value(v), complement(~v) {}
-};
+/// A value that all ranks must have alike takes two words, itself and its complement: if all are equal, the minima are
+/// complements, too; else they are the least value and the complement of the largest one.
+enum word : std::size_t { length, number = 2, known = 4, commutes = 6, anywhere = 8, words = 9 };
+using word_list = std::array<std::uint64_t, words>;
+
+void put(word_list& list, word at, std::uint64_t value) {
+  list[at] = value;
+  list[at + 1] = ~value;
+}
+std::uint64_t least(const word_list& list, word at) {
+  return list[at];
+}
+std::uint64_t largest(const word_list& list, word at) {
+  return ~list[at + 1];
+}
+bool differs(const word_list& list, word at) {
+  return least(list, at) != largest(list, at);
+}
 
 } // namespace
 
@@ -32,23 +44,26 @@ void add_operator(graph_builder& part, MPI_Op operation, MPI_Datatype type) {
   shared_operator made;
   all.here("reading its arguments", [&] { made = part.expect_operator(operation, type); });
   all.agree();
-  const alike length(made.reducer.element), number(part.shared_operators()), known(made.known),
-      commutes(made.reducer.commutative);
-  std::array<std::uint64_t, 9> words{length.value,      length.complement,   number.value,
-                                     number.complement, known.value,         known.complement,
-                                     commutes.value,    commutes.complement, made.reducer.anywhere};
-  all.agree(words);
-  if (words[0] != ~words[1])
-    refuse_operator(fmt::format("elements have {} B on one rank and {} B on another", words[0], ~words[1]));
-  if (words[2] != ~words[3])
-    refuse_operator(fmt::format("one rank has added {} operators before, another {}", words[2], ~words[3]));
-  if (words[4] != ~words[5])
+  word_list said{};
+  put(said, length, made.reducer.element);
+  put(said, number, part.shared_operators());
+  put(said, known, made.known);
+  put(said, commutes, made.reducer.commutative);
+  said[anywhere] = made.reducer.anywhere;
+  all.agree(said);
+  if (differs(said, length))
+    refuse_operator(fmt::format("elements have {} B on one rank and {} B on another", least(said, length),
+                                largest(said, length)));
+  if (differs(said, number))
+    refuse_operator(fmt::format("one rank has added {} operators before, another {}", least(said, number),
+                                largest(said, number)));
+  if (differs(said, known))
     refuse_operator("some ranks add an operator of MPI's own on a type of MPI's own, others something else");
-  if (words[6] != ~words[7]) // MPI's collectives choose by it what they do
+  if (differs(said, commutes)) // MPI's collectives choose by it what they do
     refuse_operator("the operator commutes on one rank and does not on another");
   if (made.known)
     return;
-  made.reducer.anywhere = words[8] != 0;
+  made.reducer.anywhere = said[anywhere] != 0;
   part.share(std::move(made));
 }
 

@@ -1,7 +1,7 @@
 // Operators of the program that all ranks of a graph have.
 //
 // A handle of an operator means nothing on other ranks, and a rank that only sends has none at all. So the ranks add an operator
-// together, as they add communicators (graph_communicators.h), and it gets a number: the how manieth it is.
+// together, as they add communicators (graph_communicators.h), and it gets a number, counted in the order of these calls.
 #pragma once
 
 #include "runtime/schedule/graph_builder.h"

@@ -188,14 +188,6 @@ TEST_F(reductions, random_programs_equal_a_plain_execution) {
   EXPECT_FALSE(overlapped) << "an operator of the program was called while it ran";
 }
 
-std::string explain(tacit_schedule s) {
-  size_t needed = 0;
-  tacit_explain(s, TACIT_EXPLAIN_TEXT, nullptr, 0, &needed);
-  std::string text(needed, '\0');
-  tacit_explain(s, TACIT_EXPLAIN_TEXT, text.data(), needed, nullptr);
-  return text;
-}
-
 /// One of the ways in which programs reduce by hand. `mine` is the operand of each rank, `result` has room for as many elements.
 enum class by_hand { linear, tree, linear_for_all, tree_for_all, each_for_itself };
 
@@ -312,7 +304,6 @@ void check_by_hand(std::uint64_t seed, const kind& k, by_hand how, const char* d
       results(k, size(), seed + 1);
   reduce_plainly(how, k, count, root, start, truth);
   tacit_graph g;
-  tacit_schedule s;
   ASSERT_EQ(tacit_graph_create(MPI_COMM_WORLD, &g), TACIT_SUCCESS);
   add_if_needed(g, k);
   const reduction_by_hand by{g, k, used.bytes() / elements, count};
@@ -324,15 +315,8 @@ void check_by_hand(std::uint64_t seed, const kind& k, by_hand how, const char* d
   else
     by.spread_if(how == by_hand::tree_for_all, result, root,
                  by.tree(mine, result, root, how == by_hand::tree_for_all));
-  MPI_Info info = MPI_INFO_NULL;
-  MPI_Info_create(&info);
-  MPI_Info_set(info, "tacit_replace", "always");
-  if (*driver)
-    MPI_Info_set(info, "tacit_driver", driver);
-  if (permitted)
-    MPI_Info_set(info, "tacit_allow_reassociation", "true");
-  ASSERT_EQ(tacit_compile(g, info, &s), TACIT_SUCCESS) << tacit_last_error();
-  MPI_Info_free(&info);
+  tacit_schedule s = compiled(g, driver, permitted, "always");
+  ASSERT_NE(s, TACIT_SCHEDULE_NULL);
   tacit_graph_free(&g);
   const bool for_all = how != by_hand::linear && how != by_hand::tree;
   const std::string text = explain(s);
@@ -394,7 +378,6 @@ TEST_F(reductions, an_operator_that_all_ranks_have_keeps_their_order) {
       for (int r = last - 1; r >= 0; --r)
         MPI_Reduce_local(truth.at(r, 0), truth.at(last, 0), elements, k.type, k.op);
       tacit_graph g;
-      tacit_schedule s;
       ASSERT_EQ(tacit_graph_create(MPI_COMM_WORLD, &g), TACIT_SUCCESS);
       if (added) {
         add_if_needed(g, k);
@@ -408,14 +391,8 @@ TEST_F(reductions, an_operator_that_all_ranks_have_keeps_their_order) {
           op = by.combine_arrival(result, r, op);
       } else
         tacit_graph_send(g, mine, elements, k.type, last, 1, nullptr);
-      MPI_Info info = MPI_INFO_NULL;
-      MPI_Info_create(&info);
-      MPI_Info_set(info, "tacit_replace", "always");
-      MPI_Info_set(info, "tacit_allow_reassociation", "true");
-      if (*driver)
-        MPI_Info_set(info, "tacit_driver", driver);
-      ASSERT_EQ(tacit_compile(g, info, &s), TACIT_SUCCESS) << tacit_last_error();
-      MPI_Info_free(&info);
+      tacit_schedule s = compiled(g, driver, true, "always");
+      ASSERT_NE(s, TACIT_SCHEDULE_NULL);
       tacit_graph_free(&g);
       EXPECT_EQ(explain(s).find("\nfound: reduce") != std::string::npos, added) << explain(s);
       for (int run = 0; run < 3; ++run) {
@@ -469,7 +446,6 @@ TEST_F(reductions, functions_of_the_program_get_what_ranks_give) {
         std::memcpy(mine + i * static_cast<int>(sizeof x), &x, sizeof x);
       }
       tacit_graph g;
-      tacit_schedule s;
       ASSERT_EQ(tacit_graph_create(MPI_COMM_WORLD, &g), TACIT_SUCCESS);
       ASSERT_EQ(tacit_graph_add_operator(g, op, type), TACIT_SUCCESS) << tacit_last_error();
       tacit_op before = -1, next = -1;
@@ -504,14 +480,8 @@ TEST_F(reductions, functions_of_the_program_get_what_ranks_give) {
         tacit_graph_send(g, mine, bytes, MPI_BYTE, 0, 1, nullptr);
         tacit_graph_recv(g, result.data(), count, type, 0, 2, nullptr);
       }
-      MPI_Info info = MPI_INFO_NULL;
-      MPI_Info_create(&info);
-      MPI_Info_set(info, "tacit_replace", "always");
-      MPI_Info_set(info, "tacit_allow_reassociation", "true");
-      if (*driver)
-        MPI_Info_set(info, "tacit_driver", driver);
-      ASSERT_EQ(tacit_compile(g, info, &s), TACIT_SUCCESS) << tacit_last_error();
-      MPI_Info_free(&info);
+      tacit_schedule s = compiled(g, driver, true, "always");
+      ASSERT_NE(s, TACIT_SCHEDULE_NULL);
       tacit_graph_free(&g);
       EXPECT_NE(explain(s).find(scans ? "\nfound: exscan" : "\nfound: allreduce"), std::string::npos)
           << explain(s);

@@ -254,28 +254,6 @@ void scan_plainly(way how, const kind& k, int count, memory& start, memory& resu
   }
 }
 
-std::string explain(tacit_schedule s) {
-  size_t needed = 0;
-  tacit_explain(s, TACIT_EXPLAIN_TEXT, nullptr, 0, &needed);
-  std::string text(needed, '\0');
-  tacit_explain(s, TACIT_EXPLAIN_TEXT, text.data(), needed, nullptr);
-  return text;
-}
-
-tacit_schedule compiled(tacit_graph g, const char* driver, bool permitted, const char* replace) {
-  tacit_schedule s = TACIT_SCHEDULE_NULL;
-  MPI_Info info = MPI_INFO_NULL;
-  MPI_Info_create(&info);
-  MPI_Info_set(info, "tacit_replace", replace);
-  if (*driver)
-    MPI_Info_set(info, "tacit_driver", driver);
-  if (permitted)
-    MPI_Info_set(info, "tacit_allow_reassociation", "true");
-  EXPECT_EQ(tacit_compile(g, info, &s), TACIT_SUCCESS) << tacit_last_error();
-  MPI_Info_free(&info);
-  return s;
-}
-
 void check(std::uint64_t seed, const kind& k, way how, const char* driver, bool permitted,
            const char* replace) {
   const bool in_order = how < way::scatter_linear;
