@@ -30,7 +30,7 @@ std::uint64_t least(const word_list& list, word at) {
 std::uint64_t largest(const word_list& list, word at) {
   return ~list[at + 1];
 }
-bool differs(const word_list& list, word at) {
+bool ranks_differ(const word_list& list, word at) {
   return least(list, at) != largest(list, at);
 }
 
@@ -51,15 +51,15 @@ void add_operator(graph_builder& part, MPI_Op operation, MPI_Datatype type) {
   put(said, commutes, made.reducer.commutative);
   said[anywhere] = made.reducer.anywhere;
   all.agree(said);
-  if (differs(said, length))
+  if (ranks_differ(said, length))
     refuse_operator(fmt::format("elements have {} B on one rank and {} B on another", least(said, length),
                                 largest(said, length)));
-  if (differs(said, number))
+  if (ranks_differ(said, number))
     refuse_operator(fmt::format("one rank has added {} operators before, another {}", least(said, number),
                                 largest(said, number)));
-  if (differs(said, known))
+  if (ranks_differ(said, known))
     refuse_operator("some ranks add an operator of MPI's own on a type of MPI's own, others something else");
-  if (differs(said, commutes)) // MPI's collectives choose by it what they do
+  if (ranks_differ(said, commutes)) // MPI's collectives choose by it what they do
     refuse_operator("the operator commutes on one rank and does not on another");
   if (made.known)
     return;
