@@ -8,6 +8,9 @@
 //     others' memory       of a window made by MPI_Win_allocate_shared, likewise, if asked for (TACIT_LOCAL_NODE)
 //     anything else        not: MPI_Win_create_dynamic has no one base, and other memory is not mapped
 //
+// In programs that have loaded a library of devices nothing can be reached: a window, or what is put, may be in a device's memory.
+// That is asked with each tacit_local_of, and with each copy that is not one element of this process's own memory.
+//
 // Why a plain store may stand for MPI_Put: what MPI leaves undefined for a put (a concurrent access to the same bytes) is what
 // would be a data race of the store. The store is earlier than the put could be, which no correct program can see. Visibility at
 // the end of the epoch needs one memory barrier (tacit_local_sync), as MPI_Win_sync is one in the unified model.
@@ -15,6 +18,7 @@
 
 #include "compiler/coalesce/claims.h"
 #include "compiler/coalesce/datatypes.h"
+#include "compiler/hooks/devices.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -153,7 +157,9 @@ void* place_of(const tacit_local* local, int count, MPI_Datatype type, int other
     return nullptr;
   const element_type element = element_of(type);
   bytes = static_cast<std::size_t>(count) * element.extent;
-  return element.solid ? tacit_local_access(local, target, disp, static_cast<MPI_Aint>(bytes)) : nullptr;
+  void* const place =
+      element.solid ? tacit_local_access(local, target, disp, static_cast<MPI_Aint>(bytes)) : nullptr;
+  return place && !tacit_uses_devices() ? place : nullptr;
 }
 
 void tell(const tacit_local* local, MPI_Win win, int target, MPI_Aint disp, std::size_t bytes, bool stores) {
@@ -168,7 +174,7 @@ using namespace tacit::compiler;
 
 tacit_local* tacit_local_of(MPI_Win win, MPI_Datatype type, int flags) {
   pthread_mutex_lock(&all_answers);
-  const tacit_local* const found = find_or_make(win, type, flags);
+  const tacit_local* const found = tacit_uses_devices() ? &nothing_local : find_or_make(win, type, flags);
   pthread_mutex_unlock(&all_answers);
   return const_cast<tacit_local*>(found);
 }

@@ -101,8 +101,9 @@ bool is_collected_op(MPI_Op op, MPI_Datatype type, bool fetches) {
   return fetches && op == MPI_NO_OP;
 }
 
-/// `like`: the counts and types at the origin are the same.
-decision decide(tacit_coalesce* region, const place& at, bool like) {
+/// `like`: the counts and types at the origin are the same. `read`, `written`: buffers of the program, or null. What may be in the
+/// memory of a device is not collected: neither can we copy it, nor does MPI expect both kinds of memory in one datatype.
+decision decide(tacit_coalesce* region, const place& at, bool like, const void* read, const void* written) {
   decision d;
   if (at.target == MPI_PROC_NULL || !region->collects)
     return d;
@@ -121,7 +122,8 @@ decision decide(tacit_coalesce* region, const place& at, bool like) {
   d.known = bytes <= UINT32_MAX;
   d.p.offset = at.disp * store.unit;
   d.p.bytes = static_cast<std::uint32_t>(bytes);
-  if (like && bytes <= largest_piece)
+  if (like && bytes <= largest_piece && (!read || region->is_hosts(read)) &&
+      (!written || region->is_hosts(written)))
     d.does = whose::collected;
   return d;
 }
@@ -136,7 +138,7 @@ int clear_the_way(tacit_coalesce* region, const decision& d, const place& at) {
 }
 
 int put(tacit_coalesce* region, const void* origin, bool like, const place& at, bool& done) {
-  decision d = decide(region, at, like && element_for(at.type).solid);
+  decision d = decide(region, at, like && element_for(at.type).solid, origin, nullptr);
   done = d.does == whose::collected;
   if (!done)
     return clear_the_way(region, d, at);
@@ -145,7 +147,7 @@ int put(tacit_coalesce* region, const void* origin, bool like, const place& at, 
 }
 
 int get(tacit_coalesce* region, void* origin, bool like, const place& at, bool& done) {
-  decision d = decide(region, at, like && element_for(at.type).solid);
+  decision d = decide(region, at, like && element_for(at.type).solid, nullptr, origin);
   done = d.does == whose::collected;
   if (!done)
     return clear_the_way(region, d, at);
@@ -155,7 +157,7 @@ int get(tacit_coalesce* region, void* origin, bool like, const place& at, bool& 
 
 int accumulate(tacit_coalesce* region, const void* origin, bool like, const place& at, MPI_Op op,
                bool& done) {
-  decision d = decide(region, at, like && is_collected_op(op, at.type, false));
+  decision d = decide(region, at, like && is_collected_op(op, at.type, false), origin, nullptr);
   done = d.does == whose::collected;
   if (!done)
     return clear_the_way(region, d, at);
@@ -165,11 +167,12 @@ int accumulate(tacit_coalesce* region, const void* origin, bool like, const plac
 
 int get_accumulate(tacit_coalesce* region, const void* origin, void* result, bool like, const place& at,
                    MPI_Op op, bool& done) {
-  decision d = decide(region, at, like && is_collected_op(op, at.type, true));
+  const void* const read = op == MPI_NO_OP ? nullptr : origin;
+  decision d = decide(region, at, like && is_collected_op(op, at.type, true), read, result);
   done = d.does == whose::collected;
   if (!done)
     return clear_the_way(region, d, at);
-  d.p.data = op == MPI_NO_OP ? nullptr : static_cast<const char*>(origin);
+  d.p.data = static_cast<const char*>(read);
   d.p.result = static_cast<char*>(result);
   return region->collect(*d.window, at.target, {operation::get_accumulate, op, at.type}, d.p);
 }
@@ -328,7 +331,7 @@ int tacit_compare_and_swap(tacit_coalesce* region, const void* origin, const voi
                            MPI_Datatype datatype, int target, MPI_Aint target_disp, MPI_Win win) {
   const entered here(region);
   const place at{target, target_disp, 1, datatype, win};
-  const int error = clear_the_way(region, decide(region, at, false), at);
+  const int error = clear_the_way(region, decide(region, at, false, nullptr, nullptr), at);
   return first_of(error, MPI_Compare_and_swap(origin, compare, result, datatype, target, target_disp, win));
 }
 

@@ -19,6 +19,7 @@
 // length of the loop, as the round behind the agreement showed it.
 #include "compiler/coalesce/claims.h"
 #include "compiler/coalesce/datatypes.h"
+#include "compiler/hooks/devices.h"
 #include "compiler/hooks/settings.h"
 
 #include <algorithm>
@@ -211,9 +212,9 @@ std::ptrdiff_t block_bytes(const tacit_pipeline& p) {
 }
 
 /// Check mode keeps what has been sent, to see whether the loop stores into it later, and fills the receive buffer, so that the loop does
-/// not find there what it would find without parts, and to see whether it stores there.
+/// not find there what it would find without parts, and to see whether it stores there. Not where a device may have computed it.
 void prepare_check(tacit_pipeline& p) {
-  if (MPI_Comm_size(p.comm, &p.processes) != MPI_SUCCESS)
+  if (tacit_uses_devices() || MPI_Comm_size(p.comm, &p.processes) != MPI_SUCCESS)
     return;
   p.sent = static_cast<char*>(std::malloc(static_cast<std::size_t>(block_bytes(p) * p.processes)));
   if (p.sent)

@@ -5,7 +5,9 @@
 #include "compiler/coalesce/claims.h"
 #include "compiler/coalesce/message.h"
 #include "compiler/coalesce/window_store.h"
+#include "compiler/hooks/devices.h"
 
+#include <cstdint>
 #include <mpi.h>
 #include <pthread.h>
 #include <tacit/coalesce.h>
@@ -52,11 +54,27 @@ struct tacit_coalesce {
   bool plain = false; ///< neither locks nor checks: combine_again may be tried
   pthread_mutex_t one_at_a_time;
   tacit::compiler::region_window* windows = nullptr; ///< the last one used first
+  std::uintptr_t host_page = UINTPTR_MAX;            ///< of the buffer asked for last; at first none
+
+  /// Whether the processor may read and write a buffer of the program's. No library of devices may have been loaded; whether one has
+  /// is asked for another page than last time only, because a page stays what it is while its region lasts.
+  bool is_hosts(const void* buffer) {
+    constexpr std::uintptr_t page_bytes = 4096;
+    const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(buffer) / page_bytes;
+    if (page == host_page)
+      return true;
+    if (tacit_uses_devices())
+      return false;
+    host_page = page;
+    return true;
+  }
 
   /// Most operations of programs that gain much: one element more for a place that has a value, in a window and for a target with
   /// one batch only. False, and nothing has happened, in all other cases.
   bool combine_again(const void* value, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op,
                      MPI_Win win) {
+    if (!is_hosts(value))
+      return false;
     for (tacit::compiler::region_window* w = windows; w; w = w->next) {
       if (w->win != win)
         continue;

@@ -11,6 +11,7 @@
 #include "compiler/coalesce/accesses.h"
 #include "compiler/coalesce/claims.h"
 #include "compiler/coalesce/type_map.h"
+#include "compiler/hooks/devices.h"
 
 #include <climits>
 #include <cstdint>
@@ -126,11 +127,11 @@ void release(message_under_way& m) {
   std::free(&m);
 }
 
-/// Null: this message is not checked.
+/// Null: this message is not checked. Those that may be in the memory of a device are not.
 message_under_way* prepared(const char* call, const void* buffer, MPI_Count count, MPI_Datatype type,
                             const MPI_Request* request, source_line at) {
   const unwatched here;
-  if (!checks_claims() || buffer == MPI_BOTTOM)
+  if (!checks_claims() || buffer == MPI_BOTTOM || tacit_uses_devices())
     return nullptr;
   type_map map = map_of(count, type);
   void* const room = map.known ? std::malloc(sizeof(message_under_way)) : nullptr;

@@ -11,6 +11,7 @@
 
 #include "compiler/hooks/check.h"
 
+#include "compiler/hooks/devices.h"
 #include "compiler/hooks/settings.h"
 
 #include <limits.h>
@@ -274,12 +275,13 @@ static void watch_faults(void) {
   sigaction(SIGSEGV, &ours, &others);
 }
 
-/* Only where the message is all there is between its first and its last byte. */
+/* Only where the message is all there is between its first and its last byte, and the pages are the system's. */
 static void close_pages(slot_state* slot, shadow* one) {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   byte_range bytes;
   int size;
-  if (!tacit_byte_range(&one->posted, &bytes) || MPI_Type_size(one->posted.datatype, &size) != MPI_SUCCESS ||
+  if (tacit_uses_devices() || !tacit_byte_range(&one->posted, &bytes) ||
+      MPI_Type_size(one->posted.datatype, &size) != MPI_SUCCESS ||
       (uintptr_t)size * (uintptr_t)one->posted.count != bytes.high - bytes.low)
     return;
   const uintptr_t low = (bytes.low + page - 1) / page * page, high = bytes.high / page * page;

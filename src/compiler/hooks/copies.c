@@ -10,16 +10,14 @@
  * So are messages up to TACIT_OVERLAP_EAGER bytes, for which MPI makes a copy itself. The lock is held only
  * for work on the list and for tests, never while waiting; where it is taken, reaping is left to its holder.
  */
-#define _GNU_SOURCE /* dl_iterate_phdr */
-
 #include "compiler/hooks/copies.h"
 
 #include "compiler/hooks/check.h"
+#include "compiler/hooks/devices.h"
 #include "compiler/hooks/overlap.h"
 #include "compiler/hooks/settings.h"
 #include "compiler/hooks/statistics.h"
 
-#include <link.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -80,32 +78,6 @@ int tacit_sends_at_once(int count, MPI_Datatype datatype) {
   int size;
   return !tacit_checks() && MPI_Type_size(datatype, &size) == MPI_SUCCESS && size >= 0 &&
          (unsigned long long)(count > 0 ? count : 0) * (unsigned)size <= eager_limit();
-}
-
-/* What is known of the shared libraries: how many had been loaded so far, and whether one drives devices. */
-typedef struct libraries {
-  _Atomic unsigned long long loaded;
-  _Atomic int devices;
-} libraries;
-
-static int look_for_devices(struct dl_phdr_info* info, size_t size, void* data) {
-  static const char* const of_devices[] = {"libcuda.so", "libamdhip64.so", "libhsa-runtime64.so",
-                                           "libze_loader.so"};
-  libraries* known = data;
-  (void)size;
-  if (!*info->dlpi_name) /* the program itself comes first */
-    return atomic_exchange(&known->loaded, info->dlpi_adds) == info->dlpi_adds;
-  for (size_t i = 0; i < sizeof of_devices / sizeof *of_devices; ++i)
-    if (strstr(info->dlpi_name, of_devices[i]))
-      known->devices = 1;
-  return known->devices;
-}
-
-/* Nonzero if a buffer may be in the memory of a device, which MPI may send from but memcpy cannot read. */
-static int uses_devices(void) {
-  static libraries known;
-  dl_iterate_phdr(look_for_devices, &known);
-  return known.devices;
 }
 
 /* Bytes of the message if they lie in one piece at the buffer, else 0. */
@@ -225,7 +197,7 @@ static int registered(void) {
 void* tacit_copy_message(const void* buffer, int count, MPI_Datatype datatype, int dest) {
   const size_t bytes = dest == MPI_PROC_NULL ? 0 : plain_bytes(buffer, count, datatype);
   tacit_reap_copies();
-  if (bytes <= eager_limit() || uses_devices() || !registered())
+  if (bytes <= eager_limit() || tacit_uses_devices() || !registered())
     return NULL;
   if (!fits(bytes)) {
     reap(under_way);
