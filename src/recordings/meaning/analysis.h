@@ -205,7 +205,7 @@ enum class message_shape : std::uint8_t {
   chain,            ///< from rank to rank: a scan, a reduction along a chain, or a step of a pipeline
   allreduce,        ///< recursive doubling, perhaps folded: who has exchanged sends the same on
   reduce_scatter,   ///< recursive halving, or a ring with a chunk for each step
-  scan,             ///< to the rank 2^k further on
+  scan,             ///< inclusive or exclusive: to the rank 2^k further on, perhaps one further first
   gatherv,          ///< messages of every rank to the root, of different lengths
   alltoall,         ///< every two ranks exchange once, through one buffer
   alltoallv,        ///< the same, of different lengths

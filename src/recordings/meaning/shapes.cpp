@@ -42,8 +42,9 @@ public:
     static constexpr reader readers[] = {&shape_reader::exchanges_by_bits,  &shape_reader::folded,
                                          &shape_reader::dissemination,      &shape_reader::central_barrier,
                                          &shape_reader::every_pair,         &shape_reader::ring_of_chunks,
-                                         &shape_reader::prefix_by_doubling, &shape_reader::tree_to_root,
-                                         &shape_reader::tree_from_root,     &shape_reader::turns_to_root};
+                                         &shape_reader::prefix_by_doubling, &shape_reader::prefix_of_shifted,
+                                         &shape_reader::tree_to_root,       &shape_reader::tree_from_root,
+                                         &shape_reader::turns_to_root};
     std::vector<shaped_messages> all = run(readers);
     const auto is_through_one_buffer = [](const shaped_messages& one) {
       return one.shape == message_shape::alltoall || one.shape == message_shape::alltoallv;
@@ -387,36 +388,62 @@ private:
     return take(portion(q_, 2 * (q_ - 1)), message_shape::reduce_scatter);
   }
 
-  // In step k each rank sends to the one 2^k further on, if there is one.
+  // In step k each rank sends to the one 2^k further on, if there is one. An exclusive scan sends no other messages than an
+  // inclusive one: the operand of its own that a rank adds at the end, or does not, stays with it.
 
-  result prefix_by_doubling() {
+  result prefix_by_doubling() { return prefix(0); }
+
+  /// Each rank's operand goes to the next rank, and all but the first one go on as above with what they got.
+  result prefix_of_shifted() { return prefix(1); }
+
+  result prefix(std::uint32_t first) {
+    if (q_ < 4)
+      return {};
     portion count(q_);
     std::uint64_t bytes = 0;
     for (std::uint32_t r = 0; r < q_; ++r) {
       std::vector<std::uint32_t> to, from;
-      for (std::uint32_t by = 1; by < q_; by *= 2) {
-        if (r + by < q_)
+      const auto add_step = [&](std::uint32_t by, std::uint32_t lowest) {
+        if (r >= lowest && r + by < q_)
           to.push_back(r + by);
-        if (r >= by)
+        if (r >= lowest + by)
           from.push_back(r - by);
-      }
+      };
+      if (first > 0)
+        add_step(1, 0);
+      for (std::uint32_t by = 1; by < q_ - first; by *= 2)
+        add_step(by, first);
       count[r] = static_cast<std::uint32_t>(to.size() + from.size());
-      const auto next = in_.next(r, count[r]);
-      if (next.size() != count[r])
+      if (!is_prefix_of_rank(r, to, from, first, bytes))
         return {};
-      std::size_t sends = 0, receives = 0;
-      for (const stream_operation& o : next) {
-        const std::vector<std::uint32_t>& wanted = o.receives ? from : to;
-        std::size_t& at = o.receives ? receives : sends;
-        if (at == wanted.size() || o.peer != wanted[at] || of(o).bytes == 0 || passes_on(o.message))
-          return {};
-        ++at;
-        bytes = bytes == 0 ? of(o).bytes : bytes;
-        if (of(o).bytes != bytes)
-          return {};
-      }
     }
-    return q_ >= 4 ? take(count, message_shape::scan) : result{};
+    return take(count, message_shape::scan);
+  }
+
+  /// The next operations of the rank have these partners, and all are equally long. What came in a first step to the next rank
+  /// is passed on in the second one, by the rank that gets nothing else also later; nothing else is.
+  bool is_prefix_of_rank(std::uint32_t rank, const std::vector<std::uint32_t>& to,
+                         const std::vector<std::uint32_t>& from, std::uint32_t first,
+                         std::uint64_t& bytes) const {
+    const auto next = in_.next(rank, static_cast<std::uint32_t>(to.size() + from.size()));
+    if (next.size() != to.size() + from.size())
+      return false;
+    std::size_t sends = 0, receives = 0;
+    for (const stream_operation& o : next) {
+      const std::vector<std::uint32_t>& wanted = o.receives ? from : to;
+      std::size_t& at = o.receives ? receives : sends;
+      if (at == wanted.size() || o.peer != wanted[at] || of(o).bytes == 0)
+        return false;
+      const std::uint32_t sender = o.receives ? o.peer : rank;
+      const bool goes_on = first > 0 && at > 0 && (at == 1 || sender == first);
+      if (passes_on(o.message) != goes_on)
+        return false;
+      ++at;
+      bytes = bytes == 0 ? of(o).bytes : bytes;
+      if (of(o).bytes != bytes)
+        return false;
+    }
+    return true;
   }
 
   // Trees: each rank but the root sends once, after it has heard from all that send to it.

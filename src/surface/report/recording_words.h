@@ -33,7 +33,7 @@ std::string title_of(const recordings::activity& x);
 /// Complete: "427 broadcasts on 1 communicator of 4 ranks, roots cycle 0,1,2,3, …".
 std::string sentence_of(const recordings::analysis& a, const recordings::activity& x);
 /// What the messages have the shape of, without being known to be it: names of patterns, "reduce", "allreduce",
-/// "reduce_scatter", "scan" or "pipeline"; if there are several, one of them. Empty for collectives that were found.
+/// "reduce_scatter", "scan", "exscan" or "pipeline"; if there are several, one of them. Empty for collectives that were found.
 std::vector<std::string> shapes_of(const recordings::activity& x);
 /// "observed in this run": never a proof.
 std::string certainty_of(const recordings::activity& x);

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Programs with known truth under `tacit run`: nothing false is claimed of any, and what they are is found.
 
-    test_truth.py [--each] [--ranks 3 4 6 8 9]
+    test_truth.py [--each] [--ranks 3 4 6 8 9] [--write]
 
 Without --each all programs run one after the other in one job, each on a communicator of its own; with it, each is a job of
-its own. Both read the same reports. Environment: COMMAND_FILE, MPI_LAUNCHER, TRUTH_C, and TRUTH_FORTRAN if there is one."""
+its own. Both read the same reports. --write keeps the numbers in
+bench/results/truth.json. Environment: COMMAND_FILE, MPI_LAUNCHER, TRUTH_C, and TRUTH_FORTRAN if there is one."""
 import argparse
 import collections
 import json
@@ -15,7 +16,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from truth_table import ALSO, AT_ONCE, C_PROGRAMS, FORTRAN_PROGRAMS, NO_SINGLE_CALL
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "bench"))
+from measured import dirty, git, machine  # noqa: E402  (a folder of scripts, not a package)
+from truth_table import ALSO, AT_ONCE, C_PROGRAMS, FORTRAN_PROGRAMS, NO_SINGLE_CALL  # noqa: E402
 
 TACIT = os.environ["COMMAND_FILE"]
 LAUNCHER = shlex.split(os.environ["MPI_LAUNCHER"])
@@ -61,7 +65,8 @@ class Score:
     def __init__(self):
         self.claims = self.true = 0
         self.wanted, self.found = collections.Counter(), collections.Counter()
-        self.faults = []
+        self.faults, self.missed = [], []
+        self.mpi = ""
 
     def judge(self, name, size, activities):
         truth, fits = PROGRAMS[name]
@@ -82,7 +87,8 @@ class Score:
             self.wanted[pattern] += 1
             self.found[pattern] += hit
             if not hit:
-                print(f"  missed: {name} on {size} ranks: {pattern}; said: {[a['title'] for a in activities]}")
+                self.missed.append(f"{name} on {size} ranks: {pattern}; said: {[a['title'] for a in activities]}")
+                print(f"  missed: {self.missed[-1]}")
         for a in activities:
             advice = a["could_become"] if a["kind"] == "neighbor exchange" else None
             if advice and name in NO_SINGLE_CALL and size > 3:
@@ -99,12 +105,26 @@ class Score:
             print("FALSE:", fault)
         return not self.faults and found >= LEAST_RECALL * wanted
 
+    def write(self, options):
+        wanted, found = sum(self.wanted.values()), sum(self.found.values())
+        result = {"what": "programs with known truth under tacit run: claims, and of each pattern in how many programs it is found",
+                  "machine": machine(), "commit": git("rev-parse", "--short", "HEAD"), "dirty": dirty(),
+                  "command": "ctest --preset release -C truth_results -R '^truth_results$'",
+                  "arguments": " ".join(sys.argv[1:]), "mpi": self.mpi, "ranks": options.ranks,
+                  "claims": self.claims, "true": self.true, "false": self.faults, "wanted": wanted, "found": found,
+                  "patterns": {p: {"found": self.found[p], "of": self.wanted[p]} for p in sorted(self.wanted)},
+                  "missed": self.missed}
+        file = ROOT / "bench" / "results" / "truth.json"
+        file.write_text(json.dumps(result, indent=1) + "\n")
+        print(f"written: {file}")
+
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--each", action="store_true")
     parser.add_argument("--ranks", type=int, nargs="+", default=[3, 4])
     parser.add_argument("--only", nargs="+")
+    parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     score = Score()
     programs = [(os.environ["TRUTH_C"], C_PROGRAMS)]
@@ -115,12 +135,17 @@ def main():
             names = [name for name in known if not options.only or name in options.only]
             if options.each:
                 for name in names:
-                    score.judge(name, ranks, report(program, ranks, [name])["activities"])
+                    found = report(program, ranks, [name])
+                    score.judge(name, ranks, found["activities"])
             elif names:
                 found = report(program, ranks, names if options.only else [])
                 for name in names:
                     score.judge(name, ranks, of_program(found, name))
-    sys.exit(0 if score.say() else 1)
+            score.mpi = found["library"] if names else score.mpi
+    passed = score.say()
+    if options.write and passed:
+        score.write(options)
+    sys.exit(0 if passed else 1)
 
 
 if __name__ == "__main__":

@@ -177,6 +177,46 @@ subroutine program_f_allreduce_doubling(comm, rank, ranks)
   end do
 end subroutine
 
+subroutine program_f_exscan_chain(comm, rank, ranks) ! what came is the result; with the own operand it goes on
+  use mpi
+  use truth_data
+  implicit none
+  integer, intent(in) :: comm, rank, ranks
+  integer :: t, ierr
+  do t = 1, times
+    call fresh(work(1:block), rank)
+    if (rank > 0) then
+      call MPI_Recv(receive_buffer, block, MPI_INTEGER, rank - 1, 12, comm, MPI_STATUS_IGNORE, ierr)
+      work(1:block) = max(work(1:block), receive_buffer(1:block))
+    end if
+    if (rank + 1 < ranks) call MPI_Send(work, block, MPI_INTEGER, rank + 1, 12, comm, ierr)
+  end do
+end subroutine
+
+subroutine program_f_exscan_shifted(comm, rank, ranks) ! everybody's operand goes to the next rank; from there on an inclusive scan
+  use mpi
+  use truth_data
+  implicit none
+  integer, intent(in) :: comm, rank, ranks
+  integer :: t, by, to, from, ierr
+  do t = 1, times
+    call fresh(send_buffer(1:block), rank)
+    to = merge(rank + 1, MPI_PROC_NULL, rank + 1 < ranks)
+    from = merge(rank - 1, MPI_PROC_NULL, rank >= 1)
+    call MPI_Sendrecv(send_buffer, block, MPI_INTEGER, to, 12, work, block, MPI_INTEGER, from, 12, comm, MPI_STATUS_IGNORE, ierr)
+    if (rank == 0) cycle
+    by = 1
+    do while (by < ranks - 1)
+      to = merge(rank + by, MPI_PROC_NULL, rank + by < ranks)
+      from = merge(rank - by, MPI_PROC_NULL, rank - by >= 1)
+      call MPI_Sendrecv(work, block, MPI_INTEGER, to, 12, receive_buffer, block, MPI_INTEGER, from, 12, comm, &
+                        MPI_STATUS_IGNORE, ierr)
+      if (from /= MPI_PROC_NULL) work(1:block) = max(work(1:block), receive_buffer(1:block))
+      by = 2 * by
+    end do
+  end do
+end subroutine
+
 subroutine program_f_halo_columns(comm, rank, ranks) ! columns of a field on a ring of ranks
   use mpi
   use truth_data
@@ -222,7 +262,8 @@ program truth
   integer :: rank, ranks, ierr
   external :: program_f_bcast_linear, program_f_bcast_tree, program_f_scatter, program_f_gather, program_f_allgather_ring, &
               program_f_alltoall_shifts, program_f_barrier_dissemination, program_f_reduce_tree, &
-              program_f_allreduce_doubling, program_f_halo_columns, program_f_near_butterfly
+              program_f_allreduce_doubling, program_f_exscan_chain, program_f_exscan_shifted, program_f_halo_columns, &
+              program_f_near_butterfly
   call MPI_Init(ierr)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
@@ -236,6 +277,8 @@ program truth
   call run('f_barrier_dissemination', program_f_barrier_dissemination)
   call run('f_reduce_tree', program_f_reduce_tree)
   call run('f_allreduce_doubling', program_f_allreduce_doubling)
+  call run('f_exscan_chain', program_f_exscan_chain)
+  call run('f_exscan_shifted', program_f_exscan_shifted)
   call run('f_halo_columns', program_f_halo_columns)
   call run('f_near_butterfly', program_f_near_butterfly)
   call MPI_Finalize(ierr)

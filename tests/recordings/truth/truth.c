@@ -814,6 +814,49 @@ PROGRAM(scan_doubling) { /* Hillis and Steele */
   }
 }
 
+PROGRAM(exscan_chain) { /* what came is the result; with the own operand it goes on */
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block, rank);
+    if (rank > 0) {
+      MPI_Recv(receive_buffer, block, MPI_INT, rank - 1, 12, comm, MPI_STATUS_IGNORE);
+      add(work, receive_buffer, block);
+    }
+    if (rank + 1 < size)
+      MPI_Send(work, block, MPI_INT, rank + 1, 12, comm);
+    MPI_Barrier(comm);
+  }
+}
+
+PROGRAM(exscan_doubling) { /* the sum of what came beside the one that is sent on */
+  int* const before = work + block;
+  for (int t = 0; t < times; ++t) {
+    fresh(work, block, rank);
+    memset(before, 0, block * sizeof *before);
+    for (int by = 1; by < size; by <<= 1) {
+      const int to = rank + by < size ? rank + by : MPI_PROC_NULL,
+                from = rank >= by ? rank - by : MPI_PROC_NULL;
+      shift(work, receive_buffer, block, to, from, 12, comm);
+      if (from != MPI_PROC_NULL) {
+        add(work, receive_buffer, block);
+        add(before, receive_buffer, block);
+      }
+    }
+  }
+}
+
+PROGRAM(
+    near_exscan_window) { /* begins as an exscan of shifted operands, but everybody adds up two ranks and no more */
+  const int to = rank + 1 < size ? rank + 1 : MPI_PROC_NULL, from = rank >= 1 ? rank - 1 : MPI_PROC_NULL;
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, block, rank);
+    shift(send_buffer, work, block, to, from, 12, comm);
+    shift(work, receive_buffer, block, rank >= 1 ? to : MPI_PROC_NULL, rank >= 2 ? from : MPI_PROC_NULL, 12,
+          comm);
+    if (rank >= 2)
+      add(work, receive_buffer, block);
+  }
+}
+
 PROGRAM(near_reduce_systolic) { /* blocks travel around the ring and are changed everywhere */
   const int right = (rank + 1) % size, left = (rank + size - 1) % size;
   for (int t = 0; t < times; ++t) {
@@ -1245,6 +1288,9 @@ static const struct {
     ENTRY(reduce_scatter_halving),
     ENTRY(scan_chain),
     ENTRY(scan_doubling),
+    ENTRY(exscan_chain),
+    ENTRY(exscan_doubling),
+    ENTRY(near_exscan_window),
     ENTRY(near_reduce_systolic),
     ENTRY(near_reduce_partial),
     ENTRY(halo_line),

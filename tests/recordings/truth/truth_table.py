@@ -20,6 +20,10 @@ def always(_size):
     return True
 
 
+def beyond_three(size):
+    return size > 3
+
+
 def row_length(size):
     """Of the grid of size ranks that is as square as possible."""
     return size // max(rows for rows in range(1, size) if rows * rows <= size and size % rows == 0)
@@ -58,6 +62,8 @@ C_PROGRAMS = {
     "allreduce_ring": ({"reduce_scatter", "allgather"}, always),
     "reduce_scatter_ring": ({"reduce_scatter"}, always), "reduce_scatter_halving": ({"reduce_scatter"}, powers_only),
     "scan_chain": ({"scan"}, always), "scan_doubling": ({"scan"}, always),
+    "exscan_chain": ({"exscan"}, always), "exscan_doubling": ({"exscan"}, always),
+    "near_exscan_window": (NEAR, beyond_three),
     "near_reduce_systolic": (NEAR, always), "near_reduce_partial": (NEAR, always),
     "halo_line": (HALO, always), "halo_ring_nonblocking": (HALO, always), "halo_ring_persistent": (HALO, always),
     "halo_grid_lines": (HALO, always), "halo_grid_nonblocking": (HALO, always), "halo_grid_corners": (HALO, always),
@@ -86,6 +92,7 @@ FORTRAN_PROGRAMS = {
     "f_gather": ({"gather"}, always), "f_allgather_ring": ({"allgather"}, always),
     "f_alltoall_shifts": ({"alltoall"}, always), "f_barrier_dissemination": ({"barrier"}, always),
     "f_reduce_tree": ({"reduce"}, always), "f_allreduce_doubling": ({"allreduce"}, powers_only),
+    "f_exscan_chain": ({"exscan"}, always), "f_exscan_shifted": ({"exscan"}, always),
     "f_halo_columns": (HALO, always), "f_near_butterfly": (NEAR, powers_only),
 }
 
@@ -94,6 +101,7 @@ ALSO = {
     "near_bcast_changed": lambda size: {"pipeline"},
     # On three ranks rank 0 sends its block to both others, and the scan is only one message more.
     "scan_doubling": lambda size: {"bcast"} if size == 3 else set(),
+    "exscan_doubling": lambda size: {"bcast"} if size == 3 else set(),
     # Two neighbors on a ring of three are all other ranks, and the blocks differ.
     "halo_ring_nonblocking": lambda size: {"alltoall"} if size == 3 else set(),
     "halo_ring_persistent": lambda size: {"alltoall"} if size == 3 else set(),
