@@ -1,5 +1,6 @@
 """tacit for Spack: `spack repo add packaging/spack && spack install tacit ^openmpi` (or ^mpich: one build serves one MPI).
-The source is the clone that this recipe lies in."""
+The source is the clone that this recipe lies in. Spack's LLVM has no clang++-19: for `tacit cxx` set OMPI_CXX or MPICH_CXX to its
+clang++. The variants fortran and tasks were written by reading Spack's recipes, and not tried."""
 from pathlib import Path
 
 from spack.package import *  # noqa: F403 (as all recipes)
@@ -20,6 +21,8 @@ class Tacit(CMakePackage):
     version("main", branch="main")
 
     variant("overlap", default=True, description="The LLVM plugin that overlaps communication with computation")
+    variant("fortran", default=True, when="+overlap", description="flang, with which tacit-fc compiles")
+    variant("tasks", default=True, description="Programs of tasks (tacit/tasks.hpp), whose kernels run on oneTBB")
     variant("metis", default=True, description="`tacit bench neighbor` cuts matrices by METIS")
 
     depends_on("c", type="build")
@@ -35,7 +38,9 @@ class Tacit(CMakePackage):
     depends_on("elfutils")
     depends_on("hwloc")
     depends_on("mpi")
-    depends_on("llvm@19 +clang", when="+overlap", type=("build", "run"))
+    depends_on("llvm@19.1 +clang +lld +llvm_dylib", when="+overlap", type=("build", "link", "run"))
+    depends_on("llvm +flang", when="+overlap +fortran", type="run")
+    depends_on("intel-tbb@2021:", when="+tasks")
     depends_on("metis", when="+metis")
 
     generator("ninja")
@@ -44,8 +49,14 @@ class Tacit(CMakePackage):
         return [
             self.define("TACIT_BUILD_TESTS", False),
             self.define("MPI_C_COMPILER", self.spec["mpi"].mpicc),
+            self.define_from_variant("TACIT_WITH_TASKS", "tasks"),
             self.define("CMAKE_DISABLE_FIND_PACKAGE_LLVM", not self.spec.satisfies("+overlap")),
+            self.define("CMAKE_DISABLE_FIND_PACKAGE_Clang", not self.spec.satisfies("+overlap")),
         ]
+
+    def setup_run_environment(self, env):
+        if self.spec.satisfies("+overlap +fortran"):
+            env.set("TACIT_FC", self.spec["llvm"].prefix.bin.join("flang-new"))
 
     @run_after("install")
     def the_command_starts(self):
