@@ -17,6 +17,8 @@ target_compile_options(tacit_flags INTERFACE
   -Wall -Wextra $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
 if(NOT CMAKE_UNITY_BUILD) # where the names of one file would shadow those of another
   target_compile_options(tacit_flags INTERFACE -Wshadow)
+else() # where the files of a room stand in one, GCC takes them for headers
+  target_compile_options(tacit_flags INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
 
 # Everything, the programs that tests launch included: an instrumented library that is preloaded needs the sanitizer's run time

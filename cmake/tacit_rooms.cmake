@@ -1,16 +1,34 @@
 # tacit_rooms(variable wing/room…): the sources of whole rooms, so that a new file needs no edit. tools/check_layers.py
 # reads which target compiles and links what from CMake's own description of the build (its file API).
+# A room's files say in which unit they stand where CMAKE_UNITY_BUILD is on: units never hold files of two rooms, so that names
+# need to differ within a room alone, and linkers take of an archive only the rooms that are needed.
 function(tacit_rooms variable)
   set(all)
   foreach(room ${ARGN})
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp)
+    tacit_units(${room} ${sources})
     list(APPEND all ${sources})
   endforeach()
   set(${variable} ${all} PARENT_SCOPE)
 endfunction()
 
-# tacit_library(name ROOMS wing/room… LINKS target…): a static library of whole rooms; what it links, its users see. It is an
-# archive of one object a file also where CMAKE_UNITY_BUILD is on: linkers take of it what is needed.
+# tacit_units(name file…): units of about CMAKE_UNITY_BUILD_BATCH_SIZE files each.
+function(tacit_units name)
+  if(NOT CMAKE_UNITY_BUILD)
+    return()
+  endif()
+  list(LENGTH ARGN files)
+  math(EXPR units "(${files} + ${CMAKE_UNITY_BUILD_BATCH_SIZE} - 1) / ${CMAKE_UNITY_BUILD_BATCH_SIZE}")
+  string(MAKE_C_IDENTIFIER ${name} name)
+  set(at 0)
+  foreach(source ${ARGN})
+    math(EXPR unit "${at} * ${units} / ${files}")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}_${unit})
+    math(EXPR at "${at} + 1")
+  endforeach()
+endfunction()
+
+# tacit_library(name ROOMS wing/room… LINKS target…): a static library of whole rooms; what it links, its users see.
 function(tacit_library name)
   cmake_parse_arguments(T "" "" "ROOMS;LINKS" ${ARGN})
   tacit_rooms(sources ${T_ROOMS})
@@ -18,7 +36,7 @@ function(tacit_library name)
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_include_directories(${name} SYSTEM PRIVATE ${XXHASH_INCLUDE_DIR})
   target_link_libraries(${name} PUBLIC tacit_flags fmt::fmt ${T_LINKS})
-  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP)
 endfunction()
 
 file(WRITE ${PROJECT_BINARY_DIR}/.cmake/api/v1/query/codemodel-v2 "")

@@ -16,6 +16,7 @@ endif()
 
 tacit_rooms(smpi_sources runtime/mpi runtime/run runtime/shm runtime/rma runtime/exchange runtime/schedule surface/capi)
 add_library(tacit_smpi STATIC EXCLUDE_FROM_ALL ${smpi_sources})
+set_target_properties(tacit_smpi PROPERTIES UNITY_BUILD_MODE GROUP)
 # Variables of inline functions and templates that the linker makes one of in the whole process would be shared by all ranks.
 target_compile_options(tacit_smpi PUBLIC -fno-gnu-unique)
 target_include_directories(tacit_smpi SYSTEM PUBLIC ${SMPI_INCLUDE_DIR})

@@ -100,9 +100,9 @@ struct region_plan {
   std::optional<finding> refused;
 };
 
-class planner {
+class coalesce_planner {
 public:
-  planner(const unit& of, const annotated_statement& at, const function_facts& facts)
+  coalesce_planner(const unit& of, const annotated_statement& at, const function_facts& facts)
       : of_(of), at_(at), facts_(facts), text_(of.context) {}
 
   region_plan make() {
@@ -377,7 +377,7 @@ void coalesce_windows(const unit& of, const annotated_statement& at, changes& in
   if (at.by.says.no_overlap)
     if (auto wrong = contradiction(of, at, facts))
       into.said.push_back(*wrong);
-  const region_plan plan = planner(of, at, facts).make();
+  const region_plan plan = coalesce_planner(of, at, facts).make();
   if (plan.refused)
     into.said.push_back(*plan.refused);
   else

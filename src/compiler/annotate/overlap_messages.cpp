@@ -96,9 +96,9 @@ const clang::CompoundStmt* home_of(const clang::Stmt* statement, const function_
   return home;
 }
 
-class planner {
+class message_planner {
 public:
-  planner(const unit& of, const annotated_statement& at, const function_facts& facts)
+  message_planner(const unit& of, const annotated_statement& at, const function_facts& facts)
       : of_(of), at_(at), facts_(facts) {}
 
   std::vector<planned_message> make() {
@@ -581,13 +581,13 @@ void overlap_messages(const unit& of, const annotated_statement& at, changes& in
     return;
   }
   const function_facts facts(*at.function);
-  planner plans(of, at, facts);
+  message_planner plans(of, at, facts);
   std::vector<planned_message> messages = plans.make();
   check_claims(of, messages, facts, into.said);
   const sunk_waits waits = sink_waits(of, at, facts, into);
   if (!waits.moved) // their messages are under way where these would be posted
     plans.place_posts(messages);
-  planner::refuse_idle(messages);
+  message_planner::refuse_idle(messages);
   if (messages.empty() && !waits.listed)
     into.said.push_back(stays(at, "the statement", reason::nothing_annotated,
                               "neither a blocking message nor a wait that the annotation lists"));

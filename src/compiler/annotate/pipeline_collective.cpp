@@ -54,9 +54,9 @@ const clang::Stmt* statement_behind(const clang::Stmt* s, const function_facts& 
   return found == block->body_end() || std::next(found) == block->body_end() ? nullptr : *std::next(found);
 }
 
-class planner {
+class pipeline_planner {
 public:
-  planner(const unit& of, const annotated_statement& at, const function_facts& facts)
+  pipeline_planner(const unit& of, const annotated_statement& at, const function_facts& facts)
       : of_(of), at_(at), facts_(facts) {}
 
   std::vector<planned_exchange> make() const {
@@ -252,7 +252,7 @@ void pipeline_collectives(const unit& of, const annotated_statement& at, const p
   if (auto fault = fault_of_place(of, at))
     return into.said.push_back(*fault);
   const function_facts facts(*at.function);
-  std::vector<planned_exchange> exchanges = planner(of, at, facts).make();
+  std::vector<planned_exchange> exchanges = pipeline_planner(of, at, facts).make();
   if (exchanges.empty())
     return into.said.push_back(
         stays(at, "the statement", reason::nothing_annotated, "no collective that the annotation lists"));

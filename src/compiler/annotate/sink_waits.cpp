@@ -56,9 +56,9 @@ bool is_wait(const mpi_use& use) {
   return use.is({mpi_call::Wait, mpi_call::Waitall});
 }
 
-class planner {
+class wait_planner {
 public:
-  planner(const unit& of, const annotated_statement& at, const function_facts& facts)
+  wait_planner(const unit& of, const annotated_statement& at, const function_facts& facts)
       : of_(of), at_(at), facts_(facts) {}
 
   std::vector<sinking_wait> make() {
@@ -329,7 +329,7 @@ std::set<const clang::VarDecl*> check_requests(const unit& of, const std::vector
 sunk_waits sink_waits(const unit& of, const annotated_statement& at, const function_facts& facts,
                       changes& into) {
   const source text(of.context);
-  const std::vector<sinking_wait> waits = planner(of, at, facts).make();
+  const std::vector<sinking_wait> waits = wait_planner(of, at, facts).make();
   bool moved = false;
   const std::set<const clang::VarDecl*> checked =
       of.checked ? check_requests(of, waits, into) : std::set<const clang::VarDecl*>{};

@@ -149,7 +149,7 @@ public:
       out_.ranks[r].scratch_bytes = p.ranks[r].scratch_bytes;
     for (const rank_plan& r : p.ranks)
       for (const step& s : r.steps)
-        if (s.kind == step_kind::send || s.kind == step_kind::recv)
+        if (is_message(s))
           first_tag_ = std::max(first_tag_, s.tag + 1);
   }
 

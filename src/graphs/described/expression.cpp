@@ -6,13 +6,13 @@
 namespace tacit::graphs {
 namespace {
 
-using number = std::optional<std::int64_t>;
+using whole_number = std::optional<std::int64_t>;
 
-number checked(bool overflow, std::int64_t value) {
-  return overflow ? number() : number(value);
+whole_number checked(bool overflow, std::int64_t value) {
+  return overflow ? whole_number() : whole_number(value);
 }
 
-number divided(std::int64_t a, std::int64_t b, bool remainder) {
+whole_number divided(std::int64_t a, std::int64_t b, bool remainder) {
   if (b == 0 || (b == -1 && a == INT64_MIN))
     return std::nullopt;
   const std::int64_t quotient = a / b, rest = a % b;
@@ -20,20 +20,20 @@ number divided(std::int64_t a, std::int64_t b, bool remainder) {
   return remainder ? rest + (down ? b : 0) : quotient - (down ? 1 : 0);
 }
 
-number shifted(std::int64_t a, std::int64_t by, bool left) {
+whole_number shifted(std::int64_t a, std::int64_t by, bool left) {
   constexpr std::int64_t bits = 62;
   if (by < 0)
     return std::nullopt;
   if (!left)
     return a >> std::min(by, bits);
   if (by > bits)
-    return a == 0 ? number(0) : std::nullopt;
+    return a == 0 ? whole_number(0) : std::nullopt;
   std::int64_t out = 0;
   const bool over = __builtin_mul_overflow(a, std::int64_t{1} << by, &out);
   return checked(over, out);
 }
 
-number root_of(std::int64_t a) {
+whole_number root_of(std::int64_t a) {
   if (a < 0)
     return std::nullopt;
   auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(a)));
@@ -46,13 +46,13 @@ number root_of(std::int64_t a) {
   return root;
 }
 
-number of_one(rank_operator what, std::int64_t a) {
+whole_number of_one(rank_operator what, std::int64_t a) {
   if (what == rank_operator::negate)
     return checked(a == INT64_MIN, a == INT64_MIN ? 0 : -a);
-  return what == rank_operator::invert ? number(a == 0) : root_of(a);
+  return what == rank_operator::invert ? whole_number(a == 0) : root_of(a);
 }
 
-number of_two(rank_operator what, std::int64_t a, std::int64_t b) {
+whole_number of_two(rank_operator what, std::int64_t a, std::int64_t b) {
   std::int64_t out = 0;
   switch (what) {
   case rank_operator::add: {
@@ -101,11 +101,11 @@ number of_two(rank_operator what, std::int64_t a, std::int64_t b) {
 }
 
 /// `decides`: the truth of one side that is that of the whole.
-number of_truths(number a, number b, bool decides) {
-  for (const number& side : {a, b})
+whole_number of_truths(whole_number a, whole_number b, bool decides) {
+  for (const whole_number& side : {a, b})
     if (side && (*side != 0) == decides)
       return decides;
-  return a && b ? number(!decides) : std::nullopt;
+  return a && b ? whole_number(!decides) : std::nullopt;
 }
 
 bool takes_one(rank_operator what) {
@@ -115,19 +115,19 @@ bool takes_one(rank_operator what) {
 } // namespace
 
 std::optional<std::int64_t> evaluate(const rank_expression& e, std::span<const std::int64_t> variables) {
-  std::vector<number> stack;
+  std::vector<whole_number> stack;
   for (const rank_instruction& i : e) {
     if (i.what == rank_operator::number) {
       stack.emplace_back(i.value);
     } else if (i.what == rank_operator::variable) {
       stack.emplace_back(variables[static_cast<std::size_t>(i.value)]);
     } else if (takes_one(i.what)) {
-      number& a = stack.back();
+      whole_number& a = stack.back();
       a = a ? of_one(i.what, *a) : a;
     } else {
-      const number b = stack.back();
+      const whole_number b = stack.back();
       stack.pop_back();
-      number& a = stack.back();
+      whole_number& a = stack.back();
       if (i.what == rank_operator::both || i.what == rank_operator::either)
         a = of_truths(a, b, i.what == rank_operator::either);
       else

@@ -7,9 +7,6 @@
 namespace tacit::graphs {
 namespace {
 
-pieces whole(region where, std::uint32_t index) {
-  return {{where, index, -1}};
-}
 const pieces operand = whole(region::input, 0), result = whole(region::output, 0);
 
 /// What `from` has comes to `to` and is put in front of `target`.

@@ -9,9 +9,6 @@ std::uint32_t absolute(const weaver& w, std::uint32_t v, std::uint32_t root) {
   return (v + root) % w.size();
 }
 
-pieces whole(region where, std::uint32_t index) {
-  return {{where, index, -1}};
-}
 pieces part(region where, std::uint32_t index, std::uint32_t segment) {
   return {{where, index, static_cast<std::int32_t>(segment)}};
 }

@@ -10,9 +10,6 @@ fold::fold(std::uint32_t p) : active(std::bit_floor(p)), extra(p - std::bit_floo
 namespace {
 
 /// Where member r keeps the block of member o in an allgather.
-piece slot(std::uint32_t r, std::uint32_t o) {
-  return r == o ? piece{region::input, 0} : piece{region::output, o};
-}
 
 void allgather_linear(weaver& w) {
   for (std::uint32_t i = 0; i < w.size(); ++i)

@@ -108,9 +108,6 @@ void gather(weaver& w, const std::vector<members>& nodes) {
 }
 
 /// Where member r keeps the block of member o in an allgather.
-piece slot(std::uint32_t r, std::uint32_t o) {
-  return r == o ? piece{region::input, 0} : piece{region::output, o};
-}
 
 /// A message with the blocks of these nodes, without those that the receiver has.
 void give(weaver& w, std::uint32_t from, std::uint32_t to, std::span<const members> blocks,

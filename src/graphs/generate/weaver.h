@@ -25,6 +25,14 @@ struct piece {
 
 using pieces = std::vector<piece>;
 
+inline pieces whole(region where, std::uint32_t index) {
+  return {{where, index, -1}};
+}
+/// Where rank r has the block of rank o: its own one in its input, the others in its output.
+inline piece slot(std::uint32_t r, std::uint32_t o) {
+  return r == o ? piece{region::input, 0} : piece{region::output, o};
+}
+
 class weaver {
 public:
   /// Every block has `segments` segments; reductions combine by `by`.

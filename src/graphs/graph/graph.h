@@ -36,6 +36,10 @@ struct segment {
 
 /// The sum of the lengths of all segments.
 std::uint64_t total_length(std::span<const segment> segments);
+/// Puts segments behind others, without joining any.
+inline void append(std::vector<segment>& list, const std::vector<segment>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
 
 enum class op_kind : std::uint8_t { send, recv, copy, opaque, fence, reduce };
 inline constexpr std::size_t op_kinds = 6;

@@ -68,6 +68,10 @@ struct step {
   std::vector<std::uint32_t> after; ///< indices of earlier steps of this rank that must have completed
 };
 
+inline bool is_message(const step& s) {
+  return s.kind == step_kind::send || s.kind == step_kind::recv;
+}
+
 struct rank_plan {
   std::vector<step> steps;
   std::uint64_t scratch_bytes = 0; ///< size of the private scratch memory

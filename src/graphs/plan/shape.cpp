@@ -197,7 +197,7 @@ std::string check_step(groups& all, const graph& g, const plan& p, std::uint32_t
     return fault;
   if (auto fault = check_bytes(p, rank, s.writes); !fault.empty())
     return fault;
-  const bool message = s.kind == step_kind::send || s.kind == step_kind::recv;
+  const bool message = is_message(s);
   if (message && (index(s.peer) >= g.ranks() || s.tag < 0))
     return "a peer or tag that does not exist";
   if (s.kind == step_kind::copy && total_length(s.reads) != total_length(s.writes))

@@ -12,9 +12,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::size_t most_sizes = 64;     // of one table; 11 are measured
-constexpr std::size_t most_text = 1 << 20; // of a file; about 6 KiB are written
-constexpr double longest = 1e12;           // nanoseconds: nothing takes a quarter of an hour
+constexpr std::size_t most_sizes = 64;           // of one table; 11 are measured
+constexpr std::size_t most_model_text = 1 << 20; // of a file; about 6 KiB are written
+constexpr double longest = 1e12;                 // nanoseconds: nothing takes a quarter of an hour
 
 [[noreturn]] void refuse(const std::string& what) {
   throw model_error(what);
@@ -215,7 +215,7 @@ std::string text_of(const machine_model& m) {
 }
 
 machine_model parse_model(std::string_view text) {
-  if (text.size() > most_text)
+  if (text.size() > most_model_text)
     refuse(fmt::format("it has {} bytes; a machine model has some thousand", text.size()));
   json all;
   try {

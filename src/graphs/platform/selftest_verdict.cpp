@@ -18,8 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
 
-constexpr std::size_t most_text = 1 << 20; // of a file; about 25 KiB are written
-constexpr const char* remedy = "`tacit selftest` makes one";
+constexpr std::size_t most_selftest_text = 1 << 20; // of a file; about 25 KiB are written
+constexpr const char* selftest_remedy = "`tacit selftest` makes one";
 
 selftest_verdict nothing_because(std::string why) {
   return {{}, {}, std::move(why)};
@@ -29,7 +29,7 @@ std::string read_text(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::string text;
   std::array<char, 1 << 14> buffer;
-  while (text.size() <= most_text && (in.read(buffer.data(), buffer.size()) || in.gcount() > 0))
+  while (text.size() <= most_selftest_text && (in.read(buffer.data(), buffer.size()) || in.gcount() > 0))
     text.append(buffer.data(), static_cast<std::size_t>(in.gcount()));
   return text;
 }
@@ -80,14 +80,15 @@ bool has_several_ranks(const json& file) {
 selftest_verdict judge(const json& file, const fs::path& path, std::string_view library,
                        std::string_view kind) {
   if (file.at("tacit") != "selftest" || file.at("format") != 1)
-    return nothing_because(fmt::format("{} is no verdict of this version; {}", path.string(), remedy));
+    return nothing_because(
+        fmt::format("{} is no verdict of this version; {}", path.string(), selftest_remedy));
   const std::string tested = file.at("mpi").at("version");
   if (tested != library)
-    return nothing_because(
-        fmt::format("{} is of another library ({}, not {}); {}", path.string(), tested, library, remedy));
+    return nothing_because(fmt::format("{} is of another library ({}, not {}); {}", path.string(), tested,
+                                       library, selftest_remedy));
   if (file.contains("machine") && file.at("machine") != selftest_machine())
     return nothing_because(fmt::format("{} is of another machine ({}); {}", path.string(),
-                                       file.at("machine").get<std::string>(), remedy));
+                                       file.at("machine").get<std::string>(), selftest_remedy));
   if (file.contains("sampled") && file.at("sampled") != false)
     return nothing_because(fmt::format("{} was made with fewer cases (--every, --graphs or --dimensions); "
                                        "`tacit selftest` without them makes one",
@@ -124,14 +125,14 @@ selftest_verdict load_selftest(std::string_view library, std::string_view kind) 
     return nothing_because("neither XDG_CACHE_HOME nor HOME names a folder for caches, where `tacit "
                            "selftest` would keep its verdict");
   if (!fs::is_regular_file(path, error))
-    return nothing_because(fmt::format("there is no {}; {}", path.string(), remedy));
+    return nothing_because(fmt::format("there is no {}; {}", path.string(), selftest_remedy));
   const std::string text = read_text(path);
-  if (text.size() > most_text)
-    return nothing_because(fmt::format("{} is too long for a verdict; {}", path.string(), remedy));
+  if (text.size() > most_selftest_text)
+    return nothing_because(fmt::format("{} is too long for a verdict; {}", path.string(), selftest_remedy));
   try {
     return judge(json::parse(text), path, library, kind);
   } catch (const json::exception&) {
-    return nothing_because(fmt::format("{} is damaged; {}", path.string(), remedy));
+    return nothing_because(fmt::format("{} is damaged; {}", path.string(), selftest_remedy));
   }
 }
 

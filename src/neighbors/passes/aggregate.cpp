@@ -8,19 +8,13 @@
 namespace tacit::neighbors {
 namespace {
 
-bool is_message(const graphs::step& s) {
-  return s.kind == graphs::step_kind::send || s.kind == graphs::step_kind::recv;
-}
 const std::vector<graphs::segment>& bytes_of(const graphs::step& s) {
   return s.kind == graphs::step_kind::send ? s.reads : s.writes;
-}
-void append(std::vector<graphs::segment>& list, const std::vector<graphs::segment>& more) {
-  list.insert(list.end(), more.begin(), more.end());
 }
 
 /// Leaves its node, and is short.
 bool takes_part(const graphs::step& s, const node_map& nodes, rank_id rank, std::uint64_t longest) {
-  return is_message(s) && s.tag == 0 && nodes.node_of[index(s.peer)] != nodes.node_of[index(rank)] &&
+  return graphs::is_message(s) && s.tag == 0 && nodes.node_of[index(s.peer)] != nodes.node_of[index(rank)] &&
          graphs::total_length(bytes_of(s)) <= longest;
 }
 
@@ -61,9 +55,9 @@ struct cargo {
   std::vector<graphs::segment> bytes;
   std::set<std::uint32_t> after;
 
-  void add(const std::vector<graphs::segment>& more) { append(bytes, more); }
+  void add(const std::vector<graphs::segment>& more) { graphs::append(bytes, more); }
   void add(const cargo& more) {
-    append(bytes, more.bytes);
+    graphs::append(bytes, more.bytes);
     after.insert(more.after.begin(), more.after.end());
   }
 };
@@ -141,7 +135,7 @@ private:
       for (const auto& [node, bytes] : told.to_node)
         if (nodes_.sender(node_, node) == me_) {
           parts.emplace_back(node, new_scratch(bytes));
-          append(into, parts.back().second);
+          graphs::append(into, parts.back().second);
         }
       if (parts.empty())
         continue;
@@ -164,7 +158,7 @@ private:
       for (const auto& [from, destinations] : sources)
         for (const auto& [to, bytes] : destinations) {
           parts.emplace_back(to, to == me_ ? in_.at(from) : new_scratch(bytes));
-          append(into, std::get<1>(parts.back()));
+          graphs::append(into, std::get<1>(parts.back()));
         }
       const std::uint32_t receipt = receive(nodes_.sender(node, node_), 1, std::move(into));
       for (auto& [to, bytes] : parts)
@@ -185,12 +179,12 @@ private:
     for (const auto& [from, segments] : in_) {
       const std::uint32_t node = nodes_.node_of[index(from)];
       if (const rank_id by = nodes_.receiver(node, node_); by != me_)
-        append(expected[by][node], segments);
+        graphs::append(expected[by][node], segments);
     }
     for (const auto& [by, nodes] : expected) {
       std::vector<graphs::segment> into;
       for (const auto& [node, segments] : nodes)
-        append(into, segments);
+        graphs::append(into, segments);
       receive(by, 2, std::move(into));
     }
     for (auto& [to, what] : for_member_)
@@ -245,7 +239,7 @@ double busy_time(const graphs::rank_plan& plan, const node_map& nodes, rank_id r
                  const graphs::message_cost& cost) {
   double time = 0;
   for (const graphs::step& s : plan.steps)
-    if (is_message(s)) {
+    if (graphs::is_message(s)) {
       const bool here = nodes.node_of[index(s.peer)] == nodes.node_of[index(rank)];
       time +=
           cost.overhead * cost.share(here ? graphs::pair_class::same_node : graphs::pair_class::other_node) +

@@ -26,11 +26,12 @@ std::vector<int> content_key(const std::vector<int>& path, std::size_t block, st
 }
 
 /// One message of dimension d: per distinct content the blocks that it stands for.
-using cargo = std::map<std::vector<int>, std::vector<std::size_t>>;
+using by_offset = std::map<std::vector<int>, std::vector<std::size_t>>;
 
 /// By distance, the messages of dimension d.
-std::map<int, cargo> messages_of(const std::vector<std::vector<int>>& all, std::size_t d, bool same_block) {
-  std::map<int, cargo> out;
+std::map<int, by_offset> messages_of(const std::vector<std::vector<int>>& all, std::size_t d,
+                                     bool same_block) {
+  std::map<int, by_offset> out;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i][d] != 0)
       out[all[i][d]][content_key(all[i], i, d, same_block)].push_back(i);
@@ -70,14 +71,14 @@ public:
   }
 
 private:
-  void send(std::size_t d, int distance, const cargo& load) {
+  void send(std::size_t d, int distance, const by_offset& load) {
     graphs::step s;
     s.kind = graphs::step_kind::send;
     s.peer = rank_at_distance(d, distance);
     std::set<std::uint32_t> before;
     for (const auto& [key, stands_for] : load) {
       const location& from = at_[stands_for.front()];
-      append(s.reads, from.bytes);
+      graphs::append(s.reads, from.bytes);
       if (from.made_by >= 0)
         before.insert(static_cast<std::uint32_t>(from.made_by));
     }
@@ -86,7 +87,7 @@ private:
   }
 
   /// The same blocks arrive from the other side. What has nowhere else to go is received where it belongs.
-  void receive(std::size_t d, int distance, const cargo& load) {
+  void receive(std::size_t d, int distance, const by_offset& load) {
     graphs::step s;
     s.kind = graphs::step_kind::recv;
     s.peer = rank_at_distance(d, -distance);
@@ -96,7 +97,7 @@ private:
       const bool direct = stands_for.size() == 1 && !moves_after(paths_[first], d);
       const location there{direct ? blocks_.in[first] : new_scratch(graphs::total_length(at_[first].bytes)),
                            number};
-      append(s.writes, there.bytes);
+      graphs::append(s.writes, there.bytes);
       delivered_[first] = direct;
       for (const std::size_t i : stands_for)
         at_[i] = there;
@@ -123,9 +124,6 @@ private:
     std::vector<int> offset(here_.size(), 0);
     offset[d] = distance;
     return rank_at(t_.shape, here_, offset);
-  }
-  static void append(std::vector<graphs::segment>& list, const std::vector<graphs::segment>& more) {
-    list.insert(list.end(), more.begin(), more.end());
   }
 
   const topology& t_;

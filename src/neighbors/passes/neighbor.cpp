@@ -29,12 +29,8 @@ constexpr std::array<named_pass, 11> all_passes{{{"self", &neighbor_passes::self
                                                  {"place", &neighbor_passes::place},
                                                  {"empty", &neighbor_passes::empty}}};
 
-bool is_message(const graphs::step& s) {
-  return s.kind == graphs::step_kind::send || s.kind == graphs::step_kind::recv;
-}
-
 /// Appends, joining what continues the last segment.
-void append(std::vector<graphs::segment>& list, const std::vector<graphs::segment>& more) {
+void append_joined(std::vector<graphs::segment>& list, const std::vector<graphs::segment>& more) {
   if (list.size() + more.size() > list.capacity())
     list.reserve(std::max(list.size() + more.size(), 2 * list.capacity()));
   for (const graphs::segment& s : more) {
@@ -152,14 +148,14 @@ graphs::rank_plan posted(const neighborhood& n, neighbor_blocks blocks) {
 graphs::rank_plan without_own_messages(graphs::rank_plan plan, rank_id rank) {
   std::map<std::int32_t, graphs::step> copies; // by channel
   for (graphs::step& s : plan.steps) {
-    if (!is_message(s) || s.peer != rank)
+    if (!graphs::is_message(s) || s.peer != rank)
       continue;
     graphs::step& c = copies[s.tag];
     c.kind = graphs::step_kind::copy;
     (s.kind == graphs::step_kind::send ? c.reads : c.writes) =
         std::move(s.kind == graphs::step_kind::send ? s.reads : s.writes);
   }
-  std::erase_if(plan.steps, [&](const graphs::step& s) { return is_message(s) && s.peer == rank; });
+  std::erase_if(plan.steps, [&](const graphs::step& s) { return graphs::is_message(s) && s.peer == rank; });
   for (auto& [channel, c] : copies)
     if (!c.reads.empty())
       plan.steps.push_back(std::move(c));
@@ -168,7 +164,7 @@ graphs::rank_plan without_own_messages(graphs::rank_plan plan, rank_id rank) {
 
 graphs::rank_plan coalesced(graphs::rank_plan plan) {
   const auto key = [](const graphs::step& s) {
-    if (!is_message(s))
+    if (!graphs::is_message(s))
       return std::tuple(2, rank_id{0}, 0);
     return std::tuple(s.kind == graphs::step_kind::recv ? 0 : 1, s.peer, s.tag);
   };
@@ -177,12 +173,12 @@ graphs::rank_plan coalesced(graphs::rank_plan plan) {
   graphs::rank_plan out;
   out.scratch_bytes = plan.scratch_bytes;
   for (graphs::step& s : plan.steps) {
-    if (is_message(s))
+    if (graphs::is_message(s))
       s.tag = 0;
-    if (is_message(s) && !out.steps.empty() && out.steps.back().kind == s.kind &&
+    if (graphs::is_message(s) && !out.steps.empty() && out.steps.back().kind == s.kind &&
         out.steps.back().peer == s.peer) {
-      append(out.steps.back().reads, s.reads);
-      append(out.steps.back().writes, s.writes);
+      append_joined(out.steps.back().reads, s.reads);
+      append_joined(out.steps.back().writes, s.writes);
     } else {
       out.steps.push_back(std::move(s));
     }
@@ -213,8 +209,9 @@ graphs::rank_plan in_rounds(graphs::rank_plan plan, const neighborhood& n, const
 }
 
 graphs::rank_plan without_empty_messages(graphs::rank_plan plan) {
-  std::erase_if(plan.steps,
-                [](const graphs::step& s) { return is_message(s) && s.reads.empty() && s.writes.empty(); });
+  std::erase_if(plan.steps, [](const graphs::step& s) {
+    return graphs::is_message(s) && s.reads.empty() && s.writes.empty();
+  });
   return plan;
 }
 

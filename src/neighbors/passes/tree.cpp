@@ -12,15 +12,8 @@
 namespace tacit::neighbors {
 namespace {
 
-bool is_message(const graphs::step& s) {
-  return s.kind == graphs::step_kind::send || s.kind == graphs::step_kind::recv;
-}
-std::uint64_t bytes_of(const graphs::step& s) {
+std::uint64_t length_of(const graphs::step& s) {
   return graphs::total_length(s.kind == graphs::step_kind::send ? s.reads : s.writes);
-}
-
-void append(std::vector<graphs::segment>& list, const std::vector<graphs::segment>& more) {
-  list.insert(list.end(), more.begin(), more.end());
 }
 
 /// The message of this rank belongs to the tree of sides[which], of which the rank is root or member: it is
@@ -31,7 +24,7 @@ bool belongs(std::span<const hot_side> sides, std::size_t which, rank_id rank, c
   const bool at_root = side.root == rank;
   const graphs::step_kind kind = side.gathers == at_root ? graphs::step_kind::recv : graphs::step_kind::send;
   if (s.kind != kind || s.peer == rank || s.tag != 0 || (!at_root && s.peer != side.root) ||
-      bytes_of(s) > rule.longest())
+      length_of(s) > rule.longest())
     return false;
   const rank_id member = at_root ? s.peer : rank;
   return std::none_of(sides.begin(), sides.begin() + static_cast<std::ptrdiff_t>(which),
@@ -101,14 +94,14 @@ message_load load_of(const graphs::rank_plan& plan, const tree_rule& rule) {
   message_load load;
   std::uint64_t bytes_in = 0, bytes_out = 0;
   for (const graphs::step& s : plan.steps) {
-    if (!is_message(s))
+    if (!graphs::is_message(s))
       continue;
     const bool out = s.kind == graphs::step_kind::send;
     ++(out ? load.out : load.in);
-    if (bytes_of(s) > rule.longest())
+    if (length_of(s) > rule.longest())
       continue;
     ++(out ? load.short_out : load.short_in);
-    (out ? bytes_out : bytes_in) += bytes_of(s);
+    (out ? bytes_out : bytes_in) += length_of(s);
   }
   load.short_bytes_in = narrowed(bytes_in);
   load.short_bytes_out = narrowed(bytes_out);
@@ -214,7 +207,7 @@ balancing_tree make_tree(std::span<const hot_side> sides, std::size_t which, con
             [&](const graphs::step* a, const graphs::step* b) { return busy(a) < busy(b); });
   for (const graphs::step* s : line) {
     tree.members.push_back(s->peer);
-    tree.bytes.push_back(bytes_of(*s));
+    tree.bytes.push_back(length_of(*s));
   }
   return tree;
 }
@@ -233,7 +226,7 @@ class tree_weaver {
 public:
   explicit tree_weaver(graphs::rank_plan plan) : scratch_(plan.scratch_bytes) {
     for (graphs::step& s : plan.steps) {
-      if (is_message(s) && s.tag == 0)
+      if (graphs::is_message(s) && s.tag == 0)
         direct_.emplace(std::pair(s.kind, s.peer), rest_.size());
       rest_.push_back(std::move(s));
     }
@@ -320,7 +313,7 @@ private:
     for (const tree_child& c : part.role.children) {
       const auto held = new_scratch(c.bytes);
       after.push_back(receive(c.rank, part.tag, held));
-      append(bytes, held);
+      graphs::append(bytes, held);
     }
     send(part.role.parent, part.tag, std::move(bytes), std::move(after));
   }
@@ -332,7 +325,7 @@ private:
     for (const tree_child& c : part.role.children) {
       held.push_back(part.role.same ? own : new_scratch(c.bytes));
       if (!part.role.same)
-        append(into, held.back());
+        graphs::append(into, held.back());
     }
     const std::size_t receipt = receive(part.role.parent, part.tag, std::move(into));
     for (std::size_t i = 0; i < held.size(); ++i)
@@ -344,7 +337,7 @@ private:
     for (std::size_t c = 0; c < std::min<std::size_t>(tree.fan_out, tree.members.size()); ++c) {
       std::vector<graphs::segment> into;
       for (const std::size_t m : tree.preorder(c))
-        append(into, take(graphs::step_kind::recv, tree.members[m]));
+        graphs::append(into, take(graphs::step_kind::recv, tree.members[m]));
       receive(tree.members[c], part.tag, std::move(into));
     }
   }
@@ -356,7 +349,7 @@ private:
       for (const std::size_t m : tree.preorder(c)) {
         const auto own = take(graphs::step_kind::send, tree.members[m]);
         if (bytes.empty() || !tree.same)
-          append(bytes, own);
+          graphs::append(bytes, own);
       }
       send(tree.members[c], part.tag, std::move(bytes), {});
     }

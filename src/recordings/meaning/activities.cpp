@@ -23,7 +23,7 @@ constexpr std::size_t most_paths = 16; ///< likewise
 
 using episode_ids = std::vector<std::uint32_t>;
 
-bool is_collective(const products_so_far& known, std::uint32_t e) {
+bool is_one_collective(const products_so_far& known, std::uint32_t e) {
   return known.facts.of_episode[e].seen && known.doubts[e] == doubt::no_doubt;
 }
 
@@ -42,7 +42,7 @@ void add_sizes(activity& a, const products_so_far& known, std::uint32_t e) {
     a.smallest = std::min(a.smallest, bytes);
     a.largest = std::max(a.largest, bytes);
   };
-  if (!is_collective(known, e))
+  if (!is_one_collective(known, e))
     for (const std::uint32_t id : known.episodes.of(e))
       add(known.table.messages[id].bytes);
   else if (known.facts.of_episode[e].head == none)

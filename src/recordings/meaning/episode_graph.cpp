@@ -42,7 +42,7 @@ std::uint32_t group_of(const message_table& table, std::span<const std::uint32_t
 namespace {
 
 /// An operation of the episode on one rank, in the order in which the program saw them.
-struct event {
+struct episode_event {
   std::uint32_t rank;     ///< position in the group
   std::uint32_t position; ///< in the rank's calls; receives: where complete
   bool receives;
@@ -62,7 +62,7 @@ public:
       return false;
     std::uint32_t rank = none;
     op_id last_receive = no_op;
-    for (const event& e : events_) {
+    for (const episode_event& e : events_) {
       if (e.rank != rank) {
         rank = e.rank;
         last_receive = no_op;
@@ -99,7 +99,7 @@ private:
       events_.push_back({from, m.send_call, false, id});
       events_.push_back({to, done, true, id});
     }
-    std::sort(events_.begin(), events_.end(), [](const event& a, const event& b) {
+    std::sort(events_.begin(), events_.end(), [](const episode_event& a, const episode_event& b) {
       return std::tie(a.rank, a.position, a.receives, a.message) <
              std::tie(b.rank, b.position, b.receives, b.message);
     });
@@ -108,7 +108,7 @@ private:
     return true;
   }
 
-  op_id add_receive(const event& e) {
+  op_id add_receive(const episode_event& e) {
     const message& m = table_.messages[e.message];
     const graphs::segment into = versions_.fresh(m.bytes);
     received_[e.message] = into;
@@ -117,7 +117,7 @@ private:
     return graph_.recv(rank_id{e.rank}, into, rank_id{positions_(group_, m.from)}, tag_of_[e.message]);
   }
 
-  op_id add_send(const event& e) {
+  op_id add_send(const episode_event& e) {
     const message& m = table_.messages[e.message];
     const std::vector<graphs::segment> from = read_by(m, e.message);
     return graph_.send(rank_id{e.rank}, from, rank_id{positions_(group_, m.to)}, tag_of_[e.message]);
@@ -169,7 +169,7 @@ private:
   const std::uint32_t group_;
   group_positions& positions_;
   graphs::graph graph_;
-  std::vector<event> events_;
+  std::vector<episode_event> events_;
   std::unordered_map<std::uint32_t, std::int32_t> tag_of_;
   std::unordered_map<std::uint32_t, graphs::segment>
       received_; ///< virtual addresses of received messages, looked up only

@@ -38,7 +38,7 @@ bool are_lines_of_one_function(const message_table& table, std::uint32_t path, s
 namespace {
 
 /// One half of a message before matching.
-struct half {
+struct loose_half {
   std::uint32_t comm, from, to;
   std::int32_t tag;
   std::uint32_t recording; ///< of the rank it happened on
@@ -158,7 +158,7 @@ private:
       initialized_by_[i][c] = persistent_collectives_.at(r.requests_of(one)[1]);
       return;
     }
-    half h{};
+    loose_half h{};
     h.comm = out_.of_recording[i].group_of_comm[one.comm];
     h.tag = one.tag;
     h.recording = i;
@@ -194,7 +194,7 @@ private:
       const auto receive = poster == none ? receive_of_call_.end() : receive_of_call_.find(poster);
       if (receive == receive_of_call_.end())
         continue;
-      half& h = receives_[receive->second];
+      loose_half& h = receives_[receive->second];
       if ((done.flags & (completion_cancelled | completion_failed)) != 0) {
         h.comm = none;
         if ((done.flags & completion_cancelled) != 0)
@@ -213,7 +213,7 @@ private:
         h.comm = none;
     }
     receive_of_call_.clear();
-    const auto took_nothing = [&](const half& h) {
+    const auto took_nothing = [&](const loose_half& h) {
       if (h.comm == none)
         return true;
       const bool unresolved =
@@ -229,7 +229,9 @@ private:
 
   /// Pairs the k-th send and receive of each channel. Both lists hold each rank's halves in order of posting.
   void pair() {
-    const auto by_channel = [](const half& a, const half& b) { return a.channel() < b.channel(); };
+    const auto by_channel = [](const loose_half& a, const loose_half& b) {
+      return a.channel() < b.channel();
+    };
     std::stable_sort(sends_.begin(), sends_.end(), by_channel);
     std::stable_sort(receives_.begin(), receives_.end(), by_channel);
     out_.messages.reserve(std::min(sends_.size(), receives_.size()));
@@ -250,13 +252,13 @@ private:
     receives_ = {};
   }
 
-  void unmatched_send(const half& s) {
+  void unmatched_send(const loose_half& s) {
     if (out_.unmatched_sends++ == 0)
       first_unmatched_ =
           fmt::format("the first: rank {} to rank {}, tag {}, {} B", s.from, s.to, s.tag, s.bytes);
   }
 
-  void add_message(const half& s, const half& v) {
+  void add_message(const loose_half& s, const loose_half& v) {
     const auto id = static_cast<std::uint32_t>(out_.messages.size());
     message m;
     m.from = s.from;
@@ -436,7 +438,7 @@ private:
   const run_survey* survey_;
   message_table out_;
   run_names names_;
-  std::vector<half> sends_, receives_;
+  std::vector<loose_half> sends_, receives_;
   std::size_t receives_done_ = 0;                                  ///< receives of earlier ranks
   std::unordered_map<std::uint32_t, std::size_t> receive_of_call_; ///< of the current rank, into receives_
   std::unordered_map<std::uint64_t, std::uint32_t> open_;          ///< request → call that posted it

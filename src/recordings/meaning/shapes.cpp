@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::uint32_t most_skips = 2000; ///< in a row, after which nothing is looked for in a stream
 constexpr std::uint32_t most_ranks = 1u << 12;
-constexpr std::ptrdiff_t enough_rounds = 3; ///< for every pair to meet is no chance
+constexpr std::ptrdiff_t rounds_beyond_chance = 3; ///< for every pair to meet is no chance
 
 class shape_reader {
 public:
@@ -49,7 +49,7 @@ public:
     const auto is_through_one_buffer = [](const shaped_messages& one) {
       return one.shape == message_shape::alltoall || one.shape == message_shape::alltoallv;
     };
-    if (std::count_if(all.begin(), all.end(), is_through_one_buffer) < enough_rounds)
+    if (std::count_if(all.begin(), all.end(), is_through_one_buffer) < rounds_beyond_chance)
       std::erase_if(all, is_through_one_buffer);
     return all;
   }

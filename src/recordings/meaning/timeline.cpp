@@ -11,14 +11,14 @@
 namespace tacit::recordings {
 namespace {
 
-struct event {
+struct half_event {
   std::uint32_t position;
   bool receives;
   std::uint32_t message; ///< index in the episode
 };
 
 struct rank_walk {
-  std::vector<event> events;
+  std::vector<half_event> events;
   std::size_t next = 0;
   std::uint32_t clock = 0;
 };
@@ -35,7 +35,7 @@ std::map<std::uint32_t, rank_walk> list_events(const recording_set& recorded, co
     ranks[m.to].events.push_back({done, true, i});
   }
   for (auto& [rank, state] : ranks)
-    std::sort(state.events.begin(), state.events.end(), [](const event& a, const event& b) {
+    std::sort(state.events.begin(), state.events.end(), [](const half_event& a, const half_event& b) {
       return std::tie(a.position, a.receives, a.message) < std::tie(b.position, b.receives, b.message);
     });
   return ranks;
@@ -57,7 +57,7 @@ timeline timeline_of(const recording_set& recorded, const message_table& table, 
     rank_walk& walk = ranks[runnable.back()];
     runnable.pop_back();
     for (; walk.next < walk.events.size(); ++walk.next) {
-      const event& e = walk.events[walk.next];
+      const half_event& e = walk.events[walk.next];
       if (!e.receives) {
         step[e.message] = walk.clock++;
         runnable.push_back(table.messages[episode[e.message]].to);

@@ -25,7 +25,7 @@ constexpr std::size_t sampled_for_changes =
     200000;                                ///< messages; changed content shows in any long enough part
 constexpr std::size_t areas_per_rank = 64; ///< received areas remembered, the newest
 
-struct event {
+struct traffic_event {
   std::uint32_t rank, position;
   bool receives;
   std::uint32_t message;
@@ -78,8 +78,8 @@ private:
 
 /// Sends that read, at least by half, where an earlier receive of these messages wrote, but other bytes.
 std::uint64_t count_changed(const recording_set& recorded, const message_table& table, const provenance& data,
-                            std::vector<event>& events) {
-  std::sort(events.begin(), events.end(), [](const event& a, const event& b) {
+                            std::vector<traffic_event>& events) {
+  std::sort(events.begin(), events.end(), [](const traffic_event& a, const traffic_event& b) {
     return std::tie(a.rank, a.position, a.receives, a.message) <
            std::tie(b.rank, b.position, b.receives, b.message);
   });
@@ -88,7 +88,7 @@ std::uint64_t count_changed(const recording_set& recorded, const message_table& 
   std::vector<std::uint32_t> received; // distinct places, the newest
   std::size_t oldest = 0;
   std::uint32_t rank = none;
-  for (const event& e : events) {
+  for (const traffic_event& e : events) {
     if (e.rank != rank) {
       rank = e.rank;
       received.clear();
@@ -172,7 +172,7 @@ traffic measure_traffic(const recording_set& recorded, const message_table& tabl
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> pairs;
   std::set<std::uint64_t> sizes;
   std::set<std::uint32_t> ranks;
-  std::vector<event> events;
+  std::vector<traffic_event> events;
   for (const std::uint32_t episode : which) {
     const auto messages = episodes.of(episode);
     const std::uint64_t count = count_of(table, messages);

@@ -16,8 +16,6 @@ namespace {
 
 constexpr std::size_t smallest_part = 512, first_region = 64 << 10, largest_region = 4 << 20;
 /// A region's first page is its own; every part is aligned to its size, up to a page.
-constexpr std::size_t page = 4096;
-static_assert(page >= region_header);
 
 struct part {
   std::shared_ptr<shared_region> region;
@@ -59,7 +57,7 @@ struct pool {
   void forget_idle();
 };
 
-std::mutex guard;
+std::mutex pool_guard;
 
 /// Never destroyed: parts may be given back while the program ends.
 pool& the_pool() {
@@ -128,7 +126,7 @@ void pool::forget_idle() {
 lent_part::~lent_part() {
   if (number_ == 0)
     return;
-  const std::lock_guard lock(guard);
+  const std::lock_guard lock(pool_guard);
   try {
     the_pool().give_back(number_);
   } catch (const std::bad_alloc&) { // stays lent
@@ -152,7 +150,7 @@ std::string lent_part::take(std::size_t bytes) {
       return why;
   } else {
     const std::size_t rounded = std::bit_ceil(std::max(bytes, smallest_part));
-    const std::lock_guard lock(guard);
+    const std::lock_guard lock(pool_guard);
     pool& all = the_pool();
     part where;
     if (std::string why = all.take(rounded, where); !why.empty())
@@ -168,7 +166,7 @@ std::string lent_part::take(std::size_t bytes) {
 
 part_address lent_part::show() {
   if (number_ != 0) {
-    const std::lock_guard lock(guard);
+    const std::lock_guard lock(pool_guard);
     ++the_pool().loans.at(number_).users;
   }
   return {region_->address(), offset_, bytes_, number_};
@@ -182,7 +180,7 @@ void lent_part::all_have_opened() {
 shown_part::~shown_part() {
   if (where_.number == 0)
     return;
-  const std::lock_guard lock(guard);
+  const std::lock_guard lock(pool_guard);
   try {
     the_pool().returns[key_of(owner_)].push_back(where_.number);
   } catch (const std::bad_alloc&) { // stays lent
@@ -196,7 +194,7 @@ void shown_part::swap(shown_part& other) noexcept {
 }
 
 std::string shown_part::open() {
-  const std::lock_guard lock(guard);
+  const std::lock_guard lock(pool_guard);
   pool& all = the_pool();
   const region_key key{key_of(owner_), where_.region.secret};
   if (const auto known = all.opened.find(key); known != all.opened.end()) {
@@ -215,14 +213,14 @@ std::string shown_part::open() {
 }
 
 std::vector<std::uint64_t> loans_to_return(const process_identity& owner) {
-  const std::lock_guard lock(guard);
+  const std::lock_guard lock(pool_guard);
   auto& returns = the_pool().returns;
   const auto found = returns.find(key_of(owner));
   return found == returns.end() ? std::vector<std::uint64_t>() : std::exchange(found->second, {});
 }
 
 void take_back(const std::vector<std::uint64_t>& loans) {
-  const std::lock_guard lock(guard);
+  const std::lock_guard lock(pool_guard);
   for (const std::uint64_t number : loans)
     the_pool().give_back(number);
 }

@@ -10,15 +10,12 @@
 namespace tacit::runtime {
 namespace {
 
-constexpr std::size_t page = 4096;
-static_assert(page >= region_header);
-
 struct buffer {
   std::uint64_t bytes = 0;
   shared_region region; ///< its first page is not the program's; none: ordinary memory
 };
 
-std::mutex guard;
+std::mutex buffers_guard;
 
 /// By address. Never destroyed: programs may free after the end of main.
 std::map<std::uint64_t, buffer>& buffers() {
@@ -66,14 +63,14 @@ void* allocate_buffer(std::size_t bytes) {
     made.region = {};
     at = ordinary_memory(rounded);
   }
-  const std::lock_guard lock(guard);
+  const std::lock_guard lock(buffers_guard);
   if (at)
     buffers().emplace(address_of(at), std::move(made));
   return at;
 }
 
 bool free_buffer(void* at) {
-  const std::lock_guard lock(guard);
+  const std::lock_guard lock(buffers_guard);
   const auto found = buffers().find(address_of(at));
   if (found == buffers().end())
     return false;
@@ -84,7 +81,7 @@ bool free_buffer(void* at) {
 }
 
 std::optional<shared_place> find_shared(std::uint64_t address, std::uint64_t bytes) {
-  const std::lock_guard lock(guard);
+  const std::lock_guard lock(buffers_guard);
   auto found = buffers().upper_bound(address);
   if (found == buffers().begin())
     return std::nullopt;
@@ -98,7 +95,7 @@ std::optional<shared_place> find_shared(std::uint64_t address, std::uint64_t byt
 std::shared_ptr<const shared_region> open_buffer(const process_identity& owner, const region_address& where,
                                                  std::string& why) {
   const buffer_key key{owner.boot, owner.pid_namespace, owner.started, owner.pid, where.secret};
-  const std::lock_guard lock(guard);
+  const std::lock_guard lock(buffers_guard);
   auto& all = opened();
   if (const auto known = all.find(key); known != all.end())
     if (auto region = known->second.lock())

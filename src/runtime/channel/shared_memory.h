@@ -70,5 +70,8 @@ private:
 
 /// First byte of a region that its owner may use.
 inline constexpr std::size_t region_header = 128;
+/// Regions are divided by pages; their first one is their own.
+inline constexpr std::size_t page = 4096;
+static_assert(page >= region_header);
 
 } // namespace tacit::runtime

@@ -43,7 +43,7 @@ bool is_flat(const graphs::rank_plan& plan) {
              return false;
            if (s.kind == graphs::step_kind::copy)
              return !graphs::overlap(s.reads, s.writes);
-           return s.kind == graphs::step_kind::send || s.kind == graphs::step_kind::recv;
+           return graphs::is_message(s);
          });
 }
 

@@ -17,8 +17,8 @@ constexpr const char* add_operator_name = "tacit_graph_add_operator";
 
 /// A value that all ranks must have alike takes two words, itself and its complement: if all are equal, the minima are
 /// complements, too; else they are the least value and the complement of the largest one.
-enum word : std::size_t { length, number = 2, known = 4, commutes = 6, anywhere = 8, words = 9 };
-using word_list = std::array<std::uint64_t, words>;
+enum word : std::size_t { length, number = 2, known = 4, commutes = 6, anywhere = 8, word_count = 9 };
+using word_list = std::array<std::uint64_t, word_count>;
 
 void put(word_list& list, word at, std::uint64_t value) {
   list[at] = value;

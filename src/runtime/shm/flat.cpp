@@ -38,10 +38,8 @@ bool is_flat(const program& p) {
   return p.plan.scratch_bytes == 0 &&
          std::all_of(p.plan.steps.begin(), p.plan.steps.end(), [&](const graphs::step& s) {
            return s.after.empty() &&
-                  (s.kind == graphs::step_kind::copy
-                       ? !graphs::overlap(s.reads, s.writes)
-                       : (s.kind == graphs::step_kind::send || s.kind == graphs::step_kind::recv) &&
-                             rank_of(s.peer) != p.rank);
+                  (s.kind == graphs::step_kind::copy ? !graphs::overlap(s.reads, s.writes)
+                                                     : graphs::is_message(s) && rank_of(s.peer) != p.rank);
          });
 }
 

@@ -10,8 +10,8 @@
 namespace tacit::surface {
 namespace {
 
-constexpr std::size_t most_drawn = 20000; ///< messages kept in a picture; the renderers cut further
-constexpr std::size_t most_rows = 5000;   ///< of the tables of transfers and wait sets
+constexpr std::size_t most_drawn = 20000;     ///< messages kept in a picture; the renderers cut further
+constexpr std::size_t most_table_rows = 5000; ///< of the tables of transfers and wait sets
 
 std::uint64_t bytes_of(const std::vector<graphs::slice>& slices) {
   std::uint64_t sum = 0;
@@ -199,8 +199,8 @@ table transfers_table(const graphs::compilation& c) {
           .head = {"destination", "address", "bytes", "source", "address"},
           .rows = {}};
   for (const graphs::transfer& x : c.moves().list) {
-    if (t.rows.size() == most_rows) {
-      t.note += fmt::format(" The first {} are listed.", most_rows);
+    if (t.rows.size() == most_table_rows) {
+      t.note += fmt::format(" The first {} are listed.", most_table_rows);
       break;
     }
     const bool known = x.source != no_rank;
@@ -238,8 +238,8 @@ table reductions_table(const graph_analysis& a) {
           .head = {"operation", "rank", "operator", "bytes", "left", "right"},
           .rows = {}};
   for (const graphs::reduction& r : moved.reductions) {
-    if (t.rows.size() == most_rows) {
-      t.note += fmt::format(" The first {} are listed.", most_rows);
+    if (t.rows.size() == most_table_rows) {
+      t.note += fmt::format(" The first {} are listed.", most_table_rows);
       break;
     }
     t.rows.push_back({fmt::format("{}", index(r.op)), fmt::format("rank {}", index(a.g[r.op].rank)),

@@ -66,9 +66,9 @@ std::string escaped(std::string_view text, std::size_t limit) {
 
 namespace {
 
-class renderer {
+class html_renderer {
 public:
-  renderer(const page& p, const html_caps& caps) : p_(p), caps_(caps) {}
+  html_renderer(const page& p, const html_caps& caps) : p_(p), caps_(caps) {}
 
   std::string run() {
     head();
@@ -256,10 +256,6 @@ private:
     for (std::size_t i = 0; i < shown; ++i)
       finding(*cards[i], i < caps_.pictures);
     cut(shown, cards.size(), "findings");
-  }
-
-  static std::string percent(double share) {
-    return share * 100 >= 9.95 ? fmt::format("{:.0f} %", share * 100) : fmt::format("{:.1f} %", share * 100);
   }
 
   std::string share_text(double share, double seconds) const {
@@ -488,7 +484,7 @@ private:
 std::string html_of(const page& p) {
   html_caps caps;
   for (;;) {
-    std::string text = renderer(p, caps).run();
+    std::string text = html_renderer(p, caps).run();
     if (text.size() < html_limit || caps.text < 8)
       return text;
     caps.findings = caps.findings * 2 / 3;

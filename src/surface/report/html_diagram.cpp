@@ -10,7 +10,7 @@ namespace tacit::surface {
 namespace {
 
 constexpr double row_height = 30, side = 190, row_width = 330;
-constexpr std::size_t most_rows = 60, most_arcs = 240;
+constexpr std::size_t most_diagram_rows = 60, most_arcs = 240;
 
 const char* class_of(diagram::style kind) {
   switch (kind) {
@@ -54,7 +54,7 @@ std::string arc(const diagram::arc& a) {
 } // namespace
 
 std::string svg_of(const diagram& d) {
-  const std::size_t rows = std::min(d.rows.size(), most_rows);
+  const std::size_t rows = std::min(d.rows.size(), most_diagram_rows);
   const double height = row_height * static_cast<double>(rows) + 8, width = 2 * side + row_width + 80;
   std::string out =
       fmt::format("<svg class=\"figure diagram\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
@@ -76,11 +76,11 @@ std::string svg_of(const diagram& d) {
 
 std::string cut_note(const diagram& d) {
   const std::size_t arcs = static_cast<std::size_t>(std::ranges::count_if(
-      d.arcs, [](const diagram::arc& a) { return a.from < most_rows && a.to < most_rows; }));
-  if (d.rows.size() <= most_rows && arcs <= most_arcs)
+      d.arcs, [](const diagram::arc& a) { return a.from < most_diagram_rows && a.to < most_diagram_rows; }));
+  if (d.rows.size() <= most_diagram_rows && arcs <= most_arcs)
     return "";
   return fmt::format("Of {} rows and {} arcs the first {} and {} are drawn.", d.rows.size(), d.arcs.size(),
-                     std::min(d.rows.size(), most_rows), std::min(arcs, most_arcs));
+                     std::min(d.rows.size(), most_diagram_rows), std::min(arcs, most_arcs));
 }
 
 } // namespace tacit::surface

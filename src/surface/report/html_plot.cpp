@@ -1,5 +1,5 @@
 // Curves as inline SVG on logarithmic axes: grid lines at powers of ten (times) and of four (bytes), a bar
-// from the lower to the upper quartile through each point, the names of the curves at their right ends,
+// from the lower to the upper quartile through each point, the names_width of the curves at their right ends,
 // pushed apart where they would lie on each other.
 #include "surface/report/html.h"
 #include "vocabulary/base/amounts.h"
@@ -15,7 +15,7 @@ namespace tacit::surface {
 namespace {
 
 constexpr std::size_t most_curves = 8;
-constexpr double left = 70, top = 14, plot_width = 640, plot_height = 340, names = 190, below = 46;
+constexpr double left = 70, top = 14, plot_width = 640, plot_height = 340, names_width = 190, below = 46;
 
 constexpr std::array<const char*, most_curves> colours{"#0b7a75", "#b4552d", "#4a6fa5", "#8a5a00",
                                                        "#7b4b94", "#1f7a3f", "#b3261e", "#5b656d"};
@@ -47,9 +47,9 @@ std::string tick_text(double value, bool bytes, bool seconds) {
   return seconds ? readable_seconds(value) : fmt::format("{:g}", value);
 }
 
-class drawing {
+class plot_drawing {
 public:
-  explicit drawing(const plot& p) : p_(p) {
+  explicit plot_drawing(const plot& p) : p_(p) {
     for (std::size_t i = 0; i < std::min(most_curves, p.curves.size()); ++i)
       for (const plot::point& at : p.curves[i].points) {
         x_.add(at.x);
@@ -70,7 +70,7 @@ public:
       x_.high = x_.low * x_base;
     put("<svg class=\"figure\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" "
         "aria-label=\"{2}\">",
-        left + plot_width + names, top + plot_height + below, escaped(p_.title));
+        left + plot_width + names_width, top + plot_height + below, escaped(p_.title));
     put("<rect class=\"board\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>", left, top, plot_width,
         plot_height);
     grid(x_base);
@@ -147,7 +147,7 @@ private:
 } // namespace
 
 std::string svg_of(const plot& p) {
-  return drawing(p).run();
+  return plot_drawing(p).run();
 }
 
 } // namespace tacit::surface

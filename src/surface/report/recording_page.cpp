@@ -12,14 +12,6 @@ namespace {
 using recordings::activity;
 using recordings::analysis;
 
-std::uint32_t number(rank_id rank) {
-  return static_cast<std::uint32_t>(index(rank));
-}
-
-std::string percent(double share) {
-  return fmt::format("{:.{}f} %", share * 100, share * 100 < 9.95 ? 1 : 0);
-}
-
 /// Share of the processes' time between MPI_Init and MPI_Finalize that went into MPI.
 double mpi_share(const recordings::analysis& a) {
   return a.program_seconds > 0 ? std::min(1.0, a.communication_seconds / a.program_seconds) : 0;

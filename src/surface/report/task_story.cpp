@@ -11,7 +11,6 @@
 namespace tacit::surface {
 namespace {
 
-using json = nlohmann::json;
 using style = diagram::style;
 
 bool is_barrier(const std::string& kind) {
@@ -28,9 +27,9 @@ reason reason_of(const std::string& label) {
 }
 
 /// Rows by what they are called, in the order in which they came.
-class drawing {
+class story_drawing {
 public:
-  explicit drawing(diagram& into) : into_(into) {}
+  explicit story_drawing(diagram& into) : into_(into) {}
   std::size_t row(const std::string& label, style kind) {
     const auto [found, fresh] = rows_.try_emplace({label, kind}, into_.rows.size());
     if (fresh)
@@ -53,7 +52,7 @@ private:
 
 class reading {
 public:
-  explicit reading(const json& from) : from_(from) {}
+  explicit reading(const nlohmann::json& from) : from_(from) {}
 
   task_story run() {
     out_.ranks = from_.at("ranks").get<std::uint32_t>();
@@ -71,21 +70,21 @@ public:
 private:
   void buffers() {
     std::size_t number = 0;
-    for (const json& b : from_.at("buffers")) {
+    for (const nlohmann::json& b : from_.at("buffers")) {
       const std::string name = b.value("name", "");
       buffers_.push_back(name.empty() ? fmt::format("buffer {}", number) : name);
       ++number;
     }
   }
 
-  std::string buffer(const json& of) const {
+  std::string buffer(const nlohmann::json& of) const {
     const auto number = of.value("buffer", std::uint64_t{0});
     return number < buffers_.size() ? buffers_[number] : fmt::format("buffer {}", number);
   }
 
   void tasks() {
-    drawing draw(out_.graph);
-    for (const json& t : from_.at("tasks")) {
+    story_drawing draw(out_.graph);
+    for (const nlohmann::json& t : from_.at("tasks")) {
       const auto id = t.at("id").get<std::uint64_t>();
       const std::string kind = t.value("kind", "");
       if (is_barrier(kind))
@@ -94,11 +93,11 @@ private:
       const std::string name = t.value("name", "");
       names_[id] = name.empty() ? fmt::format("{} without a name", kind) : name;
       row_of_task_[id] = draw.row(names_[id], style::work);
-      for (const json& before : t.value("after", json::array()))
+      for (const nlohmann::json& before : t.value("after", nlohmann::json::array()))
         if (const auto from = row_of_task_.find(before.get<std::uint64_t>()); from != row_of_task_.end())
           draw.arc(from->second, row_of_task_[id], "", style::order);
     }
-    for (const json& e : from_.at("exchanges")) {
+    for (const nlohmann::json& e : from_.at("exchanges")) {
       const auto from = row_of_task_.find(e.at("producer").get<std::uint64_t>()),
                  to = row_of_task_.find(e.at("consumer").get<std::uint64_t>());
       if (from == row_of_task_.end() || to == row_of_task_.end())
@@ -123,9 +122,9 @@ private:
   }
 
   void commands() {
-    drawing draw(out_.commands);
+    story_drawing draw(out_.commands);
     std::map<std::uint64_t, std::size_t> rows;
-    for (const json& c : from_.at("commands")) {
+    for (const nlohmann::json& c : from_.at("commands")) {
       const std::string kind = c.value("kind", "");
       if (is_barrier(kind))
         continue;
@@ -139,7 +138,7 @@ private:
                                                                                           : style::message);
       if (collective)
         replaced_[c.value("exchange", std::uint64_t{0})] = c.value("replaces", std::uint64_t{0});
-      for (const json& before : c.value("after", json::array()))
+      for (const nlohmann::json& before : c.value("after", nlohmann::json::array()))
         if (const auto from = rows.find(before.get<std::uint64_t>()); from != rows.end())
           draw.arc(from->second, rows[id], "", style::order);
     }
@@ -147,7 +146,7 @@ private:
 
   void exchanges() {
     std::map<std::string, std::size_t> known;
-    for (const json& e : from_.at("exchanges")) {
+    for (const nlohmann::json& e : from_.at("exchanges")) {
       task_exchange x;
       x.producer = task_name(e.at("producer").get<std::uint64_t>());
       x.consumer = task_name(e.at("consumer").get<std::uint64_t>());
@@ -170,7 +169,7 @@ private:
     std::ranges::stable_sort(out_.exchanges, std::ranges::greater(), &task_exchange::times);
   }
 
-  const json& from_;
+  const nlohmann::json& from_;
   task_story out_;
   std::vector<std::string> buffers_;
   std::map<std::uint64_t, std::string> names_;
@@ -182,8 +181,8 @@ private:
 
 std::optional<task_story> read_task_story(std::string_view text, std::string& fault) {
   try {
-    return reading(json::parse(text)).run();
-  } catch (const json::exception& e) {
+    return reading(nlohmann::json::parse(text)).run();
+  } catch (const nlohmann::json::exception& e) {
     fault = e.what();
     return std::nullopt;
   }

@@ -29,18 +29,14 @@ std::string padded(const std::string& text, std::size_t width, bool right) {
   return right ? blanks + text : text + blanks;
 }
 
-std::string percent(double share) {
-  return fmt::format("{:.{}f} %", share * 100, share * 100 < 9.95 ? 1 : 0);
-}
-
 std::string title_of(reason code) {
   const reason_page* known = find_reason(number(code));
   return std::string(known ? known->title : "unknown reason");
 }
 
-class renderer {
+class text_renderer {
 public:
-  renderer(const page& p, std::size_t rows) : p_(p), rows_(rows) {}
+  text_renderer(const page& p, std::size_t rows) : p_(p), rows_(rows) {}
 
   std::string run() {
     put("{}: {}\n", plain(p_.title), plain(p_.subtitle));
@@ -180,7 +176,7 @@ std::string shortened(const std::string& text, std::size_t width) {
 } // namespace
 
 std::string text_of(const page& p, std::size_t rows) {
-  return renderer(p, rows).run();
+  return text_renderer(p, rows).run();
 }
 
 std::string summary_of(const page& p, std::size_t lines) {

@@ -84,10 +84,6 @@ std::vector<bool> forwarding(const graphs::graph& g) {
   return forwards;
 }
 
-std::uint32_t number(rank_id rank) {
-  return static_cast<std::uint32_t>(index(rank));
-}
-
 } // namespace
 
 timeline timeline_of(const graphs::graph& g, const graphs::matching& m, const graphs::run_order& o,

@@ -59,4 +59,8 @@ std::string counted(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
 }
 
+std::string percent(double share) {
+  return fmt::format("{:.{}f} %", share * 100, share * 100 < 9.95 ? 1 : 0);
+}
+
 } // namespace tacit::surface

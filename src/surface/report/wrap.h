@@ -17,6 +17,9 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
 /// "1,234,567".
 std::string grouped(std::uint64_t number);
 
+/// "62 %", "2.1 %".
+std::string percent(double share);
+
 /// "1 message", "2 messages": plural in s.
 std::string counted(std::uint64_t count, std::string_view noun);
 

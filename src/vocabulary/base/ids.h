@@ -26,4 +26,9 @@ constexpr std::size_t index(Id id) {
   return static_cast<std::size_t>(id);
 }
 
+/// The rank as MPI counts it.
+constexpr std::uint32_t number(rank_id rank) {
+  return static_cast<std::uint32_t>(rank);
+}
+
 } // namespace tacit::vocabulary

@@ -31,7 +31,7 @@ constexpr setting_values text(std::string_view description) {
   return {value_kind::text, "", 0, 0, description};
 }
 
-constexpr std::array rows{
+constexpr std::array setting_rows{
 #define TACIT_SETTING(name, variable, key, reader, values, standard, meaning)                                \
   setting_row{setting::name, variable, key, reader, values, standard, meaning},
 #include "vocabulary/calls/settings.def"
@@ -108,15 +108,15 @@ bool reads(const setting_row& row, std::string_view reader) {
 } // namespace
 
 std::span<const setting_row> settings() {
-  return rows;
+  return setting_rows;
 }
 
 const setting_row& row_of(setting name) {
-  return rows[static_cast<std::size_t>(name)];
+  return setting_rows[static_cast<std::size_t>(name)];
 }
 
 const setting_row* find_setting(std::string_view variable_or_key) {
-  for (const setting_row& row : rows)
+  for (const setting_row& row : setting_rows)
     if (row.variable == variable_or_key || (!row.key.empty() && row.key == variable_or_key))
       return &row;
   return nullptr;
@@ -183,19 +183,19 @@ std::optional<std::uint64_t> number_of_bytes(std::string_view text) {
 
 bool is_unknown_variable(std::string_view name) {
   return name.starts_with("TACIT_") &&
-         std::ranges::none_of(rows, [&](const setting_row& row) { return row.variable == name; });
+         std::ranges::none_of(setting_rows, [&](const setting_row& row) { return row.variable == name; });
 }
 
 std::string unknown_variable(std::string_view name) {
   std::vector<std::string_view> known;
-  for (const setting_row& row : rows)
+  for (const setting_row& row : setting_rows)
     known.push_back(row.variable);
   return std::string(name) + " is no variable of tacit" + did_you_mean(name, known) + "; it has no effect";
 }
 
 std::string unknown_key(std::string_view key, std::string_view reader) {
   std::vector<std::string_view> known;
-  for (const setting_row& row : rows)
+  for (const setting_row& row : setting_rows)
     if (!row.key.empty() && reads(row, reader))
       known.push_back(row.key);
   return "info key \"" + std::string(key) + "\" is unknown" + did_you_mean(key, known) + "; of " +
@@ -203,7 +203,7 @@ std::string unknown_key(std::string_view key, std::string_view reader) {
 }
 
 const setting_row* find_key(std::string_view key, std::string_view reader) {
-  for (const setting_row& row : rows)
+  for (const setting_row& row : setting_rows)
     if (!row.key.empty() && row.key == key && reads(row, reader))
       return &row;
   return nullptr;
