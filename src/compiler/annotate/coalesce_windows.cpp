@@ -1,11 +1,11 @@
 #include "compiler/annotate/coalesce_windows.h"
 
+#include "compiler/annotate/ast_visitor.h"
 #include "compiler/annotate/function_facts.h"
 #include "compiler/annotate/mpi_use.h"
 
 #include <algorithm>
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/AST/StmtOpenMP.h>
 
 namespace tacit::compiler {
@@ -53,24 +53,24 @@ bool leaves_operations_alone(const mpi_use& use) {
 }
 
 /// Everything in a statement that calls something, also without the look of a call.
-class call_finder : public clang::RecursiveASTVisitor<call_finder> {
+class call_finder : public ast_visitor {
 public:
-  bool shouldVisitImplicitCode() const { return true; }
-  bool VisitCallExpr(clang::CallExpr* c) {
+  bool shouldVisitImplicitCode() const override { return true; }
+  bool VisitCallExpr(clang::CallExpr* c) override {
     if (!isa<clang::CXXOperatorCallExpr>(c) || !c->getDirectCallee() || !c->getDirectCallee()->isTrivial())
       calls.push_back(c);
     return true;
   }
-  bool VisitCXXConstructExpr(clang::CXXConstructExpr* c) {
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* c) override {
     if (!c->getConstructor()->isTrivial())
       calls.push_back(c);
     return true;
   }
-  bool VisitVarDecl(clang::VarDecl* v) {
+  bool VisitVarDecl(clang::VarDecl* v) override {
     hidden |= v->needsDestruction(v->getASTContext()) == clang::QualType::DK_cxx_destructor;
     return true;
   }
-  bool VisitStmt(clang::Stmt* s) {
+  bool VisitStmt(clang::Stmt* s) override {
     hidden |= isa<clang::LambdaExpr, clang::CXXNewExpr, clang::CXXDeleteExpr, clang::CXXBindTemporaryExpr,
                   clang::CoroutineSuspendExpr, clang::GCCAsmStmt, clang::CXXForRangeStmt,
                   clang::OMPExecutableDirective>(s);

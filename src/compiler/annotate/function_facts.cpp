@@ -1,9 +1,9 @@
 #include "compiler/annotate/function_facts.h"
 
+#include "compiler/annotate/ast_visitor.h"
 #include "compiler/annotate/mpi_use.h"
 
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/Builtins.h>
 
 namespace tacit::compiler {
@@ -82,13 +82,13 @@ use_kind use_of(const clang::DeclRefExpr* name, const clang::ParentMap& parents)
   return use_kind::escapes;
 }
 
-class variable_uses : public clang::RecursiveASTVisitor<variable_uses> {
+class variable_uses : public ast_visitor {
 public:
   variable_uses(const clang::ParentMap& parents, std::set<const clang::VarDecl*>& escaping,
                 std::set<const clang::VarDecl*>& written, std::set<const clang::VarDecl*>& read)
       : parents_(parents), escaping_(escaping), written_(written), read_(read) {}
 
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
     const auto* variable = dyn_cast<clang::VarDecl>(name->getDecl());
     if (!variable)
       return true;
@@ -101,20 +101,20 @@ public:
       read_.insert(variable);
     return true;
   }
-  bool VisitStmt(clang::Stmt* s) {
+  bool VisitStmt(clang::Stmt* s) override {
     odd |=
         isa<clang::LabelStmt, clang::GotoStmt, clang::IndirectGotoStmt, clang::GCCAsmStmt, clang::StmtExpr>(
             s);
     return true;
   }
-  bool VisitLambdaExpr(clang::LambdaExpr* lambda) {
+  bool VisitLambdaExpr(clang::LambdaExpr* lambda) override {
     for (const clang::LambdaCapture& c : lambda->captures())
       if (c.capturesVariable())
         if (const auto* variable = dyn_cast<clang::VarDecl>(c.getCapturedVar()))
           escaping_.insert(variable);
     return true;
   }
-  bool VisitCallExpr(clang::CallExpr* call) {
+  bool VisitCallExpr(clang::CallExpr* call) override {
     const clang::FunctionDecl* callee = call->getDirectCallee();
     odd |= callee && callee->getIdentifier() && callee->getName().contains("setjmp");
     return true;
@@ -129,25 +129,25 @@ private:
 };
 
 /// All that are assigned, incremented, declared, or whose addresses are taken.
-class changed_variables : public clang::RecursiveASTVisitor<changed_variables> {
+class changed_variables : public ast_visitor {
 public:
-  bool VisitBinaryOperator(clang::BinaryOperator* b) {
+  bool VisitBinaryOperator(clang::BinaryOperator* b) override {
     if (b->isAssignmentOp())
       found.insert(variable_of(b->getLHS()));
     return true;
   }
-  bool VisitUnaryOperator(clang::UnaryOperator* u) {
+  bool VisitUnaryOperator(clang::UnaryOperator* u) override {
     if (u->isIncrementDecrementOp() || u->getOpcode() == clang::UO_AddrOf)
       found.insert(variable_of(u->getSubExpr()));
     return true;
   }
-  bool VisitVarDecl(clang::VarDecl* v) {
+  bool VisitVarDecl(clang::VarDecl* v) override {
     found.insert(v);
     if (v->getType()->isReferenceType() && v->getInit())
       found.insert(variable_of(v->getInit()));
     return true;
   }
-  bool VisitCallExpr(clang::CallExpr* c) { // a reference parameter shows as an lvalue
+  bool VisitCallExpr(clang::CallExpr* c) override { // a reference parameter shows as an lvalue
     for (const clang::Expr* argument : c->arguments())
       if (argument->isLValue())
         found.insert(variable_of(argument));
@@ -184,14 +184,14 @@ bool is_library_function(const clang::FunctionDecl& callee, clang::ASTContext& c
          name == "realloc" || name == "free";
 }
 
-class harm_finder : public clang::RecursiveASTVisitor<harm_finder> {
+class harm_finder : public ast_visitor {
 public:
   harm_finder(clang::ASTContext& context, int depth) : context_(context), depth_(depth) {}
-  bool VisitCallExpr(clang::CallExpr* call) {
+  bool VisitCallExpr(clang::CallExpr* call) override {
     found |= !is_harmless(call, context_, depth_);
     return !found;
   }
-  bool VisitStmt(clang::Stmt* s) {
+  bool VisitStmt(clang::Stmt* s) override {
     found |= isa<clang::GCCAsmStmt, clang::CXXConstructExpr, clang::CXXNewExpr, clang::CXXDeleteExpr,
                  clang::LambdaExpr, clang::CXXThrowExpr, clang::CoroutineSuspendExpr>(s);
     return !found;

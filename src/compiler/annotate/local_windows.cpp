@@ -1,11 +1,11 @@
 #include "compiler/annotate/local_windows.h"
 
+#include "compiler/annotate/ast_visitor.h"
 #include "compiler/annotate/function_facts.h"
 #include "compiler/annotate/mpi_use.h"
 
 #include <algorithm>
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 
 namespace tacit::compiler {
 namespace {
@@ -229,12 +229,12 @@ struct buffer_access {
   bool stores;
 };
 
-class buffer_accesses : public clang::RecursiveASTVisitor<buffer_accesses> {
+class buffer_accesses : public ast_visitor {
 public:
   buffer_accesses(const unit& of, const function_facts& facts, std::string buffer)
       : text_(of.context), facts_(facts), buffer_(std::move(buffer)) {}
 
-  bool VisitBinaryOperator(clang::BinaryOperator* b) {
+  bool VisitBinaryOperator(clang::BinaryOperator* b) override {
     const clang::Stmt* parent = facts_.parent_of(b);
     if (b->getOpcode() != clang::BO_Assign ||
         !llvm::isa_and_nonnull<clang::CompoundStmt, clang::ForStmt>(parent))
@@ -247,7 +247,7 @@ public:
       found.push_back({b, right, false});
     return true;
   }
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
     uses += name->getNameInfo().getAsString() == buffer_ ? 1 : 0;
     return true;
   }
@@ -301,11 +301,11 @@ void through_window(const unit& of, const window_calls& calls, const buffer_acce
 /// Something other than MPI's locks and harmless functions is called, which the lock may protect, too.
 const clang::CallExpr* unknown_call(const unit& of, const annotated_statement& at,
                                     const window_buffer& window) {
-  class finder : public clang::RecursiveASTVisitor<finder> {
+  class finder : public ast_visitor {
   public:
     finder(const unit& of, const annotated_statement& at, const window_buffer& window)
         : of_(of), at_(at), window_(window) {}
-    bool VisitCallExpr(clang::CallExpr* call) {
+    bool VisitCallExpr(clang::CallExpr* call) override {
       const auto use = mpi_use_of(call);
       const bool known = use ? use->row->kind == call_class::local || window_argument(*use) != nullptr
                              : is_harmless(call, of_.context);

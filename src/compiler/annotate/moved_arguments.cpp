@@ -1,10 +1,10 @@
 #include "compiler/annotate/moved_arguments.h"
 
+#include "compiler/annotate/ast_visitor.h"
 #include "compiler/annotate/function_facts.h"
 
 #include <algorithm>
 #include <clang/AST/Expr.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 
 namespace tacit::compiler {
 namespace {
@@ -12,9 +12,9 @@ namespace {
 using clang::dyn_cast;
 using clang::isa;
 
-class reader : public clang::RecursiveASTVisitor<reader> {
+class reader : public ast_visitor {
 public:
-  bool VisitStmt(clang::Stmt* s) {
+  bool VisitStmt(clang::Stmt* s) override {
     if (const auto* name = dyn_cast<clang::DeclRefExpr>(s))
       names.push_back(name->getNameInfo().getAsString());
     else if (const auto* cast = dyn_cast<clang::CastExpr>(s))
@@ -51,10 +51,10 @@ bool stays_the_functions(const clang::VarDecl* variable, const function_facts& f
   return facts.is_private(variable) || variable->getType().isConstQualified();
 }
 
-class declaration_finder : public clang::RecursiveASTVisitor<declaration_finder> {
+class declaration_finder : public ast_visitor {
 public:
   explicit declaration_finder(const std::vector<std::string>& names) : names_(names) {}
-  bool VisitNamedDecl(clang::NamedDecl* d) {
+  bool VisitNamedDecl(clang::NamedDecl* d) override {
     found |= std::find(names_.begin(), names_.end(), d->getNameAsString()) != names_.end();
     return !found;
   }

@@ -1,18 +1,18 @@
 #include "compiler/annotate/mpi_use.h"
 
+#include "compiler/annotate/ast_visitor.h"
 #include "compiler/annotate/source.h"
 
 #include <algorithm>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 
 namespace tacit::compiler {
 namespace {
 
-class collector : public clang::RecursiveASTVisitor<collector> {
+class collector : public ast_visitor {
 public:
-  bool VisitCallExpr(clang::CallExpr* call) {
+  bool VisitCallExpr(clang::CallExpr* call) override {
     if (auto use = mpi_use_of(call))
       found.push_back(std::move(*use));
     return true;

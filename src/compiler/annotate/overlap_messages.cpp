@@ -1,5 +1,6 @@
 #include "compiler/annotate/overlap_messages.h"
 
+#include "compiler/annotate/ast_visitor.h"
 #include "compiler/annotate/function_facts.h"
 #include "compiler/annotate/moved_arguments.h"
 #include "compiler/annotate/sink_waits.h"
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <map>
 #include <set>
 
@@ -316,9 +316,9 @@ private:
   }
 
   bool is_work(const clang::Stmt* s) const {
-    class finder : public clang::RecursiveASTVisitor<finder> {
+    class finder : public ast_visitor {
     public:
-      bool VisitStmt(clang::Stmt* s) {
+      bool VisitStmt(clang::Stmt* s) override {
         found |=
             isa<clang::CallExpr, clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(s);
         return !found;
@@ -333,9 +333,9 @@ private:
   bool may_throw(const clang::Stmt* s) const {
     if (!of_.context.getLangOpts().CXXExceptions)
       return false;
-    class finder : public clang::RecursiveASTVisitor<finder> {
+    class finder : public ast_visitor {
     public:
-      bool VisitStmt(clang::Stmt* s) {
+      bool VisitStmt(clang::Stmt* s) override {
         found |= isa<clang::CXXConstructExpr, clang::CXXNewExpr, clang::CXXThrowExpr>(s) ||
                  (isa<clang::CallExpr>(s) && !mpi_use_of(s));
         return !found;

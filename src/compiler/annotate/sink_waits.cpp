@@ -1,12 +1,12 @@
 #include "compiler/annotate/sink_waits.h"
 
+#include "compiler/annotate/ast_visitor.h"
 #include "compiler/annotate/function_facts.h"
 #include "compiler/annotate/moved_arguments.h"
 #include "compiler/annotate/touches.h"
 
 #include <algorithm>
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <set>
 
 namespace tacit::compiler {
@@ -26,14 +26,14 @@ struct sinking_wait {
   const clang::Stmt* before = nullptr; ///< null: the end of the block
 };
 
-class name_finder : public clang::RecursiveASTVisitor<name_finder> {
+class name_finder : public ast_visitor {
 public:
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
     if (const auto* variable = dyn_cast<clang::VarDecl>(name->getDecl()))
       found.push_back(variable);
     return true;
   }
-  bool VisitStmt(clang::Stmt* s) {
+  bool VisitStmt(clang::Stmt* s) override {
     work |= isa<clang::CallExpr, clang::ForStmt, clang::WhileStmt, clang::DoStmt>(s);
     return true;
   }
@@ -230,9 +230,9 @@ private:
 
   /// The request is the program's own: no guard can be put around it.
   bool may_throw(const clang::Stmt* s) const {
-    class finder : public clang::RecursiveASTVisitor<finder> {
+    class finder : public ast_visitor {
     public:
-      bool VisitStmt(clang::Stmt* s) {
+      bool VisitStmt(clang::Stmt* s) override {
         const auto* call = dyn_cast<clang::CallExpr>(s);
         const clang::FunctionDecl* callee = call ? call->getDirectCallee() : nullptr;
         const auto* type = callee ? callee->getType()->getAs<clang::FunctionProtoType>() : nullptr;

@@ -1,5 +1,6 @@
 #include "compiler/annotate/store_forms.h"
 
+#include "compiler/annotate/ast_visitor.h"
 #include "compiler/annotate/function_facts.h"
 #include "compiler/annotate/moved_arguments.h"
 #include "compiler/annotate/source.h"
@@ -172,14 +173,14 @@ bool may_throw(const clang::CallExpr* call, const clang::ASTContext& context) {
          !(callee && callee->hasAttr<clang::NoThrowAttr>());
 }
 
-class throw_finder : public clang::RecursiveASTVisitor<throw_finder> {
+class throw_finder : public ast_visitor {
 public:
   explicit throw_finder(const clang::ASTContext& context) : context_(context) {}
-  bool VisitCallExpr(clang::CallExpr* call) {
+  bool VisitCallExpr(clang::CallExpr* call) override {
     found |= may_throw(call, context_);
     return !found;
   }
-  bool VisitStmt(clang::Stmt* s) {
+  bool VisitStmt(clang::Stmt* s) override {
     found |= context_.getLangOpts().CXXExceptions &&
              isa<clang::CXXConstructExpr, clang::CXXNewExpr, clang::CXXThrowExpr>(s);
     return !found;
@@ -192,10 +193,10 @@ private:
 
 /// Variables that are in nobody's scope but the function's, or that the called function does not name.
 bool names_variable(const clang::FunctionDecl* function, const clang::VarDecl* variable) {
-  class finder : public clang::RecursiveASTVisitor<finder> {
+  class finder : public ast_visitor {
   public:
     explicit finder(const clang::VarDecl* of) : of_(of) {}
-    bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
       found |= name->getDecl()->getCanonicalDecl() == of_->getCanonicalDecl() ||
                isa<clang::FunctionDecl>(name->getDecl()); // what that names is not looked at
       return !found;
@@ -217,14 +218,14 @@ bool names_variable(const clang::FunctionDecl* function, const clang::VarDecl* v
 
 /// The same for members of objects.
 bool names_member(const clang::FunctionDecl* function, const std::set<const clang::ValueDecl*>& members) {
-  class finder : public clang::RecursiveASTVisitor<finder> {
+  class finder : public ast_visitor {
   public:
     explicit finder(const std::set<const clang::ValueDecl*>& of) : of_(of) {}
-    bool VisitMemberExpr(clang::MemberExpr* e) {
+    bool VisitMemberExpr(clang::MemberExpr* e) override {
       found |= of_.contains(e->getMemberDecl());
       return !found;
     }
-    bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
       const auto* called = dyn_cast<clang::FunctionDecl>(name->getDecl());
       found |= called && called->hasBody(); // what that names is not looked at
       return !found;
@@ -263,10 +264,10 @@ private:
 };
 
 /// The members of objects that an expression reads pointers from.
-class member_finder : public clang::RecursiveASTVisitor<member_finder> {
+class member_finder : public ast_visitor {
 public:
   explicit member_finder(std::set<const clang::ValueDecl*>& members) : members_(members) {}
-  bool VisitMemberExpr(clang::MemberExpr* e) {
+  bool VisitMemberExpr(clang::MemberExpr* e) override {
     if (e->getType()->isPointerType() || e->getType()->isArrayType())
       members_.insert(e->getMemberDecl());
     return true;
@@ -278,17 +279,17 @@ private:
 
 /// Variables and members by which a place in one of these can be reached: what they are set to, and what is set to something that
 /// names them.
-class alias_finder : public clang::RecursiveASTVisitor<alias_finder> {
+class alias_finder : public ast_visitor {
 public:
   alias_finder(const block_view& in, std::set<const clang::VarDecl*>& names,
                std::set<const clang::ValueDecl*>& members)
       : in_(in), names_(names), members_(members) {}
-  bool VisitVarDecl(clang::VarDecl* v) {
+  bool VisitVarDecl(clang::VarDecl* v) override {
     if (v->getInit() && !v->getType()->isArithmeticType())
       meet(v, v->getInit(), v->getType()->isReferenceType());
     return true;
   }
-  bool VisitBinaryOperator(clang::BinaryOperator* b) {
+  bool VisitBinaryOperator(clang::BinaryOperator* b) override {
     if (b->getOpcode() != clang::BO_Assign || b->getType()->isArithmeticType())
       return true;
     const clang::VarDecl* v = variable_of(b->getLHS());
@@ -317,26 +318,26 @@ private:
 };
 
 /// What in a loop may change variables of the file.
-class change_survey : public clang::RecursiveASTVisitor<change_survey> {
+class change_survey : public ast_visitor {
 public:
   change_survey(const clang::VarDecl* buffer, const block_view& in) : buffer_(buffer), in_(in) {}
 
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
     if (const auto* v = dyn_cast<clang::VarDecl>(name->getDecl()); v && v->hasGlobalStorage())
       named.insert(v);
     return true;
   }
-  bool VisitBinaryOperator(clang::BinaryOperator* b) {
+  bool VisitBinaryOperator(clang::BinaryOperator* b) override {
     if (b->isAssignmentOp())
       store(b->getLHS());
     return true;
   }
-  bool VisitUnaryOperator(clang::UnaryOperator* u) {
+  bool VisitUnaryOperator(clang::UnaryOperator* u) override {
     if (u->isIncrementDecrementOp())
       store(u->getSubExpr());
     return true;
   }
-  bool VisitCallExpr(clang::CallExpr* call) {
+  bool VisitCallExpr(clang::CallExpr* call) override {
     if (!writes_bytes(call))
       calls.push_back(call);
     else if (const memory to = memory_at(call->getArg(0), in_);
@@ -344,7 +345,7 @@ public:
       anything = true;
     return true;
   }
-  bool VisitStmt(clang::Stmt* s) {
+  bool VisitStmt(clang::Stmt* s) override {
     anything |= isa<clang::CXXConstructExpr, clang::CXXNewExpr, clang::CXXDeleteExpr, clang::LambdaExpr,
                     clang::GCCAsmStmt, clang::AtomicExpr>(s);
     return true;

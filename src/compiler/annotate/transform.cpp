@@ -1,5 +1,6 @@
 #include "compiler/annotate/transform.h"
 
+#include "compiler/annotate/ast_visitor.h"
 #include "compiler/annotate/coalesce_windows.h"
 #include "compiler/annotate/function_facts.h"
 #include "compiler/annotate/local_windows.h"
@@ -13,7 +14,6 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
 #include <set>
 
@@ -71,9 +71,9 @@ std::vector<std::string> arguments_in(const unit& of, const clang::FunctionDecl&
   return {made.begin(), made.end()};
 }
 
-class declared_names : public clang::RecursiveASTVisitor<declared_names> {
+class declared_names : public ast_visitor {
 public:
-  bool VisitVarDecl(clang::VarDecl* v) {
+  bool VisitVarDecl(clang::VarDecl* v) override {
     found.insert(v->getNameAsString());
     return true;
   }

@@ -174,7 +174,7 @@ class Run(unittest.TestCase):
         tacit = subprocess.Popen(words, cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(temporary)})
         while not Path(f"/proc/{tacit.pid}/task/{tacit.pid}/children").read_text():
-            pass  # the program waits for its input
+            self.assertIsNone(tacit.poll(), "tacit ended before it started the program")  # which waits for its input
         tacit.kill()
         tacit.wait()
         self.assertEqual([f.name for f in temporary.iterdir() if "tacit" in f.name], [])

@@ -1,0 +1,38 @@
+#include "compiler/annotate/ast_visitor.h"
+
+#include <clang/AST/RecursiveASTVisitor.h>
+
+namespace tacit::compiler {
+namespace {
+
+/// Calls the virtual functions.
+class forwarding : public clang::RecursiveASTVisitor<forwarding> {
+public:
+  explicit forwarding(ast_visitor& to) : to_(to) {}
+  bool shouldVisitImplicitCode() const { return to_.shouldVisitImplicitCode(); }
+  bool VisitStmt(clang::Stmt* node) { return to_.VisitStmt(node); }
+  bool VisitNamedDecl(clang::NamedDecl* node) { return to_.VisitNamedDecl(node); }
+  bool VisitVarDecl(clang::VarDecl* node) { return to_.VisitVarDecl(node); }
+  bool VisitCallExpr(clang::CallExpr* node) { return to_.VisitCallExpr(node); }
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* node) { return to_.VisitCXXConstructExpr(node); }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* node) { return to_.VisitDeclRefExpr(node); }
+  bool VisitLambdaExpr(clang::LambdaExpr* node) { return to_.VisitLambdaExpr(node); }
+  bool VisitMemberExpr(clang::MemberExpr* node) { return to_.VisitMemberExpr(node); }
+  bool VisitBinaryOperator(clang::BinaryOperator* node) { return to_.VisitBinaryOperator(node); }
+  bool VisitUnaryOperator(clang::UnaryOperator* node) { return to_.VisitUnaryOperator(node); }
+
+private:
+  ast_visitor& to_;
+};
+
+} // namespace
+
+bool ast_visitor::TraverseStmt(clang::Stmt* root) {
+  return forwarding(*this).TraverseStmt(root);
+}
+
+bool ast_visitor::TraverseDecl(clang::Decl* root) {
+  return forwarding(*this).TraverseDecl(root);
+}
+
+} // namespace tacit::compiler
