@@ -33,7 +33,7 @@ def expectations(text):
 def problem_of(asked, source, program, ranks, name, expected):
     environment = dict(os.environ, **dict(pair.split("=", 1) for pair in asked.environment))
     command = [*shlex.split(asked.launcher), "-n", ranks, str(program), name]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
     said = [line for line in done.stderr.splitlines() if "TACIT-" in line]
     if f"ran {name}, " not in done.stdout or (not expected and done.returncode):
         return f"exit {done.returncode}: {done.stdout}{done.stderr[-1500:]}"

@@ -1,12 +1,19 @@
-// What goes wrong, planted: every rank has to hear of it, with names, and nobody may hang. One fault a run: argv[1].
+// What goes wrong, planted: every rank has to hear of it, with names, and nobody may hang.
 //
-// The program ends without MPI_Finalize, so that the test looks at what is printed. Each rank prints what it caught.
+//     test_failures FAULT FILE       in a run each
+//
+// The program ends without MPI_Finalize, for which launchers end the other ranks, and may drop what those have printed. So each rank adds a
+// line with what it caught to the file, and no rank ends before all have done so.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
+#include <fstream>
+#include <iterator>
+#include <sched.h>
 #include <string>
 #include <tacit/tasks.hpp>
-#include <thread>
 #include <unistd.h>
 
 namespace {
@@ -86,19 +93,35 @@ void run(const std::string& fault) {
   q.wait(tacit::barrier);
 }
 
+void say(const char* file, std::string line) {
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  line += '\n';
+  const int out = open(file, O_WRONLY | O_APPEND | O_CREAT, 0644);
+  if (out < 0 || write(out, line.data(), line.size()) != static_cast<ssize_t>(line.size()) || close(out) != 0)
+    std::perror(file);
+}
+
+void wait_for_lines(const char* file, int expected) {
+  for (std::ptrdiff_t lines = 0; lines < expected; sched_yield()) {
+    std::ifstream in(file);
+    lines = std::count(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>(), '\n');
+  }
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
-  const std::string fault = argc > 1 ? argv[1] : "";
+  if (argc != 3)
+    return 2;
+  const std::string fault = argv[1];
+  std::string caught = "no error";
   signal(SIGTERM, SIG_IGN); // launchers end the others at once when one rank is killed
   try {
     run(fault);
-    std::printf("rank %d: no error\n", tacit::detail::rank());
   } catch (const tacit::task_error& e) {
-    std::printf("rank %d says: %s\n", tacit::detail::rank(), e.what());
+    caught = e.what();
   }
-  std::fflush(stdout);
-  std::this_thread::sleep_for(
-      std::chrono::milliseconds(fault == "killed" ? 0 : 300)); // for the others to say it, too
+  say(argv[2], "rank " + std::to_string(tacit::detail::rank()) + " says: " + caught);
+  wait_for_lines(argv[2], fault == "killed" ? 2 : 3);
   _exit(3);
 }
