@@ -2,6 +2,7 @@
 
 #include "compiler/coalesce/datatypes.h"
 #include "compiler/coalesce/type_map.h"
+#include "compiler/hooks/settings.h"
 
 #include <algorithm>
 #include <climits>
@@ -11,6 +12,8 @@
 #include <pthread.h>
 #include <tacit/coalesce.h>
 #include <time.h>
+#define XXH_INLINE_ALL // the library of that name may be missing where programs are linked
+#include <xxhash.h>
 
 namespace tacit::compiler {
 namespace {
@@ -32,14 +35,17 @@ long long now() {
   return static_cast<long long>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
 }
 
-unsigned node() {
-  char name[MPI_MAX_PROCESSOR_NAME];
+/// Of processes with one clock. TACIT_RANKS_PER_NODE plays more nodes than there are, as everywhere, but never fewer: clocks of two
+/// machines cannot be compared.
+std::uint64_t node(int rank) {
+  const std::size_t each = tacit_count_setting("TACIT_RANKS_PER_NODE", 0, "a number from 1 on");
+  char name[MPI_MAX_PROCESSOR_NAME + 1];
   int length = 0;
-  unsigned made = 2166136261u;
-  if (MPI_Get_processor_name(name, &length) == MPI_SUCCESS)
-    for (int i = 0; i < length; ++i)
-      made = (made ^ static_cast<unsigned char>(name[i])) * 16777619u;
-  return made;
+  if (MPI_Get_processor_name(name, &length) != MPI_SUCCESS)
+    length = 0;
+  const std::uint64_t words[] = {XXH3_64bits(name, static_cast<std::size_t>(length)),
+                                 each > 0 ? static_cast<std::uint64_t>(rank) / each : 0};
+  return XXH3_64bits(words, sizeof words);
 }
 
 template <typename T>
@@ -110,7 +116,7 @@ const char* verb(window_access what) {
   return "accesses";
 }
 
-bool at_the_same_time(const access_record& a, const access_record& b, const unsigned* nodes) {
+bool at_the_same_time(const access_record& a, const access_record& b, const std::uint64_t* nodes) {
   if (a.fenced || b.fenced)
     return a.fenced && b.fenced;
   return !a.exclusive && !b.exclusive && nodes[a.origin] == nodes[b.origin] && a.begun < b.ended &&
@@ -143,7 +149,7 @@ bool before(const access_record& a, const access_record& b) {
 }
 
 /// False: there were too many pairs.
-bool compare_all(access_record* records, std::size_t count, const int* world, const unsigned* nodes) {
+bool compare_all(access_record* records, std::size_t count, const int* world, const std::uint64_t* nodes) {
   std::sort(records, records + count, before);
   long pairs = 0;
   int said = 0;
@@ -205,7 +211,7 @@ window_log* window_log::make(MPI_Win win, MPI_Comm comm) {
   MPI_Comm_size(comm, &made->processes_);
   made->world_ = array_of<int>(made->processes_);
   made->units_ = array_of<int>(made->processes_);
-  made->nodes_ = array_of<unsigned>(made->processes_);
+  made->nodes_ = array_of<std::uint64_t>(made->processes_);
   made->epochs_ = array_of<lock_epoch>(made->processes_);
   wants = made->world_ && made->units_ && made->nodes_ && made->epochs_;
   wants = wants && has_key();
@@ -215,13 +221,13 @@ window_log* window_log::make(MPI_Win win, MPI_Comm comm) {
     return nullptr;
   }
   const int world = world_rank();
-  const unsigned here = node();
+  const std::uint64_t here = node(made->rank_);
   const bool known =
       MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, static_cast<void*>(&unit), &present) == MPI_SUCCESS && present;
   const int own_unit = known ? *unit : 1;
   PMPI_Allgather(&world, 1, MPI_INT, made->world_, 1, MPI_INT, made->comm_);
   PMPI_Allgather(&own_unit, 1, MPI_INT, made->units_, 1, MPI_INT, made->comm_);
-  PMPI_Allgather(&here, 1, MPI_UNSIGNED, made->nodes_, 1, MPI_UNSIGNED, made->comm_);
+  PMPI_Allgather(&here, 1, MPI_UINT64_T, made->nodes_, 1, MPI_UINT64_T, made->comm_);
   for (int t = 0; t < made->processes_; ++t) {
     new (made->epochs_ + t) lock_epoch();
     find_memory(win, t, made->rank_, made->epochs_[t]);

@@ -14,6 +14,7 @@
 #include "compiler/coalesce/claims.h"
 #include "compiler/coalesce/memory.h"
 
+#include <cstdint>
 #include <mpi.h>
 #include <pthread.h>
 
@@ -83,10 +84,10 @@ private:
   mutable pthread_mutex_t guard_ = PTHREAD_MUTEX_INITIALIZER;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, processes_ = 0;
-  int* world_ = nullptr; ///< of each process: its rank in MPI_COMM_WORLD
-  int* units_ = nullptr; ///< and its displacement unit
-  unsigned* nodes_ = nullptr;
-  lock_epoch* epochs_ = nullptr; ///< for each target
+  int* world_ = nullptr;           ///< of each process: its rank in MPI_COMM_WORLD
+  int* units_ = nullptr;           ///< and its displacement unit
+  std::uint64_t* nodes_ = nullptr; ///< whose clocks can be compared
+  lock_epoch* epochs_ = nullptr;   ///< for each target
   bool all_locked_ = false, started_ = false, lost_ = false;
   growable<access_record> records_;
 };

@@ -62,6 +62,17 @@ size_t tacit_size_setting(const char* variable, size_t normal, const char* expec
   return value;
 }
 
+size_t tacit_count_setting(const char* variable, size_t normal, const char* expected) {
+  const char* const text = getenv(variable);
+  size_t value = 0;
+  if (!text || !*text)
+    return normal;
+  if (text[strspn(text, "0123456789")] == '\0' && read_size(text, &value) && value > 0)
+    return value;
+  complain(variable, text, expected);
+  return normal;
+}
+
 int tacit_switch_setting(const char* variable) {
   const char* const text = getenv(variable);
   if (!text || !*text || strcmp(text, "0") == 0)

@@ -11,6 +11,8 @@ extern "C" {
 
 /* "512", "64k", "4M" or "1G"; `normal` without the variable, and for what is no such number. */
 size_t tacit_size_setting(const char* variable, size_t normal, const char* expected);
+/* A number in digits alone, from 1 on; `normal` without the variable, and for what is no such number. */
+size_t tacit_count_setting(const char* variable, size_t normal, const char* expected);
 /* "0" or "1"; 0 without the variable, and for anything else. */
 int tacit_switch_setting(const char* variable);
 /* Which of the words it is; `normal` without the variable, and for anything else. */

@@ -28,7 +28,7 @@ bool ended = false;
 bool our_mpi = false; ///< we have initialised it
 
 /// Threads for kernels, where the user does not say: the cores that this process may use, shared with the ranks that may use
-/// the same.
+/// the same. Not node_identity: TACIT_RANKS_PER_NODE plays nodes on one machine, whose cores all of its ranks still share.
 int default_threads(MPI_Comm world) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
