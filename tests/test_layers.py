@@ -97,6 +97,16 @@ class Includes(Tree):
         self.write("graphs/match/match.cpp", "#if defined(OPEN_MPI) && 1\n#endif\n")
         self.refused(self.check(), "src/graphs/match/match.cpp: asks which MPI library")
 
+    def test_a_key_for_attributes(self):
+        for call in ["MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, drop, &key, nullptr);", "PMPI_Comm_create_keyval (copy, drop, &key, 0);"]:
+            self.write("graphs/match/match.cpp", call + "\n")
+            self.refused(self.check(), "src/graphs/match/match.cpp: makes a key for attributes")
+        self.write("graphs/match/match.cpp", "case mpi_call::Win_create_keyval: // named, not called\n")
+        self.allowed(self.check())
+        self.write("runtime/mpi/attributes.h", "MPI_Comm_create_keyval(copy, drop, key, nullptr);\n")
+        self.write("graphs/match/match.cpp", "")
+        self.allowed(self.check())
+
     def test_a_room_that_is_not_in_the_table(self):
         self.refused(self.including("<vector>", "graphs/attic/attic.cpp"), "room 'graphs/attic' is not in the table")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Layer check: which room may see which, and who may see <mpi.h>, LLVM and Clang.
+"""Layer check: which room may see which, who may see <mpi.h>, LLVM and Clang, and who may make keys for MPI's attributes.
 
 The table below is the architecture, in the order of the data flow. A room may include itself, what its row names (a
 room, or a whole wing), and nothing else of ours; a file that lies in a wing itself may include all rooms of that wing, and
@@ -106,10 +106,16 @@ MAY_ASK_FOR_LIBRARY = {"runtime/mpi/library_quirks.h", "runtime/mpi/collective_c
                        "interpose/layer/mpi_by_name.h", "interpose/layer/mpi_library.cpp",
                        "interpose/layer/fortran.cpp", "interpose/layer/invocation.h", "interpose/takeover/request_table.cpp",
                        "surface/selftest/mpi_calls.cpp", "compiler/hooks/slot.c"}
+# Files that make keys for attributes of MPI's objects. Elsewhere a value of ours goes with an object by what these offer.
+MAY_CREATE_KEYVAL = {"runtime/mpi/attributes.h",
+                     "compiler/coalesce/attribute.h",         # the same without a C++ library
+                     "compiler/hooks/finalize.c",             # in C: what MPI_Finalize calls
+                     "interpose/takeover/agreed_groups.cpp"}  # the value stands in the attribute itself: no memory to run out of
 
 WING_OF = {room: wing for wing, rooms in TABLE.items() for room in rooms}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
 LIBRARY_QUESTION = re.compile(r"^[ \t]*#[ \t]*(?:el)?if.*\b(?:OPEN_MPI|MPICH\w*|SMPI_H|OMPI_\w+|MPI_ABI_VERSION)\b", re.MULTILINE)
+KEYVAL = re.compile(r"\bP?MPI_(?:(?:Comm|Win|Type)_create_keyval|Keyval_create)\s*\(")
 SOURCES = {".cpp", ".h", ".c", ".hpp", ".def"}
 
 
@@ -179,6 +185,8 @@ def include_violations(root: Path):
         text = path.read_text(encoding="utf-8")
         if LIBRARY_QUESTION.search(text) and str(path.relative_to(source)) not in MAY_ASK_FOR_LIBRARY:
             yield f"{name}: asks which MPI library it is compiled for; name the difference in src/runtime/mpi/library_quirks.h"
+        if KEYVAL.search(text) and str(path.relative_to(source)) not in MAY_CREATE_KEYVAL:
+            yield f"{name}: makes a key for attributes of MPI's objects; see MAY_CREATE_KEYVAL in tools/check_layers.py"
         for target in INCLUDE.findall(text):
             if problem := wrong_include(path, target, source):
                 yield f"{name}: {problem}"

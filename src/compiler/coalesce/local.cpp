@@ -16,6 +16,7 @@
 // the end of the epoch needs one memory barrier (tacit_local_sync), as MPI_Win_sync is one in the unified model.
 #include <tacit/coalesce.h>
 
+#include "compiler/coalesce/attribute.h"
 #include "compiler/coalesce/claims.h"
 #include "compiler/coalesce/datatypes.h"
 #include "compiler/hooks/devices.h"
@@ -37,7 +38,6 @@ struct answer {
 };
 
 pthread_mutex_t all_answers = PTHREAD_MUTEX_INITIALIZER;
-int answers_key = MPI_KEYVAL_INVALID;
 
 int forget(MPI_Win, int, void* first, void*) {
   for (answer* a = static_cast<answer*>(first); a;) {
@@ -49,9 +49,11 @@ int forget(MPI_Win, int, void* first, void*) {
   return MPI_SUCCESS;
 }
 
-/// The value of a window's attribute, or null.
+constinit attribute<on_windows, answer> answers(forget);
+
+/// What MPI itself keeps with a window, or null.
 template <typename T>
-const T* attribute(MPI_Win win, int key) {
+const T* of_mpi(MPI_Win win, int key) {
   void* value = nullptr;
   int present = 0;
   return MPI_Win_get_attr(win, key, &value, &present) == MPI_SUCCESS && present ? static_cast<const T*>(value)
@@ -59,15 +61,15 @@ const T* attribute(MPI_Win win, int key) {
 }
 
 bool is_kind(MPI_Win win, int key, int kind) {
-  const int* const value = attribute<int>(win, key);
+  const int* const value = of_mpi<int>(win, key);
   return value && *value == kind;
 }
 
 tacit_local_memory own_memory(MPI_Win win) {
   void* base = nullptr;
   int present = 0;
-  const MPI_Aint* const bytes = attribute<MPI_Aint>(win, MPI_WIN_SIZE);
-  const int* const unit = attribute<int>(win, MPI_WIN_DISP_UNIT);
+  const MPI_Aint* const bytes = of_mpi<MPI_Aint>(win, MPI_WIN_SIZE);
+  const int* const unit = of_mpi<int>(win, MPI_WIN_DISP_UNIT);
   if (MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &present) != MPI_SUCCESS || !present || !bytes || !unit)
     return {nullptr, 0, 1};
   return {static_cast<char*>(base), *bytes, *unit};
@@ -130,10 +132,7 @@ answer* make_answer(MPI_Win win, MPI_Datatype type, int flags) {
 
 /// Under the mutex.
 const tacit_local* find_or_make(MPI_Win win, MPI_Datatype type, int flags) {
-  if (answers_key == MPI_KEYVAL_INVALID &&
-      MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, forget, &answers_key, nullptr) != MPI_SUCCESS)
-    return &nothing_local;
-  auto* const first = const_cast<answer*>(attribute<answer>(win, answers_key));
+  answer* const first = answers.of(win);
   for (const answer* a = first; a; a = a->next)
     if (a->local.flags == flags && a->asked == type)
       return &a->local;
@@ -143,8 +142,8 @@ const tacit_local* find_or_make(MPI_Win win, MPI_Datatype type, int flags) {
   if (first) { // behind the first, which the attribute names
     made->next = first->next;
     first->next = made;
-  } else if (MPI_Win_set_attr(win, answers_key, made) != MPI_SUCCESS) {
-    forget(win, answers_key, made, nullptr);
+  } else if (!answers.set(win, made)) {
+    forget(win, MPI_KEYVAL_INVALID, made, nullptr);
     return &nothing_local;
   }
   return &made->local;

@@ -17,6 +17,7 @@
 // MPI_Alltoall, because they may not wait for each other in front of their loops: the loop of one may send what another waits for. Measured: rounds of both kinds in turns, the first of each not
 // counted, and of the slowest process's times the better one. Predicted: what both ways take is played with the machine's costs and the
 // length of the loop, as the round behind the agreement showed it.
+#include "compiler/coalesce/attribute.h"
 #include "compiler/coalesce/claims.h"
 #include "compiler/coalesce/datatypes.h"
 #include "compiler/hooks/devices.h"
@@ -28,7 +29,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <pthread.h>
 #include <tacit/coalesce.h>
 
 namespace tacit::compiler {
@@ -50,9 +50,6 @@ struct measured_exchange {
   measured_exchange* next;
 };
 
-pthread_mutex_t exchanges = PTHREAD_MUTEX_INITIALIZER;
-int exchanges_key = MPI_KEYVAL_INVALID;
-
 int forget_exchanges(MPI_Comm, int, void* first, void*) {
   for (auto* e = static_cast<measured_exchange*>(first); e;) {
     measured_exchange* const next = e->next;
@@ -61,6 +58,8 @@ int forget_exchanges(MPI_Comm, int, void* first, void*) {
   }
   return MPI_SUCCESS;
 }
+
+constinit attribute<on_communicators, measured_exchange> exchanges(forget_exchanges);
 
 int magnitude_of(long long bytes) {
   int made = 0;
@@ -96,7 +95,7 @@ measured_exchange* add(measured_exchange* first, const measured_exchange& what, 
   made->next = first ? first->next : nullptr;
   if (first)
     first->next = made;
-  else if (MPI_Comm_set_attr(comm, exchanges_key, made) != MPI_SUCCESS) {
+  else if (!exchanges.set(comm, made)) {
     std::free(made);
     return nullptr;
   }
@@ -108,7 +107,7 @@ void take_back(measured_exchange* first, measured_exchange* added, MPI_Comm comm
   if (!added)
     return;
   if (!first) {
-    MPI_Comm_delete_attr(comm, exchanges_key); // frees it
+    exchanges.remove(comm); // frees it
     return;
   }
   first->next = added->next;
@@ -122,28 +121,11 @@ measured_exchange* find(const measured_exchange& what, measured_exchange* first)
   return nullptr;
 }
 
-bool has_key() {
-  pthread_mutex_lock(&exchanges);
-  const bool has =
-      exchanges_key != MPI_KEYVAL_INVALID ||
-      MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_exchanges, &exchanges_key, nullptr) == MPI_SUCCESS;
-  pthread_mutex_unlock(&exchanges);
-  return has;
-}
-
-measured_exchange* first_known(MPI_Comm comm) {
-  void* value = nullptr;
-  int present = 0;
-  const bool kept = has_key() && MPI_Comm_get_attr(comm, exchanges_key, static_cast<void*>(&value),
-                                                   &present) == MPI_SUCCESS;
-  return kept && present ? static_cast<measured_exchange*>(value) : nullptr;
-}
-
 /// Behind the first exchange of its kind, where all processes come anyway. One without a record would ask again the next time, and
 /// the others would not answer: either all have one, or none.
 void make_known(const measured_exchange& what, MPI_Comm comm) {
-  measured_exchange* const first = first_known(comm);
-  measured_exchange* const made = has_key() ? add(first, what, comm) : nullptr;
+  measured_exchange* const first = exchanges.of(comm);
+  measured_exchange* const made = add(first, what, comm);
   const int when = agree(made ? what.when : no_record, comm);
   if (when == no_record)
     take_back(first, made, comm);
@@ -488,7 +470,7 @@ void tacit_pipeline_begin(tacit_pipeline* exchange, int when, const tacit_pipeli
   if (costs)
     p.costs = *costs;
   const measured_exchange what = described(p);
-  measured_exchange* const e = find(what, first_known(comm));
+  measured_exchange* const e = find(what, exchanges.of(comm));
   if (!e) {
     p.is_new = 1;
     return;

@@ -1,5 +1,6 @@
 #include "compiler/coalesce/window_log.h"
 
+#include "compiler/coalesce/attribute.h"
 #include "compiler/coalesce/datatypes.h"
 #include "compiler/coalesce/type_map.h"
 #include "compiler/hooks/settings.h"
@@ -21,9 +22,6 @@ namespace {
 constexpr std::size_t most_records = 1u << 17; ///< of a process: 15 MB
 constexpr int most_said = 4;                   ///< of one comparison
 constexpr long most_pairs = 100'000'000;       ///< that are compared: a second or so
-
-pthread_mutex_t keys = PTHREAD_MUTEX_INITIALIZER;
-int log_key = MPI_KEYVAL_INVALID;
 
 budget unlimited() {
   return budget(SIZE_MAX / 2);
@@ -169,20 +167,8 @@ bool compare_all(access_record* records, std::size_t count, const int* world, co
   return true;
 }
 
-/// The key of logs; no key yet: MPI_KEYVAL_INVALID. Windows of other threads are made at any time.
-int known_key() {
-  return __atomic_load_n(&log_key, __ATOMIC_ACQUIRE);
-}
-
-bool has_key() {
-  pthread_mutex_lock(&keys);
-  int made = known_key();
-  if (made == MPI_KEYVAL_INVALID &&
-      MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &made, nullptr) == MPI_SUCCESS)
-    __atomic_store_n(&log_key, made, __ATOMIC_RELEASE);
-  pthread_mutex_unlock(&keys);
-  return made != MPI_KEYVAL_INVALID;
-}
+/// Windows of other threads are made at any time. Who frees the log is window_log::end.
+constinit attribute<on_windows, window_log> logs(nullptr);
 
 } // namespace
 
@@ -214,9 +200,9 @@ window_log* window_log::make(MPI_Win win, MPI_Comm comm) {
   made->nodes_ = array_of<std::uint64_t>(made->processes_);
   made->epochs_ = array_of<lock_epoch>(made->processes_);
   wants = made->world_ && made->units_ && made->nodes_ && made->epochs_;
-  wants = wants && has_key();
+  wants = wants && logs.is_possible();
   PMPI_Allreduce(&wants, &all, 1, MPI_INT, MPI_MIN, made->comm_);
-  if (!all || MPI_Win_set_attr(win, known_key(), made) != MPI_SUCCESS) {
+  if (!all || !logs.set(win, made)) {
     made->release();
     return nullptr;
   }
@@ -236,13 +222,7 @@ window_log* window_log::make(MPI_Win win, MPI_Comm comm) {
 }
 
 window_log* window_log::of(MPI_Win win) {
-  void* found = nullptr;
-  int present = 0;
-  const int key = known_key();
-  if (key == MPI_KEYVAL_INVALID ||
-      MPI_Win_get_attr(win, key, static_cast<void*>(&found), &present) != MPI_SUCCESS)
-    return nullptr;
-  return present ? static_cast<window_log*>(found) : nullptr;
+  return logs.of(win);
 }
 
 void window_log::release() {
@@ -264,7 +244,7 @@ void window_log::end(MPI_Win win) {
   if (!log)
     return;
   log->compare();
-  MPI_Win_delete_attr(win, known_key());
+  logs.remove(win);
   log->release();
 }
 

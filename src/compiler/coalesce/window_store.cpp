@@ -1,5 +1,6 @@
 #include "compiler/coalesce/window_store.h"
 
+#include "compiler/coalesce/attribute.h"
 #include "compiler/coalesce/region.h"
 
 #include <pthread.h>
@@ -9,7 +10,6 @@ namespace tacit::compiler {
 namespace {
 
 pthread_mutex_t stores = PTHREAD_MUTEX_INITIALIZER;
-int store_key = MPI_KEYVAL_INVALID;
 
 struct locked {
   locked() { pthread_mutex_lock(&stores); }
@@ -28,6 +28,8 @@ int forget_store(MPI_Win, int, void* value, void*) {
   std::free(store);
   return MPI_SUCCESS;
 }
+
+constinit attribute<on_windows, window_store> stores_of_windows(forget_store);
 
 bool is_dynamic(MPI_Win win) {
   int* flavor = nullptr;
@@ -52,7 +54,7 @@ window_store* make_store(MPI_Win win) {
       present && *unit > 0;
   store->unit = known ? *unit : 1;
   store->collects = known && !is_dynamic(win);
-  if (MPI_Win_set_attr(win, store_key, store) != MPI_SUCCESS) {
+  if (!stores_of_windows.set(win, store)) {
     std::free(store);
     return nullptr;
   }
@@ -63,14 +65,8 @@ window_store* make_store(MPI_Win win) {
 
 window_store* store_of(MPI_Win win) {
   const locked all;
-  if (store_key == MPI_KEYVAL_INVALID &&
-      MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, forget_store, &store_key, nullptr) != MPI_SUCCESS)
-    return nullptr;
-  void* found = nullptr;
-  int present = 0;
-  if (MPI_Win_get_attr(win, store_key, static_cast<void*>(&found), &present) != MPI_SUCCESS)
-    return nullptr;
-  return present ? static_cast<window_store*>(found) : make_store(win);
+  window_store* const found = stores_of_windows.of(win);
+  return found ? found : make_store(win);
 }
 
 void begin_use(window_store& store, region_window& user) {

@@ -14,6 +14,7 @@
 
 #include "compiler/hooks/check.h"
 #include "compiler/hooks/devices.h"
+#include "compiler/hooks/finalize.h"
 #include "compiler/hooks/overlap.h"
 #include "compiler/hooks/settings.h"
 #include "compiler/hooks/statistics.h"
@@ -44,7 +45,7 @@ static copy** last = &first;
 static size_t bytes_held;
 static _Atomic int under_way;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
-static int finalize_key = MPI_KEYVAL_INVALID;
+static int completed_by_finalize;
 static int thread_level = MPI_THREAD_SINGLE;
 static _Thread_local char here;   /* its address tells threads apart */
 static const char* communicating; /* the thread that made the first copy */
@@ -182,14 +183,13 @@ static int at_finalize(MPI_Comm self, int key, void* value, void* extra) {
 
 /* Nonzero if what is under way will be completed by MPI_Finalize. */
 static int registered(void) {
-  int ready = 1;
   take_lock();
-  if (finalize_key == MPI_KEYVAL_INVALID) {
+  if (!completed_by_finalize) {
     communicating = &here;
-    ready = MPI_Query_thread(&thread_level) == MPI_SUCCESS &&
-            MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &finalize_key, NULL) == MPI_SUCCESS &&
-            MPI_Comm_set_attr(MPI_COMM_SELF, finalize_key, NULL) == MPI_SUCCESS;
+    completed_by_finalize =
+        MPI_Query_thread(&thread_level) == MPI_SUCCESS && tacit_call_at_finalize(at_finalize);
   }
+  const int ready = completed_by_finalize;
   unlock();
   return ready;
 }

@@ -4,12 +4,12 @@
  *
  * A call site is the return address of the hook; a table of fixed size counts what happens to the
  * operations of each. The site of the call that a thread is in stands in a variable of the thread, so that
- * the functions between need not hand it on. MPI_Finalize deletes the attributes of MPI_COMM_SELF first
- * (MPI-3.1, 8.7.1): then rank 0 prints. */
+ * the functions between need not hand it on. When MPI ends rank 0 prints. */
 #define _GNU_SOURCE /* dladdr */
 
 #include "compiler/hooks/statistics.h"
 
+#include "compiler/hooks/finalize.h"
 #include "compiler/hooks/settings.h"
 
 #include <dlfcn.h>
@@ -28,7 +28,7 @@ typedef struct site {
 static site sites[most_sites]; /* the first one: those that found no room */
 static uint32_t site_count = 1;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
-static int finalize_key = MPI_KEYVAL_INVALID;
+static int asked_to_print;
 static _Thread_local uint32_t current;
 
 int tacit_counts(void) {
@@ -82,9 +82,9 @@ static int at_finalize(MPI_Comm self, int key, void* value, void* extra) {
 
 /* Nobody prints if MPI has no room for an attribute. */
 static void print_at_finalize(void) {
-  if (finalize_key == MPI_KEYVAL_INVALID &&
-      MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &finalize_key, NULL) == MPI_SUCCESS)
-    (void)MPI_Comm_set_attr(MPI_COMM_SELF, finalize_key, NULL);
+  if (!asked_to_print)
+    (void)tacit_call_at_finalize(at_finalize);
+  asked_to_print = 1;
 }
 
 void tacit_count_call(const void* address) {
