@@ -2,6 +2,8 @@
  *
  * compile_parts MESSAGES BYTES ROUNDS: so many messages of so many bytes from every rank to every other one, which are an alltoall.
  * A line for each way: its name, and the median over the rounds of the microseconds of the slowest rank, without building the graph. */
+#include "whole_number.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,11 +65,11 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const int rounds = argc == 4 ? atoi(argv[3]) : 0;
+  const int rounds = argc == 4 ? whole_int(argv[3]) : 0;
   if (rounds < 1 || rounds > most_rounds)
     MPI_Abort(MPI_COMM_WORLD, 2);
-  messages = atoi(argv[1]);
-  bytes = atoi(argv[2]);
+  messages = whole_int(argv[1]);
+  bytes = whole_int(argv[2]);
   const size_t all = (size_t)ranks * (size_t)messages * (size_t)bytes;
   char* const mine = malloc(all);
   char* const got = malloc(all);

@@ -11,6 +11,8 @@
  *
  * bytes is the size of a block; in the vector forms of the largest one. halo: both neighbors of a ring. transpose: an alltoall of
  * blocks of a matrix of doubles, rows apart in memory. barrier: messages of no bytes from everybody to everybody. */
+#include "whole_number.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -388,13 +390,13 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   fresh = argc == 6 && is(argv[5], "fresh");
-  const int blocks = argc >= 5 ? atoi(argv[4]) : 0;
+  const int blocks = argc >= 5 ? whole_int(argv[4]) : 0;
   if (argc < 5 || ranks > most_ranks || ranks < 2 || blocks < 1 || blocks > most_blocks)
     MPI_Abort(MPI_COMM_WORLD, 2);
   const int periodic = 1;
   MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &periodic, 0, &ring);
   for (const char* at = argv[3]; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-    const int bytes = atoi(at);
+    const int bytes = whole_int_before(at, ",");
     room = (size_t)(ranks > 2 ? ranks : 2) * (size_t)bytes;
     mine = malloc(room);
     got = malloc(room);

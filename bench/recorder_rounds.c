@@ -2,6 +2,8 @@
    on a ring, new content in every message, and every tenth round ends with an Allreduce. Prints how many calls all
    ranks make together.
      recorder_rounds ROUNDS */
+#include "whole_number.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +14,7 @@ static long in[fields][2][words], out[fields][2][words];
 
 int main(int argc, char** argv) {
   int rank, size;
-  const long rounds = argc > 1 ? atol(argv[1]) : 1000;
+  const long rounds = argc > 1 ? whole_number_before(argv[1], "") : 1000;
   long calls = 0, state = 1, all = 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -78,12 +78,12 @@ extern "C" {
 typedef struct tacit_coalesce tacit_coalesce;
 
 enum {
-  TACIT_COALESCE_NO_OVERLAP =
-      1, /* the pragma's `no_overlap`: no two operations between two synchronizations touch a common byte */
-  TACIT_COALESCE_THREADS =
-      2, /* several threads use the region at once (MPI_THREAD_MULTIPLE); each call takes a lock */
-  TACIT_COALESCE_UNITS_DIFFER =
-      4 /* displacement units differ among the processes of a window: nothing is collected */
+  /* The pragma's `no_overlap`: no two operations between two synchronizations touch a common byte. */
+  TACIT_COALESCE_NO_OVERLAP = 1,
+  /* Several threads use the region at once (MPI_THREAD_MULTIPLE); each call takes a lock. */
+  TACIT_COALESCE_THREADS = 2,
+  /* Displacement units differ among the processes of a window: nothing is collected. */
+  TACIT_COALESCE_UNITS_DIFFER = 4
 };
 enum { TACIT_ALL_TARGETS = -1 };
 
@@ -174,10 +174,11 @@ typedef struct tacit_local {
 } tacit_local;
 
 enum {
-  TACIT_LOCAL_NO_OVERLAP =
-      1, /* the pragma's `no_overlap`: accesses of different processes never touch a common byte */
-  TACIT_LOCAL_NODE = 2 /* memory of other processes in a shared window counts, too; not where the block locks
-                                 MPI_LOCK_EXCLUSIVE, because MPI may take such a lock only with the first operation */
+  /* The pragma's `no_overlap`: accesses of different processes never touch a common byte. */
+  TACIT_LOCAL_NO_OVERLAP = 1,
+  /* Memory of other processes in a shared window counts, too; not where the block locks MPI_LOCK_EXCLUSIVE, because MPI may take such a lock
+   * only with the first operation. */
+  TACIT_LOCAL_NODE = 2
 };
 
 /* What can be reached in this window; type: the datatype of most accesses (the pragma's), made fast. Local; cheap from the

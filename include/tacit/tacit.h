@@ -152,13 +152,13 @@ int tacit_graph_copy(tacit_graph graph, const void* from, MPI_Count from_count, 
 
 /* Combines locally, as MPI_Reduce_local does: into[i] = from[i] op into[i]. `operation` is any operator that
  * MPI_Reduce_local takes for the datatype, the program's own ones included; it must not be freed as long as
- * the schedule is used. The operands must not overlap. A schedule combines in the order of the graph, or in that of a
- * collective (MPI_Reduce, MPI_Allreduce, MPI_Reduce_scatter, MPI_Scan, MPI_Exscan) where no order changes a bit, as with
- * MPI's operators on integers, or where tacit_allow_reassociation permits other bits. Operators of the program keep the order; they are called on the thread
- * that progresses the schedule, never two at once, and must not communicate (for those of all ranks see
- * tacit_graph_add_operator). Messages and copies that no reduction
- * touches, directly or through others, are replaced as if it were not there. Errors: TACIT_ERR_ARGUMENT (no
- * operator; operands that overlap are reported by tacit_compile), TACIT_ERR_MPI. */
+ * the schedule is used. The operands must not overlap. A schedule combines in the order of the graph, or in
+ * that of a collective (MPI_Reduce, MPI_Allreduce, MPI_Reduce_scatter, MPI_Scan, MPI_Exscan) where no order
+ * changes a bit, as with MPI's operators on integers, or where tacit_allow_reassociation permits other bits.
+ * Operators of the program keep the order; they are called on the thread that progresses the schedule, never
+ * two at once, and must not communicate (for those of all ranks see tacit_graph_add_operator). Messages and
+ * copies that no reduction touches, directly or through others, are replaced as if it were not there. Errors:
+ * TACIT_ERR_ARGUMENT (no operator; operands that overlap are reported by tacit_compile), TACIT_ERR_MPI. */
 int tacit_graph_reduce(tacit_graph graph, const void* from, void* into, MPI_Count count,
                        MPI_Datatype datatype, MPI_Op operation, tacit_op* op);
 
@@ -182,9 +182,9 @@ int tacit_graph_recv_reduce_on(tacit_graph graph, tacit_comm comm, void* buf, MP
  * function commutes only nearly. Elements with gaps or of several pieces, and those longer than 2^31 - 1 bytes, are
  * combined as written. MPI's own operators need it only on datatypes that tacit does not know. Without this call such
  * reductions run as written (TACIT-055). Collective over the graph's communicator; blocks; an error of one rank is an
- * error of all, but for a null graph handle, which leaves the others waiting. Errors: TACIT_ERR_ARGUMENT (no operator or datatype; elements of different lengths; an operator that
- * commutes on one rank only; MPI's own on one rank only; the communicator has been freed), TACIT_ERR_MEMORY,
- * TACIT_ERR_MPI. */
+ * error of all, but for a null graph handle, which leaves the others waiting. Errors: TACIT_ERR_ARGUMENT (no
+ * operator or datatype; elements of different lengths; an operator that commutes on one rank only; MPI's own on one
+ * rank only; the communicator has been freed), TACIT_ERR_MEMORY, TACIT_ERR_MPI. */
 int tacit_graph_add_operator(tacit_graph graph, MPI_Op operation, MPI_Datatype datatype);
 
 /* A computation of the program: `function(context)` is called each time the schedule runs, after everything

@@ -16,6 +16,8 @@
  * tacit_explain says. RUNS runs make a block, which
  * ends when the last rank has; the median block counts. With one run to a block all ranks start at the same time, as far as clocks
  * tell. Values are compared after each block. */
+#include "../../whole_number.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -269,8 +271,9 @@ int main(int argc, char** argv) {
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   const char *pattern = argv[1], *way = argv[2];
-  const int blocks = atoi(argv[4]), runs = atoi(argv[5]), sent = is(pattern, "transpose") ? ranks : 1;
-  elements = atoi(argv[3]) / (int)sizeof(int);
+  const int blocks = whole_int(argv[4]), runs = whole_int(argv[5]),
+            sent = is(pattern, "transpose") ? ranks : 1;
+  elements = whole_int(argv[3]) / (int)sizeof(int);
   if (blocks < 1 || blocks > most_blocks || runs < 1 || elements < 1) {
     fprintf(stderr, "patterns: BYTES is at least 4, BLOCKS 1 to %d, RUNS at least 1\n", most_blocks);
     MPI_Abort(MPI_COMM_WORLD, 2);

@@ -8,6 +8,8 @@
  * For each round a line "round R one_sided S two_sided S coalesced:FACTOR S …", seconds of the slowest process; one_sided is
  * measured in the first one_sided_rounds only, because it takes so long, and printed as 0 in the others. */
 #define TACIT_NO_MAIN
+#include "../../whole_number.h"
+
 #include "../../../examples/annotations/bfs.c"
 
 #include <tacit/coalesce.h>
@@ -158,9 +160,9 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   if (argc < 8)
     MPI_Abort(MPI_COMM_WORLD, 2);
-  const int scale = atoi(argv[2]), edge_factor = atoi(argv[3]), rounds = atoi(argv[4]),
-            one_sided_rounds = atoi(argv[5]);
-  const long long memory = atoll(argv[6]);
+  const int scale = whole_int(argv[2]), edge_factor = whole_int(argv[3]), rounds = whole_int(argv[4]),
+            one_sided_rounds = whole_int(argv[5]);
+  const long long memory = whole_number_before(argv[6], "");
   graph g = make_graph(scale, edge_factor);
   search_state s = begin_searches(&g, strcmp(argv[1], "create") == 0);
   timed(&g, &s, pick_root(&g, 1000), two_sided, 0, 0); /* warm */
@@ -171,7 +173,7 @@ int main(int argc, char** argv) {
     if (g.rank == 0)
       printf("round %d one_sided %.6f two_sided %.6f", r, single, messages);
     for (int i = 7; i < argc; ++i) {
-      const double time = timed(&g, &s, root, coalesced, atoll(argv[i]), memory);
+      const double time = timed(&g, &s, root, coalesced, whole_number_before(argv[i]), memory);
       if (g.rank == 0)
         printf(" coalesced:%s %.6f", argv[i], time);
     }

@@ -3,6 +3,8 @@
  *
  *     rma_ldst_bench accesses local_per_cent rounds       a line "round R plain NS local NS" for each round, of the slowest process */
 #define TACIT_NO_MAIN
+#include "../../whole_number.h"
+
 #include "../../../examples/annotations/rma_ldst.c"
 
 #include <tacit/coalesce.h>
@@ -71,7 +73,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   if (argc < 4)
     MPI_Abort(MPI_COMM_WORLD, 2);
-  const int blocks = atoi(argv[1]) / BUF_PER_PROC, local_per_cent = atoi(argv[2]), rounds = atoi(argv[3]);
+  const int blocks = whole_int(argv[1]) / BUF_PER_PROC, local_per_cent = whole_int(argv[2]),
+            rounds = whole_int(argv[3]);
   MPI_Comm_rank(MPI_COMM_WORLD, &wrank);
   MPI_Comm_size(MPI_COMM_WORLD, &wsize);
   const size_t bytes = (size_t)(wsize + 1) * BUF_PER_PROC * sizeof(int);

@@ -2,6 +2,8 @@
  * a good programmer would by hand (BY_HAND). simulated.py builds and runs it.
  *
  *     stencil EDGE STEPS      prints `seconds` a step and a `checksum` of the result */
+#include "../../whole_number.h"
+
 #define TACIT_NO_MAIN
 #include STENCIL
 
@@ -54,7 +56,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   if (argc < 3)
     MPI_Abort(MPI_COMM_WORLD, 2);
-  const int edge = atoi(argv[1]), steps = atoi(argv[2]);
+  const int edge = whole_int(argv[1]), steps = whole_int(argv[2]);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Dims_create(size, 2, dims);

@@ -4,6 +4,8 @@
  *     transpose ROWS STEPS    prints `seconds` of one of the last four steps, and as `checksum` how many values are wrong
  *
  * The steps before are those in which a program that measures decides. */
+#include "../../whole_number.h"
+
 #define TACIT_NO_MAIN
 #include TRANSPOSE
 
@@ -13,7 +15,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   if (argc < 3)
     MPI_Abort(MPI_COMM_WORLD, 2);
-  const int rows = atoi(argv[1]), steps = atoi(argv[2]), counted = 4;
+  const int rows = whole_int(argv[1]), steps = whole_int(argv[2]), counted = 4;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const size_t bytes = 2 * sizeof(double) * (size_t)rows * (size_t)rows * (size_t)size;

@@ -60,9 +60,10 @@ post_rule assumption_of(const std::string& word) {
 /// Five numbers with commas between; nothing if they are none.
 std::optional<exchange_costs> costs_of(const std::string& text) {
   exchange_costs made;
-  const int read = std::sscanf(text.c_str(), "%lf,%lf,%lf,%lf,%lf", &made.latency, &made.of_byte,
-                               &made.progress, &made.send, &made.receive);
-  return read == 5 ? std::optional(made) : std::nullopt;
+  int end = 0; // where a mistyped fifth number would go on
+  const int read = std::sscanf(text.c_str(), "%lf,%lf,%lf,%lf,%lf%n", &made.latency, &made.of_byte,
+                               &made.progress, &made.send, &made.receive, &end);
+  return read == 5 && static_cast<std::size_t>(end) == text.size() ? std::optional(made) : std::nullopt;
 }
 
 request read_words(const std::vector<std::string>& words) {

@@ -168,71 +168,70 @@ std::span<const std::byte> folder::fold(std::span<const std::byte> records) {
   return out_;
 }
 
-void folder::fold_record(std::span<const std::byte> record) {
-  // The shape: marks, then the record without what is new in it.
-  std::byte room[longest_shape + 1];
-  std::byte* const to = room + 1;
-  std::memcpy(to, record.data(), record.size());
+/// Takes out of a call what is new in it; gives the marks of that.
+unsigned folder::leave_shape(const call_record& c, std::byte* to) {
   unsigned marks = 0;
-  const record_kind kind = kind_of(to);
-  const bool is_call = kind == record_kind::call && is_whole_call(to, record.size());
-  const bool is_completion = kind == record_kind::completion && record.size() >= sizeof(completion_record);
-  call_record c{};
-  completion_record d{};
-  if (is_call) {
-    c = load<call_record>(to);
-    call_record r = c;
-    r.begin = r.end = 0;
-    if (c.begin == call_begin_ && c.end == call_end_)
-      marks |= same_times;
-    if ((c.header.flags & call_hash_valid) != 0)
-      r.hash = 0;
-    if (c.layout == 0 && c.count > 1) {
-      marks |= count_is_new;
-      r.count = 0;
-    }
-    if (c.allocation != 0 && newest_allocation_ - c.allocation < near_allocations) {
-      marks |= allocation_is_near;
-      r.allocation = static_cast<std::uint32_t>(newest_allocation_ - c.allocation);
-    }
-    store(r, to);
-    const std::uint32_t changing = requests_that_change(c);
-    std::uint64_t newest = newest_request_;
-    for (std::uint32_t i = 0; i < changing; ++i) {
-      const auto id = load<std::uint64_t>(to + sizeof r + 8 * i);
-      if (id > newest_request_ + 1)
-        marks |= requests_as_they_are;
-      newest = std::max(newest, id);
-    }
-    for (std::uint32_t i = 0; i < changing && (marks & requests_as_they_are) == 0; ++i)
-      store(distance_of(load<std::uint64_t>(to + sizeof r + 8 * i), newest_request_), to + sizeof r + 8 * i);
-    newest_request_ = newest;
-  } else if (is_completion) {
-    d = load<completion_record>(to);
-    completion_record r = d;
-    r.tick = 0;
-    if ((d.header.flags & completion_hash_valid) != 0)
-      r.hash = 0;
-    if (d.request > newest_request_ + 1)
+  call_record r = c;
+  r.begin = r.end = 0;
+  if (c.begin == call_begin_ && c.end == call_end_)
+    marks |= same_times;
+  if ((c.header.flags & call_hash_valid) != 0)
+    r.hash = 0;
+  if (c.layout == 0 && c.count > 1) {
+    marks |= count_is_new;
+    r.count = 0;
+  }
+  if (c.allocation != 0 && newest_allocation_ - c.allocation < near_allocations) {
+    marks |= allocation_is_near;
+    r.allocation = static_cast<std::uint32_t>(newest_allocation_ - c.allocation);
+  }
+  store(r, to);
+  const std::uint32_t changing = requests_that_change(c);
+  std::uint64_t newest = newest_request_;
+  for (std::uint32_t i = 0; i < changing; ++i) {
+    const auto id = load<std::uint64_t>(to + sizeof r + 8 * i);
+    if (id > newest_request_ + 1)
       marks |= requests_as_they_are;
-    else
-      r.request = distance_of(d.request, newest_request_);
-    store(r, to);
-    ++completions_;
-  } else if (kind == record_kind::forward && record.size() >= sizeof(forward_record)) {
+    newest = std::max(newest, id);
+  }
+  for (std::uint32_t i = 0; i < changing && (marks & requests_as_they_are) == 0; ++i)
+    store(distance_of(load<std::uint64_t>(to + sizeof r + 8 * i), newest_request_), to + sizeof r + 8 * i);
+  newest_request_ = newest;
+  return marks;
+}
+
+unsigned folder::leave_shape(const completion_record& d, std::byte* to) {
+  unsigned marks = 0;
+  completion_record r = d;
+  r.tick = 0;
+  if ((d.header.flags & completion_hash_valid) != 0)
+    r.hash = 0;
+  if (d.request > newest_request_ + 1)
+    marks |= requests_as_they_are;
+  else
+    r.request = distance_of(d.request, newest_request_);
+  store(r, to);
+  ++completions_;
+  return marks;
+}
+
+/// Of records in which nothing is new but what they count from.
+void folder::leave_shape(record_kind kind, std::size_t bytes, std::byte* to) {
+  if (kind == record_kind::forward && bytes >= sizeof(forward_record)) {
     auto r = load<forward_record>(to);
     r.receive = completions_ - r.receive;
     store(r, to);
-  } else if (kind == record_kind::allocation && record.size() >= sizeof(allocation_record)) {
+  } else if (kind == record_kind::allocation && bytes >= sizeof(allocation_record)) {
     auto r = load<allocation_record>(to);
     const std::uint32_t id = r.id;
     r.id = static_cast<std::uint32_t>(newest_allocation_) - id;
     store(r, to);
     newest_allocation_ = id;
   }
-  room[0] = static_cast<std::byte>(marks);
+}
 
-  const std::span<const std::byte> shape(room, record.size() + 1);
+/// Which shape it is, which is said only if it is not the expected one.
+void folder::put_shape(std::span<const std::byte> shape) {
   std::uint32_t id = expected();
   const bool as_expected = id != unknown && shapes_[id].bytes == shape.size() &&
                            std::memcmp(text(shapes_[id]).data(), shape.data(), shape.size()) == 0;
@@ -244,38 +243,72 @@ void folder::fold_record(std::span<const std::byte> record) {
     id = find(shape);
     put(ops_, id == unknown ? 0 : std::uint64_t{id} + 1);
     if (id == unknown) {
-      put(texts_, shape.size());
-      for (std::size_t at = 0; at < shape.size(); at += 8) { // which of eight bytes are not 0, then these
-        const std::size_t mask_at = texts_.size();
-        texts_.push_back(std::byte{0});
-        for (std::size_t i = at; i < std::min(at + 8, shape.size()); ++i)
-          if (shape[i] != std::byte{0}) {
-            texts_[mask_at] |= static_cast<std::byte>(1u << (i - at));
-            texts_.push_back(shape[i]);
-          }
-      }
+      put_text(shape);
       id = add(shape);
     }
   }
   came(id);
   now_ = &shapes_[id];
-  if (is_call) {
-    if ((marks & same_times) == 0) {
-      put_number(zigzag(c.begin - clock_));
-      put_number(zigzag(c.end - c.begin));
-      clock_ = c.end;
-    }
-    call_begin_ = c.begin;
-    call_end_ = c.end;
-    if ((c.header.flags & call_hash_valid) != 0)
-      put_hash(c.hash, 8);
-    if ((marks & count_is_new) != 0)
-      put_number(c.count);
-  } else if (is_completion) {
-    put_number(zigzag(d.tick - clock_));
-    clock_ = d.tick;
-    if ((d.header.flags & completion_hash_valid) != 0)
-      put_hash(short_hash(d.hash), 4);
+}
+
+/// Which of eight bytes are not 0, then these.
+void folder::put_text(std::span<const std::byte> shape) {
+  put(texts_, shape.size());
+  for (std::size_t at = 0; at < shape.size(); at += 8) {
+    const std::size_t mask_at = texts_.size();
+    texts_.push_back(std::byte{0});
+    for (std::size_t i = at; i < std::min(at + 8, shape.size()); ++i)
+      if (shape[i] != std::byte{0}) {
+        texts_[mask_at] |= static_cast<std::byte>(1u << (i - at));
+        texts_.push_back(shape[i]);
+      }
+  }
+}
+
+void folder::put_news(const call_record& c, unsigned marks) {
+  if ((marks & same_times) == 0) {
+    put_number(zigzag(c.begin - clock_));
+    put_number(zigzag(c.end - c.begin));
+    clock_ = c.end;
+  }
+  call_begin_ = c.begin;
+  call_end_ = c.end;
+  if ((c.header.flags & call_hash_valid) != 0)
+    put_hash(c.hash, 8);
+  if ((marks & count_is_new) != 0)
+    put_number(c.count);
+}
+
+void folder::put_news(const completion_record& d) {
+  put_number(zigzag(d.tick - clock_));
+  clock_ = d.tick;
+  if ((d.header.flags & completion_hash_valid) != 0)
+    put_hash(short_hash(d.hash), 4);
+}
+
+void folder::fold_record(std::span<const std::byte> record) {
+  // The shape: marks, then the record without what is new in it.
+  std::byte room[longest_shape + 1];
+  std::byte* const to = room + 1;
+  std::memcpy(to, record.data(), record.size());
+  const std::span<const std::byte> shape(room, record.size() + 1);
+  const auto marked = [&](unsigned marks) { room[0] = static_cast<std::byte>(marks); };
+  const record_kind kind = kind_of(to);
+  if (kind == record_kind::call && is_whole_call(to, record.size())) {
+    const auto c = load<call_record>(to);
+    const unsigned marks = leave_shape(c, to);
+    marked(marks);
+    put_shape(shape);
+    put_news(c, marks);
+  } else if (kind == record_kind::completion && record.size() >= sizeof(completion_record)) {
+    const auto d = load<completion_record>(to);
+    marked(leave_shape(d, to));
+    put_shape(shape);
+    put_news(d);
+  } else {
+    marked(0);
+    leave_shape(kind, record.size(), to);
+    put_shape(shape);
   }
 }
 

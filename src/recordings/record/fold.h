@@ -77,6 +77,13 @@ public:
 
 private:
   void fold_record(std::span<const std::byte> record);
+  unsigned leave_shape(const call_record& c, std::byte* to);
+  unsigned leave_shape(const completion_record& d, std::byte* to);
+  void leave_shape(record_kind kind, std::size_t bytes, std::byte* to);
+  void put_shape(std::span<const std::byte> shape);
+  void put_text(std::span<const std::byte> shape);
+  void put_news(const call_record& c, unsigned marks);
+  void put_news(const completion_record& d);
   void put_number(std::uint64_t n) { put(numbers_, n); }
   void put_hash(std::uint64_t hash, std::size_t bytes);
   static void put(std::vector<std::byte>& to, std::uint64_t n);

@@ -3,7 +3,7 @@
 //
 // The preprocessor is asked elsewhere only for what decides which text can be compiled at all, and no constant can say: how
 // handles and predefined functions look to a program that links no library, and in Fortran, which the standard ABI leaves to
-// other libraries (interpose/layer: mpi_by_name.h, mpi_library.cpp, fortran.cpp, invocation.h; takeover/taken_requests.cpp);
+// other libraries (interpose/layer: mpi_by_name.h, mpi_library.cpp, fortran.cpp, invocation.h; takeover/request_table.cpp);
 // under which names persistent collectives are declared (collective_calls.cpp; surface/selftest/mpi_calls.cpp, which shares nothing
 // with what it tests); and SMPI's clock in hooks, which are C and include nothing of ours (compiler/hooks/slot.c).
 // tools/check_layers.py holds the sources against this list.
