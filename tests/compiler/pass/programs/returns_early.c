@@ -3,6 +3,8 @@
 /* The caller looks at the buffer after the function has returned, on one way out of it in the middle. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { n = 50000, steps = 3000 };
@@ -20,15 +22,34 @@ __attribute__((noinline)) double receive(int kind) {
   return sum;
 }
 
+/* Returns when this process has computed, or polled, much longer than what it does next without waiting takes: by its own clock, so that
+ * the load of the machine does not count. */
+static void let_run(int process) {
+  clockid_t clock;
+  struct timespec now;
+  double begun = -1, seconds = 0;
+  if (clock_getcpuclockid(process, &clock) != 0)
+    abort();
+  while (seconds < 0.05) {
+    if (clock_gettime(clock, &now) != 0)
+      abort();
+    const double at = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    begun = begun < 0 ? at : begun;
+    seconds = at - begun;
+    usleep(1000);
+  }
+}
+
 int main(int argc, char** argv) {
-  int rank;
+  int rank, receiver = getpid();
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Bcast(&receiver, 1, MPI_INT, 1, MPI_COMM_WORLD);
   for (int kind = 1; kind < 3; kind++) {
     if (rank == 0) {
       for (int i = 0; i < n; i++)
         inbox[i] = i + kind;
-      usleep(200000);
+      let_run(receiver);
       MPI_Send(inbox, n, MPI_DOUBLE, 1, kind, MPI_COMM_WORLD);
     } else {
       const double got = receive(kind), last = inbox[n - 1];
