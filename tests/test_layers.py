@@ -107,6 +107,16 @@ class Includes(Tree):
         self.write("graphs/match/match.cpp", "")
         self.allowed(self.check())
 
+    def test_two_types_of_one_name(self):
+        text = "namespace tacit::graphs {{\n{0}\nstruct piece {{\n  int one;\n}};\n{1}\n}} // namespace tacit::graphs\n"
+        self.write("graphs/match/match.h", text.format("", ""))
+        self.write("graphs/graph/graph.h", text.format("namespace {", "} // namespace"))
+        self.allowed(self.check())
+        self.write("surface/trial/trial.h", text.format("", ""))
+        self.allowed(self.check())
+        self.write("graphs/flow/flow.h", text.format("", ""))
+        self.refused(self.check(), "src/graphs/match/match.h: tacit::graphs::piece is another type in src/graphs/flow/flow.h")
+
     def test_a_room_that_is_not_in_the_table(self):
         self.refused(self.including("<vector>", "graphs/attic/attic.cpp"), "room 'graphs/attic' is not in the table")
 

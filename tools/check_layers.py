@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Layer check: which room may see which, who may see <mpi.h>, LLVM and Clang, and who may make keys for MPI's attributes.
+"""Layer check: which room may see which; who may see <mpi.h>, LLVM and Clang; who makes keys for MPI's attributes; names of types.
 
 The table below is the architecture, in the order of the data flow. A room may include itself, what its row names (a
 room, or a whole wing), and nothing else of ours; a file that lies in a wing itself may include all rooms of that wing, and
@@ -116,6 +116,9 @@ WING_OF = {room: wing for wing, rooms in TABLE.items() for room in rooms}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
 LIBRARY_QUESTION = re.compile(r"^[ \t]*#[ \t]*(?:el)?if.*\b(?:OPEN_MPI|MPICH\w*|SMPI_H|OMPI_\w+|MPI_ABI_VERSION)\b", re.MULTILINE)
 KEYVAL = re.compile(r"\bP?MPI_(?:(?:Comm|Win|Type)_create_keyval|Keyval_create)\s*\(")
+# Types that headers define in our namespaces. Two of one name are one to the linker, which takes the functions of either for both.
+TYPE = re.compile(r"(?:struct|class|union|enum(?: class)?) (\w+)(?: final)?(?: ?:[^:].*)?\s*\{")
+PROGRAMS_OF_THEIR_OWN = {"selftest", "measure", "trial"}  # linked with nothing else that may have such a name
 SOURCES = {".cpp", ".h", ".c", ".hpp", ".def"}
 
 
@@ -190,6 +193,28 @@ def include_violations(root: Path):
         for target in INCLUDE.findall(text):
             if problem := wrong_include(path, target, source):
                 yield f"{name}: {problem}"
+
+
+def types_of(path: Path):
+    """Names, with their namespaces, of the types that a file defines outside others and not for itself."""
+    spaces = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if opened := re.match(r"(?:inline )?namespace ?([\w:]*) ?\{$", line):
+            spaces.append(opened[1])
+        elif line.startswith("} // namespace") and spaces:
+            spaces.pop()
+        elif spaces and all(spaces) and (defined := TYPE.match(line)):
+            yield "::".join([*spaces, defined[1]])
+
+
+def name_violations(root: Path):
+    source, first = root / "src", {}
+    for path in sorted(source.rglob("*.h")):
+        if home(path, source)[1] in PROGRAMS_OF_THEIR_OWN:
+            continue
+        for name in types_of(path):
+            if (other := first.setdefault(name, path)) != path:
+                yield f"{path.relative_to(root)}: {name} is another type in {other.relative_to(root)}"
 
 
 class target_list:
@@ -292,7 +317,7 @@ def main() -> int:
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
     parser.add_argument("--build", type=Path)
     arguments = parser.parse_args()
-    found = list(include_violations(arguments.root))
+    found = [*include_violations(arguments.root), *name_violations(arguments.root)]
     if arguments.build:
         found += build_violations(arguments.root, arguments.build)
     for line in found:

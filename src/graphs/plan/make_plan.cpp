@@ -60,10 +60,10 @@ private:
   bytes from(rank_id r, bytes source) const;
   /// The call of rank r that is being made.
   step& call(rank_id r) { return at(r).steps.back(); }
-  bool add_whole_blocks(const finding& f, std::span<const piece> pieces);
-  void add_shared_blocks(const finding& f, std::vector<piece>& pieces);
-  void add_pair_blocks(std::vector<piece>& pieces);
-  void make_room(std::span<piece> pieces);
+  bool add_whole_blocks(const finding& f, std::span<const transfer_piece> pieces);
+  void add_shared_blocks(const finding& f, std::vector<transfer_piece>& pieces);
+  void add_pair_blocks(std::vector<transfer_piece>& pieces);
+  void make_room(std::span<transfer_piece> pieces);
   const std::vector<rank_id>& members(comm_id c) const { return g_.communicators()[index(c)].members; }
   std::vector<std::uint32_t> positions(comm_id c) const;
   void settle_sizes(const finding& f);
@@ -196,11 +196,11 @@ bytes planner::from(rank_id r, bytes source) const {
 }
 
 /// For a step at either end of each pair; where there are few, lists may grow.
-void planner::make_room(std::span<piece> pieces) {
+void planner::make_room(std::span<transfer_piece> pieces) {
   if (pieces.size() < g_.ranks() / 16)
     return;
   std::vector<std::uint32_t> more(g_.ranks(), 0);
-  each_pair(pieces, [&](std::span<const piece> pair) {
+  each_pair(pieces, [&](std::span<const transfer_piece> pair) {
     ++more[index(pair.front().source)];
     if (pair.front().source != pair.front().destination)
       ++more[index(pair.front().destination)];
@@ -211,20 +211,20 @@ void planner::make_room(std::span<piece> pieces) {
 }
 
 void planner::add_residual(const std::vector<slice>& residual) {
-  std::vector<piece> pieces;
+  std::vector<transfer_piece> pieces;
   pieces.reserve(residual.size());
   for (const slice& s : residual)
     pieces.push_back(piece_of(t_, s));
   sort_by_source(pieces, g_.ranks());
-  sort_if_needed(pieces, [](const piece& a, const piece& b) {
+  sort_if_needed(pieces, [](const transfer_piece& a, const transfer_piece& b) {
     return std::tie(a.source, a.destination, a.destination_address) <
            std::tie(b.source, b.destination, b.destination_address);
   });
   make_room(pieces);
-  each_pair(pieces, [&](std::span<const piece> pair) {
+  each_pair(pieces, [&](std::span<const transfer_piece> pair) {
     const rank_id source = pair.front().source, destination = pair.front().destination;
     bytes reads, writes;
-    for (const piece& p : pair) {
+    for (const transfer_piece& p : pair) {
       append(reads, {p.source_address, p.length});
       append(writes, {p.destination_address, p.length});
     }
@@ -265,12 +265,12 @@ std::vector<std::uint32_t> planner::positions(comm_id c) const {
 
 /// What reaches all other members in one piece, as nearly all blocks do: there is nothing to cut, and nothing is missing. The pieces
 /// are sorted by destination and source. False, with nothing done, where it is otherwise.
-bool planner::add_whole_blocks(const finding& f, std::span<const piece> pieces) {
+bool planner::add_whole_blocks(const finding& f, std::span<const transfer_piece> pieces) {
   const auto& group = members(f.comm);
   std::size_t sources = 0;
   bool whole = true;
   for (std::size_t i = 0; i < pieces.size() && whole; ++i) {
-    const piece& p = pieces[i];
+    const transfer_piece& p = pieces[i];
     const segment block{p.source_address, p.length};
     const bool same_pair =
         i > 0 && p.destination == pieces[i - 1].destination && p.source == pieces[i - 1].source;
@@ -298,8 +298,8 @@ bool planner::add_whole_blocks(const finding& f, std::span<const piece> pieces) 
 }
 
 /// Broadcast and allgather: what one source sends, all other members receive in the same order.
-void planner::add_shared_blocks(const finding& f, std::vector<piece>& pieces) {
-  sort_if_needed(pieces, [](const piece& a, const piece& b) {
+void planner::add_shared_blocks(const finding& f, std::vector<transfer_piece>& pieces) {
+  sort_if_needed(pieces, [](const transfer_piece& a, const transfer_piece& b) {
     return std::tie(a.destination, a.source) < std::tie(b.destination, b.source);
   });
   if (add_whole_blocks(f, pieces))
@@ -312,8 +312,8 @@ void planner::add_shared_blocks(const finding& f, std::vector<piece>& pieces) {
     std::size_t end = first;
     while (end < pieces.size() && pieces[end].source == source)
       ++end;
-    std::vector<piece> own(pieces.begin() + static_cast<std::ptrdiff_t>(first),
-                           pieces.begin() + static_cast<std::ptrdiff_t>(end));
+    std::vector<transfer_piece> own(pieces.begin() + static_cast<std::ptrdiff_t>(first),
+                                    pieces.begin() + static_cast<std::ptrdiff_t>(end));
     first = end;
     cut_alike(own);
 
@@ -350,18 +350,18 @@ void planner::add_shared_blocks(const finding& f, std::vector<piece>& pieces) {
 }
 
 /// Alltoall, scatter and gather: every pair has its own block.
-void planner::add_pair_blocks(std::vector<piece>& pieces) {
-  sort_if_needed(pieces, [](const piece& a, const piece& b) {
+void planner::add_pair_blocks(std::vector<transfer_piece>& pieces) {
+  sort_if_needed(pieces, [](const transfer_piece& a, const transfer_piece& b) {
     return std::tie(a.destination, a.source) < std::tie(b.destination, b.source);
   });
-  each_pair(pieces, [&](std::span<piece> pair) {
+  each_pair(pieces, [&](std::span<transfer_piece> pair) {
     const rank_id source = pair.front().source, destination = pair.front().destination;
-    sort_if_needed(pair, [](const piece& a, const piece& b) {
+    sort_if_needed(pair, [](const transfer_piece& a, const transfer_piece& b) {
       return std::tie(a.source_address, a.destination_address) <
              std::tie(b.source_address, b.destination_address);
     });
     bytes reads, writes;
-    for (const piece& p : pair) {
+    for (const transfer_piece& p : pair) {
       append(reads, {p.source_address, p.length});
       append(writes, {p.destination_address, p.length});
     }
@@ -422,9 +422,9 @@ void planner::settle_sizes(const finding& f) {
 }
 
 void planner::add_collective(const finding& f) {
-  std::vector<piece> pieces;
+  std::vector<transfer_piece> pieces;
   pieces.reserve(f.slices.size());
-  prefer_huge_pages(pieces.data(), f.slices.size() * sizeof(piece));
+  prefer_huge_pages(pieces.data(), f.slices.size() * sizeof(transfer_piece));
   std::vector<slice> local;
   for (const slice& s : f.slices) {
     const transfer& x = t_.list[s.transfer];

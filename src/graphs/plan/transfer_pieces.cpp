@@ -5,36 +5,36 @@
 
 namespace tacit::graphs {
 
-piece piece_of(const transfers& t, const slice& s) {
+transfer_piece piece_of(const transfers& t, const slice& s) {
   const transfer& x = t.list[s.transfer];
   return {x.source, x.destination, x.source_address + s.offset, x.destination_address + s.offset, s.length};
 }
 
-void sort_by_source(std::vector<piece>& pieces, std::uint32_t ranks) {
-  const auto before = [](const piece& a, const piece& b) { return a.source < b.source; };
+void sort_by_source(std::vector<transfer_piece>& pieces, std::uint32_t ranks) {
+  const auto before = [](const transfer_piece& a, const transfer_piece& b) { return a.source < b.source; };
   if (pieces.size() < ranks / 16 || std::is_sorted(pieces.begin(), pieces.end(), before))
     return sort_if_needed(pieces, before);
   std::vector<std::uint32_t> next(std::size_t{ranks} + 1, 0);
-  for (const piece& p : pieces)
+  for (const transfer_piece& p : pieces)
     ++next[index(p.source) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
-  std::vector<piece> sorted(pieces.size());
-  for (const piece& p : pieces)
+  std::vector<transfer_piece> sorted(pieces.size());
+  for (const transfer_piece& p : pieces)
     sorted[next[index(p.source)]++] = p;
   pieces = std::move(sorted);
 }
 
-void cut_alike(std::vector<piece>& pieces) {
+void cut_alike(std::vector<transfer_piece>& pieces) {
   std::vector<std::uint64_t> cuts;
-  for (const piece& p : pieces) {
+  for (const transfer_piece& p : pieces) {
     cuts.push_back(p.source_address);
     cuts.push_back(p.source_address + p.length);
   }
   std::sort(cuts.begin(), cuts.end());
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-  std::vector<piece> out;
+  std::vector<transfer_piece> out;
   out.reserve(pieces.size());
-  for (const piece& whole : pieces) {
+  for (const transfer_piece& whole : pieces) {
     auto cut = std::upper_bound(cuts.begin(), cuts.end(), whole.source_address);
     for (std::uint64_t done = 0; done < whole.length; ++cut) {
       const std::uint64_t end = std::min(whole.length, *cut - whole.source_address);
@@ -43,7 +43,7 @@ void cut_alike(std::vector<piece>& pieces) {
       done = end;
     }
   }
-  std::sort(out.begin(), out.end(), [](const piece& a, const piece& b) {
+  std::sort(out.begin(), out.end(), [](const transfer_piece& a, const transfer_piece& b) {
     return std::tie(a.source_address, a.destination, a.destination_address) <
            std::tie(b.source_address, b.destination, b.destination_address);
   });

@@ -13,16 +13,16 @@
 namespace tacit::graphs {
 
 /// A slice of a transfer with its own addresses.
-struct piece {
+struct transfer_piece {
   rank_id source, destination;
   std::uint64_t source_address, destination_address, length;
 };
 
-piece piece_of(const transfers& t, const slice& s);
+transfer_piece piece_of(const transfers& t, const slice& s);
 
 /// Visits the pieces of each pair of ranks together: visit(span of pieces). Those of a pair must follow each other.
 template <typename Visit>
-void each_pair(std::span<piece> pieces, Visit&& visit) {
+void each_pair(std::span<transfer_piece> pieces, Visit&& visit) {
   for (std::size_t first = 0; first < pieces.size();) {
     std::size_t end = first + 1;
     while (end < pieces.size() && pieces[end].source == pieces[first].source &&
@@ -35,16 +35,16 @@ void each_pair(std::span<piece> pieces, Visit&& visit) {
 
 /// Stable; looks first, as pieces nearly always come in order.
 template <typename Before>
-void sort_if_needed(std::span<piece> pieces, Before before) {
+void sort_if_needed(std::span<transfer_piece> pieces, Before before) {
   if (!std::is_sorted(pieces.begin(), pieces.end(), before))
     std::stable_sort(pieces.begin(), pieces.end(), before);
 }
 
 /// Stable; counts instead of comparing, unless there are few.
-void sort_by_source(std::vector<piece>& pieces, std::uint32_t ranks);
+void sort_by_source(std::vector<transfer_piece>& pieces, std::uint32_t ranks);
 
 /// Cuts all pieces of one source at the break points of all its destinations; sorted by (source address,
 /// destination, destination address) afterwards.
-void cut_alike(std::vector<piece>& pieces);
+void cut_alike(std::vector<transfer_piece>& pieces);
 
 } // namespace tacit::graphs

@@ -116,7 +116,7 @@ private:
   recordings::writer out_;
   tally tally_{out_};
   std::unique_ptr<dictionary> names_;
-  request_table requests_;
+  open_request_table requests_;
   received_table received_;
   content_hasher hasher_;
   /// What a matched probe found, in the terms it was asked in.

@@ -185,7 +185,7 @@ std::uint64_t call_recorder::post(invocation& v) {
 void call_recorder::before_start(invocation& v) {
   for (int i = 0; i < v.request_count; ++i) {
     const std::uint32_t slot = requests_.look(bits(v.requests[i]));
-    if (slot == request_table::none)
+    if (slot == open_request_table::none)
       continue;
     open_request& r = requests_[slot];
     r.content = {};
@@ -202,7 +202,7 @@ void call_recorder::after_start(invocation& v, int result) {
   const std::uint64_t end = ticks_now();
   for (int i = 0; i < v.request_count; ++i) {
     const std::uint32_t slot = requests_.look(bits(v.requests[i]));
-    if (slot == request_table::none)
+    if (slot == open_request_table::none)
       continue;
     open_request& r = requests_[slot];
     if (result == MPI_SUCCESS) {
@@ -273,7 +273,7 @@ void call_recorder::take_requests(invocation& v) {
     if (seen.handle == null)
       continue;
     seen.slot = requests_.take(seen.handle);
-    if (seen.slot != request_table::none)
+    if (seen.slot != open_request_table::none)
       seen.id = requests_[seen.slot].active ? requests_[seen.slot].id : 0;
   }
 }
@@ -461,13 +461,14 @@ void call_recorder::after_complete(invocation& v, int result) {
 void call_recorder::before_request_call(invocation& v) {
   if (v.call != mpi_call::Request_get_status &&
       v.kind == call_class::request_query) { // of several: none is named
-    notes_of(v).requests.resize(1)[0] = {0, 0, request_table::none};
+    notes_of(v).requests.resize(1)[0] = {0, 0, open_request_table::none};
     return;
   }
   const std::uint64_t handle = bits(*v.requests);
   const std::uint32_t slot = requests_.look(handle);
-  notes_of(v).requests.resize(1)[0] = {handle, slot == request_table::none ? 0 : requests_[slot].id, slot};
-  if (slot == request_table::none)
+  notes_of(v).requests.resize(1)[0] = {handle, slot == open_request_table::none ? 0 : requests_[slot].id,
+                                       slot};
+  if (slot == open_request_table::none)
     return;
   if (v.kind == call_class::cancel)
     requests_[slot].cancel_asked = true;

@@ -54,7 +54,7 @@ struct open_request {
   std::uint32_t next = ~0u; ///< in the queue of its handle
 };
 
-class request_table {
+class open_request_table {
 public:
   static constexpr std::uint32_t none = ~0u;
 
