@@ -173,7 +173,7 @@ int main(int argc, char** argv) {
     if (g.rank == 0)
       printf("round %d one_sided %.6f two_sided %.6f", r, single, messages);
     for (int i = 7; i < argc; ++i) {
-      const double time = timed(&g, &s, root, coalesced, whole_number_before(argv[i]), memory);
+      const double time = timed(&g, &s, root, coalesced, whole_number_before(argv[i], ""), memory);
       if (g.rank == 0)
         printf(" coalesced:%s %.6f", argv[i], time);
     }
