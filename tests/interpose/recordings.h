@@ -121,6 +121,8 @@ inline void take_record(recording_contents& c, const std::byte* at, const rec::r
     if (!c.calls.empty())
       c.calls.back().forwards.push_back(record_at<rec::forward_record>(at));
     break;
+  case rec::record_kind::tally: // what is only counted is not read here
+    break;
   case rec::record_kind::finish:
     c.finish = record_at<rec::finish_record>(at);
     c.finished = true;
