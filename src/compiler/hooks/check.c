@@ -12,6 +12,7 @@
 #include "compiler/hooks/check.h"
 
 #include "compiler/hooks/devices.h"
+#include "compiler/hooks/program.h"
 #include "compiler/hooks/settings.h"
 
 #include <limits.h>
@@ -56,7 +57,7 @@ int tacit_checks(void) {
   static _Atomic int once;
   if (once == 0)
     once = tacit_switch_setting("TACIT_OVERLAP_CHECK") + 1;
-  return once == 2;
+  return once == 2 && tacit_world_is_up(); /* messages are packed by MPI_COMM_SELF */
 }
 
 static shadow* describe(const message* posted, MPI_Request request) {

@@ -16,6 +16,7 @@
 #include "compiler/hooks/devices.h"
 #include "compiler/hooks/finalize.h"
 #include "compiler/hooks/overlap.h"
+#include "compiler/hooks/program.h"
 #include "compiler/hooks/settings.h"
 #include "compiler/hooks/statistics.h"
 
@@ -183,6 +184,8 @@ static int at_finalize(MPI_Comm self, int key, void* value, void* extra) {
 
 /* Nonzero if what is under way will be completed by MPI_Finalize. */
 static int registered(void) {
+  if (!tacit_world_is_up())
+    return 0;
   take_lock();
   if (!completed_by_finalize) {
     communicating = &here;

@@ -1,11 +1,16 @@
 /* The hooks for C and C++. */
 #include "compiler/hooks/copies.h"
+#include "compiler/hooks/program.h"
 #include "compiler/hooks/slot.h"
 #include "compiler/hooks/statistics.h"
+
+#include <stddef.h>
 
 int __tacit_send(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,
                  MPI_Comm comm) {
   TACIT_COUNT_CALL();
+  if (tacit_program_wraps())
+    return MPI_Send(buffer, count, datatype, dest, tag, comm);
   slot_state* state = tacit_open(slot);
   int error = tacit_complete(state);
   if (error != MPI_SUCCESS)
@@ -22,6 +27,8 @@ int __tacit_send(tacit_slot* slot, const void* buffer, int count, MPI_Datatype d
 int __tacit_recv(tacit_slot* slot, void* buffer, int count, MPI_Datatype datatype, int source, int tag,
                  MPI_Comm comm) {
   TACIT_COUNT_CALL();
+  if (tacit_program_wraps())
+    return MPI_Recv(buffer, count, datatype, source, tag, comm, MPI_STATUS_IGNORE);
   slot_state* state = tacit_open(slot);
   int error = tacit_complete(state);
   if (error != MPI_SUCCESS)
@@ -37,6 +44,9 @@ int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, 
                      int dest, int send_tag, void* recv_buffer, int recv_count, MPI_Datatype recv_type,
                      int source, int recv_tag, MPI_Comm comm, MPI_Status* status) {
   TACIT_COUNT_CALL();
+  if (tacit_program_wraps())
+    return MPI_Sendrecv(send_buffer, send_count, send_type, dest, send_tag, recv_buffer, recv_count,
+                        recv_type, source, recv_tag, comm, status);
   slot_state* state = tacit_open(slot);
   int error = tacit_complete(state);
   if (error != MPI_SUCCESS)
@@ -59,7 +69,7 @@ int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, 
 int __tacit_send_renamed(const char* location, const void* buffer, int count, MPI_Datatype datatype, int dest,
                          int tag, MPI_Comm comm) {
   TACIT_COUNT_CALL();
-  void* copy = tacit_copy_message(buffer, count, datatype, dest);
+  void* copy = tacit_program_wraps() ? NULL : tacit_copy_message(buffer, count, datatype, dest);
   if (!copy)
     return MPI_Send(buffer, count, datatype, dest, tag, comm);
   MPI_Request request;
@@ -73,11 +83,13 @@ int __tacit_send_renamed(const char* location, const void* buffer, int count, MP
 
 void __tacit_note(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int how,
                   const MPI_Request* request) {
-  if (tacit_is_noted(how))
+  if (tacit_is_noted(how) && !tacit_program_wraps())
     tacit_note(tacit_open(slot), *request, &(message){buffer, count, datatype, how & 1});
 }
 
 static int defer(tacit_slot* slot, int count, MPI_Request* requests, int persistent) {
+  if (tacit_program_wraps())
+    return MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
   slot_state* state = tacit_open(slot);
   const int error = tacit_complete(state);
   if (error != MPI_SUCCESS)
@@ -91,7 +103,7 @@ static int defer(tacit_slot* slot, int count, MPI_Request* requests, int persist
 
 int __tacit_defer(tacit_slot* slot, MPI_Request* request) {
   TACIT_COUNT_CALL();
-  return defer(slot, 1, request, 0);
+  return tacit_program_wraps() ? MPI_Wait(request, MPI_STATUS_IGNORE) : defer(slot, 1, request, 0);
 }
 
 int __tacit_defer_all(tacit_slot* slot, int count, MPI_Request* requests) {
@@ -101,7 +113,7 @@ int __tacit_defer_all(tacit_slot* slot, int count, MPI_Request* requests) {
 
 int __tacit_defer_started(tacit_slot* slot, MPI_Request* request) {
   TACIT_COUNT_CALL();
-  return defer(slot, 1, request, 1);
+  return tacit_program_wraps() ? MPI_Wait(request, MPI_STATUS_IGNORE) : defer(slot, 1, request, 1);
 }
 
 int __tacit_defer_all_started(tacit_slot* slot, int count, MPI_Request* requests) {

@@ -2,12 +2,18 @@
  * MPI_STATUS_IGNORE look like there, and keep the C handles. An object of its own in the archive: only
  * Fortran programs, which have MPI's Fortran library, take it in. */
 #include "compiler/hooks/copies.h"
+#include "compiler/hooks/program.h"
 #include "compiler/hooks/slot.h"
 #include "compiler/hooks/statistics.h"
 
 #include <stdlib.h>
 
 typedef const MPI_Fint* integer;
+
+/* A status as large as any MPI library's: MPI_F_STATUS_IGNORE need not be known where a C program has called MPI_Init. */
+typedef struct any_status {
+  MPI_Fint of[16];
+} any_status;
 
 void mpi_isend_(const void* buffer, integer count, integer datatype, integer dest, integer tag, integer comm,
                 MPI_Fint* request, MPI_Fint* ierror);
@@ -18,7 +24,10 @@ void mpi_send_(const void* buffer, integer count, integer datatype, integer dest
 void mpi_sendrecv_(const void* send_buffer, integer send_count, integer send_type, integer dest,
                    integer send_tag, void* recv_buffer, integer recv_count, integer recv_type, integer source,
                    integer recv_tag, integer comm, MPI_Fint* status, MPI_Fint* ierror);
+void mpi_recv_(void* buffer, integer count, integer datatype, integer source, integer tag, integer comm,
+               MPI_Fint* status, MPI_Fint* ierror);
 void mpi_wait_(MPI_Fint* request, MPI_Fint* status, MPI_Fint* ierror);
+void mpi_waitall_(integer count, MPI_Fint* requests, MPI_Fint* statuses, MPI_Fint* ierror);
 void mpi_get_address_(const void* location, MPI_Aint* address, MPI_Fint* ierror);
 
 /* Where the buffer is: MPI_BOTTOM, an address like any other here, is 0. */
@@ -36,6 +45,10 @@ static void hold(slot_state* slot, MPI_Fint request, const message* posted) {
 void __tacit_send_f(tacit_slot* slot, const void* buffer, integer count, integer datatype, integer dest,
                     integer tag, integer comm, MPI_Fint* ierror) {
   TACIT_COUNT_CALL();
+  if (tacit_program_wraps()) {
+    mpi_send_(buffer, count, datatype, dest, tag, comm, ierror);
+    return;
+  }
   slot_state* state = tacit_open(slot);
   *ierror = tacit_complete(state);
   if (*ierror != MPI_SUCCESS)
@@ -55,6 +68,11 @@ void __tacit_send_f(tacit_slot* slot, const void* buffer, integer count, integer
 void __tacit_recv_f(tacit_slot* slot, void* buffer, integer count, integer datatype, integer source,
                     integer tag, integer comm, MPI_Fint* ierror) {
   TACIT_COUNT_CALL();
+  if (tacit_program_wraps()) {
+    any_status status;
+    mpi_recv_(buffer, count, datatype, source, tag, comm, status.of, ierror);
+    return;
+  }
   slot_state* state = tacit_open(slot);
   *ierror = tacit_complete(state);
   if (*ierror != MPI_SUCCESS)
@@ -72,6 +90,11 @@ void __tacit_sendrecv_f(tacit_slot* slot, const void* send_buffer, integer send_
                         integer recv_type, integer source, integer recv_tag, integer comm, MPI_Fint* status,
                         MPI_Fint* ierror) {
   TACIT_COUNT_CALL();
+  if (tacit_program_wraps()) {
+    mpi_sendrecv_(send_buffer, send_count, send_type, dest, send_tag, recv_buffer, recv_count, recv_type,
+                  source, recv_tag, comm, status, ierror);
+    return;
+  }
   slot_state* state = tacit_open(slot);
   *ierror = tacit_complete(state);
   if (*ierror != MPI_SUCCESS)
@@ -96,7 +119,8 @@ void __tacit_sendrecv_f(tacit_slot* slot, const void* send_buffer, integer send_
 void __tacit_send_renamed_f(const char* location, const void* buffer, integer count, integer datatype,
                             integer dest, integer tag, integer comm, MPI_Fint* ierror) {
   TACIT_COUNT_CALL();
-  void* copy = tacit_copy_message(buffer, *count, MPI_Type_f2c(*datatype), *dest);
+  void* copy =
+      tacit_program_wraps() ? NULL : tacit_copy_message(buffer, *count, MPI_Type_f2c(*datatype), *dest);
   if (!copy) {
     mpi_send_(buffer, count, datatype, dest, tag, comm, ierror);
     return;
@@ -111,7 +135,7 @@ void __tacit_send_renamed_f(const char* location, const void* buffer, integer co
 
 void __tacit_note_f(tacit_slot* slot, const void* buffer, integer count, integer datatype, int how,
                     integer request) {
-  if (!tacit_is_noted(how))
+  if (!tacit_is_noted(how) || tacit_program_wraps())
     return;
   const message posted = message_of(buffer, count, datatype, how & 1);
   tacit_note(tacit_open(slot), MPI_Request_f2c(*request), &posted);
@@ -124,7 +148,20 @@ static void wait_for(int count, const MPI_Request* handles, integer requests, MP
   }
 }
 
+static void wait_as_written(MPI_Fint count, MPI_Fint* requests, MPI_Fint* ierror) {
+  any_status one, *all = calloc((size_t)(count > 0 ? count : 1), sizeof *all);
+  if (all)
+    mpi_waitall_(&count, requests, all->of, ierror);
+  for (MPI_Fint i = 0; !all && i < count; ++i)
+    mpi_wait_(&requests[i], one.of, ierror);
+  free(all);
+}
+
 static void defer(tacit_slot* slot, MPI_Fint count, MPI_Fint* requests, int persistent, MPI_Fint* ierror) {
+  if (tacit_program_wraps()) {
+    wait_as_written(count, requests, ierror);
+    return;
+  }
   slot_state* state = tacit_open(slot);
   *ierror = tacit_complete(state);
   if (*ierror != MPI_SUCCESS || count <= 0)
@@ -141,9 +178,17 @@ static void defer(tacit_slot* slot, MPI_Fint count, MPI_Fint* requests, int pers
     requests[i] = MPI_Request_c2f(MPI_REQUEST_NULL);
 }
 
+static void defer_one(tacit_slot* slot, MPI_Fint* request, int persistent, MPI_Fint* ierror) {
+  any_status status;
+  if (tacit_program_wraps())
+    mpi_wait_(request, status.of, ierror);
+  else
+    defer(slot, 1, request, persistent, ierror);
+}
+
 void __tacit_defer_f(tacit_slot* slot, MPI_Fint* request, MPI_Fint* ierror) {
   TACIT_COUNT_CALL();
-  defer(slot, 1, request, 0, ierror);
+  defer_one(slot, request, 0, ierror);
 }
 
 void __tacit_defer_all_f(tacit_slot* slot, integer count, MPI_Fint* requests, MPI_Fint* ierror) {
@@ -153,7 +198,7 @@ void __tacit_defer_all_f(tacit_slot* slot, integer count, MPI_Fint* requests, MP
 
 void __tacit_defer_started_f(tacit_slot* slot, MPI_Fint* request, MPI_Fint* ierror) {
   TACIT_COUNT_CALL();
-  defer(slot, 1, request, 1, ierror);
+  defer_one(slot, request, 1, ierror);
 }
 
 void __tacit_defer_all_started_f(tacit_slot* slot, integer count, MPI_Fint* requests, MPI_Fint* ierror) {

@@ -10,6 +10,7 @@
 #include "compiler/hooks/statistics.h"
 
 #include "compiler/hooks/finalize.h"
+#include "compiler/hooks/program.h"
 #include "compiler/hooks/settings.h"
 
 #include <dlfcn.h>
@@ -82,9 +83,10 @@ static int at_finalize(MPI_Comm self, int key, void* value, void* extra) {
 
 /* Nobody prints if MPI has no room for an attribute. */
 static void print_at_finalize(void) {
-  if (!asked_to_print)
-    (void)tacit_call_at_finalize(at_finalize);
+  if (asked_to_print || !tacit_world_is_up())
+    return;
   asked_to_print = 1;
+  (void)tacit_call_at_finalize(at_finalize);
 }
 
 void tacit_count_call(const void* address) {

@@ -75,6 +75,9 @@ bool start_all_collectives(llvm::Module& module) {
   for (Function& function : module)
     if (function.isDeclaration() && !function.use_empty())
       declared.push_back(&function);
+    else if (const auto own = known_symbol(function.getName());
+             own && !own->hook && !function.isDeclaration() && can_be_started(*own->row))
+      complain(function, "is the program's own", own->language == binding::fortran);
   for (Function* function : declared) {
     if (is_f08_collective(*function))
       complain(*function, "is of the mpi_f08 module", true);

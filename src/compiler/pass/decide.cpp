@@ -37,7 +37,10 @@ void collect(llvm::CallBase& call, function_calls& found) {
   if (callee && is_f08_name(callee->getName())) {
     found.unreadable.push_back(unreadable(call, callee->getName(), wording(remark::binding_f08)));
   } else if (const auto site = recognise(call)) {
-    if (!site->hook)
+    // Blocking collectives keep matching those that `start_all_collectives` replaces under both names.
+    if (site->profiling && is_considered(*site) && !site->is(call_class::collective))
+      found.unreadable.push_back(unreadable(call, callee->getName(), wording(remark::binding_profiling)));
+    else if (!site->hook)
       found.sites.push_back(*site);
   } else if (const auto known = callee ? known_symbol(callee->getName()) : std::nullopt;
              known && callee->isDeclaration() && is_considered({&call, known->row})) {

@@ -60,12 +60,24 @@ bool starts_messages(call_class kind) {
   }
 }
 
+/// Calls that begin to receive; matching a synchronous send, they let it be complete.
+bool starts_receives(call_class kind) {
+  return kind == call_class::recv || kind == call_class::irecv || kind == call_class::mprobe ||
+         kind == call_class::mrecv || kind == call_class::imrecv;
+}
+
+/// Calls whose result depends on what has arrived: when a message has come, so have those that were sent before.
+bool asks_what_came(const mpi_site& site) {
+  return site.is(call_class::cancel) || site.is(mpi_call::Iprobe) || site.is(mpi_call::Improbe);
+}
+
 /// Calls after which nothing may be pending, or that start operations on buffers that the call does not name.
 bool is_opaque(call_class kind) {
   switch (kind) {
   case call_class::init:
   case call_class::finalize:
   case call_class::abort:
+  case call_class::pcontrol:
   case call_class::start:
   case call_class::collective_init:
   case call_class::neighbor_init:
@@ -162,6 +174,13 @@ bool may_never_return(const llvm::Function& function) {
   return ends.size() != function.size();
 }
 
+/// True for a call that may go on for ever, even if it touches nothing. Of what touches nothing and has no name, inline assembly,
+/// nobody expects that.
+bool may_not_return(const llvm::Instruction& at) {
+  const auto* call = dyn_cast<llvm::CallBase>(&at);
+  return call && !call->isInlineAsm() && !isa<llvm::IntrinsicInst>(call) && !call->willReturn();
+}
+
 conflict access_conflict(const in_flight& operation, bool writes, std::string detail) {
   return {operation.writes_buffer && !writes ? reason::buffer_read : reason::buffer_written,
           std::move(detail),
@@ -214,7 +233,7 @@ bool effects::held_different_memory(const in_flight& operation, const llvm::Valu
 std::optional<conflict> effects::of(llvm::Instruction& at, const in_flight& operation, reach how) {
   if (auto* call = dyn_cast<llvm::CallInst>(&at); call && call->isMustTailCall())
     return conflict{reason::function_ends, wording(remark::tail_call), {}};
-  if (at.isDebugOrPseudoInst() || !(at.mayReadOrWriteMemory() || at.mayThrow()))
+  if (at.isDebugOrPseudoInst() || !(at.mayReadOrWriteMemory() || at.mayThrow() || may_not_return(at)))
     return std::nullopt;
   if (exposed_.joined_variables && !operation.starts_at_buffer && !operation.from_copy)
     return conflict{reason::buffer_unknown, wording(remark::datatype_leads_on), {}};
@@ -232,7 +251,8 @@ std::optional<conflict> effects::of_access(llvm::Instruction& at, const in_fligh
   const auto checkable = [&](llvm::Value* pointer, std::uint64_t bytes, bool writes) {
     conflict found =
         access_conflict(operation, writes, writes ? wording(remark::store) : wording(remark::load));
-    found.checkable = plain_access{pointer, bytes, writes};
+    if (!exposed_.mapped_memory)
+      found.checkable = plain_access{pointer, bytes, writes};
     return found;
   };
   const auto unless_ordered = [&](const llvm::Value* pointer) {
@@ -290,7 +310,7 @@ std::optional<conflict> effects::of_call(llvm::CallBase& call, const in_flight& 
         call.onlyAccessesInaccessibleMemory())
       return std::nullopt;
   }
-  if (call.doesNotAccessMemory() && call.doesNotThrow())
+  if (call.doesNotAccessMemory() && call.doesNotThrow() && !may_not_return(call))
     return std::nullopt;
   if (callee->hasExactDefinition())
     return of_body(call, operation, how);
@@ -320,11 +340,14 @@ std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& o
     return conflict{reason::unknown_effect, name, {}};
   if (operation.persistent && uses_requests(site.row->kind))
     return conflict{reason::request_touched, wording(remark::uses_persistent, {name}), {}};
-  if (operation.orders && starts_messages(site.row->kind))
+  if (operation.orders && asks_what_came(site))
+    return conflict{reason::synchronizes, wording(remark::asks_what_came, {name}), {}};
+  if (operation.orders &&
+      (starts_messages(site.row->kind) || (exposed_.synchronous_sends && starts_receives(site.row->kind))))
     return conflict{reason::synchronizes, wording(remark::tells_others, {name}), {}};
   if (exposed_.windows && !site.is(call_class::local))
     return conflict{reason::unknown_effect, wording(remark::opens_window, {name}), {}};
-  if (runs_user_code(site, operation))
+  if (may_run_user_code(site, exposed_.callbacks)) // which may also wait for others
     return conflict{reason::unknown_effect, wording(remark::runs_user_code, {name}), {}};
   for (unsigned i = site.first; i < site.call->arg_size(); ++i) {
     llvm::Value* operand = site.call->getArgOperand(i);
@@ -348,7 +371,7 @@ std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& o
       }
       if (!predefined && !operation.local_object && !leads_to_known_variables(operand))
         return conflict{reason::unknown_effect, wording(remark::absolute_addresses, {name}), {}};
-      if (!predefined && type && exposed_.joined_variables && !operation.from_copy)
+      if (!predefined && exposed_.joined_variables && !operation.from_copy)
         return conflict{reason::unknown_effect, wording(remark::datatype_leads_away, {name}), {}};
     }
     const MemoryLocation where =
@@ -357,11 +380,6 @@ std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& o
       return access_conflict(operation, writes_it, name);
   }
   return std::nullopt;
-}
-
-bool effects::runs_user_code(const mpi_site& site, const in_flight& operation) const {
-  return (!operation.local_object || operation.orders || operation.from_copy) &&
-         may_run_user_code(site, exposed_.callbacks);
 }
 
 std::optional<conflict> effects::of_body(llvm::CallBase& call, const in_flight& operation, reach how) {
@@ -452,7 +470,7 @@ void effects::add_to_summary(call_summary& summary, llvm::Instruction& instructi
   } else if (auto* call = dyn_cast<llvm::CallBase>(&instruction)) {
     llvm::Function* callee = call->getCalledFunction();
     const auto* intrinsic = dyn_cast<llvm::IntrinsicInst>(call);
-    if ((call->doesNotAccessMemory() && call->doesNotThrow()) ||
+    if ((call->doesNotAccessMemory() && call->doesNotThrow() && !may_not_return(*call)) ||
         (callee && is_pure_function(callee->getName())) ||
         (intrinsic && (call->isLifetimeStartOrEnd() || call->onlyAccessesInaccessibleMemory() ||
                        intrinsic->isAssumeLikeIntrinsic()))) {

@@ -52,6 +52,11 @@ struct exposure {
   bool windows = false;
   /// It makes datatypes that lead from one variable to another (datatypes.h).
   bool joined_variables = false;
+  /// It may have one piece of memory at several addresses, so that comparing addresses says nothing.
+  bool mapped_memory = false;
+  /// The program sends in synchronous mode, or cancels messages: that a receive begins tells its sender that this rank has
+  /// come so far.
+  bool synchronous_sends = false;
   user_code callbacks = {};
 };
 
@@ -78,8 +83,6 @@ private:
                  reach how);
   /// True if other ranks may access what the pointer leads to, and the operation tells when they do.
   [[nodiscard]] bool is_ordered(const in_flight& operation, const llvm::Value* pointer) const;
-  /// True if the call may run functions of the user that could disturb the operation.
-  [[nodiscard]] bool runs_user_code(const mpi_site& site, const in_flight& operation) const;
   const call_summary& summary_of(llvm::Function& function);
   void add_to_summary(call_summary& summary, llvm::Instruction& instruction);
 

@@ -180,7 +180,7 @@ private:
   [[nodiscard]] bool can_pass(Instruction& above) {
     if (above.isEHPad())
       return false;
-    if (!(above.mayReadOrWriteMemory() || above.mayThrow()))
+    if (!(above.mayReadOrWriteMemory() || above.mayThrow() || isa<llvm::CallBase>(above)))
       return true;
     if (auto* call = dyn_cast<llvm::CallBase>(&above))
       if (uses_mpi(*call))
@@ -273,7 +273,7 @@ private:
 };
 
 bool may_be_hoisted(const mpi_site& site) {
-  return !site.hook && site.language != binding::c_large &&
+  return !site.hook && !site.profiling && site.language != binding::c_large &&
          (site.is(mpi_call::Isend) || site.is(mpi_call::Issend) || site.is(mpi_call::Irecv) ||
           site.is(mpi_call::Start));
 }

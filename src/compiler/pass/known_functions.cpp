@@ -12,8 +12,8 @@ bool is_mathematics(llvm::StringRef name) {
       "cos",  "cosh",  "erf",    "erfc",      "exp",    "exp2",      "expm1", "fabs",  "fdim",   "floor",
       "fma",  "fmax",  "fmin",   "fmod",      "hypot",  "ldexp",     "log",   "log10", "log1p",  "log2",
       "logb", "lrint", "lround", "nearbyint", "pow",    "remainder", "rint",  "round", "scalbn", "sin",
-      "sinh", "sqrt",  "tan",    "tanh",      "tgamma", "trunc",     "abs",   "labs"};
-  if (known.contains(name))
+      "sinh", "sqrt",  "tan",    "tanh",      "tgamma", "trunc"};
+  if (known.contains(name) || name == "abs" || name == "labs") // no library has absf
     return true;
   return (name.ends_with("f") || name.ends_with("l")) && known.contains(name.drop_back());
 }

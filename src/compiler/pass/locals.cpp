@@ -27,6 +27,8 @@ bool gives_pointers_back(const mpi_site& site) {
   case mpi_call::Type_set_attr:
   case mpi_call::Win_set_attr:
   case mpi_call::Buffer_attach:
+  case mpi_call::Comm_attach_buffer:
+  case mpi_call::Session_attach_buffer:
   case mpi_call::Comm_create_keyval:
   case mpi_call::Keyval_create:
   case mpi_call::Type_create_keyval:

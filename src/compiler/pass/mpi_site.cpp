@@ -1,5 +1,7 @@
 #include "compiler/pass/mpi_site.h"
 
+#include "vocabulary/calls/symbols.h"
+
 #include <llvm/ADT/StringMap.h>
 #include <llvm/ADT/StringSwitch.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -31,11 +33,13 @@ const llvm::StringMap<named_row>& symbols() {
     for (const call_row& row : call_rows()) {
       const std::string c(row.name);
       const std::string fortran = llvm::StringRef(c).lower() + "_";
-      for (const char* profiling : {"", "P"}) {
-        made[profiling + c] = {&row, binding::c};
-        made[profiling + c + "_c"] = {&row, binding::c_large};
+      for (const bool profiling : {false, true}) {
+        const std::string prefix = profiling ? "P" : "";
+        made[prefix + c] = {&row, binding::c, 0, false, profiling};
+        made[prefix + c + "_c"] = {&row, binding::c_large, 0, false, profiling};
       }
-      made[fortran] = made["p" + fortran] = {&row, binding::fortran};
+      made[fortran] = {&row, binding::fortran};
+      made["p" + fortran] = {&row, binding::fortran, 0, false, true};
     }
     for (const auto& [hook, call, first] :
          {std::tuple("__tacit_send", "Send", 1U), std::tuple("__tacit_recv", "Recv", 1U),
@@ -87,10 +91,36 @@ const llvm::Value* value_behind(const llvm::Value* reference) {
   return only;
 }
 
-bool names_global(const llvm::Value* value, llvm::StringRef part) {
-  // MPICH's constants for Fortran are members of common blocks.
+/// The name of the global variable, or common block, that the value leads to; empty if there is none.
+llvm::StringRef global_behind(const llvm::Value* value) {
   const auto* global = llvm::dyn_cast<llvm::GlobalValue>(llvm::getUnderlyingObject(value));
-  return global && global->getName().contains_insensitive(part);
+  return global ? global->getName() : llvm::StringRef();
+}
+
+/// True for one of the common blocks, as Fortran compilers spell them, whose members are MPI's constants: MPICH's of several
+/// constants each, Open MPI's of one.
+bool leads_to_common(const llvm::Value* value, std::initializer_list<llvm::StringRef> names) {
+  const llvm::StringRef name = global_behind(value).rtrim('_');
+  return llvm::any_of(names, [&](llvm::StringRef one) { return name.equals_insensitive(one); });
+}
+
+/// True for one of Open MPI's objects: its predefined handles in C are their addresses. A program has no variable of this
+/// name with a body.
+bool leads_to_object(const mpi_site& site, const llvm::Value* handle, llvm::StringRef prefix) {
+  const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(llvm::getUnderlyingObject(handle));
+  return site.language != binding::fortran && global && global->isDeclaration() &&
+         global->getName().starts_with(prefix);
+}
+
+/// The address that a constant is, without a variable.
+std::optional<std::int64_t> constant_address(const llvm::Value* pointer) {
+  if (llvm::isa<llvm::ConstantPointerNull>(pointer))
+    return 0;
+  const auto* address = llvm::dyn_cast<llvm::ConstantExpr>(pointer);
+  const auto* number = address && address->getOpcode() == llvm::Instruction::IntToPtr
+                           ? llvm::dyn_cast<llvm::ConstantInt>(address->getOperand(0))
+                           : nullptr;
+  return number ? std::optional(number->getSExtValue()) : std::nullopt;
 }
 
 } // namespace
@@ -135,14 +165,14 @@ std::optional<mpi_site> recognise(llvm::CallBase& call) {
   const auto found = symbols().find(callee->getName());
   if (found == symbols().end())
     return std::nullopt;
-  const auto [row, language, first, hook] = found->second;
+  const auto [row, language, first, hook, profiling] = found->second;
   const std::size_t expected = roles_of(*row).size() + (language == binding::fortran ? 1 : 0);
   const bool modelled = row->kind != call_class::unknown && row->kind != call_class::local;
   const bool lengths =
       language == binding::fortran && appends_lengths(call.getFunctionType()->params(), expected);
   if (modelled && !hook && call.arg_size() != expected && !lengths)
     return std::nullopt; // not the function that the standard describes
-  return mpi_site{&call, row, language, first, hook};
+  return mpi_site{&call, row, language, first, hook, profiling};
 }
 
 bool is_hook(const llvm::CallBase& call) {
@@ -173,6 +203,10 @@ std::string starting_hook(const call_row& row) {
   return "__tacit_" + llvm::StringRef(row.name).drop_front(sizeof("MPI_") - 1).lower();
 }
 
+bool is_mpi_name(llvm::StringRef name) {
+  return understand_symbol(std::string_view(name)).interface != mpi_interface::none;
+}
+
 bool is_f08_name(llvm::StringRef name) {
   return (name.starts_with("mpi_") || name.starts_with("pmpi_")) &&
          (name.ends_with("_f08_") || name.ends_with("_f08ts_"));
@@ -185,7 +219,7 @@ std::optional<std::int64_t> constant_argument(const mpi_site& site, const llvm::
 }
 
 bool is_predefined_datatype(const mpi_site& site, const llvm::Value* datatype) {
-  if (names_global(datatype, "ompi_mpi_"))
+  if (leads_to_object(site, datatype, "ompi_mpi_"))
     return true;
   const auto handle = constant_argument(site, datatype);
   if (!handle)
@@ -227,7 +261,7 @@ std::uint64_t datatype_bytes(const mpi_site& site, const llvm::Value* datatype) 
 }
 
 bool is_predefined_operation(const mpi_site& site, const llvm::Value* operation) {
-  if (names_global(operation, "ompi_mpi_op_"))
+  if (leads_to_object(site, operation, "ompi_mpi_op_"))
     return true;
   const auto handle = constant_argument(site, operation);
   constexpr std::int64_t open_mpi_predefined = 15;
@@ -236,31 +270,23 @@ bool is_predefined_operation(const mpi_site& site, const llvm::Value* operation)
 
 bool is_status_ignore(const mpi_site& site, const llvm::Value* status) {
   if (site.language == binding::fortran)
-    return names_global(status, "mpi_fortran_status") || names_global(status, "mpipriv");
+    return leads_to_common(
+        status, {"mpi_fortran_status_ignore", "mpi_fortran_statuses_ignore", "mpipriv1", "mpipriv2"});
   // Open MPI: a null pointer; MPICH: the address 1.
-  if (llvm::isa<llvm::ConstantPointerNull>(status))
-    return true;
-  const auto* address = llvm::dyn_cast<llvm::ConstantExpr>(status);
-  return address && address->getOpcode() == llvm::Instruction::IntToPtr &&
-         llvm::isa<llvm::ConstantInt>(address->getOperand(0)) &&
-         llvm::cast<llvm::ConstantInt>(address->getOperand(0))->isOne();
+  const auto address = constant_address(status);
+  return address && (*address == 0 || *address == 1);
 }
 
 bool is_in_place(const llvm::Value* buffer) {
-  const auto* address = llvm::dyn_cast<llvm::ConstantExpr>(buffer);
-  return (address && address->getOpcode() == llvm::Instruction::IntToPtr) ||
-         names_global(buffer, "mpi_fortran_in_place");
+  // Open MPI, and the standard's binary interface: the address 1; MPICH: -1.
+  const auto address = constant_address(buffer);
+  return (address && (*address == 1 || *address == -1)) || leads_to_common(buffer, {"mpi_fortran_in_place"});
 }
 
 bool is_buffer_sentinel(const llvm::Value* buffer) {
   const llvm::Value* pointer = buffer->stripPointerCasts();
-  if (llvm::isa<llvm::ConstantPointerNull>(pointer))
-    return true;
-  if (const auto* expression = llvm::dyn_cast<llvm::ConstantExpr>(pointer))
-    if (expression->getOpcode() == llvm::Instruction::IntToPtr)
-      return true;
-  return names_global(pointer, "mpi_fortran_bottom") || names_global(pointer, "mpi_fortran_in_place") ||
-         names_global(pointer, "mpipriv");
+  return constant_address(pointer) == 0 || is_in_place(pointer) ||
+         leads_to_common(pointer, {"mpi_fortran_bottom", "mpipriv1"});
 }
 
 } // namespace tacit::compiler

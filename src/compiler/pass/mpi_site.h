@@ -18,8 +18,9 @@ struct mpi_site {
   llvm::CallBase* call = nullptr;
   const call_row* row = nullptr;
   binding language = binding::c;
-  unsigned first = 0; ///< operands before the MPI arguments (the slot of a hook)
-  bool hook = false;  ///< a call of src/compiler/hooks that stands for this MPI call
+  unsigned first = 0;     ///< operands before the MPI arguments (the slot of a hook)
+  bool hook = false;      ///< a call of src/compiler/hooks that stands for this MPI call
+  bool profiling = false; ///< PMPI_X: what the program's own MPI_X may call, so that no hook may stand for it
 
   [[nodiscard]] bool is(mpi_call id) const { return row->id == id; }
   [[nodiscard]] bool is(call_class kind) const { return row->kind == kind; }
@@ -38,7 +39,7 @@ struct named_row {
   const call_row* row = nullptr;
   binding language = binding::c;
   unsigned first = 0; ///< as in mpi_site
-  bool hook = false;
+  bool hook = false, profiling = false;
 };
 
 /// The row of an MPI function or of one of our hooks by its symbol.
@@ -51,6 +52,8 @@ std::optional<mpi_site> recognise(llvm::CallBase& call);
 bool appends_lengths(llvm::ArrayRef<llvm::Type*> operands, std::size_t described);
 /// True for a call of one of our hooks.
 bool is_hook(const llvm::CallBase& call);
+/// True for the name of a function of MPI, as programs define it that look at their own calls.
+bool is_mpi_name(llvm::StringRef name);
 /// True for a name of the `mpi_f08` binding, which is not followed (its descriptors hide the buffers).
 bool is_f08_name(llvm::StringRef name);
 

@@ -35,6 +35,11 @@ llvm::cl::opt<std::string> errors(
     "tacit-overlap-errors",
     llvm::cl::desc("MPI errors end the program: fatal (default); or return: error codes are looked at"),
     llvm::cl::cat(category));
+llvm::cl::opt<std::string> synchronous(
+    "tacit-overlap-synchronous",
+    llvm::cl::desc(
+        "another file of the program sends in synchronous mode or cancels messages: on; or off (default)"),
+    llvm::cl::cat(category));
 llvm::cl::opt<std::string> graph("tacit-overlap-graph",
                                  llvm::cl::desc("file for the WaitGraph (.dot, or text)"),
                                  llvm::cl::cat(category));
@@ -109,6 +114,7 @@ options read() {
   made.hoist = choose(hoist, setting::overlap_hoist) == 1;
   made.collectives = choose(collectives, setting::overlap_collectives) == 1;
   made.errors_return = choose(errors, setting::overlap_errors) == 1;
+  made.synchronous = choose(synchronous, setting::overlap_synchronous) == 1;
   made.disabled = read_disabled();
   made.rename &= made.has(stage::copy);
   made.poke &= made.has(stage::poke);

@@ -29,6 +29,7 @@ struct options {
   bool poke = true;           ///< let MPI progress in long windows
   bool hoist = true;          ///< post messages earlier
   bool collectives = false;   ///< start blocking collectives as nonblocking ones: all of the program's
+  bool synchronous = false;   ///< another file sends in synchronous mode, or cancels messages
   bool errors_return = false; ///< the program looks at error codes: decline where one is used
   unsigned min_window = 40;   ///< instructions that must fit into a window for a move to be worth it
   unsigned disabled = 0;      ///< a bit for each stage that is switched off by name

@@ -14,6 +14,7 @@
 #include "compiler/pass/overlap.h"
 #include "compiler/pass/places.h"
 #include "vocabulary/calls/remarks.h"
+#include "vocabulary/calls/symbols.h"
 
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/CFG.h>
@@ -60,6 +61,28 @@ bool exposes_windows(const llvm::Module& module) {
          });
 }
 
+/// Something by which a sender gets to know that a receive has begun: a synchronous send is complete, or a message cannot be
+/// cancelled any more (MPI-4.1, 3.4, 3.8.4).
+bool sends_synchronously(const llvm::Module& module) {
+  return llvm::any_of(module, [](const llvm::Function& function) {
+    const call_row* row =
+        function.use_empty() ? nullptr : understand_symbol(std::string_view(function.getName())).row;
+    return row && (row->id == mpi_call::Ssend || row->id == mpi_call::Issend ||
+                   row->id == mpi_call::Ssend_init || row->id == mpi_call::Cancel);
+  });
+}
+
+/// Functions by which one piece of memory may get several addresses.
+bool maps_memory(const llvm::Module& module) {
+  return declares(module,
+                  {"mmap", "mmap64", "mremap", "remap_file_pages", "shm_open", "memfd_create", "shmat"}) ||
+         llvm::any_of(module, [](const llvm::Function& function) {
+           const call_row* row =
+               function.use_empty() ? nullptr : understand_symbol(std::string_view(function.getName())).row;
+           return row && (row->id == mpi_call::Win_shared_query || row->id == mpi_call::Win_allocate_shared);
+         });
+}
+
 /// Jumps of unknown aim leave no point for a completion.
 bool jumps_anywhere(llvm::Function& function) {
   return llvm::any_of(function, [](const llvm::BasicBlock& block) {
@@ -83,7 +106,8 @@ bool has_other_cycles(llvm::Function& function, const llvm::LoopInfo& loops) {
 
 /// Why the function cannot be changed; empty if it can.
 std::string obstacle(llvm::Function& function, const llvm::LoopInfo& loops, bool error_handlers) {
-  return function.hasOptNone()                          ? wording(remark::not_optimized)
+  return is_mpi_name(function.getName())                ? wording(remark::stands_for_mpi)
+         : function.hasOptNone()                        ? wording(remark::not_optimized)
          : function.callsFunctionThatReturnsTwice()     ? wording(remark::calls_setjmp)
          : jumps_anywhere(function)                     ? wording(remark::computed_jumps)
          : error_handlers && may_catch_errors(function) ? wording(remark::may_catch)
@@ -170,7 +194,8 @@ private:
         [this](llvm::Function& function) -> llvm::DominatorTree& {
           return functions_.getResult<llvm::DominatorTreeAnalysis>(function);
         },
-        exposure{exposes_windows(module_), joins_variables(module_), callbacks_});
+        exposure{exposes_windows(module_), joins_variables(module_), maps_memory(module_),
+                 options_.synchronous || sends_synchronously(module_), callbacks_});
   }
 
   /// MPI-directed inlining (see inline_mpi.h).

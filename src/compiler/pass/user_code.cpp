@@ -48,6 +48,25 @@ bool goes_on_later(const call_row& row) {
          (row.kind == call_class::icollective || row.kind == call_class::collective_init);
 }
 
+/// True if MPI gets the pointer as that of a request, and not as data or as the value of an attribute that it gives back.
+bool takes_requests(llvm::CallBase& call, const llvm::Value* pointer) {
+  const auto site = recognise(call);
+  if (!site)
+    return false;
+  for (unsigned i = 0; i < call.arg_size(); ++i)
+    if (call.getArgOperand(i) == pointer)
+      switch (site->role(i)) {
+      case param_role::request:
+      case param_role::requests:
+      case param_role::new_request:
+      case param_role::request_value:
+        break;
+      default:
+        return false;
+      }
+  return !call.hasOperandBundles();
+}
+
 /// True if nothing but MPI's calls in this module puts requests into the variable, as far as its uses are
 /// visible.
 bool filled_by_mpi_only(const llvm::Value* variable) {
@@ -65,7 +84,7 @@ bool filled_by_mpi_only(const llvm::Value* variable) {
           pointers.push_back(user);
         continue;
       }
-      if (isa<llvm::LoadInst, llvm::ICmpInst, llvm::ReturnInst>(user))
+      if (isa<llvm::LoadInst, llvm::ICmpInst>(user))
         continue;
       if (const auto* store = dyn_cast<llvm::StoreInst>(user)) {
         if (store->getPointerOperand() == pointer && isa<llvm::Constant>(store->getValueOperand()))
@@ -74,10 +93,8 @@ bool filled_by_mpi_only(const llvm::Value* variable) {
       }
       auto* call = dyn_cast<llvm::CallBase>(const_cast<llvm::User*>(user));
       const auto* fill = call ? dyn_cast<llvm::MemSetInst>(call) : nullptr;
-      if (!call || !(recognise(*call) || is_hook(*call) || call->isLifetimeStartOrEnd() ||
-                     (fill && isa<llvm::Constant>(fill->getValue())) || call->getIntrinsicID() != 0))
-        return false;
-      if (isa<llvm::AnyMemTransferInst>(call))
+      if (!call || !(takes_requests(*call, pointer) || is_hook(*call) || call->isLifetimeStartOrEnd() ||
+                     (fill && isa<llvm::Constant>(fill->getValue()))))
         return false;
     }
   }
@@ -127,7 +144,7 @@ bool may_run_user_code(const mpi_site& site, const user_code& known) {
   if (known.anywhere && !site.is(mpi_call::Wtime) && !site.is(mpi_call::Wtick))
     return true;
   if (has(row, user_function::attributes) || has(row, user_function::handler) ||
-      has(row, user_function::conversion))
+      has(row, user_function::conversion) || has(row, user_function::tool))
     return true;
   if (has(row, user_function::requests) && may_be_generalized(site, known))
     return true;

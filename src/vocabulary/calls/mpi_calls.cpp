@@ -59,8 +59,8 @@ param_role role_named(std::string_view text) {
   return param_role::other;
 }
 
-constexpr std::string_view user_words[] = {"attributes", "requests",       "operation",   "handler",
-                                           "conversion", "takes_function", "sets_handler"};
+constexpr std::string_view user_words[] = {"attributes", "requests", "operation",      "handler",
+                                           "conversion", "tool",     "takes_function", "sets_handler"};
 
 constexpr std::string_view next_word(std::string_view& words) {
   const std::size_t end = std::min(words.find(' '), words.size());
@@ -112,7 +112,7 @@ bool has(const call_row& row, user_function how) {
 bool may_run_user_code(const call_row& row) {
   for (const user_function how :
        {user_function::attributes, user_function::requests, user_function::operation, user_function::handler,
-        user_function::conversion})
+        user_function::conversion, user_function::tool})
     if (has(row, how))
       return true;
   return false;

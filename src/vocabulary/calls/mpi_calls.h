@@ -58,7 +58,7 @@ enum class call_class : std::uint8_t {
   type_free,
   buffering, ///< buffers for Bsend: may wait until messages have left, or give a request of that; moves none
   unknown,   ///< its effect on data is ⊤
-  local,     ///< no message, no completion
+  local,     ///< no message, no completion, nothing that another process sees
 };
 
 /// What a parameter means. The direction follows from the role: see `writes`.
@@ -149,6 +149,7 @@ enum class user_function : std::uint8_t {
   operation,      ///< runs the function of a reduction operation; if it is not blocking, in later calls too
   handler,        ///< runs an error handler without an error
   conversion,     ///< runs the functions of a data representation
+  tool,           ///< runs what a profiling library, which the program may bring, has for it
   takes_function, ///< gives MPI a function of the user
   sets_handler,   ///< decides what an error does
 };

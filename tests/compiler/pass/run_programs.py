@@ -2,7 +2,8 @@
 """Runs the programs of tests/compiler/pass/programs plain and transformed; both must print the same.
 
 The first line of a program may give settings of the pass and the number of ranks: `// options: mode=conservative ranks=3`
-(2 ranks otherwise; `//` or `!`), or variables with which it runs: `// environment: OMPI_MCA_btl=self,tcp`. Every program
+(2 ranks otherwise; `//` or `!`), a file of the folder `elsewhere` that belongs to it (`with=absf.c`), or variables with which it runs:
+`// environment: OMPI_MCA_btl=self,tcp`. Every program
 runs plain, transformed, and transformed in check mode. Where the second line names conditions of docs/soundness.md
 (`// assume: ordering`), the program transformed with one of these taken to hold must print something else: it is worth its time.
 
@@ -38,9 +39,10 @@ def assuming(asked, source, condition):
 
 def compile_program(tacit, source, program, overlap, settings, assumed=()):
     environment = dict(os.environ, TACIT_OVERLAP=overlap)
-    environment |= {f"TACIT_OVERLAP_{name.upper()}": value for name, value in settings.items()}
+    environment |= {f"TACIT_OVERLAP_{name.upper()}": value for name, value in settings.items() if name != "with"}
+    others = [str(source.parent.parent / "elsewhere" / settings["with"])] if "with" in settings else []
     flags = [*assumed, *(["-fopenmp"] if "pragma omp" in source.read_text() else [])]
-    command = [tacit, COMPILERS[source.suffix], "-O2", "-w", *flags, str(source), "-o", str(program)]
+    command = [tacit, COMPILERS[source.suffix], "-O2", "-w", *flags, str(source), *others, "-o", str(program)]
     done = subprocess.run(command, cwd=program.parent, env=environment, capture_output=True, text=True)
     return "" if done.returncode == 0 else f"does not compile ({overlap}):\n{done.stderr}"
 

@@ -224,8 +224,8 @@ constexpr section standard[] = {
   {"takes_function", "Register_datarep"},
   // 14.6: consistency
   {"", "File_set_atomicity File_get_atomicity File_sync"},
-  // 15.2.4: for tools
-  {"", "Pcontrol"},
+  // 15.2.4: for a profiling library, whose function it calls
+  {"tool", "Pcontrol"},
   // 16.1: deprecated: copy and delete functions
   {"takes_function", "Keyval_create"},
   // 16.1: deprecated: the delete function of the value that goes away

@@ -4,6 +4,12 @@
 /* What cannot be replaced is an error. */
 #include <mpi.h>
 int MPI_Bcast_c(void*, MPI_Count, MPI_Datatype, int, MPI_Comm);
+// CHECK: MPI_Scatter is the program's own
+// CHECK-SAME: [TACIT-117]
+int MPI_Scatter(const void* a, int m, MPI_Datatype t, void* b, int n, MPI_Datatype u, int root,
+                MPI_Comm comm) {
+  return PMPI_Scatter(a, m, t, b, n, u, root, comm);
+}
 // CHECK: MPI_Bcast_c has large counts
 // CHECK-SAME: [TACIT-117]
 void f(int* a) {

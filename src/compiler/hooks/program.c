@@ -1,0 +1,67 @@
+#define _GNU_SOURCE /* dladdr1 */
+
+#include "compiler/hooks/program.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+typedef struct function {
+  const char* profiling; /* without the P: what programs and tools define */
+  void (*wrapped)(void);
+  void (*own)(void);
+} function;
+
+/* What hooks stand for, and what they call instead. */
+#define C(name) {"PMPI_" #name, (void (*)(void))MPI_##name, (void (*)(void))PMPI_##name}
+static const function in_c[] = {C(Send), C(Isend),   C(Recv), C(Irecv),   C(Sendrecv),
+                                C(Wait), C(Waitall), C(Test), C(Testall), {NULL, NULL, NULL}};
+#undef C
+static const function in_fortran[] = {{"pmpi_send_", NULL, NULL},     {"pmpi_isend_", NULL, NULL},
+                                      {"pmpi_recv_", NULL, NULL},     {"pmpi_irecv_", NULL, NULL},
+                                      {"pmpi_sendrecv_", NULL, NULL}, {"pmpi_wait_", NULL, NULL},
+                                      {"pmpi_waitall_", NULL, NULL},  {NULL, NULL, NULL}};
+
+static const struct link_map* library_with(const void* address) {
+  Dl_info where;
+  void* library = NULL;
+  return address && dladdr1(address, &where, &library, RTLD_DL_LINKMAP) ? library : NULL;
+}
+
+/* Looked up by name: the address of a function, as code has it, may be that of a jump in the executable. */
+static const struct link_map* library_of(const char* function) {
+  return library_with(dlsym(RTLD_DEFAULT, function));
+}
+
+/* Nonzero unless all of these are MPI's own, or all those of one library that is not where this code is. */
+static int wraps(const function* one) {
+  static const char here = 0;
+  const struct link_map *own = library_with(&here), *tool = NULL;
+  int mpis = 0;
+  for (; one->profiling; ++one) {
+    const struct link_map *mpi = library_of(one->profiling), *has = library_of(one->profiling + 1);
+    if (!mpi && one->wrapped != one->own) /* MPI is an archive, in which both are one */
+      return 1;
+    if (!mpi || !has || has == mpi)
+      mpis = 1;
+    else if (has == own || !has->l_prev || (tool && tool != has)) /* nothing is in front of the executable */
+      return 1;
+    else
+      tool = has;
+  }
+  return tool && mpis;
+}
+
+int tacit_program_wraps(void) {
+  static _Atomic int once;
+  if (once == 0)
+    once = 1 + (wraps(in_c) || wraps(in_fortran));
+  return once == 2;
+}
+
+int tacit_world_is_up(void) {
+  int begun = 0, ended = 0;
+  return MPI_Initialized(&begun) == MPI_SUCCESS && begun && MPI_Finalized(&ended) == MPI_SUCCESS && !ended;
+}
