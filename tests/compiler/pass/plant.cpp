@@ -47,13 +47,16 @@ public:
   }
 
 private:
-  // Not `willreturn`: a call that does nothing for sure would be removed.
+  // `willreturn`, too, as else the call might never return, which conflicts. (What is inlined is simplified meanwhile: there a call that does
+  // nothing for sure may be removed, which shows as well.)
   void lie_about(llvm::CallInst& call) const {
     if (takes_back_) {
       call.removeFnAttr(Attribute::Memory);
+      call.removeFnAttr(Attribute::WillReturn);
     } else {
       call.setMemoryEffects(llvm::MemoryEffects::none());
       call.setDoesNotThrow();
+      call.addFnAttr(Attribute::WillReturn);
     }
   }
 
