@@ -12,6 +12,7 @@ __attribute__((noinline)) void tell(MPI_Comm comm) {
   MPI_Send(data, n, MPI_DOUBLE, 1, 0, comm);
   for (int i = 0; i < n; i++)
     data[i] = 0;
+  COMPUTE;
 }
 #if MPI_VERSION >= 4
 int main(void) {
