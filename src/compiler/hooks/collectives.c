@@ -3,6 +3,7 @@
  * completion cannot move it passes no slot. An object of its own in the archive: only programs that ask for
  * it take it in. */
 #include "compiler/hooks/collectives.h"
+#include "compiler/hooks/program.h"
 #include "compiler/hooks/statistics.h"
 
 #include <limits.h>
@@ -63,7 +64,7 @@ int tacit_make_room(tacit_slot* slot) {
 }
 
 int tacit_hold_collective(tacit_slot* slot, MPI_Request request, const collective* posted) {
-  if (!slot)
+  if (!slot || tacit_program_wraps())
     return MPI_Wait(&request, MPI_STATUS_IGNORE);
   describe_collective(tacit_open(slot), posted);
   tacit_hold_described(tacit_open(slot), request);

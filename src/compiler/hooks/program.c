@@ -30,9 +30,25 @@ static const struct link_map* library_with(const void* address) {
   return address && dladdr1(address, &where, &library, RTLD_DL_LINKMAP) ? library : NULL;
 }
 
-/* Looked up by name: the address of a function, as code has it, may be that of a jump in the executable. */
+/* Nonzero for the address of a jump to a function: executables that are linked to fixed addresses have such ones, and everybody
+ * takes them for the functions' addresses, dlsym too. */
+static int is_jump(const void* address) {
+  Dl_info where;
+  void* symbol = NULL;
+  return address && dladdr1(address, &where, &symbol, RTLD_DL_SYMENT) && symbol &&
+         ((const ElfW(Sym)*)symbol)->st_shndx == SHN_UNDEF;
+}
+
+/* Looked up by name: what code has as the address of a function may be that of a jump. */
 static const struct link_map* library_of(const char* function) {
-  return library_with(dlsym(RTLD_DEFAULT, function));
+  const void* address = dlsym(RTLD_DEFAULT, function);
+  return library_with(is_jump(address) ? dlsym(RTLD_NEXT, function) : address);
+}
+
+/* Nonzero if the linker has put a function of the executable into MPI's place (--wrap). */
+static int is_replaced(const function* one, const struct link_map* own) {
+  const void* called = (const void*)one->wrapped;
+  return called && library_with(called) == own && !is_jump(called);
 }
 
 /* Nonzero unless all of these are MPI's own, or all those of one library that is not where this code is. */
@@ -43,6 +59,8 @@ static int wraps(const function* one) {
   for (; one->profiling; ++one) {
     const struct link_map *mpi = library_of(one->profiling), *has = library_of(one->profiling + 1);
     if (!mpi && one->wrapped != one->own) /* MPI is an archive, in which both are one */
+      return 1;
+    if (mpi && mpi != own && is_replaced(one, own))
       return 1;
     if (!mpi || !has || has == mpi)
       mpis = 1;

@@ -76,7 +76,8 @@ bool start_all_collectives(llvm::Module& module) {
     if (function.isDeclaration() && !function.use_empty())
       declared.push_back(&function);
     else if (const auto own = known_symbol(function.getName());
-             own && !own->hook && !function.isDeclaration() && can_be_started(*own->row))
+             own && !own->hook && !function.isDeclaration() &&
+             (can_be_started(*own->row) || own->row->kind == call_class::icollective))
       complain(function, "is the program's own", own->language == binding::fortran);
   for (Function* function : declared) {
     if (is_f08_collective(*function))

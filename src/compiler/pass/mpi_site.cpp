@@ -204,7 +204,7 @@ std::string starting_hook(const call_row& row) {
 }
 
 bool is_mpi_name(llvm::StringRef name) {
-  return understand_symbol(std::string_view(name)).interface != mpi_interface::none;
+  return understand_symbol(std::string_view(name)).row != nullptr;
 }
 
 bool is_f08_name(llvm::StringRef name) {

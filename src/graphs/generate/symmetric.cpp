@@ -9,8 +9,6 @@ fold::fold(std::uint32_t p) : active(std::bit_floor(p)), extra(p - std::bit_floo
 
 namespace {
 
-/// Where member r keeps the block of member o in an allgather.
-
 void allgather_linear(weaver& w) {
   for (std::uint32_t i = 0; i < w.size(); ++i)
     for (std::uint32_t k = 1; k < w.size(); ++k) {

@@ -107,8 +107,6 @@ void gather(weaver& w, const std::vector<members>& nodes) {
   });
 }
 
-/// Where member r keeps the block of member o in an allgather.
-
 /// A message with the blocks of these nodes, without those that the receiver has.
 void give(weaver& w, std::uint32_t from, std::uint32_t to, std::span<const members> blocks,
           bool own_node_too = true) {

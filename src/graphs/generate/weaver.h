@@ -28,7 +28,7 @@ using pieces = std::vector<piece>;
 inline pieces whole(region where, std::uint32_t index) {
   return {{where, index, -1}};
 }
-/// Where rank r has the block of rank o: its own one in its input, the others in its output.
+/// Where member r keeps the block of member o in an allgather: its own one in its input, the others in its output.
 inline piece slot(std::uint32_t r, std::uint32_t o) {
   return r == o ? piece{region::input, 0} : piece{region::output, o};
 }

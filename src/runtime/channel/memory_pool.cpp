@@ -14,8 +14,8 @@
 namespace tacit::runtime {
 namespace {
 
+/// Every part is aligned to its size, up to a page.
 constexpr std::size_t smallest_part = 512, first_region = 64 << 10, largest_region = 4 << 20;
-/// A region's first page is its own; every part is aligned to its size, up to a page.
 
 struct part {
   std::shared_ptr<shared_region> region;

@@ -1,5 +1,5 @@
 // Curves as inline SVG on logarithmic axes: grid lines at powers of ten (times) and of four (bytes), a bar
-// from the lower to the upper quartile through each point, the names_width of the curves at their right ends,
+// from the lower to the upper quartile through each point, the names of the curves at their right ends,
 // pushed apart where they would lie on each other.
 #include "surface/report/html.h"
 #include "vocabulary/base/amounts.h"

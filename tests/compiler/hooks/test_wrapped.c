@@ -1,5 +1,5 @@
 /* test_wrapped 0|1: whether the hooks find that the program puts functions in MPI's place. (MPI is loaded, and not begun.)
- * With OWN it has one; as a library (TOOL) it is a tool with all functions that hooks stand for or call, or but for one (SOME). */
+ * With OWN it has one, with WRAP the linker puts one there; as a library (TOOL) it is a tool with all functions that hooks stand for or call, or but for one (SOME). */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,18 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 }
 #endif
 
+#ifdef WRAP
+int __wrap_MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                    MPI_Status* status) {
+  return PMPI_Recv(buffer, count, type, source, tag, comm, status);
+}
+#endif
+
+/* An executable at fixed addresses then has a jump with the address that everybody takes for the function's. */
+void (*volatile address)(void);
+
 int main(int argc, char** argv) {
+  address = (void (*)(void))MPI_Recv;
   const int found = tacit_program_wraps(), expected = argc > 1 ? atoi(argv[1]) : 0;
   if (found != expected)
     printf("the hooks find %d instead of %d\n", found, expected);

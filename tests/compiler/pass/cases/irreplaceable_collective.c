@@ -10,6 +10,11 @@ int MPI_Scatter(const void* a, int m, MPI_Datatype t, void* b, int n, MPI_Dataty
                 MPI_Comm comm) {
   return PMPI_Scatter(a, m, t, b, n, u, root, comm);
 }
+// CHECK: MPI_Ibcast is the program's own
+// CHECK-SAME: [TACIT-117]
+int MPI_Ibcast(void* a, int m, MPI_Datatype t, int root, MPI_Comm comm, MPI_Request* request) {
+  return PMPI_Ibcast(a, m, t, root, comm, request);
+}
 // CHECK: MPI_Bcast_c has large counts
 // CHECK-SAME: [TACIT-117]
 void f(int* a) {

@@ -29,3 +29,11 @@ void passes_tools_by(int peer) {
   // expected-remark@-1 {{a call that passes tools by}}
   COMPUTE;
 }
+/* MPI has no such function: the name alone says nothing. */
+// CHECK-LABEL: @mpi_exchange_(
+// CHECK: call {{.*}}@__tacit_
+void mpi_exchange_(int peer) {
+  MPI_Recv(b, n, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  // expected-remark@-1 {{MPI_Recv split}}
+  COMPUTE;
+}
