@@ -101,9 +101,13 @@ static int defer(tacit_slot* slot, int count, MPI_Request* requests, int persist
   return MPI_SUCCESS;
 }
 
+static int defer_one(tacit_slot* slot, MPI_Request* request, int persistent) {
+  return tacit_program_wraps() ? MPI_Wait(request, MPI_STATUS_IGNORE) : defer(slot, 1, request, persistent);
+}
+
 int __tacit_defer(tacit_slot* slot, MPI_Request* request) {
   TACIT_COUNT_CALL();
-  return tacit_program_wraps() ? MPI_Wait(request, MPI_STATUS_IGNORE) : defer(slot, 1, request, 0);
+  return defer_one(slot, request, 0);
 }
 
 int __tacit_defer_all(tacit_slot* slot, int count, MPI_Request* requests) {
@@ -113,7 +117,7 @@ int __tacit_defer_all(tacit_slot* slot, int count, MPI_Request* requests) {
 
 int __tacit_defer_started(tacit_slot* slot, MPI_Request* request) {
   TACIT_COUNT_CALL();
-  return tacit_program_wraps() ? MPI_Wait(request, MPI_STATUS_IGNORE) : defer(slot, 1, request, 1);
+  return defer_one(slot, request, 1);
 }
 
 int __tacit_defer_all_started(tacit_slot* slot, int count, MPI_Request* requests) {

@@ -1,7 +1,6 @@
 #include "compiler/pass/datatypes.h"
 
 #include "compiler/pass/mpi_site.h"
-#include "vocabulary/calls/symbols.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -65,8 +64,7 @@ bool joins_variables(const llvm::Function& function) {
 
 bool makes_such_datatypes(const llvm::Module& module) {
   return llvm::any_of(module, [](const llvm::Function& function) {
-    const call_row* row =
-        function.use_empty() ? nullptr : understand_symbol(std::string_view(function.getName())).row;
+    const call_row* row = used_call(function);
     return row && takes_bytes({nullptr, row});
   });
 }

@@ -203,6 +203,10 @@ std::string starting_hook(const call_row& row) {
   return "__tacit_" + llvm::StringRef(row.name).drop_front(sizeof("MPI_") - 1).lower();
 }
 
+const call_row* used_call(const llvm::Function& function) {
+  return function.use_empty() ? nullptr : understand_symbol(std::string_view(function.getName())).row;
+}
+
 bool is_mpi_name(llvm::StringRef name) {
   return understand_symbol(std::string_view(name)).row != nullptr;
 }

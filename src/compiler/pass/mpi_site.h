@@ -52,6 +52,8 @@ std::optional<mpi_site> recognise(llvm::CallBase& call);
 bool appends_lengths(llvm::ArrayRef<llvm::Type*> operands, std::size_t described);
 /// True for a call of one of our hooks.
 bool is_hook(const llvm::CallBase& call);
+/// The call that this function is, if it is one of MPI's and the module uses it; else null.
+const call_row* used_call(const llvm::Function& function);
 /// True for the name of a function of MPI, as programs define it that look at their own calls.
 bool is_mpi_name(llvm::StringRef name);
 /// True for a name of the `mpi_f08` binding, which is not followed (its descriptors hide the buffers).

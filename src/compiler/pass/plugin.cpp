@@ -14,7 +14,6 @@
 #include "compiler/pass/overlap.h"
 #include "compiler/pass/places.h"
 #include "vocabulary/calls/remarks.h"
-#include "vocabulary/calls/symbols.h"
 
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/CFG.h>
@@ -65,8 +64,7 @@ bool exposes_windows(const llvm::Module& module) {
 /// cancelled any more (MPI-4.1, 3.4, 3.8.4).
 bool sends_synchronously(const llvm::Module& module) {
   return llvm::any_of(module, [](const llvm::Function& function) {
-    const call_row* row =
-        function.use_empty() ? nullptr : understand_symbol(std::string_view(function.getName())).row;
+    const call_row* row = used_call(function);
     return row && (row->id == mpi_call::Ssend || row->id == mpi_call::Issend ||
                    row->id == mpi_call::Ssend_init || row->id == mpi_call::Cancel);
   });
@@ -77,8 +75,7 @@ bool maps_memory(const llvm::Module& module) {
   return declares(module,
                   {"mmap", "mmap64", "mremap", "remap_file_pages", "shm_open", "memfd_create", "shmat"}) ||
          llvm::any_of(module, [](const llvm::Function& function) {
-           const call_row* row =
-               function.use_empty() ? nullptr : understand_symbol(std::string_view(function.getName())).row;
+           const call_row* row = used_call(function);
            return row && (row->id == mpi_call::Win_shared_query || row->id == mpi_call::Win_allocate_shared);
          });
 }

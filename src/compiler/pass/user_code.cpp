@@ -1,7 +1,6 @@
 #include "compiler/pass/user_code.h"
 
 #include "compiler/pass/options.h"
-#include "vocabulary/calls/symbols.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -127,7 +126,7 @@ user_code user_code_of(const llvm::Module& module) {
       continue;
     if (function.getName().contains_insensitive("mpi_t_event"))
       found.anywhere = true;
-    const call_row* row = understand_symbol(std::string_view(function.getName())).row;
+    const call_row* row = used_call(function);
     if (!row)
       continue;
     found.error_handlers |= has(*row, user_function::sets_handler);

@@ -3,6 +3,8 @@
 //
 //     coalesce_behaviour                 all
 //     coalesce_behaviour true|false|lost  one claim or mistake, for the words that are said about it
+#include "expect.h"
+
 #include <mpi.h>
 #include <tacit/coalesce.h>
 
@@ -48,14 +50,6 @@ int MPI_Put_c(const void* o, MPI_Count oc, MPI_Datatype ot, int t, MPI_Aint d, M
 }
 
 namespace {
-
-#define EXPECT(condition)                                                                                    \
-  do {                                                                                                       \
-    if (!(condition)) {                                                                                      \
-      ++failures;                                                                                            \
-      std::fprintf(stderr, "rank %d: %s:%d: not true: %s\n", me, __FILE__, __LINE__, #condition);            \
-    }                                                                                                        \
-  } while (0)
 
 /// A window of longs, made as each library can (random_epochs.cpp says why).
 class window {

@@ -1,5 +1,9 @@
 // Buffers in device memory are MPI's alone. The device is a library (tests/runtime/mpi/fake_device.c) that is loaded as programs load
 // theirs: late, and privately. What our code reads or writes by itself shows: the memory is closed while no call of MPI is on the stack.
+#include "expect.h"
+
+#include "runtime/mpi/closed_memory.h"
+
 #include <mpi.h>
 #include <tacit/coalesce.h>
 
@@ -13,21 +17,9 @@ namespace {
 
 constexpr std::size_t room = 1 << 18;
 char* device = nullptr;
-int depth = 0, failures = 0, operations = 0, me = 0, processes = 1;
+int failures = 0, operations = 0, me = 0, processes = 1;
 
-/// While one of these lives, MPI is at work and may go to the device.
-struct at_work {
-  at_work() {
-    if (device && depth++ == 0)
-      mprotect(device, room, PROT_READ | PROT_WRITE);
-  }
-  ~at_work() {
-    if (device && --depth == 0)
-      mprotect(device, room, PROT_NONE);
-  }
-  at_work(const at_work&) = delete;
-  at_work& operator=(const at_work&) = delete;
-};
+using at_work = tacit::test::at_work_on<device, room>;
 
 struct operation_at_work : at_work {
   operation_at_work() { ++operations; }
@@ -89,14 +81,6 @@ int MPI_Waitall(int n, MPI_Request* q, MPI_Status* s) {
 }
 
 namespace {
-
-#define EXPECT(condition)                                                                                    \
-  do {                                                                                                       \
-    if (!(condition)) {                                                                                      \
-      ++failures;                                                                                            \
-      std::fprintf(stderr, "rank %d: %s:%d: not true: %s\n", me, __FILE__, __LINE__, #condition);            \
-    }                                                                                                        \
-  } while (0)
 
 void load_device() {
   void* const library = dlopen(TACIT_FAKE_DEVICE, RTLD_NOW | RTLD_LOCAL);

@@ -1,6 +1,7 @@
 // Buffers in device memory are MPI's alone. The device is a library (fake_device.c) that says of some memory
 // of this process that it is the device's, and is loaded as programs load theirs: late, and privately. What
 // our code reads or writes by itself shows: the memory is protected while no call of MPI is on the stack.
+#include "closed_memory.h"
 #include "mpi_main.h"
 
 #include "runtime/mpi/memory_kind.h"
@@ -19,19 +20,8 @@ namespace {
 
 constexpr std::size_t room = 1 << 16;
 std::byte* device = nullptr;
-int depth = 0; ///< of MPI calls that may touch user memory
 
-/// While one of these lives, MPI is at work and may go to the device.
-struct at_work {
-  at_work() {
-    if (device && depth++ == 0)
-      mprotect(device, room, PROT_READ | PROT_WRITE);
-  }
-  ~at_work() {
-    if (device && --depth == 0)
-      mprotect(device, room, PROT_NONE);
-  }
-};
+using at_work = tacit::test::at_work_on<device, room>;
 
 } // namespace
 

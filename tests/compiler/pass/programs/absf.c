@@ -1,13 +1,10 @@
 // options: with=absf.c
 /* A function of the program whose name looks like one of mathematics. */
+#include "../compute.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
-enum { n = 200000, steps = 3000 };
-static double work[steps];
-#define COMPUTE                                                                                              \
-  for (int i = 0; i < steps; i++)                                                                            \
-  work[i] = work[i] * 1.5 + i
 
 double a[n];
 double absf(const double* values, int count);

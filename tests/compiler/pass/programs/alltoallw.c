@@ -1,13 +1,10 @@
 // options: rename=off
 /* The datatypes of MPI_Alltoallw stand in arrays; one leads from one variable to another. (No MPI library objects.) */
+#include "../compute.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
-enum { n = 200000, steps = 3000 };
-static double work[steps];
-#define COMPUTE                                                                                              \
-  for (int i = 0; i < steps; i++)                                                                            \
-  work[i] = work[i] * 1.5 + i
 
 double a[2], b[n], nines[n];
 __attribute__((noinline)) void exchange(MPI_Datatype joined) {

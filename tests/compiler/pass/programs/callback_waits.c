@@ -2,15 +2,12 @@
 // assume: user_code
 /* A function of the user that MPI runs cannot touch a local of another function, but it waits outside MPI for what the receiver
  * of that local does. (Over TCP a large message gets on only while its sender calls MPI.) */
+#include "../compute.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-enum { n = 200000, steps = 3000 };
-static double work[steps];
-#define COMPUTE                                                                                              \
-  for (int i = 0; i < steps; i++)                                                                            \
-  work[i] = work[i] * 1.5 + i
 
 static char name[] = "/tmp/callback_waits_XXXXXX";
 static int waits(MPI_Comm comm, int key, void* value, void* extra) {

@@ -2,14 +2,11 @@
 // assume: ordering
 /* When the second message is there, the synchronous send of the first one has been matched, so that its receive cannot be
  * cancelled any more (MPI-4.1, 3.8.4). */
+#include "../compute.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
-enum { n = 200000, steps = 3000 };
-static double work[steps];
-#define COMPUTE                                                                                              \
-  for (int i = 0; i < steps; i++)                                                                            \
-  work[i] = work[i] * 1.5 + i
 
 double a[n];
 int x[1];

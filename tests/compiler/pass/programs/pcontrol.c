@@ -1,13 +1,10 @@
 // options: rename=off with=pcontrol.c
 /* A program that brings what MPI_Pcontrol is for (MPI-4.1, 15.2.4); it reads what has been received. */
+#include "../compute.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
-enum { n = 200000, steps = 3000 };
-static double work[steps];
-#define COMPUTE                                                                                              \
-  for (int i = 0; i < steps; i++)                                                                            \
-  work[i] = work[i] * 1.5 + i
 
 double a[n];
 __attribute__((noinline)) void receive(void) {

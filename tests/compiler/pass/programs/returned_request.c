@@ -1,14 +1,11 @@
 // options: with=returned_request.c
 /* Another file gets the address of a request from a function, and puts a generalized one there: its query function reads what
  * has been received. */
+#include "../compute.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
-enum { n = 200000, steps = 3000 };
-static double work[steps];
-#define COMPUTE                                                                                              \
-  for (int i = 0; i < steps; i++)                                                                            \
-  work[i] = work[i] * 1.5 + i
 
 double a[n];
 double seen;

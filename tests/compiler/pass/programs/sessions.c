@@ -1,11 +1,8 @@
 /* A program that has sessions only: no MPI_COMM_WORLD, no MPI_COMM_SELF. */
+#include "../compute.h"
+
 #include <mpi.h>
 #include <stdio.h>
-enum { n = 200000, steps = 3000 };
-static double work[steps];
-#define COMPUTE                                                                                              \
-  for (int i = 0; i < steps; i++)                                                                            \
-  work[i] = work[i] * 1.5 + i
 
 static double data[n];
 __attribute__((noinline)) void tell(MPI_Comm comm) {

@@ -1,14 +1,11 @@
 // options: rename=off
 /* A message says that a file has grown, and how far the shared pointer has moved. */
+#include "../compute.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-enum { n = 200000, steps = 3000 };
-static double work[steps];
-#define COMPUTE                                                                                              \
-  for (int i = 0; i < steps; i++)                                                                            \
-  work[i] = work[i] * 1.5 + i
 
 double a[n];
 __attribute__((noinline)) long told_of(MPI_File file) {

@@ -1,10 +1,11 @@
 // options: rename=off ranks=3
 // assume: ordering
 /* What a receive tells is passed on: rank 0 writes a file, then sends to rank 1, which sends to rank 2, which reads the file. */
+#include "../let_run.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { n = 50000, steps = 3000 };
@@ -18,24 +19,6 @@ __attribute__((noinline)) double pass_on(int token) {
   for (int i = 0; i < steps; i++)
     work[i] = work[i] * 1.5 + i;
   return inbox[n - 1];
-}
-
-/* Returns when this process has computed, or polled, much longer than what it does next without waiting takes: by its own clock, so that
- * the load of the machine does not count. */
-static void let_run(int process) {
-  clockid_t clock;
-  struct timespec now;
-  double begun = -1, seconds = 0;
-  if (clock_getcpuclockid(process, &clock) != 0)
-    abort();
-  while (seconds < 0.05) {
-    if (clock_gettime(clock, &now) != 0)
-      abort();
-    const double at = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-    begun = begun < 0 ? at : begun;
-    seconds = at - begun;
-    usleep(1000);
-  }
 }
 
 int main(int argc, char** argv) {

@@ -2,15 +2,12 @@
 // assume: ordering
 /* That a synchronous send is complete tells rank 1 that rank 0 has begun to receive it, and so that it has got what it received
  * before (MPI-4.1, 3.4). */
+#include "../compute.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-enum { n = 200000, steps = 3000 };
-static double work[steps];
-#define COMPUTE                                                                                              \
-  for (int i = 0; i < steps; i++)                                                                            \
-  work[i] = work[i] * 1.5 + i
 
 double a[n];
 int b[1];
