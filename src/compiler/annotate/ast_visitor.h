@@ -8,7 +8,7 @@
 namespace tacit::compiler {
 
 /// clang::RecursiveASTVisitor with virtual functions: it is made of hundreds of functions for each class that derives from it,
-/// which cost five seconds of compiling each. Clang 20 has the same as DynamicRecursiveASTVisitor. Visit… end the walk
+/// which are most of what compiling such a class costs. Clang 20 has the same as DynamicRecursiveASTVisitor. Visit… end the walk
 /// by false, and have the meaning of the visitor's; what is not here yet is a line in both files.
 class ast_visitor {
 public:
