@@ -111,18 +111,18 @@ public:
     if (facts_.has_odd_jumps() || isa_and_nonnull<clang::SwitchStmt>(grandparent()) ||
         isa<clang::DeclStmt, clang::SwitchCase, clang::LabelStmt>(at_.statement))
       return refuse(
-          stays(at_, "the statement", reason::jumps, "control may pass the beginning of the region"));
+          stays(at_, wording(remark::the_statement), reason::jumps, wording(remark::passes_region_start)));
     call_finder walk;
     walk.TraverseStmt(const_cast<clang::Stmt*>(at_.statement));
     if (walk.hidden)
       return refuse(
-          stays(at_, "the statement", reason::epoch_unclear, "what it calls does not all stand in its text"));
+          stays(at_, wording(remark::the_statement), reason::epoch_unclear, wording(remark::calls_hidden)));
     for (const clang::Expr* call : walk.calls)
       if (const auto use = mpi_use_of(call); use && is_operation(*use) && on_listed(*use))
         plan_.operations.push_back(*use);
     if (plan_.operations.empty())
-      return refuse(stays(at_, "the statement", reason::nothing_annotated,
-                          "no one-sided operation on a listed window"));
+      return refuse(stays(at_, wording(remark::the_statement), reason::nothing_annotated,
+                          wording(remark::no_listed_operation)));
     for (const clang::Expr* call : walk.calls)
       if (!plan_.refused)
         look_at(call);
@@ -188,8 +188,8 @@ private:
       plan_.refused = finding{severity::error,
                               use.call->getExprLoc(),
                               reason::claim_false,
-                              "this statement is not independent of the window: it calls " + use.name,
-                              "the window is listed here",
+                              wording(remark::not_independent_of_window, {use.name}),
+                              wording(remark::window_is_here),
                               at_.by.begin};
       return;
     }
@@ -216,7 +216,7 @@ private:
   static std::string name_of(const clang::Expr* call) {
     const auto* c = dyn_cast<clang::CallExpr>(call);
     const clang::FunctionDecl* callee = c ? c->getDirectCallee() : nullptr;
-    return callee ? callee->getNameAsString() : "a function";
+    return callee ? callee->getNameAsString() : wording(remark::some_function);
   }
 
   /// The statement of a block in which it stands.
@@ -246,9 +246,9 @@ private:
                text_.span(call->getSourceRange())) {
       plan_.sends.push_back({call, call, name, true});
     } else {
-      plan_.refused =
-          stays(at_, "the statement", reason::epoch_unclear,
-                "nothing can be written before " + name + " at " + place_of(of_, call->getExprLoc()));
+      plan_.refused = stays(at_, wording(remark::the_statement), reason::epoch_unclear,
+                            wording(remark::nothing_before,
+                                    {name, wording(remark::location, {place_of(of_, call->getExprLoc())})}));
     }
   }
 
@@ -297,9 +297,8 @@ std::optional<finding> contradiction(const unit& of, const annotated_statement& 
         return finding{severity::error,
                        uses[j].call->getExprLoc(),
                        reason::claim_false,
-                       "`no_overlap` is not true: " + uses[j].name + " goes to the same place as " +
-                           uses[i].name,
-                       "the other operation is here",
+                       wording(remark::operations_overlap, {uses[j].name, uses[i].name}),
+                       wording(remark::operation_is_here),
                        uses[i].call->getExprLoc()};
     }
   return std::nullopt;
@@ -369,8 +368,8 @@ void coalesce_windows(const unit& of, const annotated_statement& at, changes& in
           annotations_around(of, at.statement, annotation_kind::osc_coalesce, outer.statement);
       if (outer.statement != at.statement &&
           std::find(around.begin(), around.end(), &outer) != around.end()) {
-        into.said.push_back(
-            stays(at, "the statement", reason::nothing_annotated, "it is part of another region already"));
+        into.said.push_back(stays(at, wording(remark::the_statement), reason::nothing_annotated,
+                                  wording(remark::in_another_region)));
         return;
       }
     }

@@ -1,8 +1,10 @@
-// What is said about annotated code, as plain values: errors in pragmas, what was transformed, what was not and why.
+// What is said about annotated code, as plain values: errors in pragmas, what was transformed, what was not and why. The words are those
+// of vocabulary/calls/remarks.def.
 #pragma once
 
 #include "vocabulary/base/diagnostic.h"
 #include "vocabulary/calls/reasons.h"
+#include "vocabulary/calls/remarks.h"
 
 #include <clang/Basic/SourceLocation.h>
 #include <string>
@@ -11,7 +13,9 @@
 namespace tacit::compiler {
 
 using vocabulary::reason;
+using vocabulary::remark;
 using vocabulary::severity;
+using vocabulary::wording;
 
 struct finding {
   severity level = severity::remark;

@@ -144,7 +144,7 @@ std::optional<finding> fault_of(const unit& of, const annotated_statement& at, c
   const clang::Stmt* above = parent ? facts.parent_of(parent) : nullptr;
   if (facts.has_odd_jumps() || llvm::isa_and_nonnull<clang::SwitchStmt>(above) ||
       isa<clang::DeclStmt, clang::SwitchCase>(at.statement))
-    return stays(at, "the statement", reason::jumps, "control may pass a declaration before it");
+    return stays(at, wording(remark::the_statement), reason::jumps, wording(remark::passes_declaration));
   return std::nullopt;
 }
 
@@ -156,21 +156,22 @@ bool keeps_window(const annotated_statement& at, const mpi_use& use) {
 
 std::optional<finding> fault_of(const unit& of, const annotated_statement& at, const window_calls& calls,
                                 const changes& done) {
-  const std::string what = "window " + calls.window->window.text;
+  const std::string what = wording(remark::the_window, {calls.window->window.text});
   if (calls.moves.empty())
-    return stays(at, what, reason::nothing_annotated, "no MPI_Put or MPI_Get that could be changed");
+    return stays(at, what, reason::nothing_annotated, wording(remark::no_put_or_get));
   for (const mpi_use& move : calls.moves)
     if (done.has(move.call))
-      return stays(at, what, reason::nothing_annotated, "its operations are collected already",
+      return stays(at, what, reason::nothing_annotated, wording(remark::collected_already),
                    move.call->getExprLoc());
   if (!keeps_window(at, calls.moves.front()))
-    return stays(at, what, reason::window_elsewhere, "its handle is no variable that stays as it is",
+    return stays(at, what, reason::window_elsewhere, wording(remark::window_not_steady),
                  calls.moves.front().call->getExprLoc());
   for (const mpi_use& end : calls.ends)
     if (!source(of.context).span(end.call->getSourceRange()))
-      return stays(at, what, reason::in_macro, end.name + " comes out of a macro", end.call->getExprLoc());
+      return stays(at, what, reason::in_macro, wording(remark::call_out_of_macro, {end.name}),
+                   end.call->getExprLoc());
   if (has_no_store_outside(of, at, of.context.getSourceManager().getFileID(at.by.begin)))
-    return stays(at, what, reason::epoch_unclear, "MPI_MODE_NOSTORE is said elsewhere in the file");
+    return stays(at, what, reason::epoch_unclear, wording(remark::no_store_elsewhere));
   return std::nullopt;
 }
 
@@ -215,11 +216,10 @@ void change_moves(const unit& of, const function_facts& facts, const window_call
 /// Why operations of a window whose puts and gets have become copies are still MPI's.
 void say_others(const annotated_statement& at, const window_calls& calls, changes& into) {
   for (const mpi_use& other : calls.others)
-    into.said.push_back(
-        is_move(other)
-            ? stays(at, other.name, reason::in_macro, "it comes out of a macro", other.call->getExprLoc())
-            : stays(at, other.name, reason::operation_stays, "only MPI_Put and MPI_Get become copies",
-                    other.call->getExprLoc()));
+    into.said.push_back(is_move(other) ? stays(at, other.name, reason::in_macro,
+                                               wording(remark::out_of_macro), other.call->getExprLoc())
+                                       : stays(at, other.name, reason::operation_stays,
+                                               wording(remark::only_put_and_get), other.call->getExprLoc()));
 }
 
 /// Assignments between the buffer and something else, as statements of a block.
@@ -292,8 +292,9 @@ void through_window(const unit& of, const window_calls& calls, const buffer_acce
   into.said.push_back({severity::remark,
                        access.assignment->getExprLoc(),
                        reason::none,
-                       wording(remark::through_window, {access.stores ? "the store" : "the load",
-                                                        access.stores ? "MPI_Put" : "MPI_Get"}),
+                       wording(remark::through_window,
+                               {access.stores ? wording(remark::the_store) : wording(remark::the_load),
+                                access.stores ? "MPI_Put" : "MPI_Get"}),
                        "",
                        {}});
 }
@@ -332,27 +333,26 @@ const clang::CallExpr* unknown_call(const unit& of, const annotated_statement& a
 
 std::optional<finding> fault_of_locks(const unit& of, const annotated_statement& at,
                                       const window_calls& calls) {
-  const std::string what = "window " + calls.window->window.text;
+  const std::string what = wording(remark::the_window, {calls.window->window.text});
   const source text(of.context);
   if (!at.by.says.no_overlap)
-    return stays(at, what, reason::claim_missing,
-                 "accesses may overlap, as long as `no_overlap` is not claimed");
+    return stays(at, what, reason::claim_missing, wording(remark::may_overlap));
   const bool locked =
       !calls.locks.empty() && std::any_of(calls.ends.begin(), calls.ends.end(),
                                           [](const mpi_use& u) { return u.is({mpi_call::Win_unlock}); });
   if (!locked)
-    return stays(at, what, reason::epoch_unclear,
-                 "there is no MPI_Win_lock with its MPI_Win_unlock in the statement");
+    return stays(at, what, reason::epoch_unclear, wording(remark::no_lock));
   for (const mpi_use& lock : calls.locks)
     if (!text.span(lock.call->getArg(0)->getSourceRange()))
-      return stays(at, what, reason::in_macro, "the lock comes out of a macro", lock.call->getExprLoc());
+      return stays(at, what, reason::in_macro, wording(remark::lock_out_of_macro), lock.call->getExprLoc());
   if (!keeps_window(at, calls.locks.front()))
-    return stays(at, what, reason::window_elsewhere, "its handle is no variable that stays as it is",
+    return stays(at, what, reason::window_elsewhere, wording(remark::window_not_steady),
                  calls.locks.front().call->getExprLoc());
   if (const clang::CallExpr* call = unknown_call(of, at, *calls.window)) {
     const clang::FunctionDecl* callee = call->getDirectCallee();
     return stays(at, what, reason::unknown_effect,
-                 (callee ? callee->getNameAsString() : "a function") + " may rely on the lock",
+                 wording(remark::may_rely_on_lock,
+                         {callee ? callee->getNameAsString() : wording(remark::some_function)}),
                  call->getExprLoc());
   }
   return std::nullopt;
@@ -361,35 +361,34 @@ std::optional<finding> fault_of_locks(const unit& of, const annotated_statement&
 /// Empty, or why loads and stores of the buffer cannot all become calls.
 std::optional<finding> fault_of_accesses(const unit& of, const annotated_statement& at,
                                          const window_calls& calls, const buffer_accesses& walk) {
-  const std::string what = "buffer " + calls.window->buffer.text;
+  const std::string what = wording(remark::the_buffer, {calls.window->buffer.text});
   const source text(of.context);
   if (walk.found.empty())
-    return stays(at, what, reason::nothing_annotated, "no assignment of one of its elements");
+    return stays(at, what, reason::nothing_annotated, wording(remark::no_assignment));
   if (walk.uses != walk.found.size())
-    return stays(at, what, reason::epoch_unclear,
-                 "it is also used otherwise than in assignments of single elements");
+    return stays(at, what, reason::epoch_unclear, wording(remark::used_otherwise));
   if (calls.locks.size() != 1)
-    return stays(at, what, reason::epoch_unclear, "the locks are several");
+    return stays(at, what, reason::epoch_unclear, wording(remark::several_locks));
   const clang::Expr* target = calls.locks.front().call->getArg(1);
   const clang::VarDecl* variable = variable_of(target);
   if (!isa<clang::IntegerLiteral>(target->IgnoreParenImpCasts()) &&
       (!variable || function_facts::may_change(variable, at.statement)))
-    return stays(at, what, reason::epoch_unclear, "the locked rank is no variable that stays as it is");
+    return stays(at, what, reason::epoch_unclear, wording(remark::rank_not_steady));
   for (const buffer_access& access : walk.found)
     if (!text.span_of_statement(access.assignment) ||
         access.element->getType().getAsString() != calls.window->type.text)
-      return stays(at, what, reason::in_macro, "an assignment is of another type, or comes out of a macro",
+      return stays(at, what, reason::in_macro, wording(remark::assignment_unfit),
                    access.assignment->getExprLoc());
   return std::nullopt;
 }
 
-/// What the changed calls use stands before the statement, with the reason; nothing where no call was changed.
+/// What the changed calls use stands before the statement, behind a comment with the reason; nothing where no call was changed.
 void declare(const unit& of, const annotated_statement& at, const function_facts& facts,
-             const std::string& why, const std::vector<std::string>& declarations, changes& into) {
+             const std::string& comment, const std::vector<std::string>& declarations, changes& into) {
   if (declarations.empty())
     return;
-  surround(of, at.statement, is_in_block(facts, at),
-           "/* tacit: " + why + ". */\n" + joined(declarations, "\n"), "", into.edits);
+  surround(of, at.statement, is_in_block(facts, at), comment + "\n" + joined(declarations, "\n"), "",
+           into.edits);
   mark(of, at.by, into.edits);
   include_run_time(of, of.context.getSourceManager().getFileID(at.by.begin), into.edits);
 }
@@ -417,7 +416,8 @@ void use_local_memory(const unit& of, const annotated_statement& at, changes& in
     change_moves(of, facts, calls, name, into);
     say_others(at, calls, into);
   }
-  declare(of, at, facts, "plain copies where the memory of the target can be reached", declarations, into);
+  declare(of, at, facts, "/* tacit: plain copies where the memory of the target can be reached. */",
+          declarations, into);
 }
 
 void relax_locks(const unit& of, const annotated_statement& at, bool coherent, changes& into) {
@@ -427,13 +427,12 @@ void relax_locks(const unit& of, const annotated_statement& at, bool coherent, c
     for (std::size_t j = 0; j < i; ++j)
       if (same_code(windows[i].buffer.text, windows[j].buffer.text) &&
           !same_code(windows[i].window.text, windows[j].window.text))
-        return into.said.push_back(
-            {severity::error,
-             at.by.begin,
-             reason::claim_false,
-             "`no_overlap` is not true: two windows have the buffer " + windows[i].buffer.text,
-             "",
-             {}});
+        return into.said.push_back({severity::error,
+                                    at.by.begin,
+                                    reason::claim_false,
+                                    wording(remark::windows_overlap, {windows[i].buffer.text}),
+                                    "",
+                                    {}});
   if (auto fault = fault_of(of, at, facts)) {
     into.said.push_back(*fault);
     return;
@@ -472,7 +471,8 @@ void relax_locks(const unit& of, const annotated_statement& at, bool coherent, c
       for (const buffer_access& access : walk.found)
         through_window(of, calls, access, free_name(of, at, "tacit_value"), into);
   }
-  declare(of, at, facts, "nothing overlaps, so that a shared lock suffices where the window is unified",
+  declare(of, at, facts,
+          "/* tacit: nothing overlaps, so that a shared lock suffices where the window is unified. */",
           declarations, into);
 }
 

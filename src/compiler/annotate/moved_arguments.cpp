@@ -77,7 +77,7 @@ moved_arguments::moved_arguments(const std::vector<const clang::Expr*>& argument
       return stays_the_functions(v, facts) || (steady && steady->contains(v));
     });
     if (!walk.steady || !own)
-      fault_ = obstacle{reason::no_statement_of_its_own, "an argument of its completion may change",
+      fault_ = obstacle{reason::no_statement_of_its_own, wording(remark::completion_not_steady),
                         argument->getExprLoc()};
     values_.insert(values_.end(), walk.values.begin(), walk.values.end());
     names_.insert(names_.end(), walk.names.begin(), walk.names.end());
@@ -87,14 +87,14 @@ moved_arguments::moved_arguments(const std::vector<const clang::Expr*>& argument
 std::optional<obstacle> moved_arguments::changed_by(const clang::Stmt* statement) const {
   for (const clang::VarDecl* variable : values_)
     if (function_facts::may_change(variable, statement))
-      return obstacle{reason::request_touched, variable->getNameAsString() + " changes",
+      return obstacle{reason::request_touched,
+                      wording(remark::variable_changes, {variable->getNameAsString()}),
                       statement->getBeginLoc()};
   if (isa<clang::DeclStmt>(statement)) { // those in blocks of their own are out of scope behind them
     declaration_finder walk(names_);
     walk.TraverseStmt(const_cast<clang::Stmt*>(statement));
     if (walk.found)
-      return obstacle{reason::request_touched, "a name of its completion is declared again",
-                      statement->getBeginLoc()};
+      return obstacle{reason::request_touched, wording(remark::name_redeclared), statement->getBeginLoc()};
   }
   return std::nullopt;
 }

@@ -122,7 +122,7 @@ public:
     for (planned_message& m : messages)
       if (!m.refused && !m.hides_work)
         m.refused = m.limit.value_or(
-            obstacle{reason::no_window, "nothing runs before the block ends", m.home->getRBracLoc()});
+            obstacle{reason::no_window, wording(remark::idle_until_end), m.home->getRBracLoc()});
   }
 
 private:
@@ -226,10 +226,10 @@ private:
     made.home = home_of(made.statement, facts_, made.top);
     if (!made.home || isa_switch(facts_.parent_of(made.home)))
       made.refused =
-          obstacle{reason::no_statement_of_its_own, "there is no block around it", use.call->getExprLoc()};
+          obstacle{reason::no_statement_of_its_own, wording(remark::no_block), use.call->getExprLoc()};
     else if (has_directives(of_, made.home))
-      made.refused = obstacle{reason::in_macro, "parts of its block are compiled under conditions only",
-                              use.call->getExprLoc()};
+      made.refused =
+          obstacle{reason::in_macro, wording(remark::block_under_conditions), use.call->getExprLoc()};
     if (made.refused)
       return made;
     const block_view in{of_.context, facts_, made.home};
@@ -238,7 +238,7 @@ private:
     for (const touch& t : made.message.memory) {
       made.status_counts |= given && t.at == given->getExprLoc();
       if (!t.what.base)
-        made.refused = obstacle{reason::buffer_unknown, "its buffer is not followed", t.at};
+        made.refused = obstacle{reason::buffer_unknown, wording(remark::its_buffer_unknown), t.at};
     }
     const moved_arguments status({use.argument(param_role::status)}, facts_);
     if (!made.refused)
@@ -254,26 +254,27 @@ private:
   std::optional<obstacle> fault_of(const mpi_use& use, const clang::Stmt* statement) const {
     const clang::SourceLocation at = use.call->getExprLoc();
     if (use.is({mpi_call::Ssend}))
-      return obstacle{reason::synchronizes, "it returns when the receive has begun", at};
+      return obstacle{reason::synchronizes, wording(remark::returns_with_receive), at};
     if (use.is({mpi_call::Bsend, mpi_call::Sendrecv_replace}))
-      return obstacle{reason::no_window, "there is nothing to gain, or no nonblocking form", at};
+      return obstacle{reason::no_window, wording(remark::nothing_to_gain), at};
     if (!statement)
-      return obstacle{reason::no_statement_of_its_own, "its value is used", at};
+      return obstacle{reason::no_statement_of_its_own, wording(remark::value_used), at};
     if (facts_.has_odd_jumps())
-      return obstacle{reason::jumps, "labels, setjmp or inline assembly", at};
+      return obstacle{reason::jumps, wording(remark::odd_jumps), at};
     const source text(of_.context);
     bool whole = text.span(use.call->getCallee()->getSourceRange()) && text.span_of_statement(statement);
     for (const clang::Expr* argument : use.call->arguments())
       whole = whole && text.span(argument->getSourceRange());
     if (!whole)
-      return obstacle{reason::in_macro, "it comes out of a macro", at};
+      return obstacle{reason::in_macro, wording(remark::out_of_macro), at};
     for (const clang::Expr* argument : use.call->arguments()) {
       const std::string written = text.text(argument->getSourceRange());
       if (written.find("MPI_ANY_SOURCE") != std::string::npos ||
           written.find("MPI_ANY_TAG") != std::string::npos)
-        return obstacle{reason::wildcard_receive, "it receives from anybody", argument->getExprLoc()};
+        return obstacle{reason::wildcard_receive, wording(remark::receives_from_anybody),
+                        argument->getExprLoc()};
       if (use.is({mpi_call::Sendrecv}) && !is_free_of_side_effects(argument, of_.context))
-        return obstacle{reason::no_statement_of_its_own, "its arguments have side effects",
+        return obstacle{reason::no_statement_of_its_own, wording(remark::side_effects),
                         argument->getExprLoc()};
     }
     return std::nullopt;
@@ -309,7 +310,7 @@ private:
       // What this branch declares goes with it, and the message's memory may belong to it.
       if (block != m.home && std::any_of(block->body_begin(), block->body_end(),
                                          [](const clang::Stmt* s) { return isa<clang::DeclStmt>(s); })) {
-        m.limit = obstacle{reason::buffer_ends, "the end of its branch", block->getRBracLoc()};
+        m.limit = obstacle{reason::buffer_ends, wording(remark::branch_ends), block->getRBracLoc()};
         break;
       }
     }
@@ -370,10 +371,9 @@ void check_claims(const unit& of, const std::vector<planned_message>& messages, 
         if (!claimed)
           continue;
         if (const auto wrong = contradiction_in(*s, m.message, in))
-          said.push_back(
-              {severity::error, wrong->at, reason::claim_false,
-               "this statement is not independent of " + m.message.use.name + ": it uses " + wrong->detail,
-               "the message is here", m.message.use.call->getExprLoc()});
+          said.push_back({severity::error, wrong->at, reason::claim_false,
+                          wording(remark::not_independent_of_message, {m.message.use.name, wrong->detail}),
+                          wording(remark::message_is_here), m.message.use.call->getExprLoc()});
       }
   }
 }
@@ -567,9 +567,10 @@ std::string words_of(const unit& of, const obstacle& o) {
 
 void say(const unit& of, const planned_message& m, findings& said) {
   std::string text = wording(remark::started, {m.message.use.name}) + wording(remark::completes_before);
-  text += m.limit ? words_of(of, *m.limit) : "the block ends";
+  text += m.limit ? words_of(of, *m.limit) : wording(remark::block_ends);
   if (m.post_before)
-    text += "; posted already" + wording(remark::location, {place_of(of, m.post_before->getBeginLoc())});
+    text += wording(remark::posted_already,
+                    {wording(remark::location, {place_of(of, m.post_before->getBeginLoc())})});
   said.push_back({severity::remark, m.message.use.call->getExprLoc(), reason::none, text, "", {}});
 }
 
@@ -589,13 +590,13 @@ void overlap_messages(const unit& of, const annotated_statement& at, changes& in
     plans.place_posts(messages);
   message_planner::refuse_idle(messages);
   if (messages.empty() && !waits.listed)
-    into.said.push_back(stays(at, "the statement", reason::nothing_annotated,
-                              "neither a blocking message nor a wait that the annotation lists"));
+    into.said.push_back(stays(at, wording(remark::the_statement), reason::nothing_annotated,
+                              wording(remark::no_listed_message)));
   std::vector<std::pair<const clang::CompoundStmt*, std::vector<planned_message*>>> homes;
   for (planned_message& m : messages) {
     if (!m.refused && (!is_writable(of, m) || into.has(m.message.use.call)))
-      m.refused = obstacle{reason::in_macro, "nothing can be written where it would be posted or completed",
-                           m.message.use.call->getExprLoc()};
+      m.refused =
+          obstacle{reason::in_macro, wording(remark::nothing_at_ends), m.message.use.call->getExprLoc()};
     if (m.refused) {
       into.said.push_back(stays(at, m.message.use.name, m.refused->why,
                                 m.refused->detail + wording(remark::location, {place_of(of, m.refused->at)}),

@@ -81,7 +81,7 @@ private:
     const clang::SourceLocation at = use.call->getExprLoc();
     made.loop = llvm::dyn_cast_or_null<clang::ForStmt>(statement_before(made.statement, facts_));
     if (!made.loop) {
-      made.refused = obstacle{reason::no_statement_of_its_own, "no `for` stands right in front of it", at};
+      made.refused = obstacle{reason::no_statement_of_its_own, wording(remark::no_loop), at};
       return made;
     }
     block_view in{of_.context, facts_, made.loop};
@@ -92,9 +92,7 @@ private:
     const auto counted = counted_loop_of(made.loop, in);
     if (!made.refused && !counted)
       made.refused =
-          obstacle{reason::collective_stays,
-                   "the counter of the loop does not go up by a constant step to a bound that stays as it is",
-                   made.loop->getBeginLoc()};
+          obstacle{reason::collective_stays, wording(remark::not_counted), made.loop->getBeginLoc()};
     if (made.refused)
       return made;
     made.counted = *counted;
@@ -106,22 +104,22 @@ private:
     const mpi_use& use = e.use;
     const clang::SourceLocation at = use.call->getExprLoc();
     if (use.name == "MPI_Alltoall_c")
-      return obstacle{reason::collective_stays, "its counts may be larger than an int", at};
+      return obstacle{reason::collective_stays, wording(remark::counts_may_be_large), at};
     if (use.name != "MPI_Alltoall")
-      return obstacle{reason::collective_stays, "only MPI_Alltoall is taken apart", at};
+      return obstacle{reason::collective_stays, wording(remark::only_alltoall), at};
     if (!e.statement)
-      return obstacle{reason::no_statement_of_its_own, "its value is used", at};
+      return obstacle{reason::no_statement_of_its_own, wording(remark::value_used), at};
     const source text(of_.context);
     bool whole = text.span(use.call->getCallee()->getSourceRange()).has_value();
     for (const clang::Expr* argument : use.call->arguments())
       whole = whole && text.span(argument->getSourceRange());
     if (!whole || !text.span_of_statement(e.statement))
-      return obstacle{reason::in_macro, "it comes out of a macro", at};
+      return obstacle{reason::in_macro, wording(remark::out_of_macro), at};
     if (facts_.has_odd_jumps())
-      return obstacle{reason::jumps, "labels, setjmp or inline assembly", at};
+      return obstacle{reason::jumps, wording(remark::odd_jumps), at};
     const std::string type = text_of(of_, use.call->getArg(2));
     if (type != text_of(of_, use.call->getArg(5)) || !size_of_datatype(type, of_.context))
-      return obstacle{reason::collective_stays, "its datatypes are not one predefined type of C", at};
+      return obstacle{reason::collective_stays, wording(remark::datatypes_differ), at};
     return std::nullopt;
   }
 
@@ -129,27 +127,24 @@ private:
     const source text(of_.context);
     const clang::SourceLocation at = e.loop->getBeginLoc();
     if (text.span_of_statement(e.loop) && !span_with_pragmas(of_, e.loop))
-      return obstacle{reason::in_macro, "a pragma of others stands before the loop", at};
+      return obstacle{reason::in_macro, wording(remark::pragma_before_loop), at};
     if (!span_with_pragmas(of_, e.loop) || !text.span(e.loop->getBody()->getSourceRange()))
-      return obstacle{reason::in_macro, "the loop comes out of a macro", at};
+      return obstacle{reason::in_macro, wording(remark::loop_out_of_macro), at};
     if (llvm::isa_and_nonnull<clang::SwitchStmt>(facts_.parent_of(facts_.parent_of(e.loop))))
-      return obstacle{reason::jumps, "its block is a switch", at};
+      return obstacle{reason::jumps, wording(remark::block_is_switch), at};
     const auto call = text.span_of_statement(e.statement);
     if (!call ||
         has_directives(of_, span_of_text{call->file, text.span_of_statement(e.loop)->begin, call->end}))
-      return obstacle{reason::in_macro, "parts of the loop and the call are compiled under conditions only",
-                      at};
+      return obstacle{reason::in_macro, wording(remark::loop_under_conditions), at};
     if (!isa<clang::CompoundStmt>(e.loop->getBody()) && !span_with_pragmas(of_, e.loop->getBody()))
-      return obstacle{reason::in_macro, "a pragma of others stands before its body",
+      return obstacle{reason::in_macro, wording(remark::pragma_before_body),
                       e.loop->getBody()->getBeginLoc()};
     if (const clang::Stmt* jump = jump_out_of(e.loop))
-      return obstacle{reason::function_ends, "control may leave the loop past the exchange",
-                      jump->getBeginLoc()};
+      return obstacle{reason::function_ends, wording(remark::leaves_loop), jump->getBeginLoc()};
     const moved_arguments arguments({e.use.call->arguments().begin(), e.use.call->arguments().end()}, facts_,
                                     in.steady);
     if (arguments.fault())
-      return obstacle{arguments.fault()->why, "an argument may change before the call",
-                      arguments.fault()->at};
+      return obstacle{arguments.fault()->why, wording(remark::argument_not_steady), arguments.fault()->at};
     if (auto changed = arguments.changed_by(e.loop))
       return changed;
     return std::nullopt;
@@ -163,9 +158,11 @@ private:
                         (facts_.is_private(m.base) && !function_facts::may_change(m.base, e.loop)));
     };
     if (!steady(origin) || !origin.from || !steady(target))
-      e.refused = obstacle{reason::buffer_unknown, "a buffer is not followed", e.use.call->getExprLoc()};
+      e.refused =
+          obstacle{reason::buffer_unknown, wording(remark::a_buffer_unknown), e.use.call->getExprLoc()};
     else if (origin.base == target.base)
-      e.refused = obstacle{reason::buffer_unknown, "both buffers are parts of one", e.use.call->getExprLoc()};
+      e.refused =
+          obstacle{reason::buffer_unknown, wording(remark::buffers_are_one), e.use.call->getExprLoc()};
     if (e.refused)
       return;
     store_search search(of_, in, e.use, at_.function->getBody(), origin, target);
@@ -173,8 +170,7 @@ private:
     e.refused = search.found;
     e.stores = search.stores;
     if (!e.refused && e.stores.empty())
-      e.refused = obstacle{reason::nothing_annotated, "the loop does not store into its send buffer",
-                           e.loop->getBeginLoc()};
+      e.refused = obstacle{reason::nothing_annotated, wording(remark::no_store), e.loop->getBeginLoc()};
   }
 
   const unit& of_;
@@ -254,15 +250,16 @@ void pipeline_collectives(const unit& of, const annotated_statement& at, const p
   const function_facts facts(*at.function);
   std::vector<planned_exchange> exchanges = pipeline_planner(of, at, facts).make();
   if (exchanges.empty())
-    return into.said.push_back(
-        stays(at, "the statement", reason::nothing_annotated, "no collective that the annotation lists"));
+    return into.said.push_back(stays(at, wording(remark::the_statement), reason::nothing_annotated,
+                                     wording(remark::no_listed_collective)));
   int written = 0;
   for (planned_exchange& e : exchanges) {
     if (!e.refused && into.has(e.use.call))
       e.refused =
-          obstacle{reason::nothing_annotated, "another annotation has changed it", e.use.call->getExprLoc()};
+          obstacle{reason::nothing_annotated, wording(remark::changed_already), e.use.call->getExprLoc()};
     if (!e.refused && how.when == pipelining::choice::never)
-      e.refused = obstacle{reason::collective_stays, "--pipeline=never was said", e.use.call->getExprLoc()};
+      e.refused =
+          obstacle{reason::collective_stays, wording(remark::pipelines_off), e.use.call->getExprLoc()};
     if (e.refused) {
       into.said.push_back(stays(at, e.use.name, e.refused->why,
                                 e.refused->detail + wording(remark::location, {place_of(of, e.refused->at)}),

@@ -79,7 +79,7 @@ public:
                                spelled.place_of(read.wrong.at),
                                reason::bad_pragma,
                                read.wrong.problem,
-                               "expected " + read.wrong.expected,
+                               wording(remark::expected_form, {read.wrong.expected}),
                                {}});
       return;
     }
@@ -245,8 +245,8 @@ std::vector<annotated_statement> attach(const std::vector<pragma>& pragmas, clan
       faults.push_back({severity::error,
                         pragmas[i].begin,
                         reason::pragma_without_statement,
-                        "no statement follows this pragma in its block",
-                        "expected `#pragma mpi …` before a statement, a loop or a block of a function",
+                        wording(remark::no_statement),
+                        wording(remark::expected_statement),
                         {}});
   }
   return made;

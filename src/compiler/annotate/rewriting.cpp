@@ -176,14 +176,12 @@ void mark(const unit& of, const pragma& which, edits_by_file& edits) {
 
 std::optional<finding> fault_of_place(const unit& of, const annotated_statement& at) {
   if (at.function->isDependentContext())
-    return stays(at, "the annotated statement", reason::unknown_effect,
-                 "what a template calls depends on its arguments");
+    return stays(at, wording(remark::the_statement), reason::unknown_effect, wording(remark::in_template));
   if (has_directives(of, at.statement))
-    return stays(at, "the annotated statement", reason::in_macro,
-                 "parts of it are compiled under conditions only");
+    return stays(at, wording(remark::the_statement), reason::in_macro, wording(remark::under_conditions));
   if (at.by.editable && span_with_pragmas(of, at.statement))
     return std::nullopt;
-  return stays(at, "the annotated statement", reason::in_macro, "it comes out of a macro");
+  return stays(at, wording(remark::the_statement), reason::in_macro, wording(remark::out_of_macro));
 }
 
 void include_run_time(const unit& of, clang::FileID file, edits_by_file& edits) {
@@ -233,7 +231,7 @@ std::string place_of(const unit& of, clang::SourceLocation at) {
   const clang::SourceManager& sources = of.context.getSourceManager();
   const clang::PresumedLoc found = sources.getPresumedLoc(sources.getExpansionLoc(at));
   if (!found.isValid())
-    return "an unknown place";
+    return wording(remark::unknown_place);
   const std::string file = found.getFilename();
   return file.substr(file.rfind('/') + 1) + ":" + std::to_string(found.getLine());
 }

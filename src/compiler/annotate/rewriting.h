@@ -5,7 +5,6 @@
 #include "compiler/annotate/finding.h"
 #include "compiler/annotate/pragmas.h"
 #include "compiler/annotate/source.h"
-#include "vocabulary/calls/remarks.h"
 
 #include <map>
 #include <string>
@@ -19,9 +18,6 @@ class Stmt;
 } // namespace clang
 
 namespace tacit::compiler {
-
-using vocabulary::remark;
-using vocabulary::wording;
 
 /// Conditions of posting messages earlier (overlap_messages.h), of which tests take one to hold, to see what goes wrong then.
 enum class post_rule : unsigned char {

@@ -96,10 +96,9 @@ private:
     for (const pending_message& m : made.messages)
       for (const touch& t : m.memory)
         if (!t.what.base)
-          made.refused = obstacle{reason::buffer_unknown, "a buffer is not followed", t.at};
+          made.refused = obstacle{reason::buffer_unknown, wording(remark::a_buffer_unknown), t.at};
     if (made.messages.empty())
-      made.refused = obstacle{reason::request_unknown, "no post of its request is in this function",
-                              use.call->getExprLoc()};
+      made.refused = obstacle{reason::request_unknown, wording(remark::no_post), use.call->getExprLoc()};
     if (!made.refused)
       sink(made, in);
     return made;
@@ -126,19 +125,21 @@ private:
   std::optional<obstacle> fault_of(const sinking_wait& w, const std::vector<mpi_use>& posts) const {
     const clang::SourceLocation at = w.use.call->getExprLoc();
     if (!w.block || !span_with_pragmas(of_, w.use.call) || !source(of_.context).span_of_statement(w.use.call))
-      return obstacle{reason::no_statement_of_its_own, "it is no statement of a block", at};
+      return obstacle{reason::no_statement_of_its_own, wording(remark::no_statement_of_block), at};
     if (facts_.has_odd_jumps() || llvm::isa_and_nonnull<clang::SwitchStmt>(facts_.parent_of(w.block)))
-      return obstacle{reason::jumps, "labels, a switch, setjmp or inline assembly", at};
+      return obstacle{reason::jumps, wording(remark::odd_jumps_or_switch), at};
     if (has_directives(of_, w.block))
-      return obstacle{reason::in_macro, "parts of its block are compiled under conditions only", at};
+      return obstacle{reason::in_macro, wording(remark::block_under_conditions), at};
     if (!facts_.is_private(w.requests))
-      return obstacle{reason::request_touched, "its request is not the function's own", at};
+      return obstacle{reason::request_touched, wording(remark::request_not_own), at};
     for (const mpi_use& post : posts) {
       if (!is_wait(post) && !post.is({mpi_call::Isend, mpi_call::Irsend, mpi_call::Irecv}))
-        return obstacle{reason::request_touched, post.name + " uses its request", post.call->getExprLoc()};
+        return obstacle{reason::request_touched, wording(remark::uses_request, {post.name}),
+                        post.call->getExprLoc()};
       for (const clang::Expr* argument : post.call->arguments())
         if (text_of(of_, argument).find("MPI_ANY_") != std::string::npos)
-          return obstacle{reason::wildcard_receive, "it receives from anybody", argument->getExprLoc()};
+          return obstacle{reason::wildcard_receive, wording(remark::receives_from_anybody),
+                          argument->getExprLoc()};
     }
     return std::nullopt;
   }
@@ -201,10 +202,10 @@ private:
     }
     if (!work)
       w.refused = w.limit.value_or(
-          obstacle{reason::no_window, "nothing runs before the block ends", w.block->getRBracLoc()});
+          obstacle{reason::no_window, wording(remark::idle_until_end), w.block->getRBracLoc()});
     else if (w.before && !span_with_pragmas(of_, w.before))
-      w.refused = obstacle{reason::in_macro, "the place of its completion comes out of a macro",
-                           w.before->getBeginLoc()};
+      w.refused =
+          obstacle{reason::in_macro, wording(remark::completion_out_of_macro), w.before->getBeginLoc()};
   }
 
   static bool is_a_wait(const clang::Stmt* s) {
@@ -216,12 +217,11 @@ private:
                                       const moved_arguments& arguments, const block_view& in,
                                       const listed_message& listed) const {
     if (mentions(next, w.requests))
-      return obstacle{reason::request_touched, "the request is used", next->getBeginLoc()};
+      return obstacle{reason::request_touched, wording(remark::request_used), next->getBeginLoc()};
     if (auto found = arguments.changed_by(next))
       return found;
     if (may_throw(next))
-      return obstacle{reason::unknown_effect, "an exception that would leave the message behind",
-                      next->getBeginLoc()};
+      return obstacle{reason::unknown_effect, wording(remark::exception_leaves_message), next->getBeginLoc()};
     for (const pending_message& m : w.messages)
       if (auto found = obstacle_in(next, m, of_, in, listed))
         return found;
@@ -336,7 +336,7 @@ sunk_waits sink_waits(const unit& of, const annotated_statement& at, const funct
   for (const sinking_wait& w : waits) {
     if (!is_movable(of, w, into)) {
       const obstacle why = w.refused.value_or(
-          obstacle{reason::in_macro, "its block comes out of a macro", w.use.call->getExprLoc()});
+          obstacle{reason::in_macro, wording(remark::block_out_of_macro), w.use.call->getExprLoc()});
       into.said.push_back(stays(at, w.use.name, why.why,
                                 why.detail + wording(remark::location, {place_of(of, why.at)}),
                                 w.use.call->getExprLoc()));
@@ -349,7 +349,7 @@ sunk_waits sink_waits(const unit& of, const annotated_statement& at, const funct
     said += w.limit ? wording(remark::always,
                               {w.limit->detail, wording(remark::location, {place_of(of, w.limit->at)}),
                                vocabulary::reason_label(w.limit->why)})
-                    : "the block ends";
+                    : wording(remark::block_ends);
     into.said.push_back({severity::remark, w.use.call->getExprLoc(), reason::none, said, "", {}});
   }
   return {!waits.empty(), moved};

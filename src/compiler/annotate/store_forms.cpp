@@ -494,15 +494,15 @@ void store_search::visit(const clang::Stmt* s) {
     throw_finder throws(in_.context);
     throws.TraverseStmt(const_cast<clang::Stmt*>(s));
     if (throws.found)
-      stop(reason::unknown_effect, "an exception that would leave the exchange behind", s->getBeginLoc());
+      stop(reason::unknown_effect, wording(remark::exception_leaves_exchange), s->getBeginLoc());
     return;
   }
   if (const auto use = mpi_use_of(s))
-    return stop(reason::unknown_effect, use->name + " is called in the loop", s->getBeginLoc());
+    return stop(reason::unknown_effect, wording(remark::called_in_loop, {use->name}), s->getBeginLoc());
   if (const auto* call = dyn_cast<clang::CallExpr>(s))
     return visit_call(call);
   if (is_opaque(s))
-    return stop(reason::unknown_effect, "something that is not followed", s->getBeginLoc());
+    return stop(reason::unknown_effect, wording(remark::not_followed), s->getBeginLoc());
   if (const auto* loop = dyn_cast<clang::ForStmt>(s))
     return visit_loop(loop);
   if (const auto* declaration = dyn_cast<clang::DeclStmt>(s))
@@ -518,12 +518,13 @@ void store_search::visit(const clang::Stmt* s) {
     return visit_place(cast->getSubExpr(), false);
   if (const auto* name = dyn_cast<clang::DeclRefExpr>(s)) {
     if (const auto* variable = dyn_cast<clang::VarDecl>(name->getDecl()); variable && is_buffer(variable))
-      stop(reason::buffer_unknown, "another use of " + variable->getNameAsString(), name->getExprLoc());
+      stop(reason::buffer_unknown, wording(remark::another_use, {variable->getNameAsString()}),
+           name->getExprLoc());
     return;
   }
   if (const auto* member = dyn_cast<clang::MemberExpr>(s);
       member && members_.contains(member->getMemberDecl()))
-    stop(reason::buffer_unknown, "another use of " + member->getMemberDecl()->getNameAsString(),
+    stop(reason::buffer_unknown, wording(remark::another_use, {member->getMemberDecl()->getNameAsString()}),
          member->getExprLoc());
   visit_children(s);
 }
@@ -554,7 +555,7 @@ void store_search::visit_declaration(const clang::DeclStmt* declaration) {
       continue;
     if (variable->needsDestruction(in_.context) == clang::QualType::DK_cxx_destructor ||
         variable->getType()->isVariablyModifiedType())
-      return stop(reason::unknown_effect, "the type of " + variable->getNameAsString(),
+      return stop(reason::unknown_effect, wording(remark::type_of, {variable->getNameAsString()}),
                   variable->getLocation());
     const clang::Expr* init = variable->getInit();
     // A pointer into the send buffer that keeps its value: its uses are followed to where it points.
@@ -569,13 +570,13 @@ void store_search::visit_declaration(const clang::DeclStmt* declaration) {
 
 void store_search::visit_call(const clang::CallExpr* call) {
   const clang::FunctionDecl* callee = call->getDirectCallee();
-  const std::string name = callee ? callee->getNameAsString() : "a function";
+  const std::string name = callee ? callee->getNameAsString() : wording(remark::some_function);
   if (writes_bytes(call))
     return visit_bytes(call);
   const bool seen =
       callee && (callee->hasBody() || callee->getBuiltinID() != 0); // or it is harmless, and does not throw
   if (!seen && may_throw(call, in_.context))
-    return stop(reason::unknown_effect, name + " may throw", call->getExprLoc());
+    return stop(reason::unknown_effect, wording(remark::may_throw, {name}), call->getExprLoc());
   if (!is_harmless(call, in_.context) || names_member(callee, members_) ||
       std::any_of(names_.begin(), names_.end(),
                   [&](const clang::VarDecl* v) { return names_variable(callee, v); }))
@@ -605,7 +606,7 @@ void store_search::visit_bytes(const clang::CallExpr* call) {
 
 void store_search::visit_place(const clang::Expr* lvalue, bool writes) {
   if (is_opaque(lvalue))
-    return stop(reason::unknown_effect, "something that is not followed", lvalue->getExprLoc());
+    return stop(reason::unknown_effect, wording(remark::not_followed), lvalue->getExprLoc());
   const memory place = memory_of(lvalue, view());
   if (!place.base || place.base != origin_.base || place.pointed != origin_.pointed) {
     // The pointer itself, or something else; stores through it have been refused as another use.
@@ -613,7 +614,8 @@ void store_search::visit_place(const clang::Expr* lvalue, bool writes) {
     if (const auto* name = dyn_cast<clang::DeclRefExpr>(e); name && !writes) {
       const auto* variable = dyn_cast<clang::VarDecl>(name->getDecl());
       if (variable && is_buffer(variable))
-        stop(reason::buffer_unknown, "another use of " + variable->getNameAsString(), e->getExprLoc());
+        stop(reason::buffer_unknown, wording(remark::another_use, {variable->getNameAsString()}),
+             e->getExprLoc());
       return;
     }
     return visit(e);
@@ -652,21 +654,19 @@ void store_search::follow_to_base(const clang::Expr* expression) {
 void store_search::add_store(const memory& place, clang::SourceLocation at) {
   const std::string name = origin_.base->getNameAsString();
   if (!place.from || !place.length)
-    return stop(reason::buffer_written,
-                "where a store into " + name + " goes is no sum of products of counters", at);
+    return stop(reason::buffer_written, wording(remark::store_not_polynomial, {name}), at);
   store_form made{sum(*place.from, *origin_.from, -1), {}, *place.length, {}};
   for (const open_loop& l : loops_) {
     const auto by = coefficient(made.from, l.counted.counter);
     if (!by || has_any(*by, counters_))
-      return stop(reason::buffer_written, "two counters are multiplied in the place of a store into " + name,
-                  at);
+      return stop(reason::buffer_written, wording(remark::counters_multiplied, {name}), at);
     if (&l == &loops_.front())
       made.step = *by;
     else if (!by->empty())
       made.inner.push_back({*by, l.counted.first, l.counted.last});
   }
   if (has_any(made.bytes, counters_) || made.inner.size() > 3)
-    return stop(reason::buffer_written, "the form of a store into " + name + " is too complicated", at);
+    return stop(reason::buffer_written, wording(remark::store_too_complicated, {name}), at);
   stores.push_back(std::move(made));
 }
 

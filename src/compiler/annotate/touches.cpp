@@ -42,7 +42,7 @@ public:
     if (const auto* call = dyn_cast<clang::CallExpr>(s); call && !touches_no_memory(call, in_.context))
       return unknown(call);
     if (is_opaque(s))
-      return stop(reason::unknown_effect, "something that is not followed", s->getBeginLoc());
+      return stop(reason::unknown_effect, wording(remark::not_followed), s->getBeginLoc());
     if (const auto* declaration = dyn_cast<clang::DeclStmt>(s))
       return walk_declaration(declaration);
     if (const auto* b = dyn_cast<clang::BinaryOperator>(s); b && b->isAssignmentOp()) {
@@ -72,7 +72,8 @@ private:
 
   void unknown(const clang::CallExpr* call) {
     const clang::FunctionDecl* callee = call->getDirectCallee();
-    stop(reason::unknown_effect, callee ? callee->getNameAsString() : "a function", call->getExprLoc());
+    stop(reason::unknown_effect, callee ? callee->getNameAsString() : wording(remark::some_function),
+         call->getExprLoc());
   }
 
   bool is_independent(const clang::Stmt* s) const {
@@ -115,10 +116,10 @@ private:
       const auto* type = dyn_cast<clang::TypedefNameDecl>(d);
       if (value ? value->getType()->isVariablyModifiedType()
                 : type && type->getUnderlyingType()->isVariablyModifiedType())
-        stop(reason::unknown_effect, "a type whose size is computed", d->getLocation());
+        stop(reason::unknown_effect, wording(remark::size_computed), d->getLocation());
       if (const auto* variable = dyn_cast<clang::VarDecl>(d)) {
         if (variable->needsDestruction(in_.context) == clang::QualType::DK_cxx_destructor)
-          stop(reason::unknown_effect, "the destructor of " + variable->getNameAsString(),
+          stop(reason::unknown_effect, wording(remark::destructor_of, {variable->getNameAsString()}),
                variable->getLocation());
         walk(variable->getInit());
       }
@@ -149,9 +150,9 @@ private:
           claimed && own.what.base && other.what.base && own.what.base != other.what.base;
       if (!named_apart && may_alias(own.what, other.what, in_))
         stop(other.writes ? reason::buffer_written : reason::buffer_read,
-             own.what.base ? (other.writes ? "a store that may reach " : "a load that may reach ") +
-                                 own.what.base->getNameAsString()
-                           : "an access",
+             own.what.base ? wording(other.writes ? remark::store_may_reach : remark::load_may_reach,
+                                     {own.what.base->getNameAsString()})
+                           : wording(remark::some_access),
              other.at);
     }
   }
@@ -232,7 +233,7 @@ void contradict(const clang::Stmt* s, bool writes, const pending_message& messag
 std::optional<obstacle> obstacle_in(const clang::Stmt* statement, const pending_message& message,
                                     const unit& of, const block_view& in, const listed_message& listed) {
   if (const clang::Stmt* jump = in.facts.jump_out(statement))
-    return obstacle{reason::function_ends, "control may leave the block", jump->getBeginLoc()};
+    return obstacle{reason::function_ends, wording(remark::leaves_block), jump->getBeginLoc()};
   walker w(message, of, in, listed);
   w.walk(statement);
   return w.found;

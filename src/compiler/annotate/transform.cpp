@@ -115,7 +115,7 @@ void warn_of_misspelled(const unit& of, const annotated_statement& at, findings&
       said.push_back({severity::warning,
                       at.by.begin,
                       reason::nothing_annotated,
-                      "no call of MPI in this function has '" + name + "' among its arguments" + near,
+                      wording(remark::name_misspelled, {name, near}),
                       "",
                       {}});
   }
@@ -127,15 +127,15 @@ void transform_statement(const unit& of, const annotated_statement& at, const ta
   const coherence caches = at.by.says.caches == coherence::as_platform ? platform.caches : at.by.says.caches;
   warn_of_misspelled(of, at, into.said);
   if (at.by.says.kind != annotation_kind::indep && has_hidden_arguments(at.statement))
-    return into.said.push_back(stays(at, "the annotated statement", reason::epoch_unclear,
-                                     "default arguments, which stand elsewhere, are part of it"));
+    return into.said.push_back(
+        stays(at, wording(remark::the_statement), reason::epoch_unclear, wording(remark::default_arguments)));
   switch (at.by.says.kind) {
   case annotation_kind::osc_coalesce:
     return coalesce_windows(of, at, into);
   case annotation_kind::rma:
     if (caches == coherence::incoherent)
       return into.said.push_back(
-          stays(at, "the statement", reason::claim_missing, "caches are not coherent there"));
+          stays(at, wording(remark::the_statement), reason::claim_missing, wording(remark::not_coherent)));
     return use_local_memory(of, at, into);
   case annotation_kind::local_ldst:
     return relax_locks(of, at, caches != coherence::incoherent, into);

@@ -10,6 +10,7 @@
 #include "compiler/pass/collectives.h"
 
 #include "compiler/pass/mpi_site.h"
+#include "vocabulary/calls/remarks.h"
 
 #include <llvm/IR/IRBuilder.h>
 
@@ -41,11 +42,11 @@ Function* starts_and_completes(Function& blocking, const std::string& hook, std:
 /// What keeps the function from being replaced; empty if nothing does.
 std::string obstacle(const Function& function, binding language, std::size_t parameters) {
   if (language == binding::c_large)
-    return "has large counts";
+    return wording(remark::has_large_counts);
   const bool lengths =
       language == binding::fortran && appends_lengths(function.getFunctionType()->params(), parameters);
   if (function.isVarArg() || (function.arg_size() != parameters && !lengths))
-    return "is not declared as the MPI standard has it";
+    return wording(remark::declared_otherwise);
   return "";
 }
 
@@ -59,9 +60,8 @@ bool is_f08_collective(const Function& function) {
 
 void complain(const Function& function, const std::string& why, bool fortran) {
   const std::string text =
-      "tacit: " + function.getName().str() + " " + why +
-      ", so that it stays blocking and would not match the collectives of other ranks, which start theirs; "
-      "compile the whole program with TACIT_OVERLAP_COLLECTIVES=off [TACIT-117]";
+      "tacit: " + wording(remark::would_not_match,
+                          {function.getName().str(), why, reason_label(reason::binding_not_followed)});
   if (fortran) // flang 19 drops the errors of plugins
     llvm::report_fatal_error(llvm::StringRef(text), /*gen_crash_diag=*/false);
   function.getContext().emitError(text);
@@ -78,10 +78,10 @@ bool start_all_collectives(llvm::Module& module) {
     else if (const auto own = known_symbol(function.getName());
              own && !own->hook && !function.isDeclaration() &&
              (can_be_started(*own->row) || own->row->kind == call_class::icollective))
-      complain(function, "is the program's own", own->language == binding::fortran);
+      complain(function, wording(remark::programs_own), own->language == binding::fortran);
   for (Function* function : declared) {
     if (is_f08_collective(*function))
-      complain(*function, "is of the mpi_f08 module", true);
+      complain(*function, wording(remark::of_f08), true);
     const auto found = known_symbol(function->getName());
     if (!found || found->hook || !can_be_started(*found->row))
       continue;

@@ -1,5 +1,7 @@
 #include "compiler/pass/places.h"
 
+#include "vocabulary/calls/remarks.h"
+
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -41,7 +43,7 @@ std::string location_name(const llvm::Instruction& at) {
     return (where.getRelativePath() + ":" + llvm::Twine(where.getLine()) + ":" +
             llvm::Twine(where.getColumn()))
         .str();
-  return name_of(*at.getFunction()) + " of " + source_of(*at.getModule());
+  return wording(remark::in_file, {name_of(*at.getFunction()), source_of(*at.getModule())});
 }
 
 std::string source_of(const llvm::Module& module) {
@@ -49,8 +51,8 @@ std::string source_of(const llvm::Module& module) {
     return unit->getFilename().str();
   const llvm::StringRef name = module.getSourceFileName();
   if (name == "FIRModule") // what flang calls all of them
-    return "a Fortran file";
-  return name == "ld-temp.o" ? "the program" : name.str(); // what lld calls what it links
+    return wording(remark::fortran_file);
+  return name == "ld-temp.o" ? wording(remark::linked_program) : name.str(); // what lld calls what it links
 }
 
 std::string name_of(const llvm::Function& function) {

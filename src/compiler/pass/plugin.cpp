@@ -364,9 +364,7 @@ private:
     found_.changed.insert(origin(function));
     functions_.invalidate(function, llvm::PreservedAnalyses::none());
     if (llvm::verifyFunction(function, &llvm::errs()))
-      llvm::report_fatal_error(
-          "tacit: the overlap pass broke a function; please report this with its source, and compile "
-          "with TACIT_OVERLAP=off meanwhile");
+      llvm::report_fatal_error(llvm::Twine("tacit: ") + wording(remark::pass_broke));
   }
 
   static constexpr int rounds = 3;            // of routines that call routines
@@ -395,7 +393,9 @@ void write_graph(const wait_graph& graph, const std::string& path) {
   std::error_code error;
   llvm::raw_fd_ostream out(path, error);
   if (error) {
-    llvm::errs() << "tacit: cannot write " << path << ": " << error.message() << " [TACIT-084]\n";
+    llvm::errs() << "tacit: "
+                 << wording(remark::cannot_write, {path, error.message(), reason_label(reason::disk)})
+                 << "\n";
     return;
   }
   llvm::StringRef(path).ends_with(".dot") ? graph.print_dot(out) : graph.print_text(out);
@@ -476,10 +476,7 @@ bool apply(llvm::Module& module, const options& wanted) {
 
 /// One line for a file, or for a program that is linked, whose messages cannot move.
 void warn_of_no_optimization(const llvm::Module& module) {
-  const std::string name = source_of(module);
-  llvm::errs()
-      << "tacit: warning: " << name
-      << " is compiled without optimization, so that no message is moved; compile it with -O1 or above\n";
+  llvm::errs() << "tacit: warning: " << wording(remark::file_not_optimized, {source_of(module)}) << "\n";
 }
 
 /// Objects for link-time optimization say of each function whether it was compiled with optimization.

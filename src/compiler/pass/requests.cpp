@@ -32,7 +32,7 @@ bool only_mpi_knows(const llvm::Value* pointer) {
 std::string what(const Instruction& at) {
   const auto* call = dyn_cast<llvm::CallBase>(&at);
   const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-  return callee ? name_of(*callee) : std::string("a ") + at.getOpcodeName();
+  return callee ? name_of(*callee) : wording(remark::instruction, {at.getOpcodeName()});
 }
 
 /// Gives memory without any contents, unlike realloc.

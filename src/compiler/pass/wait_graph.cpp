@@ -1,6 +1,7 @@
 #include "compiler/pass/wait_graph.h"
 
 #include "compiler/pass/places.h"
+#include "vocabulary/calls/remarks.h"
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/IR/Function.h>
@@ -10,7 +11,7 @@ namespace tacit::compiler {
 unsigned wait_graph::node(const llvm::Instruction& at, const std::string& what) {
   const auto [found, fresh] = known_.try_emplace(&at, static_cast<unsigned>(nodes_.size()));
   if (fresh)
-    nodes_.push_back(what + " at " + location_name(at));
+    nodes_.push_back(what + wording(remark::location, {location_name(at)}));
   return found->second;
 }
 
