@@ -4,7 +4,7 @@
 #include "compiler/annotate/function_facts.h"
 #include "compiler/annotate/moved_arguments.h"
 #include "compiler/annotate/sink_waits.h"
-#include "compiler/annotate/store_forms.h"
+#include "compiler/annotate/strided_stores.h"
 #include "compiler/annotate/touches.h"
 
 #include <algorithm>

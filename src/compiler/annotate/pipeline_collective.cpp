@@ -2,7 +2,7 @@
 
 #include "compiler/annotate/function_facts.h"
 #include "compiler/annotate/moved_arguments.h"
-#include "compiler/annotate/store_forms.h"
+#include "compiler/annotate/strided_stores.h"
 
 #include <algorithm>
 #include <clang/AST/ASTContext.h>

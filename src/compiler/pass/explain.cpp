@@ -1,6 +1,6 @@
 #include "compiler/pass/explain.h"
 
-#include "compiler/pass/places.h"
+#include "compiler/pass/source_location.h"
 #include "vocabulary/calls/remarks.h"
 
 #include <llvm/IR/LLVMContext.h>

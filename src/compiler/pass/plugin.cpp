@@ -12,7 +12,7 @@
 #include "compiler/pass/inlining_plan.h"
 #include "compiler/pass/mpi_site.h"
 #include "compiler/pass/overlap.h"
-#include "compiler/pass/places.h"
+#include "compiler/pass/source_location.h"
 #include "vocabulary/calls/remarks.h"
 
 #include <llvm/ADT/PostOrderIterator.h>

@@ -2,7 +2,7 @@
 
 #include "compiler/pass/known_functions.h"
 #include "compiler/pass/locals.h"
-#include "compiler/pass/places.h"
+#include "compiler/pass/source_location.h"
 #include "vocabulary/calls/remarks.h"
 
 #include <llvm/ADT/DenseMap.h>

@@ -1,6 +1,6 @@
 #include "compiler/pass/rewrite.h"
 
-#include "compiler/pass/places.h"
+#include "compiler/pass/source_location.h"
 #include "compiler/pass/strip_mine.h"
 
 #include <llvm/ADT/MapVector.h>

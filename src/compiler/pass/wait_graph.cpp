@@ -1,6 +1,6 @@
 #include "compiler/pass/wait_graph.h"
 
-#include "compiler/pass/places.h"
+#include "compiler/pass/source_location.h"
 #include "vocabulary/calls/remarks.h"
 
 #include <llvm/ADT/StringExtras.h>

@@ -1,4 +1,4 @@
-#include "compiler/pass/places.h"
+#include "compiler/pass/source_location.h"
 
 #include "vocabulary/calls/remarks.h"
 

@@ -1,4 +1,4 @@
-#include "compiler/annotate/store_forms.h"
+#include "compiler/annotate/strided_stores.h"
 
 #include "compiler/annotate/ast_visitor.h"
 #include "compiler/annotate/function_facts.h"
