@@ -106,7 +106,7 @@ public:
       : of_(of), at_(at), facts_(facts), text_(of.context) {}
 
   region_plan make() {
-    if (auto fault = fault_of_place(of_, at_))
+    if (auto fault = fault_of_text(of_, at_))
       return refuse(*fault);
     if (facts_.has_odd_jumps() || isa_and_nonnull<clang::SwitchStmt>(grandparent()) ||
         isa<clang::DeclStmt, clang::SwitchCase, clang::LabelStmt>(at_.statement))
@@ -246,9 +246,10 @@ private:
                text_.span(call->getSourceRange())) {
       plan_.sends.push_back({call, call, name, true});
     } else {
-      plan_.refused = stays(at_, wording(remark::the_statement), reason::epoch_unclear,
-                            wording(remark::nothing_before,
-                                    {name, wording(remark::location, {place_of(of_, call->getExprLoc())})}));
+      plan_.refused =
+          stays(at_, wording(remark::the_statement), reason::epoch_unclear,
+                wording(remark::nothing_before,
+                        {name, wording(remark::location, {location_name(of_, call->getExprLoc())})}));
     }
   }
 

@@ -13,8 +13,8 @@ namespace {
 using clang::dyn_cast;
 using clang::isa;
 
-/// All places of a word in a text.
-std::vector<std::size_t> places_of(std::string_view text, std::string_view word) {
+/// Where a word stands in a text, each time.
+std::vector<std::size_t> offsets_of(std::string_view text, std::string_view word) {
   std::vector<std::size_t> made;
   for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + word.size()))
     made.push_back(at);
@@ -83,8 +83,8 @@ window_calls calls_of(const unit& of, const annotated_statement& at, const windo
 bool has_no_store_outside(const unit& of, const annotated_statement& at, clang::FileID file) {
   const source text(of.context);
   const std::optional<span_of_text> inside = text.span_of_statement(at.statement);
-  for (const std::size_t place : places_of(text.whole(file), "MPI_MODE_NOSTORE"))
-    if (!inside || inside->file != file || place < inside->begin || place >= inside->end)
+  for (const std::size_t at : offsets_of(text.whole(file), "MPI_MODE_NOSTORE"))
+    if (!inside || inside->file != file || at < inside->begin || at >= inside->end)
       return true;
   return false;
 }
@@ -138,7 +138,7 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
 
 /// A variable of its own, declared before the statement and used in it; nobody may jump past that.
 std::optional<finding> fault_of(const unit& of, const annotated_statement& at, const function_facts& facts) {
-  if (auto fault = fault_of_place(of, at))
+  if (auto fault = fault_of_text(of, at))
     return fault;
   const clang::Stmt* parent = facts.parent_of(at.statement);
   const clang::Stmt* above = parent ? facts.parent_of(parent) : nullptr;
@@ -456,7 +456,7 @@ void relax_locks(const unit& of, const annotated_statement& at, bool coherent, c
     for (const mpi_use& lock : calls.locks) {
       if (coherent && of.checked)
         wrap(of, lock.call->getArg(0), "tacit_checked_lock_type(" + name + ", ",
-             place_argument(of, at.by.begin) + ")", into);
+             location_argument(of, at.by.begin) + ")", into);
       else
         wrap(of, lock.call->getArg(0),
              (coherent ? "tacit_local_lock_type(" : "tacit_local_rma_lock_type(") + name + ", ", ")", into);

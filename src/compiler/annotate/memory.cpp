@@ -140,7 +140,7 @@ memory element_of(const clang::ArraySubscriptExpr* e, const block_view& in, int 
   return made;
 }
 
-memory place(const clang::Expr* lvalue, const block_view& in, int depth) {
+memory memory_of_lvalue(const clang::Expr* lvalue, const block_view& in, int depth) {
   const clang::Expr* e = lvalue->IgnoreParens();
   if (const auto* name = dyn_cast<clang::DeclRefExpr>(e)) {
     const auto* variable = dyn_cast<clang::VarDecl>(name->getDecl());
@@ -155,8 +155,8 @@ memory place(const clang::Expr* lvalue, const block_view& in, int depth) {
   if (const auto* u = dyn_cast<clang::UnaryOperator>(e); u && u->getOpcode() == clang::UO_Deref)
     return follow(u->getSubExpr(), in, depth);
   if (const auto* member = dyn_cast<clang::MemberExpr>(e)) {
-    memory made =
-        member->isArrow() ? follow(member->getBase(), in, depth) : place(member->getBase(), in, depth);
+    memory made = member->isArrow() ? follow(member->getBase(), in, depth)
+                                    : memory_of_lvalue(member->getBase(), in, depth);
     const auto* field = dyn_cast<clang::FieldDecl>(member->getMemberDecl());
     if (!field || field->isBitField() || field->getType()->isReferenceType() || !made.from)
       made.from = std::nullopt;
@@ -173,14 +173,14 @@ memory follow(const clang::Expr* address, const block_view& in, int depth) {
     return {};
   if (const auto* cast = dyn_cast<clang::CastExpr>(e)) {
     if (cast->getCastKind() == clang::CK_ArrayToPointerDecay)
-      return place(cast->getSubExpr(), in, depth - 1);
+      return memory_of_lvalue(cast->getSubExpr(), in, depth - 1);
     if (cast->getCastKind() == clang::CK_BitCast || cast->getCastKind() == clang::CK_NoOp ||
         cast->getCastKind() == clang::CK_LValueToRValue)
       return follow(cast->getSubExpr(), in, depth - 1);
     return {};
   }
   if (const auto* u = dyn_cast<clang::UnaryOperator>(e); u && u->getOpcode() == clang::UO_AddrOf)
-    return place(u->getSubExpr(), in, depth - 1);
+    return memory_of_lvalue(u->getSubExpr(), in, depth - 1);
   if (const auto* b = dyn_cast<clang::BinaryOperator>(e); b && b->isAdditiveOp()) {
     const bool left = b->getLHS()->getType()->isPointerType();
     const clang::Expr* pointer = left ? b->getLHS() : b->getRHS();
@@ -329,7 +329,7 @@ memory message_at(const clang::Expr* address, const clang::Expr* count, const st
 }
 
 memory memory_of(const clang::Expr* lvalue, const block_view& in) {
-  memory made = place(lvalue, in, 16);
+  memory made = memory_of_lvalue(lvalue, in, 16);
   const auto size = size_of(lvalue->getType(), in);
   if (made.from && size)
     made.length = constant(*size);

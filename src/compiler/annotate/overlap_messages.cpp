@@ -21,8 +21,8 @@ using clang::isa;
 
 using blocks = std::vector<const clang::CompoundStmt*>;
 
-/// Where the wait stands: before a statement of a block, or at the block's end.
-struct wait_place {
+/// Where the wait is inserted: before a statement of a block, or at the block's end.
+struct insertion_point {
   const clang::CompoundStmt* block = nullptr;
   const clang::Stmt* before = nullptr;
 };
@@ -34,7 +34,7 @@ struct planned_message {
   const clang::CompoundStmt* home = nullptr;
   const clang::Stmt* top = nullptr;         ///< the statement of `home` with the call in it
   const clang::Stmt* post_before = nullptr; ///< a statement of `home`, if it is posted earlier than it stands
-  wait_place wait;
+  insertion_point wait;
   std::optional<obstacle> limit; ///< why the wait stands there; nothing: the block ends
   bool hides_work = false;       ///< something runs between post and wait
   std::optional<obstacle> refused;
@@ -65,9 +65,9 @@ pending_message message_of(const mpi_use& use, const unit& of, const block_view&
            buffer->getExprLoc()});
   const clang::Expr* status = use.argument(param_role::status);
   if (status && text_of(of, status) != "MPI_STATUS_IGNORE") {
-    const memory place = memory_at(status, in);
-    if (!in.facts.is_dead_status(place.base) || place.pointed)
-      made.memory.push_back({place, true, status->getExprLoc()});
+    const memory written = memory_at(status, in);
+    if (!in.facts.is_dead_status(written.base) || written.pointed)
+      made.memory.push_back({written, true, status->getExprLoc()});
   }
   return made;
 }
@@ -180,10 +180,10 @@ private:
 
   /// Each is asked for by all others.
   const pending_message& known_message(const mpi_use& use, const block_view& in) const {
-    const auto place = std::pair(use.call, in.block);
-    auto known = messages_.find(place);
+    const auto key = std::pair(use.call, in.block);
+    auto known = messages_.find(key);
     if (known == messages_.end())
-      known = messages_.emplace(place, message_of(use, of_, in)).first;
+      known = messages_.emplace(key, message_of(use, of_, in)).first;
     return known->second;
   }
 
@@ -396,19 +396,19 @@ public:
     declare(first_post(messages), count, guarded);
     for (const planned_message* m : messages)
       post(*m);
-    std::vector<std::pair<wait_place, std::vector<const planned_message*>>> places;
+    std::vector<std::pair<insertion_point, std::vector<const planned_message*>>> waits;
     for (const planned_message* m : messages) {
       const auto same = [&](const auto& p) {
         return p.first.block == m->wait.block && p.first.before == m->wait.before;
       };
-      auto found = std::find_if(places.begin(), places.end(), same);
-      if (found == places.end())
-        found = places.insert(places.end(), {m->wait, {}});
+      auto found = std::find_if(waits.begin(), waits.end(), same);
+      if (found == waits.end())
+        found = waits.insert(waits.end(), {m->wait, {}});
       found->second.push_back(m);
     }
-    for (const auto& [place, waiting] : places)
-      wait(place, waiting);
-    for (const planned_message* m : messages) // behind completions at the same place
+    for (const auto& [at, waiting] : waits)
+      wait(at, waiting);
+    for (const planned_message* m : messages) // behind completions that are inserted there, too
       if (m->post_before)
         move_post(*m);
   }
@@ -434,8 +434,8 @@ private:
               "_type {\nMPI_Request* requests;\n~" + guard_ + "_type() { " + name_of("MPI_Waitall") + "(" +
               std::to_string(count) + ", requests, MPI_STATUSES_IGNORE); }\n} " + guard_ + "{" + requests_ +
               "};\n";
-    const span_of_text place = *span_with_pragmas(of_, first);
-    into_.edits[place.file].insert(place.begin, code);
+    const span_of_text span = *span_with_pragmas(of_, first);
+    into_.edits[span.file].insert(span.begin, code);
   }
 
   void move_post(const planned_message& m) {
@@ -444,8 +444,8 @@ private:
     const unsigned last = use.call->getNumArgs() - (use.is({mpi_call::Recv}) ? 1 : 0);
     for (unsigned i = 0; i < last; ++i)
       code += text_of(of_, use.call->getArg(i)) + ", ";
-    const span_of_text place = *span_with_pragmas(of_, m.post_before);
-    into_.edits[place.file].insert(place.begin, code + posted(m, m.request) + ");\n");
+    const span_of_text span = *span_with_pragmas(of_, m.post_before);
+    into_.edits[span.file].insert(span.begin, code + posted(m, m.request) + ");\n");
     const span_of_text here = *text_.span_of_statement(m.statement);
     into_.edits[here.file].replace(here.begin, here.end - here.begin,
                                    "/* tacit: " + use.name + " is posted above. */");
@@ -457,7 +457,7 @@ private:
 
   /// The last arguments of a call that posts.
   std::string posted(const planned_message& m, int number) const {
-    return request(number) + (of_.checked ? place_argument(of_, m.message.use.call->getExprLoc()) : "");
+    return request(number) + (of_.checked ? location_argument(of_, m.message.use.call->getExprLoc()) : "");
   }
 
   std::string request(int number) const { return "&" + requests_ + "[" + std::to_string(number) + "]"; }
@@ -503,22 +503,21 @@ private:
                                   {param_role::send_buf, param_role::send_count, param_role::send_type,
                                    param_role::dest, param_role::send_tag, param_role::comm},
                                   m.request + 1);
-    const span_of_text place = *text_.span_of_statement(m.statement);
+    const span_of_text span = *text_.span_of_statement(m.statement);
     const bool in_block = isa<clang::CompoundStmt>(facts_.parent_of(m.statement));
-    into_.edits[place.file].replace(place.begin, place.end - place.begin,
-                                    in_block ? code : "{\n" + code + "\n}");
+    into_.edits[span.file].replace(span.begin, span.end - span.begin, in_block ? code : "{\n" + code + "\n}");
   }
 
-  void wait(const wait_place& place, const std::vector<const planned_message*>& waiting) {
+  void wait(const insertion_point& point, const std::vector<const planned_message*>& waiting) {
     std::string code = "/* tacit: complete before what follows. */\n";
-    if (!place.before)
+    if (!point.before)
       code = "/* tacit: complete before the block ends. */\n";
     std::vector<std::pair<int, std::string>> completions; // of a request, with its status
     std::set<int> conditional; // the wait for a request that was never posted would empty the status
     for (const planned_message* m : waiting) {
       const clang::Expr* status = m->message.use.argument(param_role::status);
       completions.emplace_back(m->request, status ? text_of(of_, status) : "MPI_STATUS_IGNORE");
-      if (facts_.parent_of(m->statement) != place.block && m->status_counts)
+      if (facts_.parent_of(m->statement) != point.block && m->status_counts)
         conditional.insert(m->request);
       if (m->message.use.is({mpi_call::Sendrecv}))
         completions.emplace_back(m->request + 1, "MPI_STATUS_IGNORE");
@@ -536,11 +535,11 @@ private:
                                request(first->first) + ", MPI_STATUSES_IGNORE);\n";
       first = last;
     }
-    if (place.before) {
-      const span_of_text at = *span_with_pragmas(of_, place.before);
+    if (point.before) {
+      const span_of_text at = *span_with_pragmas(of_, point.before);
       into_.edits[at.file].insert(at.begin, code);
     } else {
-      const span_of_text brace = *text_.span({place.block->getRBracLoc(), place.block->getRBracLoc()});
+      const span_of_text brace = *text_.span({point.block->getRBracLoc(), point.block->getRBracLoc()});
       into_.edits[brace.file].insert(text_.line_start(brace), code);
     }
   }
@@ -552,7 +551,7 @@ private:
   std::string requests_, guard_;
 };
 
-/// All places where something will be written have a text of their own.
+/// Wherever something will be written, the text is its own.
 bool is_writable(const unit& of, const planned_message& m) {
   const source text(of.context);
   const clang::SourceLocation end = m.wait.block->getRBracLoc();
@@ -561,7 +560,7 @@ bool is_writable(const unit& of, const planned_message& m) {
 }
 
 std::string words_of(const unit& of, const obstacle& o) {
-  return wording(remark::always, {o.detail, wording(remark::location, {place_of(of, o.at)}),
+  return wording(remark::always, {o.detail, wording(remark::location, {location_name(of, o.at)}),
                                   vocabulary::reason_label(o.why)});
 }
 
@@ -570,14 +569,14 @@ void say(const unit& of, const planned_message& m, findings& said) {
   text += m.limit ? words_of(of, *m.limit) : wording(remark::block_ends);
   if (m.post_before)
     text += wording(remark::posted_already,
-                    {wording(remark::location, {place_of(of, m.post_before->getBeginLoc())})});
+                    {wording(remark::location, {location_name(of, m.post_before->getBeginLoc())})});
   said.push_back({severity::remark, m.message.use.call->getExprLoc(), reason::none, text, "", {}});
 }
 
 } // namespace
 
 void overlap_messages(const unit& of, const annotated_statement& at, changes& into) {
-  if (auto fault = fault_of_place(of, at)) {
+  if (auto fault = fault_of_text(of, at)) {
     into.said.push_back(*fault);
     return;
   }
@@ -598,9 +597,10 @@ void overlap_messages(const unit& of, const annotated_statement& at, changes& in
       m.refused =
           obstacle{reason::in_macro, wording(remark::nothing_at_ends), m.message.use.call->getExprLoc()};
     if (m.refused) {
-      into.said.push_back(stays(at, m.message.use.name, m.refused->why,
-                                m.refused->detail + wording(remark::location, {place_of(of, m.refused->at)}),
-                                m.message.use.call->getExprLoc()));
+      into.said.push_back(
+          stays(at, m.message.use.name, m.refused->why,
+                m.refused->detail + wording(remark::location, {location_name(of, m.refused->at)}),
+                m.message.use.call->getExprLoc()));
       continue;
     }
     auto found = std::find_if(homes.begin(), homes.end(), [&](const auto& h) { return h.first == m.home; });

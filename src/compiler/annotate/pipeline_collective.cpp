@@ -22,7 +22,7 @@ struct planned_exchange {
   const clang::Stmt* statement = nullptr; ///< the call as a statement
   const clang::ForStmt* loop = nullptr;
   counted_loop counted;
-  std::vector<store_form> stores;
+  std::vector<strided_store> stores;
   std::optional<obstacle> refused;
 };
 
@@ -88,7 +88,7 @@ private:
     const std::set<const clang::VarDecl*> steady =
         steady_variables(made.loop, use.call, memory_at(use.call->getArg(0), in).base, in);
     in.steady = &steady;
-    made.refused = fault_of_place(made, in);
+    made.refused = fault_of_loop(made, in);
     const auto counted = counted_loop_of(made.loop, in);
     if (!made.refused && !counted)
       made.refused =
@@ -123,7 +123,7 @@ private:
     return std::nullopt;
   }
 
-  std::optional<obstacle> fault_of_place(const planned_exchange& e, const block_view& in) const {
+  std::optional<obstacle> fault_of_loop(const planned_exchange& e, const block_view& in) const {
     const source text(of_.context);
     const clang::SourceLocation at = e.loop->getBeginLoc();
     if (text.span_of_statement(e.loop) && !span_with_pragmas(of_, e.loop))
@@ -178,7 +178,7 @@ private:
   const function_facts& facts_;
 };
 
-std::string initializer_of(const store_form& s) {
+std::string initializer_of(const strided_store& s) {
   std::string made = "{" + code_of(s.from) + ", " + code_of(s.step) + ", " + code_of(s.bytes) + ", {";
   for (std::size_t i = 0; i < s.inner.size(); ++i)
     made += std::string(i == 0 ? "{" : ", {") + code_of(s.inner[i].stride) + ", " + s.inner[i].first + ", " +
@@ -236,7 +236,7 @@ void write(const unit& of, const planned_exchange& e, const pipelining& how, con
                        e.use.call->getExprLoc(),
                        reason::none,
                        wording(remark::pipelined, {e.use.name}) +
-                           wording(remark::location, {place_of(of, e.loop->getBeginLoc())}),
+                           wording(remark::location, {location_name(of, e.loop->getBeginLoc())}),
                        "",
                        {}});
 }
@@ -245,7 +245,7 @@ void write(const unit& of, const planned_exchange& e, const pipelining& how, con
 
 void pipeline_collectives(const unit& of, const annotated_statement& at, const pipelining& how,
                           changes& into) {
-  if (auto fault = fault_of_place(of, at))
+  if (auto fault = fault_of_text(of, at))
     return into.said.push_back(*fault);
   const function_facts facts(*at.function);
   std::vector<planned_exchange> exchanges = pipeline_planner(of, at, facts).make();
@@ -261,9 +261,10 @@ void pipeline_collectives(const unit& of, const annotated_statement& at, const p
       e.refused =
           obstacle{reason::collective_stays, wording(remark::pipelines_off), e.use.call->getExprLoc()};
     if (e.refused) {
-      into.said.push_back(stays(at, e.use.name, e.refused->why,
-                                e.refused->detail + wording(remark::location, {place_of(of, e.refused->at)}),
-                                e.use.call->getExprLoc()));
+      into.said.push_back(
+          stays(at, e.use.name, e.refused->why,
+                e.refused->detail + wording(remark::location, {location_name(of, e.refused->at)}),
+                e.use.call->getExprLoc()));
       continue;
     }
     const std::string number = written++ == 0 ? "" : "_" + std::to_string(written);

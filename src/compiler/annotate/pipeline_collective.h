@@ -10,13 +10,13 @@
 //     }
 //     tacit_pipeline_alltoall(&tacit_exchange, array, …, comm);
 //
-// The tree shows the *form* of each store into the send buffer: its place is a sum of a product for each counter of the loops around it and of
-// what does not change. Whether, with the values of the day, an iteration leaves alone what earlier ones have stored is asked by the
+// The tree shows the *strides* of each store into the send buffer: its address is a sum of a product for each counter of the loops
+// around it and of what does not change. Whether, with the values of the day, an iteration leaves alone what earlier ones have stored is asked by the
 // run time (compiler/coalesce/pipeline.cpp): no bound of a loop must be proven here. What must hold, else the call stays:
 //
 //     the loop       `for` with a counter that goes up by a constant step to a bound, both without change; nothing jumps out of it
 //     in it          no call of MPI, none that is unknown or may throw, no use of the receive buffer, none of the send buffer but
-//                    stores of that form (memcpy, too) and loads; statements that are `indep` of the call are taken as they are
+//                    such stores (memcpy, too) and loads; statements that are `indep` of the call are taken as they are
 //     the call       the next statement, its value unused; arguments that mean the same in front of the loop; one predefined datatype
 //
 // What the annotation claims: all processes of the communicator come here together and use it for nothing else meanwhile, and what other

@@ -22,7 +22,7 @@ struct spelled_pragma {
   std::vector<piece> pieces;
   clang::SourceLocation last; ///< the last token
 
-  clang::SourceLocation place_of(std::size_t offset) const {
+  clang::SourceLocation location_of(std::size_t offset) const {
     clang::SourceLocation best = last;
     for (const piece& p : pieces)
       if (p.offset <= offset)
@@ -76,7 +76,7 @@ public:
     parsed_pragma read = parse_pragma(spelled.text);
     if (!read.says) {
       into_->faults.push_back({severity::error,
-                               spelled.place_of(read.wrong.at),
+                               spelled.location_of(read.wrong.at),
                                reason::bad_pragma,
                                read.wrong.problem,
                                wording(remark::expected_form, {read.wrong.expected}),
@@ -116,9 +116,9 @@ public:
   attacher(const std::vector<pragma>& pragmas, const clang::SourceManager& sources)
       : pragmas_(pragmas), sources_(sources), candidates_(pragmas.size()) {
     for (const pragma& p : pragmas) {
-      const auto [file, begin] = place(p.begin);
-      here_.push_back(places_.size());
-      places_.push_back({file, begin, place(p.end).second});
+      const auto [file, begin] = offset_in_file(p.begin);
+      here_.push_back(offsets_.size());
+      offsets_.push_back({file, begin, offset_in_file(p.end).second});
     }
   }
 
@@ -141,11 +141,11 @@ public:
   }
 
   bool VisitStmt(clang::Stmt* statement) {
-    const auto [file, at] = place(statement->getBeginLoc());
+    const auto [file, at] = offset_in_file(statement->getBeginLoc());
     const auto* block = llvm::dyn_cast<clang::CompoundStmt>(statement);
-    const unsigned end = block ? place(statement->getEndLoc()).second : 0;
+    const unsigned end = block ? offset_in_file(statement->getEndLoc()).second : 0;
     for (const std::size_t i : here_) {
-      const auto [pragma_file, begin, behind] = places_[i];
+      const auto [pragma_file, begin, behind] = offsets_[i];
       if (pragma_file != file)
         continue;
       candidate& c = candidates_[i];
@@ -176,7 +176,7 @@ private:
     return on;
   }
 
-  std::pair<clang::FileID, unsigned> place(clang::SourceLocation at) const {
+  std::pair<clang::FileID, unsigned> offset_in_file(clang::SourceLocation at) const {
     return sources_.getDecomposedLoc(sources_.getExpansionLoc(at));
   }
 
@@ -184,12 +184,13 @@ private:
   std::vector<std::size_t> in_text_of(const clang::Decl* d) const {
     std::vector<std::size_t> made;
     const bool known = !llvm::isa<clang::TranslationUnitDecl>(d) && d->getBeginLoc().isValid();
-    const auto [file, begin] = known ? place(d->getBeginLoc()) : std::pair<clang::FileID, unsigned>();
+    const auto [file, begin] =
+        known ? offset_in_file(d->getBeginLoc()) : std::pair<clang::FileID, unsigned>();
     const auto [end_file, end] =
         known ? sources_.getDecomposedLoc(sources_.getExpansionRange(d->getEndLoc()).getEnd())
               : std::pair<clang::FileID, unsigned>();
     for (const std::size_t i : here_) {
-      const pragma_place& p = places_[i];
+      const pragma_offsets& p = offsets_[i];
       if (!known || file != end_file || (p.file == file && p.begin >= begin && p.begin <= end))
         made.push_back(i);
     }
@@ -198,14 +199,14 @@ private:
 
   bool may_have_pragma(const clang::Decl* d) const { return !in_text_of(d).empty(); }
 
-  struct pragma_place {
+  struct pragma_offsets {
     clang::FileID file;
     unsigned begin, behind;
   };
 
   const std::vector<pragma>& pragmas_;
   const clang::SourceManager& sources_;
-  std::vector<pragma_place> places_;
+  std::vector<pragma_offsets> offsets_;
   std::vector<candidate> candidates_;
   std::vector<std::size_t> here_; ///< numbers of those that may stand in the function
   const clang::FunctionDecl* function_ = nullptr;

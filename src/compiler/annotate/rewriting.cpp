@@ -174,7 +174,7 @@ void mark(const unit& of, const pragma& which, edits_by_file& edits) {
                "_Pragma(\"mpi " + escaped(write_pragma(done)) + "\")", as_it_is);
 }
 
-std::optional<finding> fault_of_place(const unit& of, const annotated_statement& at) {
+std::optional<finding> fault_of_text(const unit& of, const annotated_statement& at) {
   if (at.function->isDependentContext())
     return stays(at, wording(remark::the_statement), reason::unknown_effect, wording(remark::in_template));
   if (has_directives(of, at.statement))
@@ -204,7 +204,7 @@ void include_run_time(const unit& of, clang::FileID file, edits_by_file& edits) 
                      "#include <tacit/coalesce.h>\n");
 }
 
-std::string place_argument(const unit& of, clang::SourceLocation at) {
+std::string location_argument(const unit& of, clang::SourceLocation at) {
   const clang::SourceManager& sources = of.context.getSourceManager();
   return ", __FILE__, " + std::to_string(sources.getExpansionLineNumber(at));
 }
@@ -227,7 +227,7 @@ finding stays(const annotated_statement& at, const std::string& what, reason why
           {}};
 }
 
-std::string place_of(const unit& of, clang::SourceLocation at) {
+std::string location_name(const unit& of, clang::SourceLocation at) {
   const clang::SourceManager& sources = of.context.getSourceManager();
   const clang::PresumedLoc found = sources.getPresumedLoc(sources.getExpansionLoc(at));
   if (!found.isValid())

@@ -76,13 +76,13 @@ bool surround(const unit& of, const clang::Stmt* statement, bool in_block, const
 /// `transformed` at the end of the pragma.
 void mark(const unit& of, const pragma& which, edits_by_file& edits);
 /// Empty, or why the pragma itself cannot be marked, or its statement cannot be surrounded.
-std::optional<finding> fault_of_place(const unit& of, const annotated_statement& at);
+std::optional<finding> fault_of_text(const unit& of, const annotated_statement& at);
 
 /// `#include <tacit/coalesce.h>`, if the file has none.
 void include_run_time(const unit& of, clang::FileID file, edits_by_file& edits);
 
-/// What a call of the run time is told of a place: ", __FILE__, 12".
-std::string place_argument(const unit& of, clang::SourceLocation at);
+/// What a call of the run time is told of a location: ", __FILE__, 12".
+std::string location_argument(const unit& of, clang::SourceLocation at);
 
 /// The run time's call that checks, for a nonblocking call or a wait of MPI: MPI_Irecv, MPI_Irecv_c: tacit_checked_irecv.
 std::string checked_name(const std::string& mpi_name);
@@ -91,7 +91,7 @@ std::string checked_name(const std::string& mpi_name);
 finding stays(const annotated_statement& at, const std::string& what, reason why, const std::string& detail,
               clang::SourceLocation where = {});
 
-/// The place in the words of a remark: "stencil.c:12".
-std::string place_of(const unit& of, clang::SourceLocation at);
+/// The location in the words of a remark: "stencil.c:12".
+std::string location_name(const unit& of, clang::SourceLocation at);
 
 } // namespace tacit::compiler

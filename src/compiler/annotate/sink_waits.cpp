@@ -300,7 +300,7 @@ void check_in_place(const unit& of, const mpi_use& use, changes& into) {
   file_edits& file = into.edits[callee.file];
   file.replace(callee.begin, callee.end - callee.begin, checked_name(use.name));
   if (!is_wait(use))
-    file.insert(last.end, place_argument(of, use.call->getExprLoc()));
+    file.insert(last.end, location_argument(of, use.call->getExprLoc()));
   into.calls.push_back(use.call);
 }
 
@@ -338,7 +338,7 @@ sunk_waits sink_waits(const unit& of, const annotated_statement& at, const funct
       const obstacle why = w.refused.value_or(
           obstacle{reason::in_macro, wording(remark::block_out_of_macro), w.use.call->getExprLoc()});
       into.said.push_back(stays(at, w.use.name, why.why,
-                                why.detail + wording(remark::location, {place_of(of, why.at)}),
+                                why.detail + wording(remark::location, {location_name(of, why.at)}),
                                 w.use.call->getExprLoc()));
       continue;
     }
@@ -347,7 +347,7 @@ sunk_waits sink_waits(const unit& of, const annotated_statement& at, const funct
     moved = true;
     std::string said = wording(remark::moved, {w.use.name}) + wording(remark::completes_before);
     said += w.limit ? wording(remark::always,
-                              {w.limit->detail, wording(remark::location, {place_of(of, w.limit->at)}),
+                              {w.limit->detail, wording(remark::location, {location_name(of, w.limit->at)}),
                                vocabulary::reason_label(w.limit->why)})
                     : wording(remark::block_ends);
     into.said.push_back({severity::remark, w.use.call->getExprLoc(), reason::none, said, "", {}});

@@ -655,7 +655,7 @@ void store_search::add_store(const memory& place, clang::SourceLocation at) {
   const std::string name = origin_.base->getNameAsString();
   if (!place.from || !place.length)
     return stop(reason::buffer_written, wording(remark::store_not_polynomial, {name}), at);
-  store_form made{sum(*place.from, *origin_.from, -1), {}, *place.length, {}};
+  strided_store made{sum(*place.from, *origin_.from, -1), {}, *place.length, {}};
   for (const open_loop& l : loops_) {
     const auto by = coefficient(made.from, l.counted.counter);
     if (!by || has_any(*by, counters_))

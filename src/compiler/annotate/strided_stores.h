@@ -1,4 +1,4 @@
-// The stores of a loop into one buffer, by the form of their places: sums of what does not change and of products with the counters
+// The stores of a loop into one buffer, by their addresses: sums of what does not change and of products with the counters
 // of the loops around them. Nothing is computed here but polynomials; what they are worth is known when the program runs.
 #pragma once
 
@@ -40,7 +40,7 @@ struct counter_range {
 };
 
 /// Bytes from the beginning of the message.
-struct store_form {
+struct strided_store {
   polynomial from, step, bytes;
   std::vector<counter_range> inner; ///< counters of loops within the outer one
 };
@@ -54,7 +54,7 @@ public:
 
   void walk(const clang::ForStmt* loop, const counted_loop& counted);
 
-  std::vector<store_form> stores;
+  std::vector<strided_store> stores;
   std::optional<obstacle> found;
 
 private:

@@ -156,14 +156,14 @@ void mark_independent(const unit& of, edits_by_file& edits) {
     });
   };
   for (const annotated_statement& a : of.annotated) {
-    if (a.by.says.kind != annotation_kind::indep || !has_messages(a) || fault_of_place(of, a) ||
+    if (a.by.says.kind != annotation_kind::indep || !has_messages(a) || fault_of_text(of, a) ||
         jump_out_of(a.statement))
       continue;
     const function_facts facts(*a.function);
     if (!llvm::isa_and_nonnull<clang::CompoundStmt>(facts.parent_of(a.statement)))
       continue;
     surround(of, a.statement, true,
-             "tacit_checked_statement(" + place_argument(of, a.by.begin).substr(2) + ");",
+             "tacit_checked_statement(" + location_argument(of, a.by.begin).substr(2) + ");",
              "tacit_checked_statement(NULL, 0);", edits);
     include_run_time(of, of.context.getSourceManager().getFileID(a.by.begin), edits);
   }

@@ -22,20 +22,20 @@ budget unlimited() {
 
 void claims::note(int target, const piece& p) {
   budget memory = unlimited();
-  if (!places_.make_room(memory, 1)) {
+  if (!ranges_.make_room(memory, 1)) {
     lost_ = true;
     return;
   }
-  places_.push({p.offset, p.end(), target});
+  ranges_.push({p.offset, p.end(), target});
 }
 
 void claims::verify(int target, const char* file, int line) {
-  std::sort(places_.data, places_.data + places_.size, [](const place& a, const place& b) {
+  std::sort(ranges_.data, ranges_.data + ranges_.size, [](const touched_range& a, const touched_range& b) {
     return a.target != b.target ? a.target < b.target : a.from < b.from;
   });
-  for (std::size_t i = 1; i < places_.size; ++i) {
-    const place& a = places_.data[i - 1];
-    place& b = places_.data[i];
+  for (std::size_t i = 1; i < ranges_.size; ++i) {
+    const touched_range& a = ranges_.data[i - 1];
+    touched_range& b = ranges_.data[i];
     if (a.target == b.target && b.from < a.to && (target == TACIT_ALL_TARGETS || target == a.target)) {
       std::fprintf(stderr,
                    "tacit: rank %d: %s:%d: operations of this region touch bytes %lld to %lld of the window "
@@ -51,16 +51,17 @@ void claims::verify(int target, const char* file, int line) {
   if (lost_)
     std::fprintf(stderr, "tacit: rank %d: %s:%d: not all operations could be checked for lack of memory\n",
                  world_rank(), file ? file : "?", line);
-  const place* const kept = std::remove_if(places_.data, places_.data + places_.size, [&](const place& a) {
-    return target == TACIT_ALL_TARGETS || target == a.target;
-  });
-  places_.size = static_cast<std::size_t>(kept - places_.data);
+  const touched_range* const kept =
+      std::remove_if(ranges_.data, ranges_.data + ranges_.size, [&](const touched_range& a) {
+        return target == TACIT_ALL_TARGETS || target == a.target;
+      });
+  ranges_.size = static_cast<std::size_t>(kept - ranges_.data);
   lost_ = false;
 }
 
 void claims::release() {
   budget memory = unlimited();
-  places_.release(memory);
+  ranges_.release(memory);
 }
 
 copy_observer told_of_copies = nullptr;

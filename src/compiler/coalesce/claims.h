@@ -12,17 +12,17 @@ namespace tacit::compiler {
 class claims {
 public:
   void note(int target, const piece& p);
-  /// At a synchronization with this target (TACIT_ALL_TARGETS: with all): says which places were touched twice (TACIT-150; one
+  /// At a synchronization with this target (TACIT_ALL_TARGETS: with all): says which bytes were touched twice (TACIT-150; one
   /// of them), and forgets what is synchronized.
   void verify(int target, const char* file, int line);
   void release();
 
 private:
-  struct place {
+  struct touched_range {
     MPI_Aint from, to;
     int target;
   };
-  growable<place> places_;
+  growable<touched_range> ranges_;
   bool lost_ = false; ///< there was no memory for all
 };
 

@@ -66,8 +66,8 @@ element_type element_for(MPI_Datatype type) {
   return found;
 }
 
-/// Where an operation of the program goes.
-struct place {
+/// What an operation of the program names at its target.
+struct target_buffer {
   int target;
   MPI_Aint disp;
   long long count;
@@ -77,7 +77,7 @@ struct place {
 
 enum class whose { collected, mpi, nobody };
 
-/// What to do with an operation; the piece is filled for `collected`, and for `mpi` if the place is known (`solid`).
+/// What to do with an operation; the piece is filled for `collected`, and for `mpi` if its bytes there are known (`solid`).
 struct decision {
   whose does = whose::mpi;
   region_window* window = nullptr;
@@ -103,7 +103,8 @@ bool is_collected_op(MPI_Op op, MPI_Datatype type, bool fetches) {
 
 /// `like`: the counts and types at the origin are the same. `read`, `written`: buffers of the program, or null. What may be in the
 /// memory of a device is not collected: neither can we copy it, nor does MPI expect both kinds of memory in one datatype.
-decision decide(tacit_coalesce* region, const place& at, bool like, const void* read, const void* written) {
+decision decide(tacit_coalesce* region, const target_buffer& at, bool like, const void* read,
+                const void* written) {
   decision d;
   if (at.target == MPI_PROC_NULL || !region->collects)
     return d;
@@ -129,7 +130,7 @@ decision decide(tacit_coalesce* region, const place& at, bool like, const void* 
 }
 
 /// In front of an operation that is MPI's own.
-int clear_the_way(tacit_coalesce* region, const decision& d, const place& at) {
+int clear_the_way(tacit_coalesce* region, const decision& d, const target_buffer& at) {
   if (!d.window)
     return MPI_SUCCESS;
   if (region->checks && d.known)
@@ -137,7 +138,7 @@ int clear_the_way(tacit_coalesce* region, const decision& d, const place& at) {
   return region->send_touching(*d.window, at.target, d.known ? &d.p : nullptr);
 }
 
-int put(tacit_coalesce* region, const void* origin, bool like, const place& at, bool& done) {
+int put(tacit_coalesce* region, const void* origin, bool like, const target_buffer& at, bool& done) {
   decision d = decide(region, at, like && element_for(at.type).solid, origin, nullptr);
   done = d.does == whose::collected;
   if (!done)
@@ -146,7 +147,7 @@ int put(tacit_coalesce* region, const void* origin, bool like, const place& at, 
   return region->collect(*d.window, at.target, {operation::put, MPI_REPLACE, MPI_BYTE}, d.p);
 }
 
-int get(tacit_coalesce* region, void* origin, bool like, const place& at, bool& done) {
+int get(tacit_coalesce* region, void* origin, bool like, const target_buffer& at, bool& done) {
   decision d = decide(region, at, like && element_for(at.type).solid, nullptr, origin);
   done = d.does == whose::collected;
   if (!done)
@@ -155,7 +156,7 @@ int get(tacit_coalesce* region, void* origin, bool like, const place& at, bool& 
   return region->collect(*d.window, at.target, {operation::get, MPI_NO_OP, MPI_BYTE}, d.p);
 }
 
-int accumulate(tacit_coalesce* region, const void* origin, bool like, const place& at, MPI_Op op,
+int accumulate(tacit_coalesce* region, const void* origin, bool like, const target_buffer& at, MPI_Op op,
                bool& done) {
   decision d = decide(region, at, like && is_collected_op(op, at.type, false), origin, nullptr);
   done = d.does == whose::collected;
@@ -165,8 +166,8 @@ int accumulate(tacit_coalesce* region, const void* origin, bool like, const plac
   return region->collect(*d.window, at.target, {operation::accumulate, op, at.type}, d.p);
 }
 
-int get_accumulate(tacit_coalesce* region, const void* origin, void* result, bool like, const place& at,
-                   MPI_Op op, bool& done) {
+int get_accumulate(tacit_coalesce* region, const void* origin, void* result, bool like,
+                   const target_buffer& at, MPI_Op op, bool& done) {
   const void* const read = op == MPI_NO_OP ? nullptr : origin;
   decision d = decide(region, at, like && is_collected_op(op, at.type, true), read, result);
   done = d.does == whose::collected;
@@ -330,7 +331,7 @@ int tacit_fetch_and_op(tacit_coalesce* region, const void* origin, void* result,
 int tacit_compare_and_swap(tacit_coalesce* region, const void* origin, const void* compare, void* result,
                            MPI_Datatype datatype, int target, MPI_Aint target_disp, MPI_Win win) {
   const entered here(region);
-  const place at{target, target_disp, 1, datatype, win};
+  const target_buffer at{target, target_disp, 1, datatype, win};
   const int error = clear_the_way(region, decide(region, at, false, nullptr, nullptr), at);
   return first_of(error, MPI_Compare_and_swap(origin, compare, result, datatype, target, target_disp, win));
 }

@@ -106,7 +106,7 @@ void keep(const char* name, const llvm::CallBase& call, kept_remark one, said te
           const options& options) {
   one.call = number_of(call);
   one.in = call.getFunction();
-  const llvm::DiagnosticLocation where = source_place(call);
+  const llvm::DiagnosticLocation where = source_location(call);
   if (!where.isValid())
     add(text, remark::in_function, {location_name(call)});
   if (!options.silent && are_read(call.getContext())) {

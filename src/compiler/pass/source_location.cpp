@@ -30,7 +30,7 @@ const llvm::Instruction* neighbour_of(const llvm::Instruction& at) {
 
 } // namespace
 
-llvm::DiagnosticLocation source_place(const llvm::Instruction& at) {
+llvm::DiagnosticLocation source_location(const llvm::Instruction& at) {
   if (const llvm::Instruction* near = neighbour_of(at))
     return llvm::DiagnosticLocation(near->getDebugLoc());
   if (const llvm::DISubprogram* function = at.getFunction()->getSubprogram())
@@ -39,7 +39,7 @@ llvm::DiagnosticLocation source_place(const llvm::Instruction& at) {
 }
 
 std::string location_name(const llvm::Instruction& at) {
-  if (const llvm::DiagnosticLocation where = source_place(at); where.isValid())
+  if (const llvm::DiagnosticLocation where = source_location(at); where.isValid())
     return (where.getRelativePath() + ":" + llvm::Twine(where.getLine()) + ":" +
             llvm::Twine(where.getColumn()))
         .str();

@@ -8,9 +8,9 @@
 
 namespace tacit::compiler {
 
-/// The place of an instruction. One that other passes have left without a line (line 0: it stands for several)
+/// The location of an instruction. One that other passes have left without a line (line 0: it stands for several)
 /// has that of its nearest neighbour in the block, else that of its function.
-llvm::DiagnosticLocation source_place(const llvm::Instruction& at);
+llvm::DiagnosticLocation source_location(const llvm::Instruction& at);
 
 /// The same as "file:line:column"; without debug information "function of file".
 std::string location_name(const llvm::Instruction& at);

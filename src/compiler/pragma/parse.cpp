@@ -225,7 +225,7 @@ private:
   }
 
   /// A name, or the way to a member or an element: what a window or a buffer is called.
-  written parse_place(const std::string& what) {
+  written parse_lvalue(const std::string& what) {
     written item = parse_item(what, false);
     if (!starts_name(item.text[0]) && std::string_view(":*&(").find(item.text[0]) == std::string_view::npos)
       fail(item.at, "expected " + what + ", found '" + item.text + "'");
@@ -235,14 +235,14 @@ private:
   void parse_window() {
     window_buffer made;
     expect('(', "before a window");
-    made.window = parse_place("a window");
+    made.window = parse_lvalue("a window");
     expect(',', "behind the window");
-    made.buffer = parse_place("the buffer of the window");
+    made.buffer = parse_lvalue("the buffer of the window");
     expect(',', "behind the buffer");
     made.type = parse_item("the type of the buffer's elements", true);
     expect(',', "behind the type");
     for (;;) {
-      made.more.push_back(parse_place("an MPI datatype or another name"));
+      made.more.push_back(parse_lvalue("an MPI datatype or another name"));
       if (found() != "','")
         break;
       ++position_;
