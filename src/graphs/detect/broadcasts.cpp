@@ -96,7 +96,7 @@ private:
       if (view_.outgoing(i) >= others())
         candidates.push_back(i);
     }
-    slot_ = place_index(candidates, view_.size());
+    slot_ = position_index(candidates, view_.size());
     for (const std::uint32_t i : candidates) {
       alive_.push_back(static_cast<std::uint32_t>(sources_.size()));
       sources_.push_back({.source = i, .only = {}, .many = {}, .pieces = {}});
@@ -412,7 +412,7 @@ private:
   const group_view& view_;
   ledger& book_;
   pair_sorter sorter_;
-  place_index slot_; ///< index in sources_ of a position that is still a candidate
+  position_index slot_; ///< index in sources_ of a position that is still a candidate
   std::vector<source_state> sources_;
   std::vector<std::uint32_t> alive_; ///< indices in sources_
   std::vector<finding_filler> fillers_;

@@ -240,10 +240,10 @@ private:
 
 /// Which of a few or many chosen positions a position is. Up to four (nearly always there is one: the root)
 /// are compared one by one: that needs no table of 4 bytes a rank and is faster than a look-up in it.
-class place_index {
+class position_index {
 public:
-  place_index() = default;
-  place_index(std::span<const std::uint32_t> chosen, std::uint32_t positions) {
+  position_index() = default;
+  position_index(std::span<const std::uint32_t> chosen, std::uint32_t positions) {
     if (chosen.size() <= few_.size()) {
       std::copy(chosen.begin(), chosen.end(), few_.begin());
       few_count_ = static_cast<std::uint32_t>(chosen.size());

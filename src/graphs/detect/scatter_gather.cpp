@@ -101,8 +101,8 @@ private:
       if (pairs_into(k) == others())
         columns.push_back(k);
     }
-    row_at_ = place_index(rows, view_.size());
-    column_at_ = place_index(columns, view_.size());
+    row_at_ = position_index(rows, view_.size());
+    column_at_ = position_index(columns, view_.size());
     for (const std::uint32_t i : rows)
       rows_.push_back({.at = i});
     for (const std::uint32_t j : columns)
@@ -269,7 +269,7 @@ private:
     sources.reserve(chosen_rows_.size());
     for (const row_choice& r : chosen_rows_)
       sources.push_back(r.source);
-    const place_index at(sources, view_.size());
+    const position_index at(sources, view_.size());
     for (std::uint32_t j = 0; j < view_.size(); ++j)
       sorter_.each_pair(j, at, [&](std::uint32_t k, std::span<const slice> pieces) { visit(k, j, pieces); });
   }
@@ -486,7 +486,7 @@ private:
   pair_sorter sorter_;
   std::vector<std::uint32_t> row_pairs_, column_pairs_; ///< by position; empty if the view knows them
   std::vector<line> rows_, columns_;                    ///< the complete ones
-  place_index row_at_, column_at_;                      ///< index in rows_, columns_
+  position_index row_at_, column_at_;                   ///< index in rows_, columns_
   std::vector<row_choice> chosen_rows_;
   std::vector<std::uint64_t> column_bytes_; ///< y of each of columns_
 };

@@ -80,7 +80,7 @@ bool free_buffer(void* at) {
   return true;
 }
 
-std::optional<shared_place> find_shared(std::uint64_t address, std::uint64_t bytes) {
+std::optional<shared_location> find_shared(std::uint64_t address, std::uint64_t bytes) {
   const std::lock_guard lock(buffers_guard);
   auto found = buffers().upper_bound(address);
   if (found == buffers().begin())
@@ -89,7 +89,7 @@ std::optional<shared_place> find_shared(std::uint64_t address, std::uint64_t byt
   const auto& [begin, b] = *found;
   if (!b.region || address - begin > b.bytes || bytes > b.bytes - (address - begin))
     return std::nullopt;
-  return shared_place{b.region.address(), address - address_of(b.region.at(0)), bytes};
+  return shared_location{b.region.address(), address - address_of(b.region.at(0)), bytes};
 }
 
 std::shared_ptr<const shared_region> open_buffer(const process_identity& owner, const region_address& where,

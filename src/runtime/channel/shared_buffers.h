@@ -21,13 +21,13 @@ void* allocate_buffer(std::size_t bytes);
 bool free_buffer(void* buffer);
 
 /// Where bytes of this process lie in a region that peers can open.
-struct shared_place {
+struct shared_location {
   region_address region;
   std::uint64_t offset = 0, bytes = 0;
 };
 
 /// Nothing if not all of them are in one buffer that is shared.
-std::optional<shared_place> find_shared(std::uint64_t address, std::uint64_t bytes);
+std::optional<shared_location> find_shared(std::uint64_t address, std::uint64_t bytes);
 
 /// A buffer of another process, mapped once however many operations use it: mapping takes time and memory in
 /// proportion to all of the buffer, of which an operation may need little. Null: `why` it cannot be opened.

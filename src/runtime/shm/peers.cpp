@@ -118,8 +118,8 @@ void shm_peers::find_rooms(const program& p) {
 }
 
 /// Where a message of which the size is known now is received; empty if it is not placed.
-std::vector<shared_place> shm_peers::room_for(int from, const planned_message& m) const {
-  std::vector<shared_place> room;
+std::vector<shared_location> shm_peers::room_for(int from, const planned_message& m) const {
+  std::vector<shared_location> room;
   const auto found = rooms_.find({from, m.tag});
   if (found == rooms_.end() || m.bytes < least_placed_far)
     return room;
@@ -272,7 +272,7 @@ void shm_peers::make_memory() {
     for (const planned_message& m : each.out)
       each.out_locations.push_back({shape_of(each, m), nullptr, 0, {}});
     for (const planned_message& m : each.in) {
-      each.in_rooms.push_back(each.unattended ? std::vector<shared_place>() : room_for(rank, m));
+      each.in_rooms.push_back(each.unattended ? std::vector<shared_location>() : room_for(rank, m));
       each.in_locations.push_back({shape_of(each, m), nullptr, 0, {}});
       if (!each.in_rooms.back().empty())
         be_placed(each.in_locations.back().shape);
@@ -355,7 +355,7 @@ void shm_peers::take_memory(int rank, peer& from, const bytes& message) {
 std::string shm_peers::take_targets(peer& from, unpacker& in) {
   for (std::size_t i = 0; i < from.out_locations.size(); ++i) {
     channel_location& location = from.out_locations[i];
-    for (const shared_place& piece : in.get_list<shared_place>()) {
+    for (const shared_location& piece : in.get_list<shared_location>()) {
       auto& buffer = buffers_[piece.region.secret];
       std::string why;
       if (!buffer)

@@ -92,7 +92,7 @@ private:
   struct peer {
     std::vector<planned_message> out, in; ///< by tag; after hello `in` has the sizes that will arrive
     std::vector<channel_location> out_locations, in_locations;
-    std::vector<std::vector<shared_place>> in_rooms; ///< by incoming message; empty: it is not placed
+    std::vector<std::vector<shared_location>> in_rooms; ///< by incoming message; empty: it is not placed
     process_identity process;
     cpu_set_t cores{};
     bool unattended = false, canary = true;    ///< what both ends want, see program
@@ -120,7 +120,7 @@ private:
   static void check_attendance(peer& each);
   void make_memory();
   void find_rooms(const program& p);
-  std::vector<shared_place> room_for(int from, const planned_message& m) const;
+  std::vector<shared_location> room_for(int from, const planned_message& m) const;
   bytes memory_for(const peer& to);
   std::string take_targets(peer& from, class unpacker& in);
   void take_memory(int rank, peer& from, const bytes& message);

@@ -24,14 +24,14 @@ TEST(shared_buffers, a_part_of_a_buffer_is_found_and_can_be_opened) {
   for (int i = 0; i < 10000; ++i)
     ASSERT_EQ(buffer[i], 0);
   std::strcpy(buffer + 5000, "here");
-  const auto place = find_shared(address_of(buffer + 5000), 5000);
-  ASSERT_TRUE(place);
+  const auto location = find_shared(address_of(buffer + 5000), 5000);
+  ASSERT_TRUE(location);
   shared_region opened;
-  ASSERT_EQ(opened.open(this_process(), place->region), "");
-  EXPECT_STREQ(reinterpret_cast<const char*>(opened.at(place->offset)), "here");
+  ASSERT_EQ(opened.open(this_process(), location->region), "");
+  EXPECT_STREQ(reinterpret_cast<const char*>(opened.at(location->offset)), "here");
   EXPECT_FALSE(find_shared(address_of(buffer + 5000), 10000)) << "reaches over the end";
   EXPECT_FALSE(find_shared(address_of(buffer) - 8, 8)) << "lies before it";
-  EXPECT_FALSE(find_shared(address_of(&place), 8)) << "is other memory";
+  EXPECT_FALSE(find_shared(address_of(&location), 8)) << "is other memory";
   EXPECT_TRUE(free_buffer(buffer));
   EXPECT_FALSE(find_shared(address_of(buffer), 8));
   EXPECT_FALSE(free_buffer(buffer));
@@ -41,21 +41,21 @@ TEST(shared_buffers, a_part_of_a_buffer_is_found_and_can_be_opened) {
 TEST(shared_buffers, operations_share_the_mapping_of_a_buffer_of_another_process) {
   auto* const buffer = static_cast<char*>(allocate_buffer(10000));
   ASSERT_NE(buffer, nullptr);
-  const auto place = find_shared(address_of(buffer), 10000);
-  ASSERT_TRUE(place);
+  const auto location = find_shared(address_of(buffer), 10000);
+  ASSERT_TRUE(location);
   std::string why;
-  auto first = open_buffer(this_process(), place->region, why);
+  auto first = open_buffer(this_process(), location->region, why);
   ASSERT_TRUE(first) << why;
-  auto second = open_buffer(this_process(), place->region, why);
+  auto second = open_buffer(this_process(), location->region, why);
   EXPECT_EQ(first, second);
   const std::weak_ptr<const shared_region> mapped = first;
   first = second = nullptr;
   EXPECT_TRUE(mapped.expired()) << "nobody uses it any more";
-  first = open_buffer(this_process(), place->region, why);
+  first = open_buffer(this_process(), location->region, why);
   ASSERT_TRUE(first) << why;
-  first->at(place->offset)[9999] = std::byte{7};
+  first->at(location->offset)[9999] = std::byte{7};
   EXPECT_EQ(buffer[9999], 7);
-  region_address wrong = place->region;
+  region_address wrong = location->region;
   ++wrong.secret;
   EXPECT_FALSE(open_buffer(this_process(), wrong, why));
   EXPECT_NE(why, "");
