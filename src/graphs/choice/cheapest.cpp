@@ -5,7 +5,7 @@
 #include "graphs/choice/form_bound.h"
 #include "graphs/choice/generated_form.h"
 #include "graphs/choice/plan_traits.h"
-#include "graphs/choice/ways.h"
+#include "graphs/choice/tried_algorithms.h"
 #include "graphs/cost/least_makespan.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "graphs/choice/cheapest.h"
 #include "graphs/choice/generated_form.h"
 #include "graphs/choice/plan_traits.h"
-#include "graphs/choice/ways.h"
+#include "graphs/choice/tried_algorithms.h"
 #include "graphs/cost/message_price.h"
 
 #include <algorithm>

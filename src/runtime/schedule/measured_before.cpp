@@ -1,6 +1,6 @@
 #include "runtime/schedule/measured_before.h"
 
-#include "graphs/platform/graph_verdicts.h"
+#include "graphs/platform/graph_measurements.h"
 #include "graphs/platform/model_file.h"
 #include "runtime/mpi/library_version.h"
 #include "runtime/run/tuned_run.h"

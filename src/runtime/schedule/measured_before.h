@@ -1,4 +1,4 @@
-// What tuning has measured of equal graphs in earlier runs, and how that is kept for later ones (graphs/platform/graph_verdicts.h).
+// What tuning has measured of equal graphs in earlier runs, and how that is kept for later ones (graphs/platform/graph_measurements.h).
 //
 // Only rank 0 reads and writes. What it has read becomes part of what it tells all ranks they shall do, so that they cannot disagree (E7);
 // and as only the order of ways changes, each of which was validated, an answer that is old or wrong costs time and nothing else.

@@ -3,7 +3,7 @@
 #include "mpi_main.h"
 #include "own_cache.h"
 
-#include "graphs/platform/graph_verdicts.h"
+#include "graphs/platform/graph_measurements.h"
 #include "graphs/platform/model_file.h"
 #include "runtime/mpi/library_version.h"
 #include "runtime/schedule/compile_together.h"

@@ -1,4 +1,4 @@
-#include "graphs/choice/ways.h"
+#include "graphs/choice/tried_algorithms.h"
 
 #include "graphs/choice/generated_form.h"
 #include "graphs/choice/plan_traits.h"

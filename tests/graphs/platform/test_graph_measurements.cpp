@@ -1,5 +1,5 @@
 // What is kept of tuned graphs: it is there again, bounded, and a file that is not ours counts as empty.
-#include "graphs/platform/graph_verdicts.h"
+#include "graphs/platform/graph_measurements.h"
 
 #include <cstdlib>
 #include <fcntl.h>

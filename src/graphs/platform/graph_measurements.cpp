@@ -1,4 +1,4 @@
-#include "graphs/platform/graph_verdicts.h"
+#include "graphs/platform/graph_measurements.h"
 
 #include "graphs/platform/kept_file.h"
 #include "vocabulary/base/whole_file.h"
