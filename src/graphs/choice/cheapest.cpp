@@ -1,4 +1,4 @@
-// Weights are prices, but of the graph as written a little less (choose.h). A way is left out only if its weight is certainly more than
+// Weights are prices, but of the graph as written a little less (choose.h). A variant is left out only if its weight is certainly more than
 // that of another one, so ties are decided as they are among all.
 #include "graphs/choice/cheapest.h"
 
@@ -33,19 +33,19 @@ struct candidate {
   bool made = false;  ///< `steps` are there
   bool valid = false; ///< without asking
   bool none = false;  ///< there is no such plan
-  bool seen = false;  ///< its ways have prices as far as it matters
+  bool seen = false;  ///< its variants have prices as far as it matters
   std::optional<algorithm> form;
-  std::vector<known_price> by_driver; ///< empty: it is no way
+  std::vector<known_price> by_driver; ///< empty: it is no variant
   std::vector<double> beyond;         ///< its messages, by driver
   as_messages of_mpi{unknown,
-                     0}; ///< if MPI carried out its collectives so; unknown: more than the cheapest way
+                     0}; ///< if MPI carried out its collectives so; unknown: more than the cheapest variant
 };
 
 /// The messages by which collectives are carried out straight from origin to destination: what they take at least, and the steps of
 /// the rank that has the most, at least.
 class straight_collectives {
 public:
-  straight_collectives(const plan& p, const machine_costs& costs, const placement& where)
+  straight_collectives(const plan& p, const machine_costs& costs, const process_map& where)
       : least_("p2p", costs, where, static_cast<std::uint32_t>(p.ranks.size())), steps_(p.ranks.size(), 0) {
     least_.add(p);
     for (std::uint32_t r = 0; r < p.ranks.size(); ++r)
@@ -109,19 +109,19 @@ private:
 
   double share(const candidate& x) const { return &x == &all_.front() ? worth_a_change : 1; }
   double weight(const candidate& x, std::size_t driver) const { return x.by_driver[driver].ns * share(x); }
-  bool is_known_dearer(const candidate& x, std::size_t driver) const { return weight(x, driver) > limit_; }
+  bool is_known_costlier(const candidate& x, std::size_t driver) const { return weight(x, driver) > limit_; }
   std::size_t by_p2p() const { return drivers_.size() - 1; }
 
   const graph& g_;
   const compilation& c_;
   const compile_options& options_;
   const choice_request& wanted_;
-  std::vector<const char*> drivers_; ///< in the order of ways; p2p last
+  std::vector<const char*> drivers_; ///< in the order of variants; p2p last
   std::vector<candidate> all_;       ///< in the order in which plans are compared; the graph as written first
   bool at_once_ = false;             ///< only plans whose messages leave at once
   bool collectives_ = false;
   bool undecided_ = false;                                 ///< it takes all prices
-  double limit_ = unknown;                                 ///< weight of the cheapest way so far
+  double limit_ = unknown;                                 ///< weight of the cheapest variant so far
   std::vector<std::pair<const char*, known_price>> calls_; ///< of MPI's collectives, by driver
 };
 
@@ -191,7 +191,7 @@ void bounded_search::bound_straight() {
     all_.back().by_driver[d].ns = least[d].value();
 }
 
-/// The plan that may be the cheapest one; null if none can be cheaper than the cheapest way so far.
+/// The plan that may be the cheapest one; null if none can be cheaper than the cheapest variant so far.
 candidate* bounded_search::most_promising() {
   candidate* best = nullptr;
   double least = limit_;
@@ -252,9 +252,9 @@ void bounded_search::look_at(candidate& x) {
 }
 
 void bounded_search::play(candidate& x, std::size_t driver) {
-  const bool is_way = !at_once_ || leaves_at_once(x.steps);
+  const bool is_variant = !at_once_ || leaves_at_once(x.steps);
   const bool for_mpi = x.form && driver == by_p2p() && library_knows(*x.form);
-  if (!is_way && !for_mpi)
+  if (!is_variant && !for_mpi)
     return;
   const double beyond = x.beyond[driver];
   known_price& price = x.by_driver[driver];
@@ -270,7 +270,7 @@ void bounded_search::play(candidate& x, std::size_t driver) {
     return;
   }
   price = {played + beyond, true};
-  if (is_way)
+  if (is_variant)
     limit_ = std::min(limit_, weight(x, driver));
 }
 
@@ -283,7 +283,7 @@ void bounded_search::ask_library(candidate& x, double played_by_p2p) {
 }
 
 /// As the best algorithm for MPI's collectives, or straight. Nothing if only the prices of all algorithms tell; unknown if it is certainly
-/// dearer than the cheapest way.
+/// costlier than the cheapest variant.
 std::optional<as_messages> bounded_search::best_messages() {
   as_messages best{unknown, 0};
   bool any = false;
@@ -335,28 +335,28 @@ std::optional<choice> bounded_search::taken() {
   struct priced {
     double weight;
     const candidate* of; ///< null: MPI's collectives
-    priced_way what;
+    priced_variant what;
   };
-  std::vector<priced> ways;
+  std::vector<priced> variants;
   const auto add = [&](const candidate* of, std::string_view name, const char* driver, const known_price& p) {
     const double share_of_it = of ? share(*of) : 1;
-    ways.push_back({p.ns * share_of_it, of, {std::string(name), driver, p.ns, !p.exact}});
+    variants.push_back({p.ns * share_of_it, of, {std::string(name), driver, p.ns, !p.exact}});
   };
   for (const candidate& x : all_)
     for (std::size_t d = 0; d < x.by_driver.size(); ++d)
       add(&x, x.name, drivers_[d], x.by_driver[d]);
   for (const auto& [driver, price] : calls_)
     add(nullptr, "collectives", driver, price);
-  std::stable_sort(ways.begin(), ways.end(), [](const priced& a, const priced& b) {
+  std::stable_sort(variants.begin(), variants.end(), [](const priced& a, const priced& b) {
     return std::pair(a.what.at_least, a.weight) < std::pair(b.what.at_least, b.weight);
   });
-  if (ways.empty() || ways.front().what.at_least || ways.front().what.predicted < 0)
+  if (variants.empty() || variants.front().what.at_least || variants.front().what.predicted < 0)
     return std::nullopt;
   choice out;
-  for (const priced& w : ways)
+  for (const priced& w : variants)
     out.compared.push_back(w.what);
-  const priced& first = ways.front();
-  out.ways.push_back({0, first.what.driver, first.what.predicted});
+  const priced& first = variants.front();
+  out.variants.push_back({0, first.what.driver, first.what.predicted});
   if (!first.of) {
     out.plans.push_back({first.what.plan, c_.schedule});
     return out;
@@ -370,8 +370,8 @@ std::optional<choice> bounded_search::taken() {
 
 } // namespace
 
-std::optional<choice> cheapest_way(const graph& g, const compilation& c, const compile_options& options,
-                                   const choice_request& wanted) {
+std::optional<choice> cheapest_variant(const graph& g, const compilation& c, const compile_options& options,
+                                       const choice_request& wanted) {
   if (wanted.most != 1 || !wanted.driver.empty() || wanted.replace_always || g.size() == 0 ||
       !c.in_stages.schedule.ranks.empty())
     return std::nullopt;

@@ -23,7 +23,7 @@ bool is_of_collectives(std::string_view driver) {
 }
 
 /// No message arrives earlier than that after it was sent, by any driver.
-double least_latency(const machine_costs& costs, const placement& where, std::uint32_t ranks) {
+double least_latency(const machine_costs& costs, const process_map& where, std::uint32_t ranks) {
   const std::unordered_set<std::uint64_t> nodes(where.node.begin(), where.node.end());
   double least = where.node.empty() ? std::numeric_limits<double>::infinity() : costs.between_nodes.latency();
   if (where.node.empty() || nodes.size() < ranks)
@@ -93,12 +93,12 @@ void chooser::add(std::string name, plan p, bool valid, std::optional<double> pl
     if (driver == std::string_view("shm") && wanted_.driver.empty() && wanted_.where.longest_in_memory == 0)
       continue;
     const double price = price_by(collectives ? with_messages(g_, p, algorithm::linear) : p, driver);
-    out_.ways.push_back({number, driver, price});
+    out_.variants.push_back({number, driver, price});
   }
   if (collectives)
     add_collectives(number, p);
   else if (is_of_collectives(wanted_.driver))
-    out_.ways.push_back({number, wanted_.driver, price_by(p, "p2p")});
+    out_.variants.push_back({number, wanted_.driver, price_by(p, "p2p")});
   out_.plans.push_back({std::move(name), std::move(p)});
   valid_.push_back(valid ? 1 : 0);
 }
@@ -115,9 +115,9 @@ void chooser::add_collectives(std::size_t number, const plan& p) {
                           : best.price + beyond_messages_of_mpi(most_collectives(p), best.steps, made_before);
   };
   if (called)
-    out_.ways.push_back({number, "coll", price(false)});
+    out_.variants.push_back({number, "coll", price(false)});
   if (started)
-    out_.ways.push_back({number, "pcoll", price(true)});
+    out_.variants.push_back({number, "pcoll", price(true)});
 }
 
 as_messages chooser::best_messages(const plan& collectives) const {
@@ -132,12 +132,12 @@ as_messages chooser::best_messages(const plan& collectives) const {
   return {price < 0 ? best_form_.price : std::min(price, best_form_.price), steps};
 }
 
-/// False if making and playing the algorithm would take long, or if its rounds alone take longer than the cheapest way so far.
+/// False if making and playing the algorithm would take long, or if its rounds alone take longer than the cheapest variant so far.
 bool chooser::may_pay(const std::vector<collective_shape>& collectives, algorithm form) const {
   if (blocks_of(collectives, form) > most_blocks)
     return false;
   double cheapest = std::numeric_limits<double>::infinity();
-  for (const way& w : out_.ways)
+  for (const variant& w : out_.variants)
     if (w.predicted >= 0)
       cheapest = std::min(cheapest, w.predicted);
   const double limit = wanted_.most > 1 ? measured_beyond * cheapest : cheapest;
@@ -215,26 +215,26 @@ bool chooser::is_valid(std::size_t plan) {
 
 /// Cheapest first, those without a price last; other plans than the graph as written behind it unless they are worth a change.
 void chooser::order() {
-  const auto weight = [&](const way& w) {
+  const auto weight = [&](const variant& w) {
     const double ns = w.predicted < 0 ? std::numeric_limits<double>::infinity() : w.predicted;
     return out_.plans[w.plan].name == written_name ? ns * worth_a_change : ns;
   };
-  std::stable_sort(out_.ways.begin(), out_.ways.end(),
-                   [&](const way& a, const way& b) { return weight(a) < weight(b); });
-  for (const way& w : out_.ways)
+  std::stable_sort(out_.variants.begin(), out_.variants.end(),
+                   [&](const variant& a, const variant& b) { return weight(a) < weight(b); });
+  for (const variant& w : out_.variants)
     out_.compared.push_back({out_.plans[w.plan].name, w.driver, w.predicted});
 }
 
-/// Keeps the ways that are wanted and valid, and their plans.
+/// Keeps the variants that are wanted and valid, and their plans.
 void chooser::take() {
-  const auto always = [&](const way& w) {
+  const auto always = [&](const variant& w) {
     return wanted_.most > 1 && (out_.plans[w.plan].name == written_name || is_of_collectives(w.driver));
   };
-  auto others =
-      static_cast<std::ptrdiff_t>(wanted_.most) - std::count_if(out_.ways.begin(), out_.ways.end(), always);
-  std::vector<way> kept;
+  auto others = static_cast<std::ptrdiff_t>(wanted_.most) -
+                std::count_if(out_.variants.begin(), out_.variants.end(), always);
+  std::vector<variant> kept;
   std::vector<bool> used(out_.plans.size(), false);
-  for (const way& w : out_.ways) {
+  for (const variant& w : out_.variants) {
     if ((!always(w) && others <= 0) || !is_valid(w.plan))
       continue;
     others -= always(w) ? 0 : 1;
@@ -248,9 +248,9 @@ void chooser::take() {
       now[i] = plans.size();
       plans.push_back(std::move(out_.plans[i]));
     }
-  for (way& w : kept)
+  for (variant& w : kept)
     w.plan = now[w.plan];
-  out_.ways = std::move(kept);
+  out_.variants = std::move(kept);
   out_.plans = std::move(plans);
 }
 
@@ -260,7 +260,7 @@ choice choose(const graph& g, const compilation& c, const compile_options& optio
               const choice_request& wanted) {
   const std::size_t messages = std::max(g.size(), c.moved.list.size());
   if (messages > wanted.all_played_up_to)
-    if (std::optional<choice> made = cheapest_way(g, c, options, wanted))
+    if (std::optional<choice> made = cheapest_variant(g, c, options, wanted))
       return *std::move(made);
   return chooser(g, c, options, wanted).run();
 }

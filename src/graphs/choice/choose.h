@@ -2,13 +2,13 @@
 //
 // Plans    the graph as written; the same bytes straight from origin to destination; with the collectives that were found; and with
 //          each algorithm of graphs/generate that fits them in their place.
-// Ways     a plan by a driver. Plans of messages go through memory or by MPI's messages, collectives by MPI's, called in each run or made
+// Variants a plan by a driver. Plans of messages go through memory or by MPI's messages, collectives by MPI's, called in each run or made
 //          once and started (MPI's persistent collectives).
 //
 // All prices are from one model (cost/makespan.h). MPI's collectives are priced as the cheapest algorithm known for them by MPI's
-// messages, as libraries choose among the same ones, and what a library needs to set up and follow its schedule. The cheapest way is
+// messages, as libraries choose among the same ones, and what a library needs to set up and follow its schedule. The cheapest variant is
 // taken, but another plan than the graph as written only if it is cheaper by more than the model can tell apart. Of large graphs most
-// ways are known to be dearer before they are played, and often before they are made (cheapest.h).
+// variants are known to be costlier before they are played, and often before they are made (cheapest.h).
 #pragma once
 
 #include "graphs/compile/compile.h"
@@ -31,28 +31,28 @@ struct named_plan {
   plan steps;
 };
 
-struct way {
+struct variant {
   std::size_t plan = 0; ///< in `choice::plans`
   std::string driver;
   double predicted = -1; ///< ns; negative: no price
 };
 
-/// A way as it was compared, whether or not it is kept.
-struct priced_way {
+/// A variant as it was compared, whether or not it is kept.
+struct priced_variant {
   std::string plan, driver;
   double predicted = -1;
   bool at_least = false; ///< it is no cheaper than that, which was enough to know
 };
 
 struct choice {
-  std::vector<named_plan> plans;    ///< those of `ways`
-  std::vector<way> ways;            ///< kept, the one to be taken first; empty: none has that driver
-  std::vector<priced_way> compared; ///< all, cheapest first
+  std::vector<named_plan> plans;        ///< those of `variants`
+  std::vector<variant> variants;        ///< kept, the one to be taken first; empty: none has that driver
+  std::vector<priced_variant> compared; ///< all, cheapest first
 };
 
 struct choice_request {
   machine_costs costs;
-  placement where;
+  process_map where;
   std::string driver;      ///< that alone; empty: any of shm, p2p, coll, and pcoll if it is there
   bool persistent = false; ///< MPI's collectives can be made once and started (pcoll)
   /// While ranks wait in other calls of MPI, MPI progresses our steps, or nobody waits for them there. If not, only plans whose
@@ -60,9 +60,9 @@ struct choice_request {
   bool attended = true;
   bool replace_always =
       false; ///< the graph as written and straight messages do not count, if there is anything else
-  /// Ways to keep. If several, they are to be measured: all of the graph as written and of MPI's collectives are among them.
+  /// Variants to keep. If several, they are to be measured: all of the graph as written and of MPI's collectives are among them.
   std::size_t most = 1;
-  /// Operations, or transfers: the price of each way of a larger graph is found only as far as it takes to know the cheapest one.
+  /// Operations, or transfers: the price of each variant of a larger graph is found only as far as it takes to know the cheapest one.
   std::size_t all_played_up_to = 10'000;
 };
 

@@ -20,7 +20,7 @@ double least_of_any_size(const machine_model& m, Price price) {
 
 } // namespace
 
-form_bound::form_bound(std::string_view driver, const machine_costs& costs, const placement& where,
+form_bound::form_bound(std::string_view driver, const machine_costs& costs, const process_map& where,
                        std::uint32_t ranks)
     : prices_(driver, costs, where, ranks), ranks_(ranks) {
   bool several = false;

@@ -14,7 +14,7 @@ namespace tacit::graphs {
 class form_bound {
 public:
   /// Refers to costs and places; the driver must be one that has prices.
-  form_bound(std::string_view driver, const machine_costs& costs, const placement& where,
+  form_bound(std::string_view driver, const machine_costs& costs, const process_map& where,
              std::uint32_t ranks);
 
   /// Nanoseconds; makespan() by the driver says no less. Says nothing, 0, of plans whose collectives differ: the algorithm may not exist

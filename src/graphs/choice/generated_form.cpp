@@ -80,7 +80,7 @@ pattern uniform_of(pattern kind) {
 }
 
 /// Nodes of the members; empty if there is one node, or one member on each.
-std::vector<std::uint32_t> nodes_of(const placement& where, std::span<const rank_id> members) {
+std::vector<std::uint32_t> nodes_of(const process_map& where, std::span<const rank_id> members) {
   std::vector<std::uint32_t> made;
   if (where.node.empty())
     return made;
@@ -97,7 +97,7 @@ std::vector<std::uint32_t> nodes_of(const placement& where, std::span<const rank
 struct manner {
   algorithm form;
   vector_collectives vectors;
-  const placement& where;
+  const process_map& where;
 };
 
 /// The algorithm by which a collective of these members is carried out; nothing if only straight messages can.
@@ -541,7 +541,7 @@ void message_maker::copy_rank(std::uint32_t r) {
 } // namespace
 
 bool has_form(const graph& g, const plan& p, algorithm form, vector_collectives vectors,
-              const placement& where) {
+              const process_map& where) {
   for (const auto& [key, c] : calls_of(g, p)) {
     const step& s = *c.first;
     const std::vector<rank_id>& members = g.communicators()[index(s.comm)].members;
@@ -558,7 +558,7 @@ bool has_form(const graph& g, const plan& p, algorithm form, vector_collectives 
 }
 
 plan with_messages(const graph& g, const plan& p, algorithm form, vector_collectives vectors,
-                   const placement& where) {
+                   const process_map& where) {
   return message_maker(g, p, {form, vectors, where}).run();
 }
 

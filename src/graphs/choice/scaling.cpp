@@ -71,8 +71,8 @@ double estimated_messages(const recipe& r, std::uint32_t ranks) {
   return at_few * std::pow(static_cast<double>(ranks) / few, std::max(exponent, 1.0));
 }
 
-form_price price_of(const recipe& r, std::uint32_t ranks, const machine_costs& costs, const placement& where,
-                    std::uint64_t most_messages) {
+form_price price_of(const recipe& r, std::uint32_t ranks, const machine_costs& costs,
+                    const process_map& where, std::uint64_t most_messages) {
   form_price made{r.form, -1, {}};
   if (const double many = estimated_messages(r, ranks); many > static_cast<double>(most_messages)) {
     made.why = fmt::format("about {:.1e} messages are too many to play", many);
@@ -129,7 +129,7 @@ std::optional<recipe> recipe_of(const graph& g, const findings& found) {
 
 scaled_prices prices_on(const recipe& r, std::uint32_t ranks, const machine_costs& costs,
                         const machine_size& machine, std::uint64_t most_messages) {
-  placement where{.node = {}, .cores = machine.cores_per_node};
+  process_map where{.node = {}, .cores = machine.cores_per_node};
   if (machine.ranks_per_node < ranks)
     for (std::uint32_t i = 0; i < ranks; ++i)
       where.node.push_back(i / machine.ranks_per_node);

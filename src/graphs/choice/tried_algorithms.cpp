@@ -29,7 +29,7 @@ constexpr double start_of_collective = 200, part_of_started = 90;
 
 } // namespace
 
-std::vector<algorithm> forms_for(const graph& g, const plan& collectives, const placement& where) {
+std::vector<algorithm> forms_for(const graph& g, const plan& collectives, const process_map& where) {
   constexpr auto all = vector_collectives::by_algorithm;
   std::vector<algorithm> out;
   for (const algorithm form : forms) {
@@ -43,7 +43,7 @@ std::vector<algorithm> forms_for(const graph& g, const plan& collectives, const 
 }
 
 as_messages of_library(const graph& g, const plan& collectives, algorithm form, const as_messages& ours,
-                       const machine_costs& costs, const placement& where, double most) {
+                       const machine_costs& costs, const process_map& where, double most) {
   if (!has_vector_collectives(collectives))
     return ours;
   if (!has_form(g, collectives, form, vector_collectives::straight, where))

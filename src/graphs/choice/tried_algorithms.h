@@ -1,4 +1,4 @@
-// What choices know of ways: which algorithms are tried in place of collectives, and what MPI's own collectives are taken to cost.
+// Which algorithms are tried in place of collectives, and what MPI's own collectives are taken to cost.
 #pragma once
 
 #include "graphs/choice/form_shape.h"
@@ -23,11 +23,11 @@ struct as_messages {
 };
 
 /// The algorithms that can carry out some collective of the plan, none twice. Those of few rounds come first.
-std::vector<algorithm> forms_for(const graph& g, const plan& collectives, const placement& where);
+std::vector<algorithm> forms_for(const graph& g, const plan& collectives, const process_map& where);
 
 /// What MPI would take if it used the algorithm, which it does not for vector collectives; `ours` is with these. Infinite beyond `most`.
 as_messages of_library(const graph& g, const plan& collectives, algorithm form, const as_messages& ours,
-                       const machine_costs& costs, const placement& where,
+                       const machine_costs& costs, const process_map& where,
                        double most = std::numeric_limits<double>::infinity());
 
 /// Whether libraries are taken to know it: not two levels. The defaults of Open MPI 4.1 have none, MPICH 4.0 has them for few collectives.

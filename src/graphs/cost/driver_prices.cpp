@@ -4,7 +4,7 @@
 
 namespace tacit::graphs {
 
-driver_prices::driver_prices(std::string_view driver, const machine_costs& costs, const placement& where,
+driver_prices::driver_prices(std::string_view driver, const machine_costs& costs, const process_map& where,
                              std::uint32_t ranks)
     : by_puts_(driver == "rma"),
       shares_(driver == "shm" && where.longest_in_memory > 0 && !costs.within_node.memory.empty()),
@@ -23,7 +23,7 @@ double driver_prices::latency_of(medium by) const {
   return by == medium::node && puts(by) ? put_at(m, 8) : m.latency();
 }
 
-void driver_prices::find_nodes(const placement& where) {
+void driver_prices::find_nodes(const process_map& where) {
   if (node_.empty())
     return;
   if (where.node.empty()) {

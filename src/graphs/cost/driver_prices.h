@@ -40,7 +40,7 @@ inline constexpr double bytes_that_stay = 131072, beyond_caches = 4;
 class driver_prices {
 public:
   /// Refers to both; the driver must be one that has prices.
-  driver_prices(std::string_view driver, const machine_costs& costs, const placement& where,
+  driver_prices(std::string_view driver, const machine_costs& costs, const process_map& where,
                 std::uint32_t ranks);
 
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(ranks_on_.size()); }
@@ -108,7 +108,7 @@ private:
     return beyond_one(pieces) + (packs ? packing(model(by), bytes) : 0);
   }
   double latency_of(medium by) const;
-  void find_nodes(const placement& where);
+  void find_nodes(const process_map& where);
 
   bool by_puts_, shares_;
   double longest_in_memory_;

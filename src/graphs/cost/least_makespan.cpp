@@ -10,7 +10,7 @@ constexpr double certainly = 1 - 1e-6;
 
 } // namespace
 
-least_makespan::least_makespan(std::string_view driver, const machine_costs& costs, const placement& where,
+least_makespan::least_makespan(std::string_view driver, const machine_costs& costs, const process_map& where,
                                std::uint32_t ranks)
     : prices_(driver, costs, where, ranks), work_(ranks, 0), out_(ranks, 0), in_(ranks, 0),
       work_of_node_(prices_.nodes(), 0) {}

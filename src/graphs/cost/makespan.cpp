@@ -24,7 +24,7 @@ namespace {
 
 class play {
 public:
-  play(const plan& p, std::string_view driver, const machine_costs& costs, const placement& where)
+  play(const plan& p, std::string_view driver, const machine_costs& costs, const process_map& where)
       : p_(p), prices_(driver, costs, where, static_cast<std::uint32_t>(p.ranks.size())),
         ranks_(p.ranks.size()), work_of_node_(prices_.nodes(), 0) {}
 
@@ -230,7 +230,7 @@ bool has_makespan(std::string_view driver, const machine_costs& costs) {
   return driver == "p2p" || driver == "shm" || (driver == "rma" && !costs.within_node.puts.empty());
 }
 
-double makespan(const plan& p, std::string_view driver, const machine_costs& costs, const placement& where,
+double makespan(const plan& p, std::string_view driver, const machine_costs& costs, const process_map& where,
                 double most) {
   return has_makespan(driver, costs) ? play(p, driver, costs, where).run(most) : -1;
 }

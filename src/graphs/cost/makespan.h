@@ -16,7 +16,7 @@
 namespace tacit::graphs {
 
 /// Where the ranks of a plan run.
-struct placement {
+struct process_map {
   std::vector<std::uint64_t> node;     ///< of each rank; empty: all on one
   std::uint32_t cores = 1;             ///< of each node
   std::uint64_t longest_in_memory = 0; ///< bytes of messages that may go through shared memory within a node
@@ -30,7 +30,7 @@ bool has_makespan(std::string_view driver, const machine_costs& costs);
 /// Nanoseconds; negative: no price, because the driver has none, or there are collectives in the plan. Computations of the program
 /// cost nothing: they are the same in all plans that are compared. Who does not mind what is more than `most` gets infinity for it,
 /// as soon as that is certain. Cost O(steps log steps + dependencies).
-double makespan(const plan& p, std::string_view driver, const machine_costs& costs, const placement& where,
+double makespan(const plan& p, std::string_view driver, const machine_costs& costs, const process_map& where,
                 double most = std::numeric_limits<double>::infinity());
 
 } // namespace tacit::graphs

@@ -171,8 +171,8 @@ void merge(part_facts& into, const part_facts& other) {
       into.proposed[i] = other.proposed[i];
 }
 
-part_verdict verdict_of(const part_facts& all, std::uint32_t ranks) {
-  part_verdict out;
+part_finding finding_of(const part_facts& all, std::uint32_t ranks) {
+  part_finding out;
   const auto refused = [&](part_refusal why) {
     out.why = why;
     return out;
@@ -224,7 +224,7 @@ void add_shared(part_facts& mine, std::span<const taken_bytes> claimed) {
   mine.most_shared = std::max(mine.most_shared, found);
 }
 
-part_verdict settle(part_verdict before, const part_facts& all) {
+part_finding settle(part_finding before, const part_facts& all) {
   if (all.why != 0) {
     before.why = static_cast<part_refusal>(all.why);
     return before;

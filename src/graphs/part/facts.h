@@ -1,8 +1,8 @@
 // What all ranks must know of each other's final receives to name the collective that they are together, as numbers that one reduction
-// brings together (SEMANTICS 5.3 and 5.4), and the verdict that follows from them.
+// brings together (SEMANTICS 5.3 and 5.4), and the finding that follows from them.
 //
-// A verdict is only about graphs in which everything that moves is one collective of all ranks with equal blocks: there each rank's own
-// receives, and these numbers, are enough, and the verdict is that of graphs/detect. All else is refused, with the reason.
+// A finding is only about graphs in which everything that moves is one collective of all ranks with equal blocks: there each rank's own
+// receives, and these numbers, are enough, and the finding is that of graphs/detect. All else is refused, with the reason.
 #pragma once
 
 #include "graphs/flow/flow.h"
@@ -70,7 +70,7 @@ void merge(part_facts& into, const part_facts& other);
 /// From how many ranks on an all-to-all pattern is left to one rank: the choice among algorithms for it takes time like the square.
 inline constexpr std::uint32_t most_ranks_of_all_to_all = 64;
 
-struct part_verdict {
+struct part_finding {
   part_refusal why = part_refusal::none; ///< else nothing of the rest holds
   pattern kind = pattern::bcast;         ///< all-to-all patterns: alltoall, until `settle` says which
   rank_id root = no_rank;
@@ -78,12 +78,12 @@ struct part_verdict {
   bool claims = false;     ///< origins must learn from their receivers what they send
 };
 /// The same on all ranks: `all` is what they say together.
-part_verdict verdict_of(const part_facts& all, std::uint32_t ranks);
+part_finding finding_of(const part_facts& all, std::uint32_t ranks);
 
 /// What `self` sends, as claimed by its receivers, in `least_shared` and `most_shared`.
 void add_shared(part_facts& mine, std::span<const taken_bytes> claimed);
 /// With what all ranks have found in what is claimed.
-part_verdict settle(part_verdict before, const part_facts& all);
+part_finding settle(part_finding before, const part_facts& all);
 
 /// Why a part is left to the rank that knows all: none, or the reason. The part holds the operations of one rank alone.
 part_refusal refusal_of(const graph& part);

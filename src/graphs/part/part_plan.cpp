@@ -30,7 +30,7 @@ transfers transfers_of(const own_part& own) {
   return out;
 }
 
-std::uint64_t largest_total(const part_verdict& what, std::uint64_t ranks) {
+std::uint64_t largest_total(const part_finding& what, std::uint64_t ranks) {
   switch (what.kind) {
   case pattern::bcast:
     return what.bytes;
@@ -42,7 +42,7 @@ std::uint64_t largest_total(const part_verdict& what, std::uint64_t ranks) {
 }
 
 /// This rank's own bytes as one step of the collective, behind a copy of those that it overwrites.
-std::optional<rank_plan> as_collective(const part_verdict& what, const own_part& own) {
+std::optional<rank_plan> as_collective(const part_finding& what, const own_part& own) {
   const std::uint32_t ranks = own.part.ranks();
   const transfers t = transfers_of(own);
   finding f;
@@ -68,7 +68,7 @@ std::optional<rank_plan> as_collective(const part_verdict& what, const own_part&
 }
 
 /// The step of a rank whose bytes nobody here knows.
-step stand_in_step(const part_verdict& what, std::uint32_t ranks, rank_id self) {
+step stand_in_step(const part_finding& what, std::uint32_t ranks, rank_id self) {
   step s;
   s.kind = step_kind::collective;
   s.collective = what.kind;
@@ -115,7 +115,7 @@ std::optional<algorithm> form_of(std::string_view name) {
 
 } // namespace
 
-graph stand_in(const part_verdict& what, std::uint32_t ranks) {
+graph stand_in(const part_finding& what, std::uint32_t ranks) {
   graph g(ranks);
   std::vector<std::uint64_t> sent(ranks, some_address), got(ranks, some_address + (1ull << 40));
   for (std::uint32_t from = 0; from < ranks; ++from) {
@@ -131,8 +131,8 @@ graph stand_in(const part_verdict& what, std::uint32_t ranks) {
   return g;
 }
 
-std::optional<rank_plan> own_steps(const part_verdict& what, const own_part& own, std::string_view name,
-                                   const placement& where) {
+std::optional<rank_plan> own_steps(const part_finding& what, const own_part& own, std::string_view name,
+                                   const process_map& where) {
   std::optional<rank_plan> mine = as_collective(what, own);
   if (!mine || name == "collectives")
     return mine;

@@ -19,13 +19,13 @@ struct own_part {
 };
 
 /// The same collective with addresses that stand for those of all ranks, as messages from origin to destination: what is compared and
-/// chosen for it holds for all graphs with this verdict.
-graph stand_in(const part_verdict& what, std::uint32_t ranks);
+/// chosen for it holds for all graphs with this finding.
+graph stand_in(const part_finding& what, std::uint32_t ranks);
 
 /// The steps of `own.self` by the plan of this name (choose.h); nothing if there is no such plan. `where`: the nodes of all ranks, if they
 /// are on several.
-std::optional<rank_plan> own_steps(const part_verdict& what, const own_part& own, std::string_view name,
-                                   const placement& where = {});
+std::optional<rank_plan> own_steps(const part_finding& what, const own_part& own, std::string_view name,
+                                   const process_map& where = {});
 
 /// The steps as a graph of this rank's operations, so that a `part_run` can follow them; collectives by what they mean.
 graph steps_as_part(const rank_plan& steps, const own_part& own);

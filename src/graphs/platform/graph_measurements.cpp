@@ -24,9 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_words = 1000; // of each text of a verdict
+constexpr std::size_t most_words = 1000; // of each text of a measurement
 constexpr std::size_t most_text =
-    most_graph_verdicts * (4 * most_words); // of a file; a verdict takes about 300 B
+    most_graph_measurements * (4 * most_words); // of a file; a measurement takes about 300 B
 
 std::string first_line(std::string_view library) {
   return fmt::format("tacit graph verdicts 1\t{}\t{}", host_name(), library);
@@ -39,8 +39,8 @@ std::string plain(std::string text) {
   return text;
 }
 
-std::string line_of(const graph_verdict& v) {
-  return fmt::format("{:016x}\t{}\t{:.3e}\t{}\t{}\t{}\n", v.key, plain(v.way), v.seconds, plain(v.day),
+std::string line_of(const graph_measurement& v) {
+  return fmt::format("{:016x}\t{}\t{:.3e}\t{}\t{}\t{}\n", v.key, plain(v.variant), v.seconds, plain(v.day),
                      plain(v.graph), plain(v.others));
 }
 
@@ -50,7 +50,7 @@ bool read_number(std::string_view text, Number& out, Base... base) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-std::optional<graph_verdict> verdict_in(std::string_view line) {
+std::optional<graph_measurement> verdict_in(std::string_view line) {
   std::array<std::string_view, 6> part;
   for (std::size_t i = 0; i < part.size(); ++i) {
     const std::size_t end = line.find('\t');
@@ -59,11 +59,11 @@ std::optional<graph_verdict> verdict_in(std::string_view line) {
     part[i] = line.substr(0, end);
     line.remove_prefix(end == std::string_view::npos ? line.size() : end + 1);
   }
-  graph_verdict v;
+  graph_measurement v;
   if (part[0].size() != 16 || !read_number(part[0], v.key, 16) || !read_number(part[2], v.seconds) ||
       !std::isfinite(v.seconds) || v.seconds < 0 || part[1].empty())
     return std::nullopt;
-  v.way = part[1];
+  v.variant = part[1];
   v.day = part[3];
   v.graph = part[4];
   v.others = part[5];
@@ -78,7 +78,7 @@ std::string read_text(std::ifstream& in) {
   return text;
 }
 
-kept_graph_verdicts read_file(const fs::path& file, std::string_view library) {
+kept_graph_measurements read_file(const fs::path& file, std::string_view library) {
   std::error_code error;
   if (!fs::exists(file, error))
     return {};
@@ -88,7 +88,7 @@ kept_graph_verdicts read_file(const fs::path& file, std::string_view library) {
     text = read_text(in);
   }
   const auto ignored = [&](std::string_view why) {
-    return kept_graph_verdicts{{}, fmt::format("{} is ignored, because it {}", file.string(), why)};
+    return kept_graph_measurements{{}, fmt::format("{} is ignored, because it {}", file.string(), why)};
   };
   if (text.empty() || text.size() > most_text)
     return ignored("could not be read, or is too long");
@@ -103,7 +103,7 @@ kept_graph_verdicts read_file(const fs::path& file, std::string_view library) {
     return ignored("is of another machine, library or version");
   if (text.back() != '\n')
     return ignored("is damaged: its last line is cut off");
-  kept_graph_verdicts out;
+  kept_graph_measurements out;
   for (std::size_t number = 2; !rest.empty(); ++number) {
     auto v = verdict_in(next_line());
     if (!v)
@@ -151,23 +151,23 @@ std::string today() {
 
 } // namespace
 
-const graph_verdict* kept_graph_verdicts::of(std::uint64_t key) const {
+const graph_measurement* kept_graph_measurements::of(std::uint64_t key) const {
   const auto found =
-      std::find_if(list.begin(), list.end(), [&](const graph_verdict& v) { return v.key == key; });
+      std::find_if(list.begin(), list.end(), [&](const graph_measurement& v) { return v.key == key; });
   return found == list.end() ? nullptr : &*found;
 }
 
-fs::path graph_verdict_file(std::string_view library) {
+fs::path graph_measurement_file(std::string_view library) {
   return kept_file(fmt::format("graphs-{}-{}.txt", host_name(), library));
 }
 
-kept_graph_verdicts load_graph_verdicts(std::string_view library) {
-  const fs::path file = graph_verdict_file(library);
-  return file.empty() ? kept_graph_verdicts() : read_file(file, library);
+kept_graph_measurements load_graph_measurements(std::string_view library) {
+  const fs::path file = graph_measurement_file(library);
+  return file.empty() ? kept_graph_measurements() : read_file(file, library);
 }
 
-std::string keep_graph_verdict(std::string_view library, graph_verdict made) {
-  const fs::path file = graph_verdict_file(library);
+std::string keep_graph_measurement(std::string_view library, graph_measurement made) {
+  const fs::path file = graph_measurement_file(library);
   if (file.empty())
     return "neither XDG_CACHE_HOME nor HOME names a folder for caches";
   std::error_code error;
@@ -179,14 +179,14 @@ std::string keep_graph_verdict(std::string_view library, graph_verdict made) {
     return fmt::format("{} is in use by others", file.string());
   if (lock.error() != 0)
     return fmt::format("{} could not be locked: {}", file.string(), std::strerror(lock.error()));
-  std::vector<graph_verdict> list = read_file(file, library).list;
-  std::erase_if(list, [&](const graph_verdict& v) { return v.key == made.key; });
+  std::vector<graph_measurement> list = read_file(file, library).list;
+  std::erase_if(list, [&](const graph_measurement& v) { return v.key == made.key; });
   made.day = today();
   list.push_back(std::move(made));
-  if (list.size() > most_graph_verdicts)
-    list.erase(list.begin(), list.end() - most_graph_verdicts);
+  if (list.size() > most_graph_measurements)
+    list.erase(list.begin(), list.end() - most_graph_measurements);
   std::string text = first_line(library) + "\n";
-  for (const graph_verdict& v : list)
+  for (const graph_measurement& v : list)
     text += line_of(v);
   const int failed = vocabulary::write_whole_file(file.string(), text);
   return failed == 0 ? std::string()

@@ -1,9 +1,9 @@
-// What tuning has measured of compiled graphs on this machine, for later runs: which way of doing what a graph means was fastest.
+// What tuning has measured of compiled graphs on this machine, for later runs: which variant of what a graph means was fastest.
 //
 // The file stands beside the machine model, one for each host and MPI library: a line that names both, then one for each graph, the one
 // measured last at the end. It is read whole, and replaced whole by one that is written beside it, so that who reads needs no lock and a
 // full disk leaves the earlier one; who writes holds a lock, so that of two programs that write at the same time none loses what the
-// other has measured. Beyond `most_graph_verdicts` the oldest goes. A file that is damaged or of another machine counts as empty, and is
+// other has measured. Beyond `most_graph_measurements` the oldest goes. A file that is damaged or of another machine counts as empty, and is
 // replaced when something is kept. What it says is advice: plans are validated as without it.
 #pragma once
 
@@ -15,34 +15,34 @@
 
 namespace tacit::graphs {
 
-inline constexpr std::size_t most_graph_verdicts = 1000;
+inline constexpr std::size_t most_graph_measurements = 1000;
 
-struct graph_verdict {
+struct graph_measurement {
   std::uint64_t key = 0; ///< of the graph without its addresses, its ranks' nodes, and the options
-  std::string way;       ///< "ring (p2p)"
+  std::string variant;   ///< "ring (p2p)"
   double seconds = 0;    ///< a run of it, on the slowest rank
   std::string day;       ///< when it was measured, "2026-11-23"
   std::string graph;     ///< for people: "4 ranks, 24 operations, 12 transfers"
   std::string others;    ///< for people: what else was measured, "as written (shm) 3.1 us, …"; may be empty
-  friend bool operator==(const graph_verdict&, const graph_verdict&) = default;
+  friend bool operator==(const graph_measurement&, const graph_measurement&) = default;
 };
 
-struct kept_graph_verdicts {
-  std::vector<graph_verdict> list; ///< the oldest first
-  std::string trouble;             ///< why the file is ignored; empty: it is not, or there is none
+struct kept_graph_measurements {
+  std::vector<graph_measurement> list; ///< the oldest first
+  std::string trouble;                 ///< why the file is ignored; empty: it is not, or there is none
   /// Null: none.
-  const graph_verdict* of(std::uint64_t key) const;
+  const graph_measurement* of(std::uint64_t key) const;
 };
 
 /// Where they are kept: the kept_file() graphs-HOST-LIBRARY.txt; empty if there is no cache folder. `library` as
 /// short_library_name has it, here and below.
-std::filesystem::path graph_verdict_file(std::string_view library);
+std::filesystem::path graph_measurement_file(std::string_view library);
 
 /// Never throws but std::bad_alloc.
-kept_graph_verdicts load_graph_verdicts(std::string_view library);
+kept_graph_measurements load_graph_measurements(std::string_view library);
 
 /// In place of an earlier one of the same key; `day` is today. Empty, or why it could not be kept. Waits for others that write, for a
 /// tenth of a second at most. Never throws but std::bad_alloc.
-std::string keep_graph_verdict(std::string_view library, graph_verdict made);
+std::string keep_graph_measurement(std::string_view library, graph_measurement made);
 
 } // namespace tacit::graphs

@@ -2,8 +2,8 @@
 //
 //   follow     every rank follows its own operations; messages carry where bytes come from (graphs/part/part_run.h)
 //   vote       one reduction tells what all ranks get together, and whether that is one collective of all ranks (graphs/part/facts.h)
-//   claim      origins hear what is taken from them, where the verdict depends on it or their blocks do
-//   choose     rank 0 compares ways of doing this collective, of which addresses are no part, and tells which one it is
+//   claim      origins hear what is taken from them, where the finding depends on it or their blocks do
+//   choose     rank 0 compares variants of this collective, of which addresses are no part, and tells which one it is
 //   steps      every rank makes its own steps (graphs/part/part_plan.h)
 //   check      they are followed as the graph was, must leave the same on every rank, and one reduction says whether they do
 //
@@ -131,16 +131,16 @@ public:
 
   rank_part run(const local_graph& part, parts_answer& answer) {
     follow(part);
-    if (verdict_.why == part_refusal::none && verdict_.claims)
+    if (finding_.why == part_refusal::none && finding_.claims)
       claim();
-    if (verdict_.why == part_refusal::none)
+    if (finding_.why == part_refusal::none)
       decide();
     rank_part mine;
-    if (verdict_.why == part_refusal::none)
+    if (finding_.why == part_refusal::none)
       check(mine);
-    answer.why = verdict_.why;
+    answer.why = finding_.why;
     answer.rank = refused_by_;
-    if (verdict_.why != part_refusal::none)
+    if (finding_.why != part_refusal::none)
       return {};
     return mine;
   }
@@ -174,7 +174,7 @@ private:
   void collect_facts();
   part_refusal choose(words_on_their_way& words);
   void decide();
-  graphs::placement nodes() const;
+  graphs::process_map nodes() const;
   void check(rank_part& mine);
 
   const rank_facts& here_;
@@ -188,7 +188,7 @@ private:
   graphs::received by_source_;
   std::vector<graphs::taken_bytes> gives_;
   round_words said_;
-  graphs::part_verdict verdict_;
+  graphs::part_finding finding_;
   int refused_by_ = 0;
   part_refusal late_ = part_refusal::none; ///< of this rank, to be said in the check
   decision chosen_;
@@ -222,15 +222,15 @@ void in_parts::follow(const local_graph& part) {
     return here;
   });
   said_ = others_.follow(run.get(), why, [&] { return facts_of_part(*run); });
-  verdict_ = graphs::verdict_of(said_.facts, ranks());
+  finding_ = graphs::finding_of(said_.facts, ranks());
   note(said_.facts);
-  if (verdict_.why != part_refusal::none || verdict_.claims)
+  if (finding_.why != part_refusal::none || finding_.claims)
     return;
   // A broadcast: whoever is not the root compares what it gets with what rank 0 or 1 gets.
   const std::vector<graphs::segment> block =
-      graphs::bytes_of(said_.facts.proposed[verdict_.root == rank_id{0} ? 1 : 0]);
+      graphs::bytes_of(said_.facts.proposed[finding_.root == rank_id{0} ? 1 : 0]);
   late_ = tried([&] {
-    if (self() != verdict_.root)
+    if (self() != finding_.root)
       return by_source_.from.front().bytes == block ? part_refusal::none : part_refusal::mixed;
     for (std::uint32_t r = 0; r < ranks(); ++r)
       if (rank_id{r} != self())
@@ -240,11 +240,11 @@ void in_parts::follow(const local_graph& part) {
 }
 
 int in_parts::expected_claims() const {
-  switch (verdict_.kind) {
+  switch (finding_.kind) {
   case pattern::scatter:
-    return self() == verdict_.root ? size_ - 1 : 0;
+    return self() == finding_.root ? size_ - 1 : 0;
   case pattern::gather:
-    return self() == verdict_.root ? 0 : 1;
+    return self() == finding_.root ? 0 : 1;
   default:
     return size_ - 1;
   }
@@ -253,7 +253,7 @@ int in_parts::expected_claims() const {
 void in_parts::claim() {
   part_refusal why = part_refusal::none;
   gives_ = others_.claim(by_source_.from, expected_claims(), why);
-  if (verdict_.kind == pattern::gather) { // there is nothing to be told apart
+  if (finding_.kind == pattern::gather) { // there is nothing to be told apart
     late_ = why;
     return;
   }
@@ -266,7 +266,7 @@ void in_parts::claim() {
   graphs::refuse(mine, self(), why);
   const graphs::part_facts all = others_.merged(mine);
   note(all);
-  verdict_ = graphs::settle(verdict_, all);
+  finding_ = graphs::settle(finding_, all);
 }
 
 /// Without asking if all are alike.
@@ -284,19 +284,19 @@ void in_parts::collect_facts() {
 part_refusal in_parts::choose(words_on_their_way& words) {
   const auto operations = static_cast<std::uint64_t>(said_.facts.operations);
   const auto moved = static_cast<std::uint64_t>(said_.facts.transfers);
-  const std::optional<chosen_way> way = choose_for(verdict_, operations, moved, of_all_, wanted_);
-  if (!way || way->plan.size() >= chosen_.plan.size() || way->driver.size() >= chosen_.driver.size() ||
+  const std::optional<chosen_variant> taken = choose_for(finding_, operations, moved, of_all_, wanted_);
+  if (!taken || taken->plan.size() >= chosen_.plan.size() || taken->driver.size() >= chosen_.driver.size() ||
       wanted_.driver.size() >= chosen_.asked.size() ||
-      way->why.text.size() + way->why.json.size() > words.size())
+      taken->why.text.size() + taken->why.json.size() > words.size())
     return part_refusal::no_choice;
-  way->why.text.copy(words.data(), words.size());
-  way->why.json.copy(words.data() + way->why.text.size(), words.size() - way->why.text.size());
-  chosen_ = {in_place(way->plan),
-             in_place(way->driver),
+  taken->why.text.copy(words.data(), words.size());
+  taken->why.json.copy(words.data() + taken->why.text.size(), words.size() - taken->why.text.size());
+  chosen_ = {in_place(taken->plan),
+             in_place(taken->driver),
              in_place(wanted_.driver),
-             way->predicted,
-             way->why.text.size(),
-             way->why.json.size(),
+             taken->predicted,
+             taken->why.text.size(),
+             taken->why.json.size(),
              1};
   return part_refusal::none;
 }
@@ -308,7 +308,7 @@ void in_parts::decide() {
     tried([&] { return choose(words); });
   broadcast(&chosen_, static_cast<int>(sizeof chosen_), MPI_BYTE, 0, comm_);
   if (!chosen_.made) {
-    verdict_.why = part_refusal::no_choice;
+    finding_.why = part_refusal::no_choice;
     return;
   }
   broadcast(words.data(), static_cast<int>(chosen_.text + chosen_.json), MPI_BYTE, 0, comm_);
@@ -319,8 +319,8 @@ void in_parts::decide() {
   late_ = late_ == part_refusal::none ? why : late_;
 }
 
-graphs::placement in_parts::nodes() const {
-  graphs::placement where;
+graphs::process_map in_parts::nodes() const {
+  graphs::process_map where;
   if (said_.least_node != said_.most_node)
     for (const rank_facts& r : of_all_)
       where.node.push_back(r.node);
@@ -332,7 +332,7 @@ void in_parts::check(rank_part& mine) {
   std::optional<graphs::graph> followed;
   std::unique_ptr<graphs::part_run> run;
   const part_refusal why = late_ != part_refusal::none ? late_ : tried([&] {
-    steps_ = graphs::own_steps(verdict_, own, chosen_.plan.data(), nodes());
+    steps_ = graphs::own_steps(finding_, own, chosen_.plan.data(), nodes());
     if (!steps_)
       return part_refusal::no_choice;
     followed = graphs::steps_as_part(*steps_, own);
@@ -348,7 +348,7 @@ void in_parts::check(rank_part& mine) {
       made.ranks[index(self())] = *steps_;
       mine.why = why_;
       mine.candidates.assign(1, {chosen_.plan.data(), make_program(*part_, made, self())});
-      mine.ways.assign(1, {0, chosen_.driver.data(), chosen_.predicted});
+      mine.variants.assign(1, {0, chosen_.driver.data(), chosen_.predicted});
       mine.driver = chosen_.asked.data();
       return part_refusal::none;
     });
@@ -357,7 +357,7 @@ void in_parts::check(rank_part& mine) {
   });
   note(all.facts);
   if (all.facts.why != 0)
-    verdict_.why = static_cast<part_refusal>(all.facts.why);
+    finding_.why = static_cast<part_refusal>(all.facts.why);
 }
 
 } // namespace

@@ -32,7 +32,7 @@ struct parts_answer {
 };
 parts_answer answer_of(std::span<const std::uint64_t> minima);
 
-/// Collective: this rank's steps, found without gathering the graph; without ways if the ranks refuse, with the reason in `answer`, which
+/// Collective: this rank's steps, found without gathering the graph; without variants if the ranks refuse, with the reason in `answer`, which
 /// is the same on all ranks. `wanted`: rank 0's counts. Throws mpi_error only.
 rank_part compiled_in_parts(const rank_facts& here, const local_graph& part, const compile_request& wanted,
                             int rank, int size, MPI_Comm comm, parts_answer& answer);

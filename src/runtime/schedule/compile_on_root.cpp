@@ -86,15 +86,15 @@ graphs::choice_request request_of(const std::vector<rank_facts>& ranks, const co
 
 /// Whatever has no price, as what only a driver does that was asked for.
 void add_unpriced(graphs::choice& chosen, const graphs::plan& schedule, const std::string& driver) {
-  if (!chosen.ways.empty())
+  if (!chosen.variants.empty())
     return;
   chosen.plans.push_back({schedule.as_written ? std::string(graphs::written_name) : "collectives", schedule});
-  chosen.ways.push_back({0, driver, -1});
+  chosen.variants.push_back({0, driver, -1});
 }
 
 /// What the compilation says is what runs.
 void note_choice(graphs::compilation& c, const graphs::choice& chosen, bool measured) {
-  const graphs::named_plan& taken = chosen.plans[chosen.ways.front().plan];
+  const graphs::named_plan& taken = chosen.plans[chosen.variants.front().plan];
   if (taken.name.ends_with(graphs::in_stages)) {
     c.schedule.as_written = false;
     c.schedule.not_used = c.in_stages.schedule.not_used;
@@ -156,7 +156,7 @@ compiled_graph compile_parts(std::vector<message> parts, const compile_request& 
   out.chosen = graphs::choose(out.all.g, out.products, wanted.compile, request_of(in.facts, wanted));
   add_unpriced(out.chosen, out.products.schedule, wanted.driver);
   measured_before earlier;
-  if (out.chosen.ways.size() > 1) {
+  if (out.chosen.variants.size() > 1) {
     out.measured_as = {verdict_key(in.facts, in.graphs, wanted), words_for(out)};
     if (!wanted.tune_again)
       earlier = take_measured_before(out.chosen, out.measured_as.key);
@@ -191,9 +191,9 @@ rank_part part_of(const compiled_graph& compiled, std::uint32_t rank) {
   part.driver = compiled.driver;
   for (const graphs::named_plan& p : compiled.chosen.plans)
     part.candidates.push_back({p.name, make_program(g, p.steps, rank_id{rank})});
-  for (const graphs::way& w : compiled.chosen.ways)
-    part.ways.push_back({w.plan, w.driver, w.predicted});
-  if (rank == 0 && part.ways.size() > 1)
+  for (const graphs::variant& w : compiled.chosen.variants)
+    part.variants.push_back({w.plan, w.driver, w.predicted});
+  if (rank == 0 && part.variants.size() > 1)
     part.measured_as = compiled.measured_as;
   const auto& names = compiled.all.names[rank];
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -208,7 +208,7 @@ rank_part part_of(const compiled_graph& compiled, std::uint32_t rank) {
 
 namespace {
 
-bool is_just(const graphs::findings& f, const graphs::part_verdict& what) {
+bool is_just(const graphs::findings& f, const graphs::part_finding& what) {
   return f.residual.empty() && f.found.size() == 1 && f.found.front().comm == world &&
          f.found.front().kind == what.kind && f.found.front().root == what.root &&
          f.found.front().bytes == what.bytes;
@@ -222,19 +222,19 @@ void call_straight(std::string& plan) {
 
 } // namespace
 
-std::optional<chosen_way> choose_for(const graphs::part_verdict& what, std::uint64_t operations,
-                                     std::uint64_t transfers, const std::vector<rank_facts>& ranks,
-                                     const compile_request& wanted) {
+std::optional<chosen_variant> choose_for(const graphs::part_finding& what, std::uint64_t operations,
+                                         std::uint64_t transfers, const std::vector<rank_facts>& ranks,
+                                         const compile_request& wanted) {
   const graphs::graph g = graphs::stand_in(what, static_cast<std::uint32_t>(ranks.size()));
   const graphs::compilation products = graphs::compile(g, wanted.compile);
   if (has_errors(products.problems) || products.schedule.as_written || !is_just(products.found, what))
     return std::nullopt;
   graphs::choice chosen = graphs::choose(g, products, wanted.compile, request_of(ranks, wanted));
   add_unpriced(chosen, products.schedule, wanted.driver);
-  for (graphs::priced_way& w : chosen.compared)
+  for (graphs::priced_variant& w : chosen.compared)
     call_straight(w.plan);
-  const graphs::way& first = chosen.ways.front();
-  chosen_way out{chosen.plans[first.plan].name, first.driver, first.predicted, {}};
+  const graphs::variant& first = chosen.variants.front();
+  chosen_variant out{chosen.plans[first.plan].name, first.driver, first.predicted, {}};
   call_straight(out.plan);
   out.why = with_note(explain(g, products, chosen, graph_size{operations, transfers}), "analysis",
                       "all ranks together, each with its own part");

@@ -32,16 +32,16 @@ compiled_graph compile_parts(std::vector<message> parts, const compile_request& 
 rank_part part_of(const compiled_graph& compiled, std::uint32_t rank);
 
 /// How a collective is to be carried out that all ranks have found without their graph.
-struct chosen_way {
+struct chosen_variant {
   std::string plan, driver; ///< choose.h
   double predicted = -1;
   explanation why;
 };
 
-/// Compares ways of doing the collective, by a graph that stands for the one that the ranks have, with so many operations and transfers;
+/// Compares variants of the collective, by a graph that stands for the one that the ranks have, with so many operations and transfers;
 /// nothing if that graph's plan is not this collective.
-std::optional<chosen_way> choose_for(const graphs::part_verdict& what, std::uint64_t operations,
-                                     std::uint64_t transfers, const std::vector<rank_facts>& ranks,
-                                     const compile_request& wanted);
+std::optional<chosen_variant> choose_for(const graphs::part_finding& what, std::uint64_t operations,
+                                         std::uint64_t transfers, const std::vector<rank_facts>& ranks,
+                                         const compile_request& wanted);
 
 } // namespace tacit::runtime

@@ -173,7 +173,7 @@ parts_answer agree_with(const kept_graphs& kept, kept_graphs::lookup& found, con
   return answer_of(words.subspan(before));
 }
 
-/// Collective: this rank's part of what rank 0 makes of the parts of all. Does not agree; without ways if this rank gets nothing.
+/// Collective: this rank's part of what rank 0 makes of the parts of all. Does not agree; without variants if this rank gets nothing.
 rank_part compiled_on_rank_0(const rank_facts& facts, const graph_builder& part,
                              const compile_request& wanted, const kept_graphs& own, agreement& all) {
   message bytes;
@@ -258,14 +258,14 @@ struct binding {
   std::shared_ptr<graph_computations> calls;
 };
 
-/// What ranks say in the agreement before they connect: which ways they can go, or which drivers they can use.
+/// What ranks say in the agreement before they connect: which variants they can run, or which drivers they can use.
 using able_words = std::array<std::uint64_t, agreement::most_words>;
 
 /// In the order in which they are tried; null ones are not.
 using driver_list = std::array<const driver*, driver_count + 1>;
 
 driver_list drivers_for(const rank_part& mine) {
-  driver_list out{find_driver(mine.ways.front().driver)};
+  driver_list out{find_driver(mine.variants.front().driver)};
   std::copy(drivers().begin(), drivers().end(), out.begin() + 1);
   for (const driver*& d : out)
     if (d && !mine.driver.empty() && d->name() != mine.driver)
@@ -274,10 +274,10 @@ driver_list drivers_for(const rank_part& mine) {
 }
 
 const program& first_steps(const rank_part& mine) {
-  return mine.candidates[mine.ways.front().candidate].steps;
+  return mine.candidates[mine.variants.front().candidate].steps;
 }
 
-/// The drivers that can run the first way here; why the others cannot is added to `why`.
+/// The drivers that can run the first variant here; why the others cannot is added to `why`.
 able_words able_drivers(const rank_part& mine, MPI_Comm comm, std::string& why) {
   able_words out{};
   const driver_list list = drivers_for(mine);
@@ -295,27 +295,27 @@ able_words able_drivers(const rank_part& mine, MPI_Comm comm, std::string& why) 
 
 able_words able_ways(const rank_part& mine, MPI_Comm comm) {
   able_words out{};
-  for (std::size_t i = 0; i < std::min(mine.ways.size(), out.size()); ++i) {
-    const driver* const d = find_driver(mine.ways[i].driver);
-    out[i] = d && d->can_run(mine.candidates[mine.ways[i].candidate].steps, comm).empty() ? 1 : 0;
+  for (std::size_t i = 0; i < std::min(mine.variants.size(), out.size()); ++i) {
+    const driver* const d = find_driver(mine.variants[i].driver);
+    out[i] = d && d->can_run(mine.candidates[mine.variants[i].candidate].steps, comm).empty() ? 1 : 0;
   }
   return out;
 }
 
-/// One of several ways to do what the graph means, on a communicator of its own: a run of one cannot meet a run of another.
+/// One of several variants of what the graph means, on a communicator of its own: a run of one cannot meet a run of another.
 struct candidate {
   const named_program* what;
   const driver* by;
   double predicted;
   private_communicator own;
   std::unique_ptr<connection> peers;
-  std::string name() const { return name_of_way(what->name, by->name()); }
+  std::string name() const { return name_of_variant(what->name, by->name()); }
 };
 
 std::vector<candidate> candidates_of(const rank_part& mine, const able_words& able) {
   std::vector<candidate> out;
-  for (std::size_t i = 0; i < std::min(mine.ways.size(), able.size()); ++i)
-    if (const program_way& w = mine.ways[i]; able[i])
+  for (std::size_t i = 0; i < std::min(mine.variants.size(), able.size()); ++i)
+    if (const program_variant& w = mine.variants[i]; able[i])
       out.push_back({&mine.candidates[w.candidate], find_driver(w.driver), w.predicted, {}, nullptr});
   return out;
 }
@@ -379,7 +379,7 @@ binding by_one_driver(const rank_part& mine, const able_words& able, std::unique
 }
 
 /// Collective: the schedule of this rank, connected. Agrees on all that was done before, but not on its own last step. `mine` has no
-/// ways on ranks to which others, which have failed, had nothing to tell.
+/// variants on ranks to which others, which have failed, had nothing to tell.
 binding bind_together(rank_part& mine, const graph_builder& part, const private_communicator& own,
                       const char* function, agreement& all) {
   std::shared_ptr<graph_computations> calls;
@@ -392,14 +392,14 @@ binding bind_together(rank_part& mine, const graph_builder& part, const private_
       ready = drivers_for(mine)[0]->offer(first_steps(mine), own.comm());
   };
   all.here("choosing a driver", [&] {
-    if (mine.ways.empty())
+    if (mine.variants.empty())
       return;
     calls = computations_of(mine, part);
     for (named_program& c : mine.candidates) {
       c.steps.call = calling(calls);
       c.steps.reducers = reducers_of(mine, part);
     }
-    if (mine.ways.size() > 1)
+    if (mine.variants.size() > 1)
       able = able_ways(mine, own.comm());
     else
       look_for_drivers();
@@ -408,7 +408,7 @@ binding bind_together(rank_part& mine, const graph_builder& part, const private_
   // From here on every rank knows its own steps.
   binding out;
   std::vector<candidate> list;
-  if (mine.ways.size() > 1) {
+  if (mine.variants.size() > 1) {
     all.here("looking for candidates", [&] { list = candidates_of(mine, able); });
     if (std::count(able.begin(), able.end(), std::uint64_t{1}) < 2) {
       all.here("choosing a driver", look_for_drivers);
@@ -477,7 +477,7 @@ std::unique_ptr<schedule> compile_together(const graph_builder& part, const char
     });
   if (!same && in_parts.why != graphs::part_refusal::none) {
     mine = compiled_on_rank_0(facts, part, wanted, *kept, all);
-    if (const std::string words = in_parts.words(); !words.empty() && !mine.ways.empty())
+    if (const std::string words = in_parts.words(); !words.empty() && !mine.variants.empty())
       all.here("explaining", [&] { mine.why = with_note(mine.why, "analysis", words); });
   }
   if (duplicate)

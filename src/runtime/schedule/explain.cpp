@@ -26,7 +26,7 @@ std::string words(const graphs::graph& g, const graphs::finding& f) {
   return text;
 }
 
-std::string words(const graphs::priced_way& w) {
+std::string words(const graphs::priced_variant& w) {
   return w.predicted < 0 ? fmt::format("{} by {}", w.plan, w.driver)
                          : fmt::format("{} by {} {}{}", w.plan, w.driver, w.at_least ? "at least " : "",
                                        readable_seconds(w.predicted * 1e-9));
@@ -35,7 +35,7 @@ std::string words(const graphs::priced_way& w) {
 /// One line: all that was compared, cheapest first.
 std::string compared(const graphs::choice& chosen) {
   std::string out;
-  for (const graphs::priced_way& w : chosen.compared)
+  for (const graphs::priced_variant& w : chosen.compared)
     out += (out.empty() ? "predicted: " : ", ") + words(w);
   return out.empty() ? out : out + "\n";
 }
@@ -138,7 +138,7 @@ std::string in_json(const graphs::graph& g, const graphs::compilation& c, const 
     return fmt::format(R"("reason":"TACIT-{:03}","message":{},"remedy":{})", d.code, json_string(d.message),
                        json_string(d.remedy));
   });
-  const std::string predicted = array(chosen.compared, [](const graphs::priced_way& w) {
+  const std::string predicted = array(chosen.compared, [](const graphs::priced_variant& w) {
     return fmt::format(R"("plan":{},"driver":{},"nanoseconds":{:.0f}{})", json_string(w.plan),
                        json_string(w.driver), w.predicted, w.at_least ? R"(,"at_least":true)" : "");
   });

@@ -43,7 +43,7 @@ std::vector<std::byte> packed_meaning(compile_request wanted) {
 
 } // namespace
 
-std::string name_of_way(std::string_view plan, std::string_view driver) {
+std::string name_of_variant(std::string_view plan, std::string_view driver) {
   return fmt::format("{} ({})", plan, driver);
 }
 
@@ -69,27 +69,27 @@ std::uint64_t verdict_key(const std::vector<rank_facts>& facts, const std::vecto
 }
 
 measured_before take_measured_before(graphs::choice& chosen, std::uint64_t key) {
-  const graphs::kept_graph_verdicts known = graphs::load_graph_verdicts(library_here());
+  const graphs::kept_graph_measurements known = graphs::load_graph_measurements(library_here());
   if (!known.trouble.empty())
     return {"measurements of earlier runs: " + known.trouble, false};
-  const graphs::graph_verdict* const found = known.of(key);
+  const graphs::graph_measurement* const found = known.of(key);
   if (!found)
     return {};
   measured_before out;
   out.words =
-      fmt::format("measured in an earlier run ({}): {} {}{}{}", found->day, found->way,
+      fmt::format("measured in an earlier run ({}): {} {}{}{}", found->day, found->variant,
                   readable_seconds(found->seconds), found->others.empty() ? "" : "; not ", found->others);
-  const auto at = std::find_if(chosen.ways.begin(), chosen.ways.end(), [&](const graphs::way& w) {
-    return name_of_way(chosen.plans[w.plan].name, w.driver) == found->way;
+  const auto at = std::find_if(chosen.variants.begin(), chosen.variants.end(), [&](const graphs::variant& w) {
+    return name_of_variant(chosen.plans[w.plan].name, w.driver) == found->variant;
   });
-  if (at == chosen.ways.end()) {
+  if (at == chosen.variants.end()) {
     out.words += "; it is no candidate now, so that this run measures";
     return out;
   }
-  graphs::way kept = *at;
+  graphs::variant kept = *at;
   graphs::named_plan plan = std::move(chosen.plans[kept.plan]);
   kept.plan = 0;
-  chosen.ways.assign(1, kept);
+  chosen.variants.assign(1, kept);
   chosen.plans.clear();
   chosen.plans.push_back(std::move(plan));
   out.taken = true;
@@ -99,11 +99,11 @@ measured_before take_measured_before(graphs::choice& chosen, std::uint64_t key) 
 std::string keep_measured(const measurement_name& as, const tuned_run& decided) {
   const std::size_t fastest = decided.candidate();
   const std::string library = library_here();
-  const std::string trouble = graphs::keep_graph_verdict(
+  const std::string trouble = graphs::keep_graph_measurement(
       library,
       {as.key, decided.name(fastest), decided.measured()[fastest], {}, as.graph, decided.words_of_others()});
   return trouble.empty()
-             ? fmt::format("kept for later runs in {}\n", graphs::graph_verdict_file(library).string())
+             ? fmt::format("kept for later runs in {}\n", graphs::graph_measurement_file(library).string())
              : fmt::format("not kept for later runs: {}\n", trouble);
 }
 

@@ -56,8 +56,8 @@ message packed_part(const rank_part& part) {
     out.put_text(c.name);
     pack(out, c.steps);
   }
-  out.put<std::uint64_t>(part.ways.size());
-  for (const program_way& w : part.ways) {
+  out.put<std::uint64_t>(part.variants.size());
+  for (const program_variant& w : part.variants) {
     out.put(w.candidate);
     out.put_text(w.driver);
     out.put(w.predicted);
@@ -94,7 +94,7 @@ rank_part unpacked_part(const message& bytes) {
   for (auto n = from.get<std::uint64_t>(); n > 0; --n) {
     const auto candidate = from.get<std::uint64_t>();
     std::string driver = from.get_text();
-    part.ways.push_back({candidate, std::move(driver), from.get<double>()});
+    part.variants.push_back({candidate, std::move(driver), from.get<double>()});
   }
   part.measured_as.key = from.get<std::uint64_t>();
   part.measured_as.graph = from.get_text();

@@ -40,7 +40,7 @@ struct named_program {
 };
 
 /// One of several executions that do the same.
-struct program_way {
+struct program_variant {
   std::uint64_t candidate = 0; ///< which program
   std::string driver;
   double predicted = -1; ///< ns; negative: no price
@@ -57,7 +57,7 @@ struct rank_part {
   std::string driver; ///< that was asked for; empty: none
   explanation why;
   std::vector<named_program> candidates; ///< programs that do the same; at least one
-  std::vector<program_way> ways;         ///< the one to be taken first; several are measured in place
+  std::vector<program_variant> variants; ///< the one to be taken first; several are measured in place
   measurement_name measured_as;          ///< said to rank 0 alone
   /// The rank's own computations: operation in the joined graph, operation as the rank numbers them.
   std::vector<std::pair<op_id, std::int32_t>> computations;

@@ -1,4 +1,4 @@
-// The bounds of choices: nothing is cheaper than its bound, and who looks only for the cheapest way takes the one that is taken among all.
+// The bounds of choices: nothing is cheaper than its bound, and who looks only for the cheapest variant takes the one that is taken among all.
 #include "graphs/choice/cheapest.h"
 #include "graphs/plan/plan_judge.h"
 
@@ -91,21 +91,21 @@ graph some_pattern(dice& d) {
 }
 
 std::string words(const choice& c) {
-  return c.ways.empty() ? "nothing"
-                        : fmt::format("{} by {}: {}", c.plans[c.ways.front().plan].name,
-                                      c.ways.front().driver, c.ways.front().predicted);
+  return c.variants.empty() ? "nothing"
+                            : fmt::format("{} by {}: {}", c.plans[c.variants.front().plan].name,
+                                          c.variants.front().driver, c.variants.front().predicted);
 }
 
 std::string all_words(const choice& c) {
   std::string out;
-  for (const priced_way& w : c.compared)
+  for (const priced_variant& w : c.compared)
     out += fmt::format("  {} by {}: {}{}\n", w.plan, w.driver, w.at_least ? "at least " : "", w.predicted);
   return out;
 }
 
 /// The price of a plan by a driver; negative if it was not played.
-double price_of(const choice& c, const priced_way& wanted) {
-  for (const priced_way& w : c.compared)
+double price_of(const choice& c, const priced_variant& wanted) {
+  for (const priced_variant& w : c.compared)
     if (w.plan == wanted.plan && w.driver == wanted.driver)
       return w.predicted;
   return -1;
@@ -129,10 +129,10 @@ void expect_the_same(graph g, const choice_request& some, const std::string& wha
   const choice few = choose(g, c, options, wanted);
   EXPECT_EQ(words(few), words(all)) << what << "\n" << all_words(few) << "\n" << all_words(all);
   ++count.chosen;
-  ++count.taken[few.ways.empty() ? "nothing" : few.plans[0].name + " by " + few.ways[0].driver];
-  if (!cheapest_way(g, c, options, wanted))
+  ++count.taken[few.variants.empty() ? "nothing" : few.plans[0].name + " by " + few.variants[0].driver];
+  if (!cheapest_variant(g, c, options, wanted))
     ++count.left_open;
-  for (const priced_way& w : few.compared) {
+  for (const priced_variant& w : few.compared) {
     const double price = price_of(all, w);
     count.spared += w.at_least ? 1 : 0;
     if (price < 0)
@@ -141,7 +141,7 @@ void expect_the_same(graph g, const choice_request& some, const std::string& wha
   }
 }
 
-TEST(cheapest_way, is_the_one_that_is_taken_among_all) {
+TEST(cheapest_variant, is_the_one_that_is_taken_among_all) {
   tally count;
   for (std::uint64_t i = 0; i < oracle::fuzz_count() / 4; ++i) {
     const std::uint64_t seed = oracle::fuzz_seed() + i;
@@ -158,7 +158,7 @@ TEST(cheapest_way, is_the_one_that_is_taken_among_all) {
     RecordProperty(name, times);
 }
 
-TEST(cheapest_way, is_that_of_random_graphs_too) {
+TEST(cheapest_variant, is_that_of_random_graphs_too) {
   tally count;
   for (std::uint64_t i = 0; i < oracle::fuzz_count() / 4; ++i) {
     const std::uint64_t seed = oracle::fuzz_seed() + i;
@@ -173,17 +173,17 @@ TEST(cheapest_way, is_that_of_random_graphs_too) {
   EXPECT_GT(count.chosen, 0);
 }
 
-TEST(cheapest_way, leaves_what_it_cannot_decide_to_all_prices) {
+TEST(cheapest_variant, leaves_what_it_cannot_decide_to_all_prices) {
   dice d(7);
   const graph g = some_pattern(d);
   compile_options options;
   const compilation c = compile(g, options);
   choice_request wanted;
   wanted.most = 4;
-  EXPECT_FALSE(cheapest_way(g, c, options, wanted));
+  EXPECT_FALSE(cheapest_variant(g, c, options, wanted));
   wanted.most = 1;
   wanted.driver = "p2p";
-  EXPECT_FALSE(cheapest_way(g, c, options, wanted));
+  EXPECT_FALSE(cheapest_variant(g, c, options, wanted));
 }
 
 TEST(bounds, no_algorithm_is_cheaper_than_what_its_shape_or_its_messages_say) {

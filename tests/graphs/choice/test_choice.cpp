@@ -21,8 +21,8 @@ plan of_pattern(pattern kind, algorithm form, std::uint32_t ranks, std::uint64_t
   return with_messages(a.g, make_plan(a.g, a.m, a.o, a.t, a.f), form);
 }
 
-placement apart(std::uint32_t ranks) {
-  placement where;
+process_map apart(std::uint32_t ranks) {
+  process_map where;
   for (std::uint32_t r = 0; r < ranks; ++r)
     where.node.push_back(r);
   return where;
@@ -51,7 +51,7 @@ TEST(makespan, few_messages_win_when_short_and_few_bytes_when_long) {
 TEST(makespan, ranks_that_share_cores_share_their_time) {
   const machine_costs costs;
   const plan p = of_pattern(pattern::alltoall, algorithm::linear, 8, 1 << 16);
-  placement roomy, crowded;
+  process_map roomy, crowded;
   roomy.cores = 8;
   crowded.cores = 2;
   roomy.longest_in_memory = crowded.longest_in_memory = 1 << 30;
@@ -61,7 +61,7 @@ TEST(makespan, ranks_that_share_cores_share_their_time) {
 
 TEST(makespan, memory_is_the_way_of_short_messages_and_single_copies_that_of_long_ones) {
   const machine_costs costs;
-  placement where;
+  process_map where;
   where.cores = 2;
   where.longest_in_memory = 1 << 30;
   const auto ratio = [&](std::uint64_t block) {
@@ -99,7 +99,8 @@ choice chosen_for(pattern kind, std::uint32_t ranks, std::uint64_t block, choice
 }
 
 std::string taken(const choice& c) {
-  return c.ways.empty() ? "nothing" : c.plans[c.ways.front().plan].name + " by " + c.ways.front().driver;
+  return c.variants.empty() ? "nothing"
+                            : c.plans[c.variants.front().plan].name + " by " + c.variants.front().driver;
 }
 
 choice_request on_one_node(std::uint32_t cores) {
@@ -115,7 +116,7 @@ choice_request on_nodes(std::uint32_t ranks) {
   return wanted;
 }
 
-TEST(choose, no_single_way_is_best) {
+TEST(choose, no_single_variant_is_best) {
   EXPECT_EQ(taken(chosen_for(pattern::alltoall, 4, 4096, on_one_node(2))), "as written by shm");
   EXPECT_EQ(taken(chosen_for(pattern::alltoall, 4, 1 << 20, on_one_node(2))), "as written by p2p");
   EXPECT_EQ(taken(chosen_for(pattern::bcast, 64, 64, on_nodes(64))), "binomial by p2p");
@@ -133,7 +134,7 @@ TEST(choose, a_driver_that_was_asked_for_is_the_only_one) {
   for (const char* driver : {"shm", "p2p", "coll"}) {
     choice_request wanted = on_one_node(4);
     wanted.driver = driver;
-    for (const way& w : chosen_for(pattern::bcast, 8, 64, wanted).ways)
+    for (const variant& w : chosen_for(pattern::bcast, 8, 64, wanted).variants)
       EXPECT_EQ(w.driver, driver);
     if (driver == std::string_view("coll")) {
       EXPECT_EQ(taken(chosen_for(pattern::bcast, 8, 64, wanted)), "collectives by coll");
@@ -141,14 +142,14 @@ TEST(choose, a_driver_that_was_asked_for_is_the_only_one) {
   }
   choice_request dry;
   dry.driver = "dry";
-  EXPECT_TRUE(chosen_for(pattern::bcast, 8, 64, dry).ways.empty());
+  EXPECT_TRUE(chosen_for(pattern::bcast, 8, 64, dry).variants.empty());
 }
 
-TEST(choose, persistent_collectives_are_a_way_where_there_are_some) {
+TEST(choose, persistent_collectives_are_a_variant_where_there_are_some) {
   choice_request wanted = on_nodes(16);
   wanted.most = 50;
   const auto price_by = [&](const char* driver) {
-    for (const priced_way& w : chosen_for(pattern::alltoall, 16, 64, wanted).compared)
+    for (const priced_variant& w : chosen_for(pattern::alltoall, 16, 64, wanted).compared)
       if (w.driver == driver)
         return w.predicted;
     return -1.0;
@@ -159,7 +160,7 @@ TEST(choose, persistent_collectives_are_a_way_where_there_are_some) {
   EXPECT_LT(price_by("pcoll"), price_by("coll"));
   EXPECT_EQ(taken(chosen_for(pattern::bcast, 16, 1 << 22, wanted)), "collectives by pcoll");
   wanted.driver = "pcoll";
-  for (const way& w : chosen_for(pattern::alltoall, 16, 64, wanted).ways)
+  for (const variant& w : chosen_for(pattern::alltoall, 16, 64, wanted).variants)
     EXPECT_EQ(w.driver, "pcoll");
   wanted.persistent = false; // asked for by name: it says itself why it cannot
   EXPECT_EQ(taken(chosen_for(pattern::alltoall, 16, 64, wanted)), "collectives by pcoll");
@@ -171,7 +172,7 @@ TEST(choose, nobody_waits_for_ranks_that_do_not_attend) {
   wanted.most = 50;
   const choice c = chosen_for(pattern::bcast, 64, 64, wanted);
   EXPECT_EQ(taken(c), "collectives by coll");
-  for (const way& w : c.ways)
+  for (const variant& w : c.variants)
     EXPECT_TRUE(c.plans[w.plan].name == written_name || w.driver == "coll") << c.plans[w.plan].name;
 }
 
@@ -180,7 +181,7 @@ TEST(choose, replacing_always_leaves_the_graph_as_written_out) {
   wanted.replace_always = true;
   wanted.most = 50;
   const choice c = chosen_for(pattern::bcast, 8, 64, wanted);
-  EXPECT_GT(c.ways.size(), 3u);
+  EXPECT_GT(c.variants.size(), 3u);
   for (const named_plan& p : c.plans)
     EXPECT_NE(p.name, written_name);
 }
@@ -189,10 +190,10 @@ TEST(choose, what_is_to_be_measured_has_the_graph_as_written_and_collectives_of_
   choice_request wanted = on_one_node(2);
   wanted.most = 6;
   const choice c = chosen_for(pattern::allgather, 4, 1 << 16, wanted);
-  EXPECT_EQ(c.ways.size(), 6u);
+  EXPECT_EQ(c.variants.size(), 6u);
   EXPECT_GT(c.compared.size(), 6u);
   int written = 0, collectives = 0;
-  for (const way& w : c.ways) {
+  for (const variant& w : c.variants) {
     written += c.plans[w.plan].name == written_name ? 1 : 0;
     collectives += w.driver == "coll" ? 1 : 0;
   }

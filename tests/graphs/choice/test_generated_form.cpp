@@ -24,9 +24,9 @@ std::string fault_of(const analyzed& a, const plan& p) {
 }
 
 /// Two to four nodes, ranks in a row or one after the other or anyhow, so that no node has one rank alone if there are enough.
-placement on_nodes(std::uint32_t ranks, std::uint64_t seed) {
+process_map on_nodes(std::uint32_t ranks, std::uint64_t seed) {
   const std::uint32_t nodes = 2 + static_cast<std::uint32_t>(seed % 3);
-  placement where;
+  process_map where;
   for (std::uint32_t r = 0; r < ranks; ++r)
     where.node.push_back(seed % 4 < 2   ? r * nodes / ranks
                          : seed % 4 < 3 ? r % nodes
@@ -48,7 +48,7 @@ TEST(generated_form, every_algorithm_moves_the_bytes_of_the_pattern) {
         const analyzed a = analyze_all(*generate(r, problems));
         const plan whole = make_plan(a.g, a.m, a.o, a.t, a.f);
         ASSERT_TRUE(k.kind == pattern::barrier || has_collectives(whole));
-        const placement where = on_nodes(ranks, ranks + block);
+        const process_map where = on_nodes(ranks, ranks + block);
         if (!has_form(a.g, whole, k.form, vector_collectives::straight, where))
           continue;
         ++forms;
@@ -77,7 +77,7 @@ TEST(generated_form, random_graphs_keep_their_meaning_in_all_forms) {
     for (const algorithm form :
          {algorithm::linear, algorithm::binomial, algorithm::ring, algorithm::bruck, algorithm::two_level})
       for (const auto vectors : {vector_collectives::straight, vector_collectives::by_algorithm}) {
-        const placement where = on_nodes(a.g.ranks(), seed);
+        const process_map where = on_nodes(a.g.ranks(), seed);
         const plan by = with_messages(a.g, whole, form, vectors, where);
         changed += has_form(a.g, whole, form, vectors, where) ? 1 : 0;
         ASSERT_EQ(fault_of(a, by), "") << name(form) << "\n" << show(a.g, seed);
@@ -103,7 +103,7 @@ TEST(generated_form, patterns_amid_other_messages) {
       diagnostics problems;
       const analyzed a = analyze_all(*generate(r, problems));
       const plan whole = make_plan(a.g, a.m, a.o, a.t, a.f);
-      const placement where = on_nodes(r.ranks, seed);
+      const process_map where = on_nodes(r.ranks, seed);
       if (whole.as_written || !has_form(a.g, whole, k.form, vector_collectives::straight, where))
         continue;
       ++changed;
@@ -147,7 +147,7 @@ TEST(generated_form, vector_collectives_take_the_algorithms_of_uniform_ones) {
         for (const known_algorithm& k : known_algorithms())
           known.insert(k.form);
         for (const algorithm form : known) {
-          const placement where = on_nodes(ranks, seed);
+          const process_map where = on_nodes(ranks, seed);
           if (!has_form(a.g, whole, form, vector_collectives::by_algorithm, where))
             continue;
           ++forms[kind][form];
@@ -175,7 +175,7 @@ TEST(generated_form, two_levels_send_one_message_between_two_nodes) {
   diagnostics problems;
   const analyzed a = analyze_all(*generate(r, problems));
   const plan whole = make_plan(a.g, a.m, a.o, a.t, a.f);
-  placement where;
+  process_map where;
   for (std::uint32_t i = 0; i < r.ranks; ++i)
     where.node.push_back(i % 3);
   const plan by = with_messages(a.g, whole, algorithm::two_level, vector_collectives::straight, where);

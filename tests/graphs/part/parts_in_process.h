@@ -89,10 +89,10 @@ public:
   const std::vector<transfer>& gets(std::uint32_t r) const { return gets_[r]; }
   const part_run& run(std::uint32_t r) const { return *runs_[r]; }
 
-  /// The verdict of all ranks; fills what they give.
-  part_verdict verdict() {
+  /// The finding of all ranks; fills what they give.
+  part_finding finding() {
     const part_facts all = follow();
-    part_verdict v = verdict_of(all, ranks());
+    part_finding v = finding_of(all, ranks());
     gives_.assign(ranks(), {});
     if (v.why != part_refusal::none)
       return v;
@@ -108,10 +108,10 @@ public:
   }
 
   /// The steps of all ranks by the plan of this name. Empty if some rank has none; the first fault that a rank finds goes to `fault`.
-  std::optional<plan> steps(const part_verdict& v, std::string_view name, std::string& fault) {
+  std::optional<plan> steps(const part_finding& v, std::string_view name, std::string& fault) {
     plan all;
     std::vector<graph> followed;
-    placement where; // two ranks to a node
+    process_map where; // two ranks to a node
     for (std::uint32_t r = 0; r < ranks(); ++r)
       where.node.push_back(r / 2);
     for (std::uint32_t r = 0; r < ranks(); ++r) {
@@ -180,7 +180,7 @@ private:
     return mine;
   }
 
-  part_verdict compare_with_proposal(const part_facts& all, part_verdict v) {
+  part_finding compare_with_proposal(const part_facts& all, part_finding v) {
     const std::vector<segment> block = bytes_of(all.proposed[v.root == rank_id{0} ? 1 : 0]);
     for (std::uint32_t r = 0; r < ranks(); ++r) {
       if (rank_id{r} == v.root)

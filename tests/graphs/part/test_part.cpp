@@ -1,4 +1,4 @@
-// Analysing a graph in parts: every rank's transfers are those of the central dataflow, the verdict is that of the central detection on
+// Analysing a graph in parts: every rank's transfers are those of the central dataflow, the finding is that of the central detection on
 // every graph that is not refused, and the steps that the ranks make apart are together a plan that the central validator accepts.
 #include "graphs/compile/compile.h"
 #include "graphs/generate/generate.h"
@@ -22,7 +22,7 @@ compilation analysed(const graph& g) {
 }
 
 /// The whole graph is one collective with equal blocks, says the central analysis.
-bool is_just(const findings& f, const part_verdict& v) {
+bool is_just(const findings& f, const part_finding& v) {
   return f.found.size() == 1 && f.residual.empty() && f.found[0].kind == v.kind &&
          f.found[0].root == v.root && f.found[0].bytes == v.bytes && f.found[0].comm == world;
 }
@@ -34,7 +34,7 @@ constexpr std::string_view plans[] = {
 
 /// What is wrong with the steps that the ranks make apart; empty: nothing.
 std::string fault_of_steps(const graph& g, const compilation& c, parts_in_process& parts,
-                           const part_verdict& v) {
+                           const part_finding& v) {
   for (const std::string_view name : plans) {
     std::string fault;
     const std::optional<plan> all = parts.steps(v, name, fault);
@@ -108,7 +108,7 @@ TEST(part, known_algorithms_are_what_they_are_called) {
       if (!g)
         continue;
       parts_in_process parts(*g, ranks);
-      const part_verdict v = parts.verdict();
+      const part_finding v = parts.finding();
       if (k.kind == pattern::barrier || is_reduction(k.kind)) {
         EXPECT_NE(v.why, part_refusal::none) << name(k.kind);
         continue;
@@ -138,11 +138,11 @@ TEST(part, verdicts_on_disguised_collectives_are_those_of_the_central_analysis) 
     disguised_collective maker(seed);
     const graph g = maker.make(3, 8, seed % 3 == 0);
     parts_in_process parts(g, seed);
-    const part_verdict v = parts.verdict();
+    const part_finding v = parts.finding();
     const compilation c = analysed(g);
     if (v.why != part_refusal::none) {
       ++refused;
-      part_verdict expected;
+      part_finding expected;
       expected.kind = maker.kind;
       expected.root = is_rooted(maker.kind) ? maker.root : no_rank;
       expected.bytes = maker.block;
@@ -175,7 +175,7 @@ TEST(part, random_graphs_that_are_no_collective_are_refused) {
   for (std::uint64_t i = 0; i < oracle::fuzz_count(); ++i) {
     const graph g = oracle::random_graph(oracle::fuzz_seed() + i, recipe);
     parts_in_process parts(g, i);
-    const part_verdict v = parts.verdict();
+    const part_finding v = parts.finding();
     if (v.why == part_refusal::none) {
       ASSERT_TRUE(is_just(analysed(g).found, v)) << "seed " << oracle::fuzz_seed() + i;
     }
@@ -207,7 +207,7 @@ TEST(part, collectives_in_place_read_before_they_overwrite) {
     for (std::uint32_t ranks = 3; ranks <= 6; ++ranks) {
       const graph g = in_place(kind, ranks);
       parts_in_process parts(g, ranks);
-      const part_verdict v = parts.verdict();
+      const part_finding v = parts.finding();
       ASSERT_EQ(v.why, part_refusal::none) << name(kind) << " " << ranks << ": " << words(v.why);
       const compilation c = analysed(g);
       ASSERT_TRUE(is_just(c.found, v)) << name(kind) << " " << ranks;
@@ -227,56 +227,56 @@ graph linear(pattern kind, std::uint32_t ranks) {
 TEST(part, what_is_wrong_with_a_graph_ends_in_a_refusal) {
   graph unmatched = linear(pattern::gather, 4);
   unmatched.send(rank_id{1}, segment{0x9000, 8}, rank_id{2}, 5);
-  EXPECT_EQ(parts_in_process(unmatched, 1).verdict().why, part_refusal::unmatched);
+  EXPECT_EQ(parts_in_process(unmatched, 1).finding().why, part_refusal::unmatched);
 
   graph waits = linear(pattern::gather, 4);
   waits.recv(rank_id{2}, segment{0x9000, 8}, rank_id{1}, 5);
-  EXPECT_EQ(parts_in_process(waits, 1).verdict().why, part_refusal::stuck);
+  EXPECT_EQ(parts_in_process(waits, 1).finding().why, part_refusal::stuck);
 
   graph cycle(3); // 0 and 1 send only after they have received
   for (const std::uint32_t r : {0u, 1u}) {
     const op_id got = cycle.recv(rank_id{r}, segment{0x100, 8}, rank_id{1 - r}, 0);
     cycle.depend(got, cycle.send(rank_id{r}, segment{0x200, 8}, rank_id{1 - r}, 0));
   }
-  EXPECT_EQ(parts_in_process(cycle, 1).verdict().why, part_refusal::stuck);
+  EXPECT_EQ(parts_in_process(cycle, 1).finding().why, part_refusal::stuck);
 
   graph lengths(3);
   lengths.send(rank_id{0}, segment{0x100, 8}, rank_id{1}, 0);
   lengths.recv(rank_id{1}, segment{0x100, 4}, rank_id{0}, 0);
-  EXPECT_EQ(parts_in_process(lengths, 1).verdict().why, part_refusal::lengths);
+  EXPECT_EQ(parts_in_process(lengths, 1).finding().why, part_refusal::lengths);
 
   graph races = linear(pattern::gather, 4);
   races.send(rank_id{1}, segment{0x9000, 8}, rank_id{2}, 5);
   races.recv(rank_id{2}, segment{0x9000, 8}, rank_id{1}, 5);
   races.copy(rank_id{2}, std::vector{segment{0xa000, 8}}, std::vector{segment{0x9004, 8}});
-  EXPECT_EQ(parts_in_process(races, 1).verdict().why, part_refusal::race);
+  EXPECT_EQ(parts_in_process(races, 1).finding().why, part_refusal::race);
 }
 
 TEST(part, what_is_not_looked_at_ends_in_a_refusal) {
   graph computes = linear(pattern::gather, 4);
   computes.opaque(rank_id{2}, {}, std::vector{segment{0x9000, 8}});
-  EXPECT_EQ(parts_in_process(computes, 1).verdict().why, part_refusal::kinds);
+  EXPECT_EQ(parts_in_process(computes, 1).finding().why, part_refusal::kinds);
 
   graph synchronizes = linear(pattern::gather, 4);
   synchronizes.send(rank_id{1}, std::vector<segment>{}, rank_id{2}, 5);
   synchronizes.recv(rank_id{2}, std::vector<segment>{}, rank_id{1}, 5);
-  EXPECT_EQ(parts_in_process(synchronizes, 1).verdict().why, part_refusal::synchronizing);
+  EXPECT_EQ(parts_in_process(synchronizes, 1).finding().why, part_refusal::synchronizing);
 
   graph declares = linear(pattern::gather, 4);
   declares.live_out(rank_id{3}, segment{0x1000, 1});
-  EXPECT_EQ(parts_in_process(declares, 1).verdict().why, part_refusal::declared);
+  EXPECT_EQ(parts_in_process(declares, 1).finding().why, part_refusal::declared);
 
-  EXPECT_EQ(parts_in_process(linear(pattern::gather, 2), 1).verdict().why, part_refusal::few_ranks);
-  EXPECT_EQ(parts_in_process(linear(pattern::gather, 5), 1, {3, 1u << 20}).verdict().why,
+  EXPECT_EQ(parts_in_process(linear(pattern::gather, 2), 1).finding().why, part_refusal::few_ranks);
+  EXPECT_EQ(parts_in_process(linear(pattern::gather, 5), 1, {3, 1u << 20}).finding().why,
             part_refusal::budget);
-  EXPECT_EQ(parts_in_process(linear(pattern::alltoall, 65), 1).verdict().why, part_refusal::too_many);
+  EXPECT_EQ(parts_in_process(linear(pattern::alltoall, 65), 1).finding().why, part_refusal::too_many);
 }
 
 /// A planted fault: a rank whose steps put a block elsewhere.
 TEST(part, steps_that_leave_other_bytes_fail_their_check) {
   const graph g = linear(pattern::alltoall, 4);
   parts_in_process parts(g, 1);
-  const part_verdict v = parts.verdict();
+  const part_finding v = parts.finding();
   ASSERT_EQ(v.why, part_refusal::none);
   const graph mine = part_of_rank(g, rank_id{1});
   const own_part own{mine, rank_id{1}, parts.gets(1), {}};

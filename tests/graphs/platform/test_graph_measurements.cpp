@@ -26,52 +26,52 @@ protected:
     ::setenv("XDG_CACHE_HOME", folder.c_str(), 1);
   }
   ~graph_verdicts() override { fs::remove_all(folder); }
-  static std::string keep(std::uint64_t key, const std::string& way) {
-    return keep_graph_verdict(library, {key, way, 1.5e-6, "", "2 ranks", "as written (p2p) 2 us"});
+  static std::string keep(std::uint64_t key, const std::string& variant) {
+    return keep_graph_measurement(library, {key, variant, 1.5e-6, "", "2 ranks", "as written (p2p) 2 us"});
   }
   static std::string text() {
     std::ostringstream out;
-    out << std::ifstream(graph_verdict_file(library)).rdbuf();
+    out << std::ifstream(graph_measurement_file(library)).rdbuf();
     return out.str();
   }
-  static void write(const std::string& text) { std::ofstream(graph_verdict_file(library)) << text; }
+  static void write(const std::string& text) { std::ofstream(graph_measurement_file(library)) << text; }
   fs::path folder;
 };
 
 TEST_F(graph_verdicts, are_there_again_and_the_last_one_counts) {
-  EXPECT_TRUE(load_graph_verdicts(library).list.empty());
-  EXPECT_EQ(load_graph_verdicts(library).trouble, "");
+  EXPECT_TRUE(load_graph_measurements(library).list.empty());
+  EXPECT_EQ(load_graph_measurements(library).trouble, "");
   EXPECT_EQ(keep(7, "ring (p2p)"), "");
   EXPECT_EQ(keep(~std::uint64_t{0}, "as written (shm)"), "");
   EXPECT_EQ(keep(7, "bruck\t(shm)\n"), "");
-  const kept_graph_verdicts found = load_graph_verdicts(library);
+  const kept_graph_measurements found = load_graph_measurements(library);
   ASSERT_EQ(found.list.size(), 2u);
   ASSERT_NE(found.of(7), nullptr);
-  EXPECT_EQ(found.of(7)->way, "bruck (shm) ");
+  EXPECT_EQ(found.of(7)->variant, "bruck (shm) ");
   EXPECT_DOUBLE_EQ(found.of(7)->seconds, 1.5e-6);
   EXPECT_EQ(found.of(7)->graph, "2 ranks");
   EXPECT_EQ(found.of(7)->day.size(), 10u);
   EXPECT_EQ(found.of(7)->others, "as written (p2p) 2 us");
-  EXPECT_EQ(found.of(~std::uint64_t{0})->way, "as written (shm)");
+  EXPECT_EQ(found.of(~std::uint64_t{0})->variant, "as written (shm)");
   EXPECT_EQ(found.of(8), nullptr);
-  EXPECT_TRUE(load_graph_verdicts("Another MPI 1.2").list.empty());
+  EXPECT_TRUE(load_graph_measurements("Another MPI 1.2").list.empty());
 }
 
 TEST_F(graph_verdicts, the_oldest_go) {
   std::string all;
   keep(1, "a");
   const std::string head = text().substr(0, text().find('\n') + 1), line = text().substr(head.size());
-  for (std::size_t i = 0; i < most_graph_verdicts; ++i) {
+  for (std::size_t i = 0; i < most_graph_measurements; ++i) {
     std::ostringstream key;
     key << std::hex << i + 1;
     all += std::string(16 - key.str().size(), '0') + key.str() + line.substr(16);
   }
   write(head + all);
-  ASSERT_EQ(load_graph_verdicts(library).list.size(), most_graph_verdicts)
-      << load_graph_verdicts(library).trouble;
+  ASSERT_EQ(load_graph_measurements(library).list.size(), most_graph_measurements)
+      << load_graph_measurements(library).trouble;
   EXPECT_EQ(keep(5000, "b"), "");
-  const kept_graph_verdicts found = load_graph_verdicts(library);
-  EXPECT_EQ(found.list.size(), most_graph_verdicts);
+  const kept_graph_measurements found = load_graph_measurements(library);
+  EXPECT_EQ(found.list.size(), most_graph_measurements);
   EXPECT_EQ(found.of(1), nullptr);
   EXPECT_NE(found.of(2), nullptr);
   EXPECT_EQ(found.list.back().key, 5000u);
@@ -88,19 +88,19 @@ TEST_F(graph_verdicts, a_damaged_or_foreign_file_is_ignored_with_the_reason_and_
         head + "\n", head + std::string(8 << 20, '\n'), "tacit graph verdicts 2" + good.substr(22),
         "tacit graph verdicts 1\tsomewhere else" + good.substr(good.find('\t', 23))}) {
     write(bad);
-    const kept_graph_verdicts found = load_graph_verdicts(library);
+    const kept_graph_measurements found = load_graph_measurements(library);
     EXPECT_TRUE(found.list.empty()) << bad.substr(0, 200);
     EXPECT_NE(found.trouble.find("is ignored"), std::string::npos) << bad.substr(0, 200);
     EXPECT_EQ(keep(2, "b"), "");
-    EXPECT_EQ(load_graph_verdicts(library).list.size(), 1u);
-    EXPECT_EQ(load_graph_verdicts(library).trouble, "");
+    EXPECT_EQ(load_graph_measurements(library).list.size(), 1u);
+    EXPECT_EQ(load_graph_measurements(library).trouble, "");
   }
 }
 
 TEST_F(graph_verdicts, where_nothing_can_be_written_that_is_said) {
   ::setenv("XDG_CACHE_HOME", "/proc/nowhere", 1);
   EXPECT_NE(keep(1, "a").find("could not make /proc/nowhere/tacit"), std::string::npos);
-  EXPECT_TRUE(load_graph_verdicts(library).list.empty());
+  EXPECT_TRUE(load_graph_measurements(library).list.empty());
 }
 
 /// A limit on the size of files is to a program what a full disk is.
@@ -125,16 +125,16 @@ TEST_F(graph_verdicts, what_does_not_fit_leaves_the_earlier_file) {
 
 TEST_F(graph_verdicts, what_is_no_file_is_not_waited_for) {
   EXPECT_EQ(keep(1, "a"), "");
-  fs::remove(graph_verdict_file(library));
-  ASSERT_EQ(::mkfifo(graph_verdict_file(library).c_str(), 0600), 0);
-  EXPECT_NE(load_graph_verdicts(library).trouble.find("is ignored"), std::string::npos);
+  fs::remove(graph_measurement_file(library));
+  ASSERT_EQ(::mkfifo(graph_measurement_file(library).c_str(), 0600), 0);
+  EXPECT_NE(load_graph_measurements(library).trouble.find("is ignored"), std::string::npos);
   EXPECT_EQ(keep(2, "b"), "");
-  EXPECT_EQ(load_graph_verdicts(library).list.size(), 1u);
+  EXPECT_EQ(load_graph_measurements(library).list.size(), 1u);
 }
 
 TEST_F(graph_verdicts, who_holds_the_lock_for_long_is_named_as_the_reason) {
   EXPECT_EQ(keep(1, "a"), "");
-  const int lock = ::open((graph_verdict_file(library).string() + ".lock").c_str(), O_RDWR);
+  const int lock = ::open((graph_measurement_file(library).string() + ".lock").c_str(), O_RDWR);
   ASSERT_EQ(::flock(lock, LOCK_EX), 0);
   EXPECT_NE(keep(2, "b").find("in use by others"), std::string::npos);
   ::close(lock);
@@ -152,9 +152,9 @@ TEST_F(graph_verdicts, of_two_processes_that_write_at_once_none_loses_anything) 
       for (std::uint64_t i = 0; i < each; ++i) {
         std::string why;
         do // a lock that others hold for long is told, not waited for
-          why = keep(1000 * process + i, "way " + std::to_string(i));
+          why = keep(1000 * process + i, "variant " + std::to_string(i));
         while (why.find("in use by others") != std::string::npos);
-        lost += why.empty() && load_graph_verdicts(library).trouble.empty() ? 0 : 1;
+        lost += why.empty() && load_graph_measurements(library).trouble.empty() ? 0 : 1;
       }
       ::_exit(lost);
     }
@@ -165,7 +165,7 @@ TEST_F(graph_verdicts, of_two_processes_that_write_at_once_none_loses_anything) 
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   }
-  const kept_graph_verdicts found = load_graph_verdicts(library);
+  const kept_graph_measurements found = load_graph_measurements(library);
   EXPECT_EQ(found.list.size(), 2 * each + 1);
   for (std::uint64_t i = 0; i < each; ++i)
     EXPECT_TRUE(found.of(1000 + i) && found.of(2000 + i)) << i;

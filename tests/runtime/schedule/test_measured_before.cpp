@@ -90,11 +90,11 @@ compile_request tuning() {
 
 class measured_before_runs : public testing::Test {
 protected:
-  /// The one verdict that rank 0 has kept.
-  static graphs::graph_verdict only_verdict() {
-    const auto all = graphs::load_graph_verdicts(library());
+  /// The one measurement that rank 0 has kept.
+  static graphs::graph_measurement only_measurement() {
+    const auto all = graphs::load_graph_measurements(library());
     EXPECT_EQ(all.list.size(), 1u) << all.trouble;
-    return all.list.empty() ? graphs::graph_verdict() : all.list.front();
+    return all.list.empty() ? graphs::graph_measurement() : all.list.front();
   }
   test::own_cache cache;
 };
@@ -110,7 +110,7 @@ TEST_F(measured_before_runs, what_was_fastest_is_taken_without_measuring) {
     EXPECT_EQ(first.says("\nkept for later runs in " + cache.folder.string()), first.rank() == 0)
         << first.text();
     if (first.rank() == 0) {
-      fastest = only_verdict().way;
+      fastest = only_measurement().variant;
       EXPECT_TRUE(first.says("stays with " + fastest) || first.says("changed to " + fastest)) << first.text();
     }
   }
@@ -157,18 +157,19 @@ TEST_F(measured_before_runs, all_ranks_take_what_rank_0_has_read) {
     first.compile(tuning());
     first.tune();
   }
-  const graphs::graph_verdict kept =
-      graphs::load_graph_verdicts(library()).list.empty() ? graphs::graph_verdict() : only_verdict();
+  const graphs::graph_measurement kept = graphs::load_graph_measurements(library()).list.empty()
+                                             ? graphs::graph_measurement()
+                                             : only_measurement();
   const int size = exchange(1).size();
-  std::vector<std::pair<std::string, std::string>> ways{{"as written", "p2p"}, {"as written", "shm"}};
+  std::vector<std::pair<std::string, std::string>> variants{{"as written", "p2p"}, {"as written", "shm"}};
   if (size > 2)
-    ways.emplace_back("collectives", "coll");
-  for (const auto& [plan, driver] : ways) {
+    variants.emplace_back("collectives", "coll");
+  for (const auto& [plan, driver] : variants) {
     exchange again(1000);
     if (again.rank() == 0) {
-      graphs::graph_verdict other = kept;
-      other.way = name_of_way(plan, driver);
-      ASSERT_EQ(graphs::keep_graph_verdict(library(), other), "");
+      graphs::graph_measurement other = kept;
+      other.variant = name_of_variant(plan, driver);
+      ASSERT_EQ(graphs::keep_graph_measurement(library(), other), "");
     }
     again.compile(tuning());
     EXPECT_TRUE(again.says("earlier run")) << again.text();
@@ -178,7 +179,7 @@ TEST_F(measured_before_runs, all_ranks_take_what_rank_0_has_read) {
   }
 }
 
-TEST_F(measured_before_runs, a_way_that_is_none_any_more_is_measured_again) {
+TEST_F(measured_before_runs, a_variant_that_is_none_any_more_is_measured_again) {
   {
     exchange first(64);
     first.compile(tuning());
@@ -186,9 +187,9 @@ TEST_F(measured_before_runs, a_way_that_is_none_any_more_is_measured_again) {
   }
   exchange again(64);
   if (again.rank() == 0) {
-    graphs::graph_verdict other = only_verdict();
-    other.way = "by pigeon (coll)";
-    ASSERT_EQ(graphs::keep_graph_verdict(library(), other), "");
+    graphs::graph_measurement other = only_measurement();
+    other.variant = "by pigeon (coll)";
+    ASSERT_EQ(graphs::keep_graph_measurement(library(), other), "");
   }
   again.compile(tuning());
   EXPECT_TRUE(again.says("by pigeon") && again.says("is no candidate now")) << again.text();
@@ -197,14 +198,14 @@ TEST_F(measured_before_runs, a_way_that_is_none_any_more_is_measured_again) {
 }
 
 TEST_F(measured_before_runs, a_damaged_file_is_a_remark_and_is_replaced) {
-  std::filesystem::create_directories(graphs::graph_verdict_file(library()).parent_path());
-  std::ofstream(graphs::graph_verdict_file(library())) << "{}\n";
+  std::filesystem::create_directories(graphs::graph_measurement_file(library()).parent_path());
+  std::ofstream(graphs::graph_measurement_file(library())) << "{}\n";
   exchange first(64);
   first.compile(tuning());
   EXPECT_TRUE(first.says("\nmeasurements of earlier runs: ") && first.says("is ignored")) << first.text();
   first.tune();
   if (first.rank() == 0) {
-    EXPECT_NE(only_verdict().way, "");
+    EXPECT_NE(only_measurement().variant, "");
   }
 }
 
