@@ -175,19 +175,19 @@ private:
   void straight(const call& c);
   void combine(const call& c);
   std::vector<segment> translated(const call& c, std::uint32_t member, const recipe& how,
-                                  const memory_layout& places, std::span<const segment> bytes);
+                                  const memory_layout& layout, std::span<const segment> bytes);
   const std::vector<segment>* block_of(const call& c, std::uint32_t member, bool output,
                                        std::uint32_t number) const;
   segment scratch_of(const call& c, std::uint32_t member, int region, std::uint32_t number,
                      std::uint64_t length);
   /// A block of the algorithm's memory: member, region, number.
-  using block_place = std::tuple<std::uint32_t, int, std::uint32_t>;
-  using block_places = std::vector<block_place>;
-  static block_places whole_blocks(std::uint32_t member, const recipe& how, const memory_layout& places,
-                                   std::span<const segment> bytes);
-  std::uint64_t length_of(const call& c, const block_place& at) const;
-  std::vector<segment> of_their_lengths(const call& c, const recipe& how, const block_places& list);
-  void move_lengths(const call& c, const block_places& from, const block_places& to);
+  using block_id = std::tuple<std::uint32_t, int, std::uint32_t>;
+  using block_ids = std::vector<block_id>;
+  static block_ids whole_blocks(std::uint32_t member, const recipe& how, const memory_layout& layout,
+                                std::span<const segment> bytes);
+  std::uint64_t length_of(const call& c, const block_id& at) const;
+  std::vector<segment> of_their_lengths(const call& c, const recipe& how, const block_ids& list);
+  void move_lengths(const call& c, const block_ids& from, const block_ids& to);
   std::int32_t next_tag(rank_id from, rank_id to) {
     return first_tag_ + next_[std::uint64_t{index(from)} << 32 | index(to)]++;
   }
@@ -273,29 +273,29 @@ const std::vector<segment>* message_maker::block_of(const call& c, std::uint32_t
 
 segment message_maker::scratch_of(const call& c, std::uint32_t member, int region, std::uint32_t number,
                                   std::uint64_t length) {
-  std::vector<std::uint64_t>& places =
+  std::vector<std::uint64_t>& addresses =
       scratch_[member * std::size_t{regions} + static_cast<unsigned>(region)];
-  if (places.size() <= number)
-    places.resize(std::max<std::size_t>(number + std::size_t{1}, 2 * places.size()), 0);
-  std::uint64_t& place = places[number];
-  if (place == 0) {
+  if (addresses.size() <= number)
+    addresses.resize(std::max<std::size_t>(number + std::size_t{1}, 2 * addresses.size()), 0);
+  std::uint64_t& address = addresses[number];
+  if (address == 0) {
     rank_plan& mine = out_.ranks[index(members(*c.first)[member])];
-    place = scratch_base + mine.scratch_bytes;
+    address = scratch_base + mine.scratch_bytes;
     mine.scratch_bytes += length;
   }
-  return {place, length};
+  return {address, length};
 }
 
 /// Segments of the algorithm's memory as segments of the plan.
 std::vector<segment> message_maker::translated(const call& c, std::uint32_t member, const recipe& how,
-                                               const memory_layout& places, std::span<const segment> bytes) {
+                                               const memory_layout& layout, std::span<const segment> bytes) {
   std::vector<segment> out;
   for (segment s : bytes)
     while (s.length > 0) {
-      const int where = s.address >= places.scratch ? temporary : s.address >= places.output ? output : input;
-      const std::uint64_t base = where == temporary ? places.scratch
-                                 : where == output  ? places.output
-                                                    : places.input;
+      const int where = s.address >= layout.scratch ? temporary : s.address >= layout.output ? output : input;
+      const std::uint64_t base = where == temporary ? layout.scratch
+                                 : where == output  ? layout.output
+                                                    : layout.input;
       const auto number = static_cast<std::uint32_t>((s.address - base) / how.block);
       std::uint64_t skip = (s.address - base) % how.block;
       std::uint64_t left = std::min(s.length, how.block - skip);
@@ -318,22 +318,22 @@ std::vector<segment> message_maker::translated(const call& c, std::uint32_t memb
 }
 
 /// The blocks that segments consist of, where no algorithm cuts a block.
-message_maker::block_places message_maker::whole_blocks(std::uint32_t member, const recipe& how,
-                                                        const memory_layout& places,
-                                                        std::span<const segment> bytes) {
-  block_places out;
+message_maker::block_ids message_maker::whole_blocks(std::uint32_t member, const recipe& how,
+                                                     const memory_layout& layout,
+                                                     std::span<const segment> bytes) {
+  block_ids out;
   for (const segment& s : bytes)
     for (std::uint64_t at = s.address; at < s.address + s.length; at += how.block) {
-      const int where = at >= places.scratch ? temporary : at >= places.output ? output : input;
-      const std::uint64_t base = where == temporary ? places.scratch
-                                 : where == output  ? places.output
-                                                    : places.input;
+      const int where = at >= layout.scratch ? temporary : at >= layout.output ? output : input;
+      const std::uint64_t base = where == temporary ? layout.scratch
+                                 : where == output  ? layout.output
+                                                    : layout.input;
       out.emplace_back(member, where, static_cast<std::uint32_t>((at - base) / how.block));
     }
   return out;
 }
 
-std::uint64_t message_maker::length_of(const call& c, const block_place& at) const {
+std::uint64_t message_maker::length_of(const call& c, const block_id& at) const {
   const auto& [member, where, number] = at;
   const auto& moved = lengths_[member * std::size_t{regions} + static_cast<unsigned>(where)];
   if (number < moved.size() && moved[number] > 0)
@@ -343,9 +343,9 @@ std::uint64_t message_maker::length_of(const call& c, const block_place& at) con
 }
 
 std::vector<segment> message_maker::of_their_lengths(const call& c, const recipe& how,
-                                                     const block_places& list) {
+                                                     const block_ids& list) {
   std::vector<segment> out;
-  for (const block_place& at : list) {
+  for (const block_id& at : list) {
     const auto& [member, where, number] = at;
     std::uint64_t left = length_of(c, at);
     if (left == 0)
@@ -364,9 +364,9 @@ std::vector<segment> message_maker::of_their_lengths(const call& c, const recipe
   return out;
 }
 
-void message_maker::move_lengths(const call& c, const block_places& from, const block_places& to) {
+void message_maker::move_lengths(const call& c, const block_ids& from, const block_ids& to) {
   std::vector<std::uint64_t> lengths;
-  for (const block_place& at : from)
+  for (const block_id& at : from)
     lengths.push_back(length_of(c, at));
   for (std::size_t i = 0; i < std::min(to.size(), lengths.size()); ++i) {
     const auto& [member, where, number] = to[i];
@@ -414,7 +414,7 @@ private:
 void message_maker::by_algorithm(const call& c, const recipe& how) {
   struct message {
     std::int32_t tag = 0;
-    block_places blocks;
+    block_ids blocks;
   };
   by_pair<message> under_way;
   const step& s = *c.first;
@@ -423,8 +423,8 @@ void message_maker::by_algorithm(const call& c, const recipe& how) {
   diagnostics problems;
   if (!add_pattern(forms, world, how, problems))
     return straight(c);
-  const memory_layout places = layout_of(how, how.ranks);
-  std::vector<std::uint32_t> place(forms.size()); // of each operation in the list of its member
+  const memory_layout layout = layout_of(how, how.ranks);
+  std::vector<std::uint32_t> position(forms.size()); // of each operation in the list of its member
   next_.reserve(next_.size() + forms.size() / 2);
   for (std::uint32_t i = 0; i < forms.size(); ++i) {
     const op_id id{i};
@@ -436,13 +436,13 @@ void message_maker::by_algorithm(const call& c, const recipe& how) {
                                            : step_kind::copy;
     if (made.kind != step_kind::copy)
       made.peer = group[peer];
-    block_places blocks; // that a message of a vector collective carries
+    block_ids blocks; // that a message of a vector collective carries
     if (is_uniform(s.collective)) {
-      made.reads = translated(c, member, how, places, forms.reads(id));
-      made.writes = translated(c, member, how, places, forms.writes(id));
+      made.reads = translated(c, member, how, layout, forms.reads(id));
+      made.writes = translated(c, member, how, layout, forms.writes(id));
     } else {
-      const block_places reads = whole_blocks(member, how, places, forms.reads(id)),
-                         writes = whole_blocks(member, how, places, forms.writes(id));
+      const block_ids reads = whole_blocks(member, how, layout, forms.reads(id)),
+                      writes = whole_blocks(member, how, layout, forms.writes(id));
       made.reads = of_their_lengths(c, how, reads);
       if (made.kind == step_kind::send)
         blocks = reads;
@@ -458,11 +458,11 @@ void message_maker::by_algorithm(const call& c, const recipe& how) {
       under_way.remove_first(peer, member);
     }
     step_list& list = list_of(member);
-    place[i] = static_cast<std::uint32_t>(list.size());
+    position[i] = static_cast<std::uint32_t>(list.size());
     list.push_back(std::move(made));
   }
   for (const dependency& d : forms.dependencies())
-    list_of(index(forms[d.after].rank))[place[index(d.after)]].after.push_back(place[index(d.before)]);
+    list_of(index(forms[d.after].rank))[position[index(d.after)]].after.push_back(position[index(d.before)]);
 }
 
 void message_maker::straight(const call& c) {

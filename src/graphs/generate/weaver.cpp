@@ -5,13 +5,13 @@
 
 namespace tacit::graphs {
 
-weaver::weaver(graph& g, comm_id comm, const memory_layout& places, std::uint64_t block,
+weaver::weaver(graph& g, comm_id comm, const memory_layout& layout, std::uint64_t block,
                std::uint32_t segments, reducer_id by)
-    : g_(g), comm_(comm), members_(g.communicators()[index(comm)].members), places_(places), block_(block),
+    : g_(g), comm_(comm), members_(g.communicators()[index(comm)].members), layout_(layout), block_(block),
       segments_(segments), by_(by), state_(members_.size()) {}
 
 std::vector<segment> weaver::bytes(const pieces& list) const {
-  const std::array<std::uint64_t, 3> bases{places_.input, places_.output, places_.scratch};
+  const std::array<std::uint64_t, 3> bases{layout_.input, layout_.output, layout_.scratch};
   std::vector<segment> result;
   for (const piece& p : list) {
     const std::uint64_t base = bases[static_cast<std::size_t>(p.where)] + p.index * block_;
@@ -105,7 +105,7 @@ void weaver::declare_scratch() {
   for (std::uint32_t i = 0; i < size(); ++i) {
     const std::uint64_t used = state_[i].pieces[static_cast<std::size_t>(region::scratch)].size() / segments_;
     if (used > 0)
-      g_.scratch(members_[i], {places_.scratch, used * block_});
+      g_.scratch(members_[i], {layout_.scratch, used * block_});
   }
 }
 

@@ -36,7 +36,7 @@ inline piece slot(std::uint32_t r, std::uint32_t o) {
 class weaver {
 public:
   /// Every block has `segments` segments; reductions combine by `by`.
-  weaver(graph& g, comm_id comm, const memory_layout& places, std::uint64_t block, std::uint32_t segments,
+  weaver(graph& g, comm_id comm, const memory_layout& layout, std::uint64_t block, std::uint32_t segments,
          reducer_id by = no_reducer);
 
   /// A message between two members (positions in the communicator) from pieces into pieces, in packing order.
@@ -82,7 +82,7 @@ private:
   graph& g_;
   comm_id comm_;
   std::vector<rank_id> members_;
-  memory_layout places_;
+  memory_layout layout_;
   std::uint64_t block_;
   std::uint32_t segments_;
   reducer_id by_;
