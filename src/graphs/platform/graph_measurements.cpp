@@ -50,7 +50,7 @@ bool read_number(std::string_view text, Number& out, Base... base) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-std::optional<graph_measurement> verdict_in(std::string_view line) {
+std::optional<graph_measurement> measurement_in(std::string_view line) {
   std::array<std::string_view, 6> part;
   for (std::size_t i = 0; i < part.size(); ++i) {
     const std::size_t end = line.find('\t');
@@ -105,7 +105,7 @@ kept_graph_measurements read_file(const fs::path& file, std::string_view library
     return ignored("is damaged: its last line is cut off");
   kept_graph_measurements out;
   for (std::size_t number = 2; !rest.empty(); ++number) {
-    auto v = verdict_in(next_line());
+    auto v = measurement_in(next_line());
     if (!v)
       return ignored(fmt::format("is damaged in line {}", number));
     out.list.push_back(std::move(*v));

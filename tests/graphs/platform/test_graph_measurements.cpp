@@ -18,14 +18,14 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* library = "An MPI 1.2";
 
-class graph_verdicts : public testing::Test {
+class graph_measurements : public testing::Test {
 protected:
-  graph_verdicts() {
+  graph_measurements() {
     std::string name = (fs::temp_directory_path() / "tacit-graphs-XXXXXX").string();
     folder = ::mkdtemp(name.data());
     ::setenv("XDG_CACHE_HOME", folder.c_str(), 1);
   }
-  ~graph_verdicts() override { fs::remove_all(folder); }
+  ~graph_measurements() override { fs::remove_all(folder); }
   static std::string keep(std::uint64_t key, const std::string& variant) {
     return keep_graph_measurement(library, {key, variant, 1.5e-6, "", "2 ranks", "as written (p2p) 2 us"});
   }
@@ -38,7 +38,7 @@ protected:
   fs::path folder;
 };
 
-TEST_F(graph_verdicts, are_there_again_and_the_last_one_counts) {
+TEST_F(graph_measurements, are_there_again_and_the_last_one_counts) {
   EXPECT_TRUE(load_graph_measurements(library).list.empty());
   EXPECT_EQ(load_graph_measurements(library).trouble, "");
   EXPECT_EQ(keep(7, "ring (p2p)"), "");
@@ -57,7 +57,7 @@ TEST_F(graph_verdicts, are_there_again_and_the_last_one_counts) {
   EXPECT_TRUE(load_graph_measurements("Another MPI 1.2").list.empty());
 }
 
-TEST_F(graph_verdicts, the_oldest_go) {
+TEST_F(graph_measurements, the_oldest_go) {
   std::string all;
   keep(1, "a");
   const std::string head = text().substr(0, text().find('\n') + 1), line = text().substr(head.size());
@@ -77,7 +77,7 @@ TEST_F(graph_verdicts, the_oldest_go) {
   EXPECT_EQ(found.list.back().key, 5000u);
 }
 
-TEST_F(graph_verdicts, a_damaged_or_foreign_file_is_ignored_with_the_reason_and_replaced) {
+TEST_F(graph_measurements, a_damaged_or_foreign_file_is_ignored_with_the_reason_and_replaced) {
   keep(1, "a");
   const std::string good = text();
   const std::string head = good.substr(0, good.find('\n') + 1);
@@ -97,14 +97,14 @@ TEST_F(graph_verdicts, a_damaged_or_foreign_file_is_ignored_with_the_reason_and_
   }
 }
 
-TEST_F(graph_verdicts, where_nothing_can_be_written_that_is_said) {
+TEST_F(graph_measurements, where_nothing_can_be_written_that_is_said) {
   ::setenv("XDG_CACHE_HOME", "/proc/nowhere", 1);
   EXPECT_NE(keep(1, "a").find("could not make /proc/nowhere/tacit"), std::string::npos);
   EXPECT_TRUE(load_graph_measurements(library).list.empty());
 }
 
 /// A limit on the size of files is to a program what a full disk is.
-TEST_F(graph_verdicts, what_does_not_fit_leaves_the_earlier_file) {
+TEST_F(graph_measurements, what_does_not_fit_leaves_the_earlier_file) {
   EXPECT_EQ(keep(1, "a"), "");
   const std::string before = text();
   const pid_t child = ::fork();
@@ -123,7 +123,7 @@ TEST_F(graph_verdicts, what_does_not_fit_leaves_the_earlier_file) {
   EXPECT_EQ(files, 1u);
 }
 
-TEST_F(graph_verdicts, what_is_no_file_is_not_waited_for) {
+TEST_F(graph_measurements, what_is_no_file_is_not_waited_for) {
   EXPECT_EQ(keep(1, "a"), "");
   fs::remove(graph_measurement_file(library));
   ASSERT_EQ(::mkfifo(graph_measurement_file(library).c_str(), 0600), 0);
@@ -132,7 +132,7 @@ TEST_F(graph_verdicts, what_is_no_file_is_not_waited_for) {
   EXPECT_EQ(load_graph_measurements(library).list.size(), 1u);
 }
 
-TEST_F(graph_verdicts, who_holds_the_lock_for_long_is_named_as_the_reason) {
+TEST_F(graph_measurements, who_holds_the_lock_for_long_is_named_as_the_reason) {
   EXPECT_EQ(keep(1, "a"), "");
   const int lock = ::open((graph_measurement_file(library).string() + ".lock").c_str(), O_RDWR);
   ASSERT_EQ(::flock(lock, LOCK_EX), 0);
@@ -141,7 +141,7 @@ TEST_F(graph_verdicts, who_holds_the_lock_for_long_is_named_as_the_reason) {
   EXPECT_EQ(keep(2, "b"), "");
 }
 
-TEST_F(graph_verdicts, of_two_processes_that_write_at_once_none_loses_anything) {
+TEST_F(graph_measurements, of_two_processes_that_write_at_once_none_loses_anything) {
   constexpr std::uint64_t each = 60;
   keep(1, "first");
   std::vector<pid_t> children;
