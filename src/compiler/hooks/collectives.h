@@ -20,6 +20,18 @@ typedef struct collective {
   MPI_Comm comm;
 } collective;
 
+/* What a nonblocking operation of the program uses that has several pieces of memory (__tacit_note_parts). The pass
+ * knows these numbers. */
+enum tacit_parts {
+  parts_shape = 3, /* as above */
+  parts_sent_per_rank = 4,
+  parts_received_per_rank = 8,
+  parts_scattered = 16, /* the counts say how much is sent altogether, and each rank receives its own */
+  parts_pair = 32       /* one message each way, not a collective */
+};
+void tacit_note_parts(tacit_slot* slot, int kind, const collective* posted, MPI_Request request,
+                      const void* variable);
+
 /* Completes what the slot holds; a null slot holds nothing. */
 int tacit_make_room(tacit_slot* slot);
 /* Puts the operation that was just posted into the slot; a null slot: completes it. */

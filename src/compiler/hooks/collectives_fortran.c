@@ -1,6 +1,8 @@
 /* The collectives of collectives.c for Fortran: posted through the Fortran functions of MPI, which know what
  * MPI_IN_PLACE and MPI_BOTTOM look like there. */
+#include "compiler/hooks/check.h"
 #include "compiler/hooks/collectives.h"
+#include "compiler/hooks/program.h"
 #include "compiler/hooks/statistics.h"
 
 typedef const MPI_Fint* integer;
@@ -166,4 +168,27 @@ void __tacit_scatterv_f(tacit_slot* slot, const void* send_buffer, integer send_
         .sent = {in_place_or(send_buffer), 0, MPI_Type_f2c(*send_type), 1, send_counts, send_displs},
         .received = {in_place_or(recv_buffer), *recv_count, MPI_Type_f2c(*recv_type)}, .root = *root,
         .comm = MPI_Comm_f2c(*comm));
+}
+
+static int count_of(integer count) {
+  return count ? *count : 0;
+}
+static MPI_Datatype type_of(integer datatype) {
+  return datatype ? MPI_Type_f2c(*datatype) : MPI_DATATYPE_NULL;
+}
+
+void __tacit_note_parts_f(tacit_slot* slot, int kind, const void* send_buffer, integer send_count,
+                          integer send_counts, integer send_displs, integer send_type,
+                          const void* recv_buffer, integer recv_count, integer recv_counts,
+                          integer recv_displs, integer recv_type, integer root, integer comm,
+                          integer request) {
+  if (!tacit_checks() || tacit_program_wraps())
+    return;
+  const collective posted = {.sent = {in_place_or(send_buffer), count_of(send_count), type_of(send_type), 0,
+                                      send_counts, send_displs},
+                             .received = {in_place_or(recv_buffer), count_of(recv_count), type_of(recv_type),
+                                          0, recv_counts, recv_displs},
+                             .root = count_of(root),
+                             .comm = MPI_Comm_f2c(*comm)};
+  tacit_note_parts(slot, kind, &posted, MPI_Request_f2c(*request), request);
 }

@@ -15,6 +15,7 @@ typedef struct message {
   int count;
   MPI_Datatype datatype;
   int receives;
+  int synchronous; /* check mode: completion tells that another rank has got somewhere, though nothing is received */
 } message;
 
 /* Nonzero if the bytes of the message are known. */

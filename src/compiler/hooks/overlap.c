@@ -20,7 +20,7 @@ int __tacit_send(tacit_slot* slot, const void* buffer, int count, MPI_Datatype d
   MPI_Request request;
   error = MPI_Isend(buffer, count, datatype, dest, tag, comm, &request);
   if (error == MPI_SUCCESS)
-    tacit_hold(state, request, &(message){buffer, count, datatype, 0});
+    tacit_hold(state, request, &(message){buffer, count, datatype, 0, 0});
   return error;
 }
 
@@ -36,7 +36,7 @@ int __tacit_recv(tacit_slot* slot, void* buffer, int count, MPI_Datatype datatyp
   MPI_Request request;
   error = MPI_Irecv(buffer, count, datatype, source, tag, comm, &request);
   if (error == MPI_SUCCESS)
-    tacit_hold(state, request, &(message){buffer, count, datatype, 1});
+    tacit_hold(state, request, &(message){buffer, count, datatype, 1, 0});
   return error;
 }
 
@@ -62,7 +62,7 @@ int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, 
   if (error != MPI_SUCCESS)
     return error;
   error = MPI_Wait(&receive, status);
-  tacit_hold(state, send, &(message){send_buffer, send_count, send_type, 0});
+  tacit_hold(state, send, &(message){send_buffer, send_count, send_type, 0, 0});
   return error;
 }
 
@@ -84,7 +84,8 @@ int __tacit_send_renamed(const char* location, const void* buffer, int count, MP
 void __tacit_note(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int how,
                   const MPI_Request* request) {
   if (tacit_is_noted(how) && !tacit_program_wraps())
-    tacit_note(tacit_open(slot), *request, &(message){buffer, count, datatype, how & 1});
+    tacit_note(tacit_open(slot), *request, request,
+               &(message){buffer, count, datatype, how & 1, (how & 4) != 0});
 }
 
 static int defer(tacit_slot* slot, int count, MPI_Request* requests, int persistent) {
@@ -94,7 +95,7 @@ static int defer(tacit_slot* slot, int count, MPI_Request* requests, int persist
   const int error = tacit_complete(state);
   if (error != MPI_SUCCESS)
     return error;
-  if (!tacit_defer(state, count, requests, persistent))
+  if (!tacit_defer(state, count, requests, requests, sizeof *requests, persistent))
     return MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
   for (int i = 0; i < count && !persistent; ++i)
     requests[i] = MPI_REQUEST_NULL;

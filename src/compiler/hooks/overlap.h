@@ -51,9 +51,17 @@ void __tacit_complete_copies(void);
 
 /* Called right after the post of an operation whose wait is moved: remembers which bytes the operation of
  * this request uses, until the request is deferred. The request tells several posts in flight apart. Bits of
- * `how`: 1 a receive, 2 only check mode needs to know. */
+ * `how`: 1 a receive, 2 only check mode needs to know, 4 a synchronous send. */
 void __tacit_note(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int how,
                   const MPI_Request* request);
+/* The same for operations that use several pieces of memory, in check mode only: combined sends and receives, and
+ * collectives. `kind`: see tacit_parts in collectives.h. Arrays of counts are null where each rank has the same
+ * count. */
+void __tacit_note_parts(tacit_slot* slot, int kind, const void* send_buffer, int send_count,
+                        const int* send_counts, const int* send_displs, MPI_Datatype send_type,
+                        const void* recv_buffer, int recv_count, const int* recv_counts,
+                        const int* recv_displs, MPI_Datatype recv_type, int root, MPI_Comm comm,
+                        const MPI_Request* request);
 /* Replaces MPI_Wait(request, MPI_STATUS_IGNORE): moves the request into the slot and leaves MPI_REQUEST_NULL
  * behind. What the slot held is completed first. */
 int __tacit_defer(tacit_slot* slot, MPI_Request* request);
@@ -78,6 +86,24 @@ uint64_t __tacit_until(tacit_slot* slot, void* buffer, uintptr_t low, uintptr_t 
                        int writes);
 /* Lets MPI progress (MPI_Test on what the slot holds), at most once in a few microseconds. Not blocking. */
 void __tacit_poke(tacit_slot* slot);
+
+/* What the compiler adds where the file is compiled for check mode (TACIT_OVERLAP_CHECK=1), which says what goes wrong
+ * in the line where it does. `location`: of that line. All are nothing outside check mode.
+ * An access to these bytes. */
+void __tacit_watch_access(const void* bytes, uint64_t length, int writes, const char* location);
+/* A call by which others may learn how far this rank has come. What the slot `but` holds may be pending, because the
+ * call completes it first. */
+void __tacit_watch_call(const tacit_slot* but, const char* name, const char* location);
+/* Something that may do anything, in the function that has the slot. */
+void __tacit_watch_anything(tacit_slot* slot, const char* what, const char* location);
+/* A status or an error code is handed to a function of MPI. */
+void __tacit_watch_argument(const void* variable, const char* location);
+/* The statuses that the call which was replaced would have written here; `local`: they end with the function. */
+void __tacit_watch_status(tacit_slot* slot, void* statuses, int count, int local);
+/* The program looks at the error code of the call that was replaced; `ierror`: Fortran's, else null. */
+void __tacit_watch_code(tacit_slot* slot, void* ierror, int local);
+/* The function that has the slot returns. */
+void __tacit_watch_return(tacit_slot* slot);
 
 /* The blocking collective of the same name, but its completion is left to the slot; with a null slot it is
  * complete on return. They match nonblocking collectives only, so that every rank has to use them
@@ -122,6 +148,11 @@ void __tacit_send_renamed_f(const char* location, const void* buffer, const MPI_
                             const MPI_Fint* comm, MPI_Fint* ierror);
 void __tacit_note_f(tacit_slot* slot, const void* buffer, const MPI_Fint* count, const MPI_Fint* datatype,
                     int how, const MPI_Fint* request);
+void __tacit_note_parts_f(tacit_slot* slot, int kind, const void* send_buffer, const MPI_Fint* send_count,
+                          const MPI_Fint* send_counts, const MPI_Fint* send_displs, const MPI_Fint* send_type,
+                          const void* recv_buffer, const MPI_Fint* recv_count, const MPI_Fint* recv_counts,
+                          const MPI_Fint* recv_displs, const MPI_Fint* recv_type, const MPI_Fint* root,
+                          const MPI_Fint* comm, const MPI_Fint* request);
 void __tacit_defer_f(tacit_slot* slot, MPI_Fint* request, MPI_Fint* ierror);
 void __tacit_defer_all_f(tacit_slot* slot, const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ierror);
 void __tacit_defer_started_f(tacit_slot* slot, MPI_Fint* request, MPI_Fint* ierror);

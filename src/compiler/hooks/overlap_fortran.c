@@ -35,7 +35,7 @@ static message message_of(const void* buffer, integer count, integer datatype, i
   MPI_Aint address = 0;
   MPI_Fint error = MPI_SUCCESS;
   mpi_get_address_(buffer, &address, &error);
-  return (message){(const void*)address, *count, MPI_Type_f2c(*datatype), receives};
+  return (message){(const void*)address, *count, MPI_Type_f2c(*datatype), receives, 0};
 }
 
 static void hold(slot_state* slot, MPI_Fint request, const message* posted) {
@@ -137,8 +137,9 @@ void __tacit_note_f(tacit_slot* slot, const void* buffer, integer count, integer
                     integer request) {
   if (!tacit_is_noted(how) || tacit_program_wraps())
     return;
-  const message posted = message_of(buffer, count, datatype, how & 1);
-  tacit_note(tacit_open(slot), MPI_Request_f2c(*request), &posted);
+  message posted = message_of(buffer, count, datatype, how & 1);
+  posted.synchronous = (how & 4) != 0;
+  tacit_note(tacit_open(slot), MPI_Request_f2c(*request), request, &posted);
 }
 
 static void wait_for(int count, const MPI_Request* handles, integer requests, MPI_Fint* ierror) {
@@ -170,7 +171,7 @@ static void defer(tacit_slot* slot, MPI_Fint count, MPI_Fint* requests, int pers
   MPI_Request* handles = count > slot_requests ? malloc((size_t)count * sizeof *handles) : few;
   for (MPI_Fint i = 0; handles && i < count; ++i)
     handles[i] = MPI_Request_f2c(requests[i]);
-  if (!handles || !tacit_defer(state, count, handles, persistent))
+  if (!handles || !tacit_defer(state, count, handles, requests, sizeof *requests, persistent))
     wait_for(count, handles, requests, ierror);
   if (handles != few)
     free(handles);

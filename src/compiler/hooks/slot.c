@@ -70,7 +70,7 @@ static MPI_Request* requests_of(slot_state* slot) {
 static void empty(slot_state* slot, enum ending how) {
   if (tacit_counts())
     tacit_count_end(slot, how);
-  if (slot->shadows)
+  if (slot->checked)
     tacit_check_end(slot);
   free(slot->many);
   slot->many = NULL;
@@ -95,11 +95,11 @@ static int complete(slot_state* slot, enum ending how) {
   if (!slot->pending)
     return MPI_SUCCESS;
   MPI_Request* requests = requests_of(slot);
-  const long before = slot->shadows ? tacit_check_waits() : 0;
+  const long before = slot->checked ? tacit_check_waits() : 0;
   const int error = slot->request_count == 1
                         ? MPI_Wait(requests, MPI_STATUS_IGNORE)
                         : MPI_Waitall(slot->request_count, requests, MPI_STATUSES_IGNORE);
-  if (slot->shadows) /* waiting here is no waiting while it is pending; some libraries sleep in it */
+  if (slot->checked) /* waiting here is no waiting while it is pending; some libraries sleep in it */
     slot->waits += tacit_check_waits() - before;
   empty(slot, how);
   return error;
@@ -141,7 +141,7 @@ int tacit_is_noted(int how) {
   return !(how & 2) || tacit_checks();
 }
 
-void tacit_note(slot_state* slot, MPI_Request request, const message* posted) {
+void tacit_note(slot_state* slot, MPI_Request request, const void* variable, const message* posted) {
   if (request == MPI_REQUEST_NULL)
     return;
   byte_range bytes;
@@ -159,7 +159,7 @@ void tacit_note(slot_state* slot, MPI_Request request, const message* posted) {
     ++slot->rest_count;
   }
   if (tacit_checks())
-    tacit_check_note(slot, request, posted);
+    tacit_check_note(slot, request, variable, posted, 0);
 }
 
 static void take_rest(slot_state* slot, int persistent) {
@@ -183,7 +183,7 @@ static void own_range(slot_state* slot, uint32_t ranges_before) {
 }
 
 /* For the last of the slot's requests. */
-static void take_note(slot_state* slot, MPI_Request request, int persistent) {
+static void take_note(slot_state* slot, MPI_Request request, const void* variable, int persistent) {
   const uint32_t at = index_for(slot, request);
   const int found = at < slot_ranges && (slot->noted_used & 1U << at) != 0;
   if (!found && slot->rest_count > 0)
@@ -200,7 +200,7 @@ static void take_note(slot_state* slot, MPI_Request request, int persistent) {
   if (found && !persistent)
     set_bit(&slot->noted_used, at, 0);
   if (tacit_checks())
-    tacit_check_defer(slot, request, persistent);
+    tacit_check_defer(slot, request, variable, persistent);
 }
 
 /* What has already arrived where the program waits for it need not be watched for any longer. */
@@ -211,7 +211,8 @@ static void empty_if_complete(slot_state* slot, enum ending how) {
     empty(slot, how);
 }
 
-int tacit_defer(slot_state* slot, int count, const MPI_Request* requests, int persistent) {
+int tacit_defer(slot_state* slot, int count, const MPI_Request* requests, const void* variables,
+                size_t variable_bytes, int persistent) {
   int active = 0;
   for (int i = 0; i < count; ++i)
     active += requests[i] != MPI_REQUEST_NULL;
@@ -226,7 +227,7 @@ int tacit_defer(slot_state* slot, int count, const MPI_Request* requests, int pe
   for (int i = 0; i < count; ++i)
     if (requests[i] != MPI_REQUEST_NULL) {
       into[slot->request_count++] = requests[i];
-      take_note(slot, requests[i], persistent);
+      take_note(slot, requests[i], (const char*)variables + (size_t)i * variable_bytes, persistent);
     }
   slot->pending = 1;
   if (tacit_counts())
@@ -270,7 +271,7 @@ static void complete_disturbed(slot_state* slot, byte_range bytes, int writes) {
         (void)MPI_Wait(&requests_of(slot)[slot->owners[i]], MPI_STATUS_IGNORE);
         drop_range(slot, i);
       }
-    if (slot->shadows)
+    if (slot->checked)
       tacit_check_end_some(slot, bytes, writes);
     all = slot->range_count == 0; /* what is left has no bytes */
   }
@@ -368,7 +369,7 @@ void __tacit_poke(tacit_slot* slot) {
     return;
   state->last_poke = now;
   tacit_reap_copies();
-  if (!state->pending || state->shadows) /* spoiled buffers stay so until the program could need them */
+  if (!state->pending || state->checked) /* spoiled buffers stay so until the program could need them */
     return;
   empty_if_complete(state, by_progress);
 }

@@ -4,6 +4,8 @@
 
 #include "compiler/hooks/slot_state.h"
 
+#include <stddef.h>
+
 /* The slot, about to be used: clears it at the first time. */
 slot_state* tacit_open(tacit_slot* slot);
 /* Waits for what the slot holds and empties it. */
@@ -16,10 +18,12 @@ void tacit_describe(slot_state* slot, const message* posted);
 void tacit_hold_described(slot_state* slot, MPI_Request request);
 /* Nonzero unless only check mode, which is off, needs the note (see __tacit_note). */
 int tacit_is_noted(int how);
-void tacit_note(slot_state* slot, MPI_Request request, const message* posted);
+/* `variable`: where the program keeps the request, which is what check mode knows it by. */
+void tacit_note(slot_state* slot, MPI_Request request, const void* variable, const message* posted);
 /* Takes over the requests, which stay in the caller's array, and the notes about them; nulls are left out. A
- * persistent request is noted once and deferred each time it was started, so that its note stays. Zero if
- * there is no memory. */
-int tacit_defer(slot_state* slot, int count, const MPI_Request* requests, int persistent);
+ * persistent request is noted once and deferred each time it was started, so that its note stays. The program
+ * keeps the requests at `variables`, so many bytes each. Zero if there is no memory. */
+int tacit_defer(slot_state* slot, int count, const MPI_Request* requests, const void* variables,
+                size_t variable_bytes, int persistent);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct noted_range {
   byte_range bytes;
 } noted_range;
 
-struct shadow; /* check.c */
+struct checked; /* check.c */
 
 /* Why a slot is empty again: completed where the pass put the completion, or before by a test whether the
  * bytes are touched, or found complete while polling, or to make room; or nothing was left to wait for when
@@ -58,8 +58,8 @@ typedef struct slot_state {
   uint32_t rest_unknown;
   uint32_t rest_received;
 
-  long waits;             /* check mode: how often this thread had waited when the operation began */
-  struct shadow* shadows; /* check mode: of the pending operation */
+  long waits;              /* check mode: how often this thread had waited when the operation began */
+  struct checked* checked; /* check mode: what is pending */
 } slot_state;
 
 _Static_assert(sizeof(slot_state) <= sizeof(tacit_slot), "the pass reserves sizeof(tacit_slot) bytes");

@@ -3,6 +3,7 @@
 #include "compiler/pass/loop_cost.h"
 #include "compiler/pass/pending_tests.h"
 #include "compiler/pass/strip_mine.h"
+#include "compiler/pass/watch.h"
 
 namespace tacit::compiler {
 
@@ -24,14 +25,14 @@ void changer::apply(const decision& made) {
     return;
   const slot into = new_slot(*made.site.call);
   complete_at(*made.placed, into);
-  if (made.becomes == outcome::split)
-    split_call(made.site, into);
-  else if (made.becomes == outcome::started)
-    start_collective(made.site, into, made.pending);
-  else if (made.site.is(mpi_call::Wait))
-    defer_wait(made.site, into, made.pending, uses_ranges(*made.placed));
-  else
-    defer_waitall(made.site, into, made.pending, uses_ranges(*made.placed));
+  const unseen_results lost = unseen_by(made.site);
+  llvm::CallInst& hook = made.becomes == outcome::split     ? split_call(made.site, into)
+                         : made.becomes == outcome::started ? start_collective(made.site, into, made.pending)
+                         : made.site.is(mpi_call::Wait)
+                             ? defer_wait(made.site, into, made.pending, uses_ranges(*made.placed))
+                             : defer_waitall(made.site, into, made.pending, uses_ranges(*made.placed));
+  if (options_.check)
+    watch_results(hook, into, lost);
   changed();
 }
 
@@ -52,6 +53,8 @@ bool changer::finish() {
     if (llvm::any_of(splits_, [&](const split_loop& split) { return split.loop == one.loop; }))
       one.iterations = nullptr;
   insert_pokes(windows_);
+  if (options_.check)
+    watch_slots(in_.function, slots_);
   return changed_;
 }
 

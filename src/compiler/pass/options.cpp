@@ -40,6 +40,10 @@ llvm::cl::opt<std::string> synchronous(
     llvm::cl::desc(
         "another file of the program sends in synchronous mode or cancels messages: on; or off (default)"),
     llvm::cl::cat(category));
+llvm::cl::opt<std::string> check("tacit-overlap-check",
+                                 llvm::cl::desc("for check mode, write what it looks at into the program: 0 "
+                                                "(default) or 1"),
+                                 llvm::cl::cat(category));
 llvm::cl::opt<std::string> graph("tacit-overlap-graph",
                                  llvm::cl::desc("file for the WaitGraph (.dot, or text)"),
                                  llvm::cl::cat(category));
@@ -115,6 +119,7 @@ options read() {
   made.collectives = choose(collectives, setting::overlap_collectives) == 1;
   made.errors_return = choose(errors, setting::overlap_errors) == 1;
   made.synchronous = choose(synchronous, setting::overlap_synchronous) == 1;
+  made.check = choose(check, setting::overlap_check) == 1;
   made.disabled = read_disabled();
   made.rename &= made.has(stage::copy);
   made.poke &= made.has(stage::poke);

@@ -33,6 +33,7 @@ struct options {
   bool errors_return = false; ///< the program looks at error codes: decline where one is used
   unsigned min_window = 40;   ///< instructions that must fit into a window for a move to be worth it
   unsigned disabled = 0;      ///< a bit for each stage that is switched off by name
+  bool check = false;         ///< for check mode: accesses, calls and returns say where they are
   bool silent = false;        ///< no remarks (a second look at the same program)
   std::string graph;          ///< file that the WaitGraph is written to (.dot, or text)
 

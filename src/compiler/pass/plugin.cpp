@@ -13,6 +13,7 @@
 #include "compiler/pass/mpi_site.h"
 #include "compiler/pass/overlap.h"
 #include "compiler/pass/source_location.h"
+#include "compiler/pass/watch.h"
 #include "vocabulary/calls/remarks.h"
 
 #include <llvm/ADT/PostOrderIterator.h>
@@ -495,7 +496,8 @@ class overlap_pass : public llvm::PassInfoMixin<overlap_pass> {
 public:
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     options wanted = current_options();
-    if (wanted.act == action::off || !calls_mpi(module))
+    const bool watched = wanted.act == action::apply && wanted.check;
+    if (wanted.act == action::off || !(calls_mpi(module) || watched))
       return llvm::PreservedAnalyses::all();
     if (is_nowhere_optimized(module))
       warn_of_no_optimization(module);
@@ -510,6 +512,8 @@ public:
     bool changed = apply(module, wanted);
     if (wanted.collectives)
       changed |= start_all_collectives(module);
+    if (watched)
+      changed |= watch_module(module, wanted.synchronous || sends_synchronously(module));
     return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
   }
 };

@@ -29,40 +29,15 @@ constexpr std::uint64_t poke_worth = 1
                                      << 13; // instructions of a loop that needs no chance inside it, at most
 constexpr unsigned slot_words = 64;         // sizeof(tacit_slot) / 8
 
-llvm::CallInst* call_hook(IRBuilder<>& at, llvm::StringRef name, Type* result,
-                          llvm::ArrayRef<Value*> operands) {
-  llvm::SmallVector<Type*, 12> types;
-  for (const Value* operand : operands)
-    types.push_back(operand->getType());
-  llvm::Module& module = *at.GetInsertBlock()->getModule();
-  llvm::FunctionCallee hook = module.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
-  if (auto* function = llvm::dyn_cast<llvm::Function>(hook.getCallee()))
-    function->setDoesNotThrow();
-  return at.CreateCall(hook, operands);
-}
-
 std::string named(const char* hook, binding language) {
   return language == binding::fortran ? std::string(hook) + "_f" : std::string(hook);
 }
 
-void replace(llvm::CallBase& old, llvm::CallInst& by) {
+llvm::CallInst& replace(llvm::CallBase& old, llvm::CallInst& by) {
   by.setDebugLoc(old.getDebugLoc());
   old.replaceAllUsesWith(&by);
   old.eraseFromParent();
-}
-
-/// The location of a call in the source, as check mode tells it: one string for all calls of a line.
-Value* location_of(const llvm::Instruction& call) {
-  llvm::Module& module = *const_cast<llvm::Module*>(call.getModule());
-  const std::string text = location_name(call);
-  llvm::Constant* bytes = llvm::ConstantDataArray::getString(module.getContext(), text);
-  const std::string name = "tacit.location." + text;
-  if (llvm::GlobalVariable* known = module.getGlobalVariable(name, true))
-    return known;
-  auto* made = new llvm::GlobalVariable(module, bytes->getType(), true, llvm::GlobalValue::PrivateLinkage,
-                                        bytes, name);
-  made->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
-  return made;
+  return by;
 }
 
 void remember(const in_flight& operation, const slot& into) {
@@ -80,8 +55,79 @@ void note(const in_flight& operation, const slot& into, bool compared) {
   call_hook(at, named("__tacit_note", post.language), at.getVoidTy(),
             {into.storage, operation.buffer, post.operand(param_role::count),
              post.operand(param_role::datatype),
-             at.getInt32((operation.writes_buffer ? 1U : 0U) | (compared ? 0U : 2U)),
+             at.getInt32((operation.writes_buffer ? 1U : 0U) | (compared ? 0U : 2U) |
+                         (post.is(mpi_call::Issend) || post.is(mpi_call::Ssend_init) ? 4U : 0U)),
              post.operand(param_role::new_request)});
+}
+
+/// The numbers of tacit_parts in hooks/collectives.h.
+enum parts : unsigned {
+  symmetric = 0,
+  to_root = 1,
+  from_root = 2,
+  broadcast = 3,
+  sent_per_rank = 4,
+  received_per_rank = 8,
+  scattered = 16,
+  pair = 32,
+};
+
+unsigned parts_of(const call_row& row) {
+  switch (row.id) {
+  case mpi_call::Isendrecv:
+    return pair;
+  case mpi_call::Ibcast:
+    return broadcast;
+  case mpi_call::Ireduce:
+    return to_root;
+  case mpi_call::Igather:
+  case mpi_call::Igatherv:
+    return to_root | received_per_rank;
+  case mpi_call::Iscatter:
+  case mpi_call::Iscatterv:
+    return from_root | sent_per_rank;
+  case mpi_call::Ialltoall:
+  case mpi_call::Ialltoallv:
+    return symmetric | sent_per_rank | received_per_rank;
+  case mpi_call::Iallgather:
+  case mpi_call::Iallgatherv:
+    return symmetric | received_per_rank;
+  case mpi_call::Ireduce_scatter:
+    return symmetric | scattered;
+  case mpi_call::Ireduce_scatter_block:
+    return symmetric | sent_per_rank;
+  default:
+    return symmetric;
+  }
+}
+
+/// Lets check mode know all pieces of memory that one operation uses.
+void note_parts(const mpi_site& post, const slot& into) {
+  IRBuilder<> at(post.call->getNextNode());
+  at.SetCurrentDebugLocation(post.call->getDebugLoc());
+  const bool fortran = post.language == binding::fortran;
+  const auto first_of = [&](std::initializer_list<param_role> roles) -> Value* {
+    for (const param_role role : roles)
+      if (Value* operand = post.operand(role))
+        return operand;
+    return nullptr;
+  };
+  Value* null = llvm::ConstantPointerNull::get(at.getPtrTy());
+  const auto pointer = [&](std::initializer_list<param_role> roles) {
+    Value* operand = first_of(roles);
+    return operand ? operand : null;
+  };
+  const auto number = [&](std::initializer_list<param_role> roles) -> Value* {
+    Value* operand = first_of(roles);
+    return operand ? operand : fortran ? null : static_cast<Value*>(at.getInt32(0));
+  };
+  using enum param_role;
+  call_hook(at, named("__tacit_note_parts", post.language), at.getVoidTy(),
+            {into.storage, at.getInt32(parts_of(*post.row)), pointer({send_buf}),
+             number({send_count, count, recv_count}), pointer({send_counts}), pointer({send_displs}),
+             first_of({send_type, datatype}), pointer({recv_buf, inout_buf}), number({recv_count, count}),
+             pointer({recv_counts}), pointer({recv_displs}), first_of({recv_type, datatype}), number({root}),
+             first_of({comm}), post.operand(new_request)});
 }
 
 bool started(llvm::ArrayRef<in_flight> operations) {
@@ -89,10 +135,13 @@ bool started(llvm::ArrayRef<in_flight> operations) {
 }
 
 void after_posts(llvm::ArrayRef<in_flight> operations, const slot& into, bool ranges) {
+  llvm::SmallPtrSet<const llvm::CallBase*, 4> noted;
   for (const in_flight& operation : operations) {
     remember(operation, into);
     if (operation.comparable)
       note(operation, into, ranges);
+    else if (noted.insert(operation.post.call).second)
+      note_parts(operation.post, into);
   }
 }
 
@@ -288,6 +337,31 @@ Value* iterations_until(IRBuilder<>& at, Value* finished, llvm::ArrayRef<const s
 
 } // namespace
 
+llvm::CallInst* call_hook(IRBuilder<>& at, llvm::StringRef name, Type* result,
+                          llvm::ArrayRef<Value*> operands) {
+  llvm::SmallVector<Type*, 12> types;
+  for (const Value* operand : operands)
+    types.push_back(operand->getType());
+  llvm::Module& module = *at.GetInsertBlock()->getModule();
+  llvm::FunctionCallee hook = module.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
+  if (auto* function = llvm::dyn_cast<llvm::Function>(hook.getCallee()))
+    function->setDoesNotThrow();
+  return at.CreateCall(hook, operands);
+}
+
+Value* location_of(const llvm::Instruction& call) {
+  llvm::Module& module = *const_cast<llvm::Module*>(call.getModule());
+  const std::string text = location_name(call);
+  llvm::Constant* bytes = llvm::ConstantDataArray::getString(module.getContext(), text);
+  const std::string name = "tacit.location." + text;
+  if (llvm::GlobalVariable* known = module.getGlobalVariable(name, true))
+    return known;
+  auto* made = new llvm::GlobalVariable(module, bytes->getType(), true, llvm::GlobalValue::PrivateLinkage,
+                                        bytes, name);
+  made->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+  return made;
+}
+
 slot make_slot(const llvm::Instruction& site) {
   llvm::Function& function = *const_cast<llvm::Function*>(site.getFunction());
   Value* location = location_of(site);
@@ -352,7 +426,7 @@ void insert_pokes(llvm::ArrayRef<window> windows) {
     poke_in(*loop, all);
 }
 
-void split_call(const mpi_site& site, const slot& into) {
+llvm::CallInst& split_call(const mpi_site& site, const slot& into) {
   llvm::CallBase& call = *site.call;
   const auto roles = parameter_roles(*site.row);
   const bool receive = site.is(mpi_call::Recv);
@@ -365,10 +439,11 @@ void split_call(const mpi_site& site, const slot& into) {
   Value* buffer = site.is(mpi_call::Sendrecv) ? site.operand(param_role::send_buf) : call.getArgOperand(0);
   llvm::CallInst* posted = call_hook(at, named(hook, site.language), call.getType(), operands);
   at.CreateStore(buffer, into.buffer);
-  replace(call, *posted);
+  return replace(call, *posted);
 }
 
-void start_collective(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight> operations) {
+llvm::CallInst& start_collective(const mpi_site& site, const slot& into,
+                                 llvm::ArrayRef<in_flight> operations) {
   llvm::SmallVector<Value*, 12> operands{into.storage};
   operands.append(site.call->arg_begin(), site.call->arg_begin() + site.end());
   IRBuilder<> at(site.call);
@@ -377,7 +452,7 @@ void start_collective(const mpi_site& site, const slot& into, llvm::ArrayRef<in_
   // What is written matters most to whoever comes after.
   const auto* named = llvm::find_if(operations, [](const in_flight& one) { return one.writes_buffer; });
   at.CreateStore((named != operations.end() ? *named : operations.front()).buffer, into.buffer);
-  replace(*site.call, *posted);
+  return replace(*site.call, *posted);
 }
 
 void complete_copies(const placement& placed, function_analyses& in,
@@ -406,31 +481,32 @@ void rename_send(const mpi_site& site) {
           *call_hook(at, named("__tacit_send_renamed", site.language), site.call->getType(), operands));
 }
 
-void defer_wait(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight> operations, bool ranges) {
+llvm::CallInst& defer_wait(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight> operations,
+                           bool ranges) {
   after_posts(operations, into, ranges);
   IRBuilder<> at(site.call);
   llvm::SmallVector<Value*, 3> operands{into.storage, site.operand(param_role::request)};
   if (Value* ierror = site.ierror())
     operands.push_back(ierror);
-  replace(*site.call,
-          *call_hook(at,
-                     named(started(operations) ? "__tacit_defer_started" : "__tacit_defer", site.language),
-                     site.call->getType(), operands));
+  return replace(
+      *site.call,
+      *call_hook(at, named(started(operations) ? "__tacit_defer_started" : "__tacit_defer", site.language),
+                 site.call->getType(), operands));
 }
 
-void defer_waitall(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight> operations,
-                   bool ranges) {
+llvm::CallInst& defer_waitall(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight> operations,
+                              bool ranges) {
   after_posts(operations, into, ranges);
   IRBuilder<> at(site.call);
   llvm::SmallVector<Value*, 4> operands{into.storage, site.operand(param_role::request_count),
                                         site.operand(param_role::requests)};
   if (Value* ierror = site.ierror())
     operands.push_back(ierror);
-  replace(*site.call,
-          *call_hook(
-              at,
-              named(started(operations) ? "__tacit_defer_all_started" : "__tacit_defer_all", site.language),
-              site.call->getType(), operands));
+  return replace(*site.call,
+                 *call_hook(at,
+                            named(started(operations) ? "__tacit_defer_all_started" : "__tacit_defer_all",
+                                  site.language),
+                            site.call->getType(), operands));
 }
 
 void defer_element(const mpi_site& waitall, Value* request, const slot& into,

@@ -4,6 +4,7 @@
 
 #include "compiler/pass/placement.h"
 
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/ValueHandle.h>
 
 namespace tacit::compiler {
@@ -14,6 +15,12 @@ struct slot {
   llvm::AllocaInst* storage = nullptr;
   llvm::AllocaInst* buffer = nullptr;
 };
+
+/// Calls a function of src/compiler/hooks.
+llvm::CallInst* call_hook(llvm::IRBuilder<>& at, llvm::StringRef name, llvm::Type* result,
+                          llvm::ArrayRef<llvm::Value*> operands);
+/// The location of an instruction in the source, as check mode tells it: one string for all of a line.
+llvm::Value* location_of(const llvm::Instruction& call);
 
 /// For the operations of this call, whose location in the source check mode tells.
 slot make_slot(const llvm::Instruction& site);
@@ -56,20 +63,24 @@ void insert_splits(llvm::ArrayRef<split_loop> splits);
 /// be called last (behind insert_splits): dominators and loops have to be recomputed afterwards.
 void insert_pokes(llvm::ArrayRef<window> windows);
 
-/// Replaces a blocking MPI_Send, MPI_Recv or MPI_Sendrecv by the hook that posts it into the slot.
-void split_call(const mpi_site& site, const slot& into);
+/// Replaces a blocking MPI_Send, MPI_Recv or MPI_Sendrecv by the hook that posts it into the slot, and returns that call, as all
+/// of these do.
+llvm::CallInst& split_call(const mpi_site& site, const slot& into);
 /// Replaces a blocking collective by the hook that starts it into the slot; `operations` are the pieces of
 /// memory that it uses.
-void start_collective(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight> operations);
+llvm::CallInst& start_collective(const mpi_site& site, const slot& into,
+                                 llvm::ArrayRef<in_flight> operations);
 /// Completes sends from copies where they have to be complete, unless another one has to be complete there, too.
 void complete_copies(const placement& placed, function_analyses& in,
                      llvm::SmallPtrSetImpl<const llvm::Instruction*>& before);
 /// Replaces MPI_Send by the hook that sends from a copy.
 void rename_send(const mpi_site& site);
 /// Replaces MPI_Wait by moving its request into the slot.
-void defer_wait(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight> operations, bool ranges);
+llvm::CallInst& defer_wait(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight> operations,
+                           bool ranges);
 /// Replaces MPI_Waitall by moving all of its requests into the slot.
-void defer_waitall(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight> operations, bool ranges);
+llvm::CallInst& defer_waitall(const mpi_site& site, const slot& into, llvm::ArrayRef<in_flight> operations,
+                              bool ranges);
 /// Moves one request of an MPI_Waitall that stays into the slot.
 void defer_element(const mpi_site& waitall, llvm::Value* request, const slot& into,
                    llvm::ArrayRef<in_flight> operations, bool ranges);

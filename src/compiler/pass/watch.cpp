@@ -1,0 +1,224 @@
+// Check mode completes every operation where the program does, and so hides what goes wrong: who reads a buffer too early
+// finds garbage, and who tells others too early tells the truth. What pages can show is not enough (hooks/check.c).
+//
+// So a file can be compiled for check mode. The program then says before each access to memory which bytes it is about to
+// touch, before each call of MPI whether it tells others something, and before it returns which slots end. None of this asks
+// effects.cpp or placement.cpp, whose errors it is to find: only classes of the call table, and which memory nobody else
+// can have. Cost: a call for each access, in files that are compiled so.
+#include "compiler/pass/watch.h"
+
+#include "compiler/pass/known_functions.h"
+
+#include <llvm/Analysis/CaptureTracking.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+namespace tacit::compiler {
+
+namespace {
+
+using llvm::Instruction;
+using llvm::IRBuilder;
+using llvm::Value;
+
+/// Before an instruction, with a place in the source, as calls have to have one where their function has.
+struct builder_before : IRBuilder<> {
+  explicit builder_before(Instruction& next) : IRBuilder<>(&next) {
+    if (llvm::DISubprogram* scope = next.getFunction()->getSubprogram(); scope && !next.getDebugLoc())
+      SetCurrentDebugLocation(llvm::DILocation::get(next.getContext(), 0, 0, scope));
+  }
+};
+
+bool is_local(const Value* pointer) {
+  return llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(pointer, 0));
+}
+
+/// Nobody else has the address: no message is there.
+bool is_private(const Value* pointer) {
+  const Value* object = llvm::getUnderlyingObject(pointer, 0);
+  if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(object))
+    return global->isConstant();
+  return llvm::isa<llvm::AllocaInst>(object) &&
+         !llvm::PointerMayBeCaptured(object, /*ReturnCaptures=*/true, /*StoreCaptures=*/true);
+}
+
+void watch_access(Instruction& next, Value* pointer, Value* bytes, bool writes) {
+  if (pointer->getType()->getPointerAddressSpace() != 0 || is_private(pointer))
+    return;
+  builder_before at(next);
+  call_hook(at, "__tacit_watch_access", at.getVoidTy(),
+            {pointer, at.CreateZExtOrTrunc(bytes, at.getInt64Ty()), at.getInt32(writes), location_of(next)});
+}
+
+bool watch_accesses(Instruction& at) {
+  const llvm::DataLayout& layout = at.getModule()->getDataLayout();
+  const auto bytes_of = [&](llvm::Type* type) -> Value* {
+    const llvm::TypeSize size = layout.getTypeStoreSize(type);
+    return llvm::ConstantInt::get(llvm::Type::getInt64Ty(at.getContext()), size.getKnownMinValue());
+  };
+  if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&at))
+    watch_access(at, load->getPointerOperand(), bytes_of(load->getType()), false);
+  else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&at))
+    watch_access(at, store->getPointerOperand(), bytes_of(store->getValueOperand()->getType()), true);
+  else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&at))
+    watch_access(at, update->getPointerOperand(), bytes_of(update->getType()), true);
+  else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&at))
+    watch_access(at, exchange->getPointerOperand(), bytes_of(exchange->getNewValOperand()->getType()), true);
+  else if (auto* memory = llvm::dyn_cast<llvm::AnyMemIntrinsic>(&at)) {
+    if (auto* transfer = llvm::dyn_cast<llvm::AnyMemTransferInst>(memory))
+      watch_access(at, transfer->getRawSource(), memory->getLength(), false);
+    watch_access(at, memory->getRawDest(), memory->getLength(), true);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// Calls that others may learn something from, or that ask what has come from them: all but those that only concern this
+/// rank, its own operations, and what it waits for.
+bool tells_others(const mpi_site& site, bool synchronous) {
+  switch (site.row->kind) {
+  case call_class::recv:
+  case call_class::irecv:
+  case call_class::mprobe:
+  case call_class::mrecv:
+  case call_class::imrecv:
+    return synchronous || site.is(mpi_call::Improbe);
+  case call_class::probe:
+    return site.is(mpi_call::Iprobe);
+  case call_class::send_init:
+  case call_class::recv_init:
+  case call_class::complete:
+  case call_class::request_query:
+  case call_class::request_free:
+  case call_class::type_make:
+  case call_class::type_free:
+  case call_class::local:
+    return false;
+  default:
+    return true;
+  }
+}
+
+Value* text(IRBuilder<>& at, llvm::StringRef name) {
+  return at.CreateGlobalString(name, "tacit.name");
+}
+
+void watch_call(const mpi_site& site, bool synchronous) {
+  llvm::CallBase& call = *site.call;
+  builder_before at(call);
+  if (tells_others(site, synchronous)) {
+    Value* own =
+        site.hook && site.first > 0 ? call.getArgOperand(0) : llvm::ConstantPointerNull::get(at.getPtrTy());
+    call_hook(at, "__tacit_watch_call", at.getVoidTy(), {own, text(at, site.row->name), location_of(call)});
+  } else if (site.is(call_class::local)) {
+    for (Value* operand : call.args())
+      if (operand->getType()->isPointerTy() &&
+          !llvm::isa<llvm::Constant>(llvm::getUnderlyingObject(operand, 0)))
+        call_hook(at, "__tacit_watch_argument", at.getVoidTy(), {operand, location_of(call)});
+  }
+}
+
+/// Why nothing may be pending before the instruction, whatever it is; empty if something may.
+std::string anything_by(Instruction& at) {
+  if (at.isAtomic() || at.isVolatile())
+    return "an atomic or volatile access";
+  auto* call = llvm::dyn_cast<llvm::CallBase>(&at);
+  if (!call || llvm::isa<llvm::IntrinsicInst>(call) || is_hook(*call) || recognise(*call))
+    return "";
+  const llvm::Function* callee = call->getCalledFunction();
+  if (!callee)
+    return "an unknown function";
+  if (callee->hasExactDefinition() || is_pure_function(callee->getName()) ||
+      is_argument_function(callee->getName()) || (call->doesNotAccessMemory() && call->doesNotThrow()))
+    return "";
+  return callee->getName().str();
+}
+
+bool is_return(const Instruction& end) {
+  return llvm::isa<llvm::ReturnInst, llvm::ResumeInst>(end) && !end.getParent()->getTerminatingMustTailCall();
+}
+
+} // namespace
+
+unseen_results unseen_by(const mpi_site& site) {
+  unseen_results found;
+  found.by_reference = site.language == binding::fortran;
+  found.ierror = site.ierror();
+  // The status of a combined call is that of its receiving half, which stays.
+  if (!site.is(call_class::recv) && !site.is(call_class::complete))
+    return found;
+  const bool many = site.is(mpi_call::Waitall);
+  Value* statuses = site.operand(many ? param_role::statuses : param_role::status);
+  if (!statuses || is_status_ignore(site, statuses))
+    return found;
+  found.statuses = statuses;
+  found.count = many ? site.operand(param_role::request_count) : nullptr;
+  return found;
+}
+
+void watch_results(llvm::CallInst& hook, const slot& into, const unseen_results& results) {
+  builder_before at(*hook.getNextNode());
+  at.SetCurrentDebugLocation(hook.getDebugLoc());
+  if (results.statuses) {
+    Value* count = !results.count         ? at.getInt32(1)
+                   : results.by_reference ? at.CreateLoad(at.getInt32Ty(), results.count)
+                                          : results.count;
+    call_hook(at, "__tacit_watch_status", at.getVoidTy(),
+              {into.storage, results.statuses, count, at.getInt32(is_local(results.statuses))});
+  }
+  if (results.ierror)
+    call_hook(at, "__tacit_watch_code", at.getVoidTy(),
+              {into.storage, results.ierror, at.getInt32(is_local(results.ierror))});
+  else if (!hook.use_empty())
+    call_hook(at, "__tacit_watch_code", at.getVoidTy(),
+              {into.storage, llvm::ConstantPointerNull::get(at.getPtrTy()), at.getInt32(0)});
+}
+
+void watch_slots(llvm::Function& function, llvm::ArrayRef<slot> slots) {
+  if (slots.empty())
+    return;
+  llvm::SmallVector<Instruction*, 16> returns;
+  llvm::SmallVector<std::pair<Instruction*, std::string>, 16> anything;
+  for (Instruction& at : llvm::instructions(function))
+    if (is_return(at))
+      returns.push_back(&at);
+    else if (std::string what = anything_by(at); !what.empty())
+      anything.emplace_back(&at, std::move(what));
+  for (Instruction* end : returns) {
+    builder_before at(*end);
+    for (const slot& one : slots)
+      call_hook(at, "__tacit_watch_return", at.getVoidTy(), {one.storage});
+  }
+  for (const auto& [next, what] : anything) {
+    builder_before at(*next);
+    Value* name = text(at, what);
+    for (const slot& one : slots)
+      call_hook(at, "__tacit_watch_anything", at.getVoidTy(), {one.storage, name, location_of(*next)});
+  }
+}
+
+bool watch_module(llvm::Module& module, bool synchronous) {
+  llvm::SmallVector<Instruction*, 64> all;
+  for (llvm::Function& function : module)
+    if (!function.hasFnAttribute(llvm::Attribute::Naked))
+      for (Instruction& at : llvm::instructions(function))
+        all.push_back(&at);
+  bool any = false;
+  for (Instruction* at : all) {
+    if (watch_accesses(*at)) {
+      any = true;
+    } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(at)) {
+      const auto site = recognise(*call);
+      if (site) {
+        watch_call(*site, synchronous);
+        any = true;
+      }
+    }
+  }
+  return any;
+}
+
+} // namespace tacit::compiler
