@@ -18,6 +18,7 @@
 #include "compiler/hooks/finalize.h"
 #include "compiler/hooks/program.h"
 #include "compiler/hooks/settings.h"
+#include "compiler/hooks/slot.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -169,14 +170,18 @@ void tacit_check_note(slot_state* slot, MPI_Request request, const void* variabl
   unlock();
 }
 
-void tacit_check_defer(slot_state* slot, MPI_Request request, const void* variable, int persistent) {
+int tacit_check_defer(slot_state* slot, MPI_Request request, const void* variable, int persistent) {
+  int pieces = 0;
   shadow* found = take_noted(slot, variable);
   for (const shadow* one = found; one; one = one->next)
-    if (one->request == request)
+    if (one->request == request) {
       add_shadow(slot, describe(&one->posted, request));
+      tacit_describe_range(slot, &one->posted);
+      ++pieces;
+    }
   if (!persistent) {
     forget_all(found);
-    return;
+    return pieces;
   }
   take_lock();
   while (found) {
@@ -185,6 +190,7 @@ void tacit_check_defer(slot_state* slot, MPI_Request request, const void* variab
     push(&noted, one);
   }
   unlock();
+  return pieces;
 }
 
 static int pack(const shadow* one, unsigned char* into) {
@@ -396,9 +402,45 @@ static void watch_the_end(void) {
     (void)tacit_call_at_finalize(at_finalize);
 }
 
+/* An error handler of the program may throw; nobody behind a hook catches that. */
+static _Thread_local const char* in_mpi;
+static struct sigaction aborting;
+
+static void on_abort(int signal) {
+  char text[512];
+  const int length = snprintf(
+      text, sizeof text,
+      "tacit: rank %d: %s: the program was ended by what MPI called here (an exception?), where nobody "
+      "can catch it.\n" TOO_FAR,
+      this_rank, known(in_mpi));
+  if (in_mpi && write(STDERR_FILENO, text, (size_t)length) < 0)
+    _exit(1);
+  sigaction(signal, &aborting, NULL);
+}
+
+static void watch_aborts(void) {
+  static _Atomic int once;
+  if (atomic_exchange(&once, 1))
+    return;
+  MPI_Comm_rank(MPI_COMM_WORLD, &this_rank);
+  struct sigaction ours;
+  memset(&ours, 0, sizeof ours);
+  ours.sa_handler = on_abort;
+  sigaction(SIGABRT, &ours, &aborting);
+}
+
+void tacit_check_enter(const slot_state* slot) {
+  if (!tacit_checks())
+    return;
+  watch_aborts();
+  in_mpi = slot ? known(slot->location) : NULL;
+}
+
 void tacit_check_start(slot_state* slot) {
   MPI_Request* requests = slot->many ? slot->many : slot->few;
+  tacit_check_enter(slot);
   const int error = MPI_Waitall(slot->request_count, requests, MPI_STATUSES_IGNORE);
+  tacit_check_enter(NULL);
   checked* made = checked_of(slot);
   if (!made)
     return;
@@ -533,9 +575,8 @@ void tacit_check_call(const slot_state* but, const char* name, const char* locat
     report_call(location, name, "may tell others how far this rank has come, before the operation at", of);
 }
 
-void tacit_check_anything(const slot_state* slot, const char* what, const char* location) {
-  report_call(location, what, "may use anything and wait for anybody, before the operation at",
-              slot->location);
+void tacit_check_anything(const char* what, const char* pending_at, const char* location) {
+  report_call(location, what, "may use anything and wait for anybody, before the operation at", pending_at);
 }
 
 void tacit_check_return(const slot_state* slot) {

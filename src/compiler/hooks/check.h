@@ -17,7 +17,10 @@ void tacit_check_hold(slot_state* slot, const message* posted);
 /* `another`: a further piece of memory of the operation that was noted before. */
 void tacit_check_note(slot_state* slot, MPI_Request request, const void* variable, const message* posted,
                       int another);
-void tacit_check_defer(slot_state* slot, MPI_Request request, const void* variable, int persistent);
+/* How many pieces of memory were noted for the request; the slot uses them now. */
+int tacit_check_defer(slot_state* slot, MPI_Request request, const void* variable, int persistent);
+/* MPI is about to be called for the slot, or, null, has been. */
+void tacit_check_enter(const slot_state* slot);
 /* All operations of the slot are described: completes them already here, as the program did before it was
  * transformed, and spoils their buffers. */
 void tacit_check_start(slot_state* slot);
@@ -32,7 +35,7 @@ int tacit_check_any(void);
 /* Reports the access or the call if nothing like it may be while something that is pending is. See __tacit_watch_access. */
 void tacit_check_access(byte_range bytes, int writes, const char* location);
 void tacit_check_call(const slot_state* but, const char* name, const char* location);
-void tacit_check_anything(const slot_state* slot, const char* what, const char* location);
+void tacit_check_anything(const char* what, const char* pending_at, const char* location);
 void tacit_check_return(const slot_state* slot);
 /* What MPI said when the operation that is pending now was complete for the program. */
 int tacit_check_error(const slot_state* slot);

@@ -277,6 +277,23 @@ void __tacit_complete_copies(void) {
   free_all(list);
 }
 
+/* In check mode copies stay in the list until their moved completion. */
+void __tacit_watch_copies(const char* what, const char* location) {
+  if (!tacit_copies_under_way() || !tacit_checks())
+    return;
+  const char* of = NULL;
+  int found = 0;
+  take_lock();
+  for (const copy* one = first; one && !found; one = one->next)
+    if (one->sender == &here) {
+      found = 1;
+      of = one->location;
+    }
+  unlock();
+  if (found)
+    tacit_check_anything(what, of, location);
+}
+
 void tacit_copy_unsent(void* data) {
   copy* unsent = copy_of(data);
   give_back(unsent->bytes);

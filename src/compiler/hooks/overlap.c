@@ -1,4 +1,5 @@
 /* The hooks for C and C++. */
+#include "compiler/hooks/check.h"
 #include "compiler/hooks/copies.h"
 #include "compiler/hooks/program.h"
 #include "compiler/hooks/slot.h"
@@ -18,7 +19,9 @@ int __tacit_send(tacit_slot* slot, const void* buffer, int count, MPI_Datatype d
   if (tacit_sends_at_once(count, datatype))
     return MPI_Send(buffer, count, datatype, dest, tag, comm);
   MPI_Request request;
+  tacit_check_enter(state);
   error = MPI_Isend(buffer, count, datatype, dest, tag, comm, &request);
+  tacit_check_enter(NULL);
   if (error == MPI_SUCCESS)
     tacit_hold(state, request, &(message){buffer, count, datatype, 0, 0});
   return error;
@@ -34,7 +37,9 @@ int __tacit_recv(tacit_slot* slot, void* buffer, int count, MPI_Datatype datatyp
   if (error != MPI_SUCCESS)
     return error;
   MPI_Request request;
+  tacit_check_enter(state);
   error = MPI_Irecv(buffer, count, datatype, source, tag, comm, &request);
+  tacit_check_enter(NULL);
   if (error == MPI_SUCCESS)
     tacit_hold(state, request, &(message){buffer, count, datatype, 1, 0});
   return error;
@@ -55,14 +60,16 @@ int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, 
     return MPI_Sendrecv(send_buffer, send_count, send_type, dest, send_tag, recv_buffer, recv_count,
                         recv_type, source, recv_tag, comm, status);
   MPI_Request receive, send;
+  tacit_check_enter(state);
   error = MPI_Irecv(recv_buffer, recv_count, recv_type, source, recv_tag, comm, &receive);
-  if (error != MPI_SUCCESS)
-    return error;
-  error = MPI_Isend(send_buffer, send_count, send_type, dest, send_tag, comm, &send);
-  if (error != MPI_SUCCESS)
-    return error;
-  error = MPI_Wait(&receive, status);
-  tacit_hold(state, send, &(message){send_buffer, send_count, send_type, 0, 0});
+  if (error == MPI_SUCCESS)
+    error = MPI_Isend(send_buffer, send_count, send_type, dest, send_tag, comm, &send);
+  const int posted = error == MPI_SUCCESS;
+  if (posted)
+    error = MPI_Wait(&receive, status);
+  tacit_check_enter(NULL);
+  if (posted)
+    tacit_hold(state, send, &(message){send_buffer, send_count, send_type, 0, 0});
   return error;
 }
 

@@ -89,13 +89,15 @@ void __tacit_poke(tacit_slot* slot);
 
 /* What the compiler adds where the file is compiled for check mode (TACIT_OVERLAP_CHECK=1), which says what goes wrong
  * in the line where it does. `location`: of that line. All are nothing outside check mode.
- * An access to these bytes. */
-void __tacit_watch_access(const void* bytes, uint64_t length, int writes, const char* location);
+ * An access to these bytes. Bits of `how`: 1 it writes, 2 it is a copy, which looks at nothing. */
+void __tacit_watch_access(const void* bytes, uint64_t length, int how, const char* location);
 /* A call by which others may learn how far this rank has come. What the slot `but` holds may be pending, because the
  * call completes it first. */
 void __tacit_watch_call(const tacit_slot* but, const char* name, const char* location);
 /* Something that may do anything, in the function that has the slot. */
 void __tacit_watch_anything(tacit_slot* slot, const char* what, const char* location);
+/* The same, in a function that sends from copies. */
+void __tacit_watch_copies(const char* what, const char* location);
 /* A status or an error code is handed to a function of MPI. */
 void __tacit_watch_argument(const void* variable, const char* location);
 /* The statuses that the call which was replaced would have written here; `local`: they end with the function. */

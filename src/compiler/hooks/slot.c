@@ -53,12 +53,16 @@ static void add_range(slot_state* slot, byte_range bytes, int receives) {
     slot->received_ranges |= 1U << into;
 }
 
-void tacit_describe(slot_state* slot, const message* posted) {
+void tacit_describe_range(slot_state* slot, const message* posted) {
   byte_range bytes;
   if (tacit_byte_range(posted, &bytes))
     add_range(slot, bytes, posted->receives);
   else
     slot->unknown_bytes = 1;
+}
+
+void tacit_describe(slot_state* slot, const message* posted) {
+  tacit_describe_range(slot, posted);
   if (tacit_checks())
     tacit_check_hold(slot, posted);
 }
@@ -162,9 +166,11 @@ void tacit_note(slot_state* slot, MPI_Request request, const void* variable, con
     tacit_check_note(slot, request, variable, posted, 0);
 }
 
-static void take_rest(slot_state* slot, int persistent) {
-  slot->unknown_bytes |= slot->rest_unknown;
-  add_range(slot, slot->noted_rest, (int)slot->rest_received);
+static void take_rest(slot_state* slot, int persistent, int needed) {
+  if (needed) {
+    slot->unknown_bytes |= slot->rest_unknown;
+    add_range(slot, slot->noted_rest, (int)slot->rest_received);
+  }
   if (!persistent && --slot->rest_count == 0)
     slot->rest_unknown = slot->rest_received = 0;
 }
@@ -186,21 +192,23 @@ static void own_range(slot_state* slot, uint32_t ranges_before) {
 static void take_note(slot_state* slot, MPI_Request request, const void* variable, int persistent) {
   const uint32_t at = index_for(slot, request);
   const int found = at < slot_ranges && (slot->noted_used & 1U << at) != 0;
+  /* Check mode takes operations for pending that MPI has completed: it knows the bytes of each. */
+  const uint32_t ranges_before = slot->range_count;
+  const int pieces = tacit_checks() ? tacit_check_defer(slot, request, variable, persistent) : 0;
   if (!found && slot->rest_count > 0)
-    take_rest(slot, persistent);
+    take_rest(slot, persistent, pieces == 0);
+  else if (pieces > 0)
+    own_range(slot, pieces == 1 ? ranges_before : slot->range_count);
   else if (!found)
     slot->unknown_bytes |= !is_complete(request); /* completed operations may share a handle, and a note */
   else if (slot->noted_unknown & 1U << at)
     slot->unknown_bytes = 1;
   else {
-    const uint32_t ranges_before = slot->range_count;
     add_range(slot, slot->noted[at].bytes, (slot->noted_received & 1U << at) != 0);
     own_range(slot, ranges_before);
   }
   if (found && !persistent)
     set_bit(&slot->noted_used, at, 0);
-  if (tacit_checks())
-    tacit_check_defer(slot, request, variable, persistent);
 }
 
 /* What has already arrived where the program waits for it need not be watched for any longer. */

@@ -15,6 +15,8 @@ void tacit_hold(slot_state* slot, MPI_Request request, const message* posted);
 /* The same in two steps, for an operation that uses several pieces of memory: each piece, then the request.
  */
 void tacit_describe(slot_state* slot, const message* posted);
+/* Which bytes the slot uses from now on. */
+void tacit_describe_range(slot_state* slot, const message* posted);
 void tacit_hold_described(slot_state* slot, MPI_Request request);
 /* Nonzero unless only check mode, which is off, needs the note (see __tacit_note). */
 int tacit_is_noted(int how);

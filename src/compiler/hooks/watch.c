@@ -98,11 +98,11 @@ static void look_at(byte_range bytes, const char* location) {
                        "which is known later only");
 }
 
-void __tacit_watch_access(const void* bytes, uint64_t length, int writes, const char* location) {
+void __tacit_watch_access(const void* bytes, uint64_t length, int how, const char* location) {
   const byte_range range = {(uintptr_t)bytes, (uintptr_t)bytes + length};
   if (tacit_check_any())
-    tacit_check_access(range, writes, location);
-  if (!writes && any_marks())
+    tacit_check_access(range, how & 1, location);
+  if (how == 0 && any_marks())
     look_at(range, location);
 }
 
@@ -114,7 +114,7 @@ void __tacit_watch_call(const tacit_slot* but, const char* name, const char* loc
 void __tacit_watch_anything(tacit_slot* slot, const char* what, const char* location) {
   const slot_state* state = state_of(slot);
   if (state->pending && tacit_checks())
-    tacit_check_anything(state, what, location);
+    tacit_check_anything(what, state->location, location);
 }
 
 void __tacit_watch_argument(const void* variable, const char* location) {

@@ -19,6 +19,7 @@ void changer::apply(const decision& made) {
   if (made.becomes == outcome::copied) {
     complete_copies(*made.placed, in_, copies_complete_);
     rename_send(made.site);
+    copies_ = true;
     return changed();
   }
   if (made.becomes != outcome::split && made.becomes != outcome::started && made.becomes != outcome::moved)
@@ -54,7 +55,7 @@ bool changer::finish() {
       one.iterations = nullptr;
   insert_pokes(windows_);
   if (options_.check)
-    watch_slots(in_.function, slots_);
+    watch_slots(in_.function, slots_, copies_);
   return changed_;
 }
 

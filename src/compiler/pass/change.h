@@ -31,6 +31,7 @@ private:
   llvm::SmallVector<split_loop, 8> splits_;
   llvm::SmallVector<guard, 16> guards_;
   llvm::SmallPtrSet<const llvm::Instruction*, 8> copies_complete_; ///< before these
+  bool copies_ = false;                                            ///< something is sent from a copy
   bool changed_ = false;
 };
 

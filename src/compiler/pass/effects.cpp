@@ -178,7 +178,8 @@ bool may_never_return(const llvm::Function& function) {
 /// nobody expects that.
 bool may_not_return(const llvm::Instruction& at) {
   const auto* call = dyn_cast<llvm::CallBase>(&at);
-  return call && !call->isInlineAsm() && !isa<llvm::IntrinsicInst>(call) && !call->willReturn();
+  return call && !call->isInlineAsm() && !isa<llvm::IntrinsicInst>(call) && !call->willReturn() &&
+         is_checked(condition::waiting);
 }
 
 conflict access_conflict(const in_flight& operation, bool writes, std::string detail) {
@@ -336,7 +337,8 @@ std::optional<conflict> effects::of_call(llvm::CallBase& call, const in_flight& 
 
 std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& operation, reach how) {
   const std::string name = name_of(*site.call);
-  if (is_opaque(site.row->kind))
+  if (is_opaque(site.row->kind) &&
+      is_checked(site.is(call_class::pcontrol) ? condition::user_code : condition::ordering))
     return conflict{reason::unknown_effect, name, {}};
   if (operation.persistent && uses_requests(site.row->kind))
     return conflict{reason::request_touched, wording(remark::uses_persistent, {name}), {}};
@@ -371,7 +373,7 @@ std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& o
       }
       if (!predefined && !operation.local_object && !leads_to_known_variables(operand))
         return conflict{reason::unknown_effect, wording(remark::absolute_addresses, {name}), {}};
-      if (!predefined && exposed_.joined_variables && !operation.from_copy)
+      if (!predefined && exposed_.joined_variables && !operation.from_copy && is_checked(condition::bytes))
         return conflict{reason::unknown_effect, wording(remark::datatype_leads_away, {name}), {}};
     }
     const MemoryLocation where =
@@ -434,7 +436,7 @@ const call_summary& effects::summary_of(llvm::Function& function) {
     return entry->second;
   entry->second.unknown = wording(remark::recursive); // what a recursive call sees
   call_summary made;
-  if (may_never_return(function))
+  if (may_never_return(function) && is_checked(condition::waiting))
     made.unknown = wording(remark::may_never_end);
   for (llvm::BasicBlock& block : function)
     for (llvm::Instruction& instruction : block)

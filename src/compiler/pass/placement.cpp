@@ -441,7 +441,7 @@ private:
                         checks unless_apart = {}) {
     completion made{from.getTerminator(), nullptr, nullptr, std::move(unless_apart), nullptr,
                     std::move(cause),     blocker};
-    if (to.isEHPad() || to.getUniquePredecessor() == &from) {
+    if (to.isEHPad() || (is_checked(condition::control) && to.getUniquePredecessor() == &from)) {
       made.before = &*to.getFirstInsertionPt(); // completing twice does no harm
     } else if (!from.getSingleSuccessor()) {
       made.before = nullptr;

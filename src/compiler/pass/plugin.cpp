@@ -104,13 +104,14 @@ bool has_other_cycles(llvm::Function& function, const llvm::LoopInfo& loops) {
 
 /// Why the function cannot be changed; empty if it can.
 std::string obstacle(llvm::Function& function, const llvm::LoopInfo& loops, bool error_handlers) {
-  return is_mpi_name(function.getName())                ? wording(remark::stands_for_mpi)
-         : function.hasOptNone()                        ? wording(remark::not_optimized)
-         : function.callsFunctionThatReturnsTwice()     ? wording(remark::calls_setjmp)
-         : jumps_anywhere(function)                     ? wording(remark::computed_jumps)
-         : error_handlers && may_catch_errors(function) ? wording(remark::may_catch)
-         : has_other_cycles(function, loops)            ? wording(remark::odd_cycle)
-                                                        : std::string();
+  return is_mpi_name(function.getName())            ? wording(remark::stands_for_mpi)
+         : function.hasOptNone()                    ? wording(remark::not_optimized)
+         : function.callsFunctionThatReturnsTwice() ? wording(remark::calls_setjmp)
+         : jumps_anywhere(function)                 ? wording(remark::computed_jumps)
+         : error_handlers && is_checked(condition::errors) && may_catch_errors(function)
+             ? wording(remark::may_catch)
+         : has_other_cycles(function, loops) ? wording(remark::odd_cycle)
+                                             : std::string();
 }
 
 /// MPI's functions do not throw; as plain calls they do not end blocks.

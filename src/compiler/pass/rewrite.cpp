@@ -1,5 +1,6 @@
 #include "compiler/pass/rewrite.h"
 
+#include "compiler/pass/options.h"
 #include "compiler/pass/source_location.h"
 #include "compiler/pass/strip_mine.h"
 
@@ -244,9 +245,9 @@ edge edge_between(llvm::BasicBlock& from, llvm::BasicBlock& to, const function_a
 
 llvm::BasicBlock& split_edge(const edge& at, function_analyses& in) {
   // All edges between the two: a switch may have several.
-  const auto options = llvm::CriticalEdgeSplittingOptions(&in.dominators, &in.loops)
-                           .setMergeIdenticalEdges()
-                           .setPreserveLCSSA();
+  auto options = llvm::CriticalEdgeSplittingOptions(&in.dominators, &in.loops).setPreserveLCSSA();
+  if (is_checked(condition::control))
+    options.setMergeIdenticalEdges();
   llvm::BasicBlock* between = llvm::SplitCriticalEdge(at.from, at.successor, options);
   if (!between)
     between =

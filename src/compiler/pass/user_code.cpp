@@ -137,9 +137,11 @@ user_code user_code_of(const llvm::Module& module) {
 }
 
 bool may_run_user_code(const mpi_site& site, const user_code& known) {
+  return is_checked(condition::user_code) && runs_user_code(site, known);
+}
+
+bool runs_user_code(const mpi_site& site, const user_code& known) {
   const call_row& row = *site.row;
-  if (!is_checked(condition::user_code))
-    return false;
   if (known.anywhere && !site.is(mpi_call::Wtime) && !site.is(mpi_call::Wtick))
     return true;
   if (has(row, user_function::attributes) || has(row, user_function::handler) ||

@@ -27,6 +27,8 @@ struct user_code {
 user_code user_code_of(const llvm::Module& module);
 
 /// True if the call may run functions of the user, given what its module hands to MPI.
+bool runs_user_code(const mpi_site& site, const user_code& known);
+/// The same, unless a test takes to hold that none does.
 bool may_run_user_code(const mpi_site& site, const user_code& known);
 
 } // namespace tacit::compiler

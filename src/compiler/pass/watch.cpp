@@ -8,6 +8,8 @@
 #include "compiler/pass/watch.h"
 
 #include "compiler/pass/known_functions.h"
+#include "compiler/pass/user_code.h"
+#include "vocabulary/calls/remarks.h"
 
 #include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -44,12 +46,14 @@ bool is_private(const Value* pointer) {
          !llvm::PointerMayBeCaptured(object, /*ReturnCaptures=*/true, /*StoreCaptures=*/true);
 }
 
-void watch_access(Instruction& next, Value* pointer, Value* bytes, bool writes) {
+enum access : unsigned { reads = 0, writes = 1, copies = 2 };
+
+void watch_access(Instruction& next, Value* pointer, Value* bytes, unsigned how) {
   if (pointer->getType()->getPointerAddressSpace() != 0 || is_private(pointer))
     return;
   builder_before at(next);
   call_hook(at, "__tacit_watch_access", at.getVoidTy(),
-            {pointer, at.CreateZExtOrTrunc(bytes, at.getInt64Ty()), at.getInt32(writes), location_of(next)});
+            {pointer, at.CreateZExtOrTrunc(bytes, at.getInt64Ty()), at.getInt32(how), location_of(next)});
 }
 
 bool watch_accesses(Instruction& at) {
@@ -59,17 +63,18 @@ bool watch_accesses(Instruction& at) {
     return llvm::ConstantInt::get(llvm::Type::getInt64Ty(at.getContext()), size.getKnownMinValue());
   };
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&at))
-    watch_access(at, load->getPointerOperand(), bytes_of(load->getType()), false);
+    watch_access(at, load->getPointerOperand(), bytes_of(load->getType()), reads);
   else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&at))
-    watch_access(at, store->getPointerOperand(), bytes_of(store->getValueOperand()->getType()), true);
+    watch_access(at, store->getPointerOperand(), bytes_of(store->getValueOperand()->getType()), writes);
   else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&at))
-    watch_access(at, update->getPointerOperand(), bytes_of(update->getType()), true);
+    watch_access(at, update->getPointerOperand(), bytes_of(update->getType()), writes);
   else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&at))
-    watch_access(at, exchange->getPointerOperand(), bytes_of(exchange->getNewValOperand()->getType()), true);
+    watch_access(at, exchange->getPointerOperand(), bytes_of(exchange->getNewValOperand()->getType()),
+                 writes);
   else if (auto* memory = llvm::dyn_cast<llvm::AnyMemIntrinsic>(&at)) {
     if (auto* transfer = llvm::dyn_cast<llvm::AnyMemTransferInst>(memory))
-      watch_access(at, transfer->getRawSource(), memory->getLength(), false);
-    watch_access(at, memory->getRawDest(), memory->getLength(), true);
+      watch_access(at, transfer->getRawSource(), memory->getLength(), copies);
+    watch_access(at, memory->getRawDest(), memory->getLength(), writes);
   } else {
     return false;
   }
@@ -102,6 +107,22 @@ bool tells_others(const mpi_site& site, bool synchronous) {
   }
 }
 
+/// Calls that look at the status, or in Fortran at the error code, which they are given first.
+bool looks_at_result(const mpi_site& site) {
+  switch (site.row->id) {
+  case mpi_call::Get_count:
+  case mpi_call::Get_elements:
+  case mpi_call::Get_elements_x:
+  case mpi_call::Test_cancelled:
+    return true;
+  case mpi_call::Error_class:
+  case mpi_call::Error_string:
+    return site.language == binding::fortran;
+  default:
+    return false;
+  }
+}
+
 Value* text(IRBuilder<>& at, llvm::StringRef name) {
   return at.CreateGlobalString(name, "tacit.name");
 }
@@ -113,25 +134,30 @@ void watch_call(const mpi_site& site, bool synchronous) {
     Value* own =
         site.hook && site.first > 0 ? call.getArgOperand(0) : llvm::ConstantPointerNull::get(at.getPtrTy());
     call_hook(at, "__tacit_watch_call", at.getVoidTy(), {own, text(at, site.row->name), location_of(call)});
-  } else if (site.is(call_class::local)) {
-    for (Value* operand : call.args())
-      if (operand->getType()->isPointerTy() &&
-          !llvm::isa<llvm::Constant>(llvm::getUnderlyingObject(operand, 0)))
-        call_hook(at, "__tacit_watch_argument", at.getVoidTy(), {operand, location_of(call)});
+  } else if (looks_at_result(site)) {
+    call_hook(at, "__tacit_watch_argument", at.getVoidTy(), {call.getArgOperand(0), location_of(call)});
   }
 }
 
 /// Why nothing may be pending before the instruction, whatever it is; empty if something may.
-std::string anything_by(Instruction& at) {
+std::string anything_by(Instruction& at, const user_code& known) {
   if (at.isAtomic() || at.isVolatile())
-    return "an atomic or volatile access";
+    return wording(remark::atomic_access);
   auto* call = llvm::dyn_cast<llvm::CallBase>(&at);
-  if (!call || llvm::isa<llvm::IntrinsicInst>(call) || is_hook(*call) || recognise(*call))
+  if (!call || llvm::isa<llvm::IntrinsicInst>(call) || is_hook(*call))
     return "";
+  if (const auto site = recognise(*call)) {
+    // What a wait runs for a request that stays in it, it runs as written while the others are pending.
+    const bool runs = !site->is(call_class::complete) && runs_user_code(*site, known);
+    return runs || site->is(call_class::unknown) || site->is(call_class::pcontrol) ||
+                   site->is(call_class::finalize)
+               ? std::string(site->row->name)
+               : std::string();
+  }
   const llvm::Function* callee = call->getCalledFunction();
   if (!callee)
-    return "an unknown function";
-  if (callee->hasExactDefinition() || is_pure_function(callee->getName()) ||
+    return wording(remark::function_pointer);
+  if ((callee->hasExactDefinition() && !call->doesNotReturn()) || is_pure_function(callee->getName()) ||
       is_argument_function(callee->getName()) || (call->doesNotAccessMemory() && call->doesNotThrow()))
     return "";
   return callee->getName().str();
@@ -177,15 +203,14 @@ void watch_results(llvm::CallInst& hook, const slot& into, const unseen_results&
               {into.storage, llvm::ConstantPointerNull::get(at.getPtrTy()), at.getInt32(0)});
 }
 
-void watch_slots(llvm::Function& function, llvm::ArrayRef<slot> slots) {
-  if (slots.empty())
-    return;
+void watch_slots(llvm::Function& function, llvm::ArrayRef<slot> slots, bool copies) {
+  const user_code known = user_code_of(*function.getParent());
   llvm::SmallVector<Instruction*, 16> returns;
   llvm::SmallVector<std::pair<Instruction*, std::string>, 16> anything;
   for (Instruction& at : llvm::instructions(function))
     if (is_return(at))
       returns.push_back(&at);
-    else if (std::string what = anything_by(at); !what.empty())
+    else if (std::string what = anything_by(at, known); !what.empty())
       anything.emplace_back(&at, std::move(what));
   for (Instruction* end : returns) {
     builder_before at(*end);
@@ -195,6 +220,8 @@ void watch_slots(llvm::Function& function, llvm::ArrayRef<slot> slots) {
   for (const auto& [next, what] : anything) {
     builder_before at(*next);
     Value* name = text(at, what);
+    if (copies)
+      call_hook(at, "__tacit_watch_copies", at.getVoidTy(), {name, location_of(*next)});
     for (const slot& one : slots)
       call_hook(at, "__tacit_watch_anything", at.getVoidTy(), {one.storage, name, location_of(*next)});
   }

@@ -19,8 +19,8 @@ unseen_results unseen_by(const mpi_site& site);
 /// Lets looks at these results be seen, from the hook on.
 void watch_results(llvm::CallInst& hook, const slot& into, const unseen_results& results);
 /// Lets be seen what is pending in these slots, which are those of the function, where it returns, and where it calls
-/// or does what may do anything.
-void watch_slots(llvm::Function& function, llvm::ArrayRef<slot> slots);
+/// or does what may do anything; also what it sends from copies.
+void watch_slots(llvm::Function& function, llvm::ArrayRef<slot> slots, bool copies);
 /// Lets accesses to memory be seen, and calls that tell others something. `synchronous`: receives tell something, too
 /// (exposure::synchronous_sends). True if there are any.
 bool watch_module(llvm::Module& module, bool synchronous);

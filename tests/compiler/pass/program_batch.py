@@ -22,7 +22,8 @@ HERE = Path(__file__).resolve().parent
 HOOKS = HERE.parents[2] / "src" / "compiler" / "hooks"
 WAYS = {"conservative": {"MODE": "conservative"}, "aggressive": {"MODE": "aggressive"},
         "aggressive, no copies": {"MODE": "aggressive", "RENAME": "off"},
-        "with collectives": {"MODE": "aggressive", "COLLECTIVES": "on"}}
+        "with collectives": {"MODE": "aggressive", "COLLECTIVES": "on"},
+        "for check mode": {"MODE": "aggressive", "CHECK": "1"}}
 LINKED = "at link time: "  # in front of a way
 KINDS = ("arena", "routines", "fortran")  # generate_program.py; generate_routines.py in C and in Fortran
 IDIOMS = ("idioms-c", "idioms-c++", "idioms-fortran")  # generate_idioms.py, generate_idioms_fortran.py: on two ranks, not simulated

@@ -4,7 +4,7 @@
 The first line of a program may give settings of the pass and the number of ranks: `// options: mode=conservative ranks=3`
 (2 ranks otherwise; `//` or `!`), a file of the folder `elsewhere` that belongs to it (`with=absf.c`), or variables with which it runs:
 `// environment: OMPI_MCA_btl=self,tcp`. Every program
-runs plain, transformed, and transformed in check mode. Where the second line names conditions of docs/soundness.md
+runs plain, transformed, and compiled for check mode and in it. Where the second line names conditions of docs/soundness.md
 (`// assume: ordering`), the program transformed with one of these taken to hold must print something else: it is worth its time.
 
 Usage: run_programs.py --tacit FILE --pass FILE --launcher "MPIEXEC FLAGS" PROGRAM...
@@ -47,10 +47,11 @@ def compile_program(tacit, source, program, overlap, settings, assumed=()):
     return "" if done.returncode == 0 else f"does not compile ({overlap}):\n{done.stderr}"
 
 
-def run(launcher, ranks, program, limit=900, **environment):
-    command = [*shlex.split(launcher), "-n", ranks, str(program)]
+def run(launcher, ranks, program, limit=900, arguments=(), **environment):
+    command = [*shlex.split(launcher), "-n", ranks, str(program), *arguments]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, env=dict(os.environ, **environment))
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=limit,
+                              env=dict(os.environ, **environment))
     except subprocess.TimeoutExpired:
         return "hangs"
     if done.returncode:
@@ -62,21 +63,21 @@ def problems_of(source, asked, folder):
     settings = settings_of(source)
     ranks = settings.pop("ranks", "2")
     environment = settings_of(source, "environment:")
-    programs = {"off": folder / "plain", "apply": folder / "moved"}
-    for overlap, program in programs.items():
-        if problem := compile_program(asked.tacit, source, program, overlap, settings):
+    plain, moved, checked = folder / "plain", folder / "moved", folder / "checked"
+    for program, overlap, check in ((plain, "off", {}), (moved, "apply", {}), (checked, "apply", {"check": "1"})):
+        if problem := compile_program(asked.tacit, source, program, overlap, settings | check):
             return [problem]
-    plain = run(asked.launcher, ranks, programs["off"], **environment)
+    plain = run(asked.launcher, ranks, plain, **environment)
     if not plain or plain.startswith(("exit", "hangs")):
         return [f"the program itself: {plain or 'prints nothing'}"]
-    seen = {"transformed": run(asked.launcher, ranks, programs["apply"], **environment),
-            "in check mode": run(asked.launcher, ranks, programs["apply"], TACIT_OVERLAP_CHECK="1", **environment)}
+    seen = {"transformed": run(asked.launcher, ranks, moved, **environment),
+            "in check mode": run(asked.launcher, ranks, checked, TACIT_OVERLAP_CHECK="1", **environment)}
     found = [f"{how}: {text[:2000]!r} instead of {plain!r}" for how, text in seen.items() if text != plain]
     for condition in assumed_by(source):
         wrong = folder / f"without_{condition}"
         if problem := compile_program(asked.tacit, source, wrong, "apply", settings, assuming(asked, source, condition)):
             found.append(problem)
-        elif run(asked.launcher, ranks, wrong, limit=30, **environment) == plain:
+        elif run(asked.launcher, ranks, wrong, limit=10, **environment) == plain:
             found.append(f"taking {condition} to hold changes nothing that it prints")
     return found
 
