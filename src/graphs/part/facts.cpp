@@ -12,8 +12,10 @@
 
 #include "graphs/plan/plan.h"
 #include "graphs/plan/segments.h"
+#include "vocabulary/base/hash.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 namespace tacit::graphs {
@@ -42,14 +44,10 @@ bool join_sorted(std::vector<segment>& bytes) {
   return false;
 }
 
+/// Not negative, and less than what `least_hash` starts from.
 std::int64_t hash_of(const std::vector<segment>& bytes) {
-  std::uint64_t h = bytes.size();
-  for (const segment& s : bytes)
-    for (const std::uint64_t word : {s.address, s.length}) {
-      h = (h ^ word) * 0x9e3779b97f4a7c15;
-      h ^= h >> 29;
-    }
-  return static_cast<std::int64_t>(h >> 3);
+  static_assert(std::has_unique_object_representations_v<segment>);
+  return static_cast<std::int64_t>(vocabulary::hash_of(bytes.data(), bytes.size() * sizeof(segment)) >> 3);
 }
 
 bool is_reserved(std::span<const segment> list) {
