@@ -2,6 +2,7 @@
 """The commands that need no MPI, through the real binary."""
 import json
 import os
+import resource
 import signal
 import subprocess
 import tempfile
@@ -260,6 +261,14 @@ class Analyze(unittest.TestCase):
 
 
 class Generate(unittest.TestCase):
+    def test_ranks_that_do_nothing_cost_next_to_nothing(self):
+        """In time of the processor, which does not depend on what else runs; a microsecond for each rank is too much."""
+        ranks = 1 << 23
+        done = tacit("analyze", "-", input=f"tacit graph 1\nranks {ranks}\n",
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (5, 5)))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"{ranks:,} ranks form no collective", done.stdout)
+
     def test_what_is_generated_is_found_again(self):
         for pattern, form, found in (("bcast", "ring", "bcast"), ("scatter", "binomial", "scatter"), ("gather", "linear", "gather"),
                                      ("allgather", "bruck", "allgather"), ("alltoall", "pairwise", "alltoall"),
