@@ -1,0 +1,2 @@
+// Owns the headers that all tests share, compiled beforehand.
+int main() {}
