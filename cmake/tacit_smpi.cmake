@@ -26,6 +26,9 @@ target_link_libraries(tacit_smpi PUBLIC tacit_channel tacit_neighbors nlohmann_j
 function(tacit_smpi_program name)
   add_library(${name} MODULE ${ARGN})
   set_target_properties(${name} PROPERTIES PREFIX "")
+  if(NOT TACIT_BUILD_TESTS) # a build that is only installed compiles the rooms that see MPI once
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
   target_compile_options(${name} PRIVATE -include ${SMPI_INCLUDE_DIR}/smpi_helpers.h)
   target_link_libraries(${name} PRIVATE tacit_smpi)
   target_link_options(${name} PRIVATE LINKER:--strip-all) # smpirun copies the file once per rank
