@@ -48,6 +48,8 @@ class Tacit(CMakePackage):
     def cmake_args(self):
         return [
             self.define("TACIT_BUILD_TESTS", False),
+            self.define("CMAKE_UNITY_BUILD", True),
+            self.define("CMAKE_UNITY_BUILD_BATCH_SIZE", 12),
             self.define("MPI_C_COMPILER", self.spec["mpi"].mpicc),
             self.define_from_variant("TACIT_WITH_TASKS", "tasks"),
             self.define("CMAKE_DISABLE_FIND_PACKAGE_LLVM", not self.spec.satisfies("+overlap")),
