@@ -1,6 +1,6 @@
 """tacit for Spack: `spack repo add packaging/spack && spack install tacit ^openmpi` (or ^mpich: one build serves one MPI).
-The source is the clone that this recipe lies in. Spack's LLVM has no clang++-19: for `tacit cxx` set OMPI_CXX or MPICH_CXX to its
-clang++. The variants fortran and tasks were written by reading Spack's recipes, and not tried."""
+The source is the branch main of the clone that this recipe lies in. Spack's LLVM has no clang++-19: for `tacit cxx` set OMPI_CXX or
+MPICH_CXX to its clang++. What of this was tried stands in packaging/README.md."""
 from pathlib import Path
 
 from spack.package import *  # noqa: F403 (as all recipes)
@@ -52,6 +52,7 @@ class Tacit(CMakePackage):
             self.define("CMAKE_UNITY_BUILD_BATCH_SIZE", 12),
             self.define("MPI_C_COMPILER", self.spec["mpi"].mpicc),
             self.define_from_variant("TACIT_WITH_TASKS", "tasks"),
+            self.define_from_variant("TACIT_WITH_METIS", "metis"),
             self.define("CMAKE_DISABLE_FIND_PACKAGE_LLVM", not self.spec.satisfies("+overlap")),
             self.define("CMAKE_DISABLE_FIND_PACKAGE_Clang", not self.spec.satisfies("+overlap")),
         ]
