@@ -118,6 +118,11 @@ int __tacit_defer(tacit_slot* slot, MPI_Request* request) {
   return defer_one(slot, request, 0);
 }
 
+int __tacit_defer_element(tacit_slot* slot, MPI_Request* request, int started) {
+  TACIT_COUNT_CALL();
+  return tacit_program_wraps() ? MPI_SUCCESS : defer(slot, 1, request, started);
+}
+
 int __tacit_defer_all(tacit_slot* slot, int count, MPI_Request* requests) {
   TACIT_COUNT_CALL();
   return defer(slot, count, requests, 0);

@@ -65,6 +65,8 @@ void __tacit_note_parts(tacit_slot* slot, int kind, const void* send_buffer, int
 /* Replaces MPI_Wait(request, MPI_STATUS_IGNORE): moves the request into the slot and leaves MPI_REQUEST_NULL
  * behind. What the slot held is completed first. */
 int __tacit_defer(tacit_slot* slot, MPI_Request* request);
+/* The same for one request of a Waitall that stays and completes what is left; `started`: it is a persistent one, see below. */
+int __tacit_defer_element(tacit_slot* slot, MPI_Request* request, int started);
 /* Replaces MPI_Waitall(count, requests, MPI_STATUSES_IGNORE) where all of its requests are moved; takes a
  * copy of the array. */
 int __tacit_defer_all(tacit_slot* slot, int count, MPI_Request* requests);
@@ -156,6 +158,7 @@ void __tacit_note_parts_f(tacit_slot* slot, int kind, const void* send_buffer, c
                           const MPI_Fint* recv_displs, const MPI_Fint* recv_type, const MPI_Fint* root,
                           const MPI_Fint* comm, const MPI_Fint* request);
 void __tacit_defer_f(tacit_slot* slot, MPI_Fint* request, MPI_Fint* ierror);
+void __tacit_defer_element_f(tacit_slot* slot, MPI_Fint* request, int started, MPI_Fint* ierror);
 void __tacit_defer_all_f(tacit_slot* slot, const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ierror);
 void __tacit_defer_started_f(tacit_slot* slot, MPI_Fint* request, MPI_Fint* ierror);
 void __tacit_defer_all_started_f(tacit_slot* slot, const MPI_Fint* count, MPI_Fint* requests,

@@ -192,6 +192,12 @@ void __tacit_defer_f(tacit_slot* slot, MPI_Fint* request, MPI_Fint* ierror) {
   defer_one(slot, request, 0, ierror);
 }
 
+void __tacit_defer_element_f(tacit_slot* slot, MPI_Fint* request, int started, MPI_Fint* ierror) {
+  TACIT_COUNT_CALL();
+  if (!tacit_program_wraps())
+    defer(slot, 1, request, started, ierror);
+}
+
 void __tacit_defer_all_f(tacit_slot* slot, integer count, MPI_Fint* requests, MPI_Fint* ierror) {
   TACIT_COUNT_CALL();
   defer(slot, *count, requests, 0, ierror);

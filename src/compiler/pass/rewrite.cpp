@@ -515,12 +515,11 @@ void defer_element(const mpi_site& waitall, Value* request, const slot& into,
   after_posts(operations, into, ranges);
   IRBuilder<> at(waitall.call);
   at.SetCurrentDebugLocation(waitall.call->getDebugLoc());
-  llvm::SmallVector<Value*, 3> operands{into.storage, request};
+  llvm::SmallVector<Value*, 4> operands{into.storage, request, at.getInt32(started(operations))};
   if (Value* ierror = waitall.ierror())
     operands.push_back(ierror);
   Type* result = waitall.language == binding::fortran ? at.getVoidTy() : static_cast<Type*>(at.getInt32Ty());
-  call_hook(at, named(started(operations) ? "__tacit_defer_started" : "__tacit_defer", waitall.language),
-            result, operands);
+  call_hook(at, named("__tacit_defer_element", waitall.language), result, operands);
 }
 
 void promote_buffers(llvm::ArrayRef<slot> slots, llvm::DominatorTree& dominators) {

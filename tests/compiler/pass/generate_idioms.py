@@ -5,14 +5,15 @@ The third of three independent generators. A program is a function of a few step
 one of the usual forms, and then touches their buffers by a way that no load or store of the function shows: functions of the
 user that MPI, the C library or the language runs (attributes, error handlers, generalized requests, operators, qsort, signals,
 destructors), memory behind a stream, bytes outside the pointer (negative displacements, absolute datatypes), pointers that
-changed places, system calls; or it waits outside MPI, by input or for a file, until the other rank answers what it received.
+changed places, system calls; or it waits outside MPI, by input, for a file or in a function that MPI runs, until the other rank answers
+what it received; or a message says more than its data: that a file is there or has grown, that another message has been matched.
 
 Every program is legal MPI for two ranks: no buffer is touched between post and wait, blocking sends meet receives that do not
 depend on them, and who waits outside MPI has no message pending that the answer depends on. What a hidden way reads, and what
 it writes, does not depend on how often it runs. So a program says the same under every MPI, and a transformed one, too.
 
-Some ways forbid the pass much in the whole file (error handlers, callbacks of datatypes, shared memory): a file has those that
-its seed chooses, most have none.
+Some ways forbid the pass much in the whole file (error handlers, callbacks of datatypes, shared memory, MPI_Cancel, functions that the
+program puts in MPI's place), or are dear (files of MPI, sessions): a file has those that its seed chooses, most have none.
 
 Usage: generate_idioms.py SEED COUNT c|c++ > programs.c
 """
@@ -60,8 +61,19 @@ static int hear, tell, local_pipe[2];
 
 /* What functions of the user do, each time the same: they read `reads` and write `writes`. */
 static word *reads, *writes, seen;
-static int reads_count, writes_count, touching, greeting;
+static int reads_count, writes_count, touching, greeting, hearing;
+static word number(const char* line);
+static void listen(void) {
+  if (!hearing)
+    return;
+  hearing = 0;
+  memset(text, 0, sizeof text);
+  if (read(hear, text, sizeof text - 1) <= 0)
+    abort();
+  seen = number(text);
+}
 static void touch(void) {
+  listen();
   if (!touching)
     return;
   word sum = 1;
@@ -210,7 +222,7 @@ APART void file_name(int program, int turn, int step) {
   snprintf(text, 0, " ");
   snprintf(folder + strlen(folder) - 12, 13, "%04d%04d%04d", program, turn, step);
 }
-APART word number(const char* line) {
+__attribute__((noinline)) static word number(const char* line) {
   return strtoul(line, 0, 10);
 }
 static void start(int program, int me) {
@@ -223,8 +235,9 @@ static void start(int program, int me) {
   for (int i = 0; i < 512; i++)
     apart[i] = (word)i;
 }
-static word sums[2];
+static word sums[2], called; /* wrappers count how often */
 static void finish(int program, int me, word sum) {
+  sum = sum * 31 + called;
   sum = sum * 31 + mixed(memory, 4 * largest);
   sum = sum * 31 + mixed(inbox, largest + 64);
   sum = sum * 31 + mixed(outbox, largest + 64);
@@ -295,6 +308,78 @@ APART void may_throw(int really) {
 }
 static std::function<void()> stored = [] { touch(); };
 """
+# What the program puts in MPI's place: each is called as often as it is written, and may touch the message.
+WRAPPERS = {
+    "Send": """int MPI_Send(const void* at, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm) {
+  MPI_Request sent;
+  called++;
+  if (count % 2 == 0)
+    return PMPI_Send(at, count, type, peer, tag, comm);
+  PMPI_Isend(at, count, type, peer, tag, comm, &sent);
+  return PMPI_Wait(&sent, MPI_STATUS_IGNORE);
+}
+""",
+    "Recv": """int MPI_Recv(void* at, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Status* status) {
+  const int error = PMPI_Recv(at, count, type, peer, tag, comm, status);
+  called += 1 + (type == WORD && count > 0 ? *(word*)at % 8 : 0);
+  return error;
+}
+""",
+    "Isend": """int MPI_Isend(const void* at, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
+  called++;
+  return PMPI_Isend(at, count, type, peer, tag, comm, request);
+}
+""",
+    "Wait": """int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  int flag = 0, error = 0;
+  called++;
+  while (!flag && error == 0)
+    error = PMPI_Test(request, &flag, status);
+  return error;
+}
+""",
+    "Waitall": """int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  called++;
+  return PMPI_Waitall(count, requests, statuses);
+}
+""",
+    "Sendrecv": """int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, int out_tag, void* in, int in_count,
+                 MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Status* status) {
+  called++;
+  return PMPI_Sendrecv(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, comm, status);
+}
+"""}
+# A communicator of a session, where the library has them.
+SESSION = """static MPI_Comm session_comm = MPI_COMM_NULL;
+#if MPI_VERSION >= 4
+static MPI_Session session;
+APART void begin_session(void) {
+  MPI_Group all;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
+  MPI_Comm_create_from_group(all, "tacit.idioms", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session_comm);
+  MPI_Group_free(&all);
+}
+APART void end_session(void) {
+  MPI_Comm_free(&session_comm);
+  MPI_Session_finalize(&session);
+}
+#else
+APART void begin_session(void) {
+  MPI_Comm_dup(MPI_COMM_WORLD, &session_comm);
+}
+APART void end_session(void) {
+  MPI_Comm_free(&session_comm);
+}
+#endif
+"""
+# A file of MPI's that grows by a word at a time; both ranks know how long it has to be.
+COMMON_FILE = """static MPI_File common;
+static MPI_Offset grown;
+APART void grow(word value) {
+  MPI_File_write_at(common, grown - (MPI_Offset)sizeof value, &value, 1, WORD, MPI_STATUS_IGNORE);
+}
+"""
 SHARED = """#include <semaphore.h>
 #include <sys/mman.h>
 static struct shared_page { sem_t heard; volatile word round; } *page;
@@ -343,8 +428,8 @@ class Program:
                 return into, out
 
     def ring(self, into, out, count):
-        tag = self.tag
-        return (f"({out}, {count}, WORD, right, {tag}, MPI_COMM_WORLD", f"({into}, {count}, WORD, left, {tag}, MPI_COMM_WORLD")
+        comm = "session_comm" if "session" in self.has and self.rng.random() < 0.5 else "MPI_COMM_WORLD"
+        return (f"({out}, {count}, WORD, right, {self.tag}, {comm}", f"({into}, {count}, WORD, left, {self.tag}, {comm}")
 
     # --- work
     def aside(self, chance=0.6):
@@ -489,6 +574,68 @@ class Program:
                   f"  MPI_{rng.choice(['Send', 'Ssend'])}({out}, {count}, WORD, right, {self.tag}, MPI_COMM_WORLD);",
                   f"  for (int i = 0; i < {count}; i++) ({out})[i] ^= x;", "}")
 
+    # --- what a message says beside its data
+    def step_of_telling(self):
+        """That a file is there, and what it has; that a message which was sent before has been matched."""
+        rng = self.rng
+        self.tag += 2
+        self.step += 1
+        count = rng.choice([64, 700, 3000])
+        into, out = self.buffers(count)
+        forms = [self.by_its_name] * 2 + [self.by_named_message] * 2 + [self.by_size] * 3 * ("file" in self.has) + \
+            [self.by_cancelling] * 3 * ("cancel" in self.has)
+        before, ask, tell, after = rng.choice(forms)(into, out, count)
+        send, receive = self.ring(into, out, count)
+        self.emit("seen = 0;", *before, f"if ((me + turn) % 2 == {rng.randrange(2)}) {{")
+        self.depth += 1
+        first = ask[:-1]
+        self.emit(*first)
+        if rng.random() < 0.5:
+            self.emit(f"MPI_Irecv{receive}, &r[0]);")
+            self.aside(0.3)
+            self.emit("MPI_Wait(&r[0], MPI_STATUS_IGNORE);")
+        else:
+            self.emit(f"MPI_Recv{receive}, MPI_STATUS_IGNORE);")
+        self.aside(0.3)
+        self.emit(ask[-1])
+        self.aside(0.8)
+        if "strcpy" not in tell[-1]:  # no folder is like another
+            self.emit(f"x += mixed({into}, {count});")
+        self.depth -= 1
+        self.emit("} else {")
+        self.depth += 1
+        self.emit("lag(1);", *tell, f"MPI_Send{send});")
+        self.aside(0.5)
+        self.depth -= 1
+        self.emit("}", "MPI_Barrier(MPI_COMM_WORLD);", *after, "x = x * 31 + seen;")
+
+    def by_its_name(self, into, out, count):
+        ask = self.rng.choice(["seen = access(folder, R_OK) == 0;", "{ struct stat about; seen = stat(folder, &about) == 0; }",
+                               '{ FILE* file = fopen(folder, "r"); seen = file != 0; if (file) fclose(file); }'])
+        return [f"file_name({self.number}, turn, {self.step});"], [ask], ['fclose(fopen(folder, "w"));'], ["if (me == 0) unlink(folder);"]
+
+    def by_named_message(self, into, out, count):
+        """The message is the name."""
+        ask = self.rng.choice([f"seen = access((char*)({into}), R_OK) == 0;",
+                               f"{{ const int file = open((char*)({into}), O_RDONLY); seen = file >= 0; if (file >= 0) close(file); }}",
+                               f'{{ FILE* file = fopen((char*)({into}), "r"); seen = file != 0; if (file) fclose(file); }}'])
+        return [f"file_name({self.number}, turn, {self.step});"], [ask], \
+            ['fclose(fopen(folder, "w"));', f"memset({out}, 0, sizeof folder); strcpy((char*)({out}), folder);"], \
+            [f"memset({into}, 0, sizeof folder); memset({out}, 0, sizeof folder);", "if (me == 0) unlink(folder);"]
+
+    def by_size(self, into, out, count):
+        ask = self.rng.choice(["{ MPI_Offset size; MPI_File_get_size(common, &size); seen = (word)size; }",
+                               "{ word last = 0; MPI_File_read_at(common, grown - 8, &last, 1, WORD, MPI_STATUS_IGNORE); seen = last; }"])
+        return ["grown += 8;"], [ask], ["grow(17);"], []
+
+    def by_cancelling(self, into, out, count):
+        """The second message says that the synchronous send of the first has been matched."""
+        one, flag = self.name("one"), self.name("flag")
+        return [f"word {one} = x; int {flag} = 0;"], \
+            [f"MPI_Irecv(&{one}, 1, WORD, left, {self.tag - 1}, MPI_COMM_WORLD, &r[4]);",
+             f"MPI_Cancel(&r[4]); MPI_Wait(&r[4], &status); MPI_Test_cancelled(&status, &{flag}); seen = {one} * 2 + (word){flag};"], \
+            [f"MPI_Ssend(&{one}, 1, WORD, right, {self.tag - 1}, MPI_COMM_WORLD);"], []
+
     # --- buffers that change places between the post and the wait
     def step_of_rotation(self):
         rng = self.rng
@@ -554,7 +701,7 @@ class Program:
     def text(self):
         rng = self.rng
         steps = [self.step_of_exchange] * 6 + [self.step_of_waiting] * 3 + [self.step_of_rotation] + [self.step_of_reallocation] + \
-            [self.step_of_input_first]
+            [self.step_of_input_first] + [self.step_of_telling] * 2
         for _ in range(rng.randrange(1, 4)):
             around = rng.random()
             if around < 0.15:
@@ -822,7 +969,30 @@ def by_shared_memory(program):
 
 
 by_shared_memory.needs = "shared"
-WAITS = [by_stream, by_stream, by_system_call, by_file, by_filesystem, by_iostream, by_shared_memory]
+
+
+@ways()
+def by_callback(program):
+    """A function of the user that MPI runs waits."""
+    call = program.rng.choice(["MPI_Comm_delete_attr(mine, comm_key);", "MPI_Comm_set_attr(mine, comm_key, 0);",
+                               "MPI_Attr_delete(mine, old_key);",
+                               "greet(); MPI_Wait(&general, MPI_STATUS_IGNORE);",
+                               "greet(); { int flag; MPI_Test(&general, &flag, MPI_STATUS_IGNORE); }",
+                               "{ int one = 3, other = 4; MPI_Reduce_local(&one, &other, 1, MPI_INT, op); x += (word)other; }"])
+    if "general" in call:
+        return ["begin_general();"], ["hearing = 1;", call, "end_general();"], ["answer(VALUE);", "end_general();"]
+    return ["prepare();"], ["hearing = 1;", call], ["answer(VALUE);"]
+
+
+@ways()
+def by_growing_file(program):
+    ask = "{ MPI_Offset size = 0; while (size != grown) MPI_File_get_size(common, &size); seen = (word)size; }"
+    return ["grown += 8;"], [ask], ["grow(VALUE);"]
+
+
+by_growing_file.needs = "file"
+WAITS = [by_stream, by_stream, by_system_call, by_file, by_filesystem, by_iostream, by_shared_memory, by_callback, by_callback,
+         by_growing_file, by_growing_file]
 
 
 def beginning(has, language):
@@ -853,6 +1023,13 @@ def beginning(has, language):
                   "  if (ftruncate(file, 4096) != 0) MPI_Abort(MPI_COMM_WORLD, 2);",
                   "  page = (struct shared_page*)mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);",
                   "  if (me == 0) sem_init(&page->heard, 1, 0);", "  MPI_Barrier(MPI_COMM_WORLD);", "  if (me == 0) unlink(folder);"]
+    if "file" in has:
+        lines += ["  folder[strlen(folder) - 1] = 'f';",
+                  "  const int mode = MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;",
+                  "  MPI_File_open(MPI_COMM_WORLD, folder, mode, MPI_INFO_NULL, &common);",
+                  "  MPI_File_set_atomicity(common, 1);"]
+    if "session" in has:
+        lines.append("  begin_session();")
     return [*lines, "  MPI_Barrier(MPI_COMM_WORLD);", f"  word* heap = (word*)malloc({2 * LARGEST} * sizeof *heap);"]
 
 
@@ -865,12 +1042,18 @@ ENDING = ["  free(heap);", "  touching = 0;", "  MPI_Comm_free(&mine);", "  MPI_
 def make(seed, count, language="c"):
     rng = random.Random(f"idioms/{seed}")
     has = {one for one, share in (("handler", 0.06), ("type", 0.06), ("later", 0.06), ("shared", 0.08)) if rng.random() < share}
+    more = random.Random(f"idioms/{seed}/more")
+    has |= {one for one, share in (("cancel", 0.2), ("file", 0.2), ("session", 0.15)) if more.random() < share}
+    wrapped = more.sample(sorted(WRAPPERS), more.randrange(1, 4)) if more.random() < 0.15 else []
     made = [Program(random.Random(f"idioms/{seed}/{k}"), k, language, has) for k in range(count)]
     text = [HEAD]
     text += [CPLUSPLUS] if language == "c++" else []
     text += [ERROR_HANDLER, "static MPI_Comm handled;"] if "handler" in has else []
     text += [TYPE_KEY] if "type" in has else []
     text += [SHARED] if "shared" in has else []
+    text += [COMMON_FILE] if "file" in has else []
+    text += [SESSION] if "session" in has else []
+    text += [WRAPPERS[name] for name in wrapped]
     text += [program.text() for program in made]
     text.append("static word (*const programs[])(int, int, word*, word*, word*) = {"
                 + ", ".join(f"program_{k}" for k in range(count)) + "};")
@@ -879,6 +1062,7 @@ def make(seed, count, language="c"):
              f"    for (int i = 0; i < {2 * LARGEST}; i++) heap[i] = (word)i;",
              "    for (int turn = 0; turn < 2; turn++)", f"      sum = sum * 31 + programs[k](me, turn, memory, others + {LARGEST}, heap);",
              f"    finish(k, me, sum * 31 + mixed(heap, {2 * LARGEST}));", "  }"]
+    text += ["  MPI_File_close(&common);"] * ("file" in has) + ["  end_session();"] * ("session" in has)
     return "\n".join([*text, *ENDING]) + "\n"
 
 

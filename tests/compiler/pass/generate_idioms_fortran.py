@@ -17,7 +17,7 @@ HEAD = f"""module everything
   integer(k8) :: seen
   integer :: me, left, right, reads, reads_count, writes, writes_count, hear, tell, ierror
   integer :: comm_key, mine, op, general
-  logical :: touching = .false., greeting
+  logical :: touching = .false., greeting, hearing = .false.
   character(300) :: folder
   type :: shown
     integer :: which = 0
@@ -50,6 +50,10 @@ HEAD = f"""module everything
 contains
   ! What routines of the user do, each time the same: they read one array and write another.
   subroutine touch()
+    if (hearing) then
+      hearing = .false.
+      read (hear, *) seen
+    end if
     if (.not. touching) return
     select case (reads)
     case (1); seen = mixed(inbox, reads_count)
@@ -188,8 +192,9 @@ contains
     integer, intent(in) :: program
     integer(k8), intent(in) :: x
     integer(k8) :: sum, sums(0:1)
-    integer :: i
-    sum = mod(x, 2147483647_k8)
+    integer :: i, called
+    common /calls/ called
+    sum = mod(x + called, 2147483647_k8)
     sum = ieor(sum, mixed(memory, 2*largest)) + mixed(inbox, largest)*3 + mixed(outbox, largest)*5 + mixed(packed, largest)*7
     sum = sum + mixed(apart, 300) + mixed(first_target, largest)*11 + mixed(second_target, largest)*13
     if (allocated(now)) sum = ieor(sum, mixed(now, min(size(now), largest)))
@@ -265,6 +270,26 @@ module programs
   implicit none
 contains
 """
+# What the program puts in MPI's place.
+WRAPPERS = {"send": """subroutine mpi_send(at, n, kind, peer, tag, comm, error)
+  integer :: at(*), n, kind, peer, tag, comm, error, called
+  common /calls/ called
+  called = called + 1
+  call pmpi_send(at, n, kind, peer, tag, comm, error)
+end subroutine
+""", "wait": """subroutine mpi_wait(request, status, error)
+  integer :: request, status(*), error, called
+  common /calls/ called
+  called = called + 1
+  call pmpi_wait(request, status, error)
+end subroutine
+""", "irecv": """subroutine mpi_irecv(at, n, kind, peer, tag, comm, request, error)
+  integer :: at(*), n, kind, peer, tag, comm, request, error, called
+  common /calls/ called
+  called = called + 1
+  call pmpi_irecv(at, n, kind, peer, tag, comm, request, error)
+end subroutine
+"""}
 NUMBER_OF = {"inbox": 1, "outbox": 2, "memory": 3, "now": 4, "next": 5}
 WORLD = "MPI_COMM_WORLD"
 
@@ -442,7 +467,12 @@ class Program:
         into, out = self.buffers()
         name = f"'f{self.number}_'//achar(97 + turn)//'_{self.step}'"
         where = f"file=trim(folder)//'/'//{name}"
+        run = rng.choice([["call mpi_comm_delete_attr(mine, comm_key, ierror)"],
+                          ["call mpi_comm_set_attr(mine, comm_key, 0_MPI_ADDRESS_KIND, ierror)"],
+                          ["call mpi_reduce_local(few(1), few(2), 1, MPI_INTEGER, op, ierror)"]])
         ask, reply, end = rng.choice([
+            (["hearing = .true.", *run], ["call answer(VALUE)"], []),
+            (["hearing = .true.", "call greet()", "call mpi_wait(general, MPI_STATUS_IGNORE, ierror)"], ["call answer(VALUE)"], []),
             (["read (hear, *) seen"], ["call answer(VALUE)"], []),
             (["read (hear, '(a)') line", "read (line, *) seen"], ["call answer(VALUE)"], []),
             (["open (newunit=unit, file=trim(folder)//'/more', action='read')", "read (unit, *) seen", "close (unit)"],
@@ -451,6 +481,9 @@ class Program:
              [f"open (newunit=unit, {where}, status='new')", "close (unit)"],
              [f"open (newunit=unit, {where}, status='old')", "close (unit, status='delete')"])])
         asker = f"mod(me + turn, 2) == {rng.randrange(2)}"
+        general = any("general" in line for line in ask)
+        if "hearing" in ask[0]:
+            self.emit("call begin_general()" if general else "call prepare()", "few = 3")
         self.emit("seen = 0", f"if ({asker}) then")
         self.depth += 1
         send = f"({out}, {count}, MPI_INTEGER8, right, {self.tag}, {WORLD}, "
@@ -471,13 +504,53 @@ class Program:
         self.aside(0.5)
         self.depth -= 1
         self.emit("end if", "x = iand(x*31 + seen, 1048575_k8)", "call mpi_barrier(MPI_COMM_WORLD, ierror)")
+        if general:
+            self.emit("call end_general()")
         if end:
             self.emit(f"if ({asker}) then", *("  " + line for line in end), "end if", "call mpi_barrier(MPI_COMM_WORLD, ierror)")
+
+    def step_of_telling(self):
+        """A message says that a file is there, or that another message has been matched."""
+        rng = self.rng
+        self.tag += 2
+        self.step += 1
+        count = rng.choice([17, 300, 3000])
+        into, out = self.buffers()
+        name = f"'t{self.number}_'//achar(97 + turn)//'_{self.step}'"
+        where = f"file=trim(folder)//'/'//{name}"
+        if "cancel" in self.has and rng.random() < 0.7:
+            first, end = [f"call mpi_irecv(few, 1, MPI_INTEGER, left, {self.tag - 1}, {WORLD}, r(1), ierror)"], []
+            ask = ["call mpi_cancel(r(1), ierror)", "call mpi_wait(r(1), status, ierror)",
+                   "call mpi_test_cancelled(status, flag, ierror)", "seen = few(1)", "if (flag) seen = 99"]
+            tell = [f"call mpi_ssend(few, 1, MPI_INTEGER, right, {self.tag - 1}, {WORLD}, ierror)"]
+        else:
+            first, ask = [], rng.choice([
+                [f"inquire ({where}, exist=there)", "if (there) seen = 5"],
+                [f"open (newunit=unit, {where}, status='old', iostat=k)", "if (k == 0) seen = 5", "if (k == 0) close (unit)"]])
+            tell = [f"open (newunit=unit, {where}, status='new')", "close (unit)"]
+            end = ["if (me == 0) then", f"  open (newunit=unit, {where}, status='old')", "  close (unit, status='delete')", "end if",
+                   "call mpi_barrier(MPI_COMM_WORLD, ierror)"]
+        self.emit("seen = 0; few = 7", f"if (mod(me + turn, 2) == {rng.randrange(2)}) then")
+        self.depth += 1
+        receive = f"({into}, {count}, MPI_INTEGER8, left, {self.tag}, {WORLD}, "
+        self.emit(*first, *rng.choice([[f"call mpi_recv{receive}MPI_STATUS_IGNORE, ierror)"],
+                                       [f"call mpi_irecv{receive}r(2), ierror)", "call mpi_wait(r(2), MPI_STATUS_IGNORE, ierror)"]]))
+        self.aside(0.3)
+        self.emit(*ask)
+        self.aside(0.8)
+        self.emit(f"x = x + mixed({into}, {count})")
+        self.depth -= 1
+        self.emit("else")
+        self.depth += 1
+        self.emit("call lag(1)", *tell, f"call mpi_send({out}, {count}, MPI_INTEGER8, right, {self.tag}, {WORLD}, ierror)")
+        self.aside(0.5)
+        self.depth -= 1
+        self.emit("end if", "call mpi_barrier(MPI_COMM_WORLD, ierror)", *end, "x = iand(x*31 + seen, 1048575_k8)")
 
     def text(self):
         rng = self.rng
         steps = [self.step_of_exchange] * 6 + [self.step_of_waiting] * 3 + [self.step_of_rotation] * 2 + \
-            [self.step_of_reallocation, self.step_of_pointers, self.step_of_letters]
+            [self.step_of_reallocation, self.step_of_pointers, self.step_of_letters] + [self.step_of_telling] * 2
         for _ in range(rng.randrange(1, 4)):
             around = rng.random() < 0.15
             if around:
@@ -581,6 +654,9 @@ TOUCHES = [attributes, attributes, general_requests, general_requests, operators
 def make(seed, count):
     rng = random.Random(f"idioms/{seed}")
     has = {"handler"} if rng.random() < 0.12 else set()
+    more = random.Random(f"idioms/{seed}/more")
+    has |= {"cancel"} if more.random() < 0.2 else set()
+    wrapped = more.sample(sorted(WRAPPERS), more.randrange(1, 3)) if more.random() < 0.15 else []
     made = [Program(random.Random(f"idioms/{seed}/{k}"), k, has) for k in range(count)]
     head = HEAD.replace("op, general", "op, general, handled")
     main = ["end module", "program idioms", "  use programs", "  implicit none", "  integer(k8) :: x", "  integer :: turn, given, handler",
@@ -598,7 +674,7 @@ def make(seed, count):
             "  call mpi_comm_create_keyval(copy_attribute, delete_attribute, comm_key, 0_MPI_ADDRESS_KIND, ierror)",
             "  call mpi_comm_dup(MPI_COMM_SELF, mine, ierror)", "  call mpi_op_create(operate, .true., op, ierror)",
             "  general = MPI_REQUEST_NULL"]
-    if has:
+    if "handler" in has:
         main += ["  call mpi_comm_dup(MPI_COMM_SELF, handled, ierror)", "  call mpi_comm_create_errhandler(handle_error, handler, ierror)",
                  "  call mpi_comm_set_errhandler(handled, handler, ierror)"]
     for k in range(count):
@@ -607,4 +683,4 @@ def make(seed, count):
     main += ["  call mpi_barrier(MPI_COMM_WORLD, ierror)", "  close (hear); close (tell)",
              "  if (me == 0) call execute_command_line('rm -rf '//trim(folder))", "  call mpi_finalize(ierror)",
              "  if (me == 0) print '(a)', 'ok'", "end program"]
-    return head + "".join(program.text() for program in made) + "\n".join(main) + "\n"
+    return head + "".join(program.text() for program in made) + "\n".join(main) + "\n" + "".join(WRAPPERS[one] for one in wrapped)

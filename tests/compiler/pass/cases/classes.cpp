@@ -68,7 +68,7 @@ void finish_elsewhere(halo& h) {
 
 // CHECK-LABEL: define {{.*}}@_Z7membersR4haloPdi(
 // CHECK: call {{.*}}@__tacit_note(
-// CHECK: call {{.*}}@__tacit_defer(
+// CHECK: call {{.*}}@__tacit_defer_element(
 // CHECK: call {{.*}}@__tacit_wait_overlap(
 // CHECK: call {{.*}}@__tacit_poke(
 // CHECK: call {{.*}}@__tacit_wait_overlap(

@@ -74,7 +74,7 @@ subroutine section_of_an_array(peer, chosen)
 end subroutine
 
 ! CHECK-LABEL: define {{.*}}@halo_(
-! CHECK: call {{.*}}@__tacit_defer_f(
+! CHECK: call {{.*}}@__tacit_defer_element_f(
 ! CHECK: call {{.*}}@__tacit_poke(
 ! CHECK: call {{.*}}@__tacit_wait(
 ! CHECK: call {{.*}}@__tacit_poke(

@@ -81,7 +81,7 @@ void second_send_of_the_buffer(double* b, int peer, int other) {
 }
 // CHECK-LABEL: define {{.*}}@wait_too_early(
 // CHECK: call {{.*}}@__tacit_note(
-// CHECK: call {{.*}}@__tacit_defer(
+// CHECK: call {{.*}}@__tacit_defer_element(
 // CHECK: call {{.*}}@__tacit_wait_overlap(
 // CHECK: call {{.*}}@__tacit_poke(
 // CHECK: call {{.*}}@__tacit_wait(

@@ -61,7 +61,7 @@ void in_place(double* restrict w, double* restrict b) {
   COMPUTE;
 }
 // CHECK-LABEL: define {{.*}}@with_counts(
-// CHECK: call {{.*}}@__tacit_defer(
+// CHECK: call {{.*}}@__tacit_defer_element(
 // CHECK: call {{.*}}@__tacit_poke(
 // CHECK: call {{.*}}@__tacit_wait(
 void with_counts(double* restrict w, double* restrict a, double* restrict b, int* restrict counts,
@@ -166,7 +166,7 @@ void perhaps_the_same(double* a, double* b, double* c) {
 /* A message of the same slot whose bytes could be compared does not lend them to the collective. */
 // CHECK-LABEL: define {{.*}}@together_with_a_message(
 // CHECK: call {{.*}}@__tacit_note(
-// CHECK: call {{.*}}@__tacit_defer(
+// CHECK: call {{.*}}@__tacit_defer_element(
 // CHECK: call {{.*}}@__tacit_wait_overlap(
 // CHECK: call {{.*}}@__tacit_poke(
 // CHECK: call {{.*}}@__tacit_wait(

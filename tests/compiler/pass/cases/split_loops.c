@@ -41,7 +41,7 @@ void row_above(double* restrict to, double* restrict from, int rows, int above) 
 /* Two halos and two sends at once. */
 // CHECK-LABEL: define {{.*}}@both(
 // CHECK: call {{.*}}@__tacit_note(
-// CHECK: call {{.*}}@__tacit_defer(
+// CHECK: call {{.*}}@__tacit_defer_element(
 // CHECK: call {{.*}}@__tacit_wait(
 // CHECK: call {{.*}}@__tacit_until(
 void both(double* restrict to, double* restrict from, int rows, int above, int below) {
@@ -108,7 +108,7 @@ void sends_each_row(double* restrict to, double* restrict from, int peer) {
 }
 /* Several buffers, used one after the other. */
 // CHECK-LABEL: define {{.*}}@one_by_one(
-// CHECK: call {{.*}}@__tacit_defer(
+// CHECK: call {{.*}}@__tacit_defer_element(
 // CHECK: call {{.*}}@__tacit_wait(
 void one_by_one(double* restrict u, double* restrict a, double* restrict b, int left, int right) {
   MPI_Request r[2];
