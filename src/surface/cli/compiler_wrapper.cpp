@@ -169,9 +169,21 @@ additions additions_for(const request& asked, const compilation& what) {
                    fmt::format("could not start {}: {}; is it installed?", words[0], std::strerror(errno)));
 }
 
+/// `-x c++` holds for all files behind it, so for archives, too.
+bool says_language(const std::string& word) {
+  return word.starts_with("-x");
+}
+
+bool is_archive(const std::string& word) {
+  return word.ends_with(".a");
+}
+
 std::vector<std::string> joined(std::vector<std::string> line, const request& asked, const additions& added) {
   line.insert(line.end(), added.before.begin(), added.before.end());
   line.insert(line.end(), asked.words.begin(), asked.words.end());
+  if (std::any_of(asked.words.begin(), asked.words.end(), says_language) &&
+      std::any_of(added.after.begin(), added.after.end(), is_archive))
+    line.insert(line.end(), {"-x", "none"});
   line.insert(line.end(), added.after.begin(), added.after.end());
   return line;
 }

@@ -69,6 +69,14 @@ class Wrappers(unittest.TestCase):
         for language in LANGUAGES:
             self.build(language, BIN)
 
+    def test_a_language_named_for_all_files_holds_for_the_programs_only(self):
+        source = self.folder / "main.text"
+        source.write_text(C)
+        for compiler, language in [("tacit-cc", ("-x", "c")), ("tacit-cxx", ("-xc++",))]:
+            program = self.folder / compiler
+            self.run_all(BIN / compiler, "-O2", *language, source, "-o", program)
+            self.assertEqual(self.run_all(*LAUNCHER, "-n", "2", program).strip(), "sum 1")
+
     def test_the_pass_runs_once_where_the_project_asks_for_it_too(self):
         plugin = BUILD / "lib" / "TacitPass.so"
         if not plugin.exists():
