@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <thread>
 
 namespace {
@@ -93,7 +94,9 @@ tacit_coalesce* begin(long long factor = 0, long long memory = 0, int flags = 0)
 }
 
 void accumulate(tacit_coalesce* r, long value, int at, MPI_Op op, MPI_Win win) {
-  tacit_accumulate(r, &value, 1, MPI_LONG, next, at, 1, MPI_LONG, op, win);
+  static std::deque<long>
+      values; // where a call goes to MPI as it is, MPI reads its value until the epoch ends
+  tacit_accumulate(r, &values.emplace_back(value), 1, MPI_LONG, next, at, 1, MPI_LONG, op, win);
 }
 
 void combines_what_goes_to_one_place() {
