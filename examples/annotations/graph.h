@@ -29,6 +29,12 @@ static inline uint64_t random_bits(uint64_t seed) {
   return z ^ (z >> 31);
 }
 
+/* A permutation of the vertices: the factor is odd. */
+static inline int64_t renumbered(int64_t vertex, int scale) {
+  const uint64_t mask = ((uint64_t)1 << scale) - 1;
+  return (int64_t)(((uint64_t)vertex * 0x2545f4914f6cdd1du + 0x1234567u) & mask);
+}
+
 /* Quadrants with probabilities 0.57, 0.19, 0.19, 0.05, one for each bit; then vertices are renumbered, so that those with many
  * edges do not lie together. */
 static void rmat_edge(uint64_t number, int scale, int64_t* from, int64_t* to) {
@@ -38,9 +44,8 @@ static void rmat_edge(uint64_t number, int scale, int64_t* from, int64_t* to) {
     *from = 2 * *from + (r >= 0.76);
     *to = 2 * *to + ((r >= 0.57 && r < 0.76) || r >= 0.95);
   }
-  const int64_t mask = ((int64_t)1 << scale) - 1;
-  *from = (*from * 0x2545f4914f6cdd1d + 0x1234567) & mask; /* odd factor: a permutation */
-  *to = (*to * 0x2545f4914f6cdd1d + 0x1234567) & mask;
+  *from = renumbered(*from, scale);
+  *to = renumbered(*to, scale);
 }
 
 static void* allocate(size_t bytes) {
