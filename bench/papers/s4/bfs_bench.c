@@ -81,7 +81,8 @@ static int64_t* joined(packed* parts, int count, int* sizes, int** starts, int* 
   *starts = starts_of(sizes, count, total);
   int64_t* const all = (int64_t*)allocate((size_t)*total * sizeof(int64_t));
   for (int i = 0; i < count; ++i) {
-    memcpy(all + (*starts)[i], parts[i].data, (size_t)parts[i].size * sizeof(int64_t));
+    if (parts[i].size) /* who sends nothing has no memory for it */
+      memcpy(all + (*starts)[i], parts[i].data, (size_t)parts[i].size * sizeof(int64_t));
     parts[i].size = 0;
   }
   return all;
