@@ -325,16 +325,19 @@ static void on_fault(int signal, siginfo_t* info, void* context) {
   sigaction(signal, &others, NULL); /* not ours: the instruction faults again */
 }
 
-static void watch_faults(void) {
-  static _Atomic int once;
-  if (atomic_exchange(&once, 1))
+/* Takes over a signal, once. Handlers cannot ask MPI for the rank. */
+static void take_signal(int signal, const struct sigaction* ours, struct sigaction* before,
+                        _Atomic int* once) {
+  if (atomic_exchange(once, 1))
     return;
   MPI_Comm_rank(MPI_COMM_WORLD, &this_rank);
-  struct sigaction ours;
-  memset(&ours, 0, sizeof ours);
-  ours.sa_sigaction = on_fault;
-  ours.sa_flags = SA_SIGINFO | SA_NODEFER;
-  sigaction(SIGSEGV, &ours, &others);
+  sigaction(signal, ours, before);
+}
+
+static void watch_faults(void) {
+  static _Atomic int once;
+  const struct sigaction ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
+  take_signal(SIGSEGV, &ours, &others, &once);
 }
 
 static void find_range(shadow* one) {
@@ -420,13 +423,8 @@ static void on_abort(int signal) {
 
 static void watch_aborts(void) {
   static _Atomic int once;
-  if (atomic_exchange(&once, 1))
-    return;
-  MPI_Comm_rank(MPI_COMM_WORLD, &this_rank);
-  struct sigaction ours;
-  memset(&ours, 0, sizeof ours);
-  ours.sa_handler = on_abort;
-  sigaction(SIGABRT, &ours, &aborting);
+  const struct sigaction ours = {.sa_handler = on_abort};
+  take_signal(SIGABRT, &ours, &aborting, &once);
 }
 
 void tacit_check_enter(const slot_state* slot) {
