@@ -6,6 +6,11 @@
 //   allgather  every rank gets B bytes from every other one, and each sends all the same ones
 //   alltoall   every rank gets B bytes from every other one, and none goes to all others
 //
+// With blocks of different lengths they are the vector collectives. What graphs/detect finds then depends on the pieces that blocks consist
+// of: lengths that all have in common, or parts of blocks that add up to the smallest one, would make a collective with equal blocks, and
+// one of what is left. Neither is there if two blocks that are one piece each differ, which two minima tell; else this is refused. An
+// allgatherv is known only if all blocks are one piece, as their pieces are cut where any receiver's are.
+//
 // Which of two that differ in what is sent only is told by the origins, who hear from their receivers. Between bcast and scatter a hash
 // tells what to expect; every receiver then compares bytes with those that rank 0 or 1 has proposed, so a collision is a refusal.
 #include "graphs/part/facts.h"
@@ -62,6 +67,23 @@ constexpr std::size_t most_operations = std::size_t{1} << 25;
 /// Who waits for ever may do so because of what another rank refuses, which is told then.
 constexpr std::int64_t behind_others = 1ll << 40;
 
+void add_source(received& to, rank_id source) {
+  to.from.push_back({source, {}});
+  to.pieces.push_back(0);
+}
+
+/// The pattern in which one block goes to all where this one has a block for each.
+pattern shared_of(pattern kind) {
+  switch (kind) {
+  case pattern::scatter:
+    return pattern::bcast;
+  case pattern::alltoallv:
+    return pattern::allgatherv;
+  default:
+    return pattern::allgather;
+  }
+}
+
 bool has_no_bytes(const graph& g, std::uint32_t op) {
   return total_length(g.reads(op_id{op})) == 0;
 }
@@ -80,8 +102,9 @@ received sort_by_source(std::span<const transfer> list, rank_id self) {
     if (t.source == self)
       out.why = part_refusal::local_moves;
     if (out.from.empty() || out.from.back().source != t.source)
-      out.from.push_back({t.source, {}});
+      add_source(out, t.source);
     out.from.back().bytes.push_back({t.source_address, t.length});
+    ++out.pieces.back();
   }
   for (taken_bytes& t : out.from)
     if (join_sorted(t.bytes) && out.why == part_refusal::none)
@@ -117,10 +140,15 @@ part_facts facts_of(const received& mine, rank_id self, std::uint32_t ranks, std
   if (mine.why != part_refusal::none || mine.from.empty())
     return out;
   out.receivers = 1;
-  for (const taken_bytes& t : mine.from) {
-    const auto bytes = static_cast<std::int64_t>(total_length(t.bytes));
+  for (std::size_t i = 0; i < mine.from.size(); ++i) {
+    const auto bytes = static_cast<std::int64_t>(total_length(mine.from[i].bytes));
     out.least_bytes = std::min(out.least_bytes, bytes);
     out.most_bytes = std::max(out.most_bytes, bytes);
+    out.most_pieces = std::max(out.most_pieces, static_cast<std::int64_t>(mine.pieces[i]));
+    if (mine.pieces[i] > 1)
+      continue;
+    out.least_whole = std::min(out.least_whole, bytes);
+    out.most_whole = std::max(out.most_whole, bytes);
   }
   if (mine.from.size() + 1 == ranks) {
     out.from_all = 1;
@@ -159,10 +187,11 @@ void merge(part_facts& into, const part_facts& other) {
   into.from_one += other.from_one;
   into.from_all += other.from_all;
   for (const auto least : {&part_facts::least_source, &part_facts::least_bytes, &part_facts::least_hash,
-                           &part_facts::least_shared})
+                           &part_facts::least_shared, &part_facts::least_whole})
     into.*least = std::min(into.*least, other.*least);
-  for (const auto most : {&part_facts::largest_source, &part_facts::last_from_all, &part_facts::most_bytes,
-                          &part_facts::most_hash, &part_facts::most_shared})
+  for (const auto most :
+       {&part_facts::largest_source, &part_facts::last_from_all, &part_facts::most_bytes,
+        &part_facts::most_hash, &part_facts::most_shared, &part_facts::most_whole, &part_facts::most_pieces})
     into.*most = std::max(into.*most, other.*most);
   for (std::size_t i = 0; i < into.proposed.size(); ++i)
     if (other.proposed[i].pieces >= 0)
@@ -188,20 +217,24 @@ part_finding finding_of(const part_facts& all, std::uint32_t ranks) {
   const bool to_each = all.from_all == p;
   if (!from_root && !to_root && !to_each)
     return refused(part_refusal::not_full);
-  if (all.least_bytes != all.most_bytes)
+  const bool uniform = all.least_bytes == all.most_bytes;
+  if (!uniform && all.least_whole >= all.most_whole)
     return refused(part_refusal::not_uniform);
   if (to_each && ranks > most_ranks_of_all_to_all)
     return refused(part_refusal::too_many);
   out.bytes = static_cast<std::uint64_t>(all.most_bytes);
   out.kind = to_each ? pattern::alltoall : to_root ? pattern::gather : pattern::scatter;
+  if (!uniform)
+    out.kind = row_of(out.kind).vector;
   out.claims = true;
+  out.whole = all.most_pieces == 1;
   if (to_root)
     out.root = rank_id{static_cast<std::uint32_t>(all.last_from_all)};
   if (!from_root)
     return out;
   out.root = rank_id{static_cast<std::uint32_t>(all.least_source)};
   const proposal& said = all.proposed[out.root == rank_id{0} ? 1 : 0];
-  if (all.least_hash == all.most_hash && said.pieces > 0) {
+  if (uniform && all.least_hash == all.most_hash && said.pieces > 0) {
     out.kind = pattern::bcast;
     out.claims = false;
   }
@@ -227,13 +260,45 @@ part_finding settle(part_finding before, const part_facts& all) {
     before.why = static_cast<part_refusal>(all.why);
     return before;
   }
-  if (before.kind == pattern::gather)
+  if (before.kind == pattern::gather || before.kind == pattern::gatherv)
     return before;
   if (all.least_shared != all.most_shared || all.most_shared > 2)
     before.why = part_refusal::mixed;
+  else if (all.most_shared == 1 &&
+           (before.kind == pattern::scatterv || (before.kind == pattern::alltoallv && !before.whole)))
+    before.why = part_refusal::not_uniform;
   else if (all.most_shared == 1)
-    before.kind = before.kind == pattern::scatter ? pattern::bcast : pattern::allgather;
+    before.kind = shared_of(before.kind);
   return before;
+}
+
+std::size_t lengths_to_tell(pattern kind, std::uint32_t ranks) {
+  return is_uniform(kind) ? 0 : kind == pattern::alltoallv ? ranks : 1;
+}
+
+void tell_lengths(pattern kind, const received& mine, std::span<const taken_bytes> gives,
+                  std::span<std::uint64_t> into) {
+  std::fill(into.begin(), into.end(), 0);
+  const bool by_source = kind == pattern::alltoallv;
+  const std::span<const taken_bytes> told =
+      by_source || kind == pattern::scatterv ? std::span<const taken_bytes>(mine.from) : gives;
+  for (const taken_bytes& t : told)
+    into[by_source ? index(t.source) : 0] = total_length(t.bytes);
+}
+
+std::uint64_t length_of_block(const part_finding& what, std::uint32_t ranks, std::uint32_t from,
+                              std::uint32_t to) {
+  switch (what.kind) {
+  case pattern::gatherv:
+  case pattern::allgatherv:
+    return what.lengths[from];
+  case pattern::scatterv:
+    return what.lengths[to];
+  case pattern::alltoallv:
+    return what.lengths[std::size_t{to} * ranks + from];
+  default:
+    return what.bytes;
+  }
 }
 
 part_refusal refusal_of(const graph& part) {

@@ -1,8 +1,9 @@
 // What all ranks must know of each other's final receives to name the collective that they are together, as numbers that one reduction
 // brings together (SEMANTICS 5.3 and 5.4), and the finding that follows from them.
 //
-// A finding is only about graphs in which everything that moves is one collective of all ranks with equal blocks: there each rank's own
-// receives, and these numbers, are enough, and the finding is that of graphs/detect. All else is refused, with the reason.
+// A finding is only about graphs in which everything that moves is one collective of all ranks: there each rank's own receives, and these
+// numbers, are enough, and the finding is that of graphs/detect. Where blocks differ in length, all ranks hear the lengths, as MPI's vector
+// collectives ask for them anyway, but no addresses. All else is refused, with the reason.
 #pragma once
 
 #include "graphs/flow/flow.h"
@@ -26,6 +27,7 @@ struct taken_bytes {
 /// What a rank's final receives say, source by source, in the order of the sources.
 struct received {
   std::vector<taken_bytes> from;
+  std::vector<std::uint32_t> pieces;     ///< of each: receives that are apart, here or there
   part_refusal why = part_refusal::none; ///< they cannot be part of a collective as it is looked for here
 };
 /// `list`: as part_run gives it.
@@ -51,6 +53,8 @@ struct part_facts {
   std::int64_t least_source = 1ll << 62, largest_source = -1; ///< of those in `from_one`
   std::int64_t last_from_all = -1;                            ///< one of those in `from_all`
   std::int64_t least_bytes = 1ll << 62, most_bytes = -1;      ///< that a rank gets from another one, if any
+  /// Likewise of what comes in one piece, and the most pieces that anything comes in.
+  std::int64_t least_whole = 1ll << 62, most_whole = -1, most_pieces = 0;
   std::int64_t least_hash = 1ll << 62, most_hash = -1; ///< of the bytes of those in `from_one`: a filter
   /// What ranks 0 and 1 get: the root of a broadcast knows from the one that is not the root what it sends.
   std::array<proposal, 2> proposed;
@@ -72,10 +76,13 @@ inline constexpr std::uint32_t most_ranks_of_all_to_all = 64;
 
 struct part_finding {
   part_refusal why = part_refusal::none; ///< else nothing of the rest holds
-  pattern kind = pattern::bcast;         ///< all-to-all patterns: alltoall, until `settle` says which
+  pattern kind = pattern::bcast; ///< all-to-all patterns: alltoall or alltoallv, until `settle` says which
   rank_id root = no_rank;
-  std::uint64_t bytes = 0; ///< of each block
+  std::uint64_t bytes = 0; ///< of each block; of the largest one, if they differ
   bool claims = false;     ///< origins must learn from their receivers what they send
+  bool whole = false;      ///< whatever one rank gets from another one comes in one piece
+  /// Vector collectives: what all ranks say of blocks (`told_lengths`), rank by rank.
+  std::vector<std::uint64_t> lengths;
 };
 /// The same on all ranks: `all` is what they say together.
 part_finding finding_of(const part_facts& all, std::uint32_t ranks);
@@ -84,6 +91,15 @@ part_finding finding_of(const part_facts& all, std::uint32_t ranks);
 void add_shared(part_facts& mine, std::span<const taken_bytes> claimed);
 /// With what all ranks have found in what is claimed.
 part_finding settle(part_finding before, const part_facts& all);
+
+/// How many lengths each rank has to say before blocks are known: none if they are equal.
+std::size_t lengths_to_tell(pattern kind, std::uint32_t ranks);
+/// What this rank says; fills as many as there are. `gives`: as claimed by its receivers.
+void tell_lengths(pattern kind, const received& mine, std::span<const taken_bytes> gives,
+                  std::span<std::uint64_t> into);
+/// Bytes of the block that goes from one rank to another one; `lengths` is filled.
+std::uint64_t length_of_block(const part_finding& what, std::uint32_t ranks, std::uint32_t from,
+                              std::uint32_t to);
 
 /// Why a part is left to the rank that knows all: none, or the reason. The part holds the operations of one rank alone.
 part_refusal refusal_of(const graph& part);

@@ -1,5 +1,5 @@
-// A collective with equal blocks is few numbers (pattern, root, ranks, bytes), and so is every algorithm for it. A rank makes the plan of
-// all ranks with its own bytes and, for the others, bytes that stand for theirs, and keeps its own steps: who sends what to whom when
+// A collective is few numbers (pattern, root, ranks, and the bytes of a block or of each block), and so is every algorithm for it. A rank
+// makes the plan of all ranks with its own bytes and, for the others, bytes that stand for theirs, and keeps its own steps: who sends what to whom when
 // does not depend on where it lies. Two ranks agree on the order of bytes in a block because that is the order in which they lie at
 // their origin.
 #include "graphs/part/part_plan.h"
@@ -9,6 +9,7 @@
 #include "graphs/plan/segments.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 namespace tacit::graphs {
@@ -30,14 +31,37 @@ transfers transfers_of(const own_part& own) {
   return out;
 }
 
-std::uint64_t largest_total(const part_finding& what, std::uint64_t ranks) {
+std::uint64_t sum_of_lengths(const part_finding& what) {
+  return std::accumulate(what.lengths.begin(), what.lengths.end(), std::uint64_t{0});
+}
+
+std::uint64_t largest_of_each_to_each(const part_finding& what, std::uint32_t ranks) {
+  std::uint64_t largest = 0;
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    std::uint64_t sent = 0, got = 0;
+    for (std::uint32_t other = 0; other < ranks; ++other) {
+      sent += length_of_block(what, ranks, r, other);
+      got += length_of_block(what, ranks, other, r);
+    }
+    largest = std::max({largest, sent, got});
+  }
+  return largest;
+}
+
+std::uint64_t largest_total(const part_finding& what, std::uint32_t ranks) {
   switch (what.kind) {
   case pattern::bcast:
     return what.bytes;
   case pattern::allgather: // with the own block
     return ranks * what.bytes;
+  case pattern::allgatherv:
+  case pattern::gatherv: // of the root nothing is told
+  case pattern::scatterv:
+    return sum_of_lengths(what);
+  case pattern::alltoallv:
+    return largest_of_each_to_each(what, ranks);
   default:
-    return (ranks - 1) * what.bytes;
+    return (ranks - std::uint64_t{1}) * what.bytes;
   }
 }
 
@@ -76,33 +100,38 @@ step stand_in_step(const part_finding& what, std::uint32_t ranks, rank_id self) 
   s.largest_block = what.bytes;
   s.largest_total = largest_total(what, ranks);
   std::uint64_t next = some_address;
-  const auto block_for = [&](rank_id peer) {
-    next += what.bytes;
-    return block{peer, {{next - what.bytes, what.bytes}}};
+  const auto add = [&](std::vector<block>& into, rank_id peer, std::uint32_t from, std::uint32_t to) {
+    const std::uint64_t length = length_of_block(what, ranks, from, to);
+    into.push_back({peer, {{next, length}}});
+    next += length;
   };
-  const auto each_other = [&](std::vector<block>& into) {
+  const auto me = static_cast<std::uint32_t>(index(self)),
+             root = static_cast<std::uint32_t>(index(what.root));
+  const auto to = [&](std::uint32_t r) { add(s.sends, rank_id{r}, me, r); };
+  const auto to_all = [&] { add(s.sends, no_rank, me, me); };
+  const auto from = [&](std::uint32_t r) { add(s.receives, rank_id{r}, r, me); };
+  const auto each_other = [&](const auto& one) {
     for (std::uint32_t r = 0; r < ranks; ++r)
-      if (rank_id{r} != self)
-        into.push_back(block_for(rank_id{r}));
+      if (r != me)
+        one(r);
   };
-  const bool root = self == what.root;
-  switch (what.kind) {
-  case pattern::bcast:
-    root ? s.sends.push_back(block_for(no_rank)) : s.receives.push_back(block_for(what.root));
+  switch (row_of(what.kind).moves) {
+  case signature::root_to_all:
+    me == root ? to_all() : from(root);
     break;
-  case pattern::scatter:
-    root ? each_other(s.sends) : s.receives.push_back(block_for(what.root));
+  case signature::root_to_each:
+    me == root ? each_other(to) : from(root);
     break;
-  case pattern::gather:
-    root ? each_other(s.receives) : s.sends.push_back(block_for(what.root));
+  case signature::each_to_root:
+    me == root ? each_other(from) : to(root);
     break;
-  case pattern::allgather:
-    s.sends.push_back(block_for(no_rank));
-    each_other(s.receives);
+  case signature::each_to_all:
+    to_all();
+    each_other(from);
     break;
   default:
-    each_other(s.sends);
-    each_other(s.receives);
+    each_other(to);
+    each_other(from);
     break;
   }
   return s;
@@ -124,8 +153,8 @@ graph stand_in(const part_finding& what, std::uint32_t ranks) {
       for (std::uint32_t to = 0; to < ranks; ++to)
         if (to != from && (b.peer == no_rank || b.peer == rank_id{to})) {
           g.send(rank_id{from}, b.bytes.front(), rank_id{to});
-          g.recv(rank_id{to}, segment{got[to], what.bytes}, rank_id{from});
-          got[to] += what.bytes;
+          g.recv(rank_id{to}, segment{got[to], b.bytes.front().length}, rank_id{from});
+          got[to] += b.bytes.front().length;
         }
   }
   return g;
@@ -147,7 +176,7 @@ std::optional<rank_plan> own_steps(const part_finding& what, const own_part& own
     if (rank_id{r} != own.self)
       all.ranks[r].steps.push_back(stand_in_step(what, ranks, rank_id{r}));
   all.ranks[index(own.self)] = std::move(*mine);
-  constexpr auto vectors = vector_collectives::straight; // there are none
+  constexpr auto vectors = vector_collectives::by_algorithm; // as graphs/choice has it
   if (*form != algorithm::linear && !has_form(none, all, *form, vectors, where))
     return std::nullopt;
   plan messages = with_messages(none, all, *form, vectors, where);

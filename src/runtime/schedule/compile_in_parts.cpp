@@ -171,6 +171,7 @@ private:
   graphs::part_facts facts_of_part(const graphs::part_run& run);
   void claim();
   int expected_claims() const;
+  void share_lengths(std::vector<std::uint64_t> room);
   void collect_facts();
   part_refusal choose(words_on_their_way& words);
   void decide();
@@ -240,11 +241,12 @@ void in_parts::follow(const local_graph& part) {
 }
 
 int in_parts::expected_claims() const {
-  switch (finding_.kind) {
-  case pattern::scatter:
-    return self() == finding_.root ? size_ - 1 : 0;
-  case pattern::gather:
-    return self() == finding_.root ? 0 : 1;
+  const bool root = self() == finding_.root;
+  switch (row_of(finding_.kind).moves) {
+  case signature::root_to_each:
+    return root ? size_ - 1 : 0;
+  case signature::each_to_root:
+    return root ? 0 : 1;
   default:
     return size_ - 1;
   }
@@ -258,15 +260,32 @@ void in_parts::claim() {
     return;
   }
   graphs::part_facts mine;
+  std::vector<std::uint64_t> lengths;
   if (why == part_refusal::none)
     why = tried([&] {
       graphs::add_shared(mine, gives_);
+      lengths.resize((static_cast<std::size_t>(size_) + 1) * graphs::lengths_to_tell(finding_.kind, ranks()));
       return part_refusal::none;
     });
   graphs::refuse(mine, self(), why);
   const graphs::part_facts all = others_.merged(mine);
   note(all);
   finding_ = graphs::settle(finding_, all);
+  if (finding_.why == part_refusal::none)
+    share_lengths(std::move(lengths));
+}
+
+/// All ranks have room for as many as the pattern may need that they thought of before.
+void in_parts::share_lengths(std::vector<std::uint64_t> room) {
+  const std::size_t told = graphs::lengths_to_tell(finding_.kind, ranks());
+  if (told == 0)
+    return;
+  const std::size_t all = told * static_cast<std::size_t>(size_);
+  const std::span<std::uint64_t> mine = std::span(room).subspan(all, told);
+  graphs::tell_lengths(finding_.kind, by_source_, gives_, mine);
+  allgather(mine.data(), room.data(), static_cast<int>(mine.size_bytes()), MPI_BYTE, comm_);
+  room.resize(all);
+  finding_.lengths = std::move(room);
 }
 
 /// Without asking if all are alike.

@@ -20,7 +20,7 @@ public:
 
   pattern kind = pattern::bcast;
   rank_id root{0};
-  std::uint64_t block = 1;
+  std::uint64_t block = 1; ///< bytes of a block; of the largest one, if they differ
 
   graph make(std::uint32_t least_ranks, std::uint32_t most_ranks, bool spoiled) {
     const std::uint32_t p = least_ranks + below(most_ranks - least_ranks + 1);
@@ -28,9 +28,9 @@ public:
                                  pattern::alltoall};
     kind = kinds[below(5)];
     root = rank_id{below(p)};
-    block = 1 + below(40);
-    graph g(p);
     next_.assign(p, 0x1000);
+    choose_lengths(p);
+    graph g(p);
     order_.clear();
     wrong_ = spoiled ? 1 + below(3) : 0;
     wrong_pair_ = below(p * p);
@@ -38,7 +38,7 @@ public:
     std::vector<std::vector<segment>> shared(p);
     for (std::uint32_t from = 0; from < p; ++from)
       if (is_shared(kind))
-        shared[from] = pieces(from, block);
+        shared[from] = pieces(from, length(from, from));
     std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
     for (std::uint32_t from = 0; from < p; ++from)
       for (std::uint32_t to = 0; to < p; ++to)
@@ -46,22 +46,46 @@ public:
           pairs.emplace_back(from, to);
     std::shuffle(pairs.begin(), pairs.end(), random_);
     for (const auto& [from, to] : pairs)
-      add_pair(g, from, to, is_shared(kind) ? shared[from] : pieces(from, block));
+      add_pair(g, from, to, is_shared(kind) ? shared[from] : pieces(from, length(from, to)));
     return g;
   }
 
 private:
   std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
   bool sends(std::uint32_t from, std::uint32_t to) const {
-    switch (kind) {
-    case pattern::bcast:
-    case pattern::scatter:
+    switch (row_of(kind).moves) {
+    case signature::root_to_all:
+    case signature::root_to_each:
       return rank_id{from} == root;
-    case pattern::gather:
+    case signature::each_to_root:
       return rank_id{to} == root;
     default:
       return true;
     }
+  }
+  /// One of three has blocks that may differ, be it by few bytes.
+  void choose_lengths(std::uint32_t p) {
+    block = 1 + below(40);
+    lengths_.assign(std::size_t{p} * p, block);
+    if (kind == pattern::bcast || below(3) != 0)
+      return;
+    const std::uint32_t most = below(2) == 0 ? 3 : 40;
+    for (std::uint32_t from = 0; from < p; ++from)
+      for (std::uint32_t to = 0; to < p; ++to)
+        lengths_[from * p + to] = is_shared(kind) && to > 0 ? lengths_[from * p] : 1 + below(most);
+    std::uint64_t least = ~std::uint64_t{0};
+    block = 0;
+    for (std::uint32_t from = 0; from < p; ++from)
+      for (std::uint32_t to = 0; to < p; ++to)
+        if (from != to && sends(from, to)) {
+          block = std::max(block, lengths_[from * p + to]);
+          least = std::min(least, lengths_[from * p + to]);
+        }
+    if (block != least)
+      kind = row_of(kind).vector;
+  }
+  std::uint64_t length(std::uint32_t from, std::uint32_t to) const {
+    return lengths_[from * next_.size() + to];
   }
   std::uint64_t take(std::uint32_t r, std::uint64_t length) {
     next_[r] += below(3) == 0 ? below(9) : 0;
@@ -96,7 +120,7 @@ private:
     if (wrong && wrong_ == 2)
       what.push_back({take(from, 3), 3});
     if (wrong && wrong_ == 3)
-      what = pieces(from, block); // of which a broadcast knows nothing
+      what = pieces(from, length(from, to)); // of which a broadcast knows nothing
     std::vector<std::vector<segment>> messages;
     if (below(3) == 0)
       for (const segment& s : what)
@@ -131,6 +155,7 @@ private:
 
   std::mt19937_64 random_;
   std::vector<std::uint64_t> next_;
+  std::vector<std::uint64_t> lengths_; ///< by source and destination
   std::vector<op_id> order_;
   std::uint32_t wrong_ = 0, wrong_pair_ = 0;
   bool in_pieces_ = false;

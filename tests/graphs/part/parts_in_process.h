@@ -104,7 +104,9 @@ public:
     part_facts shared;
     for (std::uint32_t r = 0; r < ranks(); ++r)
       add_shared(shared, gives_[r]);
-    return settle(v, shared);
+    v = settle(v, shared);
+    share_lengths(v);
+    return v;
   }
 
   /// The steps of all ranks by the plan of this name. Empty if some rank has none; the first fault that a rank finds goes to `fault`.
@@ -178,6 +180,14 @@ private:
     }
     refuse(mine, self, why);
     return mine;
+  }
+
+  void share_lengths(part_finding& v) const {
+    const std::size_t told = v.why == part_refusal::none ? lengths_to_tell(v.kind, ranks()) : 0;
+    v.lengths.resize(told * ranks());
+    for (std::uint32_t r = 0; r < ranks() && told > 0; ++r)
+      tell_lengths(v.kind, sort_by_source(gets_[r], rank_id{r}), gives_[r],
+                   std::span(v.lengths).subspan(r * told, told));
   }
 
   part_finding compare_with_proposal(const part_facts& all, part_finding v) {

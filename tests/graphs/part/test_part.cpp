@@ -131,7 +131,7 @@ TEST(part, known_algorithms_are_what_they_are_called) {
 }
 
 TEST(part, verdicts_on_disguised_collectives_are_those_of_the_central_analysis) {
-  int accepted = 0, refused = 0, missed = 0;
+  int accepted = 0, refused = 0, missed = 0, in_pieces = 0;
   std::map<pattern, int> found;
   for (std::uint64_t i = 0; i < oracle::fuzz_count() / 2; ++i) {
     const std::uint64_t seed = oracle::fuzz_seed() + i;
@@ -146,7 +146,8 @@ TEST(part, verdicts_on_disguised_collectives_are_those_of_the_central_analysis) 
       expected.kind = maker.kind;
       expected.root = is_rooted(maker.kind) ? maker.root : no_rank;
       expected.bytes = maker.block;
-      missed += !has_errors(c.problems) && is_just(c.found, expected);
+      if (!has_errors(c.problems) && is_just(c.found, expected))
+        ++(is_uniform(maker.kind) ? missed : in_pieces);
       continue;
     }
     ++accepted;
@@ -163,7 +164,12 @@ TEST(part, verdicts_on_disguised_collectives_are_those_of_the_central_analysis) 
   EXPECT_EQ(missed, 0) << "collectives with equal blocks that were refused";
   EXPECT_GT(accepted, static_cast<int>(oracle::fuzz_count() / 6));
   EXPECT_GT(refused, static_cast<int>(oracle::fuzz_count() / 20));
-  EXPECT_EQ(found.size(), 5u);
+  RecordProperty("vector_collectives_in_pieces", in_pieces);
+  EXPECT_EQ(found.size(), 9u);
+  for (const auto& [kind, times] : found) {
+    RecordProperty(std::string(name(kind)), times);
+    EXPECT_GT(times, static_cast<int>(oracle::fuzz_count() / 200)) << name(kind);
+  }
 }
 
 TEST(part, random_graphs_that_are_no_collective_are_refused) {

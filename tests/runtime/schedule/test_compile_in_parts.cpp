@@ -112,7 +112,7 @@ constexpr const char* drivers_tried[] = {"", "p2p", "coll", "shm"};
 
 TEST(compile_in_parts, finds_what_rank_0_finds_and_moves_every_byte) {
   const auto p = static_cast<std::uint32_t>(size_of(MPI_COMM_WORLD));
-  int together = 0, alone = 0;
+  int together = 0, alone = 0, vectors = 0;
   const auto cases = static_cast<int>(oracle::from_environment("TACIT_FUZZ_COUNT", 40));
   for (int i = 0; i < cases; ++i) {
     const std::uint64_t seed = oracle::fuzz_seed() + static_cast<std::uint64_t>(i);
@@ -128,6 +128,7 @@ TEST(compile_in_parts, finds_what_rank_0_finds_and_moves_every_byte) {
     EXPECT_EQ(lines_of(*by_all, "found: "), lines_of(*by_one, "found: ")) << "seed " << seed;
     EXPECT_EQ(lines_of(*by_one, "analysis: "), "");
     ++(in_parts(*by_all) ? together : alone);
+    vectors += in_parts(*by_all) && !is_uniform(maker.kind);
     for (int round = 0; round < 2; ++round)
       ASSERT_EQ(wrong_bytes(*by_all, g, c.moved, memory, round), "") << "seed " << seed << "\n"
                                                                      << by_all->explain().text;
@@ -139,6 +140,7 @@ TEST(compile_in_parts, finds_what_rank_0_finds_and_moves_every_byte) {
     return;
   }
   EXPECT_GT(together, cases / 2);
+  EXPECT_GT(vectors, cases / 16);
   EXPECT_GT(alone, 0);
 }
 
