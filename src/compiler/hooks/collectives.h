@@ -2,6 +2,7 @@
 #ifndef TACIT_HOOKS_COLLECTIVES_H
 #define TACIT_HOOKS_COLLECTIVES_H
 
+#include "compiler/hooks/parts.h"
 #include "compiler/hooks/slot.h"
 
 /* One side of a collective: what a rank sends, or what it receives. */
@@ -14,21 +15,13 @@ typedef struct side {
 } side;
 
 typedef struct collective {
-  enum { symmetric, to_root, from_root, broadcast } shape;
+  enum tacit_shape shape;
   side sent, received; /* a broadcast: its buffer is `received` */
   int root;
   MPI_Comm comm;
 } collective;
 
-/* What a nonblocking operation of the program uses that has several pieces of memory (__tacit_note_parts). The pass
- * knows these numbers. */
-enum tacit_parts {
-  parts_shape = 3, /* as above */
-  parts_sent_per_rank = 4,
-  parts_received_per_rank = 8,
-  parts_scattered = 16, /* the counts say how much is sent altogether, and each rank receives its own */
-  parts_pair = 32       /* one message each way, not a collective */
-};
+/* What a nonblocking operation of the program uses that has several pieces of memory (__tacit_note_parts). */
 void tacit_note_parts(tacit_slot* slot, int kind, const collective* posted, MPI_Request request,
                       const void* variable);
 

@@ -1,5 +1,6 @@
 #include "compiler/pass/rewrite.h"
 
+#include "compiler/hooks/parts.h"
 #include "compiler/pass/options.h"
 #include "compiler/pass/source_location.h"
 #include "compiler/pass/strip_mine.h"
@@ -61,42 +62,30 @@ void note(const in_flight& operation, const slot& into, bool compared) {
              post.operand(param_role::new_request)});
 }
 
-/// The numbers of tacit_parts in hooks/collectives.h.
-enum parts : unsigned {
-  symmetric = 0,
-  to_root = 1,
-  from_root = 2,
-  broadcast = 3,
-  sent_per_rank = 4,
-  received_per_rank = 8,
-  scattered = 16,
-  pair = 32,
-};
-
 unsigned parts_of(const call_row& row) {
   switch (row.id) {
   case mpi_call::Isendrecv:
-    return pair;
+    return parts_pair;
   case mpi_call::Ibcast:
     return broadcast;
   case mpi_call::Ireduce:
     return to_root;
   case mpi_call::Igather:
   case mpi_call::Igatherv:
-    return to_root | received_per_rank;
+    return unsigned{to_root} | parts_received_per_rank;
   case mpi_call::Iscatter:
   case mpi_call::Iscatterv:
-    return from_root | sent_per_rank;
+    return unsigned{from_root} | parts_sent_per_rank;
   case mpi_call::Ialltoall:
   case mpi_call::Ialltoallv:
-    return symmetric | sent_per_rank | received_per_rank;
+    return unsigned{symmetric} | parts_sent_per_rank | parts_received_per_rank;
   case mpi_call::Iallgather:
   case mpi_call::Iallgatherv:
-    return symmetric | received_per_rank;
+    return unsigned{symmetric} | parts_received_per_rank;
   case mpi_call::Ireduce_scatter:
-    return symmetric | scattered;
+    return unsigned{symmetric} | parts_scattered;
   case mpi_call::Ireduce_scatter_block:
-    return symmetric | sent_per_rank;
+    return unsigned{symmetric} | parts_sent_per_rank;
   default:
     return symmetric;
   }
