@@ -325,8 +325,6 @@ part_refusal refusal_of(const graph& part) {
   };
   if (reserved(part.scratch_bytes()) || reserved(part.live_out_bytes()))
     return part_refusal::malformed;
-  if (!part.live_out_bytes().empty()) // then nothing else is, on any rank (flow/live_bytes.h)
-    return part_refusal::declared;
   return has_errors(check_operations(part)) ? part_refusal::malformed : part_refusal::none;
 }
 

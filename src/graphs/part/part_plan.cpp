@@ -218,6 +218,8 @@ graph steps_as_part(const rank_plan& steps, const own_part& own) {
   }
   for (const auto& [rank, bytes] : own.part.scratch_bytes())
     g.scratch(rank, bytes);
+  for (const auto& [rank, bytes] : own.part.live_out_bytes())
+    g.live_out(rank, bytes);
   g.scratch(own.self, {scratch_base, steps.scratch_bytes});
   return g;
 }

@@ -16,7 +16,6 @@ namespace tacit::graphs {
   ROW(few_ranks, "there are fewer than three ranks")                                                         \
   ROW(kinds, "there are operations other than sends, receives and copies on the graph's communicator")       \
   ROW(synchronizing, "there are messages of no bytes, or marks between stages")                              \
-  ROW(declared, "what is read afterwards is declared, which one rank's part does not say of the others")     \
   ROW(malformed, "an operation is malformed, or uses addresses that plans keep for themselves")              \
   ROW(memory, "a rank lacked memory")                                                                        \
   ROW(budget, "following the bytes of one rank needed more fragments or memory than a part may")             \

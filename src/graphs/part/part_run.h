@@ -107,6 +107,9 @@ private:
   std::vector<std::uint32_t> box_of_; ///< by rank
 };
 
+/// If any rank says what is read afterwards, nothing else is, on any rank (flow/live_bytes.h): to be called on all ranks then.
+void only_declared_is_read(graph& part, rank_id self);
+
 /// True if two operations of the part touch a byte that one of them writes, and the part's own dependencies do not order them. Messages
 /// may: then this is no race, but only who knows all parts can tell.
 bool may_race(const graph& part, rank_id self);

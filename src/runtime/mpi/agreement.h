@@ -26,7 +26,7 @@ namespace tacit::runtime {
 class agreement {
 public:
   /// Words that ranks may compare in one agreement.
-  static constexpr std::size_t most_words = 66;
+  static constexpr std::size_t most_words = 67;
 
   /// `comm` must return errors (a private_communicator does), and nobody else may use it for collective calls before the agreement ends.
   /// `function` is what the user has called.

@@ -51,7 +51,7 @@ part_refusal refusal_at_sight(const local_graph& part) {
     if (op.kind == local_kind::send && moves_nothing(op))
       return part_refusal::synchronizing;
   }
-  return part.live_out.empty() ? part_refusal::none : part_refusal::declared;
+  return part_refusal::none;
 }
 
 /// Rank 0's options that a part knows no answer to.
@@ -72,6 +72,7 @@ parts_question parts_question::of(int rank, int size, const compile_request& wan
   parts_question out;
   out.refused = large;
   out.all_but_size = large - part.operations.size();
+  out.undeclared = part.live_out.empty() ? 1 : 0;
   if (rank == 0)
     out.wanted = static_cast<std::uint64_t>(wanted.by);
   if (rank == 0 && wanted.by == compiled_by::central) // what other ranks want does not count
@@ -86,6 +87,7 @@ parts_question parts_question::of(int rank, int size, const compile_request& wan
 
 parts_answer answer_of(std::span<const std::uint64_t> minima) {
   parts_answer out;
+  out.declared = minima[3] == 0;
   const auto wanted = static_cast<compiled_by>(minima[0]);
   const std::uint64_t operations = large - minima[2];
   if (wanted == compiled_by::central || (wanted == compiled_by::size && operations < enough_operations))
@@ -130,7 +132,7 @@ public:
   }
 
   rank_part run(const local_graph& part, parts_answer& answer) {
-    follow(part);
+    follow(part, answer.declared);
     if (finding_.why == part_refusal::none && finding_.claims)
       claim();
     if (finding_.why == part_refusal::none)
@@ -167,7 +169,7 @@ private:
     }
   }
 
-  void follow(const local_graph& part);
+  void follow(const local_graph& part, bool declared);
   graphs::part_facts facts_of_part(const graphs::part_run& run);
   void claim();
   int expected_claims() const;
@@ -210,13 +212,15 @@ graphs::part_facts in_parts::facts_of_part(const graphs::part_run& run) {
   return mine;
 }
 
-void in_parts::follow(const local_graph& part) {
+void in_parts::follow(const local_graph& part, bool declared) {
   std::unique_ptr<graphs::part_run> run;
   const part_refusal why = tried([&] {
     if (const part_refusal seen = refusal_at_sight(part); seen != part_refusal::none)
       return seen;
     of_all_.resize(static_cast<std::size_t>(size_)); // for `collect_facts`, where others wait
     part_ = alone(part, self(), ranks());
+    if (declared)
+      graphs::only_declared_is_read(*part_, self());
     const part_refusal here = graphs::refusal_of(*part_);
     if (here == part_refusal::none)
       run = std::make_unique<graphs::part_run>(*part_, self(), budget_of_a_part);

@@ -13,12 +13,13 @@
 
 namespace tacit::runtime {
 
-/// What each rank says before it is known whether the ranks compile in parts: three words whose minima count.
+/// What each rank says before it is known whether the ranks compile in parts: four words whose minima count.
 struct parts_question {
-  static constexpr std::size_t words = 3;
+  static constexpr std::size_t words = 4;
   std::uint64_t wanted = 3;       ///< rank 0's option; more on others
   std::uint64_t refused = 0;      ///< by which rank and why; large: by none
   std::uint64_t all_but_size = 0; ///< a large number less the operations here
+  std::uint64_t undeclared = 1;   ///< 0 if this rank declares what is read afterwards
   /// What this rank says. `size`: ranks.
   static parts_question of(int rank, int size, const compile_request& wanted, const local_graph& part);
 };
@@ -27,6 +28,7 @@ struct parts_question {
 struct parts_answer {
   graphs::part_refusal why = graphs::part_refusal::not_asked; ///< none: they compile in parts
   int rank = 0;                                               ///< that refuses
+  bool declared = false;                                      ///< some rank says what is read afterwards
   /// For the explanation; empty if nobody asked.
   std::string words() const;
 };

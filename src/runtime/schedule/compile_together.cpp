@@ -169,6 +169,7 @@ parts_answer agree_with(const kept_graphs& kept, kept_graphs::lookup& found, con
   words[before] = mine.wanted;
   words[before + 1] = mine.refused;
   words[before + 2] = mine.all_but_size;
+  words[before + 3] = mine.undeclared;
   all.agree(words);
   return answer_of(words.subspan(before));
 }

@@ -1,5 +1,6 @@
 // Collectives of all ranks as a program might write them: blocks in several pieces, at different places at each rank, cut into
-// several messages, some of them by way of a third rank, with copies through scratch memory. `spoiled` makes it not quite one.
+// several messages, some of them by way of a third rank, with copies through memory that is scratch, or not among what is declared to be
+// read afterwards. `spoiled` makes it not quite one.
 #pragma once
 
 #include "graphs/graph/graph.h"
@@ -20,6 +21,7 @@ public:
 
   pattern kind = pattern::bcast;
   rank_id root{0};
+  bool declared = false;   ///< what is read afterwards, and nothing is scratch
   std::uint64_t block = 1; ///< bytes of a block; of the largest one, if they differ
 
   graph make(std::uint32_t least_ranks, std::uint32_t most_ranks, bool spoiled) {
@@ -35,6 +37,7 @@ public:
     wrong_ = spoiled ? 1 + below(3) : 0;
     wrong_pair_ = below(p * p);
     in_pieces_ = below(3) == 0;
+    declared = below(4) == 0;
     std::vector<std::vector<segment>> shared(p);
     for (std::uint32_t from = 0; from < p; ++from)
       if (is_shared(kind))
@@ -112,6 +115,10 @@ private:
       g.depend(after, send);
     *got = g.recv(rank_id{to}, into, rank_id{from}, tag);
   }
+  void scratch(graph& g, std::uint32_t r, const segment& bytes) const {
+    if (!declared)
+      g.scratch(rank_id{r}, bytes);
+  }
   /// One message, or one for each piece, straight or by way of another rank.
   void add_pair(graph& g, std::uint32_t from, std::uint32_t to, std::vector<segment> what) {
     const bool wrong = wrong_ != 0 && wrong_pair_ % (g.ranks() * g.ranks()) == from * g.ranks() + to;
@@ -135,13 +142,13 @@ private:
       if (by != from && by != to) {
         const segment there{take(by, length), length};
         message(g, from, m, by, {there}, no_op, &last);
-        g.scratch(rank_id{by}, there);
+        scratch(g, by, there);
         held = {there};
         if (below(2) == 0) {
           const segment again{take(by, length), length};
           const op_id copied = g.copy(rank_id{by}, held, std::vector{again});
           g.depend(last, copied);
-          g.scratch(rank_id{by}, again);
+          scratch(g, by, again);
           held = {again};
           last = copied;
         }
@@ -149,7 +156,10 @@ private:
         by = from;
       }
       op_id got = no_op;
-      message(g, by, held, to, pieces(to, length), last, &got);
+      const std::vector<segment> into = pieces(to, length);
+      for (std::size_t i = 0; i < into.size() && declared; ++i)
+        g.live_out(rank_id{to}, into[i]);
+      message(g, by, held, to, into, last, &got);
     }
   }
 

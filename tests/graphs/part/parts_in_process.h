@@ -61,6 +61,8 @@ public:
       : random_(seed), budget_(budget) {
     for (std::uint32_t r = 0; r < g.ranks(); ++r)
       parts_.push_back(part_of_rank(g, rank_id{r}));
+    for (std::uint32_t r = 0; r < g.ranks() && !g.live_out_bytes().empty(); ++r)
+      only_declared_is_read(parts_[r], rank_id{r});
   }
 
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(parts_.size()); }
