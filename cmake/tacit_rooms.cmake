@@ -43,4 +43,10 @@ function(tacit_library name)
   set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP)
 endfunction()
 
+# tacit_compile_quickly(target): what reads options, writes pages or links large libraries waits for others, not for its own
+# loops. In the developers' configuration -O1 takes three quarters of the time of -O2; a release is compiled as any other.
+function(tacit_compile_quickly target)
+  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:RelWithDebInfo>,$<COMPILE_LANGUAGE:C,CXX>>:-O1>)
+endfunction()
+
 file(WRITE ${PROJECT_BINARY_DIR}/.cmake/api/v1/query/codemodel-v2 "")
