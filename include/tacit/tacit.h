@@ -232,7 +232,8 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *
  * The graphs are gathered to rank 0, analysed there, and every rank gets its part; time and memory on rank 0
  * grow with the sum of all graphs. If some rank has 4,096 operations or more, all ranks first look at their own
- * parts together (tacit_compile, below); rank 0 analyses what is more than one collective of all of them.
+ * parts together (tacit_compile, below). If all is one collective of all ranks, nothing is gathered; else rank 0
+ * gets what moves in the end, and the graph only if that does not say what the graph means.
  *
  * Compiling declares the region collective: like a collective operation of MPI, the schedule may make any
  * rank wait for any other one, whether or not the graph does. So every rank must start its schedule without

@@ -67,6 +67,11 @@ constexpr std::size_t most_operations = std::size_t{1} << 25;
 /// Who waits for ever may do so because of what another rank refuses, which is told then.
 constexpr std::int64_t behind_others = 1ll << 40;
 
+/// What the lowest rank says counts, but reasons that leave another way only if there are no others.
+std::int64_t level_of(part_refusal why) {
+  return why == part_refusal::stuck ? behind_others : is_about_shape(why) ? 2 * behind_others : 0;
+}
+
 void add_source(received& to, rank_id source) {
   to.from.push_back({source, {}});
   to.pieces.push_back(0);
@@ -167,8 +172,7 @@ part_facts facts_of(const received& mine, rank_id self, std::uint32_t ranks, std
 void refuse(part_facts& mine, rank_id self, part_refusal why) {
   if (why == part_refusal::none || mine.why != 0)
     return;
-  mine.refused_rank =
-      static_cast<std::int64_t>(index(self)) + (why == part_refusal::stuck ? behind_others : 0);
+  mine.refused_rank = static_cast<std::int64_t>(index(self)) + level_of(why);
   mine.why = static_cast<std::int64_t>(why);
 }
 

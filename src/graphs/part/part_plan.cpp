@@ -183,9 +183,10 @@ std::optional<rank_plan> own_steps(const part_finding& what, const own_part& own
   return std::move(messages.ranks[index(own.self)]);
 }
 
-graph steps_as_part(const rank_plan& steps, const own_part& own) {
+graph steps_as_part(const rank_plan& steps, const own_part& own, const group_members& groups) {
   constexpr std::int32_t of_collectives = 1 << 30; // messages of plans have small tags
   graph g(own.part.ranks());
+  const std::vector<rank_id> everybody = g.communicators().front().members;
   std::vector<std::vector<op_id>> made(steps.steps.size());
   for (std::size_t i = 0; i < steps.steps.size(); ++i) {
     const step& s = steps.steps[i];
@@ -202,9 +203,9 @@ graph steps_as_part(const rank_plan& steps, const own_part& own) {
       break;
     case step_kind::collective:
       for (const block& b : s.sends)
-        for (std::uint32_t r = 0; r < g.ranks(); ++r)
-          if (rank_id{r} != own.self && (b.peer == no_rank || b.peer == rank_id{r}))
-            made[i].push_back(g.send(own.self, b.bytes, rank_id{r}, tag));
+        for (const rank_id r : s.comm == world ? everybody : groups.at(s.comm))
+          if (r != own.self && (b.peer == no_rank || b.peer == r))
+            made[i].push_back(g.send(own.self, b.bytes, r, tag));
       for (const block& b : s.receives)
         made[i].push_back(g.recv(own.self, b.bytes, b.peer, tag));
       break;

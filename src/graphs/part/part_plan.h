@@ -5,8 +5,10 @@
 #include "graphs/part/facts.h"
 #include "graphs/part/part_run.h"
 
+#include <map>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace tacit::graphs {
 
@@ -27,8 +29,12 @@ graph stand_in(const part_finding& what, std::uint32_t ranks);
 std::optional<rank_plan> own_steps(const part_finding& what, const own_part& own, std::string_view name,
                                    const process_map& where = {});
 
-/// The steps as a graph of this rank's operations, so that a `part_run` can follow them; collectives by what they mean.
-graph steps_as_part(const rank_plan& steps, const own_part& own);
+/// The members of groups that are not all ranks.
+using group_members = std::map<comm_id, std::vector<rank_id>>;
+
+/// The steps as a graph of this rank's operations, so that a `part_run` can follow them; collectives by what they mean. `groups`: of its
+/// collectives.
+graph steps_as_part(const rank_plan& steps, const own_part& own, const group_members& groups = {});
 
 /// What is wrong with steps that were followed: they must leave what the part leaves, write nothing else, and not touch a byte in two
 /// orders. none: nothing.

@@ -40,6 +40,22 @@ enum class part_refusal : std::uint8_t {
 #undef TACIT_ROW
 };
 
+/// All is well with the graph, and every rank knows what it gets; but what that is all together the numbers do not say.
+constexpr bool is_about_shape(part_refusal why) {
+  switch (why) {
+  case part_refusal::local_moves:
+  case part_refusal::repeated:
+  case part_refusal::not_full:
+  case part_refusal::not_uniform:
+  case part_refusal::mixed:
+  case part_refusal::too_many:
+  case part_refusal::no_choice:
+    return true;
+  default:
+    return false;
+  }
+}
+
 inline std::string_view words(part_refusal why) {
   constexpr std::string_view all[] = {
 #define TACIT_ROW(name, words) words,

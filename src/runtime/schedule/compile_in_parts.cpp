@@ -7,7 +7,11 @@
 //   steps      every rank makes its own steps (graphs/part/part_plan.h)
 //   check      they are followed as the graph was, must leave the same on every rank, and one reduction says whether they do
 //
-// What cannot be said in this way is refused, by all ranks alike, and then the graph is compiled by rank 0 (compile_together.cpp), which
+// What moves may be more than one collective of all ranks. If it is no more than the graph has operations, all ranks tell rank 0 what
+// they get in the end, and nothing of how it comes there (graphs/part/remaining.h); rank 0 compiles that, and all check their steps as
+// before.
+//
+// What cannot be said in these ways is refused, by all ranks alike, and then the graph is compiled by rank 0 (compile_together.cpp), which
 // also finds what is wrong with it. Cost: what the messages of one run cost, twice, and two reductions and two broadcasts.
 #include "runtime/schedule/compile_in_parts.h"
 
@@ -24,6 +28,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <optional>
 
 namespace tacit::runtime {
@@ -127,11 +132,11 @@ std::array<char, 64> in_place(const std::string& text) {
 
 class in_parts {
 public:
-  in_parts(const rank_facts& here, const compile_request& wanted, int rank, int size, MPI_Comm comm)
-      : here_(here), wanted_(wanted), rank_(rank), size_(size), comm_(comm), others_(comm, rank, size, here) {
-  }
+  in_parts(const rank_facts& here, const compile_request& wanted, const part_place& at)
+      : here_(here), wanted_(wanted), rank_(at.rank), size_(at.size), comm_(at.comm),
+        others_(at.comm, at.rank, at.size, here) {}
 
-  rank_part run(const local_graph& part, parts_answer& answer) {
+  rank_part run(const local_graph& part, compile_by_one by_one, parts_answer& answer) {
     follow(part, answer.declared);
     if (finding_.why == part_refusal::none && finding_.claims)
       claim();
@@ -139,7 +144,9 @@ public:
       decide();
     rank_part mine;
     if (finding_.why == part_refusal::none)
-      check(mine);
+      check_own(mine);
+    else if (remains_are_few())
+      leave_to_one(part, by_one, mine);
     answer.why = finding_.why;
     answer.rank = refused_by_;
     if (finding_.why != part_refusal::none)
@@ -178,7 +185,14 @@ private:
   part_refusal choose(words_on_their_way& words);
   void decide();
   graphs::process_map nodes() const;
-  void check(rank_part& mine);
+  bool remains_are_few() const;
+  local_graph remaining_part(const local_graph& part) const;
+  void leave_to_one(const local_graph& part, compile_by_one by_one, rank_part& mine);
+  void check_own(rank_part& mine);
+  void check_told(const rank_part& mine);
+  /// Collective: `make` gives the steps and their groups, and `accept` is asked if they are right here.
+  void check(const graphs::own_part& own, function_ref<part_refusal()> make,
+             function_ref<part_refusal()> accept);
 
   const rank_facts& here_;
   const compile_request& wanted_;
@@ -197,6 +211,7 @@ private:
   decision chosen_;
   explanation why_;
   std::optional<graphs::rank_plan> steps_;
+  graphs::group_members groups_;
 };
 
 graphs::part_facts in_parts::facts_of_part(const graphs::part_run& run) {
@@ -350,32 +365,21 @@ graphs::process_map in_parts::nodes() const {
   return where;
 }
 
-void in_parts::check(rank_part& mine) {
-  const graphs::own_part own{*part_, self(), std::move(gets_), std::move(gives_)};
+void in_parts::check(const graphs::own_part& own, function_ref<part_refusal()> make,
+                     function_ref<part_refusal()> accept) {
   std::optional<graphs::graph> followed;
   std::unique_ptr<graphs::part_run> run;
   const part_refusal why = late_ != part_refusal::none ? late_ : tried([&] {
-    steps_ = graphs::own_steps(finding_, own, chosen_.plan.data(), nodes());
-    if (!steps_)
-      return part_refusal::no_choice;
-    followed = graphs::steps_as_part(*steps_, own);
+    if (const part_refusal lacking = make(); lacking != part_refusal::none)
+      return lacking;
+    followed = graphs::steps_as_part(*steps_, own, groups_);
     run = std::make_unique<graphs::part_run>(*followed, self(), budget_of_a_part);
     return part_refusal::none;
   });
   const round_words all = others_.follow(run.get(), why, [&] {
     graphs::part_facts checked;
     graphs::refuse(checked, self(), graphs::check_steps(*steps_, own, *followed, *run));
-    const part_refusal lacking = tried([&] {
-      graphs::plan made;
-      made.ranks.resize(ranks());
-      made.ranks[index(self())] = *steps_;
-      mine.why = why_;
-      mine.candidates.assign(1, {chosen_.plan.data(), make_program(*part_, made, self())});
-      mine.variants.assign(1, {0, chosen_.driver.data(), chosen_.predicted});
-      mine.driver = chosen_.asked.data();
-      return part_refusal::none;
-    });
-    graphs::refuse(checked, self(), lacking);
+    graphs::refuse(checked, self(), tried([&] { return accept(); }));
     return checked;
   });
   note(all.facts);
@@ -383,11 +387,89 @@ void in_parts::check(rank_part& mine) {
     finding_.why = static_cast<part_refusal>(all.facts.why);
 }
 
+void in_parts::check_own(rank_part& mine) {
+  const graphs::own_part own{*part_, self(), std::move(gets_), std::move(gives_)};
+  const auto make = [&] {
+    steps_ = graphs::own_steps(finding_, own, chosen_.plan.data(), nodes());
+    return steps_ ? part_refusal::none : part_refusal::no_choice;
+  };
+  const auto accept = [&] {
+    graphs::plan made;
+    made.ranks.resize(ranks());
+    made.ranks[index(self())] = *steps_;
+    mine.why = why_;
+    mine.candidates.assign(1, {chosen_.plan.data(), make_program(*part_, made, self())});
+    mine.variants.assign(1, {0, chosen_.driver.data(), chosen_.predicted});
+    mine.driver = chosen_.asked.data();
+    return part_refusal::none;
+  };
+  check(own, make, accept);
+}
+
+/// Else the graph itself is told as quickly.
+bool in_parts::remains_are_few() const {
+  return graphs::is_about_shape(finding_.why) && said_.facts.transfers <= said_.facts.operations;
+}
+
+local_graph in_parts::remaining_part(const local_graph& part) const {
+  local_graph out;
+  out.communicators = part.communicators;
+  std::vector<std::uint32_t> order(gets_.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return gets_[a].source < gets_[b].source; });
+  for (const std::uint32_t i : order) {
+    const graphs::transfer& t = gets_[i];
+    const auto from = static_cast<int>(index(t.source));
+    if (out.operations.empty() || out.operations.back().peer != from) {
+      local_operation& made = out.operations.emplace_back();
+      made.kind = t.source == self() ? local_kind::copy : local_kind::get;
+      made.peer = from;
+    }
+    out.operations.back().reads.push_back({t.source_address, t.length});
+    out.operations.back().writes.push_back({t.destination_address, t.length});
+  }
+  return out;
+}
+
+void in_parts::leave_to_one(const local_graph& part, compile_by_one by_one, rank_part& mine) {
+  const part_refusal before = finding_.why;
+  const int rank_before = refused_by_;
+  local_graph remaining;
+  late_ = tried([&] {
+    remaining = remaining_part(part);
+    return part_refusal::none;
+  });
+  mine = by_one(remaining, {static_cast<std::uint64_t>(said_.facts.operations),
+                            static_cast<std::uint64_t>(said_.facts.transfers)});
+  finding_.why = part_refusal::none;
+  check_told(mine);
+  if (finding_.why == part_refusal::no_choice) {
+    finding_.why = before;
+    refused_by_ = rank_before;
+  }
+}
+
+void in_parts::check_told(const rank_part& mine) {
+  const graphs::own_part own{*part_, self(), std::move(gets_), {}};
+  const auto make = [&] {
+    if (mine.variants.empty())
+      return part_refusal::no_choice;
+    const program& steps = mine.candidates[mine.variants.front().candidate].steps;
+    steps_ = steps.plan;
+    for (const rank_group& group : steps.groups)
+      for (const int r : group.members)
+        groups_[group.comm].push_back(rank_id{static_cast<std::uint32_t>(r)});
+    return part_refusal::none;
+  };
+  check(own, make, [] { return part_refusal::none; });
+}
+
 } // namespace
 
 rank_part compiled_in_parts(const rank_facts& here, const local_graph& part, const compile_request& wanted,
-                            int rank, int size, MPI_Comm comm, parts_answer& answer) {
-  return in_parts(here, wanted, rank, size, comm).run(part, answer);
+                            const part_place& at, compile_by_one by_one, parts_answer& answer) {
+  return in_parts(here, wanted, at).run(part, by_one, answer);
 }
 
 } // namespace tacit::runtime

@@ -5,6 +5,7 @@
 #include "runtime/schedule/local_graph.h"
 #include "runtime/schedule/options.h"
 #include "runtime/schedule/wire.h"
+#include "vocabulary/base/function_ref.h"
 
 #include <cstdint>
 #include <mpi.h>
@@ -34,9 +35,17 @@ struct parts_answer {
 };
 parts_answer answer_of(std::span<const std::uint64_t> minima);
 
+struct part_place {
+  int rank = 0, size = 0;
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
+/// Collective: this rank's part of what one rank makes of what remains of the graph (compile_on_root.h); without variants if it makes nothing.
+using compile_by_one = function_ref<rank_part(const local_graph& remaining, const graph_size& whole)>;
+
 /// Collective: this rank's steps, found without gathering the graph; without variants if the ranks refuse, with the reason in `answer`, which
 /// is the same on all ranks. `wanted`: rank 0's counts. Throws mpi_error only.
 rank_part compiled_in_parts(const rank_facts& here, const local_graph& part, const compile_request& wanted,
-                            int rank, int size, MPI_Comm comm, parts_answer& answer);
+                            const part_place& at, compile_by_one by_one, parts_answer& answer);
 
 } // namespace tacit::runtime

@@ -1,6 +1,7 @@
 #include "runtime/schedule/compile_on_root.h"
 
 #include "graphs/part/part_plan.h"
+#include "graphs/part/remaining.h"
 #include "runtime/mpi/collective_calls.h"
 #include "runtime/mpi/errors.h"
 #include "runtime/schedule/known_machine.h"
@@ -170,6 +171,58 @@ compiled_graph compile_parts(std::vector<message> parts, const compile_request& 
 
 namespace {
 
+/// What was compared is not the graph as it was written, but has the same bytes straight from origin to destination.
+void call_straight(std::string& plan) {
+  if (plan == graphs::written_name)
+    plan = "straight messages";
+}
+
+constexpr const char* together = "all ranks together, each with its own part";
+
+std::vector<graphs::transfer> transfers_of(const std::vector<local_graph>& parts) {
+  std::vector<graphs::transfer> out;
+  for (std::uint32_t r = 0; r < parts.size(); ++r)
+    for (const local_operation& op : parts[r].operations) {
+      const auto from = op.kind == local_kind::get ? static_cast<std::uint32_t>(op.peer) : r;
+      for (std::size_t i = 0; i < op.writes.size(); ++i)
+        out.push_back(
+            {op.writes[i].address, op.reads[i].address, op.writes[i].length, rank_id{from}, rank_id{r}});
+    }
+  return out;
+}
+
+} // namespace
+
+std::optional<compiled_graph> compile_remaining(std::vector<message> parts, const compile_request& wanted,
+                                                const graph_size& whole) {
+  all_inputs in = unpacked(std::move(parts));
+  const std::size_t ranks = in.graphs.size();
+  std::optional<graphs::graph> remaining =
+      graphs::remaining_graph(ranks_of(in.graphs), transfers_of(in.graphs));
+  if (!remaining)
+    return std::nullopt;
+  compiled_graph out{{*std::move(remaining), {}, {}}, {}, {}, wanted.driver, {}, {}};
+  out.all.names.resize(ranks);
+  out.all.reducers.resize(ranks);
+  out.products = graphs::compile(out.all.g, wanted.compile);
+  // Messages straight from origin to destination may need buffers of MPI where those of the program need none.
+  const auto is_remark = [](const diagnostic& d) { return d.level == severity::remark; };
+  if (!std::ranges::all_of(out.products.problems, is_remark) || out.products.schedule.as_written)
+    return std::nullopt;
+  out.all.g = graphs::with_groups(std::move(out.all.g), out.products.groups);
+  out.chosen = graphs::choose(out.all.g, out.products, wanted.compile, request_of(in.facts, wanted));
+  add_unpriced(out.chosen, out.products.schedule, wanted.driver);
+  for (graphs::priced_variant& w : out.chosen.compared)
+    call_straight(w.plan);
+  for (graphs::named_plan& p : out.chosen.plans)
+    call_straight(p.name);
+  out.why = with_note(explain(out.all.g, out.products, out.chosen, whole), "analysis",
+                      fmt::format("{}; what remained was compiled by one rank", together));
+  return out;
+}
+
+namespace {
+
 /// Reducers of its steps that the rank does not bring itself.
 void add_others_reducers(const graphs::graph& g, rank_part& part) {
   std::vector<bool> known(g.reducers().size(), false);
@@ -214,12 +267,6 @@ bool is_just(const graphs::findings& f, const graphs::part_finding& what) {
          f.found.front().bytes == what.bytes;
 }
 
-/// The graph that was compared is not the one that was written, but has the same bytes straight from origin to destination.
-void call_straight(std::string& plan) {
-  if (plan == graphs::written_name)
-    plan = "straight messages";
-}
-
 } // namespace
 
 std::optional<chosen_variant> choose_for(const graphs::part_finding& what, std::uint64_t operations,
@@ -236,8 +283,7 @@ std::optional<chosen_variant> choose_for(const graphs::part_finding& what, std::
   const graphs::variant& first = chosen.variants.front();
   chosen_variant out{chosen.plans[first.plan].name, first.driver, first.predicted, {}};
   call_straight(out.plan);
-  out.why = with_note(explain(g, products, chosen, graph_size{operations, transfers}), "analysis",
-                      "all ranks together, each with its own part");
+  out.why = with_note(explain(g, products, chosen, graph_size{operations, transfers}), "analysis", together);
   return out;
 }
 

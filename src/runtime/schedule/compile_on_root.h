@@ -28,6 +28,11 @@ struct compiled_graph {
 /// as soon as it has been read.
 compiled_graph compile_parts(std::vector<message> parts, const compile_request& wanted);
 
+/// The same for what remains of a graph of this size: each part has its communicators, what it gets from others, and a copy of what moves
+/// within it. Nothing if not all that can be said of the graph can be said of that.
+std::optional<compiled_graph> compile_remaining(std::vector<message> parts, const compile_request& wanted,
+                                                const graph_size& whole);
+
 /// What one rank has to know.
 rank_part part_of(const compiled_graph& compiled, std::uint32_t rank);
 

@@ -174,16 +174,18 @@ parts_answer agree_with(const kept_graphs& kept, kept_graphs::lookup& found, con
   return answer_of(words.subspan(before));
 }
 
-/// Collective: this rank's part of what rank 0 makes of the parts of all. Does not agree; without variants if this rank gets nothing.
-rank_part compiled_on_rank_0(const rank_facts& facts, const graph_builder& part,
-                             const compile_request& wanted, const kept_graphs& own, agreement& all) {
+/// Collective: this rank's part of what rank 0 makes of the parts of all by `compile`. Does not agree; without variants if this rank gets
+/// nothing.
+rank_part compiled_on_rank_0(const rank_facts& facts, const local_graph& part, const kept_graphs& own,
+                             agreement& all,
+                             function_ref<std::optional<compiled_graph>(std::vector<message>)> compile) {
   message bytes;
-  all.here("packing the graph", [&] { bytes = packed_graph(facts, part.values()); });
+  all.here("packing the graph", [&] { bytes = packed_graph(facts, part); });
   std::vector<message> parts = gather(std::move(bytes), own, all);
   std::optional<compiled_graph> compiled;
   all.here("compiling the graph", [&] {
     if (!parts.empty())
-      compiled = compile_parts(std::move(parts), wanted);
+      compiled = compile(std::move(parts));
   });
   const std::vector<message> told = scatter(own, all, compiled);
   compiled.reset();
@@ -473,11 +475,18 @@ std::unique_ptr<schedule> compile_together(const graph_builder& part, const char
     all.always("making a communicator", [&] { duplicate.emplace(part.comm()); });
   if (!same && in_parts.why == graphs::part_refusal::none)
     all.always("compiling in parts", [&] {
-      mine =
-          compiled_in_parts(facts, part.values(), wanted, kept->rank(), kept->size(), kept->comm(), in_parts);
+      const auto by_one = [&](const local_graph& remaining, const graph_size& whole) {
+        return compiled_on_rank_0(facts, remaining, *kept, all, [&](std::vector<message> parts) {
+          return compile_remaining(std::move(parts), wanted, whole);
+        });
+      };
+      mine = compiled_in_parts(facts, part.values(), wanted, {kept->rank(), kept->size(), kept->comm()},
+                               by_one, in_parts);
     });
   if (!same && in_parts.why != graphs::part_refusal::none) {
-    mine = compiled_on_rank_0(facts, part, wanted, *kept, all);
+    mine = compiled_on_rank_0(facts, part.values(), *kept, all, [&](std::vector<message> parts) {
+      return std::optional(compile_parts(std::move(parts), wanted));
+    });
     if (const std::string words = in_parts.words(); !words.empty() && !mine.variants.empty())
       all.here("explaining", [&] { mine.why = with_note(mine.why, "analysis", words); });
   }

@@ -181,6 +181,14 @@ joined_graph join(const std::vector<local_graph>& parts) {
   return out;
 }
 
+graphs::graph ranks_of(const std::vector<local_graph>& parts) {
+  graphs::graph g(static_cast<std::uint32_t>(parts.size()));
+  communicator_table table(g);
+  for (const local_graph& part : parts)
+    table.add(part.communicators);
+  return g;
+}
+
 graphs::graph alone(const local_graph& part, rank_id rank, std::uint32_t ranks) {
   graphs::graph g(ranks);
   g.reserve(part.operations.size(), part.dependencies.size());

@@ -58,6 +58,8 @@ struct joined_graph {
 /// Joins them rank by rank. Throws std::length_error if there are more communicators than a comm_id can tell
 /// apart.
 joined_graph join(const std::vector<local_graph>& parts);
+/// A graph of all ranks with the communicators that `join` gives it, and nothing else.
+graphs::graph ranks_of(const std::vector<local_graph>& parts);
 /// One part alone, its operations numbered as the rank numbers them: sends, receives and copies on the graph's communicator.
 graphs::graph alone(const local_graph& part, rank_id rank, std::uint32_t ranks);
 

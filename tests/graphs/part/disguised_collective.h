@@ -53,7 +53,58 @@ public:
     return g;
   }
 
+  /// Up to three patterns, of all ranks or of some, one after the other or side by side, that may pass on what the one before has brought.
+  graph make_several(std::uint32_t least_ranks, std::uint32_t most_ranks) {
+    const std::uint32_t p = least_ranks + below(most_ranks - least_ranks + 1);
+    graph g(p);
+    next_.assign(p, 0x1000);
+    brought_.assign(p, {});
+    wrong_ = 0;
+    declared = below(4) == 0;
+    for (std::uint32_t patterns = 1 + below(3); patterns > 0; --patterns)
+      add_pattern(g);
+    return g;
+  }
+
 private:
+  struct brought_bytes {
+    std::vector<segment> bytes;
+    op_id by = no_op;
+  };
+  void add_pattern(graph& g) {
+    const std::uint32_t p = g.ranks();
+    constexpr pattern kinds[] = {pattern::bcast,     pattern::scatter,  pattern::gather,
+                                 pattern::allgather, pattern::alltoall, pattern::barrier};
+    kind = kinds[below(6)];
+    const bool ring = kind == pattern::barrier; // which has no bytes
+    std::vector<std::uint32_t> members(p);
+    for (std::uint32_t r = 0; r < p; ++r)
+      members[r] = r;
+    std::shuffle(members.begin(), members.end(), random_);
+    if (below(2) == 0)
+      members.resize(2 + below(p - 1));
+    const auto n = static_cast<std::uint32_t>(members.size());
+    root = rank_id{members[below(n)]};
+    in_pieces_ = below(3) == 0;
+    choose_lengths(p);
+    const bool pass_on = below(3) == 0;
+    std::vector<brought_bytes> shared(p);
+    for (const std::uint32_t r : members)
+      if (pass_on && !brought_[r].bytes.empty())
+        shared[r] = brought_[r];
+      else if (is_shared(kind))
+        shared[r] = {pieces(r, length(r, r)), no_op};
+    for (std::uint32_t i = 0; i < n; ++i)
+      for (std::uint32_t k = 0; k < n; ++k) {
+        const std::uint32_t from = members[i], to = members[k];
+        if (from == to || !(ring ? k == (i + 1) % n : sends(from, to)))
+          continue;
+        if (shared[from].bytes.empty())
+          add_pair(g, from, to, pieces(from, length(from, to)));
+        else
+          add_pair(g, from, to, shared[from].bytes, shared[from].by);
+      }
+  }
   std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
   bool sends(std::uint32_t from, std::uint32_t to) const {
     switch (row_of(kind).moves) {
@@ -120,7 +171,8 @@ private:
       g.scratch(rank_id{r}, bytes);
   }
   /// One message, or one for each piece, straight or by way of another rank.
-  void add_pair(graph& g, std::uint32_t from, std::uint32_t to, std::vector<segment> what) {
+  void add_pair(graph& g, std::uint32_t from, std::uint32_t to, std::vector<segment> what,
+                op_id behind = no_op) {
     const bool wrong = wrong_ != 0 && wrong_pair_ % (g.ranks() * g.ranks()) == from * g.ranks() + to;
     if (wrong && wrong_ == 1)
       return;
@@ -137,11 +189,11 @@ private:
     for (const std::vector<segment>& m : messages) {
       const std::uint64_t length = total_length(m);
       std::uint32_t by = below(4) == 0 ? below(g.ranks()) : from;
-      op_id last = no_op;
+      op_id last = behind;
       std::vector<segment> held = m;
       if (by != from && by != to) {
         const segment there{take(by, length), length};
-        message(g, from, m, by, {there}, no_op, &last);
+        message(g, from, m, by, {there}, behind, &last);
         scratch(g, by, there);
         held = {there};
         if (below(2) == 0) {
@@ -160,11 +212,14 @@ private:
       for (std::size_t i = 0; i < into.size() && declared; ++i)
         g.live_out(rank_id{to}, into[i]);
       message(g, by, held, to, into, last, &got);
+      if (!brought_.empty())
+        brought_[to] = {into, got};
     }
   }
 
   std::mt19937_64 random_;
   std::vector<std::uint64_t> next_;
+  std::vector<brought_bytes> brought_; ///< to each rank by the last message, if patterns may pass it on
   std::vector<std::uint64_t> lengths_; ///< by source and destination
   std::vector<op_id> order_;
   std::uint32_t wrong_ = 0, wrong_pair_ = 0;

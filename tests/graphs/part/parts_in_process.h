@@ -89,6 +89,7 @@ public:
   /// All ranks have found out what remains, whatever that is.
   bool followed() const { return followed_; }
   const std::vector<transfer>& gets(std::uint32_t r) const { return gets_[r]; }
+  const graph& part(std::uint32_t r) const { return parts_[r]; }
   const part_run& run(std::uint32_t r) const { return *runs_[r]; }
 
   /// The finding of all ranks; fills what they give.

@@ -4,6 +4,7 @@
 #include "graphs/generate/generate.h"
 #include "graphs/part/disguised_collective.h"
 #include "graphs/part/parts_in_process.h"
+#include "graphs/part/remaining.h"
 #include "oracle/fuzz_count.h"
 #include "oracle/random_graph.h"
 
@@ -191,6 +192,122 @@ TEST(part, random_graphs_that_are_no_collective_are_refused) {
   }
 }
 
+/// What all ranks together say remains of the graph, in the order of the central dataflow.
+std::vector<transfer> all_gets(const parts_in_process& parts) {
+  std::vector<transfer> all;
+  for (std::uint32_t r = 0; r < parts.ranks(); ++r)
+    all.insert(all.end(), parts.gets(r).begin(), parts.gets(r).end());
+  return all;
+}
+
+bool same_slice(const slice& a, const slice& b) {
+  return a.offset == b.offset && a.length == b.length && a.transfer == b.transfer;
+}
+
+std::string difference(const findings& a, const findings& b) {
+  const auto same = [](const std::vector<slice>& x, const std::vector<slice>& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), same_slice);
+  };
+  if (a.found.size() != b.found.size() || !same(a.residual, b.residual) || a.groups.size() != b.groups.size())
+    return "others are found";
+  for (std::size_t i = 0; i < a.groups.size(); ++i)
+    if (a.groups[i].members != b.groups[i].members)
+      return "group " + std::to_string(i);
+  for (std::size_t i = 0; i < a.found.size(); ++i) {
+    const finding &x = a.found[i], &y = b.found[i];
+    if (x.kind != y.kind || x.comm != y.comm || x.root != y.root || x.bytes != y.bytes ||
+        x.blocks != y.blocks || !same(x.slices, y.slices))
+      return std::string(name(x.kind)) + " and " + std::string(name(y.kind));
+  }
+  return {};
+}
+
+/// What is wrong with what is compiled from what remains of the graph, as steps of the graph itself.
+std::string fault_of_remaining_plan(const graph& g, const compilation& c, const compilation& of_remaining,
+                                    parts_in_process& parts) {
+  const graph known = with_groups(graph(g.ranks()), of_remaining.groups);
+  group_members groups;
+  for (std::size_t i = 1; i < known.communicators().size(); ++i)
+    groups[comm_id{static_cast<std::uint16_t>(i)}] = known.communicators()[i].members;
+  std::vector<graph> mine, followed;
+  for (std::uint32_t r = 0; r < g.ranks(); ++r)
+    mine.push_back(parts.part(r));
+  for (std::uint32_t r = 0; r < g.ranks(); ++r)
+    followed.push_back(
+        steps_as_part(of_remaining.schedule.ranks[r], {mine[r], rank_id{r}, parts.gets(r), {}}, groups));
+  const auto runs = parts.run_all(followed);
+  for (std::uint32_t r = 0; r < g.ranks(); ++r)
+    if (check_steps(of_remaining.schedule.ranks[r], {mine[r], rank_id{r}, parts.gets(r), {}}, followed[r],
+                    *runs[r]) != part_refusal::none)
+      return "rank " + std::to_string(r) + " finds a fault";
+  return validate(with_groups(g, of_remaining.groups), c.matched, c.order, c.moved, of_remaining.schedule);
+}
+
+struct remaining_counts {
+  int compared = 0, refused = 0, in_place = 0, planned = 0, several = 0, beside = 0, of_groups = 0;
+};
+
+void compare_remaining(const graph& g, std::uint64_t seed, remaining_counts& counts) {
+  parts_in_process parts(g, seed);
+  const part_facts all = parts.follow();
+  if (!parts.followed()) {
+    ++counts.refused;
+    return;
+  }
+  ASSERT_TRUE(all.why == 0 || is_about_shape(static_cast<part_refusal>(all.why))) << "seed " << seed;
+  const std::optional<graph> remaining = remaining_graph(graph(g.ranks()), all_gets(parts));
+  if (!remaining) {
+    ++counts.in_place;
+    return;
+  }
+  const compilation c = analysed(g), r = compile(*remaining, {});
+  ASSERT_FALSE(has_errors(r.problems)) << "seed " << seed << ": " << r.problems.front().message;
+  ASSERT_TRUE(r.moved.list == c.moved.list) << "seed " << seed;
+  ASSERT_EQ(difference(r.found, c.found), "") << "seed " << seed;
+  ++counts.compared;
+  counts.several += c.found.found.size() > 1;
+  counts.beside += !c.found.found.empty() && !c.found.residual.empty();
+  counts.of_groups += !c.found.groups.empty();
+  if (seed % 8 == 0 && !r.schedule.as_written) {
+    ++counts.planned;
+    ASSERT_EQ(fault_of_remaining_plan(g, c, r, parts), "") << "seed " << seed;
+  }
+}
+
+TEST(part, what_remains_of_random_graphs_has_the_findings_of_the_central_analysis) {
+  oracle::random_recipe recipe;
+  recipe.opaques = recipe.one_sided = recipe.communicators = false;
+  recipe.min_ranks = 3;
+  remaining_counts counts;
+  for (std::uint64_t i = 0; i < oracle::fuzz_count() && !HasFatalFailure(); ++i) {
+    recipe.declarations = i % 2 == 0;
+    compare_remaining(oracle::random_graph(oracle::fuzz_seed() + i, recipe), oracle::fuzz_seed() + i, counts);
+  }
+  RecordProperty("compared", counts.compared);
+  RecordProperty("in_place", counts.in_place);
+  EXPECT_GT(counts.compared, static_cast<int>(oracle::fuzz_count() / 40));
+}
+
+TEST(part, what_remains_of_several_collectives_has_the_findings_of_the_central_analysis) {
+  remaining_counts counts;
+  for (std::uint64_t i = 0; i < oracle::fuzz_count() / 2 && !HasFatalFailure(); ++i) {
+    const std::uint64_t seed = oracle::fuzz_seed() + i;
+    test::disguised_collective maker(seed);
+    compare_remaining(maker.make_several(3, 8), seed, counts);
+  }
+  const auto least = static_cast<int>(oracle::fuzz_count() / 2);
+  RecordProperty("compared", counts.compared);
+  RecordProperty("planned", counts.planned);
+  RecordProperty("several", counts.several);
+  RecordProperty("with_messages_beside", counts.beside);
+  RecordProperty("of_groups", counts.of_groups);
+  EXPECT_EQ(counts.compared, least);
+  EXPECT_GT(counts.planned, least / 16);
+  EXPECT_GT(counts.several, least / 8);
+  EXPECT_GT(counts.beside, least / 8);
+  EXPECT_GT(counts.of_groups, least / 32);
+}
+
 /// Every rank receives into bytes that it has sent: plans must read them before.
 graph in_place(pattern kind, std::uint32_t ranks) {
   graph g(ranks);
@@ -259,6 +376,30 @@ TEST(part, what_is_wrong_with_a_graph_ends_in_a_refusal) {
   races.recv(rank_id{2}, segment{0x9000, 8}, rank_id{1}, 5);
   races.copy(rank_id{2}, std::vector{segment{0xa000, 8}}, std::vector{segment{0x9004, 8}});
   EXPECT_EQ(parts_in_process(races, 1).finding().why, part_refusal::race);
+}
+
+/// What is wrong at one rank is told even if a lower one has what only makes the shape another one.
+TEST(part, reasons_of_shape_hide_no_others) {
+  graph both = linear(pattern::gather, 4);
+  both.copy(rank_id{0}, std::vector{segment{0xb000, 8}}, std::vector{segment{0xc000, 8}});
+  EXPECT_EQ(static_cast<part_refusal>(parts_in_process(both, 1).follow().why), part_refusal::local_moves);
+  both.copy(rank_id{2}, std::vector{segment{0xb000, 8}}, std::vector{segment{0xc000, 8}});
+  both.copy(rank_id{2}, std::vector{segment{0xa000, 8}}, std::vector{segment{0xc004, 8}});
+  EXPECT_EQ(static_cast<part_refusal>(parts_in_process(both, 1).follow().why), part_refusal::race);
+}
+
+TEST(part, what_remains_is_refused_if_copies_overwrite_what_they_read) {
+  const auto move = [](std::uint64_t from, std::uint64_t to, std::uint32_t source,
+                       std::uint32_t destination) {
+    return transfer{to, from, 8, rank_id{source}, rank_id{destination}};
+  };
+  const std::vector<transfer> swapped{move(0x1000, 0x1010, 0, 0), move(0x1010, 0x1000, 0, 0)};
+  EXPECT_FALSE(remaining_graph(graph(3), swapped));
+  const std::vector<transfer> exchanged{move(0x1000, 0x1000, 1, 0), move(0x1000, 0x1000, 0, 1)};
+  const std::optional<graph> g = remaining_graph(graph(3), exchanged);
+  ASSERT_TRUE(g);
+  EXPECT_EQ(g->dependencies().size(), 2u);
+  EXPECT_EQ(analysed(*g).moved.list.size(), 2u);
 }
 
 TEST(part, what_is_not_looked_at_ends_in_a_refusal) {

@@ -8,6 +8,7 @@
 #include "graphs/part/disguised_collective.h"
 #include "graphs/part/parts_in_process.h"
 #include "oracle/fuzz_count.h"
+#include "oracle/random_graph.h"
 #include "runtime/mpi/rank_and_size.h"
 #include "runtime/schedule/compile_together.h"
 
@@ -89,6 +90,11 @@ bool in_parts(const schedule& made) {
   return lines_of(made, "analysis: ") == "analysis: all ranks together, each with its own part\n";
 }
 
+bool from_what_remained(const schedule& made) {
+  return lines_of(made, "analysis: all ranks").find("what remained was compiled by one rank") !=
+         std::string::npos;
+}
+
 /// What this rank's operations write and nobody reads afterwards.
 std::vector<bool> unread_bytes(const graphs::graph& g, std::size_t size) {
   const rank_id me{static_cast<std::uint32_t>(rank_in(MPI_COMM_WORLD))};
@@ -167,6 +173,58 @@ TEST(compile_in_parts, finds_what_rank_0_finds_and_moves_every_byte) {
   EXPECT_GT(vectors, cases / 16);
   EXPECT_GT(declared, cases / 16);
   EXPECT_GT(alone, 0);
+}
+
+/// What is more than one collective of all ranks: `made` by rank 0 from what all ranks get in the end.
+void compare_what_remains(const graphs::graph& g, std::uint64_t seed, int& remained, int& beside) {
+  graphs::compile_options options;
+  options.make_plan = false;
+  const graphs::compilation c = graphs::compile(g, options);
+  if (has_errors(c.problems))
+    return;
+  real_memory memory(1u << 16);
+  const graph_builder part = built(g, memory);
+  const auto by_all = compiled(part, compiled_by::distributed, drivers_tried[seed % 4]);
+  const auto by_one = compiled(part, compiled_by::central);
+  EXPECT_EQ(lines_of(*by_all, "found: "), lines_of(*by_one, "found: ")) << "seed " << seed;
+  remained += from_what_remained(*by_all);
+  beside += from_what_remained(*by_all) && !c.found.found.empty() && !c.found.residual.empty();
+  for (int round = 0; round < 2; ++round)
+    ASSERT_EQ(wrong_bytes(*by_all, g, c.moved, memory, round), "") << "seed " << seed << "\n"
+                                                                   << by_all->explain().text;
+  by_all->end();
+  by_one->end();
+}
+
+TEST(compile_in_parts, finds_in_what_remains_what_rank_0_finds) {
+  const auto p = static_cast<std::uint32_t>(size_of(MPI_COMM_WORLD));
+  const auto cases = static_cast<int>(oracle::from_environment("TACIT_FUZZ_COUNT", 40));
+  int remained = 0, beside = 0;
+  for (int i = 0; i < cases && !HasFatalFailure(); ++i) {
+    const std::uint64_t seed = oracle::fuzz_seed() + static_cast<std::uint64_t>(i);
+    test::disguised_collective maker(seed);
+    compare_what_remains(maker.make_several(p, p), seed, remained, beside);
+  }
+  RecordProperty("remained", remained);
+  EXPECT_GT(remained, p < 3 ? -1 : cases / 2);
+  EXPECT_GT(beside, p < 4 ? -1 : cases / 16);
+}
+
+/// In which bytes are read, overwritten and passed on at the same places, so that not all of them can be told apart.
+TEST(compile_in_parts, finds_in_random_graphs_what_rank_0_finds) {
+  oracle::random_recipe recipe;
+  recipe.opaques = recipe.one_sided = recipe.communicators = false;
+  recipe.high_addresses = false;
+  recipe.min_ranks = recipe.max_ranks = static_cast<std::uint32_t>(size_of(MPI_COMM_WORLD));
+  const auto cases = static_cast<int>(oracle::from_environment("TACIT_FUZZ_COUNT", 40)) * 4;
+  int remained = 0, beside = 0;
+  for (int i = 0; i < cases && !HasFatalFailure(); ++i) {
+    const std::uint64_t seed = oracle::fuzz_seed() + static_cast<std::uint64_t>(i);
+    recipe.declarations = i % 2 == 0;
+    compare_what_remains(oracle::random_graph(seed, recipe), seed, remained, beside);
+  }
+  RecordProperty("remained", remained);
+  EXPECT_GT(remained, recipe.min_ranks < 3 ? -1 : 0);
 }
 
 graphs::graph linear(pattern kind) {
