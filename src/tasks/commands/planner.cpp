@@ -16,7 +16,7 @@ std::uint32_t number_of(rank_id rank) {
 command command_for(const planned& p, command_kind kind) {
   command c;
   c.kind = kind;
-  c.task = p.at.what.id;
+  c.task = p.at.id;
   c.stream_hash = p.at.hash;
   return c;
 }
@@ -41,12 +41,8 @@ void add(hash_input& hash, const distribution& p) {
     hash.add(static_cast<std::uint64_t>(map.what) << 8 | map.of);
     for (const coordinate word : {map.fixed.begin, map.fixed.end, map.below, map.above, map.granularity})
       hash.add(static_cast<std::uint64_t>(word));
-    const partition& axis = p.across->axes[static_cast<std::size_t>(d)];
-    for (const coordinate word :
-         {axis.global.begin, axis.global.end, axis.granularity, coordinate{axis.parts}})
-      hash.add(static_cast<std::uint64_t>(word));
-    hash.add(hash_of(axis.ends.data(), axis.ends.size() * sizeof(coordinate)));
   }
+  hash.add(p.across->digest);
   if (p.symbolic())
     return;
   for (const region& piece : *p.listed) {
@@ -108,13 +104,17 @@ struct planner::batch {
   }
 };
 
-const reduction* planned::partial(buffer_id buffer) const {
-  const auto found = std::ranges::find(at.what.reductions, buffer, &reduction::buffer);
-  return found == at.what.reductions.end() ? nullptr : &*found;
+const reduction* described::partial(buffer_id buffer) const {
+  const auto found = std::ranges::find(what.reductions, buffer, &reduction::buffer);
+  return found == what.reductions.end() ? nullptr : &*found;
 }
 
 planner::planner(planner_options options)
-    : options_(options), stream_(options.horizon_step), splits_(options.ranks), contents_(options.ranks) {}
+    : options_(options), stream_(options.horizon_step), splits_(options.ranks), contents_(options.ranks) {
+  task horizon;
+  horizon.kind = task_kind::horizon;
+  horizon_ = describe(std::move(horizon));
+}
 
 buffer_id planner::create_buffer(buffer b) {
   contents_.add_buffer(b);
@@ -124,6 +124,9 @@ buffer_id planner::create_buffer(buffer b) {
 }
 
 void planner::destroy_buffer(buffer_id buffer) {
+  std::erase_if(descriptions_, [&](const auto& d) {
+    return std::ranges::find(d->what.accesses, buffer, &access::buffer) != d->what.accesses.end();
+  });
   checks_.drop_buffer(buffer);
   stream_.drop_buffer(buffer);
   destroyed_.push_back(buffer);
@@ -131,20 +134,104 @@ void planner::destroy_buffer(buffer_id buffer) {
     flush();
 }
 
-task_id planner::submit(task t) {
-  if (t.shape.split == split_rule::per_rank)
-    t.shape.global = box_of(range{{options_.ranks, 1, 1}});
-  if (std::optional<submitted> horizon = stream_.due_horizon())
-    accept(std::move(*horizon));
+task_id planner::submit(const task& t) {
+  if (const box all = box_of(range{{options_.ranks, 1, 1}});
+      t.shape.split == split_rule::per_rank && t.shape.global != all) {
+    task shaped = t;
+    shaped.shape.global = all;
+    return submit(shaped);
+  }
+  if (stream_.horizon_is_due())
+    accept(horizon_);
+  const task_id id = stream_.next();
+  accept(description(t));
+  return id;
+}
+
+// --- what follows from a task alone
+
+namespace {
+
+bool says_the_same(const access& a, const access& b) {
+  return a.buffer == b.buffer && a.mode == b.mode && a.how.terms == b.how.terms && a.how.name == b.how.name;
+}
+
+/// Of tasks that may be kept.
+bool says_the_same(const task& a, const task& b) {
+  return a.kind == b.kind && b.reductions.empty() &&
+         std::ranges::equal(a.accesses, b.accesses,
+                            [](const access& x, const access& y) { return says_the_same(x, y); }) &&
+         a.shape == b.shape && a.name == b.name && a.host_objects == b.host_objects &&
+         a.collective_group == b.collective_group;
+}
+
+/// Functors of the user cannot be compared, and no two reductions have the same operation.
+bool may_be_kept(const task& t) {
+  return t.reductions.empty() &&
+         std::ranges::none_of(t.accesses, [](const access& a) { return a.how.function != nullptr; });
+}
+
+} // namespace
+
+/// Loops submit tasks that say the same again and again: what follows from the latest is kept. That such a task was right
+/// once is enough, as elements that are initialized stay so, and what is said of buffers that are gone is forgotten.
+std::shared_ptr<const described> planner::description(const task& t) {
+  const bool keeps = options_.keep_descriptions && may_be_kept(t);
+  if (keeps)
+    if (auto known = known_description(t))
+      return known;
+  const std::size_t problems = problems_.size();
+  auto made = describe(t);
+  if (keeps && problems == problems_.size()) {
+    if (descriptions_.size() < descriptions_kept)
+      descriptions_.push_back(made);
+    else
+      descriptions_[oldest_description_++ % descriptions_kept] = made;
+  }
+  return made;
+}
+
+/// Begins behind the one that was asked for last: loops ask for them in turn.
+std::shared_ptr<const described> planner::known_description(const task& t) {
+  for (std::size_t i = 1; i <= descriptions_.size(); ++i)
+    if (const std::size_t at = (used_description_ + i) % descriptions_.size();
+        says_the_same(descriptions_[at]->what, t)) {
+      used_description_ = at;
+      return descriptions_[at];
+    }
+  return nullptr;
+}
+
+/// What is wrong with the task is added to problems().
+std::shared_ptr<described> planner::describe(task t) {
   t.id = stream_.next();
   if (!recognize(t) || !checks_.check(t, stream_.buffers(), problems_)) {
     t = task{t.id, task_kind::host, t.name + " (rejected)", {}, {}, {}, {}, 0};
     t.shape.global = {};
   }
-  submitted s = stream_.submit(std::move(t));
-  const task_id id = s.what.id;
-  accept(std::move(s));
-  return id;
+  auto out = std::make_shared<described>();
+  out->digest = digest(t, stream_.buffers());
+  for (const access& a : t.accesses) {
+    const range& extent = contents_.extent(a.buffer);
+    out->touched.push_back(
+        intersection(image(a.how, t.shape.global, t.shape.global, extent), region(box_of(extent))));
+  }
+  out->what = std::move(t);
+  split_up(*out);
+  return out;
+}
+
+/// Without chunks if nobody has any, or if the task is wrong.
+void planner::split_up(described& d) {
+  if (d.barrier() || d.what.shape.global.empty())
+    return;
+  d.chunks = splits_.of(d.what.shape);
+  for (const access& a : d.what.accesses)
+    add_demands(d, a);
+  for (const reduction& r : d.what.reductions)
+    add_reduction(d, r);
+  if (!mappers_agree(d) || has_overlapping_writes(d))
+    d.chunks = nullptr;
 }
 
 /// Replaces functors of the user by the terms that they equal. False if one is no homomorphism.
@@ -171,16 +258,16 @@ bool planner::recognize(task& t) {
 }
 
 /// Compares this rank's chunk through functors that were recognised: what was not asked then may differ.
-bool planner::mappers_agree(const planned& p) {
-  const box chunk = p.chunks->chunk(number_of(options_.me));
-  for (const access& a : p.at.what.accesses) {
+bool planner::mappers_agree(const described& d) {
+  const box chunk = d.chunks->chunk(number_of(options_.me));
+  for (const access& a : d.what.accesses) {
     const range& extent = contents_.extent(a.buffer);
     if (!a.how.function || !a.how.symbolic() || chunk.empty() ||
-        image(a.how, chunk, p.chunks->global, extent) == (*a.how.function)(chunk, p.chunks->global, extent))
+        image(a.how, chunk, d.chunks->global, extent) == (*a.how.function)(chunk, d.chunks->global, extent))
       continue;
     problems_.push_back(problem(
         reason::mapper_not_homomorphic,
-        fmt::format("{}: mapper {} on {} maps chunk {} to something else than its items", name_of(p.at.what),
+        fmt::format("{}: mapper {} on {} maps chunk {} to something else than its items", name_of(d.what),
                     a.how.name, name_of(a.buffer, stream_.buffers()[index(a.buffer)]), text_of(chunk)),
         "Let what a chunk touches be the union of what its items touch."));
     return false;
@@ -188,32 +275,7 @@ bool planner::mappers_agree(const planned& p) {
   return true;
 }
 
-void planner::accept(submitted s) {
-  if (options_.keep_graphs && tasks_.size() < options_.most_kept)
-    tasks_.push_back({s.what.id, s.what.kind, s.what.name, s.after});
-  else if (options_.keep_graphs)
-    ++left_out_;
-  planned p{std::move(s), nullptr, {}, {}};
-  const task& t = p.at.what;
-  const bool barrier = t.kind == task_kind::horizon || t.kind == task_kind::epoch;
-  if (!barrier) {
-    if (t.shape.global.empty())
-      return;
-    p.chunks = splits_.of(t.shape);
-    for (const access& a : t.accesses)
-      add_demands(p, a);
-    for (const reduction& r : t.reductions)
-      add_reduction(p, r);
-    if (!mappers_agree(p) || has_overlapping_writes(p))
-      return;
-  }
-  const bool last = barrier || t.kind == task_kind::fence || !options_.look_ahead;
-  window_.push_back(std::move(p));
-  if (last)
-    flush();
-}
-
-bool planner::has_overlapping_writes(const planned& p) {
+bool planner::has_overlapping_writes(const described& p) {
   for (std::size_t i = 0; i < p.written.size(); ++i) {
     const buffer_id buffer = p.written[i].buffer;
     std::vector<distribution> places;
@@ -227,7 +289,7 @@ bool planner::has_overlapping_writes(const planned& p) {
       continue;
     if (const auto found = find_overlap(places, number_of(options_.me))) {
       problems_.push_back(problem(reason::overlapping_writes,
-                                  fmt::format("{}: ranks {} and {} both write {} of {}", name_of(p.at.what),
+                                  fmt::format("{}: ranks {} and {} both write {} of {}", name_of(p.what),
                                               found->first, found->second, text_of(found->where),
                                               name_of(buffer, stream_.buffers()[index(buffer)])),
                                   "Write through a mapper that maps disjoint chunks to disjoint regions."));
@@ -237,8 +299,13 @@ bool planner::has_overlapping_writes(const planned& p) {
   return false;
 }
 
+demand planner::demand_of(buffer_id buffer, distribution where) const {
+  region image = where.image(), mine = where.piece(number_of(options_.me));
+  return {buffer, std::move(where), std::move(image), std::move(mine)};
+}
+
 /// One demand for each term of a mapper; of a functor of the user, the regions of all ranks.
-void planner::add_demands(planned& p, const access& a) const {
+void planner::add_demands(described& p, const access& a) const {
   const range& extent = contents_.extent(a.buffer);
   std::vector<distribution> places;
   for (const term& t : a.how.terms)
@@ -252,14 +319,14 @@ void planner::add_demands(planned& p, const access& a) const {
   }
   for (distribution& place : places) {
     if (reads(a.mode))
-      p.wanted.push_back({a.buffer, place});
+      p.wanted.push_back(demand_of(a.buffer, place));
     if (writes(a.mode))
-      p.written.push_back({a.buffer, std::move(place)});
+      p.written.push_back(demand_of(a.buffer, std::move(place)));
   }
 }
 
 /// The rank with the first chunk needs the earlier value, if it is to be combined, too; every chunk leaves a partial value.
-void planner::add_reduction(planned& p, const reduction& r) {
+void planner::add_reduction(described& p, const reduction& r) {
   const range& extent = contents_.extent(r.buffer);
   geometry one;
   one.global = box_of(range{});
@@ -271,8 +338,25 @@ void planner::add_reduction(planned& p, const reduction& r) {
     one.weights[first] = 1;
   }
   if (r.include_current)
-    p.wanted.push_back({r.buffer, {splits_.of(one), all().terms[0], extent, nullptr}});
-  p.written.push_back({r.buffer, {p.chunks, all().terms[0], extent, nullptr}});
+    p.wanted.push_back(demand_of(r.buffer, {splits_.of(one), all().terms[0], extent, nullptr}));
+  p.written.push_back(demand_of(r.buffer, {p.chunks, all().terms[0], extent, nullptr}));
+}
+
+// --- what happens
+
+void planner::accept(std::shared_ptr<const described> what) {
+  planned p{stream_.submit(what->what, what->digest, what->touched), std::move(what)};
+  const task& t = p.what->what;
+  if (options_.keep_graphs && tasks_.size() < options_.most_kept)
+    tasks_.push_back({p.at.id, t.kind, t.name, p.at.after});
+  else if (options_.keep_graphs)
+    ++left_out_;
+  if (!p.what->barrier() && !p.what->chunks)
+    return;
+  const bool last = p.what->barrier() || t.kind == task_kind::fence || !options_.look_ahead;
+  window_.push_back(std::move(p));
+  if (last)
+    flush();
 }
 
 void planner::flush() {
@@ -288,12 +372,12 @@ void planner::flush() {
 
 void planner::plan(std::size_t position) {
   const planned& p = window_[position];
-  if (!p.chunks)
+  if (p.what->barrier())
     return barrier(p);
   batch out{p, {}, {}, {}};
-  for (const demand& d : p.wanted)
+  for (const demand& d : p.what->wanted)
     combine_partials(out, d, position);
-  for (const demand& d : p.wanted)
+  for (const demand& d : p.what->wanted)
     satisfy(out, d, position);
   emit(out);
   execute(p);
@@ -311,13 +395,17 @@ std::vector<planner::piece> planner::pieces_of(buffer_id buffer, const region& w
 }
 
 void planner::combine_partials(batch& out, const demand& d, std::size_t position) {
-  for (const piece& p : pieces_of(d.buffer, d.where.image()))
+  bool any = false; // seldom, and copies of what is known are long
+  contents_.query(d.buffer, d.image, [&](const box&, const version& v) { any |= v.operation.has_value(); });
+  if (!any)
+    return;
+  for (const piece& p : pieces_of(d.buffer, d.image))
     if (p.what.operation)
       combine(out, p.where, p.what, d, position);
 }
 
 void planner::satisfy(batch& out, const demand& d, std::size_t position) {
-  for (piece& p : pieces_of(d.buffer, d.where.image()))
+  for (piece& p : pieces_of(d.buffer, d.image))
     exchange(out, {d.buffer, p.where, std::move(p.what.owner), d.where, std::move(p.what.copies)},
              p.what.producer, position);
 }
@@ -325,8 +413,8 @@ void planner::satisfy(batch& out, const demand& d, std::size_t position) {
 void planner::exchange(batch& out, exchange_part part, task_id producer, std::size_t position) {
   if (satisfied(part))
     return;
-  exchange_edge edge{producer, out.consumer.at.what.id, part.buffer, part.where,
-                     {},       reason::discovery_off,   {},          false};
+  exchange_edge edge{producer, out.consumer.at.id,    part.buffer, part.where,
+                     {},       reason::discovery_off, {},          false};
   classified found;
   found.why_not = reason::discovery_off;
   if (options_.discover)
@@ -382,7 +470,7 @@ distribution planner::best_for_all(const box& what, const demand& d, std::size_t
 /// Combines partial values where they are wanted. From then on these ranks own the result.
 void planner::combine(batch& out, const box& where, const version& partial, const demand& d,
                       std::size_t position) {
-  const box what = intersection(where, d.where.image().hull());
+  const box what = intersection(where, d.image.hull());
   distribution wanted = options_.look_ahead ? best_for_all(what, d, position) : d.where;
   classified found = classify_reduction(partial.owner, wanted, what, options_.ranks);
   if (*found.kind == collective_kind::allreduce)
@@ -395,7 +483,7 @@ void planner::combine(batch& out, const box& where, const version& partial, cons
   c.parts.push_back({d.buffer, what, partial.owner, wanted, {}});
   c.partials_of = partial.producer;
   c.operation = *partial.operation;
-  note({partial.producer, out.consumer.at.what.id, d.buffer, what, c.kind, reason::none, c.number, false});
+  note({partial.producer, out.consumer.at.id, d.buffer, what, c.kind, reason::none, c.number, false});
   contents_.write(d.buffer, what, {true, partial.producer, wanted, std::nullopt, {}});
   emit_collective(out.consumer, std::move(c), found.who);
 }
@@ -405,13 +493,13 @@ std::vector<distribution> planner::later_demands(buffer_id buffer, const box& wh
                                                  std::size_t position) const {
   const auto writes_it = [&](const planned& p) {
     return std::ranges::any_of(
-        p.written, [&](const demand& d) { return d.buffer == buffer && overlap(d.where.image(), where); });
+        p.what->written, [&](const demand& d) { return d.buffer == buffer && overlap(d.image, where); });
   };
   std::vector<distribution> out;
   for (std::size_t k = position; k < window_.size(); ++k) {
     if (k > position)
-      for (const demand& d : window_[k].wanted)
-        if (d.buffer == buffer && d.where.symbolic() && overlap(d.where.image(), where))
+      for (const demand& d : window_[k].what->wanted)
+        if (d.buffer == buffer && d.where.symbolic() && overlap(d.image, where))
           out.push_back(d.where);
     if (writes_it(window_[k]))
       break;
@@ -523,17 +611,16 @@ void planner::emit_messages(const batch& out) {
 
 /// This rank's part of a task, if it has one.
 void planner::execute(const planned& p) {
-  const task& t = p.at.what;
-  const std::uint32_t me = number_of(options_.me);
+  const task& t = p.what->what;
   command c = command_for(p, t.kind == task_kind::fence ? command_kind::fence : command_kind::execute);
-  c.chunk = p.chunks->chunk(me);
+  c.chunk = p.what->chunks->chunk(number_of(options_.me));
   if (c.chunk.empty())
     return;
   std::vector<touched> reads, writes;
-  for (const demand& d : p.wanted)
-    add_to(reads, d.buffer, d.where.piece(me));
-  for (const demand& d : p.written)
-    add_to(writes, d.buffer, d.where.piece(me));
+  for (const demand& d : p.what->wanted)
+    add_to(reads, d.buffer, d.mine);
+  for (const demand& d : p.what->written)
+    add_to(writes, d.buffer, d.mine);
   for (const host_object_id object : t.host_objects)
     local_.touch_object(c, index(object));
   if (t.kind == task_kind::collective_host)
@@ -543,18 +630,18 @@ void planner::execute(const planned& p) {
 
 /// Afterwards the task is the producer of what it writes; where two of its accesses write the same, either tells the owner.
 void planner::write(const planned& p) {
-  for (const demand& d : p.written) {
-    version made{true, p.at.what.id, d.where, std::nullopt, {}};
-    if (const reduction* r = p.partial(d.buffer))
+  for (const demand& d : p.what->written) {
+    version made{true, p.at.id, d.where, std::nullopt, {}};
+    if (const reduction* r = p.what->partial(d.buffer))
       made.operation = r->operation;
-    contents_.write(d.buffer, d.where.image(), made);
+    contents_.write(d.buffer, d.image, made);
   }
 }
 
 void planner::barrier(const planned& p) {
   local_.append_barrier(
-      command_for(p, p.at.what.kind == task_kind::epoch ? command_kind::epoch : command_kind::horizon));
-  contents_.forget_before(p.at.what.id);
+      command_for(p, p.what->what.kind == task_kind::epoch ? command_kind::epoch : command_kind::horizon));
+  contents_.forget_before(p.at.id);
 }
 
 } // namespace tacit::tasks

@@ -31,6 +31,7 @@ struct planner_options {
   rank_id me{};
   bool discover = true;            ///< without it, all that can be messages is
   bool look_ahead = true;          ///< without it, each task is planned by itself
+  bool keep_descriptions = true;   ///< without it, what follows from a task is found anew each time
   int horizon_step = 4;            ///< tasks in a chain between two horizons
   bool keep_graphs = false;        ///< remember tasks and exchanges, to explain them
   std::size_t most_kept = 100'000; ///< of tasks, and of exchanges; later ones are counted
@@ -59,15 +60,26 @@ struct task_node {
 struct demand {
   buffer_id buffer{};
   distribution where;
+  region image; ///< of all ranks
+  region mine;
 };
 
-/// A task of the window, with what follows from it and the split.
-struct planned {
-  submitted at;
-  std::shared_ptr<const split> chunks;
+/// A task and what follows from what it says alone: not from its number, and not from the tasks before it.
+struct described {
+  task what; ///< its number is that of the first that said it
+  std::uint64_t digest = 0;
+  std::vector<region> touched;         ///< by access: what all chunks together touch
+  std::shared_ptr<const split> chunks; ///< null for horizons and epochs, and where nobody has a chunk
   std::vector<demand> wanted, written;
+  bool barrier() const { return what.kind == task_kind::horizon || what.kind == task_kind::epoch; }
   /// The reduction into a buffer, if there is one.
   const reduction* partial(buffer_id buffer) const;
+};
+
+/// A task of the window.
+struct planned {
+  submitted at;
+  std::shared_ptr<const described> what;
 };
 
 class planner {
@@ -81,7 +93,7 @@ public:
   void destroy_buffer(buffer_id buffer);
   /// Returns its number. What is wrong with it is added to problems(); a task with an error is not planned. A fence or an epoch
   /// plans everything up to itself.
-  task_id submit(task t);
+  task_id submit(const task& t);
   /// Plans what still waits in the window.
   void flush();
   /// What was planned since the last call, in an order in which it can be executed.
@@ -112,13 +124,19 @@ private:
     std::vector<rank_id> sends_to, receives_from;
   };
   static constexpr std::size_t shares_kept = 16;
+  static constexpr std::size_t descriptions_kept = 32;
 
+  std::shared_ptr<const described> description(const task& t);
+  std::shared_ptr<const described> known_description(const task& t);
+  std::shared_ptr<described> describe(task t);
+  void split_up(described& d);
   bool recognize(task& t);
-  bool mappers_agree(const planned& p);
-  bool has_overlapping_writes(const planned& p);
-  void accept(submitted s);
-  void add_demands(planned& p, const access& a) const;
-  void add_reduction(planned& p, const reduction& r);
+  bool mappers_agree(const described& d);
+  bool has_overlapping_writes(const described& d);
+  void accept(std::shared_ptr<const described> what);
+  demand demand_of(buffer_id buffer, distribution where) const;
+  void add_demands(described& d, const access& a) const;
+  void add_reduction(described& d, const reduction& r);
   void plan(std::size_t position);
   std::vector<piece> pieces_of(buffer_id buffer, const region& where) const;
   void combine_partials(batch& out, const demand& d, std::size_t position);
@@ -147,6 +165,9 @@ private:
   contents contents_;
   local_commands local_;
   std::vector<planned> window_;
+  std::shared_ptr<const described> horizon_;
+  std::vector<std::shared_ptr<const described>> descriptions_; ///< of tasks; the oldest makes room
+  std::size_t oldest_description_ = 0, used_description_ = 0;
   std::vector<buffer_id> destroyed_; ///< with the window they go
   exchange_id next_exchange_{};
   std::vector<own_share> shares_;

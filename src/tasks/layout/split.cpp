@@ -109,6 +109,21 @@ box split::chunk(std::uint32_t rank) const {
   return out;
 }
 
+namespace {
+
+std::uint64_t digest_of(const std::array<partition, dimensions>& axes) {
+  hash_input hash;
+  for (const partition& axis : axes) {
+    for (const coordinate word :
+         {axis.global.begin, axis.global.end, axis.granularity, coordinate{axis.parts}})
+      hash.add(static_cast<std::uint64_t>(word));
+    hash.add(vocabulary::hash_of(axis.ends.data(), axis.ends.size() * sizeof(coordinate)));
+  }
+  return hash.value();
+}
+
+} // namespace
+
 split make_split(const geometry& shape, std::uint32_t ranks) {
   split out{shape.global,
             {undivided(shape.global[0]), undivided(shape.global[1]), undivided(shape.global[2])}};
@@ -133,6 +148,7 @@ split make_split(const geometry& shape, std::uint32_t ranks) {
     out.axes = {equal_parts({0, ranks}, 1, ranks), undivided({0, 1}), undivided({0, 1})};
     break;
   }
+  out.digest = digest_of(out.axes);
   return out;
 }
 

@@ -29,7 +29,8 @@ struct partition {
 struct split {
   box global; ///< the execution range
   std::array<partition, dimensions> axes;
-  bool gaps = false; ///< a chunk before the last is empty (a weight of 0, or nearly)
+  bool gaps = false;        ///< a chunk before the last is empty (a weight of 0, or nearly)
+  std::uint64_t digest = 0; ///< of the axes: weighted ones have as many ends as there are ranks
   std::uint32_t chunks() const { return axes[0].parts * axes[1].parts * axes[2].parts; }
   /// The rank whose coordinate along an axis is one higher, minus the rank.
   std::uint32_t stride(int axis) const;

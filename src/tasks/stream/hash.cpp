@@ -47,15 +47,15 @@ void add(hash_input& hash, const mapper& map, const box& global, const range& ex
 
 } // namespace
 
-void add_to_hash(hashed_words& to, const buffer& b) {
+std::uint64_t digest(const buffer& b) {
   hash_input hash;
   hash.add(hash_of(b.name));
   add(hash, b.extent);
   hash.add(b.element_size * 2 + (b.host_initialized ? 1 : 0));
-  to.add(hash.value());
+  return hash.value();
 }
 
-void add_to_hash(hashed_words& to, const task& t, const std::vector<buffer>& buffers) {
+std::uint64_t digest(const task& t, const std::vector<buffer>& buffers) {
   hash_input hash;
   hash.add(static_cast<std::uint64_t>(t.kind));
   hash.add(hash_of(t.name));
@@ -74,7 +74,7 @@ void add_to_hash(hashed_words& to, const task& t, const std::vector<buffer>& buf
   for (const host_object_id object : t.host_objects)
     hash.add(index(object));
   hash.add(t.collective_group);
-  to.add(hash.value());
+  return hash.value();
 }
 
 } // namespace tacit::tasks

@@ -102,9 +102,9 @@ private:
   std::vector<std::uint64_t> words_;
 };
 
-/// Adds everything about a task or buffer that plans depend on; names count, addresses do not. Of a user's functor counts what it
-/// answers for the whole range and its first and last item.
-void add_to_hash(hashed_words& hash, const buffer& b);
-void add_to_hash(hashed_words& hash, const task& t, const std::vector<buffer>& buffers);
+/// Everything about a task or buffer that plans depend on; names count, addresses and the task's number do not. Of a user's functor
+/// counts what it answers for the whole range and its first and last item.
+std::uint64_t digest(const buffer& b);
+std::uint64_t digest(const task& t, const std::vector<buffer>& buffers);
 
 } // namespace tacit::tasks

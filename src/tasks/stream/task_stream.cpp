@@ -19,56 +19,46 @@ task_stream::task_stream(int horizon_step) : horizon_step_(horizon_step) {
 
 buffer_id task_stream::create_buffer(buffer b) {
   const buffer_id id{static_cast<std::uint32_t>(buffers_.size())};
-  add_to_hash(hash_, b);
+  hash_.add(digest(b));
   order_.add_buffer(b.extent, last_horizon_);
   buffers_.push_back(std::move(b));
   return id;
 }
 
-std::optional<submitted> task_stream::due_horizon() {
-  if (front_.depth() < horizon_step_ && front_.size() <= most_between)
-    return std::nullopt;
-  task t;
-  t.kind = task_kind::horizon;
-  return submit(std::move(t));
+bool task_stream::horizon_is_due() const {
+  return front_.depth() >= horizon_step_ || front_.size() > most_between;
 }
 
-submitted task_stream::close(task t, std::vector<task_id> after) {
-  const bool everything = t.kind == task_kind::horizon || t.kind == task_kind::epoch;
-  if (everything) {
-    front_.restart(t.id);
-    order_.forget_before(t.kind == task_kind::epoch ? t.id : last_horizon_);
-    last_horizon_ = t.id;
-  } else {
-    front_.add(t.id, after);
-  }
-  return {std::move(t), std::move(after), hash_.value()};
-}
-
-submitted task_stream::submit(task t) {
-  t.id = next_;
+submitted task_stream::submit(const task& t, std::uint64_t digest, const std::vector<region>& touched) {
+  submitted out{next_, {}, 0};
   next_ = after_this(next_);
-  add_to_hash(hash_, t, buffers_);
-  std::vector<task_id> after;
-  if (t.kind == task_kind::horizon || t.kind == task_kind::epoch)
-    after = front_.open();
-  else
-    order(t, t.id, after);
-  tidy(after);
-  return close(std::move(t), std::move(after));
+  hash_.add(digest);
+  out.hash = hash_.value();
+  if (t.kind == task_kind::horizon || t.kind == task_kind::epoch) {
+    out.after = front_.open();
+    restart(t.kind, out.id);
+  } else {
+    order(t, touched, out.id, out.after);
+    tidy(out.after);
+    front_.add(out.id, out.after);
+  }
+  return out;
 }
 
-void task_stream::order(const task& t, task_id id, std::vector<task_id>& after) {
-  const auto touched = [&](const access& a) {
-    const range& extent = buffers_[index(a.buffer)].extent;
-    return intersection(image(a.how, t.shape.global, t.shape.global, extent), region(box_of(extent)));
-  };
-  for (const access& a : t.accesses)
-    if (reads(a.mode))
-      order_.read(a.buffer, touched(a), id, after);
-  for (const access& a : t.accesses)
-    if (writes(a.mode))
-      order_.write(a.buffer, touched(a), id, after);
+void task_stream::restart(task_kind kind, task_id id) {
+  front_.restart(id);
+  order_.forget_before(kind == task_kind::epoch ? id : last_horizon_);
+  last_horizon_ = id;
+}
+
+void task_stream::order(const task& t, const std::vector<region>& touched, task_id id,
+                        std::vector<task_id>& after) {
+  for (std::size_t i = 0; i < t.accesses.size(); ++i)
+    if (reads(t.accesses[i].mode))
+      order_.read(t.accesses[i].buffer, touched[i], id, after);
+  for (std::size_t i = 0; i < t.accesses.size(); ++i)
+    if (writes(t.accesses[i].mode))
+      order_.write(t.accesses[i].buffer, touched[i], id, after);
   for (const reduction& r : t.reductions) {
     const region whole = box_of(buffers_[index(r.buffer)].extent);
     if (r.include_current)

@@ -18,9 +18,9 @@
 
 namespace tacit::tasks {
 
-/// A task in its place in the graph.
+/// The place of a task in the graph.
 struct submitted {
-  task what;
+  task_id id{};
   std::vector<task_id> after; ///< sorted
   std::uint64_t hash = 0;     ///< running, with this task
 };
@@ -39,19 +39,20 @@ public:
   void drop_buffer(buffer_id buffer) { order_.drop_buffer(buffer); }
   const std::vector<buffer>& buffers() const { return buffers_; }
 
-  /// The horizon that has to come before the next task, if one is due.
-  std::optional<submitted> due_horizon();
-  /// Numbers a task and finds what it comes after. An epoch comes after everything, and everything later after it.
-  submitted submit(task t);
+  /// Whether a horizon has to come before the next task.
+  bool horizon_is_due() const;
+  /// Numbers a task and finds what it comes after. An epoch comes after everything, and everything later after it. `digest` is
+  /// that of the task; `touched` says for each access which elements all chunks together touch, within the buffer.
+  submitted submit(const task& t, std::uint64_t digest, const std::vector<region>& touched);
 
   /// The number of the next task.
   task_id next() const { return next_; }
   std::uint64_t hash() const { return hash_.value(); }
 
 private:
-  void order(const task& t, task_id id, std::vector<task_id>& after);
+  void order(const task& t, const std::vector<region>& touched, task_id id, std::vector<task_id>& after);
   void order_objects(const task& t, task_id id, std::vector<task_id>& after);
-  submitted close(task t, std::vector<task_id> after);
+  void restart(task_kind kind, task_id id);
 
   int horizon_step_;
   std::vector<buffer> buffers_;
