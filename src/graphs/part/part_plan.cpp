@@ -237,6 +237,13 @@ std::vector<segment> written(const graph& g) {
   return normalized(std::move(all));
 }
 
+std::vector<segment> got(const std::vector<transfer>& gets) {
+  std::vector<segment> all;
+  for (const transfer& t : gets)
+    all.push_back({t.destination_address, t.length});
+  return normalized(std::move(all));
+}
+
 } // namespace
 
 part_refusal check_steps(const rank_plan& steps, const own_part& own, const graph& as_part,
@@ -246,7 +253,7 @@ part_refusal check_steps(const rank_plan& steps, const own_part& own, const grap
   });
   if (!known || !followed.done() || followed.fault() != part_refusal::none || followed.result() != own.gets)
     return part_refusal::check;
-  if (first_outside(written(as_part), written(own.part)).length > 0)
+  if (first_outside(written(as_part), got(own.gets)).length > 0)
     return part_refusal::check;
   return may_race(as_part, own.self) ? part_refusal::check : part_refusal::none;
 }

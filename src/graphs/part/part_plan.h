@@ -36,8 +36,8 @@ using group_members = std::map<comm_id, std::vector<rank_id>>;
 /// collectives.
 graph steps_as_part(const rank_plan& steps, const own_part& own, const group_members& groups = {});
 
-/// What is wrong with steps that were followed: they must leave what the part leaves, write nothing else, and not touch a byte in two
-/// orders. none: nothing.
+/// What is wrong with steps that were followed: they must leave what the part leaves, write nothing else of the program's
+/// memory, and not touch a byte in two orders. none: nothing.
 part_refusal check_steps(const rank_plan& steps, const own_part& own, const graph& as_part,
                          const part_run& followed);
 

@@ -21,7 +21,7 @@ namespace tacit::graphs {
   ROW(budget, "following the bytes of one rank needed more fragments or memory than a part may")             \
   ROW(unmatched, "a message has no receive")                                                                 \
   ROW(stuck, "operations wait for messages that never come")                                                 \
-  ROW(lengths, "a message is shorter or longer than its receive")                                            \
+  ROW(lengths, "a message is longer than its receive")                                                       \
   ROW(race, "operations touch the same bytes and only messages order them, if anything does")                \
   ROW(local_moves, "bytes move within a rank")                                                               \
   ROW(repeated, "a rank gets the same bytes of another one twice")                                           \

@@ -202,20 +202,22 @@ void part_run::load(std::uint32_t op) {
   }
 }
 
+/// What is longer than its message is filled from its beginning.
 void part_run::store(std::uint32_t op) {
   if (given_up_)
     return;
   const std::span<const segment> into = g_.writes(op_id{op});
-  if (total_length(into) != (content_.empty() ? 0 : content_.back().end()))
+  const std::uint64_t length = content_.empty() ? 0 : content_.back().end();
+  if (total_length(into) < length)
     return note(part_refusal::lengths);
   count_moved(content_.size());
   try {
     std::uint64_t offset = 0;
     std::size_t next = 0;
     for (const segment& s : into) {
-      const std::uint64_t end = offset + s.length;
-      while (offset < end) {
-        const std::uint64_t stop = std::min(end, content_[next].end());
+      const std::uint64_t end = offset + s.length, last = std::min(end, length);
+      while (offset < last) {
+        const std::uint64_t stop = std::min(last, content_[next].end());
         fragment part = content_[next].part(offset, stop);
         part.address = s.address + (s.length - (end - offset));
         memory_.write(part, budget_);
