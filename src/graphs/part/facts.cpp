@@ -314,7 +314,7 @@ part_refusal refusal_of(const graph& part) {
     return part_refusal::kinds;
   for (std::uint32_t i = 0; i < part.size(); ++i) {
     const operation& o = part.operations()[i];
-    if (o.comm != world || o.kind == op_kind::opaque)
+    if (o.kind == op_kind::opaque)
       return part_refusal::kinds;
     if (o.kind == op_kind::send && has_no_bytes(part, i))
       return part_refusal::synchronizing;

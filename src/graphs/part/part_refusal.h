@@ -14,7 +14,7 @@ namespace tacit::graphs {
   ROW(options, "options are given of which one rank decides: a policy, what ranks may wait for, tuning, or " \
                "no replacement")                                                                             \
   ROW(few_ranks, "there are fewer than three ranks")                                                         \
-  ROW(kinds, "there are operations other than sends, receives and copies on the graph's communicator")       \
+  ROW(kinds, "there are operations other than sends, receives and copies")                                   \
   ROW(synchronizing, "there are messages of no bytes, or marks between stages")                              \
   ROW(malformed, "an operation is malformed, or uses addresses that plans keep for themselves")              \
   ROW(memory, "a rank lacked memory")                                                                        \

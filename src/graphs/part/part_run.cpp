@@ -3,11 +3,11 @@
 // more of the graph than its own part and the messages to it.
 //
 // Matching   is by numbers, not by the order in which messages travel: a message says the how manieth it is from its sender with its
-//            tag, in order of creation, and goes to the receive with that number (SEMANTICS 1). So operations may be carried out in any
+//            communicator and tag, in order of creation, and goes to the receive with that number (SEMANTICS 1). So operations may be carried out in any
 //            order that their dependencies allow, and messages may be put together.
 // Parcels    Everything that can be sent before something must be received goes to each rank in one parcel. In it, messages that follow
 //            each other, with bytes that follow each other, are one run (rank and address advance by constants): 4,096 messages from one
-//            array to one rank are 48 bytes.
+//            array to one rank are 56 bytes.
 // Trust      A part's own dependencies order whatever its operations have in common (`may_race`, which is asked apart); so the order
 //            does not matter. What is wrong with a graph (a message without receive, or of another length) is noted, and the one rank that
 //            then gets all parts says what it is.
@@ -26,9 +26,10 @@
 namespace tacit::graphs {
 namespace {
 
-/// Messages of a parcel: `count` from `first` on, with this tag. Its fragments follow; with several messages it is one, and each
+/// Messages of a parcel: `count` from `first` on, with this communicator and tag. Its fragments follow; with several messages it is one, and each
 /// message's begins `stride` bytes behind that of the message before.
 struct run_head {
+  std::uint64_t comm = 0;
   std::int32_t tag = 0;
   std::uint32_t first = 0, count = 1, fragments = 0;
   std::int64_t stride = 0;
@@ -57,11 +58,12 @@ T get(std::span<const std::byte> from, std::size_t at) {
 
 } // namespace
 
-part_run::part_run(const graph& part, rank_id self, const flow_options& budget)
-    : g_(part), self_(self), most_moved_(budget.fragment_budget), left_(part.size()),
-      budget_(budget.memory_budget), memory_(self), content_(counted_allocator<fragment>(budget_)),
-      missing_(part.size(), 0), carried_out_(part.size(), 0), number_(part.size(), 0),
-      box_of_(part.ranks(), none) {
+part_run::part_run(const graph& part, rank_id self, const flow_options& budget,
+                   std::span<const std::uint64_t> names)
+    : g_(part), self_(self), names_(names.begin(), names.end()), most_moved_(budget.fragment_budget),
+      left_(part.size()), budget_(budget.memory_budget), memory_(self),
+      content_(counted_allocator<fragment>(budget_)), missing_(part.size(), 0), carried_out_(part.size(), 0),
+      number_(part.size(), 0), box_of_(part.ranks(), none) {
   receives_ = channels_of(op_kind::recv);
   number_sends();
   list_successors();
@@ -78,25 +80,31 @@ part_run::channels part_run::channels_of(op_kind kind) const {
     if (g_.operations()[i].kind == kind)
       out.list.push_back(i);
   const auto key = [&](std::uint32_t i) {
-    return std::pair(g_.operations()[i].peer, g_.operations()[i].tag);
+    const operation& o = g_.operations()[i];
+    return std::tuple(o.peer, name_of(o.comm), o.tag);
   };
   const auto before = [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); };
   if (!std::is_sorted(out.list.begin(), out.list.end(), before))
     std::stable_sort(out.list.begin(), out.list.end(), before);
   for (std::uint32_t i = 0; i < out.list.size(); ++i) {
-    const auto [peer, tag] = key(out.list[i]);
-    if (i == 0 || key(out.list[i - 1]) != std::pair(peer, tag))
-      out.all.push_back({static_cast<std::uint32_t>(index(peer)), tag, i, 0});
+    const auto [peer, comm, tag] = key(out.list[i]);
+    if (i == 0 || key(out.list[i - 1]) != std::tuple(peer, comm, tag))
+      out.all.push_back({static_cast<std::uint32_t>(index(peer)), comm, tag, i, 0});
     ++out.all.back().count;
   }
   return out;
 }
 
-const part_run::channel* part_run::channels::find(std::uint32_t peer, std::int32_t tag) const {
-  const auto at = std::partition_point(all.begin(), all.end(), [&](const channel& c) {
-    return std::tie(c.peer, c.tag) < std::tie(peer, tag);
-  });
-  return at != all.end() && at->peer == peer && at->tag == tag ? &*at : nullptr;
+std::uint64_t part_run::name_of(comm_id comm) const {
+  return comm == world || names_.empty() ? index(comm) : names_[index(comm) - 1];
+}
+
+const part_run::channel* part_run::channels::find(std::uint32_t peer, const message& which) const {
+  const auto wanted = std::tie(peer, which.comm, which.tag);
+  const auto key = [](const channel& c) { return std::tie(c.peer, c.comm, c.tag); };
+  const auto at =
+      std::partition_point(all.begin(), all.end(), [&](const channel& c) { return key(c) < wanted; });
+  return at != all.end() && key(*at) == wanted ? &*at : nullptr;
 }
 
 void part_run::number_sends() {
@@ -232,7 +240,7 @@ void part_run::store(std::uint32_t op) {
 
 void part_run::send(std::uint32_t op) {
   const operation& o = g_.operations()[op];
-  const message which{o.tag, number_[op]};
+  const message which{name_of(o.comm), o.tag, number_[op]};
   if (o.peer == self_)
     return arrive(static_cast<std::uint32_t>(index(self_)), which);
   std::uint32_t& at = box_of_[index(o.peer)];
@@ -250,8 +258,8 @@ bool part_run::extend_run(outbox& box, message which) const {
   auto head = get<run_head>(box.bytes, box.last);
   const auto first = get<told_fragment>(box.bytes, box.last + sizeof head);
   const fragment& f = content_.front();
-  if (head.fragments != 1 || head.tag != which.tag || head.first + head.count != which.number ||
-      first.source != index(f.source) || first.length != f.length)
+  if (head.fragments != 1 || head.comm != which.comm || head.tag != which.tag ||
+      head.first + head.count != which.number || first.source != index(f.source) || first.length != f.length)
     return false;
   const std::uint64_t distance = f.source_address - first.source_address;
   if (head.count == 1)
@@ -267,7 +275,8 @@ void part_run::append_run(outbox& box, message which) {
   if (extend_run(box, which))
     return;
   box.last = box.bytes.size();
-  put(box.bytes, run_head{which.tag, which.number, 1, static_cast<std::uint32_t>(content_.size()), 0});
+  put(box.bytes,
+      run_head{which.comm, which.tag, which.number, 1, static_cast<std::uint32_t>(content_.size()), 0});
   for (const fragment& f : content_)
     put(box.bytes, told_fragment{f.source_address, f.length, static_cast<std::uint32_t>(index(f.source)), 0});
 }
@@ -303,15 +312,16 @@ void part_run::deliver(rank_id from, std::span<const std::byte> bytes) {
         content_.clear();
         give_up();
       }
-      arrive(static_cast<std::uint32_t>(index(from)), {head.tag, head.first + k});
+      arrive(static_cast<std::uint32_t>(index(from)), {head.comm, head.tag, head.first + k});
     }
     at = pieces + head.fragments * sizeof(told_fragment);
   }
 }
 
 void part_run::arrive(std::uint32_t from, message which) {
-  if (!last_channel_ || last_channel_->peer != from || last_channel_->tag != which.tag)
-    last_channel_ = receives_.find(from, which.tag);
+  if (!last_channel_ || last_channel_->peer != from || last_channel_->comm != which.comm ||
+      last_channel_->tag != which.tag)
+    last_channel_ = receives_.find(from, which);
   if (!last_channel_ || which.number >= last_channel_->count)
     return note(part_refusal::unmatched);
   const std::uint32_t op = receives_.list[last_channel_->first + which.number];

@@ -25,8 +25,11 @@ struct parcel {
 
 class part_run {
 public:
-  /// The graph holds the operations of `self` alone, all of which `refusal_of` accepts; it must outlive the run. Throws over_budget.
-  part_run(const graph& part, rank_id self, const flow_options& budget);
+  /// The graph holds the operations of `self` alone, all of which `refusal_of` accepts; it must outlive the run. `names`: what its
+  /// communicators are called by all their members, not 0, the graph's own left out; empty if all ranks number them alike. Throws
+  /// over_budget.
+  part_run(const graph& part, rank_id self, const flow_options& budget,
+           std::span<const std::uint64_t> names = {});
   part_run(const part_run&) = delete;
   part_run& operator=(const part_run&) = delete;
 
@@ -50,19 +53,22 @@ public:
 private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   struct message {
+    std::uint64_t comm; ///< its name
     std::int32_t tag;
-    std::uint32_t number; ///< among those between these two ranks with this tag, in order of creation
+    std::uint32_t
+        number; ///< among those between these two ranks with this communicator and tag, in order of creation
   };
-  /// Operations of one kind with the same peer and tag, in order of creation: `count` of `list` from `first` on.
+  /// Operations of one kind with the same peer, communicator and tag, in order of creation: `count` of `list` from `first` on.
   struct channel {
     std::uint32_t peer;
+    std::uint64_t comm;
     std::int32_t tag;
     std::uint32_t first, count;
   };
   struct channels {
-    std::vector<channel> all; ///< sorted by peer and tag
+    std::vector<channel> all; ///< sorted by peer, communicator and tag
     std::vector<std::uint32_t> list;
-    const channel* find(std::uint32_t peer, std::int32_t tag) const;
+    const channel* find(std::uint32_t peer, const message& which) const;
   };
   struct outbox {
     rank_id to;
@@ -71,6 +77,7 @@ private:
   };
 
   channels channels_of(op_kind kind) const;
+  std::uint64_t name_of(comm_id comm) const;
   void number_sends();
   void list_successors();
   void carry_out(std::uint32_t op);
@@ -89,6 +96,7 @@ private:
 
   const graph& g_;
   rank_id self_;
+  std::vector<std::uint64_t> names_;
   std::uint64_t most_moved_, moved_ = 0, left_;
   memory_budget budget_;
   rank_memory memory_;

@@ -46,12 +46,20 @@ bool moves_nothing(const local_operation& op) {
   return graphs::total_length(op.reads) == 0;
 }
 
+/// As all members of the communicators know them.
+std::vector<std::uint64_t> names_of(const local_graph& part) {
+  std::vector<std::uint64_t> out;
+  for (const local_communicator& c : part.communicators)
+    out.push_back(c.id);
+  return out;
+}
+
 /// What can be seen without making a graph; the rest is seen by graphs::refusal_of.
 part_refusal refusal_at_sight(const local_graph& part) {
   for (const local_operation& op : part.operations) {
     const bool is_known = op.kind == local_kind::send || op.kind == local_kind::recv ||
                           op.kind == local_kind::copy || op.kind == local_kind::nothing;
-    if (!is_known || op.comm != 0 || op.reducer >= 0)
+    if (!is_known || op.reducer >= 0)
       return part_refusal::kinds;
     if (op.kind == local_kind::send && moves_nothing(op))
       return part_refusal::synchronizing;
@@ -238,7 +246,7 @@ void in_parts::follow(const local_graph& part, bool declared) {
       graphs::only_declared_is_read(*part_, self());
     const part_refusal here = graphs::refusal_of(*part_);
     if (here == part_refusal::none)
-      run = std::make_unique<graphs::part_run>(*part_, self(), budget_of_a_part);
+      run = std::make_unique<graphs::part_run>(*part_, self(), budget_of_a_part, names_of(part));
     return here;
   });
   said_ = others_.follow(run.get(), why, [&] { return facts_of_part(*run); });

@@ -192,8 +192,10 @@ graphs::graph ranks_of(const std::vector<local_graph>& parts) {
 graphs::graph alone(const local_graph& part, rank_id rank, std::uint32_t ranks) {
   graphs::graph g(ranks);
   g.reserve(part.operations.size(), part.dependencies.size());
+  communicator_table table(g);
+  const std::vector<comm_id> communicators = table.add(part.communicators);
   for (const local_operation& op : part.operations)
-    add(g, rank, op, world, graphs::no_reducer);
+    add(g, rank, op, communicators[static_cast<std::size_t>(op.comm)], graphs::no_reducer);
   for (const auto& [before, after] : part.dependencies)
     g.depend(op_id{static_cast<std::uint32_t>(before)}, op_id{static_cast<std::uint32_t>(after)});
   for (const graphs::segment& s : part.scratch)

@@ -60,7 +60,7 @@ struct joined_graph {
 joined_graph join(const std::vector<local_graph>& parts);
 /// A graph of all ranks with the communicators that `join` gives it, and nothing else.
 graphs::graph ranks_of(const std::vector<local_graph>& parts);
-/// One part alone, its operations numbered as the rank numbers them: sends, receives and copies on the graph's communicator.
+/// One part alone, its operations and communicators numbered as the rank numbers them: sends, receives and copies.
 graphs::graph alone(const local_graph& part, rank_id rank, std::uint32_t ranks);
 
 } // namespace tacit::runtime

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace tacit::test {
@@ -38,6 +39,10 @@ public:
     wrong_pair_ = below(p * p);
     in_pieces_ = below(3) == 0;
     declared = below(4) == 0;
+    std::vector<std::uint32_t> all(p);
+    for (std::uint32_t r = 0; r < p; ++r)
+      all[r] = p - 1 - r;
+    add_communicator(g, all);
     std::vector<std::vector<segment>> shared(p);
     for (std::uint32_t from = 0; from < p; ++from)
       if (is_shared(kind))
@@ -87,6 +92,7 @@ private:
     root = rank_id{members[below(n)]};
     in_pieces_ = below(3) == 0;
     choose_lengths(p);
+    add_communicator(g, members);
     const bool pass_on = below(3) == 0;
     std::vector<brought_bytes> shared(p);
     for (const std::uint32_t r : members)
@@ -104,6 +110,16 @@ private:
         else
           add_pair(g, from, to, shared[from].bytes, shared[from].by);
       }
+  }
+  /// One time in three.
+  void add_communicator(graph& g, const std::vector<std::uint32_t>& members) {
+    comm_ = world;
+    members_.clear();
+    if (below(3) != 0)
+      return;
+    for (const std::uint32_t r : members)
+      members_.push_back(rank_id{r});
+    comm_ = g.add_communicator("group " + std::to_string(g.communicators().size()), members_);
   }
   std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
   bool sends(std::uint32_t from, std::uint32_t to) const {
@@ -161,10 +177,18 @@ private:
   void message(graph& g, std::uint32_t from, const std::vector<segment>& what, std::uint32_t to,
                const std::vector<segment>& into, op_id after, op_id* got) {
     const std::int32_t tag = static_cast<std::int32_t>(below(3));
-    const op_id send = g.send(rank_id{from}, what, rank_id{to}, tag);
+    const comm_id comm = comm_of_message(from, to);
+    const op_id send = g.send(rank_id{from}, what, rank_id{to}, tag, comm);
     if (after != no_op)
       g.depend(after, send);
-    *got = g.recv(rank_id{to}, into, rank_id{from}, tag);
+    *got = g.recv(rank_id{to}, into, rank_id{from}, tag, comm);
+  }
+  /// Some of the messages between the members of a communicator go on it.
+  comm_id comm_of_message(std::uint32_t from, std::uint32_t to) {
+    const auto is_member = [&](std::uint32_t r) {
+      return std::find(members_.begin(), members_.end(), rank_id{r}) != members_.end();
+    };
+    return is_member(from) && is_member(to) && below(4) != 0 ? comm_ : world;
   }
   void scratch(graph& g, std::uint32_t r, const segment& bytes) const {
     if (!declared)
@@ -222,6 +246,8 @@ private:
   std::vector<brought_bytes> brought_; ///< to each rank by the last message, if patterns may pass it on
   std::vector<std::uint64_t> lengths_; ///< by source and destination
   std::vector<op_id> order_;
+  comm_id comm_ = world;
+  std::vector<rank_id> members_; ///< of it, if it is another one
   std::uint32_t wrong_ = 0, wrong_pair_ = 0;
   bool in_pieces_ = false;
 };

@@ -14,11 +14,17 @@ namespace tacit::test {
 
 using namespace graphs;
 
-/// The operations of one rank as a graph of their own.
-inline graph part_of_rank(const graph& g, rank_id r) {
+/// A graph without operations.
+inline graph ranks_of(const graph& g) {
   graph out(g.ranks());
   for (std::size_t c = 1; c < g.communicators().size(); ++c)
     out.add_communicator(g.communicators()[c].name, g.communicators()[c].members);
+  return out;
+}
+
+/// The operations of one rank as a graph of their own.
+inline graph part_of_rank(const graph& g, rank_id r) {
+  graph out = ranks_of(g);
   std::vector<op_id> now(g.size(), no_op);
   for (std::uint32_t i = 0; i < g.size(); ++i) {
     const operation& o = g.operations()[i];

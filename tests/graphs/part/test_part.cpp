@@ -61,7 +61,7 @@ TEST(part, a_run_of_messages_is_one_descriptor) {
   parts_in_process parts(g, 1);
   const std::vector<graph> both{part_of_rank(g, rank_id{0}), part_of_rank(g, rank_id{1})};
   const auto runs = parts.run_all(both);
-  EXPECT_EQ(parts.parcel_bytes, 48u);
+  EXPECT_EQ(parts.parcel_bytes, 56u);
   ASSERT_TRUE(runs[1]->done());
   EXPECT_EQ(runs[1]->fault(), part_refusal::none);
   EXPECT_EQ(runs[1]->result().size(), 4096u);
@@ -69,7 +69,7 @@ TEST(part, a_run_of_messages_is_one_descriptor) {
 
 TEST(part, transfers_of_random_graphs_are_those_of_the_central_dataflow) {
   oracle::random_recipe recipe;
-  recipe.opaques = recipe.one_sided = recipe.communicators = false;
+  recipe.opaques = recipe.one_sided = false;
   recipe.min_ranks = 3;
   int compared = 0;
   for (std::uint64_t i = 0; i < oracle::fuzz_count(); ++i) {
@@ -225,7 +225,7 @@ std::string difference(const findings& a, const findings& b) {
 /// What is wrong with what is compiled from what remains of the graph, as steps of the graph itself.
 std::string fault_of_remaining_plan(const graph& g, const compilation& c, const compilation& of_remaining,
                                     parts_in_process& parts) {
-  const graph known = with_groups(graph(g.ranks()), of_remaining.groups);
+  const graph known = with_groups(ranks_of(g), of_remaining.groups);
   group_members groups;
   for (std::size_t i = 1; i < known.communicators().size(); ++i)
     groups[comm_id{static_cast<std::uint16_t>(i)}] = known.communicators()[i].members;
@@ -244,7 +244,8 @@ std::string fault_of_remaining_plan(const graph& g, const compilation& c, const 
 }
 
 struct remaining_counts {
-  int compared = 0, refused = 0, in_place = 0, planned = 0, several = 0, beside = 0, of_groups = 0;
+  int compared = 0, refused = 0, in_place = 0, planned = 0, several = 0, beside = 0, of_groups = 0,
+      on_comms = 0;
 };
 
 void compare_remaining(const graph& g, std::uint64_t seed, remaining_counts& counts) {
@@ -255,7 +256,7 @@ void compare_remaining(const graph& g, std::uint64_t seed, remaining_counts& cou
     return;
   }
   ASSERT_TRUE(all.why == 0 || is_about_shape(static_cast<part_refusal>(all.why))) << "seed " << seed;
-  const std::optional<graph> remaining = remaining_graph(graph(g.ranks()), all_gets(parts));
+  const std::optional<graph> remaining = remaining_graph(ranks_of(g), all_gets(parts));
   if (!remaining) {
     ++counts.in_place;
     return;
@@ -268,6 +269,7 @@ void compare_remaining(const graph& g, std::uint64_t seed, remaining_counts& cou
   counts.several += c.found.found.size() > 1;
   counts.beside += !c.found.found.empty() && !c.found.residual.empty();
   counts.of_groups += !c.found.groups.empty();
+  counts.on_comms += std::ranges::any_of(g.operations(), [](const operation& o) { return o.comm != world; });
   if (seed % 8 == 0 && !r.schedule.as_written) {
     ++counts.planned;
     ASSERT_EQ(fault_of_remaining_plan(g, c, r, parts), "") << "seed " << seed;
@@ -276,7 +278,7 @@ void compare_remaining(const graph& g, std::uint64_t seed, remaining_counts& cou
 
 TEST(part, what_remains_of_random_graphs_has_the_findings_of_the_central_analysis) {
   oracle::random_recipe recipe;
-  recipe.opaques = recipe.one_sided = recipe.communicators = false;
+  recipe.opaques = recipe.one_sided = false;
   recipe.min_ranks = 3;
   remaining_counts counts;
   for (std::uint64_t i = 0; i < oracle::fuzz_count() && !HasFatalFailure(); ++i) {
@@ -301,11 +303,13 @@ TEST(part, what_remains_of_several_collectives_has_the_findings_of_the_central_a
   RecordProperty("several", counts.several);
   RecordProperty("with_messages_beside", counts.beside);
   RecordProperty("of_groups", counts.of_groups);
+  RecordProperty("on_communicators", counts.on_comms);
   EXPECT_EQ(counts.compared, least);
   EXPECT_GT(counts.planned, least / 16);
   EXPECT_GT(counts.several, least / 8);
   EXPECT_GT(counts.beside, least / 8);
   EXPECT_GT(counts.of_groups, least / 32);
+  EXPECT_GT(counts.on_comms, least / 8);
 }
 
 /// Every rank receives into bytes that it has sent: plans must read them before.

@@ -11,7 +11,9 @@
 #include "oracle/random_graph.h"
 #include "runtime/mpi/rank_and_size.h"
 #include "runtime/schedule/compile_together.h"
+#include "runtime/schedule/graph_communicators.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <sstream>
 #include <string>
@@ -43,18 +45,43 @@ unsigned char initial(std::uint64_t rank, std::uint64_t address, int round) {
   return static_cast<unsigned char>(h >> 56);
 }
 
+/// Adds the communicators of a whole graph; their numbers here, by those in the graph. Collective.
+std::vector<int> add_communicators(graph_builder& part, const graphs::graph& g) {
+  std::vector<int> numbers{graph_builder::whole_graph};
+  for (std::size_t c = 1; c < g.communicators().size(); ++c) {
+    const auto& members = g.communicators()[c].members;
+    const auto self =
+        std::find(members.begin(), members.end(), rank_id{static_cast<std::uint32_t>(part.rank())});
+    const bool is_member = self != members.end();
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, is_member ? 1 : MPI_UNDEFINED, static_cast<int>(self - members.begin()),
+                   &made);
+    numbers.push_back(is_member ? add_communicator(made, [&]() -> graph_builder& { return part; }) : -1);
+    if (is_member)
+      MPI_Comm_free(&made);
+  }
+  return numbers;
+}
+
+/// Where a rank stands in a communicator of the graph.
+int place_in(const graphs::graph& g, comm_id comm, rank_id r) {
+  const auto& members = g.communicators()[index(comm)].members;
+  return static_cast<int>(std::find(members.begin(), members.end(), r) - members.begin());
+}
+
 /// This rank's part of a whole graph, built.
 graph_builder built(const graphs::graph& g, real_memory& memory) {
   graph_builder part(MPI_COMM_WORLD);
+  const std::vector<int> numbers = add_communicators(part, g);
   const graphs::graph mine = test::part_of_rank(g, rank_id{static_cast<std::uint32_t>(part.rank())});
   for (std::uint32_t i = 0; i < mine.size(); ++i) {
     const graphs::operation& o = mine.operations()[i];
     const op_id op{i};
-    const int peer = static_cast<int>(index(o.peer));
+    const int peer = place_in(g, o.comm, o.peer), on = numbers[index(o.comm)];
     if (o.kind == graphs::op_kind::send)
-      part.send(memory.at(mine.reads(op)), peer, o.tag);
+      part.send(memory.at(mine.reads(op)), peer, o.tag, on);
     else if (o.kind == graphs::op_kind::recv)
-      part.recv(memory.at(mine.writes(op)), peer, o.tag);
+      part.recv(memory.at(mine.writes(op)), peer, o.tag, on);
     else
       part.copy(memory.at(mine.reads(op)), memory.at(mine.writes(op)));
   }
@@ -137,11 +164,15 @@ std::string wrong_bytes(schedule& made, const graphs::graph& g, const graphs::tr
   return {};
 }
 
+bool on_communicators(const graphs::graph& g) {
+  return std::ranges::any_of(g.operations(), [](const graphs::operation& o) { return o.comm != world; });
+}
+
 constexpr const char* drivers_tried[] = {"", "p2p", "coll", "shm"};
 
 TEST(compile_in_parts, finds_what_rank_0_finds_and_moves_every_byte) {
   const auto p = static_cast<std::uint32_t>(size_of(MPI_COMM_WORLD));
-  int together = 0, alone = 0, vectors = 0, declared = 0;
+  int together = 0, alone = 0, vectors = 0, declared = 0, elsewhere = 0;
   const auto cases = static_cast<int>(oracle::from_environment("TACIT_FUZZ_COUNT", 40));
   for (int i = 0; i < cases; ++i) {
     const std::uint64_t seed = oracle::fuzz_seed() + static_cast<std::uint64_t>(i);
@@ -159,6 +190,7 @@ TEST(compile_in_parts, finds_what_rank_0_finds_and_moves_every_byte) {
     ++(in_parts(*by_all) ? together : alone);
     vectors += in_parts(*by_all) && !is_uniform(maker.kind);
     declared += in_parts(*by_all) && maker.declared;
+    elsewhere += in_parts(*by_all) && on_communicators(g);
     for (int round = 0; round < 2; ++round)
       ASSERT_EQ(wrong_bytes(*by_all, g, c.moved, memory, round), "") << "seed " << seed << "\n"
                                                                      << by_all->explain().text;
@@ -172,11 +204,16 @@ TEST(compile_in_parts, finds_what_rank_0_finds_and_moves_every_byte) {
   EXPECT_GT(together, cases / 2);
   EXPECT_GT(vectors, cases / 16);
   EXPECT_GT(declared, cases / 16);
+  EXPECT_GT(elsewhere, cases / 16);
   EXPECT_GT(alone, 0);
 }
 
-/// What is more than one collective of all ranks: `made` by rank 0 from what all ranks get in the end.
-void compare_what_remains(const graphs::graph& g, std::uint64_t seed, int& remained, int& beside) {
+struct remaining_counts {
+  int remained = 0, beside = 0, on_communicators = 0;
+};
+
+/// What is more than one collective of all ranks: made by rank 0 from what all ranks get in the end.
+void compare_what_remains(const graphs::graph& g, std::uint64_t seed, remaining_counts& counts) {
   graphs::compile_options options;
   options.make_plan = false;
   const graphs::compilation c = graphs::compile(g, options);
@@ -187,8 +224,11 @@ void compare_what_remains(const graphs::graph& g, std::uint64_t seed, int& remai
   const auto by_all = compiled(part, compiled_by::distributed, drivers_tried[seed % 4]);
   const auto by_one = compiled(part, compiled_by::central);
   EXPECT_EQ(lines_of(*by_all, "found: "), lines_of(*by_one, "found: ")) << "seed " << seed;
-  remained += from_what_remained(*by_all);
-  beside += from_what_remained(*by_all) && !c.found.found.empty() && !c.found.residual.empty();
+  if (from_what_remained(*by_all)) {
+    ++counts.remained;
+    counts.beside += !c.found.found.empty() && !c.found.residual.empty();
+    counts.on_communicators += on_communicators(g);
+  }
   for (int round = 0; round < 2; ++round)
     ASSERT_EQ(wrong_bytes(*by_all, g, c.moved, memory, round), "") << "seed " << seed << "\n"
                                                                    << by_all->explain().text;
@@ -199,32 +239,37 @@ void compare_what_remains(const graphs::graph& g, std::uint64_t seed, int& remai
 TEST(compile_in_parts, finds_in_what_remains_what_rank_0_finds) {
   const auto p = static_cast<std::uint32_t>(size_of(MPI_COMM_WORLD));
   const auto cases = static_cast<int>(oracle::from_environment("TACIT_FUZZ_COUNT", 40));
-  int remained = 0, beside = 0;
+  remaining_counts counts;
   for (int i = 0; i < cases && !HasFatalFailure(); ++i) {
     const std::uint64_t seed = oracle::fuzz_seed() + static_cast<std::uint64_t>(i);
     test::disguised_collective maker(seed);
-    compare_what_remains(maker.make_several(p, p), seed, remained, beside);
+    compare_what_remains(maker.make_several(p, p), seed, counts);
   }
-  RecordProperty("remained", remained);
-  EXPECT_GT(remained, p < 3 ? -1 : cases / 2);
-  EXPECT_GT(beside, p < 4 ? -1 : cases / 16);
+  RecordProperty("remained", counts.remained);
+  RecordProperty("with_messages_beside", counts.beside);
+  RecordProperty("on_communicators", counts.on_communicators);
+  if (p < 3)
+    return;
+  EXPECT_GT(counts.remained, cases / 2);
+  EXPECT_GT(counts.on_communicators, cases / 8);
+  EXPECT_GT(counts.beside, p < 4 ? -1 : cases / 16);
 }
 
 /// In which bytes are read, overwritten and passed on at the same places, so that not all of them can be told apart.
 TEST(compile_in_parts, finds_in_random_graphs_what_rank_0_finds) {
   oracle::random_recipe recipe;
-  recipe.opaques = recipe.one_sided = recipe.communicators = false;
+  recipe.opaques = recipe.one_sided = false;
   recipe.high_addresses = false;
   recipe.min_ranks = recipe.max_ranks = static_cast<std::uint32_t>(size_of(MPI_COMM_WORLD));
   const auto cases = static_cast<int>(oracle::from_environment("TACIT_FUZZ_COUNT", 40)) * 4;
-  int remained = 0, beside = 0;
+  remaining_counts counts;
   for (int i = 0; i < cases && !HasFatalFailure(); ++i) {
     const std::uint64_t seed = oracle::fuzz_seed() + static_cast<std::uint64_t>(i);
     recipe.declarations = i % 2 == 0;
-    compare_what_remains(oracle::random_graph(seed, recipe), seed, remained, beside);
+    compare_what_remains(oracle::random_graph(seed, recipe), seed, counts);
   }
-  RecordProperty("remained", remained);
-  EXPECT_GT(remained, recipe.min_ranks < 3 ? -1 : 0);
+  RecordProperty("remained", counts.remained);
+  EXPECT_GT(counts.remained, recipe.min_ranks < 3 ? -1 : 0);
 }
 
 graphs::graph linear(pattern kind) {
