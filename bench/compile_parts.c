@@ -1,6 +1,7 @@
 /* What compiling a new graph takes by one rank and by all ranks together (TACIT_COMPILE), in one process, in turns.
  *
- * compile_parts MESSAGES BYTES ROUNDS: so many messages of so many bytes from every rank to every other one, which are an alltoall.
+ * compile_parts MESSAGES BYTES ROUNDS [lacking]: so many messages of so many bytes from every rank to every other one, which are an alltoall;
+ * `lacking`: but not from rank 0 to rank 1, so that one rank compiles what remains of the graph.
  * A line for each way: its name, and the median over the rounds of the microseconds of the slowest rank, without building the graph. */
 #include "whole_number.h"
 
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <tacit/tacit.h>
 
-static int me, ranks, messages, bytes;
+static int me, ranks, messages, bytes, lacking;
 
 static void check(int code) {
   if (code != MPI_SUCCESS) {
@@ -23,6 +24,10 @@ static char* place(char* in, int peer, int k) {
   return in + ((size_t)peer * (size_t)messages + (size_t)k) * (size_t)bytes;
 }
 
+static int is_sent(int from, int to) {
+  return from != to && !(lacking && from == 0 && to == 1);
+}
+
 static double compiling(const char* way, int tag, char* mine, char* got) {
   tacit_graph graph;
   tacit_schedule made;
@@ -30,10 +35,10 @@ static double compiling(const char* way, int tag, char* mine, char* got) {
   double took, slowest;
   check(tacit_graph_create(MPI_COMM_WORLD, &graph));
   for (int peer = 0; peer < ranks; peer++)
-    for (int k = 0; k < messages && peer != me; k++)
+    for (int k = 0; k < messages && is_sent(peer, me); k++)
       check(tacit_graph_recv(graph, place(got, peer, k), bytes, MPI_BYTE, peer, tag, NULL));
   for (int peer = 0; peer < ranks; peer++)
-    for (int k = 0; k < messages && peer != me; k++)
+    for (int k = 0; k < messages && is_sent(me, peer); k++)
       check(tacit_graph_send(graph, place(mine, peer, k), bytes, MPI_BYTE, peer, tag, NULL));
   MPI_Info_create(&info);
   MPI_Info_set(info, "tacit_compile", way);
@@ -46,7 +51,7 @@ static double compiling(const char* way, int tag, char* mine, char* got) {
   memset(got, 0, (size_t)ranks * (size_t)messages * (size_t)bytes);
   check(tacit_run(made));
   for (int peer = 0; peer < ranks; peer++)
-    if (peer != me && *place(got, peer, messages - 1) != (char)(peer + 1))
+    if (is_sent(peer, me) && *place(got, peer, messages - 1) != (char)(peer + 1))
       MPI_Abort(MPI_COMM_WORLD, 3);
   check(tacit_schedule_free(&made));
   MPI_Allreduce(&took, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -65,7 +70,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const int rounds = argc == 4 ? whole_int(argv[3]) : 0;
+  lacking = argc == 5 && strcmp(argv[4], "lacking") == 0;
+  const int rounds = argc == 4 || lacking ? whole_int(argv[3]) : 0;
   if (rounds < 1 || rounds > most_rounds)
     MPI_Abort(MPI_COMM_WORLD, 2);
   messages = whole_int(argv[1]);
