@@ -37,7 +37,7 @@ bool reduces(tasks::collective_kind kind) {
 }
 
 struct exchanges::under_way {
-  tasks::command command;
+  const tasks::command* command = nullptr; ///< until done() is called
   std::shared_ptr<local_plan> plan;
   std::shared_ptr<message_set> messages;
   task_function done;
@@ -45,7 +45,7 @@ struct exchanges::under_way {
   std::size_t left = 0; ///< messages
   std::vector<std::byte> sent, received;
   std::optional<partial_result> partial; ///< of reductions
-  const tasks::collective& exchange() const { return *command.exchange; }
+  const tasks::collective& exchange() const { return *command->exchange; }
 };
 
 exchanges::exchanges(MPI_Comm world, surroundings around)
@@ -202,13 +202,13 @@ void exchanges::expect(tasks::command_id id) {
   expected_[id] = in_order_.back();
 }
 
-void exchanges::start(const tasks::command& command, std::optional<partial_result> partial,
+void exchanges::start(const tasks::command* command, std::optional<partial_result> partial,
                       task_function done) {
-  const auto u = expected_.extract(command.id).mapped();
+  const auto u = expected_.extract(command->id).mapped();
   u->command = command;
   u->partial = std::move(partial);
   u->done = std::move(done);
-  u->plan = plan(command);
+  u->plan = plan(*command);
   prepare(*u);
   go_on();
 }
@@ -434,8 +434,8 @@ void exchanges::begin_reduction(const std::shared_ptr<under_way>& u) {
   contributions all;
   all.how = u->partial->how;
   all.mine = std::move(u->partial->bytes);
-  for (std::uint32_t m = 0; m < u->command.members.size(); ++m) {
-    const int rank = to_int(u->command.members.member(m));
+  for (std::uint32_t m = 0; m < u->command->members.size(); ++m) {
+    const int rank = to_int(u->command->members.member(m));
     if (rank == rank_)
       all.me = m;
     all.ranks.push_back(rank);

@@ -49,8 +49,8 @@ public:
 
   /// To be called for all exchanges in their order, before they can start.
   void expect(tasks::command_id id);
-  /// Its command is ready. Calls `done` when this rank's part is complete. `partial`: of reductions.
-  void start(const tasks::command& command, std::optional<partial_result> partial, task_function done);
+  /// Its command is ready, and stays where it is until `done` is called, when this rank's part is complete. `partial`: of reductions.
+  void start(const tasks::command* command, std::optional<partial_result> partial, task_function done);
   /// Starts what has become ready.
   void go_on();
 

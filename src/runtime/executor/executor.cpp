@@ -54,18 +54,19 @@ void executor::post(task_function what) {
 }
 
 bool executor::run_posted() {
-  std::vector<task_function> now;
-  std::vector<delivery> tasks;
   {
     const std::lock_guard lock(mutex_);
-    now.swap(posted_);
-    tasks.swap(delivered_);
+    posts_.swap(posted_);
+    deliveries_.swap(delivered_);
   }
-  for (const auto& f : now)
+  for (const auto& f : posts_)
     f();
-  for (delivery& d : tasks)
+  for (delivery& d : deliveries_)
     receive(std::move(d));
-  return !now.empty() || !tasks.empty();
+  const bool any = !posts_.empty() || !deliveries_.empty();
+  posts_.clear(); // now: what they hold may be the program's
+  deliveries_.clear();
+  return any;
 }
 
 /// What has ended often makes the next thing start and end at once; asking MPI in between may cost the core.
@@ -123,24 +124,22 @@ std::optional<executor::ready_kernel> executor::lead() {
         moved = true;
       if (!failure_)
         moved |= requests_.test();
-      look_around();
+      const double now = MPI_Wtime();
+      look_around(now);
       if (moved) {
         waiting_since_ = 0;
         continue;
       }
       if (auto kernel = next_kernel())
         return kernel;
-      if (!poll_on() || is_stopping())
+      if (!poll_on(now) || stopping_)
         return std::nullopt;
     } catch (const std::exception& e) {
+      posts_.clear();
+      deliveries_.clear();
       end(fmt::format("rank {}: {}", rank_, e.what()), true);
     }
   }
-}
-
-bool executor::is_stopping() const {
-  const std::lock_guard lock(mutex_);
-  return stopping_;
 }
 
 /// Kernels that are ready start elsewhere, but for one, if this thread has nothing better to do.
@@ -182,11 +181,10 @@ bool executor::nothing_to_do() const {
 
 /// With messages under way MPI has to be asked again and again; else whoever posts wakes a thread to lead, and one looks around now
 /// and then for errors of others as long as anything runs.
-bool executor::poll_on() {
+bool executor::poll_on(double now) {
   constexpr double before_offering = 20e-6; // as long as a message within a node takes
   const bool messages = !failure_ && !requests_.empty();
   if (messages || (!failure_ && watch_.open() > 0)) {
-    const double now = MPI_Wtime();
     if (waiting_since_ == 0)
       waiting_since_ = now;
     if (messages && now - waiting_since_ > before_offering)
@@ -199,9 +197,8 @@ bool executor::poll_on() {
 }
 
 /// Now and then: MPI may yield the core whenever it is asked and has nothing to do.
-void executor::look_around() {
+void executor::look_around(double now) {
   constexpr double pause = 1e-3;
-  const double now = MPI_Wtime();
   if (failure_ || size_ == 1 || now - looked_ < pause)
     return;
   looked_ = now;

@@ -39,7 +39,6 @@
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <unordered_map>
 
 namespace tacit::runtime {
 
@@ -104,10 +103,9 @@ private:
   bool something_posted() const { return !posted_.empty() || !delivered_.empty(); }
   void wake();
   bool run_posted();
-  bool is_stopping() const;
   bool nothing_to_do() const;
-  bool poll_on();
-  void look_around();
+  bool poll_on(double now);
+  void look_around(double now);
   void note_comparisons();
   void end(const std::string& why, bool tell_others);
 
@@ -115,7 +113,9 @@ private:
   void receive(delivery&& d);
   void receive(tasks::command&& c);
   void start(running& r);
+  running* find(tasks::command_id id);
   void complete(tasks::command_id id);
+  std::vector<tasks::region> touched_by(const tasks::box& chunk, const tasks::task& what) const;
   std::shared_ptr<execution> parts_of(const running& r) const;
   std::string written_twice(const execution& e) const;
   std::string name_of_buffer(tasks::buffer_id number) const;
@@ -153,23 +153,28 @@ private:
   std::vector<std::pair<tasks::buffer_id, tasks::task_id>> dropped_;
   std::map<std::uint32_t, std::pair<MPI_Comm, std::unique_ptr<serial_thread>>> groups_;
   std::map<tasks::task_id, std::shared_ptr<task_body>> bodies_;
-  std::unordered_map<tasks::command_id, running> running_;
+  /// By number: from the first that is not complete to the last that came. Null: complete.
+  std::deque<std::unique_ptr<running>> running_;
+  std::uint64_t first_running_ = 0;
   std::map<tasks::buffer_id, std::map<tasks::task_id, reduction_so_far>> reductions_;
   std::map<tasks::rank_id, messages_so_far> sent_, awaited_;
   exchanges exchanges_;
   std::string tasks_since_; ///< the last comparison
+  std::uint64_t last_compared_ = 0;
 
   std::vector<ready_kernel> kernels_;
+  std::vector<task_function> posts_; ///< what run_posted() has taken: kept for its memory
+  std::vector<delivery> deliveries_;
 
   mutable std::mutex mutex_;
   std::condition_variable change_;
   std::vector<task_function> posted_;
   std::vector<delivery> delivered_;
-  bool leading_ = false; ///< some thread
-  bool quiet_ = false;   ///< when the last one left the lead, nothing was under way
-  bool stopping_ = false;
-  int asleep_ = 0;           ///< threads that wait for a change
-  int rest_until_woken_ = 0; ///< those of them that do not look around
+  bool leading_ = false;               ///< some thread
+  bool quiet_ = false;                 ///< when the last one left the lead, nothing was under way
+  std::atomic<bool> stopping_ = false; ///< changes with the lock
+  int asleep_ = 0;                     ///< threads that wait for a change
+  int rest_until_woken_ = 0;           ///< those of them that do not look around
   std::chrono::milliseconds pause_{5};
   std::optional<std::thread::id> in_kernel_;
   std::optional<std::string> failure_;

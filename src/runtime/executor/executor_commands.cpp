@@ -26,19 +26,26 @@ void executor::receive(tasks::command&& c) {
   using kind = tasks::command_kind;
   const auto body = bodies_.find(c.task);
   if (body != bodies_.end() && (c.kind == kind::execute || c.kind == kind::fence) &&
-      tasks_since_.size() < 200)
+      tasks_since_.size() < watch::longest_text)
     tasks_since_ += (tasks_since_.empty() ? "" : ", ") + name_of(body->second->what);
-  if (c.kind == kind::epoch || c.kind == kind::horizon || c.kind == kind::fence) {
+  // Each comparison is a collective. Tasks are numbered alike on all ranks; which of them have commands here is this rank's affair.
+  constexpr std::uint64_t tasks_between = 16;
+  const auto task = static_cast<std::uint64_t>(c.task);
+  if (c.kind == kind::epoch || c.kind == kind::fence ||
+      (c.kind == kind::horizon && task >= last_compared_ + tasks_between)) {
+    last_compared_ = task;
     if (c.kind == kind::epoch)
       tasks_since_ += (tasks_since_.empty() ? "" : ", ") + std::string("wait");
-    watch_.compare(static_cast<std::uint64_t>(c.task), c.stream_hash, tasks_since_);
+    watch_.compare(task, c.stream_hash, tasks_since_);
     tasks_since_.clear();
     note_comparisons();
   }
-  running& r = running_[c.id];
+  if (index(c.id) != first_running_ + running_.size())
+    throw std::logic_error("commands are not numbered as they come");
+  running& r = *running_.emplace_back(std::make_unique<running>());
   for (const tasks::command_id before : c.after)
-    if (const auto other = running_.find(before); other != running_.end() && before != c.id) {
-      other->second.next.push_back(c.id);
+    if (running* other = find(before); other && other != &r) {
+      other->next.push_back(c.id);
       ++r.waits;
     }
   if (body != bodies_.end())
@@ -67,19 +74,24 @@ void executor::start(running& r) {
   case kind::fence:
     return fence(r);
   case kind::collective:
-    return exchanges_.start(r.command, partial_of(r.command), [this, id] { complete(id); });
+    return exchanges_.start(&r.command, partial_of(r.command), [this, id] { complete(id); });
   case kind::epoch:
   case kind::horizon:
     return epoch(r);
   }
 }
 
+/// Null: it is complete.
+executor::running* executor::find(tasks::command_id id) {
+  return index(id) < first_running_ ? nullptr : running_[index(id) - first_running_].get();
+}
+
 void executor::complete(tasks::command_id id) {
-  const auto found = running_.find(id);
-  const std::vector<tasks::command_id> next = std::move(found->second.next);
-  running_.erase(found);
-  for (const tasks::command_id n : next)
-    if (running& r = running_.at(n); --r.waits == 0 && !failure_)
+  const std::unique_ptr<running> done = std::move(running_[index(id) - first_running_]);
+  for (; !running_.empty() && !running_.front(); ++first_running_)
+    running_.pop_front();
+  for (const tasks::command_id n : done->next)
+    if (running& r = *find(n); --r.waits == 0 && !failure_)
       start(r);
 }
 
@@ -128,7 +140,7 @@ void executor::push(running& r) {
   const auto left = std::make_shared<std::size_t>(1);
   const tasks::command_id id = c.id;
   const task_function one = counted(left, [this, id] {
-    const tasks::command& sending = running_.at(id).command;
+    const tasks::command& sending = find(id)->command;
     local_buffer& from = buffer(sending.buffer);
     const detail::allocation& memory = from.in(host_memory);
     const std::size_t size = bytes_of(sending.what, from.element_bytes());
@@ -139,8 +151,8 @@ void executor::push(running& r) {
       pack(sending.what, memory, from.element_bytes(), packed->data());
       bytes = packed->data();
     }
-    send_bytes_to(requests_, bytes, size, static_cast<int>(sending.peer), running_.at(id).tag,
-                  messages_.comm(), [this, id, packed] { complete(id); });
+    send_bytes_to(requests_, bytes, size, static_cast<int>(sending.peer), find(id)->tag, messages_.comm(),
+                  [this, id, packed] { complete(id); });
   });
   *left += buffer(c.buffer).bring(host_memory, c.what, one);
   one();
@@ -151,7 +163,7 @@ void executor::await_push(running& r) {
   const auto left = std::make_shared<std::size_t>(1);
   const tasks::command_id id = c.id;
   const task_function one = counted(left, [this, id] {
-    const tasks::command& receiving = running_.at(id).command;
+    const tasks::command& receiving = find(id)->command;
     local_buffer& into = buffer(receiving.buffer);
     const detail::allocation& memory = into.in(host_memory);
     const std::size_t size = bytes_of(receiving.what, into.element_bytes());
@@ -161,9 +173,9 @@ void executor::await_push(running& r) {
       packed = std::make_shared<std::vector<std::byte>>(size);
       bytes = packed->data();
     }
-    receive_bytes_from(requests_, bytes, size, static_cast<int>(receiving.peer), running_.at(id).tag,
+    receive_bytes_from(requests_, bytes, size, static_cast<int>(receiving.peer), find(id)->tag,
                        messages_.comm(), [this, id, packed] {
-                         const tasks::command& received = running_.at(id).command;
+                         const tasks::command& received = find(id)->command;
                          local_buffer& there = buffer(received.buffer);
                          if (packed)
                            unpack(received.what, packed->data(), there.in(host_memory),
@@ -194,7 +206,7 @@ void executor::fence(running& r) {
   }
   const tasks::access& a = body->what.accesses[0];
   local_buffer& from = buffer(a.buffer);
-  const tasks::region what = image(a.how, r.command.chunk, body->what.shape.global, to_range(from.range()));
+  const tasks::region what = r.command.touches->at(0);
   const auto left = std::make_shared<std::size_t>(1);
   const task_function one = counted(left, [this, id, body, what, &from] {
     const when_done done = back_here([this, id, body](const std::exception_ptr& error) {

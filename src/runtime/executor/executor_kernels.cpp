@@ -17,7 +17,7 @@ struct executor::execution_part {
   int device = -1; ///< -1: the host
   memory_number memory = host_memory;
   tasks::box chunk;
-  std::vector<tasks::region> regions; ///< by access
+  std::shared_ptr<const std::vector<tasks::region>> touches; ///< by access
   std::vector<std::vector<std::byte>> results;
 };
 
@@ -25,8 +25,19 @@ struct executor::execution {
   tasks::command_id id;
   std::shared_ptr<task_body> body;
   std::vector<execution_part> parts;
-  std::size_t left = 0;
+  std::size_t left = 1; ///< copies that have to arrive, then parts that have to end
 };
+
+/// What a part of a rank's chunk touches, by access.
+std::vector<tasks::region> executor::touched_by(const tasks::box& chunk, const tasks::task& what) const {
+  std::vector<tasks::region> out;
+  for (const tasks::access& a : what.accesses) {
+    const tasks::range extent = to_range(buffers_.at(a.buffer)->range());
+    out.push_back(
+        intersection(image(a.how, chunk, what.shape.global, extent), tasks::region(tasks::box_of(extent))));
+  }
+  return out;
+}
 
 /// The chunk in parts for the devices, each with what its accesses touch.
 std::shared_ptr<executor::execution> executor::parts_of(const running& r) const {
@@ -35,28 +46,29 @@ std::shared_ptr<executor::execution> executor::parts_of(const running& r) const 
   e->body = r.body;
   const tasks::task& what = r.body->what;
   const bool kernel = what.kind == tasks::task_kind::kernel;
-  const int devices = kernel ? on_->devices() : 1;
+  const auto add = [&](int device, const tasks::box& chunk,
+                       std::shared_ptr<const std::vector<tasks::region>> touches) {
+    execution_part p;
+    p.device = kernel ? device : -1;
+    p.memory = kernel ? on_->memory_of(device) : host_memory;
+    p.chunk = chunk;
+    p.touches = std::move(touches);
+    for (const detail::reduction& reduction : r.body->group.reductions)
+      p.results.emplace_back(reduction.elements * reduction.element_bytes);
+    e->parts.push_back(std::move(p));
+  };
+  if (!kernel || on_->devices() == 1) {
+    add(0, r.command.chunk, r.command.touches);
+    return e;
+  }
   tasks::geometry here = what.shape;
   here.global = r.command.chunk;
   here.split = tasks::split_rule::one_dim;
   here.weights.clear();
-  const tasks::split chunks = make_split(here, static_cast<std::uint32_t>(devices));
-  for (int d = 0; d < devices; ++d) {
-    execution_part p;
-    p.device = kernel ? d : -1;
-    p.memory = kernel ? on_->memory_of(d) : host_memory;
-    p.chunk = chunks.chunk(static_cast<std::uint32_t>(d));
-    if (p.chunk.empty())
-      continue;
-    for (const tasks::access& a : what.accesses) {
-      const tasks::range extent = to_range(buffers_.at(a.buffer)->range());
-      p.regions.push_back(intersection(image(a.how, p.chunk, what.shape.global, extent),
-                                       tasks::region(tasks::box_of(extent))));
-    }
-    for (const detail::reduction& reduction : r.body->group.reductions)
-      p.results.emplace_back(reduction.elements * reduction.element_bytes);
-    e->parts.push_back(std::move(p));
-  }
+  const tasks::split chunks = make_split(here, static_cast<std::uint32_t>(on_->devices()));
+  for (int d = 0; d < on_->devices(); ++d)
+    if (const tasks::box chunk = chunks.chunk(static_cast<std::uint32_t>(d)); !chunk.empty())
+      add(d, chunk, std::make_shared<const std::vector<tasks::region>>(touched_by(chunk, what)));
   return e;
 }
 
@@ -75,7 +87,7 @@ std::string executor::written_twice(const execution& e) const {
     for (std::size_t a = 0; a < accesses.size(); ++a)
       for (std::size_t b = 0; b < accesses.size(); ++b)
         if (accesses[a].buffer == accesses[b].buffer && writes(accesses[a].mode) && writes(accesses[b].mode))
-          if (const tasks::region both = intersection(p.regions[a], q.regions[b]); !both.empty())
+          if (const tasks::region both = intersection((*p.touches)[a], (*q.touches)[b]); !both.empty())
             return fmt::format(
                 "its devices {} and {} both write {} of {}. Write through a mapper that maps disjoint "
                 "chunks to disjoint regions",
@@ -93,20 +105,22 @@ void executor::execute(running& r) {
   const auto e = parts_of(r);
   if (const std::string twice = written_twice(*e); !twice.empty())
     return end(fmt::format("rank {}: {}: {}", rank_, name_of(e->body->what), twice), true);
-  const auto left = std::make_shared<std::size_t>(1);
-  const task_function one = counted(left, [this, e] { launch(e); });
+  const task_function one = [this, e] {
+    if (--e->left == 0)
+      launch(e);
+  };
   const std::vector<tasks::access>& accesses = e->body->what.accesses;
   for (const execution_part& p : e->parts)
     for (std::size_t a = 0; a < accesses.size(); ++a) {
       if (reads(accesses[a].mode))
-        *left += buffer(accesses[a].buffer).bring(p.memory, p.regions[a], one);
+        e->left += buffer(accesses[a].buffer).bring(p.memory, (*p.touches)[a], one);
       if (writes(accesses[a].mode))
-        *left += buffer(accesses[a].buffer).quiet(p.regions[a], one);
+        e->left += buffer(accesses[a].buffer).quiet((*p.touches)[a], one);
     }
   for (const detail::reduction& reduction : e->body->group.reductions)
     if (includes_current(reduction, *e)) {
       local_buffer& into = buffer(static_cast<tasks::buffer_id>(reduction.buffer));
-      *left += into.bring(host_memory, tasks::region(to_box(into.whole())), one);
+      e->left += into.bring(host_memory, tasks::region(to_box(into.whole())), one);
     }
   one();
 }
@@ -136,12 +150,12 @@ void executor::launch(const std::shared_ptr<execution>& e) {
         finish(*e);
     });
     std::vector<detail::allocation> memory;
-    for (std::size_t a = 0; a < p.regions.size(); ++a) {
+    for (std::size_t a = 0; a < p.touches->size(); ++a) {
       const tasks::access& access = e->body->what.accesses[a];
       memory.push_back(buffer(access.buffer).in(p.memory));
-      memory.back().accessed = to_index_box(p.regions[a].hull());
+      memory.back().accessed = to_index_box((*p.touches)[a].hull());
       if (writes(access.mode))
-        buffer(access.buffer).written(p.memory, p.regions[a]);
+        buffer(access.buffer).written(p.memory, (*p.touches)[a]);
     }
     if (p.device >= 0)
       start_kernel(e, p, std::move(memory), done);

@@ -1,8 +1,8 @@
 // What keeps a failing program from hanging: the ranks compare what they were told to do, tell each other of errors, and look
 // whether the others still live.
 //
-//   compare   At every point where the program may wait (epochs, fences) and at horizons each rank contributes the running hash of its
-//             tasks to a nonblocking allgather, as soon as it learns of the point, not when the point is reached. So ranks that
+//   compare   At every point where the program may wait (epochs, fences), and at some horizons, each rank contributes the running hash
+//             of its tasks to a nonblocking allgather, as soon as it learns of the point, not when the point is reached. So ranks that
 //             wait for each other's messages in vain have all said by then what they submitted, and whoever differs is named.
 //   errors    A rank that fails sends its error to all others, who have a receive posted for it.
 //   life      Once a second of waiting in vain: processes of this host that have ended.
@@ -29,6 +29,8 @@ public:
   watch& operator=(const watch&) = delete;
   ~watch();
 
+  /// More of the text of a comparison is not heard.
+  static constexpr std::size_t longest_text = 239;
   /// The program's k-th point of comparison, for the same k on all ranks; `tasks` names those since the last one.
   void compare(std::uint64_t task, std::uint64_t hash, const std::string& tasks);
   /// Goes on with all of it; returns what has failed elsewhere, or together with others.
@@ -43,7 +45,7 @@ public:
 private:
   struct said {
     std::uint64_t task, hash;
-    std::array<char, 112> tasks;
+    std::array<char, longest_text + 1> tasks;
   };
   struct comparison {
     said mine;

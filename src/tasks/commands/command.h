@@ -38,6 +38,8 @@ struct command {
   std::uint64_t stream_hash = 0;
 
   box chunk; ///< execute, fence: this rank's part of the execution range; never empty
+  /// execute, fence: for each access of the task, what of the buffer the chunk touches.
+  std::shared_ptr<const std::vector<region>> touches;
 
   buffer_id buffer{};         ///< push, await_push
   rank_id peer = no_rank;     ///< push, await_push

@@ -230,6 +230,11 @@ void planner::split_up(described& d) {
     add_demands(d, a);
   for (const reduction& r : d.what.reductions)
     add_reduction(d, r);
+  const box chunk = d.chunks->chunk(number_of(options_.me));
+  for (const access& a : d.what.accesses) {
+    const range& extent = contents_.extent(a.buffer);
+    d.mine.push_back(intersection(image(a.how, chunk, d.chunks->global, extent), region(box_of(extent))));
+  }
   if (!mappers_agree(d) || has_overlapping_writes(d))
     d.chunks = nullptr;
 }
@@ -616,6 +621,7 @@ void planner::execute(const planned& p) {
   c.chunk = p.what->chunks->chunk(number_of(options_.me));
   if (c.chunk.empty())
     return;
+  c.touches = {p.what, &p.what->mine};
   std::vector<touched> reads, writes;
   for (const demand& d : p.what->wanted)
     add_to(reads, d.buffer, d.mine);

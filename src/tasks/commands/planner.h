@@ -71,6 +71,7 @@ struct described {
   std::vector<region> touched;         ///< by access: what all chunks together touch
   std::shared_ptr<const split> chunks; ///< null for horizons and epochs, and where nobody has a chunk
   std::vector<demand> wanted, written;
+  std::vector<region> mine; ///< by access: what this rank's chunk touches
   bool barrier() const { return what.kind == task_kind::horizon || what.kind == task_kind::epoch; }
   /// The reduction into a buffer, if there is one.
   const reduction* partial(buffer_id buffer) const;
