@@ -4,6 +4,7 @@
 #include <new>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 #if !defined(__x86_64__)
 #include <ucontext.h>
@@ -94,6 +95,10 @@ public:
   }
   void enter() { tacit_switch_stack(&outside_, inside_); }
   void leave() { tacit_switch_stack(&inside_, outside_); }
+  void hand_over(stack_switch& to) {
+    to.outside_ = outside_;
+    tacit_switch_stack(&inside_, to.inside_);
+  }
 
 private:
   void* inside_ = nullptr;
@@ -111,11 +116,20 @@ public:
     inside_.uc_link = nullptr;
     makecontext(&inside_, entry, 0);
   }
-  void enter() { swapcontext(&outside_, &inside_); }
-  void leave() { swapcontext(&inside_, &outside_); }
+  void enter() {
+    ucontext_t outside;
+    outside_ = &outside;
+    swapcontext(&outside, &inside_);
+  }
+  void leave() { swapcontext(&inside_, outside_); }
+  void hand_over(stack_switch& to) {
+    to.outside_ = outside_;
+    swapcontext(&inside_, &to.inside_);
+  }
 
 private:
-  ucontext_t inside_, outside_;
+  ucontext_t inside_;
+  ucontext_t* outside_ = nullptr; ///< on the stack of enter(), which goes on there
 };
 
 #endif
@@ -162,7 +176,21 @@ public:
   }
   void after_leave() { // inside, at the beginning or again
 #if defined(__SANITIZE_ADDRESS__)
-    __sanitizer_finish_switch_fiber(inside_fake_, &outside_bottom_, &outside_bytes_);
+    const bool knows_outside = std::exchange(handed_over_, false);
+    __sanitizer_finish_switch_fiber(inside_fake_, knows_outside ? nullptr : &outside_bottom_,
+                                    knows_outside ? nullptr : &outside_bytes_);
+#endif
+  }
+  void before_hand_over([[maybe_unused]] watched_switch& to) {
+#if defined(__SANITIZE_THREAD__)
+    to.outside_ = outside_;
+    __tsan_switch_to_fiber(to.inside_, 0);
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+    to.outside_bottom_ = outside_bottom_;
+    to.outside_bytes_ = outside_bytes_;
+    to.handed_over_ = true;
+    __sanitizer_start_switch_fiber(&inside_fake_, to.bottom_, fiber_stack::bytes);
 #endif
   }
 
@@ -177,6 +205,7 @@ private:
   const void* bottom_ = nullptr;
   const void* outside_bottom_ = nullptr;
   std::size_t outside_bytes_ = 0;
+  bool handed_over_ = false; ///< it comes from another fiber, not from outside
 #endif
 };
 
@@ -201,6 +230,11 @@ struct fiber::state {
   void leave() {
     watched.before_leave();
     control.leave();
+    watched.after_leave();
+  }
+  void hand_over(state& to) {
+    watched.before_hand_over(to.watched);
+    control.hand_over(to.control);
     watched.after_leave();
   }
 
@@ -230,6 +264,9 @@ void fiber::resume() {
 }
 void fiber::suspend() {
   state_->leave();
+}
+void fiber::hand_over(fiber& to) {
+  state_->hand_over(*to.state_);
 }
 
 } // namespace tacit::runtime

@@ -22,6 +22,8 @@ public:
   void resume();
   /// From inside: back to who resumed it.
   void suspend();
+  /// From inside: goes on with another one that has suspended itself or handed over, which then returns to who resumed this one.
+  void hand_over(fiber& to);
 
 private:
   struct state;

@@ -32,13 +32,11 @@ void work_groups::run(std::size_t items, void (*body)(void*, std::size_t), void*
   body_ = body, context_ = context;
   abandoned_ = false;
   error_ = nullptr;
+  in_turn_.clear();
+  turn_ = 0;
   start_items();
-  while (!waiting_.empty() && !error_ && finished_ == 0) {
-    resumed_.clear();
-    std::swap(resumed_, waiting_);
-    for (worker* who : resumed_)
-      resume(*who);
-  }
+  while (worker* next = next_in_turn())
+    resume(*next);
   if (!waiting_.empty()) {
     if (!error_)
       error_ = std::make_exception_ptr(
@@ -61,12 +59,30 @@ void work_groups::start_items() {
   }
 }
 
-void work_groups::resume(worker& who) {
+void work_groups::goes_on(worker& who) {
   running_ = &who;
   who.waits = false;
+}
+
+/// Returns when a fiber waits that nobody is to follow, or has ended: this one, or one that it has handed over to.
+void work_groups::resume(worker& who) {
+  goes_on(who);
   who.context.resume();
-  running_ = nullptr;
-  (who.waits ? waiting_ : idle_).push_back(&who);
+  worker* last = std::exchange(running_, nullptr);
+  if (!last->waits)
+    idle_.push_back(last);
+}
+
+/// When all have gone on from a barrier, those that wait at the next. Null: nobody waits, or in vain.
+work_groups::worker* work_groups::next_in_turn() {
+  if (turn_ == in_turn_.size()) {
+    in_turn_.clear();
+    turn_ = 0;
+    if (error_ || finished_ > 0)
+      return nullptr;
+    std::swap(in_turn_, waiting_);
+  }
+  return turn_ < in_turn_.size() ? in_turn_[turn_++] : nullptr;
 }
 
 void work_groups::run_items() {
@@ -88,7 +104,15 @@ void work_groups::barrier() {
     return;
   worker* me = running_;
   me->waits = true;
-  me->context.suspend();
+  waiting_.push_back(me);
+  worker* next = next_ < items_ ? nullptr : next_in_turn();
+  if (!next) {
+    me->context.suspend();
+  } else {
+    goes_on(*next);
+    if (next != me)
+      me->context.hand_over(next->context);
+  }
   if (abandoned_)
     throw group_abandoned();
 }

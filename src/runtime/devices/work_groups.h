@@ -1,9 +1,9 @@
 // One work group at a time on the calling thread (detail::group_runner).
 //
 // Items run one after the other on a fiber. One that reaches a barrier keeps its fiber, and the next items run on another one;
-// when all have been started, the fibers that wait are resumed in turn, up to the next barrier. So the order of items between
+// when all have been started, each that comes to a barrier hands over to the next that waits. So the order of items between
 // two barriers is that of their numbers, a group without barriers needs one fiber and two switches, and one with b barriers
-// switches 2 b times an item.
+// switches b + 2 times an item.
 #pragma once
 
 #include "runtime/devices/fibers.h"
@@ -30,6 +30,8 @@ private:
   struct worker;
   void start_items();
   void resume(worker& who);
+  void goes_on(worker& who);
+  worker* next_in_turn();
   /// Ends the items that wait, by an exception, so that what they hold is released.
   void abandon();
   void run_items();
@@ -41,7 +43,10 @@ private:
   std::exception_ptr error_;
   worker* running_ = nullptr;
   std::vector<std::unique_ptr<worker>> workers_;
-  std::vector<worker*> idle_, waiting_, resumed_;
+  std::vector<worker*> idle_, waiting_; ///< those that wait have come to their next barrier
+  std::vector<worker*>
+      in_turn_;          ///< all that have to go on from one barrier, before any goes on from the next
+  std::size_t turn_ = 0; ///< of whom of them
 };
 
 } // namespace tacit::runtime
