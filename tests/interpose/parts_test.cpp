@@ -449,8 +449,42 @@ TEST(blocking_trial, changes_its_mind_at_the_next_trial_and_has_few) {
   EXPECT_FALSE(ranks[0].next().by_library);
 }
 
-TEST(blocking_trial, leaves_it_to_us_where_both_are_alike) {
-  blocking_trial ranks[2];
-  until_decided(ranks, [](int, bool library) -> std::uint64_t { return library ? 99 : 100; });
-  EXPECT_FALSE(ranks[0].next().by_library);
+TEST(blocking_trial, leaves_to_us_what_is_alike_where_we_save_messages_and_to_the_library_elsewhere) {
+  for (const bool saves : {true, false})
+    for (const std::uint64_t library : {990u, 1010u}) {
+      blocking_trial ranks[2];
+      for (blocking_trial& rank : ranks)
+        rank.saves_messages(saves);
+      until_decided(ranks, [](int, bool) -> std::uint64_t { return 0; });
+      EXPECT_EQ(ranks[0].decide(1000, library).by_library, !saves);
+    }
+}
+
+TEST(blocking_trial, counts_calls_that_nobody_asked_for_as_those_that_are_asked_for) {
+  const unsigned seed = 4711;
+  std::mt19937 random(seed);
+  blocking_trial asked, passed;
+  std::uint64_t came = 0, left = 0, calls = 0;
+  for (int i = 0; i < 40000; ++i) {
+    if (left > 0 && random() % 8 != 0) { // now and then a call is shown all the same
+      --left;
+      EXPECT_TRUE(asked.next().by_library) << "seed " << seed << ", call " << i;
+      ++calls;
+      continue;
+    }
+    const blocking_trial::turn of_asked = asked.next();
+    came += passed.settle(left);
+    const blocking_trial::turn of_passed = passed.next();
+    EXPECT_EQ(of_asked.by_library, of_passed.by_library) << "seed " << seed << ", call " << i;
+    EXPECT_EQ(of_asked.timed, of_passed.timed) << "seed " << seed << ", call " << i;
+    ASSERT_EQ(of_asked.decides, of_passed.decides) << "seed " << seed << ", call " << i;
+    if (of_asked.decides) {
+      asked.decide(100, 80);
+      left = passed.decide(100, 80).unseen;
+    } else
+      left = of_passed.unseen;
+  }
+  came += passed.settle(left);
+  EXPECT_EQ(came, calls);
+  EXPECT_GT(calls, 20000u);
 }

@@ -166,10 +166,13 @@ class Agreement(Programs):
                 taken, left = self.taken(done), re.search(r"left to the MPI library: (\d+) MPI_Neighbor_alltoall:", done.stderr)
                 by_library = int(left.group(1)) if left else 0
                 self.assertEqual(taken["MPI_Neighbor_alltoall"] + by_library, 2 * 1400)
-                self.assertEqual(taken["MPI_Neighbor_alltoallv"], 2 * 700)
-                # Six blocks of 16 calls in the trial; after it, 184 more if the library is faster here.
-                tried = FAMILY != "mpich" and not more  # MPICH 4.0.2 is wrong in some cases, 5.0.2 is not
-                self.assertIn(by_library, [2 * 96, 2 * (96 + 184)] if tried else [0])
+                # 16 blocks of 16 calls in the trial; after it, 760 more if the library is faster here.
+                self.assertIn(by_library, [0] if more else [2 * 256, 2 * (256 + 760)])
+                # On a ring of two MPICH 4.0.2 does only the first of them rightly.
+                version = subprocess.run([LAUNCHER[0], "--version"], capture_output=True, text=True).stdout
+                right = not more and (FAMILY != "mpich" or "4.0.2" not in version)
+                by_library = 2 * 700 - taken["MPI_Neighbor_alltoallv"]
+                self.assertIn(by_library, [2 * 256, 2 * (256 + 60)] if right else [0])
 
     def test_a_call_that_is_not_seen_forbids_it_on_all_ranks(self):
         mixed = [*LAUNCHER, "-n", "1", "env", f"LD_PRELOAD={INTERPOSER}", "TACIT_APPLY=1", PROGRAM, "once", ":", "-n", str(RANKS[-1] - 1),

@@ -1,13 +1,26 @@
 #include "interpose/takeover/blocking_trial.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tacit::interpose {
+
+std::uint64_t blocking_trial::settle(std::uint64_t& left) {
+  const std::uint64_t came = std::exchange(unseen_, 0) - std::exchange(left, 0);
+  calls_ += came;
+  return came;
+}
+
+/// Between two trials.
+blocking_trial::turn blocking_trial::settled() {
+  unseen_ = library_goes_on_ ? trial_at_ - calls_ : 0;
+  return {library_goes_on_, false, false, unseen_};
+}
 
 blocking_trial::turn blocking_trial::next() {
   const std::uint64_t number = calls_++;
   if (number < trial_at_)
-    return {library_goes_on_, false, false};
+    return settled();
   const std::uint64_t in_trial = number - trial_at_;
   if (in_trial == blocks * block_calls)
     return {library_goes_on_, false, true};
@@ -25,11 +38,11 @@ void blocking_trial::add(std::uint64_t ticks) {
     fastest_[library_in_block_] = std::min(fastest_[library_in_block_], block_ticks_);
 }
 
-/// Who is as fast as we are leaves it to us: what is right with us may be wrong in another version of the library.
 blocking_trial::turn blocking_trial::decide(std::uint64_t ours, std::uint64_t library) {
-  library_goes_on_ = library < ours - ours / 32;
+  const std::uint64_t alike = ours / 32;
+  library_goes_on_ = library < (saves_ ? ours - alike : ours + alike);
   trial_at_ = between * calls_;
-  return {library_goes_on_, false, false};
+  return settled();
 }
 
 } // namespace tacit::interpose

@@ -6,10 +6,8 @@
 #include "runtime/mpi/agreement.h"
 #include "runtime/mpi/attributes.h"
 #include "runtime/mpi/library_progress.h"
-#include "runtime/mpi/library_version.h"
 #include "runtime/mpi/mpi_error.h"
 
-#include <atomic>
 #include <mutex>
 #include <new>
 #include <vector>
@@ -28,12 +26,21 @@ comm_registry& all() {
   return *r;
 }
 
-/// Changes whenever what is attached to some communicator does.
-std::atomic<std::uint64_t> attachments = 1;
+/// Counts the calls that have not been shown to us since we were asked last.
+void settle(taken_comm& c, std::size_t function) {
+  if (const std::uint64_t passed = c.trials[function].settle(c.left[function]); passed > 0)
+    count_outcome(static_cast<mpi_call>(first_leavable + function), outcome::native, passed);
+}
+
+void settle_all(taken_comm& c) {
+  for (std::size_t function = 0; function < leavable_calls; ++function)
+    settle(c, function);
+}
 
 extern "C" int forget_taken_comm(MPI_Comm, int, void* value, void*) {
-  attachments.fetch_add(1, std::memory_order_release);
+  left_calls_version.fetch_add(1, std::memory_order_release);
   const std::unique_ptr<comm_handle> held(static_cast<comm_handle*>(value));
+  settle_all(**held);
   (*held)->user = MPI_COMM_NULL;
   if ((*held)->home)
     (*held)->home->let_go();
@@ -48,7 +55,7 @@ void attach(MPI_Comm comm, const comm_handle& c) {
     std::erase_if(all().made, [](const auto& old) { return old.expired(); });
     all().made.push_back(c);
   }
-  attachments.fetch_add(1, std::memory_order_release);
+  left_calls_version.fetch_add(1, std::memory_order_release);
   decided.set(comm, std::make_unique<comm_handle>(c));
 }
 
@@ -57,7 +64,7 @@ void attach(MPI_Comm comm, const comm_handle& c) {
 struct asked_last {
   MPI_Comm comm{};
   const comm_handle* handle = nullptr;
-  std::uint64_t attachments = 0;
+  std::uint64_t version = 0;
 };
 constinit thread_local asked_last last;
 
@@ -123,23 +130,28 @@ std::shared_ptr<runtime::neighbor_communicator> make_home(MPI_Comm comm, outcome
   return home;
 }
 
-/// Versions whose blocking neighborhood collectives `tacit selftest` found right in all cases (bench/results/selftest-*.json):
-/// others may not get calls that we do rightly.
-bool library_is_right() {
-  static const bool known = [] {
-    const std::string version = runtime::library_version();
-    const std::string first_line = version.substr(0, version.find('\n')); // "MPICH Version:      5.0.2"
-    return version.starts_with("Open MPI v4.1.4,") || version.starts_with("Open MPI v5.0.11,") ||
-           (first_line.starts_with("MPICH Version:") && first_line.ends_with(" 5.0.2"));
-  }();
-  return known;
-}
-
 /// Nobody has asked for a way.
 bool leaves_the_choice(const runtime::neighbor_options& options) {
   runtime::neighbor_options none;
   none.unattended = options.unattended;
   return runtime::word_of(options) == runtime::word_of(none);
+}
+
+void allow_trials(taken_comm& c) {
+  const runtime::neighbor_communicator& home = *c.home;
+  c.may_do = done_rightly_by_library(c.user, home.has_multiple_edges());
+  for (blocking_trial& trial : c.trials)
+    trial.saves_messages(home.has_multiple_edges());
+}
+
+/// At the end of a trial. Collective.
+blocking_trial::turn compare_ways(taken_comm& c, blocking_trial& trial) {
+  int size = 1;
+  MPI_Comm_size(c.home->comm(), &size);
+  // The largest is the complement of the least complement.
+  std::array<std::uint64_t, 2> words{~trial.ours(), ~trial.library()};
+  runtime::agreement(c.home->comm(), c.home->rank(), size, "comparing tacit with the library").agree(words);
+  return trial.decide(~words[0], ~words[1]);
 }
 
 comm_handle undecided(MPI_Comm comm, outcome why) {
@@ -171,8 +183,8 @@ outcome outcome_of(const runtime::neighbor_error& e) {
 }
 
 comm_handle known_comm(MPI_Comm comm) {
-  const std::uint64_t now = attachments.load(std::memory_order_acquire);
-  if (last.handle && last.comm == comm && last.attachments == now)
+  const std::uint64_t now = left_calls_version.load(std::memory_order_acquire);
+  if (last.handle && last.comm == comm && last.version == now)
     return *last.handle;
   const comm_handle* const known = decided.of(comm);
   last = {comm, known, now};
@@ -201,21 +213,19 @@ comm_handle decided_comm(MPI_Comm comm) {
     return nullptr;
   }
   made->home = make_home(comm, &made->why, &made->said);
-  made->has_trials = made->home && library_is_right() && leaves_the_choice(made->home->options());
+  if (made->home && leaves_the_choice(made->home->options()))
+    allow_trials(*made);
   return made;
 }
 
 blocking_trial::turn take_turn(taken_comm& c, std::size_t function) {
   blocking_trial& trial = c.trials[function];
-  const blocking_trial::turn turn = trial.next();
-  if (!turn.decides)
-    return turn;
-  int size = 1;
-  MPI_Comm_size(c.home->comm(), &size);
-  // The largest is the complement of the least complement.
-  std::array<std::uint64_t, 2> words{~trial.ours(), ~trial.library()};
-  runtime::agreement(c.home->comm(), c.home->rank(), size, "comparing tacit with the library").agree(words);
-  return trial.decide(~words[0], ~words[1]);
+  settle(c, function);
+  blocking_trial::turn turn = trial.next();
+  if (turn.decides)
+    turn = compare_ways(c, trial);
+  c.left[function] = turn.unseen;
+  return turn;
 }
 
 void renew_if_worn_out(taken_comm& c) {
@@ -235,8 +245,10 @@ void release_comms() {
     left.swap(all().made);
   }
   for (const auto& each : left)
-    if (const comm_handle c = each.lock())
+    if (const comm_handle c = each.lock()) {
+      settle_all(*c);
       c->home.reset();
+    }
 }
 
 int raise_error(const taken_comm& comm, int code) {

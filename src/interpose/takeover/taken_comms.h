@@ -15,7 +15,9 @@
 // Cost: MPI_Comm_idup and four small reductions, once per communicator.
 #pragma once
 
+#include "interpose/layer/left_calls.h"
 #include "interpose/takeover/blocking_trial.h"
+#include "interpose/takeover/library_verdict.h"
 #include "interpose/takeover/takeover_report.h"
 #include "runtime/exchange/neighbor_communicator.h"
 #include "runtime/exchange/neighbor_error.h"
@@ -31,10 +33,11 @@ struct taken_comm {
   std::shared_ptr<runtime::neighbor_communicator> home; ///< null: left to the library
   outcome why = outcome::taken;                         ///< and why
   MPI_Comm user = MPI_COMM_NULL;                        ///< null once the program has freed it
-  bool renewable = true;   ///< false: when its tags were used up, no new duplicate could be made
-  bool has_trials = false; ///< the library may do blocking calls where it is faster
-  std::array<blocking_trial, 5> trials{}; ///< per function
-  std::string said{};                     ///< why it is left to the library, as far as it has to be said
+  bool renewable = true;         ///< false: when its tags were used up, no new duplicate could be made
+  functions_of_library may_do{}; ///< the library may do blocking calls of these functions where it is faster
+  std::array<blocking_trial, leavable_calls> trials{}; ///< per function
+  allowances left{};  ///< of each function, calls that need not be shown to us
+  std::string said{}; ///< why it is left to the library, as far as it has to be said
 };
 
 using comm_handle = std::shared_ptr<taken_comm>;
@@ -44,8 +47,8 @@ comm_handle known_comm(MPI_Comm comm);
 /// The same, decided now if it was not: collective over `comm`. Null: some rank has no memory even to note it, the
 /// call goes to the library on all ranks. Throws mpi_error if MPI fails.
 comm_handle decided_comm(MPI_Comm comm);
-/// In a blocking call on a communicator that has trials, number `function` of the five: whether the library does it, and
-/// whether it is timed. Collective at the end of a trial. Throws neighbor_error and mpi_error.
+/// In a blocking call on a communicator where the library may do this one, number `function` of the five: whether it does, and
+/// whether that is timed. Collective at the end of a trial. Throws neighbor_error and mpi_error.
 blocking_trial::turn take_turn(taken_comm& c, std::size_t function);
 /// In an _init call: in place of a `home` whose tags are used up, one on a new duplicate; earlier operations
 /// keep theirs. All ranks have made the same _init calls, so all come here in the same one. Collective. If

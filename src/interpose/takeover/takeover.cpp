@@ -58,6 +58,11 @@ bool sends_one_block(mpi_call call) {
   return (static_cast<std::uint16_t>(call) - first_neighbor_call) % 5 < 2;
 }
 
+/// Which of the five a blocking call is.
+std::size_t function_of(const invocation& v) {
+  return static_cast<std::size_t>(v.call) - first_leavable;
+}
+
 /// The arguments of one side of the program's call, in the widest integers and in C's handles.
 struct described_side {
   void describe(const data_part& part, runtime::neighbor_side::listing plain, std::size_t edges) {
@@ -199,8 +204,13 @@ void say_fault(const std::string& fault, int rank) {
     say(reason::bad_environment, fault + ". Nothing is taken over on any rank");
 }
 
-/// When the library began a blocking call of a trial, on this thread; 0: it does none.
-constinit thread_local std::uint64_t library_began = 0;
+/// Blocking calls of a trial on this thread.
+struct trial_clock {
+  bool on = false;         ///< the last one was timed, so the next one may be
+  std::uint64_t shown = 0; ///< tick when we were shown this one; 0: not asked for
+  std::uint64_t began = 0; ///< tick from which it counts; 0: it does not
+};
+constinit thread_local trial_clock trial_times;
 
 class taker : public client {
 public:
@@ -288,6 +298,8 @@ bool taker::begin_alone(bool allowed) {
 }
 
 void taker::before(invocation& v) {
+  if (v.kind == call_class::neighbor && trial_times.on)
+    trial_times.shown = ticks_now();
   if (v.kind == call_class::finalize)
     end_world();
   if (v.call == mpi_call::Session_finalize && sessions_ == 1 && !world_may_be_used()) {
@@ -298,10 +310,10 @@ void taker::before(invocation& v) {
 }
 
 void taker::after(invocation& v, int result) {
-  if (const std::uint64_t began = std::exchange(library_began, 0);
+  if (const std::uint64_t began = std::exchange(trial_times.began, 0);
       began != 0 && v.kind == call_class::neighbor)
     if (const comm_handle comm = known_comm(v.comm))
-      comm->trials[static_cast<std::uint16_t>(v.call) - first_neighbor_call].add(ticks_now() - began);
+      comm->trials[function_of(v)].add(ticks_now() - began);
   if (result != MPI_SUCCESS)
     return;
   if (v.call == mpi_call::Session_init)
@@ -379,22 +391,23 @@ std::optional<int> taker::exchange(invocation& v) {
   return answer;
 }
 
-/// Where the library is faster it does the call.
+/// Where the library is faster it does the call, and the next ones without asking.
 std::optional<int> taker::run_or_leave(const invocation& v, const comm_handle& comm, outcome& what) {
-  if (!comm->has_trials)
+  const std::size_t function = function_of(v);
+  if (!comm->may_do[function])
     return run(v, comm, what);
-  const std::size_t function = static_cast<std::uint16_t>(v.call) - first_neighbor_call;
   const blocking_trial::turn turn = take_turn(*comm, function);
-  const std::uint64_t began = turn.timed ? ticks_now() : 0;
-  if (turn.by_library) {
-    what = outcome::native;
-    library_began = began;
-    return std::nullopt;
-  }
-  const std::optional<int> answer = run(v, comm, what);
+  const std::uint64_t shown = std::exchange(trial_times.shown, 0);
+  trial_times.on = turn.timed;
   if (turn.timed)
-    comm->trials[function].add(ticks_now() - began);
-  return answer;
+    trial_times.began = turn.by_library || shown == 0 ? ticks_now() : shown;
+  if (!turn.by_library)
+    return run(v, comm, what);
+  what = outcome::native;
+  if (turn.unseen > 0)
+    left_by_thread = {v.comm, &comm->left, left_calls_version.load(std::memory_order_acquire),
+                      collectives_.bit()};
+  return std::nullopt;
 }
 
 /// Who does an operation that has been made.

@@ -89,9 +89,9 @@ void tell(const outcome_counts& sum, const std::string& where) {
 
 } // namespace
 
-void count_outcome(mpi_call call, outcome what) {
+void count_outcome(mpi_call call, outcome what, std::uint64_t times) {
   const std::size_t row = static_cast<std::size_t>(call) - first_call;
-  counts[row * outcomes + static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);
+  counts[row * outcomes + static_cast<std::size_t>(what)].fetch_add(times, std::memory_order_relaxed);
 }
 
 void count_start(bool native) {

@@ -30,7 +30,7 @@ enum class outcome : std::uint8_t {
 };
 
 /// Calls that no client may take over are not counted: the coverage check has said why.
-void count_outcome(mpi_call call, outcome what);
+void count_outcome(mpi_call call, outcome what, std::uint64_t times = 1);
 
 /// A prepared operation was started, and this did it.
 void count_start(bool native);

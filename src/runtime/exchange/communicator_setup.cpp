@@ -51,12 +51,14 @@ void communicator_setup::begin_comparison() {
   const auto me = rank_id{static_cast<std::uint32_t>(rank_)};
   mine_ = {neighbors::edge_balance(n_, me), choices_, sent_to_.size()};
   for (const auto* edges : {&n_.sources, &n_.destinations})
-    for (const neighbors::edge& e : *edges)
+    for (const neighbors::edge& e : *edges) {
       my_most_[0] = std::max<std::uint64_t>(my_most_[0], e.channel + 1);
+      my_most_[2] = std::max<std::uint64_t>(my_most_[2], e.peer == me);
+    }
   my_most_[1] = sent_to_.size();
   check_mpi(start_allreduce(mine_.data(), sum_.data(), 3, MPI_UINT64_T, MPI_SUM, comm_, requests_.data()),
             "MPI_Iallreduce");
-  check_mpi(start_allreduce(my_most_.data(), most_.data(), 2, MPI_UINT64_T, MPI_MAX, comm_, &requests_[1]),
+  check_mpi(start_allreduce(my_most_.data(), most_.data(), 3, MPI_UINT64_T, MPI_MAX, comm_, &requests_[1]),
             "MPI_Iallreduce");
   at_ = stage::compare;
 }

@@ -59,6 +59,8 @@ public:
   void abandon() { abandoned_ = true; }
   /// The most edges that lead from one rank to another one.
   int widest() const { return static_cast<int>(most_[0]); }
+  /// Some rank has several edges to one rank, or one to itself. Once ready.
+  bool has_multiple_edges() const { return most_[0] > 1 || most_[2] > 0; }
 
   /// Once ready: rounds by an edge coloring, or the program's order if that is as good; none if the graph was
   /// not colored.
@@ -91,8 +93,9 @@ private:
   bool inside_ = false, abandoned_ = false;
   MPI_Comm comm_ = MPI_COMM_NULL, duplicate_ = MPI_COMM_NULL;
   std::array<MPI_Request, 2> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  std::array<std::uint64_t, 3> mine_{}, sum_{};     ///< balance of edges, choices, ranks sent to
-  std::array<std::uint64_t, 2> my_most_{}, most_{}; ///< edges of a pair, ranks that one sends to
+  std::array<std::uint64_t, 3> mine_{}, sum_{}; ///< balance of edges, choices, ranks sent to
+  /// Edges of a pair, ranks that one sends to, edges of a rank to itself (1: it has some).
+  std::array<std::uint64_t, 3> my_most_{}, most_{};
   bool color_;
   std::vector<std::uint32_t> sent_to_, all_sent_to_; ///< by this rank, by all of them
   std::vector<int> counts_, starts_;                 ///< per rank, in all_sent_to_

@@ -62,6 +62,8 @@ public:
   const neighbor_options& options() const { return options_; }
   int rank() const { return rank_; }
   MPI_Comm comm() const { return opening_.comm(); }
+  /// Some rank has several edges to one rank, or one to itself. Once set up; the same on all ranks.
+  bool has_multiple_edges() const { return setup_.has_multiple_edges(); }
   /// The tags of persistent operations are used up.
   bool worn_out() const { return opening_.tags().used_up(); }
 
