@@ -185,16 +185,17 @@ def is_poll(row):
     return row.kind in ("complete", "probe", "mprobe") and ("flag" in row.roles or row.name == "Testsome")
 
 
-def quick_poll(row, names, fills, passed):
-    """The short way of a poll that found nothing the last time either; see src/interpose/layer/polls.h."""
-    by_role = dict(zip(row.roles, names))
+def quick_poll(entry, slot, declared, names, fills, passed):
+    """The wrapper of a poll: the short way of one that found nothing the last time either, see src/interpose/layer/polls.h, and
+    behind it what every wrapper does, in a function of its own."""
+    row, by_role = entry.row, dict(zip(entry.row.roles, names))
     requests = by_role.get("request") or by_role.get("requests")
     if requests:
         count = by_role.get("request_count", "1")
-        key, frame = f"poll_key(mpi_call::{row.name}, {requests}, {count})", f"frame({requests}, {count})"
+        asked, frame = f"{requests}, {count}", f"frame({requests}, {count})"
         condition = f"quick_polls && open_poll_count > 0 && {count} <= quick_poll_requests"
     else:
-        key = f"poll_key(mpi_call::{row.name}, {by_role['comm']}, {by_role['source']}, {by_role['tag']})"
+        asked = f"{by_role['comm']}, {by_role['source']}, {by_role['tag']}"
         frame, condition = "frame", "quick_polls && open_poll_count > 0"
     several = "statuses" in by_role
     status = by_role["statuses" if several else "status"]
@@ -202,8 +203,11 @@ def quick_poll(row, names, fills, passed):
     nothing = f"!*{by_role['flag']}" if "flag" in by_role else \
         f"(*{by_role['done_count']} == 0 || *{by_role['done_count']} == MPI_UNDEFINED)"
     quick = passed.replace("v.statuses" if several else "v.status", "status")
-    return [f"  if ({condition}) {{",
-            f"    if (const open_poll* const open = find_open_poll(from, {key})) {{",
+    return [f"int {entry.wrapper}({', '.join(declared)}) {{",
+            "  const void* const from = __builtin_return_address(0);",
+            f"  if ({condition}) {{",
+            f"    if (const open_poll* const open = find_open_poll(from, mpi_call::{row.name}, {asked})) {{",
+            f"      const auto next = reinterpret_cast<decltype(&{entry.wrapper})>(next_function({entry.interface}_symbols, {slot}, from));",
             f"      poll_frame {frame};",
             f"      const bool ignored = {status} == {ignore};",
             f"      MPI_Status* const status = ignored ? frame.statuses : {status};",
@@ -221,7 +225,9 @@ def quick_poll(row, names, fills, passed):
             "      after(v, rc);",
             "      return rc;",
             "    }",
-            "  }"]
+            "  }",
+            f"  return described_{entry.wrapper}({', '.join(name for name in names if name)}, from);",
+            "}", ""]
 
 
 def shown(row, role):
@@ -251,13 +257,13 @@ def requests_given(entry, names):
     return f", own_requests, {'&' * (given == 'request_value')}{first}, {count or 1}"
 
 
-def entry_lines(entry, slot, names, plain):
+def entry_lines(entry, slot, names, plain, from_is_known=False):
     """How every wrapper begins: what the call is passed on to, and when it is passed on unseen."""
     row = entry.row
     unseen = f"passes(mpi_call::{row.name}{requests_given(entry, names)}) || is_inner_call(mpi_call::{row.name})"
     if row.kind == "neighbor" and entry.interface == "c":
         unseen += f" || is_left(mpi_call::{row.name}, {names[row.roles.index('comm')]})"
-    return ["  const void* const from = __builtin_return_address(0);",
+    return [*([] if from_is_known else ["  const void* const from = __builtin_return_address(0);"]),
             f"  const auto next = reinterpret_cast<decltype(&{entry.wrapper})>(next_function({entry.interface}_symbols, {slot}, from));",
             f"  if ({unseen}) return next({plain});"]
 
@@ -274,11 +280,13 @@ def c_wrapper(entry, slot):
     fills = [FILL[role].format(a=name) for role, name in zip(row.roles, names) if role in FILL and shown(row, role)]
     passed = ", ".join(PASS.get(role, name) if row.kind != "unknown" else name
                        for role, name in zip(row.roles, names) if name)
-    lines = [f"{entry.result} {entry.wrapper}({', '.join(declared)}) {{",
-             *entry_lines(entry, slot, names, ", ".join(name for name in names if name))]
-    if is_poll(row):
-        lines += quick_poll(row, names, fills, passed)
-    return [*lines,
+    plain = ", ".join(name for name in names if name)
+    polls = is_poll(row)
+    head = [f"int {entry.wrapper}({', '.join(declared)});",
+            f"[[gnu::noinline]] int described_{entry.wrapper}({', '.join(declared)}, const void* from) {{"] if polls else \
+        [f"int {entry.wrapper}({', '.join(declared)}) {{"]
+    return [*head,
+            *entry_lines(entry, slot, names, plain, polls),
             *begin_description(row),
             *[f"  {fill}" for fill in fills],
             "  before(v);",
@@ -286,7 +294,8 @@ def c_wrapper(entry, slot):
             f"  const int rc = answer ? *answer : next({passed});",
             "  after(v, rc);",
             "  return rc;",
-            "}", ""]
+            "}", "",
+            *(quick_poll(entry, slot, declared, names, fills, passed) if polls else [])]
 
 
 def c_integer(text):

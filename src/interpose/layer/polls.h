@@ -5,7 +5,8 @@
 // leave the newest few unsuccessful polls open: a wrapper that is called with what an open poll had calls the
 // library at once, and if nothing was found again it adds one to the client's number, without time stamps,
 // clients or tables. Whatever else the client is shown closes them. Only when a poll succeeds is it shown,
-// after the fact.
+// after the fact. The wrapper asks that first, and what else may become of the call lies in a function of its own: a
+// program that polls between two looks at memory (RandomAccess) has fewer of those under way for every instruction here.
 //
 // Not where other threads may call MPI, and not where a client does calls in the library's place.
 #pragma once
@@ -19,58 +20,88 @@
 
 namespace tacit::interpose {
 
-struct open_poll {
-  const void* from = nullptr;     ///< return address
-  std::uint64_t key = 0;          ///< of the call and its arguments
-  std::uint64_t* times = nullptr; ///< how often nothing was found
-  std::uint64_t* end = nullptr;   ///< tick when the last one returned
-};
-
 inline constexpr std::size_t max_open_polls = 4;
 inline constexpr int quick_poll_requests = 8; ///< polls of more requests are described
+
+/// What a poll looks for: requests, or messages.
+struct poll_question {
+  poll_question() = default;
+  poll_question(mpi_call which, const MPI_Request* list, int n) : call(which), count(n) {
+    for (int i = 0; i < n; ++i)
+      if (i < quick_poll_requests)
+        requests[i] = list[i];
+      else
+        add_to_rest(list[i]);
+  }
+  poll_question(mpi_call which, MPI_Comm where, int from, int with)
+      : call(which), comm(where), source(from), tag(with) {}
+  bool operator==(const poll_question&) const = default;
+
+  mpi_call call = mpi_call::none;
+  int count = 0; ///< of requests
+  MPI_Request requests[quick_poll_requests]{};
+  std::uint64_t rest = 0; ///< hash of more of them
+  MPI_Comm comm{};
+  int source = 0, tag = 0;
+
+  /// The same as would be made of these, for a wrapper: of requests that have room, compared one by one (to hash them took
+  /// longer than all else of a poll).
+  [[gnu::always_inline]] bool is(mpi_call which, const MPI_Request* list, int n) const {
+    if (call != which || count != n)
+      return false;
+    for (int i = 0; i < n; ++i)
+      if (requests[i] != list[i])
+        return false;
+    return true;
+  }
+  [[gnu::always_inline]] bool is(mpi_call which, MPI_Comm where, int from, int with) const {
+    return call == which && comm == where && source == from && tag == with;
+  }
+
+private:
+  void add_to_rest(const MPI_Request& request) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, &request, sizeof request);
+    rest = (rest ^ word) * 0x9e3779b97f4a7c15u + (rest >> 29);
+  }
+};
+
+struct open_poll {
+  const void* from = nullptr;     ///< return address
+  std::uint64_t* times = nullptr; ///< how often nothing was found
+  std::uint64_t* end = nullptr;   ///< tick when the last one returned
+  poll_question asked;
+};
 
 extern open_poll open_polls[max_open_polls];
 extern std::size_t open_poll_count;
 extern bool quick_polls; ///< wrappers may use the open polls
 
-inline std::uint64_t mix_poll_key(std::uint64_t key, std::uint64_t word) {
-  return (key ^ word) * 0x9e3779b97f4a7c15u + (key >> 29);
-}
-
-inline std::uint64_t poll_key(mpi_call call, const MPI_Request* requests, int count) {
-  auto key = static_cast<std::uint64_t>(call);
-  for (int i = 0; i < count; ++i) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, &requests[i], sizeof requests[i]);
-    key = mix_poll_key(key, word);
-  }
-  return key;
-}
-
-inline std::uint64_t poll_key(mpi_call call, MPI_Comm comm, int source, int tag) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, &comm, sizeof comm);
-  const std::uint64_t asked =
-      static_cast<std::uint64_t>(static_cast<std::uint32_t>(source)) << 32 | static_cast<std::uint32_t>(tag);
-  return mix_poll_key(mix_poll_key(static_cast<std::uint64_t>(call), word), asked);
-}
-
-inline open_poll* find_open_poll(const void* from, std::uint64_t key) {
+/// `asked`: as poll_question::is has it.
+template <typename... Asked>
+[[gnu::always_inline]] inline open_poll* find_open_poll(const void* from, Asked... asked) {
   for (std::size_t i = 0; i < open_poll_count; ++i)
-    if (open_polls[i].from == from && open_polls[i].key == key)
+    if (open_polls[i].from == from && open_polls[i].asked.is(asked...))
+      return &open_polls[i];
+  return nullptr;
+}
+
+inline open_poll* find_open_poll(const void* from, const poll_question& asked) {
+  for (std::size_t i = 0; i < open_poll_count; ++i)
+    if (open_polls[i].from == from && open_polls[i].asked == asked)
       return &open_polls[i];
   return nullptr;
 }
 
 /// False if the client was shown something else since (by a callback of the program, while the library was
 /// polling).
-inline bool still_open(const open_poll* poll) {
+[[gnu::always_inline]] inline bool still_open(const open_poll* poll) {
   return poll < open_polls + open_poll_count;
 }
 
 /// The poll found nothing once more. The end of a row is stamped now and then only, of a short one when it has doubled: who
 /// polls between two looks at memory (RandomAccess) waits for the counter instead of for the next one.
-inline void repeat_poll(const open_poll& poll) {
+[[gnu::always_inline]] inline void repeat_poll(const open_poll& poll) {
   const std::uint64_t times = ++*poll.times;
   if ((times & (times - 1)) == 0 || times % 32 == 0)
     *poll.end = ticks_now();

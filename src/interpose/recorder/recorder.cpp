@@ -460,16 +460,16 @@ bool call_recorder::write_call(const invocation& v, int result, const part& p,
   return true;
 }
 
-bool call_recorder::join_poll(const invocation& v, std::uint64_t key) {
+bool call_recorder::join_poll(const invocation& v, const poll_question& asked) {
   if (out_.flushes() != poll_flushes_ || counting_)
     open_poll_count = 0;
-  const open_poll* const open = find_open_poll(v.from, key);
+  const open_poll* const open = find_open_poll(v.from, asked);
   if (open)
     repeat_poll(*open);
   return open != nullptr;
 }
 
-void call_recorder::write_poll(const invocation& v, std::uint64_t key, const part& p,
+void call_recorder::write_poll(const invocation& v, const poll_question& asked, const part& p,
                                std::span<const std::uint64_t> requests) {
   if (!write_call(v, MPI_SUCCESS, p, requests))
     return;
@@ -480,7 +480,7 @@ void call_recorder::write_poll(const invocation& v, std::uint64_t key, const par
   if (!written)
     return;
   written->count = 1;
-  open_polls[open_poll_count++] = {v.from, key, &written->count, &written->end};
+  open_polls[open_poll_count++] = {v.from, &written->count, &written->end, asked};
 }
 
 void call_recorder::write_forwards(const std::vector<forwarded_part>& forwards) {
@@ -548,8 +548,8 @@ void call_recorder::after_probe(invocation& v, int result) {
   part p = receiving(v);
   p.data = nullptr;
   if (v.flag && result == MPI_SUCCESS && !*v.flag) {
-    const std::uint64_t key = poll_key(v.call, v.comm, v.source, v.recv_tag);
-    return join_poll(v, key) ? void() : write_poll(v, key, p);
+    const poll_question asked(v.call, v.comm, v.source, v.recv_tag);
+    return join_poll(v, asked) ? void() : write_poll(v, asked, p);
   }
   open_poll_count = 0;
   write_call(v, result, p);

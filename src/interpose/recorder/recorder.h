@@ -7,6 +7,7 @@
 #pragma once
 
 #include "interpose/layer/clients.h"
+#include "interpose/layer/polls.h"
 #include "interpose/recorder/call_notes.h"
 #include "interpose/recorder/dictionary.h"
 #include "interpose/recorder/forward.h"
@@ -63,8 +64,8 @@ private:
   bool write_call(const invocation& v, int result, const part& p,
                   std::span<const std::uint64_t> requests = {});
   /// Counts an unsuccessful poll in its record, if that is still open.
-  bool join_poll(const invocation& v, std::uint64_t key);
-  void write_poll(const invocation& v, std::uint64_t key, const part& p,
+  bool join_poll(const invocation& v, const poll_question& asked);
+  void write_poll(const invocation& v, const poll_question& asked, const part& p,
                   std::span<const std::uint64_t> requests = {});
   void write_forwards(const std::vector<forwarded_part>& forwards);
   void dispatch_before(invocation& v);

@@ -419,8 +419,8 @@ bool found_nothing(const invocation& v, int result) {
 
 void call_recorder::after_complete(invocation& v, int result) {
   const bool nothing = found_nothing(v, result);
-  const std::uint64_t key = nothing ? poll_key(v.call, v.requests, v.request_count) : 0;
-  if (nothing && join_poll(v, key))
+  const poll_question asked = nothing ? poll_question(v.call, v.requests, v.request_count) : poll_question();
+  if (nothing && join_poll(v, asked))
     return threaded_ ? put_back_requests(v) : void();
   if (!nothing)
     open_poll_count = 0;
@@ -430,7 +430,7 @@ void call_recorder::after_complete(invocation& v, int result) {
   for (std::size_t i = 0; i < notes_of(v).requests.size(); ++i)
     ids_.push_back(notes_of(v).requests[i].id);
   if (nothing) {
-    write_poll(v, key, part{}, ids_);
+    write_poll(v, asked, part{}, ids_);
     return put_back_requests(v);
   }
   write_call(v, result, part{}, ids_);
