@@ -193,37 +193,41 @@ def quick_poll(entry, slot, declared, names, fills, passed):
     if requests:
         count = by_role.get("request_count", "1")
         asked, frame = f"{requests}, {count}", f"frame({requests}, {count})"
-        condition = f"quick_polls && open_poll_count > 0 && {count} <= quick_poll_requests"
+        condition = f"quick_polls() && {count} <= quick_poll_requests"
     else:
         asked = f"{by_role['comm']}, {by_role['source']}, {by_role['tag']}"
-        frame, condition = "frame", "quick_polls && open_poll_count > 0"
+        frame, condition = "frame", "quick_polls()"
     several = "statuses" in by_role
     status = by_role["statuses" if several else "status"]
     ignore = "MPI_STATUSES_IGNORE" if several else "MPI_STATUS_IGNORE"
     nothing = f"!*{by_role['flag']}" if "flag" in by_role else \
         f"(*{by_role['done_count']} == 0 || *{by_role['done_count']} == MPI_UNDEFINED)"
     quick = passed.replace("v.statuses" if several else "v.status", "status")
-    return [f"int {entry.wrapper}({', '.join(declared)}) {{",
+    return ["// Shown after the fact.",
+            f"[[gnu::noinline]] int found_by_{entry.wrapper}({', '.join(declared)}, const void* from, poll_frame& frame, int rc) {{",
+            f"  invocation v(mpi_call::{row.name}, call_class::{row.kind}, from);",
+            *[f"  {fill}" for fill in fills],
+            *(["  v.requests = frame.requests;"] if requests else []),
+            f"  v.status_ignored = {status} == {ignore};",
+            "  if (v.status_ignored)",
+            f"    v.{'statuses' if several else 'status'} = frame.statuses;",
+            "  before(v);",
+            "  after(v, rc);",
+            "  return rc;",
+            "}", "",
+            f"int {entry.wrapper}({', '.join(declared)}) {{",
             "  const void* const from = __builtin_return_address(0);",
             f"  if ({condition}) {{",
             f"    if (const open_poll* const open = find_open_poll(from, mpi_call::{row.name}, {asked})) {{",
             f"      const auto next = reinterpret_cast<decltype(&{entry.wrapper})>(next_function({entry.interface}_symbols, {slot}, from));",
             f"      poll_frame {frame};",
-            f"      const bool ignored = {status} == {ignore};",
-            f"      MPI_Status* const status = ignored ? frame.statuses : {status};",
+            f"      MPI_Status* const status = {status} == {ignore} ? frame.statuses : {status};",
             f"      const int rc = next({quick});",
-            f"      if (rc == MPI_SUCCESS && {nothing} && still_open(open)) {{",
+            f"      if (rc == MPI_SUCCESS && {nothing} && still_open(open, from)) {{",
             "        repeat_poll(*open);",
             "        return rc;",
             "      }",
-            f"      invocation v(mpi_call::{row.name}, call_class::{row.kind}, from);",
-            *[f"      {fill}" for fill in fills],
-            *(["      v.requests = frame.requests;"] if requests else []),
-            f"      v.{'statuses' if several else 'status'} = status;",
-            "      v.status_ignored = ignored;",
-            "      before(v);",
-            "      after(v, rc);",
-            "      return rc;",
+            f"      return found_by_{entry.wrapper}({', '.join(name for name in names if name)}, from, frame, rc);",
             "    }",
             "  }",
             f"  return described_{entry.wrapper}({', '.join(name for name in names if name)}, from);",

@@ -44,8 +44,10 @@ void count_takers() {
   for (std::size_t i = 0; i < active_count; ++i)
     any = any || (active[i] && agreed[i]);
   takers_active = any;
-  if (any && quick_polls)
-    quick_polls = false; // a poll may be of a request that the library does not know
+  if (any && quick_polls()) {
+    allow_quick_polls(false); // a poll may be of a request that the library does not know
+    close_polls();
+  }
 }
 
 /// Shows it no calls any more.
@@ -53,7 +55,7 @@ void stop(std::atomic<client*>& who) {
   client* const stopped = who.exchange(nullptr);
   if (!stopped)
     return;
-  tacit_interests_on.fetch_and(static_cast<interest_bits>(~stopped->interests()));
+  tacit_interests.on.fetch_and(static_cast<interest_bits>(~stopped->interests()));
   stopped->stopped();
 }
 

@@ -8,8 +8,7 @@
 namespace tacit::interpose {
 
 extern "C" {
-constinit std::atomic<interest_bits> tacit_interests_on = 0;
-constinit interest_bits tacit_interests_in_call[call_numbers] = {};
+alignas(64) constinit interest_table tacit_interests{};
 }
 constinit request_filter own_requests, own_fortran_requests;
 
@@ -39,7 +38,7 @@ interest::interest(attention wants) : bit_(next_bit()) {
 
 interest& interest::add(std::initializer_list<mpi_call> calls) {
   for (const mpi_call call : calls)
-    tacit_interests_in_call[static_cast<std::size_t>(call)] |= bit_;
+    tacit_interests.in_call[static_cast<std::size_t>(call)] |= bit_;
   return *this;
 }
 

@@ -2,8 +2,6 @@
 
 namespace tacit::interpose {
 
-open_poll open_polls[max_open_polls];
-std::size_t open_poll_count = 0;
-bool quick_polls = false;
+constinit open_poll open_polls[max_open_polls + 1];
 
 } // namespace tacit::interpose

@@ -40,9 +40,9 @@ struct poll_question {
   mpi_call call = mpi_call::none;
   int count = 0; ///< of requests
   MPI_Request requests[quick_poll_requests]{};
-  std::uint64_t rest = 0; ///< hash of more of them
   MPI_Comm comm{};
   int source = 0, tag = 0;
+  std::uint64_t rest = 0; ///< hash of more requests
 
   /// The same as would be made of these, for a wrapper: of requests that have room, compared one by one (to hash them took
   /// longer than all else of a poll).
@@ -66,37 +66,59 @@ private:
   }
 };
 
-struct open_poll {
-  const void* from = nullptr;     ///< return address
+/// What a wrapper looks at lies in one cache line, if there are up to four requests: whoever polls between two looks at a
+/// large table (RandomAccess) finds little in the cache.
+struct alignas(64) open_poll {
+  bool quick = false;             ///< wrappers may use the open polls; the same in all of them, open or not
+  const void* from = nullptr;     ///< return address; null: closed
   std::uint64_t* times = nullptr; ///< how often nothing was found
-  std::uint64_t* end = nullptr;   ///< tick when the last one returned
   poll_question asked;
+  std::uint64_t* end = nullptr; ///< tick when the last one returned
 };
 
-extern open_poll open_polls[max_open_polls];
-extern std::size_t open_poll_count;
-extern bool quick_polls; ///< wrappers may use the open polls
+/// The open ones come first. One more, which is closed, so that looking ends there.
+extern open_poll open_polls[max_open_polls + 1];
+
+inline bool quick_polls() {
+  return open_polls[0].quick;
+}
+
+inline std::size_t open_poll_count() {
+  std::size_t n = 0;
+  while (open_polls[n].from)
+    ++n;
+  return n;
+}
+
+inline void allow_quick_polls(bool allowed) {
+  for (open_poll& poll : open_polls)
+    poll.quick = allowed;
+}
+
+inline void close_polls() {
+  for (std::size_t i = 0; open_polls[i].from; ++i)
+    open_polls[i].from = nullptr;
+}
 
 /// `asked`: as poll_question::is has it.
 template <typename... Asked>
 [[gnu::always_inline]] inline open_poll* find_open_poll(const void* from, Asked... asked) {
-  for (std::size_t i = 0; i < open_poll_count; ++i)
-    if (open_polls[i].from == from && open_polls[i].asked.is(asked...))
-      return &open_polls[i];
+  for (open_poll* poll = open_polls; poll->from; ++poll)
+    if (poll->from == from && poll->asked.is(asked...))
+      return poll;
   return nullptr;
 }
 
 inline open_poll* find_open_poll(const void* from, const poll_question& asked) {
-  for (std::size_t i = 0; i < open_poll_count; ++i)
-    if (open_polls[i].from == from && open_polls[i].asked == asked)
-      return &open_polls[i];
+  for (open_poll* poll = open_polls; poll->from; ++poll)
+    if (poll->from == from && poll->asked == asked)
+      return poll;
   return nullptr;
 }
 
-/// False if the client was shown something else since (by a callback of the program, while the library was
-/// polling).
-[[gnu::always_inline]] inline bool still_open(const open_poll* poll) {
-  return poll < open_polls + open_poll_count;
+/// False if the client was shown something else since (by a callback of the program, while the library was polling).
+[[gnu::always_inline]] inline bool still_open(const open_poll* poll, const void* from) {
+  return poll->from == from;
 }
 
 /// The poll found nothing once more. The end of a row is stamped now and then only, of a short one when it has doubled: who

@@ -40,7 +40,8 @@ void* resolve_next(const slot_family& family, std::size_t slot, const void* from
 
 /// What the wrapper of `slot`, called from address `from`, passes the call on to. Several threads may look for a function
 /// that none has called before: all find the same.
-inline void* next_function(const slot_family& family, std::size_t slot, const void* from) {
+[[gnu::always_inline]] inline void* next_function(const slot_family& family, std::size_t slot,
+                                                  const void* from) {
   void* const known = __atomic_load_n(&family.real[slot], __ATOMIC_RELAXED);
   return known ? known : resolve_next(family, slot, from);
 }
@@ -56,17 +57,17 @@ void step_aside(const void* from);
 #if defined(__x86_64__)
 #define TACIT_JUMP_SYMBOL(symbol, family, offset, call)                                                      \
   asm(".text\n.globl " symbol "\n.type " symbol ",@function\n" symbol ":\n  endbr64\n"                       \
-      "  movzbl tacit_interests_on(%rip), %r11d\n"                                                           \
-      "  testb %r11b, tacit_interests_in_call+" call "(%rip)\n"                                              \
+      "  movzbl tacit_interests(%rip), %r11d\n"                                                              \
+      "  testb %r11b, tacit_interests+1+" call "(%rip)\n"                                                    \
       "  jne 1f\n  jmp *" family "_direct+" offset "(%rip)\n"                                                \
       "1:\n  jmp *" family "_slots+" offset "(%rip)\n.size " symbol ",.-" symbol "\n")
 #elif defined(__aarch64__)
 #define TACIT_JUMP_THROUGH(entry) "  adrp x16, " entry "\n  ldr x16, [x16, :lo12:" entry "]\n  br x16\n"
 #define TACIT_JUMP_SYMBOL(symbol, family, offset, call)                                                      \
   asm(".text\n.globl " symbol "\n.type " symbol ",%function\n" symbol ":\n"                                  \
-      "  adrp x16, tacit_interests_on\n  ldrb w16, [x16, :lo12:tacit_interests_on]\n"                        \
-      "  adrp x17, tacit_interests_in_call+" call "\n"                                                       \
-      "  ldrb w17, [x17, :lo12:tacit_interests_in_call+" call "]\n"                                          \
+      "  adrp x16, tacit_interests\n  ldrb w16, [x16, :lo12:tacit_interests]\n"                              \
+      "  adrp x17, tacit_interests+1+" call "\n"                                                             \
+      "  ldrb w17, [x17, :lo12:tacit_interests+1+" call "]\n"                                                \
       "  tst w16, w17\n  b.ne 1f\n" TACIT_JUMP_THROUGH(family "_direct+" offset) "1:\n" TACIT_JUMP_THROUGH(  \
           family "_slots+" offset) ".size " symbol ",.-" symbol "\n")
 #else

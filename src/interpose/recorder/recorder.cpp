@@ -148,7 +148,7 @@ bool call_recorder::start(const invocation& v) {
   TACIT_PMPI(Query_thread)(&level);
   TACIT_PMPI(Comm_size)(handles().world, &size);
   threaded_ = level == MPI_THREAD_MULTIPLE;
-  quick_polls = !threaded_;
+  allow_quick_polls(!threaded_);
   hashing_ = settings().hash;
   out_.fold(settings().fold);
   if (settings().max_size > 0) {
@@ -300,7 +300,7 @@ void call_recorder::dispatch_before(invocation& v) {
   const bool may_poll =
       v.kind == call_class::complete || v.kind == call_class::probe || v.kind == call_class::mprobe;
   if (!may_poll)
-    open_poll_count = 0; // see polls.h; those that may are decided when it is known what they found
+    close_polls(); // see polls.h; those that may are decided when it is known what they found
   switch (v.kind) {
   case call_class::send:
   case call_class::isend:
@@ -462,7 +462,7 @@ bool call_recorder::write_call(const invocation& v, int result, const part& p,
 
 bool call_recorder::join_poll(const invocation& v, const poll_question& asked) {
   if (out_.flushes() != poll_flushes_ || counting_)
-    open_poll_count = 0;
+    close_polls();
   const open_poll* const open = find_open_poll(v.from, asked);
   if (open)
     repeat_poll(*open);
@@ -473,14 +473,18 @@ void call_recorder::write_poll(const invocation& v, const poll_question& asked, 
                                std::span<const std::uint64_t> requests) {
   if (!write_call(v, MPI_SUCCESS, p, requests))
     return;
-  if (out_.flushes() != poll_flushes_ || open_poll_count == max_open_polls)
-    open_poll_count = 0;
+  if (out_.flushes() != poll_flushes_ || open_poll_count() == max_open_polls)
+    close_polls();
   poll_flushes_ = out_.flushes();
   auto* const written = out_.last<rec::call_record>();
   if (!written)
     return;
   written->count = 1;
-  open_polls[open_poll_count++] = {v.from, &written->count, &written->end, asked};
+  open_poll& opened = open_polls[open_poll_count()];
+  opened.times = &written->count;
+  opened.asked = asked;
+  opened.end = &written->end;
+  opened.from = v.from;
 }
 
 void call_recorder::write_forwards(const std::vector<forwarded_part>& forwards) {
@@ -551,7 +555,7 @@ void call_recorder::after_probe(invocation& v, int result) {
     const poll_question asked(v.call, v.comm, v.source, v.recv_tag);
     return join_poll(v, asked) ? void() : write_poll(v, asked, p);
   }
-  open_poll_count = 0;
+  close_polls();
   write_call(v, result, p);
   const bool found = result == MPI_SUCCESS && v.message && *v.message != handles().message_no_proc;
   if (found)

@@ -57,7 +57,7 @@ bool call_recorder::counts(std::size_t bytes) {
   counting_ = true;
   hashing_ = false;
   received_ = {};
-  open_poll_count = 0;
+  close_polls();
   return true;
 }
 

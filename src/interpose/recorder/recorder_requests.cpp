@@ -423,7 +423,7 @@ void call_recorder::after_complete(invocation& v, int result) {
   if (nothing && join_poll(v, asked))
     return threaded_ ? put_back_requests(v) : void();
   if (!nothing)
-    open_poll_count = 0;
+    close_polls();
   if (!threaded_)
     take_requests(v);
   ids_.clear();
