@@ -315,6 +315,72 @@ TEST(compile_in_parts, whatever_is_wrong_ends_in_the_error_of_rank_0) {
   }
 }
 
+/// The graph with one thing changed: an operation is missing, has another tag, or other bytes; or nothing orders the operations of a rank.
+graphs::graph with_mistake(const graphs::graph& g, std::uint64_t seed) {
+  graphs::graph out = test::ranks_of(g);
+  const std::uint32_t at = static_cast<std::uint32_t>(seed * 0x9e3779b97f4a7c15 >> 33) % g.size();
+  const std::uint64_t kind = seed % 5;
+  std::vector<op_id> now(g.size(), no_op);
+  for (std::uint32_t i = 0; i < g.size(); ++i) {
+    const graphs::operation& o = g.operations()[i];
+    const bool here = i == at;
+    if (here && kind == 0)
+      continue;
+    const std::int32_t tag = o.tag + (here && kind == 1 ? 7 : 0);
+    std::vector<graphs::segment> reads(g.reads(op_id{i}).begin(), g.reads(op_id{i}).end()),
+        writes(g.writes(op_id{i}).begin(), g.writes(op_id{i}).end());
+    for (std::vector<graphs::segment>* const list : {&reads, &writes})
+      if (here && kind == 2 && !list->empty())
+        list->front().length += 2;
+      else if (here && kind == 3 && !list->empty())
+        list->front().address = 0x1000;
+    if (o.kind == graphs::op_kind::send)
+      now[i] = out.send(o.rank, reads, o.peer, tag, o.comm);
+    else if (o.kind == graphs::op_kind::recv)
+      now[i] = out.recv(o.rank, writes, o.peer, tag, o.comm);
+    else
+      now[i] = out.copy(o.rank, reads, writes);
+  }
+  for (const graphs::dependency& d : g.dependencies())
+    if (now[index(d.before)] != no_op && now[index(d.after)] != no_op &&
+        !(kind == 4 && g[d.before].rank == g.operations()[at].rank))
+      out.depend(now[index(d.before)], now[index(d.after)]);
+  for (const auto& [rank, bytes] : g.scratch_bytes())
+    out.scratch(rank, bytes);
+  for (const auto& [rank, bytes] : g.live_out_bytes())
+    out.live_out(rank, bytes);
+  return out;
+}
+
+TEST(compile_in_parts, random_mistakes_end_in_the_error_of_rank_0_or_in_its_findings) {
+  const auto p = static_cast<std::uint32_t>(size_of(MPI_COMM_WORLD));
+  if (p < 3)
+    GTEST_SKIP() << "two ranks compile by one";
+  const auto cases = static_cast<int>(oracle::from_environment("TACIT_FUZZ_COUNT", 40));
+  int errors = 0, found = 0;
+  for (int i = 0; i < cases; ++i) {
+    const std::uint64_t seed = oracle::fuzz_seed() + static_cast<std::uint64_t>(i);
+    test::disguised_collective maker(seed);
+    const graphs::graph g =
+        with_mistake(i % 2 == 0 ? maker.make(p, p, false) : maker.make_several(p, p), seed);
+    real_memory memory(1u << 16);
+    const graph_builder part = built(g, memory);
+    const std::string error = error_of(part, compiled_by::central);
+    ASSERT_EQ(error_of(part, compiled_by::distributed), error) << "seed " << seed;
+    ++(error.empty() ? found : errors);
+    if (!error.empty())
+      continue;
+    const auto by_all = compiled(part, compiled_by::distributed),
+               by_one = compiled(part, compiled_by::central);
+    EXPECT_EQ(lines_of(*by_all, "found: "), lines_of(*by_one, "found: ")) << "seed " << seed;
+    by_all->end();
+    by_one->end();
+  }
+  RecordProperty("errors", errors);
+  EXPECT_GT(errors, cases / 4);
+  EXPECT_GT(found, 0);
+}
+
 TEST(compile_in_parts, says_which_rank_has_what_is_not_looked_at) {
   if (size_of(MPI_COMM_WORLD) < 3)
     GTEST_SKIP() << "two ranks compile by one";
