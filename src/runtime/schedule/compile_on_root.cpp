@@ -179,6 +179,31 @@ void call_straight(std::string& plan) {
 
 constexpr const char* together = "all ranks together, each with its own part";
 
+/// Messages straight from origin to destination, one behind the other, may need buffers of MPI where those of the program need none.
+bool relies_on_buffers(const diagnostic& d) {
+  return d.code == number(reason::relies_on_buffering);
+}
+
+/// So many variants are kept that there is one that copies first what it overwrites.
+constexpr std::size_t beside_written = 32;
+
+/// False if there is none.
+bool take_first_unlike_written(graphs::choice& chosen) {
+  std::erase_if(chosen.compared,
+                [](const graphs::priced_variant& w) { return w.plan == graphs::written_name; });
+  std::erase_if(chosen.variants,
+                [&](const graphs::variant& w) { return chosen.plans[w.plan].name == graphs::written_name; });
+  if (chosen.variants.empty())
+    return false;
+  graphs::variant first = chosen.variants.front();
+  graphs::named_plan steps = std::move(chosen.plans[first.plan]);
+  first.plan = 0;
+  chosen.variants.assign(1, first);
+  chosen.plans.clear();
+  chosen.plans.push_back(std::move(steps));
+  return true;
+}
+
 std::vector<graphs::transfer> transfers_of(const std::vector<local_graph>& parts) {
   std::vector<graphs::transfer> out;
   for (std::uint32_t r = 0; r < parts.size(); ++r)
@@ -205,13 +230,17 @@ std::optional<compiled_graph> compile_remaining(std::vector<message> parts, cons
   out.all.names.resize(ranks);
   out.all.reducers.resize(ranks);
   out.products = graphs::compile(out.all.g, wanted.compile);
-  // Messages straight from origin to destination may need buffers of MPI where those of the program need none.
-  const auto is_remark = [](const diagnostic& d) { return d.level == severity::remark; };
-  if (!std::ranges::all_of(out.products.problems, is_remark) || out.products.schedule.as_written)
+  if (has_errors(out.products.problems) || out.products.schedule.as_written)
     return std::nullopt;
   out.all.g = graphs::with_groups(std::move(out.all.g), out.products.groups);
-  out.chosen = graphs::choose(out.all.g, out.products, wanted.compile, request_of(in.facts, wanted));
+  graphs::choice_request request = request_of(in.facts, wanted);
+  const bool buffers = std::erase_if(out.products.problems, relies_on_buffers) > 0;
+  if (buffers)
+    request.most = beside_written;
+  out.chosen = graphs::choose(out.all.g, out.products, wanted.compile, request);
   add_unpriced(out.chosen, out.products.schedule, wanted.driver);
+  if (buffers && !take_first_unlike_written(out.chosen))
+    return std::nullopt;
   for (graphs::priced_variant& w : out.chosen.compared)
     call_straight(w.plan);
   for (graphs::named_plan& p : out.chosen.plans)

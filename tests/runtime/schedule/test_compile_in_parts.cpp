@@ -255,6 +255,33 @@ TEST(compile_in_parts, finds_in_what_remains_what_rank_0_finds) {
   EXPECT_GT(counts.beside, p < 4 ? -1 : cases / 16);
 }
 
+/// Everybody sends what it overwrites with what comes, by way of other memory: the same bytes straight would wait for each other.
+TEST(compile_in_parts, straight_messages_in_place_need_no_buffers) {
+  const auto p = static_cast<std::uint32_t>(size_of(MPI_COMM_WORLD));
+  graphs::graph g(p);
+  constexpr std::uint64_t bytes = 1 << 19;
+  constexpr graphs::segment own{0, bytes}, other{bytes, bytes};
+  for (std::uint32_t r = 0; r < p; ++r) {
+    const op_id sent = g.send(rank_id{r}, own, rank_id{(r + 1) % p});
+    const op_id came = g.recv(rank_id{r}, other, rank_id{(r + p - 1) % p});
+    const op_id copied = g.copy(rank_id{r}, std::vector{other}, std::vector{own});
+    g.depend(sent, copied);
+    g.depend(came, copied);
+    g.scratch(rank_id{r}, other);
+  }
+  graphs::compile_options options;
+  options.make_plan = false;
+  const graphs::compilation c = graphs::compile(g, options);
+  real_memory memory(2 * bytes);
+  const graph_builder part = built(g, memory);
+  for (const char* driver : {"", "p2p", "shm"}) {
+    const auto made = compiled(part, compiled_by::distributed, driver);
+    EXPECT_EQ(from_what_remained(*made), p > 2) << made->explain().text;
+    EXPECT_EQ(wrong_bytes(*made, g, c.moved, memory, 1), "") << made->explain().text;
+    made->end();
+  }
+}
+
 /// In which bytes are read, overwritten and passed on at the same places, so that not all of them can be told apart.
 TEST(compile_in_parts, finds_in_random_graphs_what_rank_0_finds) {
   oracle::random_recipe recipe;
