@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace tacit::surface {
 namespace {
@@ -24,20 +25,38 @@ nlohmann::ordered_json as_json(const reason_page& page) {
   return {{"code", reason_label(page.code)}, {"name", page.name}, {"title", page.title}, {"text", page.text}};
 }
 
-/// "TACIT-017", "tacit-17", "17", "017" or the name.
-const reason_page* find_page(std::string text) {
-  for (char& c : text)
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  for (const reason_page& page : reason_pages())
-    if (page.name == text)
-      return &page;
-  std::string_view digits = text;
+/// The number in "TACIT-017", "tacit-17", "17", "017" (lower case), if that is what it is.
+std::optional<std::uint16_t> numbered(std::string_view digits) {
   if (digits.starts_with("tacit-"))
     digits.remove_prefix(6);
   std::uint16_t code = 0;
   const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code);
   const bool whole = error == std::errc{} && stop == digits.data() + digits.size();
-  return whole ? find_reason(code) : nullptr;
+  return whole ? std::optional(code) : std::nullopt;
+}
+
+std::string lower(std::string text) {
+  for (char& c : text)
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+/// By number or by name.
+const reason_page* find_page(const std::string& typed) {
+  const std::string text = lower(typed);
+  for (const reason_page& page : reason_pages())
+    if (page.name == text)
+      return &page;
+  const auto code = numbered(text);
+  return code ? find_reason(*code) : nullptr;
+}
+
+/// Whose code is another number means no other: numbers are near to nothing.
+std::string suggestion(const std::string& typed) {
+  if (numbered(lower(typed)))
+    return "";
+  const std::vector<std::string> known = known_to_explain();
+  return did_you_mean(typed, {known.begin(), known.end()});
 }
 
 int explain(const pattern_row& row, bool json) {
@@ -75,12 +94,10 @@ int explain(const explain_options& options) {
   if (const setting_row* row = find_setting(options.code))
     return explain(*row, options.json);
   const reason_page* page = find_page(options.code);
-  if (!page) {
-    const std::vector<std::string> known = known_to_explain();
+  if (!page)
     throw user_error(wrong_usage,
                      fmt::format("there is no reason code '{}'{}; 'tacit explain' lists them all",
-                                 options.code, did_you_mean(options.code, {known.begin(), known.end()})));
-  }
+                                 options.code, suggestion(options.code)));
   text = fmt::format("{} {}: {}\n\n{}\n", reason_label(page->code), page->name, page->title,
                      surface::wrapped(page->text, 80));
   write_file({}, options.json ? as_json(*page).dump(2) + "\n" : text);

@@ -454,6 +454,7 @@ class Words(unittest.TestCase):
         self.assertIn("there is no option '--ouput' (did you mean --output?)", self.refused("analyze", "--ouput=x", "y"))
         self.assertIn("there is no option '--forse' (did you mean --force?)", self.refused("run", "--forse", "--", "ls"))
         self.assertIn("there is no reason code 'cicle' (did you mean cycle?)", self.refused("explain", "cicle"))
+        self.assertIn("there is no reason code 'TACIT-999';", self.refused("explain", "TACIT-999"))
         self.assertIn("there is no pattern 'alltoal' (did you mean alltoall?)", self.refused("generate", "alltoal"))
         self.assertNotIn("did you mean", self.refused("frobnicate"))
         for option, typed, meant in (("--policy", "date", "data"), ("--disable", "detekt", "detect"), ("--format", "jsn", "json")):
