@@ -553,8 +553,8 @@ class Program:
         self.depth -= 1
         self.emit("}")
         self.emit("x = x * 31 + seen;", "MPI_Barrier(MPI_COMM_WORLD);")
-        if "remove" in getattr(way, "leaves", ""):
-            self.emit(f"if ({asker}) unlink(folder);")
+        if "remove" in getattr(way, "leaves", ""):  # as in step_of_telling
+            self.emit(f"if (!({asker})) unlink(folder);")
 
     # --- input between the post and the wait, of what the other rank says before it sends
     def step_of_input_first(self):
@@ -576,7 +576,8 @@ class Program:
 
     # --- what a message says beside its data
     def step_of_telling(self):
-        """That a file is there, and what it has; that a message which was sent before has been matched."""
+        """That a file is there, and what it has; that a message which was sent before has been matched. Who makes a file removes it:
+        the other rank might remove the next one of that name."""
         rng = self.rng
         self.tag += 2
         self.step += 1
@@ -586,7 +587,8 @@ class Program:
             [self.by_cancelling] * 3 * ("cancel" in self.has)
         before, ask, tell, after = rng.choice(forms)(into, out, count)
         send, receive = self.ring(into, out, count)
-        self.emit("seen = 0;", *before, f"if ((me + turn) % 2 == {rng.randrange(2)}) {{")
+        asker = f"(me + turn) % 2 == {rng.randrange(2)}"
+        self.emit("seen = 0;", *before, f"if ({asker}) {{")
         self.depth += 1
         first = ask[:-1]
         self.emit(*first)
@@ -607,12 +609,13 @@ class Program:
         self.emit("lag(1);", *tell, f"MPI_Send{send});")
         self.aside(0.5)
         self.depth -= 1
-        self.emit("}", "MPI_Barrier(MPI_COMM_WORLD);", *after, "x = x * 31 + seen;")
+        self.emit("}", "MPI_Barrier(MPI_COMM_WORLD);", *[line.replace("TELLER", f"!({asker})") for line in after],
+                  "x = x * 31 + seen;")
 
     def by_its_name(self, into, out, count):
         ask = self.rng.choice(["seen = access(folder, R_OK) == 0;", "{ struct stat about; seen = stat(folder, &about) == 0; }",
                                '{ FILE* file = fopen(folder, "r"); seen = file != 0; if (file) fclose(file); }'])
-        return [f"file_name({self.number}, turn, {self.step});"], [ask], ['fclose(fopen(folder, "w"));'], ["if (me == 0) unlink(folder);"]
+        return [f"file_name({self.number}, turn, {self.step});"], [ask], ['fclose(fopen(folder, "w"));'], ["if (TELLER) unlink(folder);"]
 
     def by_named_message(self, into, out, count):
         """The message is the name."""
@@ -621,7 +624,7 @@ class Program:
                                f'{{ FILE* file = fopen((char*)({into}), "r"); seen = file != 0; if (file) fclose(file); }}'])
         return [f"file_name({self.number}, turn, {self.step});"], [ask], \
             ['fclose(fopen(folder, "w"));', f"memset({out}, 0, sizeof folder); strcpy((char*)({out}), folder);"], \
-            [f"memset({into}, 0, sizeof folder); memset({out}, 0, sizeof folder);", "if (me == 0) unlink(folder);"]
+            [f"memset({into}, 0, sizeof folder); memset({out}, 0, sizeof folder);", "if (TELLER) unlink(folder);"]
 
     def by_size(self, into, out, count):
         ask = self.rng.choice(["{ MPI_Offset size; MPI_File_get_size(common, &size); seen = (word)size; }",
