@@ -52,8 +52,8 @@ def run(launcher, ranks, program, limit=900, arguments=(), **environment):
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=limit,
                               env=dict(os.environ, **environment))
-    except subprocess.TimeoutExpired:
-        return "hangs"
+    except subprocess.TimeoutExpired as late:  # what it has are bytes, whatever was asked for
+        return "hangs: " + "".join((part or b"").decode(errors="replace") for part in (late.stdout, late.stderr))
     if done.returncode:
         return f"exit {done.returncode}: {done.stdout}{done.stderr}"
     return "".join(sorted(done.stdout.splitlines(keepends=True)))  # launchers mix the lines of several ranks
