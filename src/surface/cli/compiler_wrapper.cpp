@@ -62,7 +62,7 @@ void expect_setting(std::string_view option, const std::string& value, setting n
 }
 
 request read_words(language of, const std::vector<std::string>& words) {
-  request made{of, "", TACIT_MPI_FAMILY, "", "off", {}};
+  request made{of, "", own_mpi_family(), "", "off", {}};
   for (const std::string& word : words)
     if (word == "--annotations")
       made.annotations = "apply";
@@ -101,12 +101,12 @@ std::string own_hooks() {
 std::string hooks_for(const request& asked) {
   if (!asked.hooks.empty())
     return asked.hooks;
-  if (asked.mpi != TACIT_MPI_FAMILY)
+  if (asked.mpi != own_mpi_family())
     throw user_error(
         wrong_usage,
         fmt::format("the hooks of this tacit were built for {} and do not fit {}; use the tacit that was "
                     "built for {}, or name its library with --hooks=…/libtacit-hooks.a",
-                    TACIT_MPI_FAMILY, asked.mpi, asked.mpi));
+                    own_mpi_family(), asked.mpi, asked.mpi));
   return required(own_hooks(), "libtacit-hooks.a",
                   "build it with -DTACIT_WITH_MPI=ON, or name it with --hooks");
 }
@@ -375,7 +375,7 @@ void explain_wrapper(language of) {
       "  --hooks=FILE      libtacit-hooks.a of a build for that MPI\n\n"
       "Add -flto when compiling and linking to look at the whole program. More options: docs/overlap.md.\n"
       "What follows is the help of the compiler.\n\n",
-      name, what, name, TACIT_MPI_FAMILY);
+      name, what, name, own_mpi_family());
   std::fflush(stdout);
 }
 
@@ -398,7 +398,7 @@ int launch(const std::vector<std::string>& words) {
                     "originals; choose clang, or write them with tacit transform -i",
                     words[0]));
   const bool plus = words[0].find("++") != std::string::npos;
-  const request asked{plus ? language::cxx : language::c, "", TACIT_MPI_FAMILY, "", "apply",
+  const request asked{plus ? language::cxx : language::c, "", own_mpi_family(), "", "apply",
                       {words.begin() + 1, words.end()}};
   return compile_annotated(asked, words[0], {});
 }

@@ -5,6 +5,7 @@
 #include "surface/cli/files.h"
 #include "surface/cli/launch_line.h"
 #include "surface/cli/linked_mpi.h"
+#include "surface/cli/own_files.h"
 #include "surface/cli/result_folder.h"
 #include "vocabulary/calls/reasons.h"
 #include "vocabulary/calls/settings.h"
@@ -222,8 +223,8 @@ int examine(const doctor_options& options) {
                                    linked.library.empty() ? "not found from here" : linked.library));
     report.fact("standard ABI", abi_in_words(linked));
   }
-  report.fact("tacit", fmt::format("built for {}", *TACIT_MPI_FAMILY ? TACIT_MPI_FAMILY : "no MPI"));
-  const bool same_mpi = linked.family.empty() || linked.family == TACIT_MPI_FAMILY;
+  report.fact("tacit", fmt::format("built for {}", own_mpi_family().empty() ? "no MPI" : own_mpi_family()));
+  const bool same_mpi = linked.family.empty() || linked.family == own_mpi_family();
   if (!same_mpi)
     report.trouble(reason::wrong_mpi, fmt::format("use a tacit built for {}", linked.family));
   const std::string interposer = find_interposer(options.interposer).string();

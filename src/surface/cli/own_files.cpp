@@ -4,6 +4,10 @@ namespace tacit::surface {
 
 namespace fs = std::filesystem;
 
+std::string own_mpi_family() {
+  return TACIT_MPI_FAMILY;
+}
+
 fs::path find_own_file(const char* name) {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();

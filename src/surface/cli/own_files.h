@@ -1,5 +1,5 @@
-// Where the files of this installation are: relative to the program, so that a tree can be moved and a build
-// tree works too.
+// What this installation is made for, and where its files are: relative to the program, so that a tree can be moved and a
+// build tree works too.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +7,9 @@
 #include <string>
 
 namespace tacit::surface {
+
+/// The MPI library that this command was built for: "openmpi", "mpich", "mpi-abi", or "" without MPI.
+std::string own_mpi_family();
 
 /// The file in the library folder that belongs to this program, or empty.
 std::filesystem::path find_own_file(const char* name);

@@ -10,6 +10,7 @@
 #include "surface/cli/launch_line.h"
 #include "surface/cli/linked_mpi.h"
 #include "surface/cli/mpi_program.h"
+#include "surface/cli/own_files.h"
 #include "surface/cli/result_folder.h"
 #include "vocabulary/base/amounts.h"
 #include "vocabulary/calls/reasons.h"
@@ -72,12 +73,12 @@ std::vector<std::string> assignments(const run_options& options, const std::stri
 void check_mpi_family(const std::vector<std::string>& words, const launch_line& line) {
   for (const std::size_t at : line.programs) {
     const std::string family = linked_mpi_family(find_executable(words[at]));
-    if (!family.empty() && std::string(TACIT_MPI_FAMILY) != "" && family != TACIT_MPI_FAMILY)
+    if (!family.empty() && !own_mpi_family().empty() && family != own_mpi_family())
       throw user_error(
           wrong_usage,
           fmt::format(
               "TACIT-083: {} uses {}, but this tacit was built for {}; use a tacit built for {} (preset {})",
-              words[at], family, TACIT_MPI_FAMILY, family,
+              words[at], family, own_mpi_family(), family,
               family == "mpi-abi" ? "release-abi"
               : family == "mpich" ? "release-mpich"
                                   : "release"));

@@ -46,7 +46,7 @@ std::string exchange_costs(const std::string& path) {
 }
 
 int transform(const transform_options& options) {
-  std::vector<std::string> line = transformer_line(mode_of(options), TACIT_MPI_FAMILY);
+  std::vector<std::string> line = transformer_line(mode_of(options), own_mpi_family());
   if (!options.database.empty())
     line.push_back("--database=" + options.database);
   if (options.quiet || options.json)
