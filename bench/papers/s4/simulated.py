@@ -112,8 +112,8 @@ class Programs:
         made = s2.WORK / f"{name}.o"
         s2.call([self.tools.clang, "-std=gnu11", "-Wno-unknown-pragmas", *self.common, *words, HERE / source, "-o", made])
         program = s2.WORK / f"{name}.so"
-        settings = s2.WORK / "hooks_settings.o"
-        s2.call([self.tools.clang, "-shared", "-Wl,-z,defs", made, *self.library, settings, s2.WORK / "charge.o", "-lsimgrid", "-lm",
+        hooks = [s2.WORK / f"hooks_{part}.o" for part in ("settings", "devices")]  # what the library takes of them
+        s2.call([self.tools.clang, "-shared", "-Wl,-z,defs", made, *self.library, *hooks, s2.WORK / "charge.o", "-lsimgrid", "-lm",
                  "-o", program])
         return program
 
