@@ -67,7 +67,7 @@ public:
     for (std::uint32_t k = 0; k < columns_.size(); ++k)
       if (column_bytes_[k] > 0)
         take_column(columns_[k]);
-    if (s_.options.vector_forms && s_.options.density < 1.0)
+    if (s_.options.vector_forms && s_.options.density < 1.0 && !view_.exhausted())
       take_sparse_lines();
     explain(pattern::scatter, pattern::scatterv, rows_, [&](std::uint32_t i) { return pairs_from(i); });
     explain(pattern::gather, pattern::gatherv, columns_, [&](std::uint32_t j) { return pairs_into(j); });
