@@ -75,7 +75,7 @@ double predicted(const traffic& t, std::string_view driver, const machine_costs&
     return shares && g.bytes <= longest_in_memory ? medium::memory : medium::node;
   };
   busy all{of_local_work(t, costs), 0};
-  double latency = 0;
+  double latency = 0, both = 0;
   for (const medium by : {medium::memory, medium::node, medium::network}) {
     const machine_model& m = costs.of(class_of(by));
     const auto is = [&](const message_group& g) { return medium_of(g) == by; };
@@ -91,12 +91,13 @@ double predicted(const traffic& t, std::string_view driver, const machine_costs&
     } else {
       const busy b = by_messages(t, m, class_of(by), is);
       all.core += b.core;
+      both = driver == "shm" ? asking_both : 0;
       all.wire += b.wire;
       latency = std::max(latency, m.latency());
     }
   }
   const double work = t.rounds > 1 ? all.core + all.wire : std::max(all.core, all.wire);
-  return static_cast<double>(t.rounds) * latency + work;
+  return static_cast<double>(t.rounds) * latency + work + both;
 }
 
 double predicted(const plan& p, std::string_view driver, const machine_costs& costs,

@@ -11,7 +11,7 @@
 //         by messages as through memory, when this was overlooked)
 //   shm   with ranks of this node, every message is copied into shared memory and fetched out of it, its
 //         first cache line together with the flag; in every round a line travels; with others, and what is
-//         too long to go through memory, as p2p
+//         too long to go through memory, as p2p and a little more: it looks at the memory all the same
 //   rma   every message costs a put and a flush of its bytes and of its flag, in every round one of them
 //
 // and all copies within the rank cost their bytes, every further piece of memory of a message a little. Other
