@@ -473,7 +473,7 @@ void effects::add_to_summary(call_summary& summary, llvm::Instruction& instructi
     llvm::Function* callee = call->getCalledFunction();
     const auto* intrinsic = dyn_cast<llvm::IntrinsicInst>(call);
     if ((call->doesNotAccessMemory() && call->doesNotThrow() && !may_not_return(*call)) ||
-        (callee && is_pure_function(callee->getName())) ||
+        (callee && !callee->hasExactDefinition() && is_pure_function(callee->getName())) ||
         (intrinsic && (call->isLifetimeStartOrEnd() || call->onlyAccessesInaccessibleMemory() ||
                        intrinsic->isAssumeLikeIntrinsic()))) {
       return;

@@ -36,7 +36,8 @@ bool gives_pointers_back(const mpi_site& site) {
   case mpi_call::Register_datarep:
     return true;
   default:
-    return site.is(call_class::unknown); // windows, generalized requests
+    return site.is(call_class::unknown) ||
+           site.is(call_class::pcontrol); // windows, generalized requests, tools
   }
 }
 

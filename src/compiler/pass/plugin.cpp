@@ -102,12 +102,23 @@ bool has_other_cycles(llvm::Function& function, const llvm::LoopInfo& loops) {
   return llvm::containsIrreducibleCFG<const llvm::BasicBlock*>(order, loops);
 }
 
+/// What ends functions in the middle of a computation, without a return and without unwinding: a handler of a signal that jumps out
+/// of them (POSIX allows it where the signal interrupts no function that is unsafe), and asynchronous cancellation.
+bool is_left_by_signals(const llvm::Module& module) {
+  const bool jumps = declares(module, {"siglongjmp", "longjmp", "_longjmp", "__longjmp_chk"});
+  return (jumps && declares(module, {"signal", "sigaction", "bsd_signal", "sysv_signal", "__sysv_signal",
+                                     "ssignal", "sigset"})) ||
+         declares(module, {"pthread_setcanceltype"});
+}
+
 /// Why the function cannot be changed; empty if it can.
-std::string obstacle(llvm::Function& function, const llvm::LoopInfo& loops, bool error_handlers) {
+std::string obstacle(llvm::Function& function, const llvm::LoopInfo& loops, bool error_handlers,
+                     bool left_by_signals) {
   return is_mpi_name(function.getName())            ? wording(remark::stands_for_mpi)
          : function.hasOptNone()                    ? wording(remark::not_optimized)
          : function.callsFunctionThatReturnsTwice() ? wording(remark::calls_setjmp)
          : jumps_anywhere(function)                 ? wording(remark::computed_jumps)
+         : left_by_signals                          ? wording(remark::left_by_signals)
          : error_handlers && is_checked(condition::errors) && may_catch_errors(function)
              ? wording(remark::may_catch)
          : has_other_cycles(function, loops) ? wording(remark::odd_cycle)
@@ -135,6 +146,7 @@ public:
               const inlining_plan* plan = nullptr)
       : module_(module), options_(options), origins_(std::move(origins)), plan_(plan),
         callbacks_(user_code_of(module)),
+        left_by_signals_(is_checked(condition::user_code) && is_left_by_signals(module)),
         error_handlers_(options.errors_return || callbacks_.error_handlers) {
     builder_.registerModuleAnalyses(modules_);
     builder_.registerCGSCCAnalyses(components_);
@@ -238,7 +250,7 @@ private:
 
   /// True if most of what the routine starts or completes could do better as part of its callers.
   bool depends_on_callers(llvm::Function& routine, effects& effects) {
-    if (!obstacle(routine, functions_.getResult<llvm::LoopAnalysis>(routine), error_handlers_).empty())
+    if (!obstacle_in(routine).empty())
       return false;
     prepare(routine);
     for (int round = 0;; ++round) {
@@ -332,9 +344,13 @@ private:
             messengers_};
   }
 
+  std::string obstacle_in(llvm::Function& function) {
+    return obstacle(function, functions_.getResult<llvm::LoopAnalysis>(function), error_handlers_,
+                    left_by_signals_);
+  }
+
   bool is_left_alone(llvm::Function& function) {
-    const std::string why =
-        obstacle(function, functions_.getResult<llvm::LoopAnalysis>(function), error_handlers_);
+    const std::string why = obstacle_in(function);
     if (why.empty())
       return false;
     function_context context = context_of(function);
@@ -379,6 +395,7 @@ private:
   trial found_;
   remark_book remarks_;
   user_code callbacks_;
+  bool left_by_signals_;
   bool error_handlers_; ///< MPI errors may come back to the program
   llvm::LoopAnalysisManager loops_;
   llvm::FunctionAnalysisManager functions_;
