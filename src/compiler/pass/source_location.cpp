@@ -3,6 +3,7 @@
 #include "vocabulary/calls/remarks.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Function.h>
@@ -28,13 +29,29 @@ const llvm::Instruction* neighbour_of(const llvm::Instruction& at) {
   return nullptr;
 }
 
+/// The location with which a remark is printed as it should be. Flang 19 strips from the absolute path what LLVM calls its root
+/// (flang's TextDiagnosticPrinter), and with it the first slash. A root of its own in front, `//./`, is what it strips then; for
+/// everybody else it means the same folder.
+llvm::DiagnosticLocation printable(const llvm::DILocation& where) {
+  llvm::DILocalScope* scope = where.getScope();
+  const llvm::DICompileUnit* unit = scope->getSubprogram()->getUnit();
+  if (!unit || !llvm::dwarf::isFortran(llvm::dwarf::SourceLanguage(unit->getSourceLanguage())) ||
+      !where.getDirectory().starts_with("/"))
+    return llvm::DiagnosticLocation(llvm::DebugLoc(&where));
+  llvm::LLVMContext& context = where.getContext();
+  auto* file = llvm::DIFile::get(context, where.getFilename(), ("//./" + where.getDirectory()).str());
+  auto* block = llvm::DILexicalBlockFile::get(context, scope, file, 0);
+  return llvm::DiagnosticLocation(
+      llvm::DebugLoc(llvm::DILocation::get(context, where.getLine(), where.getColumn(), block)));
+}
+
 } // namespace
 
 llvm::DiagnosticLocation source_location(const llvm::Instruction& at) {
   if (const llvm::Instruction* near = neighbour_of(at))
-    return llvm::DiagnosticLocation(near->getDebugLoc());
-  if (const llvm::DISubprogram* function = at.getFunction()->getSubprogram())
-    return llvm::DiagnosticLocation(function);
+    return printable(*near->getDebugLoc());
+  if (llvm::DISubprogram* function = at.getFunction()->getSubprogram())
+    return printable(*llvm::DILocation::get(at.getContext(), function->getLine(), 0, function));
   return {};
 }
 
