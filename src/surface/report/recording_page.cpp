@@ -130,6 +130,38 @@ void add_headline_of_neighborhoods(page& p, const recordings::analysis& a) {
         percent(share), counted(operations, "neighborhood collective")));
 }
 
+/// A chain may as well be a pipeline, in which no collective is hidden.
+bool is_shape_of_collective(recordings::message_shape shape) {
+  return shape != recordings::message_shape::no_shape && shape != recordings::message_shape::chain;
+}
+
+/// Which collectives the messages are: by what they carry, or only by the shape of their exchange.
+void add_headlines_of_patterns(page& p, const recordings::analysis& a) {
+  std::uint64_t found = 0, shapes = 0;
+  double share_of_found = 0, share_of_shapes = 0;
+  for (const recordings::activity& x : a.activities)
+    if (x.found)
+      ++found, share_of_found += x.time_share;
+    else if (is_shape_of_collective(x.shape))
+      ++shapes, share_of_shapes += x.time_share;
+  if (found > 0)
+    p.headlines.push_back(fmt::format("{} by hand out of messages: {} of the MPI time.",
+                                      found == 1 ? "One collective is written"
+                                                 : fmt::format("{} collectives are written", found),
+                                      percent(share_of_found)));
+  else if (a.messages > 0 && !a.hashing)
+    p.headlines.emplace_back(
+        "Contents were not compared, so collectives among the messages were not searched for.");
+  else if (a.messages > 0 && shapes == 0)
+    p.headlines.emplace_back(
+        "No collective was recognised among the messages. That is no proof that there is none: "
+        "TACIT-050 says what is not searched for.");
+  if (shapes > 0)
+    p.headlines.push_back(fmt::format(
+        "{} the shape of a collective, by partners, sizes and order alone: {} of the MPI time.",
+        shapes == 1 ? "One pattern has" : fmt::format("{} patterns have", shapes), percent(share_of_shapes)));
+}
+
 void add_headlines(page& p, const recordings::analysis& a) {
   if (a.recorded_ranks == 0) {
     p.headlines.emplace_back("Nothing was recorded: the program made no MPI call that tacit could see.");
@@ -144,24 +176,7 @@ void add_headlines(page& p, const recordings::analysis& a) {
                    ? "."
                    : fmt::format(", and collective calls that take {} of the MPI time.", percent(calls))));
   add_headline_of_neighborhoods(p, a);
-  std::uint64_t written_by_hand = 0;
-  double share = 0;
-  for (const recordings::activity& x : a.activities)
-    if (x.found)
-      ++written_by_hand, share += x.time_share;
-  if (written_by_hand > 0)
-    p.headlines.push_back(fmt::format("{} by hand out of messages: {} of the MPI time.",
-                                      written_by_hand == 1
-                                          ? "One collective is written"
-                                          : fmt::format("{} collectives are written", written_by_hand),
-                                      percent(share)));
-  else if (a.messages > 0 && !a.hashing)
-    p.headlines.emplace_back(
-        "Contents were not compared, so collectives among the messages were not searched for.");
-  else if (a.messages > 0)
-    p.headlines.emplace_back(
-        "No collective was recognised among the messages. That is no proof that there is none: "
-        "TACIT-050 says what is not searched for.");
+  add_headlines_of_patterns(p, a);
   add_limit(p, a);
   add_unmodelled(p, a);
   add_ends(p, a);

@@ -127,6 +127,10 @@ struct shape_words {
   std::string_view call;
   std::vector<std::string_view> names; ///< one of these it is, if it is one
 };
+std::string_view article_of(std::string_view noun) {
+  return noun.find_first_of("aeiou") == 0 ? "an" : "a";
+}
+
 const shape_words& words_of(message_shape shape) {
   static const shape_words all[] = {
       {"", "", {}},
@@ -340,9 +344,10 @@ std::string detail_of(const analysis& a, const activity& x, obstacle what) {
   case obstacle::foreign_data_first:
     return doubt_text(x);
   case obstacle::computed_unseen:
-    return fmt::format("Partners, sizes and order are those of a {}; what is computed in between is not in a "
-                       "recording. Only if it is that, {} would do the same.",
-                       words_of(x.shape).noun, words_of(x.shape).call);
+    return fmt::format(
+        "Partners, sizes and order are those of {} {}; what is computed in between is not in a "
+        "recording. Only if it is that, {} would do the same.",
+        article_of(words_of(x.shape).noun), words_of(x.shape).noun, words_of(x.shape).call);
   case obstacle::carried_on:
     return "A rank sends bytes that it received in the same round: one neighborhood collective for the round "
            "would send old values.";

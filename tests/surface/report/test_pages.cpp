@@ -132,6 +132,21 @@ TEST(pages, neighborhood_collectives_are_told_of_apply) {
       contains(text_of(page_of(a, {}, {})), "31 % of the MPI time is in 1,000 neighborhood collectives"));
 }
 
+TEST(pages, shapes_of_collectives_are_told_apart_from_collectives) {
+  recordings::analysis a = fake_analysis(4, 1, false);
+  std::erase_if(a.activities, [](const recordings::activity& x) { return x.found.has_value(); });
+  const auto says = [&a](const std::string& part) {
+    return std::ranges::any_of(page_of(a, {}, {}).headlines,
+                               [&part](const std::string& line) { return contains(line, part); });
+  };
+  EXPECT_TRUE(says("No collective was recognised"));
+  a.activities.front().shape = recordings::message_shape::chain; // may be a pipeline
+  EXPECT_TRUE(says("No collective was recognised"));
+  a.activities.front().shape = recordings::message_shape::alltoall;
+  EXPECT_FALSE(says("No collective was recognised"));
+  EXPECT_TRUE(says("One pattern has the shape of a collective"));
+}
+
 TEST(pages, summary_has_at_most_the_lines_asked_for) {
   for (const std::uint32_t copies : {0u, 1u, 50u}) {
     const std::string text = summary_of(page_of(fake_analysis(64, copies, true), {}, {}), 14);

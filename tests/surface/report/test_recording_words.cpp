@@ -86,6 +86,10 @@ TEST(recording_words, a_shape_is_never_called_the_collective_itself) {
     EXPECT_NE(detail_of(a, x, obstacle::computed_unseen).find("Only if it is that, MPI_"), std::string::npos)
         << i;
   }
+  x.shape = message_shape::alltoall;
+  EXPECT_NE(detail_of(a, x, obstacle::computed_unseen).find("those of an alltoall;"), std::string::npos);
+  x.shape = message_shape::scan;
+  EXPECT_NE(detail_of(a, x, obstacle::computed_unseen).find("those of a scan;"), std::string::npos);
 }
 
 TEST(recording_words, an_activity_names_what_else_its_lines_do) {
