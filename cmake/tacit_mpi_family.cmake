@@ -39,5 +39,6 @@ function(tacit_add_mpi_test)
     add_test(NAME ${T_NAME}.np${n} COMMAND ${launch} -n ${n} $<TARGET_FILE:${program}> ${T_COMMAND})
     set_tests_properties(${T_NAME}.np${n} PROPERTIES PROCESSORS 2 LABELS "mpi;${T_LABELS}"
                          ENVIRONMENT "TACIT_EXPECTED_RANKS=${n}")
+    tacit_only_with_threads(${program} ${T_NAME}.np${n})
   endforeach()
 endfunction()
