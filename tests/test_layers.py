@@ -24,17 +24,25 @@ add_custom_target(archives)
 
 
 class Tree(unittest.TestCase):
+    root: Path
+
     def setUp(self):
+        self.addCleanup(self.plant())
+
+    @classmethod
+    def plant(cls):
+        """What takes the tree away again."""
         folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
+        cls.root = Path(folder.name)
         for file in ["graphs/match/match.h", "graphs/graph/graph.h", "graphs/flow/flow.h", "surface/report/html.h",
                      "interpose/all.h", "interpose/layer/interests.h", "vocabulary/base/base.c", "surface/report/report.c",
                      "interpose/recorder/recorder.c", "graphs/match/match.c"]:
-            self.write(file, "")
+            cls.write(file, "")
+        return folder.cleanup
 
-    def write(self, file, text):
-        path = self.root / "src" / file
+    @classmethod
+    def write(cls, file, text):
+        path = cls.root / "src" / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
@@ -122,6 +130,15 @@ class Includes(Tree):
 
 
 class Links(Tree):
+    """One tree for all, so that CMake looks for the compiler once."""
+
+    def setUp(self):
+        pass
+
+    @classmethod
+    def setUpClass(cls):
+        cls.addClassCleanup(cls.plant())
+
     def building(self, planted):
         build = self.root / "build"
         (self.root / "CMakeLists.txt").write_text(PROJECT.format(planted=planted))
@@ -152,6 +169,7 @@ class Links(Tree):
 
     def test_a_part_of_a_room(self):
         self.write("graphs/match/races.c", "")
+        self.addCleanup((self.root / "src/graphs/match/races.c").unlink)
         self.refused(self.building("add_library(match STATIC src/graphs/match/match.c)"),
                      "target match: compiles only a part of room 'match', without src/graphs/match/races.c")
 
