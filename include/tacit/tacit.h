@@ -259,6 +259,9 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *                                          or dry (does nothing, not even copies); without it what is
  *                                          predicted to be fastest. mpi, which concerns
  *                                          neighborhood collectives, is allowed and ignored
+ *   tacit_plan      TACIT_PLAN             the plan to take, by the name that tacit_explain has for it: "as written",
+ *                                          "straight messages", "collectives", "binomial", ...; without it what is
+ *                                          predicted to be fastest
  *   tacit_density   TACIT_DENSITY          0 ... 1 (default 0.75): the share of pairs that a vector collective
  *                                          must have
  *   tacit_budget    TACIT_BUDGET           what the analysis may take before it gives up: fragments moved, or

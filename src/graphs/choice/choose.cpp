@@ -136,6 +136,8 @@ as_messages chooser::best_messages(const plan& collectives) const {
 bool chooser::may_pay(const std::vector<collective_shape>& collectives, algorithm form) const {
   if (blocks_of(collectives, form) > most_blocks)
     return false;
+  if (!wanted_.plan.empty())
+    return true;
   double cheapest = std::numeric_limits<double>::infinity();
   for (const variant& w : out_.variants)
     if (w.predicted >= 0)
@@ -189,7 +191,7 @@ void chooser::add_plans() {
   const plan& straight = collectives ? made : c_.schedule;
   const bool is_straight = only_written || straight.as_written || same_messages(written, straight);
   const bool replaces = (collectives || has_collectives(c_.in_stages.schedule)) &&
-                        (wanted_.replace_always || is_of_collectives(wanted_.driver));
+                        (wanted_.replace_always || is_of_collectives(wanted_.driver)) && wanted_.plan.empty();
   if (!replaces)
     add(std::string(written_name), std::move(written), true);
   add_stages();
@@ -223,6 +225,8 @@ void chooser::order() {
                    [&](const variant& a, const variant& b) { return weight(a) < weight(b); });
   for (const variant& w : out_.variants)
     out_.compared.push_back({out_.plans[w.plan].name, w.driver, w.predicted});
+  if (!wanted_.plan.empty())
+    std::erase_if(out_.variants, [&](const variant& w) { return out_.plans[w.plan].name != wanted_.plan; });
 }
 
 /// Keeps the variants that are wanted and valid, and their plans.
@@ -259,7 +263,7 @@ void chooser::take() {
 choice choose(const graph& g, const compilation& c, const compile_options& options,
               const choice_request& wanted) {
   const std::size_t messages = std::max(g.size(), c.moved.list.size());
-  if (messages > wanted.all_played_up_to)
+  if (messages > wanted.all_played_up_to && wanted.plan.empty())
     if (std::optional<choice> made = cheapest_variant(g, c, options, wanted))
       return *std::move(made);
   return chooser(g, c, options, wanted).run();

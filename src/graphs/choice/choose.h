@@ -54,6 +54,7 @@ struct choice_request {
   machine_costs costs;
   process_map where;
   std::string driver;      ///< that alone; empty: any of shm, p2p, coll, and pcoll if it is there
+  std::string plan;        ///< that alone, by its name; empty: any
   bool persistent = false; ///< MPI's collectives can be made once and started (pcoll)
   /// While ranks wait in other calls of MPI, MPI progresses our steps, or nobody waits for them there. If not, only plans whose
   /// messages all leave when a run starts are compared with a graph of which that is true.

@@ -77,12 +77,26 @@ graphs::choice_request request_of(const std::vector<rank_facts>& ranks, const co
   out.where.cores = cores_here();
   out.costs = known_costs(one_node);
   out.driver = wanted.driver;
+  out.plan = wanted.plan;
   out.persistent = persistent_calls() != nullptr;
   out.replace_always = wanted.replace_always;
   // The end of the trials waits for all ranks to start a run (run/tuned_run.h).
   const bool may_wait = wanted.compile.planning.progress == graphs::region_progress::collective;
   out.most = wanted.tune && may_wait ? wanted.candidates : 1;
   return out;
+}
+
+/// A plan that was asked for by name has to be there.
+void refuse_unknown_plan(const graphs::choice& chosen, const std::string& plan) {
+  if (plan.empty() || !chosen.variants.empty())
+    return;
+  std::string names;
+  for (const graphs::priced_variant& w : chosen.compared)
+    if (const std::string name = fmt::format("\"{}\"", w.plan); names.find(name) == std::string::npos)
+      names += (names.empty() ? "" : ", ") + name;
+  throw call_error(call_error::kind::environment,
+                   fmt::format("tacit_plan is \"{}\", but the plans of this graph are {}", plan, names),
+                   true);
 }
 
 /// Whatever has no price, as what only a driver does that was asked for.
@@ -94,7 +108,7 @@ void add_unpriced(graphs::choice& chosen, const graphs::plan& schedule, const st
 }
 
 /// What the compilation says is what runs.
-void note_choice(graphs::compilation& c, const graphs::choice& chosen, bool measured) {
+void note_choice(graphs::compilation& c, const graphs::choice& chosen, const char* as_who_says) {
   const graphs::named_plan& taken = chosen.plans[chosen.variants.front().plan];
   if (taken.name.ends_with(graphs::in_stages)) {
     c.schedule.as_written = false;
@@ -105,7 +119,7 @@ void note_choice(graphs::compilation& c, const graphs::choice& chosen, bool meas
     return;
   c.schedule.as_written = true;
   c.schedule.why_as_written = reason::not_faster;
-  c.schedule.detail = measured ? "as an earlier run has measured" : "as far as predictions tell";
+  c.schedule.detail = as_who_says;
 }
 
 /// A graph in the file of measurements.
@@ -155,6 +169,7 @@ compiled_graph compile_parts(std::vector<message> parts, const compile_request& 
     throw call_error(call_error::kind::graph, describe_errors(out.all, out.products.problems), true);
   out.all.g = graphs::with_groups(std::move(out.all.g), out.products.groups);
   out.chosen = graphs::choose(out.all.g, out.products, wanted.compile, request_of(in.facts, wanted));
+  refuse_unknown_plan(out.chosen, wanted.plan);
   add_unpriced(out.chosen, out.products.schedule, wanted.driver);
   measured_before earlier;
   if (out.chosen.variants.size() > 1) {
@@ -162,7 +177,10 @@ compiled_graph compile_parts(std::vector<message> parts, const compile_request& 
     if (!wanted.tune_again)
       earlier = take_measured_before(out.chosen, out.measured_as.key);
   }
-  note_choice(out.products, out.chosen, earlier.taken);
+  note_choice(out.products, out.chosen,
+              earlier.taken          ? "as an earlier run has measured"
+              : !wanted.plan.empty() ? "as tacit_plan asks"
+                                     : "as far as predictions tell");
   out.why = explain(out.all.g, out.products, out.chosen);
   if (!earlier.words.empty())
     out.why = with_measured_before(out.why, earlier.words);

@@ -75,6 +75,11 @@ bool set_patterns(compile_request& r, std::string_view value) {
   return true;
 }
 
+bool set_plan(compile_request& r, std::string_view value) {
+  r.plan = value;
+  return true;
+}
+
 bool set_analysis(compile_request& r, std::string_view value) {
   r.by = value == "central"       ? compiled_by::central
          : value == "distributed" ? compiled_by::distributed
@@ -94,17 +99,13 @@ struct option {
   bool (*set)(compile_request& r, std::string_view value);
 };
 
-constexpr option options[] = {{setting::policy, set_policy},
-                              {setting::graph_progress, set_progress},
-                              {setting::driver, set_driver},
-                              {setting::tune, set_tune},
-                              {setting::density, set_density},
-                              {setting::budget, set_budget},
-                              {setting::replace, set_replace},
-                              {setting::patterns, set_patterns},
-                              {setting::compile, set_analysis},
-                              {setting::graphs_kept, set_kept},
-                              {setting::allow_reassociation, set_reassociation}};
+constexpr option options[] = {
+    {setting::policy, set_policy},     {setting::graph_progress, set_progress},
+    {setting::driver, set_driver},     {setting::plan, set_plan},
+    {setting::tune, set_tune},         {setting::density, set_density},
+    {setting::budget, set_budget},     {setting::replace, set_replace},
+    {setting::patterns, set_patterns}, {setting::compile, set_analysis},
+    {setting::graphs_kept, set_kept},  {setting::allow_reassociation, set_reassociation}};
 
 void set(compile_request& r, const setting_row& row, const std::string& where, std::string_view value) {
   if (const std::string fault = fault_of(row, where, value); !fault.empty())
@@ -137,7 +138,7 @@ void read_info(compile_request& r, MPI_Info info) {
 
 /// Names every member, so that a new one cannot be forgotten here.
 std::vector<std::byte> packed_request(const compile_request& r) {
-  const auto& [by, compile, driver, patterns, tune, tune_again, replace_always, candidates, kept] = r;
+  const auto& [by, compile, driver, plan, patterns, tune, tune_again, replace_always, candidates, kept] = r;
   const auto& [flow, detection, planning, make_plan, check_races, disabled, described, progress] = compile;
   const auto& [fragment_budget, memory_budget] = flow;
   const auto& [vector_forms, density, budget, smallest_group, subgroups] = detection;
@@ -145,6 +146,7 @@ std::vector<std::byte> packed_request(const compile_request& r) {
   packer out;
   out.put(by);
   out.put_text(driver);
+  out.put_text(plan);
   out.put_text(patterns);
   for (const bool word :
        {tune, tune_again, replace_always, make_plan, check_races, vector_forms, subgroups, reassociate})

@@ -22,6 +22,7 @@ struct compile_request {
   compiled_by by = compiled_by::size;
   graphs::compile_options compile;
   std::string driver;   ///< empty: by priority
+  std::string plan;     ///< by its name in the explanation; empty: by price
   std::string patterns; ///< file with descriptions of patterns, read where the graph is compiled; empty: none
   bool tune = false;    ///< candidates are measured in place, unless an earlier run has done it
   bool tune_again = false;     ///< also if an earlier run has done it

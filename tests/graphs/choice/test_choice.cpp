@@ -145,6 +145,28 @@ TEST(choose, a_driver_that_was_asked_for_is_the_only_one) {
   EXPECT_TRUE(chosen_for(pattern::bcast, 8, 64, dry).variants.empty());
 }
 
+/// All that is compared can be had by its name, whatever it costs, and nothing else.
+TEST(choose, a_plan_that_was_asked_for_is_the_only_one) {
+  choice_request wanted = on_one_node(4);
+  const choice all = chosen_for(pattern::bcast, 8, 1 << 16, wanted);
+  ASSERT_GT(all.compared.size(), 4u);
+  for (const priced_variant& w : all.compared) {
+    wanted.plan = w.plan;
+    const choice one = chosen_for(pattern::bcast, 8, 1 << 16, wanted);
+    ASSERT_EQ(one.plans.size(), 1u);
+    EXPECT_EQ(one.plans.front().name, w.plan);
+    wanted.driver = w.driver;
+    EXPECT_EQ(taken(chosen_for(pattern::bcast, 8, 1 << 16, wanted)), w.plan + " by " + w.driver);
+    wanted.driver.clear();
+  }
+  wanted.all_played_up_to = 0; // also where only the cheapest one is looked for
+  EXPECT_EQ(taken(chosen_for(pattern::bcast, 8, 1 << 16, wanted)).find(wanted.plan), 0u);
+  wanted.plan = "no such plan";
+  const choice none = chosen_for(pattern::bcast, 8, 1 << 16, wanted);
+  EXPECT_TRUE(none.variants.empty());
+  EXPECT_GT(none.compared.size(), 4u); // what there is
+}
+
 TEST(choose, persistent_collectives_are_a_variant_where_there_are_some) {
   choice_request wanted = on_nodes(16);
   wanted.most = 50;

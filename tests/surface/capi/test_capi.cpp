@@ -589,6 +589,7 @@ TEST_F(capi, unknown_driver_and_info_keys_are_errors) {
                             {"tacit_policy", "none"},
                             {"tacit_density", "2"},
                             {"tacit_progress", "waits"},
+                            {"tacit_plan", "no such plan"},
                             {"tacit_speed", "1"}};
   for (const auto& pair : pairs) {
     MPI_Info info = MPI_INFO_NULL;
