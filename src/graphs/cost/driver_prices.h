@@ -32,10 +32,15 @@ private:
 inline constexpr double change_of_process = 1000;
 /// In which shm cuts long messages.
 inline constexpr double bytes_of_a_piece = 8192;
-/// Beyond this a message on its way through memory drives the buffers of both ends out of their caches, and one of MPI's, which is
-/// copied once, does not: exchanges of 256 KiB between two ranks took 2.4 to 3.4 times what the model, which measures what has just
-/// been written, says of the copies, while MPI's took 0.5 to 0.9 times what it says.
-inline constexpr double bytes_that_stay = 131072, beyond_caches = 4;
+/// A rank that sends and receives so many bytes in a run drives them out of its caches if they go through memory of ours, and not if MPI
+/// copies them once. The model measures what has just been written. So such traffic is priced by what MPI takes for the message: both ends
+/// are busy with it, one way among two ranks took 0.78 of that under Open MPI (MPICH 4.0: 0.92 to 1.5), an exchange 1.55 to 1.6 times that
+/// (1.2 to 1.5), 256 KiB to 4 MiB. Segments of a long message drive each other out as the whole does: four ranks took twice as long by
+/// pipelines through memory as by messages of MPI.
+inline constexpr double bytes_that_leave = 262144, share_of_message = 0.85;
+/// A long message in pieces is not copied once by MPI, but cut, packed and unpacked on its way: an exchange of blocks of a matrix (32 KiB to
+/// 4 MiB) took 1.5 to 3 times what one of contiguous blocks took.
+inline constexpr double packing_of_long = 4;
 
 class driver_prices {
 public:
@@ -60,6 +65,8 @@ public:
   double latency(medium by) const { return media_[number(by)].latency; }
   bool puts(medium by) const { return by != medium::memory && by_puts_ && !model(by).puts.empty(); }
   bool shares() const { return shares_; }
+  /// The most that a rank sends and receives in a run through memory, if it is known. To be said before prices are asked for.
+  void carry(double bytes) { leaves_caches_ = bytes >= bytes_that_leave; }
 
   /// That the sender's core is busy with a message that lies in so many pieces of memory there.
   double send(medium by, double bytes, std::size_t pieces) {
@@ -79,8 +86,7 @@ public:
         return through_caches(from_memory(m, n), n);
       if (puts(by))
         return handling + copy_at(m, n);
-      const double moving = by == medium::node ? gap_at(m, n) - send_at(m, n) : 0;
-      return handling + std::max(receive_at(m, n), moving);
+      return handling + (by == medium::node ? moving(m, n) : receive_at(m, n));
     });
     return message + in_pieces(by, bytes, pieces);
   }
@@ -100,17 +106,26 @@ private:
     remembered send, receive, gap;
   };
   static std::size_t number(medium by) { return static_cast<std::size_t>(by); }
-  static double through_caches(double price, double bytes) {
-    return bytes > bytes_that_stay ? price * beyond_caches : price;
+  double through_caches(double price, double bytes) const {
+    if (!leaves_caches_ && bytes < bytes_that_leave)
+      return price;
+    const machine_model& m = model(medium::node);
+    return std::max(price, share_of_message * (handling + moving(m, bytes)));
+  }
+  /// That the receiver's core moves a message of MPI within the node.
+  static double moving(const machine_model& m, double bytes) {
+    return std::max(receive_at(m, bytes), gap_at(m, bytes) - send_at(m, bytes));
   }
   double in_pieces(medium by, double bytes, std::size_t pieces) const {
+    const machine_model& m = model(by);
     const bool packs = by != medium::memory && !puts(by) && pieces > 1;
-    return beyond_one(pieces) + (packs ? packing(model(by), bytes) : 0);
+    const bool is_long = by == medium::node && bytes > static_cast<double>(m.eager_limit);
+    return beyond_one(pieces) + (packs ? packing(m, bytes) * (is_long ? packing_of_long : 1) : 0);
   }
   double latency_of(medium by) const;
   void find_nodes(const process_map& where);
 
-  bool by_puts_, shares_;
+  bool by_puts_, shares_, leaves_caches_ = false;
   double longest_in_memory_;
   std::uint32_t cores_;
   std::array<medium_state, 3> media_;

@@ -88,6 +88,7 @@ private:
         for (const std::uint32_t before : s.after)
           ++steps_[ranks_[r].first + before].later;
       }
+    prices_.carry(most_through_memory());
     join_messages(receives);
     list_later();
     for (std::uint32_t r = 0; r < ranks_.size(); ++r)
@@ -95,6 +96,21 @@ private:
         if (steps_[ranks_[r].first + i].missing == 0)
           ready_.push({0, r, i});
     return true;
+  }
+  /// Bytes of the rank with most.
+  double most_through_memory() const {
+    double most = 0;
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+      double bytes = 0;
+      for (std::uint32_t i = 0; i < p_.ranks[r].steps.size(); ++i) {
+        const step& s = p_.ranks[r].steps[i];
+        const double n = steps_[ranks_[r].first + i].bytes;
+        const bool is_message = s.kind == step_kind::send || s.kind == step_kind::recv;
+        bytes += is_message && prices_.medium_of(r, index(s.peer), n) == medium::memory ? n : 0;
+      }
+      most = std::max(most, bytes);
+    }
+    return most;
   }
   /// Each send finds its receive in the list of the rank that it goes to; most ranks receive little, or in the order of sources.
   void join_messages(std::size_t receives) {
