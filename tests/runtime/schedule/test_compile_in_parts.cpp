@@ -458,6 +458,49 @@ TEST(compile_in_parts, a_rank_that_refuses_late_leaves_nobody_waiting) {
   made->end();
 }
 
+/// One rank doubles what it got of two bytes until its bytes come from more places than a part may follow, and tells another one. That rank
+/// alone has too much; the analysis of all by rank 0 has a budget of its own, and the graph runs as written.
+TEST(compile_in_parts, a_rank_that_has_too_much_to_follow_leaves_the_graph_to_rank_0) {
+  constexpr int doubled = 22;
+  constexpr std::size_t room = std::size_t{2} << doubled;
+  std::vector<unsigned char> bytes(room), mine(2);
+  graph_builder part(MPI_COMM_WORLD);
+  if (part.size() < 3)
+    GTEST_SKIP() << "two ranks compile by one";
+  const auto at = [](const unsigned char* from, std::size_t length) -> graph_builder::bytes {
+    return {{reinterpret_cast<std::uint64_t>(from), length}};
+  };
+  if (part.rank() == 0)
+    part.send(at(mine.data(), 2), 1, 0);
+  if (part.rank() == 1) {
+    int last = part.recv(at(bytes.data(), 2), 0, 0);
+    for (int i = 0; i < doubled; ++i) {
+      const std::size_t so_far = std::size_t{2} << i;
+      const int copied = part.copy(at(bytes.data(), so_far), at(bytes.data() + so_far, so_far));
+      part.depend(last, copied);
+      last = copied;
+    }
+    part.depend(last, part.send(at(bytes.data(), room), 2, 0));
+  }
+  if (part.rank() == 2)
+    part.recv(at(bytes.data(), room), 1, 0);
+  compile_request wanted;
+  wanted.by = compiled_by::distributed;
+  wanted.compile.flow.fragment_budget = 1000; // rank 0's own
+  const auto made = compile_together(part, "the test", [&] { return wanted; });
+  EXPECT_NE(lines_of(*made, "analysis: ").find("more fragments or memory than a part may (rank 1)"),
+            std::string::npos)
+      << made->explain().text;
+  EXPECT_NE(made->explain().text.find("TACIT-008"), std::string::npos) << made->explain().text;
+  if (part.rank() == 0)
+    mine = {17, 99};
+  made->start();
+  made->wait();
+  for (std::size_t i = 0; i < room && (part.rank() == 1 || part.rank() == 2); ++i)
+    ASSERT_EQ(bytes[i], i % 2 == 0 ? 17 : 99) << i;
+  made->end();
+}
+
 /// What was compiled in parts is kept as other graphs are, and its steps are moved with the buffers.
 TEST(compile_in_parts, keeps_what_was_compiled_and_moves_it) {
   const auto p = static_cast<std::uint32_t>(size_of(MPI_COMM_WORLD));
