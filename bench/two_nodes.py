@@ -210,27 +210,37 @@ def result_of(text: str) -> dict:
     values = re.search(r"^result (\S+) (\S+) (\S+) (\d+)$", text, re.MULTILINE)
     if not values:
         raise Trouble(f"no result in:\n{text}")
-    ways = re.search(r"^\s*predicted: (.*?) \d", text, re.MULTILINE)
-    return {"us": float(values[1]) * 1e6, "wrong": int(values[4]), "chosen": ways[1] if ways else "", "said": text}
+    line = re.search(r"^\s*predicted: (.*)$", text, re.MULTILINE)
+    plans = re.findall(r"(?:^|, )(\D[^,]*?) by (\w+)", line[1]) if line else []
+    return {"us": float(values[1]) * 1e6, "wrong": int(values[4]), "plans": plans, "said": text,
+            "chosen": " by ".join(plans[0]) if plans else ""}
 
 
 def compare(nodes: Nodes, program: Path, each: int, pattern: str, size: int, rounds: int, environment: dict) -> dict:
-    times = {"hand": [], "graph": [], "mpi": []}
-    chosen = ""
+    """`flat`: the cheapest plan of one level, where that of two was chosen."""
     runs = 50 if size <= 65536 else 10
+    plans = result_of(run(nodes, each, [program, pattern, "graph", size, 10, runs], **environment))["plans"]
+    chosen = " by ".join(plans[0]) if plans else ""
+    flat = next((plan for plan in plans if not plan[0].startswith("two-level")), None) if chosen.startswith("two-level") else None
+    times = {"hand": [], "graph": [], "mpi": []} | ({"flat": []} if flat else {})
     for round_ in range(rounds):
-        for way in list(times)[round_ % 3:] + list(times)[:round_ % 3]:
-            one = result_of(run(nodes, each, [program, pattern, way, size, 10, runs], **environment))
+        first = round_ % len(times)
+        for way in list(times)[first:] + list(times)[:first]:
+            forced = {"TACIT_PLAN": flat[0], "TACIT_DRIVER": flat[1]} if way == "flat" else {}
+            words = [program, pattern, "graph" if way == "flat" else way, size, 10, runs]
+            one = result_of(run(nodes, each, words, **environment, **forced))
             if one["wrong"]:
                 raise Trouble(f"{pattern} {way} of {size} bytes: {one['wrong']} values are wrong")
             times[way].append(one["us"])
-            chosen = one["chosen"] or chosen
     gains = [hand / graph for hand, graph in zip(times["hand"], times["graph"])]
     row = {"pattern": pattern, "ranks": 2 * each, "bytes": size, "chosen": chosen,
            **{way: round(statistics.median(values), 2) for way, values in times.items()},
            "gain": round(statistics.median(gains), 3), "gains": [round(gain, 3) for gain in gains]}
+    if flat:
+        of_levels = [one / two for one, two in zip(times["flat"], times["graph"])]
+        row |= {"flat_plan": " by ".join(flat), "gain_of_two_levels": round(statistics.median(of_levels), 3)}
     print(f"{pattern:18} 2 x {each} ranks {size:8} B: by hand {row['hand']:9.1f} us, graph {row['graph']:9.1f}, MPI {row['mpi']:9.1f}, "
-          f"gain {row['gain']:.2f}, {chosen}", file=sys.stderr)
+          f"gain {row['gain']:.2f}, {chosen}" + (f" {row['gain_of_two_levels']:.2f} of {row['flat_plan']}" if flat else ""), file=sys.stderr)
     return row
 
 
