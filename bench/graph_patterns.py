@@ -1,149 +1,195 @@
 #!/usr/bin/env python3
-"""Patterns written by hand (bench/graph_patterns.c): the program's own loop of messages, the best that is written by hand, MPI's
-blocking collective, and the compiled graph: what is chosen, as written, tuned (TACIT_TUNE), and by each driver. Writes one result
-file: machine, commit, command, load, microseconds, what was chosen, and what tuning has measured of every candidate.
+"""Patterns written by hand (bench/graph_patterns/): the program's own loop of messages, the best that is written by hand, MPI's blocking
+collective, the compiled graph, and each plan that was compared for it. Writes one result file: machine, model, commit, command, load,
+microseconds, what was chosen, and a summary; and a picture of it.
 
-    bench/graph_patterns.py                       all patterns, 64 B to 4 MiB, 5 rounds on 2 and on 4 ranks, Open MPI
-    bench/graph_patterns.py --mpi openmpi mpich --ranks 2 4 8 --sizes 8 64 1024 16384 262144 1048576
-    bench/graph_patterns.py --ranks 2 --rounds 3 --stdout
+    bench/graph_patterns.py                       all patterns, 8 B to 4 MiB, on 2, 4 and 8 ranks (MPICH: 2 and 4, as its ranks spin)
+    bench/graph_patterns.py --mpi openmpi --ranks 2 --patterns bcast halo --sizes 8 4096 --stdout
+    bench/graph_patterns.py --add ...             what is measured takes the place of the same cases of the kept result; the rest stays
+    bench/graph_patterns.py --again 6             the cases of the kept result that miss a goal, in so many rounds
     bench/graph_patterns.py --fresh               buffers written before each run and read behind it: graph-patterns-fresh-<machine>.json
     bench/graph_patterns.py --quick --stdout      a few cases and one round, to see that it works: no measurement
-    bench/graph_patterns.py --draw                bench/results/graph-patterns-<machine>.svg and a table of the last results, nothing else
+    bench/graph_patterns.py --draw                picture, table and summary of the kept result, nothing else
 
-Processes of the ways alternate. Of each case the lowest 10th percentile of all rounds counts: whatever disturbs a machine only adds.
-Before and behind the measurement each way runs once with known bytes, and every byte that arrives is compared.
+Ways that are compared share a process and alternate block by block; ratios are those within one process, of the lowest tenth of the
+blocks, and the median over the rounds counts. MPI's nonblocking collectives, which make Open MPI's progress loop longer for all that
+comes behind them, have processes of their own, with the loop and what is chosen beside them. The loop is also measured in processes without
+any graph; `loop_alone_over_chosen` compares the least times of both, which were not measured at the same time. Each way runs with known
+bytes before and behind its blocks, and every byte that arrives is compared.
 """
 import argparse
 import json
-import re
+import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from measured import PRESETS, ROOT, dirty, git, machine, result_file, save_figure, user_environment, write_result
+from measured import PRESETS, ROOT, dirty, git, machine, result_file, save_figure, user_environment
 
-BY_HAND = ["loop", "best", "mpi"]
-CHOSEN = ["graph", "tuned"]
-CANDIDATES = ["written", "shm", "p2p", "coll", "pcoll"]
-WAYS = BY_HAND + CHOSEN + CANDIDATES
-PATTERNS = ["bcast", "scatter", "scatterv", "gather", "gatherv", "allgather", "allgatherv", "alltoall", "alltoallv", "barrier", "halo",
-            "transpose"]
-SIZES = [64, 4096, 65536, 1 << 18, 1 << 20, 1 << 22]
-QUICK = {"mpi": ["openmpi"], "ranks": [2], "sizes": [64, 4096], "patterns": ["bcast", "alltoallv", "barrier", "halo", "transpose"],
-         "rounds": 1, "blocks": 3}
-ONE_TIME = re.compile(r"([a-z][a-z -]* \((?:shm|p2p|coll|pcoll|rma)\)) ([0-9.]+) (ns|µs|ms|s)\b")
-IN_MICROSECONDS = {"ns": 1e-3, "µs": 1, "ms": 1e3, "s": 1e6}
+ALONE, GRAPHS, COLLECTIVES = "loop,best,mpi", "loop,best,mpi,graph,candidates", "loop,graph,collectives"
+PATTERNS = ["bcast", "scatter", "scatterv", "gather", "gatherv", "allgather", "allgatherv", "alltoall", "alltoallv", "reduce", "allreduce",
+            "reduce_scatter", "barrier", "halo", "transpose"]
+SIZES = [8, 512, 4096, 32768, 1 << 18, 1 << 20, 1 << 22]
+QUICK = {"mpi": ["openmpi"], "ranks": [2], "sizes": [64, 4096], "patterns": ["bcast", "alltoallv", "allreduce", "barrier", "transpose"],
+         "rounds": 1, "milliseconds": 3}
+FASTER_THAN_MPI = {"allgather", "alltoall", "allreduce", "barrier"} # up to 4 KiB on two ranks
+LINEAR = set(PATTERNS) - {"halo", "barrier"}
+TARGET_OF_LOOP, TARGET_OF_BEST = 0.97, 1.1
 
 
-def tuned_times(feedback):
-    """Microseconds of each candidate, as the text of the explanation has them; the first one runs."""
-    text = re.sub(r"\(predicted [^)]*\)", "", feedback).replace("stays with ", ": ").replace("changed to ", ": ").replace("; not ", ": ")
-    return {name.strip(): float(amount) * IN_MICROSECONDS[unit] for name, amount, unit in ONE_TIME.findall(text)}
-
-
-def chosen_of(explained):
-    """What runs: plan and driver."""
-    times = tuned_times(explained.get("feedback", ""))
-    if times:
-        return next(iter(times))
-    first = (explained.get("predicted") or [{"plan": "as written" if explained["as_written"] else "collectives"}])[0]
-    return f"{first['plan']} ({explained.get('driver', '')})"
-
-
-def launched(library, ranks, words):
-    """The lines of one process group."""
+def launched(library, ranks, words, model):
+    """The lines of one process group, which chooses by that machine model."""
     environment = user_environment()
     environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1")
-    with tempfile.TemporaryDirectory(prefix="tacit-cache-") as cache: # a measured machine model counts, kept results of tuning do not
-        kept = Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tacit"
-        (Path(cache) / "tacit").mkdir()
-        for model in kept.glob("*"):
-            if model.is_file() and not model.name.startswith("graphs-"):
-                (Path(cache) / "tacit" / model.name).write_bytes(model.read_bytes())
+    if model:
+        environment["TACIT_PLATFORM"] = str(model)
+    with tempfile.TemporaryDirectory(prefix="tacit-cache-") as cache: # kept results of tuning do not count
         environment["XDG_CACHE_HOME"] = cache
-        done = subprocess.run([f"mpiexec.{library}", "-n", str(ranks), *words], capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                              env=environment, check=False)
+        done = subprocess.run([f"mpiexec.{library}", "-n", str(ranks), *map(str, words)], capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, env=environment, check=False)
     if done.returncode != 0:
-        sys.exit(f"{' '.join(words[1:])} on {ranks} ranks under {library} failed: {done.stderr[-2000:]}")
+        sys.exit(f"{' '.join(map(str, words[1:]))} on {ranks} ranks under {library} failed: {done.stderr[-2000:]}")
     return done.stdout.splitlines()
 
 
-def run(program, library, ranks, way, arguments):
-    """Yields ((pattern, bytes), microseconds or explanation)."""
-    words = [str(program), way, ",".join(arguments.patterns), ",".join(map(str, arguments.sizes)), str(arguments.blocks)]
-    for line in launched(library, ranks, words + (["fresh"] if arguments.fresh else [])):
+def name_of_chosen(explained):
+    first = (explained.get("predicted") or [{"plan": "as written" if explained["as_written"] else "collectives"}])[0]
+    return f"{first['plan']} ({explained['driver']})"
+
+
+def one_round(program, library, ranks, ways, pattern, arguments, model):
+    """By case of a pattern: microseconds of each way, and what was chosen."""
+    words = [program, ways, pattern, ",".join(map(str, arguments.sizes)), arguments.milliseconds]
+    out = {}
+    for line in launched(library, ranks, words + (["fresh"] if arguments.fresh else []), model):
         if line.startswith("# "):
-            _, pattern, size, text = line.split(" ", 3)
-            yield (pattern, int(size)), json.loads(text)
+            _, pattern, size, _, text = line.split(" ", 4)
+            out[pattern, int(size)]["chosen"] = name_of_chosen(json.loads(text))
         else:
-            pattern, size, us = line.split()
-            yield (pattern, int(size)), float(us)
+            pattern, size, way, us = line.split("\t")
+            out.setdefault((pattern, int(size)), {"us": {}})["us"][way] = float(us)
+    return out
 
 
-def build(folder, library, libraries):
+def build(folder, library):
+    libraries = ROOT / "build" / PRESETS[library] / "lib"
+    if not (libraries / "libtacit.so").exists():
+        sys.exit(f"{libraries}/libtacit.so does not exist: build the preset {PRESETS[library]} first")
     program = Path(folder) / f"graph_patterns.{library}"
-    subprocess.run([f"mpicc.{library}", "-O2", f"-I{ROOT / 'include'}", str(ROOT / "bench/graph_patterns.c"), "-o", str(program),
-                    f"-L{libraries}", "-ltacit", f"-Wl,-rpath,{libraries}"], check=True)
+    sources = sorted(map(str, (ROOT / "bench/graph_patterns").glob("*.c")))
+    subprocess.run([f"mpicc.{library}", "-O2", f"-I{ROOT / 'include'}", *sources, "-o", str(program), f"-L{libraries}", "-ltacit",
+                    f"-Wl,-rpath,{libraries}"], check=True)
     return program
 
 
-def case_of(library, ranks, key, us, explained):
-    """A case of the result; of tuning the candidates' own times, which count like those of other ways."""
-    pattern, size = key
-    case = {"mpi": library, "ranks": ranks, "pattern": pattern, "bytes": size, "us": us,
-            "loop_over": {way: round(us["loop"] / t, 2) for way, t in us.items() if way != "loop" and t > 0},
-            "chosen": {way: chosen_of(explained[way]) for way in CHOSEN if way in explained}}
-    if "tuned" in explained:
-        case["candidates"] = tuned_times(explained["tuned"].get("feedback", ""))
-    return case
+def measured_model(folder, library):
+    """The machine model that `tacit platform` measures."""
+    model = Path(folder) / f"model.{library}.json"
+    launched(library, 2, [ROOT / "build" / PRESETS[library] / "bin" / f"tacit-platform-{library}", "--output", model], None)
+    return model
 
 
-def measure(program, library, ranks, arguments):
-    best, explained = {}, {}
-    for _ in range(arguments.rounds):
-        for way in arguments.ways:
-            for key, what in run(program, library, ranks, way, arguments):
-                if isinstance(what, dict):
-                    explained.setdefault(key, {})[way] = what
-                else:
-                    best.setdefault(key, {})[way] = min(best.get(key, {}).get(way, what), what)
-    for key, us in best.items():
-        case = case_of(library, ranks, key, us, explained.get(key, {}))
-        print(f"{library} {ranks} {key[0]:10} {key[1]:8} B  loop {us['loop']:8.2f} us  loop over " +
-              "  ".join(f"{way} {x:.2f}" for way, x in case["loop_over"].items()) +
-              "  " + ", ".join(sorted(set(case["chosen"].values()))), file=sys.stderr)
-        yield case
+def case_of(library, ranks, key, rounds):
+    """A case of the result: least microseconds, ratios of processes in which both were measured, and what was chosen."""
+    least, ratios, alone = {}, {}, []
+    chosen = next(seen["chosen"] for seen in rounds if "chosen" in seen)
+    own_group = COLLECTIVES if chosen.endswith("coll)") else GRAPHS
+    for seen in rounds:
+        us = seen["us"]
+        for way, t in us.items():
+            least[way] = min(t, least.get(way, t))
+        if seen["ways"] == ALONE:
+            alone.append(us["loop"])
+        elif us["graph"] > 0:
+            for way, t in us.items():
+                if way not in ("graph", "loop") or seen["ways"] == own_group:
+                    ratios.setdefault(way, []).append(t / us["graph"])
+    over = {way: round(statistics.median(some), 3) for way, some in ratios.items()}
+    candidates = {chosen: 1.0} | {way: ratio for way, ratio in over.items() if way.endswith(")")}
+    best = min(candidates, key=candidates.get)
+    return {"mpi": library, "ranks": ranks, "pattern": key[0], "bytes": key[1], "chosen": chosen, "best": best,
+            "loop_over_chosen": over["loop"], "chosen_over_best": round(1 / candidates[best], 3),
+            "loop_alone_over_chosen": round(min(alone) / least["graph"], 3),
+            "us": least, "over_chosen": over}
+
+
+def measure(program, library, ranks, arguments, model):
+    """A pattern after the other, each in processes of its own: what many schedules leave behind in a library slows down all that comes."""
+    for pattern in arguments.patterns:
+        rounds = {}
+        for _ in range(arguments.rounds):
+            for ways in (ALONE, GRAPHS, COLLECTIVES):
+                for key, seen in one_round(program, library, ranks, ways, pattern, arguments, model).items():
+                    rounds.setdefault(key, []).append(seen | {"ways": ways})
+        for key, seen in rounds.items():
+            case = case_of(library, ranks, key, seen)
+            print(f"{library} {ranks} {key[0]:14} {key[1]:8} B  chosen {case['us']['graph']:9.2f} us: {case['chosen']:32} loop x"
+                  f"{case['loop_over_chosen']:.2f} alone x{case['loop_alone_over_chosen']:.2f}  mpi x{case['over_chosen'].get('mpi', 0):.2f}"
+                  f"  over the best x{case['chosen_over_best']:.2f} {case['best'] if case['best'] != case['chosen'] else ''}",
+                  file=sys.stderr, flush=True)
+            yield case
+
+
+def where(case):
+    return [case["mpi"], case["ranks"], case["pattern"], case["bytes"]]
+
+
+def quantiles(some):
+    ordered = sorted(some)
+    return {name: ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+            for name, share in [("least", 0), ("5 %", 0.05), ("25 %", 0.25), ("50 %", 0.5), ("75 %", 0.75), ("95 %", 0.95)]}
+
+
+def within_of_best(case, label):
+    """Whether that plan would have been as good as the best, by more than which nobody is: one that was not measured, as it was predicted
+    to take three times as long or does not exist, would not."""
+    ratios = {case["chosen"]: 1.0} | case["over_chosen"]
+    return label in ratios and ratios[label] * case["chosen_over_best"] <= TARGET_OF_BEST
+
+
+def misses(case):
+    few_bytes_on_two = case["ranks"] == 2 and case["bytes"] <= 4096 and case["pattern"] in FASTER_THAN_MPI
+    return (case["loop_over_chosen"] < TARGET_OF_LOOP or case["chosen_over_best"] > TARGET_OF_BEST or
+            (few_bytes_on_two and case["over_chosen"]["mpi"] < 1.5))
 
 
 def summary(cases):
-    """How far what was chosen is from the loop, and from the best of all graphs that were measured."""
-    out = {"cases": len(cases), "chosen": {}}
-    slower, far = [], []
+    counts = {}
     for case in cases:
-        us = case["us"]
-        if not {"loop", "graph"} <= us.keys():
-            continue
-        fastest = min(us[way] for way in CHOSEN + CANDIDATES if way in us)
-        where = [case["mpi"], case["ranks"], case["pattern"], case["bytes"]]
-        if us["loop"] < 0.97 * us["graph"]:
-            slower.append(where + [round(us["loop"] / us["graph"], 2)])
-        if us["graph"] > 1.1 * fastest:
-            far.append(where + [round(us["graph"] / fastest, 2)])
-        name = case["chosen"].get("graph", "")
-        out["chosen"][name] = out["chosen"].get(name, 0) + 1
-    return out | {"slower_than_0.97_of_the_loop": slower, "more_than_1.1_of_the_best": far}
+        counts[case["chosen"]] = counts.get(case["chosen"], 0) + 1
+    labels = {label for case in cases for label in [case["chosen"], *case["over_chosen"]] if label.endswith(")")}
+    constants = sorted(((sum(within_of_best(c, label) for c in cases), label) for label in labels), reverse=True)
+    near = sum(c["chosen_over_best"] <= TARGET_OF_BEST for c in cases)
+    small = [c for c in cases if c["ranks"] == 2 and c["bytes"] <= 4096 and c["pattern"] in FASTER_THAN_MPI]
+    linear = [c for c in cases if c["ranks"] == 8 and c["pattern"] in LINEAR]
+    return {
+        "cases": len(cases), "loop_over_chosen": quantiles([c["loop_over_chosen"] for c in cases]),
+        "slower_than_0.97_of_the_loop": [[*where(c), c["loop_over_chosen"]] for c in cases if c["loop_over_chosen"] < TARGET_OF_LOOP],
+        "within_1.1_of_the_best": f"{near} of {len(cases)} ({100 * near / len(cases):.1f} %)",
+        "more_than_1.1_of_the_best": [[*where(c), c["chosen_over_best"], c["chosen"], c["best"]] for c in cases
+                                      if c["chosen_over_best"] > TARGET_OF_BEST],
+        "different_chosen": len(counts), "chosen": dict(sorted(counts.items(), key=lambda x: -x[1])),
+        "best_constant": f"{constants[0][1]}: {constants[0][0]} of {len(cases)}", "constants": {label: n for n, label in constants[:6]},
+        "mpi_over_chosen_up_to_4_KiB_on_2_ranks": quantiles([c["over_chosen"]["mpi"] for c in small]) if small else None,
+        "of_these_below_1.5": [[*where(c), c["over_chosen"]["mpi"]] for c in small if c["over_chosen"]["mpi"] < 1.5],
+        "loop_over_chosen_of_linear_patterns_on_8_ranks": quantiles([c["loop_over_chosen"] for c in linear]) if linear else None,
+        "of_these_at_least_2": f"{sum(c['loop_over_chosen'] >= 2 for c in linear)} of {len(linear)}",
+        "loop_alone_over_chosen": quantiles([c["loop_alone_over_chosen"] for c in cases]),
+        "slower_than_0.97_of_the_loop_alone": [[*where(c), c["loop_alone_over_chosen"]] for c in cases
+                                               if c["loop_alone_over_chosen"] < TARGET_OF_LOOP]}
 
 
 def table(cases):
     """Markdown: microseconds, the fastest of each case in bold."""
-    print("| MPI | ranks | pattern | bytes | " + " | ".join(WAYS) + " | chosen |\n|" + "---|" * (len(WAYS) + 5))
+    ways = ["loop", "best", "mpi", "graph"]
+    print("| MPI | ranks | pattern | bytes | loop | by hand | MPI | chosen | which | best candidate | loop / chosen |\n|" + "---|" * 11)
     for case in cases:
-        fastest = min(case["us"].values())
-        cells = [f"**{case['us'][w]:.2f}**" if case["us"].get(w) == fastest else f"{case['us'][w]:.2f}" if w in case["us"] else "–"
-                 for w in WAYS]
-        print(f"| {case['mpi']} | {case['ranks']} | {case['pattern']} | {case['bytes']} | " + " | ".join(cells) +
-              f" | {case['chosen'].get('graph', '')} |")
+        us = case["us"]
+        fastest = min(us[w] for w in ways if w in us)
+        cells = [f"**{us[w]:.2f}**" if us[w] == fastest else f"{us[w]:.2f}" for w in ways]
+        print("| " + " | ".join([case["mpi"], str(case["ranks"]), case["pattern"], str(case["bytes"]), *cells, case["chosen"],
+                                 f"{case['best']} ({case['chosen_over_best']:.2f})", f"{case['loop_over_chosen']:.2f}"]) + " |")
 
 
 def draw(cases, file):
@@ -151,65 +197,97 @@ def draw(cases, file):
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot
-    rows = sorted({(c["mpi"], c["ranks"]) for c in cases})
+    rows = sorted({(c["mpi"], c["ranks"]) for c in cases}, key=lambda row: (row[0] != "openmpi", row))
     columns = [p for p in PATTERNS if any(c["pattern"] == p for c in cases)]
-    figure, grid = pyplot.subplots(len(rows), len(columns), squeeze=False, sharey=True, figsize=(2.6 * len(columns), 2.4 * len(rows)))
+    figure, grid = pyplot.subplots(len(rows), len(columns), squeeze=False, sharex=True, sharey=True,
+                                   figsize=(1.9 * len(columns), 2.1 * len(rows)))
     for row, line in zip(rows, grid):
         for pattern, axes in zip(columns, line):
             some = sorted((c for c in cases if (c["mpi"], c["ranks"]) == row and c["pattern"] == pattern), key=lambda c: c["bytes"])
-            for way in ["best", "mpi", "written", "graph", "tuned"]:
-                points = [(c["bytes"], c["loop_over"][way]) for c in some if way in c["loop_over"]]
-                axes.plot(*zip(*points), marker=".", label=way) if points else None
+            for name, ratio in [("best by hand", lambda c: c["loop_over_chosen"] / c["over_chosen"]["best"]),
+                                ("MPI's collective", lambda c: c["loop_over_chosen"] / c["over_chosen"]["mpi"]),
+                                ("best candidate", lambda c: c["loop_over_chosen"] * c["chosen_over_best"]),
+                                ("chosen", lambda c: c["loop_over_chosen"])]:
+                axes.plot([c["bytes"] for c in some], [ratio(c) for c in some], marker=".", label=name)
             axes.axhline(1, color="black", linewidth=0.5)
             axes.set_xscale("log", base=2)
             axes.set_yscale("log", base=2)
-            axes.set_title(f"{pattern}, {row[0]}, p={row[1]}", fontsize=7)
-    grid[0][0].legend(fontsize=6)
+            axes.set_title(f"{pattern}, {row[0]}, p={row[1]}", fontsize=6)
+            axes.tick_params(labelsize=6)
+    grid[0][0].legend(fontsize=5)
     save_figure(figure, file)
 
 
 def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mpi", nargs="+", choices=PRESETS, default=["openmpi"])
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--blocks", type=int, default=30, help="of runs, of which the lowest tenth counts (default: 30)")
-    parser.add_argument("--ranks", type=int, nargs="+", default=[2, 4])
+    parser.add_argument("--mpi", nargs="+", choices=PRESETS, default=list(PRESETS))
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--milliseconds", type=int, default=40, help="of measuring a case in one process (default: 40)")
+    parser.add_argument("--ranks", type=int, nargs="+", default=[2, 4, 8])
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--patterns", nargs="+", choices=PATTERNS, default=PATTERNS)
-    parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
-    parser.add_argument("--fresh", action="store_true")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--draw", action="store_true")
-    parser.add_argument("--stdout", action="store_true")
+    parser.add_argument("--again", type=int, metavar="ROUNDS")
+    for flag in ("fresh", "quick", "draw", "stdout", "add"):
+        parser.add_argument(f"--{flag}", action="store_true")
     if parser.parse_args().quick: # what is said beside it counts more
         parser.set_defaults(**QUICK)
-    arguments = parser.parse_args()
-    if "loop" not in arguments.ways:
-        parser.error("everything is compared with the way loop")
-    return arguments
+    return parser.parse_args()
+
+
+def jobs(arguments, kept):
+    """(library, ranks, arguments) of what is to be measured."""
+    if not arguments.again:
+        return [(library, ranks, arguments) for library in arguments.mpi for ranks in arguments.ranks
+                if ranks <= 4 or library != "mpich"]
+    out = []
+    for case in filter(misses, kept["cases"]):
+        of_case = {"patterns": [case["pattern"]], "sizes": [case["bytes"]], "rounds": arguments.again}
+        out.append((case["mpi"], case["ranks"], argparse.Namespace(**(vars(arguments) | of_case))))
+    return out
+
+
+def replaced(old, new):
+    """The cases of both, in the order of the table; a new one takes the place of the old one."""
+    by_place = {tuple(where(c)): c for c in old + new}
+    libraries = list(PRESETS)
+    return sorted(by_place.values(), key=lambda c: (libraries.index(c["mpi"]), c["ranks"], PATTERNS.index(c["pattern"]), c["bytes"]))
 
 
 def main():
     arguments = read_arguments()
     name = "graph-patterns-fresh" if arguments.fresh else "graph-patterns"
+    facts = machine()
+    file = result_file(name, facts)
+    kept = json.loads(file.read_text("utf-8")) if (arguments.draw or arguments.add or arguments.again) and file.exists() else {}
     if arguments.draw:
-        file = result_file(name, machine())
-        cases = json.loads(file.read_text("utf-8"))["cases"]
-        table(cases)
-        draw(cases, file.with_suffix(".svg"))
+        table(kept["cases"])
+        draw(kept["cases"], file.with_suffix(".svg"))
+        print(json.dumps(summary(kept["cases"]), indent=1))
         return
-    result = {"benchmark": "patterns written by hand", "machine": machine(), "commit": git("rev-parse", "HEAD"), "changed": dirty(),
-              "command": " ".join(["bench/graph_patterns.py", *sys.argv[1:]]), "cases": []}
+    result = {"benchmark": "patterns written by hand", "machine": facts, "commit": git("rev-parse", "HEAD"), "changed": dirty(),
+              "command": " ".join(["bench/graph_patterns.py", *sys.argv[1:]]), "models": kept.get("models", {})}
+    cases = []
     with tempfile.TemporaryDirectory(prefix="tacit-bench-") as folder:
-        for library in arguments.mpi:
-            libraries = ROOT / "build" / PRESETS[library] / "lib"
-            if not (libraries / "libtacit.so").exists():
-                sys.exit(f"{libraries}/libtacit.so does not exist: build the preset {PRESETS[library]} first")
-            program = build(folder, library, libraries)
-            for ranks in arguments.ranks:
-                result["cases"] += measure(program, library, ranks, arguments)
-    result["summary"] = summary(result["cases"])
-    write_result(name, result, arguments.stdout)
+        programs, models = {}, {}
+        for library, ranks, some in jobs(arguments, kept):
+            if library not in programs:
+                programs[library] = build(folder, library)
+                models[library] = measured_model(folder, library)
+                result["models"][library] = json.loads(models[library].read_text("utf-8"))
+            cases += measure(programs[library], library, ranks, some, models[library])
+    for case in cases:
+        case["commit"] = result["commit"]
+    cases = replaced(kept.get("cases", []), cases)
+    result["summary"] = summary(cases)
+    if kept:
+        result["command"] = f"{kept['command']}; {result['command']}"
+    if arguments.stdout:
+        print(json.dumps(result | {"cases": cases}, indent=1))
+        return
+    head = json.dumps(result | {"cases": []}, indent=1).removesuffix("[]\n}")
+    file.write_text(head + "[\n  " + ",\n  ".join(map(json.dumps, cases)) + "\n ]\n}\n", "utf-8")
+    print(f"written: {file}", file=sys.stderr)
+    draw(cases, file.with_suffix(".svg"))
 
 
 if __name__ == "__main__":
