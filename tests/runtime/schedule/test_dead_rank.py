@@ -10,13 +10,13 @@ LIMIT = 60  # for what hangs; a run takes less than a second
 
 def main():
     program, *launcher = sys.argv[1:]
-    for call in range(0, 100, 2):
+    for call in range(0, 100, 4):
         done = subprocess.run([*launcher, "-n", "4", program, str(call)], capture_output=True, text=True, timeout=LIMIT,
                               stdin=subprocess.DEVNULL, check=False)
         if "nobody has ended" in done.stdout:
-            if done.returncode != 0 or call < 4:
+            if done.returncode != 0 or call < 8:
                 sys.exit(f"after {call} messages: code {done.returncode}\n{done.stdout}{done.stderr}")
-            print(f"ended in every second of {call} messages")
+            print(f"ended in every fourth of {call} messages")
             return
         if done.returncode == 0:
             sys.exit(f"a rank ended in message {call}, and the run succeeded\n{done.stdout}{done.stderr}")
