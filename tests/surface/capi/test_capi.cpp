@@ -585,12 +585,9 @@ TEST_F(capi, race_is_an_error_everywhere) {
 }
 
 TEST_F(capi, unknown_driver_and_info_keys_are_errors) {
-  const char* pairs[][2] = {{"tacit_driver", "fast"},
-                            {"tacit_policy", "none"},
-                            {"tacit_density", "2"},
-                            {"tacit_progress", "waits"},
-                            {"tacit_plan", "no such plan"},
-                            {"tacit_speed", "1"}};
+  const char* pairs[][2] = {{"tacit_driver", "fast"},       {"tacit_policy", "none"},
+                            {"tacit_density", "2"},         {"tacit_progress", "waits"},
+                            {"tacit_plan", "no such plan"}, {"tacit_speed", "1"}};
   for (const auto& pair : pairs) {
     MPI_Info info = MPI_INFO_NULL;
     if (rank() == 0) { // one rank's mistake is everybody's
