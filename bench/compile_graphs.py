@@ -7,6 +7,10 @@ compiled graph. Writes one result file: machine, commit, command, load, microsec
     bench/compile_graphs.py --ranks 2 --rounds 1 --stdout
     bench/compile_graphs.py --libraries DIR       another build's libtacit, as for a comparison with an earlier commit
 
+`parts`: an alltoall of many messages a pair (bench/compile_parts.c), compiled by one rank and by all ranks together, and the same without
+the messages of one pair, of which one rank compiles what remains; microseconds of the slowest rank, the median of a process, the lowest of
+all rounds.
+
 Of each case the lowest of all rounds counts, of which each is the lowest tenth of its own. `break_even`: so many executions after which
 building, compiling and running is cheaper than the loop; null: never.
 """
@@ -22,19 +26,36 @@ from measured import ROOT, git, machine, user_environment, write_result
 LAUNCHER = ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe"]
 
 
-def run(program, ranks):
-    done = subprocess.run([*LAUNCHER, "-n", str(ranks), str(program)], capture_output=True, text=True,
+def launched(program, ranks, *words):
+    done = subprocess.run([*LAUNCHER, "-n", str(ranks), str(program), *map(str, words)], capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, env=user_environment(), check=False)
     if done.returncode != 0:
         sys.exit(f"{ranks} ranks failed: {done.stderr[-2000:]}")
-    for line in done.stdout.splitlines():
+    return done.stdout.splitlines()
+
+
+def run(program, ranks):
+    for line in launched(program, ranks):
         pattern, size, what, us = line.split()
         yield (pattern, int(size)), what, float(us)
 
 
-def build(folder, libraries):
-    program = Path(folder) / "compile_graphs"
-    subprocess.run(["mpicc.openmpi", "-O2", f"-I{ROOT / 'include'}", str(ROOT / "bench/compile_graphs.c"), "-o", str(program),
+def parts(program, rounds):
+    """(messages of a pair, whether a pair lacks them) compiled in both ways."""
+    for messages in (64, 512, 4096):
+        for lacking in (False, True):
+            us = {}
+            for _ in range(rounds):
+                for line in launched(program, 4, messages, 8, 7 if messages > 1000 else 20, *(["lacking"] if lacking else [])):
+                    way, median = line.split()
+                    us[way] = min(us.get(way, float(median)), float(median))
+            print(f"4 ranks, {messages} messages a pair{', but of one' if lacking else ''}: {us}", file=sys.stderr)
+            yield {"ranks": 4, "messages_of_a_pair": messages, "lacking": lacking, "us": us}
+
+
+def build(folder, libraries, name):
+    program = Path(folder) / name
+    subprocess.run(["mpicc.openmpi", "-O2", f"-I{ROOT / 'include'}", str(ROOT / f"bench/{name}.c"), "-o", str(program),
                     f"-L{libraries}", "-ltacit", f"-Wl,-rpath,{libraries}"], check=True)
     return program
 
@@ -57,7 +78,8 @@ def main():
     result = {"benchmark": "compiling graphs", "machine": machine(), "commit": git("rev-parse", "HEAD"),
               "command": " ".join(["bench/compile_graphs.py", *sys.argv[1:]]), "cases": []}
     with tempfile.TemporaryDirectory(prefix="tacit-bench-") as folder:
-        program = build(folder, libraries)
+        program = build(folder, libraries, "compile_graphs")
+        result["parts"] = list(parts(build(folder, libraries, "compile_parts"), arguments.rounds))
         for ranks in arguments.ranks:
             best = {}
             for _ in range(arguments.rounds):
