@@ -4,14 +4,37 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LLVMContext.h>
+
+#include <map>
+#include <optional>
+#include <tuple>
 
 namespace tacit::compiler {
 
 namespace {
 
 constexpr const char* number_kind = "tacit.call";
+constexpr unsigned copy_bits = 12; // of a number, for calls that have their site in common
+
+/// The line of the source, however many calls LLVM has made of it before (by inlining it, or unrolling its loop).
+using source_site =
+    std::tuple<const llvm::MDString*, const llvm::MDString*, unsigned, unsigned, const llvm::Value*>;
+
+std::optional<source_site> site_in_source(const llvm::CallBase& call) {
+  const llvm::DILocation* where = call.getDebugLoc();
+  if (!where || where->getLine() == 0)
+    return std::nullopt;
+  const llvm::DIFile* file = where->getFile();
+  return source_site{file->getRawDirectory(), file->getRawFilename(), where->getLine(), where->getColumn(),
+                     call.getCalledOperand()};
+}
+
+unsigned site_of(unsigned number) {
+  return number >> copy_bits;
+}
 
 template <class F>
 void each_call(llvm::Module& module, F change) {
@@ -27,11 +50,17 @@ void number_calls(llvm::Module& module) {
   llvm::LLVMContext& context = module.getContext();
   const unsigned kind = context.getMDKindID(number_kind);
   auto* type = llvm::Type::getInt32Ty(context);
+  std::map<source_site, unsigned> known;
+  llvm::DenseMap<unsigned, unsigned> copies;
   unsigned last = 0;
   each_call(module, [&](llvm::CallBase& call) {
     if (!recognise(call))
       return;
-    auto* number = llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(type, ++last));
+    const auto source = site_in_source(call);
+    const unsigned site = source ? known.try_emplace(*source, last + 1).first->second : last + 1;
+    last = std::max(last, site);
+    const unsigned copy = std::min(copies[site]++, (1U << copy_bits) - 1);
+    auto* number = llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(type, site << copy_bits | copy));
     call.setMetadata(kind, llvm::MDNode::get(context, number));
   });
 }
@@ -50,14 +79,17 @@ unsigned number_of(const llvm::CallBase& call) {
 
 void remark_book::emit(llvm::function_ref<bool(const llvm::Function&)> about,
                        const call_numbers& moved_elsewhere) const {
-  call_numbers moved = moved_elsewhere, said;
+  call_numbers moved, said; // sites
+  for (const unsigned call : moved_elsewhere)
+    moved.insert(site_of(call));
   const auto counts = [&](const kept_remark& one) { return one.text && about(*one.in); };
   for (const kept_remark& one : kept_)
     if (one.moved && counts(one))
-      moved.insert(one.call);
+      moved.insert(site_of(one.call));
   for (const kept_remark& one : kept_)
-    if (counts(one) && (one.call == 0 || ((one.moved || !moved.contains(one.call)) &&
-                                          said.insert(one.call * 2 + (one.moved ? 1 : 0)).second)))
+    if (const unsigned site = site_of(one.call);
+        counts(one) && (site == 0 || ((one.moved || !moved.contains(site)) &&
+                                      said.insert(site * 2 + (one.moved ? 1 : 0)).second)))
       one.in->getContext().diagnose(*one.text);
 }
 

@@ -1,5 +1,5 @@
-// The remarks of one look at a module, kept until it is known which of them hold. Inlining makes several calls out
-// of one in the source: what is said about them is said once, and that one of them stays is not said where
+// The remarks of one look at a module, kept until it is known which of them hold. Inlining, LLVM's before and ours, makes
+// several calls out of one in the source: what is said about them is said once, and that one of them stays is not said where
 // another one moved.
 #pragma once
 
@@ -14,7 +14,8 @@
 
 namespace tacit::compiler {
 
-/// Gives the MPI calls of the module numbers, which stay with their copies.
+/// Gives the MPI calls of the module numbers, which stay with their copies. Calls of one line and column in the source have
+/// numbers of their own, but count as one where something is said about them.
 void number_calls(llvm::Module& module);
 void forget_numbers(llvm::Module& module);
 /// Zero if the call has none.
