@@ -385,7 +385,24 @@ static const checked* left_behind(const slot_state* memory) {
   return found;
 }
 
-void tacit_check_open(const slot_state* slot) {
+/* What such a file does with single bytes, statuses and error codes leaves no trace. Said once. */
+static void warn_of_unwatched(const char* location) {
+  static _Atomic int once;
+  int rank = -1;
+  if (atomic_exchange(&once, 1))
+    return;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  fprintf(stderr,
+          "tacit: rank %d: the file of the call at %s is not compiled for check mode (TACIT_OVERLAP_CHECK=1 "
+          "when compiling, too): reads of less than a page, looks at statuses and error codes, and calls "
+          "that others "
+          "learn something from go unseen there. [TACIT-122]\n",
+          rank, known(location));
+}
+
+void tacit_check_open(const slot_state* slot, int watched) {
+  if (!watched)
+    warn_of_unwatched(slot->location);
   forget_all(take_noted(slot, NULL));
   const checked* ended = left_behind(slot);
   if (ended)

@@ -11,8 +11,8 @@ int tacit_checks(void);
 long tacit_check_waits(void);
 void tacit_check_waited(long before, const char* location);
 /* The memory is a slot from now on: what was noted for slots that were there before is forgotten, and nothing may
- * be pending in them. */
-void tacit_check_open(const slot_state* slot);
+ * be pending in them. `watched`: its file is compiled for check mode; of the first that is not a message says so. */
+void tacit_check_open(const slot_state* slot, int watched);
 void tacit_check_hold(slot_state* slot, const message* posted);
 /* `another`: a further piece of memory of the operation that was noted before. */
 void tacit_check_note(slot_state* slot, MPI_Request request, const void* variable, const message* posted,

@@ -102,8 +102,8 @@ void __tacit_watch_anything(tacit_slot* slot, const char* what, const char* loca
 void __tacit_watch_copies(const char* what, const char* location);
 /* A status or an error code is handed to a function of MPI. */
 void __tacit_watch_argument(const void* variable, const char* location);
-/* The statuses that the call which was replaced would have written here; `local`: they end with the function. */
-void __tacit_watch_status(tacit_slot* slot, void* statuses, int count, int local);
+/* The statuses, from `first` on, that the call which was replaced would have written here; `local`: they end with the function. */
+void __tacit_watch_status(tacit_slot* slot, void* statuses, int first, int count, int local);
 /* The program looks at the error code of the call that was replaced; `ierror`: Fortran's, else null. */
 void __tacit_watch_code(tacit_slot* slot, void* ierror, int local);
 /* The function that has the slot returns. */

@@ -84,13 +84,14 @@ static void empty(slot_state* slot, enum ending how) {
 
 slot_state* tacit_open(tacit_slot* slot) {
   slot_state* state = state_of(slot);
-  if (!state->in_use) {
+  if (state->in_use != 1) {
     const char* location = state->location;
+    const int watched = state->in_use == 2;
     memset(state, 0, sizeof *state);
     state->location = location;
     state->in_use = 1;
     if (tacit_checks())
-      tacit_check_open(state);
+      tacit_check_open(state, watched);
   }
   return state;
 }

@@ -8,7 +8,7 @@
  * complete; one that is found twice belongs to a completed operation, for which any range is right.
  *
  * Compiled code sets the first two words only (functions may be short, and slots many); the first use clears
- * the rest, so a slot whose first word is zero is empty whatever follows.
+ * the rest, so a slot of which nothing is pending and which is not in use is empty whatever follows.
  *
  * A range is never too small: what cannot be known overlaps everything. Where each range belongs to one
  * request, an access that disturbs some of the requests completes those and leaves the others pending. */
@@ -33,8 +33,8 @@ struct checked; /* check.c */
 enum ending { at_its_placement, by_a_guard, by_progress, for_the_next, at_once, endings };
 
 typedef struct slot_state {
-  int pending;          /* something is in the slot; compiled code looks at this */
-  int in_use;           /* what follows the location is valid */
+  int pending; /* something is in the slot; compiled code looks at this */
+  int in_use; /* 1: what follows the location is valid; 2: not yet, and the file is compiled for check mode */
   const char* location; /* of the call in the source, or null; set by compiled code */
   int request_count;    /* in `many` if it is set, else in `few` */
   uint32_t site;        /* statistics: who put the operation here */

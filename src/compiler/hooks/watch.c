@@ -122,9 +122,9 @@ void __tacit_watch_argument(const void* variable, const char* location) {
     look_at((byte_range){(uintptr_t)variable, (uintptr_t)variable + sizeof(MPI_Fint)}, location);
 }
 
-void __tacit_watch_status(tacit_slot* slot, void* statuses, int count, int local) {
+void __tacit_watch_status(tacit_slot* slot, void* statuses, int first, int count, int local) {
   if (count > 0 && count < most_statuses && tacit_checks() && !tacit_program_wraps())
-    add_mark(state_of(slot), statuses, (size_t)count * sizeof(MPI_Status), local, 0);
+    add_mark(state_of(slot), (MPI_Status*)statuses + first, (size_t)count * sizeof(MPI_Status), local, 0);
 }
 
 void __tacit_watch_code(tacit_slot* slot, void* ierror, int local) {

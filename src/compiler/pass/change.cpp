@@ -37,10 +37,12 @@ void changer::apply(const decision& made) {
   changed();
 }
 
-void changer::take_out(const mpi_site& waitall, llvm::Value* request, const element& one) {
+void changer::take_out(const mpi_site& waitall, unsigned which, llvm::Value* request, const element& one) {
   const slot into = new_slot(*waitall.call);
   complete_at(one.placed, into);
   defer_element(waitall, request, into, one.pending, uses_ranges(one.placed));
+  if (options_.check)
+    watch_status_of_element(*waitall.call, into, unseen_by(waitall), which);
   changed();
 }
 
@@ -60,7 +62,7 @@ bool changer::finish() {
 }
 
 slot changer::new_slot(const llvm::Instruction& site) {
-  slots_.push_back(make_slot(site));
+  slots_.push_back(make_slot(site, options_.check));
   return slots_.back();
 }
 

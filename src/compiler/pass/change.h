@@ -14,7 +14,7 @@ public:
   /// Carries out what was decided for the site, whose call may be gone afterwards; nothing if it stays.
   void apply(const decision& made);
   /// Takes one request out of a Waitall, which stays. `request`: its address.
-  void take_out(const mpi_site& waitall, llvm::Value* request, const element& one);
+  void take_out(const mpi_site& waitall, unsigned which, llvm::Value* request, const element& one);
   /// Puts in what concerns all slots of the function. To be called once, last. Returns true if anything
   /// changed.
   bool finish();

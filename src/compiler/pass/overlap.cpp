@@ -26,7 +26,7 @@ unsigned take_apart(const decision& made, decider& decides, changer& changes) {
       one.placed = decides.place(made.site, one.pending);
     if (!decides.worthwhile(one.placed))
       continue;
-    changes.take_out(made.site, addresses[i], one);
+    changes.take_out(made.site, static_cast<unsigned>(i), addresses[i], one);
     ++taken;
   }
   return taken;

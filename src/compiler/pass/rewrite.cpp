@@ -352,7 +352,7 @@ Value* location_of(const llvm::Instruction& call) {
   return made;
 }
 
-slot make_slot(const llvm::Instruction& site) {
+slot make_slot(const llvm::Instruction& site, bool watched) {
   llvm::Function& function = *const_cast<llvm::Function*>(site.getFunction());
   Value* location = location_of(site);
   IRBuilder<> at(&*function.getEntryBlock().getFirstInsertionPt());
@@ -360,7 +360,9 @@ slot make_slot(const llvm::Instruction& site) {
   slot made;
   made.storage = at.CreateAlloca(words, nullptr, "tacit.slot");
   made.buffer = at.CreateAlloca(at.getPtrTy(), nullptr, "tacit.buffer");
-  at.CreateStore(at.getInt64(0), made.storage); // the hooks clear the rest when they first use it
+  at.CreateStore(at.getInt32(0), made.storage); // the hooks clear the rest when they first use it
+  at.CreateStore(at.getInt32(watched ? 2 : 0),
+                 at.CreateConstInBoundsGEP1_32(at.getInt32Ty(), made.storage, 1));
   at.CreateStore(location, at.CreateConstInBoundsGEP1_64(at.getInt64Ty(), made.storage, 1));
   at.CreateStore(llvm::ConstantPointerNull::get(at.getPtrTy()), made.buffer);
   return made;

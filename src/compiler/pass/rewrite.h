@@ -23,7 +23,7 @@ llvm::CallInst* call_hook(llvm::IRBuilder<>& at, llvm::StringRef name, llvm::Typ
 llvm::Value* location_of(const llvm::Instruction& call);
 
 /// For the operations of this call, whose location in the source check mode tells.
-slot make_slot(const llvm::Instruction& site);
+slot make_slot(const llvm::Instruction& site, bool watched);
 /// A loop that runs while the operation in a slot is pending.
 struct window {
   slot pending;

@@ -185,6 +185,23 @@ unseen_results unseen_by(const mpi_site& site) {
   return found;
 }
 
+namespace {
+
+void watch_statuses(IRBuilder<>& at, const slot& into, Value* statuses, unsigned first, Value* count) {
+  call_hook(at, "__tacit_watch_status", at.getVoidTy(),
+            {into.storage, statuses, at.getInt32(first), count, at.getInt32(is_local(statuses))});
+}
+
+} // namespace
+
+void watch_status_of_element(llvm::CallBase& waitall, const slot& into, const unseen_results& results,
+                             unsigned element) {
+  builder_before at(*waitall.getNextNode());
+  at.SetCurrentDebugLocation(waitall.getDebugLoc());
+  if (results.statuses)
+    watch_statuses(at, into, results.statuses, element, at.getInt32(1));
+}
+
 void watch_results(llvm::CallInst& hook, const slot& into, const unseen_results& results) {
   builder_before at(*hook.getNextNode());
   at.SetCurrentDebugLocation(hook.getDebugLoc());
@@ -192,8 +209,7 @@ void watch_results(llvm::CallInst& hook, const slot& into, const unseen_results&
     Value* count = !results.count         ? at.getInt32(1)
                    : results.by_reference ? at.CreateLoad(at.getInt32Ty(), results.count)
                                           : results.count;
-    call_hook(at, "__tacit_watch_status", at.getVoidTy(),
-              {into.storage, results.statuses, count, at.getInt32(is_local(results.statuses))});
+    watch_statuses(at, into, results.statuses, 0, count);
   }
   if (results.ierror)
     call_hook(at, "__tacit_watch_code", at.getVoidTy(),

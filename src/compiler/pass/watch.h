@@ -18,6 +18,9 @@ struct unseen_results {
 unseen_results unseen_by(const mpi_site& site);
 /// Lets looks at these results be seen, from the hook on.
 void watch_results(llvm::CallInst& hook, const slot& into, const unseen_results& results);
+/// The same for the status of a request that was taken out of a Waitall, from behind it on.
+void watch_status_of_element(llvm::CallBase& waitall, const slot& into, const unseen_results& results,
+                             unsigned element);
 /// Lets be seen what is pending in these slots, which are those of the function, where it returns, and where it calls
 /// or does what may do anything; also what it sends from copies.
 void watch_slots(llvm::Function& function, llvm::ArrayRef<slot> slots, bool copies);

@@ -26,7 +26,7 @@ PLANTED = {
     "control": ["returns_early.c", "exits_of_a_switch.c"],
     "ordering": ["told.c", "told_by_ssend.c", "cancelled.c", "size_of_a_file.c", "characters.f90"],
     "waiting": ["waiting.c", "waiting_for_a_file.cpp", "waiting_for_input.f90", "parked.c"],
-    "status": ["looked_at_status.c", "status_in_common.f90"],
+    "status": ["looked_at_status.c", "looked_at_statuses.c", "status_in_common.f90"],
     "errors": ["looked_at_error.c", "thrown_errors.cpp"],
 }
 # Run once with each argument; those of MPI 4 are not everywhere.
