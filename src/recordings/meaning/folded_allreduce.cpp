@@ -5,7 +5,7 @@
 // Who hosts whom and who exchanges with whom is not asked for. What makes it an allreduce is content: ranks whose
 // values have been put together send the same bytes in every later step, and so do all hosts in the end. Sets of ranks
 // that agree are kept as labels; a step has to join each set with one other.
-#include "recordings/meaning/folded_allreduce.h"
+#include "recordings/meaning/known_shapes.h"
 
 #include <algorithm>
 #include <bit>
@@ -160,8 +160,9 @@ private:
 
 } // namespace
 
-std::optional<portion> folded_allreduce(const known_messages& known, const stream& in) {
-  return folded_reader(known, in).run();
+std::optional<shaped_portion> folded_allreduce(const known_messages& known, const stream& in) {
+  const auto count = folded_reader(known, in).run();
+  return count ? if_closed(in, {*count, message_shape::allreduce}) : std::nullopt;
 }
 
 } // namespace tacit::recordings

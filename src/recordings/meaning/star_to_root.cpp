@@ -1,7 +1,7 @@
 // Programs gather by hand in more ways than one message a rank: some send a header and a body, some texts of several
 // kinds, and some let the root ask one rank after the other so that no buffer overflows. All that is a gather if nothing
 // else is between the first and the last message, or a reduction if lengths allow one.
-#include "recordings/meaning/star_to_root.h"
+#include "recordings/meaning/known_shapes.h"
 
 #include <vector>
 
@@ -14,11 +14,11 @@ class star_reader {
 public:
   star_reader(const known_messages& known, const stream& in) : known_(known), in_(in), q_(in.ranks()) {}
 
-  std::optional<star> at(std::uint32_t root) {
+  std::optional<shaped_portion> at(std::uint32_t root) {
     const auto first = in_.next(root, 1);
     if (first.empty() || !find_lengths(root))
       return {};
-    star found{portion(q_, asks_ + sends_), root, message_shape::gather_or_reduce};
+    shaped_portion found{portion(q_, asks_ + sends_), message_shape::gather_or_reduce, pattern::gather, root};
     found.count[root] = (q_ - 1) * (asks_ + sends_);
     const auto all = in_.next(root, found.count[root]);
     if (all.size() != found.count[root])
@@ -78,11 +78,11 @@ private:
 
 } // namespace
 
-std::optional<star> star_to_root(const known_messages& known, const stream& in) {
+std::optional<shaped_portion> star_to_root(const known_messages& known, const stream& in) {
   star_reader read(known, in);
   for (std::uint32_t root = 0; root < in.ranks(); ++root)
     if (auto found = read.at(root))
-      return found;
+      return if_closed(in, std::move(*found));
   return {};
 }
 
