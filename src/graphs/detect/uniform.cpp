@@ -107,4 +107,38 @@ std::vector<std::uint64_t> pick_chosen(std::span<const std::uint64_t> lengths,
   throw std::logic_error("a chosen block does not fit into one of its slots");
 }
 
+std::vector<std::uint64_t> lengths_of(std::span<const slice> pieces) {
+  std::vector<std::uint64_t> list;
+  list.reserve(pieces.size());
+  for (const slice& s : pieces)
+    list.push_back(s.length);
+  return list;
+}
+
+std::uint64_t sum_of(std::span<const std::uint64_t> lengths) {
+  std::uint64_t result = 0;
+  for (const std::uint64_t x : lengths)
+    result += x;
+  return result;
+}
+
+std::vector<std::uint64_t> fitting(const common_lengths& common, std::uint64_t limit) {
+  const auto all = common.sorted();
+  if (common.sum() <= limit)
+    return {all.begin(), all.end()};
+  std::vector<std::uint64_t> kept;
+  if (const auto exact = pick(all, {}, limit, completion::exact)) {
+    for (const std::uint64_t taken : *exact)
+      if (taken > 0)
+        kept.push_back(taken);
+    return kept;
+  }
+  for (std::size_t k = all.size(); k-- > 0;)
+    if (all[k] <= limit) {
+      limit -= all[k];
+      kept.insert(kept.begin(), all[k]);
+    }
+  return kept;
+}
+
 } // namespace tacit::graphs

@@ -5,12 +5,17 @@
 // subset of the other pieces with just the right sum, and only then a piece is cut.
 #pragma once
 
+#include "graphs/detect/detect.h"
+
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
 namespace tacit::graphs {
+
+std::vector<std::uint64_t> lengths_of(std::span<const slice> pieces);
+std::uint64_t sum_of(std::span<const std::uint64_t> lengths);
 
 /// The multiset of piece lengths that all slots have in common. Adding all slots costs O(pieces log pieces of
 /// a slot): the common multiset is never longer than any slot seen.
@@ -21,6 +26,13 @@ public:
   void add(std::uint64_t length) {
     if (!started_ || common_.size() != 1 || common_.front() != length)
       add(std::span(&length, 1));
+  }
+  /// Adds a slot with these pieces.
+  void add_pieces(std::span<const slice> pieces) {
+    if (pieces.size() == 1)
+      add(pieces.front().length);
+    else
+      add(lengths_of(pieces));
   }
   std::span<const std::uint64_t> sorted() const { return common_; }
   std::uint64_t sum() const;
@@ -47,6 +59,9 @@ std::optional<std::vector<std::uint64_t>> pick(std::span<const std::uint64_t> le
 std::vector<std::uint64_t> pick_chosen(std::span<const std::uint64_t> lengths,
                                        std::span<const std::uint64_t> common, std::uint64_t rest,
                                        completion how);
+
+/// The common lengths as far as they fit into a block of `limit` bytes.
+std::vector<std::uint64_t> fitting(const common_lengths& common, std::uint64_t limit);
 
 /// What a family takes from its slots.
 struct block_choice {
