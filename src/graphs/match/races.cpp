@@ -9,17 +9,20 @@
 //
 // Some filters make this fast. An operation knows how long a prefix of its rank's run order lies before it through
 // local dependencies alone (all of it, in a program of blocking calls), and fences of the rank cut its order; both
-// answer in O(1). Of a rank with few operations those that local dependencies do not order are compared one by one. A
-// rank that reads one buffer and writes another one needs no more than a look at both. Accesses of other ranks are swept by address,
+// answer in O(1). Of a rank with few operations those that local dependencies do not order are compared one by one
+// (few_operations.h). A rank that reads one buffer and writes another one needs no more than a look at both. Accesses of other
+// ranks are swept by address,
 // and only groups of overlapping accesses with a write among them are looked at; the only write of a group is mostly
-// a dependency of those who read. Only what remains is searched backwards, first along local dependencies and then
-// along all edges, once for all that an operation needs, never past the earliest operation looked for.
+// a dependency of those who read. Only what remains is searched backwards (backward_search.h), once for all that an operation
+// needs.
 //
 // A receive counts with the bytes that its message really writes. Cost O(operations + accesses log accesses)
 // plus the searches, each bounded by the operations between the two accesses in run order.
 #include "graphs/graph/problem_list.h"
+#include "graphs/match/backward_search.h"
 #include "graphs/match/dependency_rows.h"
 #include "graphs/match/fences.h"
+#include "graphs/match/few_operations.h"
 #include "graphs/match/match.h"
 
 #include <algorithm>
@@ -41,17 +44,16 @@ struct access {
 class race_search {
 public:
   race_search(const graph& g, const matching& m, const run_order& o, diagnostics& problems)
-      : g_(g), m_(m), order_(o.order), fences_(order_fences(g)),
-        before_(g, dependency_rows::direction::predecessors),
+      : g_(g), m_(m), fences_(order_fences(g)), before_(g, dependency_rows::direction::predecessors),
+        by_rank_(g, o.order), few_(g, by_rank_, before_), search_(g, m, o.order, fences_, by_rank_, before_),
         races_(problems, reason::race, severity::error, "unordered conflicting accesses") {}
 
   void run() {
-    group_by_rank();
     for (std::uint32_t r = 0; r < g_.ranks() && races_.counted() < enough; ++r) {
-      mine_ = std::span(by_rank_).subspan(first_of_[r], first_of_[r + 1] - first_of_[r]);
+      mine_ = by_rank_.of(r);
       if (mine_.size() < 2)
         continue;
-      if (mine_.size() <= few && unordered_are_apart())
+      if (mine_.size() <= few_operations::most && few_.are_apart(mine_))
         continue;
       collect();
       if (plainly_apart())
@@ -65,124 +67,6 @@ public:
   }
 
 private:
-  void group_by_rank() {
-    first_of_.assign(g_.ranks() + 1, 0);
-    for (const op_id op : order_)
-      ++first_of_[index(g_[op].rank) + 1];
-    for (std::size_t r = 1; r < first_of_.size(); ++r)
-      first_of_[r] += first_of_[r - 1];
-    by_rank_.resize(order_.size());
-    local_.assign(g_.size(), 0);
-    std::vector<std::uint32_t> filled(g_.ranks(), 0);
-    for (const op_id op : order_) {
-      const std::size_t r = index(g_[op].rank);
-      local_[index(op)] = filled[r]++;
-      by_rank_[first_of_[r] + local_[index(op)]] = op;
-    }
-  }
-
-  /// As many operations have room for a bit each in one word.
-  static constexpr std::size_t few = 64;
-
-  /// Of few operations it is known exactly which are ordered by local dependencies, and the others are compared one by one. False if
-  /// some of these may touch the same bytes, or if there is so much to compare that a sweep is cheaper.
-  bool unordered_are_apart() {
-    if (all_in_a_row())
-      return true;
-    lists_.clear();
-    std::size_t left = 8 * mine_.size();
-    for (std::uint32_t i = 0; i < mine_.size(); ++i) {
-      if (!put_in_order(i))
-        return false;
-      const lists& mine = lists_.back();
-      left += 8 * (mine.writes.size() + mine.reads.size());
-      std::uint64_t others = ~ordered_[i] & ((std::uint64_t{1} << i) - 1);
-      for (; others != 0; others &= others - 1) {
-        const lists& other = lists_[static_cast<std::size_t>(__builtin_ctzll(others))];
-        if (mine.writes.empty() && other.writes.empty())
-          continue;
-        const std::size_t cost =
-            mine.writes.size() + mine.reads.size() + other.writes.size() + other.reads.size();
-        if (cost > left || meet(mine.writes, other.writes) || meet(mine.writes, other.reads) ||
-            meet(mine.reads, other.writes))
-          return false;
-        left -= cost;
-      }
-    }
-    return true;
-  }
-
-  /// Finds out which operations come before each one through local dependencies. True if all do, as in a program of blocking calls: then
-  /// nobody minds what they touch.
-  bool all_in_a_row() {
-    ordered_.assign(mine_.size(), 0);
-    bool in_a_row = true;
-    for (std::uint32_t i = 0; i < mine_.size(); ++i) {
-      look_ahead(i);
-      for (const op_id earlier : before_[mine_[i]]) {
-        const std::uint32_t k = local_[index(earlier)];
-        ordered_[i] |= ordered_[k] | std::uint64_t{1} << k;
-      }
-      in_a_row = in_a_row && ordered_[i] == (std::uint64_t{1} << i) - 1;
-    }
-    return in_a_row;
-  }
-
-  /// The operations of a rank may lie anywhere. Those of the next ranks come behind them in the list.
-  [[gnu::always_inline]] void look_ahead(std::uint32_t i) const {
-    constexpr std::size_t places = 24, rows = 16, named = 8;
-    const op_id* const at = mine_.data() + i;
-    const auto left = static_cast<std::size_t>(by_rank_.data() + by_rank_.size() - at);
-    if (left <= places)
-      return;
-    before_.prefetch(at[places]);
-    before_.prefetch_row(at[rows]);
-    if (const auto earlier = before_[at[named]]; !earlier.empty())
-      __builtin_prefetch(&local_[index(earlier.front())]);
-  }
-
-  /// What an operation reads and writes, both ascending. A receive may write less.
-  struct lists {
-    std::span<const segment> reads, writes;
-  };
-
-  /// False if a list has a byte twice.
-  bool put_in_order(std::uint32_t local) {
-    constexpr auto meets_next = [](const segment& x, const segment& y) {
-      return y.address < x.address + x.length;
-    };
-    const auto is_in_order = [&](std::span<const segment> list) {
-      return std::adjacent_find(list.begin(), list.end(), meets_next) == list.end();
-    };
-    lists own{g_.reads(mine_[local]), g_.writes(mine_[local])};
-    sorted_.resize(std::max(sorted_.size(), std::size_t{2} * local + 2));
-    for (const auto& [list, copy] : {std::pair(&own.reads, &sorted_[std::size_t{2} * local]),
-                                     std::pair(&own.writes, &sorted_[std::size_t{2} * local + 1])}) {
-      if (is_in_order(*list))
-        continue;
-      copy->assign(list->begin(), list->end());
-      std::sort(copy->begin(), copy->end(),
-                [](const segment& x, const segment& y) { return x.address < y.address; });
-      *list = *copy;
-      if (!is_in_order(*list))
-        return false;
-    }
-    lists_.push_back(own);
-    return true;
-  }
-
-  static bool meet(std::span<const segment> a, std::span<const segment> b) {
-    for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
-      if (a[i].address + a[i].length <= b[k].address)
-        ++i;
-      else if (b[k].address + b[k].length <= a[i].address)
-        ++k;
-      else
-        return true;
-    }
-    return false;
-  }
-
   void collect() {
     reads_.clear();
     writes_.clear();
@@ -382,7 +266,7 @@ private:
       std::uint32_t reach = 0;
       earlier_.clear();
       for (const op_id earlier : before_[mine_[i]]) {
-        const std::uint32_t position = local_[index(earlier)];
+        const std::uint32_t position = by_rank_.local[index(earlier)];
         reach = std::max(reach, prefix_[position]);
         earlier_.push_back(position);
       }
@@ -404,101 +288,12 @@ private:
     std::sort(needs_.begin(), needs_.end(), [](const requirement& a, const requirement& b) {
       return a.earlier != b.earlier ? a.earlier < b.earlier : a.cell < b.cell;
     });
-    if (wanted_.empty()) {
-      wanted_.assign(g_.size(), 0);
-      seen_.assign(g_.size(), 0);
-    }
-    ++query_;
-    std::size_t missing = 0;
-    for (std::size_t i = 0; i < needs_.size(); ++i) {
-      if (i > 0 && needs_[i].earlier == needs_[i - 1].earlier)
-        continue;
-      wanted_[index(mine_[needs_[i].earlier])] = query_;
-      ++missing;
-    }
-    const op_id start = mine_[me];
-    if (missing > 0)
-      missing = search_locally(start, needs_.front().earlier, missing);
-    if (missing > 0)
-      missing = search_everywhere(start, missing);
-    if (missing > 0)
+    wanted_.clear();
+    for (std::size_t i = 0; i < needs_.size(); ++i)
+      if (i == 0 || needs_[i].earlier != needs_[i - 1].earlier)
+        wanted_.push_back(mine_[needs_[i].earlier]);
+    if (!search_.finds_all(mine_[me], wanted_))
       report(me);
-  }
-
-  bool found(op_id op) {
-    if (wanted_[index(op)] != query_)
-      return false;
-    wanted_[index(op)] = 0;
-    return true;
-  }
-
-  std::size_t search_locally(op_id start, std::uint32_t earliest, std::size_t missing) {
-    stack_.assign(1, start);
-    while (!stack_.empty() && missing > 0) {
-      const op_id op = stack_.back();
-      stack_.pop_back();
-      for (const op_id earlier : before_[op]) {
-        if (local_[index(earlier)] < earliest || seen_[index(earlier)] == query_)
-          continue;
-        seen_[index(earlier)] = query_;
-        if (found(earlier))
-          --missing;
-        stack_.push_back(earlier);
-      }
-    }
-    return missing;
-  }
-
-  std::size_t search_everywhere(op_id start, std::size_t missing) {
-    if (position_.empty()) {
-      position_.resize(g_.size());
-      for (std::uint32_t i = 0; i < order_.size(); ++i)
-        position_[index(order_[i])] = i;
-      group_seen_.assign(fences_.members.size(), 0);
-    }
-    const std::uint32_t wanted = query_;
-    std::uint32_t earliest = ~std::uint32_t{0};
-    for (const requirement& r : needs_)
-      if (wanted_[index(mine_[r.earlier])] == wanted)
-        earliest = std::min(earliest, position_[index(mine_[r.earlier])]);
-    ++stamp_;
-    stack_.assign(1, start);
-    const auto reach = [&](op_id op) {
-      if (position_[index(op)] < earliest || everywhere_[index(op)] == stamp_)
-        return;
-      everywhere_[index(op)] = stamp_;
-      if (found(op))
-        --missing;
-      stack_.push_back(op);
-    };
-    everywhere_.resize(g_.size(), 0);
-    while (!stack_.empty() && missing > 0) {
-      const op_id op = stack_.back();
-      stack_.pop_back();
-      for (const op_id earlier : before_[op])
-        reach(earlier);
-      if (g_[op].kind == op_kind::recv && m_.partner[index(op)] != no_op)
-        reach(m_.partner[index(op)]);
-      if (fences_.any())
-        reach_over_fences(op, reach);
-    }
-    return missing;
-  }
-
-  template <typename Reach>
-  void reach_over_fences(op_id op, Reach&& reach) {
-    if (fences_.before[index(op)] != no_op)
-      reach(fences_.before[index(op)]);
-    const std::uint32_t group = fences_.group[index(op)];
-    if (group == no_group || group_seen_[group] == stamp_)
-      return;
-    group_seen_[group] = stamp_;
-    for (op_id other = fences_.first_awaited[group]; other != no_op;
-         other = fences_.next_awaited[index(other)])
-      reach(other);
-    for (const op_id fence : fences_.members[group])
-      for (const op_id earlier : before_[fence])
-        reach(earlier);
   }
 
   void report(std::uint32_t me) {
@@ -507,7 +302,7 @@ private:
       while (j < needs_.size() && needs_[j].earlier == needs_[i].earlier)
         ++j;
       const op_id first = mine_[needs_[i].earlier];
-      if (wanted_[index(first)] == query_ && races_.count())
+      if (search_.missed(first) && races_.count())
         races_.add(
             g_[first].rank, first, describe_race(first, mine_[me], std::span(needs_).subspan(i, j - i)),
             fmt::format("add a dependency between op {} and op {}, or use different buffers",
@@ -540,29 +335,21 @@ private:
 
   const graph& g_;
   const matching& m_;
-  const std::vector<op_id>& order_;
-  fence_order fences_;
-  dependency_rows before_;
+  const fence_order fences_;
+  const dependency_rows before_;
+  const operations_by_rank by_rank_;
+  few_operations few_;
+  backward_search search_;
   problem_list races_;
 
-  std::vector<std::uint32_t> first_of_; ///< per rank: begin in by_rank_
-  std::vector<op_id> by_rank_;          ///< operations of each rank in run order
-  std::vector<std::uint32_t> local_;    ///< per operation: position within its rank
-  std::span<const op_id> mine_;         ///< the current rank's part of by_rank_
-  std::vector<access> reads_, writes_;  ///< of the current rank, sorted
-  std::vector<access> accesses_;        ///< both
-  // Of few operations:
-  std::vector<std::uint64_t> ordered_; ///< which come before it
-  std::vector<lists> lists_;
-  std::vector<std::vector<segment>> sorted_; ///< copies of those that are not in order
+  std::span<const op_id> mine_;        ///< the operations of the current rank
+  std::vector<access> reads_, writes_; ///< of the current rank, sorted
+  std::vector<access> accesses_;       ///< both
   std::vector<std::uint32_t> prefix_, earlier_;
   std::vector<std::uint64_t> cuts_; ///< bounds of the cells of the current group
   std::vector<cell> cells_;
-
   std::vector<requirement> needs_;
-  std::vector<std::uint32_t> wanted_, seen_, everywhere_, position_, group_seen_; ///< made on first use
-  std::uint32_t query_ = 0, stamp_ = 0;
-  std::vector<op_id> stack_;
+  std::vector<op_id> wanted_; ///< those that are needed, each once
 };
 
 } // namespace
