@@ -25,12 +25,8 @@
 // the order of their distance from the wait. Termination: reach only grows.
 #pragma once
 
-#include "compiler/pass/address_range.h"
-#include "compiler/pass/effects.h"
 #include "compiler/pass/options.h"
-
-#include <llvm/Analysis/BlockFrequencyInfo.h>
-#include <llvm/IR/Dominators.h>
+#include "compiler/pass/pending_conflicts.h"
 
 #include <limits>
 
@@ -38,12 +34,6 @@ namespace tacit::compiler {
 
 /// Instructions that run while two ranks agree on a large message (a few microseconds).
 constexpr std::uint64_t handshake = 10000;
-
-/// Bytes that are accessed while the operation is pending, unless that would disturb it.
-struct checked_range {
-  address_range bytes;
-  bool writes = false;
-};
 
 struct completion {
   llvm::Instruction* before = nullptr;             ///< complete before this instruction …
@@ -73,14 +63,6 @@ struct placement {
   /// The share of executions, by LLVM's guess, in which the operation has to be complete before the least
   /// window has passed.
   double soon = 0;
-};
-
-struct function_analyses {
-  llvm::Function& function;
-  llvm::DominatorTree& dominators;
-  llvm::LoopInfo& loops;
-  llvm::ScalarEvolution& evolution;
-  llvm::BlockFrequencyInfo& frequencies;
 };
 
 /// Places the completion of `operations`, which are pending from just after `wait` on.
