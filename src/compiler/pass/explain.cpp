@@ -3,6 +3,7 @@
 #include "compiler/pass/source_location.h"
 #include "vocabulary/calls/remarks.h"
 
+#include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/LLVMRemarkStreamer.h>
 

@@ -4,6 +4,7 @@
 #include "compiler/pass/locals.h"
 #include "compiler/pass/options.h"
 
+#include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Instructions.h>
 
