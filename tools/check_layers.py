@@ -91,7 +91,7 @@ TABLE = {
     },
 }
 MAY_SEE_MPI = {"mpi", "run", "shm", "rma", "exchange", "schedule", "devices", "executor", "layer", "recorder", "takeover", "capi", "hooks",
-               "coalesce",                "selftest", "measure", "trial"}
+               "coalesce", "selftest", "measure", "trial"}
 MAY_SEE_LLVM = {"pass", "annotate"}
 # Targets that compile only a part of a room, each with the reason.
 PARTS = {
