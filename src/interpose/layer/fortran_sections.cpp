@@ -1,6 +1,7 @@
 // Sections of arrays, which come as the compiler's array descriptors.
 #include "interpose/layer/fortran.h"
 #include "interpose/layer/mpi_library.h"
+#include "interpose/layer/slots.h"
 #include "interpose/layer/staging.h"
 
 #include <algorithm>

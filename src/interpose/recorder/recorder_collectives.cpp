@@ -1,4 +1,5 @@
 // Records of collective calls.
+#include "interpose/layer/mpi_library.h"
 #include "interpose/recorder/recorder.h"
 
 namespace tacit::interpose {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "interpose/layer/handle_map.h"
+#include "interpose/layer/mpi_library.h"
 #include "interpose/takeover/taken_requests.h"
 
 #include <atomic>
