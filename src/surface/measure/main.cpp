@@ -105,6 +105,7 @@ graphs::machine_model measure_all(const pair& p, parts_done& progress) {
 
 struct options {
   std::string output, progress;
+  std::string help; ///< what to say instead of measuring
   bool library = false;
 };
 
@@ -118,7 +119,11 @@ options read_options(int argc, char** argv) {
   app.add_option("--progress", o.progress,
                  "a file to which each part of the measurement is written when it begins");
   app.add_flag("--library", o.library, "print the name of the MPI library, and stop");
-  app.parse(argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    o.help = app.help();
+  }
   return o;
 }
 
@@ -161,6 +166,10 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     std::fprintf(stderr, "tacit-platform: %s\n", error.what());
     return 2;
+  }
+  if (!wanted.help.empty()) {
+    std::cout << wanted.help;
+    return 0;
   }
   if (wanted.library) { // allowed before MPI_Init
     std::cout << tacit::graphs::short_library_name(tacit::surface::library_version()) << '\n';

@@ -26,6 +26,7 @@ struct options {
   selection wanted;
   std::vector<std::string> implementations = default_implementations(), only;
   std::string journal, output;
+  std::string help; ///< what to say instead of testing
   int iterations = 3, timeout = 30, ranks = 0;
 };
 
@@ -54,6 +55,8 @@ options read_options(int argc, char** argv) {
   app.add_option("--ranks", o.ranks, "the number of ranks that must have been started")->check(count);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    o.help = app.help();
   } catch (const CLI::ParseError& error) {
     refuse(error.what());
   }
@@ -242,11 +245,17 @@ int main(int argc, char** argv) {
   using namespace tacit::surface;
   MPI_Init(&argc, &argv);
   const options wanted = read_options(argc, argv);
+  int rank = 0, ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (!wanted.help.empty()) {
+    if (rank == 0)
+      std::fputs(wanted.help.c_str(), stdout);
+    MPI_Finalize();
+    return 0;
+  }
   MPI_Comm control = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &control);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // where requests without a communicator report
-  int rank = 0, ranks = 0;
-  MPI_Comm_rank(control, &rank);
   MPI_Comm_size(control, &ranks);
   if (wanted.ranks != 0 && wanted.ranks != ranks)
     refuse("started with " + std::to_string(ranks) + " ranks instead of " + std::to_string(wanted.ranks) +

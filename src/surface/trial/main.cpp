@@ -30,6 +30,7 @@ struct options {
   bool periodic = true;
   double time = 1; ///< seconds per size
   std::string graph, output, progress;
+  std::string help; ///< what to say instead of trying
 };
 
 /// Throws CLI::ParseError.
@@ -48,7 +49,11 @@ options read_options(int argc, char** argv) {
   app.add_option("--seconds", o.time, "per size")->check(CLI::Range(0.0, 3600.0));
   app.add_option("--output", o.output, "the file for the result")->required();
   app.add_option("--progress", o.progress, "a file that always says how far the measurement is");
-  app.parse(argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    o.help = app.help();
+  }
   return o;
 }
 
@@ -214,7 +219,12 @@ int start(int argc, char** argv) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   try {
-    return run(read_options(argc, argv));
+    const options wanted = read_options(argc, argv);
+    if (wanted.help.empty())
+      return run(wanted);
+    if (rank == 0)
+      std::fputs(wanted.help.c_str(), stdout);
+    return 0;
   } catch (const CLI::ParseError& error) {
     constexpr int wrong_usage = 2;
     if (rank == 0)

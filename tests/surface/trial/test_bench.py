@@ -170,6 +170,13 @@ class Bench(unittest.TestCase):
                 self.assertRegex(done.stderr, f"(tacit-{kind}|{kind}): ", words)
         self.assertEqual(list(self.folder.iterdir()), [])
 
+    def test_the_programs_it_launches_say_what_they_take(self):
+        for kind, option in (("trial", "--stencil"), ("platform", "--library"), ("selftest", "--iterations")):
+            for program in Path(TACIT).parent.glob(f"tacit-{kind}-*"):
+                done = subprocess.run([*LAUNCHER, "-n", "1", str(program), "--help"], cwd=self.folder, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(option, done.stdout, kind)
+
     def test_names_the_line_of_a_malformed_matrix(self):
         for text, part in (("hello", "line 1: this is no file in Matrix Market format"),
                            (CHAIN.replace("6 6 11", "6 5 11"), "line 2: the matrix has 6 rows and 5 columns"),
