@@ -24,6 +24,13 @@ void local_commands::append(command c, const std::vector<touched>& reads,
     c.after.push_back(last_horizon_);
   tidy(c.after);
   front_.add(c.id, c.after);
+  add(std::move(c));
+}
+
+void local_commands::add(command&& c) {
+  constexpr std::size_t of_a_task = 4; // most have fewer
+  if (made_.empty())
+    made_.reserve(of_a_task);
   made_.push_back(std::move(c));
 }
 
@@ -33,7 +40,7 @@ void local_commands::append_barrier(command c) {
   front_.restart(c.id);
   order_.forget_before(c.kind == command_kind::epoch ? c.id : last_horizon_);
   last_horizon_ = c.id;
-  made_.push_back(std::move(c));
+  add(std::move(c));
 }
 
 void local_commands::touch_object(command& c, std::uint64_t object) {

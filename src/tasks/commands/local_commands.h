@@ -36,6 +36,7 @@ public:
 
 private:
   void number(command& c);
+  void add(command&& c);
 
   access_order<command_id> order_;
   front<command_id> front_;

@@ -213,7 +213,7 @@ std::shared_ptr<described> planner::describe(task t) {
   out->digest = digest(t, stream_.buffers());
   for (const access& a : t.accesses) {
     const range& extent = contents_.extent(a.buffer);
-    out->touched.push_back(
+    out->by_all.push_back(
         intersection(image(a.how, t.shape.global, t.shape.global, extent), region(box_of(extent))));
   }
   out->what = std::move(t);
@@ -230,11 +230,15 @@ void planner::split_up(described& d) {
     add_demands(d, a);
   for (const reduction& r : d.what.reductions)
     add_reduction(d, r);
-  const box chunk = d.chunks->chunk(number_of(options_.me));
+  d.chunk = d.chunks->chunk(number_of(options_.me));
   for (const access& a : d.what.accesses) {
     const range& extent = contents_.extent(a.buffer);
-    d.mine.push_back(intersection(image(a.how, chunk, d.chunks->global, extent), region(box_of(extent))));
+    d.mine.push_back(intersection(image(a.how, d.chunk, d.chunks->global, extent), region(box_of(extent))));
   }
+  for (const demand& wanted : d.wanted)
+    add_to(d.reads, wanted.buffer, wanted.mine);
+  for (const demand& written : d.written)
+    add_to(d.writes, written.buffer, written.mine);
   if (!mappers_agree(d) || has_overlapping_writes(d))
     d.chunks = nullptr;
 }
@@ -264,16 +268,16 @@ bool planner::recognize(task& t) {
 
 /// Compares this rank's chunk through functors that were recognised: what was not asked then may differ.
 bool planner::mappers_agree(const described& d) {
-  const box chunk = d.chunks->chunk(number_of(options_.me));
   for (const access& a : d.what.accesses) {
     const range& extent = contents_.extent(a.buffer);
-    if (!a.how.function || !a.how.symbolic() || chunk.empty() ||
-        image(a.how, chunk, d.chunks->global, extent) == (*a.how.function)(chunk, d.chunks->global, extent))
+    if (!a.how.function || !a.how.symbolic() || d.chunk.empty() ||
+        image(a.how, d.chunk, d.chunks->global, extent) ==
+            (*a.how.function)(d.chunk, d.chunks->global, extent))
       continue;
     problems_.push_back(problem(
         reason::mapper_not_homomorphic,
         fmt::format("{}: mapper {} on {} maps chunk {} to something else than its items", name_of(d.what),
-                    a.how.name, name_of(a.buffer, stream_.buffers()[index(a.buffer)]), text_of(chunk)),
+                    a.how.name, name_of(a.buffer, stream_.buffers()[index(a.buffer)]), text_of(d.chunk)),
         "Let what a chunk touches be the union of what its items touch."));
     return false;
   }
@@ -350,7 +354,7 @@ void planner::add_reduction(described& p, const reduction& r) {
 // --- what happens
 
 void planner::accept(std::shared_ptr<const described> what) {
-  planned p{stream_.submit(what->what, what->digest, what->touched), std::move(what)};
+  planned p{stream_.submit(what->what, what->digest, what->by_all), std::move(what)};
   const task& t = p.what->what;
   if (options_.keep_graphs && tasks_.size() < options_.most_kept)
     tasks_.push_back({p.at.id, t.kind, t.name, p.at.after});
@@ -381,12 +385,25 @@ void planner::plan(std::size_t position) {
     return barrier(p);
   batch out{p, {}, {}, {}};
   for (const demand& d : p.what->wanted)
-    combine_partials(out, d, position);
+    if (any_of(d, [](const box&, const version& v) { return v.operation.has_value(); }))
+      combine_partials(out, d, position);
+  // Most find what they want where they want it, and copies of what is known are long.
   for (const demand& d : p.what->wanted)
-    satisfy(out, d, position);
+    if (any_of(d, [&](const box& where, const version& v) {
+          return v.initialized && !satisfied(where, v.owner, d.where, v.copies);
+        }))
+      satisfy(out, d, position);
   emit(out);
   execute(p);
   write(p);
+}
+
+/// Whether the test holds for a part of what a task wants: test(box, version).
+template <typename Test>
+bool planner::any_of(const demand& d, const Test& test) const {
+  bool any = false;
+  contents_.query(d.buffer, d.image, [&](const box& b, const version& v) { any = any || test(b, v); });
+  return any;
 }
 
 /// What of a region is initialized, with a copy of what is known of it, as what is known changes meanwhile.
@@ -400,10 +417,6 @@ std::vector<planner::piece> planner::pieces_of(buffer_id buffer, const region& w
 }
 
 void planner::combine_partials(batch& out, const demand& d, std::size_t position) {
-  bool any = false; // seldom, and copies of what is known are long
-  contents_.query(d.buffer, d.image, [&](const box&, const version& v) { any |= v.operation.has_value(); });
-  if (!any)
-    return;
   for (const piece& p : pieces_of(d.buffer, d.image))
     if (p.what.operation)
       combine(out, p.where, p.what, d, position);
@@ -416,7 +429,7 @@ void planner::satisfy(batch& out, const demand& d, std::size_t position) {
 }
 
 void planner::exchange(batch& out, exchange_part part, task_id producer, std::size_t position) {
-  if (satisfied(part))
+  if (satisfied(part.where, part.owner, part.wanted, part.held))
     return;
   exchange_edge edge{producer, out.consumer.at.id,    part.buffer, part.where,
                      {},       reason::discovery_off, {},          false};
@@ -617,21 +630,16 @@ void planner::emit_messages(const batch& out) {
 /// This rank's part of a task, if it has one.
 void planner::execute(const planned& p) {
   const task& t = p.what->what;
-  command c = command_for(p, t.kind == task_kind::fence ? command_kind::fence : command_kind::execute);
-  c.chunk = p.what->chunks->chunk(number_of(options_.me));
-  if (c.chunk.empty())
+  if (p.what->chunk.empty())
     return;
+  command c = command_for(p, t.kind == task_kind::fence ? command_kind::fence : command_kind::execute);
+  c.chunk = p.what->chunk;
   c.touches = {p.what, &p.what->mine};
-  std::vector<touched> reads, writes;
-  for (const demand& d : p.what->wanted)
-    add_to(reads, d.buffer, d.mine);
-  for (const demand& d : p.what->written)
-    add_to(writes, d.buffer, d.mine);
   for (const host_object_id object : t.host_objects)
     local_.touch_object(c, index(object));
   if (t.kind == task_kind::collective_host)
     local_.touch_object(c, first_group + t.collective_group);
-  local_.append(std::move(c), reads, writes);
+  local_.append(std::move(c), p.what->reads, p.what->writes);
 }
 
 /// Afterwards the task is the producer of what it writes; where two of its accesses write the same, either tells the owner.

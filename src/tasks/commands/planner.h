@@ -68,10 +68,12 @@ struct demand {
 struct described {
   task what; ///< its number is that of the first that said it
   std::uint64_t digest = 0;
-  std::vector<region> touched;         ///< by access: what all chunks together touch
+  std::vector<region> by_all;          ///< by access: what all chunks together touch
   std::shared_ptr<const split> chunks; ///< null for horizons and epochs, and where nobody has a chunk
   std::vector<demand> wanted, written;
-  std::vector<region> mine; ///< by access: what this rank's chunk touches
+  box chunk;                          ///< this rank's
+  std::vector<region> mine;           ///< by access: what this rank's chunk touches
+  std::vector<touched> reads, writes; ///< by buffer: the same
   bool barrier() const { return what.kind == task_kind::horizon || what.kind == task_kind::epoch; }
   /// The reduction into a buffer, if there is one.
   const reduction* partial(buffer_id buffer) const;
@@ -139,6 +141,8 @@ private:
   void add_demands(described& d, const access& a) const;
   void add_reduction(described& d, const reduction& r);
   void plan(std::size_t position);
+  template <typename Test>
+  bool any_of(const demand& d, const Test& test) const;
   std::vector<piece> pieces_of(buffer_id buffer, const region& where) const;
   void combine_partials(batch& out, const demand& d, std::size_t position);
   void satisfy(batch& out, const demand& d, std::size_t position);

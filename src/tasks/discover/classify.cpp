@@ -158,10 +158,10 @@ classified between_meshes(const question& q) {
 
 } // namespace
 
-bool satisfied(const exchange_part& part) {
-  return covers(part.owner, part.wanted, part.where) ||
-         std::ranges::any_of(part.held,
-                             [&](const distribution& copy) { return covers(copy, part.wanted, part.where); });
+bool satisfied(const box& where, const distribution& owner, const distribution& wanted,
+               const std::vector<distribution>& held) {
+  return covers(owner, wanted, where) ||
+         std::ranges::any_of(held, [&](const distribution& copy) { return covers(copy, wanted, where); });
 }
 
 classified classify(const exchange_part& part) {

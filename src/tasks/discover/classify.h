@@ -39,7 +39,8 @@ classified classify(const exchange_part& part);
 classified classify_reduction(const distribution& partial, const distribution& wanted, const box& what,
                               std::uint32_t ranks);
 
-/// True if it can be told that nobody lacks anything: the owner, or one of the copies, covers what is wanted.
-bool satisfied(const exchange_part& part);
+/// True if it can be told that nobody lacks anything of a box: the owner, or one of the copies, covers what is wanted.
+bool satisfied(const box& where, const distribution& owner, const distribution& wanted,
+               const std::vector<distribution>& held);
 
 } // namespace tacit::tasks

@@ -71,6 +71,9 @@ bool dimension_covers(const distribution& outer, const distribution& inner, int 
 }
 
 bool covers(const distribution& outer, const distribution& inner, const box& within) {
+  if (outer.symbolic() && inner.symbolic() && outer.across == inner.across && outer.map == inner.map &&
+      outer.extent == inner.extent)
+    return true; // every rank has the same in both
   if (!outer.symbolic())
     return !inner.symbolic() && outer == inner;
   if (constant(outer) &&

@@ -48,6 +48,10 @@ public:
   /// Changes the value of every point of the box: change(value).
   template <typename Change>
   void update(const box& where, Change&& change) {
+    if (entries_.size() == 1 && where.contains(entries_[0].where)) {
+      change(entries_[0].value);
+      return;
+    }
     cut(where);
     for (entry& e : entries_)
       if (where.contains(e.where))
