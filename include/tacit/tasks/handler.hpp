@@ -28,6 +28,13 @@ std::string type_name() {
   return std::string(all);
 }
 
+/// The same, found once: loops submit kernels again and again.
+template <typename T>
+const std::string& known_type_name() {
+  static const std::string name = type_name<T>();
+  return name;
+}
+
 /// Kernels take an item, or the indices alone: [](tacit::item<2> i), [](std::size_t row, std::size_t column).
 template <int Dims, typename Kernel, typename... Reducers>
 void call_kernel(const Kernel& kernel, const item<Dims>& at, Reducers&... reducers) {
@@ -234,7 +241,7 @@ private:
   void name() {
     if constexpr (!std::is_same_v<Name, detail::unnamed>)
       if (group_.name.empty())
-        group_.name = detail::type_name<Name>();
+        group_.name = detail::known_type_name<Name>();
   }
 
   template <typename Name, int Dims, typename... ReductionsAndKernel>

@@ -67,8 +67,13 @@ public:
 
   virtual void copy(memory_number from, memory_number to, const box_copy& what, when_done done) = 0;
   virtual void launch(int device, kernel_launch&& what, when_done done) = 0;
-  /// Whether run() is the better way for this kernel, if its caller has nothing else to do: no other thread has to wake up.
-  virtual bool prefers_run(const kernel_launch&) const { return false; }
+  /// Runs a kernel on the calling thread if it is over sooner than another one would wake up; `error` is what it has thrown, or
+  /// null. False: it is still to be launched.
+  virtual bool run_if_short(int /*device*/, kernel_launch& /*what*/, std::exception_ptr& /*error*/) {
+    return false;
+  }
+  /// Whether run() is the better way for kernels that are not short, if its caller has nothing else to do.
+  virtual bool prefers_run() const { return false; }
   /// Runs a kernel on the calling thread, others helping; `done` is called before it returns.
   virtual void run(int device, kernel_launch&& what, when_done done) {
     launch(device, std::move(what), std::move(done));

@@ -21,7 +21,6 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 #include <sys/mman.h>
-#include <typeindex>
 #include <unordered_map>
 #include <utility>
 
@@ -35,7 +34,7 @@ public:
   /// No guess: infinitely long.
   double guess(const kernel_launch& what) const {
     const std::lock_guard lock(mutex_);
-    const auto known = seconds_per_item_.find(what.what->kernel.target_type());
+    const auto known = seconds_per_item_.find(&what.what->kernel.target_type());
     return known == seconds_per_item_.end() ? std::numeric_limits<double>::infinity()
                                             : known->second * static_cast<double>(volume(what.items));
   }
@@ -43,13 +42,14 @@ public:
   void add(const std::type_info& kernel, std::size_t items, double seconds) {
     const double now = seconds / static_cast<double>(std::max<std::size_t>(1, items));
     const std::lock_guard lock(mutex_);
-    double& known = seconds_per_item_.try_emplace(kernel, now).first->second;
+    double& known = seconds_per_item_.try_emplace(&kernel, now).first->second;
     known = now > known ? now : known + (now - known) / 4;
   }
 
 private:
   mutable std::mutex mutex_;
-  std::unordered_map<std::type_index, double> seconds_per_item_;
+  /// By address, as names of kernels are long. Of a type that two libraries share there may be two, each with a time of its own.
+  std::unordered_map<const std::type_info*, double> seconds_per_item_;
 };
 
 /// Below these, waking another thread (5 to 50 us) costs more than the work.
@@ -91,13 +91,20 @@ public:
   }
 
   void launch(int, kernel_launch&& what, when_done done) override {
-    const bool at_once = is_short(what);
-    auto kernel =
-        std::make_shared<launched_kernel>(std::move(what), at_once ? 1 : static_cast<std::size_t>(threads_));
-    start([this, kernel, at_once] { run_blocks(*kernel, at_once); }, std::move(done), at_once);
+    auto kernel = std::make_shared<launched_kernel>(std::move(what), static_cast<std::size_t>(threads_));
+    start([this, kernel] { run_blocks(*kernel, false); }, std::move(done), false);
   }
 
-  bool prefers_run(const kernel_launch& what) const override { return !is_short(what); }
+  bool run_if_short(int, kernel_launch& what, std::exception_ptr& error) override {
+    if (times_.guess(what) >= longest_at_once)
+      return false;
+    launched_kernel kernel(std::move(what), 1);
+    const auto work = [&] { run_blocks(kernel, true); };
+    error = error_of(work);
+    return true;
+  }
+
+  bool prefers_run() const override { return true; }
 
   void run(int, kernel_launch&& what, when_done done) override {
     launched_kernel kernel(std::move(what), static_cast<std::size_t>(threads_));
@@ -118,8 +125,6 @@ private:
   static std::size_t bytes_of(const detail::allocation& which, std::size_t element_bytes) {
     return std::max<std::size_t>(1, which.range[0] * which.range[1] * which.range[2] * element_bytes);
   }
-
-  bool is_short(const kernel_launch& what) const { return times_.guess(what) < longest_at_once; }
 
   void run_blocks(launched_kernel& kernel, bool alone) {
     const auto before = std::chrono::steady_clock::now();

@@ -43,6 +43,9 @@ public:
   /// Blocks while `most` tasks are kept, or other ranks are far behind; not after an error. Who submits must not run ahead
   /// without bound. Other ranks need nothing of what would be submitted next to catch up.
   virtual void wait_for_room(std::size_t most) = 0;
+  /// Frees what is left of tasks that have run. To be called by the thread that submits: memory is freed with the least effort by
+  /// the thread that asked for it.
+  virtual void free_bodies() = 0;
   /// Tasks that were submitted and are not known to have run: of those since the last horizon it is not looked at.
   virtual std::size_t open_tasks() const = 0;
   /// Blocks until no thread of this process is in MPI, or will be before something new is posted; returns at once after an

@@ -25,6 +25,7 @@ public:
   void add(std::shared_ptr<task_body> body, std::vector<tasks::command> commands) override;
   void deliver() override {}
   void wait_for_room(std::size_t most) override;
+  void free_bodies() override {}
   std::size_t open_tasks() const override;
   void wait_until_quiet() override {}
   void fail(const std::string& why) override;

@@ -59,14 +59,22 @@ bool executor::run_posted() {
     posts_.swap(posted_);
     deliveries_.swap(delivered_);
   }
+  ending_.swap(ended_);
+  for (const ended_part& e : ending_)
+    part_ended(e.command, e.error);
   for (const auto& f : posts_)
     f();
   for (delivery& d : deliveries_)
     receive(std::move(d));
-  const bool any = !posts_.empty() || !deliveries_.empty();
-  posts_.clear(); // now: what they hold may be the program's
-  deliveries_.clear();
+  const bool any = !ending_.empty() || !posts_.empty() || !deliveries_.empty();
+  forget_taken(); // now: what they hold may be the program's
   return any;
+}
+
+void executor::forget_taken() {
+  ending_.clear();
+  posts_.clear();
+  deliveries_.clear();
 }
 
 /// What has ended often makes the next thing start and end at once; asking MPI in between may cost the core.
@@ -135,8 +143,7 @@ std::optional<executor::ready_kernel> executor::lead() {
       if (!poll_on(now) || stopping_)
         return std::nullopt;
     } catch (const std::exception& e) {
-      posts_.clear();
-      deliveries_.clear();
+      forget_taken();
       end(fmt::format("rank {}: {}", rank_, e.what()), true);
     }
   }
@@ -225,8 +232,8 @@ void executor::end(const std::string& why, bool tell_others) {
   if (tell_others)
     watch_.tell(why);
   const auto error = std::make_exception_ptr(task_error(why));
-  for (auto& [id, body] : bodies_)
-    if (body->failed)
+  for (const auto& body : bodies_)
+    if (body && body->failed)
       std::exchange(body->failed, nullptr)(error);
 }
 
@@ -264,6 +271,12 @@ void executor::wait_for_room(std::size_t most) {
       256; // each is a nonblocking collective, of which MPI keeps some KiB
   room_.wait(lock, [&] { return (kept_ < most && compared_ < most_comparisons) || failure_; });
   ++kept_;
+}
+
+void executor::free_bodies() {
+  std::vector<std::shared_ptr<task_body>> done; // freed without the lock: what they hold may post
+  const std::lock_guard lock(mutex_);
+  done.swap(done_bodies_);
 }
 
 std::size_t executor::open_tasks() const {

@@ -58,18 +58,23 @@ public:
   void add(std::shared_ptr<task_body> body, std::vector<tasks::command> commands) override;
   void deliver() override;
   void wait_for_room(std::size_t most) override;
+  void free_bodies() override;
   std::size_t open_tasks() const override;
   void wait_until_quiet() override;
   void fail(const std::string& why) override;
   std::optional<std::string> failure() const override;
 
 private:
+  /// A kernel or host task on its way through copies, launches and results.
+  struct execution;
+  struct execution_part;
   struct running {
     tasks::command command;
     std::shared_ptr<task_body> body;
     std::size_t waits = 0; ///< for commands
     int tag = 0;           ///< of messages
     std::vector<tasks::command_id> next;
+    std::shared_ptr<execution> work; ///< kept for its memory
   };
   /// A task that reduces into a buffer, and what its chunk here has contributed.
   struct reduction_so_far {
@@ -84,15 +89,17 @@ private:
   struct messages_so_far {
     std::uint64_t count = 0, last = 0;
   };
-  /// A kernel or host task on its way through copies, launches and results.
-  struct execution;
-  struct execution_part;
 
   // The threads.
   struct ready_kernel {
     int device;
     kernel_launch what;
     when_done done;
+  };
+  /// A part of a kernel that the leader has run at once.
+  struct ended_part {
+    tasks::command_id command;
+    std::exception_ptr error;
   };
   void serve();
   void take_the_lead(std::unique_lock<std::mutex>& lock);
@@ -103,6 +110,7 @@ private:
   bool something_posted() const { return !posted_.empty() || !delivered_.empty(); }
   void wake();
   bool run_posted();
+  void forget_taken();
   bool nothing_to_do() const;
   bool poll_on(double now);
   void look_around(double now);
@@ -114,19 +122,20 @@ private:
   void receive(tasks::command&& c);
   void start(running& r);
   running* find(tasks::command_id id);
+  std::shared_ptr<task_body> body_of(tasks::task_id task) const;
+  std::unique_ptr<running> fresh();
   void complete(tasks::command_id id);
-  std::vector<tasks::region> touched_by(const tasks::box& chunk, const tasks::task& what) const;
-  std::shared_ptr<execution> parts_of(const running& r) const;
-  std::string written_twice(const execution& e) const;
+  void find_parts(running& r) const;
+  std::string written_twice(const running& r) const;
   std::string name_of_buffer(tasks::buffer_id number) const;
-  std::string what_failed(const execution& e, const std::exception_ptr& error) const;
+  std::string what_failed(const task_body& body, const std::exception_ptr& error) const;
   void execute(running& r);
-  void launch(const std::shared_ptr<execution>& e);
-  void start_kernel(const std::shared_ptr<execution>& e, execution_part& p,
-                    std::vector<detail::allocation> memory, const when_done& done);
-  void start_on_host(const std::shared_ptr<execution>& e, const execution_part& p,
-                     std::vector<detail::allocation> memory, const when_done& done);
-  void finish(execution& e);
+  void launch(tasks::command_id id);
+  void start_kernel(const running& r, execution_part& p, std::vector<detail::allocation> memory);
+  void start_on_host(const running& r, const execution_part& p, std::vector<detail::allocation> memory);
+  when_done when_part_ended(tasks::command_id id);
+  void part_ended(tasks::command_id id, const std::exception_ptr& error);
+  void finish(running& r);
   void push(running& r);
   void await_push(running& r);
   void fence(running& r);
@@ -137,7 +146,7 @@ private:
   local_buffer& buffer(tasks::buffer_id number) { return *buffers_.at(number); }
   std::optional<partial_result> partial_of(const tasks::command& c);
   static const detail::reduction& reduction_into(const task_body& body, tasks::buffer_id into);
-  static bool includes_current(const detail::reduction& how, const execution& e);
+  static bool includes_current(const detail::reduction& how, const running& r);
   int next_tag(std::map<tasks::rank_id, messages_so_far>& with, const tasks::command& c) const;
   static task_function counted(std::shared_ptr<std::size_t> left, task_function then);
   /// For work elsewhere: what it calls when it has ended runs on this thread.
@@ -152,9 +161,12 @@ private:
   std::map<tasks::buffer_id, std::string> names_;
   std::vector<std::pair<tasks::buffer_id, tasks::task_id>> dropped_;
   std::map<std::uint32_t, std::pair<MPI_Comm, std::unique_ptr<serial_thread>>> groups_;
-  std::map<tasks::task_id, std::shared_ptr<task_body>> bodies_;
+  /// By number, from `first_body_` on; null for those without one, as horizons are.
+  std::deque<std::shared_ptr<task_body>> bodies_;
+  tasks::task_id first_body_{1};
   /// By number: from the first that is not complete to the last that came. Null: complete.
   std::deque<std::unique_ptr<running>> running_;
+  std::vector<std::unique_ptr<running>> spare_; ///< complete, kept for their memory
   std::uint64_t first_running_ = 0;
   std::map<tasks::buffer_id, std::map<tasks::task_id, reduction_so_far>> reductions_;
   std::map<tasks::rank_id, messages_so_far> sent_, awaited_;
@@ -163,7 +175,8 @@ private:
   std::uint64_t last_compared_ = 0;
 
   std::vector<ready_kernel> kernels_;
-  std::vector<task_function> posts_; ///< what run_posted() has taken: kept for its memory
+  std::vector<ended_part> ended_, ending_; ///< of kernels; what run_posted() has taken, as below
+  std::vector<task_function> posts_;       ///< what run_posted() has taken: kept for its memory
   std::vector<delivery> deliveries_;
 
   mutable std::mutex mutex_;
@@ -179,8 +192,9 @@ private:
   std::optional<std::thread::id> in_kernel_;
   std::optional<std::string> failure_;
   double waiting_since_ = 0, looked_ = 0;
-  std::size_t compared_ = 0; ///< watch_.open(), for other threads
-  std::size_t kept_ = 0;     ///< tasks, from add() to the horizon after them
+  std::size_t compared_ = 0;                            ///< watch_.open(), for other threads
+  std::size_t kept_ = 0;                                ///< tasks, from add() to the horizon after them
+  std::vector<std::shared_ptr<task_body>> done_bodies_; ///< of no use any more
   std::condition_variable room_;
   std::atomic<std::size_t> elsewhere_{0}; ///< calls of post() that threads of the backend owe
   std::array<std::thread, 2> threads_;

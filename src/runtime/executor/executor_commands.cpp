@@ -12,7 +12,11 @@
 namespace tacit::runtime {
 
 void executor::receive(delivery&& d) {
-  bodies_[d.body->what.id] = d.body;
+  if (const tasks::task_id number = d.body->what.id;
+      number >= first_body_) { // else one that could not be planned
+    bodies_.resize(index(number) - index(first_body_) + 1);
+    bodies_.back() = d.body;
+  }
   for (const tasks::reduction& reduction : d.body->what.reductions)
     reductions_[reduction.buffer][d.body->what.id].body = d.body;
   for (tasks::command& c : d.commands)
@@ -24,10 +28,9 @@ void executor::receive(delivery&& d) {
 
 void executor::receive(tasks::command&& c) {
   using kind = tasks::command_kind;
-  const auto body = bodies_.find(c.task);
-  if (body != bodies_.end() && (c.kind == kind::execute || c.kind == kind::fence) &&
-      tasks_since_.size() < watch::longest_text)
-    tasks_since_ += (tasks_since_.empty() ? "" : ", ") + name_of(body->second->what);
+  const std::shared_ptr<task_body> body = body_of(c.task);
+  if (body && (c.kind == kind::execute || c.kind == kind::fence) && tasks_since_.size() < watch::longest_text)
+    tasks_since_ += (tasks_since_.empty() ? "" : ", ") + name_of(body->what);
   // Each comparison is a collective. Tasks are numbered alike on all ranks; which of them have commands here is this rank's affair.
   constexpr std::uint64_t tasks_between = 16;
   const auto task = static_cast<std::uint64_t>(c.task);
@@ -42,14 +45,13 @@ void executor::receive(tasks::command&& c) {
   }
   if (index(c.id) != first_running_ + running_.size())
     throw std::logic_error("commands are not numbered as they come");
-  running& r = *running_.emplace_back(std::make_unique<running>());
+  running& r = *running_.emplace_back(fresh());
   for (const tasks::command_id before : c.after)
     if (running* other = find(before); other && other != &r) {
       other->next.push_back(c.id);
       ++r.waits;
     }
-  if (body != bodies_.end())
-    r.body = body->second;
+  r.body = body;
   if (c.kind == kind::collective)
     exchanges_.expect(c.id);
   if (c.kind == kind::push)
@@ -81,18 +83,39 @@ void executor::start(running& r) {
   }
 }
 
+/// Null: it has none, or is of no use any more.
+std::shared_ptr<task_body> executor::body_of(tasks::task_id task) const {
+  const bool known = task >= first_body_ && index(task) - index(first_body_) < bodies_.size();
+  return known ? bodies_[index(task) - index(first_body_)] : nullptr;
+}
+
+std::unique_ptr<executor::running> executor::fresh() {
+  if (spare_.empty())
+    return std::make_unique<running>();
+  auto out = std::move(spare_.back());
+  spare_.pop_back();
+  return out;
+}
+
 /// Null: it is complete.
 executor::running* executor::find(tasks::command_id id) {
   return index(id) < first_running_ ? nullptr : running_[index(id) - first_running_].get();
 }
 
 void executor::complete(tasks::command_id id) {
-  const std::unique_ptr<running> done = std::move(running_[index(id) - first_running_]);
+  constexpr std::size_t most_spare = 64;
+  std::unique_ptr<running> done = std::move(running_[index(id) - first_running_]);
   for (; !running_.empty() && !running_.front(); ++first_running_)
     running_.pop_front();
   for (const tasks::command_id n : done->next)
     if (running& r = *find(n); --r.waits == 0 && !failure_)
       start(r);
+  if (spare_.size() >= most_spare)
+    return;
+  done->command = {};
+  done->body = nullptr;
+  done->next.clear();
+  spare_.push_back(std::move(done));
 }
 
 /// Runs `then` when the function was called as often as `*left` says.
@@ -250,13 +273,17 @@ void executor::epoch(running& r) {
 
 /// Frees what only tasks before this one can use: all of them are complete.
 void executor::forget_before(tasks::task_id task) {
-  const auto end = bodies_.lower_bound(task);
   {
     const std::lock_guard lock(mutex_);
-    kept_ -= static_cast<std::size_t>(std::distance(bodies_.begin(), end));
+    for (; !bodies_.empty() && first_body_ < task;
+         bodies_.pop_front(), first_body_ = tasks::task_id{index(first_body_) + 1})
+      if (bodies_.front()) {
+        --kept_;
+        done_bodies_.push_back(std::move(bodies_.front()));
+      }
   }
+  first_body_ = std::max(first_body_, task);
   room_.notify_one();
-  bodies_.erase(bodies_.begin(), end);
   for (auto& [into, of] : reductions_) // of those before, the last one may still have to be combined
     if (const auto after = of.lower_bound(task); after != of.begin())
       of.erase(of.begin(), std::prev(after));

@@ -380,6 +380,7 @@ tasks::task task_runtime::describe(const detail::command_group& group) const {
     t.collective_group = static_cast<std::uint32_t>(group.collective_group);
     break;
   }
+  t.accesses.reserve(group.accesses.size());
   for (const detail::buffer_access& a : group.accesses)
     t.accesses.push_back(
         {static_cast<tasks::buffer_id>(a.buffer), to_mode(a.mode), to_mapper(a.where, group.dims)});
@@ -421,6 +422,7 @@ void task_runtime::wait(bool all_ranks) {
   auto waiting = passed->get_future();
   schedule(body);
   waiting.get();
+  executor_->free_bodies();
   if (!all_ranks)
     return;
   executor_->wait_until_quiet();
@@ -430,6 +432,7 @@ void task_runtime::wait(bool all_ranks) {
 void task_runtime::schedule(std::shared_ptr<task_body> body) {
   constexpr std::size_t most_ahead = 4096; // tasks, many times those between two horizons
   executor_->wait_for_room(most_ahead);
+  executor_->free_bodies();
   if (body->what.kind != tasks::task_kind::epoch)
     ++submitted_;
   scheduler_->post([this, body = std::move(body)] {
