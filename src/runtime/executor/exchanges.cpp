@@ -40,10 +40,11 @@ struct exchanges::under_way {
   const tasks::command* command = nullptr; ///< until done() is called
   std::shared_ptr<local_plan> plan;
   std::shared_ptr<message_set> messages;
+  std::shared_ptr<repeated_native> native;
   task_function done;
   bool ready = false;
-  std::size_t left = 0; ///< messages
-  std::vector<std::byte> sent, received;
+  std::size_t waits = 0;                 ///< for copies
+  std::size_t left = 0;                  ///< messages
   std::optional<partial_result> partial; ///< of reductions
   const tasks::collective& exchange() const { return *command->exchange; }
 };
@@ -54,9 +55,11 @@ exchanges::exchanges(MPI_Comm world, surroundings around)
       around_(std::move(around)) {}
 
 void exchanges::abandon() noexcept {
-  for (auto& [signature, plan] : plans_)
+  for (const auto& [signature, plan] : plans_)
     if (plan->repeated)
       plan->repeated->keep();
+  for (const auto& [signature, native] : natives_)
+    native->what->keep();
 }
 
 // --- what is sent to whom
@@ -102,15 +105,13 @@ bool exchanges::receives_from(const tasks::command& c, int from, int to) const {
   }
 }
 
-std::shared_ptr<exchanges::local_plan> exchanges::make_plan(const tasks::command& c) const {
+std::shared_ptr<exchanges::local_plan> exchanges::make_plan(const tasks::command& c) {
   using kind = tasks::collective_kind;
   auto made = std::make_shared<local_plan>();
   const tasks::collective& x = *c.exchange;
   if (reduces(x.kind))
     return made;
-  std::size_t most = 0;
   const auto add = [&](std::vector<packet>& to, packet&& p) {
-    most += p.bytes;
     if (!p.pieces.empty())
       to.push_back(std::move(p));
   };
@@ -123,76 +124,90 @@ std::shared_ptr<exchanges::local_plan> exchanges::make_plan(const tasks::command
     if (receives_from(c, other, rank_))
       add(made->receives, make_packet(x, other, rank_));
   }
-  const bool all_ranks = c.members.size() == static_cast<std::uint32_t>(size_) && size_ > most_by_messages;
-  // Every rank has to come to the same answer: from the size of the whole exchange.
-  std::size_t whole = 0;
-  for (const auto& part : x.parts)
-    whole += bytes_of(tasks::region(part.where), around_.buffer(part.buffer).element_bytes());
-  made->native = all_ranks && x.kind == kind::alltoall && whole <= std::numeric_limits<int>::max();
-  if (made->native) {
-    made->send_counts.assign(static_cast<std::size_t>(size_), 0);
-    made->send_offsets = made->receive_counts = made->receive_offsets = made->send_counts;
-    const auto lay_out = [](const std::vector<packet>& packets, std::vector<int>& counts,
-                            std::vector<int>& offsets) {
-      int at = 0;
-      for (const packet& p : packets) {
-        counts[static_cast<std::size_t>(p.rank)] = static_cast<int>(p.bytes);
-        offsets[static_cast<std::size_t>(p.rank)] = at;
-        at += static_cast<int>(p.bytes);
-      }
-    };
-    lay_out(made->sends, made->send_counts, made->send_offsets);
-    lay_out(made->receives, made->receive_counts, made->receive_offsets);
-  } else if (all_ranks) {
-    plan_in_place(x, *made);
-  }
+  if (c.members.size() == static_cast<std::uint32_t>(size_) && size_ > most_by_messages)
+    made->native = x.kind == kind::alltoall ? alltoall_of(x, *made) : in_place(x);
   return made;
 }
 
-/// Broadcast, gather, scatter and allgather of one buffer whose pieces lie in one piece each, nobody having any of it yet.
-void exchanges::plan_in_place(const tasks::collective& x, local_plan& p) const {
+/// Null if it is too long for MPI's counts. Every rank has to come to the same answer: from the size of the whole exchange.
+std::shared_ptr<native_exchange> exchanges::alltoall_of(const tasks::collective& x,
+                                                        const local_plan& p) const {
+  std::size_t whole = 0;
+  for (const auto& part : x.parts)
+    whole += bytes_of(tasks::region(part.where), around_.buffer(part.buffer).element_bytes());
+  if (whole > std::numeric_limits<int>::max())
+    return nullptr;
+  const auto counts = [this](const std::vector<packet>& packets) {
+    std::vector<int> bytes(static_cast<std::size_t>(size_), 0);
+    for (const packet& one : packets)
+      bytes[static_cast<std::size_t>(one.rank)] = static_cast<int>(one.bytes);
+    return bytes;
+  };
+  return std::make_shared<native_exchange>(counts(p.sends), counts(p.receives));
+}
+
+/// What a rank contributes to a collective in place, or gets from it, or nothing if it cannot be one.
+std::optional<tasks::region> exchanges::piece_in_place(const tasks::collective& x, int rank) const {
   using kind = tasks::collective_kind;
-  if (x.parts.size() != 1 || x.kind == kind::halo || !x.parts[0].held.empty())
-    return;
   const tasks::exchange_part& part = x.parts[0];
-  local_buffer& buffer = around_.buffer(part.buffer);
-  const detail::allocation& memory = buffer.in(host_memory);
   const tasks::region everything = tasks::region(part.where);
+  const auto number = static_cast<std::uint32_t>(rank);
+  const bool root = rank == to_int(x.root);
+  if (x.kind == kind::allgather) { // whoever does not want all of it is better served by messages
+    if (!part.wanted.piece(number).contains(everything))
+      return std::nullopt;
+    return contribution(part, to_rank(rank));
+  }
+  if (x.kind == kind::gather)
+    return root ? intersection(part.owner.piece(number), everything) : moved(part, to_rank(rank), x.root);
+  // scatter, broadcast: what a rank gets, or has from the start
+  tasks::region own =
+      root ? intersection(part.wanted.piece(number), everything) : moved(part, x.root, to_rank(rank));
+  if (x.kind == kind::broadcast && !root && !(own == contribution(part, x.root)))
+    return std::nullopt;
+  return own;
+}
+
+/// Broadcast, gather, scatter and allgather of one buffer whose pieces lie in one piece each, nobody having any of it yet. Else null.
+std::shared_ptr<native_exchange> exchanges::in_place(const tasks::collective& x) {
+  using kind = tasks::collective_kind;
+  using form = native_exchange::form;
+  if (x.parts.size() != 1 || x.kind == kind::halo || !x.parts[0].held.empty())
+    return nullptr;
+  local_buffer& buffer = around_.buffer(x.parts[0].buffer);
+  const detail::allocation& memory = buffer.in(host_memory);
+  auto* base = static_cast<std::byte*>(memory.data);
   std::vector<int> counts, offsets;
   for (int r = 0; r < size_; ++r) {
-    tasks::region own;
-    switch (x.kind) {
-    case kind::allgather:
-      own = contribution(part, to_rank(r));
-      break;
-    case kind::gather:
-      own = r == to_int(x.root) ? intersection(part.owner.piece(static_cast<std::uint32_t>(r)), everything)
-                                : moved(part, to_rank(r), x.root);
-      break;
-    default: // scatter, broadcast: what a rank gets, or has from the start
-      own = r == to_int(x.root) ? intersection(part.wanted.piece(static_cast<std::uint32_t>(r)), everything)
-                                : moved(part, x.root, to_rank(r));
-    }
-    if (x.kind == kind::allgather) // whoever does not want all of it is better served by messages
-      if (!part.wanted.piece(static_cast<std::uint32_t>(r)).contains(everything))
-        return;
-    if (x.kind == kind::broadcast && r != to_int(x.root) && !(own == contribution(part, x.root)))
-      return;
-    const std::byte* first =
-        own.empty() ? static_cast<std::byte*>(memory.data) : contiguous(own, memory, buffer.element_bytes());
+    const std::optional<tasks::region> own = piece_in_place(x, r);
+    const std::byte* first = !own           ? nullptr
+                             : own->empty() ? base
+                                            : contiguous(*own, memory, buffer.element_bytes());
     if (!first)
-      return;
-    const std::size_t offset =
-        static_cast<std::size_t>(first - static_cast<std::byte*>(memory.data)) / buffer.element_bytes();
-    const auto count = static_cast<std::size_t>(own.volume());
+      return nullptr;
+    const std::size_t offset = static_cast<std::size_t>(first - base) / buffer.element_bytes();
+    const auto count = static_cast<std::size_t>(own->volume());
     if (offset + count > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-      return;
+      return nullptr;
     counts.push_back(static_cast<int>(count));
     offsets.push_back(static_cast<int>(offset));
   }
-  p.native = p.in_place = true;
-  p.element_counts = std::move(counts);
-  p.element_offsets = std::move(offsets);
+  const form what = x.kind == kind::allgather ? form::allgather
+                    : x.kind == kind::gather  ? form::gather
+                    : x.kind == kind::scatter ? form::scatter
+                                              : form::broadcast;
+  return std::make_shared<native_exchange>(what, x.root == tasks::no_rank ? 0 : to_int(x.root), base,
+                                           element_type(buffer.element_bytes()), buffer.element_bytes(),
+                                           std::move(counts), std::move(offsets));
+}
+
+MPI_Datatype exchanges::element_type(std::size_t bytes) {
+  MPI_Datatype& element = elements_.try_emplace(bytes, MPI_DATATYPE_NULL).first->second;
+  if (element == MPI_DATATYPE_NULL) {
+    check_mpi(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &element), "MPI_Type_contiguous");
+    check_mpi(MPI_Type_commit(&element), "MPI_Type_commit");
+  }
+  return element;
 }
 
 // --- the order of starts
@@ -215,9 +230,9 @@ void exchanges::start(const tasks::command* command, std::optional<partial_resul
 
 /// Brings what is sent to the host's memory, and waits for copies of what will be overwritten.
 void exchanges::prepare(under_way& u) {
-  auto waits = std::make_shared<std::size_t>(1);
-  const auto one = [this, &u, waits] {
-    if (--*waits == 0) {
+  u.waits = 1;
+  const task_function one = [this, &u] {
+    if (--u.waits == 0) {
       u.ready = true;
       go_on();
     }
@@ -225,22 +240,26 @@ void exchanges::prepare(under_way& u) {
   const tasks::collective& x = u.exchange();
   for (const packet& p : u.plan->sends)
     for (const piece& send : p.pieces)
-      *waits += around_.buffer(x.parts[send.part].buffer).bring(host_memory, send.what, one);
+      u.waits += around_.buffer(x.parts[send.part].buffer).bring(host_memory, send.what, one);
   for (const packet& p : u.plan->receives)
     for (const piece& receive : p.pieces)
-      *waits += around_.buffer(x.parts[receive.part].buffer).quiet(receive.what, one);
+      u.waits += around_.buffer(x.parts[receive.part].buffer).quiet(receive.what, one);
   if (reduces(x.kind))
     for (const tasks::exchange_part& part : x.parts) {
       local_buffer& buffer = around_.buffer(part.buffer);
-      *waits += buffer.quiet(wanted_by(part, rank_), one);
+      u.waits += buffer.quiet(wanted_by(part, rank_), one);
     }
-  if (--*waits == 0)
+  if (--u.waits == 0)
     u.ready = true;
 }
 
 void exchanges::go_on() {
   while (!in_order_.empty() && in_order_.front()->ready) {
     const auto u = in_order_.front();
+    if (u->plan->native && !u->native)
+      u->native = native_of(*u);
+    if (u->native && u->native->under_way)
+      return; // until it has ended: every rank has to start the same one
     in_order_.pop_front();
     begin(u);
   }
@@ -271,69 +290,38 @@ void exchanges::unpack_from(const under_way& u, const packet& p, const std::byte
   }
 }
 
+/// To be called for each of them, in their order.
+std::shared_ptr<exchanges::repeated_native> exchanges::native_of(const under_way& u) {
+  constexpr std::size_t most_kept = 64;
+  const std::uint64_t key = u.exchange().signature;
+  if (const auto known = natives_.find(key); key != 0 && known != natives_.end())
+    return known->second;
+  auto made = std::make_shared<repeated_native>(repeated_native{u.plan->native});
+  if (key != 0) {
+    if (natives_.size() >= most_kept)
+      natives_.clear();
+    natives_[key] = made;
+  }
+  return made;
+}
+
 void exchanges::begin_native(const std::shared_ptr<under_way>& u) {
-  using kind = tasks::collective_kind;
-  const tasks::collective& x = u->exchange();
-  const local_plan& p = *u->plan;
-  MPI_Request request = MPI_REQUEST_NULL;
-  const MPI_Comm comm = collectives_.comm();
-  if (!p.in_place) {
-    std::size_t sent = 0, received = 0;
-    for (const packet& s : p.sends)
-      sent += s.bytes;
-    for (const packet& r : p.receives)
-      received += r.bytes;
-    u->sent.resize(sent);
-    u->received.resize(received);
-    for (const packet& s : p.sends)
-      pack_into(*u, s, u->sent.data() + p.send_offsets[static_cast<std::size_t>(s.rank)]);
-    check_mpi(MPI_Ialltoallv(u->sent.data(), p.send_counts.data(), p.send_offsets.data(), MPI_BYTE,
-                             u->received.data(), p.receive_counts.data(), p.receive_offsets.data(), MPI_BYTE,
-                             comm, &request),
-              "MPI_Ialltoallv");
-    around_.requests->add(request, [this, u](const MPI_Status&) {
+  repeated_native& native = *u->native;
+  if (++native.uses == 2)
+    native.what->prepare(collectives_.comm());
+  if (native.what->packed())
+    for (const packet& s : u->plan->sends)
+      pack_into(*u, s, native.what->sent_to(s.rank));
+  native.under_way = true;
+  around_.requests->add(native.what->start(collectives_.comm()), [this, u](const MPI_Status&) {
+    repeated_native& done = *u->native;
+    if (done.what->packed())
       for (const packet& r : u->plan->receives)
-        unpack_from(*u, r, u->received.data() + u->plan->receive_offsets[static_cast<std::size_t>(r.rank)]);
-      arrived(u);
-    });
-    return;
-  }
-  local_buffer& buffer = around_.buffer(x.parts[0].buffer);
-  MPI_Datatype& element = elements_.try_emplace(buffer.element_bytes(), MPI_DATATYPE_NULL).first->second;
-  if (element == MPI_DATATYPE_NULL) {
-    check_mpi(MPI_Type_contiguous(static_cast<int>(buffer.element_bytes()), MPI_BYTE, &element),
-              "MPI_Type_contiguous");
-    check_mpi(MPI_Type_commit(&element), "MPI_Type_commit");
-  }
-  auto* base = static_cast<std::byte*>(buffer.in(host_memory).data);
-  const int root = x.root == tasks::no_rank ? 0 : to_int(x.root);
-  const auto me = static_cast<std::size_t>(rank_);
-  std::byte* mine = base + static_cast<std::size_t>(p.element_offsets[me]) * buffer.element_bytes();
-  switch (x.kind) {
-  case kind::allgather:
-    check_mpi(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, base, p.element_counts.data(),
-                              p.element_offsets.data(), element, comm, &request),
-              "MPI_Iallgatherv");
-    break;
-  case kind::gather:
-    check_mpi(MPI_Igatherv(rank_ == root ? MPI_IN_PLACE : mine, p.element_counts[me], element, base,
-                           p.element_counts.data(), p.element_offsets.data(), element, root, comm, &request),
-              "MPI_Igatherv");
-    break;
-  case kind::scatter:
-    check_mpi(MPI_Iscatterv(base, p.element_counts.data(), p.element_offsets.data(), element,
-                            rank_ == root ? MPI_IN_PLACE : mine, p.element_counts[me], element, root, comm,
-                            &request),
-              "MPI_Iscatterv");
-    break;
-  default: { // broadcast: where all others have it
-    const std::size_t other = root == 0 ? 1 : 0;
-    check_mpi(MPI_Ibcast(base + static_cast<std::size_t>(p.element_offsets[other]) * buffer.element_bytes(),
-                         p.element_counts[other], element, root, comm, &request),
-              "MPI_Ibcast");
-  }
-  }
-  around_.requests->add(request, [this, u](const MPI_Status&) { arrived(u); });
+        unpack_from(*u, r, done.what->received_from(r.rank));
+    done.under_way = false;
+    arrived(u);
+    go_on(); // one that waits for this one
+  });
 }
 
 message_set::message exchanges::laid_out(const tasks::collective& x, const packet& p) const {

@@ -2,7 +2,8 @@
 // ready in another one; they complete in any order.
 //
 // An exchange of all ranks is one nonblocking collective of MPI: broadcast, scatter, gather, allgather, alltoall. Where what
-// ranks contribute lies in one piece, an allgather needs no copies at all. Exchanges of a part of the ranks, halos, what is
+// ranks contribute lies in one piece, an allgather needs no copies at all. From the second time on it is a persistent one
+// (native_exchange.h), if the library has such that can be relied on. Exchanges of a part of the ranks, halos, what is
 // too long for MPI's counts, and those of few ranks, where a collective has no steps to save, go as messages between those who
 // have something for each other: the same bytes. What a signature needs is computed once, and its messages are persistent from
 // the second time on (message_set.h). Between two ranks they need no tags: both start them in the order of the exchanges.
@@ -14,6 +15,7 @@
 #include "runtime/executor/combine_together.h"
 #include "runtime/executor/local_buffer.h"
 #include "runtime/executor/message_set.h"
+#include "runtime/executor/native_exchange.h"
 #include "runtime/executor/pending_requests.h"
 #include "runtime/mpi/private_communicator.h"
 #include "tasks/commands/command.h"
@@ -67,25 +69,29 @@ private:
     std::size_t bytes = 0;
   };
   struct local_plan {
-    bool native = false;
-    std::vector<packet> sends, receives;          ///< by rank
-    std::vector<int> send_counts, receive_counts; ///< bytes, by rank, for alltoall and the like
-    std::vector<int> send_offsets, receive_offsets;
-    // An allgather in place: everybody's piece as elements of the one buffer.
-    bool in_place = false;
-    std::vector<int> element_counts, element_offsets;
+    std::vector<packet> sends, receives;     ///< by rank
+    std::shared_ptr<native_exchange> native; ///< null: messages
     std::size_t uses = 0;
     std::shared_ptr<message_set> repeated; ///< from the second use on
   };
   struct under_way;
 
+  struct repeated_native {
+    std::shared_ptr<native_exchange> what;
+    std::size_t uses = 0;
+    bool under_way = false;
+  };
   std::shared_ptr<local_plan> plan(const tasks::command& c);
-  std::shared_ptr<local_plan> make_plan(const tasks::command& c) const;
-  void plan_in_place(const tasks::collective& x, local_plan& p) const;
+  std::shared_ptr<local_plan> make_plan(const tasks::command& c);
+  std::shared_ptr<native_exchange> alltoall_of(const tasks::collective& x, const local_plan& p) const;
+  std::shared_ptr<native_exchange> in_place(const tasks::collective& x);
+  std::optional<tasks::region> piece_in_place(const tasks::collective& x, int rank) const;
+  MPI_Datatype element_type(std::size_t bytes);
   packet make_packet(const tasks::collective& x, int from, int to) const;
   bool receives_from(const tasks::command& c, int from, int to) const;
   void prepare(under_way& u);
   void begin(const std::shared_ptr<under_way>& u);
+  std::shared_ptr<repeated_native> native_of(const under_way& u);
   void begin_native(const std::shared_ptr<under_way>& u);
   void begin_messages(const std::shared_ptr<under_way>& u);
   std::shared_ptr<message_set> messages_of(const under_way& u);
@@ -102,7 +108,9 @@ private:
   surroundings around_;
   std::deque<std::shared_ptr<under_way>> in_order_;
   std::map<tasks::command_id, std::shared_ptr<under_way>> expected_;
-  std::map<std::uint64_t, std::shared_ptr<local_plan>> plans_;
+  std::map<std::uint64_t, std::shared_ptr<local_plan>> plans_; ///< by signature
+  /// Changes in the order of exchanges only, so that all ranks have the same: it decides which are persistent.
+  std::map<std::uint64_t, std::shared_ptr<repeated_native>> natives_;
   std::map<std::size_t, MPI_Datatype> elements_; ///< by size
 };
 
