@@ -93,6 +93,9 @@ inline std::vector<oracle::element_of> elements_of(buffer_id buffer, const regio
 
 class plan_machine {
 public:
+  virtual ~plan_machine() = default;
+  plan_machine(const plan_machine&) = delete;
+  plan_machine& operator=(const plan_machine&) = delete;
   plan_machine(const oracle::program& p, const oracle::expectation& e, machine_options options)
       : program_(p), expected_(e), random_(options.order) {
     for (int rank = 0; rank < p.ranks; ++rank) {
@@ -150,6 +153,38 @@ public:
   const std::vector<command>& commands_of(int rank) const {
     return ranks_[static_cast<std::size_t>(rank)].commands;
   }
+
+protected:
+  // A rank has one memory. What has several (test_device_oracle.cpp) says how each of these goes there.
+  /// Called before elements are read in order to send them, or overwritten by what arrives.
+  virtual void before_sending(int, buffer_id, const region&) {}
+  virtual void before_receiving(int, buffer_id, const region&) {}
+  virtual int sent(int rank, const oracle::element_of& e) { return of(rank).memory[e]; }
+  virtual void received(int rank, const oracle::element_of& e, int version) { of(rank).memory[e] = version; }
+  /// Called when a rank has what all others have, too.
+  virtual void received_by_all(int, buffer_id, const region&) {}
+  virtual void run_job(int rank, const command&, std::size_t n) {
+    for (const oracle::element_of& e : expected_.needed[n][static_cast<std::size_t>(rank)])
+      if (of(rank).memory[e] != expected_.versions[n].at(e))
+        complain(rank, e, of(rank).memory[e], expected_.versions[n].at(e), static_cast<int>(n));
+    for (const oracle::element_of& e : expected_.written[n][static_cast<std::size_t>(rank)])
+      of(rank).memory[e] = static_cast<int>(n);
+    if (const int b = program_.jobs[n].reduces_into; b >= 0)
+      for (const oracle::element_of& e :
+           oracle::elements_of(b, program_.buffers[static_cast<std::size_t>(b)]))
+        of(rank).memory[e] = static_cast<int>(n) + partial;
+  }
+
+  void complain(int rank, const oracle::element_of& e, int found, int wanted, int job) {
+    std::ostringstream text;
+    text << "rank " << rank << ", job " << job << ": element " << e.at[0] << " " << e.at[1] << " " << e.at[2]
+         << " of buffer " << e.buffer << " is of job " << found << " and not of job " << wanted;
+    trouble = text.str();
+  }
+
+  const oracle::program& program_;
+  const oracle::expectation& expected_;
+  std::mt19937 random_;
 
 private:
   static constexpr int partial =
@@ -219,7 +254,7 @@ private:
     switch (c.kind) {
     case command_kind::execute:
     case command_kind::fence:
-      execute(rank, c);
+      run_job(rank, c, static_cast<std::size_t>(job_of_.at(c.task)));
       break;
     case command_kind::push:
       push(rank, c);
@@ -236,31 +271,12 @@ private:
     r.done[i] = true;
   }
 
-  void execute(int rank, const command& c) {
-    const auto n = static_cast<std::size_t>(job_of_.at(c.task));
-    for (const oracle::element_of& e : expected_.needed[n][static_cast<std::size_t>(rank)])
-      if (of(rank).memory[e] != expected_.versions[n].at(e))
-        complain(rank, e, of(rank).memory[e], expected_.versions[n].at(e), static_cast<int>(n));
-    for (const oracle::element_of& e : expected_.written[n][static_cast<std::size_t>(rank)])
-      of(rank).memory[e] = static_cast<int>(n);
-    if (const int b = program_.jobs[n].reduces_into; b >= 0)
-      for (const oracle::element_of& e :
-           oracle::elements_of(b, program_.buffers[static_cast<std::size_t>(b)]))
-        of(rank).memory[e] = static_cast<int>(n) + partial;
-  }
-
-  void complain(int rank, const oracle::element_of& e, int found, int wanted, int job) {
-    std::ostringstream text;
-    text << "rank " << rank << ", job " << job << ": element " << e.at[0] << " " << e.at[1] << " " << e.at[2]
-         << " of buffer " << e.buffer << " is of job " << found << " and not of job " << wanted;
-    trouble = text.str();
-  }
-
   void push(int rank, const command& c) {
     ++messages;
     mail m{c.what, {}};
+    before_sending(rank, c.buffer, c.what);
     for (const oracle::element_of& e : elements_of(c.buffer, c.what))
-      m.values[e] = of(rank).memory[e];
+      m.values[e] = sent(rank, e);
     if (c.what.empty() ||
         !mail_.emplace(mail_key{c.transfer, rank, static_cast<int>(index(c.peer))}, std::move(m)).second)
       trouble = "an empty message, or one with the number of another";
@@ -270,6 +286,7 @@ private:
     const auto found = mail_.find({c.transfer, static_cast<int>(index(c.peer)), rank});
     if (found->second.what != c.what)
       trouble = "sent " + text_of(found->second.what) + " and awaited " + text_of(c.what);
+    before_receiving(rank, c.buffer, c.what);
     for (const auto& [e, version] : found->second.values)
       arrive(e, version, static_cast<int>(index(c.peer)), rank);
     mail_.erase(found);
@@ -279,7 +296,7 @@ private:
     if (version < 0 || version >= partial ||
         program_.jobs[static_cast<std::size_t>(version)].reduces_into != e.buffer)
       arrivals.insert({e, version, from, to});
-    of(to).memory[e] = version;
+    received(to, e, version);
   }
 
   void meet(int rank, std::size_t i) {
@@ -312,11 +329,27 @@ private:
       for (const auto& [to, i] : m.present)
         is_reduction(first.exchange->kind) ? combine(first, part, to, m, all)
                                            : collect(first, part, to, i, m, all);
+    for (const exchange_part& part : first.exchange->parts)
+      for (const auto& [to, i] : m.present)
+        before_receiving(to, part.buffer, arriving(part, to, all));
     for (const oracle::arrival& a : all)
       is_reduction(first.exchange->kind) ? void(of(a.to).memory[a.what] = a.version)
                                          : arrive(a.what, a.version, a.from, a.to);
+    if (first.exchange->kind == collective_kind::allgather ||
+        first.exchange->kind == collective_kind::broadcast)
+      for (const exchange_part& part : first.exchange->parts)
+        for (const auto& [to, i] : m.present)
+          received_by_all(to, part.buffer, arriving(part, to, all));
     for (const auto& [rank, i] : m.present)
       of(rank).done[i] = true;
+  }
+
+  static region arriving(const exchange_part& part, int to, const std::vector<oracle::arrival>& all) {
+    std::vector<box> out;
+    for (const oracle::arrival& a : all)
+      if (a.to == to && a.what.buffer == static_cast<int>(index(part.buffer)))
+        out.push_back(box_at(a.what.at, {a.what.at[0] + 1, a.what.at[1] + 1, a.what.at[2] + 1}));
+    return region(std::move(out));
   }
 
   /// What MPI's collective of this kind would bring to a rank.
@@ -352,8 +385,9 @@ private:
       default:
         what = moved(part, rank(from), rank(to));
       }
+      before_sending(from, part.buffer, what);
       for (const oracle::element_of& e : elements_of(part.buffer, what))
-        all.push_back({e, of(from).memory[e], from, to});
+        all.push_back({e, sent(from, e), from, to});
     }
   }
 
@@ -379,9 +413,6 @@ private:
     }
   }
 
-  const oracle::program& program_;
-  const oracle::expectation& expected_;
-  std::mt19937 random_;
   std::vector<std::unique_ptr<planner>> planners_;
   std::vector<machine_rank> ranks_;
   std::map<task_id, int> job_of_;

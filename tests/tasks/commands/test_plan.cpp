@@ -1,5 +1,6 @@
 // Plans of all ranks together against the element-wise oracle: every needed element arrives exactly once, from its last writer,
 // kernels find what they should, nobody waits for ever, and nothing moves that messages would not have moved.
+#include "all_pairs.h"
 #include "plan_machine.h"
 #include "program_text.h"
 
@@ -180,74 +181,6 @@ TEST(plan, random_programs_move_what_they_need_once) {
   EXPECT_GT(planned, 500);
 }
 
-/// The catalogue in one, two or three dimensions.
-std::vector<touch> catalogue(int dims, const oracle::where& extent) {
-  std::vector<touch> out{{way::one_to_one}, {way::all}, {way::even, {1, 0, 0}}, {way::even, {3, 0, 0}}};
-  touch part{way::fixed, {0, 0, 0}, {1, 1, 1}};
-  for (std::size_t d = 0; d < static_cast<std::size_t>(dims); ++d) {
-    part.numbers[d] = extent[d] / 3;
-    part.ends[d] = std::max(part.numbers[d] + 1, extent[d] - 1);
-    out.push_back({way::slice, {static_cast<int>(d), 0, 0}});
-  }
-  out.push_back(part);
-  out.push_back({way::around, {1, 1, 1}});
-  out.push_back({way::around, {3, 0, 0}});
-  if (dims == 1)
-    return out;
-  out.push_back({way::cross, {2, 1, 1}});
-  out.push_back({way::transposed, {1, 0, 2}});
-  if (dims == 3)
-    for (const std::array<int, 3>& order : {std::array<int, 3>{2, 1, 0}, {0, 2, 1}, {1, 2, 0}})
-      out.push_back({way::transposed, order});
-  return out;
-}
-
-/// A producer and two consumers on some ranks; the second consumer takes all mappers and splits in turn.
-class three_jobs {
-public:
-  three_jobs(int ranks, int dims, const oracle::where& extent)
-      : ranks_(ranks), extent_(extent), touches_(catalogue(dims, extent)) {}
-
-  std::size_t count() const { return touches_.size() * touches_.size() * splits * splits; }
-  program make(std::size_t n, std::size_t turn) const {
-    const std::size_t splits_of_two = n % (splits * splits), touches_of_two = n / (splits * splits);
-    const touch& writer = touches_[touches_of_two % touches_.size()];
-    const touch& reader = touches_[touches_of_two / touches_.size()];
-    return {ranks_,
-            {extent_},
-            {job_with({0, false, true, writer}, splits_of_two % splits),
-             job_with({0, true, false, reader}, splits_of_two / splits),
-             job_with({0, true, false, touches_[turn % touches_.size()]}, turn / touches_.size() % splits)}};
-  }
-
-private:
-  static constexpr std::size_t splits = 4;
-  job job_with(const use& u, std::size_t split) const {
-    job j;
-    j.size = extent_;
-    j.uses = {u};
-    j.split = split < 3 ? static_cast<division>(split) : division::rows;
-    if (split == 3)
-      for (int r = 0; r < ranks_; ++r)
-        j.weights.push_back((r * 5 + 2) % 4);
-    return j;
-  }
-
-  int ranks_;
-  oracle::where extent_;
-  std::vector<touch> touches_;
-};
-
-/// True if transposed dimensions have the same extent, so that nothing lies outside.
-bool fits(const program& p) {
-  for (const job& j : p.jobs)
-    for (std::size_t d = 0; d < 3; ++d)
-      if (j.uses[0].what.how == way::transposed &&
-          p.buffers[0][d] != p.buffers[0][static_cast<std::size_t>(j.uses[0].what.numbers[d])])
-        return false;
-  return true;
-}
-
 // All pairs of mappers and splits, 1 to 8 ranks, 1 to 3 dimensions, with a third task in turn: 52,895 valid programs. A part of
 // them, another one each time, unless ALL_TASK_PROGRAMS=1.
 TEST(plan, all_pairs_of_mappers_and_splits_move_what_they_need_once) {
@@ -255,10 +188,8 @@ TEST(plan, all_pairs_of_mappers_and_splits_move_what_they_need_once) {
   const std::size_t first = std::random_device()() % stride;
   SCOPED_TRACE(testing::Message() << "first " << first);
   static constexpr planning two_ways[] = {{true, true, false}, {true, false, false}};
-  static constexpr std::pair<int, oracle::where> shapes[] = {{1, {24, 1, 1}}, {1, {5, 1, 1}}, {2, {6, 4, 1}},
-                                                             {2, {5, 5, 1}},  {3, {4, 3, 2}}, {3, {3, 3, 3}}};
   std::size_t turn = first, planned = 0;
-  for (const auto& [dims, extent] : shapes)
+  for (const auto& [dims, extent] : all_pairs_shapes)
     for (int ranks = 1; ranks <= 8; ++ranks) {
       const three_jobs jobs(ranks, dims, extent);
       for (std::size_t n = turn % stride; n < jobs.count(); n += stride, turn += 7) {
