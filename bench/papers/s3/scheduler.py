@@ -4,13 +4,16 @@
 
     bench/papers/s3/scheduler.py                 build the preset `bench`, measure, write the result file and its picture
     bench/papers/s3/scheduler.py --repetitions 3 --stdout
+    bench/papers/s3/scheduler.py --celerity celerity_peer "Celerity 6e22728"    beside it Celerity's own generator
 
 One process plans what the rank in the middle of n simulated ranks has to do (bench/micro/bench_tasks.cpp), on one thread and
 without executing anything, as the paper's scheduling benchmarks do. A number is the median of the repetitions, in
 microseconds a task. Without discovery each rank has up to n - 1 messages a task, so that is measured up to 256 ranks where
-everybody sends to everybody. The picture needs matplotlib (Debian: python3-matplotlib).
+everybody sends to everybody. Celerity's generator of command graphs plans the same programs, by messages only, as it discovers no
+collectives: celerity_peer.cpp says how that program is built; its numbers are medians of the processor's time, too. The picture needs matplotlib (Debian: python3-matplotlib).
 """
 import argparse
+import json
 import re
 import shlex
 import sys
@@ -22,6 +25,7 @@ from measured import ROOT, dirty, machine, output, save_figure, write_result  # 
 
 BY_MESSAGES = "_by_messages"
 NAME = re.compile(r"^plan/(\w+)/(\d+)")
+PEER_TASKS = {1: 400, 4: 400, 64: 200, 256: 100, 4096: 20}  # of a repetition: a few milliseconds to some tenths of a second
 TITLES = {"one_to_one": "one to one", "stencil": "stencil", "allgather": "all-gather", "alltoall": "all-to-all",
           "gather_scatter": "gather, scatter", "gather_broadcast": "gather, broadcast",
           "weighted_allgather": "all-gather, weighted split", "weighted_stencil": "stencil, weighted split"}
@@ -40,17 +44,30 @@ def rows_of(benchmarks: list[dict]) -> list[dict]:
     return rows
 
 
-def table(rows: list[dict]) -> str:
+def peer_rows(program: str, repetitions: int) -> list[dict]:
+    """What Celerity's generator takes for the same programs."""
+    rows = []
+    for pattern in [name for name in TITLES if not name.startswith("weighted")]:
+        for ranks, tasks in PEER_TASKS.items():
+            said = json.loads(output(program, pattern, str(ranks), str(tasks), str(repetitions)))
+            rows.append({"pattern": pattern, "ranks": ranks, "us": said["us"], "commands per task": said["commands per task"]})
+    return rows
+
+
+def table(rows: list[dict], peer: list[dict]) -> str:
     ranks = sorted({row["ranks"] for row in rows})
     lines = [f"{'us a task, on':34}" + "".join(f"{n:>9}" for n in ranks) + "  ranks"]
-    for pattern, discovery in dict.fromkeys((row["pattern"], row["discovery"]) for row in rows):
-        times = {row["ranks"]: row["us"] for row in rows if (row["pattern"], row["discovery"]) == (pattern, discovery)}
-        lines.append(f"{TITLES[pattern] + ('' if discovery else ', by messages'):34}"
-                     + "".join(f"{times[n]:9.2f}" if n in times else f"{'':9}" for n in ranks))
+    kinds = [(TITLES[pattern] + ("" if discovery else ", by messages"),
+              {row["ranks"]: row["us"] for row in rows if (row["pattern"], row["discovery"]) == (pattern, discovery)})
+             for pattern, discovery in dict.fromkeys((row["pattern"], row["discovery"]) for row in rows)]
+    kinds += [(TITLES[pattern] + ", Celerity", {row["ranks"]: row["us"] for row in peer if row["pattern"] == pattern})
+              for pattern in dict.fromkeys(row["pattern"] for row in peer)]
+    for title, times in kinds:
+        lines.append(f"{title:34}" + "".join(f"{times[n]:9.2f}" if n in times else f"{'':9}" for n in ranks))
     return "\n".join(lines)
 
 
-def draw(rows: list[dict], file: Path) -> None:
+def draw(rows: list[dict], peer: list[dict], file: Path) -> None:
     import matplotlib
     matplotlib.use("svg")
     matplotlib.rcParams.update({"svg.hashsalt": "tacit", "svg.fonttype": "none"})  # the same numbers, the same file
@@ -64,6 +81,9 @@ def draw(rows: list[dict], file: Path) -> None:
             if points:
                 axis.plot(*zip(*points), style, color="#0b6e6e" if discovery else "#b0532b", markersize=4,
                           label="collectives discovered" if discovery else "by messages")
+        points = sorted((row["ranks"], row["us"]) for row in peer if row["pattern"] == pattern)
+        if points:
+            axis.plot(*zip(*points), "^:", color="#8a8a8a", markersize=4, label="Celerity, by messages")
         axis.set(title=TITLES[pattern], xscale="log", yscale="log")
         axis.grid(alpha=.3)
     figure.supxlabel("simulated ranks")
@@ -76,18 +96,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repetitions", type=int, default=7)
     parser.add_argument("--stdout", action="store_true")
+    parser.add_argument("--celerity", nargs=2, metavar=("PROGRAM", "VERSION"))
     arguments = parser.parse_args()
     micro.build("bench_tasks")
     rows = rows_of(micro.run(micro.BUILD / "bin" / "bench_tasks", "^plan/", arguments.repetitions))
     result = {"what": "planning a task for one of n simulated ranks, one thread, nothing executed; medians", "machine": machine(),
               "commit": output("git", "rev-parse", "--short", "HEAD"), "dirty": dirty(),
               "command": shlex.join(["bench/papers/s3/scheduler.py", *sys.argv[1:]]), "rows": rows}
-    print(table(rows), file=sys.stderr)
+    if arguments.celerity:
+        program, version = arguments.celerity
+        result["command"] = result["command"].replace(program, Path(program).name)
+        result["peer"] = {"what": version, "rows": peer_rows(program, arguments.repetitions)}
+    peer = result.get("peer", {}).get("rows", [])
+    print(table(rows, peer), file=sys.stderr)
     write_result("papers-s3-scheduler", result, arguments.stdout)
     if arguments.stdout:
         return 0
     try:
-        draw(rows, ROOT / "bench" / "results" / "papers-s3-scheduler.svg")
+        draw(rows, peer, ROOT / "bench" / "results" / "papers-s3-scheduler.svg")
     except ImportError:
         print("scheduler.py: no picture without matplotlib (Debian: python3-matplotlib)", file=sys.stderr)
     return 0
