@@ -21,6 +21,8 @@ set_target_properties(tacit_smpi PROPERTIES UNITY_BUILD_MODE GROUP)
 target_compile_options(tacit_smpi PUBLIC -fno-gnu-unique)
 target_include_directories(tacit_smpi SYSTEM PUBLIC ${SMPI_INCLUDE_DIR})
 target_compile_definitions(tacit_smpi PRIVATE TACIT_VERSION="${PROJECT_VERSION}") # of what is kept for later runs (runtime/schedule)
+# Simulated time does not pass while a rank computes.
+tacit_compile_quickly(tacit_smpi)
 target_link_libraries(tacit_smpi PUBLIC tacit_channel tacit_neighbors nlohmann_json::nlohmann_json PkgConfig::HWLOC ${SIMGRID_LIBRARY})
 
 function(tacit_smpi_program name)
