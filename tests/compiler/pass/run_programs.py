@@ -15,6 +15,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -67,7 +68,9 @@ def problems_of(source, asked, folder):
     for program, overlap, check in ((plain, "off", {}), (moved, "apply", {}), (checked, "apply", {"check": "1"})):
         if problem := compile_program(asked.tacit, source, program, overlap, settings | check):
             return [problem]
+    begun = time.monotonic()
     plain = run(asked.launcher, ranks, plain, **environment)
+    hangs = 1 + 5 * (time.monotonic() - begun)  # what may have to hang is waited for no longer than that
     if not plain or plain.startswith(("exit", "hangs")):
         return [f"the program itself: {plain or 'prints nothing'}"]
     seen = {"transformed": run(asked.launcher, ranks, moved, **environment),
@@ -77,7 +80,7 @@ def problems_of(source, asked, folder):
         wrong = folder / f"without_{condition}"
         if problem := compile_program(asked.tacit, source, wrong, "apply", settings, assuming(asked, source, condition)):
             found.append(problem)
-        elif run(asked.launcher, ranks, wrong, limit=5, **environment) == plain:
+        elif run(asked.launcher, ranks, wrong, limit=hangs, **environment) == plain:
             found.append(f"taking {condition} to hold changes nothing that it prints")
     return found
 
