@@ -125,7 +125,8 @@ def measure(program, library, ranks, arguments, model):
         for key, seen in rounds.items():
             case = case_of(library, ranks, key, seen)
             print(f"{library} {ranks} {key[0]:14} {key[1]:8} B  chosen {case['us']['graph']:9.2f} us: {case['chosen']:32} loop x"
-                  f"{case['loop_over_chosen']:.2f} alone x{case['loop_alone_over_chosen']:.2f}  mpi x{case['over_chosen'].get('mpi', 0):.2f}"
+                  f"{case['loop_over_chosen']:.2f} alone x{case['loop_alone_over_chosen']:.2f}  mpi "
+                  f"x{case['over_chosen'].get('mpi', 0):.2f}"
                   f"  over the best x{case['chosen_over_best']:.2f} {case['best'] if case['best'] != case['chosen'] else ''}",
                   file=sys.stderr, flush=True)
             yield case

@@ -240,7 +240,8 @@ def compare(nodes: Nodes, program: Path, each: int, pattern: str, size: int, rou
         of_levels = [one / two for one, two in zip(times["flat"], times["graph"])]
         row |= {"flat_plan": " by ".join(flat), "gain_of_two_levels": round(statistics.median(of_levels), 3)}
     print(f"{pattern:18} 2 x {each} ranks {size:8} B: by hand {row['hand']:9.1f} us, graph {row['graph']:9.1f}, MPI {row['mpi']:9.1f}, "
-          f"gain {row['gain']:.2f}, {chosen}" + (f" {row['gain_of_two_levels']:.2f} of {row['flat_plan']}" if flat else ""), file=sys.stderr)
+          f"gain {row['gain']:.2f}, {chosen}" + (f" {row['gain_of_two_levels']:.2f} of {row['flat_plan']}" if flat else ""),
+          file=sys.stderr)
     return row
 
 

@@ -10,7 +10,8 @@ One process plans what the rank in the middle of n simulated ranks has to do (be
 without executing anything, as the paper's scheduling benchmarks do. A number is the median of the repetitions, in
 microseconds a task. Without discovery each rank has up to n - 1 messages a task, so that is measured up to 256 ranks where
 everybody sends to everybody. Celerity's generator of command graphs plans the same programs, by messages only, as it discovers no
-collectives: celerity_peer.cpp says how that program is built; its numbers are medians of the processor's time, too. The picture needs matplotlib (Debian: python3-matplotlib).
+collectives: celerity_peer.cpp says how that program is built; its numbers are medians of the processor's time, too.
+The picture needs matplotlib (Debian: python3-matplotlib).
 """
 import argparse
 import json
