@@ -195,7 +195,11 @@ def table(cases):
 
 def draw(cases, file):
     """The loop's time over that of each way, by size: a row for each library and number of ranks, a column for each pattern."""
-    import matplotlib
+    try:
+        import matplotlib
+    except ImportError:
+        print("no picture: matplotlib is missing; --draw makes it from the kept result", file=sys.stderr)
+        return
     matplotlib.use("Agg")
     from matplotlib import pyplot
     rows = sorted({(c["mpi"], c["ranks"]) for c in cases}, key=lambda row: (row[0] != "openmpi", row))

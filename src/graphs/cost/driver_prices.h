@@ -40,7 +40,7 @@ inline constexpr double bytes_of_a_piece = 8192;
 inline constexpr double bytes_that_leave = 262144, share_of_message = 0.85;
 /// A long message in pieces is not copied once by MPI, but cut, packed and unpacked on its way: an exchange of blocks of a matrix (32 KiB to
 /// 4 MiB) took 1.5 to 3 times what one of contiguous blocks took.
-inline constexpr double packing_of_long = 4;
+inline constexpr double packing_of_long = 6;
 
 class driver_prices {
 public:
