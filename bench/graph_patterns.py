@@ -201,6 +201,7 @@ def draw(cases, file):
         print("no picture: matplotlib is missing; --draw makes it from the kept result", file=sys.stderr)
         return
     matplotlib.use("Agg")
+    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "graph patterns"}) # sixty panels: text as text, the same each time
     from matplotlib import pyplot
     rows = sorted({(c["mpi"], c["ranks"]) for c in cases}, key=lambda row: (row[0] != "openmpi", row))
     columns = [p for p in PATTERNS if any(c["pattern"] == p for c in cases)]
@@ -213,12 +214,13 @@ def draw(cases, file):
                                 ("MPI's collective", lambda c: c["loop_over_chosen"] / c["over_chosen"]["mpi"]),
                                 ("best candidate", lambda c: c["loop_over_chosen"] * c["chosen_over_best"]),
                                 ("chosen", lambda c: c["loop_over_chosen"])]:
-                axes.plot([c["bytes"] for c in some], [ratio(c) for c in some], marker=".", label=name)
+                axes.plot([c["bytes"] for c in some], [ratio(c) for c in some], linewidth=1, marker="." if len(some) == 1 else None, label=name)
             axes.axhline(1, color="black", linewidth=0.5)
             axes.set_xscale("log", base=2)
             axes.set_yscale("log", base=2)
             axes.set_title(f"{pattern}, {row[0]}, p={row[1]}", fontsize=6)
             axes.tick_params(labelsize=6)
+            axes.minorticks_off()
     grid[0][0].legend(fontsize=5)
     save_figure(figure, file)
 
