@@ -1,5 +1,7 @@
 // Whatever the installed library offers that concerns messages, by any of its interfaces, has a wrapper: also what its header
 // does not declare.
+#include "places.h"
+
 #include "vocabulary/calls/dynamic_symbols.h"
 #include "vocabulary/calls/symbols.h"
 
@@ -31,8 +33,10 @@ bool is_left_out(const std::string& name) {
 } // namespace
 
 TEST(exports, of_the_library_that_concern_messages_are_wrapped) {
-  const std::vector<std::string> wrappers = defined_in(INTERPOSER);
-  for (const std::string library : {MPI_LIBRARIES}) {
+  const std::vector<std::string> wrappers = defined_in(tacit::testing::place("INTERPOSER"));
+  const std::vector<std::string> libraries = tacit::testing::places("MPI_LIBRARIES");
+  ASSERT_FALSE(libraries.empty());
+  for (const std::string& library : libraries) {
     std::size_t seen = 0;
     for (const std::string& name : defined_in(library)) {
       const mpi_symbol meaning = understand_symbol(name);

@@ -1,4 +1,5 @@
 // Known programs (programs.c) under the recorder: every record must be as expected.
+#include "places.h"
 #include "recordings.h"
 
 #include "recordings/meaning/analysis.h"
@@ -22,6 +23,10 @@ using namespace tacit::testing;
 
 namespace {
 
+std::string preloaded() {
+  return " LD_PRELOAD=" + place("INTERPOSER");
+}
+
 /// One program run under the recorder in a folder of its own.
 class recorded_run {
 public:
@@ -32,9 +37,10 @@ public:
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
     const std::string command =
-        std::string(LAUNCHER) + " -n " + std::to_string(ranks) + " env TACIT_RECORD=" + recording() + " " +
-        environment + (preload ? " LD_PRELOAD=" INTERPOSER " " PROGRAMS " " : " " STATIC_PROGRAMS " ") +
-        program + " " + std::to_string(ranks) + " > " + file("out") + " 2> " + file("err") + " < /dev/null";
+        place("LAUNCHER") + " -n " + std::to_string(ranks) + " env TACIT_RECORD=" + recording() + " " +
+        environment + (preload ? preloaded() + " " + place("PROGRAMS") : " " + place("STATIC_PROGRAMS")) +
+        " " + program + " " + std::to_string(ranks) + " > " + file("out") + " 2> " + file("err") +
+        " < /dev/null";
     status_ = std::system(command.c_str());
     for (int rank = 0; rank < ranks; ++rank)
       ranks_.push_back(read_recording(recording(), static_cast<std::uint32_t>(rank)));
@@ -473,7 +479,7 @@ TEST(recorder, without_hashing_there_is_no_content) {
 
 /// The program ends if the recorder touches the device (guarded_device.c).
 TEST(recorder, device_memory_is_not_read_and_the_report_says_so) {
-  const recorded_run run("device", 2, "FAKE_DEVICE=" FAKE_DEVICE);
+  const recorded_run run("device", 2, "FAKE_DEVICE=" + place("DEVICE"));
   run.expect_complete();
   EXPECT_EQ(run.text("out").find("something else"), std::string::npos) << run.text("out");
   std::vector<seen_call> sends = calls_of(run[0], mpi_call::Send);
@@ -573,7 +579,7 @@ TEST(recorder, an_aborted_run_can_be_read) {
   const recorded_run run("aborted", 2);
   EXPECT_NE(run.status(), 0);
   // MPI_Abort of MPICH 5's library of the standard ABI calls itself once more.
-  EXPECT_EQ(calls_of(run[0], mpi_call::Abort).size(), std::string(MPI_FAMILY) == "mpi-abi" ? 2u : 1u);
+  EXPECT_EQ(calls_of(run[0], mpi_call::Abort).size(), place("MPI_FAMILY") == "mpi-abi" ? 2u : 1u);
   EXPECT_TRUE(run[0].well_formed && run[1].well_formed);
   EXPECT_FALSE(run[0].finished);
 }
@@ -646,9 +652,9 @@ TEST(recorder, processes_that_a_foreign_launcher_started_are_told_so) {
       std::filesystem::temp_directory_path() / ("tacit-apart-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   std::ofstream(folder / rec::recording_name(0)) << "that of the other process";
-  const std::string command = "env PMI_SIZE=2 TACIT_RECORD=" + folder.string() +
-                              " LD_PRELOAD=" INTERPOSER " " PROGRAMS " cancelled 1 > /dev/null 2> " +
-                              (folder / "err").string() + " < /dev/null";
+  const std::string command = "env PMI_SIZE=2 TACIT_RECORD=" + folder.string() + preloaded() + " " +
+                              place("PROGRAMS") + " cancelled 1 > /dev/null 2> " + (folder / "err").string() +
+                              " < /dev/null";
   EXPECT_EQ(std::system(command.c_str()), 0);
   std::ifstream err(folder / "err");
   const std::string said{std::istreambuf_iterator<char>(err), {}};
@@ -695,15 +701,15 @@ TEST(recorder, linked_statically) {
   EXPECT_EQ(calls_of(run[0], mpi_call::Sendrecv).size(), 4u);
 }
 
-#ifdef ABI_PROGRAM
 TEST(recorder, a_program_of_the_standard_abi_is_refused_and_not_disturbed) {
+  if (!has_place("ABI_PROGRAM"))
+    GTEST_SKIP() << "this is the build for the standard ABI";
   for (const std::string asked : {"TACIT_RECORD=", "TACIT_APPLY=1 IGNORED="}) {
     const std::string folder =
         (std::filesystem::temp_directory_path() / ("tacit-abi-" + std::to_string(getpid()))).string();
     std::filesystem::create_directories(folder);
-    const std::string command = "env " + asked + folder +
-                                "/rec LD_PRELOAD=" INTERPOSER " " ABI_PROGRAM " > " + folder + "/out 2> " +
-                                folder + "/err < /dev/null";
+    const std::string command = "env " + asked + folder + "/rec" + preloaded() + " " + place("ABI_PROGRAM") +
+                                " > " + folder + "/out 2> " + folder + "/err < /dev/null";
     EXPECT_EQ(std::system(command.c_str()), 0) << asked;
     std::ifstream err(folder + "/err"), out(folder + "/out");
     const std::string said{std::istreambuf_iterator<char>(err), {}},
@@ -717,16 +723,16 @@ TEST(recorder, a_program_of_the_standard_abi_is_refused_and_not_disturbed) {
     std::filesystem::remove_all(folder);
   }
 }
-#endif
 
-#ifdef OTHER_PROGRAMS
 TEST(recorder, another_mpi_family_is_refused_and_not_disturbed) {
+  if (!has_place("OTHER_PROGRAMS"))
+    GTEST_SKIP() << "no other MPI library is installed";
   const std::string folder =
       (std::filesystem::temp_directory_path() / ("tacit-other-" + std::to_string(getpid()))).string();
   std::filesystem::create_directories(folder);
-  const std::string command = OTHER_LAUNCHER " -n 2 env TACIT_RECORD=" + folder +
-                              "/rec LD_PRELOAD=" INTERPOSER " " OTHER_PROGRAMS " communicators 2 > " +
-                              folder + "/out 2> " + folder + "/err < /dev/null";
+  const std::string command = place("OTHER_LAUNCHER") + " -n 2 env TACIT_RECORD=" + folder + "/rec" +
+                              preloaded() + " " + place("OTHER_PROGRAMS") + " communicators 2 > " + folder +
+                              "/out 2> " + folder + "/err < /dev/null";
   EXPECT_EQ(std::system(command.c_str()), 0);
   std::ifstream err(folder + "/err"), out(folder + "/out");
   const std::string said{std::istreambuf_iterator<char>(err), {}},
@@ -739,4 +745,3 @@ TEST(recorder, another_mpi_family_is_refused_and_not_disturbed) {
   EXPECT_FALSE(std::filesystem::exists(folder + "/rec/rank-00000.rec"));
   std::filesystem::remove_all(folder);
 }
-#endif

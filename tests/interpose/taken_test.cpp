@@ -1,5 +1,7 @@
 // A client does calls in the library's place (taking_client.cpp), for programs in C and Fortran; and nobody
 // may where some call is not seen.
+#include "places.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -7,6 +9,8 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <unistd.h>
+
+using namespace tacit::testing;
 
 namespace {
 
@@ -23,9 +27,10 @@ std::string text_of(const std::filesystem::path& file) {
 ended_run run(const std::string& program, const std::string& arguments, bool with_taker) {
   const auto folder = std::filesystem::temp_directory_path() / fmt::format("tacit-taken-{}", getpid());
   std::filesystem::create_directories(folder);
-  const std::string command = fmt::format(
-      LAUNCHER " -n 2 env {} LD_PRELOAD=" INTERPOSER " " FOLDER "/{} {} > {}/out 2> {}/err < /dev/null",
-      with_taker ? "TEST_TAKER=1" : "NOTHING=1", program, arguments, folder.string(), folder.string());
+  const std::string command =
+      fmt::format("{} -n 2 env {} LD_PRELOAD={} {}/{} {} > {}/out 2> {}/err < /dev/null", place("LAUNCHER"),
+                  with_taker ? "TEST_TAKER=1" : "NOTHING=1", place("INTERPOSER"), place("FOLDER"), program,
+                  arguments, folder.string(), folder.string());
   ended_run ended;
   ended.status = std::system(command.c_str());
   ended.out = text_of(folder / "out");
@@ -40,7 +45,7 @@ void expect_well(const ended_run& ended) {
   EXPECT_NE(ended.out.find("rank 1 done"), std::string::npos) << ended.out << ended.err;
 }
 
-class taken : public ::testing::TestWithParam<const char*> {};
+class taken : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(taken, results_arrive_in_the_callers_language) {
   const ended_run ended = run(GetParam(), "taken", true);
@@ -52,8 +57,8 @@ TEST_P(taken, the_library_does_it_without_a_client) {
   expect_well(run(GetParam(), "library", false));
 }
 
-INSTANTIATE_TEST_SUITE_P(programs, taken, ::testing::Values(TAKEN_PROGRAMS),
-                         [](const auto& of) { return std::string(of.param); });
+INSTANTIATE_TEST_SUITE_P(programs, taken, ::testing::ValuesIn(places("TAKEN_PROGRAMS")),
+                         [](const auto& of) { return of.param; });
 
 TEST(retired, a_client_that_fails_while_other_threads_call_leaves_the_rest_to_the_library) {
   const ended_run ended = run("taken_c", "retired", true);

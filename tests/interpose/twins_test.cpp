@@ -1,5 +1,6 @@
 // Two programs that make the same calls, one through C and one through another interface of MPI, leave the
 // same recordings: the same calls in the same order with the same data and the same completions.
+#include "places.h"
 #include "recordings.h"
 
 #include "vocabulary/calls/mpi_calls.h"
@@ -33,9 +34,9 @@ twin_run run_recorded(const std::string& program) {
       std::filesystem::temp_directory_path() / fmt::format("tacit-twins-{}-{}", getpid(), program);
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
-  const std::string command = fmt::format(LAUNCHER " -n 2 env TACIT_RECORD={0}/rec LD_PRELOAD=" INTERPOSER
-                                                   " " FOLDER "/{1} > {0}/out 2> {0}/err < /dev/null",
-                                          folder.string(), program);
+  const std::string command =
+      fmt::format("{2} -n 2 env TACIT_RECORD={0}/rec LD_PRELOAD={3} {4}/{1} > {0}/out 2> {0}/err < /dev/null",
+                  folder.string(), program, place("LAUNCHER"), place("INTERPOSER"), place("FOLDER"));
   twin_run run;
   if (std::system(command.c_str()) != 0)
     run.problems = "failed: ";
@@ -122,10 +123,11 @@ void expect_own_sites(const twin_run& run, const std::string& program) {
   }
 }
 
-#ifdef HAVE_FORTRAN
 class fortran : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(fortran, is_recorded_like_c) {
+  if (!has_place("HAS_FORTRAN"))
+    GTEST_SKIP() << "no Fortran compiler for this MPI library";
   const twin_run run = run_recorded(GetParam());
   expect_same_as_in_c(run);
   if (!HasFailure())
@@ -139,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(interfaces, fortran,
 // MPICH's mpi_f08 is given array sections as they are, without a copy: what is recorded are the program's own
 // bytes.
 TEST(fortran_f08, array_sections_are_where_they_are) {
-  if (std::string(MPI_FAMILY) != "mpich")
+  if (place("MPI_FAMILY") != "mpich" || !has_place("HAS_FORTRAN"))
     GTEST_SKIP() << "Open MPI 4's mpi_f08 is given copies";
   const twin_run run = run_recorded("twin_use_mpi_f08");
   ASSERT_EQ(run.problems, "");
@@ -156,15 +158,12 @@ TEST(fortran_f08, array_sections_are_where_they_are) {
   EXPECT_EQ(sent[first + 1].segments[4], (std::pair<std::int64_t, std::uint64_t>(8 - 3 * 32, 4)));
   EXPECT_EQ(sent[first + 2].segments, (segments{{0, 20}, {32, 20}}));
 }
-#endif
 
 TEST(large_counts, are_recorded_like_int) {
-#ifdef HAVE_LARGE_COUNTS
+  if (!has_place("HAS_LARGE_COUNTS"))
+    GTEST_SKIP() << "this MPI library has no MPI_Send_c";
   const twin_run run = run_recorded("twin_c_large");
   expect_same_as_in_c(run);
-#else
-  GTEST_SKIP() << "this MPI library has no MPI_Send_c";
-#endif
 }
 
 } // namespace
