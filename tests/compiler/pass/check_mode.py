@@ -8,7 +8,10 @@ all of these faults, or could.
 Usage: check_mode.py --tacit FILE --pass FILE --launcher "MPIEXEC FLAGS" --programs FOLDER [--fortran] [--left-out CONDITION...]
 """
 import argparse
+import os
 import re
+import shlex
+import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -56,6 +59,19 @@ def problems_of(asked, condition, name):
     return problems
 
 
+def problems_of_watching(asked, check):
+    """A run in check mode says where a file is not compiled for it, and only there."""
+    source = asked.programs / "returns_early.c"
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "program"
+        if problem := compile_program(asked.tacit, source, program, "apply", settings_of(source) | {"check": check}, ["-g"]):
+            return [problem]
+        done = subprocess.run([*shlex.split(asked.launcher), "-n", "2", str(program)], capture_output=True, text=True, timeout=60,
+                              env=dict(os.environ, TACIT_OVERLAP_CHECK="1"))
+    said = bool(re.search(r"tacit: rank \d+: .* at \S*returns_early\.c:\d+:\d+ .*\[TACIT-122\]", done.stderr))
+    return [] if said == (check == "0") else [f"compiled with check={check}: {done.stderr[-1500:]}"]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tacit", required=True, type=lambda name: str(Path(name).resolve()))
@@ -70,6 +86,7 @@ def main():
                if condition not in asked.left_out and (asked.fortran or not name.endswith(".f90"))]
     with ThreadPoolExecutor(asked.jobs) as pool:
         problems = [problem for found in pool.map(lambda row: problems_of(asked, *row), planted) for problem in found]
+    problems += problems_of_watching(asked, "0") + problems_of_watching(asked, "1")
     for problem in problems:
         print(problem)
     tried, failed = len(planted), len(problems)
