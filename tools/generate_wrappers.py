@@ -186,53 +186,71 @@ def is_poll(row):
 
 
 def quick_poll(entry, slot, declared, names, fills, passed):
-    """The wrapper of a poll: the short way of one that found nothing the last time either, see src/interpose/layer/polls.h, and
-    behind it what every wrapper does, in a function of its own."""
-    row, by_role = entry.row, dict(zip(entry.row.roles, names))
-    requests = by_role.get("request") or by_role.get("requests")
-    if requests:
-        count = by_role.get("request_count", "1")
-        asked, frame = f"{requests}, {count}", f"frame({requests}, {count})"
-        condition = f"quick_polls() && {count} <= quick_poll_requests"
-    else:
-        asked = f"{by_role['comm']}, {by_role['source']}, {by_role['tag']}"
-        frame, condition = "frame", "quick_polls()"
+    """The wrapper of a poll: the short ways of one that found nothing the last time either, see src/interpose/layer/polls.h, and
+    behind them what every wrapper does. What else there may be to do lies in functions of their own, which get the arguments
+    from memory, so that the shortest way saves no registers."""
+    row, by_role, wrapper = entry.row, dict(zip(entry.row.roles, names)), entry.wrapper
+    arguments = ", ".join(name for name in names if name)
+    requests, count = by_role.get("request") or by_role.get("requests"), by_role.get("request_count", "1")
+    asked = f"{requests}, {count}" if requests else f"{by_role['comm']}, {by_role['source']}, {by_role['tag']}"
     several = "statuses" in by_role
     status = by_role["statuses" if several else "status"]
     ignore = "MPI_STATUSES_IGNORE" if several else "MPI_STATUS_IGNORE"
-    nothing = f"!*{by_role['flag']}" if "flag" in by_role else \
-        f"(*{by_role['done_count']} == 0 || *{by_role['done_count']} == MPI_UNDEFINED)"
+    nothing = f"*p.{by_role['flag']} == 0" if "flag" in by_role else \
+        f"(*p.{by_role['done_count']} == 0 || *p.{by_role['done_count']} == MPI_UNDEFINED)"
     quick = passed.replace("v.statuses" if several else "v.status", "status")
-    return ["// Shown after the fact.",
-            f"[[gnu::noinline]] int found_by_{entry.wrapper}({', '.join(declared)}, const void* from, poll_frame& frame, int rc) {{",
+
+    def ask(most, poll, row_of_polls):
+        return [f"const arguments_of_{wrapper} p{{{arguments}}};",
+                f"poll_frame<{most}> frame{{{f'{requests}, {1 if most == 1 else count}' if requests else ''}}};",
+                f"MPI_Status* const status = {status} == {ignore} ? frame.statuses : {status};",
+                f"const int rc = next({quick});",
+                f"if (rc == MPI_SUCCESS && {nothing} && {poll}from == __builtin_return_address(0)) [[likely]] {{",
+                f"  {row_of_polls}.repeat();",
+                "  return rc;",
+                "}",
+                f"return found_by_{wrapper}(p, frame.requests, frame.statuses, from, rc);"]
+
+    return [f"struct arguments_of_{wrapper} {{",
+            *[f"  {as_pointer(text)};" for text in declared],
+            "};", "",
+            "// Shown after the fact.",
+            f"[[gnu::noinline]] int found_by_{wrapper}(const arguments_of_{wrapper}& p, [[maybe_unused]] MPI_Request* requests, "
+            "MPI_Status* statuses, const void* from, int rc) {",
+            f"  const auto [{arguments}] = p;",
             f"  invocation v(mpi_call::{row.name}, call_class::{row.kind}, from);",
             *[f"  {fill}" for fill in fills],
-            *(["  v.requests = frame.requests;"] if requests else []),
+            *(["  v.requests = requests;"] if requests else []),
             f"  v.status_ignored = {status} == {ignore};",
             "  if (v.status_ignored)",
-            f"    v.{'statuses' if several else 'status'} = frame.statuses;",
+            f"    v.{'statuses' if several else 'status'} = statuses;",
             "  before(v);",
             "  after(v, rc);",
             "  return rc;",
             "}", "",
-            f"int {entry.wrapper}({', '.join(declared)}) {{",
-            "  const void* const from = __builtin_return_address(0);",
-            f"  if ({condition}) {{",
-            f"    if (const open_poll* const open = find_open_poll(from, mpi_call::{row.name}, {asked})) {{",
+            "// One of several polls in turn, or of several requests.",
+            f"[[gnu::noinline]] int other_{wrapper}({', '.join(declared)}, const void* from) {{",
+            f"  if (quick_polls(){f' && {count} <= quick_poll_requests' * bool(requests)})",
+            f"    if (open_poll* const open = find_open_poll(from, mpi_call::{row.name}, {asked})) {{",
             "      const auto next =",
-            f"          reinterpret_cast<decltype(&{entry.wrapper})>(next_function({entry.interface}_symbols, {slot}, from));",
-            f"      poll_frame {frame};",
-            f"      MPI_Status* const status = {status} == {ignore} ? frame.statuses : {status};",
-            f"      const int rc = next({quick});",
-            f"      if (rc == MPI_SUCCESS && {nothing} && still_open(open, from)) {{",
-            "        repeat_poll(*open);",
-            "        return rc;",
-            "      }",
-            f"      return found_by_{entry.wrapper}({', '.join(name for name in names if name)}, from, frame, rc);",
+            f"          reinterpret_cast<decltype(&{wrapper})>(next_function({entry.interface}_symbols, {slot}, from));",
+            *[f"      {line}" for line in ask("quick_poll_requests", "open->", "open->row")],
             "    }",
-            "  }",
-            f"  return described_{entry.wrapper}({', '.join(name for name in names if name)}, from);",
+            f"  return described_{wrapper}({arguments}, from);",
+            "}", "",
+            f"int {wrapper}({', '.join(declared)}) {{",
+            f"  newest_poll& newest = newest_polls[poll_number(mpi_call::{row.name})];",
+            "  const void* const from = __builtin_return_address(0);",
+            f"  if (!newest.is(from, {asked})) [[unlikely]]",
+            f"    return other_{wrapper}({arguments}, from);",
+            f"  const auto next = reinterpret_cast<decltype(&{wrapper})>(real_functions[{slot}]); // it has been called before",
+            *[f"  {line}" for line in ask(1, "newest.", "newest.row")],
             "}", ""]
+
+
+def as_pointer(declaration):
+    """What a parameter is inside a function: an array is an address."""
+    return re.sub(r"(\w+)\[[^]]*\]$", r"*\1", declaration)
 
 
 def shown(row, role):
@@ -408,6 +426,8 @@ namespace tacit::interpose {
 extern const slot_family %s_symbols;
 
 namespace {
+
+extern void* real_functions[];
 
 %s
 """

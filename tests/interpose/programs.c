@@ -164,6 +164,51 @@ static void completion(int rank, int size) {
   free(b);
 }
 
+/* Polls that find nothing, of each kind and from several places in turn, and then those that find something. */
+static void polls(int rank, int size) {
+  (void)size;
+  char* b = buffer_of(3 * 600, rank);
+  MPI_Request r[2];
+  MPI_Status s[2];
+  MPI_Message m;
+  int flag, index, count, indices[2];
+  if (rank == 0) {
+    for (int k = 0; k < 2; ++k) {
+      MPI_Recv(b, 1, MPI_CHAR, 1, 77, W, MPI_STATUS_IGNORE);
+      MPI_Send(b + k * 600, 600, MPI_CHAR, 1, k, W);
+    }
+  } else if (rank == 1) {
+    for (int k = 0; k < 2; ++k)
+      MPI_Irecv(b + k * 600, 600, MPI_CHAR, 0, k, W, &r[k]);
+    for (int i = 0; i < 1000; ++i) {
+      MPI_Test(&r[0], &flag, MPI_STATUS_IGNORE);
+      MPI_Test(&r[1], &flag, MPI_STATUS_IGNORE);
+      MPI_Testany(1 + i % 2, r, &index, &flag, s);
+    }
+    for (int i = 0; i < 700; ++i) {
+      MPI_Testsome(1, r + i % 2, &count, indices, s);
+      MPI_Testall(1 + i % 2, r, &flag, MPI_STATUSES_IGNORE);
+    }
+    for (int i = 0; i < 600; ++i) {
+      MPI_Iprobe(0, 90 + i % 2, W, &flag, s);
+      MPI_Improbe(MPI_ANY_SOURCE, 90, W, &flag, &m, s);
+    }
+    MPI_Send(b + 1200, 1, MPI_CHAR, 0, 77, W);
+    do
+      MPI_Test(&r[0], &flag, MPI_STATUS_IGNORE);
+    while (!flag);
+    MPI_Send(b + 1200, 1, MPI_CHAR, 0, 77, W);
+    do
+      MPI_Testany(1, &r[1], &index, &flag, s);
+    while (!flag);
+    MPI_Get_count(s, MPI_CHAR, &count);
+    if (index != 0 || s->MPI_SOURCE != 0 || s->MPI_TAG != 1 || count != 600 || r[0] != MPI_REQUEST_NULL ||
+        r[1] != MPI_REQUEST_NULL)
+      MPI_Abort(W, 1);
+  }
+  free(b);
+}
+
 static void probes(int rank, int size) {
   (void)size;
   char* b = buffer_of(4096, rank);
@@ -525,25 +570,13 @@ struct program {
 };
 
 static const struct program programs[] = {
-    {"blocking", blocking},
-    {"datatypes", datatypes},
-    {"persistent", persistent},
-    {"completion", completion},
-    {"probes", probes},
-    {"cancelled", cancelled},
-    {"sendrecv", sendrecv},
-    {"communicators", communicators},
-    {"collectives", collectives},
-    {"forwards", forwards},
-    {"unmodelled", unmodelled},
-    {"threads", threads},
-    {"forked", forked},
-    {"killed", killed},
-    {"aborted", aborted},
-    {"much", much},
-    {"limited", limited},
-    {"device", device},
-    {"paths", paths},
+    {"blocking", blocking},       {"datatypes", datatypes}, {"persistent", persistent},
+    {"completion", completion},   {"polls", polls},         {"probes", probes},
+    {"cancelled", cancelled},     {"sendrecv", sendrecv},   {"communicators", communicators},
+    {"collectives", collectives}, {"forwards", forwards},   {"unmodelled", unmodelled},
+    {"threads", threads},         {"forked", forked},       {"killed", killed},
+    {"aborted", aborted},         {"much", much},           {"limited", limited},
+    {"device", device},           {"paths", paths},
 };
 
 int main(int argc, char** argv) {

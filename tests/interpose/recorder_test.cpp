@@ -299,6 +299,36 @@ TEST(recorder, all_forms_of_completion) {
   EXPECT_EQ(freed[0].requests.at(0), posted[6].requests.at(0));
 }
 
+TEST(recorder, every_poll_is_counted) {
+  const recorded_run run("polls", 2);
+  run.expect_complete();
+  const auto nothing_found = [&](mpi_call call) {
+    std::uint64_t times = 0;
+    for (const seen_call& c : calls_of(run[1], call))
+      if (!has(c.record.header.flags, rec::call_flag_true) && c.completions.empty())
+        times += c.record.count;
+    return times;
+  };
+  EXPECT_GE(nothing_found(mpi_call::Test), 2000u); // and those while the messages are under way
+  EXPECT_GE(nothing_found(mpi_call::Testany), 1000u);
+  EXPECT_EQ(nothing_found(mpi_call::Testsome), 700u);
+  EXPECT_EQ(nothing_found(mpi_call::Testall), 700u);
+  EXPECT_EQ(nothing_found(mpi_call::Iprobe), 600u);
+  EXPECT_EQ(nothing_found(mpi_call::Improbe), 600u);
+  const auto sent = calls_of(run[0], mpi_call::Send);
+  std::size_t completed = 0;
+  for (const mpi_call call : {mpi_call::Test, mpi_call::Testany})
+    for (const seen_call& c : calls_of(run[1], call))
+      for (const auto& done : c.completions) {
+        EXPECT_EQ(done.bytes, 600u);
+        EXPECT_EQ(done.source, 0);
+        EXPECT_EQ(done.hash, sent.at(static_cast<std::size_t>(done.tag)).record.hash);
+        ++completed;
+      }
+  EXPECT_EQ(completed, 2u);
+  EXPECT_LE(calls_of(run[1], mpi_call::Test).size(), 6u) << "of two places, and of what was found";
+}
+
 TEST(recorder, probes_and_matched_receives) {
   const recorded_run run("probes", 2);
   run.expect_complete();

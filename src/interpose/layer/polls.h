@@ -5,8 +5,11 @@
 // leave the newest few unsuccessful polls open: a wrapper that is called with what an open poll had calls the
 // library at once, and if nothing was found again it adds one to the client's number, without time stamps,
 // clients or tables. Whatever else the client is shown closes them. Only when a poll succeeds is it shown,
-// after the fact. The wrapper asks that first, and what else may become of the call lies in a function of its own: a
-// program that polls between two looks at memory (RandomAccess) has fewer of those under way for every instruction here.
+// after the fact.
+//
+// A program that polls between two looks at memory (RandomAccess) has fewer of those under way for every instruction here. So
+// what a wrapper asks first lies in one cache line at a fixed address: the open poll of its call that is the newest, if that
+// is of one request or of messages. All else that may become of the call lies in functions of their own.
 //
 // Not where other threads may call MPI, and not where a client does calls in the library's place.
 #pragma once
@@ -14,6 +17,7 @@
 #include "interpose/layer/clock.h"
 #include "vocabulary/calls/mpi_calls.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <mpi.h>
@@ -66,18 +70,72 @@ private:
   }
 };
 
-/// What a wrapper looks at lies in one cache line, if there are up to four requests: whoever polls between two looks at a
-/// large table (RandomAccess) finds little in the cache.
-struct alignas(64) open_poll {
-  bool quick = false;             ///< wrappers may use the open polls; the same in all of them, open or not
-  const void* from = nullptr;     ///< return address; null: closed
+/// A row of polls in the client's record.
+struct poll_row {
   std::uint64_t* times = nullptr; ///< how often nothing was found
-  poll_question asked;
-  std::uint64_t* end = nullptr; ///< tick when the last one returned
+  std::uint64_t* end = nullptr;   ///< tick when the last one returned
+  std::uint64_t stamp_at = 0;     ///< the number at which `end` is due
+
+  /// Nothing was found once more. The end of a row is stamped now and then only, of a short one when it has doubled: who
+  /// polls between two looks at memory waits for the counter instead of for the next one.
+  [[gnu::always_inline]] void repeat() {
+    if (++*times >= stamp_at) [[unlikely]]
+      stamp();
+  }
+  [[gnu::noinline]] void stamp() {
+    constexpr std::uint64_t at_the_latest = 256; // polls, which are some 10 µs
+    stamp_at = *times + std::min(*times, at_the_latest);
+    *end = ticks_now();
+  }
 };
 
+/// What a wrapper looks at lies in one cache line, if there are up to three requests.
+struct alignas(64) open_poll {
+  bool quick = false;         ///< wrappers may use the open polls; the same in all of them, open or not
+  const void* from = nullptr; ///< return address; null: closed
+  poll_question asked;
+  poll_row row;
+};
+
+/// The newest open poll of a call, if it is of one request or of messages and wrappers may use it.
+struct alignas(64) newest_poll {
+  const void* from = nullptr; ///< null: there is none
+  MPI_Request request{};
+  MPI_Comm comm{};
+  int source = 0, tag = 0;
+  poll_row row;
+
+  [[gnu::always_inline]] bool is(const void* where, const MPI_Request* list, int n) const {
+    return from == where && n == 1 && request == *list;
+  }
+  [[gnu::always_inline]] bool is(const void* where, MPI_Comm in, int whom, int with) const {
+    return from == where && comm == in && source == whom && tag == with;
+  }
+};
+
+/// The number of a call that polls, from 0; -1 of others.
+constexpr int poll_number(mpi_call call) {
+  switch (call) {
+  case mpi_call::Test:
+    return 0;
+  case mpi_call::Testany:
+    return 1;
+  case mpi_call::Testall:
+    return 2;
+  case mpi_call::Testsome:
+    return 3;
+  case mpi_call::Iprobe:
+    return 4;
+  case mpi_call::Improbe:
+    return 5;
+  default:
+    return -1;
+  }
+}
+extern newest_poll newest_polls[6] __attribute__((visibility("hidden")));
+
 /// The open ones come first. One more, which is closed, so that looking ends there.
-extern open_poll open_polls[max_open_polls + 1];
+extern open_poll open_polls[max_open_polls + 1] __attribute__((visibility("hidden")));
 
 inline bool quick_polls() {
   return open_polls[0].quick;
@@ -96,8 +154,23 @@ inline void allow_quick_polls(bool allowed) {
 }
 
 inline void close_polls() {
-  for (std::size_t i = 0; open_polls[i].from; ++i)
-    open_polls[i].from = nullptr;
+  for (open_poll* poll = open_polls; poll->from; ++poll) {
+    poll->from = nullptr;
+    if (const int number = poll_number(poll->asked.call); number >= 0)
+      newest_polls[number].from = nullptr;
+  }
+}
+
+/// Opens one more of at most `max_open_polls`.
+inline void open_one(const void* from, const poll_question& asked, std::uint64_t& times, std::uint64_t& end) {
+  open_poll& opened = open_polls[open_poll_count()];
+  opened.from = from;
+  opened.asked = asked;
+  opened.row = {&times, &end, 2 * times};
+  const int number = poll_number(asked.call);
+  const bool of_messages = asked.call == mpi_call::Iprobe || asked.call == mpi_call::Improbe;
+  if (opened.quick && number >= 0 && (of_messages || asked.count == 1))
+    newest_polls[number] = {from, asked.requests[0], asked.comm, asked.source, asked.tag, opened.row};
 }
 
 /// `asked`: as poll_question::is has it.
@@ -116,32 +189,20 @@ inline open_poll* find_open_poll(const void* from, const poll_question& asked) {
   return nullptr;
 }
 
-/// False if the client was shown something else since (by a callback of the program, while the library was polling).
-[[gnu::always_inline]] inline bool still_open(const open_poll* poll, const void* from) {
-  return poll->from == from;
-}
-
-/// The poll found nothing once more. The end of a row is stamped now and then only, of a short one when it has doubled: who
-/// polls between two looks at memory (RandomAccess) waits for the counter instead of for the next one.
-[[gnu::always_inline]] inline void repeat_poll(const open_poll& poll) {
-  const std::uint64_t times = ++*poll.times;
-  if ((times & (times - 1)) == 0 || times % 32 == 0)
-    *poll.end = ticks_now();
-}
-
 /// What a successful poll changes, as it was before: handles, and statuses where the program wants none.
+template <int most_requests>
 struct poll_frame {
   poll_frame() = default;
   poll_frame(const MPI_Request* from, int count) {
     for (int i = 0; i < count; ++i) {
       requests[i] = from[i];
-      asm volatile(
-          "" ::
-              : "memory"); // else GCC makes `rep movs` of the loop, whose beginning took half the time of a poll
+      // Else GCC makes `rep movs` of the loop, whose beginning takes half the time of a poll.
+      if (count > 1)
+        asm volatile("" ::: "memory");
     }
   }
-  MPI_Request requests[quick_poll_requests];
-  MPI_Status statuses[quick_poll_requests];
+  MPI_Request requests[most_requests];
+  MPI_Status statuses[most_requests];
 };
 
 } // namespace tacit::interpose

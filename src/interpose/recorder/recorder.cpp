@@ -463,9 +463,9 @@ bool call_recorder::write_call(const invocation& v, int result, const part& p,
 bool call_recorder::join_poll(const invocation& v, const poll_question& asked) {
   if (out_.flushes() != poll_flushes_ || counting_)
     close_polls();
-  const open_poll* const open = find_open_poll(v.from, asked);
+  open_poll* const open = find_open_poll(v.from, asked);
   if (open)
-    repeat_poll(*open);
+    open->row.repeat();
   return open != nullptr;
 }
 
@@ -480,11 +480,7 @@ void call_recorder::write_poll(const invocation& v, const poll_question& asked, 
   if (!written)
     return;
   written->count = 1;
-  open_poll& opened = open_polls[open_poll_count()];
-  opened.times = &written->count;
-  opened.asked = asked;
-  opened.end = &written->end;
-  opened.from = v.from;
+  open_one(v.from, asked, written->count, written->end);
 }
 
 void call_recorder::write_forwards(const std::vector<forwarded_part>& forwards) {
