@@ -48,8 +48,11 @@ void bind(int core) {
 }
 
 void await(const std::atomic<std::uint64_t>& count, std::uint64_t wanted) {
-  while (count.load(std::memory_order_acquire) < wanted)
-    __builtin_ia32_pause();
+  for (std::uint32_t looks = 1; count.load(std::memory_order_acquire) < wanted; ++looks)
+    if (looks % 4096 != 0)
+      __builtin_ia32_pause();
+    else
+      sched_yield(); // the other one may wait for this core, where others run, too
 }
 
 /// All that happens, in the same order in both processes.
