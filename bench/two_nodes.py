@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Two nodes on one machine: network, mount, UTS and IPC namespaces with a cable between them, Open MPI over TCP.
+"""Two nodes on one machine: network, mount, UTS, IPC and PID namespaces with a cable between them, Open MPI over TCP.
 
     bench/two_nodes.py                    patterns of several ranks a node, by hand, as graphs and by MPI's calls; writes
                                           bench/results/two-nodes-<machine>.json
     bench/two_nodes.py --check PROGRAM…   runs programs on two ranks a node, then loses a node, as a test
 
-Each node has a name, a network, System V shared memory and a /dev/shm of its own, so that MPI and tacit see two machines; processors
-are shared, and the network is as fast as the kernel. Needs root (namespaces) and Open MPI; says why and succeeds where it may not.
+Each node has a name, a network, System V shared memory, a /dev/shm and process numbers of its own, so that MPI and tacit see two machines
+and no rank maps memory of one on the other node; processors are shared, and the network is as fast as the kernel. Needs root (namespaces) and Open MPI; says why and succeeds where it may not.
 """
 import argparse
 import json
@@ -51,7 +51,7 @@ class Nodes:
         self.networks = [f"tacit-{os.getpid()}-{side}" for side in "ab"]
         self.cable = [f"tc{os.getpid() % 100000}{side}" for side in "ab"]
         self.work, self.addresses, self.subnet, self.shape = work, addresses, subnet, shape
-        self.holders = []
+        self.holders, self.first = [], [] # what holds the namespaces of a node, and the first process in them
 
     def __enter__(self):
         look_around()
@@ -69,44 +69,50 @@ class Nodes:
             except ProcessLookupError:
                 pass
         for holder in self.holders:
+            holder.kill()
             holder.wait()
         for name in self.networks:
             subprocess.run(["ip", "netns", "del", name], capture_output=True)
 
     def _connect(self):
+        # The first node keeps the numbers of this process's, so that its launcher can name a process of the second one to enter that.
+        numbers = ((), ("--pid", "--fork", "--kill-child", "--mount-proc"))
         for name in self.networks:
             call("ip", "netns", "add", name)
         call("ip", "link", "add", self.cable[0], "netns", self.networks[0], "type", "veth", "peer", "name", self.cable[1],
              "netns", self.networks[1])
-        for name, end, address in zip(self.networks, self.cable, self.addresses):
+        for name, end, address, own in zip(self.networks, self.cable, self.addresses, numbers):
             call("ip", "-n", name, "addr", "add", f"{address}/24", "dev", end)
             call("ip", "-n", name, "link", "set", end, "up")
             call("ip", "-n", name, "link", "set", "lo", "up")
             if self.shape:
                 call("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", end, "root", *self.shape)
             self.holders.append(subprocess.Popen(
-                ["ip", "netns", "exec", name, "unshare", "--mount", "--uts", "--ipc", "sh", "-c",
+                ["ip", "netns", "exec", name, "unshare", "--mount", "--uts", "--ipc", *own, "sh", "-c",
                  f"hostname {name} && mount -t tmpfs tmpfs /dev/shm && echo ready && exec sleep infinity"],
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
             if self.holders[-1].stdout.readline().strip() != "ready":
                 raise Trouble(f"no namespaces: {self.holders[-1].stderr.read()}")
+            holder = self.holders[-1].pid
+            self.first.append(int(Path(f"/proc/{holder}/task/{holder}/children").read_text()) if own else holder)
         self.work.mkdir(parents=True, exist_ok=True)
         self.agent = self.work / "agent" # what mpirun starts its part on the other node with, instead of ssh
         self.agent.write_text(f'#!/bin/sh\nshift\nexec {shlex.join(self.entering(1))} sh -c "$*"\n')
         self.agent.chmod(0o755)
 
     def entering(self, node: int) -> list[str]:
-        return ["nsenter", "--target", str(self.holders[node].pid), "--net", "--mount", "--uts", "--ipc", "--wdns=/"]
+        return ["nsenter", "--target", str(self.first[node]), "--net", "--mount", "--uts", "--ipc", "--pid", "--wdns=/"]
 
     def processes(self, node: int) -> list[int]:
-        """All that run on a node."""
+        """All that run on a node, but for what makes it one."""
         def name_space(pid):
             try:
                 return os.readlink(f"/proc/{pid}/ns/uts")
             except OSError:
                 return None
         own = name_space(self.holders[node].pid)
-        return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and own and name_space(pid) == own]
+        return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and own and name_space(pid) == own
+                and int(pid) not in (self.holders[node].pid, *self.first)]
 
     def shared_memory(self, node: int) -> list[str]:
         return call(*self.entering(node), "ls", "/dev/shm").split()
@@ -135,7 +141,7 @@ def look_around() -> None:
 
 
 def run(nodes: Nodes, each: int, program: list, limit: float = 120, **environment) -> str:
-    done = subprocess.run(["timeout", str(limit), *nodes.command(each, program)], capture_output=True, text=True, cwd=nodes.work,
+    done = subprocess.run(nodes.command(each, program, before=("timeout", str(limit))), capture_output=True, text=True, cwd=nodes.work,
                           env={**user_environment(), "TACIT_EXPECTED_RANKS": str(2 * each), **environment})
     if done.returncode != 0:
         raise Trouble(f"{shlex.join(str(word) for word in program)} with {each} ranks a node ended with {done.returncode}:\n"
@@ -157,8 +163,7 @@ def lose_a_node(nodes: Nodes, program: Path) -> None:
                 raise Trouble(f"the job to lose a node of did not start: {text_of(said)}")
             time.sleep(0.1)
         for pid in nodes.processes(1):
-            if pid != nodes.holders[1].pid:
-                os.kill(pid, signal.SIGKILL)
+            os.kill(pid, signal.SIGKILL)
         try:
             code = job.wait(60)
         except subprocess.TimeoutExpired:
@@ -166,7 +171,7 @@ def lose_a_node(nodes: Nodes, program: Path) -> None:
         if code == 0 or not re.search(r"\bdaemons?\b", text_of(said)):
             raise Trouble(f"the job ended with {code} and says nothing of a node: {text_of(said)}")
     for _ in range(100):
-        left = [pid for node in (0, 1) for pid in nodes.processes(node) if pid != nodes.holders[node].pid]
+        left = [pid for node in (0, 1) for pid in nodes.processes(node)]
         if not left:
             break
         time.sleep(0.1)
