@@ -214,7 +214,8 @@ def draw(cases, file):
                                 ("MPI's collective", lambda c: c["loop_over_chosen"] / c["over_chosen"]["mpi"]),
                                 ("best candidate", lambda c: c["loop_over_chosen"] * c["chosen_over_best"]),
                                 ("chosen", lambda c: c["loop_over_chosen"])]:
-                axes.plot([c["bytes"] for c in some], [ratio(c) for c in some], linewidth=1, marker="." if len(some) == 1 else None, label=name)
+                axes.plot([c["bytes"] for c in some], [ratio(c) for c in some],
+                          linewidth=1, marker="." if len(some) == 1 else None, label=name)
             axes.axhline(1, color="black", linewidth=0.5)
             axes.set_xscale("log", base=2)
             axes.set_yscale("log", base=2)

@@ -6,7 +6,8 @@
     bench/two_nodes.py --check PROGRAM…   runs programs on two ranks a node, then loses a node, as a test
 
 Each node has a name, a network, System V shared memory, a /dev/shm and process numbers of its own, so that MPI and tacit see two machines
-and no rank maps memory of one on the other node; processors are shared, and the network is as fast as the kernel. Needs root (namespaces) and Open MPI; says why and succeeds where it may not.
+and no rank maps memory of one on the other node; processors are shared, and the network is as fast as the kernel. Needs root
+(namespaces) and Open MPI; says why and succeeds where it may not.
 """
 import argparse
 import json
