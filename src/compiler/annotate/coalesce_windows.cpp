@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/StmtOpenMP.h>
+#include <clang/Basic/SourceManager.h>
 
 namespace tacit::compiler {
 namespace {

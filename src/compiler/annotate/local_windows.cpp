@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <clang/AST/ASTContext.h>
+#include <clang/Basic/SourceManager.h>
 
 namespace tacit::compiler {
 namespace {
