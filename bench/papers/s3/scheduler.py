@@ -26,7 +26,7 @@ from measured import ROOT, dirty, machine, output, save_figure, write_result  # 
 
 BY_MESSAGES = "_by_messages"
 NAME = re.compile(r"^plan/(\w+)/(\d+)")
-PEER_TASKS = {1: 400, 4: 400, 64: 200, 256: 100, 4096: 20}  # of a repetition: a few milliseconds to some tenths of a second
+PEER_TASKS = {1: 400, 4: 400, 64: 200, 256: 100}  # of a repetition; Celerity plans for at most 256 nodes (max_num_nodes)
 TITLES = {"one_to_one": "one to one", "stencil": "stencil", "allgather": "all-gather", "alltoall": "all-to-all",
           "gather_scatter": "gather, scatter", "gather_broadcast": "gather, broadcast",
           "weighted_allgather": "all-gather, weighted split", "weighted_stencil": "stencil, weighted split"}

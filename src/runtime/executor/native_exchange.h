@@ -11,6 +11,7 @@
 #include "runtime/mpi/collective_calls.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <mpi.h>
 #include <vector>
 
