@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import takewhile
 from pathlib import Path
 
 COMPILERS = {".c": "cc", ".cpp": "cxx", ".f90": "fc"}
@@ -24,7 +25,8 @@ COMPILERS = {".c": "cc", ".cpp": "cxx", ".f90": "fc"}
 
 def settings_of(source, word="options:"):
     first = source.read_text().split("\n", 1)[0]
-    return dict(pair.split("=") for pair in first.split(word)[1].split()) if word in first else {}
+    words = first.split(word)[1].split() if word in first else []
+    return dict(pair.split("=") for pair in takewhile(lambda pair: not pair.endswith(":"), words))
 
 
 def assumed_by(source):
