@@ -8,11 +8,13 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
+#include <span>
 
 namespace tacit::graphs {
 namespace {
 
-using ranges = std::vector<segment>; ///< sorted, apart
+using ranges = std::span<const segment>; ///< sorted, apart
 
 bool has_vector_forms(const findings& f) {
   return std::any_of(f.found.begin(), f.found.end(),
@@ -26,32 +28,55 @@ bool messages_left(const findings& f, const transfers& t) {
   });
 }
 
-/// What sends and copies of each rank read.
-std::vector<ranges> passed_on(const graph& g) {
-  std::vector<ranges> out(g.ranks());
-  for (std::size_t i = 0; i < g.size(); ++i) {
-    const auto id = op_id{static_cast<std::uint32_t>(i)};
-    if (g[id].kind != op_kind::send && g[id].kind != op_kind::copy)
-      continue;
-    for (const segment& s : g.reads(id))
-      if (s.length > 0)
-        out[index(g[id].rank)].push_back(s);
-  }
-  for (ranges& list : out) {
-    std::sort(list.begin(), list.end(),
-              [](const segment& a, const segment& b) { return a.address < b.address; });
+/// What sends and copies of each rank read: one list for all ranks, since nearly all of them have a few pieces.
+class passed_on {
+public:
+  explicit passed_on(const graph& g) : first_(std::size_t{g.ranks()} + 1, 0) {
+    each_read(g, [&](rank_id r, const segment&) { ++first_[index(r) + 1]; });
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    list_.resize(first_.back());
+    std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+    each_read(g, [&](rank_id r, const segment& s) { list_[next[index(r)]++] = s; });
     std::size_t kept = 0;
-    for (const segment& s : list) {
-      if (kept > 0 && s.address - list[kept - 1].address <= list[kept - 1].length)
-        list[kept - 1].length =
-            std::max(list[kept - 1].length, s.address - list[kept - 1].address + s.length);
-      else
-        list[kept++] = s;
-    }
-    list.resize(kept);
+    for (std::size_t r = 0; r + 1 < first_.size(); ++r)
+      kept = join(r, kept);
+    first_.back() = kept;
   }
-  return out;
-}
+  ranges of(rank_id r) const {
+    return std::span(list_).subspan(first_[index(r)], first_[index(r) + 1] - first_[index(r)]);
+  }
+
+private:
+  template <typename Visit>
+  static void each_read(const graph& g, Visit&& visit) {
+    for (std::uint32_t i = 0; i < g.size(); ++i) {
+      const operation& op = g[op_id{i}];
+      if (op.kind == op_kind::send || op.kind == op_kind::copy)
+        for (const segment& s : g.reads(op_id{i}))
+          if (s.length > 0)
+            visit(op.rank, s);
+    }
+  }
+
+  /// Sorts what a rank reads, joins what overlaps and puts it at `kept`; returns where that ends.
+  std::size_t join(std::size_t rank, std::size_t kept) {
+    const std::span mine = std::span(list_).subspan(first_[rank], first_[rank + 1] - first_[rank]);
+    std::sort(mine.begin(), mine.end(),
+              [](const segment& a, const segment& b) { return a.address < b.address; });
+    const std::size_t begin = first_[rank] = kept;
+    for (const segment& s : mine) {
+      segment* const last = kept > begin ? &list_[kept - 1] : nullptr;
+      if (last && s.address - last->address <= last->length)
+        last->length = std::max(last->length, s.address - last->address + s.length);
+      else
+        list_[kept++] = s;
+    }
+    return kept;
+  }
+
+  std::vector<std::size_t> first_; ///< per rank: begin in `list_`
+  std::vector<segment> list_;
+};
 
 struct remainder {
   transfers rest; ///< without the bytes that are passed on
@@ -62,7 +87,7 @@ struct remainder {
 };
 
 /// The parts of a transfer that lie outside of the ranges; the number of bytes inside.
-std::uint64_t cut(const transfer& t, const ranges& out, std::vector<transfer>& rest, std::uint64_t& first) {
+std::uint64_t cut(const transfer& t, ranges out, std::vector<transfer>& rest, std::uint64_t& first) {
   std::uint64_t at = t.destination_address, inside = 0;
   const std::uint64_t end = at + t.length;
   const auto keep_until = [&](std::uint64_t next) {
@@ -86,14 +111,14 @@ std::uint64_t cut(const transfer& t, const ranges& out, std::vector<transfer>& r
 }
 
 remainder without_passed_on(const graph& g, const transfers& t) {
-  const std::vector<ranges> out = passed_on(g);
+  const passed_on out(g);
   remainder made;
   rank_id last = no_rank;
   for (const transfer& each : t.list) {
     std::uint64_t first = 0;
     const bool counts = each.source != no_rank && each.source != each.destination;
     const std::uint64_t inside =
-        counts ? cut(each, out[index(each.destination)], made.rest.list, first) : std::uint64_t{0};
+        counts ? cut(each, out.of(each.destination), made.rest.list, first) : std::uint64_t{0};
     if (!counts)
       made.rest.list.push_back(each);
     if (inside == 0)
