@@ -48,12 +48,21 @@ class fragment_tree {
   using leaf = counted_vector<fragment>;
   static constexpr std::size_t leaf_size = 64;
 
-  /// The first fragment that ends behind `address`.
+  /// The first fragment of a leaf that ends behind `address`. Lists of pieces are mostly ascending, so it is nearly always the one
+  /// that was found last, or the next one.
   template <typename Leaf>
-  static auto first_behind(Leaf& l, std::uint64_t address) {
+  auto first_behind(Leaf& l, std::uint64_t address) const {
     if (l.empty() || l.back().end() <= address)
       return l.end(); // ascending writes are common
-    return std::partition_point(l.begin(), l.end(), [&](const fragment& f) { return f.end() <= address; });
+    for (std::uint32_t at = found_; at < found_ + 2 && at < l.size(); ++at)
+      if (l[at].end() > address && (at == 0 || l[at - 1].end() <= address)) {
+        found_ = at;
+        return l.begin() + at;
+      }
+    const auto found =
+        std::partition_point(l.begin(), l.end(), [&](const fragment& f) { return f.end() <= address; });
+    found_ = static_cast<std::uint32_t>(found - l.begin());
+    return found;
   }
 
 public:
@@ -132,7 +141,8 @@ public:
       for (auto f = first_behind(leaves_[l], from); f != leaves_[l].end(); ++f) {
         if (f->address >= to)
           return;
-        recent_ = l;
+        recent_ = static_cast<std::uint32_t>(l);
+        found_ = static_cast<std::uint32_t>(f - leaves_[l].begin());
         visit(*f);
       }
     }
@@ -170,7 +180,7 @@ private:
         (r + 1 == leaves_.size() || address < starts_[r + 1]))
       return r;
     const auto next = std::upper_bound(starts_.begin() + 1, starts_.end(), address);
-    return recent_ = static_cast<std::size_t>(next - starts_.begin()) - 1;
+    return recent_ = static_cast<std::uint32_t>(next - starts_.begin() - 1);
   }
 
   /// Where a search for whatever meets `address` begins: a fragment of the leaf before may reach into it.
@@ -241,7 +251,8 @@ private:
 
   counted_vector<leaf> leaves_; ///< only the only one may be empty
   counted_vector<std::uint64_t> starts_;
-  mutable std::size_t recent_ = 0;
+  mutable std::uint32_t recent_ = 0; ///< the leaf used last
+  mutable std::uint32_t found_ = 0;  ///< where in a leaf a search ended last
 };
 
 } // namespace tacit::graphs

@@ -138,29 +138,6 @@ void graph::reserve(std::size_t operations, std::size_t dependencies) {
   dependencies_.reserve(dependencies);
 }
 
-std::span<const segment> graph::reads(op_id id) const {
-  const operation& op = operations_[index(id)];
-  if (op.pooled) {
-    const access& a = accesses_[op.data.address];
-    return std::span(pool_).subspan(a.first_read, a.read_count);
-  }
-  return op.kind == op_kind::send && op.data.length > 0 ? std::span(&op.data, 1) : std::span<const segment>{};
-}
-
-std::span<const segment> graph::writes(op_id id) const {
-  const operation& op = operations_[index(id)];
-  if (op.pooled) {
-    const access& a = accesses_[op.data.address];
-    return std::span(pool_).subspan(a.first_write, a.write_count);
-  }
-  return op.kind == op_kind::recv && op.data.length > 0 ? std::span(&op.data, 1) : std::span<const segment>{};
-}
-
-reducer_id graph::reduces_by(op_id id) const {
-  const operation& op = operations_[index(id)];
-  return op.pooled ? accesses_[op.data.address].by : no_reducer;
-}
-
 std::string describe(const graph& g, op_id id) {
   const operation& op = g[id];
   const auto data = op.kind == op_kind::recv ? g.writes(id) : g.reads(id);

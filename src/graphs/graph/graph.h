@@ -188,6 +188,31 @@ private:
   std::vector<std::pair<rank_id, segment>> live_out_;
 };
 
+// Every pass asks these of every operation.
+
+inline std::span<const segment> graph::reads(op_id id) const {
+  const operation& op = operations_[index(id)];
+  if (op.pooled) {
+    const access& a = accesses_[op.data.address];
+    return std::span(pool_).subspan(a.first_read, a.read_count);
+  }
+  return op.kind == op_kind::send && op.data.length > 0 ? std::span(&op.data, 1) : std::span<const segment>{};
+}
+
+inline std::span<const segment> graph::writes(op_id id) const {
+  const operation& op = operations_[index(id)];
+  if (op.pooled) {
+    const access& a = accesses_[op.data.address];
+    return std::span(pool_).subspan(a.first_write, a.write_count);
+  }
+  return op.kind == op_kind::recv && op.data.length > 0 ? std::span(&op.data, 1) : std::span<const segment>{};
+}
+
+inline reducer_id graph::reduces_by(op_id id) const {
+  const operation& op = operations_[index(id)];
+  return op.pooled ? accesses_[op.data.address].by : no_reducer;
+}
+
 /// "rank 3 op 17: recv 64 B at 0x100 from rank 2, tag 7" — how diagnostics name an operation.
 std::string describe(const graph& g, op_id op);
 
