@@ -17,6 +17,7 @@
 #include "graphs/flow/rank_memory.h"
 #include "graphs/flow/separate.h"
 #include "vocabulary/base/amounts.h"
+#include "vocabulary/base/huge_pages.h"
 #include "vocabulary/calls/reasons.h"
 
 #include <fmt/format.h>
@@ -104,7 +105,7 @@ public:
   /// False if more fragments were moved than allowed; throws over_budget if more memory were needed. Then
   /// `now` says at which operation.
   bool run() {
-    memory_.reserve(g_.ranks());
+    reserve_huge(memory_, g_.ranks());
     for (std::uint32_t r = 0; r < g_.ranks(); ++r)
       memory_.emplace_back(rank_id{r});
     for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -278,7 +279,7 @@ std::vector<transfer> list_transfers(const graph& g, const counted_vector<rank_m
   }
   budget.take(at_most * sizeof(transfer));
   std::vector<transfer> list;
-  list.reserve(at_most); // the largest product of a large graph should not grow by doubling
+  reserve_huge(list, at_most); // the largest product of a large graph should not grow by doubling
   live_bytes live(g);
   for (std::uint32_t r = 0; r < held.size(); ++r) {
     look_into_next(held, r);

@@ -14,6 +14,7 @@
 
 #include "graphs/graph/problem_list.h"
 #include "graphs/match/unmatched.h"
+#include "vocabulary/base/huge_pages.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -35,6 +36,7 @@ public:
   void count(rank_id r) { ++first_[index(r) + 1]; }
   void make_room() {
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    reserve_huge(ids_, first_.back());
     ids_.resize(first_.back());
   }
   /// Call for each operation that was counted; each begin moves to the next one.
@@ -242,6 +244,7 @@ void report_broken_elements(const graph& g, const matching& m, diagnostics& prob
 
 matching match(const graph& g, diagnostics& problems) {
   matching m;
+  reserve_huge(m.partner, g.size());
   m.partner.assign(g.size(), no_op);
   for (const made_pair& pair : g.made_pairs()) {
     m.partner[index(pair.send)] = pair.recv;

@@ -11,6 +11,7 @@
 #include "graphs/match/dependency_rows.h"
 #include "graphs/match/fences.h"
 #include "graphs/match/match.h"
+#include "vocabulary/base/huge_pages.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -25,9 +26,11 @@ public:
         holds_(g.size(), 0), group_holds_(fences_.members.size(), 0), is_send_(g.size(), false) {}
 
   std::vector<op_id> run() {
-    order_.reserve(g_.size());
+    reserve_huge(order_, g_.size());
     count_holds();
     start();
+    if (g_.dependencies().empty() && !fences_.any())
+      return std::move(order_); // nobody waits for more than a message
     for (std::size_t head = 0; head < order_.size(); ++head) {
       if (head + ahead < order_.size())
         look_ahead(head);

@@ -12,4 +12,11 @@ namespace tacit::vocabulary {
 /// megabytes: clearing small pages one fault at a time took a third of the time of detecting an alltoall.
 void prefer_huge_pages(void* memory, std::size_t bytes);
 
+/// Makes room in a vector that has none yet, for arrays of which a pass needs some as long as a large graph.
+template <typename Vector>
+void reserve_huge(Vector& list, std::size_t items) {
+  list.reserve(items);
+  prefer_huge_pages(list.data(), items * sizeof(typename Vector::value_type));
+}
+
 } // namespace tacit::vocabulary
