@@ -32,7 +32,8 @@ def begun(asked: argparse.Namespace) -> dict:
     commit = git("log", "-1", "--format=%h", "--", *COMPARED)
     fresh = {
         "what": "Random graphs with reductions and lists of pieces: what the analysis says of every byte against a byte simulator.",
-        "machine": machine(), "last_commit_of_what_is_compared": commit, "dirty": dirty(), "tests": asked.tests, "first_seed": asked.seed, "graphs": 0,
+        "machine": machine(), "last_commit_of_what_is_compared": commit, "dirty": dirty(),
+        "tests": asked.tests, "first_seed": asked.seed, "graphs": 0,
         "seconds": 0.0, "failed": [],
     }
     file = Path(asked.json) if asked.json else None
