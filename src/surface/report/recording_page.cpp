@@ -152,14 +152,14 @@ void add_headlines_of_patterns(page& p, const recordings::analysis& a) {
   else if (a.messages > 0 && !a.hashing)
     p.headlines.emplace_back(
         "Contents were not compared, so collectives among the messages were not searched for.");
-  else if (a.messages > 0 && shapes == 0)
-    p.headlines.emplace_back(
-        "No collective was recognised among the messages. That is no proof that there is none: "
-        "TACIT-050 says what is not searched for.");
-  if (shapes > 0)
+  else if (shapes > 0)
     p.headlines.push_back(fmt::format(
         "{} the shape of a collective, by partners, sizes and order alone: {} of the MPI time.",
         shapes == 1 ? "One pattern has" : fmt::format("{} patterns have", shapes), percent(share_of_shapes)));
+  else if (a.messages > 0)
+    p.headlines.emplace_back(
+        "No collective was recognised among the messages. That is no proof that there is none: "
+        "TACIT-050 says what is not searched for.");
 }
 
 void add_headlines(page& p, const recordings::analysis& a) {
