@@ -74,7 +74,7 @@ def main() -> int:
         result["seconds"] = round(result["seconds"] + time.monotonic() - start, 1)
         result["graphs"] += count
         if failure:
-            result["failed"].append({"seeds": [first, first + count - 1], "output": failure[:4000]})
+            result["failed"].append({"seeds": [first, first + count - 1], "output": failure.replace(f"{ROOT}/", "")[:4000]})
         print(f"seeds {first} to {first + count - 1}: {'FAILED' if failure else 'equal'}; "
               f"{result['graphs']} of {asked.graphs} graphs in {result['seconds']:.0f} s", flush=True)
         print(failure, end="")
