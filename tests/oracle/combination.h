@@ -22,6 +22,7 @@ inline constexpr std::uint32_t combined_rank = unknown_rank - 1;
 struct combination {
   graphs::reducer_id by;
   std::vector<byte_value> left, right;
+  std::uint64_t event = 0; ///< which one made it, or 0: equal operands make equal elements
   friend auto operator<=>(const combination&, const combination&) = default;
 };
 
@@ -38,25 +39,31 @@ public:
       list_.push_back(&entry->first);
     return entry->second;
   }
+  std::uint64_t next_event() { return ++events_; }
   const combination& operator[](std::uint64_t number) const { return *list_[number]; }
 
 private:
+  std::uint64_t events_ = 0;
   std::map<combination, std::uint64_t> numbers_;
   std::vector<const combination*> list_;
 };
 
-/// Element by element left ⊕ right; both are whole elements. Equal operands give equal values, others others: byte i
-/// of element n is n * 256 + i.
+/// Whether an element that is made twice of equal operands is the same one.
+enum class elements : bool { equal_if_operands_are, told_apart };
+
+/// Element by element left ⊕ right; both are whole elements. Byte i of element n is n * 256 + i.
 inline std::vector<byte_value> combine(graphs::reducer_id by, std::size_t element,
                                        const std::vector<byte_value>& left,
-                                       const std::vector<byte_value>& right) {
+                                       const std::vector<byte_value>& right,
+                                       elements are = elements::equal_if_operands_are) {
   std::vector<byte_value> out;
   for (std::size_t at = 0; at < left.size(); at += element) {
     const auto part = [&](const std::vector<byte_value>& list) {
       const auto first = list.begin() + static_cast<std::ptrdiff_t>(at);
       return std::vector<byte_value>(first, first + static_cast<std::ptrdiff_t>(element));
     };
-    const std::uint64_t number = combinations::all().number_of({by, part(left), part(right)});
+    const std::uint64_t event = are == elements::told_apart ? combinations::all().next_event() : 0;
+    const std::uint64_t number = combinations::all().number_of({by, part(left), part(right), event});
     for (std::size_t i = 0; i < element; ++i)
       out.emplace_back(combined_rank, number << 8 | i);
   }

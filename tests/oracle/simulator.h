@@ -20,7 +20,8 @@ using rank_memory = std::map<std::uint64_t, byte_value>;
 
 class simulator {
 public:
-  explicit simulator(const graph& g) : g_(g), hb_(g) {}
+  explicit simulator(const graph& g, elements are = elements::equal_if_operands_are)
+      : g_(g), hb_(g), elements_(are) {}
 
   const happens_before& order() const { return hb_; }
 
@@ -84,7 +85,7 @@ private:
     std::vector<byte_value> right = read(op, g_.writes(op));
     right.resize(left.size());
     const reducer_id by = g_.reduces_by(op);
-    write(op, combine(by, g_.reducers()[index(by)].element, left, right));
+    write(op, combine(by, g_.reducers()[index(by)].element, left, right, elements_));
   }
 
   void execute(op_id op) {
@@ -116,6 +117,7 @@ private:
 
   const graph& g_;
   happens_before hb_;
+  elements elements_;
   std::vector<rank_memory> memory_;
   std::vector<std::vector<byte_value>> flying_; ///< per receive: its message
 };
