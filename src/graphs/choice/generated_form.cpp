@@ -12,7 +12,7 @@
 #include "graphs/choice/generated_form.h"
 
 #include "graphs/choice/combining_form.h"
-#include "graphs/plan/segments.h"
+#include "graphs/graph/segments.h"
 
 #include <algorithm>
 #include <bit>

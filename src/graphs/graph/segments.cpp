@@ -1,4 +1,4 @@
-#include "graphs/plan/segments.h"
+#include "graphs/graph/segments.h"
 
 #include <algorithm>
 
@@ -61,7 +61,7 @@ bool apart(std::span<const segment> a, std::span<const segment> b) {
 }
 
 bool overlap(const std::vector<segment>& a, const std::vector<segment>& b) {
-  return !apart(a, b) && !intersection(normalized(a), normalized(b)).empty();
+  return !apart(a, b) && overlap_in_order(normalized(a), normalized(b));
 }
 
 segment first_outside(std::span<const segment> part, std::span<const segment> whole) {

@@ -14,6 +14,22 @@ std::vector<segment> normalized(std::vector<segment> segments);
 /// Bytes in both of two normalized lists, normalized.
 std::vector<segment> intersection(std::span<const segment> a, std::span<const segment> b);
 
+/// Some byte is in both lists, each of which is in the order of addresses. O(n). Inline for lists of one, which most are.
+inline bool overlap_in_order(std::span<const segment> a, std::span<const segment> b) {
+  const auto is_over = [](const segment& x, const segment& at) { // without its end, which may wrap at 2^64
+    return x.length == 0 || (at.address >= x.address && at.address - x.address >= x.length);
+  };
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    if (is_over(a[i], b[j]))
+      ++i;
+    else if (is_over(b[j], a[i]))
+      ++j;
+    else
+      return true;
+  }
+  return false;
+}
+
 /// Some byte is in both lists, which need not be normalized. O(n log n): columns of one array lie between
 /// each other, so that comparing all pieces with all takes minutes for a face of 256 x 256 points.
 bool overlap(const std::vector<segment>& a, const std::vector<segment>& b);

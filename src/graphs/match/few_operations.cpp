@@ -36,11 +36,11 @@ bool few_operations::all_in_a_row() {
 
 /// False if a list has a byte twice.
 bool few_operations::put_in_order(std::uint32_t local) {
-  constexpr auto meets_next = [](const segment& x, const segment& y) {
+  constexpr auto overlaps_next = [](const segment& x, const segment& y) {
     return y.address < x.address + x.length;
   };
   const auto is_in_order = [&](std::span<const segment> list) {
-    return std::adjacent_find(list.begin(), list.end(), meets_next) == list.end();
+    return std::adjacent_find(list.begin(), list.end(), overlaps_next) == list.end();
   };
   lists own{g_.reads(mine_[local]), g_.writes(mine_[local])};
   sorted_.resize(std::max(sorted_.size(), std::size_t{2} * local + 2));
@@ -57,18 +57,6 @@ bool few_operations::put_in_order(std::uint32_t local) {
   }
   lists_.push_back(own);
   return true;
-}
-
-bool few_operations::meet(std::span<const segment> a, std::span<const segment> b) {
-  for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
-    if (a[i].address + a[i].length <= b[k].address)
-      ++i;
-    else if (b[k].address + b[k].length <= a[i].address)
-      ++k;
-    else
-      return true;
-  }
-  return false;
 }
 
 bool few_operations::are_apart(std::span<const op_id> mine) {
@@ -89,8 +77,8 @@ bool few_operations::are_apart(std::span<const op_id> mine) {
         continue;
       const std::size_t cost =
           own.writes.size() + own.reads.size() + other.writes.size() + other.reads.size();
-      if (cost > left || meet(own.writes, other.writes) || meet(own.writes, other.reads) ||
-          meet(own.reads, other.writes))
+      if (cost > left || overlap_in_order(own.writes, other.writes) ||
+          overlap_in_order(own.writes, other.reads) || overlap_in_order(own.reads, other.writes))
         return false;
       left -= cost;
     }

@@ -2,6 +2,7 @@
 // by one. Private to the search for races.
 #pragma once
 
+#include "graphs/graph/segments.h"
 #include "graphs/match/dependency_rows.h"
 #include "graphs/match/operations_by_rank.h"
 
@@ -28,7 +29,6 @@ private:
   struct lists {
     std::span<const segment> reads, writes;
   };
-  static bool meet(std::span<const segment> a, std::span<const segment> b);
   bool all_in_a_row();
   void look_ahead(std::uint32_t i) const;
   bool put_in_order(std::uint32_t local);

@@ -15,8 +15,8 @@
 // tells what to expect; every receiver then compares bytes with those that rank 0 or 1 has proposed, so a collision is a refusal.
 #include "graphs/part/facts.h"
 
+#include "graphs/graph/segments.h"
 #include "graphs/plan/plan.h"
-#include "graphs/plan/segments.h"
 #include "vocabulary/base/hash.h"
 
 #include <algorithm>

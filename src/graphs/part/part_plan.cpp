@@ -6,7 +6,7 @@
 
 #include "graphs/choice/generated_form.h"
 #include "graphs/generate/generate.h"
-#include "graphs/plan/segments.h"
+#include "graphs/graph/segments.h"
 
 #include <algorithm>
 #include <numeric>

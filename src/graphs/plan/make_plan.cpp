@@ -16,8 +16,8 @@
 // to be sorted: cost O(transfers), else O(transfers log transfers).
 #include "graphs/plan/plan.h"
 
+#include "graphs/graph/segments.h"
 #include "graphs/plan/may_replace.h"
-#include "graphs/plan/segments.h"
 #include "graphs/plan/shape.h"
 #include "graphs/plan/synchronization.h"
 #include "graphs/plan/transfer_pieces.h"

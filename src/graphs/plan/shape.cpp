@@ -1,6 +1,6 @@
 #include "graphs/plan/shape.h"
 
-#include "graphs/plan/segments.h"
+#include "graphs/graph/segments.h"
 #include "vocabulary/base/hash.h"
 
 #include <algorithm>

@@ -17,8 +17,8 @@
 #include "graphs/plan/plan.h"
 
 #include "graphs/flow/terms.h"
+#include "graphs/graph/segments.h"
 #include "graphs/plan/at_once.h"
-#include "graphs/plan/segments.h"
 #include "graphs/plan/shape.h"
 #include "graphs/plan/synchronization.h"
 #include "graphs/plan/waiting.h"

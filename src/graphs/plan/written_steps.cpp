@@ -2,7 +2,7 @@
 // which step wrote a byte last, and which have read it since.
 #include "graphs/plan/written_steps.h"
 
-#include "graphs/plan/segments.h"
+#include "graphs/graph/segments.h"
 
 #include <algorithm>
 #include <map>

@@ -9,6 +9,7 @@
 // does not see, may still join them. Rounds on the same buffers are compared once.
 #include "recordings/meaning/exchange_round.h"
 
+#include "graphs/graph/segments.h"
 #include "recordings/meaning/versions.h"
 
 #include <algorithm>
@@ -46,18 +47,6 @@ std::size_t shortest_period(const std::vector<operation_key>& keys) {
     border[i + 1] = k;
   }
   return keys.size() - border[keys.size()];
-}
-
-bool overlap(const std::vector<segment>& a, const std::vector<segment>& b) {
-  for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
-    if (a[i].address + a[i].length <= b[k].address)
-      ++i;
-    else if (b[k].address + b[k].length <= a[i].address)
-      ++k;
-    else
-      return true;
-  }
-  return false;
 }
 
 class round_finder {
@@ -219,7 +208,7 @@ private:
       memory.push_back(memory_of(of, o));
     for (std::size_t s = 0; s < round.size(); ++s)
       for (std::size_t r = 0; r < round.size(); ++r) {
-        if (round[s].receives || !round[r].receives || !overlap(memory[s], memory[r]))
+        if (round[s].receives || !round[r].receives || !graphs::overlap_in_order(memory[s], memory[r]))
           continue;
         if (is_before(round[r], round[s]))
           out.order = round_order::dependent;

@@ -16,7 +16,7 @@
 // block, largest total. Blocks are always passed as contiguous bytes and never as (1, derived type): Open
 // MPI 4.1 cuts long messages by element count, so ranks that describe the same bytes differently would
 // disagree. Alltoallw is the exception; it never cuts.
-#include "graphs/plan/segments.h"
+#include "graphs/graph/segments.h"
 #include "runtime/mpi/collective_calls.h"
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/run/builtin_drivers.h"

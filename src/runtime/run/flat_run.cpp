@@ -1,6 +1,6 @@
 #include "runtime/run/flat_run.h"
 
-#include "graphs/plan/segments.h"
+#include "graphs/graph/segments.h"
 #include "runtime/channel/pieces.h"
 #include "runtime/mpi/memory_kind.h"
 #include "runtime/mpi/rank_and_size.h"

@@ -1,6 +1,6 @@
 #include "runtime/run/lower.h"
 
-#include "graphs/plan/segments.h"
+#include "graphs/graph/segments.h"
 #include "runtime/channel/pieces.h"
 #include "runtime/mpi/library_quirks.h"
 #include "runtime/mpi/memory_kind.h"

@@ -1,6 +1,6 @@
 #include "runtime/shm/flat.h"
 
-#include "graphs/plan/segments.h"
+#include "graphs/graph/segments.h"
 #include "runtime/channel/pieces.h"
 #include "runtime/run/lower.h"
 

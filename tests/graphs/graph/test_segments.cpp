@@ -1,6 +1,7 @@
 // Whether two lists of segments have a byte in common, against a look at every byte.
-#include "graphs/plan/segments.h"
+#include "graphs/graph/segments.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
 #include <set>
@@ -23,6 +24,12 @@ std::vector<segment> random_list(std::mt19937& random) {
   return out;
 }
 
+std::vector<segment> by_address(std::vector<segment> list) {
+  std::sort(list.begin(), list.end(),
+            [](const segment& a, const segment& b) { return a.address < b.address; });
+  return list;
+}
+
 TEST(segments, overlap_where_some_byte_is_in_both) {
   constexpr unsigned seed = 20261;
   SCOPED_TRACE(seed);
@@ -36,6 +43,7 @@ TEST(segments, overlap_where_some_byte_is_in_both) {
       common = common || in_a.contains(byte);
     overlapping += common ? 1 : 0;
     ASSERT_EQ(overlap(a, b), common) << "round " << round;
+    ASSERT_EQ(overlap_in_order(by_address(a), by_address(b)), common) << "round " << round;
   }
   EXPECT_GT(overlapping, 1000);
   EXPECT_LT(overlapping, 4000);
@@ -52,6 +60,13 @@ TEST(segments, columns_of_one_array_are_told_apart) {
   EXPECT_FALSE(overlap(first, last));
   last[rows / 2].address = first[rows / 3].address + 7;
   EXPECT_TRUE(overlap(first, last));
+}
+
+TEST(segments, that_end_with_the_address_space_overlap) {
+  const std::vector<segment> low{{16, 8}}, high{{~std::uint64_t{0} - 7, 8}};
+  EXPECT_FALSE(overlap(low, high));
+  EXPECT_FALSE(overlap_in_order(low, high));
+  EXPECT_TRUE(overlap_in_order(high, high));
 }
 
 } // namespace
