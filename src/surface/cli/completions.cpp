@@ -10,11 +10,11 @@
 namespace tacit::surface {
 namespace {
 
-/// In single quotes, as all three shells read them.
+/// In single quotes, as all three shells read them, and on one line, as their lists of candidates want it.
 std::string shell_word(const std::string& text) {
   std::string out = "'";
   for (const char c : text)
-    out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    out += c == '\'' ? std::string("'\\''") : std::string(1, c == '\n' ? ' ' : c);
   return out + "'";
 }
 

@@ -92,6 +92,7 @@ class Described(unittest.TestCase):
             for name in options_in_help(command):
                 self.assertIn(f"'{name}:", zsh)
                 self.assertRegex(fish, f" -l {name[2:]} " if name.startswith("--") else f" -s {name[1:]} ")
+        self.assertEqual([line for line in fish.splitlines() if not line.startswith(("complete ", "#"))], [])
         for shell, text in (("zsh", zsh), ("fish", fish)):
             if shutil.which(shell):
                 done = subprocess.run([shell, "-n", "/dev/stdin"], input=text, capture_output=True, text=True)
