@@ -104,7 +104,7 @@ compilation compile(const graph& g, const compile_options& options) {
   // From here on every send and receive has its partner.
   run_pass("order", [&] { c.order = order_operations(g, c.matched, c.problems); });
   // From here on there is no cycle; `order` is one way to run everything.
-  run_pass("rendezvous", [&] { check_rendezvous(g, c.matched, c.problems); });
+  run_pass("rendezvous", [&] { check_rendezvous(g, c.matched, c.order, c.problems); });
   run_pass("races", [&] { check_races(g, c.matched, c.order, c.problems); });
   // From here on the graph is one simultaneous assignment, whatever the timing.
   run_pass("flow", [&] { c.moved = follow(g, c.matched, c.order, c.problems, options.flow); });

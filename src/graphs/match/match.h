@@ -29,6 +29,8 @@ matching match(const graph& g, diagnostics& problems);
 struct run_order {
   std::vector<op_id>
       order; ///< every operation once; shorter if there is a cycle (then a diagnostic was given)
+  /// True if it is known that each matched receive follows its send directly, and does not wait for it otherwise.
+  bool in_pairs = false;
 };
 
 /// Computes the order; a cycle becomes a diagnostic that lists it.
@@ -36,7 +38,7 @@ run_order order_operations(const graph& g, const matching& m, diagnostics& probl
 
 /// Runs the graph under rendezvous semantics (a send completes only when its receive has started); if it
 /// cannot finish, gives a warning "relies on buffering" that names the operations that wait for each other.
-void check_rendezvous(const graph& g, const matching& m, diagnostics& problems);
+void check_rendezvous(const graph& g, const matching& m, const run_order& o, diagnostics& problems);
 
 /// Reports operations of a rank that touch a common byte, one of them writing, unordered by happens-before
 /// (D ∪ M ∪ fences)*. If there is such a pair at all, at least one is reported; pairs that follow from

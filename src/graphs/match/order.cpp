@@ -25,18 +25,18 @@ public:
       : g_(g), m_(m), after_(g, dependency_rows::direction::successors), fences_(order_fences(g)),
         holds_(g.size(), 0), group_holds_(fences_.members.size(), 0), is_send_(g.size(), false) {}
 
-  std::vector<op_id> run() {
+  run_order run() {
     reserve_huge(order_, g_.size());
     count_holds();
     start();
-    if (g_.dependencies().empty() && !fences_.any())
-      return std::move(order_); // nobody waits for more than a message
-    for (std::size_t head = 0; head < order_.size(); ++head) {
+    const bool waits = !g_.dependencies().empty() || fences_.any(); // for more than a message
+    for (std::size_t head = 0; waits && head < order_.size(); ++head) {
       if (head + ahead < order_.size())
         look_ahead(head);
       complete(order_[head]);
     }
-    return std::move(order_);
+    in_pairs_ = in_pairs_ && order_.size() == g_.size();
+    return {std::move(order_), in_pairs_};
   }
 
 private:
@@ -85,8 +85,10 @@ private:
   }
 
   void release(op_id op) {
-    if (--holds_[index(op)] == 0)
-      append(op);
+    if (--holds_[index(op)] > 0)
+      return;
+    in_pairs_ = in_pairs_ && !follows_its_send(static_cast<std::uint32_t>(index(op)));
+    append(op);
   }
 
   void complete(op_id op) {
@@ -132,6 +134,7 @@ private:
   std::vector<std::uint32_t> group_holds_; ///< per fence group
   std::vector<bool> is_send_; ///< matched sends: small enough to stay in the cache, unlike the operations
   std::vector<op_id> order_;
+  bool in_pairs_ = true; ///< no receive had to wait for more than its send when that was appended
 };
 
 /// Walks from an operation that never ran to one that holds it, until one repeats: that is a cycle.
@@ -212,7 +215,7 @@ void report_cycle(const graph& g, const matching& m, const std::vector<op_id>& r
 } // namespace
 
 run_order order_operations(const graph& g, const matching& m, diagnostics& problems) {
-  run_order o{scheduler(g, m).run()};
+  run_order o = scheduler(g, m).run();
   if (o.order.size() < g.size())
     report_cycle(g, m, o.order, problems);
   return o;

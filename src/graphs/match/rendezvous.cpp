@@ -6,6 +6,9 @@
 // schedules receive into memory of their own as early as they come. The simulation is monotone (an event that can
 // happen stays possible), so whatever order it takes, it gets equally far; if it stops early, some operations
 // wait for each other, and a walk along "waits for" runs into the circle. O(operations + dependencies).
+//
+// Nothing is simulated where each receive follows its send directly in a run order: what either of the two waits for lies before both,
+// so one after the other the messages are handed over.
 #include "graphs/graph/problem_list.h"
 #include "graphs/match/dependency_rows.h"
 #include "graphs/match/fences.h"
@@ -193,7 +196,9 @@ private:
 
 } // namespace
 
-void check_rendezvous(const graph& g, const matching& m, diagnostics& problems) {
+void check_rendezvous(const graph& g, const matching& m, const run_order& o, diagnostics& problems) {
+  if (o.in_pairs)
+    return;
   if (g.dependencies().empty() && !g.has_fences())
     return; // everything starts at once
   rendezvous simulation(g, m);
