@@ -7,7 +7,8 @@
 // these are ordered, so is every other pair, by transitivity; if any pair is not ordered, some checked pair
 // is not either.
 //
-// Some filters make this fast. An operation knows how long a prefix of its rank's run order lies before it through
+// Some filters make this fast. Ranks that use their memory plainly are seen without a list of their operations (plain_ranks.h). Of the
+// others, an operation knows how long a prefix of its rank's run order lies before it through
 // local dependencies alone (all of it, in a program of blocking calls), and fences of the rank cut its order; both
 // answer in O(1). Of a rank with few operations those that local dependencies do not order are compared one by one
 // (few_operations.h). A rank that reads one buffer and writes another one needs no more than a look at both. Accesses of other
@@ -24,6 +25,7 @@
 #include "graphs/match/fences.h"
 #include "graphs/match/few_operations.h"
 #include "graphs/match/match.h"
+#include "graphs/match/plain_ranks.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -43,13 +45,17 @@ struct access {
 
 class race_search {
 public:
-  race_search(const graph& g, const matching& m, const run_order& o, diagnostics& problems)
-      : g_(g), m_(m), fences_(order_fences(g)), before_(g, dependency_rows::direction::predecessors),
-        by_rank_(g, o.order), few_(g, by_rank_, before_), search_(g, m, o.order, fences_, by_rank_, before_),
+  race_search(const graph& g, const matching& m, const run_order& o, const std::vector<std::uint32_t>& ranks,
+              diagnostics& problems)
+      : ranks_(ranks), g_(g), m_(m), fences_(order_fences(g)),
+        before_(g, dependency_rows::direction::predecessors), by_rank_(g, o.order),
+        few_(g, by_rank_, before_), search_(g, m, o.order, fences_, by_rank_, before_),
         races_(problems, reason::race, severity::error, "unordered conflicting accesses") {}
 
   void run() {
-    for (std::uint32_t r = 0; r < g_.ranks() && races_.counted() < enough; ++r) {
+    for (const std::uint32_t r : ranks_) {
+      if (races_.counted() >= enough)
+        break;
       mine_ = by_rank_.of(r);
       if (mine_.size() < 2)
         continue;
@@ -333,6 +339,7 @@ private:
 
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
 
+  const std::vector<std::uint32_t>& ranks_; ///< to be searched
   const graph& g_;
   const matching& m_;
   const fence_order fences_;
@@ -357,7 +364,8 @@ private:
 void check_races(const graph& g, const matching& m, const run_order& o, diagnostics& problems) {
   if (o.order.size() < g.size())
     return; // a cycle: already said
-  race_search(g, m, o, problems).run();
+  if (const std::vector<std::uint32_t> ranks = ranks_to_search(g); !ranks.empty())
+    race_search(g, m, o, ranks, problems).run();
 }
 
 } // namespace tacit::graphs

@@ -22,7 +22,7 @@ checked check(const graph& g) {
   const matching m = match(g, problems);
   EXPECT_TRUE(problems.empty()) << problems.front().message;
   c.order = order_operations(g, m, c.cycle);
-  check_rendezvous(g, m, c.buffering);
+  check_rendezvous(g, m, c.order, c.buffering);
   check_races(g, m, c.order, c.races);
   return c;
 }
@@ -178,6 +178,37 @@ TEST(races, send_and_receive_of_the_same_bytes) {
   expect_words(c.races[0].message,
                {"rank 0 op 0: send", "rank 0 op 1: recv", "[0x14, 0x18)", "nothing orders"});
   expect_words(c.races[0].remedy, {"dependency between op 0 and op 1", "different buffers"});
+}
+
+TEST(races, writes_in_turn_may_begin_anywhere) {
+  const auto receives = [](std::initializer_list<segment> list) {
+    graph g(2);
+    for (const segment& s : list) {
+      g.send(r0, segment{100, s.length}, r1);
+      g.recv(r1, s, r0);
+    }
+    return check(g).races.size();
+  };
+  EXPECT_EQ(receives({{8, 4}, {12, 4}, {0, 4}, {4, 4}}), 0u);
+  EXPECT_EQ(receives({{8, 4}, {12, 4}, {0, 4}, {4, 5}}), 1u);
+  EXPECT_EQ(receives({{8, 4}, {12, 4}, {0, 4}, {16, 4}}), 0u);
+  EXPECT_EQ(receives({{8, 4}, {12, 4}, {0, 4}, {15, 4}}), 1u);
+  EXPECT_EQ(receives({{8, 4}, {4, 4}, {0, 4}}), 0u);
+  EXPECT_EQ(receives({{8, 4}, {4, 4}, {0, 5}}), 1u);
+}
+
+TEST(races, who_passes_on_what_one_receive_wrote_waits_for_it) {
+  graph g(3);
+  g.send(r0, segment{0, 8}, r1);
+  const op_id got = g.recv(r1, segment{0, 8}, r0), first = g.send(r1, segment{0, 4}, r2),
+              second = g.send(r1, segment{4, 4}, r2);
+  g.send(r1, segment{8, 4}, r2); // other bytes: waits for nobody
+  for (const std::uint64_t to : {0, 4, 8})
+    g.recv(r2, segment{to, 4}, r1);
+  g.depend(got, first);
+  EXPECT_EQ(check(g).races.size(), 1u);
+  g.depend(got, second);
+  EXPECT_TRUE(check(g).races.empty());
 }
 
 TEST(races, two_reads_never_race) {
