@@ -1,11 +1,15 @@
 // The analysis against brute force on random graphs: transfers against the byte simulator, matching against
 // counting, races, cycles, wait sets and buffering against searches over happens-before.
 #include "graphs/flow/analysis.h"
+#include "graphs/flow/straight.h"
 #include "oracle/fuzz_count.h"
 #include "oracle/random_graph.h"
 #include "oracle/simulator.h"
 
 #include "vocabulary/calls/reasons.h"
+
+#include <array>
+#include <span>
 
 using namespace tacit;
 using namespace tacit::graphs;
@@ -113,19 +117,58 @@ void for_random_graphs(const random_recipe& recipe, Check&& check) {
 
 } // namespace
 
+namespace {
+
+void expect_bytes_of_an_execution(const graph& g, const transfers& moved, std::uint64_t seed) {
+  if (testing::Test::HasFailure())
+    return;
+  expect_canonical(g, moved);
+  if (testing::Test::HasFailure())
+    return;
+  const auto ours = apply(g, moved);
+  simulator truth(g);
+  for (std::uint64_t interleaving = 0; interleaving < 2; ++interleaving)
+    EXPECT_EQ(first_difference(visible(g, truth.run(seed * 7 + interleaving)), ours), "");
+}
+
+} // namespace
+
 TEST(oracle, transfers_equal_the_bytes_of_an_execution) {
   for_random_graphs({}, [](const graph& g, std::uint64_t seed) {
-    const analysis a = analyze(g);
-    if (testing::Test::HasFailure())
-      return;
-    expect_canonical(g, a.moved);
-    if (testing::Test::HasFailure())
-      return;
-    const auto ours = apply(g, a.moved);
-    simulator truth(g);
-    for (std::uint64_t interleaving = 0; interleaving < 2; ++interleaving)
-      EXPECT_EQ(first_difference(visible(g, truth.run(seed * 7 + interleaving)), ours), "");
+    expect_bytes_of_an_execution(g, analyze(g).moved, seed);
   });
+}
+
+/// The same with two copies one after the other, far from all other bytes: what passes on is followed one operation after the other.
+transfers followed_step_by_step(graph g) {
+  constexpr std::uint64_t far = std::uint64_t{1} << 40;
+  const std::array<segment, 3> place{segment{far, 1}, {far + 2, 1}, {far + 4, 1}};
+  const auto copy = [&](std::size_t from) {
+    return g.copy(rank_id{0}, std::span(place).subspan(from, 1), std::span(place).subspan(from + 1, 1));
+  };
+  const op_id first = copy(0);
+  g.depend(first, copy(1));
+  transfers t = analyze(g).moved;
+  std::erase_if(t.list, [&](const transfer& x) { return x.source_address == far; });
+  t.fragments -= 2;
+  return t;
+}
+
+TEST(oracle, what_is_not_passed_on_equals_the_bytes_of_an_execution) {
+  std::size_t straight = 0;
+  const random_recipe recipe{.max_memory = 200, .max_steps = 8, .opaques = false, .apart = true};
+  for_random_graphs(recipe, [&](const graph& g, std::uint64_t seed) {
+    const analysis a = analyze(g);
+    expect_bytes_of_an_execution(g, a.moved, seed);
+    const transfers slow = followed_step_by_step(g);
+    EXPECT_EQ(a.moved.list, slow.list);
+    if (a.order.in_pairs) { // else the copies may stand between a send and its receive
+      EXPECT_EQ(a.moved.fragments, slow.fragments);
+    }
+    straight += follow_straight(g, a.matched, a.order, {}).has_value();
+  });
+  EXPECT_GT(straight, fuzz_count() / 5);
+  EXPECT_LT(straight, fuzz_count() - fuzz_count() / 20) << "some write a byte twice";
 }
 
 TEST(oracle, reductions_equal_the_bytes_of_an_execution) {
@@ -170,6 +213,7 @@ TEST(oracle, run_order_respects_every_edge_and_receives_follow_their_sends) {
     ASSERT_EQ(a.order.order.size(), g.size());
     const happens_before hb(g);
     EXPECT_EQ(a.matched.partner, hb.shape.partner);
+    std::size_t apart = 0; // receives that do not follow their send directly
     std::vector<std::size_t> position(g.size(), g.size());
     for (std::size_t i = 0; i < g.size(); ++i)
       position[index(a.order.order[i])] = i;
@@ -180,14 +224,21 @@ TEST(oracle, run_order_respects_every_edge_and_receives_follow_their_sends) {
     }
     for (std::uint32_t x = 0; x < g.size(); ++x) { // nothing but its send holds it back
       const bool free = g[op_id{x}].kind == op_kind::recv && hb.before(x).size() == 1;
-      EXPECT_TRUE(!free || position[x] == position[index(hb.shape.partner[x])] + 1) << "receive " << x;
+      const op_id partner = hb.shape.partner[x];
+      const bool follows = g[op_id{x}].kind != op_kind::recv || partner == no_op ||
+                           position[x] == position[index(partner)] + 1;
+      EXPECT_TRUE(!free || follows) << "receive " << x;
+      apart += !follows;
     }
+    EXPECT_TRUE(apart == 0 || !a.order.in_pairs);
   });
 }
 
-TEST(oracle, races_are_found_exactly_where_they_are) {
+namespace {
+
+void expect_races_exactly_where_they_are(const random_recipe& recipe) {
   std::size_t racy = 0;
-  for_random_graphs({.races = true}, [&](const graph& g, std::uint64_t) {
+  for_random_graphs(recipe, [&](const graph& g, std::uint64_t) {
     diagnostics problems;
     const matching m = match(g, problems);
     const run_order o = order_operations(g, m, problems);
@@ -208,6 +259,17 @@ TEST(oracle, races_are_found_exactly_where_they_are) {
     }
   });
   EXPECT_GT(racy, fuzz_count() / 20) << "the generator makes too few races for this test to mean anything";
+}
+
+} // namespace
+
+TEST(oracle, races_are_found_exactly_where_they_are) {
+  expect_races_exactly_where_they_are({.races = true});
+}
+
+TEST(oracle, races_of_ranks_that_read_other_memory_than_they_write_are_found_exactly) {
+  expect_races_exactly_where_they_are(
+      {.max_memory = 100, .max_steps = 12, .opaques = false, .races = true, .apart = true});
 }
 
 TEST(oracle, wait_sets_equal_reachability) {
@@ -236,13 +298,15 @@ TEST(oracle, wait_sets_equal_reachability) {
 }
 
 TEST(oracle, reliance_on_buffering_is_found_exactly) {
-  std::size_t unsafe = 0;
+  std::size_t unsafe = 0, in_pairs = 0;
   for_random_graphs({}, [&](const graph& g, std::uint64_t) {
     diagnostics problems;
     const matching m = match(g, problems);
-    check_rendezvous(g, m, problems);
+    const run_order o = order_operations(g, m, problems);
+    check_rendezvous(g, m, o, problems);
     const bool finishes = finishes_unbuffered(g);
     unsafe += !finishes;
+    in_pairs += o.in_pairs;
     EXPECT_EQ(problems.empty(), finishes);
     for (const diagnostic& d : problems) {
       EXPECT_EQ(d.code, number(reason::relies_on_buffering));
@@ -251,4 +315,5 @@ TEST(oracle, reliance_on_buffering_is_found_exactly) {
   });
   EXPECT_GT(unsafe, fuzz_count() / 50);
   EXPECT_LT(unsafe, fuzz_count() - fuzz_count() / 50);
+  EXPECT_GT(in_pairs, fuzz_count() / 50);
 }

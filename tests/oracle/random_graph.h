@@ -27,6 +27,8 @@ struct random_recipe {
   bool races = false;         ///< leave out some of the dependencies that conflicts need
   bool high_addresses = true; ///< sometimes near the end of the address space
   bool at_border = false;     ///< the last byte is the last one below 2^63
+  bool apart =
+      false; ///< memory that is written is never read, but for what opaque operations and reductions do
 };
 
 class random_graph_maker {
@@ -39,7 +41,7 @@ public:
     if (recipe_.at_border)
       base_ = (std::uint64_t{1} << 63) - memory_;
     else if (recipe_.high_addresses && !recipe_.reductions && chance(10))
-      base_ = ~std::uint64_t{0} - memory_;
+      base_ = ~std::uint64_t{0} - (recipe_.apart ? 2 : 1) * memory_;
     else if (chance(50))
       base_ = between(0, 5000);
     if (recipe_.reductions)
@@ -117,7 +119,7 @@ private:
       std::vector<std::uint64_t> gaps(parts + 1, 0);
       for (std::uint64_t i = length; i < memory_; ++i)
         ++gaps[between(0, parts)];
-      std::uint64_t at = base_;
+      std::uint64_t at = recipe_.apart ? base_ + memory_ : base_;
       for (std::uint32_t i = 0; i < parts; ++i) {
         at += gaps[i];
         out.push_back({at, lengths[i]});
@@ -333,7 +335,7 @@ private:
   void declare() {
     const auto some_bytes = [&] {
       const std::uint64_t length = between(1, memory_);
-      return segment{base_ + between(0, memory_ - length), length};
+      return segment{base_ + between(0, (recipe_.apart ? 2 : 1) * memory_ - length), length};
     };
     if (chance(25))
       for (std::uint32_t i = between(1, 3); i > 0; --i)

@@ -10,17 +10,19 @@
 // A message is handed over when its receive directly follows its send in the run order, which is the common
 // case; otherwise its fragments are parked until the receive comes. Cost O(operations + fragments moved):
 // fragments can multiply exponentially in crafted graphs, hence two budgets: fragments moved bound the time,
-// bytes held the memory.
+// bytes held the memory. Graphs in which nothing is passed on need none of this (straight.h).
 #include "graphs/flow/flow.h"
 
 #include "graphs/flow/live_bytes.h"
 #include "graphs/flow/rank_memory.h"
 #include "graphs/flow/separate.h"
+#include "graphs/flow/straight.h"
 #include "vocabulary/base/amounts.h"
 #include "vocabulary/base/huge_pages.h"
 #include "vocabulary/calls/reasons.h"
 
 #include <fmt/format.h>
+#include <optional>
 
 namespace tacit::graphs {
 namespace {
@@ -311,6 +313,8 @@ transfers follow(const graph& g, const matching& m, const run_order& o, diagnost
                  const flow_options& options) {
   if (g.size() == 0) // no memory for ranks that do nothing: there may be millions
     return {};
+  if (std::optional<transfers> straight = follow_straight(g, m, o, options))
+    return *std::move(straight);
   memory_budget budget(options.memory_budget);
   follower walk(g, m, o, options.fragment_budget, budget);
   try {

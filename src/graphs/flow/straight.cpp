@@ -1,0 +1,236 @@
+// Problem: in most programs ranks send what they have and receive into other memory. To keep what all memories hold, and to find
+// there again what nobody has written, costs several times as much as to write down what is sent where.
+//
+// Idea: if no rank reads a byte that an operation of it writes, all that is read holds its initial value, whenever it is
+// read; and if none is written twice, all that is written is left behind, in whatever order. So each message, side by side what
+// its send reads and its receive writes, is the transfers that it leaves. They are counted by destination and written where they
+// belong. Mostly the messages to a rank come in the order of addresses; else they are sorted. Then two that write the same byte are
+// neighbors, and the bytes have to be followed after all.
+//
+// What is sure to be read and written is told apart by one stretch of memory each: a receive counts with all that it has room for. It
+// is seen at the first operation that meets the other stretch, so a graph that passes on costs nearly nothing here.
+#include "graphs/flow/straight.h"
+
+#include "graphs/flow/live_bytes.h"
+#include "vocabulary/base/huge_pages.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <utility>
+
+namespace tacit::graphs {
+namespace {
+
+/// Of one rank.
+struct stretches {
+  std::uint64_t read_begin = ~std::uint64_t{0}, read_end = 0;
+  std::uint64_t write_begin = ~std::uint64_t{0}, write_end = 0;
+
+  void read(const segment& s) {
+    if (s.length == 0)
+      return;
+    read_begin = std::min(read_begin, s.address);
+    read_end = std::max(read_end, s.address + s.length);
+  }
+  void write(const segment& s) {
+    if (s.length == 0)
+      return;
+    write_begin = std::min(write_begin, s.address);
+    write_end = std::max(write_end, s.address + s.length);
+  }
+  bool meet() const { return read_begin < write_end && write_begin < read_end; }
+};
+
+bool passes_nothing_on(const graph& g) {
+  if (g.has_reductions())
+    return false;
+  std::vector<stretches> of_rank(g.ranks());
+  for (std::uint32_t i = 0; i < g.size(); ++i) {
+    const operation& op = g[op_id{i}];
+    stretches& mine = of_rank[index(op.rank)];
+    if (op.kind == op_kind::opaque)
+      return false;
+    if (op.pooled) {
+      for (const segment& s : g.reads(op_id{i}))
+        mine.read(s);
+      for (const segment& s : g.writes(op_id{i}))
+        mine.write(s);
+    } else if (op.kind == op_kind::send) {
+      mine.read(op.data);
+    } else if (op.kind == op_kind::recv) {
+      mine.write(op.data);
+    }
+    if (mine.meet())
+      return false;
+  }
+  return true;
+}
+
+class straight_walk {
+public:
+  straight_walk(const graph& g, const matching& m, const run_order& o, const flow_options& options)
+      : g_(g), m_(m), order_(o), options_(options), next_(g.ranks() + std::size_t{1}, 0) {}
+
+  std::optional<transfers> run() {
+    count();
+    const std::size_t pieces = next_.back();
+    const std::size_t held = next_.size() * sizeof(std::size_t) + copies() * pieces * sizeof(transfer);
+    if (made_.fragments > options_.fragment_budget || held > options_.memory_budget)
+      return {};
+    vocabulary::reserve_huge(made_.list, pieces);
+    made_.list.resize(pieces);
+    place();
+    if (!join())
+      return {};
+    return std::move(made_);
+  }
+
+private:
+  /// Where not all bytes are live, those that are become another list.
+  std::size_t copies() const { return g_.live_out_bytes().empty() && g_.scratch_bytes().empty() ? 1 : 2; }
+
+  /// The operation that reads what this one writes; no_op: it writes nothing.
+  op_id source_of(op_id id) const {
+    const op_kind kind = g_[id].kind;
+    return kind == op_kind::recv ? m_.partner[index(id)] : kind == op_kind::copy ? id : no_op;
+  }
+
+  /// Visits what is moved to the operation side by side: visit(from, to, length).
+  template <typename Visit>
+  void each_piece(op_id from, op_id to, Visit&& visit) const {
+    const operation &sent = g_[from], &received = g_[to];
+    if (!sent.pooled && !received.pooled) {
+      if (const std::uint64_t length = std::min(sent.data.length, received.data.length); length > 0)
+        visit(sent.data.address, received.data.address, length);
+      return;
+    }
+    const auto reads = g_.reads(from), writes = g_.writes(to);
+    std::size_t i = 0, k = 0;
+    std::uint64_t read = 0, written = 0;
+    while (i < reads.size() && k < writes.size()) {
+      const std::uint64_t length = std::min(reads[i].length - read, writes[k].length - written);
+      if (length > 0)
+        visit(reads[i].address + read, writes[k].address + written, length);
+      read += length;
+      written += length;
+      if (read == reads[i].length)
+        ++i, read = 0;
+      if (written == writes[k].length)
+        ++k, written = 0;
+    }
+  }
+
+  /// As many fragments as the message is when it is read: segments that continue each other are one.
+  std::uint64_t fragments_of(op_id from) const {
+    std::uint64_t count = 0, end = 0;
+    for (const segment& s : g_.reads(from))
+      if (s.length > 0) {
+        count += count == 0 || s.address != end;
+        end = s.address + s.length;
+      }
+    return count;
+  }
+
+  /// Messages are moved once if they are handed over at once, and twice if they have to wait for their receive.
+  void count() {
+    for (std::uint32_t i = 0; i < g_.size(); ++i) {
+      const op_id op{i};
+      const op_kind kind = g_[op].kind;
+      if (kind == op_kind::send || kind == op_kind::copy)
+        made_.fragments += fragments_of(op);
+      if (const op_id from = source_of(op); from != no_op)
+        each_piece(from, op,
+                   [&](std::uint64_t, std::uint64_t, std::uint64_t) { ++next_[index(g_[op].rank) + 1]; });
+    }
+    std::partial_sum(next_.begin(), next_.end(), next_.begin());
+    const std::vector<op_id>& order = order_.order;
+    for (std::size_t i = 0; !order_.in_pairs && i < order.size(); ++i)
+      if (const op_id receive = m_.partner[index(order[i])];
+          receive != no_op && g_[order[i]].kind == op_kind::send)
+        if (i + 1 == order.size() || order[i + 1] != receive)
+          made_.fragments += fragments_of(order[i]);
+  }
+
+  void place() {
+    constexpr std::uint32_t ahead = 24; // operations
+    for (std::uint32_t i = 0; i < g_.size(); ++i) {
+      if (i + ahead < g_.size())
+        if (const op_id soon = m_.partner[i + ahead]; soon != no_op)
+          __builtin_prefetch(&g_[soon]);
+      const op_id from = source_of(op_id{i});
+      if (from == no_op)
+        continue;
+      const rank_id source = g_[from].rank, destination = g_[op_id{i}].rank;
+      std::size_t& next = next_[index(destination)];
+      each_piece(from, op_id{i}, [&](std::uint64_t at, std::uint64_t to, std::uint64_t length) {
+        made_.list[next++] = {to, at, length, source, destination};
+      });
+    }
+  }
+
+  /// Puts the transfers in canonical form. False if a byte is written twice.
+  bool join() {
+    std::vector<transfer>& list = made_.list;
+    std::size_t kept = 0, begin = 0;
+    for (std::uint32_t r = 0; r < g_.ranks(); ++r) { // filling has moved each begin to the next one
+      const std::size_t end = next_[r];
+      sort_by_address({list.data() + begin, end - begin});
+      while (begin < end) {
+        transfer whole = list[begin];
+        for (++begin; begin < end; ++begin) {
+          const transfer& next = list[begin];
+          if (next.destination_address - whole.destination_address < whole.length)
+            return false;
+          if (next.destination_address - whole.destination_address != whole.length ||
+              next.source != whole.source || next.source_address != whole.source_address + whole.length)
+            break;
+          whole.length += next.length;
+        }
+        list[kept++] = whole;
+      }
+    }
+    list.resize(kept);
+    if (copies() > 1)
+      leave_out_what_is_dead();
+    return true;
+  }
+
+  static void sort_by_address(std::span<transfer> list) {
+    const auto lower = [](const transfer& a, const transfer& b) {
+      return a.destination_address < b.destination_address;
+    };
+    if (!std::is_sorted(list.begin(), list.end(), lower))
+      std::sort(list.begin(), list.end(), lower);
+  }
+
+  void leave_out_what_is_dead() {
+    const std::vector<transfer> all = std::exchange(made_.list, {});
+    made_.list.reserve(all.size());
+    live_bytes live(g_);
+    for (const transfer& t : all)
+      live.filter(t.destination, {t.destination_address, t.length, t.source_address, t.source, 0},
+                  [&](const fragment& f) {
+                    made_.list.push_back({f.address, f.source_address, f.length, f.source, t.destination});
+                  });
+  }
+
+  const graph& g_;
+  const matching& m_;
+  const run_order& order_;
+  const flow_options& options_;
+  std::vector<std::size_t> next_; ///< per destination: where its next transfer is put
+  transfers made_;
+};
+
+} // namespace
+
+std::optional<transfers> follow_straight(const graph& g, const matching& m, const run_order& o,
+                                         const flow_options& options) {
+  if (o.order.size() < g.size() || g.ranks() > options.memory_budget / sizeof(stretches) ||
+      !passes_nothing_on(g))
+    return {};
+  return straight_walk(g, m, o, options).run();
+}
+
+} // namespace tacit::graphs
