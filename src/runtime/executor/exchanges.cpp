@@ -25,6 +25,9 @@ constexpr int most_by_messages = 4;
 /// Each message has its place in the order of exchanges.
 constexpr int exchange_tag = 1;
 
+/// Repeated exchanges that get channels, the first ones of a program: their memory is up to 256 KiB a message, and is kept.
+constexpr int most_connections = 64;
+
 tasks::region wanted_by(const tasks::exchange_part& part, int rank) {
   return intersection(part.wanted.piece(static_cast<std::uint32_t>(rank)), tasks::region(part.where));
 }
@@ -40,7 +43,7 @@ struct exchanges::under_way {
   const tasks::command* command = nullptr; ///< until done() is called
   std::shared_ptr<local_plan> plan;
   std::shared_ptr<message_set> messages;
-  std::shared_ptr<repeated_native> native;
+  std::shared_ptr<repeated_exchange> repeated; ///< null: not of all ranks, or a reduction
   task_function done;
   bool ready = false;
   std::size_t waits = 0;                 ///< for copies
@@ -51,15 +54,19 @@ struct exchanges::under_way {
 
 exchanges::exchanges(MPI_Comm world, surroundings around)
     : collectives_(private_communicator::like(world)), messages_(private_communicator::like(world)),
-      reductions_(private_communicator::like(world)), rank_(rank_in(world)), size_(size_of(world)),
-      around_(std::move(around)) {}
+      reductions_(private_communicator::like(world)), connecting_(private_communicator::like(world)),
+      rank_(rank_in(world)), size_(size_of(world)), around_(std::move(around)) {}
 
 void exchanges::abandon() noexcept {
   for (const auto& [signature, plan] : plans_)
     if (plan->repeated)
       plan->repeated->keep();
-  for (const auto& [signature, native] : natives_)
-    native->what->keep();
+  for (const auto& [signature, repeated] : repeated_) {
+    if (repeated->native)
+      repeated->native->keep();
+    if (repeated->shared)
+      repeated->shared->keep();
+  }
 }
 
 // --- what is sent to whom
@@ -256,16 +263,18 @@ void exchanges::prepare(under_way& u) {
 void exchanges::go_on() {
   while (!in_order_.empty() && in_order_.front()->ready) {
     const auto u = in_order_.front();
-    if (u->plan->native && !u->native)
-      u->native = native_of(*u);
-    if (u->native && u->native->under_way)
-      return; // until it has ended: every rank has to start the same one
+    if (!u->repeated)
+      u->repeated = repeated_of(*u);
+    if (u->repeated && !u->repeated->may_start())
+      return;
     in_order_.pop_front();
     begin(u);
   }
 }
 
 void exchanges::begin(const std::shared_ptr<under_way>& u) {
+  if (u->repeated)
+    ++u->repeated->uses;
   if (reduces(u->exchange().kind))
     begin_reduction(u);
   else if (u->plan->native)
@@ -290,38 +299,47 @@ void exchanges::unpack_from(const under_way& u, const packet& p, const std::byte
   }
 }
 
-/// To be called for each of them, in their order.
-std::shared_ptr<exchanges::repeated_native> exchanges::native_of(const under_way& u) {
+/// To be called for each exchange, in their order. Null: it is not one that all ranks know.
+std::shared_ptr<exchanges::repeated_exchange> exchanges::repeated_of(const under_way& u) {
   constexpr std::size_t most_kept = 64;
+  if (u.command->members.size() != static_cast<std::uint32_t>(size_) || reduces(u.exchange().kind))
+    return nullptr;
   const std::uint64_t key = u.exchange().signature;
-  if (const auto known = natives_.find(key); key != 0 && known != natives_.end())
+  if (const auto known = repeated_.find(key); key != 0 && known != repeated_.end())
     return known->second;
-  auto made = std::make_shared<repeated_native>(repeated_native{u.plan->native});
+  auto made = std::make_shared<repeated_exchange>();
+  made->native = u.plan->native;
   if (key != 0) {
-    if (natives_.size() >= most_kept)
-      natives_.clear();
-    natives_[key] = made;
+    if (repeated_.size() >= 2 * most_kept)
+      std::erase_if(repeated_, [](const auto& entry) { return !entry.second->connects; });
+    repeated_[key] = made;
   }
   return made;
 }
 
 void exchanges::begin_native(const std::shared_ptr<under_way>& u) {
-  repeated_native& native = *u->native;
-  if (++native.uses == 2)
-    native.what->prepare(collectives_.comm());
-  if (native.what->packed())
+  repeated_exchange& repeated = *u->repeated;
+  native_exchange& native = *repeated.native;
+  if (repeated.uses == 2)
+    native.prepare(collectives_.comm());
+  if (native.packed())
     for (const packet& s : u->plan->sends)
-      pack_into(*u, s, native.what->sent_to(s.rank));
-  native.under_way = true;
-  around_.requests->add(native.what->start(collectives_.comm()), [this, u](const MPI_Status&) {
-    repeated_native& done = *u->native;
-    if (done.what->packed())
+      pack_into(*u, s, native.sent_to(s.rank));
+  repeated.under_way = true;
+  around_.requests->add(native.start(collectives_.comm()), [this, u](const MPI_Status&) {
+    native_exchange& done = *u->repeated->native;
+    if (done.packed())
       for (const packet& r : u->plan->receives)
-        unpack_from(*u, r, done.what->received_from(r.rank));
-    done.under_way = false;
-    arrived(u);
-    go_on(); // one that waits for this one
+        unpack_from(*u, r, done.received_from(r.rank));
+    ended(u);
   });
+}
+
+/// One that waits for this one may start now.
+void exchanges::ended(const std::shared_ptr<under_way>& u) {
+  u->repeated->under_way = false;
+  arrived(u);
+  go_on();
 }
 
 message_set::message exchanges::laid_out(const tasks::collective& x, const packet& p) const {
@@ -333,18 +351,46 @@ message_set::message exchanges::laid_out(const tasks::collective& x, const packe
   return made;
 }
 
-/// Those of its signature, unless they are under way.
+std::shared_ptr<message_set> exchanges::new_messages(const under_way& u) const {
+  std::vector<message_set::message> sends, receives;
+  for (const packet& s : u.plan->sends)
+    sends.push_back(laid_out(u.exchange(), s));
+  for (const packet& r : u.plan->receives)
+    receives.push_back(laid_out(u.exchange(), r));
+  return std::make_shared<message_set>(std::move(sends), std::move(receives));
+}
+
+/// To be called by all ranks, in the order of exchanges: the number of the connection is the same on all.
+void exchanges::connect(const under_way& u) {
+  repeated_exchange& repeated = *u.repeated;
+  if (connections_ == most_connections || u.exchange().signature == 0)
+    return;
+  const int number = connections_++;
+  repeated.connects = true;
+  repeated.shared = new_messages(u);
+  if (!repeated.shared->may_share(around_.beside)) {
+    repeated.shared = nullptr;
+    return;
+  }
+  repeated.shared->connect(*around_.requests, connecting_.comm(), number, [this, r = u.repeated] {
+    if (r->shared->shares())
+      r->shared->prepare(messages_.comm(), exchange_tag);
+    else
+      r->shared = nullptr;
+    go_on();
+  });
+}
+
+/// Those that go through memory; or those of its signature, unless they are under way.
 std::shared_ptr<message_set> exchanges::messages_of(const under_way& u) {
+  const bool connecting = u.repeated && u.repeated->shared;
+  if (connecting && u.repeated->uses > 2)
+    return u.repeated->shared;
   local_plan& p = *u.plan;
   if (p.repeated && p.repeated.use_count() == 1)
     return p.repeated;
-  std::vector<message_set::message> sends, receives;
-  for (const packet& s : p.sends)
-    sends.push_back(laid_out(u.exchange(), s));
-  for (const packet& r : p.receives)
-    receives.push_back(laid_out(u.exchange(), r));
-  auto made = std::make_shared<message_set>(std::move(sends), std::move(receives));
-  if (++p.uses == 2 && u.exchange().signature != 0) {
+  auto made = new_messages(u);
+  if (++p.uses >= 2 && !p.repeated && !connecting && u.exchange().signature != 0) {
     made->prepare(messages_.comm(), exchange_tag);
     p.repeated = made;
   }
@@ -353,23 +399,38 @@ std::shared_ptr<message_set> exchanges::messages_of(const under_way& u) {
 
 void exchanges::begin_messages(const std::shared_ptr<under_way>& u) {
   const local_plan& p = *u->plan;
+  if (u->repeated && u->repeated->uses == 2)
+    connect(*u);
   u->messages = messages_of(*u);
-  u->left = 1 + p.sends.size() + p.receives.size();
+  message_set& messages = *u->messages;
+  u->left = 2 + messages.by_mpi();
   const auto one = [this, u](std::size_t) {
     if (--u->left == 0)
-      arrived(u);
+      u->repeated && u->repeated->under_way ? ended(u) : arrived(u);
   };
-  u->messages->start_receives(*around_.requests, messages_.comm(), exchange_tag,
-                              [this, u, one](std::size_t number) {
-                                const message_set::message& m = u->messages->receives()[number];
-                                if (!m.in_place)
-                                  unpack_from(*u, u->plan->receives[number], m.at);
-                                one(number);
-                              });
+  const auto take = [this, u](std::size_t number) {
+    if (const message_set::message& m = u->messages->receives()[number]; !m.in_place)
+      unpack_from(*u, u->plan->receives[number], m.at);
+  };
+  messages.start_receives(*around_.requests, messages_.comm(), exchange_tag, [take, one](std::size_t number) {
+    take(number);
+    one(number);
+  });
   for (std::size_t i = 0; i < p.sends.size(); ++i)
-    if (const message_set::message& m = u->messages->sends()[i]; !m.in_place)
+    if (const message_set::message& m = messages.sends()[i]; !m.in_place)
       pack_into(*u, p.sends[i], m.at);
-  u->messages->start_sends(*around_.requests, messages_.comm(), exchange_tag, one);
+  messages.start_sends(*around_.requests, messages_.comm(), exchange_tag, one);
+  if (messages.shares()) {
+    u->repeated->under_way = true;
+    messages.start_channels(*around_.requests, [u, take, one] {
+      for (std::size_t i = 0; i < u->plan->receives.size(); ++i)
+        if (u->messages->receives_by_channel(i))
+          take(i);
+      one(0);
+    });
+  } else {
+    one(0);
+  }
   one(0);
 }
 

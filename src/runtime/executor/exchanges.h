@@ -6,7 +6,8 @@
 // (native_exchange.h), if the library has such that can be relied on. Exchanges of a part of the ranks, halos, what is
 // too long for MPI's counts, and those of few ranks, where a collective has no steps to save, go as messages between those who
 // have something for each other: the same bytes. What a signature needs is computed once, and its messages are persistent from
-// the second time on (message_set.h). Between two ranks they need no tags: both start them in the order of the exchanges.
+// the second time on (message_set.h). Between two ranks they need no tags: both start them in the order of the exchanges. In exchanges of all
+// ranks messages within a node go through its memory from the third time on (node_channels.h).
 //
 // Reductions: every rank contributes the combination of its items; the contributions are combined in the order of ranks, so that
 // every rank gets the same bits, every time (combine_together.h).
@@ -43,6 +44,7 @@ public:
     std::function<local_buffer&(tasks::buffer_id)> buffer;
     backend* on;
     pending_requests* requests;
+    node_channels::process_of beside; ///< with whose memory
   };
   /// Collective.
   exchanges(MPI_Comm world, surroundings around);
@@ -76,10 +78,14 @@ private:
   };
   struct under_way;
 
-  struct repeated_native {
-    std::shared_ptr<native_exchange> what;
+  /// An exchange of all ranks, by signature: one collective of MPI, or messages of which some may go through the node's memory.
+  struct repeated_exchange {
+    std::shared_ptr<native_exchange> native;
+    std::shared_ptr<message_set> shared; ///< from the second use on, if all ranks may have one
     std::size_t uses = 0;
-    bool under_way = false;
+    bool connects = false, under_way = false;
+    /// What all ranks start as the same one has to wait until the one before has ended here, or is connected.
+    bool may_start() const { return !under_way && (!shared || shared->connected()); }
   };
   std::shared_ptr<local_plan> plan(const tasks::command& c);
   std::shared_ptr<local_plan> make_plan(const tasks::command& c);
@@ -91,7 +97,10 @@ private:
   bool receives_from(const tasks::command& c, int from, int to) const;
   void prepare(under_way& u);
   void begin(const std::shared_ptr<under_way>& u);
-  std::shared_ptr<repeated_native> native_of(const under_way& u);
+  std::shared_ptr<repeated_exchange> repeated_of(const under_way& u);
+  void connect(const under_way& u);
+  std::shared_ptr<message_set> new_messages(const under_way& u) const;
+  void ended(const std::shared_ptr<under_way>& u);
   void begin_native(const std::shared_ptr<under_way>& u);
   void begin_messages(const std::shared_ptr<under_way>& u);
   std::shared_ptr<message_set> messages_of(const under_way& u);
@@ -103,14 +112,15 @@ private:
   void pack_into(const under_way& u, const packet& p, std::byte* into) const;
   void unpack_from(const under_way& u, const packet& p, const std::byte* from) const;
   void spread_to_devices(const under_way& u) const;
-  private_communicator collectives_, messages_, reductions_;
+  private_communicator collectives_, messages_, reductions_, connecting_;
   int rank_, size_;
   surroundings around_;
   std::deque<std::shared_ptr<under_way>> in_order_;
   std::map<tasks::command_id, std::shared_ptr<under_way>> expected_;
   std::map<std::uint64_t, std::shared_ptr<local_plan>> plans_; ///< by signature
-  /// Changes in the order of exchanges only, so that all ranks have the same: it decides which are persistent.
-  std::map<std::uint64_t, std::shared_ptr<repeated_native>> natives_;
+  /// Changes in the order of exchanges only, so that all ranks have the same: it decides which are persistent, and connected.
+  std::map<std::uint64_t, std::shared_ptr<repeated_exchange>> repeated_;
+  int connections_ = 0;                          ///< how many were made, the same on all ranks
   std::map<std::size_t, MPI_Datatype> elements_; ///< by size
 };
 

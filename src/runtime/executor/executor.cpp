@@ -18,8 +18,9 @@ namespace tacit::runtime {
 executor::executor(MPI_Comm world, std::unique_ptr<backend> on)
     : messages_(private_communicator::like(world)), barriers_(private_communicator::like(world)),
       rank_(rank_in(world)), size_(size_of(world)), most_tags_(highest_tag(world)), on_(std::move(on)),
-      watch_(world), exchanges_(world, {[this](tasks::buffer_id b) -> local_buffer& { return buffer(b); },
-                                        on_.get(), &requests_}),
+      watch_(world),
+      exchanges_(world, {[this](tasks::buffer_id b) -> local_buffer& { return buffer(b); }, on_.get(),
+                         &requests_, [this](int rank) { return watch_.beside(rank); }}),
       threads_{std::thread([this] { serve(); }), std::thread([this] { serve(); })} {}
 
 executor::~executor() {

@@ -42,32 +42,52 @@ void message_set::keep() noexcept {
   (void)new std::vector<std::byte>(std::move(memory_));
   sending_.clear();
   receiving_.clear();
+  if (channels_)
+    channels_->keep();
 }
 
 void message_set::prepare(MPI_Comm comm, int tag) {
   const auto is_long = [](const message& m) { return m.bytes > longest_message; };
   if (std::ranges::any_of(sends_, is_long) || std::ranges::any_of(receives_, is_long))
     return;
-  for (const message& m : sends_)
-    check_mpi(MPI_Send_init(m.at, static_cast<int>(m.bytes), MPI_BYTE, m.rank, tag, comm,
-                            &sending_.emplace_back(MPI_REQUEST_NULL)),
-              "MPI_Send_init");
-  for (const message& m : receives_)
-    check_mpi(MPI_Recv_init(m.at, static_cast<int>(m.bytes), MPI_BYTE, m.rank, tag, comm,
-                            &receiving_.emplace_back(MPI_REQUEST_NULL)),
-              "MPI_Recv_init");
+  for (std::size_t i = 0; i < sends_.size(); ++i)
+    if (const message& m = sends_[i]; !by_channel(&node_channels::sends, i))
+      check_mpi(MPI_Send_init(m.at, static_cast<int>(m.bytes), MPI_BYTE, m.rank, tag, comm,
+                              &sending_.emplace_back(MPI_REQUEST_NULL)),
+                "MPI_Send_init");
+  for (std::size_t i = 0; i < receives_.size(); ++i)
+    if (const message& m = receives_[i]; !by_channel(&node_channels::receives, i))
+      check_mpi(MPI_Recv_init(m.at, static_cast<int>(m.bytes), MPI_BYTE, m.rank, tag, comm,
+                              &receiving_.emplace_back(MPI_REQUEST_NULL)),
+                "MPI_Recv_init");
+}
+
+bool message_set::may_share(const node_channels::process_of& near) {
+  const auto of = [](const std::vector<message>& messages) {
+    std::vector<node_channels::message> out;
+    for (const message& m : messages)
+      out.push_back({m.rank, m.bytes, m.at});
+    return out;
+  };
+  channels_ = std::make_unique<node_channels>(of(sends_), of(receives_), near);
+  if (!channels_->any())
+    channels_ = nullptr;
+  return channels_ != nullptr;
 }
 
 void message_set::start_receives(pending_requests& with, MPI_Comm comm, int tag,
                                  const when_one_is_complete& then) {
   if (!receiving_.empty())
     check_mpi(MPI_Startall(static_cast<int>(receiving_.size()), receiving_.data()), "MPI_Startall");
+  std::size_t next = 0;
   for (std::size_t i = 0; i < receives_.size(); ++i) {
     const message& m = receives_[i];
+    if (by_channel(&node_channels::receives, i))
+      continue;
     if (receiving_.empty())
       receive_bytes_from(with, m.at, m.bytes, m.rank, tag, comm, [then, i] { then(i); });
     else
-      with.add(receiving_[i], [then, i, from = m.rank, bytes = m.bytes](const MPI_Status& status) {
+      with.add(receiving_[next++], [then, i, from = m.rank, bytes = m.bytes](const MPI_Status& status) {
         check_length(status, from, bytes);
         then(i);
       });
@@ -78,12 +98,15 @@ void message_set::start_sends(pending_requests& with, MPI_Comm comm, int tag,
                               const when_one_is_complete& then) {
   if (!sending_.empty())
     check_mpi(MPI_Startall(static_cast<int>(sending_.size()), sending_.data()), "MPI_Startall");
+  std::size_t next = 0;
   for (std::size_t i = 0; i < sends_.size(); ++i) {
     const message& m = sends_[i];
+    if (by_channel(&node_channels::sends, i))
+      continue;
     if (sending_.empty())
       send_bytes_to(with, m.at, m.bytes, m.rank, tag, comm, [then, i] { then(i); });
     else
-      with.add(sending_[i], [then, i](const MPI_Status&) { then(i); });
+      with.add(sending_[next++], [then, i](const MPI_Status&) { then(i); });
   }
 }
 

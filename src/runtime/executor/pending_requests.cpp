@@ -14,7 +14,37 @@ void pending_requests::add(MPI_Request request, when_complete then) {
   then_.push_back(std::move(then));
 }
 
+void pending_requests::add_polled(std::function<bool()> poll, std::function<void()> then) {
+  polled_.push_back({std::move(poll), std::move(then)});
+}
+
 bool pending_requests::test() {
+  const bool any = poll();
+  return test_requests() || any;
+}
+
+bool pending_requests::poll() {
+  if (polled_.empty())
+    return false;
+  std::erase_if(polled_, [this](polled& one) {
+    if (!one.poll())
+      return false;
+    complete_.push_back(std::move(one));
+    return true;
+  });
+  if (complete_.empty())
+    return false;
+  std::vector<polled> complete; // what they call may come here again
+  complete.swap(complete_);
+  for (const polled& one : complete)
+    one.then();
+  complete.clear();
+  if (complete_.empty())
+    complete_.swap(complete); // for its memory
+  return true;
+}
+
+bool pending_requests::test_requests() {
   if (requests_.empty())
     return false;
   done_.resize(requests_.size());
@@ -51,6 +81,7 @@ void pending_requests::abandon() noexcept {
   for (auto& then : then_)
     (void)new when_complete(std::move(then));
   then_.clear();
+  polled_.clear();
 }
 
 namespace {

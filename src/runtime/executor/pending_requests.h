@@ -1,4 +1,4 @@
-// Requests of MPI that are under way, and what has to be done when each completes.
+// Requests of MPI that are under way, and what has to be done when each completes; also what is looked at without MPI.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,23 @@ public:
   using when_complete = std::function<void(const MPI_Status&)>;
   /// A persistent request has been started, and stays its owner's.
   void add(MPI_Request request, when_complete then);
-  bool empty() const { return requests_.empty(); }
-  /// Calls what waits for requests that have completed; true if there were any. Throws mpi_error. `then` may add requests.
+  /// Something that is complete when `poll` says so, which is not called again then. What it looks at stays until `then` is called.
+  void add_polled(std::function<bool()> poll, std::function<void()> then);
+  bool empty() const { return requests_.empty() && polled_.empty(); }
+  /// Calls what waits for those that have completed; true if there were any. Throws mpi_error. `then` may add some.
   bool test();
   /// Forgets all of them, where an error has made them pointless; those of receives are cancelled.
   void abandon() noexcept;
 
 private:
+  struct polled {
+    std::function<bool()> poll;
+    std::function<void()> then;
+  };
+  bool test_requests();
+  bool poll();
+
+  std::vector<polled> polled_, complete_;
   std::vector<MPI_Request> requests_;
   std::vector<when_complete> then_;
   std::vector<int> done_;

@@ -97,11 +97,16 @@ std::optional<std::string> watch::differing(const comparison& c) const {
          ". Every rank has to submit the same tasks, with the same ranges and accesses, in the same order";
 }
 
-/// Of ranks on other hosts nothing is known.
-bool watch::ended(int rank) const {
+const process_identity* watch::beside(int rank) const {
   const auto& mine = processes_[static_cast<std::size_t>(rank_)];
   const auto& other = processes_[static_cast<std::size_t>(rank)];
-  return apart(mine, other).empty() && has_ended(other);
+  return rank != rank_ && apart(mine, other).empty() ? &other : nullptr;
+}
+
+/// Of ranks on other hosts nothing is known.
+bool watch::ended(int rank) const {
+  const process_identity* other = beside(rank);
+  return other && has_ended(*other);
 }
 
 std::optional<std::string> watch::look_for_ended() {

@@ -39,6 +39,8 @@ public:
   std::optional<std::string> look_for_ended();
   /// Tells the others. They are not waited for.
   void tell(const std::string& error);
+  /// The process of another rank with which this one may share memory; null: there is none.
+  const process_identity* beside(int rank) const;
   /// Comparisons that not all ranks have come to yet.
   std::size_t open() const { return comparisons_.size(); }
 
