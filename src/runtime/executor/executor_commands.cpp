@@ -38,7 +38,7 @@ void executor::receive(tasks::command&& c) {
       (c.kind == kind::horizon && task >= last_compared_ + tasks_between)) {
     last_compared_ = task;
     if (c.kind == kind::epoch)
-      tasks_since_ += (tasks_since_.empty() ? "" : ", ") + std::string("wait");
+      tasks_since_ += (tasks_since_.empty() ? "" : ", ") + (body ? body->what.name : "wait");
     watch_.compare(task, c.stream_hash, tasks_since_);
     tasks_since_.clear();
     note_comparisons();

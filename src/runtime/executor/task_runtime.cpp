@@ -69,8 +69,8 @@ void finalize_our_mpi() {
   // After an error others may never come to MPI_Finalize; the launcher ends them when this process has ended without it.
   if (task_runtime* r = task_runtime::running(); r && r->failed() && !r->dry())
     return r->tell();
-  task_runtime::end();
-  MPI_Finalize();
+  if (task_runtime::end())
+    MPI_Finalize();
 }
 
 /// MPI, with the threads that it has to allow, whoever has initialised it.
@@ -165,16 +165,18 @@ task_runtime* task_runtime::running() {
   return simulated ? simulated : the_runtime.get();
 }
 
-void task_runtime::end() {
+bool task_runtime::end() {
   if (!the_runtime)
-    return;
+    return true;
   try {
-    the_runtime->wait(true);
-  } catch (const task_error&) { // who waited before has heard of it
+    the_runtime->wait(until::end);
+  } catch (const task_error&) { // said by tell(), unless who waited before has heard of it
   }
   the_runtime->tell();
+  const bool all_ranks_come = the_runtime->dry() || !the_runtime->failed();
   ended = true;
   the_runtime.reset();
+  return all_ranks_come;
 }
 
 task_runtime::task_runtime()
@@ -239,8 +241,17 @@ std::string task_runtime::summary() const {
                            planning_ * 1e6 / static_cast<double>(std::max<std::size_t>(1, submitted_)));
 }
 
+/// All ranks have the same failure: the first one says it, and the one that it names.
+void task_runtime::say_unheard_failure() const {
+  const auto why = executor_->failure();
+  if (why && !heard_ && (rank_ == 0 || why->starts_with(fmt::format("rank {}:", rank_))))
+    say(*why);
+}
+
 void task_runtime::tell() {
   progress_.reset();
+  if (!dry_)
+    say_unheard_failure();
   scheduler_.reset(); // all is planned that ever will be
   if (dry_) {
     const auto why = executor_->failure();
@@ -286,7 +297,7 @@ simulation task_runtime::simulate(dry_run as, const std::function<void()>& progr
     task_runtime* before;
   } const here(&run);
   program();
-  run.wait(true);
+  run.wait(until::all_ranks);
   run.scheduler_.reset();
   return run.told();
 }
@@ -303,6 +314,7 @@ void task_runtime::throw_failure() const {
 // --- objects
 
 std::size_t task_runtime::create_buffer(const detail::buffer_description& what) {
+  const std::lock_guard lock(submitting_);
   const std::size_t number = next_buffer_++;
   executor_->add_buffer(static_cast<tasks::buffer_id>(number), what);
   tasks::buffer planned;
@@ -390,6 +402,7 @@ tasks::task task_runtime::describe(const detail::command_group& group) const {
 }
 
 void task_runtime::submit(detail::command_group&& group) {
+  const std::lock_guard lock(submitting_);
   throw_failure();
   auto body = std::make_shared<task_body>();
   body->what = describe(group);
@@ -401,6 +414,7 @@ void task_runtime::submit(detail::command_group&& group) {
 }
 
 void task_runtime::fence(std::shared_ptr<task_body> body) {
+  const std::lock_guard lock(submitting_);
   if (const auto why = executor_->failure())
     return body->failed(std::make_exception_ptr(task_error(*why)));
   body->what.kind = tasks::task_kind::fence;
@@ -410,11 +424,12 @@ void task_runtime::fence(std::shared_ptr<task_body> body) {
   schedule(std::move(body));
 }
 
-void task_runtime::wait(bool all_ranks) {
+void task_runtime::wait(until when) {
   throw_failure();
   auto body = std::make_shared<task_body>();
   body->what.kind = tasks::task_kind::epoch;
-  body->all_ranks = all_ranks;
+  body->what.name = when == until::end ? "end of the program" : "wait";
+  body->all_ranks = when != until::here;
   const auto passed =
       std::make_shared<std::promise<void>>(); // whose value is set may return after who waits for it
   body->done = [passed] { passed->set_value(); };
@@ -423,7 +438,7 @@ void task_runtime::wait(bool all_ranks) {
   schedule(body);
   waiting.get();
   executor_->free_bodies();
-  if (!all_ranks)
+  if (when == until::here)
     return;
   executor_->wait_until_quiet();
   throw_failure(); // by now all ranks' streams of tasks have been compared
@@ -439,7 +454,7 @@ void task_runtime::schedule(std::shared_ptr<task_body> body) {
     try {
       plan(body);
     } catch (const std::exception& e) {
-      executor_->fail(fmt::format("planning '{}': {}", body->what.name, e.what()));
+      executor_->fail(fmt::format("planning {}: {}", name_of(body->what), e.what()));
       executor_->add(body, {}); // its waiters hear of it
     }
   });
@@ -448,6 +463,7 @@ void task_runtime::schedule(std::shared_ptr<task_body> body) {
 void task_runtime::plan(const std::shared_ptr<task_body>& body) {
   const bool timed = dry_ || log_; // what nobody reads is not measured
   const double before = timed ? processor_seconds() : 0;
+  body->what.id = planner_->next(); // for what it may throw
   last_submitted_ = body->what.id = planner_->submit(body->what);
   std::vector<tasks::command> commands = planner_->take();
   if (timed)
@@ -482,9 +498,34 @@ simulation simulate(std::size_t ranks, const std::function<void()>& program, std
 namespace tacit::detail {
 
 namespace {
+
+using until = runtime::task_runtime::until;
+
 runtime::task_runtime& the_runtime() {
   return runtime::task_runtime::get();
 }
+
+/// What the program does: it hears of a failure.
+template <typename Action>
+void by_program(const Action& action) {
+  runtime::task_runtime& here = the_runtime();
+  try {
+    action(here);
+  } catch (const task_error&) {
+    here.has_heard();
+    throw;
+  }
+}
+
+/// Of who holds the future.
+std::function<void(std::exception_ptr)> heard(std::function<void(std::exception_ptr)> failed) {
+  return [failed = std::move(failed)](std::exception_ptr why) {
+    if (auto* here = runtime::task_runtime::running())
+      here->has_heard();
+    failed(std::move(why));
+  };
+}
+
 } // namespace
 
 std::size_t create_buffer(const buffer_description& description) {
@@ -516,7 +557,7 @@ void accessed_outside(std::size_t accessor, int dims, const extents& at, const i
 }
 
 void submit(command_group&& group) {
-  the_runtime().submit(std::move(group));
+  by_program([&](runtime::task_runtime& here) { here.submit(std::move(group)); });
 }
 void fence_buffer(std::size_t buffer, const index_box& region, void* into, std::function<void()> done,
                   std::function<void(std::exception_ptr)> failed) {
@@ -525,7 +566,7 @@ void fence_buffer(std::size_t buffer, const index_box& region, void* into, std::
                                  tasks::fixed(runtime::to_box(region))});
   body->into = into;
   body->done = std::move(done);
-  body->failed = std::move(failed);
+  body->failed = heard(std::move(failed));
   the_runtime().fence(std::move(body));
 }
 void fence_host_object(std::size_t object, std::function<void()> done,
@@ -533,11 +574,11 @@ void fence_host_object(std::size_t object, std::function<void()> done,
   auto body = std::make_shared<runtime::task_body>();
   body->what.host_objects.push_back(static_cast<tasks::host_object_id>(object));
   body->done = std::move(done);
-  body->failed = std::move(failed);
+  body->failed = heard(std::move(failed));
   the_runtime().fence(std::move(body));
 }
 void wait(bool all_ranks) {
-  the_runtime().wait(all_ranks);
+  by_program([&](runtime::task_runtime& here) { here.wait(all_ranks ? until::all_ranks : until::here); });
 }
 
 void open_queue() {
@@ -546,9 +587,11 @@ void open_queue() {
 void close_queue() noexcept {
   try {
     if (runtime::task_runtime* r = runtime::task_runtime::running())
-      r->wait(std::uncaught_exceptions() == 0); // a rank that leaves by an exception comes alone
+      r->wait(std::uncaught_exceptions() == 0
+                  ? until::all_ranks
+                  : until::here); // a rank that leaves by an exception comes alone
   } catch (const std::exception&) {
-    // The run has failed, and the end of a scope cannot say so: submit(), wait() and futures do.
+    // The run has failed, and the end of a scope cannot say so: submit(), wait() and futures do, or the end of the program.
   }
 }
 int rank() {

@@ -15,6 +15,7 @@
 
 #include <memory>
 #include <mpi.h>
+#include <mutex>
 #include <tacit/tasks/simulation.hpp>
 
 namespace tacit::runtime {
@@ -33,7 +34,8 @@ public:
   /// What simulate() of the public headers does.
   static simulation simulate(dry_run as, const std::function<void()>& program);
   /// Collective: waits for all tasks of all ranks. Called before our own MPI_Finalize, and by that of others.
-  static void end();
+  /// False after an error: others may never come to MPI_Finalize.
+  static bool end();
 
   task_runtime(const task_runtime&) = delete;
   task_runtime& operator=(const task_runtime&) = delete;
@@ -45,11 +47,17 @@ public:
   std::size_t create_host_object() { return next_object_++; }
   std::size_t create_collective_group();
 
+  /// This, fence() and create_buffer() may be called by several threads: what one of them calls counts as a whole before or after
+  /// what another one calls.
   void submit(detail::command_group&& group);
   void fence(std::shared_ptr<task_body> body);
-  /// With `all_ranks` collective; then nothing of this process is in MPI when it returns.
-  void wait(bool all_ranks);
+  enum class until : std::uint8_t { here, all_ranks, end };
+  /// But for `here` collective; then nothing of this process is in MPI when it returns. The `end` of the program is none that another
+  /// rank only waits at.
+  void wait(until when);
   bool failed() const;
+  /// The program has been told of the failure, if there is one: it need not be said again at the end.
+  void has_heard() { heard_ = true; }
   bool dry() const { return dry_ != nullptr; }
   /// At the end, or after an error: what was asked for to be written, and the line of a dry run. Nothing can be submitted afterwards.
   void tell();
@@ -68,10 +76,12 @@ private:
   void schedule(std::shared_ptr<task_body> body);
   void plan(const std::shared_ptr<task_body>& body);
   void throw_failure() const;
+  void say_unheard_failure() const;
 
   private_communicator world_, for_groups_; ///< not in a dry run
   int rank_ = 0, ranks_ = 1;
-  std::size_t next_buffer_ = 0, next_object_ = 0; ///< the program's thread
+  std::mutex submitting_;                         ///< numbers go up in the order of what is posted
+  std::size_t next_buffer_ = 0, next_object_ = 0; ///< of the program's threads
   std::uint32_t next_group_ = 0, next_operation_ = 0;
   std::vector<private_communicator> groups_;
   std::unique_ptr<command_executor> executor_;
@@ -83,6 +93,7 @@ private:
   std::unique_ptr<plan_log> log_;
   std::string explain_into_, record_into_; ///< folders; empty: not asked for
   std::atomic<std::size_t> submitted_{0};
+  std::atomic<bool> heard_{false};
   std::unique_ptr<serial_thread> scheduler_;
   std::unique_ptr<progress_report> progress_;
 };

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
-#include <map>
+#include <string_view>
 
 namespace tacit::runtime {
 
@@ -90,9 +90,13 @@ std::optional<std::string> watch::differing(const comparison& c) const {
   std::string text = fmt::format(
       "the ranks submitted different tasks after task {}, until which all were equal. Most (rank {}): {}",
       agreed_, reference, c.all[reference].tasks.data());
+  const std::string_view most_tasks = c.all[reference].tasks.data();
   for (std::size_t r = 0; r < c.all.size(); ++r)
     if (!same(c.all[r], c.all[reference]))
-      text += fmt::format("; rank {} differs: {}", r, c.all[r].tasks.data());
+      text += fmt::format("; rank {} differs: {}", r,
+                          most_tasks == c.all[r].tasks.data()
+                              ? "tasks of the same names, but with other ranges, accesses or buffers"
+                              : c.all[r].tasks.data());
   return text +
          ". Every rank has to submit the same tasks, with the same ranges and accesses, in the same order";
 }

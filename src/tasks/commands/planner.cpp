@@ -249,7 +249,18 @@ bool planner::recognize(task& t) {
   for (access& a : t.accesses) {
     if (a.how.symbolic() || index(a.buffer) >= stream_.buffers().size())
       continue;
-    const probed found = probe(*a.how.function, t.shape.global, contents_.extent(a.buffer));
+    probed found;
+    try {
+      found = probe(*a.how.function, t.shape.global, contents_.extent(a.buffer));
+    } catch (const std::exception& e) {
+      right = false;
+      problems_.push_back(
+          problem(reason::bad_task,
+                  fmt::format("{}: mapper {} on {} throws: {}", name_of(t), a.how.name,
+                              name_of(a.buffer, stream_.buffers()[index(a.buffer)]), e.what()),
+                  "A range mapper has to answer for every part of the execution range."));
+      continue;
+    }
     if (found.recognized)
       a.how.terms = {*found.recognized};
     if (!found.counterexample)

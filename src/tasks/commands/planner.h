@@ -97,6 +97,8 @@ public:
   /// Returns its number. What is wrong with it is added to problems(); a task with an error is not planned. A fence or an epoch
   /// plans everything up to itself.
   task_id submit(const task& t);
+  /// The number of the next task, unless a horizon comes before it.
+  task_id next() const { return stream_.next(); }
   /// Plans what still waits in the window.
   void flush();
   /// What was planned since the last call, in an order in which it can be executed.

@@ -81,6 +81,22 @@ void run(const std::string& fault) {
       h.set_name("reaching");
       h.parallel_for(x.get_range(), [=](std::size_t i) { to[i] = from[i == 66 ? 67 : i]; });
     });
+  if (fault == "mapper")
+    q.submit([&](handler& h) {
+      const auto silent = [](const tacit::chunk<1>&) -> tacit::subrange<1> {
+        throw std::runtime_error("no answer");
+      };
+      const accessor from(x, h, silent, tacit::read_only);
+      h.set_name("asking");
+      h.parallel_for(x.get_range(), [=](std::size_t i) { (void)from[i]; });
+    });
+  if (fault ==
+      "left") { // rank 0 ends its program, and the others would meet it at a wait that it never comes to
+    if (rank == 0)
+      throw std::runtime_error("of the program");
+    q.wait();
+    q.wait(tacit::barrier);
+  }
   if (fault == "unwritten")
     (void)q.fence(y).get();
   if (fault == "killed") {
@@ -120,6 +136,9 @@ int main(int argc, char** argv) {
     run(fault);
   } catch (const tacit::task_error& e) {
     caught = e.what();
+  } catch (const std::runtime_error&) {
+    say(argv[2], "rank 0 leaves");
+    return 0;
   }
   say(argv[2], "rank " + std::to_string(tacit::detail::rank()) + " says: " + caught);
   wait_for_lines(argv[2], fault == "killed" ? 2 : 3);

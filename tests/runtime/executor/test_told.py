@@ -113,6 +113,16 @@ class Explained(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
 
 
+class End(unittest.TestCase):
+    def test_says_what_nobody_has_waited_for(self):
+        said = run("1", "unheard").stderr
+        self.assertEqual(said.count("tacit: "), 1, said)
+        self.assertRegex(said, r"tacit: task \d+ 'last' reads \[0,1\) of buffer 2 'sum' .*nobody has written")
+
+    def test_says_nothing_twice(self):
+        self.assertNotIn("nobody has written", run("1", "unwritten").stderr)
+
+
 class Progress(unittest.TestCase):
     def test_is_silent_unless_asked_for(self):
         self.assertNotIn("tacit", run("20000").stderr)

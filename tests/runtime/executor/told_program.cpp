@@ -40,6 +40,12 @@ void run(std::size_t steps, const std::string& fault) {
     (void)q.fence(sum).get();
   std::printf("x[1] = %g\n", q.fence(x).get()[1]);
   q.wait(tacit::barrier);
+  if (fault == "unheard")
+    q.submit([&](handler& h) {
+      const accessor from(sum, h, tacit::access::all(), tacit::read_only);
+      h.set_name("last");
+      h.parallel_for(1, [=](std::size_t) { (void)from[0]; });
+    });
   if (fault == "full") { // from now on no file can be longer
     const rlimit limit{1000, 1000};
     setrlimit(RLIMIT_FSIZE, &limit);
