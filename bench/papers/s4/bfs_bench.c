@@ -1,11 +1,12 @@
 /* Three ways of one breadth-first search, timed in turns in one process: the example as it is written (two accumulates for each
  * edge), the same with calls of the coalescing run time as the transformation puts them, and a hand-coalesced search by
  * messages: every edge is packed for the owner of its end, and each level exchanges what was packed (MPI_Alltoallv), as a good
- * programmer would write it. Every tree is validated.
+ * programmer would write it. Every tree is validated. Beside them what no search can do without: looking at each edge of a reached
+ * vertex once, and at whose its end is (walk). No way can gain more over another than that other takes times as long as the walk.
  *
  *     bfs_bench allocate|create scale edge_factor rounds one_sided_rounds memory_bytes factor…
  *
- * For each round a line "round R one_sided S two_sided S coalesced:FACTOR S …", seconds of the slowest process; one_sided is
+ * For each round a line "round R one_sided S two_sided S walk S coalesced:FACTOR S …", seconds of the slowest process; one_sided is
  * measured in the first one_sided_rounds only, because it takes so long, and printed as 0 in the others. */
 #define TACIT_NO_MAIN
 #include "../../whole_number.h"
@@ -137,7 +138,18 @@ static void search_two_sided(const graph* g, search_state* s, int64_t root) {
   free(parts), free(sizes), free(counts), free(queue), free(next);
 }
 
-enum way { one_sided, two_sided, coalesced };
+static volatile int64_t ends_seen;
+
+/* Of the search before. */
+static void walk_edges(const graph* g, const search_state* s) {
+  int64_t sum = 0;
+  for (int64_t v = 0; v < g->own; ++v)
+    for (int64_t ei = g->row_starts[v]; s->pred[v] != -1 && ei < g->row_starts[v + 1]; ++ei)
+      sum += VERTEX_OWNER(g, g->neighbors[ei]) ^ VERTEX_LOCAL(g, g->neighbors[ei]);
+  ends_seen = sum;
+}
+
+enum way { one_sided, two_sided, coalesced, walk };
 
 static int64_t faults;
 
@@ -149,6 +161,8 @@ static double timed(const graph* g, search_state* s, int64_t root, enum way how,
     search(g, s, root);
   else if (how == two_sided)
     search_two_sided(g, s, root);
+  else if (how == walk)
+    walk_edges(g, s);
   else
     search_coalesced(g, s, root, factor, memory);
   time = MPI_Wtime() - time;
@@ -171,8 +185,9 @@ int main(int argc, char** argv) {
     const int64_t root = pick_root(&g, (uint64_t)r);
     const double single = r < one_sided_rounds ? timed(&g, &s, root, one_sided, 0, 0) : 0;
     const double messages = timed(&g, &s, root, two_sided, 0, 0);
+    const double least = timed(&g, &s, root, walk, 0, 0);
     if (g.rank == 0)
-      printf("round %d one_sided %.6f two_sided %.6f", r, single, messages);
+      printf("round %d one_sided %.6f two_sided %.6f walk %.6f", r, single, messages, least);
     for (int i = 7; i < argc; ++i) {
       const double time = timed(&g, &s, root, coalesced, whole_number_before(argv[i], ""), memory);
       if (g.rank == 0)

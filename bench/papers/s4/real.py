@@ -69,10 +69,12 @@ def search(library: str, transport: str, ranks: int, scale: int, one_by_one: boo
             row = {"program": "bfs", "mpi": library, "transport": transport, "ranks": ranks, "scale": scale, "factor": factor,
                    "memory": memory, "rounds": len(rounds), "load": round(os.getloadavg()[0], 1),
                    "coalesced_s": spread([r[way] for r in rounds]), "two_sided_s": spread([r["two_sided"] for r in rounds]),
+                   "walk_s": spread([r["walk"] for r in rounds]),
                    "over_two_sided": spread([r["two_sided"] / r[way] for r in rounds])}
             if single:
                 row["one_sided_s"] = spread([r["one_sided"] for r in rounds[:single]])
                 row["over_one_sided"] = spread([r["one_sided"] / r[way] for r in rounds[:single]])
+                row["most_over_one_sided"] = spread([r["one_sided"] / r["walk"] for r in rounds[:single]])
             rows.append(row)
             print(f"bfs {library} {transport} {ranks} ranks, 2^{scale}, factor {factor:6}, {memory / MEGABYTE:5.1f} MiB: over one-sided "
                   f"{row.get('over_one_sided', {'median': '-'})['median']}, over two-sided {row['over_two_sided']['median']} "
@@ -93,6 +95,7 @@ def puts(library: str, transport: str, ranks: int, arguments) -> dict:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mpi", nargs="+", choices=list(PRESETS), default=list(PRESETS))
+    parser.add_argument("--transports", nargs="+", help="only these, such as sm")
     parser.add_argument("--ranks", nargs="+", type=int, default=[2, 4], help="MPICH runs on 2 only: with more it stands still")
     parser.add_argument("--factors", nargs="+", type=int, default=[16, 256, 4096, 65536])
     parser.add_argument("--parts", nargs="+", type=int, default=[1, 4, 16], help="memory limits: 64 MB over p and over each of these")
@@ -103,6 +106,8 @@ def main() -> int:
     rows = []
     for library in arguments.mpi:
         for transport in TRANSPORTS[library]:
+            if arguments.transports and transport not in arguments.transports:
+                continue
             for ranks in arguments.ranks if library == "openmpi" else [2]:
                 if transport != "rdma":  # the windows of that program are MPI's
                     rows.append(puts(library, transport, ranks, arguments))
