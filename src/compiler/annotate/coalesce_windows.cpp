@@ -147,21 +147,41 @@ private:
     return parent ? facts_.parent_of(parent) : nullptr;
   }
 
-  std::string window_text(const mpi_use& use) const {
+  bool on_listed(const mpi_use& use) const {
     const clang::Expr* window = window_argument(use);
-    return window ? text_.text(window->getSourceRange()) : std::string();
-  }
-
-  bool is_listed(const std::string& window) const {
     return std::any_of(at_.by.says.windows.begin(), at_.by.says.windows.end(),
-                       [&](const window_buffer& w) { return same_code(w.window.text, window); });
+                       [&](const window_buffer& w) { return is_window(window, w.window.text, of_.context); });
   }
-  bool on_listed(const mpi_use& use) const { return is_listed(window_text(use)); }
 
-  /// A variable with a name of its own is another window; an element or a member may be the same as another.
+  /// A variable with a name of its own is another window, unless it was made of a listed one or from the same expression; an element or
+  /// a member may be the same as another, and so may what a macro stands for.
   bool is_another_window(const mpi_use& use) const {
     const clang::VarDecl* variable = variable_of(window_argument(use));
-    return variable && !variable->getType()->isReferenceType();
+    return variable && !variable->getType()->isReferenceType() &&
+           std::none_of(at_.by.says.windows.begin(), at_.by.says.windows.end(),
+                        [&](const window_buffer& w) { return has_macro(w.window.text, of_.context); }) &&
+           std::none_of(plan_.operations.begin(), plan_.operations.end(), [&](const mpi_use& operation) {
+             return have_one_origin(variable, variable_of(window_argument(operation)));
+           });
+  }
+
+  /// The variable that a variable is initialized with, and so on; not for ever, as one may be initialized with itself.
+  static const clang::VarDecl* origin_of(const clang::VarDecl* variable) {
+    constexpr int longest_chain = 8;
+    for (int i = 0; variable && i < longest_chain; ++i)
+      if (const clang::VarDecl* from = variable_of(variable->getInit()))
+        variable = from;
+    return variable;
+  }
+
+  bool have_one_origin(const clang::VarDecl* one, const clang::VarDecl* other) const {
+    const clang::VarDecl *a = origin_of(one), *b = origin_of(other);
+    if (!a || !b || a == b)
+      return a == b;
+    const auto made_of = [&](const clang::VarDecl* v) {
+      return v->getInit() ? text_.text(v->getInit()->getSourceRange()) : std::string();
+    };
+    return !made_of(a).empty() && made_of(a) != "MPI_WIN_NULL" && same_code(made_of(a), made_of(b));
   }
 
   /// The user says that the statement has nothing to do with any of the windows.

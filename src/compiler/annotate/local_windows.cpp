@@ -55,7 +55,7 @@ window_calls calls_of(const unit& of, const annotated_statement& at, const windo
   bool locks = false;
   for (mpi_use& use : mpi_uses_in(at.statement)) {
     const clang::Expr* named = window_argument(use);
-    if (!named || !same_code(text.text(named->getSourceRange()), window.window.text))
+    if (!is_window(named, window.window.text, of.context))
       continue;
     const bool writable = text.span(use.call->getCallee()->getSourceRange()) &&
                           text.span(use.call->getArg(0)->getSourceRange());

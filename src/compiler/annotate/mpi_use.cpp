@@ -1,6 +1,7 @@
 #include "compiler/annotate/mpi_use.h"
 
 #include "compiler/annotate/ast_visitor.h"
+#include "compiler/annotate/function_facts.h"
 #include "compiler/annotate/source.h"
 
 #include <algorithm>
@@ -22,6 +23,21 @@ public:
 
 bool is_blank(char c) {
   return std::isspace(static_cast<unsigned char>(c)) != 0;
+}
+
+bool is_of_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+/// Identifiers, and numbers.
+std::vector<std::string_view> code_words(std::string_view code) {
+  std::vector<std::string_view> made;
+  for (auto at = std::find_if(code.begin(), code.end(), is_of_word); at != code.end();) {
+    const auto end = std::find_if_not(at, code.end(), is_of_word);
+    made.emplace_back(at, end);
+    at = std::find_if(end, code.end(), is_of_word);
+  }
+  return made;
 }
 
 bool of_kind(group_call call, call_class kind) {
@@ -99,6 +115,21 @@ const clang::Expr* window_argument(const mpi_use& use) {
   if (const clang::Expr* named = use.argument(param_role::window))
     return named;
   return nullptr;
+}
+
+bool is_window(const clang::Expr* argument, std::string_view listed, const clang::ASTContext& context) {
+  const clang::VarDecl* variable = variable_of(argument);
+  return argument && (same_code(source(context).text(argument->getSourceRange()), listed) ||
+                      (variable && same_code(variable->getName(), listed)));
+}
+
+bool has_macro(std::string_view code, const clang::ASTContext& context) {
+  for (const std::string_view word : code_words(code)) {
+    const auto known = context.Idents.find(word);
+    if (known != context.Idents.end() && known->second->hadMacroDefinition())
+      return true;
+  }
+  return false;
 }
 
 bool names(const std::vector<communication_group>& groups, const mpi_use& use,

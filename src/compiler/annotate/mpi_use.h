@@ -45,6 +45,13 @@ bool same_code(std::string_view one, std::string_view other);
 /// What a window argument is in a call of that kind: its last argument, or null.
 const clang::Expr* window_argument(const mpi_use& use);
 
+/// True if the argument is the window that an annotation lists: it is written alike, or is the variable of that name although a macro
+/// wrote it, so that it has no text.
+bool is_window(const clang::Expr* argument, std::string_view listed, const clang::ASTContext& context);
+
+/// Code with the name of a macro in it: which variable it is cannot be seen.
+bool has_macro(std::string_view code, const clang::ASTContext& context);
+
 /// True if one of the groups names this call: by its kind, and by one of its arguments if the group has expressions.
 bool names(const std::vector<communication_group>& groups, const mpi_use& use,
            const clang::ASTContext& context);
