@@ -64,6 +64,7 @@ void claims::release() {
   ranges_.release(memory);
 }
 
+bool (*units_differ)(MPI_Win win) = nullptr;
 copy_observer told_of_copies = nullptr;
 
 bool checks_claims() {

@@ -43,6 +43,8 @@ claim& current_claim();
 /// Told of accesses to windows that are no calls of MPI; null unless the program was compiled to check.
 using copy_observer = void (*)(MPI_Win win, int target, MPI_Aint from, std::size_t bytes, bool stores);
 extern copy_observer told_of_copies;
+/// Whether the processes of a window have different displacement units; likewise null.
+extern bool (*units_differ)(MPI_Win win);
 /// "rank 3" of MPI_COMM_WORLD.
 int world_rank();
 

@@ -85,6 +85,19 @@ void window_is_gone(region_window& window) {
 
 } // namespace tacit::compiler
 
+/// Places are bytes here, which only this process's unit says (TACIT_COALESCE_UNITS_DIFFER). In a program that checks, operations on
+/// such a window are MPI's own.
+void tacit_coalesce::check_units(window_store& store, MPI_Win win) const {
+  if (!store.collects || !units_differ || !units_differ(win))
+    return;
+  store.collects = false;
+  std::fprintf(stderr,
+               "tacit: rank %d: %s:%d: the displacement units of this window differ among its processes: "
+               "nothing may be "
+               "collected for it [TACIT-154]\n",
+               world_rank(), file ? file : "?", line);
+}
+
 region_window* tacit_coalesce::add_window(MPI_Win win) {
   window_store* const store = store_of(win);
   region_window* const made = store ? allocate<region_window>(memory, 1) : nullptr;
@@ -96,6 +109,7 @@ region_window* tacit_coalesce::add_window(MPI_Win win) {
     std::free(made);
     return nullptr;
   }
+  check_units(*store, win);
   made->win = win;
   made->store = store;
   made->processes = store->processes;

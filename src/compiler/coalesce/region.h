@@ -114,5 +114,6 @@ private:
                  std::uint32_t element_bytes, const tacit::compiler::piece& p);
   int send_target(tacit::compiler::region_window& window, int target);
   tacit::compiler::region_window* add_window(MPI_Win win);
+  void check_units(tacit::compiler::window_store& store, MPI_Win win) const;
   void release(tacit::compiler::region_window& window);
 };

@@ -33,8 +33,14 @@ void told(MPI_Win win, int target, MPI_Aint from, std::size_t bytes, bool stores
               stores ? window_access::put : window_access::get);
 }
 
+bool have_different_units(MPI_Win win) {
+  const window_log* const log = window_log::of(win);
+  return log && log->units_differ();
+}
+
 __attribute__((constructor)) void begin() {
   compiled_to_check();
+  units_differ = have_different_units;
   told_of_copies = told;
 }
 

@@ -225,6 +225,10 @@ window_log* window_log::of(MPI_Win win) {
   return logs.of(win);
 }
 
+bool window_log::units_differ() const {
+  return std::any_of(units_, units_ + processes_, [this](int unit) { return unit != units_[0]; });
+}
+
 void window_log::release() {
   budget memory = unlimited();
   for (int t = 0; epochs_ && t < processes_; ++t)

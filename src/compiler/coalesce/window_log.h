@@ -60,6 +60,8 @@ public:
   void lock_all();
   void start();
   bool is_relaxed(int target) const;
+  /// The processes have different displacement units.
+  bool units_differ() const;
   /// In front of MPI_Win_unlock.
   void loads_and_stores_end(int target);
   void unlocked(int target);

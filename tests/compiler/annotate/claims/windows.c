@@ -163,6 +163,26 @@ static void copies(void) {
   }
 }
 
+/* The displacement is counted in units of the target, which need not be those of others. */
+static void units(void) {
+  MPI_Win other;
+  int *cells, values[4] = {1, 2, 3, 4};
+  MPI_Win_allocate(N * sizeof(int), rank ? 8 : 4, MPI_INFO_NULL, MPI_COMM_WORLD, &cells, &other);
+  MPI_Win_fence(0, other);
+/* said units 0: the displacement units of this window differ among its processes */
+/* said units 1: the displacement units of this window differ among its processes */
+#pragma mpi osc_coalesce(other, cells, int, MPI_INT, MPI_COMM_WORLD)
+  {
+    for (int i = 0; i < 4; ++i)
+      MPI_Put(&values[i], 1, MPI_INT, 1 - rank, i, 1, MPI_INT, other);
+    MPI_Win_fence(0, other);
+  }
+  for (int i = 0; i < 4; ++i)
+    if (cells[i * (rank ? 2 : 1)] != values[i])
+      printf("rank %d: place %d has %d\n", rank, i, cells[i * (rank ? 2 : 1)]);
+  MPI_Win_free(&other);
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
@@ -170,7 +190,7 @@ int main(int argc, char** argv) {
   } all[] = {{"apart", apart},     {"between", between},     {"within", within},
              {"gets", gets},       {"exclusive", exclusive}, {"in_turns", in_turns},
              {"no_race", no_race}, {"race", race},           {"race_of_loads", race_of_loads},
-             {"phases", phases},   {"copies", copies}};
+             {"phases", phases},   {"copies", copies},         {"units", units}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
