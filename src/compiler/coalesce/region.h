@@ -42,7 +42,10 @@ void window_is_gone(region_window& window);
 } // namespace tacit::compiler
 
 struct tacit_coalesce {
-  explicit tacit_coalesce(std::size_t limit) : memory(limit) {}
+  explicit tacit_coalesce(std::size_t limit) : memory(limit) {
+    for (std::uintptr_t& page : host_pages)
+      page = UINTPTR_MAX;
+  }
 
   tacit::compiler::budget memory;
   std::size_t factor = 1;
@@ -54,18 +57,21 @@ struct tacit_coalesce {
   bool plain = false; ///< neither locks nor checks: combine_again may be tried
   pthread_mutex_t one_at_a_time;
   tacit::compiler::region_window* windows = nullptr; ///< the last one used first
-  std::uintptr_t host_page = UINTPTR_MAX;            ///< of the buffer asked for last; at first none
+  static constexpr std::size_t kept_pages = 64;
+  std::uintptr_t host_pages[kept_pages]; ///< of buffers, each at its number modulo kept_pages; at first none
 
   /// Whether the processor may read and write a buffer of the program's. No library of devices may have been loaded; whether one has
-  /// is asked for another page than last time only, because a page stays what it is while its region lasts.
+  /// is asked for pages that were not seen lately only, because a page stays what it is while its region lasts. Several are kept: a
+  /// search adds from two arrays in turns, and asking for each, with one page kept, was half of its instructions.
   bool is_hosts(const void* buffer) {
     constexpr std::uintptr_t page_bytes = 4096;
     const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(buffer) / page_bytes;
-    if (page == host_page)
+    std::uintptr_t& kept = host_pages[page % kept_pages];
+    if (page == kept)
       return true;
     if (tacit_uses_devices())
       return false;
-    host_page = page;
+    kept = page;
     return true;
   }
 
