@@ -190,7 +190,7 @@ int main(int argc, char** argv) {
   } all[] = {{"apart", apart},     {"between", between},     {"within", within},
              {"gets", gets},       {"exclusive", exclusive}, {"in_turns", in_turns},
              {"no_race", no_race}, {"race", race},           {"race_of_loads", race_of_loads},
-             {"phases", phases},   {"copies", copies},         {"units", units}};
+             {"phases", phases},   {"copies", copies},       {"units", units}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
