@@ -13,6 +13,8 @@
 // destinations of the graph's transfers, so the frame is kept, too.
 #include "graphs/plan/at_once.h"
 
+#include "vocabulary/base/huge_pages.h"
+
 #include <algorithm>
 #include <numeric>
 #include <span>
@@ -217,6 +219,9 @@ private:
 
   /// By destination; within one as the sources come, so nearly always in order.
   void collect_messages() {
+    if (first_.back() == 0)
+      return; // collectives in which all send alike have none
+    reserve_huge(messages_, first_.back());
     messages_.resize(first_.back());
     const auto put = [&](rank_id to, const bytes& sent, rank_id from, std::int32_t key) {
       messages_[first_[index(to)]++] = {&sent, from, key};

@@ -265,40 +265,62 @@ private:
 
 /// All members call the same collectives in the same order, per communicator. Each step was found to be on a communicator that holds
 /// its rank, so it is enough to compare those who call any with the first one of them, and to count them.
-std::string check_agreement(const graph& g, const plan& p) {
+class agreement {
+public:
+  explicit agreement(const graph& g) : g_(g), all_(g.communicators().size()) {}
+
+  /// Ranks are added in ascending order.
+  void add(const plan& p, std::uint32_t rank) {
+    if (!fault_.empty())
+      return;
+    mine_.look_at(p.ranks[rank]);
+    for (const comm_id c : mine_.used())
+      compare(rank, c);
+  }
+
+  /// The first difference, in words; empty if there is none.
+  std::string fault() const {
+    if (!fault_.empty())
+      return fault_;
+    for (std::size_t c = 0; c < all_.size(); ++c)
+      if (all_[c].members > 0 && all_[c].members < g_.communicators()[c].members.size())
+        return fmt::format("{} of {} members call collectives on communicator {}", all_[c].members,
+                           g_.communicators()[c].members.size(), g_.communicators()[c].name);
+    return {};
+  }
+
+private:
   struct expected {
     std::uint32_t rank = 0; ///< who called them first
     std::uint32_t members = 0;
     std::vector<const step*> calls;
   };
-  std::vector<expected> all(g.communicators().size());
-  const auto name = [&](comm_id c) { return g.communicators()[index(c)].name; };
-  calls_of_rank mine;
-  for (std::uint32_t r = 0; r < p.ranks.size(); ++r) {
-    mine.look_at(p.ranks[r]);
-    for (const comm_id c : mine.used()) {
-      expected& first = all[index(c)];
-      const auto& calls = mine.on(c);
-      if (first.members++ == 0) {
-        first.rank = r;
-        first.calls = calls;
-        continue;
-      }
-      if (calls.size() != first.calls.size())
-        return fmt::format("ranks {} and {} call {} and {} collectives on communicator {}", first.rank, r,
-                           first.calls.size(), calls.size(), name(c));
-      for (std::size_t k = 0; k < calls.size(); ++k)
-        if (!alike(*first.calls[k], *calls[k]))
-          return fmt::format("ranks {} and {} differ in collective {} on communicator {}", first.rank, r, k,
-                             name(c));
+
+  void compare(std::uint32_t rank, comm_id c) {
+    expected& first = all_[index(c)];
+    const auto& calls = mine_.on(c);
+    if (first.members++ == 0) {
+      first.rank = rank;
+      first.calls = calls;
+      return;
     }
+    const auto& name = g_.communicators()[index(c)].name;
+    if (calls.size() != first.calls.size()) {
+      fault_ = fmt::format("ranks {} and {} call {} and {} collectives on communicator {}", first.rank, rank,
+                           first.calls.size(), calls.size(), name);
+      return;
+    }
+    for (std::size_t k = 0; k < calls.size() && fault_.empty(); ++k)
+      if (!alike(*first.calls[k], *calls[k]))
+        fault_ = fmt::format("ranks {} and {} differ in collective {} on communicator {}", first.rank, rank,
+                             k, name);
   }
-  for (std::size_t c = 0; c < all.size(); ++c)
-    if (all[c].members > 0 && all[c].members < g.communicators()[c].members.size())
-      return fmt::format("{} of {} members call collectives on communicator {}", all[c].members,
-                         g.communicators()[c].members.size(), g.communicators()[c].name);
-  return {};
-}
+
+  const graph& g_;
+  std::vector<expected> all_; ///< by communicator
+  calls_of_rank mine_;
+  std::string fault_;
+};
 
 } // namespace
 
@@ -312,11 +334,14 @@ std::string check_shape(const graph& g, const plan& p) {
   if (p.ranks.size() != g.ranks())
     return fmt::format("plan for {} ranks, graph of {}", p.ranks.size(), g.ranks());
   groups all(g);
-  for (std::uint32_t r = 0; r < g.ranks(); ++r)
+  agreement calls(g);
+  for (std::uint32_t r = 0; r < g.ranks(); ++r) {
     for (std::uint32_t i = 0; i < p.ranks[r].steps.size(); ++i)
       if (auto fault = check_step(all, g, p, r, i); !fault.empty())
         return fmt::format("{} has {}", describe_step(p, r, i), fault);
-  return check_agreement(g, p);
+    calls.add(p, r);
+  }
+  return calls.fault();
 }
 
 namespace {
