@@ -37,6 +37,18 @@ namespace {
 /// Bytes that leave or enter one rank in one step, before staging is known.
 using bytes = std::vector<segment>;
 
+/// Of the blocks of one call: what all members need to know to choose the same one.
+struct block_sizes {
+  std::uint64_t largest = 0, smallest = ~std::uint64_t{0}, blocks = 0, sum = 0;
+  std::uint64_t total = 0; ///< the most that a member sends or receives
+  void add(std::uint64_t length) {
+    largest = std::max(largest, length);
+    smallest = std::min(smallest, length);
+    sum += length;
+    ++blocks;
+  }
+};
+
 class planner {
 public:
   planner(const graph& g, const transfers& t)
@@ -53,20 +65,25 @@ public:
 
 private:
   rank_plan& at(rank_id r) { return plan_.ranks[index(r)]; }
-  step& add(rank_id r, step s);
+  /// A step that is to be filled in; the next one of its rank may move it.
+  step& add(rank_id r, step_kind kind);
   void stage_with_reductions(const findings& f);
   void stage(rank_id r, bytes overwritten);
   /// Source bytes where they are found when the plan runs: staged ones in scratch.
   bytes from(rank_id r, bytes source) const;
   /// The call of rank r that is being made.
   step& call(rank_id r) { return at(r).steps.back(); }
-  bool add_whole_blocks(const finding& f, std::span<const transfer_piece> pieces);
+  bool add_whole_blocks(const finding& f);
+  bool add_pairs_in_order(const finding& f);
+  std::vector<bool> ranks_that_overwrite_sources() const;
   void add_shared_blocks(const finding& f, std::vector<transfer_piece>& pieces);
   void add_pair_blocks(std::vector<transfer_piece>& pieces);
   void make_room(std::span<transfer_piece> pieces);
   const std::vector<rank_id>& members(comm_id c) const { return g_.communicators()[index(c)].members; }
   std::vector<std::uint32_t> positions(comm_id c) const;
+  void add_calls(const finding& f);
   void settle_sizes(const finding& f);
+  void settle_sizes(const finding& f, const block_sizes& sizes);
 
   const graph& g_;
   const transfers& t_;
@@ -85,23 +102,60 @@ private:
   std::vector<std::vector<staged_piece>> staged_; ///< empty if no rank has any
 };
 
-step& planner::add(rank_id r, step s) {
+step& planner::add(rank_id r, step_kind kind) {
   auto& steps = at(r).steps;
-  if (!staged(r).empty() && !steps.empty())
+  const bool waits = !staged(r).empty() && !steps.empty();
+  step& s = steps.emplace_back();
+  s.kind = kind;
+  if (waits)
     s.after.push_back(0);
-  return steps.emplace_back(std::move(s));
+  return s;
 }
 
-/// Ranks that send nothing cost one number each, so that a few messages among millions of ranks are cheap.
+/// First and last byte of all that is added; without bytes there is none.
+struct stretch {
+  std::uint64_t first = ~std::uint64_t{0}, last = 0;
+  void add(std::uint64_t address, std::uint64_t length) {
+    first = std::min(first, address);
+    last = std::max(last, address + (length - 1));
+  }
+  bool meets(const stretch& other) const { return first <= other.last && other.first <= last; }
+};
+
+/// Those of which what is read and what is written lie between each other; nearly always none. No list at all in that case.
+std::vector<bool> planner::ranks_that_overwrite_sources() const {
+  std::vector<stretch> reads(t_.list.empty() ? 0 : g_.ranks());
+  for (const transfer& x : t_.list)
+    reads[index(x.source)].add(x.source_address, x.length);
+  std::vector<bool> out;
+  for (std::size_t i = 0; i < t_.list.size();) { // sorted by destination
+    const rank_id r = t_.list[i].destination;
+    stretch writes;
+    for (; i < t_.list.size() && t_.list[i].destination == r; ++i)
+      writes.add(t_.list[i].destination_address, t_.list[i].length);
+    if (!writes.meets(reads[index(r)]))
+      continue;
+    out.resize(g_.ranks(), false);
+    out[index(r)] = true;
+  }
+  return out;
+}
+
 void planner::stage_overwritten_sources(const findings& f) {
   if (std::any_of(f.found.begin(), f.found.end(), [](const finding& x) { return is_reduction(x.kind); }))
     return stage_with_reductions(f);
-  std::vector<std::uint32_t> by_source(t_.list.size()), first(t_.list.empty() ? 0 : g_.ranks() + 1, 0);
+  const std::vector<bool> concerned = ranks_that_overwrite_sources();
+  if (concerned.empty())
+    return;
+  std::vector<std::uint32_t> first(std::size_t{g_.ranks()} + 1, 0);
   for (const transfer& x : t_.list)
-    ++first[index(x.source) + 1];
+    if (concerned[index(x.source)])
+      ++first[index(x.source) + 1];
   std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<std::uint32_t> by_source(first.back());
   for (std::uint32_t i = 0; i < t_.list.size(); ++i)
-    by_source[first[index(t_.list[i].source)]++] = i;
+    if (concerned[index(t_.list[i].source)])
+      by_source[first[index(t_.list[i].source)]++] = i;
   std::size_t write = 0; // transfers are sorted by destination
   bytes reads, writes;
   for (std::size_t i = 0; i < by_source.size();) {
@@ -114,8 +168,7 @@ void planner::stage_overwritten_sources(const findings& f) {
       ++write;
     for (; write < t_.list.size() && t_.list[write].destination == r; ++write)
       append(writes, {t_.list[write].destination_address, t_.list[write].length});
-    if (!apart(reads, writes))
-      stage(r, intersection(normalized(std::move(reads)), normalized(std::move(writes))));
+    stage(r, intersection(normalized(std::move(reads)), normalized(std::move(writes))));
   }
 }
 
@@ -221,7 +274,14 @@ void planner::add_residual(const std::vector<slice>& residual) {
            std::tie(b.source, b.destination, b.destination_address);
   });
   make_room(pieces);
+  const transfer_piece* const end = pieces.data() + pieces.size();
   each_pair(pieces, [&](std::span<const transfer_piece> pair) {
+    constexpr std::ptrdiff_t lists = 24, ends = 12; // receivers may lie anywhere
+    if (end - pair.data() > lists) {
+      __builtin_prefetch(&at(pair.data()[lists].destination));
+      const auto& soon = at(pair.data()[ends].destination).steps;
+      __builtin_prefetch(soon.data() + soon.size(), 1);
+    }
     const rank_id source = pair.front().source, destination = pair.front().destination;
     bytes reads, writes;
     for (const transfer_piece& p : pair) {
@@ -229,29 +289,17 @@ void planner::add_residual(const std::vector<slice>& residual) {
       append(writes, {p.destination_address, p.length});
     }
     if (source == destination) {
-      add(source, {.reads = from(source, std::move(reads)),
-                   .writes = std::move(writes),
-                   .sends = {},
-                   .receives = {},
-                   .after = {}});
+      step& copy = add(source, step_kind::copy);
+      copy.reads = from(source, std::move(reads));
+      copy.writes = std::move(writes);
       return;
     }
-    step send{.kind = step_kind::send,
-              .peer = destination,
-              .reads = from(source, std::move(reads)),
-              .writes = {},
-              .sends = {},
-              .receives = {},
-              .after = {}};
-    step recv{.kind = step_kind::recv,
-              .peer = source,
-              .reads = {},
-              .writes = std::move(writes),
-              .sends = {},
-              .receives = {},
-              .after = {}};
-    add(source, std::move(send));
-    add(destination, std::move(recv));
+    step& send = add(source, step_kind::send);
+    send.peer = destination;
+    send.reads = from(source, std::move(reads));
+    step& recv = add(destination, step_kind::recv);
+    recv.peer = source;
+    recv.writes = std::move(writes);
   });
 }
 
@@ -263,38 +311,59 @@ std::vector<std::uint32_t> planner::positions(comm_id c) const {
   return position;
 }
 
-/// What reaches all other members in one piece, as nearly all blocks do: there is nothing to cut, and nothing is missing. The pieces
-/// are sorted by destination and source. False, with nothing done, where it is otherwise.
-bool planner::add_whole_blocks(const finding& f, std::span<const transfer_piece> pieces) {
-  const auto& group = members(f.comm);
+/// Visits the slices of a finding as pieces: visit(piece). False as soon as visit says so.
+template <typename Visit>
+bool each_slice(const transfers& t, const finding& f, Visit&& visit) {
+  return std::all_of(f.slices.begin(), f.slices.end(), [&](const slice& s) { return visit(piece_of(t, s)); });
+}
+
+/// What reaches all other members in one piece, as nearly all blocks do: there is nothing to cut, and nothing is missing. Each call is
+/// written down once, from the slices themselves. False, with nothing done, where it is otherwise.
+bool planner::add_whole_blocks(const finding& f) {
+  const std::size_t n = members(f.comm).size();
+  const bool rooted = is_rooted(f.kind);
+  std::vector<segment> given(rooted ? 1 : g_.ranks()); // by source; length 0: it is none
+  const auto given_by = [&](rank_id r) -> segment& { return given[rooted ? 0 : index(r)]; };
   std::size_t sources = 0;
-  bool whole = true;
-  for (std::size_t i = 0; i < pieces.size() && whole; ++i) {
-    const transfer_piece& p = pieces[i];
-    const segment block{p.source_address, p.length};
-    const bool same_pair =
-        i > 0 && p.destination == pieces[i - 1].destination && p.source == pieces[i - 1].source;
-    auto& sent = call(p.source).sends;
-    if (sent.empty()) {
-      sent.push_back({no_rank, {block}});
+  std::pair<rank_id, rank_id> last{no_rank, no_rank};
+  block_sizes sizes;
+  const bool whole = each_slice(t_, f, [&](const transfer_piece& p) {
+    const std::pair pair(p.destination, p.source);
+    if (p.source == p.destination || (last.first != no_rank && pair <= last) ||
+        (rooted && p.source != f.root))
+      return false;
+    last = pair;
+    segment& block = given_by(p.source);
+    if (block.length == 0) {
+      block = {p.source_address, p.length};
       ++sources;
+      sizes.add(p.length);
     }
-    whole = !same_pair && sent.front().bytes.front() == block;
-  }
-  whole = whole && pieces.size() == sources * (group.size() - 1);
+    return block == segment{p.source_address, p.length};
+  });
+  if (!whole || f.slices.size() != sources * (n - 1))
+    return false;
+  std::vector<rank_id> group = members(f.comm);
+  if (!std::is_sorted(group.begin(), group.end())) // as the slices are
+    std::sort(group.begin(), group.end());
+  sizes.total = rooted ? sizes.largest : sizes.sum;
+  std::size_t next = 0;
   for (const rank_id r : group) {
-    auto& sent = call(r).sends;
-    if (!whole)
-      sent.clear();
-    else
-      call(r).receives.reserve(sources - sent.size());
-    if (!sent.empty() && !staged(r).empty())
-      sent.front().bytes = from(r, sent.front().bytes);
+    step& s = add(r, step_kind::collective);
+    s.comm = f.comm;
+    s.peer = rooted ? f.root : no_rank;
+    s.tag = collectives_;
+    const bool gives = (!rooted || r == f.root) && given_by(r).length > 0;
+    if (gives)
+      s.sends.push_back({no_rank, from(r, {given_by(r)})});
+    s.receives.reserve(sources - gives);
+    for (; next < f.slices.size() && t_.list[f.slices[next].transfer].destination == r; ++next) {
+      const transfer_piece p = piece_of(t_, f.slices[next]);
+      s.receives.push_back({p.source, {{p.destination_address, p.length}}});
+    }
   }
-  for (std::size_t i = 0; i < pieces.size() && whole; ++i)
-    call(pieces[i].destination)
-        .receives.push_back({pieces[i].source, {{pieces[i].destination_address, pieces[i].length}}});
-  return whole;
+  settle_sizes(f, sizes);
+  return true;
 }
 
 /// Broadcast and allgather: what one source sends, all other members receive in the same order.
@@ -302,8 +371,6 @@ void planner::add_shared_blocks(const finding& f, std::vector<transfer_piece>& p
   sort_if_needed(pieces, [](const transfer_piece& a, const transfer_piece& b) {
     return std::tie(a.destination, a.source) < std::tie(b.destination, b.source);
   });
-  if (add_whole_blocks(f, pieces))
-    return;
   const std::vector<std::uint32_t> position = positions(f.comm);
   const auto& group = members(f.comm);
   sort_by_source(pieces, g_.ranks());
@@ -393,35 +460,87 @@ std::uint64_t uniform_blocks(pattern kind, std::uint64_t n) {
   return 0;
 }
 
-/// Sizes that all members need to know to choose the same call; a "uniform" finding whose blocks turn out to
-/// differ (or to be missing) is called by its vector collective.
 void planner::settle_sizes(const finding& f) {
-  const auto& group = members(f.comm);
-  std::uint64_t largest = 0, smallest = ~std::uint64_t{0}, total = 0, blocks = 0;
-  for (const rank_id r : group) {
+  block_sizes sizes;
+  for (const rank_id r : members(f.comm)) {
     std::uint64_t sent = 0, got = 0;
     for (const block& b : call(r).sends) {
       const std::uint64_t length = total_length(b.bytes);
-      largest = std::max(largest, length);
-      smallest = std::min(smallest, length);
+      sizes.add(length);
       sent += length;
-      ++blocks;
     }
     for (const block& b : call(r).receives)
       got += total_length(b.bytes);
     const bool keeps_own = row_of(f.kind).moves == signature::each_to_all;
-    total = std::max(total, keeps_own ? sent + got : std::max(sent, got));
+    sizes.total = std::max(sizes.total, keeps_own ? sent + got : std::max(sent, got));
   }
-  const bool uniform = largest == smallest && blocks == uniform_blocks(f.kind, group.size());
+  settle_sizes(f, sizes);
+}
+
+/// A "uniform" finding whose blocks turn out to differ (or to be missing) is called by its vector collective.
+void planner::settle_sizes(const finding& f, const block_sizes& sizes) {
+  const auto& group = members(f.comm);
+  const bool uniform =
+      sizes.largest == sizes.smallest && sizes.blocks == uniform_blocks(f.kind, group.size());
   for (const rank_id r : group) {
     step& s = call(r);
     s.collective = uniform ? f.kind : row_of(f.kind).vector;
-    s.largest_block = largest;
-    s.largest_total = total;
+    s.largest_block = sizes.largest;
+    s.largest_total = sizes.total;
+  }
+}
+
+/// A block for each pair of ranks, from the slices themselves, if they are in order and make one piece a pair, as nearly always. False,
+/// with nothing done, where it is otherwise.
+bool planner::add_pairs_in_order(const finding& f) {
+  std::pair<rank_id, rank_id> last{no_rank, no_rank};
+  block_sizes sizes;
+  std::vector<std::uint64_t> sent(g_.ranks(), 0), got(g_.ranks(), 0);
+  const bool in_order = each_slice(t_, f, [&](const transfer_piece& p) {
+    const std::pair pair(p.destination, p.source);
+    if (p.source == p.destination || (last.first != no_rank && pair <= last))
+      return false;
+    last = pair;
+    sizes.add(p.length);
+    sent[index(p.source)] += p.length;
+    got[index(p.destination)] += p.length;
+    return true;
+  });
+  if (!in_order)
+    return false;
+  for (const rank_id r : members(f.comm))
+    sizes.total = std::max({sizes.total, sent[index(r)], got[index(r)]});
+  add_calls(f);
+  each_slice(t_, f, [&](const transfer_piece& p) {
+    call(p.source).sends.push_back({p.destination, from(p.source, {{p.source_address, p.length}})});
+    call(p.destination).receives.push_back({p.source, {{p.destination_address, p.length}}});
+    return true;
+  });
+  settle_sizes(f, sizes);
+  return true;
+}
+
+/// The step of each member, with room for its blocks.
+void planner::add_calls(const finding& f) {
+  const signature moves = row_of(f.kind).moves;
+  const std::size_t others = members(f.comm).size() - 1;
+  for (const rank_id r : members(f.comm)) {
+    step& s = add(r, step_kind::collective);
+    s.comm = f.comm;
+    s.peer = is_rooted(f.kind) ? f.root : no_rank;
+    s.tag = collectives_;
+    if (moves == signature::each_to_each || (moves == signature::root_to_each && r == f.root))
+      s.sends.reserve(others);
+    if (moves == signature::each_to_each || (moves == signature::each_to_root && r == f.root))
+      s.receives.reserve(others);
   }
 }
 
 void planner::add_collective(const finding& f) {
+  if (!f.slices.empty() && (is_shared(f.kind) ? add_whole_blocks(f) : add_pairs_in_order(f))) {
+    ++collectives_;
+    return;
+  }
   std::vector<transfer_piece> pieces;
   pieces.reserve(f.slices.size());
   prefer_huge_pages(pieces.data(), f.slices.size() * sizeof(transfer_piece));
@@ -437,26 +556,13 @@ void planner::add_collective(const finding& f) {
     add_residual(local);
   if (pieces.empty())
     return;
-
-  const signature moves = row_of(f.kind).moves;
-  const std::size_t others = members(f.comm).size() - 1;
-  for (const rank_id r : members(f.comm)) {
-    step& s = add(r, {.reads = {}, .writes = {}, .sends = {}, .receives = {}, .after = {}});
-    s.kind = step_kind::collective;
-    s.comm = f.comm;
-    s.peer = is_rooted(f.kind) ? f.root : no_rank;
-    s.tag = collectives_;
-    if (moves == signature::each_to_each || (moves == signature::root_to_each && r == f.root))
-      s.sends.reserve(others);
-    if (moves == signature::each_to_each || (moves == signature::each_to_root && r == f.root))
-      s.receives.reserve(others);
-  }
-  ++collectives_;
+  add_calls(f);
   if (is_shared(f.kind))
     add_shared_blocks(f, pieces);
   else
     add_pair_blocks(pieces);
   settle_sizes(f);
+  ++collectives_;
 }
 
 /// What a member gives to one of the others by a reduce-scatter, itself included, or to all together.
@@ -480,8 +586,7 @@ void planner::add_reduction(const finding& f) {
   for (const combined_piece& p : f.combined)
     length += p.length;
   for (std::size_t i = 0; i < group.size(); ++i) {
-    step call;
-    call.kind = step_kind::collective;
+    step& call = add(group[i], step_kind::collective);
     call.collective = f.kind;
     call.comm = f.comm;
     call.peer = f.root;
@@ -497,32 +602,28 @@ void planner::add_reduction(const finding& f) {
           append(results, {p.results[k], p.length});
     if (!results.empty())
       call.receives.push_back({no_rank, std::move(results)});
-    add(group[i], std::move(call));
   }
   ++collectives_;
 }
 
 void planner::add_barrier(comm_id comm) {
   for (const rank_id r : members(comm)) {
-    step call;
-    call.kind = step_kind::collective;
+    step& call = add(r, step_kind::collective);
     call.collective = pattern::barrier;
     call.comm = comm;
     call.tag = collectives_;
-    add(r, std::move(call));
   }
   ++collectives_;
 }
 
 void planner::add_order(const wait_pair& order) {
-  step send, recv;
-  send.kind = step_kind::send;
+  constexpr std::int32_t tag = 1; // tag 0 is the pair's data
+  step& send = add(order.other, step_kind::send);
   send.peer = order.waiter;
-  recv.kind = step_kind::recv;
+  send.tag = tag;
+  step& recv = add(order.waiter, step_kind::recv);
   recv.peer = order.other;
-  send.tag = recv.tag = 1; // tag 0 is the pair's data
-  add(order.other, std::move(send));
-  add(order.waiter, std::move(recv));
+  recv.tag = tag;
 }
 
 plan planner::finish() {
