@@ -2,6 +2,7 @@
 
 #include "runtime/mpi/mpi_error.h"
 #include "runtime/run/driver.h"
+#include "vocabulary/calls/settings.h"
 
 #include <algorithm>
 #include <utility>
@@ -32,9 +33,10 @@ std::vector<graphs::segment> memory_of(const node_channels::message& m) {
   return {{reinterpret_cast<std::uint64_t>(m.at), m.bytes}};
 }
 
-/// Of the user, for this process.
+/// Of the user, for this process. Who records a run wants to see its messages, which in memory nobody sees.
 bool may_share_memory() {
-  return find_driver("shm")->longest_in_memory(false) > 0;
+  return vocabulary::given(vocabulary::setting::record).empty() &&
+         find_driver("shm")->longest_in_memory(false) > 0;
 }
 
 } // namespace

@@ -105,19 +105,27 @@ TEST(node_channels, carry_what_is_not_too_long_use_after_use) {
   EXPECT_GT(in_all(carried), 12u);
 }
 
-TEST(node_channels, carry_nothing_of_a_rank_that_refuses) {
+void refuse(const char* setting, const char* value) {
   const std::vector<process_identity> all = processes();
   if (rank_here() == 0)
-    setenv("TACIT_SHM", "off", 1);
+    setenv(setting, value, 1);
   std::size_t carried = 0, with_it = 0;
   for (unsigned seed = 1; seed <= 6; ++seed)
     (rank_here() == 0 ? with_it : carried) += exchange_often(seed, all);
-  unsetenv("TACIT_SHM");
+  unsetenv(setting);
   EXPECT_EQ(with_it, 0u);
   if (ranks_here() > 2)
     EXPECT_GT(in_all(carried), 0u);
   else
     EXPECT_EQ(in_all(carried), 0u);
+}
+
+TEST(node_channels, carry_nothing_of_a_rank_that_refuses) {
+  refuse("TACIT_SHM", "off");
+}
+
+TEST(node_channels, carry_nothing_where_messages_are_recorded) {
+  refuse("TACIT_RECORD", "somewhere");
 }
 
 } // namespace
