@@ -18,8 +18,9 @@ std::size_t round_up(std::size_t offset) {
   return (offset + channel_alignment - 1) / channel_alignment * channel_alignment;
 }
 
-/// Longer ones leave the caches, where MPI's copies are as fast.
-constexpr std::size_t longest_in_channel = 512 * 1024;
+/// What counts for longer ones is copying, and MPI reads them from the other process in one copy where it may. On two cores that share no
+/// cache an all-gather of 192 KiB each way took 117 us through channels, a third of that by messages.
+constexpr std::size_t longest_in_channel = 8192;
 
 channel_shape shape_of(std::size_t bytes, bool both_ways) {
   channel_shape shape = shape_for(bytes, both_ways);
