@@ -121,7 +121,7 @@ void __tacit_note_parts(tacit_slot* slot, int kind, const void* send_buffer, int
                         const void* recv_buffer, int recv_count, const int* recv_counts,
                         const int* recv_displs, MPI_Datatype recv_type, int root, MPI_Comm comm,
                         const MPI_Request* request) {
-  if (!tacit_checks() || tacit_program_wraps())
+  if (!tacit_checks() || tacit_calls_as_written())
     return;
   const collective posted = {.sent = {send_buffer, send_count, send_type, 0, send_counts, send_displs},
                              .received = {recv_buffer, recv_count, recv_type, 0, recv_counts, recv_displs},
@@ -135,7 +135,7 @@ int tacit_make_room(tacit_slot* slot) {
 }
 
 int tacit_hold_collective(tacit_slot* slot, MPI_Request request, const collective* posted) {
-  if (!slot || tacit_program_wraps())
+  if (!slot || tacit_calls_as_written())
     return MPI_Wait(&request, MPI_STATUS_IGNORE);
   describe_collective(&(listener){.tell = to_slot, .slot = tacit_open(slot), .synchronous = 1}, posted);
   tacit_hold_described(tacit_open(slot), request);

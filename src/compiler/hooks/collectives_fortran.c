@@ -182,7 +182,7 @@ void __tacit_note_parts_f(tacit_slot* slot, int kind, const void* send_buffer, i
                           const void* recv_buffer, integer recv_count, integer recv_counts,
                           integer recv_displs, integer recv_type, integer root, integer comm,
                           integer request) {
-  if (!tacit_checks() || tacit_program_wraps())
+  if (!tacit_checks() || tacit_calls_as_written())
     return;
   const collective posted = {.sent = {in_place_or(send_buffer), count_of(send_count), type_of(send_type), 0,
                                       send_counts, send_displs},

@@ -10,7 +10,7 @@
 int __tacit_send(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,
                  MPI_Comm comm) {
   TACIT_COUNT_CALL();
-  if (tacit_program_wraps())
+  if (tacit_calls_as_written())
     return MPI_Send(buffer, count, datatype, dest, tag, comm);
   slot_state* state = tacit_open(slot);
   int error = tacit_complete(state);
@@ -30,7 +30,7 @@ int __tacit_send(tacit_slot* slot, const void* buffer, int count, MPI_Datatype d
 int __tacit_recv(tacit_slot* slot, void* buffer, int count, MPI_Datatype datatype, int source, int tag,
                  MPI_Comm comm) {
   TACIT_COUNT_CALL();
-  if (tacit_program_wraps())
+  if (tacit_calls_as_written())
     return MPI_Recv(buffer, count, datatype, source, tag, comm, MPI_STATUS_IGNORE);
   slot_state* state = tacit_open(slot);
   int error = tacit_complete(state);
@@ -49,7 +49,7 @@ int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, 
                      int dest, int send_tag, void* recv_buffer, int recv_count, MPI_Datatype recv_type,
                      int source, int recv_tag, MPI_Comm comm, MPI_Status* status) {
   TACIT_COUNT_CALL();
-  if (tacit_program_wraps())
+  if (tacit_calls_as_written())
     return MPI_Sendrecv(send_buffer, send_count, send_type, dest, send_tag, recv_buffer, recv_count,
                         recv_type, source, recv_tag, comm, status);
   slot_state* state = tacit_open(slot);
@@ -76,7 +76,7 @@ int __tacit_sendrecv(tacit_slot* slot, const void* send_buffer, int send_count, 
 int __tacit_send_renamed(const char* location, const void* buffer, int count, MPI_Datatype datatype, int dest,
                          int tag, MPI_Comm comm) {
   TACIT_COUNT_CALL();
-  void* copy = tacit_program_wraps() ? NULL : tacit_copy_message(buffer, count, datatype, dest);
+  void* copy = tacit_calls_as_written() ? NULL : tacit_copy_message(buffer, count, datatype, dest);
   if (!copy)
     return MPI_Send(buffer, count, datatype, dest, tag, comm);
   MPI_Request request;
@@ -90,13 +90,13 @@ int __tacit_send_renamed(const char* location, const void* buffer, int count, MP
 
 void __tacit_note(tacit_slot* slot, const void* buffer, int count, MPI_Datatype datatype, int how,
                   const MPI_Request* request) {
-  if (tacit_is_noted(how) && !tacit_program_wraps())
+  if (tacit_is_noted(how) && !tacit_calls_as_written())
     tacit_note(tacit_open(slot), *request, request,
                &(message){buffer, count, datatype, how & 1, (how & 4) != 0});
 }
 
 static int defer(tacit_slot* slot, int count, MPI_Request* requests, int persistent) {
-  if (tacit_program_wraps())
+  if (tacit_calls_as_written())
     return MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
   slot_state* state = tacit_open(slot);
   const int error = tacit_complete(state);
@@ -110,7 +110,7 @@ static int defer(tacit_slot* slot, int count, MPI_Request* requests, int persist
 }
 
 static int defer_one(tacit_slot* slot, MPI_Request* request, int persistent) {
-  return tacit_program_wraps() ? MPI_Wait(request, MPI_STATUS_IGNORE) : defer(slot, 1, request, persistent);
+  return tacit_calls_as_written() ? MPI_Wait(request, MPI_STATUS_IGNORE) : defer(slot, 1, request, persistent);
 }
 
 int __tacit_defer(tacit_slot* slot, MPI_Request* request) {
@@ -120,7 +120,7 @@ int __tacit_defer(tacit_slot* slot, MPI_Request* request) {
 
 int __tacit_defer_element(tacit_slot* slot, MPI_Request* request, int started) {
   TACIT_COUNT_CALL();
-  return tacit_program_wraps() ? MPI_SUCCESS : defer(slot, 1, request, started);
+  return tacit_calls_as_written() ? MPI_SUCCESS : defer(slot, 1, request, started);
 }
 
 int __tacit_defer_all(tacit_slot* slot, int count, MPI_Request* requests) {

@@ -86,6 +86,11 @@ void __tacit_wait_overlap(tacit_slot* slot, void* buffer, const void* low, const
  * one would disturb are completed. UINT64_MAX if nothing is pending. */
 uint64_t __tacit_until(tacit_slot* slot, void* buffer, uintptr_t low, uintptr_t high, int64_t step,
                        int writes);
+/* Called in front of each MPI_Request_free: if the request is active, all calls are as written from then on (program.h says why).
+ * Not for requests of which the compiler knows that they are generalized. */
+void __tacit_request_freed(const MPI_Request* request);
+/* Called behind each MPI_Grequest_start. */
+void __tacit_request_made(const MPI_Request* request);
 /* Lets MPI progress (MPI_Test on what the slot holds), at most once in a few microseconds. Not blocking. */
 void __tacit_poke(tacit_slot* slot);
 
@@ -138,6 +143,8 @@ int __tacit_scatterv(tacit_slot* slot, const void* send_buffer, const int* send_
                      const int* send_displs, MPI_Datatype send_type, void* recv_buffer, int recv_count,
                      MPI_Datatype recv_type, int root, MPI_Comm comm);
 
+void __tacit_request_freed_f(const MPI_Fint* request);
+void __tacit_request_made_f(const MPI_Fint* request);
 void __tacit_send_f(tacit_slot* slot, const void* buffer, const MPI_Fint* count, const MPI_Fint* datatype,
                     const MPI_Fint* dest, const MPI_Fint* tag, const MPI_Fint* comm, MPI_Fint* ierror);
 void __tacit_recv_f(tacit_slot* slot, void* buffer, const MPI_Fint* count, const MPI_Fint* datatype,

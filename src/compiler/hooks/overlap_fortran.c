@@ -45,7 +45,7 @@ static void hold(slot_state* slot, MPI_Fint request, const message* posted) {
 void __tacit_send_f(tacit_slot* slot, const void* buffer, integer count, integer datatype, integer dest,
                     integer tag, integer comm, MPI_Fint* ierror) {
   TACIT_COUNT_CALL();
-  if (tacit_program_wraps()) {
+  if (tacit_calls_as_written()) {
     mpi_send_(buffer, count, datatype, dest, tag, comm, ierror);
     return;
   }
@@ -68,7 +68,7 @@ void __tacit_send_f(tacit_slot* slot, const void* buffer, integer count, integer
 void __tacit_recv_f(tacit_slot* slot, void* buffer, integer count, integer datatype, integer source,
                     integer tag, integer comm, MPI_Fint* ierror) {
   TACIT_COUNT_CALL();
-  if (tacit_program_wraps()) {
+  if (tacit_calls_as_written()) {
     any_status status;
     mpi_recv_(buffer, count, datatype, source, tag, comm, status.of, ierror);
     return;
@@ -90,7 +90,7 @@ void __tacit_sendrecv_f(tacit_slot* slot, const void* send_buffer, integer send_
                         integer recv_type, integer source, integer recv_tag, integer comm, MPI_Fint* status,
                         MPI_Fint* ierror) {
   TACIT_COUNT_CALL();
-  if (tacit_program_wraps()) {
+  if (tacit_calls_as_written()) {
     mpi_sendrecv_(send_buffer, send_count, send_type, dest, send_tag, recv_buffer, recv_count, recv_type,
                   source, recv_tag, comm, status, ierror);
     return;
@@ -120,7 +120,7 @@ void __tacit_send_renamed_f(const char* location, const void* buffer, integer co
                             integer dest, integer tag, integer comm, MPI_Fint* ierror) {
   TACIT_COUNT_CALL();
   void* copy =
-      tacit_program_wraps() ? NULL : tacit_copy_message(buffer, *count, MPI_Type_f2c(*datatype), *dest);
+      tacit_calls_as_written() ? NULL : tacit_copy_message(buffer, *count, MPI_Type_f2c(*datatype), *dest);
   if (!copy) {
     mpi_send_(buffer, count, datatype, dest, tag, comm, ierror);
     return;
@@ -135,11 +135,21 @@ void __tacit_send_renamed_f(const char* location, const void* buffer, integer co
 
 void __tacit_note_f(tacit_slot* slot, const void* buffer, integer count, integer datatype, int how,
                     integer request) {
-  if (!tacit_is_noted(how) || tacit_program_wraps())
+  if (!tacit_is_noted(how) || tacit_calls_as_written())
     return;
   message posted = message_of(buffer, count, datatype, how & 1);
   posted.synchronous = (how & 4) != 0;
   tacit_note(tacit_open(slot), MPI_Request_f2c(*request), request, &posted);
+}
+
+void __tacit_request_freed_f(const MPI_Fint* request) {
+  const MPI_Request handle = MPI_Request_f2c(*request);
+  __tacit_request_freed(&handle);
+}
+
+void __tacit_request_made_f(const MPI_Fint* request) {
+  const MPI_Request handle = MPI_Request_f2c(*request);
+  __tacit_request_made(&handle);
 }
 
 static void wait_for(int count, const MPI_Request* handles, integer requests, MPI_Fint* ierror) {
@@ -159,7 +169,7 @@ static void wait_as_written(MPI_Fint count, MPI_Fint* requests, MPI_Fint* ierror
 }
 
 static void defer(tacit_slot* slot, MPI_Fint count, MPI_Fint* requests, int persistent, MPI_Fint* ierror) {
-  if (tacit_program_wraps()) {
+  if (tacit_calls_as_written()) {
     wait_as_written(count, requests, ierror);
     return;
   }
@@ -181,7 +191,7 @@ static void defer(tacit_slot* slot, MPI_Fint count, MPI_Fint* requests, int pers
 
 static void defer_one(tacit_slot* slot, MPI_Fint* request, int persistent, MPI_Fint* ierror) {
   any_status status;
-  if (tacit_program_wraps())
+  if (tacit_calls_as_written())
     mpi_wait_(request, status.of, ierror);
   else
     defer(slot, 1, request, persistent, ierror);
@@ -194,7 +204,7 @@ void __tacit_defer_f(tacit_slot* slot, MPI_Fint* request, MPI_Fint* ierror) {
 
 void __tacit_defer_element_f(tacit_slot* slot, MPI_Fint* request, int started, MPI_Fint* ierror) {
   TACIT_COUNT_CALL();
-  if (!tacit_program_wraps())
+  if (!tacit_calls_as_written())
     defer(slot, 1, request, started, ierror);
 }
 

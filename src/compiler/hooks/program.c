@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* dladdr1 */
 
 #include "compiler/hooks/program.h"
+#include "compiler/hooks/overlap.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -77,6 +78,62 @@ int tacit_program_wraps(void) {
   if (once == 0)
     once = 1 + (wraps(in_c) || wraps(in_fortran));
   return once == 2;
+}
+
+static int is_threaded(void) {
+  static _Atomic int once;
+  if (once == 0) {
+    int level = MPI_THREAD_MULTIPLE;
+    if (!tacit_world_is_up() || MPI_Query_thread(&level) != MPI_SUCCESS)
+      return 1;
+    once = 1 + (level == MPI_THREAD_MULTIPLE);
+  }
+  return once == 2;
+}
+
+/* Handles of generalized requests, also of those that have ended since: to ask for their status runs a function of the program. */
+enum { most_generalized = 64 };
+static MPI_Request generalized[most_generalized];
+static int generalized_count;
+static atomic_flag generalized_lock = ATOMIC_FLAG_INIT;
+static _Atomic int freed_while_active;
+
+static void lock_generalized(void) {
+  while (atomic_flag_test_and_set_explicit(&generalized_lock, memory_order_acquire)) {
+  }
+}
+
+static int may_be_generalized(MPI_Request request) {
+  lock_generalized();
+  int found = generalized_count > most_generalized;
+  for (int i = 0; i < generalized_count && !found; ++i)
+    found = generalized[i] == request;
+  atomic_flag_clear_explicit(&generalized_lock, memory_order_release);
+  return found;
+}
+
+void __tacit_request_made(const MPI_Request* request) {
+  if (may_be_generalized(*request))
+    return;
+  lock_generalized();
+  if (generalized_count < most_generalized)
+    generalized[generalized_count] = *request;
+  if (generalized_count <= most_generalized)
+    ++generalized_count;
+  atomic_flag_clear_explicit(&generalized_lock, memory_order_release);
+}
+
+void __tacit_request_freed(const MPI_Request* request) {
+  if (freed_while_active || *request == MPI_REQUEST_NULL)
+    return;
+  int complete = 0;
+  freed_while_active = may_be_generalized(*request) ||
+                       MPI_Request_get_status(*request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
+                       !complete;
+}
+
+int tacit_calls_as_written(void) {
+  return freed_while_active || tacit_program_wraps() || is_threaded();
 }
 
 int tacit_world_is_up(void) {

@@ -123,13 +123,13 @@ void __tacit_watch_argument(const void* variable, const char* location) {
 }
 
 void __tacit_watch_status(tacit_slot* slot, void* statuses, int first, int count, int local) {
-  if (count > 0 && count < most_statuses && tacit_checks() && !tacit_program_wraps())
+  if (count > 0 && count < most_statuses && tacit_checks() && !tacit_calls_as_written())
     add_mark(state_of(slot), (MPI_Status*)statuses + first, (size_t)count * sizeof(MPI_Status), local, 0);
 }
 
 void __tacit_watch_code(tacit_slot* slot, void* ierror, int local) {
   const slot_state* state = state_of(slot);
-  if (!tacit_checks() || tacit_program_wraps() || tacit_check_error(state) == MPI_SUCCESS)
+  if (!tacit_checks() || tacit_calls_as_written() || tacit_check_error(state) == MPI_SUCCESS)
     return;
   if (ierror)
     add_mark(state, ierror, sizeof(MPI_Fint), local, 1);

@@ -84,6 +84,7 @@ bool is_opaque(call_class kind) {
   case call_class::comm_make:
   case call_class::comm_idup:
   case call_class::comm_free:
+  case call_class::request_free: // what has come before may tell that the freed operation is complete
   case call_class::buffering:
   case call_class::unknown:
     return true;

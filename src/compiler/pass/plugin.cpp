@@ -13,6 +13,7 @@
 #include "compiler/pass/mpi_site.h"
 #include "compiler/pass/overlap.h"
 #include "compiler/pass/source_location.h"
+#include "compiler/pass/told_by_others.h"
 #include "compiler/pass/watch.h"
 #include "vocabulary/calls/remarks.h"
 
@@ -52,9 +53,9 @@ bool declares(const llvm::Module& module, llvm::ArrayRef<const char*> names) {
   });
 }
 
-/// One-sided access, and memory that processes of a node have in common.
+/// One-sided access, memory that processes of a node have in common, and buffers of operations whose requests are freed.
 bool exposes_windows(const llvm::Module& module) {
-  return declares(module, {"mmap", "mmap64", "shm_open", "shmat"}) ||
+  return frees_requests_unseen(module) || declares(module, {"mmap", "mmap64", "shm_open", "shmat"}) ||
          llvm::any_of(module, [](const llvm::Function& function) {
            return !function.use_empty() && (function.getName().contains_insensitive("mpi_win_") ||
                                             function.getName().contains_insensitive("mpix_win_"));
@@ -145,7 +146,7 @@ public:
   module_pass(llvm::Module& module, const options& options, function_origins origins = function_origins(),
               const inlining_plan* plan = nullptr)
       : module_(module), options_(options), origins_(std::move(origins)), plan_(plan),
-        callbacks_(user_code_of(module)),
+        callbacks_(user_code_of(module)), threads_(may_run_threads(module)),
         left_by_signals_(is_checked(condition::user_code) && is_left_by_signals(module)),
         error_handlers_(options.errors_return || callbacks_.error_handlers) {
     builder_.registerModuleAnalyses(modules_);
@@ -375,7 +376,7 @@ private:
 
   void run_on(llvm::Function& function, effects& effects) {
     function_context context = context_of(function);
-    bool changed = options_.hoist && hoist_posts(context, effects, options_);
+    bool changed = options_.hoist && !threads_ && hoist_posts(context, effects, options_);
     changed |= overlap_function(context, effects, options_, graph_);
     if (!changed)
       return;
@@ -395,6 +396,8 @@ private:
   trial found_;
   remark_book remarks_;
   user_code callbacks_;
+  bool
+      threads_; ///< posts stay: what the program has written in front of one is what another thread reads when told by it
   bool left_by_signals_;
   bool error_handlers_; ///< MPI errors may come back to the program
   llvm::LoopAnalysisManager loops_;
@@ -528,6 +531,7 @@ public:
     wanted.graph.clear();
     wanted.silent = false;
     bool changed = apply(module, wanted);
+    changed |= announce_freed_requests(module);
     if (wanted.collectives)
       changed |= start_all_collectives(module);
     if (watched)
@@ -537,16 +541,18 @@ public:
 };
 
 /// Without optimization nothing moves, which the user should know; but collectives have to match those of the
-/// other files.
+/// other files, and these have to know of requests that are freed here.
 class collectives_pass : public llvm::PassInfoMixin<collectives_pass> {
 public:
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     const options& asked = current_options();
     if (asked.act != action::off && calls_mpi(module))
       warn_of_no_optimization(module);
-    return asked.act == action::apply && asked.collectives && start_all_collectives(module)
-               ? llvm::PreservedAnalyses::none()
-               : llvm::PreservedAnalyses::all();
+    if (asked.act != action::apply)
+      return llvm::PreservedAnalyses::all();
+    bool changed = announce_freed_requests(module);
+    changed |= asked.collectives && start_all_collectives(module);
+    return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };
