@@ -101,16 +101,20 @@ def overlap_table(name: str) -> list[str]:
 
 
 def blocking_table(name: str) -> list[str]:
-    """One row per call: how many times as fast as the MPI library's own a program's blocking call is under --apply."""
-    cases = json.loads((RESULTS / f"{name}.json").read_text())["cases"]
-    grids = sorted({case["dimensions"] for case in cases})
-    lines = ["| | " + " | ".join(["line", "2-D grid", "3-D grid"][d - 1] for d in grids) + " |", "|---" * (len(grids) + 1) + "|"]
-    for call in dict.fromkeys(case["call"] for case in cases):
+    """One row per library and call on two ranks: how many times as fast as the library's own a program's blocking call is under
+    --apply, over all sizes of blocks."""
+    cases = [case for case in json.loads((RESULTS / f"{name}.json").read_text())["cases"] if case["ranks"] == 2]
+    topologies = list(dict.fromkeys(case["topology"] for case in cases))
+    titles = {"openmpi": "Open MPI", "mpich": "MPICH"}
+    lines = ["| | " + " | ".join(topology.replace("open-", "open ").replace("-grid", " grid") for topology in topologies) + " |",
+             "|---" * (len(topologies) + 1) + "|"]
+    for mpi, call in dict.fromkeys((case["mpi"], case["call"]) for case in cases):
         cells = []
-        for d in grids:
-            times = [case["plain_over_applied"] for case in cases if case["call"] == call and case["dimensions"] == d]
+        for topology in topologies:
+            times = [case["library_over_applied"] for case in cases
+                     if (case["mpi"], case["call"], case["topology"]) == (mpi, call, topology)]
             cells.append(f"{min(times):.2f}–{max(times):.2f}")
-        lines.append(f"| `{call}` | " + " | ".join(cells) + " |")
+        lines.append(f"| {titles[mpi]}: `{call}` | " + " | ".join(cells) + " |")
     return lines
 
 
