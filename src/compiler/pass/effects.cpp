@@ -338,11 +338,11 @@ std::optional<conflict> effects::of_call(llvm::CallBase& call, const in_flight& 
 
 std::optional<conflict> effects::of_mpi(const mpi_site& site, const in_flight& operation, reach how) {
   const std::string name = name_of(*site.call);
+  if (operation.persistent && uses_requests(site.row->kind))
+    return conflict{reason::request_touched, wording(remark::uses_persistent, {name}), {}};
   if (is_opaque(site.row->kind) &&
       is_checked(site.is(call_class::pcontrol) ? condition::user_code : condition::ordering))
     return conflict{reason::unknown_effect, name, {}};
-  if (operation.persistent && uses_requests(site.row->kind))
-    return conflict{reason::request_touched, wording(remark::uses_persistent, {name}), {}};
   if (operation.orders && asks_what_came(site))
     return conflict{reason::synchronizes, wording(remark::asks_what_came, {name}), {}};
   if (operation.orders &&

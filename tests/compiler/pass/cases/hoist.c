@@ -110,7 +110,8 @@ void operands(double* restrict in, const int* restrict peers, int k, int rows) {
   // expected-remark@-1 {{MPI_Wait not moved: function returns}}
 }
 // CHECK-LABEL: define {{.*}}@persistent(
-// CHECK-NOT: call {{.*}}@__tacit_
+// CHECK-NOT: call {{.*}}@__tacit_{{defer|wait|note}}
+// CHECK: call void @__tacit_request_freed(
 // CHECK: {{^[}]}}
 void persistent(double* restrict in, int peer) {
   MPI_Request r;
