@@ -110,7 +110,8 @@ static int defer(tacit_slot* slot, int count, MPI_Request* requests, int persist
 }
 
 static int defer_one(tacit_slot* slot, MPI_Request* request, int persistent) {
-  return tacit_calls_as_written() ? MPI_Wait(request, MPI_STATUS_IGNORE) : defer(slot, 1, request, persistent);
+  return tacit_calls_as_written() ? MPI_Wait(request, MPI_STATUS_IGNORE)
+                                  : defer(slot, 1, request, persistent);
 }
 
 int __tacit_defer(tacit_slot* slot, MPI_Request* request) {
