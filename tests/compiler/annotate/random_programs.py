@@ -38,6 +38,8 @@ HEAD = """#include <math.h>
 #define ADD(to, what) to += (what)
 #define STORE(a, at, v) ((a)[at] = (v))
 #define SEND_RIGHT(b, t, c) MPI_Send(b, N, MPI_DOUBLE, right, t, c)
+#define ADD_AT(t, d, w) MPI_Accumulate(&stays[i], 1, MPI_LONG, t, d, 1, MPI_LONG, MPI_SUM, w)
+#define DOUBLE_HERE(t) MPI_Accumulate(&two, 1, MPI_LONG, t, ordered + i, 1, MPI_LONG, MPI_PROD, win)
 enum { N = %d };
 static int rank, size, left, right;
 static MPI_Comm comm[2];
@@ -297,7 +299,7 @@ class one_sided:
     def call(self):
         win = self.choose.choice(["win", "win", "second"])
         target = self.choose.choice([f"(rank + {self.choose.randrange(4)}) % size", "rank", "MPI_PROC_NULL"])
-        kind = self.choose.choice(["sum", "min", "put", "put", "get", "fetch", "none", "pair"])
+        kind = self.choose.choice(["sum", "min", "put", "put", "get", "fetch", "none", "pair", "ordered", "ordered"])
         if kind == "put":
             return f"MPI_Put(&stays[i], 1, MPI_LONG, (rank + i) % size, 32 + rank * 8 + i, 1, MPI_LONG, {win});"
         if kind == "get":
@@ -306,6 +308,11 @@ class one_sided:
             return f"MPI_Fetch_and_op(&stays[i], &unused[i], MPI_LONG, {target}, 8 + i, MPI_SUM, {win});"
         if kind == "none":
             return f"MPI_Put(stays, 0, MPI_LONG, {target}, 0, 0, MPI_LONG, {win});"
+        if kind == "ordered":  # of one process at each place, so that their order shows; also out of macros
+            pair = self.choose.sample([
+                f"ADD_AT((rank + i) % size, ordered + i, {win});", "DOUBLE_HERE((rank + i) % size);",
+                f"MPI_Accumulate(&stays[i], 1, MPI_LONG, (rank + i) % size, ordered + i, 1, MPI_LONG, MPI_BXOR, {win});"], 2)
+            return f"{{ {' '.join(pair)} }}"
         if kind == "pair":  # a derived datatype
             return f"MPI_Accumulate(&stays[i % 4 * 2], 1, pair_type, {target}, 24, 1, pair_type, MPI_SUM, {win});"
         name, at = ("MPI_SUM", "8 + i") if kind == "sum" else ("MPI_MIN", "16 + i")
@@ -340,7 +347,7 @@ class one_sided:
         lines = [f"static void function_{self.number}(void) {{", "  long stays[8], got[8] = {0}, unused[8], *base, *base2;",
                  "  MPI_Win win, second;", "  MPI_Datatype pair_type;", "  MPI_Type_contiguous(2, MPI_LONG, &pair_type);",
                  "  MPI_Type_commit(&pair_type);",
-                 "  const int cells = 32 + 8 * size;",
+                 "  const int cells = 32 + 16 * size, ordered = 32 + 8 * (size + rank);", "  const long two = 2;",
                  "  MPI_Win_allocate(cells * (MPI_Aint)sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);",
                  "  MPI_Win_allocate(cells * (MPI_Aint)sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &base2, &second);",
                  "  for (int i = 0; i < cells; ++i)", "    base[i] = i * 3 + rank, base2[i] = -base[i];", "  for (int i = 0; i < 8; ++i)",
@@ -353,7 +360,7 @@ class one_sided:
                   "  for (int i = 0; i < cells; ++i)", "    checksum += (double)base[i] * (i + 1) + (double)base2[i] * (i + 3);",
                   "  for (int i = 0; i < 8; ++i)",
                   "    checksum += (double)got[i] * (i + 1);", "  MPI_Barrier(MPI_COMM_WORLD);", "  MPI_Win_free(&win);",
-                  "  MPI_Win_free(&second);", "  MPI_Type_free(&pair_type);", "  (void)unused;", "}"]
+                  "  MPI_Win_free(&second);", "  MPI_Type_free(&pair_type);", "  (void)unused; (void)two; (void)ordered;", "}"]
         return "\n".join(lines)
 
 
