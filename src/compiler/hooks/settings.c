@@ -42,13 +42,15 @@ static int shift_of(const char* unit) {
   return found && !unit[1] ? 10 * (int)((found - units) / 2 + 1) : -1;
 }
 
-/* Nonzero if the whole text is a number of bytes. */
+/* Nonzero if the whole text is a number of bytes. The program's errno stays: settings are read within its calls of MPI. */
 static int read_size(const char* text, size_t* value) {
+  const int errno_before = errno;
   char* end;
   errno = 0;
   const unsigned long long count = strtoull(text, &end, 10);
-  const int shift = shift_of(end);
-  if (*text < '0' || *text > '9' || errno != 0 || shift < 0 || count > (size_t)-1 >> shift)
+  const int too_long = errno != 0, shift = shift_of(end);
+  errno = errno_before;
+  if (*text < '0' || *text > '9' || too_long || shift < 0 || count > (size_t)-1 >> shift)
     return 0;
   *value = (size_t)count << shift;
   return 1;
