@@ -19,6 +19,7 @@
 #include "graphs/graph/segments.h"
 #include "graphs/plan/may_replace.h"
 #include "graphs/plan/shape.h"
+#include "graphs/plan/staging.h"
 #include "graphs/plan/synchronization.h"
 #include "graphs/plan/transfer_pieces.h"
 #include "graphs/plan/waiting.h"
@@ -34,9 +35,6 @@
 namespace tacit::graphs {
 namespace {
 
-/// Bytes that leave or enter one rank in one step, before staging is known.
-using bytes = std::vector<segment>;
-
 /// Of the blocks of one call: what all members need to know to choose the same one.
 struct block_sizes {
   std::uint64_t largest = 0, smallest = ~std::uint64_t{0}, blocks = 0, sum = 0;
@@ -51,10 +49,10 @@ struct block_sizes {
 
 class planner {
 public:
-  planner(const graph& g, const transfers& t)
-      : g_(g), t_(t), plan_{std::vector<rank_plan>(g.ranks()), false, reason::none, {}, {}} {}
+  planner(const graph& g, const transfers& t, const findings& f)
+      : g_(g), t_(t), plan_{std::vector<rank_plan>(g.ranks()), false, reason::none, {}, {}},
+        staged_(g, t, f, plan_.ranks) {}
 
-  void stage_overwritten_sources(const findings& f);
   void add_residual(const std::vector<slice>& residual);
   void add_collective(const finding& f);
   void add_reduction(const finding& f);
@@ -67,15 +65,10 @@ private:
   rank_plan& at(rank_id r) { return plan_.ranks[index(r)]; }
   /// A step that is to be filled in; the next one of its rank may move it.
   step& add(rank_id r, step_kind kind);
-  void stage_with_reductions(const findings& f);
-  void stage(rank_id r, bytes overwritten);
-  /// Source bytes where they are found when the plan runs: staged ones in scratch.
-  bytes from(rank_id r, bytes source) const;
   /// The call of rank r that is being made.
   step& call(rank_id r) { return at(r).steps.back(); }
   bool add_whole_blocks(const finding& f);
   bool add_pairs_in_order(const finding& f);
-  std::vector<bool> ranks_that_overwrite_sources() const;
   void add_shared_blocks(const finding& f, std::vector<transfer_piece>& pieces);
   void add_pair_blocks(std::vector<transfer_piece>& pieces);
   void make_room(std::span<transfer_piece> pieces);
@@ -89,163 +82,17 @@ private:
   const transfers& t_;
   plan plan_;
   std::int32_t collectives_ = 0;
-  std::uint64_t alignment_ = 1; ///< of staged bytes, modulo which they lie as before
-  /// Per rank, sorted: user bytes that step 0 copies, and where to.
-  struct staged_piece {
-    segment user;
-    std::uint64_t scratch;
-  };
-  const std::vector<staged_piece>& staged(rank_id r) const {
-    static const std::vector<staged_piece> nothing;
-    return staged_.empty() ? nothing : staged_[index(r)];
-  }
-  std::vector<std::vector<staged_piece>> staged_; ///< empty if no rank has any
+  staging staged_;
 };
 
 step& planner::add(rank_id r, step_kind kind) {
   auto& steps = at(r).steps;
-  const bool waits = !staged(r).empty() && !steps.empty();
+  const bool waits = staged_.at(r) && !steps.empty();
   step& s = steps.emplace_back();
   s.kind = kind;
   if (waits)
     s.after.push_back(0);
   return s;
-}
-
-/// First and last byte of all that is added; without bytes there is none.
-struct stretch {
-  std::uint64_t first = ~std::uint64_t{0}, last = 0;
-  void add(std::uint64_t address, std::uint64_t length) {
-    first = std::min(first, address);
-    last = std::max(last, address + (length - 1));
-  }
-  bool meets(const stretch& other) const { return first <= other.last && other.first <= last; }
-};
-
-/// Those of which what is read and what is written lie between each other; nearly always none. No list at all in that case.
-std::vector<bool> planner::ranks_that_overwrite_sources() const {
-  std::vector<stretch> reads(t_.list.empty() ? 0 : g_.ranks());
-  for (const transfer& x : t_.list)
-    reads[index(x.source)].add(x.source_address, x.length);
-  std::vector<bool> out;
-  for (std::size_t i = 0; i < t_.list.size();) { // sorted by destination
-    const rank_id r = t_.list[i].destination;
-    stretch writes;
-    for (; i < t_.list.size() && t_.list[i].destination == r; ++i)
-      writes.add(t_.list[i].destination_address, t_.list[i].length);
-    if (!writes.meets(reads[index(r)]))
-      continue;
-    out.resize(g_.ranks(), false);
-    out[index(r)] = true;
-  }
-  return out;
-}
-
-void planner::stage_overwritten_sources(const findings& f) {
-  if (std::any_of(f.found.begin(), f.found.end(), [](const finding& x) { return is_reduction(x.kind); }))
-    return stage_with_reductions(f);
-  const std::vector<bool> concerned = ranks_that_overwrite_sources();
-  if (concerned.empty())
-    return;
-  std::vector<std::uint32_t> first(std::size_t{g_.ranks()} + 1, 0);
-  for (const transfer& x : t_.list)
-    if (concerned[index(x.source)])
-      ++first[index(x.source) + 1];
-  std::partial_sum(first.begin(), first.end(), first.begin());
-  std::vector<std::uint32_t> by_source(first.back());
-  for (std::uint32_t i = 0; i < t_.list.size(); ++i)
-    if (concerned[index(t_.list[i].source)])
-      by_source[first[index(t_.list[i].source)]++] = i;
-  std::size_t write = 0; // transfers are sorted by destination
-  bytes reads, writes;
-  for (std::size_t i = 0; i < by_source.size();) {
-    const rank_id r = t_.list[by_source[i]].source;
-    reads.clear();
-    writes.clear();
-    for (; i < by_source.size() && t_.list[by_source[i]].source == r; ++i)
-      append(reads, {t_.list[by_source[i]].source_address, t_.list[by_source[i]].length});
-    while (write < t_.list.size() && t_.list[write].destination < r)
-      ++write;
-    for (; write < t_.list.size() && t_.list[write].destination == r; ++write)
-      append(writes, {t_.list[write].destination_address, t_.list[write].length});
-    stage(r, intersection(normalized(std::move(reads)), normalized(std::move(writes))));
-  }
-}
-
-/// Who gets the result of a piece at a place of its list; no_rank: nobody, as there is none.
-rank_id owner_of(const finding& f, const combined_piece& p, std::size_t place,
-                 const std::vector<rank_id>& group) {
-  if (p.owner != no_rank)
-    return p.owner;
-  if (f.root != no_rank)
-    return f.root;
-  return is_scan(f.kind) && place == 0 ? no_rank : group[place];
-}
-
-/// Operands are read and results written as the bytes of transfers are.
-void planner::stage_with_reductions(const findings& f) {
-  constexpr std::uint64_t of_any_number = 16;
-  alignment_ = of_any_number;
-  std::vector<bytes> reads(g_.ranks()), writes(g_.ranks());
-  for (const transfer& x : t_.list) {
-    append(reads[index(x.source)], {x.source_address, x.length});
-    append(writes[index(x.destination)], {x.destination_address, x.length});
-  }
-  for (const finding& x : f.found)
-    for (const combined_piece& p : x.combined) {
-      const auto& group = members(x.comm);
-      for (std::size_t i = 0; i < p.operands.size(); ++i)
-        append(reads[index(group[i])], {p.operands[i], p.length});
-      for (std::size_t i = 0; i < p.results.size(); ++i)
-        if (const rank_id owner = owner_of(x, p, i, group); owner != no_rank)
-          append(writes[index(owner)], {p.results[i], p.length});
-    }
-  for (std::uint32_t r = 0; r < g_.ranks(); ++r)
-    stage(rank_id{r}, intersection(normalized(std::move(reads[r])), normalized(std::move(writes[r]))));
-}
-
-void planner::stage(rank_id r, bytes overwritten) {
-  if (overwritten.empty())
-    return;
-  if (staged_.empty())
-    staged_.resize(g_.ranks());
-  step copy;
-  std::uint64_t next = scratch_base;
-  for (const segment& s : overwritten) {
-    next += (s.address - next) % alignment_;
-    staged_[index(r)].push_back({s, next});
-    append(copy.writes, {next, s.length});
-    next += s.length;
-  }
-  copy.reads = std::move(overwritten);
-  at(r).scratch_bytes = next - scratch_base;
-  at(r).steps.push_back(std::move(copy));
-}
-
-bytes planner::from(rank_id r, bytes source) const {
-  const auto& staged = this->staged(r);
-  if (staged.empty())
-    return source;
-  bytes out;
-  for (segment s : source) {
-    auto next = std::upper_bound(staged.begin(), staged.end(), s.address,
-                                 [](std::uint64_t a, const staged_piece& p) { return a < p.user.address; });
-    if (next != staged.begin())
-      --next;
-    while (s.length > 0) {
-      while (next != staged.end() && s.address >= next->user.address &&
-             s.address - next->user.address >= next->user.length)
-        ++next;
-      const bool inside = next != staged.end() && next->user.address <= s.address;
-      const std::uint64_t room = inside                 ? next->user.length - (s.address - next->user.address)
-                                 : next != staged.end() ? next->user.address - s.address
-                                                        : s.length;
-      const std::uint64_t length = std::min(s.length, room);
-      append(out, {inside ? next->scratch + (s.address - next->user.address) : s.address, length});
-      s = {s.address + length, s.length - length};
-    }
-  }
-  return out;
 }
 
 /// For a step at either end of each pair; where there are few, lists may grow.
@@ -290,13 +137,13 @@ void planner::add_residual(const std::vector<slice>& residual) {
     }
     if (source == destination) {
       step& copy = add(source, step_kind::copy);
-      copy.reads = from(source, std::move(reads));
+      copy.reads = staged_.from(source, std::move(reads));
       copy.writes = std::move(writes);
       return;
     }
     step& send = add(source, step_kind::send);
     send.peer = destination;
-    send.reads = from(source, std::move(reads));
+    send.reads = staged_.from(source, std::move(reads));
     step& recv = add(destination, step_kind::recv);
     recv.peer = source;
     recv.writes = std::move(writes);
@@ -355,7 +202,7 @@ bool planner::add_whole_blocks(const finding& f) {
     s.tag = collectives_;
     const bool gives = (!rooted || r == f.root) && given_by(r).length > 0;
     if (gives)
-      s.sends.push_back({no_rank, from(r, {given_by(r)})});
+      s.sends.push_back({no_rank, staged_.from(r, {given_by(r)})});
     s.receives.reserve(sources - gives);
     for (; next < f.slices.size() && t_.list[f.slices[next].transfer].destination == r; ++next) {
       const transfer_piece p = piece_of(t_, f.slices[next]);
@@ -409,7 +256,7 @@ void planner::add_shared_blocks(const finding& f, std::vector<transfer_piece>& p
           at(group[to]).scratch_bytes += block.length;
         }
     }
-    call(source).sends.push_back({no_rank, from(source, sent)});
+    call(source).sends.push_back({no_rank, staged_.from(source, sent)});
     for (std::uint32_t to = 0; to < group.size(); ++to)
       if (group[to] != source)
         call(group[to]).receives.push_back({source, std::move(received[to])});
@@ -432,7 +279,7 @@ void planner::add_pair_blocks(std::vector<transfer_piece>& pieces) {
       append(reads, {p.source_address, p.length});
       append(writes, {p.destination_address, p.length});
     }
-    call(source).sends.push_back({destination, from(source, std::move(reads))});
+    call(source).sends.push_back({destination, staged_.from(source, std::move(reads))});
     call(destination).receives.push_back({source, std::move(writes)});
   });
 }
@@ -512,7 +359,7 @@ bool planner::add_pairs_in_order(const finding& f) {
     sizes.total = std::max({sizes.total, sent[index(r)], got[index(r)]});
   add_calls(f);
   each_slice(t_, f, [&](const transfer_piece& p) {
-    call(p.source).sends.push_back({p.destination, from(p.source, {{p.source_address, p.length}})});
+    call(p.source).sends.push_back({p.destination, staged_.from(p.source, {{p.source_address, p.length}})});
     call(p.destination).receives.push_back({p.source, {{p.destination_address, p.length}}});
     return true;
   });
@@ -576,7 +423,7 @@ void planner::add_given(const finding& f, std::size_t member, step& call) const 
       if (p.owner == to && member < p.operands.size())
         append(given, {p.operands[member], p.length});
     if (!given.empty())
-      call.sends.push_back({to, from(r, given)});
+      call.sends.push_back({to, staged_.from(r, given)});
   }
 }
 
@@ -682,8 +529,7 @@ plan make_plan(const graph& g, const matching& m, const run_order& o, const tran
   if (limited)
     usable = findings_within_waits(g, m, o, f);
   const findings& used = limited ? usable.used : f;
-  planner p(g, t);
-  p.stage_overwritten_sources(used);
+  planner p(g, t, used);
   for (const finding& found : used.found)
     is_reduction(found.kind) ? p.add_reduction(found) : p.add_collective(found);
   p.add_residual(used.residual);

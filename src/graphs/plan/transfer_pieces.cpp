@@ -50,4 +50,13 @@ void cut_alike(std::vector<transfer_piece>& pieces) {
   pieces = std::move(out);
 }
 
+rank_id owner_of(const finding& f, const combined_piece& p, std::size_t place,
+                 const std::vector<rank_id>& group) {
+  if (p.owner != no_rank)
+    return p.owner;
+  if (f.root != no_rank)
+    return f.root;
+  return is_scan(f.kind) && place == 0 ? no_rank : group[place];
+}
+
 } // namespace tacit::graphs

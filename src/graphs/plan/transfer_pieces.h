@@ -47,4 +47,8 @@ void sort_by_source(std::vector<transfer_piece>& pieces, std::uint32_t ranks);
 /// destination, destination address) afterwards.
 void cut_alike(std::vector<transfer_piece>& pieces);
 
+/// Who of the group gets the result of a combined piece at a place of its list; no_rank: nobody, as there is none.
+rank_id owner_of(const finding& f, const combined_piece& p, std::size_t place,
+                 const std::vector<rank_id>& group);
+
 } // namespace tacit::graphs
