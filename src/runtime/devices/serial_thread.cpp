@@ -24,13 +24,29 @@ void serial_thread::post(std::function<void()> what) {
   change_.notify_one();
 }
 
+bool serial_thread::try_here(const std::function<bool()>& what) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (busy_ || stopping_ || !posted_.empty())
+      return false;
+    busy_ = true;
+  }
+  const bool done = what();
+  const std::lock_guard lock(mutex_);
+  busy_ = false;
+  if (stopping_ || !posted_.empty())
+    change_.notify_one();
+  return done;
+}
+
 void serial_thread::run() {
   std::vector<std::function<void()>> now;
   std::unique_lock lock(mutex_);
   for (;;) {
-    change_.wait(lock, [&] { return stopping_ || !posted_.empty(); });
+    change_.wait(lock, [&] { return !busy_ && (stopping_ || !posted_.empty()); });
     if (posted_.empty())
       return;
+    busy_ = true;
     do {
       now.swap(posted_);
       lock.unlock();
@@ -43,6 +59,7 @@ void serial_thread::run() {
     if (rest_)
       rest_();
     lock.lock();
+    busy_ = false;
   }
 }
 

@@ -18,6 +18,9 @@ public:
   /// Waits for what was posted.
   ~serial_thread();
   void post(std::function<void()> what);
+  /// Calls a function on the calling thread, as if it had been posted and had run, if nothing else that was posted waits or runs.
+  /// Returns what it returns, which is whether it has done anything; it must not throw. False: it was not called.
+  bool try_here(const std::function<bool()>& what);
 
 private:
   void run();
@@ -26,6 +29,7 @@ private:
   std::condition_variable change_;
   std::vector<std::function<void()>> posted_;
   bool stopping_ = false;
+  bool busy_ = false; ///< something runs, here or elsewhere
   std::thread thread_;
 };
 

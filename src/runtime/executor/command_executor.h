@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tasks/commands/command.h"
+#include "tasks/stream/check.h"
 
 #include <functional>
 #include <memory>
@@ -14,13 +15,19 @@ namespace tacit::runtime {
 
 /// What a task is to the executor, beside its commands.
 struct task_body {
-  tasks::task what;
+  std::shared_ptr<const tasks::task> what; ///< what it says, which others may say, too: its number is `id`
+  tasks::task_id id{};
   detail::command_group group; ///< kernels, host tasks
   void* into = nullptr;        ///< of a fence of a buffer: where its region goes
   bool all_ranks = false;      ///< of an epoch
   std::function<void()> done;  ///< of an epoch, of a fence
   std::function<void(std::exception_ptr)> failed;
 };
+
+/// "task 3 'step'"
+inline std::string name_of(const task_body& body) {
+  return tasks::name_of(body.id, body.what->name);
+}
 
 /// All calls may come from any thread; what they say counts in the order in which they are called.
 class command_executor {

@@ -16,7 +16,7 @@ void dry_executor::add(std::shared_ptr<task_body> body, std::vector<tasks::comma
   if (failure_ && body->failed)
     return std::exchange(body->failed, nullptr)(std::make_exception_ptr(task_error(*failure_)));
   if (body->done)
-    waiting_[body->what.id] = std::move(body);
+    waiting_[body->id] = std::move(body);
   for (const tasks::command& c : commands) {
     if (failure_)
       return;
@@ -33,7 +33,7 @@ void dry_executor::finish(const tasks::command& c) {
     return;
   const std::shared_ptr<task_body> body = std::move(found->second);
   waiting_.erase(found);
-  if (c.kind == tasks::command_kind::fence && !body->what.accesses.empty())
+  if (c.kind == tasks::command_kind::fence && !body->what->accesses.empty())
     fill_with_zeros(*body);
   body->failed = nullptr;
   std::exchange(body->done, nullptr)();
@@ -41,7 +41,7 @@ void dry_executor::finish(const tasks::command& c) {
 
 /// A fence names a box of its buffer, whatever the chunk.
 void dry_executor::fill_with_zeros(const task_body& fence) const {
-  const tasks::access& a = fence.what.accesses[0];
+  const tasks::access& a = fence.what->accesses[0];
   const tasks::box one = tasks::box_of(tasks::range{});
   const tasks::region what = image(a.how, one, one, {});
   std::memset(fence.into, 0, static_cast<std::size_t>(what.volume()) * element_bytes_.at(a.buffer));

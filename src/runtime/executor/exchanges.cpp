@@ -490,7 +490,7 @@ void exchanges::begin_reduction(const std::shared_ptr<under_way>& u) {
     all.ranks.push_back(rank);
     all.wanted.push_back(wanted_elements(x, rank, all.how->elements));
   }
-  combine_together(*around_.requests, reductions_.comm(), static_cast<std::uint64_t>(x.number),
+  combine_together(*around_.requests, reductions_.comm(), static_cast<std::uint64_t>(u->command->number),
                    std::move(all), [this, u](std::byte* result) { arrived_reduction(*u, result); });
 }
 

@@ -37,7 +37,7 @@ executor::~executor() {
   if (failure_) { // MPI may still write into what is under way
     requests_.abandon();
     exchanges_.abandon();
-    for (auto& [number, b] : buffers_)
+    for (auto& b : buffers_)
       (void)b.release();
   }
 }
@@ -250,7 +250,9 @@ void executor::add_buffer(tasks::buffer_id number, const detail::buffer_descript
       *on_, what, [this](task_function f) { post(std::move(f)); },
       [this](const std::exception_ptr& e) { end(fmt::format("rank {}: {}", rank_, text_of(e)), true); });
   post([this, number, made = std::make_shared<std::unique_ptr<local_buffer>>(std::move(made))] {
-    buffers_[number] = std::move(*made);
+    if (buffers_.size() <= index(number))
+      buffers_.resize(index(number) + 1);
+    buffers_[index(number)] = std::move(*made);
   });
 }
 

@@ -143,7 +143,7 @@ private:
   static void finish_waiting(task_body& body);
   void forget_before(tasks::task_id task);
 
-  local_buffer& buffer(tasks::buffer_id number) { return *buffers_.at(number); }
+  local_buffer& buffer(tasks::buffer_id number) const { return *buffers_[index(number)]; }
   std::optional<partial_result> partial_of(const tasks::command& c);
   static const detail::reduction& reduction_into(const task_body& body, tasks::buffer_id into);
   static bool includes_current(const detail::reduction& how, const running& r);
@@ -157,7 +157,7 @@ private:
   std::unique_ptr<backend> on_;
   pending_requests requests_;
   watch watch_;
-  std::map<tasks::buffer_id, std::unique_ptr<local_buffer>> buffers_;
+  std::vector<std::unique_ptr<local_buffer>> buffers_; ///< by number; null: it is gone
   std::map<tasks::buffer_id, std::string> names_;
   std::vector<std::pair<tasks::buffer_id, tasks::task_id>> dropped_;
   std::map<std::uint32_t, std::pair<MPI_Comm, std::unique_ptr<serial_thread>>> groups_;

@@ -12,13 +12,12 @@
 namespace tacit::runtime {
 
 void executor::receive(delivery&& d) {
-  if (const tasks::task_id number = d.body->what.id;
-      number >= first_body_) { // else one that could not be planned
+  if (const tasks::task_id number = d.body->id; number >= first_body_) { // else one that could not be planned
     bodies_.resize(index(number) - index(first_body_) + 1);
     bodies_.back() = d.body;
   }
-  for (const tasks::reduction& reduction : d.body->what.reductions)
-    reductions_[reduction.buffer][d.body->what.id].body = d.body;
+  for (const tasks::reduction& reduction : d.body->what->reductions)
+    reductions_[reduction.buffer][d.body->id].body = d.body;
   for (tasks::command& c : d.commands)
     if (!failure_)
       receive(std::move(c));
@@ -30,7 +29,7 @@ void executor::receive(tasks::command&& c) {
   using kind = tasks::command_kind;
   const std::shared_ptr<task_body> body = body_of(c.task);
   if (body && (c.kind == kind::execute || c.kind == kind::fence) && tasks_since_.size() < watch::longest_text)
-    tasks_since_ += (tasks_since_.empty() ? "" : ", ") + name_of(body->what);
+    (tasks_since_ += tasks_since_.empty() ? "" : ", ") += name_of(*body);
   // Each comparison is a collective. Tasks are numbered alike on all ranks; which of them have commands here is this rank's affair.
   constexpr std::uint64_t tasks_between = 16;
   const auto task = static_cast<std::uint64_t>(c.task);
@@ -38,7 +37,7 @@ void executor::receive(tasks::command&& c) {
       (c.kind == kind::horizon && task >= last_compared_ + tasks_between)) {
     last_compared_ = task;
     if (c.kind == kind::epoch)
-      tasks_since_ += (tasks_since_.empty() ? "" : ", ") + (body ? body->what.name : "wait");
+      tasks_since_ += (tasks_since_.empty() ? "" : ", ") + (body ? body->what->name : "wait");
     watch_.compare(task, c.stream_hash, tasks_since_);
     tasks_since_.clear();
     note_comparisons();
@@ -140,7 +139,7 @@ std::optional<partial_result> executor::partial_of(const tasks::command& c) {
   if (!reduces(x.kind))
     return std::nullopt;
   const tasks::buffer_id into = x.parts.at(0).buffer;
-  auto& known = reductions_[into].at(x.partials_of);
+  auto& known = reductions_[into].at(c.partials_of);
   if (known.mine)
     return known.mine;
   partial_result nothing;
@@ -223,18 +222,18 @@ int executor::next_tag(std::map<tasks::rank_id, messages_so_far>& with, const ta
 void executor::fence(running& r) {
   const tasks::command_id id = r.command.id;
   const std::shared_ptr<task_body> body = r.body;
-  if (body->what.accesses.empty()) { // of a host object
+  if (body->what->accesses.empty()) { // of a host object
     finish_waiting(*body);
     return complete(id);
   }
-  const tasks::access& a = body->what.accesses[0];
+  const tasks::access& a = body->what->accesses[0];
   local_buffer& from = buffer(a.buffer);
   const tasks::region what = r.command.touches->at(0);
   const auto left = std::make_shared<std::size_t>(1);
   const task_function one = counted(left, [this, id, body, what, &from] {
     const when_done done = back_here([this, id, body](const std::exception_ptr& error) {
       if (error)
-        return end(fmt::format("rank {}: {}: {}", rank_, name_of(body->what), text_of(error)), true);
+        return end(fmt::format("rank {}: {}: {}", rank_, name_of(*body), text_of(error)), true);
       finish_waiting(*body);
       complete(id);
     });
@@ -288,9 +287,9 @@ void executor::forget_before(tasks::task_id task) {
     if (const auto after = of.lower_bound(task); after != of.begin())
       of.erase(of.begin(), std::prev(after));
   std::erase_if(dropped_, [&](const auto& d) {
-    if (d.second > task || buffers_.at(d.first)->busy())
+    if (d.second > task || buffer(d.first).busy())
       return false;
-    buffers_.erase(d.first);
+    buffers_[index(d.first)] = nullptr;
     names_.erase(d.first);
     reductions_.erase(d.first);
     return true;

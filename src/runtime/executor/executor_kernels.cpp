@@ -33,7 +33,7 @@ void executor::find_parts(running& r) const {
   execution& e = *r.work;
   e.parts.clear();
   e.left = 1;
-  const tasks::task& what = r.body->what;
+  const tasks::task& what = *r.body->what;
   const bool kernel = what.kind == tasks::task_kind::kernel;
   const auto add = [&](int device, const tasks::box& chunk,
                        std::shared_ptr<const std::vector<tasks::region>> touches) {
@@ -48,7 +48,7 @@ void executor::find_parts(running& r) const {
   if (!kernel || on_->devices() == 1)
     return add(0, r.command.chunk, r.command.touches);
   const std::vector<tasks::box> chunks = parts_for_devices(what, r.command.chunk, on_->devices());
-  const auto extent = [this](tasks::buffer_id b) { return to_range(buffers_.at(b)->range()); };
+  const auto extent = [this](tasks::buffer_id b) { return to_range(buffer(b).range()); };
   for (int d = 0; d < on_->devices(); ++d)
     if (const tasks::box& chunk = chunks[static_cast<std::size_t>(d)]; !chunk.empty())
       add(d, chunk, std::make_shared<const std::vector<tasks::region>>(touched_by(what, chunk, extent)));
@@ -65,7 +65,7 @@ std::string executor::name_of_buffer(tasks::buffer_id number) const {
 /// planner looks at ranks only.
 std::string executor::written_twice(const running& r) const {
   const execution& e = *r.work;
-  const std::vector<tasks::access>& accesses = r.body->what.accesses;
+  const std::vector<tasks::access>& accesses = r.body->what->accesses;
   const auto common = [&](const execution_part& p, const execution_part& q) -> std::string {
     for (std::size_t a = 0; a < accesses.size(); ++a)
       for (std::size_t b = 0; b < accesses.size(); ++b)
@@ -88,12 +88,12 @@ void executor::execute(running& r) {
   find_parts(r);
   execution& e = *r.work;
   if (const std::string twice = written_twice(r); !twice.empty())
-    return end(fmt::format("rank {}: {}: {}", rank_, name_of(r.body->what), twice), true);
+    return end(fmt::format("rank {}: {}: {}", rank_, name_of(*r.body), twice), true);
   const task_function one = [this, id = r.command.id] {
     if (--find(id)->work->left == 0)
       launch(id);
   };
-  const std::vector<tasks::access>& accesses = r.body->what.accesses;
+  const std::vector<tasks::access>& accesses = r.body->what->accesses;
   for (const execution_part& p : e.parts)
     for (std::size_t a = 0; a < accesses.size(); ++a) {
       if (reads(accesses[a].mode))
@@ -110,16 +110,16 @@ void executor::execute(running& r) {
 }
 
 std::string executor::what_failed(const task_body& body, const std::exception_ptr& error) const {
-  const tasks::task& task = body.what;
+  const std::vector<tasks::access>& accesses = body.what->accesses;
   std::string what = text_of(error);
   try {
     std::rethrow_exception(error);
   } catch (const access_error& outside) {
-    if (outside.accessor < task.accesses.size())
-      what = name_of_buffer(task.accesses[outside.accessor].buffer) + " " + what;
+    if (outside.accessor < accesses.size())
+      what = name_of_buffer(accesses[outside.accessor].buffer) + " " + what;
   } catch (...) { // text_of() has it
   }
-  return fmt::format("rank {}: {}: {}", rank_, name_of(task), what);
+  return fmt::format("rank {}: {}: {}", rank_, name_of(body), what);
 }
 
 void executor::launch(tasks::command_id id) {
@@ -131,7 +131,7 @@ void executor::launch(tasks::command_id id) {
     std::vector<detail::allocation> memory;
     memory.reserve(p.touches->size());
     for (std::size_t a = 0; a < p.touches->size(); ++a) {
-      const tasks::access& access = r.body->what.accesses[a];
+      const tasks::access& access = r.body->what->accesses[a];
       memory.push_back(buffer(access.buffer).in(p.memory));
       memory.back().accessed = to_index_box((*p.touches)[a].hull());
       if (writes(access.mode))
@@ -162,8 +162,8 @@ void executor::start_kernel(const running& r, execution_part& p, std::vector<det
 
 void executor::start_on_host(const running& r, const execution_part& p,
                              std::vector<detail::allocation> memory) {
-  const bool collective = r.body->what.kind == tasks::task_kind::collective_host;
-  const auto group = collective ? groups_.find(r.body->what.collective_group) : groups_.end();
+  const bool collective = r.body->what->kind == tasks::task_kind::collective_host;
+  const auto group = collective ? groups_.find(r.body->what->collective_group) : groups_.end();
   const MPI_Comm communicator = group != groups_.end() ? group->second.first : MPI_COMM_NULL;
   auto work = [body = r.body, communicator, items = to_index_box(p.chunk), memory = std::move(memory)] {
     const detail::placement where{memory.data(), memory.size(), nullptr};
@@ -206,14 +206,14 @@ void executor::finish(running& r) {
     }
     for (std::size_t p = includes_current(how, r) ? 0 : 1; p < e.parts.size(); ++p)
       how.combine(mine.bytes.data(), e.parts[p].results[i].data(), how.elements);
-    reductions_[into][r.body->what.id].mine = std::move(mine);
+    reductions_[into][r.body->id].mine = std::move(mine);
   }
   e.parts.clear();
   complete(r.command.id);
 }
 
 bool executor::includes_current(const detail::reduction& how, const running& r) {
-  return how.include_current && r.work->parts[0].chunk.min() == r.body->what.shape.global.min();
+  return how.include_current && r.work->parts[0].chunk.min() == r.body->what->shape.global.min();
 }
 
 } // namespace tacit::runtime

@@ -1,6 +1,7 @@
 #include "runtime/executor/task_runtime.h"
 
 #include "runtime/executor/access_error.h"
+#include "runtime/executor/exit_status.h"
 #include "runtime/executor/shapes.h"
 #include "runtime/mpi/attributes.h"
 #include "runtime/mpi/mpi_error.h"
@@ -249,6 +250,8 @@ void task_runtime::say_unheard_failure() const {
 }
 
 void task_runtime::tell() {
+  if (unheard())
+    fail_at_exit();
   progress_.reset();
   if (!dry_)
     say_unheard_failure();
@@ -398,37 +401,47 @@ tasks::task task_runtime::describe(const detail::command_group& group) const {
         {static_cast<tasks::buffer_id>(a.buffer), to_mode(a.mode), to_mapper(a.where, group.dims)});
   for (const std::size_t object : group.host_objects)
     t.host_objects.push_back(static_cast<tasks::host_object_id>(object));
+  for (const detail::reduction& r : group.reductions) // by which operator, the task that contributes knows
+    t.reductions.push_back({static_cast<tasks::buffer_id>(r.buffer), 0, r.include_current});
   return t;
+}
+
+std::shared_ptr<const tasks::task> task_runtime::said_by(const detail::command_group& group) {
+  if (auto known = known_.find(group))
+    return known;
+  auto made = std::make_shared<const tasks::task>(describe(group));
+  known_.add(group, made);
+  return made;
 }
 
 void task_runtime::submit(detail::command_group&& group) {
   const std::lock_guard lock(submitting_);
   throw_failure();
   auto body = std::make_shared<task_body>();
-  body->what = describe(group);
-  for (const detail::reduction& r : group.reductions)
-    body->what.reductions.push_back(
-        {static_cast<tasks::buffer_id>(r.buffer), next_operation_++, r.include_current});
+  body->what = said_by(group);
   body->group = std::move(group);
   schedule(std::move(body));
 }
 
-void task_runtime::fence(std::shared_ptr<task_body> body) {
+void task_runtime::fence(std::shared_ptr<task_body> body, tasks::task what) {
   const std::lock_guard lock(submitting_);
   if (const auto why = executor_->failure())
     return body->failed(std::make_exception_ptr(task_error(*why)));
-  body->what.kind = tasks::task_kind::fence;
-  body->what.name = "fence";
-  body->what.shape.split = tasks::split_rule::per_rank;
-  body->what.shape.global = tasks::box_of(tasks::range{{ranks_, 1, 1}});
+  what.kind = tasks::task_kind::fence;
+  what.name = "fence";
+  what.shape.split = tasks::split_rule::per_rank;
+  what.shape.global = tasks::box_of(tasks::range{{ranks_, 1, 1}});
+  body->what = std::make_shared<const tasks::task>(std::move(what));
   schedule(std::move(body));
 }
 
 void task_runtime::wait(until when) {
   throw_failure();
   auto body = std::make_shared<task_body>();
-  body->what.kind = tasks::task_kind::epoch;
-  body->what.name = when == until::end ? "end of the program" : "wait";
+  tasks::task what;
+  what.kind = tasks::task_kind::epoch;
+  what.name = when == until::end ? "end of the program" : "wait";
+  body->what = std::make_shared<const tasks::task>(std::move(what));
   body->all_ranks = when != until::here;
   const auto passed =
       std::make_shared<std::promise<void>>(); // whose value is set may return after who waits for it
@@ -448,23 +461,34 @@ void task_runtime::schedule(std::shared_ptr<task_body> body) {
   constexpr std::size_t most_ahead = 4096; // tasks, many times those between two horizons
   executor_->wait_for_room(most_ahead);
   executor_->free_bodies();
-  if (body->what.kind != tasks::task_kind::epoch)
+  if (body->what->kind != tasks::task_kind::epoch)
     ++submitted_;
-  scheduler_->post([this, body = std::move(body)] {
-    try {
-      plan(body);
-    } catch (const std::exception& e) {
-      executor_->fail(fmt::format("planning {}: {}", name_of(body->what), e.what()));
-      executor_->add(body, {}); // its waiters hear of it
-    }
+  const bool planned_here = scheduler_->try_here([&] {
+    const bool quick = planner_->foresees();
+    if (quick && plan_or_fail(body))
+      executor_->deliver();
+    return quick;
   });
+  if (!planned_here)
+    scheduler_->post([this, body = std::move(body)] { plan_or_fail(body); });
 }
 
-void task_runtime::plan(const std::shared_ptr<task_body>& body) {
+/// True if there are commands.
+bool task_runtime::plan_or_fail(const std::shared_ptr<task_body>& body) {
+  try {
+    return plan(body);
+  } catch (const std::exception& e) {
+    executor_->fail(fmt::format("planning {}: {}", name_of(*body), e.what()));
+    executor_->add(body, {}); // its waiters hear of it
+    return true;
+  }
+}
+
+bool task_runtime::plan(const std::shared_ptr<task_body>& body) {
   const bool timed = dry_ || log_; // what nobody reads is not measured
   const double before = timed ? processor_seconds() : 0;
-  body->what.id = planner_->next(); // for what it may throw
-  last_submitted_ = body->what.id = planner_->submit(body->what);
+  body->id = planner_->next(); // for what it may throw
+  last_submitted_ = body->id = planner_->submit(body->what);
   std::vector<tasks::command> commands = planner_->take();
   if (timed)
     planning_ += processor_seconds() - before;
@@ -474,7 +498,9 @@ void task_runtime::plan(const std::shared_ptr<task_body>& body) {
       executor_->fail(problem.remedy.empty() ? problem.message : problem.message + ". " + problem.remedy);
   if (log_)
     log_->keep(commands);
+  const bool any = !commands.empty();
   executor_->add(body, std::move(commands));
+  return any;
 }
 
 } // namespace tacit::runtime
@@ -562,20 +588,22 @@ void submit(command_group&& group) {
 void fence_buffer(std::size_t buffer, const index_box& region, void* into, std::function<void()> done,
                   std::function<void(std::exception_ptr)> failed) {
   auto body = std::make_shared<runtime::task_body>();
-  body->what.accesses.push_back({static_cast<tasks::buffer_id>(buffer), tasks::access_mode::read,
-                                 tasks::fixed(runtime::to_box(region))});
+  tasks::task what;
+  what.accesses.push_back({static_cast<tasks::buffer_id>(buffer), tasks::access_mode::read,
+                           tasks::fixed(runtime::to_box(region))});
   body->into = into;
   body->done = std::move(done);
   body->failed = heard(std::move(failed));
-  the_runtime().fence(std::move(body));
+  the_runtime().fence(std::move(body), std::move(what));
 }
 void fence_host_object(std::size_t object, std::function<void()> done,
                        std::function<void(std::exception_ptr)> failed) {
   auto body = std::make_shared<runtime::task_body>();
-  body->what.host_objects.push_back(static_cast<tasks::host_object_id>(object));
+  tasks::task what;
+  what.host_objects.push_back(static_cast<tasks::host_object_id>(object));
   body->done = std::move(done);
   body->failed = heard(std::move(failed));
-  the_runtime().fence(std::move(body));
+  the_runtime().fence(std::move(body), std::move(what));
 }
 void wait(bool all_ranks) {
   by_program([&](runtime::task_runtime& here) { here.wait(all_ranks ? until::all_ranks : until::here); });

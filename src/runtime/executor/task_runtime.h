@@ -2,6 +2,8 @@
 //
 // Three threads: the program's, which describes tasks and goes on; the scheduler's, which plans what this rank has to do for them;
 // the executor's. The first exists in the program, the others from the first buffer, queue or host object to the end of MPI.
+// Loops whose rounds are replayed (tasks/commands/replay.h) are planned by the program's thread itself, if the scheduler's is idle:
+// that costs less than to hand a task over.
 //
 // A dry run has no executor: this rank is one of as many as one likes, and its commands are counted (TACIT_DRY_RUN_RANKS, for a
 // whole program, or simulate(), for a part of one that a thread runs).
@@ -9,6 +11,7 @@
 
 #include "runtime/executor/dry_executor.h"
 #include "runtime/executor/executor.h"
+#include "runtime/executor/known_tasks.h"
 #include "runtime/executor/plan_log.h"
 #include "runtime/executor/progress_report.h"
 #include "tasks/commands/planner.h"
@@ -50,7 +53,7 @@ public:
   /// This, fence() and create_buffer() may be called by several threads: what one of them calls counts as a whole before or after
   /// what another one calls.
   void submit(detail::command_group&& group);
-  void fence(std::shared_ptr<task_body> body);
+  void fence(std::shared_ptr<task_body> body, tasks::task what);
   enum class until : std::uint8_t { here, all_ranks, end };
   /// But for `here` collective; then nothing of this process is in MPI when it returns. The `end` of the program is none that another
   /// rank only waits at.
@@ -73,16 +76,20 @@ private:
   simulation told() const;
   std::string progress() const;
   tasks::task describe(const detail::command_group& group) const;
+  std::shared_ptr<const tasks::task> said_by(const detail::command_group& group);
   void schedule(std::shared_ptr<task_body> body);
-  void plan(const std::shared_ptr<task_body>& body);
+  bool plan_or_fail(const std::shared_ptr<task_body>& body);
+  bool plan(const std::shared_ptr<task_body>& body);
   void throw_failure() const;
   void say_unheard_failure() const;
+  bool unheard() const { return !heard_ && executor_->failure().has_value(); }
 
   private_communicator world_, for_groups_; ///< not in a dry run
   int rank_ = 0, ranks_ = 1;
   std::mutex submitting_;                         ///< numbers go up in the order of what is posted
   std::size_t next_buffer_ = 0, next_object_ = 0; ///< of the program's threads
-  std::uint32_t next_group_ = 0, next_operation_ = 0;
+  std::uint32_t next_group_ = 0;
+  known_tasks known_; ///< with the lock
   std::vector<private_communicator> groups_;
   std::unique_ptr<command_executor> executor_;
   dry_executor* dry_ = nullptr;             ///< the executor of a dry run

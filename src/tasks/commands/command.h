@@ -46,8 +46,10 @@ struct command {
   std::uint64_t transfer = 0; ///< push, await_push: the same on both sides
   region what;                ///< push, await_push
 
-  std::shared_ptr<const collective> exchange;   ///< collective
-  group members;                                ///< collective: those who take part together with this rank
+  std::shared_ptr<const collective> exchange; ///< collective
+  exchange_id number{};                       ///< collective: its place in the order of all exchanges
+  task_id partials_of{}; ///< collective: of a reduction, whose chunks made the partial values
+  group members;         ///< collective: those who take part together with this rank
   std::vector<rank_id> sends_to, receives_from; ///< halo: the neighbors of this rank, in increasing order
 };
 

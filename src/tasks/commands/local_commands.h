@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tasks/commands/command.h"
+#include "tasks/commands/window.h"
 #include "tasks/stream/access_order.h"
 #include "tasks/stream/front.h"
 
@@ -10,10 +11,16 @@
 
 namespace tacit::tasks {
 
-/// Parts of buffers that a command reads or writes.
-struct touched {
-  buffer_id buffer{};
-  region where;
+/// What collective groups count as among the objects that order commands.
+inline constexpr std::uint64_t first_group = std::uint64_t{1} << 32;
+
+/// Commands of a rank by numbers that were theirs once: what is forgotten is so now, too, all others have moved alike.
+struct renumbering {
+  command_id forgotten_then{}, forgotten_now{};
+  std::uint64_t further = 0; ///< how much larger numbers are now, those of commands that are not forgotten
+  command_id operator()(command_id then) const {
+    return then <= forgotten_then ? forgotten_now : command_id{index(then) + further};
+  }
 };
 
 class local_commands {
@@ -33,6 +40,25 @@ public:
   /// What was appended since the last call.
   std::vector<command> take() { return std::exchange(made_, {}); }
   command_id next() const { return next_; }
+
+  /// What decides after what commands come that touch some buffers and objects; numbers are as they were then.
+  struct state {
+    std::vector<access_order<command_id>::known> buffers; ///< in the order in which they were named
+    std::vector<std::optional<command_id>> objects;       ///< who touched them last
+    front<command_id> open;
+    command_id next{}, last_horizon{}, forgotten{};
+  };
+  state state_of(const std::vector<buffer_id>& buffers, const std::vector<std::uint64_t>& objects) const;
+  /// What the numbers of a state have become by now, or nothing if what it was about has another state now.
+  std::optional<renumbering> matches(const state& then, const std::vector<buffer_id>& buffers,
+                                     const std::vector<std::uint64_t>& objects) const;
+  /// The state as the commands after `then` left it, which are appended with their new numbers.
+  void become(const state& after, const renumbering& now, const std::vector<buffer_id>& buffers,
+              const std::vector<std::uint64_t>& objects, bool barrier);
+  std::size_t made() const { return made_.size(); }
+  const command& made(std::size_t number) const { return made_[number]; }
+  /// One that has its number, and comes after what it says.
+  void add_again(command c) { add(std::move(c)); }
 
 private:
   void number(command& c);

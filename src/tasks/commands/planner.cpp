@@ -21,8 +21,10 @@ command command_for(const planned& p, command_kind kind) {
   return c;
 }
 
-/// What collective groups count as among the objects that order commands.
-constexpr std::uint64_t first_group = std::uint64_t{1} << 32;
+/// Of a push and its await_push, on both sides.
+std::uint64_t transfer_number(const command& c) {
+  return index(c.task) << 20 | index(c.buffer);
+}
 
 void add_to(std::vector<touched>& all, buffer_id buffer, const region& where) {
   if (where.empty())
@@ -75,6 +77,7 @@ std::uint64_t signature_of(const collective& c) {
 /// ranks and buffer.
 struct planner::batch {
   struct group_of_parts {
+    exchange_id number;
     collective what;
     team who;
   };
@@ -87,20 +90,19 @@ struct planner::batch {
   std::vector<group_of_parts> collectives;
   std::map<message, region> sends, receives;
 
-  exchange_id add(const classified& found, exchange_part part, exchange_id& next) {
+  template <typename Number>
+  exchange_id add(const classified& found, exchange_part part, const Number& next_number) {
     for (group_of_parts& g : collectives)
       if (g.what.kind == *found.kind && g.what.root == found.root && g.who == found.who) {
         g.what.parts.push_back(std::move(part));
-        return g.what.number;
+        return g.number;
       }
     collective c;
-    c.number = next;
-    next = exchange_id{index(next) + 1};
     c.kind = *found.kind;
     c.root = found.root;
     c.parts.push_back(std::move(part));
-    collectives.push_back({std::move(c), found.who});
-    return collectives.back().what.number;
+    collectives.push_back({next_number(), std::move(c), found.who});
+    return collectives.back().number;
   }
 };
 
@@ -124,8 +126,10 @@ buffer_id planner::create_buffer(buffer b) {
 }
 
 void planner::destroy_buffer(buffer_id buffer) {
+  stop_foreseeing(); // tasks before can be ordered now only
   std::erase_if(descriptions_, [&](const auto& d) {
-    return std::ranges::find(d->what.accesses, buffer, &access::buffer) != d->what.accesses.end();
+    return std::ranges::find(d->what.accesses, buffer, &access::buffer) != d->what.accesses.end() ||
+           d->partial(buffer);
   });
   checks_.drop_buffer(buffer);
   stream_.drop_buffer(buffer);
@@ -134,17 +138,17 @@ void planner::destroy_buffer(buffer_id buffer) {
     flush();
 }
 
-task_id planner::submit(const task& t) {
+task_id planner::submit(const task& t, const std::shared_ptr<const task>& said) {
   if (const box all = box_of(range{{options_.ranks, 1, 1}});
       t.shape.split == split_rule::per_rank && t.shape.global != all) {
     task shaped = t;
     shaped.shape.global = all;
-    return submit(shaped);
+    return submit(shaped, nullptr);
   }
-  if (stream_.horizon_is_due())
+  if (horizon_is_due())
     accept(horizon_);
   const task_id id = stream_.next();
-  accept(description(t));
+  accept(description(t, said));
   return id;
 }
 
@@ -158,30 +162,31 @@ bool says_the_same(const access& a, const access& b) {
 
 /// Of tasks that may be kept.
 bool says_the_same(const task& a, const task& b) {
-  return a.kind == b.kind && b.reductions.empty() &&
+  return a.kind == b.kind &&
          std::ranges::equal(a.accesses, b.accesses,
                             [](const access& x, const access& y) { return says_the_same(x, y); }) &&
-         a.shape == b.shape && a.name == b.name && a.host_objects == b.host_objects &&
-         a.collective_group == b.collective_group;
+         a.reductions == b.reductions && a.shape == b.shape && a.name == b.name &&
+         a.host_objects == b.host_objects && a.collective_group == b.collective_group;
 }
 
-/// Functors of the user cannot be compared, and no two reductions have the same operation.
+/// Functors of the user cannot be compared.
 bool may_be_kept(const task& t) {
-  return t.reductions.empty() &&
-         std::ranges::none_of(t.accesses, [](const access& a) { return a.how.function != nullptr; });
+  return std::ranges::none_of(t.accesses, [](const access& a) { return a.how.function != nullptr; });
 }
 
 } // namespace
 
 /// Loops submit tasks that say the same again and again: what follows from the latest is kept. That such a task was right
 /// once is enough, as elements that are initialized stay so, and what is said of buffers that are gone is forgotten.
-std::shared_ptr<const described> planner::description(const task& t) {
+std::shared_ptr<const described> planner::description(const task& t,
+                                                      const std::shared_ptr<const task>& said) {
   const bool keeps = options_.keep_descriptions && may_be_kept(t);
   if (keeps)
     if (auto known = known_description(t))
       return known;
   const std::size_t problems = problems_.size();
   auto made = describe(t);
+  made->said = said;
   if (keeps && problems == problems_.size()) {
     if (descriptions_.size() < descriptions_kept)
       descriptions_.push_back(made);
@@ -195,7 +200,7 @@ std::shared_ptr<const described> planner::description(const task& t) {
 std::shared_ptr<const described> planner::known_description(const task& t) {
   for (std::size_t i = 1; i <= descriptions_.size(); ++i)
     if (const std::size_t at = (used_description_ + i) % descriptions_.size();
-        says_the_same(descriptions_[at]->what, t)) {
+        descriptions_[at]->said.get() == &t || says_the_same(descriptions_[at]->what, t)) {
       used_description_ = at;
       return descriptions_[at];
     }
@@ -364,8 +369,44 @@ void planner::add_reduction(described& p, const reduction& r) {
 
 // --- what happens
 
+bool planner::horizon_is_due() const {
+  return foreseen_ ? is_foreseen(*horizon_, stream_.next()) : stream_.horizon_is_due();
+}
+
+/// Whether the task is the next one of a window that is known. When a horizon is due follows from the tasks since the last one, and what
+/// a task comes after is only shown: so it need not be found. Something that was in no window, as nobody has a chunk, would count, too.
+bool planner::foresees(const planned& p) {
+  if (!options_.replay || options_.keep_graphs)
+    return false;
+  if (!foreseen_ && window_.empty() && stream_.fresh())
+    foreseen_ = windows_.beginning_with(p.what);
+  return foreseen_ && is_foreseen(*p.what, p.at.id);
+}
+
+/// Numbers count, too: a task that is in no window may lie between.
+bool planner::is_foreseen(const described& what, task_id number) const {
+  const std::size_t at = window_.size();
+  return foreseen_->tasks[at].get() == &what &&
+         (at == 0 || foreseen_->steps[at] == index(number) - index(window_[0].at.id));
+}
+
+/// It is another window: what was left out is caught up with.
+void planner::stop_foreseeing() {
+  if (!std::exchange(foreseen_, nullptr))
+    return;
+  for (planned& p : window_)
+    stream_.order(p.what->what, p.what->by_all, p.at);
+}
+
 void planner::accept(std::shared_ptr<const described> what) {
-  planned p{stream_.submit(what->what, what->digest, what->by_all), std::move(what)};
+  planned p{stream_.number(what->digest), std::move(what)};
+  if (window_.empty() && !foreseen_)
+    fresh_ = stream_.fresh();
+  const bool foreseen = foresees(p);
+  if (!foreseen)
+    stop_foreseeing();
+  if (!foreseen || p.what->barrier())
+    stream_.order(p.what->what, p.what->by_all, p.at);
   const task& t = p.what->what;
   if (options_.keep_graphs && tasks_.size() < options_.most_kept)
     tasks_.push_back({p.at.id, t.kind, t.name, p.at.after});
@@ -380,14 +421,104 @@ void planner::accept(std::shared_ptr<const described> what) {
 }
 
 void planner::flush() {
-  for (std::size_t position = 0; position < window_.size(); ++position)
-    plan(position);
+  if (!window_.empty()) {
+    if (window_.back().what->barrier())
+      foreseen_ = nullptr;
+    stop_foreseeing();
+    plan_window();
+  }
   window_.clear();
   for (const buffer_id buffer : destroyed_) {
     contents_.drop_buffer(buffer);
     local_.drop_buffer(buffer);
   }
   destroyed_.clear();
+}
+
+void planner::plan_window() {
+  if (options_.replay && options_.keep_descriptions) {
+    known_window& w = windows_.of(window_, fresh_);
+    ++w.came;
+    goes_on_ = replay(w);
+    if (goes_on_)
+      return;
+    if (worth_recording(w))
+      return plan_and_record(w);
+  }
+  for (std::size_t position = 0; position < window_.size(); ++position)
+    plan(position);
+}
+
+void planner::plan_and_record(known_window& w) {
+  recorded_plan& r = room_for_plan(w);
+  r.first = window_[0].at.id;
+  r.first_exchange = next_exchange_;
+  r.found = contents_of(contents_, w.buffers);
+  r.found_here = local_.state_of(w.buffers, w.objects);
+  recording_ = &r;
+  for (std::size_t position = 0; position < window_.size(); ++position) {
+    const std::size_t before = local_.made();
+    plan(position);
+    for (std::size_t c = before; c < local_.made(); ++c) {
+      r.commands.push_back(local_.made(c));
+      r.of_task.push_back(static_cast<std::uint32_t>(position));
+    }
+  }
+  recording_ = nullptr;
+  if (r.commands.size() > most_commands) {
+    w.too_long = true;
+    return w.plans.pop_back();
+  }
+  r.next_exchange = next_exchange_;
+  r.left = contents_of(contents_, w.buffers);
+  r.left_here = local_.state_of(w.buffers, w.objects);
+}
+
+bool planner::replay(known_window& w) {
+  for (const recorded_plan& plan : w.plans)
+    if (const auto now = matches(w, plan, window_[0].at.id, next_exchange_, contents_, local_)) {
+      replay(w, plan, *now);
+      ++replayed_;
+      return true;
+    }
+  return false;
+}
+
+void planner::replay(const known_window& w, const recorded_plan& plan, const moved_numbers& now) {
+  for (std::size_t c = 0; c < plan.commands.size(); ++c)
+    local_.add_again(again(plan, c, now));
+  for (exchange_edge edge : plan.edges) {
+    edge.producer = now.task(edge.producer);
+    edge.consumer = now.task(edge.consumer);
+    edge.number = edge.kind ? now.exchange(edge.number) : edge.number;
+    note(edge);
+  }
+  if (w.ends_in_barrier())
+    contents_.forget_before(window_.back().at.id);
+  for (std::size_t i = 0; i < w.buffers.size(); ++i) {
+    region_map<version>& buffer = contents_.of(w.buffers[i]);
+    buffer = plan.left[i];
+    buffer.revalue([&](version& v) { v.producer = now.task(v.producer); });
+  }
+  local_.become(plan.left_here, now.commands, w.buffers, w.objects, w.ends_in_barrier());
+  next_exchange_ = now.exchange(plan.next_exchange);
+}
+
+command planner::again(const recorded_plan& plan, std::size_t number, const moved_numbers& now) const {
+  const planned& p = window_[plan.of_task[number]];
+  command c = plan.commands[number];
+  c.id = now.commands(c.id);
+  for (command_id& before : c.after)
+    before = now.commands(before);
+  c.task = p.at.id;
+  c.stream_hash = p.at.hash;
+  if (c.kind == command_kind::push || c.kind == command_kind::await_push)
+    c.transfer = transfer_number(c);
+  if (c.kind == command_kind::collective) {
+    c.number = now.exchange(c.number);
+    c.partials_of = is_reduction(c.exchange->kind) ? now.task(c.partials_of) : c.partials_of;
+  }
+  return c;
 }
 
 void planner::plan(std::size_t position) {
@@ -453,14 +584,20 @@ void planner::exchange(batch& out, exchange_part part, task_id producer, std::si
   edge.kind = found.kind;
   edge.why_not = found.why_not;
   if (found.kind)
-    edge.number = out.add(found, part, next_exchange_);
+    edge.number = out.add(found, part, [this] { return number_exchange(); });
   else
     send_messages(out, part);
   note(edge);
   contents_.add_copy(part.buffer, part.where, part.wanted);
 }
 
+exchange_id planner::number_exchange() {
+  return std::exchange(next_exchange_, exchange_id{index(next_exchange_) + 1});
+}
+
 void planner::note(exchange_edge edge) {
+  if (options_.keep_graphs && recording_)
+    recording_->edges.push_back(edge);
   if (options_.keep_graphs && edges_.size() < options_.most_kept)
     edges_.push_back(edge);
   else if (options_.keep_graphs)
@@ -505,16 +642,13 @@ void planner::combine(batch& out, const box& where, const version& partial, cons
   if (*found.kind == collective_kind::allreduce)
     wanted = contents_.everywhere(contents_.extent(d.buffer));
   collective c;
-  c.number = next_exchange_;
-  next_exchange_ = exchange_id{index(next_exchange_) + 1};
+  const exchange_id number = number_exchange();
   c.kind = *found.kind;
   c.root = found.root;
   c.parts.push_back({d.buffer, what, partial.owner, wanted, {}});
-  c.partials_of = partial.producer;
-  c.operation = *partial.operation;
-  note({partial.producer, out.consumer.at.id, d.buffer, what, c.kind, reason::none, c.number, false});
+  note({partial.producer, out.consumer.at.id, d.buffer, what, c.kind, reason::none, number, false});
+  emit_collective(out.consumer, number, std::move(c), found.who, partial.producer);
   contents_.write(d.buffer, what, {true, partial.producer, wanted, std::nullopt, {}});
-  emit_collective(out.consumer, std::move(c), found.who);
 }
 
 /// What tasks later in the window want of a box as it is now: until somebody writes into it.
@@ -558,28 +692,32 @@ void planner::send_messages(batch& out, const exchange_part& part) const {
 
 void planner::emit(batch& out) {
   for (batch::group_of_parts& g : out.collectives)
-    emit_collective(out.consumer, std::move(g.what), g.who);
+    emit_collective(out.consumer, g.number, std::move(g.what), g.who);
   emit_messages(out);
 }
 
-void planner::emit_collective(const planned& consumer, collective c, const team& who) {
+void planner::emit_collective(const planned& consumer, exchange_id number, collective c, const team& who,
+                              task_id partials_of) {
   const std::optional<group> members = who.group_of(options_.me);
   if (!members)
     return;
   c.signature = signature_of(c);
-  const own_share& mine = share_of(c);
+  const own_share& mine = share_of(std::move(c));
   command out = command_for(consumer, command_kind::collective);
   out.members = *members;
   out.sends_to = mine.sends_to;
   out.receives_from = mine.receives_from;
-  out.exchange = std::make_shared<const collective>(std::move(c));
+  out.exchange = mine.what;
+  out.number = number;
+  out.partials_of = partials_of;
   local_.append(std::move(out), mine.reads, mine.writes);
 }
 
 /// Loops repeat their exchanges: what this rank has to do in one is kept, the latest used first.
-const planner::own_share& planner::share_of(const collective& c) {
+const planner::own_share& planner::share_of(collective&& c) {
   const auto found = std::ranges::find_if(shares_, [&](const own_share& s) {
-    return s.signature == c.signature && s.kind == c.kind && s.parts == c.parts;
+    return s.what->signature == c.signature && s.what->kind == c.kind && s.what->root == c.root &&
+           s.what->parts == c.parts;
   });
   if (found != shares_.end()) {
     std::rotate(shares_.begin(), found, found + 1);
@@ -587,13 +725,14 @@ const planner::own_share& planner::share_of(const collective& c) {
   }
   if (shares_.size() == shares_kept)
     shares_.pop_back();
-  shares_.insert(shares_.begin(), make_share(c));
+  shares_.insert(shares_.begin(), make_share(std::move(c)));
   return shares_.front();
 }
 
-planner::own_share planner::make_share(const collective& c) const {
+planner::own_share planner::make_share(collective&& made) const {
   const std::uint32_t me = number_of(options_.me);
-  own_share out{c.signature, c.kind, c.parts, {}, {}, {}, {}};
+  own_share out{std::make_shared<const collective>(std::move(made)), {}, {}, {}, {}};
+  const collective& c = *out.what;
   const bool combines = is_reduction(c.kind);
   for (const exchange_part& part : c.parts) {
     const region sent = combines ? part.owner.piece(me) : part.owner.first_copy(me);
@@ -626,7 +765,7 @@ void planner::emit_messages(const batch& out) {
     command c = command_for(out.consumer, kind);
     c.buffer = m.buffer;
     c.peer = m.peer;
-    c.transfer = index(c.task) << 20 | index(m.buffer);
+    c.transfer = transfer_number(c);
     c.what = what;
     const std::vector<touched> here{{m.buffer, what}}, nothing;
     kind == command_kind::push ? local_.append(std::move(c), here, nothing)

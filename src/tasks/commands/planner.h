@@ -17,6 +17,8 @@
 
 #include "tasks/commands/command.h"
 #include "tasks/commands/local_commands.h"
+#include "tasks/commands/replay.h"
+#include "tasks/commands/window.h"
 #include "tasks/discover/classify.h"
 #include "tasks/layout/contents.h"
 #include "tasks/stream/check.h"
@@ -32,20 +34,10 @@ struct planner_options {
   bool discover = true;            ///< without it, all that can be messages is
   bool look_ahead = true;          ///< without it, each task is planned by itself
   bool keep_descriptions = true;   ///< without it, what follows from a task is found anew each time
+  bool replay = true;              ///< without it, each window is planned anew
   int horizon_step = 4;            ///< tasks in a chain between two horizons
   bool keep_graphs = false;        ///< remember tasks and exchanges, to explain them
   std::size_t most_kept = 100'000; ///< of tasks, and of exchanges; later ones are counted
-};
-
-/// What became of data that one task needs and another one produced on other ranks.
-struct exchange_edge {
-  task_id producer{}, consumer{};
-  buffer_id buffer{};
-  box where;
-  std::optional<collective_kind> kind;
-  reason why_not = reason::none; ///< of messages
-  exchange_id number{};          ///< of a collective
-  bool ahead = false;            ///< brings more than this consumer needs: a later one needs it
 };
 
 /// A task and what it comes after, to be shown.
@@ -54,35 +46,6 @@ struct task_node {
   task_kind kind{};
   std::string name;
   std::vector<task_id> after;
-};
-
-/// What a task wants to find in a buffer, or leaves there.
-struct demand {
-  buffer_id buffer{};
-  distribution where;
-  region image; ///< of all ranks
-  region mine;
-};
-
-/// A task and what follows from what it says alone: not from its number, and not from the tasks before it.
-struct described {
-  task what; ///< its number is that of the first that said it
-  std::uint64_t digest = 0;
-  std::vector<region> by_all;          ///< by access: what all chunks together touch
-  std::shared_ptr<const split> chunks; ///< null for horizons and epochs, and where nobody has a chunk
-  std::vector<demand> wanted, written;
-  box chunk;                          ///< this rank's
-  std::vector<region> mine;           ///< by access: what this rank's chunk touches
-  std::vector<touched> reads, writes; ///< by buffer: the same
-  bool barrier() const { return what.kind == task_kind::horizon || what.kind == task_kind::epoch; }
-  /// The reduction into a buffer, if there is one.
-  const reduction* partial(buffer_id buffer) const;
-};
-
-/// A task of the window.
-struct planned {
-  submitted at;
-  std::shared_ptr<const described> what;
 };
 
 class planner {
@@ -96,7 +59,11 @@ public:
   void destroy_buffer(buffer_id buffer);
   /// Returns its number. What is wrong with it is added to problems(); a task with an error is not planned. A fence or an epoch
   /// plans everything up to itself.
-  task_id submit(const task& t);
+  task_id submit(const task& t) { return submit(t, nullptr); }
+  /// The same of one that may come again as the same object.
+  task_id submit(const std::shared_ptr<const task>& t) { return submit(*t, t); }
+  /// Whether the next task most likely costs next to nothing: it goes on with a window that is known, or begins one after such a one.
+  bool foresees() const { return foreseen_ || (window_.empty() && goes_on_); }
   /// The number of the next task, unless a horizon comes before it.
   task_id next() const { return stream_.next(); }
   /// Plans what still waits in the window.
@@ -110,6 +77,8 @@ public:
   const std::vector<exchange_edge>& edges() const { return edges_; }
   /// With keep_graphs: how many tasks and exchanges there were beyond those kept.
   std::size_t left_out() const { return left_out_; }
+  /// How many windows had been planned before, in the same state.
+  std::size_t replayed() const { return replayed_; }
   const std::vector<buffer>& buffers() const { return stream_.buffers(); }
   std::uint64_t stream_hash() const { return stream_.hash(); }
   const planner_options& options() const { return options_; }
@@ -122,16 +91,15 @@ private:
   };
   /// What this rank has to do with an exchange.
   struct own_share {
-    std::uint64_t signature = 0;
-    collective_kind kind{};
-    std::vector<exchange_part> parts;
+    std::shared_ptr<const collective> what;
     std::vector<touched> reads, writes;
     std::vector<rank_id> sends_to, receives_from;
   };
   static constexpr std::size_t shares_kept = 16;
   static constexpr std::size_t descriptions_kept = 32;
 
-  std::shared_ptr<const described> description(const task& t);
+  task_id submit(const task& t, const std::shared_ptr<const task>& said);
+  std::shared_ptr<const described> description(const task& t, const std::shared_ptr<const task>& said);
   std::shared_ptr<const described> known_description(const task& t);
   std::shared_ptr<described> describe(task t);
   void split_up(described& d);
@@ -142,6 +110,15 @@ private:
   demand demand_of(buffer_id buffer, distribution where) const;
   void add_demands(described& d, const access& a) const;
   void add_reduction(described& d, const reduction& r);
+  bool horizon_is_due() const;
+  bool foresees(const planned& p);
+  bool is_foreseen(const described& what, task_id number) const;
+  void stop_foreseeing();
+  void plan_window();
+  void plan_and_record(known_window& w);
+  bool replay(known_window& w);
+  void replay(const known_window& w, const recorded_plan& plan, const moved_numbers& now);
+  command again(const recorded_plan& plan, std::size_t number, const moved_numbers& now) const;
   void plan(std::size_t position);
   template <typename Test>
   bool any_of(const demand& d, const Test& test) const;
@@ -156,9 +133,11 @@ private:
   void send_messages(batch& out, const exchange_part& part) const;
   void note(exchange_edge edge);
   void emit(batch& out);
-  void emit_collective(const planned& consumer, collective c, const team& who);
-  const own_share& share_of(const collective& c);
-  own_share make_share(const collective& c) const;
+  void emit_collective(const planned& consumer, exchange_id number, collective c, const team& who,
+                       task_id partials_of = {});
+  const own_share& share_of(collective&& c);
+  own_share make_share(collective&& c) const;
+  exchange_id number_exchange();
   void add_neighbors(own_share& c, const exchange_part& part) const;
   void emit_messages(const batch& out);
   void execute(const planned& p);
@@ -176,6 +155,13 @@ private:
   std::vector<std::shared_ptr<const described>> descriptions_; ///< of tasks; the oldest makes room
   std::size_t oldest_description_ = 0, used_description_ = 0;
   std::vector<buffer_id> destroyed_; ///< with the window they go
+  known_windows windows_;
+  known_window* foreseen_ =
+      nullptr;        ///< the window that this one is so far; its tasks are numbered, not ordered
+  bool fresh_ = true; ///< the window began right after a horizon or an epoch
+  recorded_plan* recording_ = nullptr;
+  bool goes_on_ = false; ///< the last window was replayed
+  std::size_t replayed_ = 0;
   exchange_id next_exchange_{};
   std::vector<own_share> shares_;
   diagnostics problems_;

@@ -64,16 +64,13 @@ struct exchange_part {
 };
 
 /// A collective, the same object on all ranks. Symbolic: what a rank sends is computed when it is asked for, so that planning
-/// costs the same for any number of ranks.
+/// costs the same for any number of ranks. Repeated exchanges share it: which one of them it is, is said by the command.
 struct collective {
-  exchange_id number{};
   collective_kind kind{};
   rank_id root = no_rank; ///< of broadcast, scatter, gather and reduce
   /// Equal for exchanges of the same parts among the same ranks: what can be persistent.
   std::uint64_t signature = 0;
   std::vector<exchange_part> parts; ///< in messages one after the other
-  task_id partials_of{};            ///< of reductions: whose chunks made the partial values
-  std::uint32_t operation = 0;      ///< of reductions: reduction::operation
 };
 
 /// What rank `from` sends to rank `to` of a part: what it owns, the other wants and has not. Empty for from == to. Not for

@@ -85,7 +85,7 @@ nlohmann::json json_of(const command& c, const planner& plan, counted_messages& 
                         {"text", text_of(shown, buffers)}};
   if (c.kind == command_kind::collective) {
     out["collective"] = tasks::name_of(c.exchange->kind);
-    out["exchange"] = index(c.exchange->number);
+    out["exchange"] = index(c.number);
     out["ranks"] = c.members.size();
     const auto [entry, fresh] = replaced.try_emplace(c.exchange->signature, 0);
     if (fresh)

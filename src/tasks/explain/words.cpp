@@ -52,8 +52,8 @@ std::string what_of(const command& c, const std::vector<buffer>& buffers) {
                        buffer_name(c.buffer, buffers), c.kind == command_kind::push ? "to" : "from",
                        index(c.peer));
   case command_kind::collective:
-    return fmt::format("{} {} among {} ranks: {}", tasks::name_of(c.exchange->kind),
-                       index(c.exchange->number), c.members.size(), parts_of(*c.exchange, buffers));
+    return fmt::format("{} {} among {} ranks: {}", tasks::name_of(c.exchange->kind), index(c.number),
+                       c.members.size(), parts_of(*c.exchange, buffers));
   default:
     return name_of(c.kind);
   }

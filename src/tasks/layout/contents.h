@@ -45,6 +45,8 @@ public:
   /// Every rank has all of a buffer.
   distribution everywhere(const range& extent) const;
   std::size_t entries(buffer_id buffer) const { return buffers_[buffer].entries().size(); }
+  const region_map<version>& of(buffer_id buffer) const { return buffers_[buffer]; }
+  region_map<version>& of(buffer_id buffer) { return buffers_[buffer]; }
   /// Of what was produced before the horizon, the producer is the horizon: neighbors that are equal then become one.
   void forget_before(task_id horizon);
 

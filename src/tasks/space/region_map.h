@@ -75,6 +75,13 @@ public:
     join(everything);
   }
 
+  /// Changes all values, and joins none: change(value). For numbers that have become others.
+  template <typename Change>
+  void revalue(Change&& change) {
+    for (entry& e : entries_)
+      change(e.value);
+  }
+
   /// Calls visit(box, value) for every entry, with the part of it that lies in `where`.
   template <typename Visit>
   void query(const box& where, Visit&& visit) const {

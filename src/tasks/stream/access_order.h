@@ -15,6 +15,14 @@ namespace tacit::tasks {
 template <typename Id>
 class access_order {
 public:
+  /// Who has written an element last, and who has read it since.
+  struct state {
+    Id writer{};
+    std::vector<Id> readers;
+    friend bool operator==(const state&, const state&) = default;
+  };
+  using known = region_map<state>;
+
   /// The buffers come in the order of their numbers; `first` is who wrote them in the beginning.
   void add_buffer(const range& extent, Id first) { buffers_.add({box_of(extent), state{first, {}}}); }
   /// Nobody reads or writes it any more.
@@ -50,26 +58,24 @@ public:
   }
 
   /// Who stands for it now: itself, or the horizon after it.
-  Id known(Id id) const { return std::max(id, forgotten_); }
+  Id stands_for(Id id) const { return std::max(id, forgotten_); }
+  Id forgotten() const { return forgotten_; }
+
+  const known& of(buffer_id buffer) const { return buffers_[buffer]; }
+  known& of(buffer_id buffer) { return buffers_[buffer]; }
 
 private:
   static constexpr std::size_t many =
       8; ///< entries of a buffer from which on joining those that became equal pays
 
-  struct state {
-    Id writer{};
-    std::vector<Id> readers;
-    friend bool operator==(const state&, const state&) = default;
-  };
-
   void add(std::vector<Id>& after, Id id, Id who) const {
     if (id != who)
-      after.push_back(known(id));
+      after.push_back(stands_for(id));
   }
   void shorten(state& s) const {
-    s.writer = known(s.writer);
+    s.writer = stands_for(s.writer);
     for (Id& id : s.readers)
-      id = known(id);
+      id = stands_for(id);
     s.readers.erase(std::ranges::unique(s.readers).begin(), s.readers.end());
     // A later reader need not come after the horizon, which stands for earlier ones: it has to stay beside it.
     if (s.readers.size() == 1 && s.readers[0] == s.writer)
@@ -78,7 +84,8 @@ private:
   void add_reader(state& s, Id who) const {
     if (!s.readers.empty() && s.readers.back() == who)
       return;
-    if (!s.readers.empty() && s.readers.front() < forgotten_)
+    if (!s.readers.empty() &&
+        s.readers.front() <= forgotten_) // whether it is that horizon makes no difference
       shorten(s);
     s.readers.push_back(who);
   }

@@ -36,9 +36,16 @@ std::string misspelled(const task& t, const by_buffer<region>& buffers) {
 
 } // namespace
 
+std::string name_of(task_id id, const std::string& name) {
+  std::string out = "task ";
+  out += std::to_string(index(id));
+  if (!name.empty())
+    out.append(" '").append(name).append("'");
+  return out;
+}
+
 std::string name_of(const task& t) {
-  return fmt::format("task {}{}", static_cast<std::uint64_t>(t.id),
-                     t.name.empty() ? "" : " '" + t.name + "'");
+  return name_of(t.id, t.name);
 }
 
 std::string name_of(buffer_id id, const buffer& b) {

@@ -11,6 +11,7 @@
 namespace tacit::tasks {
 
 /// "task 3 'step'", "buffer 0 'P'".
+std::string name_of(task_id id, const std::string& name);
 std::string name_of(const task& t);
 std::string name_of(buffer_id id, const buffer& b);
 /// An error of a task program, with its code and remedy.

@@ -30,6 +30,11 @@ public:
   /// The longest chain since the last horizon.
   int depth() const { return deepest_; }
   std::size_t size() const { return nodes_.size(); }
+  Id first() const { return first_; }
+  /// The same, but for the numbers.
+  bool looks_like(const front& other) const { return deepest_ == other.deepest_ && nodes_ == other.nodes_; }
+  /// With other numbers.
+  void renumber(Id first) { first_ = first; }
 
   /// Those that nobody comes after, in increasing order.
   std::vector<Id> open() const {
@@ -51,6 +56,7 @@ private:
   struct node {
     int depth = 0;
     bool followed = false;
+    friend bool operator==(const node&, const node&) = default;
   };
   std::size_t offset(Id id) const { return static_cast<std::size_t>(id) - static_cast<std::size_t>(first_); }
 

@@ -50,6 +50,7 @@ struct reduction {
       0; ///< which operator, by a number of the caller's; equal numbers, equal operators
   bool include_current =
       false; ///< the value before the task is combined, too (by the rank with the first chunk)
+  friend bool operator==(const reduction&, const reduction&) = default;
 };
 
 enum class task_kind : std::uint8_t {

@@ -29,20 +29,23 @@ bool task_stream::horizon_is_due() const {
   return front_.depth() >= horizon_step_ || front_.size() > most_between;
 }
 
-submitted task_stream::submit(const task& t, std::uint64_t digest, const std::vector<region>& touched) {
+submitted task_stream::number(std::uint64_t digest) {
   submitted out{next_, {}, 0};
   next_ = after_this(next_);
   hash_.add(digest);
   out.hash = hash_.value();
-  if (t.kind == task_kind::horizon || t.kind == task_kind::epoch) {
-    out.after = front_.open();
-    restart(t.kind, out.id);
-  } else {
-    order(t, touched, out.id, out.after);
-    tidy(out.after);
-    front_.add(out.id, out.after);
-  }
   return out;
+}
+
+void task_stream::order(const task& t, const std::vector<region>& touched, submitted& at) {
+  if (t.kind == task_kind::horizon || t.kind == task_kind::epoch) {
+    at.after = front_.open();
+    restart(t.kind, at.id);
+  } else {
+    order_accesses(t, touched, at.id, at.after);
+    tidy(at.after);
+    front_.add(at.id, at.after);
+  }
 }
 
 void task_stream::restart(task_kind kind, task_id id) {
@@ -51,8 +54,8 @@ void task_stream::restart(task_kind kind, task_id id) {
   last_horizon_ = id;
 }
 
-void task_stream::order(const task& t, const std::vector<region>& touched, task_id id,
-                        std::vector<task_id>& after) {
+void task_stream::order_accesses(const task& t, const std::vector<region>& touched, task_id id,
+                                 std::vector<task_id>& after) {
   for (std::size_t i = 0; i < t.accesses.size(); ++i)
     if (reads(t.accesses[i].mode))
       order_.read(t.accesses[i].buffer, touched[i], id, after);
@@ -74,7 +77,7 @@ void task_stream::order_objects(const task& t, task_id id, std::vector<task_id>&
   const auto touch = [&](std::uint64_t object) {
     const auto [entry, fresh] = last_at_object_.try_emplace(object, id);
     if (!fresh)
-      after.push_back(order_.known(std::exchange(entry->second, id)));
+      after.push_back(order_.stands_for(std::exchange(entry->second, id)));
   };
   for (const host_object_id object : t.host_objects)
     touch(index(object));

@@ -41,16 +41,22 @@ public:
 
   /// Whether a horizon has to come before the next task.
   bool horizon_is_due() const;
-  /// Numbers a task and finds what it comes after. An epoch comes after everything, and everything later after it. `digest` is
-  /// that of the task; `touched` says for each access which elements all chunks together touch, within the buffer.
-  submitted submit(const task& t, std::uint64_t digest, const std::vector<region>& touched);
+  /// Numbers a task. `digest` is that of the task.
+  submitted number(std::uint64_t digest);
+  /// Finds what a task comes after that has been numbered. An epoch comes after everything, and everything later after it. `touched`
+  /// says for each access which elements all chunks together touch, within the buffer. To be called in the order of tasks; those before
+  /// a horizon or an epoch may be left out if nobody wants to know after which tasks others come.
+  void order(const task& t, const std::vector<region>& touched, submitted& at);
+  /// No task was ordered since the last horizon or epoch.
+  bool fresh() const { return front_.size() == 1; }
 
   /// The number of the next task.
   task_id next() const { return next_; }
   std::uint64_t hash() const { return hash_.value(); }
 
 private:
-  void order(const task& t, const std::vector<region>& touched, task_id id, std::vector<task_id>& after);
+  void order_accesses(const task& t, const std::vector<region>& touched, task_id id,
+                      std::vector<task_id>& after);
   void order_objects(const task& t, task_id id, std::vector<task_id>& after);
   void restart(task_kind kind, task_id id);
 

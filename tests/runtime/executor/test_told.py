@@ -114,10 +114,21 @@ class Explained(unittest.TestCase):
 
 
 class End(unittest.TestCase):
-    def test_says_what_nobody_has_waited_for(self):
-        said = run("1", "unheard").stderr
-        self.assertEqual(said.count("tacit: "), 1, said)
-        self.assertRegex(said, r"tacit: task \d+ 'last' reads \[0,1\) of buffer 2 'sum' .*nobody has written")
+    def test_says_what_nobody_has_waited_for_and_fails(self):
+        done = run("1", "unheard")
+        self.assertEqual(done.stderr.count("tacit: "), 1, done.stderr)
+        self.assertRegex(done.stderr, r"tacit: task \d+ 'last' reads \[0,1\) of buffer 2 'sum' .*nobody has written")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stdout, "x[1] = 997.5\n")  # nothing of what the program printed is lost
+
+    def test_fails_on_several_ranks_and_in_a_dry_run(self):
+        self.assertNotEqual(run("1", "unheard", ranks=2).returncode, 0)
+        self.assertEqual(run("1", "unheard", TACIT_DRY_RUN_RANKS="4").returncode, 1)
+
+    def test_leaves_a_program_its_own_status(self):
+        self.assertEqual(run("1", "unheard", "7").returncode, 7)
+        self.assertEqual(run("1", "", "7").returncode, 7)
+        self.assertEqual(run("1", "unwritten", "7").returncode, 3)  # it has heard
 
     def test_says_nothing_twice(self):
         self.assertNotIn("nobody has written", run("1", "unwritten").stderr)

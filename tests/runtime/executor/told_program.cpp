@@ -61,5 +61,5 @@ int main(int argc, char** argv) {
     std::printf("error: %s\n", e.what());
     return 3;
   }
-  return 0;
+  return argc > 3 ? std::atoi(argv[3]) : 0;
 }

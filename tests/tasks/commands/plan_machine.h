@@ -301,10 +301,10 @@ private:
 
   void meet(int rank, std::size_t i) {
     const command& c = of(rank).commands[i];
-    if (index(c.exchange->number) + 1 <= of(rank).last_exchange)
+    if (index(c.number) + 1 <= of(rank).last_exchange)
       trouble = "collectives out of order";
-    of(rank).last_exchange = index(c.exchange->number) + 1;
-    const meeting_key key{index(c.exchange->number), static_cast<std::uint32_t>(index(c.members.member(0)))};
+    of(rank).last_exchange = index(c.number) + 1;
+    const meeting_key key{index(c.number), static_cast<std::uint32_t>(index(c.members.member(0)))};
     meeting& m = waiting_[key];
     m.present.emplace_back(rank, i);
     if (!c.members.contains(rank_id{static_cast<std::uint32_t>(rank)}))
@@ -393,7 +393,7 @@ private:
 
   void combine(const command& c, const exchange_part& part, int to, const meeting& m,
                std::vector<oracle::arrival>& all) {
-    const int job = job_of_.at(c.exchange->partials_of);
+    const int job = job_of_.at(c.partials_of);
     const std::map<oracle::where, int> items =
         oracle::ranks_of_items(program_.jobs[static_cast<std::size_t>(job)], program_.ranks);
     std::set<int> contributors, present;

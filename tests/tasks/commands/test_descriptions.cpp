@@ -1,5 +1,5 @@
 // What is kept of tasks that were submitted before changes nothing: a planner that keeps and one that does not plan the same.
-#include "tasks/commands/planner.h"
+#include "equal_commands.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -108,33 +108,7 @@ private:
     ASSERT_EQ(keeping_->problems().size(), forgetting_->problems().size());
     for (std::size_t p = problems; p < forgetting_->problems().size(); ++p)
       ASSERT_EQ(keeping_->problems()[p].message, forgetting_->problems()[p].message);
-    expect_equal(keeping_->take(), forgetting_->take());
-  }
-
-  static void expect_equal(const std::vector<command>& a, const std::vector<command>& b) {
-    ASSERT_EQ(a.size(), b.size());
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      ASSERT_EQ(a[i].id, b[i].id);
-      ASSERT_EQ(a[i].kind, b[i].kind);
-      ASSERT_EQ(a[i].task, b[i].task);
-      ASSERT_EQ(a[i].after, b[i].after);
-      ASSERT_EQ(a[i].stream_hash, b[i].stream_hash);
-      ASSERT_EQ(a[i].chunk, b[i].chunk);
-      ASSERT_EQ(a[i].buffer, b[i].buffer);
-      ASSERT_EQ(a[i].peer, b[i].peer);
-      ASSERT_EQ(a[i].transfer, b[i].transfer);
-      ASSERT_EQ(a[i].what, b[i].what);
-      ASSERT_EQ(a[i].members, b[i].members);
-      ASSERT_EQ(a[i].sends_to, b[i].sends_to);
-      ASSERT_EQ(a[i].receives_from, b[i].receives_from);
-      ASSERT_EQ(a[i].exchange == nullptr, b[i].exchange == nullptr);
-      if (a[i].exchange) {
-        ASSERT_EQ(a[i].exchange->number, b[i].exchange->number);
-        ASSERT_EQ(a[i].exchange->kind, b[i].exchange->kind);
-        ASSERT_EQ(a[i].exchange->signature, b[i].exchange->signature);
-        ASSERT_EQ(a[i].exchange->parts, b[i].exchange->parts);
-      }
-    }
+    expect_equal_commands(keeping_->take(), forgetting_->take());
   }
 
   std::mt19937 random_;

@@ -75,7 +75,7 @@ struct seen {
       awaited[{c.transfer, peer, me}] = c.what;
     if (c.kind != command_kind::collective)
       return;
-    const std::uint64_t number = index(c.exchange->number);
+    const std::uint64_t number = index(c.number);
     meetings[{number, static_cast<std::uint32_t>(index(c.members.member(0)))}].push_back(c.members.size());
     EXPECT_TRUE(c.members.contains(rank_id{me}));
     for (const rank_id to : c.sends_to)
@@ -99,7 +99,7 @@ TEST(simulated, plans_of_4096_ranks_fit_each_other) {
     for (const command& c : p.take()) {
       all.add(c, me);
       if (c.kind == command_kind::collective) {
-        mine.push_back(index(c.exchange->number) << 8 | static_cast<std::uint64_t>(c.exchange->kind));
+        mine.push_back(index(c.number) << 8 | static_cast<std::uint64_t>(c.exchange->kind));
         ++all.kinds[name_of(c.exchange->kind)];
       }
     }
