@@ -67,11 +67,12 @@ def save_figure(figure, file) -> None:
     print(f"drawn: {file}", file=sys.stderr)
 
 
-def rows_of(name: str, library: str, ranks: int, arguments: list[str], describe) -> list[dict]:
-    """Runs a program of the build with the library's own defaults: the objects it prints, one to a line, each also described."""
+def rows_of(name: str, library: str, ranks: int, arguments: list[str], describe, **settings: str) -> list[dict]:
+    """Runs a program of the build with the library's own defaults and some settings of ours: the objects it prints, one to a line, each
+    also described."""
     environment = user_environment()
     environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                       OMPI_MCA_rmaps_base_oversubscribe="1")
+                       OMPI_MCA_rmaps_base_oversubscribe="1", **settings)
     program = ROOT / "build" / PRESETS[library] / "bin" / name
     rows = []
     with subprocess.Popen([f"mpiexec.{library}", "-n", str(ranks), program, *arguments], env=environment, text=True,

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from measured import dirty, machine, output, rows_of, write_cases  # noqa: E402
 
 CASES = [  # bodies, microseconds of a kernel, steps of a round
-    (8, 0, 200), (1024, 0, 200), (16384, 0, 100), (65536, 0, 50), (262144, 0, 20), (1048576, 0, 5),
+    (8, 0, 200), (1024, 0, 200), (4096, 0, 100), (16384, 0, 100), (65536, 0, 50), (262144, 0, 20), (1048576, 0, 5),
     (1024, 100, 100), (1024, 1000, 20)]
 
 
@@ -41,6 +41,7 @@ def main() -> None:
     parser.add_argument("--ranks", nargs="+", type=int, default=[2])
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--add", action="store_true", help="keep the cases of other libraries and numbers of ranks")
     parser.add_argument("--stdout", action="store_true", help="print the rows only, write no file")
     options = parser.parse_args()
     result = {"command": shlex.join(["bench/papers/s3/nbody_overhead.py", *sys.argv[1:]]),
@@ -48,7 +49,7 @@ def main() -> None:
     rows = [median_of(library, ranks, case, options.rounds, options.repetitions)
             for library in options.mpi for ranks in options.ranks for case in CASES]
     if not options.stdout:
-        write_cases("papers-s3-nbody-overhead", result, rows, add=False)
+        write_cases("papers-s3-nbody-overhead", result, rows, add=options.add)
 
 
 if __name__ == "__main__":

@@ -18,9 +18,10 @@ std::size_t round_up(std::size_t offset) {
   return (offset + channel_alignment - 1) / channel_alignment * channel_alignment;
 }
 
-/// What counts for longer ones is copying, and MPI reads them from the other process in one copy where it may. On two cores that share no
-/// cache an all-gather of 192 KiB each way took 117 us through channels, a third of that by messages.
-constexpr std::size_t longest_in_channel = 8192;
+/// What counts for longer ones is copying, and MPI reads them from the other process in one copy where it may. Up to this length a channel was
+/// at least as fast under both libraries (bench/results/papers-s3-channels-*.json); of 192 KiB each way, on two cores that share no cache, an
+/// all-gather once took 117 us through channels and a third of that by messages.
+constexpr std::size_t longest_in_channel = 64 * 1024;
 
 channel_shape shape_of(std::size_t bytes, bool both_ways) {
   channel_shape shape = shape_for(bytes, both_ways);

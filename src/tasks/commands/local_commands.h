@@ -57,6 +57,8 @@ public:
               const std::vector<std::uint64_t>& objects, bool barrier);
   std::size_t made() const { return made_.size(); }
   const command& made(std::size_t number) const { return made_[number]; }
+  /// So many will be added.
+  void expect(std::size_t commands) { made_.reserve(made_.size() + commands); }
   /// One that has its number, and comes after what it says.
   void add_again(command c) { add(std::move(c)); }
 

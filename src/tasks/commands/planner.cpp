@@ -485,6 +485,7 @@ bool planner::replay(known_window& w) {
 }
 
 void planner::replay(const known_window& w, const recorded_plan& plan, const moved_numbers& now) {
+  local_.expect(plan.commands.size());
   for (std::size_t c = 0; c < plan.commands.size(); ++c)
     local_.add_again(again(plan, c, now));
   for (exchange_edge edge : plan.edges) {
