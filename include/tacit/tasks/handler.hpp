@@ -202,7 +202,7 @@ public:
   void split_by_weights(const std::vector<std::uint32_t>& weights) { group_.weights = weights; }
 
   // For the library.
-  explicit handler(detail::command_group& into) : group_(into) {}
+  explicit handler(detail::command_group& into) : group_(into) { group_.accesses.reserve(4); }
   std::size_t add(detail::buffer_access&& access) {
     group_.accesses.push_back(std::move(access));
     return group_.accesses.size() - 1;

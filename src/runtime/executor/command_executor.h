@@ -44,11 +44,12 @@ public:
   virtual void drop_buffer(tasks::buffer_id number, tasks::task_id before) = 0;
   virtual void add_collective_group(std::uint32_t number, MPI_Comm communicator) = 0;
   /// A task with the commands that have become known with it, of this and of earlier tasks. They may be kept until deliver().
-  virtual void add(std::shared_ptr<task_body> body, std::vector<tasks::command> commands) = 0;
+  /// The list is empty afterwards, and may have memory for the next one.
+  virtual void add(std::shared_ptr<task_body> body, std::vector<tasks::command>& commands) = 0;
   /// Lets all run that was added.
   virtual void deliver() = 0;
   /// Blocks while `most` tasks are kept, or other ranks are far behind; not after an error. Who submits must not run ahead
-  /// without bound. Other ranks need nothing of what would be submitted next to catch up.
+  /// without bound. Other ranks need nothing of what would be submitted next to catch up. Frees bodies, as below.
   virtual void wait_for_room(std::size_t most) = 0;
   /// Frees what is left of tasks that have run. To be called by the thread that submits: memory is freed with the least effort by
   /// the thread that asked for it.

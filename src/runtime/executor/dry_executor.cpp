@@ -9,7 +9,8 @@ void dry_executor::add_buffer(tasks::buffer_id number, const detail::buffer_desc
   element_bytes_[number] = what.element_bytes;
 }
 
-void dry_executor::add(std::shared_ptr<task_body> body, std::vector<tasks::command> commands) {
+void dry_executor::add(std::shared_ptr<task_body> body, std::vector<tasks::command>& commands) {
+  const std::vector<tasks::command> taken = std::exchange(commands, {});
   const std::lock_guard lock(mutex_);
   ++planned_;
   room_.notify_all();
@@ -17,7 +18,7 @@ void dry_executor::add(std::shared_ptr<task_body> body, std::vector<tasks::comma
     return std::exchange(body->failed, nullptr)(std::make_exception_ptr(task_error(*failure_)));
   if (body->done)
     waiting_[body->id] = std::move(body);
-  for (const tasks::command& c : commands) {
+  for (const tasks::command& c : taken) {
     if (failure_)
       return;
     const auto bytes = [&](tasks::buffer_id b) { return element_bytes_.at(b); };

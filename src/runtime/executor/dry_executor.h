@@ -22,7 +22,7 @@ public:
   void name_buffer(tasks::buffer_id, const std::string&) override {}
   void drop_buffer(tasks::buffer_id, tasks::task_id) override {} // of their tasks some may wait to be planned
   void add_collective_group(std::uint32_t, MPI_Comm) override {}
-  void add(std::shared_ptr<task_body> body, std::vector<tasks::command> commands) override;
+  void add(std::shared_ptr<task_body> body, std::vector<tasks::command>& commands) override;
   void deliver() override {}
   void wait_for_room(std::size_t most) override;
   void free_bodies() override {}

@@ -55,10 +55,14 @@ void executor::post(task_function what) {
 }
 
 bool executor::run_posted() {
+  constexpr std::size_t most_lists = 256;
   {
     const std::lock_guard lock(mutex_);
     posts_.swap(posted_);
     deliveries_.swap(delivered_);
+    for (; !spent_.empty(); spent_.pop_back())
+      if (lists_.size() < most_lists)
+        lists_.push_back(std::move(spent_.back()));
   }
   ending_.swap(ended_);
   for (const ended_part& e : ending_)
@@ -75,6 +79,11 @@ bool executor::run_posted() {
 void executor::forget_taken() {
   ending_.clear();
   posts_.clear();
+  for (delivery& d : deliveries_)
+    if (d.commands.capacity() > 0) {
+      d.commands.clear();
+      spent_.push_back(std::move(d.commands));
+    }
   deliveries_.clear();
 }
 
@@ -269,11 +278,13 @@ void executor::add_collective_group(std::uint32_t number, MPI_Comm communicator)
 }
 
 void executor::wait_for_room(std::size_t most) {
+  std::vector<std::shared_ptr<task_body>> done; // freed without the lock: what they hold may post
   std::unique_lock lock(mutex_);
   constexpr std::size_t most_comparisons =
       256; // each is a nonblocking collective, of which MPI keeps some KiB
   room_.wait(lock, [&] { return (kept_ < most && compared_ < most_comparisons) || failure_; });
   ++kept_;
+  done.swap(done_bodies_);
 }
 
 void executor::free_bodies() {
@@ -293,10 +304,16 @@ void executor::wait_until_quiet() {
 }
 
 /// Tasks that are waited for all come with one wake-up, and those of a long program by the dozen.
-void executor::add(std::shared_ptr<task_body> body, std::vector<tasks::command> commands) {
+void executor::add(std::shared_ptr<task_body> body, std::vector<tasks::command>& commands) {
   constexpr std::size_t most_kept = 16;
   const std::lock_guard lock(mutex_);
-  delivered_.push_back({std::move(body), std::move(commands)});
+  delivered_.push_back({std::move(body), {}});
+  if (!commands.empty())
+    delivered_.back().commands.swap(commands);
+  if (commands.capacity() == 0 && !lists_.empty()) {
+    commands = std::move(lists_.back());
+    lists_.pop_back();
+  }
   if (delivered_.size() >= most_kept)
     wake();
 }

@@ -55,7 +55,7 @@ public:
   void name_buffer(tasks::buffer_id number, const std::string& name) override;
   void drop_buffer(tasks::buffer_id number, tasks::task_id before) override;
   void add_collective_group(std::uint32_t number, MPI_Comm communicator) override;
-  void add(std::shared_ptr<task_body> body, std::vector<tasks::command> commands) override;
+  void add(std::shared_ptr<task_body> body, std::vector<tasks::command>& commands) override;
   void deliver() override;
   void wait_for_room(std::size_t most) override;
   void free_bodies() override;
@@ -178,16 +178,18 @@ private:
   std::vector<ended_part> ended_, ending_; ///< of kernels; what run_posted() has taken, as below
   std::vector<task_function> posts_;       ///< what run_posted() has taken: kept for its memory
   std::vector<delivery> deliveries_;
+  std::vector<std::vector<tasks::command>> spent_; ///< lists of deliveries, for their memory
 
   mutable std::mutex mutex_;
   std::condition_variable change_;
   std::vector<task_function> posted_;
   std::vector<delivery> delivered_;
-  bool leading_ = false;               ///< some thread
-  bool quiet_ = false;                 ///< when the last one left the lead, nothing was under way
-  std::atomic<bool> stopping_ = false; ///< changes with the lock
-  int asleep_ = 0;                     ///< threads that wait for a change
-  int rest_until_woken_ = 0;           ///< those of them that do not look around
+  std::vector<std::vector<tasks::command>> lists_; ///< empty, for the next deliveries
+  bool leading_ = false;                           ///< some thread
+  bool quiet_ = false;                             ///< when the last one left the lead, nothing was under way
+  std::atomic<bool> stopping_ = false;             ///< changes with the lock
+  int asleep_ = 0;                                 ///< threads that wait for a change
+  int rest_until_woken_ = 0;                       ///< those of them that do not look around
   std::chrono::milliseconds pause_{5};
   std::optional<std::thread::id> in_kernel_;
   std::optional<std::string> failure_;

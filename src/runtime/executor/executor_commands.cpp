@@ -102,7 +102,7 @@ executor::running* executor::find(tasks::command_id id) {
 }
 
 void executor::complete(tasks::command_id id) {
-  constexpr std::size_t most_spare = 64;
+  constexpr std::size_t most_spare = 1024; // some 500 bytes each; a program that runs ahead has as many
   std::unique_ptr<running> done = std::move(running_[index(id) - first_running_]);
   for (; !running_.empty() && !running_.front(); ++first_running_)
     running_.pop_front();

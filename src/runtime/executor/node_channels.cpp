@@ -18,10 +18,10 @@ std::size_t round_up(std::size_t offset) {
   return (offset + channel_alignment - 1) / channel_alignment * channel_alignment;
 }
 
-/// What counts for longer ones is copying, and MPI reads them from the other process in one copy where it may. Up to this length a channel was
-/// at least as fast under both libraries (bench/results/papers-s3-channels-*.json); of 192 KiB each way, on two cores that share no cache, an
-/// all-gather once took 117 us through channels and a third of that by messages.
-constexpr std::size_t longest_in_channel = 64 * 1024;
+/// What counts for longer ones is copying, and MPI reads them from the other process in one copy where it may. A step of
+/// N-body with empty kernels took 0.73 to 0.77 of the time through channels for 12 and 24 KiB under both libraries, 0.90 (MPICH) and 1.07 (Open
+/// MPI) for 48 KiB (bench/results/papers-s3-channels-*.json).
+constexpr std::size_t longest_in_channel = 32 * 1024;
 
 channel_shape shape_of(std::size_t bytes, bool both_ways) {
   channel_shape shape = shape_for(bytes, both_ways);

@@ -420,6 +420,7 @@ void task_runtime::submit(detail::command_group&& group) {
   auto body = std::make_shared<task_body>();
   body->what = said_by(group);
   body->group = std::move(group);
+  body->group.accesses = {}; // said, and large: what lies until the task has run leaves the caches
   schedule(std::move(body));
 }
 
@@ -460,7 +461,6 @@ void task_runtime::wait(until when) {
 void task_runtime::schedule(std::shared_ptr<task_body> body) {
   constexpr std::size_t most_ahead = 4096; // tasks, many times those between two horizons
   executor_->wait_for_room(most_ahead);
-  executor_->free_bodies();
   if (body->what->kind != tasks::task_kind::epoch)
     ++submitted_;
   const bool planned_here = scheduler_->try_here([&] {
@@ -479,7 +479,8 @@ bool task_runtime::plan_or_fail(const std::shared_ptr<task_body>& body) {
     return plan(body);
   } catch (const std::exception& e) {
     executor_->fail(fmt::format("planning {}: {}", name_of(*body), e.what()));
-    executor_->add(body, {}); // its waiters hear of it
+    commands_.clear();
+    executor_->add(body, commands_); // its waiters hear of it
     return true;
   }
 }
@@ -489,7 +490,7 @@ bool task_runtime::plan(const std::shared_ptr<task_body>& body) {
   const double before = timed ? processor_seconds() : 0;
   body->id = planner_->next(); // for what it may throw
   last_submitted_ = body->id = planner_->submit(body->what);
-  std::vector<tasks::command> commands = planner_->take();
+  planner_->take(commands_);
   if (timed)
     planning_ += processor_seconds() - before;
   for (; problems_told_ < planner_->problems().size(); ++problems_told_)
@@ -497,9 +498,9 @@ bool task_runtime::plan(const std::shared_ptr<task_body>& body) {
         problem.level == vocabulary::severity::error)
       executor_->fail(problem.remedy.empty() ? problem.message : problem.message + ". " + problem.remedy);
   if (log_)
-    log_->keep(commands);
-  const bool any = !commands.empty();
-  executor_->add(body, std::move(commands));
+    log_->keep(commands_);
+  const bool any = !commands_.empty();
+  executor_->add(body, commands_);
   return any;
 }
 

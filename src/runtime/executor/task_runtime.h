@@ -94,6 +94,7 @@ private:
   std::unique_ptr<command_executor> executor_;
   dry_executor* dry_ = nullptr;             ///< the executor of a dry run
   std::unique_ptr<tasks::planner> planner_; ///< the scheduler's thread
+  std::vector<tasks::command> commands_;    ///< the same
   tasks::task_id last_submitted_{};
   std::size_t problems_told_ = 0;
   double planning_ = 0; ///< seconds

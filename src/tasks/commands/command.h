@@ -14,6 +14,7 @@
 //    members of a collective, have the same, unless ranks submitted different programs.
 #pragma once
 
+#include "tasks/commands/id_list.h"
 #include "tasks/discover/exchange.h"
 
 #include <memory>
@@ -34,7 +35,7 @@ struct command {
   command_id id{};
   command_kind kind = command_kind::epoch;
   task_id task{}; ///< whom it executes or serves
-  std::vector<command_id> after;
+  id_list after;
   std::uint64_t stream_hash = 0;
 
   box chunk; ///< execute, fence: this rank's part of the execution range; never empty

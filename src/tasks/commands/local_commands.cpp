@@ -17,13 +17,15 @@ void local_commands::append(command c, const std::vector<touched>& reads,
                             const std::vector<touched>& writes) {
   number(c);
   for (const touched& t : reads)
-    order_.read(t.buffer, t.where, c.id, c.after);
+    order_.read(t.buffer, t.where, c.id, after_);
   for (const touched& t : writes)
-    order_.write(t.buffer, t.where, c.id, c.after);
-  if (c.after.empty())
-    c.after.push_back(last_horizon_);
-  tidy(c.after);
-  front_.add(c.id, c.after);
+    order_.write(t.buffer, t.where, c.id, after_);
+  if (after_.empty())
+    after_.push_back(last_horizon_);
+  tidy(after_);
+  front_.add(c.id, after_);
+  c.after = after_;
+  after_.clear();
   add(std::move(c));
 }
 
@@ -114,10 +116,10 @@ void local_commands::become(const state& after, const renumbering& now, const st
   next_ = now(after.next);
 }
 
-void local_commands::touch_object(command& c, std::uint64_t object) {
+void local_commands::touch_object(std::uint64_t object) {
   const auto [entry, fresh] = last_at_object_.try_emplace(object, next_);
   if (!fresh)
-    c.after.push_back(order_.stands_for(std::exchange(entry->second, next_)));
+    after_.push_back(order_.stands_for(std::exchange(entry->second, next_)));
 }
 
 } // namespace tacit::tasks

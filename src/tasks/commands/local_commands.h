@@ -30,15 +30,20 @@ public:
 
   void add_buffer(const range& extent) { order_.add_buffer(extent, last_horizon_); }
   void drop_buffer(buffer_id buffer) { order_.drop_buffer(buffer); }
-  /// Appends a command; `after` may already name commands.
+  /// Appends a command.
   void append(command c, const std::vector<touched>& reads, const std::vector<touched>& writes);
   /// A command that comes after everything; an epoch comes before all that follows, a horizon lets what is before the last one
   /// be forgotten.
   void append_barrier(command c);
-  /// Commands that touch the same object come one after the other.
-  void touch_object(command& c, std::uint64_t object);
+  /// The next command touches an object: those that touch the same one come one after the other.
+  void touch_object(std::uint64_t object);
   /// What was appended since the last call.
   std::vector<command> take() { return std::exchange(made_, {}); }
+  /// The same into a list that may have memory already.
+  void take(std::vector<command>& into) {
+    into.clear();
+    into.swap(made_);
+  }
   command_id next() const { return next_; }
 
   /// What decides after what commands come that touch some buffers and objects; numbers are as they were then.
@@ -70,6 +75,7 @@ private:
   front<command_id> front_;
   std::map<std::uint64_t, command_id> last_at_object_;
   std::vector<command> made_;
+  std::vector<command_id> after_; ///< of the next command, so far
   command_id next_{}, last_horizon_{};
 };
 

@@ -787,9 +787,9 @@ void planner::execute(const planned& p) {
   c.chunk = p.what->chunk;
   c.touches = {p.what, &p.what->mine};
   for (const host_object_id object : t.host_objects)
-    local_.touch_object(c, index(object));
+    local_.touch_object(index(object));
   if (t.kind == task_kind::collective_host)
-    local_.touch_object(c, first_group + t.collective_group);
+    local_.touch_object(first_group + t.collective_group);
   local_.append(std::move(c), p.what->reads, p.what->writes);
 }
 

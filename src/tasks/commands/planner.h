@@ -70,6 +70,8 @@ public:
   void flush();
   /// What was planned since the last call, in an order in which it can be executed.
   std::vector<command> take() { return local_.take(); }
+  /// The same into a list that may have memory already.
+  void take(std::vector<command>& into) { local_.take(into); }
 
   const diagnostics& problems() const { return problems_; }
   /// With keep_graphs: all tasks, and what became of the data that each needs of others.

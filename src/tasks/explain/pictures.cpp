@@ -48,10 +48,10 @@ std::string outcome(const exchange_edge& e) {
   return e.kind ? fmt::format("{} {}", tasks::name_of(*e.kind), index(e.number)) : reason_label(e.why_not);
 }
 
-template <typename Id>
-nlohmann::json numbers(const std::vector<Id>& ids) {
+template <typename Ids>
+nlohmann::json numbers(const Ids& ids) {
   nlohmann::json out = nlohmann::json::array();
-  for (const Id id : ids)
+  for (const auto id : ids)
     out.push_back(index(id));
   return out;
 }
@@ -77,7 +77,7 @@ using counted_messages = std::map<std::uint64_t, std::size_t>; ///< by signature
 nlohmann::json json_of(const command& c, const planner& plan, counted_messages& replaced) {
   const std::vector<buffer>& buffers = plan.buffers();
   command shown = c;
-  shown.after.clear();
+  shown.after = id_list();
   nlohmann::json out = {{"id", index(c.id)},
                         {"kind", tasks::name_of(c.kind)},
                         {"task", index(c.task)},
@@ -137,7 +137,7 @@ std::string dot_of_commands(std::span<const command> commands, const std::vector
   std::string out = opening;
   for (const command& c : commands) {
     command shown = c; // what it comes after is drawn
-    shown.after.clear();
+    shown.after = id_list();
     out += fmt::format("  c{} [label={}{}];\n", index(c.id), quoted(text_of(shown, buffers)), color_of(c));
     for (const command_id before : c.after)
       out += fmt::format("  c{} -> c{};\n", index(before), index(c.id));

@@ -281,14 +281,22 @@ private:
           });
   }
 
-  /// A loop: its exchanges are repeated.
+  /// A loop: its exchanges are repeated, and so is what is planned, if it is long enough.
   void repeat() {
     std::vector<task> body;
     for (std::size_t n = 1 + below(3); n > 0; --n)
       body.push_back(task_writing(below(buffers_.size()), false));
-    for (std::size_t n = 3 + below(4); n > 0; --n)
+    const bool is_long = below(3) == 0;
+    for (std::size_t n = is_long ? 10 + below(30) : 3 + below(4); n > 0; --n) {
+      if (is_long && below(20) == 0)
+        submit(task_writing(below(buffers_.size()), false));
+      if (is_long && below(20) == 0)
+        check(below(buffers_.size()));
+      if (is_long && below(30) == 0)
+        body[below(body.size())] = task_writing(below(buffers_.size()), false);
       for (const task& t : body)
         submit(t);
+    }
   }
 
   /// A reduction of one buffer, and its result in another task.
