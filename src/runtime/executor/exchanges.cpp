@@ -397,12 +397,29 @@ std::shared_ptr<message_set> exchanges::messages_of(const under_way& u) {
   return made;
 }
 
+/// All goes through memory.
+void exchanges::begin_channels(const std::shared_ptr<under_way>& u) {
+  message_set& messages = *u->messages;
+  for (std::size_t i = 0; i < u->plan->sends.size(); ++i)
+    if (const message_set::message& m = messages.sends()[i]; !m.in_place)
+      pack_into(*u, u->plan->sends[i], m.at);
+  u->repeated->under_way = true;
+  messages.start_channels(*around_.requests, [this, u] {
+    for (std::size_t i = 0; i < u->plan->receives.size(); ++i)
+      if (const message_set::message& m = u->messages->receives()[i]; !m.in_place)
+        unpack_from(*u, u->plan->receives[i], m.at);
+    ended(u);
+  });
+}
+
 void exchanges::begin_messages(const std::shared_ptr<under_way>& u) {
   const local_plan& p = *u->plan;
   if (u->repeated && u->repeated->uses == 2)
     connect(*u);
   u->messages = messages_of(*u);
   message_set& messages = *u->messages;
+  if (messages.by_mpi() == 0 && messages.shares())
+    return begin_channels(u);
   u->left = 2 + messages.by_mpi();
   const auto one = [this, u](std::size_t) {
     if (--u->left == 0)

@@ -103,6 +103,7 @@ private:
   void ended(const std::shared_ptr<under_way>& u);
   void begin_native(const std::shared_ptr<under_way>& u);
   void begin_messages(const std::shared_ptr<under_way>& u);
+  void begin_channels(const std::shared_ptr<under_way>& u);
   std::shared_ptr<message_set> messages_of(const under_way& u);
   message_set::message laid_out(const tasks::collective& x, const packet& p) const;
   void begin_reduction(const std::shared_ptr<under_way>& u);

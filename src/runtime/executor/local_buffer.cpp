@@ -52,6 +52,8 @@ const detail::allocation& local_buffer::in(memory_number memory) {
 }
 
 std::size_t local_buffer::bring(memory_number to, const tasks::region& what, const task_function& arrived) {
+  if (one_memory())
+    return 0;
   std::vector<std::pair<tasks::box, memory_set>> missing;
   holders_.query(what, [&](const tasks::box& where, memory_set holders) {
     if (holders && !(holders & bit(to)))
@@ -79,6 +81,8 @@ std::size_t local_buffer::quiet(const tasks::region& what, const task_function& 
 }
 
 void local_buffer::written(memory_number in, const tasks::region& what) {
+  if (one_memory())
+    return;
   holders_.assign(what, bit(in));
 }
 

@@ -48,6 +48,8 @@ public:
 
 private:
   using memory_set = std::uint64_t;
+  /// What it has is current; who has what need not be known.
+  bool one_memory() const { return allocations_.size() == 1; }
   struct copy_under_way {
     tasks::box where;
     memory_number from, to;
