@@ -368,7 +368,7 @@ void exchanges::connect(const under_way& u) {
   const int number = connections_++;
   repeated.connects = true;
   repeated.shared = new_messages(u);
-  if (!repeated.shared->may_share(around_.beside)) {
+  if (!repeated.shared->may_share(around_.beside, around_.may_use_memory)) {
     repeated.shared = nullptr;
     return;
   }

@@ -45,6 +45,7 @@ public:
     backend* on;
     pending_requests* requests;
     node_channels::process_of beside; ///< with whose memory
+    bool may_use_memory;              ///< of this node, as far as this rank knows
   };
   /// Collective.
   exchanges(MPI_Comm world, surroundings around);

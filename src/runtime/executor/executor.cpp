@@ -10,6 +10,7 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 namespace tacit::runtime {
 
@@ -19,8 +20,9 @@ executor::executor(MPI_Comm world, std::unique_ptr<backend> on)
     : messages_(private_communicator::like(world)), barriers_(private_communicator::like(world)),
       rank_(rank_in(world)), size_(size_of(world)), most_tags_(highest_tag(world)), on_(std::move(on)),
       watch_(world),
-      exchanges_(world, {[this](tasks::buffer_id b) -> local_buffer& { return buffer(b); }, on_.get(),
-                         &requests_, [this](int rank) { return watch_.beside(rank); }}),
+      exchanges_(world,
+                 {[this](tasks::buffer_id b) -> local_buffer& { return buffer(b); }, on_.get(), &requests_,
+                  [this](int rank) { return watch_.beside(rank); }, !more_ranks_than_cores()}),
       threads_{std::thread([this] { serve(); }), std::thread([this] { serve(); })} {}
 
 executor::~executor() {
@@ -194,6 +196,14 @@ void executor::run_here(std::unique_lock<std::mutex>& lock, ready_kernel&& kerne
 
 bool executor::nothing_to_do() const {
   return failure_ || (running_.empty() && requests_.empty() && watch_.open() == 0);
+}
+
+/// On this node. Then who waits for a flag in memory keeps a core from those that it waits for, and MPI hands it over sooner.
+bool executor::more_ranks_than_cores() const {
+  int ranks = 1;
+  for (int r = 0; r < size_; ++r)
+    ranks += watch_.beside(r) ? 1 : 0;
+  return ranks > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 /// With messages under way MPI has to be asked again and again; else whoever posts wakes a thread to lead, and one looks around now

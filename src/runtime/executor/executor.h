@@ -112,6 +112,7 @@ private:
   bool run_posted();
   void forget_taken();
   bool nothing_to_do() const;
+  bool more_ranks_than_cores() const;
   bool poll_on(double now);
   void look_around(double now);
   void note_comparisons();

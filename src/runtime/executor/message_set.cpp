@@ -62,14 +62,14 @@ void message_set::prepare(MPI_Comm comm, int tag) {
                 "MPI_Recv_init");
 }
 
-bool message_set::may_share(const node_channels::process_of& near) {
+bool message_set::may_share(const node_channels::process_of& near, bool willing) {
   const auto of = [](const std::vector<message>& messages) {
     std::vector<node_channels::message> out;
     for (const message& m : messages)
       out.push_back({m.rank, m.bytes, m.at});
     return out;
   };
-  channels_ = std::make_unique<node_channels>(of(sends_), of(receives_), near);
+  channels_ = std::make_unique<node_channels>(of(sends_), of(receives_), near, willing);
   if (!channels_->any())
     channels_ = nullptr;
   return channels_ != nullptr;

@@ -31,7 +31,8 @@ public:
   /// through channels.
   void prepare(MPI_Comm comm, int tag);
   /// Whether some message may go through the memory of the node. Then connect() has to be called, on both sides of it alike.
-  bool may_share(const node_channels::process_of& near);
+  /// A rank that is not `willing` says so to the others.
+  bool may_share(const node_channels::process_of& near, bool willing);
   void connect(pending_requests& with, MPI_Comm comm, int number, std::function<void()> then) {
     channels_->connect(with, comm, number, std::move(then));
   }

@@ -35,17 +35,11 @@ std::vector<graphs::segment> memory_of(const node_channels::message& m) {
   return {{reinterpret_cast<std::uint64_t>(m.at), m.bytes}};
 }
 
-/// Of the user, for this process. Who records a run wants to see its messages, which in memory nobody sees.
-bool may_share_memory() {
-  return vocabulary::given(vocabulary::setting::record).empty() &&
-         find_driver("shm")->longest_in_memory(false) > 0;
-}
-
 } // namespace
 
 node_channels::node_channels(std::vector<message> sends, std::vector<message> receives,
-                             const process_of& near)
-    : sends_(std::move(sends)), receives_(std::move(receives)) {
+                             const process_of& near, bool willing)
+    : willing_(willing), sends_(std::move(sends)), receives_(std::move(receives)) {
   const auto add = [&](const std::vector<message>& messages, int peer::* number) {
     for (std::size_t i = 0; i < messages.size(); ++i)
       if (const process_identity* process = near(messages[i].rank)) {
@@ -68,6 +62,12 @@ void node_channels::keep() noexcept {
   (void)new lent_part(std::move(mine_));
   for (auto& [rank, p] : peers_)
     (void)p.release();
+}
+
+/// Of this process, also by the user. Who records a run wants to see its messages, which in memory nobody sees.
+bool node_channels::may_share_memory() const {
+  return willing_ && vocabulary::given(vocabulary::setting::record).empty() &&
+         find_driver("shm")->longest_in_memory(false) > 0;
 }
 
 /// Memory for what comes, if there is some.

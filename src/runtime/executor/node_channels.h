@@ -34,7 +34,8 @@ public:
   using process_of = std::function<const process_identity*(int rank)>;
 
   /// Local. At most one message each way for each rank.
-  node_channels(std::vector<message> sends, std::vector<message> receives, const process_of& near);
+  node_channels(std::vector<message> sends, std::vector<message> receives, const process_of& near,
+                bool willing = true);
   node_channels(const node_channels&) = delete;
   node_channels& operator=(const node_channels&) = delete;
 
@@ -68,12 +69,14 @@ private:
     shown_part memory;
     bool usable() const { return (send < 0 || opened) && (receive < 0 || answered); }
   };
+  bool may_share_memory() const;
   void lend();
   void take_offer(pending_requests& with, MPI_Comm comm, int tag, int rank, peer& of);
   void one_is_there();
   void make_channels();
   bool poll();
 
+  bool willing_;
   std::vector<message> sends_, receives_;
   std::map<int, std::unique_ptr<peer>> peers_;
   lent_part mine_;
