@@ -32,8 +32,9 @@ task task_of(const pattern_program& p, int i, std::uint32_t ranks) {
   return t;
 }
 
-void plan(benchmark::State& state, const pattern_program& p, bool discover) {
+void plan_in_loop(benchmark::State& state, const pattern_program& p, bool discover, bool replays) {
   planner_options options;
+  options.replay = replays;
   options.ranks = static_cast<std::uint32_t>(state.range(0));
   options.me = rank_id{options.ranks / 2};
   options.discover = discover;
@@ -50,6 +51,15 @@ void plan(benchmark::State& state, const pattern_program& p, bool discover) {
   }
   state.counters["commands_per_task"] = static_cast<double>(commands) / static_cast<double>(n);
   state.counters["heap_bytes"] = static_cast<double>(tacit::bench::heap_bytes() - before);
+}
+
+/// Each window anew, as for programs that are no loops.
+void plan(benchmark::State& state, const pattern_program& p, bool discover) {
+  plan_in_loop(state, p, discover, false);
+}
+/// As the runtime does.
+void replay(benchmark::State& state, const pattern_program& p) {
+  plan_in_loop(state, p, true, true);
 }
 
 pattern_program both(mapper writes, mapper reads) {
@@ -101,5 +111,10 @@ BENCHMARK_CAPTURE(plan, alltoall_by_messages, alltoall(), false)->Apply(few_rank
 BENCHMARK_CAPTURE(plan, gather_scatter_by_messages, to_one_and_back(all(), one_to_one()), false)
     ->Apply(few_ranks);
 BENCHMARK_CAPTURE(plan, gather_broadcast_by_messages, to_one_and_back(all(), all()), false)->Apply(few_ranks);
+BENCHMARK_CAPTURE(replay, one_to_one, both(one_to_one(), one_to_one()))->Apply(ranks);
+BENCHMARK_CAPTURE(replay, stencil, both(one_to_one(), neighborhood({1, 0, 0})))->Apply(ranks);
+BENCHMARK_CAPTURE(replay, allgather, both(one_to_one(), all()))->Apply(ranks);
+BENCHMARK_CAPTURE(replay, alltoall, alltoall())->Apply(ranks);
+BENCHMARK_CAPTURE(replay, weighted_allgather, weighted(both(one_to_one(), all())))->Apply(ranks);
 
 BENCHMARK_MAIN();
