@@ -130,8 +130,9 @@ void __tacit_note_parts(tacit_slot* slot, int kind, const void* send_buffer, int
   tacit_note_parts(slot, kind, &posted, *request, request);
 }
 
-int tacit_make_room(tacit_slot* slot) {
-  return slot ? tacit_complete(tacit_open(slot)) : MPI_SUCCESS;
+void tacit_make_room(tacit_slot* slot) {
+  if (slot)
+    tacit_complete(tacit_open(slot));
 }
 
 int tacit_hold_collective(tacit_slot* slot, MPI_Request request, const collective* posted) {
@@ -146,9 +147,8 @@ int tacit_hold_collective(tacit_slot* slot, MPI_Request request, const collectiv
 #define START(post, ...)                                                                                     \
   TACIT_COUNT_CALL();                                                                                        \
   MPI_Request request;                                                                                       \
-  int error = tacit_make_room(slot);                                                                         \
-  if (error == MPI_SUCCESS)                                                                                  \
-    error = post;                                                                                            \
+  tacit_make_room(slot);                                                                                     \
+  const int error = post;                                                                                    \
   return error != MPI_SUCCESS ? error : tacit_hold_collective(slot, request, &(collective){__VA_ARGS__})
 
 int __tacit_bcast(tacit_slot* slot, void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {

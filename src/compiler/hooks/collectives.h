@@ -26,7 +26,7 @@ void tacit_note_parts(tacit_slot* slot, int kind, const collective* posted, MPI_
                       const void* variable);
 
 /* Completes what the slot holds; a null slot holds nothing. */
-int tacit_make_room(tacit_slot* slot);
+void tacit_make_room(tacit_slot* slot);
 /* Puts the operation that was just posted into the slot; a null slot: completes it. */
 int tacit_hold_collective(tacit_slot* slot, MPI_Request request, const collective* posted);
 

@@ -60,9 +60,8 @@ static const void* in_place_or(const void* buffer) {
 #define START(post, ...)                                                                                     \
   TACIT_COUNT_CALL();                                                                                        \
   MPI_Fint request;                                                                                          \
-  *ierror = tacit_make_room(slot);                                                                           \
-  if (*ierror == MPI_SUCCESS)                                                                                \
-    post;                                                                                                    \
+  tacit_make_room(slot);                                                                                     \
+  post;                                                                                                      \
   if (*ierror == MPI_SUCCESS)                                                                                \
   *ierror = tacit_hold_collective(slot, MPI_Request_f2c(request), &(collective){__VA_ARGS__})
 

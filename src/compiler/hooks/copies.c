@@ -20,6 +20,7 @@
 #include "compiler/hooks/settings.h"
 #include "compiler/hooks/statistics.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -268,6 +269,7 @@ static copy* take_own(void) {
 void __tacit_complete_copies(void) {
   if (!tacit_copies_under_way())
     return;
+  const int errno_before = errno; /* the program does not call MPI here */
   copy* list = take_own();
   for (copy* one = list; one; one = one->next) {
     if (tacit_checks())
@@ -275,6 +277,7 @@ void __tacit_complete_copies(void) {
     (void)MPI_Wait(&one->request, MPI_STATUS_IGNORE);
   }
   free_all(list);
+  errno = errno_before;
 }
 
 /* In check mode copies stay in the list until their moved completion. */

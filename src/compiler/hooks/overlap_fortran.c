@@ -50,9 +50,7 @@ void __tacit_send_f(tacit_slot* slot, const void* buffer, integer count, integer
     return;
   }
   slot_state* state = tacit_open(slot);
-  *ierror = tacit_complete(state);
-  if (*ierror != MPI_SUCCESS)
-    return;
+  tacit_complete(state);
   if (tacit_sends_at_once(*count, MPI_Type_f2c(*datatype))) {
     mpi_send_(buffer, count, datatype, dest, tag, comm, ierror);
     return;
@@ -74,9 +72,7 @@ void __tacit_recv_f(tacit_slot* slot, void* buffer, integer count, integer datat
     return;
   }
   slot_state* state = tacit_open(slot);
-  *ierror = tacit_complete(state);
-  if (*ierror != MPI_SUCCESS)
-    return;
+  tacit_complete(state);
   MPI_Fint request;
   mpi_irecv_(buffer, count, datatype, source, tag, comm, &request, ierror);
   if (*ierror != MPI_SUCCESS)
@@ -96,9 +92,7 @@ void __tacit_sendrecv_f(tacit_slot* slot, const void* send_buffer, integer send_
     return;
   }
   slot_state* state = tacit_open(slot);
-  *ierror = tacit_complete(state);
-  if (*ierror != MPI_SUCCESS)
-    return;
+  tacit_complete(state);
   if (tacit_sends_at_once(*send_count, MPI_Type_f2c(*send_type))) {
     mpi_sendrecv_(send_buffer, send_count, send_type, dest, send_tag, recv_buffer, recv_count, recv_type,
                   source, recv_tag, comm, status, ierror);
@@ -174,8 +168,9 @@ static void defer(tacit_slot* slot, MPI_Fint count, MPI_Fint* requests, int pers
     return;
   }
   slot_state* state = tacit_open(slot);
-  *ierror = tacit_complete(state);
-  if (*ierror != MPI_SUCCESS || count <= 0)
+  tacit_complete(state);
+  *ierror = MPI_SUCCESS;
+  if (count <= 0)
     return;
   MPI_Request few[slot_requests];
   MPI_Request* handles = count > slot_requests ? malloc((size_t)count * sizeof *handles) : few;

@@ -5,6 +5,7 @@
 #include "compiler/hooks/copies.h"
 #include "compiler/hooks/statistics.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #if defined(__x86_64__) && !defined(SMPI_H)
@@ -96,22 +97,23 @@ slot_state* tacit_open(tacit_slot* slot) {
   return state;
 }
 
-static int complete(slot_state* slot, enum ending how) {
+/* What goes wrong here the error handler is told; nothing else follows from it, as the program does not look at the code. */
+static void complete(slot_state* slot, enum ending how) {
   if (!slot->pending)
-    return MPI_SUCCESS;
+    return;
   MPI_Request* requests = requests_of(slot);
   const long before = slot->checked ? tacit_check_waits() : 0;
-  const int error = slot->request_count == 1
-                        ? MPI_Wait(requests, MPI_STATUS_IGNORE)
-                        : MPI_Waitall(slot->request_count, requests, MPI_STATUSES_IGNORE);
+  if (slot->request_count == 1)
+    (void)MPI_Wait(requests, MPI_STATUS_IGNORE);
+  else
+    (void)MPI_Waitall(slot->request_count, requests, MPI_STATUSES_IGNORE);
   if (slot->checked) /* waiting here is no waiting while it is pending; some libraries sleep in it */
     slot->waits += tacit_check_waits() - before;
   empty(slot, how);
-  return error;
 }
 
-int tacit_complete(slot_state* slot) {
-  return complete(slot, for_the_next);
+void tacit_complete(slot_state* slot) {
+  complete(slot, for_the_next);
 }
 
 void tacit_hold_described(slot_state* slot, MPI_Request request) {
@@ -263,8 +265,7 @@ static void drop_range(slot_state* slot, uint32_t i) {
   set_bit(&slot->owned, last, 0);
 }
 
-/* Completes what an access to these bytes would disturb. Errors have been seen by the error handler of the
- * communicator. */
+/* Completes what an access to these bytes would disturb. */
 static void complete_disturbed(slot_state* slot, byte_range bytes, int writes) {
   int all = slot->unknown_bytes || bytes.low > bytes.high, some = 0;
   if (!all && bytes.low == bytes.high)
@@ -285,21 +286,29 @@ static void complete_disturbed(slot_state* slot, byte_range bytes, int writes) {
     all = slot->range_count == 0; /* what is left has no bytes */
   }
   if (all)
-    (void)complete(slot, by_a_guard);
+    complete(slot, by_a_guard);
 }
+
+/* What follows stands where the program calls no function of MPI, which may change errno: the program's stays. */
 
 void __tacit_wait(tacit_slot* slot, void* buffer) {
   (void)buffer;
   slot_state* state = state_of(slot);
-  if (state->pending)
-    (void)complete(state, at_its_placement);
+  if (!state->pending)
+    return;
+  const int errno_before = errno;
+  complete(state, at_its_placement);
+  errno = errno_before;
 }
 
 void __tacit_wait_overlap(tacit_slot* slot, void* buffer, const void* low, const void* high, int writes) {
   (void)buffer;
   slot_state* state = state_of(slot);
-  if (state->pending)
-    complete_disturbed(state, (byte_range){(uintptr_t)low, (uintptr_t)high}, writes);
+  if (!state->pending)
+    return;
+  const int errno_before = errno;
+  complete_disturbed(state, (byte_range){(uintptr_t)low, (uintptr_t)high}, writes);
+  errno = errno_before;
 }
 
 /* Iterations before the first that may touch [to.low, to.high); those that jump over it count as touching. */
@@ -328,8 +337,11 @@ uint64_t __tacit_until(tacit_slot* slot, void* buffer, uintptr_t low, uintptr_t 
   (void)buffer;
   slot_state* state = state_of(slot);
   const byte_range from = {low, high};
-  if (state->pending)
-    complete_disturbed(state, from, writes);
+  if (!state->pending)
+    return UINT64_MAX;
+  const int errno_before = errno;
+  complete_disturbed(state, from, writes);
+  errno = errno_before;
   if (!state->pending)
     return UINT64_MAX;
   uint64_t least = iterations_in_memory(from, step);
@@ -377,8 +389,9 @@ void __tacit_poke(tacit_slot* slot) {
   if (now - state->last_poke < poke_distance)
     return;
   state->last_poke = now;
+  const int errno_before = errno;
   tacit_reap_copies();
-  if (!state->pending || state->checked) /* spoiled buffers stay so until the program could need them */
-    return;
-  empty_if_complete(state, by_progress);
+  if (state->pending && !state->checked) /* spoiled buffers stay so until the program could need them */
+    empty_if_complete(state, by_progress);
+  errno = errno_before;
 }

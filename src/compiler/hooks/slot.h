@@ -8,8 +8,8 @@
 
 /* The slot, about to be used: clears it at the first time. */
 slot_state* tacit_open(tacit_slot* slot);
-/* Waits for what the slot holds and empties it. */
-int tacit_complete(slot_state* slot);
+/* Waits for what the slot holds and empties it. That it failed keeps nothing from being done next, as in the program as written. */
+void tacit_complete(slot_state* slot);
 /* Puts an operation that was just posted into the slot, which is empty. */
 void tacit_hold(slot_state* slot, MPI_Request request, const message* posted);
 /* The same in two steps, for an operation that uses several pieces of memory: each piece, then the request.

@@ -294,7 +294,9 @@ void decider::settle(decision& made, outcome worth_it) {
 
 std::optional<refusal> decider::observable(decision& made) {
   const mpi_site& site = made.site;
-  if (is_checked(condition::errors) && context_.error_handlers && (site.ierror() || !site.call->use_empty()))
+  // The receive that is posted for a combined call cannot be taken back if its send fails at once.
+  const bool looked_at = site.ierror() || !site.call->use_empty() || site.is(mpi_call::Sendrecv);
+  if (is_checked(condition::errors) && context_.error_handlers && looked_at)
     return refusal{reason::error_code_used};
   // The status of a combined call is there when its receiving half is: that half stays.
   const bool own_status = site.is(call_class::recv) || site.is(call_class::complete);

@@ -84,6 +84,14 @@ bool uses_mpi(llvm::CallBase& call) {
   return false;
 }
 
+/// True for an access to errno, which functions of MPI may change: a post is not moved in front of who looks at it.
+bool accesses_errno(const Instruction& at) {
+  const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&at);
+  const auto* call = pointer ? dyn_cast<llvm::CallBase>(llvm::getUnderlyingObject(pointer, 0)) : nullptr;
+  const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+  return callee && (callee->getName() == "__errno_location" || callee->getName() == "__error");
+}
+
 class climber {
 public:
   climber(const mpi_site& post, llvm::ArrayRef<in_flight> operations, function_context& context,
@@ -178,7 +186,7 @@ private:
   }
 
   [[nodiscard]] bool can_pass(Instruction& above) {
-    if (above.isEHPad())
+    if (above.isEHPad() || accesses_errno(above))
       return false;
     if (!(above.mayReadOrWriteMemory() || above.mayThrow() || isa<llvm::CallBase>(above)))
       return true;

@@ -1,10 +1,18 @@
 /* test_wrapped 0|1: whether the hooks find that the program puts functions in MPI's place. (MPI is loaded, and not begun.)
- * With OWN it has one, with WRAP the linker puts one there; as a library (TOOL) it is a tool with all functions that hooks stand for or call, or but for one (SOME). */
+ * With OWN it has one, with WRAP the linker puts one there; as a library (TOOL) it is a tool with all functions that hooks stand for or call, or but for one (SOME). Waiting and asking changes errno there. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #if defined(TOOL)
+#include <errno.h>
+
+/* As MPI libraries may, where they wait or ask the system. */
+static int changes_errno(int error) {
+  errno = EAGAIN;
+  return error;
+}
+
 int MPI_Send(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   return PMPI_Send(buffer, count, type, dest, tag, comm);
 }
@@ -29,16 +37,16 @@ int MPI_Sendrecv(const void* out, int sent, MPI_Datatype send_type, int dest, in
                        status);
 }
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  return PMPI_Wait(request, status);
+  return changes_errno(PMPI_Wait(request, status));
 }
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
-  return PMPI_Waitall(count, requests, statuses);
+  return changes_errno(PMPI_Waitall(count, requests, statuses));
 }
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  return PMPI_Test(request, flag, status);
+  return changes_errno(PMPI_Test(request, flag, status));
 }
 int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
-  return PMPI_Testall(count, requests, flag, statuses);
+  return changes_errno(PMPI_Testall(count, requests, flag, statuses));
 }
 #else
 #include "compiler/hooks/program.h"

@@ -1,6 +1,8 @@
 // RUN: env TACIT_OVERLAP=apply TACIT_OVERLAP_MODE=aggressive %cc -O2 %verify %s -o - | %check
 // RUN: env TACIT_OVERLAP=report TACIT_OVERLAP_MODE=aggressive %cc -O2 %verify %s -o %t.ll && not grep __tacit_ %t.ll
 /* Posts that move up over what is computed before them. */
+#include <errno.h>
+#include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 
@@ -243,4 +245,20 @@ double type_committed(double* restrict in, int peer, MPI_Datatype type) {
   MPI_Wait(&r, MPI_STATUS_IGNORE);
   // expected-remark@-1 {{MPI_Wait not moved: function returns}}
   return sum;
+}
+/* MPI may change errno. */
+// CHECK-LABEL: define {{.*}}@behind_errno(
+// CHECK-NOT: call {{.*}}@__tacit_
+// CHECK: {{^[}]}}
+int behind_errno(double* restrict in, int peer) {
+  MPI_Request r;
+  errno = 0;
+  work[7] = log(work[7]);
+  for (int i = 0; i < n; i++)
+    work[i] += 1;
+  const int wrong = errno;
+  MPI_Irecv(in, n, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, &r);
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+  // expected-remark@-1 {{MPI_Wait not moved: function returns}}
+  return wrong;
 }
