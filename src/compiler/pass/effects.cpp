@@ -40,6 +40,8 @@ std::string name_of(const llvm::CallBase& call) {
   const llvm::Function* callee = call.getCalledFunction();
   if (!callee)
     return call.isInlineAsm() ? wording(remark::inline_assembly) : wording(remark::function_pointer);
+  if (isa<llvm::IntrinsicInst>(call) && call.onlyAccessesInaccessibleMemory())
+    return wording(remark::rounding);
   return llvm::demangle(callee->getName().str());
 }
 
@@ -183,6 +185,21 @@ bool may_not_return(const llvm::Instruction& at) {
          is_checked(condition::waiting);
 }
 
+/// True for intrinsics that have no effect on any memory of the program and on nothing else that MPI depends on. Others without
+/// memory change how this thread computes from then on (its rounding mode), and so what a reduction gives that is still to be done.
+bool is_inert(const llvm::IntrinsicInst& call) {
+  switch (call.getIntrinsicID()) {
+  case llvm::Intrinsic::stacksave:
+  case llvm::Intrinsic::get_rounding:
+  case llvm::Intrinsic::get_fpenv:
+  case llvm::Intrinsic::get_fpmode:
+  case llvm::Intrinsic::trap: // ends the process, as any bad access would
+    return true;
+  default:
+    return call.isAssumeLikeIntrinsic() || isa<llvm::ConstrainedFPIntrinsic>(call);
+  }
+}
+
 conflict access_conflict(const in_flight& operation, bool writes, std::string detail) {
   return {operation.writes_buffer && !writes ? reason::buffer_read : reason::buffer_written,
           std::move(detail),
@@ -308,8 +325,7 @@ std::optional<conflict> effects::of_call(llvm::CallBase& call, const in_flight& 
       return operation.from_copy || is_elsewhere_than_stack(operation.object)
                  ? std::nullopt
                  : std::optional(unknown(wording(remark::stack_unwound)));
-    if (intrinsic->isAssumeLikeIntrinsic() || intrinsic->getIntrinsicID() == llvm::Intrinsic::stacksave ||
-        call.onlyAccessesInaccessibleMemory())
+    if (is_inert(*intrinsic))
       return std::nullopt;
   }
   if (call.doesNotAccessMemory() && call.doesNotThrow() && !may_not_return(call))
@@ -475,8 +491,7 @@ void effects::add_to_summary(call_summary& summary, llvm::Instruction& instructi
     const auto* intrinsic = dyn_cast<llvm::IntrinsicInst>(call);
     if ((call->doesNotAccessMemory() && call->doesNotThrow() && !may_not_return(*call)) ||
         (callee && !callee->hasExactDefinition() && is_pure_function(callee->getName())) ||
-        (intrinsic && (call->isLifetimeStartOrEnd() || call->onlyAccessesInaccessibleMemory() ||
-                       intrinsic->isAssumeLikeIntrinsic()))) {
+        (intrinsic && (call->isLifetimeStartOrEnd() || is_inert(*intrinsic)))) {
       return;
     } else if (const auto site = recognise(*call); site && site->is(call_class::local)) {
       summary.asks_the_time = true;

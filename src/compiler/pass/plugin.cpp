@@ -89,11 +89,27 @@ bool jumps_anywhere(llvm::Function& function) {
   });
 }
 
-/// An error handler of the program may throw.
-bool may_catch_errors(llvm::Function& function) {
-  return llvm::any_of(function, [](llvm::BasicBlock& block) {
+/// Which functions of the program MPI runs, that may throw through its calls.
+struct throwing {
+  const user_code& known;
+  bool error_handlers;
+
+  /// What a call throws that would be moved, or that leaves something pending.
+  [[nodiscard]] bool through_what_moves(const mpi_site& site) const {
+    return is_checked(condition::errors) &&
+           (error_handlers || known.anywhere || (site.is(call_class::complete) && known.requests));
+  }
+  [[nodiscard]] bool through(const mpi_site& site) const {
+    return is_checked(condition::errors) &&
+           (through_what_moves(site) || (!site.is(call_class::complete) && may_run_user_code(site, known)));
+  }
+};
+
+bool may_catch(llvm::Function& function, const throwing& thrown) {
+  return llvm::any_of(function, [&](llvm::BasicBlock& block) {
     auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(block.getTerminator());
-    return invoke && recognise(*invoke);
+    const auto site = invoke ? recognise(*invoke) : std::nullopt;
+    return site && thrown.through_what_moves(*site);
   });
 }
 
@@ -113,25 +129,25 @@ bool is_left_by_signals(const llvm::Module& module) {
 }
 
 /// Why the function cannot be changed; empty if it can.
-std::string obstacle(llvm::Function& function, const llvm::LoopInfo& loops, bool error_handlers,
+std::string obstacle(llvm::Function& function, const llvm::LoopInfo& loops, const throwing& thrown,
                      bool left_by_signals) {
   return is_mpi_name(function.getName())            ? wording(remark::stands_for_mpi)
          : function.hasOptNone()                    ? wording(remark::not_optimized)
          : function.callsFunctionThatReturnsTwice() ? wording(remark::calls_setjmp)
          : jumps_anywhere(function)                 ? wording(remark::computed_jumps)
          : left_by_signals                          ? wording(remark::left_by_signals)
-         : error_handlers && is_checked(condition::errors) && may_catch_errors(function)
-             ? wording(remark::may_catch)
-         : has_other_cycles(function, loops) ? wording(remark::odd_cycle)
-                                             : std::string();
+         : may_catch(function, thrown)              ? wording(remark::may_catch)
+         : has_other_cycles(function, loops)        ? wording(remark::odd_cycle)
+                                                    : std::string();
 }
 
-/// MPI's functions do not throw; as plain calls they do not end blocks.
-void make_plain_calls(llvm::Function& function) {
+/// MPI's functions do not throw, unless functions of the program do that they run; as plain calls they do not end blocks.
+void make_plain_calls(llvm::Function& function, const throwing& thrown) {
   llvm::SmallVector<llvm::InvokeInst*, 8> invokes;
   for (llvm::BasicBlock& block : function)
-    if (auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(block.getTerminator()); invoke && recognise(*invoke))
-      invokes.push_back(invoke);
+    if (auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(block.getTerminator()))
+      if (const auto site = recognise(*invoke); site && !thrown.through(*site))
+        invokes.push_back(invoke);
   for (llvm::InvokeInst* invoke : invokes)
     llvm::changeToCall(invoke);
 }
@@ -317,7 +333,7 @@ private:
     if (!prepared_.insert(&function).second)
       return;
     const bool inlined = inlined_.contains(&function);
-    make_plain_calls(function);
+    make_plain_calls(function, {callbacks_, error_handlers_});
     llvm::FunctionPassManager passes;
     if (inlined) {
       passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
@@ -346,8 +362,8 @@ private:
   }
 
   std::string obstacle_in(llvm::Function& function) {
-    return obstacle(function, functions_.getResult<llvm::LoopAnalysis>(function), error_handlers_,
-                    left_by_signals_);
+    return obstacle(function, functions_.getResult<llvm::LoopAnalysis>(function),
+                    {callbacks_, error_handlers_}, left_by_signals_);
   }
 
   bool is_left_alone(llvm::Function& function) {

@@ -36,7 +36,7 @@ bool is_of_one_thread(llvm::CallBase& call) {
 bool starts_threads(const llvm::Function& function) {
   return !function.use_empty() &&
          (function.getName() == "pthread_create" || function.getName() == "thrd_create" ||
-          function.getName() == "__kmpc_fork_call" ||
+          function.getName().starts_with("__kmpc_fork_") || // _call, _call_if, _teams
           function.getName().starts_with("_ZNSt6thread15_M_start_thread"));
 }
 

@@ -140,12 +140,28 @@ void watch_call(const mpi_site& site, bool synchronous) {
   }
 }
 
+/// What reductions give that are still to be done depends on it.
+bool sets_rounding(const llvm::IntrinsicInst& call) {
+  switch (call.getIntrinsicID()) {
+  case llvm::Intrinsic::set_rounding:
+  case llvm::Intrinsic::set_fpenv:
+  case llvm::Intrinsic::reset_fpenv:
+  case llvm::Intrinsic::set_fpmode:
+  case llvm::Intrinsic::reset_fpmode:
+    return true;
+  default:
+    return false;
+  }
+}
+
 /// Why nothing may be pending before the instruction, whatever it is; empty if something may.
 std::string anything_by(Instruction& at, const user_code& known) {
   if (at.isAtomic() || at.isVolatile())
     return wording(remark::atomic_access);
   auto* call = llvm::dyn_cast<llvm::CallBase>(&at);
-  if (!call || llvm::isa<llvm::IntrinsicInst>(call) || is_hook(*call))
+  if (const auto* intrinsic = llvm::dyn_cast_or_null<llvm::IntrinsicInst>(call))
+    return sets_rounding(*intrinsic) ? wording(remark::rounding) : std::string();
+  if (!call || is_hook(*call))
     return "";
   if (const auto site = recognise(*call)) {
     // What a wait runs for a request that stays in it, it runs as written while the others are pending.
