@@ -27,10 +27,10 @@ def build(target: str = "micro_benchmarks") -> None:
     subprocess.run(["cmake", "--build", "--preset", "bench", "--target", target], cwd=ROOT, check=True, stdout=sys.stderr)
 
 
-def run(program: Path, pattern: str, repetitions: int) -> list[dict]:
+def run(program: Path, pattern: str, repetitions: int, *options: str) -> list[dict]:
     with tempfile.NamedTemporaryFile(suffix=".json") as result:
         subprocess.run(
-            [program, f"--benchmark_filter={pattern}", f"--benchmark_repetitions={repetitions}",
+            [program, f"--benchmark_filter={pattern}", f"--benchmark_repetitions={repetitions}", *options,
              "--benchmark_report_aggregates_only=true", f"--benchmark_out={result.name}", "--benchmark_out_format=json"],
             check=True, stdout=sys.stderr)
         text = Path(result.name).read_text()

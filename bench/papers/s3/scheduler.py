@@ -5,12 +5,15 @@
     bench/papers/s3/scheduler.py                 build the preset `bench`, measure, write the result file and its picture
     bench/papers/s3/scheduler.py --repetitions 3 --stdout
     bench/papers/s3/scheduler.py --celerity celerity_peer "Celerity 6e22728"    beside it Celerity's own generator
+    bench/papers/s3/scheduler.py --keep-celerity    beside it what the result file says of it, with the commit of that run
 
 One process plans what the rank in the middle of n simulated ranks has to do (bench/micro/bench_tasks.cpp), on one thread and
 without executing anything, as the paper's scheduling benchmarks do. A number is the median of the repetitions, in
-microseconds a task. Without discovery each rank has up to n - 1 messages a task, so that is measured up to 256 ranks where
-everybody sends to everybody. Celerity's generator of command graphs plans the same programs, by messages only, as it discovers no
-collectives: celerity_peer.cpp says how that program is built; its numbers are medians of the processor's time, too.
+microseconds a task; those of different cases take turns, so that a slow second of the machine is not one case's. A task of a
+loop that is replayed (src/tasks/commands/replay.h) has rows of its own. Without discovery each rank has up to n - 1
+messages a task, so that is measured up to 256 ranks where everybody sends to everybody. Celerity's generator of command graphs
+plans the same programs, by messages only, as it discovers no collectives: celerity_peer.cpp says how that program is built; its
+numbers are medians of the processor's time, too.
 The picture needs matplotlib (Debian: python3-matplotlib).
 """
 import argparse
@@ -22,10 +25,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import run as micro  # noqa: E402
-from measured import ROOT, dirty, machine, output, save_figure, write_result  # noqa: E402
+from measured import ROOT, dirty, machine, output, result_file, save_figure, write_result  # noqa: E402
 
 BY_MESSAGES = "_by_messages"
-NAME = re.compile(r"^plan/(\w+)/(\d+)")
+NAME = re.compile(r"^(plan|replay)/(\w+)/(\d+)")
 PEER_TASKS = {1: 400, 4: 400, 64: 200, 256: 100}  # of a repetition; Celerity plans for at most 256 nodes (max_num_nodes)
 TITLES = {"one_to_one": "one to one", "stencil": "stencil", "allgather": "all-gather", "alltoall": "all-to-all",
           "gather_scatter": "gather, scatter", "gather_broadcast": "gather, broadcast",
@@ -39,8 +42,9 @@ def rows_of(benchmarks: list[dict]) -> list[dict]:
         if not found:
             continue
         scale = {"ns": 1e-3, "us": 1, "ms": 1e3}[one["time_unit"]]
-        rows.append({"pattern": found[1].removesuffix(BY_MESSAGES), "discovery": not found[1].endswith(BY_MESSAGES),
-                     "ranks": int(found[2]), "us": round(one["cpu_time"] * scale, 3),
+        pattern = found[2]
+        rows.append({"pattern": pattern.removesuffix(BY_MESSAGES), "discovery": not pattern.endswith(BY_MESSAGES),
+                     "replayed": found[1] == "replay", "ranks": int(found[3]), "us": round(one["cpu_time"] * scale, 3),
                      "commands per task": round(one["commands_per_task"], 2)})
     return rows
 
@@ -55,12 +59,21 @@ def peer_rows(program: str, repetitions: int) -> list[dict]:
     return rows
 
 
+def kind_of(row: dict) -> tuple[str, bool, bool]:
+    return row["pattern"], row["discovery"], row["replayed"]
+
+
+def kept_peer() -> dict:
+    """Of the result file; which run it is from is said with it."""
+    before = json.loads(result_file("papers-s3-scheduler", machine()).read_text())
+    return {"of": {key: before[key] for key in ("machine", "commit", "command")}, **before["peer"]}
+
+
 def table(rows: list[dict], peer: list[dict]) -> str:
     ranks = sorted({row["ranks"] for row in rows})
     lines = [f"{'us a task, on':34}" + "".join(f"{n:>9}" for n in ranks) + "  ranks"]
-    kinds = [(TITLES[pattern] + ("" if discovery else ", by messages"),
-              {row["ranks"]: row["us"] for row in rows if (row["pattern"], row["discovery"]) == (pattern, discovery)})
-             for pattern, discovery in dict.fromkeys((row["pattern"], row["discovery"]) for row in rows)]
+    kinds = [(TITLES[kind[0]] + ("" if kind[1] else ", by messages") + (", replayed" if kind[2] else ""),
+              {row["ranks"]: row["us"] for row in rows if kind_of(row) == kind}) for kind in dict.fromkeys(map(kind_of, rows))]
     kinds += [(TITLES[pattern] + ", Celerity", {row["ranks"]: row["us"] for row in peer if row["pattern"] == pattern})
               for pattern in dict.fromkeys(row["pattern"] for row in peer)]
     for title, times in kinds:
@@ -76,12 +89,12 @@ def draw(rows: list[dict], peer: list[dict], file: Path) -> None:
     patterns = list(dict.fromkeys(row["pattern"] for row in rows))
     figure, axes = pyplot.subplots(2, -(-len(patterns) // 2), sharex=True, sharey=True, figsize=(11, 5.5))
     for pattern, axis in zip(patterns, axes.flat):
-        for discovery, style in ((True, "o-"), (False, "s--")):
-            points = sorted((row["ranks"], row["us"]) for row in rows
-                            if row["pattern"] == pattern and row["discovery"] == discovery)
+        for kind, style, color, label in (((pattern, True, False), "o-", "#0b6e6e", "collectives discovered"),
+                                          ((pattern, True, True), "v-", "#7aa6c2", "the same, replayed"),
+                                          ((pattern, False, False), "s--", "#b0532b", "by messages")):
+            points = sorted((row["ranks"], row["us"]) for row in rows if kind_of(row) == kind)
             if points:
-                axis.plot(*zip(*points), style, color="#0b6e6e" if discovery else "#b0532b", markersize=4,
-                          label="collectives discovered" if discovery else "by messages")
+                axis.plot(*zip(*points), style, color=color, markersize=4, label=label)
         points = sorted((row["ranks"], row["us"]) for row in peer if row["pattern"] == pattern)
         if points:
             axis.plot(*zip(*points), "^:", color="#8a8a8a", markersize=4, label="Celerity, by messages")
@@ -98,9 +111,11 @@ def main() -> int:
     parser.add_argument("--repetitions", type=int, default=7)
     parser.add_argument("--stdout", action="store_true")
     parser.add_argument("--celerity", nargs=2, metavar=("PROGRAM", "VERSION"))
+    parser.add_argument("--keep-celerity", action="store_true")
     arguments = parser.parse_args()
     micro.build("bench_tasks")
-    rows = rows_of(micro.run(micro.BUILD / "bin" / "bench_tasks", "^plan/", arguments.repetitions))
+    rows = rows_of(micro.run(micro.BUILD / "bin" / "bench_tasks", "^(plan|replay)/", arguments.repetitions,
+                             "--benchmark_min_time=0.02", "--benchmark_enable_random_interleaving=true"))
     result = {"what": "planning a task for one of n simulated ranks, one thread, nothing executed; medians", "machine": machine(),
               "commit": output("git", "rev-parse", "--short", "HEAD"), "dirty": dirty(),
               "command": shlex.join(["bench/papers/s3/scheduler.py", *sys.argv[1:]]), "rows": rows}
@@ -108,6 +123,8 @@ def main() -> int:
         program, version = arguments.celerity
         result["command"] = result["command"].replace(program, Path(program).name)
         result["peer"] = {"what": version, "rows": peer_rows(program, arguments.repetitions)}
+    elif arguments.keep_celerity:
+        result["peer"] = kept_peer()
     peer = result.get("peer", {}).get("rows", [])
     print(table(rows, peer), file=sys.stderr)
     write_result("papers-s3-scheduler", result, arguments.stdout)

@@ -67,12 +67,12 @@ public:
   /// Changes all values: change(value).
   template <typename Change>
   void update_all(Change&& change) {
-    box everything;
+    box all;
     for (entry& e : entries_) {
       change(e.value);
-      everything = hull_of(everything, e.where);
+      all = hull_of(all, e.where);
     }
-    join(everything);
+    join(all);
   }
 
   /// Changes all values, and joins none: change(value). For numbers that have become others.
