@@ -157,6 +157,8 @@ private:
     if (below(8) == 0)
       for (std::uint32_t r = 0; r < replaying_->options().ranks; ++r)
         t.shape.weights.push_back(static_cast<std::uint32_t>(below(3)) + (r == 0 ? 1 : 0));
+    else if (below(6) == 0)
+      t.shape.split = split_rule::none; // most ranks take no part
     if (below(8) == 0) {
       t.kind = task_kind::collective_host;
       t.shape = {};
@@ -170,6 +172,10 @@ private:
       t.host_objects.push_back(host_object_id{static_cast<std::uint32_t>(below(2))});
     for (int a = below(3); a > 0; --a)
       t.accesses.push_back({some_buffer(), access_mode::read, some_mapper()});
+    if (below(3) == 0) { // what it reads it leaves as it is, but that more ranks have it
+      t.accesses.push_back({some_buffer(), access_mode::read, some_mapper()});
+      return t;
+    }
     if (below(6) == 0) {
       const buffer_id into = some_buffer();
       std::erase_if(t.accesses, [&](const access& a) { return a.buffer == into; });
