@@ -46,7 +46,7 @@ def rows_of(benchmarks: list[dict]) -> list[dict]:
         rows.append({"pattern": pattern.removesuffix(BY_MESSAGES), "discovery": not pattern.endswith(BY_MESSAGES),
                      "replayed": found[1] == "replay", "ranks": int(found[3]), "us": round(one["cpu_time"] * scale, 3),
                      "commands per task": round(one["commands_per_task"], 2)})
-    return rows
+    return sorted(rows, key=lambda row: (row["replayed"], not row["discovery"], list(TITLES).index(row["pattern"]), row["ranks"]))
 
 
 def peer_rows(program: str, repetitions: int) -> list[dict]:
