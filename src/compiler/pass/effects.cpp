@@ -200,6 +200,24 @@ bool is_inert(const llvm::IntrinsicInst& call) {
   }
 }
 
+/// True for what the linker defines: the beginning and the end of a section, or of all data. There is memory of variables
+/// with other names, though LLVM takes two names for two pieces of memory.
+bool is_defined_by_linker(const llvm::Value* object) {
+  const auto* variable = dyn_cast<llvm::GlobalVariable>(object);
+  if (!variable || !variable->isDeclaration())
+    return false;
+  const llvm::StringRef name = variable->getName();
+  return name.starts_with("__start_") || name.starts_with("__stop_") || name == "__data_start" ||
+         name == "data_start" || name == "__bss_start" || name == "_edata" || name == "edata" ||
+         name == "_end" || name == "end";
+}
+
+/// True if two names may stand for the same memory.
+bool may_be_one_place(const llvm::Value* one, const llvm::Value* other) {
+  return (is_defined_by_linker(one) && isa<llvm::GlobalVariable>(other)) ||
+         (is_defined_by_linker(other) && isa<llvm::GlobalVariable>(one));
+}
+
 conflict access_conflict(const in_flight& operation, bool writes, std::string detail) {
   return {operation.writes_buffer && !writes ? reason::buffer_read : reason::buffer_written,
           std::move(detail),
@@ -216,6 +234,8 @@ bool effects::may_touch(llvm::Function& in, const in_flight& operation, const Me
   if (operation.may_be_absolute)
     return !known_to_mpi_only(const_cast<llvm::Value*>(llvm::getUnderlyingObject(where.Ptr, 0)));
   const llvm::Value* other = llvm::getUnderlyingObject(where.Ptr, 0);
+  if (may_be_one_place(operation.object, other))
+    return true;
   if (are_different_variables(operation.object, other) &&
       (!are_both_allocatable(operation.object, other) || held_different_memory(operation, other)))
     return false;
