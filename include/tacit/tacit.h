@@ -154,7 +154,9 @@ int tacit_graph_copy(tacit_graph graph, const void* from, MPI_Count from_count, 
  * MPI_Reduce_local takes for the datatype, the program's own ones included; it must not be freed as long as
  * the schedule is used. The operands must not overlap. A schedule combines in the order of the graph, or in
  * that of a collective (MPI_Reduce, MPI_Allreduce, MPI_Reduce_scatter, MPI_Scan, MPI_Exscan) where no order
- * changes a bit, as with MPI's operators on integers, or where tacit_allow_reassociation permits other bits.
+ * changes a bit, as with MPI's operators on integers, or where tacit_allow_reassociation permits other bits. Other
+ * sums and products in floating point may be combined elsewhere, in the order of the graph, so with its bits
+ * (which of two NaNs is left is not promised).
  * Operators of the program keep the order; they are called on the thread that progresses the schedule, never
  * two at once, and must not communicate (for those of all ranks see tacit_graph_add_operator). Messages and
  * copies that no reduction touches, directly or through others, are replaced as if it were not there. Errors:
@@ -269,8 +271,8 @@ int tacit_graph_live_out(tacit_graph graph, const void* buf, MPI_Count count, MP
  *   tacit_replace   TACIT_REPLACE          true (default): where that is predicted to be faster; always: wherever possible;
  *                                          false: run the graph as written
  *   tacit_allow_reassociation  TACIT_ALLOW_REASSOCIATION   false (default), or true: reductions that round, as sums
- *                                          in floating point do, may be replaced by collectives, which combine
- *                                          in an order of their own
+ *                                          in floating point do, may be replaced by collectives of MPI, which
+ *                                          combine in an order of their own
  *   tacit_compile   TACIT_COMPILE          auto (default): as above; central: rank 0 analyses all graphs;
  *                                          distributed: all ranks first look at their own parts, however few
  *                                          operations they have. tacit_explain says who did it, and why

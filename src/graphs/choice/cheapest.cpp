@@ -120,6 +120,7 @@ private:
   std::vector<candidate> all_;       ///< in the order in which plans are compared; the graph as written first
   bool at_once_ = false;             ///< only plans whose messages leave at once
   bool collectives_ = false;
+  bool called_ = false;                                    ///< MPI can carry them out
   bool undecided_ = false;                                 ///< it takes all prices
   double limit_ = unknown;                                 ///< weight of the cheapest variant so far
   std::vector<std::pair<const char*, known_price>> calls_; ///< of MPI's collectives, by driver
@@ -145,6 +146,12 @@ bool bounded_search::list_candidates() {
   if (c_.schedule.as_written)
     return true;
   collectives_ = has_collectives(c_.schedule);
+  called_ = collectives_;
+  if (has_ordered(c_.schedule)) {
+    called_ = false; // MPI has no calls for them
+    if (has_collectives(with_ordered_by_messages(g_, c_.schedule)))
+      return false; // but for others beside them
+  }
   add_candidate("straight messages", {}, !collectives_);
   bound_straight();
   if (!collectives_ || options_.planning.progress != region_progress::collective)
@@ -314,7 +321,7 @@ std::optional<as_messages> bounded_search::best_messages() {
 }
 
 bool bounded_search::price_collectives() {
-  if (!collectives_)
+  if (!called_)
     return true;
   const std::optional<as_messages> best = best_messages();
   if (!best || best->price < 0)

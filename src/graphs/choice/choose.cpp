@@ -176,8 +176,10 @@ void chooser::add_stages() {
                                     [](const operation& o) { return o.kind == op_kind::opaque; });
   if (options_.planning.progress == region_progress::collective && has_collectives(staged) && !computes)
     add_forms(staged, in_stages);
-  add(std::string(has_collectives(staged) ? "collectives" : "straight messages").append(in_stages), staged,
-      true);
+  const bool ordered = has_ordered(staged);
+  plan called = ordered ? with_ordered_by_messages(g_, staged) : staged;
+  const std::string_view name = has_collectives(called) ? "collectives" : "straight messages";
+  add(std::string(name).append(in_stages), std::move(called), !ordered);
 }
 
 void chooser::add_plans() {
@@ -204,7 +206,11 @@ void chooser::add_plans() {
   // No rank may wait for one that it does not wait for in the graph: trees forward what others have sent.
   if (options_.planning.progress == region_progress::collective)
     add_forms(c_.schedule);
-  add("collectives", c_.schedule, true);
+  if (!has_ordered(c_.schedule))
+    return add("collectives", c_.schedule, true);
+  plan called = with_ordered_by_messages(g_, c_.schedule);
+  if (has_collectives(called) || is_of_collectives(wanted_.driver)) // else it is the linear form
+    add("collectives", std::move(called), false);
 }
 
 bool chooser::is_valid(std::size_t plan) {

@@ -1,7 +1,7 @@
 // The one choice: everything that does what a graph means, with its price, and which of it runs.
 //
-// Plans    the graph as written; the same bytes straight from origin to destination; with the collectives that were found; and with
-//          each algorithm of graphs/generate that fits them in their place.
+// Plans    the graph as written; the same bytes straight from origin to destination; with the collectives that were found (reductions
+//          that must give the bits of the graph by messages); and with each algorithm of graphs/generate that fits them in their place.
 // Variants a plan by a driver. Plans of messages go through memory or by MPI's messages, collectives by MPI's, called in each run or made
 //          once and started (MPI's persistent collectives).
 //

@@ -1,5 +1,7 @@
 // Reduce and allreduce. Linear: one rank gets all operands and combines them in the order of ranks, from the last to the first, so that it
-// works for operators that do not commute, too. Binomial: up a tree in which partial results are combined. Recursive doubling, for
+// works for operators that do not commute, too. Pairwise, for allreduce: every rank gets all operands and combines them for itself.
+// Reduce-scatter-allgather (as Rabenseifner's, but with direct messages): each rank gets its piece of all operands, combines them, and sends
+// the result to the root or to all. Binomial: up a tree in which partial results are combined. Recursive doubling, for
 // allreduce among 2^k ranks: in round i every rank exchanges what it has with rank ± 2^i, and both combine, in the same order. An allreduce by one of the
 // first two sends the result down again. Partial results are in scratch memory, or where the result will be.
 //
@@ -10,6 +12,9 @@
 // nearest rank before it first, combined as they come. Ring: partial results of each block go round, n − 1 rounds of one block. Recursive
 // halving, among 2^k ranks: ranks exchange half of the blocks that they still have with rank ± n / 2, n / 4, …. All but the first need
 // operators that commute.
+//
+// What must give the bits of the graph is combined as the graph does it, by whoever has all operands of an element: linear, pairwise,
+// reduce-scatter-allgather, linear with a binomial broadcast of the result, and the linear reduce-scatter.
 #include "graphs/choice/combining_form.h"
 
 #include <algorithm>
@@ -18,6 +23,8 @@
 #include <tuple>
 #include <utility>
 
+#include "graphs/graph/segments.h"
+
 namespace tacit::graphs {
 namespace {
 
@@ -25,10 +32,13 @@ using bytes = std::vector<segment>;
 
 class combining_maker {
 public:
-  combining_maker(bool ordered, std::span<const rank_id> members, std::span<const step* const> calls,
-                  std::vector<rank_plan>& ranks, function_ref<std::int32_t(rank_id, rank_id)> next_tag)
-      : ordered_(ordered), members_(members), calls_(calls), ranks_(ranks), next_tag_(next_tag),
-        out_(members.size()), last_(members.size(), nothing) {
+  combining_maker(const reducer& by, const evaluation* order, std::span<const rank_id> members,
+                  std::span<const step* const> calls, std::vector<rank_plan>& ranks,
+                  function_ref<std::int32_t(rank_id, rank_id)> next_tag)
+      : by_(by), is_free_(!order),
+        order_(order ? *order : from_the_last(static_cast<std::uint32_t>(members.size()))), members_(members),
+        calls_(calls), ranks_(ranks), next_tag_(next_tag), out_(members.size()),
+        last_(members.size(), nothing) {
     const rank_id root = calls.front()->peer;
     while (root != no_rank && members_[hub_] != root)
       ++hub_;
@@ -42,12 +52,20 @@ public:
       scatter(form);
     } else if (form == algorithm::recursive_doubling) {
       doubling();
+    } else if (form == algorithm::pairwise) {
+      for (std::uint32_t m = 0; m < size(); ++m)
+        last_[m] = combine_all(m, operands(), result(m));
+    } else if (form == algorithm::reduce_scatter_allgather) {
+      by_pieces();
     } else if (form == algorithm::binomial) {
-      up();
+      is_free_ ? up() : to_hub();
       if (for_all())
         down();
     } else {
-      linear();
+      to_hub();
+      for (std::uint32_t m = 0; for_all() && m < size(); ++m)
+        if (m != hub_)
+          move(hub_, result(hub_), last_[hub_], m, result(m));
     }
     return std::move(out_);
   }
@@ -118,23 +136,79 @@ private:
     return {sent, add(to, std::move(recv), {})};
   }
 
-  void linear() {
-    const bytes& into = result(hub_);
-    const std::uint32_t n = size();
-    std::uint32_t last =
-        n - 1 == hub_ ? copy(hub_, given(hub_), into) : move(n - 1, given(n - 1), nothing, hub_, into).second;
-    for (std::uint32_t m = n - 1; m-- > 0;) {
-      if (m == hub_) {
-        last = combine(hub_, given(hub_), into, {last});
-        continue;
-      }
-      const bytes arrived = scratch(hub_);
-      const std::uint32_t got = move(m, given(m), nothing, hub_, arrived).second;
-      last = combine(hub_, arrived, into, {got, last});
+  std::vector<bytes> operands() const {
+    std::vector<bytes> all;
+    for (std::uint32_t m = 0; m < size(); ++m)
+      all.push_back(given(m));
+    return all;
+  }
+  void to_hub() { last_[hub_] = combine_all(hub_, operands(), result(hub_)); }
+
+  /// Member `at` gets these bytes of all members and combines them in order. A reduction leaves its result in the memory of its right
+  /// operand, so that of all is where the operand arrives that is last. The step after which it is there.
+  std::uint32_t combine_all(std::uint32_t at, const std::vector<bytes>& of, const bytes& into) {
+    struct value {
+      bytes where;
+      std::uint32_t ready;
+      std::uint32_t own; ///< whose operand it is, as it is; no member's if it may be written
+    };
+    const std::uint64_t length = total_length(into);
+    const std::uint32_t last =
+        *std::find_if(order_.rbegin(), order_.rend(), [](std::uint32_t x) { return x != combine_both; });
+    const auto place_for = [&](std::uint32_t m) { return m == last ? into : scratch(at, length); };
+    const auto arrive = [&](std::uint32_t m) {
+      if (m == at && m != last)
+        return value{of[m], nothing, m};
+      const bytes where = place_for(m);
+      return value{where, m == at ? copy(at, of[m], where) : move(m, of[m], nothing, at, where).second,
+                   nothing};
+    };
+    return evaluate(order_, arrive,
+                    [&](const value& left, value right) {
+                      if (right.own != nothing) {
+                        const bytes copied = scratch(at, length);
+                        right = {copied, copy(at, right.where, copied), nothing};
+                      }
+                      const std::uint32_t both =
+                          combine(at, left.where, right.where, {left.ready, right.ready});
+                      return value{right.where, both, nothing};
+                    })
+        .ready;
+  }
+
+  /// Whole elements of bytes: piece number `i` of as many as there are members, of lengths that differ by one element at most.
+  bytes piece(const bytes& all, std::uint32_t i) const {
+    const std::uint64_t elements = calls_.front()->largest_block / by_.element;
+    const auto begin_of = [&](std::uint64_t k) { return elements * k / size() * by_.element; };
+    bytes out;
+    std::uint64_t at = 0;
+    const std::uint64_t begin = begin_of(i), end = begin_of(i + std::uint64_t{1});
+    for (const segment& s : all) {
+      const std::uint64_t from = std::max(begin, at), to = std::min(end, at + s.length);
+      if (from < to)
+        append(out, segment{s.address + (from - at), to - from});
+      at += s.length;
     }
-    for (std::uint32_t m = 0; for_all() && m < n; ++m)
-      if (m != hub_)
-        move(hub_, into, last, m, result(m));
+    return out;
+  }
+
+  void by_pieces() {
+    const std::uint32_t n = size();
+    std::vector<bytes> made(n);
+    for (std::uint32_t m = 0; m < n; ++m) {
+      std::vector<bytes> mine;
+      for (std::uint32_t from = 0; from < n; ++from)
+        mine.push_back(piece(given(from), m));
+      if (mine[m].empty())
+        continue;
+      const bool stays = for_all() || m == hub_;
+      made[m] = stays ? piece(result(m), m) : scratch(m, total_length(mine[m]));
+      last_[m] = combine_all(m, mine, made[m]);
+    }
+    for (std::uint32_t m = 0; m < n; ++m)
+      for (std::uint32_t to = 0; to < n && !made[m].empty(); ++to)
+        if (to != m && (for_all() || to == hub_))
+          move(m, made[m], last_[m], to, piece(result(to), m));
   }
 
   std::uint32_t real(std::uint32_t virtual_rank) const { return (virtual_rank + hub_) % size(); }
@@ -185,7 +259,7 @@ private:
         std::tie(sent[m], got[m ^ k]) = move(m, own[m], last_[m], m ^ k, arrived[m ^ k]);
       }
       for (std::uint32_t m = 0; m < n; ++m) {
-        const bool in_front = ordered_ && m < (m ^ k);
+        const bool in_front = by_.rounds && m < (m ^ k);
         if (in_front)
           own[m].swap(arrived[m]);
         last_[m] = combine(m, arrived[m], own[m], {sent[m], got[m], last_[m]});
@@ -261,17 +335,28 @@ private:
     else if (form == algorithm::recursive_halving)
       halving();
     else
-      at_each(form == algorithm::pairwise);
+      form == algorithm::pairwise ? nearest_first() : at_each();
   }
 
-  /// Every member combines its own block, each operand in front of what is there.
-  void at_each(bool nearest_first) {
+  /// Every member combines its own block.
+  void at_each() {
+    for (std::uint32_t to = 0; to < size(); ++to) {
+      std::vector<bytes> blocks;
+      for (std::uint32_t m = 0; m < size(); ++m)
+        blocks.push_back(given(m, to));
+      if (!blocks[to].empty())
+        last_[to] = combine_all(to, blocks, result(to));
+    }
+  }
+
+  /// Every member combines its own block, each operand in front of what is there, that of the nearest member before it first.
+  void nearest_first() {
     const std::uint32_t n = size();
     std::vector<std::uint32_t> last(n, nothing);
     for (std::uint32_t i = 0; i < n; ++i)
       for (std::uint32_t to = 0; to < n; ++to)
         if (!given(to, to).empty())
-          last[to] = put_in_front(nearest_first ? (to + n - i) % n : n - 1 - i, to, last[to]);
+          last[to] = put_in_front((to + n - i) % n, to, last[to]);
   }
   std::uint32_t put_in_front(std::uint32_t m, std::uint32_t to, std::uint32_t last) {
     const bytes &operand = given(m, to), &into = result(to);
@@ -354,7 +439,9 @@ private:
     }
   }
 
-  bool ordered_; ///< the operands' order may decide about bits
+  const reducer& by_;
+  bool is_free_;     ///< what commutes may be combined in any order
+  evaluation order_; ///< in which it is, if all operands are at one place
   std::span<const rank_id> members_;
   std::span<const step* const> calls_;
   std::vector<rank_plan>& ranks_;
@@ -371,23 +458,36 @@ bool has_combining_form(const graph& g, const step& s, std::uint32_t n, algorith
     return false;
   if (is_scan(s.collective))
     return form == algorithm::linear || form == algorithm::recursive_doubling;
-  const bool commutes = g.reducers()[index(s.by)].commutative;
+  const bool any_order = g.reducers()[index(s.by)].commutative && s.order == 0;
   if (row_of(s.collective).moves == signature::all_into_each)
     return form == algorithm::linear ||
-           (commutes && (form == algorithm::pairwise || form == algorithm::ring ||
-                         (form == algorithm::recursive_halving && std::has_single_bit(n))));
-  return commutes &&
-         (form == algorithm::binomial || (form == algorithm::recursive_doubling &&
-                                          s.collective == pattern::allreduce && std::has_single_bit(n)));
+           (any_order && (form == algorithm::pairwise || form == algorithm::ring ||
+                          (form == algorithm::recursive_halving && std::has_single_bit(n))));
+  const bool for_all = s.collective == pattern::allreduce;
+  switch (form) {
+  case algorithm::linear:
+    return s.order > 0;
+  case algorithm::pairwise:
+    return for_all;
+  case algorithm::reduce_scatter_allgather:
+    return s.largest_block >= std::uint64_t{n} * g.reducers()[index(s.by)].element;
+  case algorithm::binomial:
+    return any_order || (for_all && s.order > 0);
+  case algorithm::recursive_doubling:
+    return any_order && for_all && std::has_single_bit(n);
+  default:
+    return false;
+  }
 }
 
 std::vector<std::vector<step>> combine_by_messages(const graph& g, std::span<const rank_id> members,
-                                                   std::span<const step* const> calls, algorithm form,
+                                                   std::span<const step* const> calls,
+                                                   const evaluation* order, algorithm form,
                                                    std::vector<rank_plan>& ranks,
                                                    function_ref<std::int32_t(rank_id, rank_id)> next_tag) {
   const bool exists = has_combining_form(g, *calls.front(), static_cast<std::uint32_t>(members.size()), form);
-  const bool ordered = g.reducers()[index(calls.front()->by)].rounds;
-  return combining_maker(ordered, members, calls, ranks, next_tag).run(exists ? form : algorithm::linear);
+  return combining_maker(g.reducers()[index(calls.front()->by)], order, members, calls, ranks, next_tag)
+      .run(exists ? form : algorithm::linear);
 }
 
 } // namespace tacit::graphs

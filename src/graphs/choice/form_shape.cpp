@@ -29,10 +29,15 @@ double blocks_of_member(const collective_shape& s, algorithm form) {
   case pattern::barrier:
     return doublings;
   case pattern::reduce:
-    return 1;
   case pattern::allreduce:
   case pattern::scan:
   case pattern::exscan:
+    if (form == algorithm::pairwise)
+      return members;
+    if (form == algorithm::reduce_scatter_allgather) // messages of less than a block
+      return 2 * members;
+    if (s.kind == pattern::reduce)
+      return 1;
     return form == algorithm::recursive_doubling ? doublings : 2;
   default:
     return members;
@@ -77,6 +82,8 @@ double rounds_of(const collective_shape& s, algorithm form) {
   case algorithm::pairwise:  // blocks that do not wait for each other
   case algorithm::two_level: // few nodes, of few members each
     return 1;
+  case algorithm::reduce_scatter_allgather:
+    return 2;
   default:
     return s.kind == pattern::barrier ? 1 : std::floor(std::log2(std::max(members, 2.0)));
   }
@@ -100,8 +107,8 @@ std::vector<like_messages> messages_of_member(const collective_shape& s, algorit
   const bool doubles = form == algorithm::recursive_doubling || form == algorithm::butterfly;
   if (n < 2 || s.block == 0)
     return out;
-  if ((form == algorithm::pairwise && (alltoall || s.kind == pattern::reduce_scatter_block)) ||
-      (form == algorithm::ring && allgather))
+  const bool pairs = alltoall || s.kind == pattern::reduce_scatter_block || s.kind == pattern::allreduce;
+  if ((form == algorithm::pairwise && pairs) || (form == algorithm::ring && allgather))
     out.push_back({1, static_cast<double>(n - 1)});
   else if (form == algorithm::bruck && allgather)
     in_rounds([&](std::uint64_t d) { return std::min(d, n - d); });

@@ -98,12 +98,13 @@ struct manner {
   algorithm form;
   vector_collectives vectors;
   const process_map& where;
+  bool only_ordered = false; ///< other collectives than reductions that must keep an order stay
 };
 
 /// The algorithm by which a collective of these members is carried out; nothing if only straight messages can.
 std::optional<recipe> recipe_for(const step& s, std::span<const rank_id> group, std::uint32_t root,
                                  const manner& how) {
-  const auto [form, vectors, where] = how;
+  const auto& [form, vectors, where, only_ordered] = how;
   const auto members = static_cast<std::uint32_t>(group.size());
   recipe r;
   const bool is_vector = !is_uniform(s.collective);
@@ -191,6 +192,9 @@ private:
   std::int32_t next_tag(rank_id from, rank_id to) {
     return first_tag_ + next_[std::uint64_t{index(from)} << 32 | index(to)]++;
   }
+  bool is_replaced(const step& s) const {
+    return s.kind == step_kind::collective && (!how_.only_ordered || s.order > 0);
+  }
   void copy_rank(std::uint32_t r);
 
   const graph& g_;
@@ -211,6 +215,8 @@ private:
 void message_maker::prepare() {
   for (const auto& [key, c] : calls_of(g_, p_)) {
     const step& s = *c.first;
+    if (how_.only_ordered && s.order == 0)
+      continue;
     const auto n = static_cast<std::uint32_t>(members(s).size());
     const std::uint32_t root = is_rooted(s.collective) ? positions_.of(s.comm, s.peer) : 0;
     making_ = &made_[key];
@@ -493,8 +499,10 @@ void message_maker::straight(const call& c) {
 
 void message_maker::combine(const call& c) {
   const std::vector<rank_id>& group = members(*c.first);
-  std::vector<std::vector<step>> made = combine_by_messages(
-      g_, group, c.of, how_.form, out_.ranks, [&](rank_id from, rank_id to) { return next_tag(from, to); });
+  const std::uint32_t order = c.first->order;
+  std::vector<std::vector<step>> made =
+      combine_by_messages(g_, group, c.of, order > 0 ? &p_.orders[order - 1] : nullptr, how_.form, out_.ranks,
+                          [&](rank_id from, rank_id to) { return next_tag(from, to); });
   for (std::uint32_t m = 0; m < group.size(); ++m)
     list_of(m) = std::move(made[m]);
 }
@@ -503,7 +511,7 @@ void message_maker::combine(const call& c) {
 void message_maker::copy_rank(std::uint32_t r) {
   std::vector<step>& out = out_.ranks[r].steps;
   if (const std::vector<step>& given = p_.ranks[r].steps;
-      given.size() == 1 && given.front().kind == step_kind::collective) { // nothing comes before it
+      given.size() == 1 && is_replaced(given.front())) { // nothing comes before it
     out = std::move(
         made_[{given.front().comm, given.front().tag}][positions_.of(given.front().comm, rank_id{r})]);
     return;
@@ -517,7 +525,7 @@ void message_maker::copy_rank(std::uint32_t r) {
       for (std::uint32_t k = now[before].first; k < now[before].second; ++k)
         after.push_back(k);
     const auto first = static_cast<std::uint32_t>(out.size());
-    if (s.kind != step_kind::collective) {
+    if (!is_replaced(s)) {
       out.push_back(s);
       out.back().after = std::move(after);
     } else {
@@ -560,6 +568,12 @@ bool has_form(const graph& g, const plan& p, algorithm form, vector_collectives 
 plan with_messages(const graph& g, const plan& p, algorithm form, vector_collectives vectors,
                    const process_map& where) {
   return message_maker(g, p, {form, vectors, where}).run();
+}
+
+plan with_ordered_by_messages(const graph& g, const plan& p) {
+  return p.orders.empty()
+             ? p
+             : message_maker(g, p, {algorithm::linear, vector_collectives::straight, {}, true}).run();
 }
 
 } // namespace tacit::graphs

@@ -21,4 +21,7 @@ bool has_form(const graph& g, const plan& p, algorithm form,
 plan with_messages(const graph& g, const plan& p, algorithm form,
                    vector_collectives vectors = vector_collectives::straight, const process_map& where = {});
 
+/// Reductions that have to keep an order by messages, each at one rank; the other collectives as they are. All drivers carry it out.
+plan with_ordered_by_messages(const graph& g, const plan& p);
+
 } // namespace tacit::graphs

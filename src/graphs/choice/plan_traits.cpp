@@ -24,9 +24,13 @@ bool has_linear_form(const plan& p) {
   return std::any_of(p.ranks.begin(), p.ranks.end(), [](const rank_plan& r) {
     return std::any_of(r.steps.begin(), r.steps.end(), [](const step& s) {
       return s.kind == step_kind::collective &&
-             (is_scan(s.collective) || row_of(s.collective).moves == signature::all_into_each);
+             (is_scan(s.collective) || s.order > 0 || row_of(s.collective).moves == signature::all_into_each);
     });
   });
+}
+
+bool has_ordered(const plan& p) {
+  return !p.orders.empty();
 }
 
 namespace {

@@ -10,8 +10,10 @@ namespace tacit::graphs {
 
 bool has_collectives(const plan& p);
 bool has_vector_collectives(const plan& p);
-/// The linear algorithm is another plan than straight messages: those of scans and reduce-scatters that run as they are written.
+/// The linear algorithm is another plan than straight messages: those of reductions that run as they are written.
 bool has_linear_form(const plan& p);
+/// Reductions that have to keep an order, for which no driver has a call.
+bool has_ordered(const plan& p);
 
 /// All messages leave and are expected when a run starts: no step waits for anything but copies.
 bool leaves_at_once(const plan& p);

@@ -7,19 +7,19 @@ namespace tacit::graphs {
 namespace {
 
 /// Those of few rounds first: what they cost rules out most of the others.
-constexpr algorithm forms[] = {
-    algorithm::linear, // of scans and reduce-scatters; else it is what straight messages are
-    algorithm::binomial,
-    algorithm::bruck,
-    algorithm::recursive_doubling,
-    algorithm::recursive_halving,
-    algorithm::butterfly,
-    algorithm::two_level,
-    algorithm::pipelined_binomial,
-    algorithm::scatter_allgather,
-    algorithm::pipelined,
-    algorithm::ring,
-    algorithm::pairwise};
+constexpr algorithm forms[] = {algorithm::linear, // of some reductions; else it is what straight messages are
+                               algorithm::binomial,
+                               algorithm::bruck,
+                               algorithm::recursive_doubling,
+                               algorithm::recursive_halving,
+                               algorithm::butterfly,
+                               algorithm::two_level,
+                               algorithm::reduce_scatter_allgather,
+                               algorithm::pipelined_binomial,
+                               algorithm::scatter_allgather,
+                               algorithm::pipelined,
+                               algorithm::ring,
+                               algorithm::pairwise};
 
 /// So many ns more than the loop of the program took a broadcast, scatter, gather, allgather and alltoall of 64 B among four ranks under
 /// Open MPI 4.1.

@@ -71,6 +71,7 @@ public:
         next_tag = std::max(next_tag, first_tag_ + s.tag + 1);
     }
     first_tag_ = next_tag;
+    std::move(stage.orders.begin(), stage.orders.end(), std::back_inserter(out_.orders));
     std::move(stage.not_used.begin(), stage.not_used.end(), std::back_inserter(out_.not_used));
   }
   plan take() && { return std::move(out_); }
@@ -94,6 +95,8 @@ private:
       }
       if (moved.after.empty() && joined_[r] != no_step)
         moved.after.push_back(joined_[r]);
+      if (moved.order > 0)
+        moved.order += static_cast<std::uint32_t>(out_.orders.size());
       if (moved.op != no_op)
         moved.op = original[index(moved.op)];
       steps.push_back(std::move(moved));
@@ -280,6 +283,9 @@ staged compile_stages(const graph& g, const stage_cut& cut, const compile_option
   // A path that has to be kept because of a message of no bytes in one stage may go on through payloads of another.
   if (keeps_orders(g, options.planning.policy))
     each.planning.policy = sync_policy::keep_sync;
+  // What computes between stages keeps messages in their place from being checked against the whole graph (choice/choose.cpp).
+  each.detection.ordered = std::none_of(g.operations().begin(), g.operations().end(),
+                                        [](const operation& o) { return o.kind == op_kind::opaque; });
   plan_sequence all(g.ranks());
   bool replaced = false, usable = true;
   for (stage_graph& stage : stage_graphs(g, cut)) {

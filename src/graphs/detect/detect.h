@@ -7,6 +7,7 @@
 // alltoall.
 #pragma once
 
+#include "graphs/flow/evaluation.h"
 #include "graphs/flow/flow.h"
 #include "graphs/graph/graph.h"
 #include "vocabulary/base/ids.h"
@@ -49,6 +50,8 @@ struct finding {
   std::vector<slice> slices;
   reducer_id by = no_reducer;                ///< reductions: by what,
   std::vector<combined_piece> combined = {}; ///< and what; they have no slices
+  /// Reductions that must give the bits of the graph: how, by positions in the group. MPI's collectives do not.
+  evaluation order = {};
 };
 
 struct refusal {
@@ -83,6 +86,7 @@ struct detect_options {
       1ull << 31; ///< elementary steps that one search may take; past it: reason not_searched
   std::uint32_t smallest_group = 3; ///< smaller groups are refused as trivial; 2 at least
   bool subgroups = false;           ///< also try groups that no communicator has (subgroups.h)
+  bool ordered = true;              ///< also reductions that must keep the order of the graph
 };
 
 /// Finds collectives. Groups are tried from the largest communicator to the smallest, in order of creation,

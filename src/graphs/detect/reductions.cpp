@@ -3,7 +3,7 @@
 // Terms that combine the same elements then lie on one axis, the operand's addresses at the first member, and the axis is cut where
 // one of them begins or ends. What reaches every member once is an allreduce, what reaches one is a reduce; reduces to all or nearly
 // all members are one reduce-scatter. Before that, scans take what is theirs (scans.h): on some smaller communicator each of their
-// terms would be a reduction by itself. Parts can share a
+// terms would be a reduction by itself. Terms that must keep their order meet only others of the same order, and no scans. Parts can share a
 // collective, as each rank's own sum of an exchange is a part by itself; so when a part turns out not to be explained, the others are
 // looked at anew without it. Each round refuses at least one part.
 //
@@ -31,6 +31,7 @@ constexpr std::size_t most_refusals = 8;
 struct axis {
   reducer_id by;
   comm_id comm;
+  std::uint32_t order; ///< number of it; 0: any
   std::uint64_t phase; ///< where elements begin
   std::vector<std::uint64_t> distances;
   friend auto operator<=>(const axis&, const axis&) = default;
@@ -61,6 +62,9 @@ public:
       return std::move(out_);
     }
     list_ = std::move(all.list);
+    if (reassociate_)
+      for (term& x : list_)
+        x.order.clear();
     refuse_unknown(all.other_parts);
     for (const term& x : list_)
       refuse_operator(x);
@@ -98,7 +102,7 @@ private:
     const reducer& r = g_.reducers()[index(x.by)];
     if (!r.anywhere)
       refuse(x.part, world, reason::private_operator, describe(r));
-    else if (r.rounds && !reassociate_)
+    else if (!x.order.empty() && (r.varies || !options_.ordered))
       refuse(x.part, world, reason::order_kept, describe(g_, x));
   }
 
@@ -108,7 +112,7 @@ private:
     axes_.clear();
     scans_ = find_scans(g_, t_, list_, refused_, options_.smallest_group);
     for (scan_piece& x : scans_.found)
-      found_[{x.kind, x.comm, no_rank, x.by}].push_back(std::move(x.piece));
+      found_[{x.kind, x.comm, no_rank, x.by, 0}].push_back(std::move(x.piece));
     for (const part_of_item& x : scans_.rest)
       place(x);
     for (const auto& [where, uses] : axes_)
@@ -135,7 +139,11 @@ private:
   void place(const part_of_item& of) {
     const term& x = list_[of.item];
     const reducer& r = g_.reducers()[index(x.by)];
-    const std::optional<comm_id> comm = group_of(x.operands, r.commutative);
+    const bool ordered = !x.order.empty();
+    std::vector<operand> by_rank = x.operands;
+    if (ordered)
+      std::sort(by_rank.begin(), by_rank.end());
+    const std::optional<comm_id> comm = group_of(by_rank, r.commutative || ordered);
     if (!comm)
       return refuse_without_group(of);
     if (x.operands.size() < std::max(options_.smallest_group, 2u))
@@ -145,15 +153,32 @@ private:
     for (const operand& o : x.operands)
       address[o.rank] = o.address;
     const std::uint64_t first = address[members.front()];
-    axis where{x.by, *comm, first % r.element, {}};
+    axis where{x.by, *comm, ordered ? number_of_order(x, members) : 0, first % r.element, {}};
     for (const rank_id m : members)
       where.distances.push_back(address[m] - first);
     axes_[where].push_back({first + of.offset, first + of.offset + of.length, x.destination,
                             x.destination_address + of.offset, x.part});
   }
 
+  /// Of the term's order by positions in the group, from 1 on.
+  std::uint32_t number_of_order(const term& x, const std::vector<rank_id>& members) {
+    std::map<rank_id, std::uint32_t> position;
+    for (std::uint32_t i = 0; i < members.size(); ++i)
+      position[members[i]] = i;
+    evaluation e = x.order;
+    for (std::uint32_t& number : e)
+      if (number != combine_both)
+        number = position[x.operands[number].rank];
+    const auto [known, fresh] = order_numbers_.try_emplace(std::move(e), orders_.size() + 1);
+    if (fresh)
+      orders_.push_back(&known->first);
+    return known->second;
+  }
+
   void refuse_without_group(const part_of_item& of) {
     const term& x = list_[of.item];
+    if (!x.order.empty())
+      return refuse(x.part, world, reason::order_kept, describe(g_, x));
     if (const std::uint32_t miss = scans_.missed_by[of.item]; miss != scans::no_miss) {
       const scan_missed& m = scans_.missed[miss];
       return refuse(x.part, m.comm, reason::no_common_block, m.detail, m.kind);
@@ -215,8 +240,8 @@ private:
     else
       piece.results.push_back(results.begin()->second);
     const rank_id root = for_all ? no_rank : here.front().rank;
-    found_[{for_all ? pattern::allreduce : pattern::reduce, where.comm, root, where.by}].push_back(
-        std::move(piece));
+    found_[{for_all ? pattern::allreduce : pattern::reduce, where.comm, root, where.by, where.order}]
+        .push_back(std::move(piece));
   }
 
   void finish() {
@@ -226,7 +251,10 @@ private:
     join_reduces();
     for (auto& [key, pieces] : found_) {
       finding f;
-      std::tie(f.kind, f.comm, f.root, f.by) = key;
+      std::uint32_t order = 0;
+      std::tie(f.kind, f.comm, f.root, f.by, order) = key;
+      if (order > 0)
+        f.order = *orders_[order - 1];
       std::sort(pieces.begin(), pieces.end(), [](const combined_piece& a, const combined_piece& b) {
         return std::tie(a.operands, a.results, a.owner) < std::tie(b.operands, b.results, b.owner);
       });
@@ -244,16 +272,16 @@ private:
 
   /// Reduces of the same members to as many of them as a vector collective must have are one reduce-scatter.
   void join_reduces() {
-    std::map<std::pair<comm_id, reducer_id>, std::vector<rank_id>> roots;
+    std::map<std::tuple<comm_id, reducer_id, std::uint32_t>, std::vector<rank_id>> roots;
     for (const auto& [key, pieces] : found_)
-      if (const auto& [kind, comm, root, by] = key; kind == pattern::reduce)
-        roots[{comm, by}].push_back(root);
+      if (const auto& [kind, comm, root, by, order] = key; kind == pattern::reduce)
+        roots[{comm, by, order}].push_back(root);
     for (const auto& [of, list] : roots) {
-      const auto& [comm, by] = of;
+      const auto& [comm, by, order] = of;
       const std::size_t n = g_.communicators()[index(comm)].members.size();
       const auto length = [&](rank_id root) {
         std::uint64_t all = 0;
-        for (const combined_piece& p : found_[{pattern::reduce, comm, root, by}])
+        for (const combined_piece& p : found_[{pattern::reduce, comm, root, by, order}])
           all += p.length;
         return all;
       };
@@ -265,9 +293,9 @@ private:
       if (list.size() < 2 || !(alike || enough))
         continue;
       auto& together =
-          found_[{alike ? pattern::reduce_scatter_block : pattern::reduce_scatter, comm, no_rank, by}];
+          found_[{alike ? pattern::reduce_scatter_block : pattern::reduce_scatter, comm, no_rank, by, order}];
       for (const rank_id root : list) {
-        const auto one = found_.find({pattern::reduce, comm, root, by});
+        const auto one = found_.find({pattern::reduce, comm, root, by, order});
         for (combined_piece& p : one->second) {
           p.owner = root;
           together.push_back(std::move(p));
@@ -348,7 +376,7 @@ private:
   }
 
   using group_key = std::pair<std::vector<rank_id>, bool>;
-  using finding_key = std::tuple<pattern, comm_id, rank_id, reducer_id>;
+  using finding_key = std::tuple<pattern, comm_id, rank_id, reducer_id, std::uint32_t>; ///< last: the order
   const graph& g_;
   const transfers& t_;
   const detect_options& options_;
@@ -359,6 +387,8 @@ private:
   std::vector<bool> refused_; ///< by part
   std::size_t refusals_ = 0;
   std::map<group_key, std::optional<comm_id>> groups_;
+  std::map<evaluation, std::uint32_t> order_numbers_;
+  std::vector<const evaluation*> orders_;
   std::map<axis, std::vector<use>> axes_;
   std::map<finding_key, std::vector<combined_piece>> found_;
   combining out_;

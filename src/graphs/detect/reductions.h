@@ -1,8 +1,9 @@
 // Collectives among reductions (reduce, allreduce, reduce-scatter, scans, by meaning): terms that have an operand of every member of a
 // communicator, or of its first members.
 //
-// A collective combines in an order of its own, so only what gives the same bytes in every order is taken: operators that do not
-// round, or all if the user permits it. What is not wholly explained runs as written.
+// A collective of MPI combines in an order of its own. Where that can change a bit, because the operator rounds and the user does not permit
+// it, what is found says in which order the graph combines (`finding::order`), and only algorithms that keep it carry it out. What is not
+// wholly explained runs as written.
 #pragma once
 
 #include "graphs/detect/detect.h"

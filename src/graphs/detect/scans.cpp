@@ -101,7 +101,7 @@ private:
     for (std::uint32_t i = 0; i < list_.size(); ++i) {
       const term& x = list_[i];
       const std::uint32_t at = position_[index(x.destination)];
-      if (refused_[x.part] || at == nowhere)
+      if (refused_[x.part] || at == nowhere || !x.order.empty())
         continue;
       if (x.operands.size() == at + std::size_t{1})
         add(i, up_to);

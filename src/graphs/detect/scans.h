@@ -39,7 +39,7 @@ struct scans {
   static constexpr std::uint32_t no_miss = ~std::uint32_t{0};
 };
 
-/// `list`: the terms of `t`; those of refused parts (by number) do not count. Communicators of fewer than `smallest_group` members, or
+/// `list`: the terms of `t`; those of refused parts (by number) do not count, nor those that must keep their order. Communicators of fewer than `smallest_group` members, or
 /// of two, among whom a scan is a reduction, are not looked at. Each byte is taken once, by the largest communicator first.
 scans find_scans(const graph& g, const transfers& t, const std::vector<term>& list,
                  const std::vector<bool>& refused, std::uint32_t smallest_group);

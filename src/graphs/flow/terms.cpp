@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace tacit::graphs {
 namespace {
@@ -15,7 +16,8 @@ struct piece {
   std::uint64_t offset = 0, length = 0;
   bool is_term = false; ///< also a single operand
   grouping grouped = grouping::single;
-  std::vector<operand> operands;
+  std::vector<operand> operands; ///< from left to right
+  evaluation order = {};         ///< by their numbers, if the operator rounds
 };
 
 struct over_limit {};
@@ -37,6 +39,7 @@ public:
 
 private:
   std::uint64_t element(reducer_id by) const { return g_.reducers()[index(by)].element; }
+  bool rounds(reducer_id by) const { return g_.reducers()[index(by)].rounds; }
 
   /// Single operands and unknown bytes are one piece; what a reduction made is cut as it is.
   std::vector<piece> pieces_of(const fragment& f, reducer_id by) {
@@ -44,7 +47,12 @@ private:
       return {{f.address, f.length, false, grouping::single, {}}};
     if (f.source != combined) {
       count(1);
-      return {{f.address, f.length, true, grouping::single, {{f.source, f.source_address}}}};
+      return {{f.address,
+               f.length,
+               true,
+               grouping::single,
+               {{f.source, f.source_address}},
+               rounds(by) ? evaluation{0} : evaluation{}}};
     }
     const reduction& made = made_by(t_, f.source_address);
     const auto number = static_cast<std::size_t>(&made - t_.reductions.data());
@@ -65,7 +73,7 @@ private:
       if (!known || broken == length)
         continue;
       count(p.operands.size());
-      piece part{place + broken, length - broken, true, p.grouped, p.operands};
+      piece part{place + broken, length - broken, true, p.grouped, p.operands, p.order};
       for (operand& o : part.operands)
         o.address += begin + broken - p.offset;
       out.push_back(std::move(part));
@@ -107,13 +115,14 @@ private:
         ++l;
       while (right[k].offset + right[k].length <= begin)
         ++k;
-      out.push_back(joined(left[l], right[k], size, begin, end));
+      out.push_back(joined(left[l], right[k], by, begin, end));
     }
     return out;
   }
 
-  piece joined(const piece& a, const piece& b, std::uint64_t size, std::uint64_t begin, std::uint64_t end) {
+  piece joined(const piece& a, const piece& b, reducer_id by, std::uint64_t begin, std::uint64_t end) {
     piece out{begin, end - begin, false, grouping::other, {}};
+    const std::uint64_t size = element(by);
     const auto covers = [&](const piece& p) {
       return p.is_term && p.offset <= begin && end <= p.offset + p.length &&
              (p.operands.size() == 1 || (begin - p.offset) % size == 0);
@@ -128,6 +137,8 @@ private:
         out.operands.push_back(o);
       }
     }
+    if (rounds(by))
+      out.order = joined(a, b);
     const std::size_t n = a.operands.size(), m = b.operands.size();
     const auto is = [](const piece& p, grouping g) { return p.operands.size() <= 2 || p.grouped == g; };
     if (n == 1 && m == 1)
@@ -137,6 +148,26 @@ private:
     else if (n == 1 && is(b, grouping::rightmost))
       out.grouped = grouping::rightmost;
     return out;
+  }
+
+  static evaluation joined(const piece& a, const piece& b) {
+    evaluation out = a.order;
+    for (const std::uint32_t x : b.order)
+      out.push_back(x == combine_both ? x : x + static_cast<std::uint32_t>(a.operands.size()));
+    out.push_back(combine_both);
+    return out;
+  }
+
+  /// Operands that commute, by number; those that are equal have one number.
+  static void sort(piece& p) {
+    std::vector<std::uint32_t> at(p.operands.size()), now(p.operands.size());
+    std::iota(at.begin(), at.end(), 0u);
+    std::sort(at.begin(), at.end(), [&](auto a, auto b) { return p.operands[a] < p.operands[b]; });
+    for (std::uint32_t i = 0; i < at.size(); ++i)
+      now[at[i]] = i > 0 && p.operands[at[i]] == p.operands[at[i - 1]] ? now[at[i - 1]] : i;
+    for (std::uint32_t& x : p.order)
+      x = x == combine_both ? x : now[x];
+    std::sort(p.operands.begin(), p.operands.end());
   }
 
   void leave(const transfer& x, std::uint32_t part, terms& out) {
@@ -150,9 +181,15 @@ private:
       if (whole == 0)
         continue;
       if (g_.reducers()[index(by)].commutative)
-        std::sort(p.operands.begin(), p.operands.end());
-      term made{x.destination,        x.destination_address + p.offset, p.length, by, part, p.grouped,
-                std::move(p.operands)};
+        sort(p);
+      term made{x.destination,
+                x.destination_address + p.offset,
+                p.length,
+                by,
+                part,
+                p.grouped,
+                std::move(p.operands),
+                std::move(p.order)};
       if (out.list.empty() || !continued(out.list.back(), made))
         out.list.push_back(std::move(made));
       else
@@ -162,7 +199,7 @@ private:
 
   static bool continued(const term& a, const term& b) {
     return a.destination == b.destination && a.destination_address + a.length == b.destination_address &&
-           a.by == b.by && a.part == b.part && a.grouped == b.grouped &&
+           a.by == b.by && a.part == b.part && a.grouped == b.grouped && a.order == b.order &&
            std::equal(a.operands.begin(), a.operands.end(), b.operands.begin(), b.operands.end(),
                       [&](const operand& x, const operand& y) {
                         return x.rank == y.rank && x.address + a.length == y.address;

@@ -6,6 +6,7 @@
 // allreduce leaves one with an operand of each rank at every rank, a scan one with those up to its own.
 #pragma once
 
+#include "graphs/flow/evaluation.h"
 #include "graphs/flow/flow.h"
 #include "graphs/graph/graph.h"
 
@@ -41,6 +42,8 @@ struct term {
   grouping grouped = grouping::single;
   /// From left to right; if the operator commutes, sorted. An operand that counts twice stands here twice.
   std::vector<operand> operands;
+  /// If the operator rounds: how the graph combines them, by their numbers in `operands`.
+  evaluation order = {};
 };
 
 struct terms {

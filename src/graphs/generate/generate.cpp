@@ -13,10 +13,20 @@ namespace tacit::graphs {
 
 namespace {
 
-constexpr std::array<std::string_view, 13> algorithm_names{
-    "linear",           "binomial",           "bruck",         "ring",     "recursive-doubling", "butterfly",
-    "pipelined",        "pipelined-binomial", "dissemination", "pairwise", "scatter-allgather",  "two-level",
-    "recursive-halving"};
+constexpr std::array<std::string_view, 14> algorithm_names{"linear",
+                                                           "binomial",
+                                                           "bruck",
+                                                           "ring",
+                                                           "recursive-doubling",
+                                                           "butterfly",
+                                                           "pipelined",
+                                                           "pipelined-binomial",
+                                                           "dissemination",
+                                                           "pairwise",
+                                                           "scatter-allgather",
+                                                           "two-level",
+                                                           "recursive-halving",
+                                                           "reduce-scatter-allgather"};
 
 constexpr std::array known{
     known_algorithm{pattern::bcast, algorithm::linear, "the root sends to everybody"},

@@ -36,6 +36,7 @@ enum class algorithm : std::uint8_t {
   scatter_allgather, ///< van de Geijn: binomial scatter of pieces, then ring allgather
   two_level,         ///< within nodes to a leader, among leaders, within nodes again
   recursive_halving,
+  reduce_scatter_allgather, ///< each rank combines its piece of all operands, and the results are gathered (Rabenseifner's idea)
 };
 
 /// One combination that exists.

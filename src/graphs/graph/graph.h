@@ -69,6 +69,8 @@ struct reducer {
   bool commutative = true;
   bool rounds = false;  ///< associative only up to rounding, as sums in floating point are
   bool anywhere = true; ///< every rank can combine by it: MPI's own, on elements without gaps
+  /// The same two operands may give other bits elsewhere in memory or beside other elements, as where vector code saturates.
+  bool varies = false;
   friend bool operator==(const reducer&, const reducer&) = default;
 };
 

@@ -212,8 +212,9 @@ private:
       fail(bytes, "an element has at least 1 byte");
     r.commutative = !accept("ordered");
     r.rounds = accept("rounds");
+    r.varies = accept("varies");
     r.anywhere = !accept("private");
-    end_of_statement("'ordered', 'rounds', 'private' or ");
+    end_of_statement("'ordered', 'rounds', 'varies', 'private' or ");
     if (std::find(out_.operator_names.begin(), out_.operator_names.end(), name) != out_.operator_names.end())
       fail(where, fmt::format("there is an operator {} already", shown(where)), "use another name");
     out_.operator_names.push_back(std::move(name));

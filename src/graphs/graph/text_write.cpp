@@ -115,8 +115,9 @@ private:
   }
 
   void operator_line(std::size_t number, const reducer& r) {
-    put("operator op{} = {} {} {}{}{}{}\n", number, quoted(r.operation), quoted(r.type), r.element,
-        r.commutative ? "" : " ordered", r.rounds ? " rounds" : "", r.anywhere ? "" : " private");
+    put("operator op{} = {} {} {}{}{}{}{}\n", number, quoted(r.operation), quoted(r.type), r.element,
+        r.commutative ? "" : " ordered", r.rounds ? " rounds" : "", r.varies ? " varies" : "",
+        r.anywhere ? "" : " private");
   }
 
   void declared_bytes(std::string_view word, rank_id rank, std::span<const std::pair<rank_id, segment>> all,

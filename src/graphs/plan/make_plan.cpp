@@ -50,7 +50,7 @@ struct block_sizes {
 class planner {
 public:
   planner(const graph& g, const transfers& t, const findings& f)
-      : g_(g), t_(t), plan_{std::vector<rank_plan>(g.ranks()), false, reason::none, {}, {}},
+      : g_(g), t_(t), plan_{std::vector<rank_plan>(g.ranks()), false, reason::none, {}, {}, {}},
         staged_(g, t, f, plan_.ranks) {}
 
   void add_residual(const std::vector<slice>& residual);
@@ -429,6 +429,9 @@ void planner::add_given(const finding& f, std::size_t member, step& call) const 
 
 void planner::add_reduction(const finding& f) {
   const auto& group = members(f.comm);
+  if (!f.order.empty())
+    plan_.orders.push_back(f.order);
+  const auto order = f.order.empty() ? 0 : static_cast<std::uint32_t>(plan_.orders.size());
   std::uint64_t length = 0; // of all that a member gives
   for (const combined_piece& p : f.combined)
     length += p.length;
@@ -438,6 +441,7 @@ void planner::add_reduction(const finding& f) {
     call.comm = f.comm;
     call.peer = f.root;
     call.by = f.by;
+    call.order = order;
     call.tag = collectives_;
     call.largest_block = f.bytes;
     call.largest_total = length;

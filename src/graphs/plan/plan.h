@@ -57,6 +57,7 @@ struct step {
                                ///< collective: its number within the plan, equal on all members
   op_id op = no_op;            ///< call, reduce: the operation of the graph
   reducer_id by = no_reducer;  ///< reduce; collective: if it is a reduction
+  std::uint32_t order = 0;     ///< collective: 0, or number + 1 of how it combines, in `plan::orders`
   std::vector<segment> reads;  ///< copy, send, reduce
   std::vector<segment> writes; ///< copy, recv, reduce
   std::vector<block> sends;    ///< collective: blocks this rank contributes
@@ -94,6 +95,9 @@ struct plan {
   reason why_as_written = reason::none;
   std::string detail;
   std::vector<refusal> not_used; ///< findings that are sent as messages all the same, with the reason
+  /// Of reductions that must combine so, by positions in their groups: no driver carries out those, messages have to take their
+  /// place (choice/generated_form.h).
+  std::vector<evaluation> orders;
 };
 
 struct plan_options {

@@ -114,6 +114,15 @@ block_counts expected_blocks(pattern kind, bool root, bool first, bool last, std
   return {0, 0, exact};
 }
 
+/// Operands of all members, each once, if they have to be combined in an order.
+std::string check_order(const graph& g, const plan& p, const step& s) {
+  const auto members = static_cast<std::uint32_t>(g.communicators()[index(s.comm)].members.size());
+  const bool right =
+      s.order == 0 || (s.order <= p.orders.size() && !is_scan(s.collective) && is_reduction(s.collective) &&
+                       is_evaluation_of(p.orders[s.order - 1], members));
+  return right ? std::string() : "an order that is none of its group";
+}
+
 /// Whole elements of an operator that all ranks have; MPI's buffers must not overlap.
 std::string check_reduction(const graph& g, const step& s) {
   if (index(s.by) >= g.reducers().size() || !g.reducers()[index(s.by)].anywhere)
@@ -159,6 +168,8 @@ std::string check_collective(groups& all, const graph& g, const plan& p, std::ui
   if (auto fault = check_blocks(all, s, rank, s.receives, reduces); !fault.empty())
     return fault;
   if (auto fault = reduces ? check_reduction(g, s) : std::string(); !fault.empty())
+    return fault;
+  if (auto fault = check_order(g, p, s); !fault.empty())
     return fault;
   if (auto fault = each ? check_own_block(s, rank) : std::string(); !fault.empty())
     return fault;
@@ -231,7 +242,7 @@ bool give_alike(const step& a, const step& b) {
 }
 
 bool alike(const step& a, const step& b) {
-  return a.collective == b.collective && a.tag == b.tag && a.by == b.by &&
+  return a.collective == b.collective && a.tag == b.tag && a.by == b.by && a.order == b.order &&
          a.largest_block == b.largest_block && a.largest_total == b.largest_total &&
          (!is_rooted(a.collective) || a.peer == b.peer) && give_alike(a, b);
 }

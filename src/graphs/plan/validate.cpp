@@ -169,7 +169,8 @@ private:
     scratch_end_ += length;
     return made;
   }
-  /// Rank r gets what all others send it and combines it with its own operand, in the order of ranks. When, and where the result is.
+  /// Rank r gets what all others send it and combines it with its own operand, in the order that the step says, else in that of
+  /// ranks. When, and where the result is.
   std::pair<op_id, segment> combine_at(rank_id r, const step& s, const std::vector<segment>& own,
                                        std::uint64_t length) {
     const auto& members = g_.communicators()[index(s.comm)].members;
@@ -181,14 +182,16 @@ private:
                                       : out_.g.recv(r, arrived.back(), member, call_tag + s.tag),
                           s));
     }
-    op_id last = here.back();
-    for (std::size_t i = members.size() - 1; i-- > 0;) {
-      const op_id combine = out_.g.reduce(r, std::span(&arrived[i], 1), std::span(&arrived.back(), 1), s.by);
-      out_.g.depend(here[i], combine);
-      out_.g.depend(last, combine);
-      last = combine;
-    }
-    return {last, arrived.back()};
+    using value = std::pair<op_id, segment>;
+    return evaluate(
+        s.order > 0 ? p_.orders[s.order - 1] : from_the_last(static_cast<std::uint32_t>(members.size())),
+        [&](std::uint32_t i) { return value{here[i], arrived[i]}; },
+        [&](const value& left, const value& right) {
+          const op_id both = out_.g.reduce(r, std::span(&left.second, 1), std::span(&right.second, 1), s.by);
+          out_.g.depend(left.first, both);
+          out_.g.depend(right.first, both);
+          return value{both, right.second};
+        });
   }
   void add_reduce_scatter(rank_id r, const step& s) {
     const std::vector<segment>* own = nullptr;
@@ -397,10 +400,8 @@ void side_by_side(const std::vector<Item>& a, const std::vector<Item>& b, Visit&
     visit(i < a.size() ? &a[i] : nullptr, k < b.size() ? &b[k] : nullptr, done_a, done_b, std::uint64_t{0});
 }
 
-bool same_term(const graph& g, const term& a, const term& b, std::uint64_t at_a, std::uint64_t at_b,
-               bool reassociate) {
-  const reducer& r = g.reducers()[index(a.by)];
-  if (a.by != b.by || (r.rounds && !reassociate))
+bool same_term(const term& a, const term& b, std::uint64_t at_a, std::uint64_t at_b, bool reassociate) {
+  if (a.by != b.by || (!reassociate && a.order != b.order))
     return false;
   return std::equal(a.operands.begin(), a.operands.end(), b.operands.begin(), b.operands.end(),
                     [&](const operand& x, const operand& y) {
@@ -435,7 +436,7 @@ public:
     side_by_side(
         a.list, b.list,
         [&](const term* x, const term* y, std::uint64_t at, std::uint64_t there, std::uint64_t length) {
-          if (x && y && length > 0 && same_term(g_, *x, *y, at, there, reassociate))
+          if (x && y && length > 0 && same_term(*x, *y, at, there, reassociate))
             return true;
           const term& shown = x ? *x : *y;
           where = {shown.destination, shown.destination_address};

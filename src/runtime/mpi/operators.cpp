@@ -118,6 +118,14 @@ bool is_exact(MPI_Op operation, const known_type& type, std::uint64_t bytes) {
   return is({MPI_MAXLOC, MPI_MINLOC}) && type.kind == element_kind::number_and_place;
 }
 
+/// Whether the same operands give the same bits wherever they lie and however many are combined at once. Sums and products in floating
+/// point are rounded alike by vector and scalar code (which of two NaNs is left is nobody's promise); what is not exact for its vector
+/// code is not, and nobody knows what a function of the program looks at.
+bool is_steady(MPI_Op operation, const known_type& type, std::uint64_t bytes) {
+  const bool sums = operation == MPI_SUM || operation == MPI_PROD;
+  return is_exact(operation, type, bytes) || (sums && type.kind == element_kind::floating);
+}
+
 const std::vector<std::pair<MPI_Op, const char*>>& known_operators() {
   static const std::vector<std::pair<MPI_Op, const char*>> known{
       {MPI_SUM, "sum"},
@@ -203,11 +211,13 @@ graphs::reducer describe_reducer(MPI_Op operation, MPI_Datatype type) {
   r.commutative = commutes != 0;
   r.rounds = true;
   r.anywhere = false;
+  r.varies = true;
   const known_type* const known = is_predefined(type) ? find_known(type) : nullptr;
   if (!known)
     return r;
   r.type = known->name;
   r.rounds = !is_exact(operation, *known, element.size);
+  r.varies = !is_steady(operation, *known, element.size);
   r.anywhere = !r.operation.empty() && static_cast<std::uint64_t>(element.extent) == element.size;
   return r;
 }
@@ -219,6 +229,7 @@ graphs::reducer describe_shared_reducer(MPI_Op operation, MPI_Datatype type) {
   const layout element = flatten(type);
   r.operation.clear();
   r.rounds = true;
+  r.varies = true;
   r.type = fmt::format("elements of {} B", element.size);
   r.anywhere = element.size <= std::numeric_limits<int>::max() && element.segments.size() == 1 &&
                element.segments.front().displacement == 0 &&

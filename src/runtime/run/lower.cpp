@@ -13,6 +13,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <new>
+#include <stdexcept>
 
 namespace tacit::runtime {
 std::string tags_fit(const program& p, MPI_Comm comm) {
@@ -103,6 +104,8 @@ action_span lowering::lower(const graphs::step& s) {
       return take_own_message(s);
     return recv(resolve(s.writes), rank_of(s.peer), s.tag);
   case graphs::step_kind::collective:
+    if (s.order > 0) // choice/generated_form.h
+      throw std::logic_error("a reduction that must keep an order was not made into messages");
     return collective(s);
   case graphs::step_kind::call: {
     const action_id id = actions_.add_local([call = program_.call, op = s.op] { call(op); });

@@ -1,5 +1,6 @@
 #include "runtime/schedule/compile_on_root.h"
 
+#include "graphs/choice/generated_form.h"
 #include "graphs/part/part_plan.h"
 #include "graphs/part/remaining.h"
 #include "runtime/mpi/collective_calls.h"
@@ -100,10 +101,12 @@ void refuse_unknown_plan(const graphs::choice& chosen, const std::string& plan) 
 }
 
 /// Whatever has no price, as what only a driver does that was asked for.
-void add_unpriced(graphs::choice& chosen, const graphs::plan& schedule, const std::string& driver) {
+void add_unpriced(graphs::choice& chosen, const graphs::graph& g, const graphs::plan& schedule,
+                  const std::string& driver) {
   if (!chosen.variants.empty())
     return;
-  chosen.plans.push_back({schedule.as_written ? std::string(graphs::written_name) : "collectives", schedule});
+  chosen.plans.push_back({schedule.as_written ? std::string(graphs::written_name) : "collectives",
+                          graphs::with_ordered_by_messages(g, schedule)});
   chosen.variants.push_back({0, driver, -1});
 }
 
@@ -170,7 +173,7 @@ compiled_graph compile_parts(std::vector<message> parts, const compile_request& 
   out.all.g = graphs::with_groups(std::move(out.all.g), out.products.groups);
   out.chosen = graphs::choose(out.all.g, out.products, wanted.compile, request_of(in.facts, wanted));
   refuse_unknown_plan(out.chosen, wanted.plan);
-  add_unpriced(out.chosen, out.products.schedule, wanted.driver);
+  add_unpriced(out.chosen, out.all.g, out.products.schedule, wanted.driver);
   measured_before earlier;
   if (out.chosen.variants.size() > 1) {
     out.measured_as = {verdict_key(in.facts, in.graphs, wanted), words_for(out)};
@@ -256,7 +259,7 @@ std::optional<compiled_graph> compile_remaining(std::vector<message> parts, cons
   if (buffers)
     request.most = beside_written;
   out.chosen = graphs::choose(out.all.g, out.products, wanted.compile, request);
-  add_unpriced(out.chosen, out.products.schedule, wanted.driver);
+  add_unpriced(out.chosen, out.all.g, out.products.schedule, wanted.driver);
   if (buffers && !take_first_unlike_written(out.chosen))
     return std::nullopt;
   for (graphs::priced_variant& w : out.chosen.compared)
@@ -324,7 +327,7 @@ std::optional<chosen_variant> choose_for(const graphs::part_finding& what, std::
   if (has_errors(products.problems) || products.schedule.as_written || !is_just(products.found, what))
     return std::nullopt;
   graphs::choice chosen = graphs::choose(g, products, wanted.compile, request_of(ranks, wanted));
-  add_unpriced(chosen, products.schedule, wanted.driver);
+  add_unpriced(chosen, g, products.schedule, wanted.driver);
   for (graphs::priced_variant& w : chosen.compared)
     call_straight(w.plan);
   const graphs::variant& first = chosen.variants.front();

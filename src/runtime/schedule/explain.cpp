@@ -18,9 +18,11 @@ std::string words(const graphs::graph& g, const graphs::finding& f) {
   if (is_rooted(f.kind))
     text += fmt::format(", root {}", index(f.root));
   if (is_reduction(f.kind))
-    text += fmt::format(", {} B {}, {}", f.bytes,
-                        row_of(f.kind).moves == signature::all_into_each ? "per block" : "each",
-                        describe(g.reducers()[index(f.by)]));
+    text +=
+        fmt::format(", {} B {}, {}", f.bytes,
+                    row_of(f.kind).moves == signature::all_into_each ? "per block" : "each",
+                    describe(g.reducers()[index(f.by)])) +
+        (f.order.empty() ? "" : fmt::format(", in the order of the graph ({})", graphs::describe(f.order)));
   else if (f.kind != pattern::barrier)
     text += fmt::format(", {} B per block", f.bytes);
   return text;

@@ -27,6 +27,7 @@ void pack(packer& into, const graphs::reducer& r) {
   into.put<std::uint8_t>(r.commutative ? 1 : 0);
   into.put<std::uint8_t>(r.rounds ? 1 : 0);
   into.put<std::uint8_t>(r.anywhere ? 1 : 0);
+  into.put<std::uint8_t>(r.varies ? 1 : 0);
 }
 
 graphs::reducer unpack_reducer(unpacker& from) {
@@ -37,6 +38,7 @@ graphs::reducer unpack_reducer(unpacker& from) {
   r.commutative = from.get<std::uint8_t>() != 0;
   r.rounds = from.get<std::uint8_t>() != 0;
   r.anywhere = from.get<std::uint8_t>() != 0;
+  r.varies = from.get<std::uint8_t>() != 0;
   return r;
 }
 

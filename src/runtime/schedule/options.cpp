@@ -141,15 +141,15 @@ std::vector<std::byte> packed_request(const compile_request& r) {
   const auto& [by, compile, driver, plan, patterns, tune, tune_again, replace_always, candidates, kept] = r;
   const auto& [flow, detection, planning, make_plan, check_races, disabled, described, progress] = compile;
   const auto& [fragment_budget, memory_budget] = flow;
-  const auto& [vector_forms, density, budget, smallest_group, subgroups] = detection;
+  const auto& [vector_forms, density, budget, smallest_group, subgroups, ordered] = detection;
   const auto& [policy, region, reassociate] = planning;
   packer out;
   out.put(by);
   out.put_text(driver);
   out.put_text(plan);
   out.put_text(patterns);
-  for (const bool word :
-       {tune, tune_again, replace_always, make_plan, check_races, vector_forms, subgroups, reassociate})
+  for (const bool word : {tune, tune_again, replace_always, make_plan, check_races, vector_forms, subgroups,
+                          ordered, reassociate})
     out.put(word);
   for (const std::uint64_t word :
        {std::uint64_t{candidates}, fragment_budget, memory_budget, budget, std::uint64_t{smallest_group}})

@@ -40,6 +40,7 @@ json finding_json(const graphs::graph& g, const graphs::finding& f) {
   if (!is_reduction(f.kind))
     return x;
   x["by"] = describe(g.reducers()[index(f.by)]);
+  x["order"] = f.order.empty() ? json(nullptr) : json(graphs::describe(f.order));
   x["combined"] = json::array();
   for (const graphs::combined_piece& p : f.combined) {
     json piece = {{"length", p.length}, {"operands", p.operands}, {"results", p.results}};

@@ -156,6 +156,10 @@ void add_findings(page& p, const graph_analysis& a) {
                                                                                : "bytes of each rank",
                               readable_bytes(f.bytes));
       card.facts.emplace_back("combines", describe(a.g.reducers()[index(f.by)]));
+      if (!f.order.empty())
+        card.facts.emplace_back("must combine",
+                                fmt::format("{}, by position in the group: MPI's own collective need not",
+                                            graphs::describe(f.order)));
     } else if (f.kind != pattern::barrier) {
       card.facts.emplace_back("bytes per block", readable_bytes(f.bytes));
       card.facts.emplace_back("bytes in all", readable_bytes(bytes_of(f.slices)));
@@ -295,6 +299,8 @@ std::string describe(const graphs::finding& f, const graphs::graph& g) {
     text += fmt::format(", root {}", index(f.root));
   if (f.kind != pattern::barrier)
     text += ", " + readable_bytes(f.bytes) + " per block";
+  if (!f.order.empty())
+    text += ", in the order of the graph";
   return text;
 }
 

@@ -230,8 +230,24 @@ private:
                        x.gave.begin() + static_cast<std::ptrdiff_t>(end), [](bool gave) { return gave; });
   }
 
-  /// In any order and grouping that the operator allows, as MPI does.
-  std::vector<byte_value> combined(std::vector<std::vector<byte_value>> parts, reducer_id by) {
+  /// The expression that ends before `end`, which moves to its beginning.
+  std::vector<byte_value> in_order(const evaluation& e, std::size_t& end,
+                                   const std::vector<std::vector<byte_value>>& parts, reducer_id by) {
+    const std::uint32_t last = e[--end];
+    if (last != combine_both)
+      return parts[last];
+    const std::vector<byte_value> right = in_order(e, end, parts, by), left = in_order(e, end, parts, by);
+    return oracle::combine(by, g_.reducers()[index(by)].element, left, right);
+  }
+
+  /// In any order and grouping that the operator allows, as MPI does, or as the step says.
+  std::vector<byte_value> combined(std::vector<std::vector<byte_value>> parts, reducer_id by,
+                                   std::uint32_t order) {
+    if (order > 0) {
+      const evaluation& e = p_.orders[order - 1];
+      std::size_t end = e.size();
+      return in_order(e, end, parts, by);
+    }
     if (g_.reducers()[index(by)].commutative)
       std::shuffle(parts.begin(), parts.end(), random_);
     while (parts.size() > 1) {
@@ -254,7 +270,7 @@ private:
     std::vector<std::vector<byte_value>> parts;
     for (std::size_t i = first; i < end; ++i)
       parts.push_back(c.given[i].at(wanted));
-    const std::vector<byte_value> result = combined(std::move(parts), mine.by);
+    const std::vector<byte_value> result = combined(std::move(parts), mine.by, mine.order);
     const bool for_all = mine.collective == pattern::allreduce;
     for (std::size_t i = 0; i < c.members.size(); ++i) {
       if (i != member && !for_all)

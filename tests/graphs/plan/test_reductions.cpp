@@ -1,9 +1,10 @@
 // Collectives in the place of reductions: random graphs that reduce, or nearly so, each replaced and run on the byte machine, which
 // combines in any order that the operator allows, against the graph as it runs. Bytes of operators that must keep their order are
-// compared with order and grouping, so a collective where none is allowed cannot go unnoticed.
+// compared with order and grouping, so a collective where none is allowed, or another order, cannot go unnoticed.
 #include "graphs/plan/plan_judge.h"
 
 #include "graphs/choice/generated_form.h"
+#include "graphs/choice/plan_traits.h"
 #include "graphs/compile/compile.h"
 #include "oracle/fuzz_count.h"
 #include "oracle/random_graph.h"
@@ -28,7 +29,8 @@ compile_options options_of(std::uint64_t seed) {
 
 struct tally {
   std::map<pattern, int> found;
-  int rounding = 0, beside_kept = 0, refused = 0, by_form = 0;
+  int rounding = 0, in_order = 0, beside_kept = 0, refused = 0, by_form = 0;
+  std::map<algorithm, int> in_order_by; ///< forms of what must keep an order
 };
 
 void check(const graph& g, std::uint64_t seed, tally& count) {
@@ -44,8 +46,14 @@ void check(const graph& g, std::uint64_t seed, tally& count) {
   count.refused += !c.combined.refused.empty();
   if (c.combined.found.empty() || c.schedule.as_written)
     return;
-  for (const algorithm form : {algorithm::linear, algorithm::binomial, algorithm::recursive_doubling,
-                               algorithm::recursive_halving, algorithm::ring, algorithm::pairwise}) {
+  const plan called = with_ordered_by_messages(a.g, c.schedule);
+  ASSERT_FALSE(has_ordered(called));
+  ASSERT_EQ(validate(a.g, c.matched, c.order, c.moved, called, options.planning), "") << show(g, seed);
+  ASSERT_EQ(judge(a, called, seed, 2, options.planning.policy, options.planning.reassociate), "")
+      << show(g, seed);
+  for (const algorithm form :
+       {algorithm::linear, algorithm::binomial, algorithm::recursive_doubling, algorithm::recursive_halving,
+        algorithm::ring, algorithm::pairwise, algorithm::reduce_scatter_allgather}) {
     if (form != algorithm::linear && !has_form(a.g, c.schedule, form))
       continue;
     const plan by = with_messages(a.g, c.schedule, form);
@@ -53,10 +61,12 @@ void check(const graph& g, std::uint64_t seed, tally& count) {
     ASSERT_EQ(judge(a, by, seed, 2, options.planning.policy, options.planning.reassociate), "")
         << show(g, seed);
     count.by_form += has_form(a.g, c.schedule, form);
+    count.in_order_by[form] += has_ordered(c.schedule);
   }
   for (const finding& f : c.combined.found) {
     ++count.found[f.kind];
     count.rounding += g.reducers()[index(f.by)].rounds;
+    count.in_order += !f.order.empty();
   }
   count.beside_kept += c.combined.any && !c.moves().kept_operations.empty();
 }
@@ -73,6 +83,10 @@ TEST(reductions, that_are_replaced_leave_what_the_graph_leaves) {
     EXPECT_GT(count.found[kind], kind == pattern::reduce_scatter ? some / 5 : some / 2) << name(kind);
   }
   EXPECT_GT(count.rounding, some / 4);
+  EXPECT_GT(count.in_order, some / 4);
+  for (const algorithm form :
+       {algorithm::linear, algorithm::binomial, algorithm::pairwise, algorithm::reduce_scatter_allgather})
+    EXPECT_GT(count.in_order_by[form], some / 20) << name(form);
   EXPECT_GT(count.beside_kept, some / 4);
   EXPECT_GT(count.refused, some);
   EXPECT_GT(count.by_form, some);

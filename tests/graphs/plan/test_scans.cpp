@@ -37,7 +37,7 @@ void expect_right(const graph& g, const compilation& c, const std::string& what,
     return;
   for (const algorithm form :
        {algorithm::linear, algorithm::binomial, algorithm::ring, algorithm::recursive_doubling,
-        algorithm::recursive_halving, algorithm::pairwise}) {
+        algorithm::recursive_halving, algorithm::pairwise, algorithm::reduce_scatter_allgather}) {
     const plan by = with_messages(a.g, c.schedule, form);
     EXPECT_EQ(validate(a.g, c.matched, c.order, c.moved, by, options), "") << what << name(form);
     EXPECT_EQ(judge(a, by, 11, 2, options.policy, options.reassociate), "") << what << name(form);

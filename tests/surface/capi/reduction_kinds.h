@@ -85,11 +85,11 @@ struct kind {
   MPI_Op op;
   MPI_Datatype type;
   void (*fill)(unsigned char*, std::uint64_t);
-  bool any_order;  ///< every order gives the same bits
-  bool everywhere; ///< of MPI's own, or added by all ranks, and without gaps
-  double (*number)(const unsigned char*) = nullptr;
-  bool added = false;   ///< by tacit_graph_add_operator
-  bool commutes = true; ///< or the order of the ranks counts
+  bool any_order;                                   ///< every order gives the same bits
+  bool everywhere;                                  ///< of MPI's own, or added by all ranks, and without gaps
+  double (*number)(const unsigned char*) = nullptr; ///< of those that round: its value
+  bool added = false;                               ///< by tacit_graph_add_operator
+  bool commutes = true;                             ///< or the order of the ranks counts
 
   void expect_equal(const unsigned char* got, const unsigned char* wanted, int count, bool rounded) const {
     MPI_Aint low = 0, extent = 0;
