@@ -29,7 +29,7 @@ from measured import PRESETS, ROOT, dirty, git, machine, result_file, save_figur
 
 ALONE, GRAPHS, COLLECTIVES = "loop,best,mpi", "loop,best,mpi,graph,candidates", "loop,graph,collectives"
 PATTERNS = ["bcast", "scatter", "scatterv", "gather", "gatherv", "allgather", "allgatherv", "alltoall", "alltoallv", "reduce", "allreduce",
-            "reduce_scatter", "barrier", "halo", "transpose"]
+            "reduce_scatter", "barrier", "halo", "transpose", "reduce_double", "reduce_scatter_double"]
 SIZES = [8, 512, 4096, 32768, 1 << 18, 1 << 20, 1 << 22]
 QUICK = {"mpi": ["openmpi"], "ranks": [2], "sizes": [64, 4096], "patterns": ["bcast", "alltoallv", "allreduce", "barrier", "transpose"],
          "rounds": 1, "milliseconds": 3}

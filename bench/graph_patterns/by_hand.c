@@ -7,7 +7,11 @@ static MPI_Request persistent[4 * most_ranks];
 static MPI_Comm ring;
 
 /* What arrived beside is added up in the order of ranks, as a program without collectives does it. */
-static void add(char* into, const char* from, int bytes) {
+static void add_doubles(double* sums, const double* more, int elements) {
+  for (int i = 0; i < elements; i++)
+    sums[i] += more[i];
+}
+static void add_integers(char* into, const char* from, int bytes) {
   int64_t* const sums = (int64_t*)into;
   const int64_t* const more = (const int64_t*)from;
   for (int i = 0; i < bytes / (int)sizeof(int64_t); i++)
@@ -18,7 +22,10 @@ static void combine(struct pattern_case* c) {
     return;
   memcpy(c->got, c->mine + source_of(c, c->me), (size_t)c->bytes);
   for (int i = 0; i < c->ins; i++)
-    add(c->got, c->in[i].at, c->bytes);
+    if (numbers_of(c->pattern) == MPI_DOUBLE)
+      add_doubles((double*)c->got, (const double*)c->in[i].at, c->bytes / (int)sizeof(double));
+    else
+      add_integers(c->got, c->in[i].at, c->bytes);
 }
 
 /* By a pointer that GCC does not see through: MPICH's MPI_STATUSES_IGNORE is no array of statuses, of which it warns. */
@@ -89,7 +96,7 @@ static void best_reduce(struct pattern_case* c) {
       memcpy(sum, c->mine, (size_t)c->bytes);
     has_sum = 1;
     MPI_Recv(c->beside, c->bytes, MPI_BYTE, c->me + far, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    add(sum, c->beside, c->bytes);
+    add_integers(sum, c->beside, c->bytes);
   }
 }
 
@@ -107,7 +114,7 @@ static void best_allreduce(struct pattern_case* c) {
     begin = halves ? keep : 0;
     MPI_Sendrecv(c->got + (halves ? give : 0), length, MPI_BYTE, peer, 1, c->beside, length, MPI_BYTE, peer,
                  1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    add(c->got + begin, c->beside, length);
+    add_integers(c->got + begin, c->beside, length);
   }
   for (int far = c->ranks / 2; halves && far > 0; far /= 2) {
     const int peer = c->me ^ far, other = c->me & far ? begin - length : begin + length;
@@ -186,7 +193,7 @@ static void rooted(struct pattern_case* c) {
     MPI_Gatherv(root ? MPI_IN_PLACE : c->mine, bytes_of(c, c->me, 0), MPI_BYTE, c->got, in_counts, in_at,
                 MPI_BYTE, 0, all);
   else
-    MPI_Reduce(c->mine, c->got, n / (int)sizeof(int64_t), MPI_INT64_T, MPI_SUM, 0, all);
+    MPI_Reduce(c->mine, c->got, n / (int)sizeof(int64_t), numbers_of(pattern), MPI_SUM, 0, all);
 }
 
 static void of_all(struct pattern_case* c) {
@@ -203,8 +210,8 @@ static void of_all(struct pattern_case* c) {
     MPI_Alltoallv(c->mine, out_counts, out_at, MPI_BYTE, c->got, in_counts, in_at, MPI_BYTE, all);
   else if (is(pattern, "allreduce"))
     MPI_Allreduce(c->mine, c->got, elements, MPI_INT64_T, MPI_SUM, all);
-  else if (is(pattern, "reduce_scatter"))
-    MPI_Reduce_scatter_block(c->mine, c->got, elements, MPI_INT64_T, MPI_SUM, all);
+  else if (is(pattern, "reduce_scatter") || is(pattern, "reduce_scatter_double"))
+    MPI_Reduce_scatter_block(c->mine, c->got, elements, numbers_of(pattern), MPI_SUM, all);
   else if (is(pattern, "barrier"))
     MPI_Barrier(all);
   else if (is(pattern, "transpose"))
@@ -214,7 +221,8 @@ static void of_all(struct pattern_case* c) {
 }
 
 void by_mpi(struct pattern_case* c) {
-  static const char* const of_a_root[] = {"bcast", "scatter", "scatterv", "gather", "gatherv", "reduce"};
+  static const char* const of_a_root[] = {"bcast",   "scatter", "scatterv",     "gather",
+                                          "gatherv", "reduce",  "reduce_double"};
   for (size_t i = 0; i < sizeof of_a_root / sizeof *of_a_root; i++)
     if (is(c->pattern, of_a_root[i])) {
       rooted(c);

@@ -21,8 +21,8 @@ static void add_reduction(tacit_graph graph, const struct pattern_case* c) {
   check(tacit_graph_copy(graph, c->mine + source_of(c, c->me), c->bytes, MPI_BYTE, c->got, c->bytes, MPI_BYTE,
                          &before));
   for (int i = 0; i < c->ins; i++, before = next) {
-    check(tacit_graph_recv_reduce(graph, c->got, elements, MPI_INT64_T, MPI_SUM, c->in[i].peer, c->in[i].tag,
-                                  &next));
+    check(tacit_graph_recv_reduce(graph, c->got, elements, numbers_of(c->pattern), MPI_SUM, c->in[i].peer,
+                                  c->in[i].tag, &next));
     check(tacit_graph_depend(graph, before, next));
   }
 }
@@ -37,8 +37,8 @@ static tacit_graph graph_of(const struct pattern_case* c) {
   const int elements = c->bytes / (int)sizeof(int64_t);
   for (int i = 0; i < c->outs; i++)
     if (combines(c->pattern))
-      check(
-          tacit_graph_send(graph, c->out[i].at, elements, MPI_INT64_T, c->out[i].peer, c->out[i].tag, NULL));
+      check(tacit_graph_send(graph, c->out[i].at, elements, numbers_of(c->pattern), c->out[i].peer,
+                             c->out[i].tag, NULL));
     else
       check(tacit_graph_send(graph, c->out[i].at, count_of(&c->out[i]), type_of(&c->out[i]), c->out[i].peer,
                              c->out[i].tag, NULL));

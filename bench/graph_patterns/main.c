@@ -15,7 +15,7 @@
  *
  * bytes is the size of a block, a multiple of 8; in the vector forms of the largest one. halo: both neighbors of a ring. transpose: an
  * alltoall of blocks of a matrix of doubles, rows apart in memory. barrier: messages of no bytes from everybody to everybody. reduce,
- * allreduce, reduce_scatter: sums of 64-bit integers, everything sent to whom it is combined at. */
+ * allreduce, reduce_scatter: sums of 64-bit integers, everything sent to whom it is combined at; with _double: of doubles, in that order. */
 #include "../whole_number.h"
 #include "by_hand.h"
 #include "compiled.h"

@@ -3,9 +3,23 @@
 #include <stdint.h>
 #include <string.h>
 
-const char* const pattern_names[most_patterns] = {
-    "bcast",     "scatter", "scatterv",  "gather",  "gatherv", "allgather", "allgatherv",    "alltoall",
-    "alltoallv", "reduce",  "allreduce", "barrier", "halo",    "transpose", "reduce_scatter"};
+const char* const pattern_names[most_patterns] = {"bcast",
+                                                  "scatter",
+                                                  "scatterv",
+                                                  "gather",
+                                                  "gatherv",
+                                                  "allgather",
+                                                  "allgatherv",
+                                                  "alltoall",
+                                                  "alltoallv",
+                                                  "reduce",
+                                                  "allreduce",
+                                                  "barrier",
+                                                  "halo",
+                                                  "transpose",
+                                                  "reduce_scatter",
+                                                  "reduce_double",
+                                                  "reduce_scatter_double"};
 
 int is(const char* pattern, const char* name) {
   return strcmp(pattern, name) == 0;
@@ -17,18 +31,21 @@ static int is_of(const char* pattern, const char* name) {
   return strncmp(pattern, name, strlen(name)) == 0;
 }
 int combines(const char* pattern) {
-  return is(pattern, "reduce") || is(pattern, "allreduce") || is(pattern, "reduce_scatter");
+  return is_of(pattern, "reduce") || is(pattern, "allreduce");
+}
+MPI_Datatype numbers_of(const char* pattern) {
+  return strstr(pattern, "_double") ? MPI_DOUBLE : MPI_INT64_T;
 }
 /* A block for each receiver lies at the sender. */
 static int has_block_per_target(const char* pattern) {
-  return is_of(pattern, "scatter") || is_of(pattern, "alltoall") || is(pattern, "reduce_scatter");
+  return is_of(pattern, "scatter") || is_of(pattern, "alltoall") || is_of(pattern, "reduce_scatter");
 }
 static int is_wanted(const char* pattern, int from, int to) {
   if (from == to)
     return 0;
   if (is(pattern, "bcast") || is_of(pattern, "scatter"))
     return from == 0;
-  return is_of(pattern, "gather") || is(pattern, "reduce") ? to == 0 : 1;
+  return is_of(pattern, "gather") || is(pattern, "reduce") || is(pattern, "reduce_double") ? to == 0 : 1;
 }
 
 int bytes_of(const struct pattern_case* c, int from, int to) {
@@ -112,6 +129,10 @@ static char value(int rank, size_t at) {
 void fill(struct pattern_case* c) {
   for (size_t i = 0; i < c->room; i++)
     c->mine[i] = value(c->me, i);
+  for (size_t i = 0; i < c->room && numbers_of(c->pattern) == MPI_DOUBLE; i += sizeof(double)) {
+    const double whole = value(c->me, i);
+    memcpy(c->mine + i, &whole, sizeof whole);
+  }
   memset(c->got, 0, c->room);
 }
 
@@ -124,9 +145,23 @@ static int64_t element(int rank, size_t at) {
   return out;
 }
 
+static size_t wrong_sum_of_doubles(const struct pattern_case* c) {
+  for (size_t i = 0; i < (size_t)c->bytes; i += sizeof(double)) {
+    double sum = 0, found;
+    for (int rank = 0; rank < c->ranks; rank++)
+      sum += value(rank, source_of(c, c->me) + i);
+    memcpy(&found, c->got + i, sizeof found);
+    if (found != sum)
+      return i + 1;
+  }
+  return 0;
+}
+
 static size_t wrong_sum(const struct pattern_case* c) {
   if (c->ins == 0)
     return 0;
+  if (numbers_of(c->pattern) == MPI_DOUBLE)
+    return wrong_sum_of_doubles(c);
   for (size_t i = 0; i < (size_t)c->bytes; i += sizeof(int64_t)) {
     uint64_t sum = 0, found;
     for (int rank = 0; rank < c->ranks; rank++)

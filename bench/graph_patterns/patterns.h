@@ -5,7 +5,7 @@
 #include <mpi.h>
 #include <stddef.h>
 
-enum { most_ranks = 64, most_patterns = 15 };
+enum { most_ranks = 64, most_patterns = 17 };
 
 struct message {
   int peer, tag, bytes; /* bytes of data */
@@ -13,7 +13,8 @@ struct message {
   MPI_Datatype type;    /* of one element; null: bytes */
 };
 
-/* What this rank does in one case. Reductions are sums of 64-bit integers, which no order changes. */
+/* What this rank does in one case. Reductions are sums of 64-bit integers, which no order changes, or
+ * of doubles, whose order a replacement has to keep; their values here are whole, so that MPI's calls give the same. */
 struct pattern_case {
   const char* pattern;
   int bytes, me, ranks;
@@ -28,6 +29,8 @@ extern const char* const pattern_names[most_patterns];
 int is(const char* pattern, const char* name);
 /* Whether what arrives is combined with this rank's own block. */
 int combines(const char* pattern);
+/* What it combines. */
+MPI_Datatype numbers_of(const char* pattern);
 /* Of a message. */
 int bytes_of(const struct pattern_case* c, int from, int to);
 /* Distance from the beginning of the source's, or the target's, buffer. */
