@@ -36,8 +36,6 @@ def row_of(library: str, ranks: int, tasks: int, **settings: str) -> dict:
     row = {"mpi": library, "ranks": ranks, **settings, "tasks_between_waits": tasks, "peak_kib": max(peaks)}
     row |= {key: value for line in said.stdout.splitlines() if line.startswith("{")
             for key, value in json.loads(line).items() if key == "tasks_us"}
-    if settings:
-        row["said"] = said.stderr.strip().splitlines()[-1]
     print(row, file=sys.stderr, flush=True)
     return row
 
