@@ -212,7 +212,9 @@ activity traffic_activity(const products_so_far& known, const activity_key& key,
   if (round.messages.empty())
     round.messages = example_messages(known, episodes, largest);
   a.before = timeline_of(known.recorded, known.table, known.data, round.messages, largest);
-  if (a.kind != activity_kind::neighbor_exchange)
+  // An allreduce by recursive doubling keeps its partners, too: what was said of the shape is what it could become.
+  const bool is_shape = a.shape != message_shape::no_shape || key.why_not == doubt::dependent;
+  if (a.kind != activity_kind::neighbor_exchange || is_shape)
     return a;
   if (round.order == round_order::dependent || round.order == round_order::unknown)
     a.obstacles.push_back(round.order == round_order::dependent ? obstacle::carried_on
@@ -225,7 +227,8 @@ activity traffic_activity(const products_so_far& known, const activity_key& key,
 } // namespace
 
 std::vector<activity> find_activities(const products_so_far& known, const analysis_options& options) {
-  const auto parts = divide_episodes(known.table, known.episodes, known.facts, known.phases, known.doubts);
+  const auto parts =
+      divide_episodes(known.recorded, known.table, known.episodes, known.facts, known.phases, known.doubts);
   std::vector<activity> all;
   for (const auto& [key, episodes] : parts) {
     if (options.progress)

@@ -30,7 +30,7 @@ struct activity_key {
 
 /// The episodes of each activity. Cost O(messages · log messages).
 std::map<activity_key, std::vector<std::uint32_t>>
-divide_episodes(const message_table& table, const episode_list& episodes, const fact_table& facts,
-                const std::vector<phase>& phases, const std::vector<doubt>& doubts);
+divide_episodes(const recording_set& recorded, const message_table& table, const episode_list& episodes,
+                const fact_table& facts, const std::vector<phase>& phases, const std::vector<doubt>& doubts);
 
 } // namespace tacit::recordings

@@ -2,10 +2,10 @@
 //
 // Strong ties, from the data: (1) a message carries bytes of another one that were seen unchanged
 // (forwarding); (2) a rank sends the same memory with the same content to several ranks (one version of a
-// buffer); (3) a rank sends overlapping memory on one channel family (communicator and tag) with no foreign
-// data received in between, from lines of one function. Weak ties, from the program: (4) requests completed
-// in one call, both halves of a Sendrecv; (5) consecutive operations of one call path, same direction, communicator and tag, to or from
-// different ranks; (6) components whose operations interleave on a rank, on one communicator and tag.
+// buffer); (3) a rank sends overlapping memory on one channel family (communicator, and tag or call path) with no
+// foreign data received in between, from lines of one function. Weak ties, from the program: (4) requests completed
+// in one call, both halves of a Sendrecv; (5) consecutive operations of one call path, same direction and communicator, to or from
+// different ranks, whatever their tags: a loop may count them up; (6) components whose operations interleave on a rank, on one communicator and tag.
 //
 // A collective is simultaneous: what a rank contributes must not depend on what it gets. The recording cannot
 // see local computation, so an original send after a completed receive of foreign data may depend on it. A
@@ -77,7 +77,6 @@ void join_batches(const known_messages& known, components& parts, std::uint32_t 
 void join_runs(const known_messages& known, components& parts, std::uint32_t i) {
   struct run {
     std::uint32_t message = none, path = none;
-    std::int32_t tag = 0;
     bool sends = false;
     std::vector<std::uint32_t> peers;
   };
@@ -95,13 +94,12 @@ void join_runs(const known_messages& known, components& parts, std::uint32_t i) 
     const bool sending = is_sent_by(m, me, c);
     const std::uint32_t peer = sending ? m.to : m.from;
     run& now = runs[m.comm];
-    const bool continues = now.message != none && now.path == ids.path_of_call[c] && now.tag == m.tag &&
-                           now.sends == sending && !(m.wildcard && !sending) &&
+    const bool continues = now.message != none && now.path == ids.path_of_call[c] && now.sends == sending &&
+                           !(m.wildcard && !sending) &&
                            std::find(now.peers.begin(), now.peers.end(), peer) == now.peers.end();
     if (!continues || !parts.join_weakly(now.message, id)) {
       now.peers.clear();
       now.path = ids.path_of_call[c];
-      now.tag = m.tag;
       now.sends = sending;
     }
     now.message = id;

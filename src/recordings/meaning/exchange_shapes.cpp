@@ -1,7 +1,8 @@
 // Shapes in which all ranks do alike: as many sends as receives, in rounds.
 //
 // In an allreduce by recursive doubling the ranks of each group that has exchanged hold the same value, so they send the same
-// bytes on; the same exchanges in a halo send different ones.
+// bytes on; the same exchanges in a halo send different ones. In an allgather by recursive doubling each rank sends all that it has,
+// twice as much each time: that is seen by memory where blocks are too small to be known by content.
 #include "recordings/meaning/known_shapes.h"
 #include "recordings/meaning/versions.h"
 
@@ -117,6 +118,27 @@ bool sends_what_came(const known_messages& known, const stream& in, std::uint32_
   return false;
 }
 
+/// Each send reads exactly the memory of the step before: what was sent there and what was received.
+bool sends_all_it_has(const known_messages& known, const all_ranks_steps& steps) {
+  const auto hull = [&](const stream_operation& o, std::uint64_t& begin, std::uint64_t& end) {
+    const message& m = known.of(o);
+    const rank_recording& r =
+        known.recorded.recordings[known.table.recording_of_rank[o.receives ? m.to : m.from]];
+    return memory_hull(r, r.calls[o.receives ? m.recv_call : m.send_call], begin, end);
+  };
+  for (const auto& rank : steps)
+    for (std::size_t k = 1; k < rank.size(); ++k) {
+      std::uint64_t begin = 0, end = 0, sent = 0, sent_end = 0, got = 0, got_end = 0;
+      if (!hull(*rank[k].send, begin, end) || !hull(*rank[k - 1].send, sent, sent_end) ||
+          !hull(*rank[k - 1].receive, got, got_end))
+        return false;
+      const bool side_by_side = sent_end == got || got_end == sent;
+      if (!side_by_side || begin != std::min(sent, got) || end != std::max(sent_end, got_end))
+        return false;
+    }
+  return true;
+}
+
 } // namespace
 
 std::optional<shaped_portion> exchanges_by_bits(const known_messages& known, const stream& in) {
@@ -152,6 +174,9 @@ std::optional<shaped_portion> exchanges_by_bits(const known_messages& known, con
       return if_closed(in, {all, message_shape::no_shape, pattern::barrier});
     return agrees_by_groups(known, steps) ? if_closed(in, {all, message_shape::allreduce}) : std::nullopt;
   }
+  if (sizes([](std::uint64_t b) { return 2 * b; }))
+    return sends_all_it_has(known, steps) ? if_closed(in, {all, message_shape::no_shape, pattern::allgather})
+                                          : std::nullopt;
   if (bytes.back() > 0 && sizes([](std::uint64_t b) { return b / 2; }))
     return nothing_passed_on(known, steps) ? if_closed(in, {all, message_shape::reduce_scatter})
                                            : std::nullopt;

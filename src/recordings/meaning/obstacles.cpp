@@ -80,9 +80,9 @@ std::vector<obstacle> obstacles_of(activity_kind kind, const traffic& t,
     list.push_back(obstacle::computed_unseen);
   if (doubted)
     list.push_back(doubted->why == doubt::tiny ? obstacle::small_or_constant : obstacle::foreign_data_first);
-  if (const obstacle what = obstacle_of(kind, t);
-      (!doubted && shape == message_shape::no_shape) || what != obstacle::no_pattern)
-    list.push_back(what);
+  const bool is_shape = shape != message_shape::no_shape || (doubted && doubted->why == doubt::dependent);
+  if (const obstacle what = obstacle_of(kind, t); !is_shape && (!doubted || what != obstacle::no_pattern))
+    list.push_back(what); // what the traffic is besides would contradict its shape
   if (t.wildcards > 0)
     list.push_back(obstacle::wildcard_messages);
   if (probed)

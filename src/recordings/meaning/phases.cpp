@@ -2,28 +2,19 @@
 //
 // Two paths may belong together if their lines are near each other and so are the outermost places where they differ:
 // four lines of a halo, or four calls of a function that sends.
-//
-// Two phases follow each other if, on every rank that goes through both, nine of ten times that it comes to one it
-// comes to the other before anything else on that communicator. A collective call ends the sequence.
 #include "recordings/meaning/phases.h"
+
+#include "recordings/meaning/successions.h"
 
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
-#include <utility>
 
 namespace tacit::recordings {
 
 namespace {
-
-constexpr std::uint64_t enough_rounds = 3; ///< to say that phases always follow each other
-
-/// How often one rank came to a phase, and from there to another one.
-struct visits {
-  std::map<phase, std::uint64_t> of;
-  std::map<std::pair<phase, phase>, std::uint64_t> next;
-};
 
 class phase_joiner {
 public:
@@ -40,11 +31,13 @@ public:
   }
 
   std::vector<phase> run() {
-    for (std::uint32_t i = 0; i < recorded_.recordings.size(); ++i)
-      walk(i);
-    for (const auto& [pair, ranks] : follows_)
-      if (ranks.first > 0 && ranks.second == 0 && are_near(pair.first, pair.second))
-        join(pair.first, pair.second);
+    const auto phase_of = [&](std::uint32_t id) {
+      return episode_of_[id] == none ? std::nullopt // at the edge of what was kept
+                                     : std::optional<phase>(phases_[episode_of_[id]]);
+    };
+    for (const auto& [first, next] : successions<phase>(recorded_, table_, phase_of))
+      if (are_near(first, next))
+        join(first, next);
     std::vector<phase> joined = phases_;
     for (phase& one : joined)
       if (const auto at = parent_.find(one); at != parent_.end()) {
@@ -55,35 +48,6 @@ public:
   }
 
 private:
-  void walk(std::uint32_t i) {
-    const rank_recording& r = recorded_.recordings[i];
-    const rank_index& ids = table_.of_recording[i];
-    std::map<std::uint32_t, phase> last; // per group
-    visits seen;
-    for (std::uint32_t c = 0; c < r.calls.size(); ++c) {
-      if (r.calls[c].comm != none && is_collective(class_of(r.calls[c])))
-        last.erase(ids.group_of_comm[r.calls[c].comm]);
-      const std::uint32_t id = ids.message_of_call[c];
-      if (id == none)
-        continue;
-      if (episode_of_[id] == none)
-        continue; // at the edge of what was kept
-      const phase& now = phases_[episode_of_[id]];
-      const auto [at, is_first] = last.try_emplace(table_.messages[id].comm, now);
-      if (!is_first && at->second == now)
-        continue;
-      ++seen.of[now];
-      if (!is_first)
-        ++seen.next[{at->second, now}];
-      at->second = now;
-    }
-    for (const auto& [pair, times] : seen.next) {
-      const std::uint64_t most = std::max(seen.of[pair.first], seen.of[pair.second]);
-      auto& [agree, differ] = follows_[pair];
-      ++(most >= enough_rounds && times * 10 >= most * 9 ? agree : differ);
-    }
-  }
-
   bool are_near(const phase& a, const phase& b) const {
     if (other_.contains(a) || other_.contains(b) || a.group_size != b.group_size)
       return false;
@@ -114,8 +78,6 @@ private:
   const std::vector<phase>& phases_;
   std::vector<std::uint32_t> episode_of_;
   std::set<phase> other_;
-  std::map<std::pair<phase, phase>, std::pair<std::uint64_t, std::uint64_t>>
-      follows_; ///< ranks that agree, or not
   std::map<phase, phase> parent_;
 };
 

@@ -30,7 +30,7 @@ private:
     std::uint32_t message = none;
     std::vector<std::uint32_t> destinations;
   };
-  /// Memory that was sent on one communicator, with one tag, since anything else happened there.
+  /// Memory that was sent on one communicator, with one tag or from one place, since anything else happened there.
   struct sent_memory {
     std::int32_t tag = 0;
     std::uint64_t begin = 0, end = 0;
@@ -89,8 +89,10 @@ private:
     std::uint64_t begin = 0, end = 0;
     if (known_.table.messages[id].bytes < smallest_evidence_ || !memory_hull(r, c, begin, end))
       return;
-    if (area.message != none && (area.tag != known_.table.messages[id].tag ||
-                                 !are_lines_of_one_function(known_.table, path, area.path)))
+    // From one place a loop may count its tag up.
+    if (area.message != none && path != area.path &&
+        (area.tag != known_.table.messages[id].tag ||
+         !are_lines_of_one_function(known_.table, path, area.path)))
       area = {};
     const bool inside = area.message != none && begin >= area.begin && end <= area.end;
     const bool around = area.message != none && begin <= area.begin && end >= area.end;

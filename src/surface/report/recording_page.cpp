@@ -130,9 +130,10 @@ void add_headline_of_neighborhoods(page& p, const recordings::analysis& a) {
         percent(share), counted(operations, "neighborhood collective")));
 }
 
-/// A chain may as well be a pipeline, in which no collective is hidden.
-bool is_shape_of_collective(recordings::message_shape shape) {
-  return shape != recordings::message_shape::no_shape && shape != recordings::message_shape::chain;
+/// A chain may as well be a pipeline, in which no collective is hidden; small blocks look alike by chance.
+bool has_shape_of_collective(const recordings::activity& x) {
+  return (x.shape != recordings::message_shape::no_shape && x.shape != recordings::message_shape::chain) ||
+         (x.doubted && x.doubted->why == recordings::doubt::dependent);
 }
 
 /// Which collectives the messages are: by what they carry, or only by the shape of their exchange.
@@ -142,7 +143,7 @@ void add_headlines_of_patterns(page& p, const recordings::analysis& a) {
   for (const recordings::activity& x : a.activities)
     if (x.found)
       ++found, share_of_found += x.time_share;
-    else if (is_shape_of_collective(x.shape))
+    else if (has_shape_of_collective(x))
       ++shapes, share_of_shapes += x.time_share;
   if (found > 0)
     p.headlines.push_back(fmt::format("{} by hand out of messages: {} of the MPI time.",

@@ -90,6 +90,8 @@ class Score:
                 self.missed.append(f"{name} on {size} ranks: {pattern}; said: {[a['title'] for a in activities]}")
                 print(f"  missed: {self.missed[-1]}")
         for a in activities:
+            if a["shape"] and a["could_become"]:
+                self.faults.append(f"{name} on {size} ranks: {a['title']}, but could become {a['could_become']['call']}")
             advice = a["could_become"] if a["kind"] == "neighbor exchange" else None
             if advice and name in NO_SINGLE_CALL and size > 3:
                 self.faults.append(f"{name} on {size} ranks: advised to be one call")

@@ -1096,6 +1096,80 @@ PROGRAM(near_rows_bcast) { /* in the rows, but the last rank of each gets nothin
   MPI_Comm_free(&line);
 }
 
+/* Tags that count ranks, rounds or directions. */
+
+PROGRAM(scatter_by_tag) {
+  for (int t = 0; t < times; ++t) {
+    if (rank == 0) {
+      fresh(work, block * size, rank);
+      for (int to = 1; to < size; ++to)
+        MPI_Send(work + block * to, block, MPI_INT, to, to, comm);
+    } else {
+      MPI_Recv(work, block, MPI_INT, 0, rank, comm, MPI_STATUS_IGNORE);
+    }
+  }
+}
+
+PROGRAM(near_scatter_by_tag) { /* rank 1 gets nothing */
+  for (int t = 0; t < times; ++t) {
+    if (rank == 0) {
+      fresh(work, block * size, rank);
+      for (int to = 2; to < size; ++to)
+        MPI_Send(work + block * to, block, MPI_INT, to, to, comm);
+    } else if (rank > 1) {
+      MPI_Recv(work, block, MPI_INT, 0, rank, comm, MPI_STATUS_IGNORE);
+    }
+  }
+}
+
+PROGRAM(gather_tree_by_tag) {
+  for (int t = 0; t < times; ++t) {
+    int have = 1;
+    fresh(work, block, rank);
+    for (int mask = 1; mask < size; mask <<= 1) {
+      if (rank & mask) {
+        MPI_Send(work, block * have, MPI_INT, rank - mask, mask, comm);
+        break;
+      }
+      if (rank + mask < size) {
+        const int theirs = size - rank - mask < mask ? size - rank - mask : mask;
+        MPI_Recv(work + block * have, block * theirs, MPI_INT, rank + mask, mask, comm, MPI_STATUS_IGNORE);
+        have += theirs;
+      }
+    }
+  }
+}
+
+static inline __attribute__((always_inline)) void doubling(int count, int rank, int size, int tag_step,
+                                                           MPI_Comm comm) {
+  fresh(work + count * rank, count, rank);
+  for (int mask = 1; mask < size; mask <<= 1) {
+    const int peer = rank ^ mask, mine = rank & ~(mask - 1), theirs = peer & ~(mask - 1);
+    shift(work + count * mine, work + count * theirs, count * mask, peer, peer, tag_step * mask, comm);
+  }
+}
+
+PROGRAM(allgather_doubling_by_tag) {
+  for (int t = 0; is_power_of_two(size) && t < times; ++t)
+    doubling(block, rank, size, 1, comm);
+}
+
+PROGRAM(allgather_doubling_tiny) { /* 4 B from each */
+  for (int t = 0; is_power_of_two(size) && t < times; ++t)
+    doubling(1, rank, size, 0, comm);
+}
+
+PROGRAM(halo_directions) { /* one line for all directions, each with its tag */
+  int neighbors[4];
+  make_grid(rank, size, neighbors);
+  for (int t = 0; t < times; ++t) {
+    fresh(send_buffer, 4 * block, rank);
+    for (int d = 0; d < 4; ++d)
+      shift(send_buffer + d * block, receive_buffer + d * block, block, neighbors[d], neighbors[d ^ 1],
+            15 + d, comm);
+  }
+}
+
 /* A library, in which one line sends everything: what it is used for shows only by who calls it. */
 
 static int library_calls;
@@ -1306,6 +1380,12 @@ static const struct {
     ENTRY(rows_allreduce),
     ENTRY(columns_allgather),
     ENTRY(near_rows_bcast),
+    ENTRY(scatter_by_tag),
+    ENTRY(near_scatter_by_tag),
+    ENTRY(gather_tree_by_tag),
+    ENTRY(allgather_doubling_by_tag),
+    ENTRY(allgather_doubling_tiny),
+    ENTRY(halo_directions),
     ENTRY(library_broadcast_and_halo),
     ENTRY(library_halo_grid),
     ENTRY(library_alltoall),

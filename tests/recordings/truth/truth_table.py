@@ -85,6 +85,9 @@ C_PROGRAMS = {
     "rows_bcast": ({"bcast"}, long_rows), "rows_alltoall": ({"alltoall"}, long_rows),
     "rows_allreduce": ({"reduce", "bcast"}, long_rows), "columns_allgather": ({"allgather"}, long_columns),
     "near_rows_bcast": (NEAR, long_rows),
+    "scatter_by_tag": ({"scatter"}, always), "near_scatter_by_tag": (NEAR, beyond_three),
+    "gather_tree_by_tag": ({"gather"}, always), "allgather_doubling_by_tag": ({"allgather"}, powers_only),
+    "allgather_doubling_tiny": ({"allgather"}, powers_only), "halo_directions": (HALO, always),
 }
 
 FORTRAN_PROGRAMS = {
@@ -108,6 +111,7 @@ ALSO = {
     "halo_grid_lines": lambda size: {"alltoall"} if size == 3 else set(),
     "halo_grid_nonblocking": lambda size: {"alltoall"} if size == 3 else set(),
     "library_halo_grid": lambda size: {"alltoall"} if size == 3 else set(),
+    "halo_directions": lambda size: {"alltoall"} if size == 3 else set(),
     "halo_grid_corners": lambda size: {"alltoall"} if size == 3 else set(),
     "f_halo_columns": lambda size: {"alltoall"} if size == 3 else set(),
     "alltoall_one_buffer": lambda size: {"neighbor exchange"} if size == 3 else set(),

@@ -145,6 +145,11 @@ TEST(pages, shapes_of_collectives_are_told_apart_from_collectives) {
   a.activities.front().shape = recordings::message_shape::alltoall;
   EXPECT_FALSE(says("No collective was recognised"));
   EXPECT_TRUE(says("One pattern has the shape of a collective"));
+  a.activities.front().shape = recordings::message_shape::no_shape;
+  a.activities.front().doubted = {pattern::alltoall, recordings::doubt::tiny, {}};
+  EXPECT_TRUE(says("No collective was recognised"));
+  a.activities.front().doubted->why = recordings::doubt::dependent; // an alltoall by its shape
+  EXPECT_TRUE(says("One pattern has the shape of a collective"));
 }
 
 TEST(pages, summary_has_at_most_the_lines_asked_for) {
