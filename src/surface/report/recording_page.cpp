@@ -163,12 +163,25 @@ void add_headlines_of_patterns(page& p, const recordings::analysis& a) {
         "TACIT-050 says what is not searched for.");
 }
 
+/// Time that stands at no message and no collective: making communicators, probes, tests that find nothing.
+void add_other_calls(page& p, const recordings::analysis& a) {
+  constexpr double worth_saying = 0.1;
+  const double share =
+      a.communication_seconds > 0 ? (a.other_seconds - a.unmodelled_seconds) / a.communication_seconds : 0;
+  if (share >= worth_saying)
+    p.headlines.push_back(fmt::format("{} of the MPI time is in calls that are no part of a message or a "
+                                      "collective: the report's call sites say which.",
+                                      percent(share)));
+}
+
 void add_headlines(page& p, const recordings::analysis& a) {
   if (a.recorded_ranks == 0) {
     p.headlines.emplace_back("Nothing was recorded: the program made no MPI call that tacit could see.");
     return;
   }
-  std::string first = fmt::format("{} spent {} of {} in MPI: {} with {}", file_name(a.program),
+  // A call that never returned has no time: a rank that hung was in MPI all the same.
+  std::string first = fmt::format("{}{} spent {} of {} in MPI: {} with {}",
+                                  a.ends.empty() ? "" : "In calls that returned, ", file_name(a.program),
                                   percent(mpi_share(a)), readable_seconds(on_average(a, a.program_seconds)),
                                   counted(a.messages, "message"), readable_bytes(a.bytes));
   const double calls = collectives_share(a);
@@ -178,6 +191,7 @@ void add_headlines(page& p, const recordings::analysis& a) {
                    : fmt::format(", and collective calls that take {} of the MPI time.", percent(calls))));
   add_headline_of_neighborhoods(p, a);
   add_headlines_of_patterns(p, a);
+  add_other_calls(p, a);
   add_limit(p, a);
   add_unmodelled(p, a);
   add_ends(p, a);

@@ -152,6 +152,24 @@ TEST(pages, shapes_of_collectives_are_told_apart_from_collectives) {
   EXPECT_TRUE(says("One pattern has the shape of a collective"));
 }
 
+TEST(pages, time_in_no_message_and_no_collective_is_told) {
+  recordings::analysis a = fake_analysis(4, 1, false);
+  a.communication_seconds = 1;
+  a.unmodelled_seconds = 0.3;
+  a.other_seconds = 0.35; // 0.3 of it are told of by themselves
+  EXPECT_FALSE(contains(text_of(page_of(a, {}, {})), "no part of a message"));
+  a.other_seconds = 0.85;
+  EXPECT_TRUE(
+      contains(text_of(page_of(a, {}, {})), "55 % of the MPI time is in calls that are no part of a"));
+}
+
+TEST(pages, calls_that_did_not_return_are_in_no_share_of_time) {
+  recordings::analysis a = fake_analysis(4, 1, false);
+  EXPECT_FALSE(contains(text_of(page_of(a, {}, {})), "In calls that returned"));
+  a.ends.push_back({});
+  EXPECT_TRUE(contains(text_of(page_of(a, {}, {})), "In calls that returned, "));
+}
+
 TEST(pages, summary_has_at_most_the_lines_asked_for) {
   for (const std::uint32_t copies : {0u, 1u, 50u}) {
     const std::string text = summary_of(page_of(fake_analysis(64, copies, true), {}, {}), 14);
